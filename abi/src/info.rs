@@ -1,0 +1,71 @@
+//! What a driver must know of a compiled shader.
+
+use crate::layout::UniformRange;
+
+/// A pipeline stage.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Stage {
+    /// Vertex shader.
+    Vertex,
+    /// Fragment shader.
+    Fragment,
+    /// Compute shader.
+    #[default]
+    Compute,
+}
+
+impl Stage {
+    /// Lower-case name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Vertex => "vertex",
+            Stage::Fragment => "fragment",
+            Stage::Compute => "compute",
+        }
+    }
+}
+
+/// What a piece of machine code is within its program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum PartRole {
+    /// The shader proper.
+    #[default]
+    Main,
+    /// Runs before main in the same invocation.
+    Prolog,
+    /// Runs after main in the same invocation.
+    Epilog,
+    /// Runs once for a draw or dispatch and writes uniforms.
+    Preamble,
+}
+
+/// Facts of a compiled shader that the driver needs to launch it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ShaderInfo {
+    /// Pipeline stage.
+    pub stage: Stage,
+    /// Entry point the code was made from.
+    pub entry_point: String,
+    /// Highest half register used by the main part, plus one.
+    pub gpr_halves: u16,
+    /// Highest half register used by the preamble, plus one; 0 when there is none.
+    pub preamble_gpr_halves: u16,
+    /// Uniform half-words in use: those of `uniforms` and those a preamble writes.
+    pub uniform_halves: u16,
+    /// Ranges of the uniform file that the driver fills, ascending and disjoint.
+    pub uniforms: Vec<UniformRange>,
+    /// Workgroup size (compute).
+    pub workgroup_size: [u32; 3],
+    /// Threadgroup memory in bytes (compute).
+    pub local_bytes: u32,
+    /// Stack memory per lane in bytes, spilling and local arrays included.
+    pub scratch_bytes: u32,
+    /// The constant section, to be placed in memory aligned to 16 bytes; empty when not used.
+    pub constants: Vec<u8>,
+    /// Values of the promoted uniforms.
+    pub promoted: Vec<u8>,
+    /// The shader writes device memory.
+    pub writes_memory: bool,
+    /// The shader contains a workgroup barrier.
+    pub uses_barrier: bool,
+}

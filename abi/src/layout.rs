@@ -1,0 +1,83 @@
+//! The uniform file of a compiled shader: which half-words the driver fills, and with what.
+//!
+//! A compiled shader lists its uniform registers as [`UniformRange`]s in ascending order. The driver writes each range
+//! before it launches the shader. The default layout puts, in this order, only what the shader uses:
+//!
+//! 1. addresses of buffers, 64 bits each, by (set, binding, element): they must lie below half-word 256, because memory
+//!    operands reach no further (Mesa 25.0 AGX compiler);
+//! 2. addresses of descriptor tables, for arrays of buffers indexed by a run-time value, and of the constant section;
+//! 3. sizes of buffers in bytes, 32 bits each;
+//! 4. the number of workgroups, three 32-bit values;
+//! 5. push constants, as far as they fit;
+//! 6. constants that the compiler promoted.
+
+/// Half-words in the uniform file.
+pub const UNIFORM_HALVES: u16 = 512;
+
+/// Memory operands reach uniforms below this half-word.
+pub const MEMORY_BASE_HALVES: u16 = 256;
+
+/// Bytes of one record in a descriptor table: 64-bit address, 32-bit size in bytes, 32 bits of zero.
+pub const DESCRIPTOR_BYTES: u32 = 16;
+
+/// What a range of the uniform file holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum UniformSource {
+    /// 64-bit address of the buffer bound at (set, binding), array element `element`.
+    BufferAddress {
+        /// Descriptor set.
+        set: u32,
+        /// Binding within the set.
+        binding: u32,
+        /// Array element; 0 when the binding is not an array.
+        element: u32,
+    },
+    /// 64-bit address of a table of [`DESCRIPTOR_BYTES`] records, one for each array element of (set, binding).
+    DescriptorTable {
+        /// Descriptor set.
+        set: u32,
+        /// Binding within the set.
+        binding: u32,
+    },
+    /// 64-bit address of the shader's constant section ([`crate::ShaderInfo::constants`]).
+    ConstantAddress,
+    /// 32-bit size in bytes of the buffer bound at (set, binding), array element `element`.
+    BufferSize {
+        /// Descriptor set.
+        set: u32,
+        /// Binding within the set.
+        binding: u32,
+        /// Array element; 0 when the binding is not an array.
+        element: u32,
+    },
+    /// Number of workgroups in x, y and z, 32 bits each.
+    WorkgroupCount,
+    /// 64-bit address of the push constants, for those indexed by a run-time value or not in the uniform file.
+    PushConstantAddress,
+    /// Bytes of the push constants from `offset` on.
+    PushConstants {
+        /// First byte.
+        offset: u32,
+    },
+    /// Bytes of [`crate::ShaderInfo::promoted`] from `offset` on.
+    Promoted {
+        /// First byte.
+        offset: u32,
+    },
+    /// An argument of a test kernel: `index` counts the kernel's parameters.
+    KernelArgument {
+        /// Which parameter.
+        index: u32,
+    },
+}
+
+/// A filled range of the uniform file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct UniformRange {
+    /// First half-word.
+    pub start: u16,
+    /// Length in half-words.
+    pub halves: u16,
+    /// What the driver writes there.
+    pub source: UniformSource,
+}

@@ -1,0 +1,14 @@
+//! The contracts between AGX shaders and the driver that runs them: which registers and uniforms hold what, which parts
+//! a shader has, what a driver must know of a compiled shader, how registers limit occupancy.
+//!
+//! *Architecture invariant:* this crate knows nothing of the compiler's IR or of instruction encodings.
+
+pub mod info;
+pub mod layout;
+pub mod occupancy;
+pub mod registers;
+pub mod target;
+
+pub use info::{PartRole, ShaderInfo, Stage};
+pub use layout::{UniformRange, UniformSource};
+pub use target::Target;

@@ -1,0 +1,56 @@
+//! Registers against threads: how many threads of a shader a core can hold.
+
+/// Half registers a thread may allocate at most.
+pub const MAX_GPR_HALVES: u16 = 256;
+
+/// Most threads on a core, and in a workgroup.
+pub const MAX_THREADS: u32 = 1024;
+
+/// Threads a core holds by half registers allocated, ascending: the last row whose count is not below the demand wins
+/// (Mesa 25.0 AGX compiler; all rows equal a 208 KiB register file allotted by 64 threads).
+pub const OCCUPANCY: [(u16, u32); 10] = [
+    (104, 1024),
+    (112, 896),
+    (128, 832),
+    (136, 768),
+    (144, 704),
+    (160, 640),
+    (184, 576),
+    (208, 512),
+    (232, 448),
+    (256, 384),
+];
+
+/// Threads a core can hold when each allocates `gpr_halves` half registers; 0 when a thread cannot.
+pub fn max_threads(gpr_halves: u16) -> u32 {
+    OCCUPANCY.iter().find(|(halves, _)| gpr_halves <= *halves).map_or(0, |(_, threads)| *threads)
+}
+
+/// Half registers each thread may have while `threads` threads must be resident together; 0 when that cannot be.
+pub fn max_gpr_halves(threads: u32) -> u16 {
+    OCCUPANCY.iter().rev().find(|(_, resident)| threads <= *resident).map_or(0, |(halves, _)| *halves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_is_the_register_file_divided_by_64_threads() {
+        for (halves, threads) in OCCUPANCY {
+            let formula = MAX_THREADS.min(106_496 / u32::from(halves) / 64 * 64);
+            assert_eq!(threads, formula, "{halves} half registers");
+        }
+    }
+
+    #[test]
+    fn both_directions_agree() {
+        assert_eq!(max_threads(0), 1024);
+        assert_eq!(max_threads(105), 896);
+        assert_eq!(max_threads(257), 0);
+        assert_eq!(max_gpr_halves(1024), 104);
+        assert_eq!(max_gpr_halves(512), 208);
+        assert_eq!(max_gpr_halves(1), 256);
+        assert_eq!(max_gpr_halves(1025), 0);
+    }
+}

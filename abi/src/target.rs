@@ -1,0 +1,36 @@
+//! The chips this project compiles for.
+
+/// A chip. All four share one instruction set; they differ in details that rows of the instruction table name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Target {
+    /// M1.
+    #[default]
+    G13G,
+    /// M1 Pro, Max, Ultra: several clusters or dies.
+    G13X,
+    /// M2.
+    G14G,
+    /// M2 Pro, Max, Ultra.
+    G14X,
+}
+
+impl Target {
+    /// Every target with its lower-case name.
+    pub const ALL: [(&'static str, Target); 4] =
+        [("g13g", Target::G13G), ("g13x", Target::G13X), ("g14g", Target::G14G), ("g14x", Target::G14X)];
+
+    /// The target called `name`, in lower case.
+    pub fn from_name(name: &str) -> Option<Target> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, target)| *target)
+    }
+
+    /// The lower-case name.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
+
+    /// Whether global atomics need the multi-cluster coherency bit (Mesa 25.0 sets it on these chips only).
+    pub fn has_several_clusters(self) -> bool {
+        self == Target::G13X
+    }
+}

@@ -1,0 +1,179 @@
+//! What the user is told when something is wrong: one line a diagnostic, an excerpt on a terminal, or JSON.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use agx_compiler::{CompileError, ErrorKind, Location};
+use serde_json::json;
+
+use crate::codes;
+use crate::context::{Context, ErrorFormat};
+
+/// One problem.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// Number from [`codes::CODES`].
+    pub code: u16,
+    /// One sentence.
+    pub message: String,
+    /// Name of the input concerned.
+    pub file: Option<String>,
+    /// Where in the input.
+    pub location: Location,
+}
+
+impl Diagnostic {
+    /// A problem that concerns no particular place.
+    pub fn new(code: u16, message: impl Into<String>) -> Self {
+        Diagnostic { code, message: message.into(), file: None, location: Location::Whole }
+    }
+
+    /// The same problem in the input called `file`.
+    pub fn in_file(mut self, file: &str) -> Self {
+        self.file = Some(file.to_owned());
+        self
+    }
+
+    /// The same problem at `location`.
+    pub fn at(mut self, location: Location) -> Self {
+        self.location = location;
+        self
+    }
+
+    /// A compiler's refusal of the input called `file`.
+    pub fn from_compiler(error: CompileError, file: &str) -> Self {
+        let code = match error.kind {
+            ErrorKind::Invalid => 200,
+            ErrorKind::Unsupported => 201,
+            ErrorKind::Limit => 202,
+            ErrorKind::Internal => codes::INTERNAL,
+        };
+        Diagnostic::new(code, error.message).in_file(file).at(error.location)
+    }
+
+    /// `file:line:column: `, as far as known.
+    fn place(&self) -> String {
+        let Some(file) = &self.file else { return "agxc: ".to_owned() };
+        match &self.location {
+            Location::Whole => format!("{file}: "),
+            Location::Text { line, column } => format!("{file}:{line}:{column}: "),
+            Location::Word { .. } => format!("{file}: {}: ", self.location),
+        }
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let (line, column) = match self.location {
+            Location::Text { line, column } => (Some(line), Some(column)),
+            _ => (None, None),
+        };
+        let (word, opcode) = match &self.location {
+            Location::Word { offset, opcode } => (Some(*offset), *opcode),
+            _ => (None, None),
+        };
+        json!({
+            "severity": "error", "code": format!("AGX{:04}", self.code), "message": self.message,
+            "file": self.file, "line": line, "column": column, "word": word, "opcode": opcode,
+        })
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug)]
+pub enum Failure {
+    /// One or several problems; the first decides the exit code.
+    Problems(Vec<Diagnostic>),
+    /// Whoever read our output has left: end without a word.
+    ClosedPipe,
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Failure::Problems(vec![diagnostic])
+    }
+}
+
+impl Failure {
+    /// A wrong command line.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Diagnostic::new(codes::USAGE, message).into()
+    }
+
+    /// What the operating system said about the file called `name`.
+    pub fn file(name: &str, error: &std::io::Error) -> Self {
+        Diagnostic::new(codes::FILE, error.to_string()).in_file(name).into()
+    }
+}
+
+/// Writes `failure` to standard error and gives the exit code.
+pub fn report(failure: Failure, context: &Context) -> ExitCode {
+    let Failure::Problems(mut diagnostics) = failure else { return ExitCode::SUCCESS };
+    let exit = diagnostics.first().map_or(codes::Exit::Internal, |first| codes::known(first.code).exit);
+    if exit == codes::Exit::Internal {
+        add_reproducer(&mut diagnostics, context);
+    }
+    let mut text = String::new();
+    for diagnostic in &diagnostics {
+        match context.error_format {
+            ErrorFormat::Json => text.push_str(&format!("{}\n", diagnostic.json())),
+            ErrorFormat::Text => text.push_str(&render(diagnostic, context)),
+        }
+    }
+    // Nobody is left to tell when standard error itself is closed.
+    let _ = std::io::stderr().write_all(text.as_bytes());
+    ExitCode::from(exit as u8)
+}
+
+/// One line, and on a terminal the source line with a caret.
+fn render(diagnostic: &Diagnostic, context: &Context) -> String {
+    let (red, plain) = if context.colour { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
+    let place = diagnostic.place();
+    let mut text = format!("{place}{red}error{plain}[AGX{:04}]: {}\n", diagnostic.code, diagnostic.message);
+    if !context.terminal {
+        return text;
+    }
+    if let (Location::Text { line, column }, Some(file)) = (&diagnostic.location, &diagnostic.file)
+        && let Some(source) = context.source_line(file, *line)
+    {
+        let blank: String = source.chars().take(*column as usize - (*column > 0) as usize).map(caret_blank).collect();
+        text.push_str(&format!("{line:5} | {source}\n      | {blank}{red}^{plain}\n"));
+    }
+    text
+}
+
+/// Keeps tabs, so that the caret stands below its character.
+fn caret_blank(c: char) -> char {
+    if c == '\t' { '\t' } else { ' ' }
+}
+
+/// Saves what was read and how, and names the place in the last diagnostic.
+fn add_reproducer(diagnostics: &mut [Diagnostic], context: &Context) {
+    let Some(last) = diagnostics.last_mut() else { return };
+    match context.save_reproducer() {
+        Ok(path) => last.message.push_str(&format!(" (reproducer: {})", path.display())),
+        Err(error) => last.message.push_str(&format!(" (no reproducer: {error})")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiler_errors_keep_kind_and_place() {
+        let error = CompileError::unsupported("ray queries").at(Location::Word { offset: 7, opcode: Some("OpNop") });
+        let diagnostic = Diagnostic::from_compiler(error, "a.spv");
+        assert_eq!(diagnostic.place(), "a.spv: word 7 (OpNop): ");
+        assert_eq!(codes::known(diagnostic.code).exit, codes::Exit::Unsupported);
+    }
+
+    #[test]
+    fn a_terminal_sees_the_line_and_a_caret() {
+        let mut context = Context::new();
+        context.terminal = true;
+        context.colour = false;
+        context.remember("a.ir", b"one\n\ttwo\n");
+        let diagnostic =
+            Diagnostic::new(203, "bad").in_file("a.ir").at(Location::Text { line: 2, column: 2 });
+        assert_eq!(render(&diagnostic, &context), "a.ir:2:2: error[AGX0203]: bad\n    2 | \ttwo\n      | \t^\n");
+    }
+}

@@ -1,0 +1,189 @@
+//! Reading inputs and telling what they are: by magic, then by extension, then by `-x`, which overrides both.
+
+use std::io::Read as _;
+
+use agx_compiler::Input;
+
+use crate::context::Context;
+use crate::diagnostic::{Diagnostic, Failure};
+
+/// What an input is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// SPIR-V module, either byte order.
+    SpirV,
+    /// WGSL source.
+    Wgsl,
+    /// Textual IR.
+    Ir,
+    /// AGX assembly.
+    Assembly,
+    /// AGX machine code.
+    Code,
+    /// AGX machine code as hexadecimal text.
+    Hex,
+    /// GLSL source.
+    Glsl,
+    /// AGAL byte code.
+    Agal,
+    /// PICA200 shader binary.
+    Pica200,
+    /// TGSI text.
+    Tgsi,
+}
+
+/// A kind's name for `-x`, the extensions it goes by, and how its contents begin.
+struct KindRow {
+    kind: Kind,
+    name: &'static str,
+    extensions: &'static [&'static str],
+    magic: &'static [&'static [u8]],
+}
+
+/// Every kind. Magics are tried in this order before any extension.
+static KINDS: &[KindRow] = &[
+    row(Kind::SpirV, "spirv", &["spv"], &[&[0x03, 0x02, 0x23, 0x07], &[0x07, 0x23, 0x02, 0x03]]),
+    row(Kind::Pica200, "pica200", &["shbin"], &[b"DVLB"]),
+    row(Kind::Tgsi, "tgsi", &["tgsi"], &[b"VERT\n", b"FRAG\n", b"COMP\n", b"VERT\r\n", b"FRAG\r\n", b"COMP\r\n"]),
+    row(Kind::Wgsl, "wgsl", &["wgsl"], &[]),
+    row(Kind::Ir, "ir", &["ir"], &[]),
+    row(Kind::Assembly, "asm", &["s", "asm"], &[]),
+    row(Kind::Code, "code", &["bin", "code"], &[]),
+    row(Kind::Hex, "hex", &["hex"], &[]),
+    row(Kind::Glsl, "glsl", &["glsl", "comp", "vert", "frag"], &[b"#version"]),
+    // The version follows the 0xA0 byte; machine code may begin so too, so a named extension has the first word.
+    row(Kind::Agal, "agal", &["agal"], &[&[0xa0, 1, 0, 0, 0], &[0xa0, 2, 0, 0, 0], &[0xa0, 3, 0, 0, 0]]),
+];
+
+const fn row(
+    kind: Kind,
+    name: &'static str,
+    extensions: &'static [&'static str],
+    magic: &'static [&'static [u8]],
+) -> KindRow {
+    KindRow { kind, name, extensions, magic }
+}
+
+impl Kind {
+    /// Names for `-x`, in the table's order.
+    pub fn names() -> Vec<&'static str> {
+        KINDS.iter().map(|row| row.name).collect()
+    }
+
+    /// The kind called `name`.
+    pub fn from_name(name: &str) -> Option<Kind> {
+        KINDS.iter().find(|row| row.name == name).map(|row| row.kind)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        KINDS.iter().find(|row| row.kind == self).map_or("unknown", |row| row.name)
+    }
+
+    /// What `bytes` are, from their beginning and from the name of their file.
+    pub fn guess(name: &str, bytes: &[u8]) -> Option<Kind> {
+        let by_magic = KINDS.iter().find(|row| row.magic.iter().any(|magic| bytes.starts_with(magic)));
+        let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+        let by_extension = KINDS.iter().find(|row| extension.is_some_and(|e| row.extensions.contains(&e)));
+        by_magic.or(by_extension).map(|row| row.kind)
+    }
+}
+
+/// An input, read.
+pub struct File {
+    /// Name as given; `-` for standard input.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Contents.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads the input called `name` (`-` is standard input); `forced` is the value of `-x`.
+pub fn read(name: &str, forced: Option<&str>, context: &mut Context) -> Result<File, Failure> {
+    let bytes = read_bytes(name)?;
+    context.remember(name, &bytes);
+    let kind = match forced {
+        Some(wanted) => Kind::from_name(wanted)
+            .ok_or_else(|| Failure::usage(format!("`{wanted}` is no kind of input: {}", Kind::names().join(", "))))?,
+        None => Kind::guess(name, &bytes).ok_or_else(|| {
+            Diagnostic::new(100, "cannot tell what this is from its first bytes or its name; say it with -x")
+                .in_file(name)
+        })?,
+    };
+    Ok(File { name: name.to_owned(), kind, bytes })
+}
+
+/// The bytes of the file called `name`; `-` is standard input.
+pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
+    if name != "-" {
+        return std::fs::read(name).map_err(|error| Failure::file(name, &error));
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).map_err(|error| Failure::file("-", &error))?;
+    Ok(bytes)
+}
+
+impl File {
+    /// The contents as text.
+    pub fn text(&self) -> Result<&str, Failure> {
+        std::str::from_utf8(&self.bytes).map_err(|error| {
+            let message = format!("byte {} is not UTF-8, but {} is text", error.valid_up_to(), self.kind.name());
+            Diagnostic::new(103, message).in_file(&self.name).into()
+        })
+    }
+
+    /// The contents as what the compiler takes.
+    pub fn shader(&self) -> Result<Input<'_>, Failure> {
+        match self.kind {
+            Kind::SpirV => Ok(Input::SpirV(&self.bytes)),
+            #[cfg(feature = "wgsl")]
+            Kind::Wgsl => Ok(Input::Wgsl(self.text()?)),
+            #[cfg(not(feature = "wgsl"))]
+            Kind::Wgsl => Err(self.problem(102, "this build was made without the feature `wgsl`")),
+            Kind::Ir => Ok(Input::Ir(self.text()?)),
+            Kind::Glsl => Err(self.problem(102, "GLSL has no front end: make SPIR-V of it with `glslangValidator -V`")),
+            Kind::Agal | Kind::Pica200 | Kind::Tgsi => {
+                Err(self.problem(102, &format!("{} has no front end in this version", self.kind.name())))
+            }
+            Kind::Assembly | Kind::Code | Kind::Hex => {
+                Err(self.problem(101, &format!("a shader is wanted here, and this is {}", self.kind.name())))
+            }
+        }
+    }
+
+    /// A problem with this input as a whole.
+    pub fn problem(&self, code: u16, message: &str) -> Failure {
+        Diagnostic::new(code, message).in_file(&self.name).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn magic_comes_before_the_extension() {
+        let cases: [(&str, &[u8], Option<Kind>); 9] = [
+            ("a.bin", &[3, 2, 0x23, 7, 0], Some(Kind::SpirV)),
+            ("a", &[7, 0x23, 2, 3], Some(Kind::SpirV)),
+            ("-", b"DVLB....", Some(Kind::Pica200)),
+            ("x.wgsl", b"@compute", Some(Kind::Wgsl)),
+            ("x.comp", b"// a comment", Some(Kind::Glsl)),
+            ("-", b"#version 450", Some(Kind::Glsl)),
+            ("k.ir", b"kernel", Some(Kind::Ir)),
+            ("dir.ir/noext", b"kernel", None),
+            ("noext", b"", None),
+        ];
+        for (name, bytes, kind) in cases {
+            assert_eq!(Kind::guess(name, bytes), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_kind_is_known_by_its_name() {
+        for name in Kind::names() {
+            assert_eq!(Kind::from_name(name).map(Kind::name), Some(name));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The compile key from options and from JSON, and back.
+
+use agx_abi::{Stage, Target};
+use agx_compiler::CompileKey;
+use clap::ArgMatches;
+use serde::{Deserialize, Serialize};
+
+use crate::diagnostic::{Diagnostic, Failure};
+use crate::input;
+
+/// The key as JSON: what `--print-key` prints and `--key` reads. Absent fields take their defaults.
+#[derive(Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct KeyFile {
+    target: Option<String>,
+    entry_point: Option<String>,
+    stage: Option<String>,
+    spec_constants: Vec<(u32, u64)>,
+    disabled_passes: Vec<String>,
+    validate: bool,
+}
+
+const STAGES: [Stage; 3] = [Stage::Vertex, Stage::Fragment, Stage::Compute];
+
+/// Target and key from the options: the file of `--key` first, then whatever else is given.
+pub fn from_options(options: &ArgMatches) -> Result<(Target, CompileKey), Failure> {
+    let mut file = match options.get_one::<String>("key") {
+        Some(path) => parse(path, &input::read_bytes(path)?)?,
+        None => KeyFile::default(),
+    };
+    let text = |name: &str| options.get_one::<String>(name).cloned();
+    file.target = text("target").or(file.target);
+    file.entry_point = text("entry").or(file.entry_point);
+    file.stage = text("stage").or(file.stage);
+    for setting in options.get_many::<String>("spec").into_iter().flatten() {
+        file.spec_constants.push(spec_constant(setting)?);
+    }
+    for pass in options.get_many::<String>("disable-pass").into_iter().flatten() {
+        file.disabled_passes.push(pass.clone());
+    }
+    file.validate |= options.get_flag("check");
+    let target = target(file.target.as_deref())?;
+    Ok((target, key(file)?))
+}
+
+fn parse(path: &str, bytes: &[u8]) -> Result<KeyFile, Failure> {
+    serde_json::from_slice(bytes).map_err(|error| Diagnostic::new(104, error.to_string()).in_file(path).into())
+}
+
+/// The target called `name`; the default one when absent.
+pub fn target(name: Option<&str>) -> Result<Target, Failure> {
+    let Some(name) = name else { return Ok(Target::default()) };
+    Target::from_name(name).ok_or_else(|| {
+        let known: Vec<&str> = Target::ALL.iter().map(|(name, _)| *name).collect();
+        Failure::usage(format!("`{name}` is no target: {}", known.join(", ")))
+    })
+}
+
+fn key(file: KeyFile) -> Result<CompileKey, Failure> {
+    let mut key = CompileKey::default();
+    key.entry_point = file.entry_point;
+    key.stage = file.stage.as_deref().map(stage).transpose()?;
+    key.spec_constants = file.spec_constants;
+    key.disabled_passes = file.disabled_passes;
+    key.validate = file.validate;
+    Ok(key)
+}
+
+fn stage(name: &str) -> Result<Stage, Failure> {
+    let found = STAGES.into_iter().find(|stage| stage.name() == name);
+    found.ok_or_else(|| Failure::usage(format!("`{name}` is no stage: vertex, fragment, compute")))
+}
+
+/// `ID=VALUE`, where the value is an integer, a float with a point or exponent, `true` or `false`.
+fn spec_constant(setting: &str) -> Result<(u32, u64), Failure> {
+    let wrong = || Failure::usage(format!("--spec wants ID=VALUE, not `{setting}`"));
+    let (id, value) = setting.split_once('=').ok_or_else(wrong)?;
+    let id = id.parse().map_err(|_| wrong())?;
+    let bits = match value {
+        "true" => 1,
+        "false" => 0,
+        _ => number_bits(value).ok_or_else(wrong)?,
+    };
+    Ok((id, bits))
+}
+
+/// Raw bits of a number: 32-bit patterns for negative integers that fit and for floats.
+fn number_bits(text: &str) -> Option<u64> {
+    if let Some(digits) = text.strip_prefix("0x") {
+        return u64::from_str_radix(digits, 16).ok();
+    }
+    if let Ok(value) = text.parse::<u64>() {
+        return Some(value);
+    }
+    if let Ok(value) = text.parse::<i64>() {
+        return Some(i32::try_from(value).map_or(value as u64, |narrow| u64::from(narrow as u32)));
+    }
+    text.parse::<f32>().ok().map(|value| u64::from(value.to_bits()))
+}
+
+/// The key as JSON text.
+pub fn to_json(target: Target, key: &CompileKey) -> String {
+    let file = KeyFile {
+        target: Some(target.name().to_owned()),
+        entry_point: key.entry_point.clone(),
+        stage: key.stage.map(|stage| stage.name().to_owned()),
+        spec_constants: key.spec_constants.clone(),
+        disabled_passes: key.disabled_passes.clone(),
+        validate: key.validate,
+    };
+    let text = serde_json::to_string_pretty(&file).expect("invariant: the key has only plain fields");
+    text + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specialization_constants_are_raw_bits() {
+        let cases = [("3=7", Some((3, 7))), ("0=true", Some((0, 1))), ("1=-1", Some((1, 0xffff_ffff)))];
+        let more = [("2=1.0", Some((2, 0x3f80_0000))), ("2=0x10", Some((2, 16))), ("2", None), ("a=1", None)];
+        for (text, wanted) in cases.into_iter().chain(more) {
+            assert_eq!(spec_constant(text).ok(), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_survives_its_json() {
+        let mut wanted = CompileKey::default();
+        wanted.entry_point = Some("main".to_owned());
+        wanted.stage = Some(Stage::Compute);
+        wanted.spec_constants = vec![(4, u64::MAX)];
+        wanted.disabled_passes = vec!["opt_cse".to_owned()];
+        let text = to_json(Target::G14G, &wanted);
+        let read = parse("key.json", text.as_bytes()).unwrap();
+        assert_eq!(read.target.as_deref(), Some("g14g"));
+        assert_eq!(key(read).unwrap(), wanted);
+        assert!(parse("key.json", b"{\"colour\": 1}").is_err());
+    }
+}

@@ -1,0 +1,40 @@
+//! `agxc`: the command line of the AGX compiler.
+//!
+//! Everything the program can do is a row of [`commands::COMMANDS`]; help, completions and the README's usage are made
+//! from that table. A command reads its inputs through [`context::Context`], writes through [`output`], and reports
+//! through [`diagnostic::Failure`], which also decides the exit code.
+
+mod cli;
+mod codes;
+mod commands;
+mod context;
+mod diagnostic;
+mod input;
+mod key;
+mod output;
+mod statistics;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use context::Context;
+use diagnostic::{Diagnostic, Failure};
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut context = Context::new();
+    let arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let outcome = catch_unwind(AssertUnwindSafe(|| cli::run(&arguments, &mut context)));
+    let failure = match outcome {
+        Ok(Ok(())) => return ExitCode::SUCCESS,
+        Ok(Err(failure)) => failure,
+        Err(panic) => Failure::from(Diagnostic::new(codes::INTERNAL, panic_message(&*panic))),
+    };
+    diagnostic::report(failure, &context)
+}
+
+/// What a panic said.
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("the compiler panicked without a message").to_owned()
+}

@@ -1,0 +1,49 @@
+//! Writing outputs: to standard output, or beside the wanted file and renamed when complete.
+
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
+use std::path::Path;
+
+use crate::diagnostic::{Diagnostic, Failure};
+
+/// Writes `bytes` to standard output. A reader that has left is [`Failure::ClosedPipe`].
+pub fn stdout(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::ClosedPipe),
+        Err(error) => Err(Failure::file("standard output", &error)),
+    }
+}
+
+/// Writes text to `target`, standard output when absent or `-`.
+pub fn text(target: Option<&str>, text: &str) -> Result<(), Failure> {
+    match target {
+        None | Some("-") => stdout(text.as_bytes()),
+        Some(path) => file(path, text.as_bytes()),
+    }
+}
+
+/// Writes binary data to `target`; never to a terminal.
+pub fn binary(target: Option<&str>, bytes: &[u8]) -> Result<(), Failure> {
+    match target {
+        None | Some("-") if std::io::stdout().is_terminal() => {
+            Err(Diagnostic::new(3, "the output is binary and standard output is a terminal; name a file with -o").into())
+        }
+        None | Some("-") => stdout(bytes),
+        Some(path) => file(path, bytes),
+    }
+}
+
+/// Writes `bytes` beside `path`, then renames: `path` holds the whole output or what it held before.
+pub fn file(path: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let target = Path::new(path);
+    let mut name = target.file_name().map(ToOwned::to_owned).unwrap_or_default();
+    name.push(format!(".{}.part", std::process::id()));
+    let beside = target.with_file_name(name);
+    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, target));
+    written.map_err(|error| {
+        // The part may not exist; there is nothing more to do about it either way.
+        let _ = std::fs::remove_file(&beside);
+        Failure::file(path, &error)
+    })
+}

@@ -1,0 +1,241 @@
+//! Builds instructions and structure.
+//!
+//! A [`Builder`] appends to one block at a time. Arithmetic on constants is folded as it is built, so a front end that
+//! scalarises leaves little to clean up. The structure methods keep the layout well formed: every `begin_*` needs its
+//! `end_*`, and [`Builder::jump`] takes the blocks they hand out.
+
+use agx_isa::semantics::{PureArgs, Source};
+use arrayvec::ArrayVec;
+
+use super::entity::{Block, Inst, Value};
+use super::function::{Function, InstData, Seam, Segment};
+use super::op::{IrOp, Op};
+use super::src::{Src, SrcKind};
+use super::types::Type;
+
+/// Most sources of an operation that is folded.
+const MAX_PURE_SOURCES: usize = 4;
+
+/// Computes a pure operation on constants; `None` when it is not pure, a source is not constant, or the result has
+/// more than one component.
+pub fn fold(f: &Function<'_>, op: Op, ty: Type, srcs: &[Src], mods: &[u32]) -> Option<Src> {
+    let pure = op.pure_fn()?;
+    if ty.comps != 1 || srcs.len() > MAX_PURE_SOURCES {
+        return None;
+    }
+    let mut sources: ArrayVec<Source, MAX_PURE_SOURCES> = ArrayVec::new();
+    for src in srcs {
+        let bits = match src.kind {
+            SrcKind::Imm => src.payload,
+            SrcKind::None => 0,
+            SrcKind::Value | SrcKind::Uniform => return None,
+        };
+        sources.push(Source { bits, width: f.width(*src), flags: src.flags });
+    }
+    Some(Src::imm(pure(&PureArgs { dst_width: ty.bits, sources: &sources, mods }), ty.bits))
+}
+
+/// A loop under construction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LoopBlocks {
+    /// Target of continues.
+    pub header: Block,
+    /// Target of breaks.
+    pub after: Block,
+}
+
+/// An open construct.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    seam: Seam,
+    after: Block,
+    otherwise: Block,
+}
+
+/// Appends instructions and structure to a function.
+pub struct Builder<'f, 'a> {
+    /// The function under construction.
+    pub f: &'f mut Function<'a>,
+    /// Source line given to new instructions.
+    pub line: u32,
+    block: Block,
+    open: Vec<Open>,
+}
+
+impl<'f, 'a> Builder<'f, 'a> {
+    /// Starts a function: makes its entry block.
+    pub fn start(f: &'f mut Function<'a>) -> Self {
+        let block = f.add_block();
+        Builder { f, line: 0, block, open: Vec::new() }
+    }
+
+    /// Appends to `block` of a function whose layout is complete. Structure methods may not be used.
+    pub fn at(f: &'f mut Function<'a>, block: Block) -> Self {
+        Builder { f, line: 0, block, open: Vec::new() }
+    }
+
+    /// The block instructions go to.
+    pub fn block(&self) -> Block {
+        self.block
+    }
+
+    /// Whether the current block has ended, so that what is built now is unreachable.
+    pub fn is_terminated(&self) -> bool {
+        self.f.terminator(self.block).is_some()
+    }
+
+    /// Appends an instruction with given destinations.
+    pub fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
+        let data = InstData {
+            op: op.into(),
+            dsts: self.f.alloc(dsts),
+            srcs: self.f.alloc(srcs),
+            mods: self.f.alloc(mods),
+            line: self.line,
+        };
+        let inst = self.f.add_inst(data);
+        let block = self.block;
+        self.f.block_mut(block).insts.push(inst);
+        inst
+    }
+
+    /// Appends an instruction with one result and returns the result.
+    pub fn value(&mut self, op: impl Into<Op>, ty: Type, srcs: &[Src], mods: &[u32]) -> Value {
+        let dst = self.f.add_value(ty);
+        self.push(op, &[dst], srcs, mods);
+        dst
+    }
+
+    /// The result of a scalar operation: a constant when its sources are, else a new value.
+    pub fn alu(&mut self, op: impl Into<Op>, bits: u8, srcs: &[Src], mods: &[u32]) -> Src {
+        let (op, ty) = (op.into(), Type::scalar(bits));
+        fold(self.f, op, ty, srcs, mods).unwrap_or_else(|| Src::value(self.value(op, ty, srcs, mods)))
+    }
+
+    /// Appends an operation without result.
+    pub fn effect(&mut self, op: impl Into<Op>, srcs: &[Src], mods: &[u32]) {
+        self.push(op, &[], srcs, mods);
+    }
+
+    /// Concatenates `parts` into one value of type `ty`; a single part of that type is returned as it is.
+    pub fn collect(&mut self, ty: Type, parts: &[Src]) -> Src {
+        match parts {
+            [part] if self.f.src_ty(*part) == ty => *part,
+            _ => Src::value(self.value(IrOp::Collect, ty, parts, &[])),
+        }
+    }
+
+    /// Takes `src` apart into `count` equal parts of type `ty`, lowest first.
+    pub fn split(&mut self, src: Src, ty: Type, count: usize) -> ArrayVec<Src, 16> {
+        if let (Some(bits), 2..) = (src.as_imm(), count) {
+            let part = |index: usize| Src::imm(bits.checked_shr(index as u32 * u32::from(ty.bits)).unwrap_or(0), ty.bits);
+            return (0..count).map(part).collect();
+        }
+        if count == 1 && self.f.src_ty(src) == ty {
+            return [src].into_iter().collect();
+        }
+        let dsts: ArrayVec<Value, 16> = (0..count).map(|_| self.f.add_value(ty)).collect();
+        self.push(IrOp::Split, &dsts, &[src], &[]);
+        dsts.into_iter().map(Src::value).collect()
+    }
+
+    /// Ends the current block with `seam` and makes `next` current.
+    fn seam(&mut self, seam: Seam, next: Block) {
+        self.f.layout.push(Segment { block: self.block, seam });
+        self.block = next;
+    }
+
+    fn edge(&mut self, from: Block, to: Block) {
+        self.f.block_mut(from).succs.push(to);
+        self.f.block_mut(to).preds.push(from);
+    }
+
+    /// Edge from the current block unless it has ended.
+    fn fall_to(&mut self, to: Block) {
+        if !self.is_terminated() {
+            self.edge(self.block, to);
+        }
+    }
+
+    /// Opens an if; the then-arm becomes current. Returns the block after the if.
+    pub fn begin_if(&mut self, cond: Src) -> Block {
+        let (then, otherwise, after) = (self.f.add_block(), self.f.add_block(), self.f.add_block());
+        self.effect(IrOp::If, &[cond], &[]);
+        self.edge(self.block, then);
+        self.edge(self.block, otherwise);
+        self.open.push(Open { seam: Seam::If, after, otherwise });
+        self.seam(Seam::If, then);
+        after
+    }
+
+    /// Ends the then-arm and begins the else-arm.
+    pub fn begin_else(&mut self) {
+        let open = *self.open.last().expect("invariant: begin_else inside begin_if");
+        debug_assert_eq!(open.seam, Seam::If);
+        self.fall_to(open.after);
+        self.seam(Seam::Else, open.otherwise);
+    }
+
+    /// Ends the else-arm; the block that joins both arms becomes current.
+    pub fn end_if(&mut self) {
+        let open = self.open.pop().expect("invariant: end_if closes begin_if");
+        self.fall_to(open.after);
+        self.seam(Seam::EndIf, open.after);
+    }
+
+    /// Opens a loop; its header becomes current.
+    pub fn begin_loop(&mut self) -> LoopBlocks {
+        let (header, after) = (self.f.add_block(), self.f.add_block());
+        self.fall_to(header);
+        self.open.push(Open { seam: Seam::Loop, after, otherwise: header });
+        self.seam(Seam::Loop, header);
+        LoopBlocks { header, after }
+    }
+
+    /// Ends the loop's body, which goes back to the header; the block after the loop becomes current.
+    pub fn end_loop(&mut self) {
+        let open = self.open.pop().expect("invariant: end_loop closes begin_loop");
+        self.fall_to(open.otherwise);
+        self.seam(Seam::EndLoop, open.after);
+    }
+
+    /// Opens a scope. Returns the block after it, the target of jumps out of it.
+    pub fn begin_scope(&mut self) -> Block {
+        let (first, after) = (self.f.add_block(), self.f.add_block());
+        self.fall_to(first);
+        self.open.push(Open { seam: Seam::Scope, after, otherwise: first });
+        self.seam(Seam::Scope, first);
+        after
+    }
+
+    /// Ends the scope; the block after it becomes current.
+    pub fn end_scope(&mut self) {
+        let open = self.open.pop().expect("invariant: end_scope closes begin_scope");
+        self.fall_to(open.after);
+        self.seam(Seam::EndScope, open.after);
+    }
+
+    /// Leaves to `target`, a header or after-block of an open construct. The rest of the block is unreachable: the
+    /// caller must build nothing more in it.
+    pub fn jump(&mut self, target: Block) {
+        if !self.is_terminated() {
+            self.push(IrOp::Jump, &[], &[], &[target.0]);
+            self.edge(self.block, target);
+        }
+    }
+
+    /// Ends the invocation.
+    pub fn halt(&mut self) {
+        if !self.is_terminated() {
+            self.effect(IrOp::Halt, &[], &[]);
+        }
+    }
+
+    /// Ends the function. Every construct must be closed.
+    pub fn finish(mut self) {
+        debug_assert!(self.open.is_empty(), "every construct is closed");
+        self.f.layout.push(Segment { block: self.block, seam: Seam::End });
+        self.f.compute_cfg();
+        self.open.clear();
+    }
+}

@@ -1,0 +1,119 @@
+//! Edges of the control-flow graph, derived from the layout.
+
+use super::entity::{Block, Entity};
+use super::function::{Function, Seam};
+use super::op::{IrOp, Op};
+
+/// A construct that is open at a point of the layout.
+#[derive(Clone, Copy)]
+struct Open {
+    seam: Seam,
+    /// The loop's header, or the first block of the else-arm.
+    head: Block,
+    /// The block after the construct.
+    after: Block,
+}
+
+impl Function<'_> {
+    /// Recomputes predecessors, successors and loop depths from the layout. A layout that is not well formed gives
+    /// edges for as far as it makes sense; the validator reports it.
+    pub fn compute_cfg(&mut self) {
+        for block in &mut self.blocks {
+            block.preds.clear();
+            block.succs.clear();
+        }
+        let ends = self.construct_ends();
+        let mut open: Vec<Open> = Vec::new();
+        let mut loop_depth = 0;
+        for index in 0..self.layout.len() {
+            let (block, seam) = (self.layout[index].block, self.layout[index].seam);
+            self.block_mut(block).loop_depth = loop_depth;
+            let next = self.layout.get(index + 1).map(|segment| segment.block);
+            if matches!(seam, Seam::If | Seam::Loop | Seam::Scope)
+                && let (Some(next), Some(end)) = (next, ends[index])
+            {
+                let head = if seam == Seam::If { self.layout[end.otherwise + 1].block } else { next };
+                open.push(Open { seam, head, after: self.layout[end.close + 1].block });
+            }
+            self.add_edges(block, seam, next, open.last().copied());
+            match seam {
+                Seam::Loop => loop_depth += 1,
+                Seam::EndLoop => loop_depth = loop_depth.saturating_sub(1),
+                _ => {}
+            }
+            if matches!(seam, Seam::EndIf | Seam::EndLoop | Seam::EndScope) {
+                open.pop();
+            }
+        }
+    }
+
+    /// Adds the edges that leave `block`; `construct` is the innermost one open after its seam has been read.
+    fn add_edges(&mut self, block: Block, seam: Seam, next: Option<Block>, construct: Option<Open>) {
+        let terminator = self.terminator(block).map(|inst| self.insts[inst]);
+        match terminator.map(|data| data.op) {
+            Some(Op::Ir(IrOp::Halt)) => return,
+            Some(Op::Ir(IrOp::Jump)) => {
+                if let Some(target) = terminator.and_then(|data| data.target()) {
+                    self.add_edge(block, target);
+                }
+                return;
+            }
+            _ => {}
+        }
+        match (seam, construct) {
+            (Seam::If, Some(open)) => {
+                if let Some(next) = next {
+                    self.add_edge(block, next);
+                }
+                self.add_edge(block, open.head);
+            }
+            (Seam::Else, Some(open)) => self.add_edge(block, open.after),
+            (Seam::EndLoop, Some(open)) if open.seam == Seam::Loop => self.add_edge(block, open.head),
+            (Seam::End, _) => {}
+            _ => {
+                if let Some(next) = next {
+                    self.add_edge(block, next);
+                }
+            }
+        }
+    }
+
+    fn add_edge(&mut self, from: Block, to: Block) {
+        if to.index() < self.blocks.len() {
+            self.block_mut(from).succs.push(to);
+            self.block_mut(to).preds.push(from);
+        }
+    }
+
+    /// For each opening seam its matching else and closing seams, by index in the layout; `None` where unbalanced.
+    fn construct_ends(&self) -> Vec<Option<ConstructEnd>> {
+        let mut ends = vec![None; self.layout.len()];
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        for (index, segment) in self.layout.iter().enumerate() {
+            match segment.seam {
+                Seam::If | Seam::Loop | Seam::Scope => open.push((index, index)),
+                Seam::Else => {
+                    if let Some((_, otherwise)) = open.last_mut() {
+                        *otherwise = index;
+                    }
+                }
+                Seam::EndIf | Seam::EndLoop | Seam::EndScope => {
+                    if let Some((start, otherwise)) = open.pop()
+                        && index + 1 < self.layout.len()
+                    {
+                        ends[start] = Some(ConstructEnd { otherwise, close: index });
+                    }
+                }
+                Seam::End => {}
+            }
+        }
+        ends
+    }
+}
+
+/// Layout indices of the seams that belong to an opening one.
+#[derive(Clone, Copy)]
+struct ConstructEnd {
+    otherwise: usize,
+    close: usize,
+}

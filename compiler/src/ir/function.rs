@@ -1,0 +1,258 @@
+//! A function: instructions, values, blocks, and the order that gives them structure.
+
+use bitflags::bitflags;
+use bumpalo::Bump;
+
+use super::entity::{Block, Entity, Inst, Value};
+use super::op::{IrOp, Op};
+use super::src::Src;
+use super::table::Table;
+use super::types::{Stage, Type};
+
+bitflags! {
+    /// What is known of a memory access: the `access` modifier of `load_global` and `store_global` and the `memory`
+    /// modifier of barriers.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Access: u32 {
+        /// Nobody writes the memory while the shader runs: the load may be moved, merged and repeated.
+        const READONLY = 1 << 0;
+        /// Other invocations see the access in order: it may not be merged or removed.
+        const VOLATILE = 1 << 1;
+        /// The address is valid wherever the shader could compute it: the load may be executed speculatively.
+        const SPECULATABLE = 1 << 2;
+        /// Device memory takes part in a barrier.
+        const DEVICE = 1 << 3;
+        /// Threadgroup memory takes part in a barrier.
+        const LOCAL = 1 << 4;
+        /// Image memory takes part in a barrier.
+        const IMAGE = 1 << 5;
+    }
+}
+
+/// An instruction. A row is `Copy`, its lists are immutable arena slices: read a row, drop the borrow, write a new row.
+#[derive(Clone, Copy, Debug)]
+pub struct InstData<'a> {
+    /// Operation.
+    pub op: Op,
+    /// Values defined.
+    pub dsts: &'a [Value],
+    /// Sources.
+    pub srcs: &'a [Src],
+    /// Modifiers in the order of the row; for `phi` the predecessor blocks, for `jump` the target block.
+    pub mods: &'a [u32],
+    /// Source line: an index the front end gives meaning to; 0 when unknown.
+    pub line: u32,
+}
+
+impl<'a> InstData<'a> {
+    /// The only destination of an operation that has one.
+    pub fn dst(&self) -> Option<Value> {
+        match self.dsts {
+            [dst] => Some(*dst),
+            _ => None,
+        }
+    }
+
+    /// The value of the modifier called `name`; 0 when the row has none of that name.
+    pub fn modifier(&self, name: &str) -> u32 {
+        self.op.mod_index(name).and_then(|index| self.mods.get(index)).copied().unwrap_or(0)
+    }
+
+    /// Target of a `jump`.
+    pub fn target(&self) -> Option<Block> {
+        match (self.op, self.mods) {
+            (Op::Ir(IrOp::Jump), [target]) => Some(Block(*target)),
+            _ => None,
+        }
+    }
+
+    /// Sources of a `phi` with the predecessors they come from.
+    pub fn phi_inputs(&self) -> impl Iterator<Item = (Block, Src)> + use<'a> {
+        self.mods.iter().map(|block| Block(*block)).zip(self.srcs.iter().copied())
+    }
+
+    /// No effect but its destinations, whose values depend on the sources alone: removable, mergeable, movable.
+    pub fn is_pure(&self) -> bool {
+        self.op.is_pure()
+            || (self.op == Op::Ir(IrOp::LoadGlobal)
+                && Access::from_bits_truncate(self.mods[0]).contains(Access::READONLY))
+    }
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug)]
+pub struct ValueData {
+    /// Shape.
+    pub ty: Type,
+    /// The instruction that defines it; `None` for parameters and for values not yet placed.
+    pub def: Option<Inst>,
+}
+
+/// A basic block. Edges are derived: see [`Function::compute_cfg`].
+#[derive(Clone, Debug, Default)]
+pub struct BlockData {
+    /// Instructions in order, phis first, terminator last.
+    pub insts: Vec<Inst>,
+    /// Predecessors in layout order, back edges last by construction.
+    pub preds: Vec<Block>,
+    /// Successors: the arms of an `if` (then, else), or one, or none.
+    pub succs: Vec<Block>,
+    /// Number of loops around the block.
+    pub loop_depth: u32,
+}
+
+/// What stands between a block and the next one in the layout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seam {
+    /// The block ends with `if`; the then-arm begins.
+    If,
+    /// The then-arm ends, the else-arm begins.
+    Else,
+    /// The else-arm ends; the next block joins both arms.
+    EndIf,
+    /// A loop begins: the next block is its header.
+    Loop,
+    /// The loop's body ends and goes back to the header; the next block is where breaks arrive.
+    EndLoop,
+    /// A scope begins.
+    Scope,
+    /// The scope ends; the next block is where its end and breaks out of it arrive.
+    EndScope,
+    /// The function ends.
+    End,
+}
+
+/// A block and what follows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// The block.
+    pub block: Block,
+    /// What stands between it and the next segment's block.
+    pub seam: Seam,
+}
+
+/// A function in an arena.
+///
+/// *Architecture invariant:* control flow is the [`layout`](Function::layout): blocks in program order, with the
+/// brackets of if, loop and scope constructs between them, and exactly one block between two brackets. An if always
+/// has both arms. Everything else about control flow (edges, loop depth) is derived from it.
+pub struct Function<'a> {
+    /// Where rows and lists live.
+    pub bump: &'a Bump,
+    /// Name of the entry point.
+    pub name: &'a str,
+    /// How far the function has been lowered.
+    pub stage: Stage,
+    /// Parameters of a test kernel.
+    pub params: Vec<Value>,
+    /// Instructions.
+    pub insts: Table<'a, Inst, InstData<'a>>,
+    /// Values.
+    pub values: Table<'a, Value, ValueData>,
+    /// Blocks by id.
+    pub blocks: Vec<BlockData>,
+    /// Blocks in program order, with the structure.
+    pub layout: Vec<Segment>,
+}
+
+impl<'a> Function<'a> {
+    /// A function of no blocks.
+    pub fn new(bump: &'a Bump, name: &str) -> Self {
+        Function {
+            bump,
+            name: bump.alloc_str(name),
+            stage: Stage::Source,
+            params: Vec::new(),
+            insts: Table::new(bump),
+            values: Table::new(bump),
+            blocks: Vec::new(),
+            layout: Vec::new(),
+        }
+    }
+
+    /// A new block, not yet in the layout.
+    pub fn add_block(&mut self) -> Block {
+        self.blocks.push(BlockData::default());
+        Block::new(self.blocks.len() - 1)
+    }
+
+    /// A new value of type `ty`, not yet defined.
+    pub fn add_value(&mut self, ty: Type) -> Value {
+        self.values.push(ValueData { ty, def: None })
+    }
+
+    /// A new instruction that defines `data.dsts`, not yet in a block.
+    pub fn add_inst(&mut self, data: InstData<'a>) -> Inst {
+        let inst = self.insts.push(data);
+        for dst in data.dsts {
+            self.values[*dst].def = Some(inst);
+        }
+        inst
+    }
+
+    /// Replaces an instruction in place.
+    pub fn set_inst(&mut self, inst: Inst, data: InstData<'a>) {
+        self.insts[inst] = data;
+        for dst in data.dsts {
+            self.values[*dst].def = Some(inst);
+        }
+    }
+
+    /// Copies `list` into the arena.
+    pub fn alloc<T: Copy>(&self, list: &[T]) -> &'a [T] {
+        if list.is_empty() { &[] } else { self.bump.alloc_slice_copy(list) }
+    }
+
+    /// Data of a block.
+    pub fn block(&self, block: Block) -> &BlockData {
+        &self.blocks[block.index()]
+    }
+
+    /// Data of a block, to change.
+    pub fn block_mut(&mut self, block: Block) -> &mut BlockData {
+        &mut self.blocks[block.index()]
+    }
+
+    /// The first block.
+    pub fn entry(&self) -> Block {
+        self.layout.first().map_or(Block(0), |segment| segment.block)
+    }
+
+    /// Type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value].ty
+    }
+
+    /// Component width of a source in bits; 0 for none.
+    pub fn width(&self, src: Src) -> u8 {
+        src.as_value().map_or(src.bits, |value| self.ty(value).bits)
+    }
+
+    /// Type of a source.
+    pub fn src_ty(&self, src: Src) -> Type {
+        src.as_value().map_or(Type::scalar(src.bits), |value| self.ty(value))
+    }
+
+    /// The instruction that defines the value `src` reads.
+    pub fn def(&self, src: Src) -> Option<InstData<'a>> {
+        let def = self.values[src.as_value()?].def?;
+        Some(self.insts[def])
+    }
+
+    /// Blocks in program order.
+    pub fn blocks_in_order(&self) -> impl DoubleEndedIterator<Item = Block> + ExactSizeIterator + use<> {
+        self.layout.iter().map(|segment| segment.block).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The terminator of a block, if it has one.
+    pub fn terminator(&self, block: Block) -> Option<Inst> {
+        let last = *self.block(block).insts.last()?;
+        self.insts[last].op.is_terminator().then_some(last)
+    }
+
+    /// Number of phis at the head of a block.
+    pub fn phi_count(&self, block: Block) -> usize {
+        let insts = &self.block(block).insts;
+        insts.iter().take_while(|inst| self.insts[**inst].op == Op::Ir(IrOp::Phi)).count()
+    }
+}

@@ -1,0 +1,296 @@
+//! Operations: rows of the instruction table, and rows of the same shape that exist only in the IR.
+
+use agx_isa::desc::{Effects, OrderClass, Role};
+use agx_isa::semantics::PureFn;
+use agx_isa::table::Opcode;
+
+use super::semantics as sem;
+use super::types::Stage;
+
+/// What an instruction does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Op {
+    /// A hardware operation. Destinations, sources and modifiers are the operands of those roles in row order.
+    Hw(Opcode),
+    /// An operation that exists only in the IR.
+    Ir(IrOp),
+}
+
+/// How many operands of a role an operation has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Count {
+    /// Exactly so many.
+    Fixed(u8),
+    /// Any number.
+    Any,
+}
+
+/// Description of an IR-only operation.
+#[derive(Clone, Copy, Debug)]
+pub struct IrDesc {
+    /// Name in the text.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// Destinations.
+    pub dsts: Count,
+    /// Sources.
+    pub srcs: Count,
+    /// Names of the modifiers. `phi` and `jump` carry blocks instead: see their docs.
+    pub mods: &'static [&'static str],
+    /// Effects beside the destinations.
+    pub effects: Effects,
+    /// The chain it stays in order with.
+    pub order: OrderClass,
+    /// What it computes, if its sources alone decide that.
+    pub pure: Option<PureFn>,
+    /// The last stage it may appear in.
+    pub last: Stage,
+}
+
+macro_rules! ir_ops {
+    ($($variant:ident $name:literal $dsts:tt <- $srcs:tt [$($modifier:literal)*] $effects:ident $order:ident $pure:expr, $last:ident : $doc:literal;)*) => {
+        /// An operation that exists only in the IR.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum IrOp {
+            $(#[doc = $doc] $variant,)*
+        }
+
+        impl IrOp {
+            /// Every IR-only operation.
+            pub const ALL: &'static [IrOp] = &[$(IrOp::$variant),*];
+        }
+
+        static IR_OPS: &[IrDesc] = &[$(IrDesc {
+            name: $name,
+            doc: $doc,
+            dsts: ir_ops!(@count $dsts),
+            srcs: ir_ops!(@count $srcs),
+            mods: &[$($modifier),*],
+            effects: ir_ops!(@effects $effects),
+            order: OrderClass::$order,
+            pure: $pure,
+            last: Stage::$last,
+        }),*];
+    };
+    (@count *) => { Count::Any };
+    (@count $n:literal) => { Count::Fixed($n) };
+    (@effects PURE) => { Effects::empty() };
+    (@effects $effect:ident) => { Effects::$effect };
+}
+
+// name, destinations <- sources, [modifiers], effects, order, semantics, last stage: meaning
+#[rustfmt::skip]
+ir_ops! {
+    Phi "phi" 1 <- * [] PURE None None, Machine:
+        "Joins values at the head of a block. Source i comes from predecessor block `mods[i]`.";
+    Collect "collect" 1 <- * [] PURE None None, Machine:
+        "Concatenates sources, lowest first, into a vector or a wider scalar of the same total size.";
+    Split "split" * <- 1 [] PURE None None, Machine:
+        "Takes a vector or wide scalar apart, lowest part first; the parts' total size is the source's.";
+    Copy "copy" * <- * [] PURE None None, Allocated:
+        "Parallel copy: every source is read before any destination is written.";
+    Mov "mov" 1 <- 1 [] PURE None Some(sem::mov), Lowered:
+        "The source.";
+    Preload "preload" 1 <- 0 ["reg"] PURE None None, Allocated:
+        "A register that holds a value when the program starts; `reg` is its half index. Entry block only, first.";
+    Keep "keep" 0 <- * [] STATE Control None, Lowered:
+        "Uses its sources and does nothing else: results of test kernels.";
+
+    If "if" 0 <- 1 [] JUMP Control None, Lowered:
+        "Ends the block before an if construct; the boolean source chooses the arm. Becomes `if_icmp` or `if_fcmp`.";
+    Jump "jump" 0 <- 0 ["target"] JUMP Control None, Allocated:
+        "Leaves to block `target`: the header of an enclosing loop (continue) or the block after an enclosing loop or scope (break).";
+    Halt "halt" 0 <- 0 [] STOP Control None, Allocated:
+        "Ends the invocation.";
+
+    Icmp "icmp" 1 <- 2 ["cond" "inv"] PURE None Some(sem::icmp), Lowered:
+        "Boolean: integer comparison with the hardware's condition codes and inversion.";
+    Fcmp "fcmp" 1 <- 2 ["cond" "inv"] PURE None Some(sem::fcmp), Lowered:
+        "Boolean: float comparison with the hardware's condition codes; `inv` gives the unordered complement.";
+    Select "select" 1 <- 3 [] PURE None Some(sem::select), Lowered:
+        "The second source where the boolean first source is true, else the third.";
+    Uconv "uconv" 1 <- 1 [] PURE None Some(sem::uconv), Lowered:
+        "Zero-extends or truncates to the destination's width; from a boolean: 0 or 1.";
+    Sconv "sconv" 1 <- 1 [] PURE None Some(sem::sconv), Lowered:
+        "Sign-extends or truncates to the destination's width; from a boolean: 0 or -1.";
+    Fconv "fconv" 1 <- 1 [] PURE None Some(sem::fconv), Lowered:
+        "Float of the destination's width nearest to the source, ties to even.";
+
+    Fneg "fneg" 1 <- 1 [] PURE None Some(sem::fneg), Lowered:
+        "Flips the sign bit.";
+    Fabs "fabs" 1 <- 1 [] PURE None Some(sem::fabs), Lowered:
+        "Clears the sign bit.";
+    Fsat "fsat" 1 <- 1 [] PURE None Some(sem::fsat), Lowered:
+        "Clamps to 0…1; NaN gives 0.";
+    Fmin "fmin" 1 <- 2 [] PURE None Some(sem::fmin), Lowered:
+        "The smaller float; of a NaN and a number, the number.";
+    Fmax "fmax" 1 <- 2 [] PURE None Some(sem::fmax), Lowered:
+        "The larger float; of a NaN and a number, the number.";
+    Fdiv "fdiv" 1 <- 2 [] PURE None Some(sem::fdiv), Ssa:
+        "Float division, within 2.5 units in the last place.";
+    Fsqrt "fsqrt" 1 <- 1 [] PURE None Some(sem::fsqrt), Ssa:
+        "Square root.";
+    Fsin "fsin" 1 <- 1 [] PURE None Some(sem::fsin), Ssa:
+        "Sine of an angle in radians.";
+    Fcos "fcos" 1 <- 1 [] PURE None Some(sem::fcos), Ssa:
+        "Cosine of an angle in radians.";
+
+    Imin "imin" 1 <- 2 [] PURE None Some(sem::imin), Lowered:
+        "The smaller signed integer.";
+    Imax "imax" 1 <- 2 [] PURE None Some(sem::imax), Lowered:
+        "The larger signed integer.";
+    Umin "umin" 1 <- 2 [] PURE None Some(sem::umin), Lowered:
+        "The smaller unsigned integer.";
+    Umax "umax" 1 <- 2 [] PURE None Some(sem::umax), Lowered:
+        "The larger unsigned integer.";
+    Udiv "udiv" 1 <- 2 [] PURE None Some(sem::udiv), Ssa:
+        "Unsigned quotient; division by zero gives all ones.";
+    Umod "umod" 1 <- 2 [] PURE None Some(sem::umod), Ssa:
+        "Unsigned remainder; division by zero gives the dividend.";
+    Sdiv "sdiv" 1 <- 2 [] PURE None Some(sem::sdiv), Ssa:
+        "Signed quotient, rounded to zero; division by zero and overflow give some value.";
+    Srem "srem" 1 <- 2 [] PURE None Some(sem::srem), Ssa:
+        "Signed remainder with the sign of the dividend; division by zero gives the dividend.";
+    Umulh "umulh" 1 <- 2 [] PURE None Some(sem::umulh), Ssa:
+        "High half of the unsigned product.";
+    Smulh "smulh" 1 <- 2 [] PURE None Some(sem::smulh), Ssa:
+        "High half of the signed product.";
+    Imul "imul" 1 <- 2 [] PURE None Some(sem::imul), Lowered:
+        "Low half of the product.";
+    Shl "shl" 1 <- 2 [] PURE None Some(sem::shl), Lowered:
+        "Left shift by the low 7 bits of the second source; amounts of the width or more give 0.";
+    Ushr "ushr" 1 <- 2 [] PURE None Some(sem::ushr), Lowered:
+        "Logical right shift by the low 7 bits of the second source; amounts of the width or more give 0.";
+    Sshr "sshr" 1 <- 2 [] PURE None Some(sem::sshr), Lowered:
+        "Arithmetic right shift by the low 7 bits of the second source; amounts of the width or more give the sign.";
+
+    LoadGlobal "load_global" 1 <- 2 ["access" "align"] READS_MEMORY Memory None, Ssa:
+        "Vector from device memory at base (64 bits) + offset (32 bits, unsigned, bytes). `access`: see `Access`; `align`: bytes, a power of two.";
+    StoreGlobal "store_global" 0 <- 3 ["access" "align"] WRITES_MEMORY Memory None, Ssa:
+        "Stores the vector `data` to device memory at base + offset; operands and modifiers as in `load_global`.";
+    AtomicGlobal "atomic_global" * <- * ["op"] WRITES_MEMORY Memory None, Ssa:
+        "Atomic on a 32-bit word at base + offset: sources base, offset, data (exchange value and comparand for `cmpxchg`). `op` is the hardware's code. The destination, the old value, is optional.";
+    LoadScratch "load_scratch" 1 <- 1 [] READS_MEMORY Memory None, Ssa:
+        "Vector from the lane's own stack memory at a byte offset.";
+    StoreScratch "store_scratch" 0 <- 2 [] WRITES_MEMORY Memory None, Ssa:
+        "Stores the vector `data` to the lane's own stack memory at a byte offset.";
+    LoadLocal "load_local" 1 <- 1 ["align"] READS_MEMORY Memory None, Ssa:
+        "Vector from threadgroup memory at a byte offset.";
+    StoreLocal "store_local" 0 <- 2 ["align"] WRITES_MEMORY Memory None, Ssa:
+        "Stores the vector `data` to threadgroup memory at a byte offset.";
+    AtomicLocal "atomic_local" * <- * ["op"] WRITES_MEMORY Memory None, Ssa:
+        "Atomic on a 32-bit word of threadgroup memory: sources offset, data (exchange value and comparand for `cmpxchg`). The destination, the old value, is optional.";
+    ControlBarrier "control_barrier" 0 <- 0 ["memory"] BARRIER Barrier None, Ssa:
+        "Waits for all invocations of the workgroup; `memory`: see `Access`.";
+    FenceMemory "fence_memory" 0 <- 0 ["memory"] BARRIER Barrier None, Ssa:
+        "Orders the invocation's memory accesses.";
+}
+
+impl IrOp {
+    /// The row.
+    pub fn desc(self) -> &'static IrDesc {
+        &IR_OPS[self as usize]
+    }
+}
+
+impl Op {
+    /// Name in the text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Op::Hw(op) => op.desc().name,
+            Op::Ir(op) => op.desc().name,
+        }
+    }
+
+    /// The operation called `name`; IR-only names win over hardware names.
+    pub fn from_name(name: &str) -> Option<Op> {
+        let ir = IrOp::ALL.iter().find(|op| op.desc().name == name);
+        ir.map(|op| Op::Ir(*op)).or_else(|| Opcode::from_name(name).map(Op::Hw))
+    }
+
+    /// Effects beside the destinations.
+    pub fn effects(self) -> Effects {
+        match self {
+            Op::Hw(op) => op.desc().effects,
+            Op::Ir(op) => op.desc().effects,
+        }
+    }
+
+    /// The chain it stays in order with.
+    pub fn order(self) -> OrderClass {
+        match self {
+            Op::Hw(op) => op.desc().order,
+            Op::Ir(op) => op.desc().order,
+        }
+    }
+
+    /// What it computes, if its sources alone decide that.
+    pub fn pure_fn(self) -> Option<PureFn> {
+        match self {
+            Op::Hw(op) => op.desc().pure,
+            Op::Ir(op) => op.desc().pure,
+        }
+    }
+
+    /// The last stage it may appear in.
+    pub fn last_stage(self) -> Stage {
+        match self {
+            Op::Hw(_) => Stage::Final,
+            Op::Ir(op) => op.desc().last,
+        }
+    }
+
+    /// May be removed when its results are unused, and computed earlier, later or again.
+    pub fn is_pure(self) -> bool {
+        self.effects().is_empty() && self.order() == OrderClass::None && self != Op::Ir(IrOp::Preload)
+    }
+
+    /// Ends a block.
+    pub fn is_terminator(self) -> bool {
+        matches!(self, Op::Ir(IrOp::If | IrOp::Jump | IrOp::Halt) | Op::Hw(Opcode::IfIcmp | Opcode::IfFcmp))
+    }
+
+    /// Number of destinations.
+    pub fn dst_count(self) -> Count {
+        match self {
+            Op::Hw(op) => Count::Fixed(op.desc().with_role(Role::Dst).count() as u8),
+            Op::Ir(op) => op.desc().dsts,
+        }
+    }
+
+    /// Number of sources.
+    pub fn src_count(self) -> Count {
+        match self {
+            Op::Hw(op) => Count::Fixed(op.desc().with_role(Role::Src).count() as u8),
+            Op::Ir(op) => op.desc().srcs,
+        }
+    }
+
+    /// Names of the modifiers, in order.
+    pub fn mod_names(self) -> impl Iterator<Item = &'static str> {
+        let (hw, ir) = match self {
+            Op::Hw(op) => (Some(op.desc().with_role(Role::Mod).map(|(_, operand)| operand.name)), None),
+            Op::Ir(op) => (None, Some(op.desc().mods.iter().copied())),
+        };
+        hw.into_iter().flatten().chain(ir.into_iter().flatten())
+    }
+
+    /// Position of the modifier called `name`.
+    pub fn mod_index(self, name: &str) -> Option<usize> {
+        self.mod_names().position(|known| known == name)
+    }
+}
+
+impl From<Opcode> for Op {
+    fn from(op: Opcode) -> Op {
+        Op::Hw(op)
+    }
+}
+
+impl From<IrOp> for Op {
+    fn from(op: IrOp) -> Op {
+        Op::Ir(op)
+    }
+}

@@ -1,0 +1,138 @@
+//! The one idiom for rewriting instructions: a closure sees each instruction in program order and says what becomes
+//! of it. No index arithmetic, no cursor.
+
+use agx_isa::inst::OperandFlags;
+
+use super::entity::{Block, Inst, Value};
+use super::function::{Function, InstData};
+use super::op::Op;
+use super::src::Src;
+use super::table::Side;
+use super::types::Type;
+
+/// What becomes of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rewrite {
+    /// It stays, after whatever was built before it.
+    Keep,
+    /// It goes; what was built stands in its place.
+    Remove,
+    /// It goes, and `Src` is read wherever its only result was read.
+    Forward(Src),
+}
+
+/// Builds the instructions that stand before (or in place of) the one being rewritten.
+pub struct Rewriter<'f, 'a> {
+    /// The function. Its blocks' instruction lists are not to be touched.
+    pub f: &'f mut Function<'a>,
+    /// The block being rewritten.
+    pub block: Block,
+    /// Source line given to new instructions: that of the instruction being rewritten.
+    pub line: u32,
+    out: Vec<Inst>,
+    forward: Side<Value, Option<Src>>,
+}
+
+impl<'a> Rewriter<'_, 'a> {
+    /// Adds an instruction with given destinations; they may be those of the instruction being rewritten.
+    pub fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
+        let data = InstData {
+            op: op.into(),
+            dsts: self.f.alloc(dsts),
+            srcs: self.f.alloc(srcs),
+            mods: self.f.alloc(mods),
+            line: self.line,
+        };
+        let inst = self.f.add_inst(data);
+        self.out.push(inst);
+        inst
+    }
+
+    /// Adds an instruction with one new result.
+    pub fn value(&mut self, op: impl Into<Op>, ty: Type, srcs: &[Src], mods: &[u32]) -> Value {
+        let dst = self.f.add_value(ty);
+        self.push(op, &[dst], srcs, mods);
+        dst
+    }
+
+    /// A scalar operation: folded when its sources are constant.
+    pub fn alu(&mut self, op: impl Into<Op>, bits: u8, srcs: &[Src], mods: &[u32]) -> Src {
+        let (op, ty) = (op.into(), Type::scalar(bits));
+        super::builder::fold(self.f, op, ty, srcs, mods)
+            .unwrap_or_else(|| Src::value(self.value(op, ty, srcs, mods)))
+    }
+
+    /// What is now read in place of `src`.
+    pub fn resolve(&self, mut src: Src) -> Src {
+        while let Some(forward) = src.as_value().and_then(|value| self.forward[value]) {
+            src = with_outer_flags(forward, src.flags);
+        }
+        src
+    }
+
+    fn resolve_sources(&mut self, inst: Inst) {
+        let data = self.f.insts[inst];
+        if data.srcs.iter().any(|src| self.resolve(*src) != *src) {
+            let srcs: Vec<Src> = data.srcs.iter().map(|src| self.resolve(*src)).collect();
+            self.f.insts[inst].srcs = self.f.alloc(&srcs);
+        }
+    }
+}
+
+/// `inner` as seen through the modifiers `outer`: an outer absolute value hides an inner sign.
+fn with_outer_flags(inner: Src, outer: OperandFlags) -> Src {
+    let mut flags = inner.flags;
+    if outer.contains(OperandFlags::ABS) {
+        flags = (flags | OperandFlags::ABS) - OperandFlags::NEG;
+    }
+    flags ^= outer & OperandFlags::NEG;
+    flags |= outer & OperandFlags::SX;
+    Src { flags, ..inner }
+}
+
+impl<'a> Function<'a> {
+    /// Rewrites every instruction in program order. Sources are already resolved through earlier
+    /// [`Rewrite::Forward`]s when the closure sees them; phis of loop headers are resolved at the end.
+    pub fn map_insts(&mut self, mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite) {
+        let blocks: Vec<Block> = self.blocks_in_order().collect();
+        let values = self.values.len();
+        let mut rewriter =
+            Rewriter { f: self, block: Block(0), line: 0, out: Vec::new(), forward: Side::new(values) };
+        let mut forwarded = false;
+        for block in &blocks {
+            rewriter.block = *block;
+            let insts = std::mem::take(&mut rewriter.f.block_mut(*block).insts);
+            for inst in &insts {
+                if forwarded {
+                    rewriter.resolve_sources(*inst);
+                }
+                rewriter.line = rewriter.f.insts[*inst].line;
+                match rewrite(&mut rewriter, *inst) {
+                    Rewrite::Keep => rewriter.out.push(*inst),
+                    Rewrite::Remove => {}
+                    Rewrite::Forward(src) => {
+                        if let Some(dst) = rewriter.f.insts[*inst].dst() {
+                            let src = rewriter.resolve(src);
+                            rewriter.forward[dst] = Some(src);
+                            forwarded = true;
+                        }
+                    }
+                }
+            }
+            rewriter.f.block_mut(*block).insts = std::mem::replace(&mut rewriter.out, reuse(insts));
+        }
+        if forwarded {
+            for block in &blocks {
+                for index in 0..rewriter.f.phi_count(*block) {
+                    let phi = rewriter.f.block(*block).insts[index];
+                    rewriter.resolve_sources(phi);
+                }
+            }
+        }
+    }
+}
+
+fn reuse(mut list: Vec<Inst>) -> Vec<Inst> {
+    list.clear();
+    list
+}

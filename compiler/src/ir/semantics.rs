@@ -1,0 +1,184 @@
+//! What IR-only operations compute, in the form of the hardware's own semantics ([`agx_isa::semantics`]).
+//!
+//! Widths come from the sources and the destination. Float operations at 32 bits flush denormals exactly where the
+//! hardware instructions they become do: the folder and the machine must agree.
+
+use agx_isa::inst::OperandFlags;
+use agx_isa::semantics::{PureArgs, Source};
+use half::f16;
+
+fn mask(width: u8) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+fn sign_extend(bits: u64, width: u8) -> i64 {
+    let shift = 64 - u32::from(width.clamp(1, 64));
+    ((bits << shift) as i64) >> shift
+}
+
+fn unsigned(source: &Source) -> u64 {
+    source.bits & mask(source.width)
+}
+
+fn signed(source: &Source) -> i64 {
+    sign_extend(source.bits, source.width)
+}
+
+/// Flushes a 32-bit denormal to a zero of the same sign.
+fn flush(number: f32) -> f32 {
+    if number.is_subnormal() { 0f32.copysign(number) } else { number }
+}
+
+/// A float source of 16, 32 or 64 bits, modifiers applied.
+fn float(source: &Source) -> f64 {
+    let mut number = match source.width {
+        16 => f64::from(f16::from_bits(source.bits as u16)),
+        32 => f64::from(flush(f32::from_bits(source.bits as u32))),
+        _ => f64::from_bits(source.bits),
+    };
+    if source.flags.contains(OperandFlags::ABS) {
+        number = number.abs();
+    }
+    if source.flags.contains(OperandFlags::NEG) {
+        number = -number;
+    }
+    number
+}
+
+fn float_bits(number: f64, width: u8) -> u64 {
+    match width {
+        16 => u64::from(if number.is_nan() { 0x7e00 } else { f16::from_f64(number).to_bits() }),
+        32 => u64::from(if number.is_nan() { 0x7fc0_0000 } else { flush(number as f32).to_bits() }),
+        _ => number.to_bits(),
+    }
+}
+
+pub(super) fn mov(args: &PureArgs<'_>) -> u64 {
+    unsigned(&args.sources[0]) & mask(args.dst_width)
+}
+
+/// Integer condition codes: bit 2 selects signed comparison; 0 equal, 1 less, 2 greater.
+pub(super) fn icmp(args: &PureArgs<'_>) -> u64 {
+    let [a, b] = [&args.sources[0], &args.sources[1]];
+    let ordering = if args.mods[0] & 4 != 0 { signed(a).cmp(&signed(b)) } else { unsigned(a).cmp(&unsigned(b)) };
+    let truth = match args.mods[0] & 3 {
+        0 => ordering.is_eq(),
+        1 => ordering.is_lt(),
+        _ => ordering.is_gt(),
+    };
+    u64::from(truth != (args.mods[1] != 0))
+}
+
+/// Float condition codes 0 eq, 1 lt, 2 gt, 3 ltn, 5 ge, 6 le, 7 gtn.
+pub(super) fn fcmp(args: &PureArgs<'_>) -> u64 {
+    let (a, b) = (float(&args.sources[0]), float(&args.sources[1]));
+    let truth = match args.mods[0] {
+        0 => a == b,
+        1 => a < b,
+        2 => a > b,
+        3 => a < b || b.is_nan(),
+        5 => a >= b,
+        6 => a <= b,
+        7 => a > b || b.is_nan(),
+        _ => false,
+    };
+    u64::from(truth != (args.mods[1] != 0))
+}
+
+pub(super) fn select(args: &PureArgs<'_>) -> u64 {
+    let chosen = if args.sources[0].bits & 1 != 0 { &args.sources[1] } else { &args.sources[2] };
+    unsigned(chosen) & mask(args.dst_width)
+}
+
+pub(super) fn uconv(args: &PureArgs<'_>) -> u64 {
+    unsigned(&args.sources[0]) & mask(args.dst_width)
+}
+
+pub(super) fn sconv(args: &PureArgs<'_>) -> u64 {
+    signed(&args.sources[0]) as u64 & mask(args.dst_width)
+}
+
+pub(super) fn fconv(args: &PureArgs<'_>) -> u64 {
+    float_bits(float(&args.sources[0]), args.dst_width)
+}
+
+fn sign_bit(width: u8) -> u64 {
+    1 << (width - 1)
+}
+
+pub(super) fn fneg(args: &PureArgs<'_>) -> u64 {
+    unsigned(&args.sources[0]) ^ sign_bit(args.dst_width)
+}
+
+pub(super) fn fabs(args: &PureArgs<'_>) -> u64 {
+    unsigned(&args.sources[0]) & !sign_bit(args.dst_width)
+}
+
+pub(super) fn fsat(args: &PureArgs<'_>) -> u64 {
+    let number = float(&args.sources[0]);
+    // `max` returns the number for a NaN, and +0 + -0 = +0 removes a negative zero.
+    float_bits(number.max(0.0).min(1.0) + 0.0, args.dst_width)
+}
+
+/// min and max choose one source's bits, as the compare-and-select instruction does, so denormals are kept.
+fn float_extremum(args: &PureArgs<'_>, first_wins: fn(f64, f64) -> bool) -> u64 {
+    let [a, b] = [&args.sources[0], &args.sources[1]];
+    let first = first_wins(float(a), float(b)) || float(b).is_nan();
+    unsigned(if first { a } else { b }) & mask(args.dst_width)
+}
+
+pub(super) fn fmin(args: &PureArgs<'_>) -> u64 {
+    float_extremum(args, |a, b| a < b)
+}
+
+pub(super) fn fmax(args: &PureArgs<'_>) -> u64 {
+    float_extremum(args, |a, b| a > b)
+}
+
+pub(super) fn fdiv(args: &PureArgs<'_>) -> u64 {
+    float_bits(float(&args.sources[0]) / float(&args.sources[1]), args.dst_width)
+}
+
+pub(super) fn fsqrt(args: &PureArgs<'_>) -> u64 {
+    float_bits(float(&args.sources[0]).sqrt(), args.dst_width)
+}
+
+pub(super) fn fsin(args: &PureArgs<'_>) -> u64 {
+    float_bits(libm::sin(float(&args.sources[0])), args.dst_width)
+}
+
+pub(super) fn fcos(args: &PureArgs<'_>) -> u64 {
+    float_bits(libm::cos(float(&args.sources[0])), args.dst_width)
+}
+
+macro_rules! integer_ops {
+    ($($name:ident($read:ident) = |$a:ident, $b:ident, $width:ident| $body:expr;)*) => {$(
+        pub(super) fn $name(args: &PureArgs<'_>) -> u64 {
+            let ($a, $b) = ($read(&args.sources[0]), $read(&args.sources[1]));
+            let $width = args.sources[0].width;
+            let _ = $width;
+            ($body) as u64 & mask(args.dst_width)
+        }
+    )*};
+}
+
+integer_ops! {
+    imin(signed) = |a, b, width| a.min(b);
+    imax(signed) = |a, b, width| a.max(b);
+    umin(unsigned) = |a, b, width| a.min(b);
+    umax(unsigned) = |a, b, width| a.max(b);
+    udiv(unsigned) = |a, b, width| a.checked_div(b).unwrap_or(u64::MAX);
+    umod(unsigned) = |a, b, width| a.checked_rem(b).unwrap_or(a);
+    sdiv(signed) = |a, b, width| if b == 0 { -1 } else { a.wrapping_div(b) };
+    srem(signed) = |a, b, width| if b == 0 { a } else { a.wrapping_rem(b) };
+    umulh(unsigned) = |a, b, width| (u128::from(a) * u128::from(b)) >> width;
+    smulh(signed) = |a, b, width| (i128::from(a) * i128::from(b)) >> width;
+    imul(unsigned) = |a, b, width| a.wrapping_mul(b);
+    shl(unsigned) = |a, b, width| if b & 0x7f < u64::from(width) { a << (b & 0x7f) } else { 0 };
+    ushr(unsigned) = |a, b, width| if b & 0x7f < u64::from(width) { a >> (b & 0x7f) } else { 0 };
+}
+
+pub(super) fn sshr(args: &PureArgs<'_>) -> u64 {
+    let amount = (args.sources[1].bits & 0x7f).min(u64::from(args.sources[0].width) - 1);
+    (signed(&args.sources[0]) >> amount) as u64 & mask(args.dst_width)
+}

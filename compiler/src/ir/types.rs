@@ -1,0 +1,95 @@
+//! Types and stages.
+
+use std::fmt;
+
+/// Shape of a value: bits of a component × number of components. Values carry no float or integer type; operations do.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Type {
+    /// Bits of a component: 1, 8, 16, 32 or 64.
+    pub bits: u8,
+    /// Components, 1 to 16. Vectors exist only as operands or results of memory, texture and varying operations.
+    pub comps: u8,
+}
+
+impl Type {
+    /// A boolean.
+    pub const BOOL: Type = Type::scalar(1);
+    /// 16 bits.
+    pub const B16: Type = Type::scalar(16);
+    /// 32 bits.
+    pub const B32: Type = Type::scalar(32);
+    /// 64 bits: a pair of registers.
+    pub const B64: Type = Type::scalar(64);
+
+    /// One component of `bits`.
+    pub const fn scalar(bits: u8) -> Type {
+        Type { bits, comps: 1 }
+    }
+
+    /// `comps` components of `bits`.
+    pub const fn vector(bits: u8, comps: u8) -> Type {
+        Type { bits, comps }
+    }
+
+    /// Size in half registers. Values of 1 and 8 bits occupy a half register.
+    pub const fn halves(self) -> u16 {
+        let component = match self.bits {
+            0..=16 => 1,
+            17..=32 => 2,
+            _ => 4,
+        };
+        component * self.comps as u16
+    }
+
+    /// Size in bits.
+    pub const fn total_bits(self) -> u32 {
+        self.bits as u32 * self.comps as u32
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.bits)?;
+        if self.comps != 1 {
+            write!(f, "x{}", self.comps)?;
+        }
+        Ok(())
+    }
+}
+
+/// How far a function has been lowered. Each stage allows fewer operations than the one before; the row of an operation
+/// names the last stage it may appear in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Stage {
+    /// As a front end leaves it: SSA, scalar, structured; every IR operation is allowed.
+    #[default]
+    Source,
+    /// The same after clean-up: the stage of the machine-independent optimisations.
+    Ssa,
+    /// Only operations with a direct counterpart in the machine remain; booleans are still one bit wide.
+    Lowered,
+    /// Hardware operations, and `phi`, `collect`, `split`, `copy`, `preload`, `jump`, `halt`. Operands are legal for
+    /// their row: widths, immediates, uniforms.
+    Machine,
+    /// Every value has a register; `phi`, `collect`, `split` are gone.
+    Allocated,
+    /// What is encoded: hardware operations only, waits in place.
+    Final,
+}
+
+impl Stage {
+    /// Every stage in order, with its name in the text.
+    pub const ALL: [(&'static str, Stage); 6] = [
+        ("source", Stage::Source),
+        ("ssa", Stage::Ssa),
+        ("lowered", Stage::Lowered),
+        ("machine", Stage::Machine),
+        ("allocated", Stage::Allocated),
+        ("final", Stage::Final),
+    ];
+
+    /// The name in the text.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
+}

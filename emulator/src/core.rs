@@ -1,0 +1,73 @@
+//! What the SIMD-groups of a dispatch share while they execute: memory, uniforms, local memory, and the notebook of
+//! what was noticed.
+
+use crate::findings::{FindingKind, Observation};
+use crate::local::Local;
+use crate::memory::Memory;
+use crate::races::Races;
+use crate::registers::Uniforms;
+use crate::textures::StateFile;
+
+/// Sizes and limits of the running dispatch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Launch {
+    /// Workgroups in the grid.
+    pub(crate) workgroups: [u32; 3],
+    /// Lanes in a workgroup.
+    pub(crate) workgroup_size: [u32; 3],
+    /// Words of stack a lane may use.
+    pub(crate) stack_words: i64,
+    /// Whether failing device accesses read 0 and write nothing.
+    pub(crate) soft_fault: bool,
+    /// Whether the program is a preamble.
+    pub(crate) preamble: bool,
+}
+
+/// The shared state, as an executing instruction sees it.
+pub(crate) struct Core<'a> {
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) uniforms: &'a mut Uniforms,
+    pub(crate) local: &'a mut Local,
+    pub(crate) states: &'a mut StateFile,
+    pub(crate) launch: Launch,
+    /// What the current instruction noticed; the dispatcher adds where and when.
+    pub(crate) notes: Vec<Observation>,
+    /// Data race bookkeeping, when asked for.
+    pub(crate) races: Option<&'a mut Races>,
+    /// Failing device accesses that were forgiven.
+    pub(crate) soft_faults: u64,
+    /// 128-byte lines touched by device accesses, summed over instructions.
+    pub(crate) lines: u64,
+}
+
+impl Core<'_> {
+    /// Records a non-fatal observation.
+    pub(crate) fn note(&mut self, kind: FindingKind, lane: usize) {
+        self.notes.push(kind.in_lane(lane));
+    }
+
+    /// Loads up to four bytes of device memory, zero-extended.
+    pub(crate) fn load(&mut self, address: u64, bytes: u32, lane: usize) -> Result<u32, Observation> {
+        let mut word = [0; 4];
+        match self.memory.read(address, &mut word[..bytes as usize]) {
+            Ok(()) => Ok(u32::from_le_bytes(word)),
+            Err(_) if self.launch.soft_fault => {
+                self.soft_faults += 1;
+                Ok(0)
+            }
+            Err(fault) => Err(FindingKind::Memory(fault).in_lane(lane)),
+        }
+    }
+
+    /// Stores up to four bytes of device memory.
+    pub(crate) fn store(&mut self, address: u64, bytes: u32, value: u32, lane: usize) -> Result<(), Observation> {
+        match self.memory.write(address, &value.to_le_bytes()[..bytes as usize]) {
+            Ok(()) => Ok(()),
+            Err(_) if self.launch.soft_fault => {
+                self.soft_faults += 1;
+                Ok(())
+            }
+            Err(fault) => Err(FindingKind::Memory(fault).in_lane(lane)),
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Operands of an instruction by name, resolved once when a program is decoded.
+
+use agx_isa::desc::Role;
+use agx_isa::inst::{Inst, Operand, Tag};
+
+use crate::registers::Src;
+
+/// The operands of one instruction.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'a> {
+    inst: &'a Inst,
+}
+
+impl<'a> Fields<'a> {
+    /// Operands of `inst`.
+    pub(crate) fn new(inst: &'a Inst) -> Self {
+        Fields { inst }
+    }
+
+    /// The operand called `name`; [`Operand::NONE`] when the row has none of that name.
+    pub(crate) fn get(&self, name: &str) -> Operand {
+        let at = self.inst.op.desc().operand_index(name);
+        at.and_then(|at| self.inst.operands.get(at)).copied().unwrap_or(Operand::NONE)
+    }
+
+    /// The value of a modifier; 0 when the row has none of that name.
+    pub(crate) fn number(&self, name: &str) -> u32 {
+        self.get(name).value
+    }
+
+    /// Whether a modifier is set.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.number(name) != 0
+    }
+
+    /// A source by name.
+    pub(crate) fn source(&self, name: &str) -> Src {
+        self.sources_named().find(|(source, _)| *source == name).map_or(Src::new(Operand::imm(0)), |(_, src)| src)
+    }
+
+    /// The sources in row order.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = Src> + use<'a> {
+        self.sources_named().map(|(_, src)| src)
+    }
+
+    /// The modifiers in row order.
+    pub(crate) fn mods(&self) -> impl Iterator<Item = u32> + use<'a> {
+        let inst = self.inst;
+        inst.op.desc().with_role(Role::Mod).map(move |(at, _)| inst.operands[at].value)
+    }
+
+    /// The first register among the operands.
+    pub(crate) fn first_register(&self) -> Option<Operand> {
+        self.inst.operands.iter().find(|operand| operand.tag == Tag::Reg).copied()
+    }
+}

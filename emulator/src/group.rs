@@ -1,0 +1,135 @@
+//! The state of one SIMD-group: registers of 32 lanes, mask, program counter, what is defined and what is pending.
+
+use crate::findings::MaskChange;
+
+/// Lanes of a SIMD-group.
+pub const LANES: usize = 32;
+/// Half registers of a lane.
+pub(crate) const HALVES: usize = 256;
+/// Mask changes remembered for reports.
+const HISTORY: usize = 8;
+
+/// A value of each lane.
+pub(crate) type PerLane<T> = [T; LANES];
+
+/// A set of half registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct HalfSet([u64; 4]);
+
+impl HalfSet {
+    pub(crate) fn insert(&mut self, half: u8) {
+        self.0[usize::from(half >> 6)] |= 1 << (half & 63);
+    }
+
+    pub(crate) fn union(&mut self, other: &HalfSet) {
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            *word |= more;
+        }
+    }
+
+    /// The lowest half in both sets.
+    pub(crate) fn first_common(&self, other: &HalfSet) -> Option<u8> {
+        (0..4).find_map(|word| {
+            let common = self.0[word] & other.0[word];
+            (common != 0).then(|| (word as u32 * 64 + common.trailing_zeros()) as u8)
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    /// The halves in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..=255_u8).filter(|half| self.0[usize::from(half >> 6)] >> (half & 63) & 1 != 0)
+    }
+}
+
+/// Outstanding operations of a wait group.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pending {
+    /// Their destinations.
+    pub(crate) halves: HalfSet,
+    /// How many there are.
+    pub(crate) count: u32,
+}
+
+/// Whether a SIMD-group can run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Progress {
+    Running,
+    AtBarrier,
+    Stopped,
+}
+
+/// One SIMD-group.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    /// Values by half index, then lane.
+    pub(crate) halves: Box<[PerLane<u16>; HALVES]>,
+    /// Lanes in which a half holds a defined value.
+    pub(crate) defined: Box<[u32; HALVES]>,
+    /// Lanes in which a half's value was dropped by a discard hint.
+    pub(crate) discarded: Box<[u32; HALVES]>,
+    /// Active lanes.
+    pub(crate) exec: u32,
+    /// Lanes that exist: a workgroup's last SIMD-group may be partial.
+    pub(crate) lanes: u32,
+    pub(crate) pc: u32,
+    /// Stack pointer in words.
+    pub(crate) stack_words: i64,
+    /// Stack pointers at the calls not yet returned from.
+    pub(crate) calls: Vec<i64>,
+    pub(crate) pending: [Pending; 2],
+    /// Lanes whose `r0l` was computed by something that cannot mean a nesting level.
+    pub(crate) nesting_is_data: u32,
+    /// Whether a mask instruction was executed.
+    pub(crate) mask_used: bool,
+    history: [MaskChange; HISTORY],
+    history_len: usize,
+    pub(crate) progress: Progress,
+    /// Index in the workgroup.
+    pub(crate) index: u32,
+    pub(crate) workgroup: [u32; 3],
+    pub(crate) steps: u64,
+}
+
+impl Group {
+    /// A SIMD-group about to start: `garbage` is what its registers hold, `lanes` which lanes exist.
+    pub(crate) fn new(garbage: &[PerLane<u16>; HALVES], lanes: u32) -> Group {
+        Group {
+            halves: Box::new(*garbage),
+            defined: Box::new([0; HALVES]),
+            discarded: Box::new([0; HALVES]),
+            exec: lanes,
+            lanes,
+            pc: 0,
+            stack_words: 0,
+            calls: Vec::new(),
+            pending: [Pending::default(); 2],
+            nesting_is_data: 0,
+            mask_used: false,
+            history: [MaskChange::default(); HISTORY],
+            history_len: 0,
+            progress: Progress::Running,
+            index: 0,
+            workgroup: [0; 3],
+            steps: 0,
+        }
+    }
+
+    /// Changes the execution mask and remembers the change.
+    pub(crate) fn set_exec(&mut self, exec: u32) {
+        if exec != self.exec {
+            self.history[self.history_len % HISTORY] = MaskChange { pc: self.pc, exec };
+            self.history_len += 1;
+            self.exec = exec;
+        }
+    }
+
+    /// The remembered mask changes, oldest first.
+    pub(crate) fn mask_changes(&self) -> Vec<MaskChange> {
+        let kept = self.history_len.min(HISTORY);
+        (self.history_len - kept..self.history_len).map(|at| self.history[at % HISTORY]).collect()
+    }
+}

@@ -1,0 +1,325 @@
+//! What a driver does to start a compute shader: buffers get addresses, the uniform file gets its values, the dispatch
+//! runs, buffers get their contents back.
+//!
+//! Every buffer lies at an address of its own with unmapped memory around it, mapped to the byte, so that an access
+//! past an end is a fault and never another buffer.
+
+use agx_abi::layout::{DESCRIPTOR_BYTES, UNIFORM_HALVES};
+use agx_abi::{ShaderInfo, UniformRange, UniformSource};
+use thiserror::Error;
+
+use crate::{Access, Dispatch, MapError, Memory, Options, Program, Report, Stop, dispatch};
+
+/// Where the first mapping goes; everything below stays unmapped, null pointers included.
+const FIRST_ADDRESS: u64 = 0x1_0000_0000;
+
+/// Mappings start at multiples of this.
+const ALIGNMENT: u64 = 0x1000;
+
+/// Least number of unmapped bytes between two mappings.
+const GUARD_BYTES: u64 = 0x1_0000;
+
+/// A buffer a shader can reach.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BufferBinding {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding within the set.
+    pub binding: u32,
+    /// Array element; 0 when the binding is not an array.
+    pub element: u32,
+    /// Contents: before the run what the shader finds, after it what the shader left.
+    pub bytes: Vec<u8>,
+    /// Whether the shader may write it; a write to any other buffer is a fault.
+    pub writable: bool,
+}
+
+/// One dispatch of a compiled compute shader.
+#[derive(Debug)]
+pub struct Launch<'a> {
+    /// Code of the main part.
+    pub code: &'a [u8],
+    /// Code of the preamble, if the shader has one.
+    pub preamble: Option<&'a [u8]>,
+    /// What the compiler says of the shader.
+    pub info: &'a ShaderInfo,
+    /// The buffers; contents change where the shader writes.
+    pub buffers: &'a mut [BufferBinding],
+    /// Push constants; bytes the shader wants beyond them read as zero.
+    pub push_constants: &'a [u8],
+    /// Arguments of a test kernel, by parameter.
+    pub arguments: &'a [u64],
+    /// Number of workgroups.
+    pub workgroups: [u32; 3],
+    /// How the machine runs.
+    pub options: Options,
+}
+
+/// Why a shader could not be launched or did not finish.
+#[derive(Debug, Error)]
+pub enum LaunchError {
+    /// The shader uses a buffer that is not bound.
+    #[error("the shader uses set {set}, binding {binding}, element {element}, where no buffer is bound")]
+    Unbound {
+        /// Descriptor set.
+        set: u32,
+        /// Binding within the set.
+        binding: u32,
+        /// Array element.
+        element: u32,
+    },
+    /// The shader has more parameters than there are arguments.
+    #[error("the kernel reads argument {index}, but only {count} are given")]
+    MissingArgument {
+        /// The parameter without an argument.
+        index: u32,
+        /// Arguments given.
+        count: usize,
+    },
+    /// A range of the uniform file ends outside it.
+    #[error("uniform range {start}+{halves} exceeds the uniform file")]
+    UniformRange {
+        /// First half-word.
+        start: u16,
+        /// Length in half-words.
+        halves: u16,
+    },
+    /// Memory could not be laid out.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// The machine stopped on a fatal finding.
+    #[error(transparent)]
+    Stopped(#[from] Stop),
+}
+
+/// Memory of one launch and the addresses handed out so far.
+struct Layout<'b> {
+    memory: Memory,
+    next: u64,
+    buffers: &'b [BufferBinding],
+    addresses: Vec<u64>,
+}
+
+impl Launch<'_> {
+    /// Runs the dispatch and gives the buffers their new contents, also when the machine stops half-way.
+    ///
+    /// # Errors
+    /// [`LaunchError`]: something the shader needs is missing, or the machine stopped on a fatal finding.
+    pub fn run(self) -> Result<Report, LaunchError> {
+        let mut layout =
+            Layout { memory: Memory::new(), next: FIRST_ADDRESS, buffers: self.buffers, addresses: Vec::new() };
+        layout.map_buffers()?;
+        let mut uniforms = [0u16; UNIFORM_HALVES as usize];
+        for range in &self.info.uniforms {
+            let bytes = layout.source_bytes(range, self.info, self.push_constants, self.arguments)?;
+            write_range(&mut uniforms, range, &bytes, self.workgroups)?;
+        }
+        let (mut memory, addresses) = (layout.memory, layout.addresses);
+        let preamble = self.preamble.map(Program::new);
+        let result = dispatch(
+            &mut memory,
+            &Dispatch {
+                program: &Program::new(self.code),
+                preamble: preamble.as_ref(),
+                uniforms: &uniforms[..usize::from(self.info.uniform_halves.min(UNIFORM_HALVES))],
+                workgroups: self.workgroups,
+                workgroup_size: self.info.workgroup_size,
+                local_bytes: self.info.local_bytes,
+                scratch_bytes: self.info.scratch_bytes,
+                options: self.options,
+            },
+        );
+        for (buffer, address) in self.buffers.iter_mut().zip(addresses) {
+            if let Some(bytes) = memory.bytes(address, buffer.bytes.len()) {
+                buffer.bytes.copy_from_slice(bytes);
+            }
+        }
+        Ok(result?)
+    }
+}
+
+impl Layout<'_> {
+    /// Maps `bytes` at the next free address and returns the address.
+    fn map(&mut self, bytes: Vec<u8>, access: Access) -> Result<u64, MapError> {
+        let address = self.next;
+        self.next = (address + bytes.len() as u64 + GUARD_BYTES).next_multiple_of(ALIGNMENT);
+        if !bytes.is_empty() {
+            self.memory.map(address, bytes, access)?;
+        }
+        Ok(address)
+    }
+
+    fn map_buffers(&mut self) -> Result<(), MapError> {
+        for buffer in self.buffers {
+            let access = if buffer.writable { Access::READ | Access::WRITE } else { Access::READ };
+            let address = self.map(buffer.bytes.clone(), access)?;
+            self.addresses.push(address);
+        }
+        Ok(())
+    }
+
+    fn buffer(&self, set: u32, binding: u32, element: u32) -> Result<(u64, u32), LaunchError> {
+        self.buffers
+            .iter()
+            .zip(&self.addresses)
+            .find(|(buffer, _)| (buffer.set, buffer.binding, buffer.element) == (set, binding, element))
+            .map(|(buffer, address)| (*address, buffer.bytes.len() as u32))
+            .ok_or(LaunchError::Unbound { set, binding, element })
+    }
+
+    /// Maps the table of descriptors of an array of buffers; elements nobody bound have address and size zero.
+    fn descriptor_table(&mut self, set: u32, binding: u32) -> Result<u64, LaunchError> {
+        let elements = self
+            .buffers
+            .iter()
+            .filter(|buffer| (buffer.set, buffer.binding) == (set, binding))
+            .map(|buffer| buffer.element + 1)
+            .max()
+            .ok_or(LaunchError::Unbound { set, binding, element: 0 })?;
+        let mut table = vec![0u8; elements as usize * DESCRIPTOR_BYTES as usize];
+        for (element, record) in table.chunks_exact_mut(DESCRIPTOR_BYTES as usize).enumerate() {
+            if let Ok((address, size)) = self.buffer(set, binding, element as u32) {
+                record[..8].copy_from_slice(&address.to_le_bytes());
+                record[8..12].copy_from_slice(&size.to_le_bytes());
+            }
+        }
+        Ok(self.map(table, Access::READ)?)
+    }
+
+    /// What the driver writes into `range`; shorter than the range where the rest is zero. Workgroup counts are left
+    /// to [`write_range`].
+    fn source_bytes(
+        &mut self,
+        range: &UniformRange,
+        info: &ShaderInfo,
+        push_constants: &[u8],
+        arguments: &[u64],
+    ) -> Result<Vec<u8>, LaunchError> {
+        let from = |bytes: &[u8], offset: u32| bytes.get(offset as usize..).unwrap_or(&[]).to_vec();
+        Ok(match range.source {
+            UniformSource::BufferAddress { set, binding, element } => {
+                self.buffer(set, binding, element)?.0.to_le_bytes().to_vec()
+            }
+            UniformSource::BufferSize { set, binding, element } => {
+                self.buffer(set, binding, element)?.1.to_le_bytes().to_vec()
+            }
+            UniformSource::DescriptorTable { set, binding } => {
+                self.descriptor_table(set, binding)?.to_le_bytes().to_vec()
+            }
+            UniformSource::ConstantAddress => {
+                self.map(info.constants.clone(), Access::READ)?.to_le_bytes().to_vec()
+            }
+            UniformSource::PushConstantAddress => {
+                self.map(push_constants.to_vec(), Access::READ)?.to_le_bytes().to_vec()
+            }
+            UniformSource::PushConstants { offset } => from(push_constants, offset),
+            UniformSource::Promoted { offset } => from(&info.promoted, offset),
+            UniformSource::WorkgroupCount => Vec::new(),
+            UniformSource::KernelArgument { index } => arguments
+                .get(index as usize)
+                .ok_or(LaunchError::MissingArgument { index, count: arguments.len() })?
+                .to_le_bytes()
+                .to_vec(),
+        })
+    }
+}
+
+/// Writes `bytes`, or the workgroup counts, into `range` of the uniform file.
+fn write_range(
+    uniforms: &mut [u16],
+    range: &UniformRange,
+    bytes: &[u8],
+    workgroups: [u32; 3],
+) -> Result<(), LaunchError> {
+    let counts: Vec<u8> = workgroups.iter().flat_map(|count| count.to_le_bytes()).collect();
+    let bytes = if range.source == UniformSource::WorkgroupCount { &counts } else { bytes };
+    let (start, end) = (usize::from(range.start), usize::from(range.start) + usize::from(range.halves));
+    let halves = uniforms
+        .get_mut(start..end)
+        .ok_or(LaunchError::UniformRange { start: range.start, halves: range.halves })?;
+    for (half, pair) in halves.iter_mut().zip(bytes.chunks(2)) {
+        *half = u16::from_le_bytes([pair[0], pair.get(1).copied().unwrap_or(0)]);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(buffers: &[BufferBinding]) -> Layout<'_> {
+        let mut layout = Layout { memory: Memory::new(), next: FIRST_ADDRESS, buffers, addresses: Vec::new() };
+        layout.map_buffers().expect("buffers fit");
+        layout
+    }
+
+    fn buffer(binding: u32, element: u32, bytes: usize, writable: bool) -> BufferBinding {
+        BufferBinding { set: 0, binding, element, bytes: vec![binding as u8 + 1; bytes], writable }
+    }
+
+    fn bytes_of(layout: &mut Layout<'_>, source: UniformSource) -> Result<Vec<u8>, LaunchError> {
+        let info = ShaderInfo { constants: vec![7; 32], promoted: vec![1, 2, 3, 4], ..ShaderInfo::default() };
+        layout.source_bytes(&UniformRange { start: 0, halves: 4, source }, &info, &[9, 8, 7, 6, 5], &[42])
+    }
+
+    fn address(bytes: Vec<u8>) -> u64 {
+        u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
+    }
+
+    #[test]
+    fn buffers_lie_apart_and_aligned() {
+        let buffers = [buffer(0, 0, 5, false), buffer(1, 0, 4096, true), buffer(2, 0, 0, true)];
+        let layout = layout(&buffers);
+        for pair in layout.addresses.windows(2) {
+            assert!(pair[1] - pair[0] >= GUARD_BYTES);
+            assert_eq!(pair[1] % ALIGNMENT, 0);
+        }
+        assert_eq!(layout.memory.bytes(layout.addresses[0], 5), Some(&[1u8; 5][..]));
+        assert_eq!(layout.memory.bytes(layout.addresses[0], 6), None, "mapped to the byte");
+    }
+
+    #[test]
+    fn every_source_finds_its_value() {
+        let buffers = [buffer(0, 0, 5, false), buffer(3, 0, 8, true), buffer(3, 2, 12, true)];
+        let mut layout = layout(&buffers);
+        let layout = &mut layout;
+        let third = UniformSource::BufferAddress { set: 0, binding: 3, element: 2 };
+        assert_eq!(address(bytes_of(layout, third).expect("bound")), layout.addresses[2]);
+        let size = UniformSource::BufferSize { set: 0, binding: 3, element: 2 };
+        assert_eq!(bytes_of(layout, size).expect("bound"), [12, 0, 0, 0]);
+        let table = address(
+            bytes_of(layout, UniformSource::DescriptorTable { set: 0, binding: 3 }).expect("bound"),
+        );
+        let table = layout.memory.bytes(table, 48).expect("three records").to_vec();
+        assert_eq!(table[..8], layout.addresses[1].to_le_bytes());
+        assert_eq!(table[8..32], [[8, 0, 0, 0, 0, 0, 0, 0], [0; 8], [0; 8]].concat()[..]);
+        assert_eq!(table[40..48], [12, 0, 0, 0, 0, 0, 0, 0]);
+        let constants = address(bytes_of(layout, UniformSource::ConstantAddress).expect("mapped"));
+        assert_eq!(constants % 16, 0);
+        assert_eq!(layout.memory.bytes(constants, 32), Some(&[7u8; 32][..]));
+        assert_eq!(bytes_of(layout, UniformSource::PushConstants { offset: 3 }).expect("there"), [6, 5]);
+        assert_eq!(bytes_of(layout, UniformSource::Promoted { offset: 2 }).expect("there"), [3, 4]);
+        assert_eq!(bytes_of(layout, UniformSource::KernelArgument { index: 0 }).expect("given")[0], 42);
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let mut layout = layout(&[]);
+        let unbound = UniformSource::BufferAddress { set: 1, binding: 2, element: 3 };
+        let error = bytes_of(&mut layout, unbound).expect_err("nothing is bound").to_string();
+        assert!(error.contains("set 1, binding 2, element 3"), "{error}");
+        let error = bytes_of(&mut layout, UniformSource::KernelArgument { index: 4 }).expect_err("one argument");
+        assert!(error.to_string().contains("argument 4"), "{error}");
+        let range = UniformRange { start: 510, halves: 4, source: UniformSource::WorkgroupCount };
+        let error = write_range(&mut [0; 512], &range, &[], [1; 3]).expect_err("past the end");
+        assert!(error.to_string().contains("510+4"), "{error}");
+    }
+
+    #[test]
+    fn workgroup_counts_go_into_six_halves() {
+        let mut uniforms = [0xffff; 8];
+        let range = UniformRange { start: 1, halves: 6, source: UniformSource::WorkgroupCount };
+        write_range(&mut uniforms, &range, &[], [2, 0x1_0003, 4]).expect("inside");
+        assert_eq!(uniforms, [0xffff, 2, 0, 3, 1, 4, 0, 0xffff]);
+    }
+}

@@ -1,0 +1,227 @@
+//! The sparse 64-bit address space of the machine: mapped ranges with permissions.
+//!
+//! Ranges never overlap and every access has to lie inside one of them: an element that straddles two ranges faults.
+
+use bitflags::bitflags;
+use thiserror::Error;
+
+bitflags! {
+    /// What the program may do with a mapped range.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Access: u8 {
+        /// Loads are permitted.
+        const READ = 1 << 0;
+        /// Stores are permitted.
+        const WRITE = 1 << 1;
+    }
+}
+
+/// Why a range cannot be mapped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum MapError {
+    /// Part of the range is mapped already.
+    #[error("the range at {address:#x} ({bytes} bytes) overlaps the one mapped at {other:#x}")]
+    Overlap {
+        /// First byte of the refused range.
+        address: u64,
+        /// Length of the refused range.
+        bytes: usize,
+        /// First byte of the range in the way.
+        other: u64,
+    },
+    /// The range runs past the end of the address space.
+    #[error("the range at {address:#x} ({bytes} bytes) runs past the end of the address space")]
+    Wraps {
+        /// First byte of the refused range.
+        address: u64,
+        /// Length of the refused range.
+        bytes: usize,
+    },
+}
+
+/// Why an access failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum MemoryFault {
+    /// No mapped range holds all bytes of the access.
+    #[error("{bytes} bytes at {address:#x} are not mapped")]
+    Unmapped {
+        /// First byte of the access.
+        address: u64,
+        /// Length of the access.
+        bytes: usize,
+    },
+    /// The range does not permit the access.
+    #[error("{bytes} bytes at {address:#x} may not be {verb}", verb = if *write { "written" } else { "read" })]
+    NotPermitted {
+        /// First byte of the access.
+        address: u64,
+        /// Length of the access.
+        bytes: usize,
+        /// Whether the access was a store.
+        write: bool,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct Range {
+    start: u64,
+    bytes: Vec<u8>,
+    access: Access,
+}
+
+impl Range {
+    /// Offset of an access inside the range, when the range holds all of it.
+    fn offset(&self, address: u64, len: usize) -> Option<usize> {
+        let offset = usize::try_from(address.checked_sub(self.start)?).ok()?;
+        (offset.checked_add(len)? <= self.bytes.len()).then_some(offset)
+    }
+}
+
+/// A sparse 64-bit address space. Little-endian, byte addressed.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// Sorted by start; disjoint; none empty.
+    ranges: Vec<Range>,
+    /// The range of the latest access: neighbouring lanes nearly always hit the same one.
+    latest: usize,
+}
+
+impl Memory {
+    /// Nothing mapped.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Maps `bytes` at `address`. An empty range is accepted and maps nothing.
+    pub fn map(&mut self, address: u64, bytes: Vec<u8>, access: Access) -> Result<(), MapError> {
+        let Some(last) = (bytes.len() as u64).checked_sub(1) else { return Ok(()) };
+        let Some(last) = address.checked_add(last) else {
+            return Err(MapError::Wraps { address, bytes: bytes.len() });
+        };
+        let at = self.ranges.partition_point(|range| range.start <= last);
+        if let Some(before) = at.checked_sub(1).and_then(|before| self.ranges.get(before)) {
+            if before.start + (before.bytes.len() as u64 - 1) >= address {
+                return Err(MapError::Overlap { address, bytes: bytes.len(), other: before.start });
+            }
+        }
+        self.ranges.insert(at, Range { start: address, bytes, access });
+        Ok(())
+    }
+
+    /// Unmaps the range that starts at `address` and gives its bytes back.
+    pub fn unmap(&mut self, address: u64) -> Option<Vec<u8>> {
+        let at = self.ranges.binary_search_by_key(&address, |range| range.start).ok()?;
+        Some(self.ranges.remove(at).bytes)
+    }
+
+    /// `len` mapped bytes at `address`, whatever the permissions; `None` when no range holds them all.
+    pub fn bytes(&self, address: u64, len: usize) -> Option<&[u8]> {
+        if len == 0 {
+            return Some(&[]);
+        }
+        let range = &self.ranges[self.find(address)?];
+        let offset = range.offset(address, len)?;
+        Some(&range.bytes[offset..offset + len])
+    }
+
+    /// `len` mapped bytes at `address` for the host to change, whatever the permissions.
+    pub fn bytes_mut(&mut self, address: u64, len: usize) -> Option<&mut [u8]> {
+        if len == 0 {
+            return Some(&mut []);
+        }
+        let at = self.find(address)?;
+        let range = &mut self.ranges[at];
+        let offset = range.offset(address, len)?;
+        Some(&mut range.bytes[offset..offset + len])
+    }
+
+    /// Reads as the program does: permissions are checked.
+    pub fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
+        let len = into.len();
+        let (range, offset) = self.locate(address, len)?;
+        if !range.access.contains(Access::READ) {
+            return Err(MemoryFault::NotPermitted { address, bytes: len, write: false });
+        }
+        into.copy_from_slice(&range.bytes[offset..offset + len]);
+        Ok(())
+    }
+
+    /// Writes as the program does: permissions are checked.
+    pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), MemoryFault> {
+        let len = from.len();
+        let (range, offset) = self.locate(address, len)?;
+        if !range.access.contains(Access::WRITE) {
+            return Err(MemoryFault::NotPermitted { address, bytes: len, write: true });
+        }
+        range.bytes[offset..offset + len].copy_from_slice(from);
+        Ok(())
+    }
+
+    /// The mapped ranges in address order: first byte, length, permissions.
+    pub fn ranges(&self) -> impl Iterator<Item = (u64, usize, Access)> + '_ {
+        self.ranges.iter().map(|range| (range.start, range.bytes.len(), range.access))
+    }
+
+    fn find(&self, address: u64) -> Option<usize> {
+        self.ranges.partition_point(|range| range.start <= address).checked_sub(1)
+    }
+
+    fn locate(&mut self, address: u64, len: usize) -> Result<(&mut Range, usize), MemoryFault> {
+        let unmapped = MemoryFault::Unmapped { address, bytes: len };
+        if self.ranges.get(self.latest).and_then(|range| range.offset(address, len)).is_none() {
+            self.latest = self.find(address).ok_or(unmapped)?;
+        }
+        let range = self.ranges.get_mut(self.latest).ok_or(unmapped)?;
+        let offset = range.offset(address, len).ok_or(unmapped)?;
+        Ok((range, offset))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapped() -> Memory {
+        let mut memory = Memory::new();
+        memory.map(0x2000, vec![2; 16], Access::READ).expect("free");
+        memory.map(0x1000, vec![1; 16], Access::READ | Access::WRITE).expect("free");
+        memory
+    }
+
+    #[test]
+    fn overlap_and_wrap_are_refused() {
+        let mut memory = mapped();
+        for (address, len) in [(0x1000, 1), (0x100f, 1), (0xfff, 2), (0x0ff0, 0x40), (0x1fff, 0x1000)] {
+            let refused = memory.map(address, vec![0; len], Access::READ);
+            assert!(matches!(refused, Err(MapError::Overlap { .. })), "{address:#x}");
+        }
+        let wraps = memory.map(u64::MAX, vec![0; 2], Access::READ);
+        assert_eq!(wraps, Err(MapError::Wraps { address: u64::MAX, bytes: 2 }));
+        memory.map(u64::MAX, vec![7], Access::READ).expect("the last byte can be mapped");
+        memory.map(0x1010, vec![0; 16], Access::READ).expect("neighbours do not overlap");
+        assert_eq!(memory.bytes(u64::MAX, 1), Some(&[7][..]));
+    }
+
+    #[test]
+    fn accesses_stay_in_one_range() {
+        let mut memory = mapped();
+        let mut word = [0; 4];
+        memory.read(0x100c, &mut word).expect("mapped");
+        assert_eq!(word, [1; 4]);
+        for address in [0, 0xfff, 0x100d, 0x1010, 0x2010, u64::MAX] {
+            let fault = memory.read(address, &mut word);
+            assert_eq!(fault, Err(MemoryFault::Unmapped { address, bytes: 4 }), "{address:#x}");
+        }
+    }
+
+    #[test]
+    fn permissions_hold() {
+        let mut memory = mapped();
+        memory.write(0x1004, &[9; 4]).expect("writable");
+        assert_eq!(memory.bytes(0x1003, 6), Some(&[1, 9, 9, 9, 9, 1][..]));
+        let fault = memory.write(0x2000, &[9]);
+        assert_eq!(fault, Err(MemoryFault::NotPermitted { address: 0x2000, bytes: 1, write: true }));
+        assert_eq!(memory.unmap(0x2000), Some(vec![2; 16]));
+        assert_eq!(memory.bytes(0x2000, 1), None);
+    }
+}
