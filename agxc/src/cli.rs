@@ -19,10 +19,14 @@ fn parser() -> Command {
         .default_value("text")
         .help("How diagnostics are printed");
     let parser = Command::new("agxc")
-        .about("Compiles shaders for Apple AGX GPUs (M1, M2), and takes the result apart, runs and checks it.")
+        .about(
+            "Compiles shaders for Apple AGX GPUs (M1, M2), and takes the result apart, runs and checks it.",
+        )
         .version(env!("CARGO_PKG_VERSION"))
-        .after_help("Exit codes: 0 done, 1 input rejected or check failed, 2 wrong command line, 3 file, 4 valid but \
-                     unsupported, 70 defect of agxc.")
+        .after_help(
+            "Exit codes: 0 done, 1 input rejected or check failed, 2 wrong command line, 3 file, 4 valid but \
+                     unsupported, 70 defect of agxc.",
+        )
         .subcommand_required(true)
         .arg_required_else_help(true)
         .term_width(100)

@@ -29,7 +29,12 @@ impl Context {
     pub fn new() -> Self {
         let terminal = std::io::stderr().is_terminal();
         let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Context { error_format: ErrorFormat::Text, terminal, colour: terminal && !no_colour, inputs: Vec::new() }
+        Context {
+            error_format: ErrorFormat::Text,
+            terminal,
+            colour: terminal && !no_colour,
+            inputs: Vec::new(),
+        }
     }
 
     /// Keeps an input, for excerpts and reproducers.

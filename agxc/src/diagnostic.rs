@@ -134,7 +134,8 @@ fn render(diagnostic: &Diagnostic, context: &Context) -> String {
     if let (Location::Text { line, column }, Some(file)) = (&diagnostic.location, &diagnostic.file)
         && let Some(source) = context.source_line(file, *line)
     {
-        let blank: String = source.chars().take(*column as usize - (*column > 0) as usize).map(caret_blank).collect();
+        let blank: String =
+            source.chars().take(*column as usize - (*column > 0) as usize).map(caret_blank).collect();
         text.push_str(&format!("{line:5} | {source}\n      | {blank}{red}^{plain}\n"));
     }
     text
@@ -160,7 +161,8 @@ mod tests {
 
     #[test]
     fn compiler_errors_keep_kind_and_place() {
-        let error = CompileError::unsupported("ray queries").at(Location::Word { offset: 7, opcode: Some("OpNop") });
+        let error =
+            CompileError::unsupported("ray queries").at(Location::Word { offset: 7, opcode: Some("OpNop") });
         let diagnostic = Diagnostic::from_compiler(error, "a.spv");
         assert_eq!(diagnostic.place(), "a.spv: word 7 (OpNop): ");
         assert_eq!(codes::known(diagnostic.code).exit, codes::Exit::Unsupported);
@@ -174,6 +176,9 @@ mod tests {
         context.remember("a.ir", b"one\n\ttwo\n");
         let diagnostic =
             Diagnostic::new(203, "bad").in_file("a.ir").at(Location::Text { line: 2, column: 2 });
-        assert_eq!(render(&diagnostic, &context), "a.ir:2:2: error[AGX0203]: bad\n    2 | \ttwo\n      | \t^\n");
+        assert_eq!(
+            render(&diagnostic, &context),
+            "a.ir:2:2: error[AGX0203]: bad\n    2 | \ttwo\n      | \t^\n"
+        );
     }
 }

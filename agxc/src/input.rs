@@ -44,7 +44,12 @@ struct KindRow {
 static KINDS: &[KindRow] = &[
     row(Kind::SpirV, "spirv", &["spv"], &[&[0x03, 0x02, 0x23, 0x07], &[0x07, 0x23, 0x02, 0x03]]),
     row(Kind::Pica200, "pica200", &["shbin"], &[b"DVLB"]),
-    row(Kind::Tgsi, "tgsi", &["tgsi"], &[b"VERT\n", b"FRAG\n", b"COMP\n", b"VERT\r\n", b"FRAG\r\n", b"COMP\r\n"]),
+    row(
+        Kind::Tgsi,
+        "tgsi",
+        &["tgsi"],
+        &[b"VERT\n", b"FRAG\n", b"COMP\n", b"VERT\r\n", b"FRAG\r\n", b"COMP\r\n"],
+    ),
     row(Kind::Wgsl, "wgsl", &["wgsl"], &[]),
     row(Kind::Ir, "ir", &["ir"], &[]),
     row(Kind::Assembly, "asm", &["s", "asm"], &[]),
@@ -104,8 +109,9 @@ pub fn read(name: &str, forced: Option<&str>, context: &mut Context) -> Result<F
     let bytes = read_bytes(name)?;
     context.remember(name, &bytes);
     let kind = match forced {
-        Some(wanted) => Kind::from_name(wanted)
-            .ok_or_else(|| Failure::usage(format!("`{wanted}` is no kind of input: {}", Kind::names().join(", "))))?,
+        Some(wanted) => Kind::from_name(wanted).ok_or_else(|| {
+            Failure::usage(format!("`{wanted}` is no kind of input: {}", Kind::names().join(", ")))
+        })?,
         None => Kind::guess(name, &bytes).ok_or_else(|| {
             Diagnostic::new(100, "cannot tell what this is from its first bytes or its name; say it with -x")
                 .in_file(name)
@@ -128,7 +134,8 @@ impl File {
     /// The contents as text.
     pub fn text(&self) -> Result<&str, Failure> {
         std::str::from_utf8(&self.bytes).map_err(|error| {
-            let message = format!("byte {} is not UTF-8, but {} is text", error.valid_up_to(), self.kind.name());
+            let message =
+                format!("byte {} is not UTF-8, but {} is text", error.valid_up_to(), self.kind.name());
             Diagnostic::new(103, message).in_file(&self.name).into()
         })
     }
@@ -142,7 +149,9 @@ impl File {
             #[cfg(not(feature = "wgsl"))]
             Kind::Wgsl => Err(self.problem(102, "this build was made without the feature `wgsl`")),
             Kind::Ir => Ok(Input::Ir(self.text()?)),
-            Kind::Glsl => Err(self.problem(102, "GLSL has no front end: make SPIR-V of it with `glslangValidator -V`")),
+            Kind::Glsl => {
+                Err(self.problem(102, "GLSL has no front end: make SPIR-V of it with `glslangValidator -V`"))
+            }
             Kind::Agal | Kind::Pica200 | Kind::Tgsi => {
                 Err(self.problem(102, &format!("{} has no front end in this version", self.kind.name())))
             }

@@ -44,7 +44,8 @@ pub fn from_options(options: &ArgMatches) -> Result<(Target, CompileKey), Failur
 }
 
 fn parse(path: &str, bytes: &[u8]) -> Result<KeyFile, Failure> {
-    serde_json::from_slice(bytes).map_err(|error| Diagnostic::new(104, error.to_string()).in_file(path).into())
+    serde_json::from_slice(bytes)
+        .map_err(|error| Diagnostic::new(104, error.to_string()).in_file(path).into())
 }
 
 /// The target called `name`; the default one when absent.

@@ -35,6 +35,7 @@ fn main() -> ExitCode {
 
 /// What a panic said.
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    let text =
+        panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("the compiler panicked without a message").to_owned()
 }

@@ -26,9 +26,11 @@ pub fn text(target: Option<&str>, text: &str) -> Result<(), Failure> {
 /// Writes binary data to `target`; never to a terminal.
 pub fn binary(target: Option<&str>, bytes: &[u8]) -> Result<(), Failure> {
     match target {
-        None | Some("-") if std::io::stdout().is_terminal() => {
-            Err(Diagnostic::new(3, "the output is binary and standard output is a terminal; name a file with -o").into())
-        }
+        None | Some("-") if std::io::stdout().is_terminal() => Err(Diagnostic::new(
+            3,
+            "the output is binary and standard output is a terminal; name a file with -o",
+        )
+        .into()),
         None | Some("-") => stdout(bytes),
         Some(path) => file(path, bytes),
     }

@@ -15,12 +15,15 @@ pub const ARGS: &[Arg] = &[arg("CODE", Takes::Word, "A code such as AGX0201, or 
 pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> {
     let word = options.get_one::<String>("CODE").map_or("", String::as_str);
     if word == "all" {
-        let list: String = codes::CODES.iter().map(|code| format!("AGX{:04}  {}\n", code.number, code.title)).collect();
+        let list: String =
+            codes::CODES.iter().map(|code| format!("AGX{:04}  {}\n", code.number, code.title)).collect();
         return output::stdout(list.as_bytes());
     }
     match code(word) {
         Some(code) => output::stdout(text(code).as_bytes()),
-        None => Err(Failure::usage(format!("`{word}` is not a diagnostic code; `agxc explain all` lists them"))),
+        None => {
+            Err(Failure::usage(format!("`{word}` is not a diagnostic code; `agxc explain all` lists them")))
+        }
     }
 }
 

@@ -19,6 +19,7 @@ fn products(target: Target) -> &'static str {
 
 /// Prints every target with its products.
 pub fn run(_options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> {
-    let lines: String = Target::ALL.iter().map(|(name, target)| format!("{name}  {}\n", products(*target))).collect();
+    let lines: String =
+        Target::ALL.iter().map(|(name, target)| format!("{name}  {}\n", products(*target))).collect();
     output::stdout(lines.as_bytes())
 }

@@ -65,8 +65,12 @@ const fn short(name: &'static str, letter: char, takes: Takes, doc: &'static str
 
 const FILE: &[Arg] = &[arg("FILE", Takes::Word, "Input; - is standard input")];
 const FILES: &[Arg] = &[arg("FILE", Takes::Words, "Inputs; - is standard input")];
-const OUTPUT: &[Arg] =
-    &[short("output", 'o', Takes::Value("FILE"), "Write here instead of to standard output; - is standard output")];
+const OUTPUT: &[Arg] = &[short(
+    "output",
+    'o',
+    Takes::Value("FILE"),
+    "Write here instead of to standard output; - is standard output",
+)];
 const KIND: &[Arg] =
     &[short("kind", 'x', Takes::Value("KIND"), "What the input is: spirv, wgsl, ir, asm, code, hex, …")];
 /// Options that make up the compile key.

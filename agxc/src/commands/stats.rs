@@ -38,6 +38,9 @@ fn table(format: &str, rows: &[(String, Statistics)]) -> String {
             let lines = rows.iter().map(|(name, statistics)| statistics::csv_row(name, statistics) + "\n");
             format!("{}\n{}", statistics::csv_heading(), lines.collect::<String>())
         }
-        _ => rows.iter().map(|(name, statistics)| format!("{name}: {}\n", statistics::line(statistics))).collect(),
+        _ => rows
+            .iter()
+            .map(|(name, statistics)| format!("{name}: {}\n", statistics::line(statistics)))
+            .collect(),
     }
 }
