@@ -8,11 +8,14 @@ mod cli;
 mod codes;
 mod commands;
 mod context;
+mod demo;
 mod diagnostic;
 mod input;
 mod key;
 mod output;
+mod picture;
 mod statistics;
+mod values;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
