@@ -10,6 +10,7 @@ pub mod function;
 pub mod op;
 pub mod rewrite;
 mod semantics;
+pub mod signature;
 pub mod src;
 pub mod table;
 pub mod types;

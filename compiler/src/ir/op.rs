@@ -1,10 +1,13 @@
 //! Operations: rows of the instruction table, and rows of the same shape that exist only in the IR.
 
 use agx_isa::desc::{Effects, OrderClass, Role};
+use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::semantics::PureFn;
 use agx_isa::table::Opcode;
+use arrayvec::ArrayVec;
 
 use super::semantics as sem;
+use super::signature::Signature;
 use super::types::Stage;
 
 /// What an instruction does.
@@ -16,14 +19,7 @@ pub enum Op {
     Ir(IrOp),
 }
 
-/// How many operands of a role an operation has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Count {
-    /// Exactly so many.
-    Fixed(u8),
-    /// Any number.
-    Any,
-}
+pub use super::signature::Count;
 
 /// Description of an IR-only operation.
 #[derive(Clone, Copy, Debug)]
@@ -32,10 +28,8 @@ pub struct IrDesc {
     pub name: &'static str,
     /// What it means.
     pub doc: &'static str,
-    /// Destinations.
-    pub dsts: Count,
-    /// Sources.
-    pub srcs: Count,
+    /// Destinations and sources with their types.
+    pub signature: Signature,
     /// Names of the modifiers. `phi` and `jump` carry blocks instead: see their docs.
     pub mods: &'static [&'static str],
     /// Effects beside the destinations.
@@ -49,7 +43,7 @@ pub struct IrDesc {
 }
 
 macro_rules! ir_ops {
-    ($($variant:ident $name:literal $dsts:tt <- $srcs:tt [$($modifier:literal)*] $effects:ident $order:ident $pure:expr, $last:ident : $doc:literal;)*) => {
+    ($($variant:ident $name:literal $signature:literal [$($modifier:literal)*] $effects:ident $order:ident $pure:expr, $last:ident : $doc:literal;)*) => {
         /// An operation that exists only in the IR.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
@@ -65,8 +59,7 @@ macro_rules! ir_ops {
         static IR_OPS: &[IrDesc] = &[$(IrDesc {
             name: $name,
             doc: $doc,
-            dsts: ir_ops!(@count $dsts),
-            srcs: ir_ops!(@count $srcs),
+            signature: Signature($signature),
             mods: &[$($modifier),*],
             effects: ir_ops!(@effects $effects),
             order: OrderClass::$order,
@@ -74,118 +67,138 @@ macro_rules! ir_ops {
             last: Stage::$last,
         }),*];
     };
-    (@count *) => { Count::Any };
-    (@count $n:literal) => { Count::Fixed($n) };
     (@effects PURE) => { Effects::empty() };
     (@effects $effect:ident) => { Effects::$effect };
 }
 
-// name, destinations <- sources, [modifiers], effects, order, semantics, last stage: meaning
+// name, "destinations <- sources" (see `Signature`), [modifiers], effects, order, semantics, last stage: meaning
 #[rustfmt::skip]
 ir_ops! {
-    Phi "phi" 1 <- * [] PURE None None, Machine:
+    Phi "phi" "T <- T*" [] PURE None None, Machine:
         "Joins values at the head of a block. Source i comes from predecessor block `mods[i]`.";
-    Collect "collect" 1 <- * [] PURE None None, Machine:
+    Collect "collect" "v <- parts:v*" [] PURE None None, Machine:
         "Concatenates sources, lowest first, into a vector or a wider scalar of the same total size.";
-    Split "split" * <- 1 [] PURE None None, Machine:
+    Split "split" "parts:v* <- v" [] PURE None None, Machine:
         "Takes a vector or wide scalar apart, lowest part first; the parts' total size is the source's.";
-    Copy "copy" * <- * [] PURE None None, Allocated:
+    Copy "copy" "v* <- v*" [] PURE None None, Allocated:
         "Parallel copy: every source is read before any destination is written.";
-    Mov "mov" 1 <- 1 [] PURE None Some(sem::mov), Lowered:
+    Mov "mov" "T <- T" [] PURE None Some(sem::mov), Lowered:
         "The source.";
-    Preload "preload" 1 <- 0 ["reg"] PURE None None, Allocated:
+    Preload "preload" "v <-" ["reg"] PURE None None, Allocated:
         "A register that holds a value when the program starts; `reg` is its half index. Entry block only, first.";
-    Keep "keep" 0 <- * [] STATE Control None, Lowered:
+    Keep "keep" "<- v*" [] STATE Control None, Lowered:
         "Uses its sources and does nothing else: results of test kernels.";
 
-    If "if" 0 <- 1 [] JUMP Control None, Lowered:
+    If "if" "<- cond:b" [] JUMP Control None, Lowered:
         "Ends the block before an if construct; the boolean source chooses the arm. Becomes `if_icmp` or `if_fcmp`.";
-    Jump "jump" 0 <- 0 ["target"] JUMP Control None, Allocated:
+    Jump "jump" "<-" ["target"] JUMP Control None, Allocated:
         "Leaves to block `target`: the header of an enclosing loop (continue) or the block after an enclosing loop or scope (break).";
-    Halt "halt" 0 <- 0 [] STOP Control None, Allocated:
+    Halt "halt" "<-" [] STOP Control None, Allocated:
         "Ends the invocation.";
 
-    Icmp "icmp" 1 <- 2 ["cond" "inv"] PURE None Some(sem::icmp), Lowered:
+    Icmp "icmp" "b <- I I" ["cond" "inv"] PURE None Some(sem::icmp), Lowered:
         "Boolean: integer comparison with the hardware's condition codes and inversion.";
-    Fcmp "fcmp" 1 <- 2 ["cond" "inv"] PURE None Some(sem::fcmp), Lowered:
+    Fcmp "fcmp" "b <- F F" ["cond" "inv"] PURE None Some(sem::fcmp), Lowered:
         "Boolean: float comparison with the hardware's condition codes; `inv` gives the unordered complement.";
-    Select "select" 1 <- 3 [] PURE None Some(sem::select), Lowered:
+    Select "select" "T <- cond:b T T" [] PURE None Some(sem::select), Lowered:
         "The second source where the boolean first source is true, else the third.";
-    Uconv "uconv" 1 <- 1 [] PURE None Some(sem::uconv), Lowered:
+    Uconv "uconv" "i <- s" [] PURE None Some(sem::uconv), Lowered:
         "Zero-extends or truncates to the destination's width; from a boolean: 0 or 1.";
-    Sconv "sconv" 1 <- 1 [] PURE None Some(sem::sconv), Lowered:
+    Sconv "sconv" "i <- s" [] PURE None Some(sem::sconv), Lowered:
         "Sign-extends or truncates to the destination's width; from a boolean: 0 or -1.";
-    Fconv "fconv" 1 <- 1 [] PURE None Some(sem::fconv), Lowered:
+    Fconv "fconv" "f <- f" [] PURE None Some(sem::fconv), Lowered:
         "Float of the destination's width nearest to the source, ties to even.";
 
-    Fneg "fneg" 1 <- 1 [] PURE None Some(sem::fneg), Lowered:
+    Fneg "fneg" "F <- F" [] PURE None Some(sem::fneg), Lowered:
         "Flips the sign bit.";
-    Fabs "fabs" 1 <- 1 [] PURE None Some(sem::fabs), Lowered:
+    Fabs "fabs" "F <- F" [] PURE None Some(sem::fabs), Lowered:
         "Clears the sign bit.";
-    Fsat "fsat" 1 <- 1 [] PURE None Some(sem::fsat), Lowered:
+    Fsat "fsat" "F <- F" [] PURE None Some(sem::fsat), Lowered:
         "Clamps to 0…1; NaN gives 0.";
-    Fmin "fmin" 1 <- 2 [] PURE None Some(sem::fmin), Lowered:
+    Fmin "fmin" "F <- F F" [] PURE None Some(sem::fmin), Lowered:
         "The smaller float; of a NaN and a number, the number.";
-    Fmax "fmax" 1 <- 2 [] PURE None Some(sem::fmax), Lowered:
+    Fmax "fmax" "F <- F F" [] PURE None Some(sem::fmax), Lowered:
         "The larger float; of a NaN and a number, the number.";
-    Fdiv "fdiv" 1 <- 2 [] PURE None Some(sem::fdiv), Ssa:
+    Fdiv "fdiv" "F <- F F" [] PURE None Some(sem::fdiv), Ssa:
         "Float division, within 2.5 units in the last place.";
-    Fsqrt "fsqrt" 1 <- 1 [] PURE None Some(sem::fsqrt), Ssa:
+    Fsqrt "fsqrt" "F <- F" [] PURE None Some(sem::fsqrt), Ssa:
         "Square root.";
-    Fsin "fsin" 1 <- 1 [] PURE None Some(sem::fsin), Ssa:
+    Fsin "fsin" "F <- F" [] PURE None Some(sem::fsin), Ssa:
         "Sine of an angle in radians.";
-    Fcos "fcos" 1 <- 1 [] PURE None Some(sem::fcos), Ssa:
+    Fcos "fcos" "F <- F" [] PURE None Some(sem::fcos), Ssa:
         "Cosine of an angle in radians.";
 
-    Imin "imin" 1 <- 2 [] PURE None Some(sem::imin), Lowered:
+    Imin "imin" "I <- I I" [] PURE None Some(sem::imin), Lowered:
         "The smaller signed integer.";
-    Imax "imax" 1 <- 2 [] PURE None Some(sem::imax), Lowered:
+    Imax "imax" "I <- I I" [] PURE None Some(sem::imax), Lowered:
         "The larger signed integer.";
-    Umin "umin" 1 <- 2 [] PURE None Some(sem::umin), Lowered:
+    Umin "umin" "I <- I I" [] PURE None Some(sem::umin), Lowered:
         "The smaller unsigned integer.";
-    Umax "umax" 1 <- 2 [] PURE None Some(sem::umax), Lowered:
+    Umax "umax" "I <- I I" [] PURE None Some(sem::umax), Lowered:
         "The larger unsigned integer.";
-    Udiv "udiv" 1 <- 2 [] PURE None Some(sem::udiv), Ssa:
+    Udiv "udiv" "I <- I I" [] PURE None Some(sem::udiv), Ssa:
         "Unsigned quotient; division by zero gives all ones.";
-    Umod "umod" 1 <- 2 [] PURE None Some(sem::umod), Ssa:
+    Umod "umod" "I <- I I" [] PURE None Some(sem::umod), Ssa:
         "Unsigned remainder; division by zero gives the dividend.";
-    Sdiv "sdiv" 1 <- 2 [] PURE None Some(sem::sdiv), Ssa:
+    Sdiv "sdiv" "I <- I I" [] PURE None Some(sem::sdiv), Ssa:
         "Signed quotient, rounded to zero; division by zero and overflow give some value.";
-    Srem "srem" 1 <- 2 [] PURE None Some(sem::srem), Ssa:
+    Srem "srem" "I <- I I" [] PURE None Some(sem::srem), Ssa:
         "Signed remainder with the sign of the dividend; division by zero gives the dividend.";
-    Umulh "umulh" 1 <- 2 [] PURE None Some(sem::umulh), Ssa:
+    Umulh "umulh" "I <- I I" [] PURE None Some(sem::umulh), Ssa:
         "High half of the unsigned product.";
-    Smulh "smulh" 1 <- 2 [] PURE None Some(sem::smulh), Ssa:
+    Smulh "smulh" "I <- I I" [] PURE None Some(sem::smulh), Ssa:
         "High half of the signed product.";
-    Imul "imul" 1 <- 2 [] PURE None Some(sem::imul), Lowered:
+    Imul "imul" "I <- I I" [] PURE None Some(sem::imul), Lowered:
         "Low half of the product.";
-    Shl "shl" 1 <- 2 [] PURE None Some(sem::shl), Lowered:
+    Shl "shl" "I <- I amount:i" [] PURE None Some(sem::shl), Lowered:
         "Left shift by the low 7 bits of the second source; amounts of the width or more give 0.";
-    Ushr "ushr" 1 <- 2 [] PURE None Some(sem::ushr), Lowered:
+    Ushr "ushr" "I <- I amount:i" [] PURE None Some(sem::ushr), Lowered:
         "Logical right shift by the low 7 bits of the second source; amounts of the width or more give 0.";
-    Sshr "sshr" 1 <- 2 [] PURE None Some(sem::sshr), Lowered:
+    Sshr "sshr" "I <- I amount:i" [] PURE None Some(sem::sshr), Lowered:
         "Arithmetic right shift by the low 7 bits of the second source; amounts of the width or more give the sign.";
 
-    LoadGlobal "load_global" 1 <- 2 ["access" "align"] READS_MEMORY Memory None, Ssa:
+    LoadGlobal "load_global" "v <- base:q offset:w" ["access" "align"] READS_MEMORY Memory None, Ssa:
         "Vector from device memory at base (64 bits) + offset (32 bits, unsigned, bytes). `access`: see `Access`; `align`: bytes, a power of two.";
-    StoreGlobal "store_global" 0 <- 3 ["access" "align"] WRITES_MEMORY Memory None, Ssa:
+    StoreGlobal "store_global" "<- data:v base:q offset:w" ["access" "align"] WRITES_MEMORY Memory None, Ssa:
         "Stores the vector `data` to device memory at base + offset; operands and modifiers as in `load_global`.";
-    AtomicGlobal "atomic_global" * <- * ["op"] WRITES_MEMORY Memory None, Ssa:
+    AtomicGlobal "atomic_global" "old:w? <- base:q offset:w data:w comparand:w?" ["op"] WRITES_MEMORY Memory None, Ssa:
         "Atomic on a 32-bit word at base + offset: sources base, offset, data (exchange value and comparand for `cmpxchg`). `op` is the hardware's code. The destination, the old value, is optional.";
-    LoadScratch "load_scratch" 1 <- 1 [] READS_MEMORY Memory None, Ssa:
+    LoadScratch "load_scratch" "v <- offset:w" [] READS_MEMORY Memory None, Ssa:
         "Vector from the lane's own stack memory at a byte offset.";
-    StoreScratch "store_scratch" 0 <- 2 [] WRITES_MEMORY Memory None, Ssa:
+    StoreScratch "store_scratch" "<- data:v offset:w" [] WRITES_MEMORY Memory None, Ssa:
         "Stores the vector `data` to the lane's own stack memory at a byte offset.";
-    LoadLocal "load_local" 1 <- 1 ["align"] READS_MEMORY Memory None, Ssa:
+    LoadLocal "load_local" "v <- offset:w" ["align"] READS_MEMORY Memory None, Ssa:
         "Vector from threadgroup memory at a byte offset.";
-    StoreLocal "store_local" 0 <- 2 ["align"] WRITES_MEMORY Memory None, Ssa:
+    StoreLocal "store_local" "<- data:v offset:w" ["align"] WRITES_MEMORY Memory None, Ssa:
         "Stores the vector `data` to threadgroup memory at a byte offset.";
-    AtomicLocal "atomic_local" * <- * ["op"] WRITES_MEMORY Memory None, Ssa:
+    AtomicLocal "atomic_local" "old:w? <- offset:w data:w comparand:w?" ["op"] WRITES_MEMORY Memory None, Ssa:
         "Atomic on a 32-bit word of threadgroup memory: sources offset, data (exchange value and comparand for `cmpxchg`). The destination, the old value, is optional.";
-    ControlBarrier "control_barrier" 0 <- 0 ["memory"] BARRIER Barrier None, Ssa:
+    ControlBarrier "control_barrier" "<-" ["memory"] BARRIER Barrier None, Ssa:
         "Waits for all invocations of the workgroup; `memory`: see `Access`.";
-    FenceMemory "fence_memory" 0 <- 0 ["memory"] BARRIER Barrier None, Ssa:
+    FenceMemory "fence_memory" "<-" ["memory"] BARRIER Barrier None, Ssa:
         "Orders the invocation's memory accesses.";
+}
+
+/// Modifiers of an instruction under construction.
+pub type Mods = ArrayVec<u32, MAX_OPERANDS>;
+
+/// The modifiers a fresh instruction of this row has: the defaults of its operands of role `Mod`, in row order.
+pub fn default_mods(opcode: Opcode) -> Mods {
+    opcode.desc().with_role(Role::Mod).map(|(_, operand)| operand.default.value).collect()
+}
+
+/// The row's default modifiers with some set by name.
+///
+/// # Panics
+/// When the row has no modifier of a given name: a mistake of the caller, not of the input.
+pub fn mods_with(op: impl Into<Op>, changes: &[(&str, u32)]) -> Mods {
+    let op = op.into();
+    let mut mods = op.default_mods();
+    for (name, value) in changes {
+        let index = op.mod_index(name).expect("invariant: the row has the modifier");
+        mods[index] = *value;
+    }
+    mods
 }
 
 impl IrOp {
@@ -256,7 +269,7 @@ impl Op {
     pub fn dst_count(self) -> Count {
         match self {
             Op::Hw(op) => Count::Fixed(op.desc().with_role(Role::Dst).count() as u8),
-            Op::Ir(op) => op.desc().dsts,
+            Op::Ir(op) => op.desc().signature.dst_count(),
         }
     }
 
@@ -264,7 +277,7 @@ impl Op {
     pub fn src_count(self) -> Count {
         match self {
             Op::Hw(op) => Count::Fixed(op.desc().with_role(Role::Src).count() as u8),
-            Op::Ir(op) => op.desc().srcs,
+            Op::Ir(op) => op.desc().signature.src_count(),
         }
     }
 
@@ -275,6 +288,14 @@ impl Op {
             Op::Ir(op) => (None, Some(op.desc().mods.iter().copied())),
         };
         hw.into_iter().flatten().chain(ir.into_iter().flatten())
+    }
+
+    /// The modifiers a fresh instruction has; 0 for those of IR-only operations.
+    pub fn default_mods(self) -> Mods {
+        match self {
+            Op::Hw(op) => default_mods(op),
+            Op::Ir(op) => op.desc().mods.iter().map(|_| 0).collect(),
+        }
     }
 
     /// Position of the modifier called `name`.
