@@ -52,7 +52,7 @@ bitflags! {
     }
 }
 
-/// The chain an instruction stays in order with (isa.md §3.8).
+/// The chain an instruction stays in order with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrderClass {
     /// Free to move.
@@ -76,7 +76,7 @@ pub enum WaitBehaviour {
     Async,
 }
 
-/// The unit that executes an instruction (isa.md §4.1).
+/// The unit that executes an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// Not an ALU operation, or one without a known cost.
@@ -124,6 +124,38 @@ bitflags! {
     }
 }
 
+/// How many registers a register operand stands for. The operand itself is the first of them; the others follow it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Count {
+    /// Exactly this many of the operand's size.
+    Fixed(u8),
+    /// One for each set bit of the modifier `mask`; packed formats (8, 12, 13) always have 4, 3 and 3.
+    Mask,
+    /// The modifier `count`, where 0 means 4.
+    CountField,
+    /// As many as the modifier `dim` asks for, layer and sample slots included.
+    Coordinates,
+    /// What the modifier `lod_mode` asks for.
+    Lod,
+    /// Two for compare-and-exchange (modifier `op` = 3), else one.
+    Exchange,
+    /// Depth and stencil by the modifiers `z` and `s`.
+    DepthStencil,
+    /// A shadow reference, an offset, or both.
+    CompareOffset,
+}
+
+/// How much of the uniform file an operand may read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// No uniform: copy it to a register first.
+    None,
+    /// Half-words 0..256.
+    Low,
+    /// Half-words 0..512.
+    All,
+}
+
 /// One operand of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandDesc {
@@ -137,6 +169,49 @@ pub struct OperandDesc {
     pub pieces: &'static [Piece],
     /// The value a fresh instruction has: the required constant of a modifier, [`Operand::NONE`] for registers.
     pub default: Operand,
+    /// How many registers it stands for.
+    pub count: Count,
+    /// Uniform registers it may name: what compilers are known to use, not what the encoding can say.
+    pub reach: Reach,
+}
+
+impl OperandDesc {
+    /// An operand of one register, default absent (registers) or 0 (modifiers).
+    pub(crate) const fn new(
+        name: &'static str,
+        role: Role,
+        kind: crate::operand::OperandKind,
+        pieces: &'static [Piece],
+    ) -> OperandDesc {
+        let default = match role {
+            Role::Mod | Role::Unknown => Operand::imm(0),
+            Role::Dst | Role::Src => Operand::NONE,
+        };
+        OperandDesc { name, role, kind, pieces, default, count: Count::Fixed(1), reach: Reach::All }
+    }
+
+    /// The same with another default.
+    pub(crate) const fn default(mut self, value: u32) -> OperandDesc {
+        self.default = Operand::imm(value);
+        self
+    }
+
+    /// The same standing for several registers.
+    pub(crate) const fn count(mut self, count: Count) -> OperandDesc {
+        self.count = count;
+        self
+    }
+
+    /// The same with another reach into the uniform file.
+    pub(crate) const fn reach(mut self, reach: Reach) -> OperandDesc {
+        self.reach = reach;
+        self
+    }
+
+    /// Width of the field in bits.
+    pub const fn width(&self) -> u32 {
+        crate::field::width(self.pieces)
+    }
 }
 
 /// Everything known of one instruction.
@@ -152,6 +227,8 @@ pub struct InstDesc {
     pub mask: u128,
     /// Length of the encoding.
     pub length: Length,
+    /// Every bit that means something: `mask`, the operands' bits and the L bit. All others must be zero.
+    pub known: u128,
     /// Operands: destinations first, then sources, then modifiers, then unknown bits.
     pub operands: &'static [OperandDesc],
     /// What it does beside writing its destinations.
@@ -170,13 +247,99 @@ pub struct InstDesc {
     pub pure: Option<PureFn>,
     /// Chips that have it.
     pub chips: ChipSet,
-    /// Where the facts come from: sections of docs/isa-sources.md.
+    /// Where the facts come from.
     pub source: &'static str,
     /// What is assumed rather than known; empty when nothing is.
     pub assumed: &'static str,
 }
 
+impl Length {
+    /// Bytes of the longest form.
+    pub const fn longest(self) -> u8 {
+        match self {
+            Length::Fixed(bytes) => bytes,
+            Length::Extensible { long, .. } => long,
+        }
+    }
+}
+
 impl InstDesc {
+    /// A synchronous row of all chips without operands or effects.
+    pub(crate) const fn new(value: u128, mask: u128, length: Length) -> InstDesc {
+        let known = match length {
+            Length::Fixed(_) => mask,
+            Length::Extensible { l_bit, .. } => mask | 1 << l_bit,
+        };
+        InstDesc {
+            name: "",
+            doc: "",
+            value,
+            mask,
+            length,
+            known,
+            operands: &[],
+            effects: Effects::empty(),
+            order: OrderClass::None,
+            wait: WaitBehaviour::Sync,
+            unit: Unit::None,
+            latency: 0,
+            throughput: 0,
+            pure: None,
+            chips: ChipSet::all(),
+            source: "",
+            assumed: "",
+        }
+    }
+
+    pub(crate) const fn named(mut self, name: &'static str, doc: &'static str) -> InstDesc {
+        self.name = name;
+        self.doc = doc.trim_ascii();
+        self
+    }
+
+    pub(crate) const fn operands(mut self, operands: &'static [OperandDesc]) -> InstDesc {
+        self.operands = operands;
+        let mut i = 0;
+        while i < operands.len() {
+            self.known |= crate::field::covered(operands[i].pieces);
+            i += 1;
+        }
+        self
+    }
+
+    pub(crate) const fn effects(mut self, effects: Effects, order: OrderClass) -> InstDesc {
+        self.effects = effects;
+        self.order = order;
+        self
+    }
+
+    pub(crate) const fn asynchronous(mut self) -> InstDesc {
+        self.wait = WaitBehaviour::Async;
+        self
+    }
+
+    pub(crate) const fn cost(mut self, unit: Unit, latency: u8, throughput: u8) -> InstDesc {
+        self.unit = unit;
+        self.latency = latency;
+        self.throughput = throughput;
+        self
+    }
+
+    pub(crate) const fn pure(mut self, pure: PureFn) -> InstDesc {
+        self.pure = Some(pure);
+        self
+    }
+
+    pub(crate) const fn source(mut self, source: &'static str) -> InstDesc {
+        self.source = source;
+        self
+    }
+
+    pub(crate) const fn assumed(mut self, assumed: &'static str) -> InstDesc {
+        self.assumed = assumed;
+        self
+    }
+
     /// Whether a fresh instruction takes the long form.
     pub const fn prefers_long(&self) -> bool {
         matches!(self.length, Length::Extensible { prefer_long: true, .. })

@@ -6,6 +6,7 @@
 
 use bitflags::bitflags;
 
+use crate::desc::{Count, Effects, Role, WaitBehaviour};
 use crate::table::Opcode;
 
 /// Most operands a row may have (texture instructions have the most).
@@ -79,6 +80,11 @@ bitflags! {
         const NEG = 1 << 3;
         /// Sign-extend (integer sources).
         const SX = 1 << 4;
+        /// Zero-extend an immediate index that would otherwise be signed (memory and stack operations).
+        const ZX = 1 << 5;
+        /// The encoding names the next larger size, which the operation does not have: the hardware uses the size given
+        /// here (applegpu's model; Mesa emits such operands).
+        const WIDE = 1 << 6;
     }
 }
 
@@ -97,7 +103,8 @@ pub struct Operand {
 
 impl Operand {
     /// No operand.
-    pub const NONE: Operand = Operand { tag: Tag::None, size: Size::B32, flags: OperandFlags::empty(), value: 0 };
+    pub const NONE: Operand =
+        Operand { tag: Tag::None, size: Size::B32, flags: OperandFlags::empty(), value: 0 };
 
     /// An immediate.
     pub const fn imm(value: u32) -> Operand {
@@ -143,5 +150,123 @@ impl Inst {
             *operand = desc.default;
         }
         Inst { op, long: desc.prefers_long(), operands }
+    }
+}
+
+/// Half registers an operand covers.
+pub type Halves = std::ops::Range<u16>;
+
+/// The nesting counter, read and written by every mask instruction.
+const NESTING_COUNTER: Halves = 0..1;
+/// Where calls leave the return address: r1.
+const LINK: Halves = 2..4;
+
+impl Inst {
+    /// The operand called `name`, when the row has one.
+    pub fn operand(&self, name: &str) -> Option<Operand> {
+        self.op.desc().operand_index(name).and_then(|i| self.operands.get(i).copied())
+    }
+
+    /// The value of the modifier `name`; 0 when the row has none.
+    pub fn modifier(&self, name: &str) -> u32 {
+        self.operand(name).map_or(0, |operand| operand.value)
+    }
+
+    /// Sets the operand called `name`; nothing happens when the row has none.
+    pub fn set(&mut self, name: &str, operand: Operand) {
+        if let Some(i) = self.op.desc().operand_index(name)
+            && let Some(slot) = self.operands.get_mut(i)
+        {
+            *slot = operand;
+        }
+    }
+
+    /// How many registers of its size operand `index` stands for: 1 except for vectors.
+    pub fn operand_count(&self, index: usize) -> u16 {
+        let desc = self.op.desc();
+        let Some(spec) = desc.operands.get(index) else { return 0 };
+        match spec.count {
+            Count::Fixed(count) => u16::from(count),
+            Count::Mask => match self.modifier("format") {
+                8 => 4,
+                12 | 13 => 3,
+                _ => self.modifier("mask").count_ones() as u16,
+            },
+            Count::CountField => match self.modifier("count") {
+                0 => 4,
+                count => count as u16,
+            },
+            Count::Coordinates => coordinate_slots(self.modifier("dim"), self.modifier("query") != 0),
+            Count::Lod => lod_registers(self.modifier("lod_mode"), self.modifier("dim")),
+            Count::Exchange => 1 + u16::from(self.modifier("op") == 3),
+            Count::DepthStencil => 1,
+            Count::CompareOffset => 1,
+        }
+    }
+
+    /// The half registers operand `index` covers; `None` when it is no register. Textures write four registers whatever
+    /// their mask, and depth is followed by stencil.
+    pub fn operand_halves(&self, index: usize) -> Option<Halves> {
+        let operand = self.operands.get(index)?;
+        let spec = self.op.desc().operands.get(index)?;
+        if operand.tag != Tag::Reg {
+            return None;
+        }
+        let clobbers_four = matches!(self.op, Opcode::Smpf | Opcode::Smpi) && spec.role == Role::Dst;
+        let count = if clobbers_four { 4 } else { self.operand_count(index) };
+        let both = |a: &str, b: &str| u16::from(self.modifier(a) != 0 && self.modifier(b) != 0);
+        let trailing = match spec.count {
+            Count::DepthStencil => both("z", "s"),
+            Count::CompareOffset => both("compare", "offset"),
+            Count::Lod => u16::from(self.modifier("lod_mode") == 12),
+            _ => 0,
+        };
+        let start = operand.value as u16;
+        Some(start..start + count * u16::from(operand.size.halves()) + trailing)
+    }
+
+    /// Half registers written, in operand order, implicit ones included (nesting counter, link register).
+    pub fn registers_written(&self) -> impl Iterator<Item = Halves> + '_ {
+        let mask = self.op.desc().effects.contains(Effects::MASK).then_some(NESTING_COUNTER);
+        let link = matches!(self.op, Opcode::Call | Opcode::CallReg).then_some(LINK);
+        self.registers_of(Role::Dst).chain(mask).chain(link)
+    }
+
+    /// Half registers read, in operand order, implicit ones included.
+    pub fn registers_read(&self) -> impl Iterator<Item = Halves> + '_ {
+        let mask = self.op.desc().effects.contains(Effects::MASK).then_some(NESTING_COUNTER);
+        self.registers_of(Role::Src).chain(mask)
+    }
+
+    fn registers_of(&self, role: Role) -> impl Iterator<Item = Halves> + '_ {
+        self.op.desc().with_role(role).filter_map(|(i, _)| self.operand_halves(i))
+    }
+
+    /// The wait group the instruction occupies a slot of, when it is asynchronous.
+    pub fn wait_group(&self) -> Option<u32> {
+        (self.op.desc().wait == WaitBehaviour::Async).then(|| self.modifier("group"))
+    }
+}
+
+/// 32-bit slots of texture coordinates: the coordinates, then one slot for layer and sample number. Queries take no
+/// layer (Mesa 25.0).
+fn coordinate_slots(dim: u32, query: bool) -> u16 {
+    let (coordinates, extra) = match dim {
+        0 => (1, 0),
+        1 => (1, 1),
+        3 | 4 | 8 => (2, 1),
+        5 | 6 => (3, 0),
+        7 => (3, 1),
+        _ => (2, 0),
+    };
+    coordinates + if query { 0 } else { extra }
+}
+
+/// Registers of the LOD operand: derivatives interleave x and y of each coordinate; bias or LOD with a minimum is a pair.
+fn lod_registers(mode: u32, dim: u32) -> u16 {
+    match mode {
+        4 | 12 => 2 * coordinate_slots(dim, true),
+        9 | 13 => 2,
+        _ => 1,
     }
 }

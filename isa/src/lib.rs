@@ -2,6 +2,17 @@
 //!
 //! Everything here is derived from [`INSTS`]: encoder, total decoder, assembler, disassembler, semantics, timing.
 
+pub mod decode;
 pub mod desc;
+pub mod encode;
+pub mod field;
 pub mod inst;
+pub mod minifloat;
+pub mod operand;
 pub mod semantics;
+pub mod table;
+
+pub use decode::{DecodeError, decode};
+pub use encode::{EncodeError, Encoded, encode};
+pub use inst::{Inst, Operand, OperandFlags, Size, Tag};
+pub use table::{INSTS, Opcode};

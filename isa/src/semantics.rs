@@ -1,7 +1,18 @@
 //! What pure operations compute: the one copy that the constant folder, the IR interpreter and the reference machine
 //! share.
+//!
+//! The model is applegpu's emulator, whose author compared it with M1 hardware, where it covers an operation; elsewhere
+//! the row says what is assumed. Arguments that are missing read as zero, so that no input can panic.
+
+pub mod bits;
+pub mod convert;
+pub mod float;
+pub mod integer;
+pub mod rounding;
+pub mod select;
 
 use crate::inst::OperandFlags;
+use crate::table::Opcode;
 
 /// A source as an operation reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,6 +23,21 @@ pub struct Source {
     pub width: u8,
     /// Modifiers; cache hints are ignored.
     pub flags: OperandFlags,
+}
+
+impl Source {
+    const ZERO: Source = Source { bits: 0, width: 32, flags: OperandFlags::empty() };
+
+    /// The value sign-extended from the source's own width.
+    pub fn sign_extended(self) -> i64 {
+        let unused = 64 - u32::from(self.width.clamp(1, 64));
+        (self.bits << unused) as i64 >> unused
+    }
+
+    /// The value as the adder reads it: sign-extended with `SX`, else zero-extended.
+    pub fn extended(self) -> i128 {
+        if self.flags.contains(OperandFlags::SX) { self.sign_extended().into() } else { self.bits.into() }
+    }
 }
 
 /// The inputs of a pure operation.
@@ -25,5 +51,32 @@ pub struct PureArgs<'a> {
     pub mods: &'a [u32],
 }
 
+impl PureArgs<'_> {
+    /// Source `i`; zero when there is none.
+    pub fn source(&self, i: usize) -> Source {
+        self.sources.get(i).copied().unwrap_or(Source::ZERO)
+    }
+
+    /// Modifier `i`; zero when there is none.
+    pub fn modifier(&self, i: usize) -> u32 {
+        self.mods.get(i).copied().unwrap_or(0)
+    }
+
+    /// `value` cut to the destination.
+    pub fn truncate(&self, value: u64) -> u64 {
+        value & width_mask(self.dst_width)
+    }
+}
+
 /// A pure operation: the result is zero-extended from `dst_width` bits.
 pub type PureFn = fn(&PureArgs<'_>) -> u64;
+
+/// The low `width` bits set; all for 64 and more.
+pub const fn width_mask(width: u8) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+/// The result of `op`, or `None` when the row is not pure.
+pub fn evaluate(op: Opcode, args: &PureArgs<'_>) -> Option<u64> {
+    op.desc().pure.map(|pure| pure(args))
+}

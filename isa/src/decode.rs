@@ -1,0 +1,172 @@
+//! Decoding: bytes to an [`Inst`], total and generic over rows.
+//!
+//! Rows are found through the low seven bits of the word, which every row fixes at least in part.
+
+use thiserror::Error;
+
+use crate::desc::{InstDesc, Length};
+use crate::encode::MAX_BYTES;
+use crate::field::extract;
+use crate::inst::{Inst, MAX_OPERANDS, Operand};
+use crate::table::{INSTS, Opcode};
+
+/// Why bytes are no instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum DecodeError {
+    /// Fewer bytes than the instruction has.
+    #[error("{have} bytes are left where {need} are needed")]
+    Truncated {
+        /// Bytes there.
+        have: usize,
+        /// Bytes needed.
+        need: usize,
+    },
+    /// No row has this opcode.
+    #[error("no instruction has the opcode {:#06x}", .word & 0xffff)]
+    Opcode {
+        /// The low bits of the word.
+        word: u64,
+    },
+    /// Bits that must be zero are not.
+    #[error("`{inst}` with bits set that must be zero: {}", BitList(*.bits))]
+    Reserved {
+        /// Mnemonic.
+        inst: &'static str,
+        /// The offending bits, bit 0 = lowest bit of the first byte.
+        bits: u128,
+    },
+    /// An operand field holds a value no form has.
+    #[error("operand `{operand}` of `{inst}` holds {raw:#x} at bits {}, which has no meaning", BitList(*.bits))]
+    Operand {
+        /// Mnemonic.
+        inst: &'static str,
+        /// Operand name.
+        operand: &'static str,
+        /// Value of the field.
+        raw: u64,
+        /// Its bits.
+        bits: u128,
+    },
+}
+
+/// Bit positions, written as `3, 7:9`.
+struct BitList(u128);
+
+impl std::fmt::Display for BitList {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut rest = self.0;
+        let mut separator = "";
+        while rest != 0 {
+            let low = rest.trailing_zeros();
+            let run = (!(rest >> low)).trailing_zeros();
+            let high = low + run - 1;
+            write!(f, "{separator}{low}")?;
+            if run > 1 {
+                write!(f, ":{high}")?;
+            }
+            rest = if high >= 127 { 0 } else { rest >> (high + 1) << (high + 1) };
+            separator = ", ";
+        }
+        Ok(())
+    }
+}
+
+const BUCKETS: usize = 128;
+/// Rows that share their low seven bits: at most conversions, bit counts and the interleave.
+const BUCKET_ROWS: usize = 16;
+const EMPTY: u8 = u8::MAX;
+
+/// For each value of the low seven bits, the rows it may be.
+static DISPATCH: [[u8; BUCKET_ROWS]; BUCKETS] = dispatch();
+
+const fn dispatch() -> [[u8; BUCKET_ROWS]; BUCKETS] {
+    let mut table = [[EMPTY; BUCKET_ROWS]; BUCKETS];
+    let mut bucket = 0;
+    while bucket < BUCKETS {
+        let mut used = 0;
+        let mut row = 0;
+        while row < INSTS.len() {
+            if bucket as u128 & INSTS[row].mask & 0x7f == INSTS[row].value & 0x7f {
+                table[bucket][used] = row as u8;
+                used += 1;
+            }
+            row += 1;
+        }
+        bucket += 1;
+    }
+    table
+}
+
+/// Decodes the instruction at the start of `bytes`; gives its length in bytes too.
+///
+/// # Errors
+/// Says which opcode, bits or operand mean nothing, or how many bytes are missing.
+pub fn decode(bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
+    let mut padded = [0; 16];
+    let have = bytes.len().min(MAX_BYTES);
+    padded[..have].copy_from_slice(&bytes[..have]);
+    let word = u128::from_le_bytes(padded);
+    if have < 2 {
+        return Err(DecodeError::Truncated { have, need: 2 });
+    }
+    let mut missing = None;
+    for row in DISPATCH[(word & 0x7f) as usize] {
+        if row == EMPTY {
+            break;
+        }
+        let op = Opcode::ALL[usize::from(row)];
+        let desc = op.desc();
+        let len = length(desc, word);
+        let own = word & low_mask(len);
+        if own & desc.mask != desc.value {
+            continue;
+        }
+        if len > have {
+            missing = Some(len);
+            continue;
+        }
+        return fields(op, desc, own, len).map(|inst| (inst, len));
+    }
+    match missing {
+        Some(need) => Err(DecodeError::Truncated { have, need }),
+        None => Err(DecodeError::Opcode { word: word as u64 }),
+    }
+}
+
+fn length(desc: &InstDesc, word: u128) -> usize {
+    usize::from(match desc.length {
+        Length::Fixed(bytes) => bytes,
+        Length::Extensible { short, long, l_bit, .. } => {
+            if word >> l_bit & 1 == 1 {
+                long
+            } else {
+                short
+            }
+        }
+    })
+}
+
+const fn low_mask(len: usize) -> u128 {
+    (1 << (len * 8)) - 1
+}
+
+#[inline]
+fn fields(op: Opcode, desc: &'static InstDesc, word: u128, len: usize) -> Result<Inst, DecodeError> {
+    let reserved = word & !desc.known;
+    if reserved != 0 {
+        return Err(DecodeError::Reserved { inst: desc.name, bits: reserved });
+    }
+    let long = matches!(desc.length, Length::Extensible { long, .. } if usize::from(long) == len);
+    let mut operands = [Operand::NONE; MAX_OPERANDS];
+    for (operand, spec) in operands.iter_mut().zip(desc.operands) {
+        let raw = extract(word, spec.pieces);
+        match spec.kind.decode(raw, spec.width(), word) {
+            Some(value) => *operand = value,
+            None => {
+                let bits = crate::field::covered(spec.pieces);
+                return Err(DecodeError::Operand { inst: desc.name, operand: spec.name, raw, bits });
+            }
+        }
+    }
+    Ok(Inst { op, long, operands })
+}

@@ -1,0 +1,119 @@
+//! Encoding: an [`Inst`] to bytes, generic over rows.
+
+use std::ops::Deref;
+
+use thiserror::Error;
+
+use crate::desc::{InstDesc, Length};
+use crate::field::deposit;
+use crate::inst::{Inst, Operand};
+use crate::operand::OperandError;
+
+/// Most bytes of an instruction.
+pub const MAX_BYTES: usize = 12;
+
+/// The bytes of one instruction; derefs to the slice of those in use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Encoded {
+    /// Bytes in memory order; those past `len` are 0.
+    pub bytes: [u8; MAX_BYTES],
+    /// Bytes in use: 2 to 12, even.
+    pub len: u8,
+}
+
+impl Deref for Encoded {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+/// Why an instruction has no encoding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum EncodeError {
+    /// An operand does not fit.
+    #[error("operand `{operand}` of `{inst}`: {reason}")]
+    Operand {
+        /// Mnemonic.
+        inst: &'static str,
+        /// Operand name.
+        operand: &'static str,
+        /// What is wrong with it.
+        reason: OperandError,
+    },
+    /// An operand past the row's last one.
+    #[error("`{inst}` has {allowed} operands, but one more is given")]
+    Surplus {
+        /// Mnemonic.
+        inst: &'static str,
+        /// Operands of the row.
+        allowed: usize,
+    },
+}
+
+/// Encodes an instruction, in the long form if it asks for it or needs it.
+///
+/// # Errors
+/// Names the operand that does not fit its row and why.
+pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
+    let desc = inst.op.desc();
+    let word = operand_bits(desc, inst)?;
+    let (word, len) = match desc.length {
+        Length::Fixed(bytes) => (word, bytes),
+        Length::Extensible { short, long, l_bit, .. } => {
+            if inst.long || word >> (u32::from(short) * 8) != 0 {
+                (word | 1 << l_bit, long)
+            } else {
+                (word, short)
+            }
+        }
+    };
+    let mut bytes = [0; MAX_BYTES];
+    bytes.copy_from_slice(&word.to_le_bytes()[..MAX_BYTES]);
+    Ok(Encoded { bytes, len })
+}
+
+/// Whether an instruction needs the long form of its row whatever [`Inst::long`] says.
+pub fn needs_long(inst: &Inst) -> bool {
+    encode(&Inst { long: false, ..*inst }).is_ok_and(|bytes| bytes.len == inst.op.desc().length.longest())
+}
+
+fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeError> {
+    let surplus = inst.operands.get(desc.operands.len());
+    if surplus.is_some_and(|operand| *operand != Operand::NONE) {
+        return Err(EncodeError::Surplus { inst: desc.name, allowed: desc.operands.len() });
+    }
+    // Operands whose form depends on others come last, when the bits they look at are there.
+    let mut word = desc.value;
+    let mut contextual = false;
+    for (operand, spec) in inst.operands.iter().zip(desc.operands) {
+        if spec.kind.contextual {
+            contextual = true;
+        } else {
+            word |= one(desc, spec, operand, 0)?;
+        }
+    }
+    if contextual {
+        let context = word;
+        for (operand, spec) in inst.operands.iter().zip(desc.operands) {
+            if spec.kind.contextual {
+                word |= one(desc, spec, operand, context)?;
+            }
+        }
+    }
+    Ok(word)
+}
+
+#[inline]
+fn one(
+    desc: &'static InstDesc,
+    spec: &'static crate::desc::OperandDesc,
+    operand: &Operand,
+    word: u128,
+) -> Result<u128, EncodeError> {
+    match spec.kind.encode(operand, spec.width(), word) {
+        Ok(raw) => Ok(deposit(spec.pieces, raw)),
+        Err(reason) => Err(EncodeError::Operand { inst: desc.name, operand: spec.name, reason }),
+    }
+}

@@ -1,0 +1,68 @@
+//! Scattered bit fields: reading and writing the pieces of an operand in an instruction word.
+
+use crate::desc::Piece;
+
+/// Most bits an instruction has.
+pub const MAX_BITS: u32 = 96;
+
+/// Number of bits of all pieces together.
+pub const fn width(pieces: &[Piece]) -> u32 {
+    let mut total = 0;
+    let mut i = 0;
+    while i < pieces.len() {
+        total += pieces[i].len as u32;
+        i += 1;
+    }
+    total
+}
+
+/// The instruction bits the pieces cover.
+pub const fn covered(pieces: &[Piece]) -> u128 {
+    let mut bits = 0;
+    let mut i = 0;
+    while i < pieces.len() {
+        bits |= ((1u128 << pieces[i].len) - 1) << pieces[i].lo;
+        i += 1;
+    }
+    bits
+}
+
+/// The value of a field, low part first.
+#[inline]
+pub fn extract(word: u128, pieces: &[Piece]) -> u64 {
+    let mut raw = 0;
+    let mut at = 0;
+    for piece in pieces {
+        let part = (word >> piece.lo) as u64 & ((1u64 << piece.len) - 1);
+        raw |= part << at;
+        at += piece.len;
+    }
+    raw
+}
+
+/// The instruction bits of a field with value `raw`; bits of `raw` past the field's width are dropped.
+#[inline]
+pub fn deposit(pieces: &[Piece], raw: u64) -> u128 {
+    let mut word = 0;
+    let mut rest = raw;
+    for piece in pieces {
+        word |= u128::from(rest & ((1u64 << piece.len) - 1)) << piece.lo;
+        rest >>= piece.len;
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_read_and_written_low_part_first() {
+        let pieces = [Piece { lo: 16, len: 6 }, Piece { lo: 58, len: 2 }, Piece { lo: 8, len: 1 }];
+        let word = deposit(&pieces, 0b1_10_100101);
+        assert_eq!(word, 0b100101 << 16 | 0b10 << 58 | 1 << 8);
+        assert_eq!(extract(word, &pieces), 0b1_10_100101);
+        assert_eq!(covered(&pieces), 0x3f << 16 | 3 << 58 | 1 << 8);
+        assert_eq!(width(&pieces), 9);
+    }
+}

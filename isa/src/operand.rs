@@ -1,0 +1,773 @@
+//! Operand kinds: which forms an operand may take and how each is laid out.
+//!
+//! A kind is a list of [`Form`]s, plain data. The bits of an operand, gathered by the row's pieces (low part first),
+//! are its *raw* value. A form says which raw bits select it, which hold the number and which are flags; every other
+//! raw bit must be zero. A few forms also depend on bits elsewhere in the instruction (the size of select sources is
+//! the destination's, the LOD is a register or a uniform by the LOD mode): those are the context bits.
+//!
+//! Layouts: applegpu's descriptors, Mesa 25.0's AGX packer and AGX2.xml, which agree except where the error sheet
+//! (docs/errata.md) says otherwise.
+
+use thiserror::Error;
+
+use crate::inst::{Operand, OperandFlags, Size, Tag};
+
+/// Why an operand does not fit its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum OperandError {
+    /// The operand is absent but needed.
+    #[error("it is missing")]
+    Missing,
+    /// No form has this tag.
+    #[error("this sort of operand is not allowed here")]
+    Tag,
+    /// The tag is fine, the size is not.
+    #[error("this size is not allowed here")]
+    Size,
+    /// A modifier or hint the form does not have.
+    #[error("this modifier or hint is not allowed here")]
+    Flags,
+    /// The number does not fit the field.
+    #[error("the number is out of range")]
+    Range,
+    /// A register index that is not aligned as the form needs.
+    #[error("the register is not aligned")]
+    Alignment,
+    /// Another operand of the instruction rules this form out.
+    #[error("it does not agree with the other operands of the instruction")]
+    Context,
+}
+
+/// A flag of a form: raw bit `bit` equals `set` when the operand has `flag`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FlagBit {
+    /// The flag.
+    pub flag: OperandFlags,
+    /// Its bit in the raw value.
+    pub bit: u8,
+    /// The bit's value when the operand has the flag.
+    pub set: bool,
+}
+
+/// One way an operand may look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// What the operand is.
+    pub tag: Tag,
+    /// Its size.
+    pub size: Size,
+    /// Raw bits 0..bits hold the number, except those that `select_mask` claims.
+    pub bits: u8,
+    /// The number is the field shifted left by this.
+    pub scale: u8,
+    /// The field is two's complement.
+    pub signed: bool,
+    /// Raw bits that tell this form.
+    pub select_mask: u64,
+    /// Their values.
+    pub select_value: u64,
+    /// Instruction bits that tell this form.
+    pub context_mask: u128,
+    /// Their values.
+    pub context_value: u128,
+    /// Flags with a bit of their own.
+    pub flags: &'static [FlagBit],
+    /// Flags the operand has whenever the form is this one.
+    pub implied: OperandFlags,
+    /// Position of the two-bit register-cache hint (1 none, 2 cache, 3 discard; 0 is undefined).
+    pub hint: Option<u8>,
+    /// Raw bits the form uses.
+    pub used: u64,
+}
+
+const fn form(tag: Tag, size: Size, bits: u8) -> Form {
+    Form {
+        tag,
+        size,
+        bits,
+        scale: 0,
+        signed: false,
+        select_mask: 0,
+        select_value: 0,
+        context_mask: 0,
+        context_value: 0,
+        flags: &[],
+        implied: OperandFlags::empty(),
+        hint: None,
+        used: low_bits(bits),
+    }
+}
+
+const fn low_bits(count: u8) -> u64 {
+    (1 << count) - 1
+}
+
+impl Form {
+    const fn select(mut self, mask: u64, value: u64) -> Form {
+        self.select_mask = mask;
+        self.select_value = value;
+        self.used |= mask;
+        self
+    }
+
+    const fn context(mut self, mask: u128, value: u128) -> Form {
+        self.context_mask = mask;
+        self.context_value = value;
+        self
+    }
+
+    const fn hint(mut self, at: u8) -> Form {
+        self.hint = Some(at);
+        self.used |= 3 << at;
+        self
+    }
+
+    const fn flags(mut self, flags: &'static [FlagBit]) -> Form {
+        self.flags = flags;
+        let mut i = 0;
+        while i < flags.len() {
+            self.used |= 1 << flags[i].bit;
+            i += 1;
+        }
+        self
+    }
+
+    const fn implies(mut self, flags: OperandFlags) -> Form {
+        self.implied = flags;
+        self
+    }
+
+    const fn scaled(mut self, scale: u8) -> Form {
+        self.scale = scale;
+        self
+    }
+
+    const fn signed(mut self) -> Form {
+        self.signed = true;
+        self
+    }
+
+    /// Flags the form can carry.
+    pub fn allowed_flags(&self) -> OperandFlags {
+        let hints = OperandFlags::CACHE.union(OperandFlags::DISCARD);
+        let start = if self.hint.is_some() { hints } else { OperandFlags::empty() };
+        self.flags.iter().fold(start.union(self.implied), |all, bit| all | bit.flag)
+    }
+
+    #[inline]
+    fn allows(&self, flags: OperandFlags) -> bool {
+        self.allowed_flags().contains(flags) && flags.contains(self.implied)
+    }
+
+    #[inline]
+    fn decode(&self, raw: u64, len: u32) -> Option<Operand> {
+        if raw & self.select_mask != self.select_value || raw & !self.used != 0 {
+            return None;
+        }
+        let mut flags = self.implied;
+        if let Some(at) = self.hint {
+            match raw >> at & 3 {
+                1 => {}
+                2 => flags = flags.union(OperandFlags::CACHE),
+                3 => flags = flags.union(OperandFlags::DISCARD),
+                _ => return None,
+            }
+        }
+        for bit in self.flags {
+            if (raw >> bit.bit & 1 == 1) == bit.set {
+                flags = flags.union(bit.flag);
+            }
+        }
+        let bits = u32::from(self.bits).min(len);
+        let field = raw & low_bits(bits as u8) & !self.select_mask;
+        let value = if self.signed && bits > 0 && field >> (bits - 1) & 1 == 1 {
+            field as u32 | (u64::MAX << bits) as u32
+        } else {
+            field as u32
+        };
+        Some(Operand { tag: self.tag, size: self.size, flags, value: value << self.scale })
+    }
+
+    #[inline]
+    fn encode(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
+        let bits = u32::from(self.bits).min(len);
+        let mut field = u64::from(operand.value);
+        if self.scale > 0 {
+            if field & low_bits(self.scale) != 0 {
+                return Err(OperandError::Alignment);
+            }
+            field >>= self.scale;
+        }
+        if self.signed {
+            let value = i64::from(operand.value as i32);
+            if bits < 32 && (value < -(1 << (bits - 1)) || value >= 1 << (bits - 1)) {
+                return Err(OperandError::Range);
+            }
+            field = value as u64 & low_bits(bits as u8);
+        } else if field >> bits != 0 {
+            return Err(OperandError::Range);
+        }
+        if field & self.select_mask != 0 {
+            let above = field & self.select_mask & !0x1 != 0;
+            return Err(if above { OperandError::Range } else { OperandError::Alignment });
+        }
+        let mut raw = field | self.select_value;
+        if let Some(at) = self.hint {
+            raw |= hint_code(operand.flags)? << at;
+        }
+        for bit in self.flags {
+            raw |= u64::from(operand.flags.contains(bit.flag) == bit.set) << bit.bit;
+        }
+        Ok(raw)
+    }
+}
+
+fn hint_code(flags: OperandFlags) -> Result<u64, OperandError> {
+    match (flags.contains(OperandFlags::CACHE), flags.contains(OperandFlags::DISCARD)) {
+        (false, false) => Ok(1),
+        (true, false) => Ok(2),
+        (false, true) => Ok(3),
+        (true, true) => Err(OperandError::Flags),
+    }
+}
+
+/// How an operand is written in assembly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// A register, uniform, state register or integer immediate in operand position.
+    Plain,
+    /// As `Plain`; immediates are minifloats.
+    Float,
+    /// A number after its name: `shift 2`. Not written when it has the row's default.
+    Number,
+    /// A mnemonic suffix out of a list of names; values without a name are written as numbers.
+    Names(&'static [&'static str]),
+    /// A mnemonic suffix that is the operand's name when the bit is set.
+    Flag,
+    /// A component mask: the suffix `xyzw` with the absent components left out.
+    Components,
+    /// A branch target: a label, or a signed byte distance.
+    Target,
+    /// A special-register number.
+    Special,
+    /// An integer in operand position.
+    Integer,
+}
+
+/// A kind of operand: its forms and how it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OperandKind {
+    /// Name, for the reference and error messages.
+    pub name: &'static str,
+    /// Forms, tried in order.
+    pub forms: &'static [Form],
+    /// How it is written.
+    pub style: Style,
+    /// Whether a form depends on instruction bits outside the operand.
+    pub contextual: bool,
+}
+
+impl OperandKind {
+    const fn new(name: &'static str, style: Style, forms: &'static [Form]) -> OperandKind {
+        let mut contextual = false;
+        let mut i = 0;
+        while i < forms.len() {
+            contextual |= forms[i].context_mask != 0;
+            i += 1;
+        }
+        OperandKind { name, forms, style, contextual }
+    }
+
+    /// Decodes `raw`, `len` bits wide, of the instruction `word`; `None` when no form matches.
+    #[inline]
+    pub fn decode(&self, raw: u64, len: u32, word: u128) -> Option<Operand> {
+        for form in self.forms {
+            if word & form.context_mask == form.context_value
+                && let Some(operand) = form.decode(raw, len)
+            {
+                return Some(operand);
+            }
+        }
+        None
+    }
+
+    /// Encodes an operand of `len` bits; `word` holds the bits of the operands that others depend on.
+    #[inline]
+    pub fn encode(&self, operand: &Operand, len: u32, word: u128) -> Result<u64, OperandError> {
+        self.encode_with(operand, len, |form| word & form.context_mask == form.context_value)
+    }
+
+    /// Checks an operand by itself, for a field of `len` bits: some form takes it.
+    pub fn check(&self, operand: &Operand, len: u32) -> Result<(), OperandError> {
+        self.encode_with(operand, len, |_| true).map(|_| ())
+    }
+
+    fn encode_with(
+        &self,
+        operand: &Operand,
+        len: u32,
+        in_context: impl Fn(&Form) -> bool,
+    ) -> Result<u64, OperandError> {
+        let mut best = if operand.tag == Tag::None { OperandError::Missing } else { OperandError::Tag };
+        for form in self.forms {
+            if form.tag != operand.tag {
+                continue;
+            }
+            let failure = if form.size != operand.size {
+                OperandError::Size
+            } else if !form.allows(operand.flags) {
+                OperandError::Flags
+            } else if !in_context(form) {
+                OperandError::Context
+            } else {
+                match form.encode(operand, len) {
+                    Ok(raw) => return Ok(raw),
+                    Err(failure) => failure,
+                }
+            };
+            if best == OperandError::Tag || best == OperandError::Missing || best == OperandError::Size {
+                best = failure;
+            }
+        }
+        Err(best)
+    }
+
+    /// Whether some form of the kind has `tag`.
+    pub fn takes(&self, tag: Tag) -> bool {
+        self.forms.iter().any(|form| form.tag == tag)
+    }
+
+    /// An operand the kind accepts whatever the context asks for, when there is one: the first form that fits `word`.
+    pub fn example(&self, word: u128) -> Operand {
+        let fits = |form: &&Form| word & form.context_mask == form.context_value;
+        match self.forms.iter().find(fits) {
+            Some(form) => Operand { tag: form.tag, size: form.size, ..Operand::NONE },
+            None => Operand::NONE,
+        }
+    }
+}
+
+const fn flag(flag: OperandFlags, bit: u8) -> FlagBit {
+    FlagBit { flag, bit, set: true }
+}
+
+const NONE: Form = form(Tag::None, Size::B32, 0);
+const IMM8: Form = form(Tag::Imm, Size::B32, 8);
+/// A 32-bit or 64-bit register has an even half index: its low bit is a selector that is 0.
+const REG16: Form = form(Tag::Reg, Size::B16, 8);
+const REG32: Form = form(Tag::Reg, Size::B32, 8).select(1, 0);
+
+const CACHE: OperandFlags = OperandFlags::CACHE;
+const DISCARD: OperandFlags = OperandFlags::DISCARD;
+const SX: OperandFlags = OperandFlags::SX;
+const ZX: OperandFlags = OperandFlags::ZX;
+const ABS: OperandFlags = OperandFlags::ABS;
+const NEG: OperandFlags = OperandFlags::NEG;
+const WIDE: OperandFlags = OperandFlags::WIDE;
+
+/// ALU destination. Raw: half index 0..8, size32 8, cache 9.
+pub const ALU_DST: OperandKind = OperandKind::new(
+    "ALU destination",
+    Style::Plain,
+    &[
+        form(Tag::Reg, Size::B16, 8).select(0x100, 0).flags(&[flag(CACHE, 9)]),
+        form(Tag::Reg, Size::B32, 8).select(0x101, 0x100).flags(&[flag(CACHE, 9)]),
+        form(Tag::Reg, Size::B32, 8).select(0x101, 0x101).flags(&[flag(CACHE, 9)]).implies(WIDE),
+    ],
+);
+
+/// ALU destination that may be 64 bits wide: size32 with an odd index means 64 bits at the index below.
+pub const ALU_DST64: OperandKind = OperandKind::new(
+    "ALU destination up to 64 bits",
+    Style::Plain,
+    &[
+        form(Tag::Reg, Size::B16, 8).select(0x100, 0).flags(&[flag(CACHE, 9)]),
+        form(Tag::Reg, Size::B32, 8).select(0x101, 0x100).flags(&[flag(CACHE, 9)]),
+        form(Tag::Reg, Size::B64, 8).select(0x101, 0x101).flags(&[flag(CACHE, 9)]),
+    ],
+);
+
+/// 16-bit destination. Raw: half index 0..8, cache 8.
+pub const DST16: OperandKind =
+    OperandKind::new("16-bit destination", Style::Plain, &[REG16.flags(&[flag(CACHE, 8)])]);
+
+/// 32-bit destination. Raw: half index 0..8, cache 8.
+pub const DST32: OperandKind =
+    OperandKind::new("32-bit destination", Style::Plain, &[REG32.flags(&[flag(CACHE, 8)])]);
+
+/// Register with a size bit and no hint. Raw: half index 0..8, size32 8.
+pub const SIZED: OperandKind = OperandKind::new(
+    "sized register",
+    Style::Plain,
+    &[form(Tag::Reg, Size::B16, 8).select(0x100, 0), form(Tag::Reg, Size::B32, 8).select(0x101, 0x100)],
+);
+
+/// 32-bit destination that may be absent. Raw: half index 0..8, present 8.
+pub const OPTIONAL32: OperandKind = OperandKind::new(
+    "optional 32-bit destination",
+    Style::Plain,
+    &[NONE.select(0x100, 0), form(Tag::Reg, Size::B32, 8).select(0x101, 0x100)],
+);
+
+/// Destination with a size bit that may be absent. Raw: half index 0..8, present 8, size32 9.
+pub const OPTIONAL_SIZED: OperandKind = OperandKind::new(
+    "optional destination",
+    Style::Plain,
+    &[
+        NONE.select(0x300, 0),
+        form(Tag::Reg, Size::B16, 8).select(0x300, 0x100),
+        form(Tag::Reg, Size::B32, 8).select(0x301, 0x300),
+    ],
+);
+
+/// 32-bit register by half index.
+pub const REGISTER32: OperandKind = OperandKind::new("32-bit register", Style::Plain, &[REG32]);
+
+/// 16-bit register by half index.
+pub const REGISTER16: OperandKind = OperandKind::new("16-bit register", Style::Plain, &[REG16]);
+
+/// 32-bit register by register number.
+pub const REGISTER_NUMBER: OperandKind =
+    OperandKind::new("32-bit register number", Style::Plain, &[form(Tag::Reg, Size::B32, 7).scaled(1)]);
+
+const ALU_IMM: Form = IMM8.select(0xf00, 0);
+const ALU_U16: Form = form(Tag::Uniform, Size::B16, 9).select(0xe00, 0x400);
+const ALU_U32: Form = form(Tag::Uniform, Size::B32, 9).select(0xe01, 0x600);
+const ALU_R16: Form = REG16.select(0xc00, 0).hint(8);
+const ALU_R32: Form = REG16.sized(Size::B32).select(0xc01, 0x800).hint(8);
+const ALU_R32_AS_64: Form = REG16.sized(Size::B32).select(0xc01, 0xc00).hint(8).implies(WIDE);
+const ALU_R16_AS_32: Form = REG16.select(0xc01, 0x800).hint(8).implies(WIDE);
+const ALU_R64: Form = REG16.sized(Size::B64).select(0xc01, 0xc00).hint(8);
+
+impl Form {
+    const fn sized(mut self, size: Size) -> Form {
+        self.size = size;
+        self
+    }
+}
+
+/// Integer source of 16 or 32 bits. Raw: value 0..8, flags t0 t1 t2 t3 at 8..12.
+pub const ALU_SRC: OperandKind = OperandKind::new(
+    "ALU source",
+    Style::Plain,
+    &[ALU_R32, ALU_IMM, ALU_U32, ALU_R16, ALU_U16, ALU_R32_AS_64],
+);
+
+/// Integer source of 16 bits (shuffle indices).
+pub const ALU_SRC16: OperandKind =
+    OperandKind::new("16-bit ALU source", Style::Plain, &[ALU_R16, ALU_IMM, ALU_U16, ALU_R16_AS_32]);
+
+const SX12: &[FlagBit] = &[flag(SX, 12)];
+
+/// Multiplier source: as an ALU source, with sign extension at raw bit 12.
+pub const MUL_SRC: OperandKind = OperandKind::new(
+    "multiplier source",
+    Style::Plain,
+    &[
+        ALU_R32.flags(SX12),
+        ALU_IMM.flags(SX12),
+        ALU_U32.flags(SX12),
+        ALU_R16.flags(SX12),
+        ALU_U16.flags(SX12),
+        ALU_R32_AS_64.flags(SX12),
+    ],
+);
+
+/// Adder source: a multiplier source that may be a 64-bit register.
+pub const ADD_SRC: OperandKind = OperandKind::new(
+    "adder source",
+    Style::Plain,
+    &[
+        ALU_R32.flags(SX12),
+        ALU_IMM.flags(SX12),
+        ALU_U32.flags(SX12),
+        ALU_R64.flags(SX12),
+        ALU_R16.flags(SX12),
+        ALU_U16.flags(SX12),
+    ],
+);
+
+const ABS_NEG12: &[FlagBit] = &[flag(ABS, 12), flag(NEG, 13)];
+const ABS_NEG11: &[FlagBit] = &[flag(ABS, 11), flag(NEG, 12)];
+
+/// Float source of 16 or 32 bits. Raw: as an ALU source, abs 12, neg 13.
+pub const FLOAT_SRC: OperandKind = OperandKind::new(
+    "float source",
+    Style::Float,
+    &[
+        ALU_R32.flags(ABS_NEG12),
+        ALU_IMM.flags(ABS_NEG12),
+        ALU_U32.flags(ABS_NEG12),
+        ALU_R16.flags(ABS_NEG12),
+        ALU_U16.flags(ABS_NEG12),
+        ALU_R32_AS_64.flags(ABS_NEG12),
+    ],
+);
+
+/// Half-float source. Raw: value 0..8, three flags 8..11, abs 11, neg 12.
+pub const HALF_SRC: OperandKind = OperandKind::new(
+    "half source",
+    Style::Float,
+    &[
+        REG16.select(0x400, 0).hint(8).flags(ABS_NEG11),
+        IMM8.select(0x700, 0).flags(ABS_NEG11),
+        form(Tag::Uniform, Size::B16, 9).select(0x600, 0x400).flags(ABS_NEG11),
+    ],
+);
+
+/// Bit 8 of the instruction is the size of the destination, and of both results a select chooses from.
+const SIZE32: u128 = 1 << 8;
+
+/// What a select chooses: raw bits of the destination's size. Raw: value 0..8, three flags 8..11.
+pub const SELECT_SRC: OperandKind = OperandKind::new(
+    "select source",
+    Style::Plain,
+    &[
+        REG16.sized(Size::B32).select(0x401, 0).hint(8).context(SIZE32, SIZE32),
+        IMM8.select(0x700, 0x400),
+        REG16.select(0x400, 0).hint(8).context(SIZE32, 0),
+        form(Tag::Uniform, Size::B32, 9).select(0x601, 0x600).context(SIZE32, SIZE32),
+        form(Tag::Uniform, Size::B16, 9).select(0x600, 0x600).context(SIZE32, 0),
+    ],
+);
+
+/// 64-bit base address. Raw: half index 0..8 (even), uniform 8. Only the low half of the uniform file is reachable.
+pub const MEMORY_BASE: OperandKind = OperandKind::new(
+    "memory base",
+    Style::Plain,
+    &[form(Tag::Reg, Size::B64, 8).select(0x101, 0), form(Tag::Uniform, Size::B64, 8).select(0x101, 0x100)],
+);
+
+/// Index or byte offset. Raw: value 0..16, immediate 16, zero-extend 17.
+///
+/// A register without `SX` is zero-extended. An immediate is signed, with `ZX` unsigned.
+pub const MEMORY_INDEX: OperandKind = OperandKind::new(
+    "memory index",
+    Style::Plain,
+    &[
+        form(Tag::Imm, Size::B32, 16).signed().select(0x3_0000, 0x1_0000),
+        form(Tag::Reg, Size::B32, 8).select(0x1_ff01, 0).flags(&[FlagBit { flag: SX, bit: 17, set: false }]),
+        form(Tag::Imm, Size::B32, 16).select(0x3_0000, 0x3_0000).implies(ZX),
+    ],
+);
+
+/// Half-word of the uniform file that a store goes to. Raw: value 0..16, immediate 16, zero-extend 17.
+pub const UNIFORM_INDEX: OperandKind = OperandKind::new(
+    "uniform-file index",
+    Style::Plain,
+    &[
+        form(Tag::Uniform, Size::B16, 9).select(0x3_fe00, 0x1_0000),
+        form(Tag::Reg, Size::B32, 8).select(0x1_ff01, 0).flags(&[FlagBit { flag: SX, bit: 17, set: false }]),
+    ],
+);
+
+/// Base of local memory. Raw: half index 0..8, then bit 8 (index bit 8 of a uniform, or "zero"), uniform 9.
+pub const LOCAL_BASE: OperandKind = OperandKind::new(
+    "local-memory base",
+    Style::Plain,
+    &[
+        REG16.select(0x300, 0),
+        form(Tag::Imm, Size::B32, 0).select(0x3ff, 0x100),
+        form(Tag::Uniform, Size::B16, 9).select(0x200, 0x200),
+    ],
+);
+
+/// Index into local memory. Raw: value 0..16, immediate 16.
+pub const LOCAL_INDEX: OperandKind = OperandKind::new(
+    "local-memory index",
+    Style::Plain,
+    &[form(Tag::Imm, Size::B32, 16).signed().select(0x1_0000, 0x1_0000), REG16.select(0x1_ff00, 0)],
+);
+
+/// Texture-state register, 7 bits.
+pub const TEXTURE_STATE: OperandKind =
+    OperandKind::new("texture-state register", Style::Plain, &[form(Tag::TextureState, Size::B32, 7)]);
+
+/// Sampler-state register, 7 bits.
+pub const SAMPLER_STATE: OperandKind =
+    OperandKind::new("sampler-state register", Style::Plain, &[form(Tag::SamplerState, Size::B32, 7)]);
+
+/// 64-bit uniform base in steps of two 64-bit registers.
+pub const HEAP_BASE: OperandKind =
+    OperandKind::new("heap base", Style::Plain, &[form(Tag::Uniform, Size::B64, 5).scaled(2)]);
+
+/// Byte offset of a descriptor. Raw: 31 bits, immediate 31.
+pub const HEAP_OFFSET: OperandKind = OperandKind::new(
+    "heap offset",
+    Style::Plain,
+    &[
+        form(Tag::Reg, Size::B32, 8).select(0xffff_ff01, 0),
+        form(Tag::Imm, Size::B32, 31).select(0x8000_0000, 0x8000_0000),
+    ],
+);
+
+/// Coordinate vector. Raw: half index 0..8, 16-bit 8, last use 9.
+pub const COORDINATES: OperandKind = OperandKind::new(
+    "coordinates",
+    Style::Plain,
+    &[
+        form(Tag::Reg, Size::B32, 8).select(0x101, 0).flags(&[flag(DISCARD, 9)]),
+        form(Tag::Reg, Size::B16, 8).select(0x100, 0x100).flags(&[flag(DISCARD, 9)]),
+    ],
+);
+
+const LOD_MODE: u128 = 0xf << 52;
+const fn lod_mode(mode: u128) -> u128 {
+    mode << 52
+}
+
+/// Level of detail, bias or gradients, by the LOD mode at bits 52..56: nothing, 16-bit uniforms, 16-bit registers or
+/// 32-bit gradient vectors.
+pub const LOD: OperandKind = OperandKind::new(
+    "level of detail",
+    Style::Plain,
+    &[
+        form(Tag::None, Size::B32, 0).context(LOD_MODE, lod_mode(0)),
+        form(Tag::Uniform, Size::B16, 8).context(LOD_MODE, lod_mode(1)),
+        form(Tag::Uniform, Size::B16, 8).context(LOD_MODE, lod_mode(2)),
+        form(Tag::Uniform, Size::B16, 8).context(LOD_MODE, lod_mode(9)),
+        form(Tag::Reg, Size::B16, 8).context(LOD_MODE, lod_mode(5)),
+        form(Tag::Reg, Size::B16, 8).context(LOD_MODE, lod_mode(6)),
+        form(Tag::Reg, Size::B16, 8).context(LOD_MODE, lod_mode(13)),
+        REG32.context(LOD_MODE, lod_mode(4)),
+        REG32.context(LOD_MODE, lod_mode(12)),
+    ],
+);
+
+/// Texture: a state register, a 16-bit register holding its number, or a 32-bit byte offset from the heap base.
+/// Raw: value 0..8, kind 8..10.
+pub const TEXTURE: OperandKind = OperandKind::new(
+    "texture",
+    Style::Plain,
+    &[
+        form(Tag::TextureState, Size::B32, 8).select(0x300, 0),
+        REG16.select(0x300, 0x100),
+        form(Tag::Reg, Size::B32, 8).select(0x301, 0x300),
+    ],
+);
+
+const BINDLESS: u128 = 3 << 38;
+
+/// Heap base of a bindless texture (texture kind 3 at bits 38..40), absent otherwise.
+pub const TEXTURE_HEAP: OperandKind = OperandKind::new(
+    "texture heap base",
+    Style::Plain,
+    &[
+        form(Tag::Uniform, Size::B64, 5).scaled(2).context(BINDLESS, BINDLESS),
+        form(Tag::None, Size::B32, 0).context(BINDLESS, 0),
+        form(Tag::None, Size::B32, 0).context(BINDLESS, 1 << 38),
+    ],
+);
+
+/// Sampler: a state register or a 16-bit register holding its number. Raw: value 0..8, register 8.
+pub const SAMPLER: OperandKind = OperandKind::new(
+    "sampler",
+    Style::Plain,
+    &[form(Tag::SamplerState, Size::B32, 8).select(0x100, 0), REG16.select(0x100, 0x100)],
+);
+
+const COMPARE: u128 = 1 << 23;
+const OFFSET: u128 = 1 << 91;
+
+/// Shadow reference and packed texel offset: a 32-bit register when a comparison is made (the offset follows it), a
+/// 16-bit one for an offset alone.
+pub const COMPARE_OFFSET: OperandKind = OperandKind::new(
+    "reference and offset",
+    Style::Plain,
+    &[
+        form(Tag::None, Size::B32, 0).context(COMPARE | OFFSET, 0),
+        REG16.context(COMPARE | OFFSET, OFFSET),
+        REG32.context(COMPARE, COMPARE),
+    ],
+);
+
+/// Level of an image. Raw: value 0..8, immediate 8.
+pub const IMAGE_LOD: OperandKind =
+    OperandKind::new("image level", Style::Plain, &[IMM8.select(0x100, 0x100), REG16.select(0x100, 0)]);
+
+/// Pixel coordinates, two 16-bit registers, or absent for the pixel of the thread. Raw: half index 0..8, explicit 8.
+pub const TILE_COORDINATES: OperandKind =
+    OperandKind::new("tile coordinates", Style::Plain, &[NONE.select(0x100, 0), REG16.select(0x100, 0x100)]);
+
+/// Sample mask of tile access. Raw: value 0..8, register 8.
+pub const SAMPLE_MASK: OperandKind =
+    OperandKind::new("sample mask", Style::Plain, &[IMM8.select(0x100, 0), REG16.select(0x100, 0x100)]);
+
+/// Sample mask of coverage operations. Raw: value 0..8, immediate 8 (the opposite of tile access).
+pub const DISCARD_MASK: OperandKind =
+    OperandKind::new("coverage mask", Style::Plain, &[IMM8.select(0x100, 0x100), REG16.select(0x100, 0)]);
+
+const DEPTH: u128 = 1 << 29;
+
+/// Depth (32 bits) then stencil (16 bits), or stencil alone.
+pub const DEPTH_STENCIL: OperandKind = OperandKind::new(
+    "depth and stencil",
+    Style::Plain,
+    &[REG16.context(DEPTH, 0), REG32.context(DEPTH, DEPTH)],
+);
+
+/// Output slot of a varying. Raw: value 0..8, immediate 8.
+pub const SLOT: OperandKind =
+    OperandKind::new("output slot", Style::Plain, &[IMM8.select(0x100, 0x100), REG16.select(0x100, 0)]);
+
+/// Coefficient register, or a 16-bit register holding its number. Raw: value 0..8, register 8.
+pub const COEFFICIENT: OperandKind = OperandKind::new(
+    "coefficient",
+    Style::Plain,
+    &[form(Tag::Coefficient, Size::B32, 8).select(0x100, 0), REG16.select(0x100, 0x100)],
+);
+
+/// Coefficient register by number only.
+pub const COEFFICIENT_NUMBER: OperandKind =
+    OperandKind::new("coefficient number", Style::Plain, &[form(Tag::Coefficient, Size::B32, 8)]);
+
+const INTERPOLATION: u128 = 3 << 48;
+
+/// Sample number of an interpolation, by the interpolation mode at bits 48..50.
+pub const SAMPLE_INDEX: OperandKind = OperandKind::new(
+    "sample index",
+    Style::Plain,
+    &[
+        form(Tag::None, Size::B32, 0).context(INTERPOLATION, 0),
+        IMM8.context(INTERPOLATION, 1 << 48),
+        form(Tag::None, Size::B32, 0).context(INTERPOLATION, 2 << 48),
+        REG16.context(INTERPOLATION, 3 << 48),
+    ],
+);
+
+/// Address or descriptor registers of asynchronous copies. Raw: number 0..N, uniform at the top bit of 7 or 9.
+pub const COPY_REGISTER: OperandKind = OperandKind::new(
+    "copy register",
+    Style::Plain,
+    &[form(Tag::Reg, Size::B64, 6).select(0x41, 0), form(Tag::Uniform, Size::B64, 6).select(0x41, 0x40)],
+);
+
+/// First descriptor register of an asynchronous copy. Raw: half index 0..8, uniform 8.
+pub const COPY_DESCRIPTOR: OperandKind = OperandKind::new(
+    "copy descriptor",
+    Style::Plain,
+    &[form(Tag::Reg, Size::B32, 8).select(0x101, 0), form(Tag::Uniform, Size::B32, 8).select(0x101, 0x100)],
+);
+
+const NUMBER_FORMS: &[Form] = &[form(Tag::Imm, Size::B32, 32)];
+const SIGNED_FORMS: &[Form] = &[form(Tag::Imm, Size::B32, 32).signed()];
+
+/// An unsigned number written after its name.
+pub const NUMBER: OperandKind = OperandKind::new("number", Style::Number, NUMBER_FORMS);
+/// An unsigned integer in operand position.
+pub const INTEGER: OperandKind = OperandKind::new("integer", Style::Integer, NUMBER_FORMS);
+/// A signed integer in operand position.
+pub const SIGNED: OperandKind = OperandKind::new("signed integer", Style::Integer, SIGNED_FORMS);
+/// One bit written as a suffix when set.
+pub const FLAG: OperandKind = OperandKind::new("flag", Style::Flag, NUMBER_FORMS);
+/// Component mask, bit 0 = x.
+pub const COMPONENTS: OperandKind = OperandKind::new("component mask", Style::Components, NUMBER_FORMS);
+/// Signed distance in bytes from the first byte of the instruction.
+pub const TARGET: OperandKind = OperandKind::new("branch target", Style::Target, SIGNED_FORMS);
+/// Special-register number.
+pub const SPECIAL: OperandKind = OperandKind::new("special register", Style::Special, NUMBER_FORMS);
+
+/// A number with names.
+pub const fn names(names: &'static [&'static str]) -> OperandKind {
+    OperandKind::new("choice", Style::Names(names), NUMBER_FORMS)
+}

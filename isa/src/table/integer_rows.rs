@@ -1,0 +1,80 @@
+//! Moves and integer arithmetic.
+
+macro_rules! integer_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+
+/// Writes a 16-bit constant.
+Ldimm16 "ldimm16" = row(0x62, 0x17f, extends(4, 6, 15))
+    .operands(ops![
+        dst("dst", kinds::DST16, bits![9:14, 44:45, 7]),
+        src("a", kinds::INTEGER, bits![16:31]),
+    ])
+    .cost(Unit::Scib, 1, 1).pure(integer::immediate).source(from::ALL);
+
+/// Writes a 32-bit constant.
+Ldimm32 "ldimm32" = row(0x162, 0x17f, extends(6, 8, 15))
+    .operands(ops![
+        dst("dst", kinds::DST32, bits![9:14, 60:61, 7]),
+        src("a", kinds::INTEGER, bits![16:47]),
+        unknown("u62", bits![62]),
+    ])
+    .cost(Unit::Scib, 1, 1).pure(integer::immediate).source(from::ALL)
+    .assumed("bit 62 may kill the thread (applegpu)");
+
+/// Reads a special register.
+Mfsr "mfsr" = row(0x72, 0x807f, fixed(4))
+    .operands(ops![alu_dst!(28), modifier("sr", kinds::SPECIAL, bits![16:21, 26:27])])
+    .cost(Unit::Scib, 2, 2).source(from::ALL);
+
+/// `a + (b << shift)`; a shift above 4 leaves `a`. Sources extend to infinite precision by their `sx` flag, the sum is
+/// cut to the destination, or clamped (`sat`, 16 and 32 bits, shift 0: signed when a source is).
+Iadd "iadd" = row(0xe, 0x0800_803f, fixed(8))
+    .operands(ops![
+        alu_dst!(wide 44),
+        extended!(ADD_SRC, "a", 16, 42),
+        extended!(ADD_SRC, "b", 28, 40),
+        modifier("shift", kinds::NUMBER, bits![39, 52:53]),
+        flag!("sat", 6),
+    ])
+    .cost(Unit::Scib, 2, 1).pure(integer::iadd).source(from::ALL);
+
+/// `a - (b << shift)`; otherwise as `iadd`.
+Isub "isub" = row(0x0800_000e, 0x0800_803f, fixed(8))
+    .operands(ops![
+        alu_dst!(wide 44),
+        extended!(ADD_SRC, "a", 16, 42),
+        extended!(ADD_SRC, "b", 28, 40),
+        modifier("shift", kinds::NUMBER, bits![39, 52:53]),
+        flag!("sat", 6),
+    ])
+    .cost(Unit::Scib, 2, 1).pure(integer::isub).source(from::ALL);
+
+/// `a * b + (c << shift)`; `a` and `b` have at most 32 bits, `c` and the destination up to 64.
+Imadd "imadd" = row(0x1e, 0x0800_803f, fixed(8))
+    .operands(ops![
+        alu_dst!(wide 60),
+        extended!(MUL_SRC, "a", 16, 58),
+        extended!(MUL_SRC, "b", 28, 56),
+        extended!(ADD_SRC, "c", 40, 54),
+        modifier("shift", kinds::NUMBER, bits![39, 52:53]),
+        flag!("sat", 6),
+    ])
+    .cost(Unit::Ic, 3, 2).pure(integer::imadd).source(from::ALL);
+
+/// `a * b - (c << shift)`; otherwise as `imadd`.
+Imsub "imsub" = row(0x0800_001e, 0x0800_803f, fixed(8))
+    .operands(ops![
+        alu_dst!(wide 60),
+        extended!(MUL_SRC, "a", 16, 58),
+        extended!(MUL_SRC, "b", 28, 56),
+        extended!(ADD_SRC, "c", 40, 54),
+        modifier("shift", kinds::NUMBER, bits![39, 52:53]),
+        flag!("sat", 6),
+    ])
+    .cost(Unit::Ic, 3, 2).pure(integer::imsub).source(from::ALL);
+
+/// Seen with bit 15 of `mfsr` set; the meaning is unknown.
+MfsrUnknown "mfsr_unknown" = row(0x8072, 0x807f, fixed(4))
+    .operands(ops![alu_dst!(28), modifier("sr", kinds::SPECIAL, bits![16:21, 26:27])])
+    .source(from::APPLEGPU).assumed("fields as in mfsr");
+
+}}}

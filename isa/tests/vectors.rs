@@ -1,0 +1,60 @@
+//! Every outside vector decodes and encodes to the same bytes; single-bit changes do too or are errors.
+//!
+//! The vectors are instructions of programs that Mesa 25.0.7 compiled; they are looked for at `$AGX_SHARED` or beside the
+//! workspace.
+
+use std::path::PathBuf;
+
+use agx_isa::{decode, encode};
+
+fn vectors() -> Option<String> {
+    let shared = std::env::var_os("AGX_SHARED").map(PathBuf::from);
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let path = shared.unwrap_or(beside).join("vectors/encoding.tsv");
+    let text = std::fs::read_to_string(&path).ok();
+    if text.is_none() {
+        eprintln!("skipped: no {}", path.display());
+    }
+    text
+}
+
+fn lines(text: &str) -> impl Iterator<Item = (Vec<u8>, &str, &str)> {
+    text.lines().skip(1).map(|line| {
+        let mut columns = line.split('\t');
+        let hex = columns.next().unwrap_or_default();
+        let bytes = (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap());
+        (bytes.collect(), columns.next().unwrap_or_default(), columns.next().unwrap_or_default())
+    })
+}
+
+#[test]
+fn every_vector_round_trips() {
+    let Some(text) = vectors() else { return };
+    let mut failures = Vec::new();
+    for (bytes, _, expected) in lines(&text) {
+        match decode(&bytes) {
+            Err(error) => failures.push(format!("{bytes:02x?} {expected}: {error}")),
+            Ok((inst, len)) => {
+                let again = encode(&inst);
+                if len != bytes.len() || again.as_deref() != Ok(&bytes[..]) {
+                    failures.push(format!("{bytes:02x?} {expected}: {len} bytes, {again:02x?}"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn changed_bits_round_trip_or_are_errors() {
+    let Some(text) = vectors() else { return };
+    for (bytes, _, _) in lines(&text) {
+        for bit in 0..bytes.len() * 8 {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            if let Ok((inst, len)) = decode(&changed) {
+                assert_eq!(&*encode(&inst).unwrap(), &changed[..len], "{bytes:02x?} bit {bit}");
+            }
+        }
+    }
+}
