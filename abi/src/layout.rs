@@ -64,7 +64,9 @@ pub enum UniformSource {
         /// First byte.
         offset: u32,
     },
-    /// An argument of a test kernel: `index` counts the kernel's parameters.
+    /// 64-bit address of memory for the results of a test kernel, eight bytes each.
+    KernelResults,
+    /// An argument of a test kernel, zero-extended to 64 bits: `index` counts the kernel's parameters.
     KernelArgument {
         /// Which parameter.
         index: u32,

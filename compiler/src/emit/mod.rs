@@ -1,0 +1,139 @@
+//! Encodes a function of stage Final.
+
+mod operand;
+mod statistics;
+
+pub use operand::encodable;
+pub use statistics::statistics;
+
+use agx_isa::desc::Role;
+use agx_isa::encode::encode;
+use agx_isa::inst::{Inst as MachineInst, Operand, Size, Tag};
+use agx_isa::table::Opcode;
+
+use crate::error::CompileError;
+use crate::ir::{Block, Function, Inst, IrOp, Op, Side, Src, SrcKind, Value};
+use crate::regalloc::Allocation;
+
+/// `trap`s after the end of a program, as Apple's compiler writes them (Mesa 25.0 does the same).
+const TRAPS: usize = 8;
+
+/// The code of a function.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    /// Machine code, `stop` and padding included.
+    pub bytes: Vec<u8>,
+    /// Instructions up to and including `stop`.
+    pub insts: Vec<MachineInst>,
+}
+
+/// A branch whose target was not known when it was encoded.
+struct Fixup {
+    at: usize,
+    inst: MachineInst,
+    operand: usize,
+    target: Block,
+}
+
+/// Encodes `f`.
+///
+/// # Errors
+/// An instruction that is no instruction of the machine, or whose operands its row cannot encode, is an internal error.
+pub fn emit(f: &Function<'_>, allocation: &Allocation) -> Result<Code, CompileError> {
+    let mut code = Code::default();
+    let mut fixups = Vec::new();
+    let mut starts: Side<Block, usize> = Side::new(f.blocks.len());
+    for block in f.blocks_in_order() {
+        starts[block] = code.bytes.len();
+        for inst in &f.block(block).insts {
+            let Some(machine) = translate(f, allocation, *inst)? else { continue };
+            if let Some(operand) = machine.op.desc().operand_index("target") {
+                let target = Block(machine.operands[operand].value);
+                fixups.push(Fixup { at: code.bytes.len(), inst: machine, operand, target });
+            }
+            append(&mut code, &machine)?;
+        }
+    }
+    append(&mut code, &MachineInst::new(Opcode::Stop))?;
+    let insts = code.insts.len();
+    for _ in 0..TRAPS {
+        append(&mut code, &MachineInst::new(Opcode::Trap))?;
+    }
+    code.insts.truncate(insts);
+    for fixup in &fixups {
+        resolve(&mut code.bytes, fixup, starts[fixup.target])?;
+    }
+    Ok(code)
+}
+
+fn append(code: &mut Code, inst: &MachineInst) -> Result<(), CompileError> {
+    // A target is a block number until its distance is known, and always fits its field.
+    let encoded = encode(inst).map_err(|error| cannot_encode(inst, &error))?;
+    code.bytes.extend_from_slice(&encoded);
+    code.insts.push(*inst);
+    Ok(())
+}
+
+fn cannot_encode(inst: &MachineInst, error: &dyn std::error::Error) -> CompileError {
+    CompileError::internal(format!("emit: cannot encode `{}`: {error}", inst.op.desc().name))
+}
+
+/// Distances count bytes from the first byte of the branch.
+fn resolve(bytes: &mut [u8], fixup: &Fixup, target: usize) -> Result<(), CompileError> {
+    let mut inst = fixup.inst;
+    inst.operands[fixup.operand].value = (target as i64 - fixup.at as i64) as u32;
+    let encoded = encode(&inst).map_err(|error| cannot_encode(&inst, &error))?;
+    bytes[fixup.at..fixup.at + encoded.len()].copy_from_slice(&encoded);
+    Ok(())
+}
+
+/// The machine instruction; `None` for what only names registers.
+fn translate(f: &Function<'_>, allocation: &Allocation, inst: Inst) -> Result<Option<MachineInst>, CompileError> {
+    let data = f.insts[inst];
+    let op = match data.op {
+        Op::Hw(op) => op,
+        Op::Ir(IrOp::Preload) => return Ok(None),
+        Op::Ir(op) => {
+            let name = op.desc().name;
+            return Err(CompileError::internal(format!("emit: `{name}` is no instruction of the machine")));
+        }
+    };
+    let mut machine = MachineInst::new(op);
+    let (mut dsts, mut srcs, mut mods) = (data.dsts.iter(), data.srcs.iter(), data.mods.iter());
+    for (slot, desc) in machine.operands.iter_mut().zip(op.desc().operands) {
+        let name = || format!("emit: operand `{}` of `{}`", desc.name, op.desc().name);
+        match desc.role {
+            Role::Dst => {
+                if let Some(dst) = dsts.next() {
+                    *slot = register(f, allocation, *dst).ok_or_else(|| CompileError::internal(name() + " has no register"))?;
+                }
+            }
+            Role::Src => {
+                if let Some(src) = srcs.next() {
+                    *slot = source(f, allocation, *src, desc)
+                        .ok_or_else(|| CompileError::internal(name() + &format!(" cannot be {src:?}")))?;
+                }
+            }
+            Role::Mod => {
+                if let Some(value) = mods.next() {
+                    *slot = Operand::imm(*value);
+                }
+            }
+            Role::Unknown => {}
+        }
+    }
+    Ok(Some(machine))
+}
+
+fn register(f: &Function<'_>, allocation: &Allocation, value: Value) -> Option<Operand> {
+    let reg = allocation.reg[value]?;
+    Some(Operand::reg(reg.half, Size::for_bits(f.ty(value).bits)))
+}
+
+fn source(f: &Function<'_>, allocation: &Allocation, src: Src, desc: &agx_isa::desc::OperandDesc) -> Option<Operand> {
+    match src.kind {
+        SrcKind::None => Some(Operand { tag: Tag::None, ..Operand::NONE }),
+        SrcKind::Value => Some(register(f, allocation, src.as_value()?)?.with(src.flags)),
+        SrcKind::Imm | SrcKind::Uniform => encodable(src, desc),
+    }
+}

@@ -1,0 +1,277 @@
+//! Device memory: `load_global`, `store_global` and `atomic_global` become the hardware's `load`, `store` and `atomic`.
+//!
+//! The hardware adds to a 64-bit base an index counted in elements, shifted left by 0 to 2 bits more. The byte offset is
+//! therefore taken apart into a sum of multiples, divided by the largest unit that divides all of them, and put together
+//! again; equal parts of neighbouring accesses come out equal, for `opt_cse` to merge. Offsets are below 2^32 and
+//! multiples of the element size (Vulkan's alignment rules), so dividing before the wrap changes nothing.
+//!
+//! Before: stage Ssa. After: no global memory operation of the IR remains.
+
+use agx_isa::table::Opcode;
+use arrayvec::ArrayVec;
+
+use crate::ir::op::mods_with;
+use crate::error::CompileError;
+use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
+
+/// Most multiples an offset is taken apart into.
+const MAX_TERMS: usize = 4;
+
+/// Most steps taken to take an offset apart.
+const MAX_STEPS: usize = 16;
+
+/// Components a memory instruction moves at most.
+const MAX_COMPONENTS: u8 = 4;
+
+/// Largest index shift of the hardware.
+const MAX_SHIFT: u32 = 2;
+
+/// Lowers accesses to device memory.
+///
+/// # Errors
+/// None at present; the signature is that of every lowering.
+pub fn lower_address(f: &mut Function<'_>) -> Result<(), CompileError> {
+    f.map_insts(lower);
+    Ok(())
+}
+
+fn lower(r: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
+    let data = r.f.insts[inst];
+    match data.op {
+        Op::Ir(IrOp::LoadGlobal) => lower_load(r, &data),
+        Op::Ir(IrOp::StoreGlobal) => lower_store(r, &data),
+        Op::Ir(IrOp::AtomicGlobal) => lower_atomic(r, &data),
+        _ => Rewrite::Keep,
+    }
+}
+
+/// How the hardware sees a vector: 64-bit components are pairs of words.
+pub(super) fn memory_type(ty: Type) -> Type {
+    if ty.bits == 64 { Type::vector(32, ty.comps * 2) } else { ty }
+}
+
+/// Format code of integer elements of `bits`.
+pub(super) fn element_format(bits: u8) -> u32 {
+    u32::from(bits.trailing_zeros() - 3)
+}
+
+/// Splits `ty` into pieces one instruction can move: first component and type of each.
+pub(super) fn pieces(ty: Type) -> impl Iterator<Item = (u8, Type)> {
+    let ty = memory_type(ty);
+    (0..ty.comps)
+        .step_by(usize::from(MAX_COMPONENTS))
+        .map(move |first| (first, Type::vector(ty.bits, MAX_COMPONENTS.min(ty.comps - first))))
+}
+
+/// Defines `dst` by loading its pieces with `load(rewriter, piece value, byte offset of the piece)`.
+pub(super) fn load_pieces<'f, 'a>(
+    r: &mut Rewriter<'f, 'a>,
+    dst: Value,
+    mut load: impl FnMut(&mut Rewriter<'f, 'a>, Value, u32),
+) {
+    let ty = r.f.ty(dst);
+    if memory_type(ty) == ty && ty.comps <= MAX_COMPONENTS {
+        load(r, dst, 0);
+        return;
+    }
+    let mut parts: Vec<Src> = Vec::new();
+    for (first, piece) in pieces(ty) {
+        let value = r.f.add_value(piece);
+        load(r, value, u32::from(first) * u32::from(piece.bits / 8));
+        parts.push(value.into());
+    }
+    r.push(IrOp::Collect, &[dst], &parts, &[]);
+}
+
+/// Stores the pieces of `data` with `store(rewriter, piece, byte offset of the piece)`.
+pub(super) fn store_pieces<'f, 'a>(
+    r: &mut Rewriter<'f, 'a>,
+    data: Src,
+    mut store: impl FnMut(&mut Rewriter<'f, 'a>, Src, u32),
+) {
+    let ty = r.f.src_ty(data);
+    if memory_type(ty) == ty && ty.comps <= MAX_COMPONENTS {
+        store(r, data, 0);
+        return;
+    }
+    let values: Vec<(u8, Value)> = pieces(ty).map(|(first, piece)| (first, r.f.add_value(piece))).collect();
+    let dsts: Vec<Value> = values.iter().map(|(_, value)| *value).collect();
+    r.push(IrOp::Split, &dsts, &[data], &[]);
+    let bytes = u32::from(memory_type(ty).bits / 8);
+    for (first, value) in values {
+        store(r, value.into(), u32::from(first) * bytes);
+    }
+}
+
+fn lower_load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    let (base, offset) = (data.srcs[0], data.srcs[1]);
+    load_pieces(r, data.dsts[0], |r, dst, bytes| {
+        let ty = r.f.ty(dst);
+        let (index, shift) = element_index(r, offset, bytes, ty.bits / 8);
+        let mods = access_mods(Opcode::Load, ty, shift);
+        r.push(Opcode::Load, &[dst], &[base, index], &mods);
+    });
+    Rewrite::Remove
+}
+
+fn lower_store(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    let (base, offset) = (data.srcs[1], data.srcs[2]);
+    store_pieces(r, data.srcs[0], |r, piece, bytes| {
+        let ty = r.f.src_ty(piece);
+        let (index, shift) = element_index(r, offset, bytes, ty.bits / 8);
+        let mods = access_mods(Opcode::Store, ty, shift);
+        r.push(Opcode::Store, &[], &[piece, base, index], &mods);
+    });
+    Rewrite::Remove
+}
+
+fn access_mods(op: Opcode, ty: Type, shift: u32) -> crate::ir::op::Mods {
+    let mask = (1 << ty.comps) - 1;
+    mods_with(op, &[("format", element_format(ty.bits)), ("mask", mask), ("shift", shift)])
+}
+
+/// The index of an atomic counts words and is not shifted.
+fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    let [base, offset, operand] = [data.srcs[0], data.srcs[1], data.srcs[2]];
+    let index = match divide(&Linear::of(r, offset, 0), 4) {
+        Some(linear) => linear.build(r),
+        None => r.alu(IrOp::Ushr, 32, &[offset, Src::imm(2, 16)], &[]),
+    };
+    r.push(Opcode::Atomic, data.dsts, &[operand, base, index], &mods_with(Opcode::Atomic, &[("op", data.mods[0])]));
+    Rewrite::Remove
+}
+
+/// The index and shift that address byte `offset + bytes` in elements of `element` bytes.
+fn element_index(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32, element: u8) -> (Src, u32) {
+    let linear = Linear::of(r, offset, bytes);
+    let element = u32::from(element);
+    for shift in (0..=MAX_SHIFT).rev() {
+        // A constant needs no shift: the immediate form holds it.
+        if let Some(divided) = divide(&linear, element << shift).filter(|_| shift == 0 || !linear.terms.is_empty()) {
+            return (divided.build(r), shift);
+        }
+    }
+    let sum = if bytes == 0 { offset } else { add(r, offset, Src::imm32(bytes)) };
+    (r.alu(IrOp::Ushr, 32, &[sum, Src::imm(u64::from(element.trailing_zeros()), 16)], &[]), 0)
+}
+
+/// A sum of multiples of sources and a constant, all modulo 2^32.
+struct Linear {
+    terms: ArrayVec<(Src, i32), MAX_TERMS>,
+    constant: i32,
+}
+
+impl Linear {
+    /// Takes `offset + bytes` apart.
+    fn of(r: &Rewriter<'_, '_>, offset: Src, bytes: u32) -> Linear {
+        let mut linear = Linear { terms: ArrayVec::new(), constant: bytes as i32 };
+        let mut pending: ArrayVec<(Src, i32), MAX_STEPS> = ArrayVec::new();
+        pending.push((offset, 1));
+        for _ in 0..MAX_STEPS {
+            let Some((src, factor)) = pending.pop() else { return linear };
+            if let Some(imm) = src.as_imm() {
+                linear.constant = linear.constant.wrapping_add((imm as i32).wrapping_mul(factor));
+                continue;
+            }
+            match summands(r, src) {
+                Some(parts) if pending.len() + parts.len() + linear.terms.len() <= MAX_TERMS => {
+                    pending.extend(parts.iter().rev().map(|(part, times)| (*part, times.wrapping_mul(factor))));
+                }
+                _ if linear.add_term(src, factor) => {}
+                _ => return Linear::opaque(offset, bytes),
+            }
+        }
+        if pending.is_empty() { linear } else { Linear::opaque(offset, bytes) }
+    }
+
+    /// `offset + bytes` with `offset` not taken apart.
+    fn opaque(offset: Src, bytes: u32) -> Linear {
+        Linear { terms: [(offset, 1)].into_iter().collect(), constant: bytes as i32 }
+    }
+
+    fn add_term(&mut self, src: Src, factor: i32) -> bool {
+        if let Some((_, times)) = self.terms.iter_mut().find(|(known, _)| *known == src) {
+            *times = times.wrapping_add(factor);
+            return true;
+        }
+        self.terms.try_push((src, factor)).is_ok()
+    }
+
+    /// Builds the sum.
+    fn build(&self, r: &mut Rewriter<'_, '_>) -> Src {
+        let mut sum: Option<Src> = None;
+        for (src, factor) in &self.terms {
+            sum = Some(add_multiple(r, sum, *src, *factor));
+        }
+        let constant = Src::imm32(self.constant as u32);
+        match sum {
+            Some(sum) if self.constant != 0 => add(r, sum, constant),
+            Some(sum) => sum,
+            None => constant,
+        }
+    }
+}
+
+/// `linear / unit`, when every part is a multiple.
+fn divide(linear: &Linear, unit: u32) -> Option<Linear> {
+    let unit = unit as i32;
+    let divisible = linear.constant % unit == 0 && linear.terms.iter().all(|(_, factor)| factor % unit == 0);
+    divisible.then(|| Linear {
+        terms: linear.terms.iter().map(|(src, factor)| (*src, factor / unit)).collect(),
+        constant: linear.constant / unit,
+    })
+}
+
+/// What `src` is a sum of, with the factor of each part; `None` when it is not a sum, product or shift of that sort.
+fn summands(r: &Rewriter<'_, '_>, src: Src) -> Option<ArrayVec<(Src, i32), 2>> {
+    let data = r.f.def(src)?;
+    if r.f.width(src) != 32 || data.srcs.iter().any(|src| !src.flags.is_empty() || r.f.width(*src) > 32) {
+        return None;
+    }
+    let constant = |index: usize| data.srcs[index].as_imm().map(|imm| imm as i32);
+    let parts: &[(Src, i32)] = match data.op {
+        Op::Hw(Opcode::Iadd) if data.modifier("sat") == 0 && data.modifier("shift") <= 4 => {
+            &[(data.srcs[0], 1), (data.srcs[1], 1 << data.modifier("shift"))]
+        }
+        Op::Hw(Opcode::Isub) if data.modifier("sat") == 0 && data.modifier("shift") == 0 => {
+            &[(data.srcs[0], 1), (data.srcs[1], -1)]
+        }
+        Op::Hw(Opcode::Imadd) if data.modifier("sat") == 0 && data.modifier("shift") == 0 => {
+            &[(data.srcs[0], constant(1)?), (data.srcs[2], 1)]
+        }
+        Op::Ir(IrOp::Imul) => match (constant(0), constant(1)) {
+            (_, Some(factor)) => &[(data.srcs[0], factor)],
+            (Some(factor), _) => &[(data.srcs[1], factor)],
+            _ => return None,
+        },
+        Op::Ir(IrOp::Shl) => &[(data.srcs[0], 1i32.checked_shl(constant(1)? as u32)?)],
+        _ => return None,
+    };
+    // A narrower source would be extended by the operation that reads it; the new reader might not do the same.
+    let same_width = parts.iter().all(|(part, _)| part.as_imm().is_some() || r.f.width(*part) == 32);
+    same_width.then(|| parts.iter().copied().collect())
+}
+
+fn add(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
+    r.alu(Opcode::Iadd, 32, &[a, b], &mods_with(Opcode::Iadd, &[]))
+}
+
+/// `sum + src * factor`.
+fn add_multiple(r: &mut Rewriter<'_, '_>, sum: Option<Src>, src: Src, factor: i32) -> Src {
+    let zero = Src::imm(0, 16);
+    match (sum, factor) {
+        (None, 1) => src,
+        (sum, -1) => r.alu(Opcode::Isub, 32, &[sum.unwrap_or(zero), src], &mods_with(Opcode::Isub, &[])),
+        (sum, 1 | 2 | 4 | 8 | 16) => {
+            let mods = mods_with(Opcode::Iadd, &[("shift", factor.trailing_zeros())]);
+            r.alu(Opcode::Iadd, 32, &[sum.unwrap_or(zero), src], &mods)
+        }
+        (None, factor) if factor > 0 && factor.count_ones() == 1 => {
+            r.alu(IrOp::Shl, 32, &[src, Src::imm(u64::from(factor.trailing_zeros()), 16)], &[])
+        }
+        (sum, factor) => {
+            let srcs = [src, Src::imm32(factor as u32), sum.unwrap_or(zero)];
+            r.alu(Opcode::Imadd, 32, &srcs, &mods_with(Opcode::Imadd, &[]))
+        }
+    }
+}

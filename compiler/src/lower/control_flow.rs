@@ -1,0 +1,404 @@
+//! Structured control flow becomes execution-mask instructions.
+//!
+//! Each lane counts in `r0l` how many levels it is away from running; 0 runs. An if adds a level, and so does a scope; a
+//! loop adds one, or two when lanes can wait at its end for the next round (continue). Leaving to a target sets the
+//! count to the number of levels up to and including the one that the target closes, so that one instruction leaves any
+//! number of constructs; the closing `pop_exec`s bring the lane back at the right place.
+//!
+//! | construct | begins | middle | ends |
+//! |---|---|---|---|
+//! | if | `if_*cmp 1` | `else_exec 1` unless an arm is empty | `pop_exec 1` |
+//! | scope | `push_exec 1` if lanes may be off | | `pop_exec 1` |
+//! | loop | `push_exec k` if lanes may be off | | `while` true `2` if k = 2, `jmp_any`, `pop_exec k` |
+//!
+//! Before: stage Allocated, parallel copies lowered; `r0l` is not allocated. After: stage Final but for waits; every
+//! branch target is a block.
+
+use agx_isa::table::Opcode;
+
+use crate::ir::op::mods_with;
+use crate::error::CompileError;
+use crate::ir::{Block, Entity, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Stage, Type, Value};
+use crate::regalloc::{Allocation, Reg};
+
+/// Estimated cycles of an arm from which on it pays to jump over it when no lane runs it (Mesa 25.0: a jump costs 19,
+/// and half the time it is not taken).
+const SKIP_COST: u32 = 38;
+
+/// Largest level that fits the immediate of a select.
+const MAX_SELECTED_LEVEL: u32 = 255;
+
+/// Lowers if, loop, scope, jump and halt.
+///
+/// # Errors
+/// A jump to a block that is no target of an open construct is an internal error.
+pub fn lower_control_flow(f: &mut Function<'_>, allocation: &mut Allocation) -> Result<(), CompileError> {
+    let segments = f.layout.len();
+    let mut lowering = Lowering {
+        plans: plan_ifs(f),
+        continued: continued_loops(f),
+        open: Vec::new(),
+        starts: vec![Vec::new(); segments],
+        lanes_may_be_off: false,
+        allocation,
+        masks: false,
+    };
+    for index in 0..segments {
+        lowering.segment(f, index)?;
+    }
+    let masks = lowering.masks;
+    for (index, start) in std::mem::take(&mut lowering.starts).into_iter().enumerate() {
+        if !start.is_empty() {
+            let block = f.layout[index].block;
+            f.block_mut(block).insts.splice(0..0, start);
+        }
+    }
+    if masks {
+        let clear = lowering.set_level(f, Src::imm(0, 16));
+        let entry = f.entry();
+        let place = f.block(entry).insts.iter().take_while(|inst| is_preload(f, **inst)).count();
+        f.block_mut(entry).insts.insert(place, clear);
+    }
+    f.stage = Stage::Final;
+    Ok(())
+}
+
+fn is_preload(f: &Function<'_>, inst: Inst) -> bool {
+    f.insts[inst].op == Op::Ir(IrOp::Preload)
+}
+
+/// How an if is lowered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Plan {
+    /// Both arms do something, or the else-arm does not.
+    #[default]
+    Arms,
+    /// Only the else-arm does something: the condition is inverted and it becomes the then-arm.
+    ElseOnly,
+    /// Nothing happens in either arm.
+    Nothing,
+    /// The then-arm only leaves: lanes leave where the condition holds, and the else-arm is not nested.
+    LeaveThen,
+    /// The else-arm only leaves.
+    LeaveElse,
+}
+
+/// A construct that is open.
+#[derive(Clone, Copy)]
+struct Open {
+    seam: Seam,
+    levels: u32,
+    header: Block,
+    after: Block,
+    plan: Plan,
+}
+
+struct Lowering<'l> {
+    /// Plan of the if that begins after each segment.
+    plans: Vec<Plan>,
+    /// Headers of loops in which lanes wait for the next round.
+    continued: Side<Block, bool>,
+    open: Vec<Open>,
+    /// Instructions to stand at the start of each segment's block.
+    starts: Vec<Vec<Inst>>,
+    lanes_may_be_off: bool,
+    allocation: &'l mut Allocation,
+    masks: bool,
+}
+
+/// For each segment that begins an if: how to lower it.
+fn plan_ifs(f: &Function<'_>) -> Vec<Plan> {
+    let mut plans = vec![Plan::default(); f.layout.len()];
+    for index in 0..f.layout.len().saturating_sub(2) {
+        if f.layout[index].seam != Seam::If {
+            continue;
+        }
+        let then = f.layout[index + 1];
+        let (then_ends, otherwise) = (then.seam == Seam::Else, arm_after_else(f, index + 1));
+        let then_empty = then_ends && f.block(then.block).insts.is_empty();
+        let else_single = otherwise.filter(|segment| f.layout[*segment].seam == Seam::EndIf);
+        let else_block = else_single.map(|segment| f.layout[segment].block);
+        let else_empty = else_block.is_some_and(|block| f.block(block).insts.is_empty());
+        plans[index] = match () {
+            () if then_empty && else_empty => Plan::Nothing,
+            () if then_ends && else_block.is_some_and(|block| f.terminator(block).is_none()) && only_leaves(f, then.block) => {
+                Plan::LeaveThen
+            }
+            () if then_ends && f.terminator(then.block).is_none() && else_block.is_some_and(|block| only_leaves(f, block)) => {
+                Plan::LeaveElse
+            }
+            () if then_empty => Plan::ElseOnly,
+            () => Plan::Arms,
+        };
+    }
+    plans
+}
+
+/// The segment after the then-arm that begins at segment `first`, when the arm is a single block.
+fn arm_after_else(f: &Function<'_>, first: usize) -> Option<usize> {
+    (f.layout[first].seam == Seam::Else).then_some(first + 1)
+}
+
+fn only_leaves(f: &Function<'_>, block: Block) -> bool {
+    matches!(f.block(block).insts.as_slice(), [inst] if f.insts[*inst].op == Op::Ir(IrOp::Jump))
+}
+
+/// Loops that a lane continues from elsewhere than the end of the body.
+fn continued_loops(f: &Function<'_>) -> Side<Block, bool> {
+    let mut continued: Side<Block, bool> = Side::new(f.blocks.len());
+    let mut open: Vec<Block> = Vec::new();
+    for (index, segment) in f.layout.iter().enumerate() {
+        if let Some(target) = f.terminator(segment.block).and_then(|inst| f.insts[inst].target()) {
+            let at_end = segment.seam == Seam::EndLoop && open.last() == Some(&target);
+            if open.contains(&target) && !at_end {
+                continued[target] = true;
+            }
+        }
+        match segment.seam {
+            Seam::Loop => open.push(f.layout[index + 1].block),
+            Seam::EndLoop => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    continued
+}
+
+impl Lowering<'_> {
+    fn segment(&mut self, f: &mut Function<'_>, index: usize) -> Result<(), CompileError> {
+        let (block, seam) = (f.layout[index].block, f.layout[index].seam);
+        self.leave(f, block, seam, index)?;
+        match seam {
+            Seam::If => self.begin_if(f, index),
+            Seam::Else => self.begin_else(f, index),
+            Seam::Loop | Seam::Scope => self.begin(f, index),
+            Seam::EndIf | Seam::EndLoop | Seam::EndScope => self.end(f, index)?,
+            Seam::End => {}
+        }
+        Ok(())
+    }
+
+    /// Replaces a jump or halt at the end of `block`.
+    fn leave(&mut self, f: &mut Function<'_>, block: Block, seam: Seam, index: usize) -> Result<(), CompileError> {
+        let Some(inst) = f.terminator(block) else { return Ok(()) };
+        let data = f.insts[inst];
+        let last = index + 1 == f.layout.len();
+        let level = match data.op {
+            Op::Ir(IrOp::Halt) if last => None,
+            Op::Ir(IrOp::Halt) => Some(self.open.iter().map(|open| open.levels).sum::<u32>() + 1),
+            Op::Ir(IrOp::Jump) => {
+                let target = data.target().unwrap_or(block);
+                let open = self.open.last();
+                let falls_there = match seam {
+                    Seam::EndLoop => open.is_some_and(|open| open.header == target),
+                    Seam::EndScope => open.is_some_and(|open| open.after == target),
+                    _ => false,
+                };
+                if falls_there { None } else { Some(self.level_of(target)?) }
+            }
+            _ => return Ok(()),
+        };
+        f.block_mut(block).insts.pop();
+        if matches!(self.open.last(), Some(open) if matches!(open.plan, Plan::LeaveThen | Plan::LeaveElse)) {
+            // The lanes have left at the if itself.
+            return Ok(());
+        }
+        if let Some(level) = level {
+            self.lanes_may_be_off |= data.op == Op::Ir(IrOp::Halt);
+            let set = self.set_level(f, Src::imm(u64::from(level), 16));
+            let update = self.mask(f, Opcode::PopExec, &[], 0);
+            f.block_mut(block).insts.extend([set, update]);
+        }
+        Ok(())
+    }
+
+    /// Levels a lane must count to leave to `target` from inside the open constructs.
+    fn level_of(&self, target: Block) -> Result<u32, CompileError> {
+        let mut level = 0;
+        for open in self.open.iter().rev() {
+            match open.seam {
+                Seam::Loop if open.header == target => return Ok(level + open.levels - 1),
+                Seam::Loop | Seam::Scope if open.after == target => return Ok(level + open.levels),
+                _ => level += open.levels,
+            }
+        }
+        Err(CompileError::internal(format!("lower_control_flow: {target} is no target of an open construct")))
+    }
+
+    fn begin_if(&mut self, f: &mut Function<'_>, index: usize) {
+        let (block, plan) = (f.layout[index].block, self.plans[index]);
+        let leaves = match plan {
+            Plan::LeaveThen => f.layout.get(index + 1),
+            Plan::LeaveElse => f.layout.get(index + 2),
+            _ => None,
+        };
+        let target = leaves.and_then(|segment| f.terminator(segment.block)).and_then(|inst| f.insts[inst].target());
+        let level = target.and_then(|target| self.level_of(target).ok()).filter(|level| *level <= MAX_SELECTED_LEVEL);
+        let plan = match (plan, level) {
+            (Plan::LeaveThen | Plan::LeaveElse, None) => Plan::Arms,
+            (plan, _) => plan,
+        };
+        let condition = f.block_mut(block).insts.pop();
+        match (plan, level, condition) {
+            (Plan::LeaveThen | Plan::LeaveElse, Some(level), Some(condition)) => {
+                self.leave_if(f, block, f.insts[condition], level, plan == Plan::LeaveElse);
+            }
+            (Plan::Nothing, ..) | (_, _, None) => {}
+            (plan, _, Some(condition)) => self.enter_if(f, index, condition, plan),
+        }
+        let levels = u32::from(matches!(plan, Plan::Arms | Plan::ElseOnly));
+        self.open.push(Open { seam: Seam::If, levels, header: block, after: block, plan });
+    }
+
+    /// Keeps the conditional instruction at the end of the block, inverted if only the else-arm does something, and
+    /// jumps over the arm when that pays.
+    fn enter_if(&mut self, f: &mut Function<'_>, index: usize, condition: Inst, plan: Plan) {
+        self.masks = true;
+        let block = f.layout[index].block;
+        if plan == Plan::ElseOnly {
+            let data = f.insts[condition];
+            let mods: Vec<u32> = data.op.mod_names().zip(data.mods).map(|(name, value)| if name == "inv" { value ^ 1 } else { *value }).collect();
+            f.insts[condition].mods = f.alloc(&mods);
+        }
+        f.block_mut(block).insts.push(condition);
+        let first = if plan == Plan::ElseOnly { index + 2 } else { index + 1 };
+        self.skip_arm(f, block, first);
+    }
+
+    /// Appends to `block` a jump over the arm that begins at segment `first`, if the arm is expensive.
+    fn skip_arm(&mut self, f: &mut Function<'_>, block: Block, first: usize) {
+        let (mut depth, mut cost) = (0u32, 0u32);
+        for index in first..f.layout.len() {
+            let segment = f.layout[index];
+            cost += f.block(segment.block).insts.iter().map(|inst| cycles(f, *inst)).sum::<u32>();
+            match segment.seam {
+                Seam::Else | Seam::EndIf if depth == 0 => {
+                    if cost >= SKIP_COST && index + 1 < f.layout.len() {
+                        let target = f.layout[index + 1].block;
+                        let jump = self.push(f, Opcode::JmpNone, &[], &[], &[target.0]);
+                        f.block_mut(block).insts.push(jump);
+                    }
+                    return;
+                }
+                Seam::If | Seam::Scope => depth += 1,
+                Seam::Loop => {
+                    depth += 1;
+                    cost += SKIP_COST;
+                }
+                Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
+                Seam::Else | Seam::End => {}
+            }
+        }
+    }
+
+    /// Lanes whose comparison holds (or, `inverted`, does not) leave to `level`.
+    fn leave_if(&mut self, f: &mut Function<'_>, block: Block, condition: InstData<'_>, level: u32, inverted: bool) {
+        self.masks = true;
+        let float = condition.op == Op::Hw(Opcode::IfFcmp);
+        let leaves_where_false = (condition.modifier("inv") != 0) != inverted;
+        let cond = ("cond", condition.modifier("cond"));
+        if level == 1 {
+            let op = if float { Opcode::WhileFcmp } else { Opcode::WhileIcmp };
+            let mods = mods_with(op, &[cond, ("inv", u32::from(!leaves_where_false)), ("nest", 1)]);
+            let inst = self.push(f, op, &[], condition.srcs, &mods);
+            f.block_mut(block).insts.push(inst);
+            return;
+        }
+        let op = if float { Opcode::Fcsel } else { Opcode::Icsel };
+        let (stay, leave) = (Src::imm(0, 16), Src::imm(u64::from(level), 16));
+        let [x, y] = if leaves_where_false { [stay, leave] } else { [leave, stay] };
+        let counter = self.nesting_counter(f);
+        let srcs = [condition.srcs[0], condition.srcs[1], x, y];
+        let select = self.push(f, op, &[counter], &srcs, &mods_with(op, &[cond]));
+        let update = self.mask(f, Opcode::PopExec, &[], 0);
+        f.block_mut(block).insts.extend([select, update]);
+    }
+
+    fn begin_else(&mut self, f: &mut Function<'_>, index: usize) {
+        let plan = self.open.last().map_or(Plan::Nothing, |open| open.plan);
+        let empty = f.layout[index + 1].seam == Seam::EndIf && f.block(f.layout[index + 1].block).insts.is_empty();
+        if plan == Plan::Arms && !empty {
+            let toggle = self.mask(f, Opcode::ElseFcmp, &[Src::f32(0.0), Src::f32(0.0)], 1);
+            self.starts[index + 1].push(toggle);
+        }
+    }
+
+    fn begin(&mut self, f: &mut Function<'_>, index: usize) {
+        let (block, seam) = (f.layout[index].block, f.layout[index].seam);
+        let header = f.layout[index + 1].block;
+        let levels = if seam == Seam::Loop && self.continued[header] { 2 } else { 1 };
+        if self.lanes_may_be_off || !self.open.is_empty() {
+            let push = self.mask(f, Opcode::IfFcmp, &[Src::f32(0.0), Src::f32(0.0)], levels);
+            f.block_mut(block).insts.push(push);
+        }
+        let after = block_after(f, index);
+        self.open.push(Open { seam, levels, header, after, plan: Plan::Arms });
+    }
+
+    fn end(&mut self, f: &mut Function<'_>, index: usize) -> Result<(), CompileError> {
+        let unbalanced = || CompileError::internal("lower_control_flow: a construct ends that did not begin");
+        let open = self.open.pop().ok_or_else(unbalanced)?;
+        let block = f.layout[index].block;
+        if open.seam == Seam::Loop {
+            if open.levels == 2 {
+                let revive = self.mask(f, Opcode::WhileIcmp, &[Src::imm(0, 16), Src::imm(0, 16)], 2);
+                f.block_mut(block).insts.push(revive);
+            }
+            let repeat = self.push(f, Opcode::JmpAny, &[], &[], &[open.header.0]);
+            f.block_mut(block).insts.push(repeat);
+        }
+        if open.levels != 0 {
+            let pop = self.mask(f, Opcode::PopExec, &[], open.levels);
+            self.starts[index + 1].push(pop);
+        }
+        Ok(())
+    }
+
+    /// An instruction of the execution mask with nesting `nest` and the condition "equal".
+    fn mask(&mut self, f: &mut Function<'_>, op: Opcode, srcs: &[Src], nest: u32) -> Inst {
+        self.masks = true;
+        self.push(f, op, &[], srcs, &mods_with(op, &[("nest", nest)]))
+    }
+
+    fn set_level(&mut self, f: &mut Function<'_>, level: Src) -> Inst {
+        let counter = self.nesting_counter(f);
+        self.push(f, Opcode::Ldimm16, &[counter], &[level], &mods_with(Opcode::Ldimm16, &[]))
+    }
+
+    /// A value that lives in `r0l`.
+    fn nesting_counter(&mut self, f: &mut Function<'_>) -> Value {
+        let counter = f.add_value(Type::B16);
+        self.allocation.reg[counter] = Some(Reg { half: agx_abi::registers::NESTING_COUNTER });
+        counter
+    }
+
+    fn push(&self, f: &mut Function<'_>, op: Opcode, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
+        let data = InstData { op: op.into(), dsts: f.alloc(dsts), srcs: f.alloc(srcs), mods: f.alloc(mods), line: 0 };
+        f.add_inst(data)
+    }
+}
+
+/// Estimated cycles of an instruction; those outside the cycle model count one.
+fn cycles(f: &Function<'_>, inst: Inst) -> u32 {
+    match f.insts[inst].op {
+        Op::Hw(op) => u32::from(op.desc().throughput.max(1)),
+        Op::Ir(_) => 0,
+    }
+}
+
+/// The block after the construct that begins after segment `index`.
+fn block_after(f: &Function<'_>, index: usize) -> Block {
+    let mut depth = 0u32;
+    for (at, segment) in f.layout.iter().enumerate().skip(index) {
+        match segment.seam {
+            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
+            Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth -= 1,
+            Seam::Else | Seam::End => {}
+        }
+        if depth == 0 {
+            return f.layout.get(at + 1).map_or(segment.block, |next| next.block);
+        }
+    }
+    Block::new(f.blocks.len().saturating_sub(1))
+}

@@ -1,0 +1,43 @@
+//! Reserves stack memory at the start of a program that uses it.
+
+use agx_isa::table::Opcode;
+
+use crate::error::CompileError;
+use crate::ir::op::mods_with;
+use crate::ir::{Function, InstData, IrOp, Op, Src};
+
+/// Words that Apple's compiler and Mesa reserve beyond what is used.
+const RESERVED_WORDS: u32 = 10;
+
+/// Most words a program may reserve.
+const MAX_WORDS: u32 = 32_767;
+
+/// Inserts `stack_adjust` for `scratch_bytes` of stack, if there are any.
+///
+/// # Errors
+/// More stack than the hardware maps is a limit.
+pub fn lower_frame(f: &mut Function<'_>, scratch_bytes: u32) -> Result<(), CompileError> {
+    if scratch_bytes == 0 {
+        return Ok(());
+    }
+    let words = (scratch_bytes.div_ceil(4) + RESERVED_WORDS).next_multiple_of(4);
+    if words >= MAX_WORDS {
+        return Err(CompileError::limit(format!(
+            "the shader needs {scratch_bytes} bytes of stack; the hardware maps less than {} words",
+            MAX_WORDS
+        )));
+    }
+    let data = InstData {
+        op: Opcode::StackAdjust.into(),
+        dsts: &[],
+        srcs: f.alloc(&[Src::imm32(words)]),
+        mods: f.alloc(&mods_with(Opcode::StackAdjust, &[])),
+        line: 0,
+    };
+    let adjust = f.add_inst(data);
+    let entry = f.entry();
+    let preloads = f.block(entry).insts.iter();
+    let place = preloads.take_while(|inst| f.insts[**inst].op == Op::Ir(IrOp::Preload)).count();
+    f.block_mut(entry).insts.insert(place, adjust);
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Test kernels: parameters and results of functions that have no shader interface.
+//!
+//! Parameter i is read from the uniform file; `keep` stores its sources, eight bytes apart and zero-extended, to memory
+//! whose address is a uniform too. So a function of a file test runs on the machine as it runs in the interpreter.
+
+use agx_abi::layout::{UniformRange, UniformSource};
+
+use crate::error::CompileError;
+use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
+use crate::pipeline::Context;
+
+/// Bytes between two kept values.
+const RESULT_BYTES: u32 = 8;
+
+/// Half-words of the address of the results, and of each parameter.
+const SLOT_HALVES: u16 = 4;
+
+/// Gives parameters their uniforms and turns `keep` into stores.
+///
+/// # Errors
+/// Kept vectors are unsupported.
+pub fn lower_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+    let params = std::mem::take(&mut f.params);
+    let mut slots: Side<Value, Option<Src>> = Side::new(f.values.len());
+    let mut ranges = vec![UniformRange { start: 0, halves: SLOT_HALVES, source: UniformSource::KernelResults }];
+    for (index, param) in params.iter().enumerate() {
+        let start = SLOT_HALVES * (index as u16 + 1);
+        slots[*param] = Some(Src::uniform(start, f.ty(*param).bits));
+        let source = UniformSource::KernelArgument { index: index as u32 };
+        ranges.push(UniformRange { start, halves: SLOT_HALVES, source });
+    }
+    let mut kept = 0;
+    let mut vector = false;
+    f.map_insts(|r, inst| {
+        replace_params(r, inst, &slots);
+        let data = r.f.insts[inst];
+        if data.op != Op::Ir(IrOp::Keep) {
+            return Rewrite::Keep;
+        }
+        for src in data.srcs {
+            vector |= r.f.src_ty(*src).comps != 1;
+            keep(r, *src, kept * RESULT_BYTES);
+            kept += 1;
+        }
+        Rewrite::Remove
+    });
+    if vector {
+        return Err(CompileError::unsupported("`keep` of a vector: split it first"));
+    }
+    if !params.is_empty() || kept != 0 {
+        context.info.writes_memory |= kept != 0;
+        context.info.uniforms = ranges;
+        context.info.workgroup_size = [1; 3];
+    }
+    Ok(())
+}
+
+fn replace_params(r: &mut Rewriter<'_, '_>, inst: crate::ir::Inst, slots: &Side<Value, Option<Src>>) {
+    let data = r.f.insts[inst];
+    let slot = |src: &Src| src.as_value().and_then(|value| slots[value]).map_or(*src, |slot| Src { flags: src.flags, ..slot });
+    if data.srcs.iter().any(|src| slot(src) != *src) {
+        let srcs: Vec<Src> = data.srcs.iter().map(slot).collect();
+        r.f.insts[inst].srcs = r.f.alloc(&srcs);
+    }
+}
+
+fn keep(r: &mut Rewriter<'_, '_>, src: Src, offset: u32) {
+    let wide = match r.f.width(src) {
+        64 => src,
+        32 => Src::value(r.value(IrOp::Collect, Type::B64, &[src, Src::imm32(0)], &[])),
+        _ => {
+            let word = r.alu(IrOp::Uconv, 32, &[src], &[]);
+            Src::value(r.value(IrOp::Collect, Type::B64, &[word, Src::imm32(0)], &[]))
+        }
+    };
+    r.push(IrOp::StoreGlobal, &[], &[wide, Src::uniform(0, 64), Src::imm32(offset)], &[0, RESULT_BYTES]);
+}

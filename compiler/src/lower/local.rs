@@ -1,0 +1,67 @@
+//! Threadgroup memory: `load_local`, `store_local` and `atomic_local` become the hardware's local accesses.
+//!
+//! The byte offset goes to the 16-bit base; the index stays 0, because its unit is not fully understood (measured on M1
+//! Ultra: it is shifted by a one-hot field that other sources ignore).
+
+use agx_isa::table::Opcode;
+
+use super::address::{element_format, load_pieces, store_pieces};
+use crate::ir::op::mods_with;
+use crate::error::CompileError;
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
+
+const NO_INDEX: Src = Src::imm(0, 16);
+
+/// Lowers accesses to threadgroup memory.
+///
+/// # Errors
+/// None at present; the signature is that of every lowering.
+pub fn lower_local(f: &mut Function<'_>) -> Result<(), CompileError> {
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        match data.op {
+            Op::Ir(IrOp::LoadLocal) => lower_load(r, &data),
+            Op::Ir(IrOp::StoreLocal) => lower_store(r, &data),
+            Op::Ir(IrOp::AtomicLocal) => lower_atomic(r, &data),
+            _ => Rewrite::Keep,
+        }
+    });
+    Ok(())
+}
+
+fn lower_load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    load_pieces(r, data.dsts[0], |r, dst, bytes| {
+        let base = local_base(r, data.srcs[0], bytes);
+        let mods = local_mods(Opcode::Lload, r.f.ty(dst));
+        r.push(Opcode::Lload, &[dst], &[base, NO_INDEX], &mods);
+    });
+    Rewrite::Remove
+}
+
+fn lower_store(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    store_pieces(r, data.srcs[0], |r, piece, bytes| {
+        let base = local_base(r, data.srcs[1], bytes);
+        let mods = local_mods(Opcode::Lstore, r.f.src_ty(piece));
+        r.push(Opcode::Lstore, &[], &[piece, base, NO_INDEX], &mods);
+    });
+    Rewrite::Remove
+}
+
+fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    let base = local_base(r, data.srcs[0], 0);
+    r.push(Opcode::Latomic, data.dsts, &[data.srcs[1], base, NO_INDEX], &mods_with(Opcode::Latomic, &[("op", data.mods[0])]));
+    Rewrite::Remove
+}
+
+fn local_mods(op: Opcode, ty: Type) -> crate::ir::op::Mods {
+    mods_with(op, &[("format", element_format(ty.bits)), ("mask", (1 << ty.comps) - 1)])
+}
+
+/// Byte address within threadgroup memory, which has fewer than 2^16 bytes.
+fn local_base(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32) -> Src {
+    let offset = if r.f.width(offset) == 16 { offset } else { r.alu(IrOp::Uconv, 16, &[offset], &[]) };
+    if bytes == 0 {
+        return offset;
+    }
+    r.alu(Opcode::Iadd, 16, &[offset, Src::imm(u64::from(bytes), 16)], &mods_with(Opcode::Iadd, &[]))
+}

@@ -1,0 +1,115 @@
+//! Makes every source of a hardware instruction one that its operand can encode.
+//!
+//! Constants that do not fit are loaded into registers, once in a block; uniforms that an operand does not reach are
+//! copied (Mesa 25.0's table of legal uniform sources is in the rows of the instruction table).
+//!
+//! Before and after: stage Machine.
+
+use agx_isa::desc::{OperandDesc, Role};
+use agx_isa::table::Opcode;
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::ir::op::mods_with;
+use crate::emit::encodable;
+use crate::error::CompileError;
+use crate::ir::{Block, Function, Inst, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value};
+
+/// Loads constants and copies uniforms where operands cannot encode them.
+///
+/// # Errors
+/// None at present; the signature is that of every lowering.
+pub fn lower_operands(f: &mut Function<'_>) -> Result<(), CompileError> {
+    let mut legalizer = Legalizer { block: None, loaded: HashMap::with_hasher(FxBuildHasher) };
+    f.map_insts(|r, inst| legalizer.legalize(r, inst));
+    Ok(())
+}
+
+struct Legalizer {
+    block: Option<Block>,
+    /// Registers that hold a constant or uniform in this block.
+    loaded: HashMap<Src, Value, FxBuildHasher>,
+}
+
+impl Legalizer {
+    fn legalize(&mut self, r: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
+        let data = r.f.insts[inst];
+        let Op::Hw(op) = data.op else { return Rewrite::Keep };
+        if self.block != Some(r.block) {
+            self.block = Some(r.block);
+            self.loaded.clear();
+        }
+        self.prefer_subtraction(r, inst, op);
+        let data = r.f.insts[inst];
+        let (mut srcs, mut changed) = (data.srcs.to_vec(), false);
+        for (src, (_, operand)) in srcs.iter_mut().zip(op.desc().with_role(Role::Src)) {
+            if !is_legal(*src, operand) {
+                let flags = src.flags;
+                *src = Src { flags, ..Src::value(self.in_register(r, src.plain())) };
+                changed = true;
+            }
+        }
+        if changed {
+            r.f.insts[inst].srcs = r.f.alloc(&srcs);
+        }
+        Rewrite::Keep
+    }
+
+    /// Adding a small negative constant is subtracting a positive one, which fits the operand.
+    fn prefer_subtraction(&self, r: &mut Rewriter<'_, '_>, inst: Inst, op: Opcode) {
+        let data = r.f.insts[inst];
+        let other = match op {
+            Opcode::Iadd => Opcode::Isub,
+            Opcode::Isub => Opcode::Iadd,
+            _ => return,
+        };
+        let (width, saturates) = (data.dst().map_or(0, |dst| r.f.ty(dst).bits), data.modifier("sat") != 0);
+        let [a, b] = [data.srcs[0], data.srcs[1]];
+        let commutes = op == Opcode::Iadd && a.as_imm().is_some() && data.modifier("shift") == 0;
+        let (a, b) = if commutes { (b, a) } else { (a, b) };
+        let Some(imm) = b.as_imm().filter(|_| b.bits == width && width <= 32 && !saturates) else { return };
+        let negated = imm.wrapping_neg() & ((1 << width) - 1);
+        if imm > 0xff && (1..=0xff).contains(&negated) {
+            r.f.insts[inst].op = other.into();
+            r.f.insts[inst].srcs = r.f.alloc(&[a, Src::imm(negated, width)]);
+        }
+    }
+
+    /// A register that holds `src`, a constant or uniform.
+    fn in_register(&mut self, r: &mut Rewriter<'_, '_>, src: Src) -> Value {
+        if let Some(value) = self.loaded.get(&src) {
+            return *value;
+        }
+        let value = match (src.kind, src.bits) {
+            (SrcKind::Imm, 64) => {
+                let halves = [src.payload & 0xffff_ffff, src.payload >> 32].map(|half| Src::imm(half, 32));
+                self.pair(r, halves)
+            }
+            (SrcKind::Uniform, 64) => {
+                let start = src.payload as u16;
+                self.pair(r, [Src::uniform(start, 32), Src::uniform(start + 2, 32)])
+            }
+            (SrcKind::Imm, 32) => r.value(Opcode::Ldimm32, Type::B32, &[src], &mods_with(Opcode::Ldimm32, &[])),
+            (SrcKind::Imm, _) => r.value(Opcode::Ldimm16, Type::B16, &[src], &mods_with(Opcode::Ldimm16, &[])),
+            _ => {
+                let mods = mods_with(Opcode::Bitop, &[("table", super::TABLE_MOV)]);
+                r.value(Opcode::Bitop, Type::scalar(src.bits), &[src, Src::imm(0, 16)], &mods)
+            }
+        };
+        self.loaded.insert(src, value);
+        value
+    }
+
+    fn pair(&mut self, r: &mut Rewriter<'_, '_>, halves: [Src; 2]) -> Value {
+        let halves = halves.map(|half| Src::value(self.in_register(r, half)));
+        r.value(IrOp::Collect, Type::B64, &halves, &[])
+    }
+}
+
+/// Whether `operand` can encode `src`; values are in registers and always can.
+fn is_legal(src: Src, operand: &OperandDesc) -> bool {
+    match src.kind {
+        SrcKind::Value | SrcKind::None => true,
+        SrcKind::Imm | SrcKind::Uniform => encodable(src, operand).is_some(),
+    }
+}

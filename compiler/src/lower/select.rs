@@ -1,0 +1,401 @@
+//! Instruction selection: replaces the operations that have a direct counterpart in the machine.
+//!
+//! Booleans become 16-bit values 0 and 1. Comparisons are fused into the selects and ifs that read them, because the
+//! hardware compares and selects in one instruction; negation, absolute value and the widening of 16-bit sources become
+//! source modifiers, which are free. What is left unused is for `opt_dce` to remove.
+//!
+//! Before: stage Lowered, no 64-bit operation but addition, no 8-bit arithmetic. After: stage Machine, except that
+//! immediates and uniforms may stand where the operand cannot encode them: see `lower_operands`.
+
+use agx_isa::inst::{OperandFlags, Size};
+use agx_isa::operand::Style;
+use agx_isa::table::Opcode;
+
+use crate::error::CompileError;
+use crate::ir::op::mods_with;
+use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Stage, Type, Value};
+
+/// Integer condition codes of the hardware.
+const EQUAL: u32 = 0;
+
+/// Truth tables of `bitop`: bit i is the result for (a, b) = (i & 1, i >> 1).
+pub(super) const TABLE_AND: u32 = 0b1000;
+pub(super) const TABLE_OR: u32 = 0b1110;
+pub(super) const TABLE_XOR: u32 = 0b0110;
+pub(super) const TABLE_MOV: u32 = 0b1010;
+
+/// The float identity of addition: x + -0.0 is x for every x.
+const NEGATIVE_ZERO: u64 = 1 << 31;
+
+/// Replaces the operations that have a direct counterpart in the machine.
+///
+/// # Errors
+/// An operation of a width that an earlier pass should have lowered is an internal error.
+pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
+    let mut selector = Selector {
+        uses: count_boolean_uses(f),
+        booleans: Side::new(f.values.len()),
+        compares: Side::new(f.values.len()),
+        modified: Side::new(f.values.len()),
+        widened: Side::new(f.values.len()),
+        error: None,
+    };
+    for value in f.values.keys() {
+        if f.ty(value).bits == 1 {
+            f.values[value].ty.bits = 16;
+            selector.booleans[value] = true;
+        }
+    }
+    f.map_insts(|r, inst| selector.select(r, inst));
+    f.stage = Stage::Machine;
+    selector.error.map_or(Ok(()), Err)
+}
+
+/// How often each boolean is read.
+fn count_boolean_uses(f: &Function<'_>) -> Side<Value, u32> {
+    let mut uses: Side<Value, u32> = Side::new(f.values.len());
+    for block in f.blocks_in_order() {
+        for inst in &f.block(block).insts {
+            for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
+                if f.ty(value).bits == 1 {
+                    uses[value] += 1;
+                }
+            }
+        }
+    }
+    uses
+}
+
+/// A comparison that can be done again where its result is read.
+#[derive(Clone, Copy)]
+struct Compare {
+    float: bool,
+    sources: [Src; 2],
+    cond: u32,
+    inverted: bool,
+    block: crate::ir::Block,
+}
+
+struct Selector {
+    /// How often each boolean is read.
+    uses: Side<Value, u32>,
+    /// Values that were one bit wide.
+    booleans: Side<Value, bool>,
+    compares: Side<Value, Option<Compare>>,
+    /// For results of negation, absolute value and float widening: what a float operand may read instead.
+    modified: Side<Value, Option<Src>>,
+    /// For results of integer widening: what an integer operand may read instead.
+    widened: Side<Value, Option<Src>>,
+    error: Option<CompileError>,
+}
+
+/// Source of a recipe.
+#[derive(Clone, Copy)]
+enum Arg {
+    A,
+    B,
+    Zero,
+}
+
+/// How an IR operation of 16 or 32 bits becomes one instruction.
+struct Recipe {
+    ir: IrOp,
+    hw: Opcode,
+    args: &'static [Arg],
+    cond: Option<u32>,
+}
+
+const fn recipe(ir: IrOp, hw: Opcode, args: &'static [Arg], cond: Option<u32>) -> Recipe {
+    Recipe { ir, hw, args, cond }
+}
+
+/// Conditions: 1 unsigned less, 2 unsigned greater, 5 signed less, 6 signed greater; of floats, 3 and 7 are the less
+/// and greater that also hold when the second source is NaN, made for min and max.
+static RECIPES: &[Recipe] = &{
+    use Arg::{A, B, Zero};
+    [
+        recipe(IrOp::Imul, Opcode::Imadd, &[A, B, Zero], None),
+        recipe(IrOp::Shl, Opcode::Bfi, &[Zero, A, B], None),
+        recipe(IrOp::Ushr, Opcode::Bfeil, &[Zero, A, B], None),
+        recipe(IrOp::Sshr, Opcode::Asr, &[A, B], None),
+        recipe(IrOp::Umin, Opcode::Icsel, &[A, B, A, B], Some(1)),
+        recipe(IrOp::Umax, Opcode::Icsel, &[A, B, A, B], Some(2)),
+        recipe(IrOp::Imin, Opcode::Icsel, &[A, B, A, B], Some(5)),
+        recipe(IrOp::Imax, Opcode::Icsel, &[A, B, A, B], Some(6)),
+        recipe(IrOp::Fmin, Opcode::Fcsel, &[A, B, A, B], Some(3)),
+        recipe(IrOp::Fmax, Opcode::Fcsel, &[A, B, A, B], Some(7)),
+    ]
+};
+
+impl Selector {
+    fn select<'a>(&mut self, r: &mut Rewriter<'_, 'a>, inst: Inst) -> Rewrite {
+        widen_boolean_constants(r, inst);
+        let data = r.f.insts[inst];
+        match data.op {
+            Op::Hw(Opcode::Bitop) if data.dst().is_some_and(|dst| self.booleans[dst]) => self.boolean_bitop(r, &data),
+            Op::Hw(op) => {
+                self.fold_sources(r, inst, op);
+                Rewrite::Keep
+            }
+            Op::Ir(op) => self.select_ir(r, inst, op, &data),
+        }
+    }
+
+    fn select_ir<'a>(&mut self, r: &mut Rewriter<'_, 'a>, inst: Inst, op: IrOp, data: &InstData<'a>) -> Rewrite {
+        match op {
+            IrOp::Mov => Rewrite::Forward(data.srcs[0]),
+            IrOp::Icmp | IrOp::Fcmp => self.compare(r, op, data),
+            IrOp::Select => self.select_value(r, data),
+            IrOp::If => self.branch(r, data),
+            IrOp::Uconv => self.convert(r, data, false),
+            IrOp::Sconv => self.convert(r, data, true),
+            IrOp::Fconv => self.float_move(r, data, OperandFlags::empty(), false),
+            IrOp::Fneg => self.float_move(r, data, OperandFlags::NEG, false),
+            IrOp::Fabs => self.float_move(r, data, OperandFlags::ABS, false),
+            IrOp::Fsat => self.float_move(r, data, OperandFlags::empty(), true),
+            IrOp::Phi | IrOp::Collect | IrOp::Split | IrOp::Copy | IrOp::Preload | IrOp::Jump | IrOp::Halt => {
+                Rewrite::Keep
+            }
+            _ => match RECIPES.iter().find(|recipe| recipe.ir == op) {
+                Some(recipe) => self.follow(r, recipe, data),
+                None => self.fail(r, inst, "has no counterpart in the machine and was not lowered"),
+            },
+        }
+    }
+
+    fn fail(&mut self, r: &Rewriter<'_, '_>, inst: Inst, why: &str) -> Rewrite {
+        let name = r.f.insts[inst].op.name();
+        self.error.get_or_insert_with(|| CompileError::internal(format!("lower_select: `{name}` {why}")));
+        Rewrite::Keep
+    }
+
+    fn follow(&mut self, r: &mut Rewriter<'_, '_>, recipe: &Recipe, data: &InstData<'_>) -> Rewrite {
+        // A left shift by a small constant is an addition with a shifted source: the cheaper unit, a free slot.
+        if let (IrOp::Shl, Some(amount @ 1..=4), 16 | 32) =
+            (recipe.ir, data.srcs[1].as_imm(), r.f.width(data.srcs[0]))
+        {
+            r.push(Opcode::Iadd, data.dsts, &[Src::imm(0, 16), data.srcs[0]], &mods_with(Opcode::Iadd, &[("shift", amount as u32)]));
+            return Rewrite::Remove;
+        }
+        let source = |arg: &Arg| match arg {
+            Arg::A => data.srcs[0],
+            Arg::B => data.srcs[1],
+            Arg::Zero => Src::imm(0, 16),
+        };
+        let mut srcs: Vec<Src> = recipe.args.iter().map(source).collect();
+        self.fold_list(r, recipe.hw, &mut srcs);
+        let mods = match recipe.cond {
+            Some(cond) => mods_with(recipe.hw, &[("cond", cond)]),
+            None => mods_with(recipe.hw, &[]),
+        };
+        r.push(recipe.hw, data.dsts, &srcs, &mods);
+        Rewrite::Remove
+    }
+
+    /// Replaces sources by what they are modifications of, where the operand allows.
+    fn fold_sources<'a>(&self, r: &mut Rewriter<'_, 'a>, inst: Inst, op: Opcode) {
+        let mut srcs = r.f.insts[inst].srcs.to_vec();
+        if self.fold_list(r, op, &mut srcs) {
+            r.f.insts[inst].srcs = r.f.alloc(&srcs);
+        }
+    }
+
+    fn fold_list(&self, r: &Rewriter<'_, '_>, op: Opcode, srcs: &mut [Src]) -> bool {
+        let mut changed = false;
+        for (src, (_, operand)) in srcs.iter_mut().zip(op.desc().with_role(agx_isa::desc::Role::Src)) {
+            let Some(value) = src.as_value() else { continue };
+            let float = operand.kind.style == Style::Float;
+            let Some(inner) = (if float { self.modified[value] } else { self.widened[value] }) else { continue };
+            let folded = if float { through(inner, src.flags) } else { Src { flags: inner.flags | src.flags, ..inner } };
+            let size = Size::for_bits(r.f.width(folded));
+            let fits = operand.kind.forms.iter().any(|form| {
+                form.tag == agx_isa::inst::Tag::Reg && form.size == size && form.allowed_flags().contains(folded.flags)
+            });
+            if fits {
+                *src = folded;
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// `compare`: remembers the comparison, and computes 0 or 1 for readers that cannot fuse it.
+    fn compare(&mut self, r: &mut Rewriter<'_, '_>, op: IrOp, data: &InstData<'_>) -> Rewrite {
+        let float = op == IrOp::Fcmp;
+        let hw = if float { Opcode::Fcsel } else { Opcode::Icsel };
+        let mut sources = [data.srcs[0], data.srcs[1], Src::imm(1, 16), Src::imm(0, 16)];
+        self.fold_list(r, hw, &mut sources);
+        let inverted = data.mods[1] != 0;
+        if let Some(dst) = data.dst() {
+            let sources = [sources[0], sources[1]];
+            self.compares[dst] = Some(Compare { float, sources, cond: data.mods[0], inverted, block: r.block });
+        }
+        if inverted {
+            sources.swap(2, 3);
+        }
+        r.push(hw, data.dsts, &sources, &mods_with(hw, &[("cond", data.mods[0])]));
+        Rewrite::Remove
+    }
+
+    /// The comparison behind a boolean, when doing it again costs no more than reading the boolean: in the block of the
+    /// comparison, or when this is the only reader.
+    fn fusable(&self, r: &Rewriter<'_, '_>, src: Src) -> Option<Compare> {
+        let value = src.as_value()?;
+        let compare = self.compares[value]?;
+        (compare.block == r.block || self.uses[value] == 1).then_some(compare)
+    }
+
+    /// `dsts` = `cond` ? `x` : `y`.
+    fn choose(&self, r: &mut Rewriter<'_, '_>, dsts: &[Value], cond: Src, x: Src, y: Src) {
+        let (hw, code, [a, b], x, y) = match self.fusable(r, cond) {
+            Some(compare) => {
+                let hw = if compare.float { Opcode::Fcsel } else { Opcode::Icsel };
+                let (x, y) = if compare.inverted { (y, x) } else { (x, y) };
+                (hw, compare.cond, compare.sources, x, y)
+            }
+            None => (Opcode::Icsel, EQUAL, [cond, Src::imm(0, 16)], y, x),
+        };
+        r.push(hw, dsts, &[a, b, x, y], &mods_with(hw, &[("cond", code)]));
+    }
+
+    fn select_value(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+        let [cond, x, y] = [data.srcs[0], data.srcs[1], data.srcs[2]];
+        if let Some(truth) = cond.as_imm() {
+            return Rewrite::Forward(if truth != 0 { x } else { y });
+        }
+        self.choose(r, data.dsts, cond, x, y);
+        Rewrite::Remove
+    }
+
+    fn branch(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+        let cond = data.srcs[0];
+        let (hw, code, inverted, sources) = match self.fusable(r, cond) {
+            Some(compare) => {
+                let hw = if compare.float { Opcode::IfFcmp } else { Opcode::IfIcmp };
+                (hw, compare.cond, compare.inverted, compare.sources)
+            }
+            None => (Opcode::IfIcmp, EQUAL, true, [cond, Src::imm(0, 16)]),
+        };
+        let mods = mods_with(hw, &[("nest", 1), ("cond", code), ("inv", u32::from(inverted))]);
+        r.push(hw, &[], &sources, &mods);
+        Rewrite::Remove
+    }
+
+    /// A bitwise operation on booleans. A truth table that maps (0, 0) to 1 would set the high bits too: it becomes its
+    /// complement and an exclusive or with 1. A comparison that only this operation reads is fused into a select.
+    fn boolean_bitop(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+        let (table, [a, b]) = (data.modifier("table"), [data.srcs[0], data.srcs[1]]);
+        let (one, zero) = (Src::imm(1, 16), Src::imm(0, 16));
+        for (compare, other) in [(a, b), (b, a)] {
+            if matches!(table, TABLE_AND | TABLE_OR) && self.fusable(r, compare).is_some() {
+                let (x, y) = if table == TABLE_AND { (other, zero) } else { (one, other) };
+                self.choose(r, data.dsts, compare, x, y);
+                return Rewrite::Remove;
+            }
+        }
+        if table & 1 == 0 {
+            return Rewrite::Keep;
+        }
+        let complement = !table & 0xf;
+        let inner = match complement {
+            TABLE_MOV => a,
+            _ => Src::value(r.value(Opcode::Bitop, Type::B16, &[a, b], &mods_with(Opcode::Bitop, &[("table", complement)]))),
+        };
+        r.push(Opcode::Bitop, data.dsts, &[inner, one], &mods_with(Opcode::Bitop, &[("table", TABLE_XOR)]));
+        Rewrite::Remove
+    }
+
+    /// Integer conversion: `signed` extends the sign.
+    fn convert(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, signed: bool) -> Rewrite {
+        let (src, dst) = (data.srcs[0], data.dsts[0]);
+        let boolean = src.as_value().is_some_and(|value| self.booleans[value]);
+        let (from, to) = (r.f.width(src), r.f.ty(dst).bits);
+        if self.booleans[dst] {
+            return bitop(r, data, TABLE_AND, src, Src::imm(1, 16));
+        }
+        match (from, to) {
+            _ if boolean && signed => {
+                r.push(Opcode::Isub, data.dsts, &[Src::imm(0, 16), src], &mods_with(Opcode::Isub, &[]));
+                Rewrite::Remove
+            }
+            _ if from == to || (boolean && to <= 16) => Rewrite::Forward(src),
+            (8, 9..) if signed => sign_extend_byte(r, data),
+            (8, 16) => Rewrite::Forward(src),
+            (16 | 32, 8) => bitop(r, data, TABLE_AND, src, Src::imm(0xff, 16)),
+            (64, _) => narrow_from_64(r, data),
+            (_, 64) | (16, 32) if signed || to == 64 => {
+                let flags = if signed { OperandFlags::SX } else { OperandFlags::empty() };
+                self.widened[dst] = (to == 32).then_some(src.with(flags));
+                r.push(Opcode::Iadd, data.dsts, &[src.with(flags), Src::imm(0, 16)], &mods_with(Opcode::Iadd, &[]));
+                Rewrite::Remove
+            }
+            _ => {
+                self.widened[dst] = (from < to).then_some(src);
+                bitop(r, data, TABLE_MOV, src, Src::imm(0, 16))
+            }
+        }
+    }
+
+    /// `dst` = `src` with modifiers and rounded to the destination's width: an addition of -0.0.
+    fn float_move(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, flags: OperandFlags, sat: bool) -> Rewrite {
+        let (src, dst) = (through(data.srcs[0], flags), data.dsts[0]);
+        let (from, to) = (r.f.width(src), r.f.ty(dst).bits);
+        let hw = if from == 16 && to == 16 { Opcode::Hadd } else { Opcode::Fadd };
+        let zero = if hw == Opcode::Hadd { Src::imm(1 << 15, 16) } else { Src::imm(NEGATIVE_ZERO, 32) };
+        let mut srcs = [src, zero];
+        self.fold_list(r, hw, &mut srcs);
+        if !sat && from <= to && srcs[0].as_value().is_some() {
+            self.modified[dst] = Some(srcs[0]);
+        }
+        r.push(hw, data.dsts, &srcs, &mods_with(hw, &[("sat", u32::from(sat))]));
+        Rewrite::Remove
+    }
+}
+
+/// `src` seen through absolute value, then negation: an outer absolute value hides an inner sign.
+fn through(src: Src, outer: OperandFlags) -> Src {
+    let mut flags = src.flags;
+    if outer.contains(OperandFlags::ABS) {
+        flags = (flags | OperandFlags::ABS) - OperandFlags::NEG;
+    }
+    Src { flags: flags ^ (outer & OperandFlags::NEG), ..src }
+}
+
+/// Constants follow the booleans to 16 bits.
+fn widen_boolean_constants(r: &mut Rewriter<'_, '_>, inst: Inst) {
+    let data = r.f.insts[inst];
+    if data.srcs.iter().any(|src| src.bits == 1) {
+        let widen = |src: &Src| if src.bits == 1 { Src { bits: 16, ..*src } } else { *src };
+        let srcs: Vec<Src> = data.srcs.iter().map(widen).collect();
+        r.f.insts[inst].srcs = r.f.alloc(&srcs);
+    }
+}
+
+fn bitop(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, table: u32, a: Src, b: Src) -> Rewrite {
+    r.push(Opcode::Bitop, data.dsts, &[a, b], &mods_with(Opcode::Bitop, &[("table", table)]));
+    Rewrite::Remove
+}
+
+fn sign_extend_byte(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    let shl = mods_with(Opcode::Bfi, &[]);
+    let high = r.value(Opcode::Bfi, Type::B32, &[Src::imm(0, 16), data.srcs[0], Src::imm(24, 16)], &shl);
+    if r.f.ty(data.dsts[0]).bits <= 32 {
+        r.push(Opcode::Asr, data.dsts, &[high.into(), Src::imm(24, 16)], &mods_with(Opcode::Asr, &[]));
+    } else {
+        let word = r.value(Opcode::Asr, Type::B32, &[high.into(), Src::imm(24, 16)], &mods_with(Opcode::Asr, &[]));
+        let word = Src::value(word).with(OperandFlags::SX);
+        r.push(Opcode::Iadd, data.dsts, &[word, Src::imm(0, 16)], &mods_with(Opcode::Iadd, &[]));
+    }
+    Rewrite::Remove
+}
+
+fn narrow_from_64(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    let to = r.f.ty(data.dsts[0]).bits;
+    let (low, high) = (r.f.add_value(Type::B32), r.f.add_value(Type::B32));
+    r.push(IrOp::Split, &[low, high], &[data.srcs[0]], &[]);
+    match to {
+        32 => Rewrite::Forward(low.into()),
+        16 => bitop(r, data, TABLE_MOV, low.into(), Src::imm(0, 16)),
+        _ => bitop(r, data, TABLE_AND, low.into(), Src::imm(0xff, 16)),
+    }
+}
