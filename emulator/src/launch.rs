@@ -49,6 +49,8 @@ pub struct Launch<'a> {
     pub push_constants: &'a [u8],
     /// Arguments of a test kernel, by parameter.
     pub arguments: &'a [u64],
+    /// Where a test kernel's results go; empty for anything but a test kernel.
+    pub results: &'a mut [u64],
     /// Number of workgroups.
     pub workgroups: [u32; 3],
     /// How the machine runs.
@@ -96,6 +98,7 @@ pub enum LaunchError {
 struct Layout<'b> {
     memory: Memory,
     next: u64,
+    results: u64,
     buffers: &'b [BufferBinding],
     addresses: Vec<u64>,
 }
@@ -107,14 +110,15 @@ impl Launch<'_> {
     /// [`LaunchError`]: something the shader needs is missing, or the machine stopped on a fatal finding.
     pub fn run(self) -> Result<Report, LaunchError> {
         let mut layout =
-            Layout { memory: Memory::new(), next: FIRST_ADDRESS, buffers: self.buffers, addresses: Vec::new() };
+            Layout { memory: Memory::new(), next: FIRST_ADDRESS, results: 0, buffers: self.buffers, addresses: Vec::new() };
         layout.map_buffers()?;
+        layout.results = layout.map(vec![0; self.results.len() * 8], Access::READ | Access::WRITE)?;
         let mut uniforms = [0u16; UNIFORM_HALVES as usize];
         for range in &self.info.uniforms {
             let bytes = layout.source_bytes(range, self.info, self.push_constants, self.arguments)?;
             write_range(&mut uniforms, range, &bytes, self.workgroups)?;
         }
-        let (mut memory, addresses) = (layout.memory, layout.addresses);
+        let (mut memory, addresses, results) = (layout.memory, layout.addresses, layout.results);
         let preamble = self.preamble.map(Program::new);
         let result = dispatch(
             &mut memory,
@@ -133,6 +137,10 @@ impl Launch<'_> {
             if let Some(bytes) = memory.bytes(address, buffer.bytes.len()) {
                 buffer.bytes.copy_from_slice(bytes);
             }
+        }
+        let bytes = memory.bytes(results, self.results.len() * 8).unwrap_or_default();
+        for (result, bytes) in self.results.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *result = u64::from_le_bytes(*bytes);
         }
         Ok(result?)
     }
@@ -215,6 +223,7 @@ impl Layout<'_> {
             UniformSource::PushConstants { offset } => from(push_constants, offset),
             UniformSource::Promoted { offset } => from(&info.promoted, offset),
             UniformSource::WorkgroupCount => Vec::new(),
+            UniformSource::KernelResults => self.results.to_le_bytes().to_vec(),
             UniformSource::KernelArgument { index } => arguments
                 .get(index as usize)
                 .ok_or(LaunchError::MissingArgument { index, count: arguments.len() })?
@@ -248,7 +257,7 @@ mod tests {
     use super::*;
 
     fn layout(buffers: &[BufferBinding]) -> Layout<'_> {
-        let mut layout = Layout { memory: Memory::new(), next: FIRST_ADDRESS, buffers, addresses: Vec::new() };
+        let mut layout = Layout { memory: Memory::new(), next: FIRST_ADDRESS, results: 0, buffers, addresses: Vec::new() };
         layout.map_buffers().expect("buffers fit");
         layout
     }
