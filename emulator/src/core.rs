@@ -2,17 +2,16 @@
 //! what was noticed.
 
 use crate::findings::{FindingKind, Observation};
+use crate::group::LANES;
 use crate::local::Local;
 use crate::memory::Memory;
-use crate::races::Races;
+use crate::races::{AccessBy, Races};
 use crate::registers::Uniforms;
 use crate::textures::StateFile;
 
 /// Sizes and limits of the running dispatch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Launch {
-    /// Workgroups in the grid.
-    pub(crate) workgroups: [u32; 3],
     /// Lanes in a workgroup.
     pub(crate) workgroup_size: [u32; 3],
     /// Words of stack a lane may use.
@@ -46,6 +45,24 @@ impl Core<'_> {
         self.notes.push(kind.in_lane(lane));
     }
 
+    /// Tells the race detector of a device access.
+    pub(crate) fn saw_device(&mut self, address: u64, bytes: u32, by: AccessBy) {
+        let racing = self.races.as_mut().and_then(|races| races.device(address, bytes, by));
+        if let Some(address) = racing {
+            let kind = FindingKind::DataRace { space: "device", address };
+            self.note(kind, by.thread as usize % LANES);
+        }
+    }
+
+    /// Tells the race detector of a local access.
+    pub(crate) fn saw_local(&mut self, address: u32, bytes: u32, by: AccessBy) {
+        let racing = self.races.as_mut().and_then(|races| races.local(u64::from(address), bytes, by));
+        if let Some(address) = racing {
+            let kind = FindingKind::DataRace { space: "local", address };
+            self.note(kind, by.thread as usize % LANES);
+        }
+    }
+
     /// Loads up to four bytes of device memory, zero-extended.
     pub(crate) fn load(&mut self, address: u64, bytes: u32, lane: usize) -> Result<u32, Observation> {
         let mut word = [0; 4];
@@ -60,7 +77,13 @@ impl Core<'_> {
     }
 
     /// Stores up to four bytes of device memory.
-    pub(crate) fn store(&mut self, address: u64, bytes: u32, value: u32, lane: usize) -> Result<(), Observation> {
+    pub(crate) fn store(
+        &mut self,
+        address: u64,
+        bytes: u32,
+        value: u32,
+        lane: usize,
+    ) -> Result<(), Observation> {
         match self.memory.write(address, &value.to_le_bytes()[..bytes as usize]) {
             Ok(()) => Ok(()),
             Err(_) if self.launch.soft_fault => {

@@ -121,10 +121,7 @@ impl FindingKind {
     /// Whether the run cannot go on.
     pub fn is_fatal(&self) -> bool {
         use FindingKind::*;
-        matches!(
-            self,
-            Undecodable(_) | OutsideProgram | Trap | StepLimit(_) | Unsupported(_) | Memory(_)
-        )
+        matches!(self, Undecodable(_) | OutsideProgram | Trap | StepLimit(_) | Unsupported(_) | Memory(_))
     }
 }
 

@@ -139,7 +139,8 @@ pub(crate) fn srgb_to_linear(value: f64) -> f64 {
 /// The sRGB transfer function of IEC 61966-2-1, encoding.
 pub(crate) fn linear_to_srgb(value: f32) -> f32 {
     let value = f64::from(value);
-    let encoded = if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * libm::pow(value, 1.0 / 2.4) - 0.055 };
+    let encoded =
+        if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * libm::pow(value, 1.0 / 2.4) - 0.055 };
     encoded as f32
 }
 

@@ -1,6 +1,7 @@
 //! The state of one SIMD-group: registers of 32 lanes, mask, program counter, what is defined and what is pending.
 
 use crate::findings::MaskChange;
+use crate::races::AccessBy;
 
 /// Lanes of a SIMD-group.
 pub const LANES: usize = 32;
@@ -38,11 +39,6 @@ impl HalfSet {
     pub(crate) fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
-
-    /// The halves in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..=255_u8).filter(|half| self.0[usize::from(half >> 6)] >> (half & 63) & 1 != 0)
-    }
 }
 
 /// Outstanding operations of a wait group.
@@ -78,6 +74,8 @@ pub(crate) struct Group {
     pub(crate) pc: u32,
     /// Stack pointer in words.
     pub(crate) stack_words: i64,
+    /// Private stack of each lane; empty until first used.
+    pub(crate) stack: PerLane<Vec<u8>>,
     /// Stack pointers at the calls not yet returned from.
     pub(crate) calls: Vec<i64>,
     pub(crate) pending: [Pending; 2],
@@ -105,6 +103,7 @@ impl Group {
             lanes,
             pc: 0,
             stack_words: 0,
+            stack: Default::default(),
             calls: Vec::new(),
             pending: [Pending::default(); 2],
             nesting_is_data: 0,
@@ -125,6 +124,11 @@ impl Group {
             self.history_len += 1;
             self.exec = exec;
         }
+    }
+
+    /// An access by a lane, for the race detector.
+    pub(crate) fn access(&self, lane: usize, store: bool) -> AccessBy {
+        AccessBy { workgroup: self.workgroup, thread: self.index * LANES as u32 + lane as u32, store }
     }
 
     /// The remembered mask changes, oldest first.

@@ -1,1 +1,34 @@
-//! x
+//! A reference machine for AGX (Apple G13 and G14) machine code: deterministic, complete where the hardware is known,
+//! strict where it is silent.
+//!
+//! [`dispatch()`] runs a compute grid on a [`Memory`]; [`step_one`] runs one instruction on a [`Simd`]. What is exact,
+//! what is assumed and what is not modelled stands in docs/emulator.md.
+
+mod core;
+mod dispatch;
+mod exec;
+mod findings;
+mod formats;
+mod group;
+pub mod launch;
+mod local;
+mod memory;
+mod notebook;
+mod profile;
+mod program;
+mod races;
+mod registers;
+mod rng;
+mod simd;
+mod special;
+mod step;
+mod strict;
+mod textures;
+
+pub use crate::dispatch::{Dispatch, Options, Stop, dispatch};
+pub use crate::findings::{Finding, FindingKind, MaskChange};
+pub use crate::group::LANES;
+pub use crate::memory::{Access, MapError, Memory, MemoryFault};
+pub use crate::profile::{Cycles, Line, Profile, Report};
+pub use crate::program::Program;
+pub use crate::simd::{Simd, step_one};

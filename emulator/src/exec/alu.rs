@@ -4,8 +4,8 @@ use agx_isa::inst::Inst;
 use agx_isa::semantics::{PureArgs, PureFn, Source};
 
 use crate::core::Core;
-use crate::exec::fields::{Fields, float_width};
-use crate::group::{Group, LANES, PerLane};
+use crate::exec::fields::Fields;
+use crate::group::{Group, LANES};
 use crate::registers::{Dst, Src, lanes_of};
 
 /// Most sources of a pure row.
@@ -120,9 +120,3 @@ pub(crate) fn combine(function: PureFn, width: u8, a: u64, b: u64, mods: &[u32])
     let source = |bits| Source { bits, width, flags: Default::default() };
     function(&PureArgs { dst_width: width, sources: &[source(a), source(b)], mods })
 }
-
-/// A value of each lane that no instruction reads yet.
-pub(crate) const NO_VALUES: PerLane<u64> = [0; LANES];
-
-#[expect(unused_imports, reason = "re-exported for the sibling modules")]
-pub(crate) use float_width as width_of_float;

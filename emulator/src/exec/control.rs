@@ -45,7 +45,9 @@ impl Mask {
             Nesting::While => level < self.levels,
             Nesting::Pop => false,
         };
-        lanes_of(group.lanes).filter(|&lane| decides(group.halves[0][lane])).fold(0, |all, lane| all | 1 << lane)
+        lanes_of(group.lanes)
+            .filter(|&lane| decides(group.halves[0][lane]))
+            .fold(0, |all, lane| all | 1 << lane)
     }
 
     /// Updates the counters of all lanes, then the mask.
@@ -71,7 +73,13 @@ impl Mask {
             Nesting::If => u16::from(!held),
             Nesting::Else if level == 0 => levels,
             Nesting::Else if level == 1 => u16::from(!held),
-            Nesting::While if level < levels => if held { 0 } else { levels },
+            Nesting::While if level < levels => {
+                if held {
+                    0
+                } else {
+                    levels
+                }
+            }
             Nesting::Else | Nesting::While => level,
             Nesting::Pop => level.saturating_sub(levels),
         }

@@ -1,9 +1,12 @@
 //! Operands of an instruction by name, resolved once when a program is decoded.
 
 use agx_isa::desc::Role;
-use agx_isa::inst::{Inst, Operand, Tag};
+use agx_isa::inst::{Inst, Operand, Size, Tag};
+use agx_isa::minifloat;
+use agx_isa::operand::Style;
+use half::f16;
 
-use crate::registers::Src;
+use crate::registers::{Place, Src};
 
 /// The operands of one instruction.
 #[derive(Clone, Copy)]
@@ -35,7 +38,9 @@ impl<'a> Fields<'a> {
 
     /// A source by name.
     pub(crate) fn source(&self, name: &str) -> Src {
-        self.sources_named().find(|(source, _)| *source == name).map_or(Src::new(Operand::imm(0)), |(_, src)| src)
+        self.sources_named()
+            .find(|(source, _)| *source == name)
+            .map_or(Src::new(Operand::imm(0)), |(_, src)| src)
     }
 
     /// The sources in row order.
@@ -53,4 +58,20 @@ impl<'a> Fields<'a> {
     pub(crate) fn first_register(&self) -> Option<Operand> {
         self.inst.operands.iter().find(|operand| operand.tag == Tag::Reg).copied()
     }
+
+    fn sources_named(&self) -> impl Iterator<Item = (&'static str, Src)> + use<'a> {
+        let inst = self.inst;
+        inst.op.desc().with_role(Role::Src).map(move |(at, desc)| {
+            let operand = inst.operands[at];
+            let minifloat = desc.kind.style == Style::Float && operand.tag == Tag::Imm;
+            (desc.name, if minifloat { expanded(operand) } else { Src::new(operand) })
+        })
+    }
+}
+
+/// A minifloat immediate as the half float it stands for: every minifloat is exact in 16 bits.
+fn expanded(operand: Operand) -> Src {
+    let value = f16::from_f32(minifloat::decode(operand.value as u8));
+    let place = Place::Immediate(u64::from(value.to_bits()));
+    Src { place, size: Size::B16, flags: operand.flags }
 }

@@ -1,0 +1,335 @@
+//! Device memory: loads, stores, atomics.
+//!
+//! Addressing (applegpu, Mesa 25.0 AGX compiler): the base is rounded down to the element, the index is scaled by the
+//! element and the extra shift, components follow each other. Results are visible at once; that they may not be used
+//! before a `wait` is strict mode's business.
+
+use agx_isa::inst::{Inst, OperandFlags, Size};
+
+use crate::core::Core;
+use crate::exec::fields::Fields;
+use crate::findings::Observation;
+use crate::formats::{Format, encode_rgb9e5};
+use crate::group::{Group, LANES, PerLane};
+use crate::registers::{Dst, Place, Src, lanes_of};
+
+/// Which components move and where they sit: registers are filled contiguously, memory positions follow the mask.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub(crate) format: Format,
+    pub(crate) mask: u32,
+    pub(crate) first: Dst,
+}
+
+impl Layout {
+    /// Resolves `format`, `mask` and the data register; `None` when the format is unknown or there is no register.
+    pub(crate) fn new(inst: &Inst, data: &str) -> Option<Layout> {
+        let fields = Fields::new(inst);
+        let format = Format::from_code(fields.number("format"))?;
+        let mask = match format.packed_components() {
+            Some(count) => (1 << count) - 1,
+            None => fields.number("mask") & 0xf,
+        };
+        Some(Layout { format, mask, first: Dst::new(fields.get(data))? })
+    }
+
+    /// Component numbers and the registers that hold them.
+    pub(crate) fn components(&self) -> impl Iterator<Item = (u32, Dst)> + use<> {
+        let Layout { mask, first, .. } = *self;
+        lanes_of(mask).enumerate().map(move |(at, component)| (component as u32, first.following(at as u32)))
+    }
+
+    fn wide(&self) -> bool {
+        self.first.size != Size::B16
+    }
+
+    /// Reads an element through `read(component offset in elements, bytes)` into the lane's registers.
+    pub(crate) fn load<E>(
+        &self,
+        group: &mut Group,
+        lane: usize,
+        mut read: impl FnMut(u32, u32) -> Result<u32, E>,
+    ) -> Result<(), E> {
+        let packed = match self.format.packed_components() {
+            Some(_) => Some(read(0, 4)?),
+            None => None,
+        };
+        for (component, register) in self.components() {
+            let raw = match packed {
+                Some(word) => word,
+                None => read(component, self.format.bytes())?,
+            };
+            group.write(register, u64::from(self.format.decode(raw, component, self.wide())), lane);
+        }
+        Ok(())
+    }
+
+    /// Writes the lane's registers through `write(component offset in elements, bytes, value)`.
+    pub(crate) fn store<E>(
+        &self,
+        group: &Group,
+        lane: usize,
+        mut write: impl FnMut(u32, u32, u32) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.format.packed_components().is_some() {
+            return write(0, 4, self.packed_word(group, lane));
+        }
+        for (component, register) in self.components() {
+            let value = group.read(register.half, register.size, lane) as u32;
+            let raw = self.format.encode(value, component, self.wide());
+            write(component, self.format.bytes(), raw)?;
+        }
+        Ok(())
+    }
+
+    fn packed_word(&self, group: &Group, lane: usize) -> u32 {
+        let value = |register: Dst| group.read(register.half, register.size, lane) as u32;
+        if matches!(self.format, Format::Rgb9E5 | Format::Rgb9E5TowardZero) {
+            let mut floats = [0.0; 3];
+            for (component, register) in self.components() {
+                // Widening to 32 bits is what encoding to the 32-bit element does.
+                let bits = value(register);
+                floats[component as usize] = if self.wide() {
+                    f32::from_bits(bits)
+                } else {
+                    half::f16::from_bits(bits as u16).to_f32()
+                };
+            }
+            return encode_rgb9e5(floats, self.format == Format::Rgb9E5TowardZero);
+        }
+        self.components().fold(0, |word, (component, register)| {
+            word | self.format.encode(value(register), component, self.wide())
+        })
+    }
+}
+
+/// Base, index and scale of a device access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Address {
+    base: Src,
+    index: Src,
+    /// Bytes of an element: the base is aligned to it.
+    element: u32,
+    shift: u32,
+}
+
+impl Address {
+    /// Resolves `base`, `index` and `shift` (3 acts as 2).
+    fn new(inst: &Inst, element: u32, shift: u32) -> Address {
+        let fields = Fields::new(inst);
+        let index = fields.source("index").sized(Size::B32);
+        Address { base: fields.source("base").sized(Size::B64), index, element, shift }
+    }
+
+    /// The address of component 0 in each lane.
+    fn of_lanes(&self, group: &Group, core: &Core<'_>) -> PerLane<u64> {
+        let bases = group.gather(core.uniforms, &self.base);
+        let indices = group.gather(core.uniforms, &self.index);
+        // A 32-bit register is sign- or zero-extended; an immediate arrives with its extension done.
+        let immediate = matches!(self.index.place, Place::Immediate(_));
+        let signed = immediate || self.index.flags.contains(OperandFlags::SX);
+        let mut addresses = [0; LANES];
+        for (lane, address) in addresses.iter_mut().enumerate() {
+            let index = if signed { i64::from(indices[lane] as u32 as i32) } else { indices[lane] as i64 };
+            let scaled = (index << self.shift).wrapping_mul(i64::from(self.element));
+            let base = bases[lane] & !(u64::from(self.element) - 1);
+            *address = base.wrapping_add_signed(scaled);
+        }
+        addresses
+    }
+}
+
+/// A device load or store.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Device {
+    address: Address,
+    layout: Layout,
+}
+
+impl Device {
+    /// Resolves a load (`data` is then `dst`) or a store; `None` for unknown formats.
+    pub(crate) fn new(inst: &Inst, data: &str) -> Option<Device> {
+        let layout = Layout::new(inst, data)?;
+        let shift =
+            if layout.format.packed_components().is_some() { 0 } else { Fields::new(inst).number("shift") };
+        let address = Address::new(inst, layout.format.bytes(), shift.min(2));
+        Some(Device { address, layout })
+    }
+
+    /// Loads in the active lanes.
+    pub(crate) fn load(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
+        let addresses = self.address.of_lanes(group, core);
+        self.count_lines(&addresses, group.exec, core);
+        let element = u64::from(self.address.element);
+        for lane in lanes_of(group.exec) {
+            let by = group.access(lane, false);
+            self.layout.load(group, lane, |component, bytes| {
+                let address = addresses[lane].wrapping_add(u64::from(component) * element);
+                core.saw_device(address, bytes, by);
+                core.load(address, bytes, lane)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Stores from the active lanes, in lane order.
+    pub(crate) fn store(&self, group: &Group, core: &mut Core<'_>) -> Result<(), Observation> {
+        let addresses = self.address.of_lanes(group, core);
+        self.count_lines(&addresses, group.exec, core);
+        let element = u64::from(self.address.element);
+        for lane in lanes_of(group.exec) {
+            let by = group.access(lane, true);
+            self.layout.store(group, lane, |component, bytes, value| {
+                let address = addresses[lane].wrapping_add(u64::from(component) * element);
+                core.saw_device(address, bytes, by);
+                core.store(address, bytes, value, lane)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Counts the distinct 128-byte lines the instruction touches; neighbouring lanes are compared with each other.
+    fn count_lines(&self, addresses: &PerLane<u64>, exec: u32, core: &mut Core<'_>) {
+        let mut previous = None;
+        for lane in lanes_of(exec) {
+            let line = addresses[lane] / 128;
+            core.lines += u64::from(previous != Some(line));
+            previous = Some(line);
+        }
+    }
+}
+
+/// Atomic operations, by their four-bit code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AtomicOp {
+    Add,
+    Sub,
+    Exchange,
+    CompareExchange,
+    UnsignedMin,
+    SignedMin,
+    UnsignedMax,
+    SignedMax,
+    And,
+    Or,
+    Xor,
+}
+
+/// In the order of their codes.
+const ATOMIC_OPS: [AtomicOp; 11] = {
+    use AtomicOp::*;
+    [Add, Sub, Exchange, CompareExchange, UnsignedMin, SignedMin, UnsignedMax, SignedMax, And, Or, Xor]
+};
+
+impl AtomicOp {
+    /// The operation of a code.
+    pub(crate) fn from_code(code: u32) -> Option<AtomicOp> {
+        ATOMIC_OPS.get(code as usize).copied()
+    }
+
+    /// What memory holds afterwards.
+    pub(crate) fn apply(self, old: u32, operand: u32, expected: u32) -> u32 {
+        match self {
+            AtomicOp::Add => old.wrapping_add(operand),
+            AtomicOp::Sub => old.wrapping_sub(operand),
+            AtomicOp::Exchange => operand,
+            AtomicOp::CompareExchange if old == expected => operand,
+            AtomicOp::CompareExchange => old,
+            AtomicOp::UnsignedMin => old.min(operand),
+            AtomicOp::UnsignedMax => old.max(operand),
+            AtomicOp::SignedMin => (old as i32).min(operand as i32) as u32,
+            AtomicOp::SignedMax => (old as i32).max(operand as i32) as u32,
+            AtomicOp::And => old & operand,
+            AtomicOp::Or => old | operand,
+            AtomicOp::Xor => old ^ operand,
+        }
+    }
+}
+
+/// The registers of an atomic: the old value goes to `dst`; a compare-exchange takes the new value from the first data
+/// register and the expected one from the second (Mesa 25.0 AGX compiler).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtomicData {
+    op: AtomicOp,
+    dst: Option<Dst>,
+    data: Dst,
+}
+
+impl AtomicData {
+    /// Resolves `op`, `dst` and `data`.
+    pub(crate) fn new(inst: &Inst) -> Option<AtomicData> {
+        let fields = Fields::new(inst);
+        let data = Dst { size: Size::B32, ..Dst::new(fields.get("data"))? };
+        Some(AtomicData {
+            op: AtomicOp::from_code(fields.number("op"))?,
+            dst: Dst::new(fields.get("dst")),
+            data,
+        })
+    }
+
+    /// Changes one word through `old` and gives the new value.
+    pub(crate) fn update(&self, group: &mut Group, lane: usize, old: u32) -> u32 {
+        let operand = group.read(self.data.half, Size::B32, lane) as u32;
+        let second = self.data.following(1);
+        let expected = group.read(second.half, Size::B32, lane) as u32;
+        if let Some(dst) = self.dst {
+            group.write(dst, u64::from(old), lane);
+        }
+        self.op.apply(old, operand, expected)
+    }
+}
+
+/// A device atomic.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Atomic {
+    address: Address,
+    data: AtomicData,
+}
+
+impl Atomic {
+    /// Resolves a device atomic; `None` for unknown operations.
+    pub(crate) fn new(inst: &Inst) -> Option<Atomic> {
+        Some(Atomic { address: Address::new(inst, 4, 0), data: AtomicData::new(inst)? })
+    }
+
+    /// The lanes take their turns in lane order.
+    pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
+        let addresses = self.address.of_lanes(group, core);
+        for lane in lanes_of(group.exec) {
+            let old = core.load(addresses[lane], 4, lane)?;
+            let new = self.data.update(group, lane, old);
+            core.store(addresses[lane], 4, new, lane)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atomic_operations_by_code() {
+        // (code, old, operand, expected, new)
+        let cases = [
+            (0, 5, 7, 0, 12),
+            (0, u32::MAX, 2, 0, 1),
+            (1, 5, 7, 0, u32::MAX - 1),
+            (2, 5, 7, 0, 7),
+            (3, 5, 7, 5, 7),
+            (3, 5, 7, 6, 5),
+            (4, 5, u32::MAX, 0, 5),
+            (5, 5, u32::MAX, 0, u32::MAX),
+            (6, 5, u32::MAX, 0, u32::MAX),
+            (7, 5, u32::MAX, 0, 5),
+            (8, 6, 3, 0, 2),
+            (9, 6, 3, 0, 7),
+            (10, 6, 3, 0, 5),
+        ];
+        for (code, old, operand, expected, new) in cases {
+            let op = AtomicOp::from_code(code).expect("known");
+            assert_eq!(op.apply(old, operand, expected), new, "{op:?} {old} {operand}");
+        }
+        assert_eq!(AtomicOp::from_code(11), None);
+    }
+}

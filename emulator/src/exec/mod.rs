@@ -1,0 +1,210 @@
+//! Execution: one file a family of instructions. Each resolves its operands once, when a program is decoded, and then
+//! works on all lanes of a SIMD-group.
+
+pub(crate) mod alu;
+pub(crate) mod control;
+pub(crate) mod fields;
+pub(crate) mod local;
+pub(crate) mod memory;
+pub(crate) mod simd_ops;
+pub(crate) mod stack;
+pub(crate) mod state;
+
+use agx_isa::inst::Inst;
+use agx_isa::semantics::PureFn;
+use agx_isa::table::Opcode;
+
+use crate::core::Core;
+use crate::findings::{FindingKind, Observation};
+use crate::group::Group;
+use alu::{Alu, Compare};
+use control::{Indirect, Jump, Mask, Nesting, Taken};
+use local::{LocalAtomic, Threadgroup};
+use memory::{Atomic, Device};
+use simd_ops::{Ballot, Derivative, Reduce, Shuffle};
+use stack::{Adjust, Stack};
+use state::{ReadSpecial, StateStore, UniformStore};
+
+/// Where execution goes next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flow {
+    /// The following instruction.
+    Next,
+    /// A byte offset from the program's first byte.
+    Jump(u32),
+    /// The following instruction, once the whole workgroup is here.
+    Barrier,
+    /// Nowhere.
+    Stop,
+}
+
+/// An instruction, ready to execute.
+#[derive(Clone, Debug)]
+pub(crate) enum Action {
+    Alu(Alu),
+    Mask(Mask),
+    Jump(Jump),
+    Indirect(Indirect),
+    Stop,
+    Trap,
+    Wait(u32),
+    Barrier,
+    /// Fences and pixel waits: memory is sequentially consistent and there is one pixel in flight.
+    Fence,
+    Load(Device),
+    Store(Device),
+    Atomic(Atomic),
+    LocalLoad(Threadgroup),
+    LocalStore(Threadgroup),
+    LocalAtomic(LocalAtomic),
+    StackLoad(Stack),
+    StackStore(Stack),
+    StackAdjust(Adjust),
+    UniformStore(UniformStore),
+    StateStore(StateStore),
+    ReadSpecial(ReadSpecial),
+    Ballot(Ballot),
+    Shuffle(Shuffle),
+    Reduce(Reduce),
+    Derivative(Derivative),
+    Unsupported(&'static str),
+    Undecodable(Box<str>),
+}
+
+impl Action {
+    /// Resolves an instruction.
+    pub(crate) fn new(inst: &Inst) -> Action {
+        if let Some(function) = inst.op.desc().pure {
+            return Alu::new(inst, function).map_or(Action::Unsupported("these operands"), Action::Alu);
+        }
+        control_action(inst)
+            .or_else(|| memory_action(inst))
+            .or_else(|| lanes_action(inst))
+            .unwrap_or_else(|| otherwise(inst))
+    }
+
+    /// Lanes whose sources the instruction reads.
+    pub(crate) fn reading_lanes(&self, group: &Group) -> u32 {
+        match self {
+            Action::Mask(mask) => mask.deciding_lanes(group),
+            _ => group.exec,
+        }
+    }
+
+    /// Executes the instruction in the active lanes; `next` is the offset of the one that follows.
+    pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>, next: u32) -> Result<Flow, Observation> {
+        match self {
+            Action::Alu(op) => op.run(group, core),
+            Action::Mask(op) => op.run(group, core),
+            Action::Jump(op) => return Ok(op.run(group, next)),
+            Action::Indirect(op) => return op.run(group, core, next),
+            Action::Stop => return Ok(Flow::Stop),
+            Action::Trap => return Err(FindingKind::Trap.into()),
+            Action::Wait(index) => group.pending[(*index & 1) as usize] = Default::default(),
+            Action::Barrier => return Ok(Flow::Barrier),
+            Action::Fence => {}
+            Action::Load(op) => op.load(group, core)?,
+            Action::Store(op) => op.store(group, core)?,
+            Action::Atomic(op) => op.run(group, core)?,
+            Action::LocalLoad(op) => op.load(group, core)?,
+            Action::LocalStore(op) => op.store(group, core)?,
+            Action::LocalAtomic(op) => op.run(group, core),
+            Action::StackLoad(op) => op.load(group, core)?,
+            Action::StackStore(op) => op.store(group, core)?,
+            Action::StackAdjust(op) => op.run(group, core)?,
+            Action::UniformStore(op) => op.run(group, core),
+            Action::StateStore(op) => op.run(group, core)?,
+            Action::ReadSpecial(op) => op.run(group, core)?,
+            Action::Ballot(op) => op.run(group, core),
+            Action::Shuffle(op) => op.run(group, core),
+            Action::Reduce(op) => op.run(group, core),
+            Action::Derivative(op) => op.run(group, core),
+            Action::Unsupported(what) => return Err(FindingKind::Unsupported(what).into()),
+            Action::Undecodable(why) => return Err(FindingKind::Undecodable(why.to_string()).into()),
+        }
+        Ok(Flow::Next)
+    }
+}
+
+/// A comparison with the semantics of the select `select`.
+fn compare(inst: &Inst, select: Opcode) -> Option<Compare> {
+    let function: PureFn = select.desc().pure?;
+    Some(Compare::new(inst, function))
+}
+
+fn control_action(inst: &Inst) -> Option<Action> {
+    use Opcode::*;
+    let integer = || compare(inst, Icsel);
+    let float = || compare(inst, Fcsel);
+    let mask = |nesting, compare| Some(Action::Mask(Mask::new(inst, nesting, compare)));
+    match inst.op {
+        IfIcmp => mask(Nesting::If, integer()),
+        IfFcmp => mask(Nesting::If, float()),
+        ElseIcmp => mask(Nesting::Else, integer()),
+        ElseFcmp => mask(Nesting::Else, float()),
+        WhileIcmp => mask(Nesting::While, integer()),
+        WhileFcmp => mask(Nesting::While, float()),
+        PopExec => mask(Nesting::Pop, None),
+        JmpAny => Some(Action::Jump(Jump::new(inst, Taken::Any))),
+        JmpNone => Some(Action::Jump(Jump::new(inst, Taken::None))),
+        Call => Some(Action::Jump(Jump::new(inst, Taken::Call))),
+        CallReg => Some(Action::Indirect(Indirect::new(inst, true))),
+        Ret => Some(Action::Indirect(Indirect::new(inst, false))),
+        Stop => Some(Action::Stop),
+        Trap => Some(Action::Trap),
+        Wait => Some(Action::Wait(fields::Fields::new(inst).number("group"))),
+        Barrier => Some(Action::Barrier),
+        _ => None,
+    }
+}
+
+fn memory_action(inst: &Inst) -> Option<Action> {
+    use Opcode::*;
+    let unknown_format = Action::Unsupported("this memory format");
+    let device = |data| Device::new(inst, data);
+    let local = |data| Threadgroup::new(inst, data);
+    let stack = |data| Stack::new(inst, data);
+    let action = match inst.op {
+        Load => device("dst").map(Action::Load),
+        Store => device("data").map(Action::Store),
+        Lload => local("dst").map(Action::LocalLoad),
+        Lstore => local("data").map(Action::LocalStore),
+        StackLoad => stack("dst").map(Action::StackLoad),
+        StackStore => stack("data").map(Action::StackStore),
+        StackAdjust | StackAdjustReg => Some(Action::StackAdjust(Adjust::new(inst))),
+        Atomic => memory::Atomic::new(inst).map(Action::Atomic),
+        Latomic => LocalAtomic::new(inst).map(Action::LocalAtomic),
+        UniformStore => state::UniformStore::new(inst).map(Action::UniformStore),
+        TexStateStore => Some(Action::StateStore(StateStore::new(inst, false))),
+        SamplerStateStore => Some(Action::StateStore(StateStore::new(inst, true))),
+        _ => return None,
+    };
+    Some(action.unwrap_or(unknown_format))
+}
+
+fn lanes_action(inst: &Inst) -> Option<Action> {
+    use Opcode::*;
+    let action = match inst.op {
+        Mfsr => ReadSpecial::new(inst).map(Action::ReadSpecial),
+        IcmpBallot => Ballot::new(inst, Icsel.desc().pure?).map(Action::Ballot),
+        FcmpBallot => Ballot::new(inst, Fcsel.desc().pure?).map(Action::Ballot),
+        Shuffle => simd_ops::Shuffle::new(inst).map(Action::Shuffle),
+        SimdReduce => Reduce::new(inst, true).map(Action::Reduce),
+        QuadReduce => Reduce::new(inst, false).map(Action::Reduce),
+        Dfdx => Derivative::new(inst, false).map(Action::Derivative),
+        Dfdy => Derivative::new(inst, true).map(Action::Derivative),
+        _ => return None,
+    };
+    Some(action.unwrap_or(Action::Unsupported("this form of the operation")))
+}
+
+/// What is left: fences, and what the machine does not model.
+fn otherwise(inst: &Inst) -> Action {
+    use agx_isa::desc::Effects;
+    let desc = inst.op.desc();
+    let fence = desc.effects == Effects::BARRIER && desc.operands.is_empty();
+    if fence || matches!(inst.op, Opcode::Pixwait | Opcode::Pixrel) {
+        return Action::Fence;
+    }
+    Action::Unsupported(desc.name)
+}

@@ -1,0 +1,173 @@
+//! The private stack of each lane.
+//!
+//! `stack_adjust n` opens a frame of n words; loads and stores address bytes from the base of the current frame, and the
+//! frames of the callers lie above it. How hardware lays this out in scratch memory is not known and not visible.
+
+use agx_isa::inst::{Inst, OperandFlags, Size};
+
+use crate::core::Core;
+use crate::exec::fields::Fields;
+use crate::exec::memory::Layout;
+use crate::findings::{FindingKind, Observation};
+use crate::group::{Group, PerLane};
+use crate::registers::{Place, Src, lanes_of};
+
+/// Words beyond the bytes a program asks for that its frame may open (Mesa 25.0 AGX compiler: ten, rounded up to four).
+const FRAME_OVERHEAD_WORDS: i64 = 10;
+
+/// Words of stack a lane of a program with `scratch_bytes` may use.
+pub(crate) fn limit_words(scratch_bytes: u32) -> i64 {
+    match scratch_bytes {
+        0 => 0,
+        _ => (i64::from(scratch_bytes.div_ceil(4)) + FRAME_OVERHEAD_WORDS + 3) & !3,
+    }
+}
+
+/// `stack_adjust`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Adjust {
+    words: Src,
+}
+
+impl Adjust {
+    /// Resolves an adjustment by an immediate or a register.
+    pub(crate) fn new(inst: &Inst) -> Adjust {
+        Adjust { words: Fields::new(inst).source("index") }
+    }
+
+    /// Moves the stack pointer of the SIMD-group.
+    pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
+        let Place::Immediate(words) = self.words.place else {
+            return Err(FindingKind::Unsupported("stack_adjust by a register").into());
+        };
+        group.stack_words += i64::from(words as u32 as i32);
+        let limit = core.launch.stack_words;
+        if group.stack_words < 0 || group.stack_words > limit {
+            core.notes.push(FindingKind::StackPointer { words: group.stack_words, limit }.into());
+        }
+        Ok(())
+    }
+}
+
+/// A stack load or store.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stack {
+    offset: Src,
+    layout: Layout,
+    shift: u32,
+}
+
+impl Stack {
+    /// Resolves a load (`data` is then `dst`) or a store.
+    pub(crate) fn new(inst: &Inst, data: &str) -> Option<Stack> {
+        let fields = Fields::new(inst);
+        let offset = fields.source("index").sized(Size::B32);
+        Some(Stack { offset, layout: Layout::new(inst, data)?, shift: fields.number("shift").min(2) })
+    }
+
+    /// Loads in the active lanes. Outside the stack: zero.
+    pub(crate) fn load(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
+        let offsets = self.offsets(group, core);
+        let element = self.layout.format.bytes();
+        for lane in lanes_of(group.exec) {
+            let frame = Frame::new(group, core);
+            let stack = take_stack(group, core, lane);
+            self.layout.load(group, lane, |component, bytes| {
+                let offset = (offsets[lane] as i64).wrapping_add(i64::from(component * element));
+                match frame.place(offset, bytes).and_then(|place| stack.get(place)) {
+                    Some(found) => {
+                        Ok(found.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)))
+                    }
+                    None => {
+                        core.note(frame.outside(offset), lane);
+                        Ok::<_, Observation>(0)
+                    }
+                }
+            })?;
+            group.stack[lane] = stack;
+        }
+        Ok(())
+    }
+
+    /// Stores from the active lanes. Outside the stack: nothing.
+    pub(crate) fn store(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
+        let offsets = self.offsets(group, core);
+        let element = self.layout.format.bytes();
+        for lane in lanes_of(group.exec) {
+            let frame = Frame::new(group, core);
+            let mut stack = take_stack(group, core, lane);
+            self.layout.store(group, lane, |component, bytes, value| {
+                let offset = (offsets[lane] as i64).wrapping_add(i64::from(component * element));
+                match frame.place(offset, bytes).and_then(|place| stack.get_mut(place)) {
+                    Some(found) => found.copy_from_slice(&value.to_le_bytes()[..bytes as usize]),
+                    None => core.note(frame.outside(offset), lane),
+                }
+                Ok::<_, Observation>(())
+            })?;
+            group.stack[lane] = stack;
+        }
+        Ok(())
+    }
+
+    /// Byte offsets from the frame's base.
+    fn offsets(&self, group: &Group, core: &Core<'_>) -> PerLane<u64> {
+        let mut offsets = group.gather(core.uniforms, &self.offset);
+        let immediate = matches!(self.offset.place, Place::Immediate(_));
+        let signed = immediate || self.offset.flags.contains(OperandFlags::SX);
+        for offset in &mut offsets {
+            let bytes = if signed { i64::from(*offset as u32 as i32) } else { *offset as i64 };
+            *offset = (bytes << self.shift) as u64;
+        }
+        offsets
+    }
+}
+
+/// The current frame: its base lies `words` words below the end of the lane's stack.
+#[derive(Clone, Copy)]
+struct Frame {
+    words: i64,
+    limit: i64,
+}
+
+impl Frame {
+    fn new(group: &Group, core: &Core<'_>) -> Frame {
+        Frame { words: group.stack_words, limit: core.launch.stack_words }
+    }
+
+    /// Where the bytes at an offset from the frame's base lie in the lane's stack.
+    fn place(self, offset: i64, bytes: u32) -> Option<std::ops::Range<usize>> {
+        let start = offset.checked_add((self.limit - self.words) * 4)?;
+        let inside = offset >= 0 && start >= 0 && start.checked_add(i64::from(bytes))? <= self.limit * 4;
+        inside.then_some(start as usize..start as usize + bytes as usize)
+    }
+
+    fn outside(self, offset: i64) -> FindingKind {
+        FindingKind::StackOutOfBounds { offset, frame: self.words * 4 }
+    }
+}
+
+/// The lane's stack, made on first use.
+fn take_stack(group: &mut Group, core: &Core<'_>, lane: usize) -> Vec<u8> {
+    let mut stack = std::mem::take(&mut group.stack[lane]);
+    stack.resize(core.launch.stack_words.max(0) as usize * 4, 0);
+    stack
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_nest_downwards() {
+        let outer = Frame { words: 12, limit: 20 };
+        let inner = Frame { words: 16, limit: 20 };
+        assert_eq!(outer.place(0, 4), Some(32..36));
+        assert_eq!(inner.place(16, 4), outer.place(0, 4), "the caller's frame lies above the callee's");
+        assert_eq!(outer.place(44, 4), Some(76..80));
+        assert_eq!(outer.place(45, 4), None);
+        assert_eq!(outer.place(-1, 1), None);
+        assert_eq!(Frame { words: 0, limit: 20 }.place(0, 1), None, "no frame was opened");
+        assert_eq!(limit_words(0), 0);
+        assert_eq!(limit_words(1024), 268);
+    }
+}

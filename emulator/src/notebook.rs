@@ -1,0 +1,65 @@
+//! Collects findings: where and when something was noticed, the same thing at the same place only once.
+
+use std::mem::{Discriminant, discriminant};
+
+use rustc_hash::FxHashMap;
+
+use crate::findings::{Finding, FindingKind, Observation};
+use crate::group::Group;
+use crate::program::Op;
+
+/// Distinct findings kept; later ones are counted nowhere.
+const KEPT: usize = 256;
+
+/// The findings of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Notebook {
+    findings: Vec<Finding>,
+    places: FxHashMap<(bool, u32, Discriminant<FindingKind>), usize>,
+}
+
+impl Notebook {
+    /// Writes down what `group` ran into at `op`.
+    pub(crate) fn add(
+        &mut self,
+        observation: Observation,
+        text: impl FnOnce() -> String,
+        preamble: bool,
+        group: &Group,
+    ) {
+        let key = (preamble, group.pc, discriminant(&observation.kind));
+        if let Some(finding) = self.places.get(&key).and_then(|at| self.findings.get_mut(*at)) {
+            finding.count += 1;
+            return;
+        }
+        if self.findings.len() < KEPT {
+            self.places.insert(key, self.findings.len());
+            self.findings.push(finding(observation, text(), preamble, group));
+        }
+    }
+
+    /// The findings in the order of their first occurrence.
+    pub(crate) fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+}
+
+/// An observation with its place and time.
+pub(crate) fn finding(observation: Observation, text: String, preamble: bool, group: &Group) -> Finding {
+    Finding {
+        kind: observation.kind,
+        pc: group.pc,
+        preamble,
+        text,
+        lane: observation.lane,
+        workgroup: group.workgroup,
+        simd_group: group.index,
+        count: 1,
+        mask_changes: group.mask_changes(),
+    }
+}
+
+/// Disassembly of an instruction that may not exist.
+pub(crate) fn text_of(op: Option<&Op>) -> String {
+    op.map_or_else(|| String::from("?"), Op::text)
+}

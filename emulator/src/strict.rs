@@ -1,0 +1,107 @@
+//! Strict mode: what is wrong although hardware stays silent. It reports and never changes a result.
+//!
+//! For each half register there is a mask of lanes in which its value is defined, so the common case costs one test a
+//! half register and instruction, not one a lane.
+
+use crate::core::Core;
+use crate::exec::{Action, control, simd_ops};
+use crate::findings::FindingKind;
+use crate::group::Group;
+use crate::program::Op;
+
+/// Operations a wait group can count (Mesa 25.0 AGX compiler).
+const OUTSTANDING: u32 = 8;
+
+/// Before an instruction executes: its reads, and what is pending.
+pub(crate) fn before(op: &Op, group: &mut Group, core: &mut Core<'_>) {
+    let strict = &op.strict;
+    let reading = op.action.reading_lanes(group);
+    for half in &strict.reads {
+        let undefined = reading & !group.defined[usize::from(*half)];
+        if undefined != 0 {
+            undefined_read(*half, undefined, group, core);
+        }
+    }
+    if reading != 0 {
+        for half in &strict.uniforms {
+            if !core.uniforms.is_set(*half) {
+                core.notes.push(FindingKind::UnsetUniform(*half).into());
+            }
+        }
+    }
+    pending(op, group, core);
+    if strict.uses_nesting {
+        nesting(group, core);
+    }
+    match &op.action {
+        Action::Shuffle(shuffle) => simd_ops::observe_shuffle(shuffle, group, core),
+        Action::Stop => control::observe_stop(group, core),
+        Action::Barrier => control::observe_barrier(group, core),
+        _ => {}
+    }
+}
+
+/// After it executed in the lanes of `exec`: what is defined, discarded and pending now.
+pub(crate) fn after(op: &Op, exec: u32, group: &mut Group, core: &mut Core<'_>) {
+    let strict = &op.strict;
+    // A dropped value is lost in every lane: inactive ones may hold a value not yet written back.
+    for half in &strict.discards {
+        group.defined[usize::from(*half)] = 0;
+        group.discarded[usize::from(*half)] = group.lanes;
+    }
+    for half in &strict.writes {
+        group.defined[usize::from(*half)] |= exec;
+        group.discarded[usize::from(*half)] &= !exec;
+    }
+    if strict.writes.first() == Some(&0) {
+        let kept = group.nesting_is_data & !exec;
+        group.nesting_is_data = if strict.puts_data_in_nesting { kept | exec } else { kept };
+    }
+    if let Some(index) = op.wait_group {
+        let pending = &mut group.pending[usize::from(index & 1)];
+        pending.halves.union(&strict.write_set);
+        pending.count += 1;
+        if pending.count > OUTSTANDING {
+            core.notes.push(FindingKind::TooManyOutstanding(index).into());
+        }
+    }
+}
+
+#[cold]
+fn undefined_read(half: u8, undefined: u32, group: &Group, core: &mut Core<'_>) {
+    let discarded = undefined & group.discarded[usize::from(half)];
+    let (kind, lanes) = match discarded {
+        0 => (FindingKind::UnwrittenRegister(half), undefined),
+        _ => (FindingKind::Discarded(half), discarded),
+    };
+    core.note(kind, lanes.trailing_zeros() as usize);
+}
+
+fn pending(op: &Op, group: &Group, core: &mut Core<'_>) {
+    for (index, pending) in group.pending.iter().enumerate() {
+        if pending.count == 0 || pending.halves.is_empty() {
+            continue;
+        }
+        let index = index as u8;
+        if let Some(half) = pending.halves.first_common(&op.strict.read_set) {
+            core.notes.push(FindingKind::PendingRead { half, group: index }.into());
+        }
+        if let Some(half) = pending.halves.first_common(&op.strict.write_set) {
+            core.notes.push(FindingKind::PendingWrite { half, group: index }.into());
+        }
+    }
+}
+
+/// A mask instruction reads `r0l` of every lane.
+fn nesting(group: &mut Group, core: &mut Core<'_>) {
+    let undefined = group.lanes & !group.defined[0];
+    if undefined != 0 {
+        undefined_read(0, undefined, group, core);
+    }
+    if group.nesting_is_data & group.lanes != 0 {
+        core.note(FindingKind::NestingHoldsData, group.nesting_is_data.trailing_zeros() as usize);
+    }
+    // Reported once: from here on the counters are the program's.
+    group.defined[0] |= group.lanes;
+    group.nesting_is_data = 0;
+}

@@ -1,0 +1,136 @@
+//! Small programs, instruction by instruction.
+
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use agx_emulator::{Access, Dispatch, Memory, Options, Program};
+use agx_isa::inst::{Inst, Operand, OperandFlags, Size};
+use agx_isa::table::Opcode;
+use agx_isa::{encode, minifloat};
+
+/// Where [`Code::run`] maps its buffer.
+pub const BUFFER: u64 = 0x1_0000;
+
+/// A 32-bit register by number.
+pub fn r(number: u8) -> Operand {
+    Operand::reg(number * 2, Size::B32)
+}
+
+/// A half register by half index.
+pub fn h(half: u8) -> Operand {
+    Operand::reg(half, Size::B16)
+}
+
+/// A 64-bit register by the number of its low word.
+pub fn rr(number: u8) -> Operand {
+    Operand::reg(number * 2, Size::B64)
+}
+
+/// A 64-bit uniform by half-word index.
+pub fn uu(half: u16) -> Operand {
+    Operand::uniform(half, Size::B64)
+}
+
+/// An integer immediate.
+pub fn i(value: i32) -> Operand {
+    Operand::imm(value as u32)
+}
+
+/// A float immediate.
+pub fn f(value: f32) -> Operand {
+    Operand::imm(u32::from(minifloat::encode(value).expect("a minifloat")))
+}
+
+/// The operand with sign extension.
+pub fn sx(operand: Operand) -> Operand {
+    operand.with(OperandFlags::SX)
+}
+
+/// A program under construction.
+#[derive(Clone, Default)]
+pub struct Code {
+    pub bytes: Vec<u8>,
+}
+
+impl Code {
+    pub fn new() -> Code {
+        Code::default()
+    }
+
+    /// Appends an instruction with these operands.
+    pub fn op(mut self, op: Opcode, operands: &[(&str, Operand)]) -> Code {
+        let mut inst = Inst::new(op);
+        for (name, operand) in operands {
+            assert!(inst.operand(name).is_some(), "{op:?} has no operand {name}");
+            inst.set(name, *operand);
+        }
+        self.bytes.extend_from_slice(&encode(&inst).unwrap_or_else(|error| panic!("{op:?}: {error}")));
+        self
+    }
+
+    /// `dst = special register`.
+    pub fn special(self, dst: Operand, number: i32) -> Code {
+        self.op(Opcode::Mfsr, &[("dst", dst), ("sr", i(number))])
+    }
+
+    /// A 32-bit constant.
+    pub fn constant(self, number: u8, value: u32) -> Code {
+        self.op(Opcode::Ldimm32, &[("dst", r(number)), ("a", Operand::imm(value))])
+    }
+
+    /// A 16-bit constant.
+    pub fn constant16(self, half: u8, value: u16) -> Code {
+        self.op(Opcode::Ldimm16, &[("dst", h(half)), ("a", Operand::imm(value.into()))])
+    }
+
+    /// Stores register `data` to word `index` of the buffer and waits.
+    pub fn store(self, data: Operand, index: Operand) -> Code {
+        self.op(Opcode::Store, &[("data", data), ("base", uu(0)), ("index", index)]).op(Opcode::Wait, &[])
+    }
+
+    /// Loads word `index` of the buffer, without waiting.
+    pub fn load(self, dst: Operand, index: Operand) -> Code {
+        self.op(Opcode::Load, &[("dst", dst), ("base", uu(0)), ("index", index)])
+    }
+
+    pub fn wait(self) -> Code {
+        self.op(Opcode::Wait, &[])
+    }
+
+    /// Appends `stop`.
+    pub fn stop(self) -> Program {
+        let code = self.op(Opcode::Stop, &[]);
+        Program::new(&code.bytes)
+    }
+}
+
+/// The address of the buffer as uniforms 0 to 3.
+pub fn uniforms() -> [u16; 4] {
+    [BUFFER as u16, (BUFFER >> 16) as u16, 0, 0]
+}
+
+/// A memory with a zeroed buffer of `words` words.
+pub fn memory(words: usize) -> Memory {
+    let mut memory = Memory::new();
+    memory.map(BUFFER, vec![0; 4 * words], Access::READ | Access::WRITE).expect("free");
+    memory
+}
+
+/// The words of the buffer.
+pub fn words(memory: &Memory, count: usize) -> Vec<u32> {
+    let bytes = memory.bytes(BUFFER, 4 * count).expect("mapped");
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four"))).collect()
+}
+
+/// One workgroup of `threads` lanes.
+pub fn launch<'a>(program: &'a Program, uniforms: &'a [u16], threads: u32) -> Dispatch<'a> {
+    Dispatch {
+        program,
+        preamble: None,
+        uniforms,
+        workgroups: [1, 1, 1],
+        workgroup_size: [threads, 1, 1],
+        local_bytes: 0,
+        scratch_bytes: 0,
+        options: Options::default(),
+    }
+}
