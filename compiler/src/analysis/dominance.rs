@@ -1,0 +1,104 @@
+//! Immediate dominators.
+//!
+//! The layout is a reverse postorder of the forward edges, and a back edge comes from a block that its header
+//! dominates: one pass over the layout is exact, with no iteration.
+
+use crate::ir::entity::{Block, Entity};
+use crate::ir::function::Function;
+use crate::ir::table::Side;
+
+/// The dominator tree of the blocks that can be reached.
+#[derive(Clone, Debug)]
+pub struct Dominance {
+    parent: Side<Block, Option<Block>>,
+    /// Position in the layout plus one; 0 for blocks that cannot be reached.
+    position: Side<Block, u32>,
+}
+
+impl Dominance {
+    /// The immediate dominator; `None` for the entry and for unreachable blocks.
+    pub fn parent(&self, block: Block) -> Option<Block> {
+        self.parent[block]
+    }
+
+    /// Whether `block` can be reached from the entry.
+    pub fn is_reachable(&self, block: Block) -> bool {
+        self.position[block] != 0
+    }
+
+    /// Whether every path to `below` passes `above`; a reachable block dominates itself.
+    pub fn dominates(&self, above: Block, below: Block) -> bool {
+        let mut at = Some(below);
+        while let Some(block) = at {
+            if self.position[block] <= self.position[above] {
+                return block == above && self.is_reachable(block);
+            }
+            at = self.parent[block];
+        }
+        false
+    }
+
+    /// The lowest block that dominates both.
+    fn meet(&self, mut a: Block, mut b: Block) -> Block {
+        while a != b {
+            let upper = if self.position[a] > self.position[b] { &mut a } else { &mut b };
+            *upper = self.parent[*upper].expect("invariant: the entry dominates every reachable block");
+        }
+        a
+    }
+}
+
+/// Computes the dominator tree. Needs current edges ([`Function::compute_cfg`]).
+pub fn dominance(f: &Function<'_>) -> Dominance {
+    let count = f.blocks.len();
+    let mut tree = Dominance { parent: Side::new(count), position: Side::new(count) };
+    for (index, block) in f.blocks_in_order().enumerate() {
+        let preds = f.block(block).preds.iter().filter(|pred| tree.is_reachable(**pred));
+        let parent = preds.copied().reduce(|a, b| tree.meet(a, b));
+        if index == 0 || parent.is_some() {
+            tree.parent[block] = parent;
+            tree.position[block] = index as u32 + 1;
+        }
+    }
+    debug_assert!(f.layout.iter().all(|segment| segment.block.index() < count));
+    tree
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::builder::Builder;
+    use crate::ir::src::Src;
+    use bumpalo::Bump;
+
+    #[test]
+    fn tree_of_a_loop_with_a_break() {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "test");
+        let mut b = Builder::start(&mut f);
+        let entry = b.block();
+        let blocks = b.begin_loop();
+        let after_if = b.begin_if(Src::bool(true));
+        let then = b.block();
+        b.jump(blocks.after);
+        b.begin_else();
+        let otherwise = b.block();
+        b.end_if();
+        b.end_loop();
+        let dead = b.begin_if(Src::bool(true));
+        b.halt();
+        b.begin_else();
+        b.halt();
+        b.end_if();
+        b.finish();
+
+        let tree = dominance(&f);
+        assert_eq!(tree.parent(entry), None);
+        assert_eq!(tree.parent(blocks.header), Some(entry));
+        assert_eq!(tree.parent(after_if), Some(otherwise));
+        assert_eq!(tree.parent(blocks.after), Some(then));
+        assert!(tree.dominates(blocks.header, blocks.after) && tree.dominates(then, then));
+        assert!(!tree.dominates(otherwise, blocks.after) && !tree.dominates(blocks.after, entry));
+        assert!(!tree.is_reachable(dead) && !tree.dominates(dead, dead) && !tree.dominates(entry, dead));
+    }
+}

@@ -1,0 +1,240 @@
+//! Which values are live at the borders of blocks.
+//!
+//! Liveness follows the logical control-flow graph of one lane. That is right for registers although both arms of an
+//! `if` execute one after the other: every lane has registers of its own and writes of inactive lanes are masked.
+//!
+//! Only values that cross a block border have a column in the bit sets; most values are born and die inside a block.
+//! A phi's sources are live at the end of the predecessors they come from, not at the head of the phi's block, where
+//! the phi itself is not live in either: it is defined there.
+//!
+//! One backward pass over the layout settles everything but back edges. Each further pass carries the needs of loop
+//! headers around one more level of nesting, so the number of passes is the loop depth plus two.
+
+use crate::ir::entity::{Block, Entity, Value};
+use crate::ir::function::Function;
+use crate::ir::op::{IrOp, Op};
+use crate::ir::table::Side;
+
+use super::bitset::BitMatrix;
+
+/// Column of a value that never crosses a block border, plus one; columns are stored plus one so that 0 is "none".
+const LOCAL: u32 = 0;
+
+/// Live values at the borders of each block.
+#[derive(Clone, Debug)]
+pub struct Liveness {
+    column: Side<Value, u32>,
+    values: Vec<Value>,
+    live_in: BitMatrix,
+    live_out: BitMatrix,
+}
+
+impl Liveness {
+    /// Values live at the head of `block`, in order of id. Its phis are not among them.
+    pub fn live_in(&self, block: Block) -> impl Iterator<Item = Value> + '_ {
+        self.live_in.columns(block.index()).map(|column| self.values[column])
+    }
+
+    /// Values live at the end of `block`, in order of id, the sources of its successors' phis among them.
+    pub fn live_out(&self, block: Block) -> impl Iterator<Item = Value> + '_ {
+        self.live_out.columns(block.index()).map(|column| self.values[column])
+    }
+
+    /// Whether `value` is live at the head of `block`.
+    pub fn is_live_in(&self, block: Block, value: Value) -> bool {
+        self.column_of(value).is_some_and(|column| self.live_in.contains(block.index(), column))
+    }
+
+    /// Whether `value` is live at the end of `block`.
+    pub fn is_live_out(&self, block: Block, value: Value) -> bool {
+        self.column_of(value).is_some_and(|column| self.live_out.contains(block.index(), column))
+    }
+
+    fn column_of(&self, value: Value) -> Option<usize> {
+        match self.column[value] {
+            LOCAL => None,
+            column => Some(column as usize - 1),
+        }
+    }
+}
+
+/// Last uses within one block after another.
+///
+/// Positions count instructions through all blocks entered so far, so that entries of earlier blocks never look like
+/// entries of the current one and nothing has to be cleared.
+#[derive(Clone, Debug)]
+pub struct LastUses {
+    position: Side<Value, u32>,
+    block: Block,
+    start: u32,
+    end: u32,
+}
+
+impl LastUses {
+    /// No block entered yet; room for the values of `f`.
+    pub fn new(f: &Function<'_>) -> Self {
+        LastUses { position: Side::new(f.values.len()), block: f.entry(), start: 1, end: 1 }
+    }
+
+    /// Makes `block` the current one and returns the position of its first instruction. Sources of phis are not uses.
+    pub fn enter(&mut self, f: &Function<'_>, block: Block) -> u32 {
+        self.block = block;
+        self.start = self.end;
+        for inst in &f.block(block).insts {
+            let data = &f.insts[*inst];
+            if data.op != Op::Ir(IrOp::Phi) {
+                for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                    self.position[value] = self.end;
+                }
+            }
+            self.end += 1;
+        }
+        self.start
+    }
+
+    /// Whether `value` is not needed after the instruction at `position` of the current block, which reads it.
+    pub fn ends_at(&self, live: &Liveness, value: Value, position: u32) -> bool {
+        self.position[value] == position && !live.is_live_out(self.block, value)
+    }
+
+    /// Whether `value`, defined in the current block, is never read.
+    pub fn is_dead(&self, live: &Liveness, value: Value) -> bool {
+        self.position[value] < self.start && !live.is_live_out(self.block, value)
+    }
+}
+
+/// Computes liveness. Needs current edges ([`Function::compute_cfg`]).
+pub fn liveness(f: &Function<'_>) -> Liveness {
+    let (values, column) = crossing_values(f);
+    let columns = values.len();
+    let new_matrix = || BitMatrix::new(f.blocks.len(), columns);
+    let mut result = Liveness { column, live_in: new_matrix(), live_out: new_matrix(), values };
+    let mut defined = new_matrix();
+    for block in f.blocks_in_order() {
+        collect_block(f, block, &mut result, &mut defined);
+    }
+    let order: Vec<Block> = f.blocks_in_order().collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in order.iter().rev() {
+            let row = block.index();
+            for successor in &f.block(*block).succs {
+                changed |= result.live_out.union_row(row, &result.live_in, successor.index());
+            }
+            changed |= result.live_in.union_row_without(row, &result.live_out, &defined, row);
+        }
+    }
+    result
+}
+
+/// Values used in another block than the one that defines them, or by a phi, with their columns plus one.
+fn crossing_values(f: &Function<'_>) -> (Vec<Value>, Side<Value, u32>) {
+    let mut home: Side<Value, Option<Block>> = Side::new(f.values.len());
+    let mut crosses: Side<Value, bool> = Side::new(f.values.len());
+    for block in f.blocks_in_order() {
+        for inst in &f.block(block).insts {
+            let data = &f.insts[*inst];
+            let phi = data.op == Op::Ir(IrOp::Phi);
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                // A use before the definition can only be one around a loop: a phi's.
+                if phi || home[value] != Some(block) {
+                    crosses[value] = true;
+                }
+            }
+            for dst in data.dsts {
+                home[*dst] = Some(block);
+            }
+        }
+    }
+    let values: Vec<Value> = f.values.keys().filter(|value| crosses[*value]).collect();
+    let mut column = Side::new(f.values.len());
+    for (index, value) in values.iter().enumerate() {
+        column[*value] = index as u32 + 1;
+    }
+    (values, column)
+}
+
+/// Seeds the sets with the block's definitions, its uses of values from elsewhere, and what it owes to phis.
+fn collect_block(f: &Function<'_>, block: Block, result: &mut Liveness, defined: &mut BitMatrix) {
+    let row = block.index();
+    for inst in &f.block(block).insts {
+        let data = &f.insts[*inst];
+        if data.op == Op::Ir(IrOp::Phi) {
+            for (pred, src) in data.phi_inputs() {
+                if let Some(column) = src.as_value().and_then(|value| result.column_of(value)) {
+                    result.live_out.insert(pred.index(), column);
+                }
+            }
+        } else {
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                if let Some(column) = result.column_of(value)
+                    && !defined.contains(row, column)
+                {
+                    result.live_in.insert(row, column);
+                }
+            }
+        }
+        for dst in data.dsts {
+            if let Some(column) = result.column_of(*dst) {
+                defined.insert(row, column);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::builder::Builder;
+    use crate::ir::src::Src;
+    use crate::ir::types::Type;
+    use bumpalo::Bump;
+
+    #[test]
+    fn loop_keeps_outer_values_alive_and_phis_are_not_live_in() {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "test");
+        let mut b = Builder::start(&mut f);
+        let entry = b.block();
+        let outer = b.value(IrOp::Mov, Type::B32, &[Src::imm32(1)], &[]);
+        let blocks = b.begin_loop();
+        let (phi, next) = (b.f.add_value(Type::B32), b.f.add_value(Type::B32));
+        b.push(IrOp::Phi, &[phi], &[Src::imm32(0), next.into()], &[entry.0, blocks.header.0]);
+        let after_if = b.begin_if(Src::bool(true));
+        let then = b.block();
+        b.jump(blocks.after);
+        b.begin_else();
+        let otherwise = b.block();
+        b.end_if();
+        b.push(IrOp::Imul, &[next], &[phi.into(), outer.into()], &[]);
+        b.end_loop();
+        b.effect(IrOp::Keep, &[phi.into()], &[]);
+        b.finish();
+        let phi_inst = f.block(blocks.header).insts[0];
+        f.insts[phi_inst].mods = f.alloc(&[entry.0, after_if.0]);
+
+        let live = liveness(&f);
+        let out = |block: Block| live.live_out(block).collect::<Vec<_>>();
+        assert_eq!(out(entry), [outer]);
+        assert_eq!(live.live_in(blocks.header).collect::<Vec<_>>(), [outer]);
+        assert_eq!(out(blocks.header), [outer, phi]);
+        assert_eq!(out(then), [phi], "the break does not need what only further rounds need");
+        assert_eq!(out(otherwise), [outer, phi]);
+        assert_eq!(out(after_if), [outer, next]);
+        assert_eq!(live.live_in(blocks.after).collect::<Vec<_>>(), [phi]);
+        assert!(live.is_live_out(entry, outer) && !live.is_live_in(blocks.header, phi));
+    }
+
+    #[test]
+    fn values_of_one_block_are_not_tracked() {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "test");
+        let mut b = Builder::start(&mut f);
+        let local = b.value(IrOp::Mov, Type::B32, &[Src::imm32(1)], &[]);
+        b.effect(IrOp::Keep, &[local.into()], &[]);
+        b.finish();
+        let live = liveness(&f);
+        assert!(live.values.is_empty() && !live.is_live_out(f.entry(), local));
+    }
+}

@@ -1,0 +1,7 @@
+//! Analyses: pure functions from a [`Function`](crate::ir::function::Function) to a side table. None of them changes
+//! the function, none survives a change of it.
+
+pub mod bitset;
+pub mod dominance;
+pub mod liveness;
+pub mod pressure;

@@ -1,0 +1,109 @@
+//! Register demand: how many half registers are needed at once.
+//!
+//! At an instruction the values that live through it stand beside its sources before, and beside its results after;
+//! results may take the registers of sources that end there. The figure is a lower bound for allocation without
+//! spilling; what alignment may waste on top of it is bounded by [`ALIGNMENT_WASTE`].
+
+use crate::ir::entity::{Block, Value};
+use crate::ir::function::{Function, InstData};
+use crate::ir::op::{IrOp, Op};
+
+use super::liveness::{LastUses, Liveness};
+
+/// Half registers that the alignment of 64-bit values may waste beside the demand: packing by falling alignment leaves
+/// a gap only where the values that live through an instruction end off a 64-bit border.
+pub const ALIGNMENT_WASTE: u16 = 2;
+
+/// Whether a result that is never read still needs a register: what only moves registers is not carried out for it.
+pub fn dead_result_needs_register(op: Op) -> bool {
+    !matches!(op, Op::Ir(IrOp::Phi | IrOp::Collect | IrOp::Split | IrOp::Copy))
+}
+
+/// Values among the sources of `data` that end at `position`, each once, in operand order.
+pub fn ending_sources<'d>(
+    data: &'d InstData<'_>,
+    last: &'d LastUses,
+    live: &'d Liveness,
+    position: u32,
+) -> impl Iterator<Item = Value> + 'd {
+    let sources = data.srcs;
+    sources.iter().enumerate().filter_map(move |(index, src)| {
+        let value = src.as_value()?;
+        let repeated = sources[..index].iter().any(|earlier| earlier.as_value() == Some(value));
+        (!repeated && last.ends_at(live, value, position)).then_some(value)
+    })
+}
+
+/// Demand of each block and of the whole function, in half registers.
+#[derive(Clone, Debug, Default)]
+pub struct Pressure {
+    /// Highest demand.
+    pub max: u16,
+    /// Highest demand within each block, by block id.
+    pub blocks: Vec<u16>,
+}
+
+/// Computes register demand.
+pub fn pressure(f: &Function<'_>, live: &Liveness) -> Pressure {
+    let mut last = LastUses::new(f);
+    let mut result = Pressure { max: 0, blocks: vec![0; f.blocks.len()] };
+    for block in f.blocks_in_order() {
+        let demand = block_demand(f, live, &mut last, block);
+        let demand = u16::try_from(demand).unwrap_or(u16::MAX);
+        result.blocks[block.0 as usize] = demand;
+        result.max = result.max.max(demand);
+    }
+    result
+}
+
+fn block_demand(f: &Function<'_>, live: &Liveness, last: &mut LastUses, block: Block) -> u32 {
+    let halves = |value: Value| u32::from(f.ty(value).halves());
+    let start = last.enter(f, block);
+    let mut current: u32 = live.live_in(block).map(halves).sum();
+    let mut max = current;
+    for (position, inst) in (start..).zip(&f.block(block).insts) {
+        let data = &f.insts[*inst];
+        let phi = data.op == Op::Ir(IrOp::Phi);
+        if !phi {
+            current -= ending_sources(data, last, live, position).map(halves).sum::<u32>();
+        }
+        let mut dead = 0;
+        for dst in data.dsts {
+            if !last.is_dead(live, *dst) {
+                current += halves(*dst);
+            } else if dead_result_needs_register(data.op) {
+                dead += halves(*dst);
+            }
+        }
+        max = max.max(current + dead);
+    }
+    max
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::liveness::liveness;
+    use crate::ir::builder::Builder;
+    use crate::ir::types::Type;
+    use bumpalo::Bump;
+
+    #[test]
+    fn results_take_the_place_of_sources_that_end() {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "test");
+        let mut b = Builder::start(&mut f);
+        let wide = b.value(IrOp::Preload, Type::vector(32, 4), &[], &[8]);
+        let parts: Vec<Value> = (0..4).map(|_| b.f.add_value(Type::B32)).collect();
+        b.push(IrOp::Split, &parts, &[wide.into()], &[]);
+        let sum = b.value(IrOp::Imul, Type::B16, &[parts[0].into(), parts[0].into()], &[]);
+        b.effect(IrOp::Keep, &[sum.into(), parts[1].into()], &[]);
+        b.finish();
+        let live = liveness(&f);
+        assert_eq!(pressure(&f, &live).max, 8, "two of the parts are never read");
+        let mut last = LastUses::new(&f);
+        let start = last.enter(&f, f.entry());
+        assert!(last.ends_at(&live, parts[0], start + 2) && !last.ends_at(&live, parts[1], start + 2));
+        assert!(last.is_dead(&live, parts[3]) && !last.is_dead(&live, sum));
+    }
+}

@@ -1,0 +1,141 @@
+//! Where values would like to be, so that moves become unnecessary.
+//!
+//! Values joined by phis form a web and want one register: the one its latest member got. A source of a `collect`
+//! wants its place inside the vector; the first source to be placed chooses where the vector will be, and the rest of
+//! that place is kept for the others as long as nothing else needs it.
+
+use crate::ir::entity::{Entity, Value};
+use crate::ir::function::Function;
+use crate::ir::op::{IrOp, Op};
+use crate::ir::table::Side;
+
+use super::file::HalfSet;
+
+/// Wishes of the values of a function, and what has become of them so far.
+#[derive(Clone, Debug)]
+pub struct Affinity {
+    /// Next value towards the representative of the web, `None` for representatives.
+    web: Side<Value, Option<Value>>,
+    /// Register of the latest placed member, for representatives.
+    web_place: Side<Value, Option<u16>>,
+    /// The vector a value is collected into, and where in it, in halves.
+    vector: Side<Value, Option<(Value, u16)>>,
+    /// Where a vector is to be.
+    vector_place: Side<Value, Option<u16>>,
+    /// Kept for vectors to come.
+    kept: HalfSet,
+}
+
+impl Affinity {
+    /// Collects the wishes.
+    pub fn new(f: &Function<'_>) -> Self {
+        let count = f.values.len();
+        let mut result = Affinity {
+            web: Side::new(count),
+            web_place: Side::new(count),
+            vector: Side::new(count),
+            vector_place: Side::new(count),
+            kept: HalfSet::EMPTY,
+        };
+        for block in f.blocks_in_order() {
+            for inst in &f.block(block).insts {
+                let data = &f.insts[*inst];
+                match (data.op, data.dst()) {
+                    (Op::Ir(IrOp::Phi), Some(dst)) => {
+                        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                            result.join(dst, value);
+                        }
+                    }
+                    (Op::Ir(IrOp::Collect), Some(dst)) => {
+                        let mut offset = 0;
+                        for src in data.srcs {
+                            if let Some(value) = src.as_value()
+                                && result.vector[value].is_none()
+                            {
+                                result.vector[value] = Some((dst, offset));
+                            }
+                            offset += f.src_ty(*src).halves();
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        result
+    }
+
+    fn representative(&self, mut value: Value) -> Value {
+        while let Some(next) = self.web[value] {
+            value = next;
+        }
+        value
+    }
+
+    /// The same, shortening the way for later.
+    fn shorten(&mut self, mut value: Value) -> Value {
+        while let Some(next) = self.web[value] {
+            if let Some(after) = self.web[next] {
+                self.web[value] = Some(after);
+            }
+            value = next;
+        }
+        value
+    }
+
+    fn join(&mut self, a: Value, b: Value) {
+        let (a, b) = (self.shorten(a), self.shorten(b));
+        if a != b {
+            // The older value represents: the result does not depend on the order of joins.
+            let (older, newer) = if a.index() < b.index() { (a, b) } else { (b, a) };
+            self.web[newer] = Some(older);
+        }
+    }
+
+    /// Where the web of `value` is.
+    pub fn web_place(&self, value: Value) -> Option<u16> {
+        self.web_place[self.representative(value)]
+    }
+
+    /// Notes that `value` was placed.
+    pub fn placed(&mut self, value: Value, half: u16) {
+        let web = self.shorten(value);
+        self.web_place[web] = Some(half);
+        if let Some((vector, offset)) = self.vector[value]
+            && self.vector_place[vector].is_none()
+            && half >= offset
+        {
+            self.vector_place[vector] = Some(half - offset);
+        }
+    }
+
+    /// The vector `value` goes into and its offset in halves.
+    pub fn vector_of(&self, value: Value) -> Option<(Value, u16)> {
+        self.vector[value]
+    }
+
+    /// Where `vector` is to be.
+    pub fn vector_place(&self, vector: Value) -> Option<u16> {
+        self.vector_place[vector]
+    }
+
+    /// Chooses where `vector` is to be and keeps the place.
+    pub fn choose_vector_place(&mut self, vector: Value, half: u16, halves: u16) {
+        self.vector_place[vector] = Some(half);
+        self.kept = self.kept.or(HalfSet::range(half, halves));
+    }
+
+    /// The vector at `half` exists now: nothing needs to be kept for it.
+    pub fn vector_done(&mut self, half: u16, halves: u16) {
+        self.kept = self.kept.without(HalfSet::range(half, halves));
+    }
+
+    /// Half registers kept for vectors.
+    pub fn kept(&self) -> HalfSet {
+        self.kept
+    }
+
+    /// Forgets what is kept: a new block begins.
+    pub fn keep_nothing(&mut self) {
+        self.kept = HalfSet::EMPTY;
+    }
+}

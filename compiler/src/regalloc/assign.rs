@@ -1,0 +1,346 @@
+//! Gives every value a register, walking the function once in program order.
+//!
+//! In SSA the values that live at a point are known from liveness alone, and walking in program order visits
+//! definitions before uses, so each instruction needs to look only at the registers that are free at that moment. A
+//! value keeps its register until room must be made for another one: then it is moved by a `copy` and has a new *name*
+//! from there on, a new [`Value`] of the same content in another register. Each block begins with the names its
+//! predecessors ended with; where they differ, `copy`s at the ends of the predecessors make them agree. There are no
+//! critical edges: a predecessor of a block with several predecessors has no other successor.
+//!
+//! After this pass a name may be defined at several places (at the end of each predecessor), always with the same
+//! content. Phis are gone: they are part of the same `copy`s. `collect` and `split` remain.
+
+use crate::analysis::dominance::Dominance;
+use crate::analysis::liveness::{LastUses, Liveness};
+use crate::analysis::pressure::{dead_result_needs_register, ending_sources};
+use crate::error::CompileError;
+use crate::ir::entity::{Block, Entity, Inst, Value};
+use crate::ir::function::{Function, InstData};
+use crate::ir::op::{IrOp, Op};
+use crate::ir::src::Src;
+use crate::ir::table::Side;
+
+use super::affinity::Affinity;
+use super::file::{HalfSet, RegisterFile, Shape, lowest_place};
+use super::{Allocation, Reg};
+
+/// The present names of values that were moved.
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    current: Side<Value, Option<Value>>,
+    moved: Vec<Value>,
+}
+
+impl Names {
+    pub(super) fn get(&self, value: Value) -> Value {
+        self.current[value].unwrap_or(value)
+    }
+
+    pub(super) fn set(&mut self, value: Value, name: Value) {
+        if self.current[value].is_none() {
+            self.moved.push(value);
+        }
+        self.current[value] = Some(name);
+    }
+
+    pub(super) fn clear(&mut self) {
+        for value in self.moved.drain(..) {
+            self.current[value] = None;
+        }
+    }
+
+    /// Values that were moved, with their names, by id of value.
+    pub(super) fn sorted(&self) -> Vec<(Value, Value)> {
+        let mut list: Vec<(Value, Value)> = self.moved.iter().map(|value| (*value, self.get(*value))).collect();
+        list.sort_unstable_by_key(|(value, _)| value.index());
+        list
+    }
+}
+
+/// The name `value` has in a list made by [`Names::sorted`].
+pub(super) fn name_in(list: &[(Value, Value)], value: Value) -> Value {
+    match list.binary_search_by_key(&value.index(), |(moved, _)| moved.index()) {
+        Ok(found) => list[found].1,
+        Err(_) => value,
+    }
+}
+
+/// What is known at the borders of a block that has been walked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Border {
+    /// Whether the block has been walked.
+    pub(super) done: bool,
+    /// Names at its head of the values that were moved.
+    pub(super) head: Vec<(Value, Value)>,
+    /// Names at its end of the values that were moved.
+    pub(super) end: Vec<(Value, Value)>,
+}
+
+/// The state of the walk.
+pub(super) struct Assigner<'f, 'a> {
+    pub(super) f: &'f mut Function<'a>,
+    pub(super) live: &'f Liveness,
+    pub(super) last: LastUses,
+    pub(super) affinity: Affinity,
+    pub(super) allocation: Allocation,
+    /// The value a name stands for; `None` for values themselves.
+    pub(super) origin: Side<Value, Option<Value>>,
+    pub(super) names: Names,
+    pub(super) file: RegisterFile,
+    pub(super) borders: Side<Block, Border>,
+    /// Half registers that may be handed out.
+    pub(super) usable: HalfSet,
+    /// Names that end at the current instruction; they hold their registers until it reads them.
+    pub(super) ending: Vec<Value>,
+    /// Results of the current instruction that have their place.
+    pub(super) placed: Vec<Value>,
+    /// Moves before the current instruction: new name, old name.
+    pub(super) moves: Vec<(Value, Value)>,
+    out: Vec<Inst>,
+}
+
+/// Assigns registers out of `usable`. Unreachable blocks must hold nothing but terminators.
+///
+/// # Errors
+/// When the values that are needed at once do not fit.
+pub fn assign(
+    f: &mut Function<'_>,
+    live: &Liveness,
+    reachable: &Dominance,
+    usable: HalfSet,
+) -> Result<Allocation, CompileError> {
+    let count = f.values.len();
+    let mut assigner = Assigner {
+        last: LastUses::new(f),
+        affinity: Affinity::new(f),
+        allocation: Allocation::new(count),
+        origin: Side::new(count),
+        names: Names { current: Side::new(count), moved: Vec::new() },
+        file: RegisterFile::new(),
+        borders: Side::new(f.blocks.len()),
+        live,
+        usable,
+        ending: Vec::new(),
+        placed: Vec::new(),
+        moves: Vec::new(),
+        out: Vec::new(),
+        f,
+    };
+    let order: Vec<Block> = assigner.f.blocks_in_order().collect();
+    for block in &order {
+        if reachable.is_reachable(*block) {
+            assigner.walk(*block)?;
+        }
+    }
+    for block in &order {
+        assigner.remove_phis(*block);
+    }
+    Ok(assigner.allocation)
+}
+
+impl<'a> Assigner<'_, 'a> {
+    fn walk(&mut self, block: Block) -> Result<(), CompileError> {
+        let start = self.last.enter(self.f, block);
+        self.enter(block)?;
+        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        for (position, inst) in (start..).zip(&insts) {
+            if self.f.insts[*inst].op != Op::Ir(IrOp::Phi) {
+                self.visit(*inst, position)?;
+            }
+            self.out.push(*inst);
+        }
+        self.f.block_mut(block).insts = std::mem::replace(&mut self.out, insts);
+        self.out.clear();
+        let border = &mut self.borders[block];
+        border.done = true;
+        border.end = self.names.sorted();
+        self.leave(block);
+        Ok(())
+    }
+
+    fn visit(&mut self, inst: Inst, position: u32) -> Result<(), CompileError> {
+        let data = self.f.insts[inst];
+        self.ending.clear();
+        for value in ending_sources(&data, &self.last, self.live, position) {
+            self.ending.push(self.names.get(value));
+        }
+        for index in 0..self.ending.len() {
+            let (half, shape) = self.place_of(self.ending[index]);
+            self.file.release(half, shape.halves);
+        }
+        self.place_results(&data)?;
+        self.emit_moves(data.line);
+        if data.srcs.iter().any(|src| src.as_value().is_some_and(|value| self.names.get(value) != value)) {
+            let srcs: Vec<Src> = data.srcs.iter().map(|src| self.renamed(*src)).collect();
+            self.f.insts[inst].srcs = self.f.alloc(&srcs);
+        }
+        for dst in data.dsts {
+            if self.last.is_dead(self.live, *dst) && self.allocation.reg[*dst].is_some() {
+                let (half, shape) = self.place_of(*dst);
+                self.file.release(half, shape.halves);
+            }
+        }
+        Ok(())
+    }
+
+    /// `src` under its present name.
+    pub(super) fn renamed(&self, src: Src) -> Src {
+        match src.as_value() {
+            Some(value) => Src { payload: Src::value(self.names.get(value)).payload, ..src },
+            None => src,
+        }
+    }
+
+    fn place_results(&mut self, data: &InstData<'a>) -> Result<(), CompileError> {
+        self.placed.clear();
+        for (index, dst) in data.dsts.iter().enumerate() {
+            if !self.needs_register(data, *dst) || self.placed.contains(dst) {
+                continue;
+            }
+            let shape = self.shape(*dst);
+            if data.op == Op::Ir(IrOp::Preload) {
+                self.put_preload(data, *dst, shape)?;
+                continue;
+            }
+            let wish = self.wish(data, index).filter(|half| self.suits(*half, shape));
+            match wish.or_else(|| self.find_place(*dst, shape)) {
+                Some(half) => self.put_result(*dst, half),
+                None => self.make_room(data, index)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a result is read, or written by an operation that writes something in any case.
+    pub(super) fn needs_register(&self, data: &InstData<'a>, result: Value) -> bool {
+        dead_result_needs_register(data.op) || !self.last.is_dead(self.live, result)
+    }
+
+    /// Gives a result of the current instruction its register.
+    pub(super) fn put_result(&mut self, result: Value, half: u16) {
+        self.put(result, half);
+        self.placed.push(result);
+    }
+
+    /// Preloads are where the program's environment puts them, reserved or not.
+    fn put_preload(&mut self, data: &InstData<'a>, dst: Value, shape: Shape) -> Result<(), CompileError> {
+        let half = data.mods.first().map_or(0, |half| *half as u16);
+        if !half.is_multiple_of(shape.align) || !self.file.is_free(half, shape.halves) {
+            return Err(CompileError::internal(format!("{dst} cannot be preloaded at half register {half}")));
+        }
+        self.put_result(dst, half);
+        Ok(())
+    }
+
+    /// The place that saves moves for result `index`, where the operation itself knows one.
+    fn wish(&self, data: &InstData<'a>, index: usize) -> Option<u16> {
+        let place = |src: &Src| Some(self.allocation.half(self.names.get(src.as_value()?)));
+        match data.op {
+            Op::Ir(IrOp::Split) => {
+                let before: u16 = data.dsts[..index].iter().map(|dst| self.f.ty(*dst).halves()).sum();
+                place(&data.srcs[0])?.map(|half| half + before)
+            }
+            Op::Ir(IrOp::Collect) => {
+                let shape = self.shape(data.dsts[0]);
+                let mut offset = 0;
+                for src in data.srcs {
+                    let vector = place(src).flatten().and_then(|half| half.checked_sub(offset));
+                    if let Some(half) = vector.filter(|half| self.suits(*half, shape)) {
+                        return Some(half);
+                    }
+                    offset += self.f.src_ty(*src).halves();
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// A free place for `value`: where it saves moves later, or the lowest.
+    fn find_place(&mut self, value: Value, shape: Shape) -> Option<u16> {
+        if let Some((vector, offset)) = self.affinity.vector_of(value) {
+            if self.affinity.vector_place(vector).is_none() {
+                let whole = self.shape(vector);
+                let free = self.file.free().and(self.usable).without(self.affinity.kept());
+                if let Some(half) = lowest_place(free, whole) {
+                    self.affinity.choose_vector_place(vector, half, whole.halves);
+                }
+            }
+            let half = self.affinity.vector_place(vector).map(|half| half + offset);
+            if let Some(half) = half.filter(|half| self.suits(*half, shape)) {
+                return Some(half);
+            }
+        }
+        let web = self.affinity.web_place(value).filter(|half| self.suits(*half, shape));
+        let free = self.file.free().and(self.usable);
+        let quiet = free.without(self.affinity.kept());
+        web.or_else(|| lowest_place(quiet, shape)).or_else(|| lowest_place(free, shape))
+    }
+
+    /// Whether a value of `shape` can be put at `half`.
+    pub(super) fn suits(&self, half: u16, shape: Shape) -> bool {
+        let reserved_by_program = !self.usable.contains(HalfSet::range(half, shape.halves));
+        half.is_multiple_of(shape.align) && self.file.is_free(half, shape.halves) && !reserved_by_program
+    }
+
+    /// The shape of a value.
+    pub(super) fn shape(&self, value: Value) -> Shape {
+        Shape::of(self.f.ty(value))
+    }
+
+    /// Where a name is, and its shape.
+    pub(super) fn place_of(&self, name: Value) -> (u16, Shape) {
+        let half = self.allocation.half(name).expect("invariant: live names have registers");
+        (half, self.shape(name))
+    }
+
+    /// Gives a name its register.
+    pub(super) fn put(&mut self, name: Value, half: u16) {
+        let shape = self.shape(name);
+        self.file.take(name, half, shape.halves);
+        self.record(name, half);
+        self.affinity.placed(name, half);
+        if self.f.values[name].def.is_some_and(|def| self.f.insts[def].op == Op::Ir(IrOp::Collect)) {
+            self.affinity.vector_done(half, shape.halves);
+        }
+    }
+
+    /// Notes a name's register, without taking it.
+    pub(super) fn record(&mut self, name: Value, half: u16) {
+        let end = half + self.f.ty(name).halves();
+        self.allocation.reg[name] = Some(Reg { half: half as u8 });
+        self.allocation.halves_used = self.allocation.halves_used.max(end);
+    }
+
+    /// A new name for the value behind `name`, at `half`.
+    pub(super) fn new_name(&mut self, name: Value, half: u16) -> Value {
+        let value = self.origin[name].unwrap_or(name);
+        let new = self.f.add_value(self.f.ty(name));
+        self.origin[new] = Some(value);
+        self.record(new, half);
+        new
+    }
+
+    fn emit_moves(&mut self, line: u32) {
+        let moves = std::mem::take(&mut self.moves);
+        if !moves.is_empty() {
+            let copy = self.copy(moves.iter().map(|(new, old)| (*new, Src::value(*old))), line);
+            self.out.push(copy);
+        }
+        self.moves = moves;
+        self.moves.clear();
+    }
+
+    /// A parallel copy, not yet in a block.
+    pub(super) fn copy(&mut self, moves: impl Iterator<Item = (Value, Src)>, line: u32) -> Inst {
+        let (dsts, srcs): (Vec<Value>, Vec<Src>) = moves.unzip();
+        let (dsts, srcs) = (self.f.alloc(&dsts), self.f.alloc(&srcs));
+        // Not through `add_inst`: the definition of a value that a copy redefines stays where it was.
+        self.f.insts.push(InstData { op: Op::Ir(IrOp::Copy), dsts, srcs, mods: &[], line })
+    }
+
+    fn remove_phis(&mut self, block: Block) {
+        let phis = self.f.phi_count(block);
+        self.f.block_mut(block).insts.drain(..phis);
+    }
+}

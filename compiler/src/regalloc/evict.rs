@@ -1,0 +1,175 @@
+//! Makes room for a result when no hole is large enough, by moving values that live on.
+//!
+//! First choice is the window whose owners are cheapest to move to holes elsewhere. When the holes are too small for
+//! that, everything is packed anew. Moves are one parallel copy before the instruction; what the instruction reads for
+//! the last time is in its register until then, so moved values may not go there, but results may.
+
+use crate::error::CompileError;
+use crate::ir::entity::Value;
+use crate::ir::function::InstData;
+
+use super::assign::Assigner;
+use super::file::{HalfSet, RegisterFile, Shape, highest_place, lowest_place};
+
+/// Windows tried before everything is packed anew.
+const MAX_WINDOWS: usize = 8;
+
+/// Names with their new places.
+type Places = Vec<(Value, u16)>;
+
+impl<'a> Assigner<'_, 'a> {
+    /// Makes room for result `index` of `data` and puts it there.
+    ///
+    /// # Errors
+    /// When the values needed at once do not fit however they are packed.
+    pub(super) fn make_room(&mut self, data: &InstData<'a>, index: usize) -> Result<(), CompileError> {
+        let value = data.dsts[index];
+        let shape = self.shape(value);
+        let results = self.halves_of(&self.placed);
+        let mut windows: Vec<(u16, u16)> = (0..256)
+            .step_by(usize::from(shape.align))
+            .map(|start| (start, HalfSet::range(start, shape.halves)))
+            .filter(|(_, window)| self.usable.contains(*window) && window.and(results).is_empty())
+            .map(|(start, _)| (self.cost(start, shape), start))
+            .collect();
+        windows.sort_unstable();
+        for (_, start) in windows.into_iter().take(MAX_WINDOWS) {
+            if let Some(places) = self.empty_window(start, shape) {
+                self.move_names(&places);
+                self.put_result(value, start);
+                return Ok(());
+            }
+        }
+        self.pack_anew(data, index)
+    }
+
+    /// Half registers of some names.
+    fn halves_of(&self, names: &[Value]) -> HalfSet {
+        names.iter().fold(HalfSet::EMPTY, |set, name| {
+            let (half, shape) = self.place_of(*name);
+            set.or(HalfSet::range(half, shape.halves))
+        })
+    }
+
+    /// Names that own a half register of the window, each once, lowest first.
+    fn owners(&self, start: u16, halves: u16) -> Vec<Value> {
+        let mut owners: Vec<Value> = (start..start + halves).filter_map(|half| self.file.owner(half)).collect();
+        owners.dedup();
+        owners
+    }
+
+    fn cost(&self, start: u16, shape: Shape) -> u16 {
+        self.owners(start, shape.halves).iter().map(|owner| self.shape(*owner).halves).sum()
+    }
+
+    /// Places elsewhere for the owners of a window, if there are.
+    fn empty_window(&self, start: u16, shape: Shape) -> Option<Places> {
+        let mut names = self.owners(start, shape.halves);
+        self.sort_for_packing(&mut names);
+        let window = HalfSet::range(start, shape.halves);
+        let vacated = self.halves_of(&names);
+        let mut free = self.file.free().or(vacated).and(self.usable);
+        free = free.without(window).without(self.halves_of(&self.ending));
+        self.pack_low(&names, &mut free)
+    }
+
+    /// Larger alignment first, then larger size; equals keep their order.
+    pub(super) fn sort_for_packing(&self, names: &mut [Value]) {
+        names.sort_by_key(|name| {
+            let shape = self.shape(*name);
+            std::cmp::Reverse((shape.align, shape.halves))
+        });
+    }
+
+    /// Places names in order at the lowest places of `free`, which shrinks.
+    pub(super) fn pack_low(&self, names: &[Value], free: &mut HalfSet) -> Option<Places> {
+        let place = |name: &Value| {
+            let shape = self.shape(*name);
+            let half = lowest_place(*free, shape)?;
+            *free = free.without(HalfSet::range(half, shape.halves));
+            Some((*name, half))
+        };
+        names.iter().map(place).collect()
+    }
+
+    /// Moves names to new places, all at once: renames them and notes the copies.
+    fn move_names(&mut self, places: &[(Value, u16)]) {
+        for (name, _) in places {
+            let (half, shape) = self.place_of(*name);
+            if self.file.owner(half) == Some(*name) {
+                self.file.release(half, shape.halves);
+            }
+        }
+        for (name, half) in places {
+            let value = self.origin[*name].unwrap_or(*name);
+            let new = if self.moves.iter().any(|(new, _)| new == name) {
+                // Moved before this instruction already: its new name only gets another place.
+                self.record(*name, *half);
+                *name
+            } else if self.allocation.half(*name) == Some(*half) {
+                *name
+            } else {
+                let new = self.new_name(*name, *half);
+                self.moves.push((new, *name));
+                self.names.set(value, new);
+                new
+            };
+            match self.ending.iter_mut().find(|ending| *ending == name) {
+                Some(ending) => *ending = new,
+                None => self.file.take(new, *half, self.shape(new).halves),
+            }
+        }
+    }
+
+    /// Packs what lives on from the bottom (16-bit values from the top), results and ending values in between: these
+    /// may overlap, and what alignment wastes between the two is at most
+    /// [`ALIGNMENT_WASTE`](crate::analysis::pressure::ALIGNMENT_WASTE).
+    fn pack_anew(&mut self, data: &InstData<'a>, index: usize) -> Result<(), CompileError> {
+        for result in std::mem::take(&mut self.placed) {
+            let (half, shape) = self.place_of(result);
+            self.file.release(half, shape.halves);
+        }
+        let mut lasting = self.owners(0, super::file::FILE_HALVES);
+        let mut results: Vec<Value> =
+            data.dsts.iter().copied().filter(|dst| self.needs_register(data, *dst)).collect();
+        let mut ending = self.ending.clone();
+        for list in [&mut lasting, &mut results, &mut ending] {
+            self.sort_for_packing(list);
+        }
+        let packed = self.pack_parts(&lasting, &results, &ending);
+        let Some((lasting, results, ending)) = packed else {
+            return Err(CompileError::limit(format!(
+                "the values needed at once do not fit into the registers: no room for {}",
+                data.dsts[index]
+            )));
+        };
+        self.file = RegisterFile::new();
+        let moved: Places = lasting.into_iter().chain(ending).collect();
+        self.move_names(&moved);
+        for (result, half) in results {
+            self.put_result(result, half);
+        }
+        Ok(())
+    }
+
+    fn pack_parts(
+        &self,
+        lasting: &[Value],
+        results: &[Value],
+        ending: &[Value],
+    ) -> Option<(Places, Places, Places)> {
+        let split = lasting.iter().position(|name| self.shape(*name).align == 1).unwrap_or(lasting.len());
+        let (wide, narrow) = lasting.split_at(split);
+        let mut free = self.usable;
+        let mut places = self.pack_low(wide, &mut free)?;
+        for name in narrow {
+            let shape = self.shape(*name);
+            let half = highest_place(free, shape)?;
+            free = free.without(HalfSet::range(half, shape.halves));
+            places.push((*name, half));
+        }
+        let results = self.pack_low(results, &mut free.clone())?;
+        let ending = self.pack_low(ending, &mut free)?;
+        Some((places, results, ending))
+    }
+}

@@ -1,0 +1,195 @@
+//! Where values are at the head of a block, and the copies at the ends of its predecessors that bring them there.
+//!
+//! A block with one predecessor takes over what that one ended with. At a join, values that have the same name in all
+//! predecessors stay where they are; the others keep one predecessor's name if its register is free; phis prefer a
+//! register of one of their sources. The header of a loop is a join whose other predecessors are not known yet: they
+//! bring values back to where the header has them.
+
+use crate::error::CompileError;
+use crate::ir::entity::{Block, Inst, Value};
+use crate::ir::src::Src;
+
+use super::assign::{Assigner, name_in};
+use super::file::{HalfSet, RegisterFile};
+
+/// A live value at a join with its names in the predecessors known so far, in their order.
+struct Incoming {
+    value: Value,
+    names: Vec<Value>,
+}
+
+impl Incoming {
+    fn agreed(&self) -> Option<Value> {
+        self.names.iter().all(|name| *name == self.names[0]).then(|| self.names[0])
+    }
+}
+
+impl<'a> Assigner<'_, 'a> {
+    /// Sets names and registers for the head of `block`, and lets the predecessors that have been walked agree.
+    ///
+    /// # Errors
+    /// When the values needed there do not fit.
+    pub(super) fn enter(&mut self, block: Block) -> Result<(), CompileError> {
+        self.names.clear();
+        self.file.clear();
+        self.affinity.keep_nothing();
+        let all = self.f.block(block).preds.len();
+        let preds: Vec<Block> =
+            self.f.block(block).preds.iter().copied().filter(|pred| self.borders[*pred].done).collect();
+        let live = self.live;
+        let incoming: Vec<Incoming> = live
+            .live_in(block)
+            .map(|value| Incoming {
+                value,
+                names: preds.iter().map(|pred| name_in(&self.borders[*pred].end, value)).collect(),
+            })
+            .collect();
+        if incoming.iter().any(|incoming| incoming.names.is_empty()) {
+            return Err(CompileError::internal("a value is used where nothing defines it"));
+        }
+        let phis = self.f.phi_count(block);
+        let join = all > 1 || phis > 0;
+        if !join {
+            for Incoming { value, names } in &incoming {
+                self.resume(*value, names[0]);
+            }
+            return Ok(());
+        }
+        let phis: Vec<Inst> = self.f.block(block).insts[..phis].to_vec();
+        if !self.place_at_join(&incoming, &phis, &preds) {
+            self.pack_at_join(&incoming, &phis)?;
+        }
+        self.borders[block].head = self.names.sorted();
+        for pred in preds {
+            self.copy_on_edge(pred, block);
+        }
+        Ok(())
+    }
+
+    /// `value` goes on under the name `name`, in that name's register.
+    fn resume(&mut self, value: Value, name: Value) {
+        if name != value {
+            self.names.set(value, name);
+        }
+        let (half, shape) = self.place_of(name);
+        self.file.take(name, half, shape.halves);
+    }
+
+    /// Places everything without moving what all predecessors agree on; `false` when there is no room for something.
+    fn place_at_join(&mut self, incoming: &[Incoming], phis: &[Inst], preds: &[Block]) -> bool {
+        for Incoming { value, names } in incoming.iter().filter(|incoming| incoming.agreed().is_some()) {
+            self.resume(*value, names[0]);
+        }
+        let mut homeless = Vec::new();
+        for Incoming { value, names } in incoming.iter().filter(|incoming| incoming.agreed().is_none()) {
+            let free = names.iter().copied().find(|name| {
+                let (half, shape) = self.place_of(*name);
+                self.file.is_free(half, shape.halves)
+            });
+            match free {
+                Some(name) => self.resume(*value, name),
+                None => homeless.push(names[0]),
+            }
+        }
+        for phi in phis {
+            let data = self.f.insts[*phi];
+            let Some(dst) = data.dst().filter(|dst| self.needs_register(&data, *dst)) else { continue };
+            let shape = self.shape(dst);
+            let sources = data.phi_inputs().filter_map(|(pred, src)| {
+                let end = preds.contains(&pred).then(|| &self.borders[pred].end)?;
+                self.allocation.half(name_in(end, src.as_value()?))
+            });
+            let web = self.affinity.web_place(dst);
+            match sources.chain(web).find(|half| self.suits(*half, shape)) {
+                Some(half) => self.put(dst, half),
+                None => homeless.push(dst),
+            }
+        }
+        self.sort_for_packing(&mut homeless);
+        let mut free = self.file.free().and(self.usable);
+        let Some(places) = self.pack_low(&homeless, &mut free) else { return false };
+        for (name, half) in places {
+            self.settle(name, half, &[]);
+        }
+        true
+    }
+
+    /// Packs everything anew; what all predecessors agreed on may move too.
+    fn pack_at_join(&mut self, incoming: &[Incoming], phis: &[Inst]) -> Result<(), CompileError> {
+        self.names.clear();
+        self.file = RegisterFile::new();
+        let mut items: Vec<Value> = incoming.iter().map(|incoming| incoming.names[0]).collect();
+        for phi in phis {
+            let data = self.f.insts[*phi];
+            items.extend(data.dst().filter(|dst| self.needs_register(&data, *dst)));
+        }
+        self.sort_for_packing(&mut items);
+        let mut free: HalfSet = self.usable;
+        let Some(places) = self.pack_low(&items, &mut free) else {
+            return Err(CompileError::limit("the values needed at the head of a block do not fit into the registers"));
+        };
+        for (name, half) in places {
+            let value = self.origin[name].unwrap_or(name);
+            let names = incoming.iter().find(|incoming| incoming.value == value).map(|incoming| &*incoming.names);
+            self.settle(name, half, names.unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Puts a phi, or the value behind a predecessor's name, at `half`: under one of `names` if one is there, else under
+    /// a new name.
+    fn settle(&mut self, name: Value, half: u16, names: &[Value]) {
+        if self.allocation.reg[name].is_none() {
+            self.put(name, half);
+        } else if let Some(known) = names.iter().copied().find(|name| self.allocation.half(*name) == Some(half)) {
+            self.resume(self.origin[known].unwrap_or(known), known);
+        } else {
+            let new = self.new_name(name, half);
+            self.resume(self.origin[new].unwrap_or(new), new);
+        }
+    }
+
+    /// Lets a block that has ended bring values to where its walked successors have them: back edges.
+    pub(super) fn leave(&mut self, block: Block) {
+        for index in 0..self.f.block(block).succs.len() {
+            let successor = self.f.block(block).succs[index];
+            if self.borders[successor].done {
+                self.copy_on_edge(block, successor);
+            }
+        }
+    }
+
+    /// Adds the copies that the edge needs to the end of `pred`.
+    fn copy_on_edge(&mut self, pred: Block, block: Block) {
+        let mut moves: Vec<(Value, Src)> = Vec::new();
+        let (end, head) = (&self.borders[pred].end, &self.borders[block].head);
+        let mut moved: Vec<Value> = end.iter().chain(head).map(|(value, _)| *value).collect();
+        moved.sort_unstable();
+        moved.dedup();
+        for value in moved.into_iter().filter(|value| self.live.is_live_in(block, *value)) {
+            let (from, to) = (name_in(end, value), name_in(head, value));
+            if from != to {
+                moves.push((to, Src::value(from)));
+            }
+        }
+        for phi in &self.f.block(block).insts[..self.f.phi_count(block)] {
+            let data = self.f.insts[*phi];
+            let dst = data.dst().and_then(|dst| Some((dst, self.allocation.half(dst)?)));
+            let src = data.phi_inputs().find(|(from, _)| *from == pred);
+            if let (Some((dst, half)), Some((_, src))) = (dst, src) {
+                let name = src.as_value().map(|value| name_in(end, value));
+                if name.and_then(|name| self.allocation.half(name)) != Some(half) {
+                    moves.push((dst, name.map_or(src, Src::value)));
+                }
+            }
+        }
+        if moves.is_empty() {
+            return;
+        }
+        let terminator = self.f.terminator(pred);
+        let line = terminator.map_or(0, |inst| self.f.insts[inst].line);
+        let copy = self.copy(moves.into_iter(), line);
+        let insts = &mut self.f.block_mut(pred).insts;
+        insts.insert(insts.len() - usize::from(terminator.is_some()), copy);
+    }
+}

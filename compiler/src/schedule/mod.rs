@@ -1,0 +1,1 @@
+//! Order of instructions, and waiting for those that finish later.
