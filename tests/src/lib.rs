@@ -1,1 +1,20 @@
-//! x
+//! Everything that checks the compiler from outside: conformance tests with known results, instruction vectors, a corpus
+//! of real shaders, file tests. The scoreboard (`src/bin/score.rs`) runs them all.
+//!
+//! Data models and checks of each kind of test stand at the top level, what runs them in [`suites`].
+
+pub mod amber;
+pub mod baseline;
+pub mod corpus;
+pub mod driver;
+pub mod floors;
+pub mod outcome;
+pub mod pica;
+pub mod report;
+pub mod runner;
+pub mod shaderlib;
+pub mod shared;
+pub mod spirv_scan;
+pub mod suites;
+pub mod tools;
+pub mod webgpu;

@@ -1,0 +1,4 @@
+//! The Amber tests: data model and checks.
+
+pub mod check;
+pub mod model;

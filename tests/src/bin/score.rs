@@ -1,0 +1,183 @@
+//! The scoreboard: runs the suites over a folder of reference material and prints what came out.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use agx_compiler::CompileKey;
+use agx_tests::floors::Floors;
+use agx_tests::outcome::SuiteReport;
+use agx_tests::shared::DataError;
+use agx_tests::suites::{Context, SUITES, cost, find};
+use agx_tests::tools::Tools;
+use agx_tests::{report, runner};
+use clap::Parser;
+
+/// The committed floors.
+const FLOORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/floors.json");
+
+/// Stack of a worker: the compiler must not need more than a driver's thread has.
+const STACK_BYTES: usize = 8 << 20;
+
+/// Runs the suites and prints what came out.
+#[derive(Parser, Debug)]
+#[command(name = "score")]
+struct Arguments {
+    /// Folder with vectors/, conformance/, corpus/ and baseline/
+    #[arg(long, value_name = "DIR", default_value = "../shared")]
+    shared: PathBuf,
+    /// Only these suites
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// List failures with reasons, and reasons for refusal: of one suite or, without a name, of all that run
+    #[arg(long, value_name = "SUITE", num_args = 0..=1, default_missing_value = "all")]
+    list_failures: Option<String>,
+    /// Only cases whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Threads
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    jobs: usize,
+    /// Exit with code 1 when a suite is below its floor
+    #[arg(long, conflicts_with = "filter")]
+    check_floors: bool,
+    /// Raise the floors to what is reached
+    #[arg(long, conflicts_with = "filter")]
+    raise_floors: bool,
+    /// Optional passes not to run
+    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    disable_pass: Vec<String>,
+    /// Check the program after every pass
+    #[arg(long)]
+    validate: bool,
+    /// Seed of the machine's scheduler
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Compile what a list file names and print nothing: used under valgrind
+    #[arg(long, value_name = "FILE", hide = true)]
+    probe_cost: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(code) => code,
+        Err(message) => {
+            // Nothing can be done where standard error is closed.
+            let _ = writeln!(std::io::stderr(), "score: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    if let Some(list) = &arguments.probe_cost {
+        return cost::probe(list).map(|()| ExitCode::SUCCESS);
+    }
+    if !arguments.shared.is_dir() {
+        return Err(format!("{} is no folder", arguments.shared.display()));
+    }
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(arguments.jobs)
+        .stack_size(STACK_BYTES)
+        .build_global()
+        .map_err(|error| error.to_string())?;
+    runner::install_panic_hook();
+    let reports = run_suites(arguments)?;
+    print(&output(arguments, &reports));
+    if arguments.raise_floors {
+        let mut floors = read_floors()?;
+        floors.raise(&reports);
+        write_floors(&floors)?;
+    }
+    if arguments.check_floors {
+        let breaches = read_floors()?.breaches(&reports);
+        for breach in &breaches {
+            print(&format!("below its floor: {breach}\n"));
+        }
+        if !breaches.is_empty() {
+            return Ok(ExitCode::FAILURE);
+        }
+        print("no suite is below its floor\n");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn run_suites(arguments: &Arguments) -> Result<Vec<(&'static str, SuiteReport)>, String> {
+    for name in arguments.only.iter().chain(arguments.list_failures.iter().filter(|name| *name != "all")) {
+        if find(name).is_none() {
+            let names: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
+            return Err(format!("there is no suite {name}; there are {}", names.join(", ")));
+        }
+    }
+    let tools = Tools::find(cache_folder());
+    let mut key = CompileKey::default();
+    key.disabled_passes.clone_from(&arguments.disable_pass);
+    key.validate = arguments.validate;
+    let context = Context {
+        shared: &arguments.shared,
+        filter: arguments.filter.as_deref(),
+        tools: &tools,
+        key: &key,
+        seed: arguments.seed,
+    };
+    let mut reports = Vec::new();
+    for suite in SUITES.iter().filter(|suite| wanted(arguments, suite.name)) {
+        let report = match (suite.run)(&context) {
+            Ok(report) => report,
+            Err(error @ DataError::Absent(_)) => SuiteReport::absent(error.to_string()),
+            Err(error) => return Err(format!("{}: {error}", suite.name)),
+        };
+        reports.push((suite.name, report));
+    }
+    Ok(reports)
+}
+
+/// Whether the suite is to be run: all are when neither `--only` nor a named `--list-failures` says otherwise.
+fn wanted(arguments: &Arguments, name: &str) -> bool {
+    let listed = arguments.list_failures.as_deref().filter(|listed| *listed != "all");
+    if arguments.only.is_empty() {
+        return listed.is_none_or(|listed| listed == name);
+    }
+    arguments.only.iter().any(|only| only == name) || listed == Some(name)
+}
+
+fn output(arguments: &Arguments, reports: &[(&'static str, SuiteReport)]) -> String {
+    let mut text = String::new();
+    if let Some(listed) = &arguments.list_failures {
+        for (name, suite) in reports.iter().filter(|(name, _)| listed == "all" || listed == name) {
+            text.push_str(&report::failures(name, suite));
+        }
+    }
+    if arguments.json {
+        text.push_str(&report::json(reports).to_string());
+        text.push('\n');
+    } else {
+        text.push_str(&report::table(reports));
+    }
+    text
+}
+
+/// Outputs of external programs are kept beside the build's folders.
+fn cache_folder() -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    let target = program.parent().and_then(Path::parent).map(Path::to_owned);
+    target.unwrap_or_else(std::env::temp_dir).join("tool-cache")
+}
+
+fn read_floors() -> Result<Floors, String> {
+    let text = std::fs::read_to_string(FLOORS).map_err(|error| format!("{FLOORS}: {error}"))?;
+    serde_json::from_str(&text).map_err(|error| format!("{FLOORS}: {error}"))
+}
+
+fn write_floors(floors: &Floors) -> Result<(), String> {
+    let text = serde_json::to_string_pretty(floors).map_err(|error| error.to_string())?;
+    std::fs::write(FLOORS, text + "\n").map_err(|error| format!("{FLOORS}: {error}"))
+}
+
+/// Writes to standard output; a reader that went away is no error.
+fn print(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}

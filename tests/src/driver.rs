@@ -1,0 +1,67 @@
+//! Compiles shaders and runs them on the reference machine as a driver would, with outcomes instead of errors.
+
+use agx_abi::{PartRole, Target};
+use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
+use agx_emulator::launch::{BufferBinding, Launch, LaunchError};
+use agx_emulator::{Finding, FindingKind, Options, Report};
+
+use crate::outcome::Outcome;
+
+/// Instructions a SIMD-group may execute before a run counts as endless.
+const MAX_STEPS: u64 = 20_000_000;
+
+/// Compiles for the default target.
+///
+/// # Errors
+/// The outcome that is not a pass.
+pub fn compile(input: Input<'_>, key: &CompileKey) -> Result<CompiledShader, Outcome> {
+    Compiler::new(Target::default()).compile(&mut Scratch::default(), input, key).map_err(Outcome::from)
+}
+
+/// A buffer that is no array element.
+pub fn storage_buffer(set: u32, binding: u32, bytes: Vec<u8>, writable: bool) -> BufferBinding {
+    BufferBinding { set, binding, element: 0, bytes, writable }
+}
+
+/// Dispatches a compute shader on the strict machine; buffers get what the shader left in them.
+///
+/// # Errors
+/// The outcome that is not a pass: any finding of the machine is a failure, except that it does not model something.
+pub fn launch(
+    shader: &CompiledShader,
+    buffers: &mut [BufferBinding],
+    push_constants: &[u8],
+    workgroups: [u32; 3],
+    seed: u64,
+) -> Result<Report, Outcome> {
+    let code = shader
+        .part(PartRole::Main)
+        .ok_or_else(|| Outcome::Fail("the compiled shader has no main part".into()))?;
+    let launch = Launch {
+        code,
+        preamble: shader.part(PartRole::Preamble),
+        info: &shader.info,
+        buffers,
+        push_constants,
+        arguments: &[],
+        results: &mut [],
+        workgroups,
+        options: Options { strict: true, seed, max_steps: MAX_STEPS, ..Options::default() },
+    };
+    match launch.run() {
+        Ok(report) => match report.findings.first() {
+            None => Ok(report),
+            Some(finding) => Err(of_finding(finding)),
+        },
+        Err(LaunchError::Stopped(stop)) => Err(of_finding(&stop.finding)),
+        Err(error) => Err(Outcome::Fail(format!("launch: {error}"))),
+    }
+}
+
+/// What a finding makes of a case.
+fn of_finding(finding: &Finding) -> Outcome {
+    match finding.kind {
+        FindingKind::Unsupported(_) => Outcome::Unsupported(format!("machine: {finding}")),
+        _ => Outcome::Fail(format!("strict: {finding}")),
+    }
+}

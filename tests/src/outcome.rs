@@ -1,0 +1,229 @@
+//! What a test case came to, and the sums of many.
+
+use std::collections::BTreeMap;
+
+use agx_compiler::{CompileError, ErrorKind, Location};
+use serde_json::{Map, Value, json};
+
+/// What one case came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Ran, and every expectation holds.
+    Pass,
+    /// Wrong result, a finding of the strict machine, a panic, or a valid input refused as broken.
+    Fail(String),
+    /// The compiler or the machine says that it cannot do this.
+    Unsupported(String),
+    /// Not run: something outside the project is absent.
+    Skipped(String),
+}
+
+impl Outcome {
+    /// Why, unless the case passed.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Outcome::Pass => None,
+            Outcome::Fail(reason) | Outcome::Unsupported(reason) | Outcome::Skipped(reason) => Some(reason),
+        }
+    }
+}
+
+impl From<CompileError> for Outcome {
+    /// A refusal for want of a feature is unsupported. Everything else is a failure, because the inputs of all suites
+    /// are valid.
+    fn from(error: CompileError) -> Outcome {
+        match error.kind {
+            ErrorKind::Unsupported => match error.location {
+                Location::Word { opcode: Some(opcode), .. } => {
+                    Outcome::Unsupported(format!("{opcode}: {}", error.message))
+                }
+                _ => Outcome::Unsupported(error.message),
+            },
+            _ => Outcome::Fail(format!("compile: {error}")),
+        }
+    }
+}
+
+/// A case by name, with what it came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CaseResult {
+    /// Name, unique within the suite.
+    pub name: String,
+    /// What it came to.
+    pub outcome: Outcome,
+}
+
+/// How many cases came to what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Cases that passed.
+    pub pass: usize,
+    /// Cases that failed.
+    pub fail: usize,
+    /// Cases refused as unsupported.
+    pub unsupported: usize,
+    /// Cases not run.
+    pub skipped: usize,
+}
+
+impl Tally {
+    /// Counts `cases`.
+    pub fn of(cases: &[CaseResult]) -> Tally {
+        let mut tally = Tally::default();
+        for case in cases {
+            *match case.outcome {
+                Outcome::Pass => &mut tally.pass,
+                Outcome::Fail(_) => &mut tally.fail,
+                Outcome::Unsupported(_) => &mut tally.unsupported,
+                Outcome::Skipped(_) => &mut tally.skipped,
+            } += 1;
+        }
+        tally
+    }
+
+    /// All cases.
+    pub fn total(&self) -> usize {
+        self.pass + self.fail + self.unsupported + self.skipped
+    }
+
+    /// Passes among the cases that were run; `None` when none was.
+    pub fn rate(&self) -> Option<f64> {
+        let run = self.total() - self.skipped;
+        (run > 0).then(|| self.pass as f64 / run as f64)
+    }
+}
+
+/// What a whole suite came to.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SuiteReport {
+    /// Every case, in the order of the input.
+    pub cases: Vec<CaseResult>,
+    /// Figures beside the counts, by name.
+    pub extra: Map<String, Value>,
+    /// Why the suite was not run at all.
+    pub absent: Option<String>,
+}
+
+impl SuiteReport {
+    /// A suite with these cases.
+    pub fn new(cases: Vec<CaseResult>) -> SuiteReport {
+        SuiteReport { cases, ..SuiteReport::default() }
+    }
+
+    /// A suite that was not run.
+    pub fn absent(reason: impl Into<String>) -> SuiteReport {
+        SuiteReport { absent: Some(reason.into()), ..SuiteReport::default() }
+    }
+
+    /// The counts.
+    pub fn tally(&self) -> Tally {
+        Tally::of(&self.cases)
+    }
+
+    /// The JSON form: counts, then the extra figures.
+    pub fn json(&self) -> Value {
+        let tally = self.tally();
+        let mut object = json!({
+            "pass": tally.pass,
+            "fail": tally.fail,
+            "unsupported": tally.unsupported,
+            "skipped": tally.skipped,
+            "total": tally.total(),
+        });
+        if let Value::Object(map) = &mut object {
+            if let Some(reason) = &self.absent {
+                map.insert("absent".into(), reason.as_str().into());
+            }
+            map.extend(self.extra.clone());
+        }
+        object
+    }
+
+    /// Reasons of one kind of outcome with their number, most frequent first; numbers within reasons do not
+    /// distinguish them.
+    pub fn reasons(&self, of_kind: fn(&Outcome) -> bool) -> Vec<(usize, String)> {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for case in self.cases.iter().filter(|case| of_kind(&case.outcome)) {
+            *counts.entry(without_numbers(case.outcome.reason().unwrap_or_default())).or_default() += 1;
+        }
+        let mut reasons: Vec<(usize, String)> = counts.into_iter().map(|(text, count)| (count, text)).collect();
+        reasons.sort_by(|left, right| right.0.cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
+        reasons
+    }
+}
+
+/// The first line of `text` with every free-standing number replaced by `#`.
+fn without_numbers(text: &str) -> String {
+    let mut result = String::new();
+    let mut in_word = false;
+    let mut characters = text.lines().next().unwrap_or_default().chars().peekable();
+    while let Some(character) = characters.next() {
+        if character.is_ascii_digit() && !in_word {
+            while characters.next_if(|next| next.is_ascii_alphanumeric() || *next == '.').is_some() {}
+            result.push('#');
+        } else {
+            result.push(character);
+        }
+        in_word = character.is_ascii_alphabetic() || character == '_' || (in_word && character.is_ascii_digit());
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(outcome: Outcome) -> CaseResult {
+        CaseResult { name: "case".into(), outcome }
+    }
+
+    #[test]
+    fn kinds_of_errors_become_outcomes() {
+        let at = Location::Word { offset: 12, opcode: Some("OpFoo") };
+        assert_eq!(
+            Outcome::from(CompileError::unsupported("no foo").at(at.clone())),
+            Outcome::Unsupported("OpFoo: no foo".into())
+        );
+        for error in [CompileError::invalid("x"), CompileError::internal("x"), CompileError::limit("x")] {
+            assert!(matches!(Outcome::from(error.at(at.clone())), Outcome::Fail(_)));
+        }
+    }
+
+    #[test]
+    fn rate_counts_what_was_run() {
+        let cases = [
+            case(Outcome::Pass),
+            case(Outcome::Fail("f".into())),
+            case(Outcome::Unsupported("u".into())),
+            case(Outcome::Pass),
+            case(Outcome::Skipped("s".into())),
+        ];
+        let tally = Tally::of(&cases);
+        assert_eq!(tally, Tally { pass: 2, fail: 1, unsupported: 1, skipped: 1 });
+        assert_eq!(tally.rate(), Some(0.5));
+        assert_eq!(Tally { skipped: 3, ..Tally::default() }.rate(), None);
+    }
+
+    #[test]
+    fn reasons_are_gathered_without_numbers() {
+        assert_eq!(without_numbers("word 12 of 0x1f: r3l is 4.5\nmore"), "word # of #: r3l is #");
+        let report = SuiteReport::new(vec![
+            case(Outcome::Fail("lane 1".into())),
+            case(Outcome::Fail("other".into())),
+            case(Outcome::Fail("lane 22".into())),
+            case(Outcome::Pass),
+        ]);
+        assert_eq!(
+            report.reasons(|outcome| matches!(outcome, Outcome::Fail(_))),
+            [(2, "lane #".into()), (1, "other".into())]
+        );
+    }
+
+    #[test]
+    fn json_has_the_counts_and_the_extras() {
+        let mut report = SuiteReport::new(vec![case(Outcome::Pass)]);
+        report.extra.insert("ratio".into(), json!(0.5));
+        let expected = json!({"pass": 1, "fail": 0, "unsupported": 0, "skipped": 0, "total": 1, "ratio": 0.5});
+        assert_eq!(report.json(), expected);
+    }
+}

@@ -1,0 +1,162 @@
+//! Suite `emulation`: single instructions on explicit register contents, over 32 lanes.
+
+use std::collections::BTreeMap;
+
+use agx_emulator::{Memory, Simd, step_one};
+use agx_isa::decode;
+use agx_isa::desc::Unit;
+use serde::Deserialize;
+
+use super::Context;
+use crate::outcome::{Outcome, SuiteReport};
+use crate::runner::run_cases;
+use crate::shared::{DataError, from_hex, read_json_lines};
+
+/// Lanes of a SIMD-group.
+const LANES: usize = 32;
+
+/// A line of `vectors/emulation.jsonl`. Keys of maps are half indices in decimal, values hexadecimal.
+#[derive(Clone, Debug, Deserialize)]
+struct Vector {
+    /// The instruction.
+    hex: String,
+    /// What another disassembler calls it.
+    text: String,
+    /// Active lanes before.
+    exec: String,
+    /// Active lanes after.
+    exec_after: String,
+    /// Uniform half-words.
+    uniforms: BTreeMap<String, String>,
+    /// Half registers before: four digits a lane, lane 0 first.
+    before: BTreeMap<String, String>,
+    /// Half registers written.
+    after: BTreeMap<String, String>,
+}
+
+/// Runs the suite.
+///
+/// # Errors
+/// [`DataError`] when the suite's file is unusable.
+pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    let vectors: Vec<Vector> = read_json_lines(&context.shared.join("vectors/emulation.jsonl"))?;
+    let items: Vec<(usize, &Vector)> = vectors.iter().enumerate().collect();
+    let cases = run_cases(
+        &items,
+        context.filter,
+        |(index, vector)| format!("{index:04} {} {}", vector.hex, vector.text),
+        |(_, vector)| check(vector).err().unwrap_or(Outcome::Pass),
+    );
+    Ok(SuiteReport::new(cases))
+}
+
+/// Executes the instruction and compares; `Err` is whatever is not a pass.
+fn check(vector: &Vector) -> Result<(), Outcome> {
+    let malformed = || Outcome::Fail("malformed vector".into());
+    let bytes = from_hex(&vector.hex).ok_or_else(malformed)?;
+    let mut simd = Simd::new();
+    for (half, value) in &vector.uniforms {
+        let value = u16::from_str_radix(value, 16).map_err(|_| malformed())?;
+        simd.set_uniform(half.parse().map_err(|_| malformed())?, value);
+    }
+    for (half, values) in lanes(&vector.before).ok_or_else(malformed)? {
+        for (lane, value) in values.into_iter().enumerate() {
+            simd.set_register(half, lane, value);
+        }
+    }
+    simd.set_exec(u32::from_str_radix(&vector.exec, 16).map_err(|_| malformed())?);
+    step_one(&mut simd, &mut Memory::new(), &bytes).map_err(|stop| Outcome::Fail(stop.to_string()))?;
+    if let Some(finding) = simd.take_findings().first() {
+        return Err(Outcome::Fail(format!("strict: {finding}")));
+    }
+    let exec = format!("{:08x}", simd.exec());
+    if exec != vector.exec_after {
+        return Err(Outcome::Fail(format!("wrong: active lanes {exec}, want {}", vector.exec_after)));
+    }
+    let is_float = decode(&bytes).is_ok_and(|(inst, _)| matches!(inst.op.desc().unit, Unit::F16 | Unit::F32));
+    let after = lanes(&vector.after).ok_or_else(malformed)?;
+    compare(&after, is_float, |half, lane| simd.register(half, lane)).map_err(Outcome::Fail)
+}
+
+/// Half registers with their values by lane.
+type Halves = BTreeMap<u8, [u16; LANES]>;
+
+fn lanes(map: &BTreeMap<String, String>) -> Option<Halves> {
+    map.iter().map(|(half, digits)| Some((half.parse().ok()?, lane_values(digits)?))).collect()
+}
+
+fn lane_values(digits: &str) -> Option<[u16; LANES]> {
+    let bytes = from_hex(digits)?;
+    let values: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
+    values.try_into().ok()
+}
+
+/// Compares registers with what is expected. Where floats are computed, one NaN is as good as another.
+fn compare(expected: &Halves, is_float: bool, got: impl Fn(u8, usize) -> u16) -> Result<(), String> {
+    for (half, values) in expected {
+        for (lane, want) in values.iter().enumerate() {
+            let found = got(*half, lane);
+            if found == *want {
+                continue;
+            }
+            let (low, high) = (half & !1, half | 1);
+            let both_nan = match (expected.get(&low), expected.get(&high)) {
+                (Some(lows), Some(highs)) => {
+                    is_nan32(lows[lane], highs[lane]) && is_nan32(got(low, lane), got(high, lane))
+                }
+                _ => half::f16::from_bits(*want).is_nan() && half::f16::from_bits(found).is_nan(),
+            };
+            if !(is_float && both_nan) {
+                let name = format!("r{}{}", half >> 1, if half & 1 == 0 { 'l' } else { 'h' });
+                return Err(format!("wrong: {name} lane {lane}: got {found:04x}, want {want:04x}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_nan32(low: u16, high: u16) -> bool {
+    f32::from_bits(u32::from(high) << 16 | u32::from(low)).is_nan()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_pair(half: u8, want: &[(u8, u16)], is_float: bool) -> Result<(), String> {
+        let expected: Halves = want.iter().map(|(half, value)| (*half, [*value; LANES])).collect();
+        let registers = [0x0001u16, 0x7fc0, 0x7e01];
+        compare(&expected, is_float, |index, _| registers[usize::from(index - half)])
+    }
+
+    #[test]
+    fn nans_are_equal_only_in_floats() {
+        let other_nan = [(10, 0x0002), (11, 0xffc0)];
+        assert_eq!(check_pair(10, &other_nan, true), Ok(()));
+        assert_eq!(
+            check_pair(10, &other_nan, false),
+            Err("wrong: r5l lane 0: got 0001, want 0002".into())
+        );
+        assert_eq!(check_pair(10, &[(12, 0x7e00)], true), Ok(()), "a half on its own is an f16");
+        assert!(check_pair(10, &[(10, 0x0002), (11, 0x7f80)], true).is_ok(), "0x7f800002 is a NaN too");
+        assert!(check_pair(10, &[(10, 0x0001), (11, 0x3fc0)], true).is_err());
+    }
+
+    #[test]
+    fn a_wrong_vector_fails() {
+        // mov_imm r0, 5 with another value expected.
+        let vector = Vector {
+            hex: "620105000000".into(),
+            text: String::new(),
+            exec: "ffffffff".into(),
+            exec_after: "ffffffff".into(),
+            uniforms: BTreeMap::new(),
+            before: BTreeMap::new(),
+            after: [("0".to_owned(), "0006".repeat(LANES))].into(),
+        };
+        assert!(check(&vector).is_err());
+        let digits: String = (0..32).map(|lane| format!("{lane:04x}")).collect();
+        assert_eq!(lane_values(&digits).map(|values| values[31]), Some(31));
+        assert_eq!(lane_values("00"), None);
+    }
+}

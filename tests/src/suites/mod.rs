@@ -1,0 +1,64 @@
+//! The suites of the scoreboard, one file each.
+
+pub mod amber_compute;
+pub mod corpus;
+pub mod cost;
+pub mod emulation;
+pub mod encoding;
+pub mod quality;
+pub mod shaderlib;
+pub mod unsupported;
+pub mod webgpu;
+
+use std::path::Path;
+
+use agx_compiler::CompileKey;
+
+use crate::outcome::SuiteReport;
+use crate::shared::DataError;
+use crate::tools::Tools;
+
+/// What a suite works with.
+#[derive(Debug)]
+pub struct Context<'c> {
+    /// Folder of the reference material.
+    pub shared: &'c Path,
+    /// Only cases whose name contains this.
+    pub filter: Option<&'c str>,
+    /// External programs.
+    pub tools: &'c Tools,
+    /// What all compilations have in common; suites set entry point, stage and specialization constants.
+    pub key: &'c CompileKey,
+    /// Seed of the machine's scheduler.
+    pub seed: u64,
+}
+
+/// A suite.
+#[derive(Debug)]
+pub struct Suite {
+    /// Name on the command line and in the report.
+    pub name: &'static str,
+    /// What it shows.
+    pub doc: &'static str,
+    /// Runs it.
+    pub run: fn(&Context<'_>) -> Result<SuiteReport, DataError>,
+}
+
+/// Every suite, in the order of the report.
+pub const SUITES: [Suite; 10] = [
+    Suite { name: "encoding", doc: "instructions decode and encode to the same bytes", run: encoding::run },
+    Suite { name: "emulation", doc: "single instructions executed over 32 lanes", run: emulation::run },
+    Suite { name: "webgpu", doc: "WebGPU conformance tests: WGSL compute", run: webgpu::run },
+    Suite { name: "shaderlib", doc: "Vulkan conformance shader library: GLSL compute", run: shaderlib::run },
+    Suite { name: "amber-compute", doc: "Amber tests: SPIR-V compute", run: amber_compute::run },
+    Suite { name: "amber-fragment", doc: "Amber tests: SPIR-V fragment", run: unsupported::amber_fragment },
+    Suite { name: "pica", doc: "PICA200 vertex programs", run: unsupported::pica },
+    Suite { name: "corpus", doc: "real SPIR-V modules compile", run: corpus::run },
+    Suite { name: "quality", doc: "our statistics against the baseline's", run: quality::run },
+    Suite { name: "cost", doc: "host instructions to compile against the baseline's", run: cost::run },
+];
+
+/// The suite called `name`.
+pub fn find(name: &str) -> Option<&'static Suite> {
+    SUITES.iter().find(|suite| suite.name == name)
+}
