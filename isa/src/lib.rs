@@ -2,14 +2,18 @@
 //!
 //! Everything here is derived from [`INSTS`]: encoder, total decoder, assembler, disassembler, semantics, timing.
 
+pub mod alias;
+pub mod asm;
 pub mod decode;
 pub mod desc;
+pub mod disasm;
 pub mod encode;
 pub mod field;
 pub mod inst;
 pub mod minifloat;
 pub mod operand;
 pub mod semantics;
+pub mod sr;
 pub mod table;
 
 pub use decode::{DecodeError, decode};

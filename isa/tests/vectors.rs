@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use agx_isa::asm::parse_inst;
 use agx_isa::{decode, encode};
 
 fn vectors() -> Option<String> {
@@ -56,5 +57,17 @@ fn changed_bits_round_trip_or_are_errors() {
                 assert_eq!(&*encode(&inst).unwrap(), &changed[..len], "{bytes:02x?} bit {bit}");
             }
         }
+    }
+}
+
+#[test]
+fn text_assembles_to_the_same_bytes() {
+    let Some(text) = vectors() else { return };
+    for (bytes, _, expected) in lines(&text) {
+        let (inst, _) = decode(&bytes).unwrap();
+        let text = inst.to_string();
+        let again = parse_inst(&text).unwrap_or_else(|error| panic!("{expected}: {text}: {error}"));
+        assert_eq!(&*encode(&again).unwrap(), &bytes[..], "{expected}: {text}");
+        assert_eq!(again.to_string(), text);
     }
 }

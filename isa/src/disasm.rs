@@ -1,0 +1,340 @@
+//! Disassembly: the text of one instruction, and listings of whole programs with labels.
+//!
+//! The syntax is described in [`crate::asm`], which reads everything this module writes.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use crate::alias::Alias;
+use crate::desc::OperandDesc;
+use crate::encode::needs_long;
+use crate::inst::{Inst, Operand, OperandFlags, Size, Tag};
+use crate::operand::Style;
+use crate::{decode, minifloat, sr};
+
+/// Names of operand flags, in the order they are written.
+pub const FLAG_NAMES: &[(&str, OperandFlags)] = &[
+    ("abs", OperandFlags::ABS),
+    ("neg", OperandFlags::NEG),
+    ("sx", OperandFlags::SX),
+    ("zx", OperandFlags::ZX),
+    ("wide", OperandFlags::WIDE),
+    ("cache", OperandFlags::CACHE),
+    ("discard", OperandFlags::DISCARD),
+];
+
+/// The suffix of a component mask without components.
+pub const NO_COMPONENTS: &str = "none";
+
+impl Display for Inst {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write_inst(f, self, None)
+    }
+}
+
+/// Writes an instruction; `label` stands for its branch target.
+fn write_inst(f: &mut impl Write, inst: &Inst, label: Option<&str>) -> fmt::Result {
+    let alias = Alias::of(inst);
+    f.write_str(alias.map_or(inst.op.name(), |alias| alias.name))?;
+    let written: Vec<usize> = (0..inst.op.desc().operands.len())
+        .filter(|&i| alias.is_none_or(|alias| !alias.fixes(inst.op.desc().operands[i].name)))
+        .collect();
+    let operand = |i: usize| (&inst.op.desc().operands[i], &inst.operands[i]);
+    for &i in &written {
+        let (spec, value) = operand(i);
+        write_suffix(f, spec, value.value)?;
+    }
+    match (inst.long, inst.op.desc().prefers_long() || needs_long(inst)) {
+        (true, false) => f.write_str(".long")?,
+        (false, true) if !needs_long(inst) => f.write_str(".short")?,
+        _ => {}
+    }
+    let mut separator = " ";
+    for &i in &written {
+        let (spec, value) = operand(i);
+        if in_operand_position(spec.kind.style) {
+            f.write_str(separator)?;
+            write_operand(f, inst, i, label)?;
+            separator = ", ";
+        } else if is_trailing(spec, value.value) {
+            write!(f, "{separator}{} {}", spec.name, value.value)?;
+            separator = ", ";
+        }
+    }
+    Ok(())
+}
+
+/// Whether operands of a style are written one after the other behind the mnemonic.
+pub(crate) fn in_operand_position(style: Style) -> bool {
+    matches!(style, Style::Plain | Style::Float | Style::Integer | Style::Target | Style::Special)
+}
+
+/// Whether a modifier is written as its name and number.
+fn is_trailing(spec: &OperandDesc, value: u32) -> bool {
+    match spec.kind.style {
+        Style::Number => value != spec.default.value,
+        Style::Names(names) => value as usize >= names.len(),
+        _ => false,
+    }
+}
+
+fn write_suffix(f: &mut impl Write, spec: &OperandDesc, value: u32) -> fmt::Result {
+    match spec.kind.style {
+        Style::Names(names) => match names.get(value as usize) {
+            None | Some(&"") => Ok(()),
+            Some(name) => write!(f, ".{name}"),
+        },
+        Style::Flag if value != 0 => write!(f, ".{}", spec.name),
+        Style::Components if value == 0 => write!(f, ".{NO_COMPONENTS}"),
+        Style::Components => {
+            f.write_char('.')?;
+            "xyzw"
+                .chars()
+                .enumerate()
+                .filter(|(i, _)| value >> i & 1 == 1)
+                .try_for_each(|(_, c)| f.write_char(c))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write_operand(f: &mut impl Write, inst: &Inst, index: usize, label: Option<&str>) -> fmt::Result {
+    let operand = &inst.operands[index];
+    let spec = &inst.op.desc().operands[index];
+    match (spec.kind.style, operand.tag) {
+        (Style::Target, _) => match label {
+            Some(label) => return f.write_str(label),
+            None => return write!(f, "{:+}", operand.value as i32),
+        },
+        (Style::Special, _) => match sr::by_number(operand.value) {
+            Some(register) => return f.write_str(register.name),
+            None => return write!(f, "sr{}", operand.value),
+        },
+        (Style::Float, Tag::Imm) => write!(f, "{:?}", minifloat::decode(operand.value as u8))?,
+        (_, Tag::Imm) => write_integer(f, operand.value, spec)?,
+        _ => write_registers(f, operand, inst.operand_count(index).max(1))?,
+    }
+    for (name, flag) in FLAG_NAMES {
+        if operand.flags.contains(*flag) {
+            write!(f, ".{name}")?;
+        }
+    }
+    Ok(())
+}
+
+fn write_integer(f: &mut impl Write, value: u32, spec: &OperandDesc) -> fmt::Result {
+    let signed = spec.kind.forms.iter().any(|form| form.signed);
+    if signed {
+        write!(f, "{}", value as i32)
+    } else if value < 0x1_0000 {
+        write!(f, "{value}")
+    } else {
+        write!(f, "{value:#x}")
+    }
+}
+
+/// Writes `count` registers from the operand's first, joined by underscores.
+fn write_registers(f: &mut impl Write, operand: &Operand, count: u16) -> fmt::Result {
+    let (prefix, in_halves) = match operand.tag {
+        Tag::Reg => ("r", true),
+        Tag::Uniform => ("u", true),
+        Tag::TextureState => ("ts", false),
+        Tag::SamplerState => ("ss", false),
+        Tag::Coefficient => ("cf", false),
+        Tag::None | Tag::Imm => return f.write_char('_'),
+    };
+    if !in_halves {
+        return write!(f, "{prefix}{}", operand.value);
+    }
+    let (count, size) = match operand.size {
+        Size::B64 => (count * 2, Size::B32),
+        size => (count, size),
+    };
+    for i in 0..u32::from(count) {
+        let half = operand.value + i * u32::from(size.halves());
+        let joint = if i == 0 { "" } else { "_" };
+        let part = match size {
+            Size::B16 if half & 1 == 0 => "l",
+            Size::B16 => "h",
+            _ => "",
+        };
+        write!(f, "{joint}{prefix}{}{part}", half / 2)?;
+    }
+    Ok(())
+}
+
+/// A piece of a program, as [`disassemble`] finds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// An instruction.
+    Inst(Inst),
+    /// Two bytes (one at an odd end) that start no instruction.
+    Unknown(u16),
+}
+
+/// A piece of a program and where it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// Offset of its first byte.
+    pub pc: usize,
+    /// Its length in bytes.
+    pub len: usize,
+    /// What is there.
+    pub piece: Piece,
+}
+
+impl Line {
+    /// Where the instruction branches to, when it names its target and the target is inside 64 bits.
+    pub fn target(&self) -> Option<usize> {
+        let Piece::Inst(inst) = &self.piece else { return None };
+        let (i, _) =
+            inst.op.desc().operands.iter().enumerate().find(|(_, spec)| spec.kind.style == Style::Target)?;
+        self.pc.checked_add_signed(inst.operands[i].value as i32 as isize)
+    }
+}
+
+/// Decodes a program from its first byte on. What is no instruction is passed over two bytes at a time.
+pub fn disassemble(code: &[u8]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut pc = 0;
+    while pc < code.len() {
+        let (piece, len) = match decode(&code[pc..]) {
+            Ok((inst, len)) => (Piece::Inst(inst), len),
+            Err(_) if pc + 1 < code.len() => {
+                (Piece::Unknown(u16::from_le_bytes([code[pc], code[pc + 1]])), 2)
+            }
+            Err(_) => (Piece::Unknown(code[pc].into()), 1),
+        };
+        lines.push(Line { pc, len, piece });
+        pc += len;
+    }
+    lines
+}
+
+/// A program as text: labels for branch targets, an instruction a line. `pc` writes the offset and the bytes as a
+/// comment before each.
+pub fn listing(code: &[u8], pc: bool) -> String {
+    let lines = disassemble(code);
+    let mut targets: Vec<usize> =
+        lines.iter().filter_map(Line::target).filter(|&pc| starts_at(&lines, pc)).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let label = |pc: usize| targets.binary_search(&pc).ok().map(|i| format!("L{i}"));
+    let mut text = String::new();
+    for line in &lines {
+        if let Some(label) = label(line.pc) {
+            text.push_str(&label);
+            text.push_str(":\n");
+        }
+        text.push_str("    ");
+        let written = match &line.piece {
+            Piece::Inst(inst) => write_inst(&mut text, inst, line.target().and_then(label).as_deref()),
+            Piece::Unknown(value) => write!(text, "<unknown {value:#0width$x}>", width = 2 + 2 * line.len),
+        };
+        written.expect("invariant: writing to a string cannot fail");
+        if pc {
+            let bytes: String =
+                code[line.pc..line.pc + line.len].iter().map(|byte| format!("{byte:02x}")).collect();
+            let column = text.len() - text.rfind('\n').map_or(0, |newline| newline + 1);
+            text.push_str(&" ".repeat(56usize.saturating_sub(column).max(1)));
+            let _ = write!(text, "; {:5x}: {bytes}", line.pc);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn starts_at(lines: &[Line], pc: usize) -> bool {
+    lines.binary_search_by_key(&pc, |line| line.pc).is_ok()
+}
+
+/// How sure we are that bytes are code of this instruction set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recognition {
+    /// Everything up to the first `stop` decodes.
+    Code,
+    /// Mostly code, with this many bytes that are not.
+    Damaged {
+        /// Bytes that start no instruction.
+        unknown: usize,
+    },
+    /// Not code of this instruction set: M3 and later chips have another one.
+    Foreign,
+}
+
+/// Tells whether `code` is for this instruction set: up to the first `stop` at most one byte in sixteen may be unknown.
+pub fn recognise(code: &[u8]) -> Recognition {
+    let mut unknown = 0;
+    let mut total = 0;
+    let mut stopped = false;
+    for line in disassemble(code) {
+        total += line.len;
+        match line.piece {
+            Piece::Inst(inst) if inst.op == crate::Opcode::Stop => {
+                stopped = true;
+                break;
+            }
+            Piece::Inst(_) => {}
+            Piece::Unknown(_) => unknown += line.len,
+        }
+    }
+    if unknown * 16 > total || (!stopped && unknown > 0) {
+        Recognition::Foreign
+    } else if unknown > 0 {
+        Recognition::Damaged { unknown }
+    } else {
+        Recognition::Code
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asm::assemble;
+
+    #[test]
+    fn any_bytes_survive_a_round_trip() {
+        let mut state = 7u32;
+        for len in 0..600 {
+            let code: Vec<u8> = (0..len)
+                .map(|_| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    (state >> 24) as u8
+                })
+                .collect();
+            let text = listing(&code, len % 2 == 0);
+            let back = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(back, code, "{text}");
+        }
+    }
+
+    #[test]
+    fn suffixes_of_a_row_are_told_apart() {
+        for op in crate::Opcode::ALL {
+            let mut seen = vec!["long", "short", NO_COMPONENTS];
+            let has_mask = op.desc().operands.iter().any(|spec| spec.kind.style == Style::Components);
+            for spec in op.desc().operands {
+                let names = match spec.kind.style {
+                    Style::Names(names) => names,
+                    Style::Flag => &[spec.name],
+                    _ => &[],
+                };
+                for name in names.iter().filter(|name| !name.is_empty()) {
+                    assert!(!seen.contains(name), "{}.{name}", op.name());
+                    let is_mask = name.trim_matches(['x', 'y', 'z', 'w']).is_empty();
+                    assert!(!(has_mask && is_mask), "{}.{name}", op.name());
+                    seen.push(name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn foreign_code_is_told_apart() {
+        let own = assemble("mov r0, 1\n stop\n <unknown 0xffff>").unwrap();
+        assert_eq!(recognise(&own), Recognition::Code);
+        assert_eq!(recognise(&[0xff; 64]), Recognition::Foreign);
+        // Six-byte additions and a four-byte stop, as chips from M3 on have them.
+        let later = [0x29, 0x30, 0x4c, 0x13, 0x7f, 0x2b, 0x0e, 0, 0, 0];
+        assert_eq!(recognise(&later), Recognition::Foreign);
+    }
+}
