@@ -1,5 +1,7 @@
 //! Measures the machine: lane instructions a second in an ALU loop of 64 SIMD-groups.
 
+#![expect(clippy::print_stdout, reason = "a measurement is for the terminal")]
+
 use std::time::Instant;
 
 use agx_emulator::{Dispatch, Memory, Options, Program, dispatch};

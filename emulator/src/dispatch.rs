@@ -213,11 +213,10 @@ impl<'a> Run<'a> {
         if waiting == 0 {
             return false;
         }
-        if let Some(group) = groups.iter().find(|group| group.progress == Progress::AtBarrier) {
-            if waiting < groups.len() && self.dispatch.options.strict {
-                let text = || text_of(program.index(group.pc).map(|at| &program.ops()[at]));
-                self.notebook.add(FindingKind::AbandonedBarrier.into(), text, preamble, group);
-            }
+        let abandoned = self.dispatch.options.strict && waiting < groups.len();
+        if let Some(group) = groups.iter().find(|group| abandoned && group.progress == Progress::AtBarrier) {
+            let text = || text_of(program.index(group.pc).map(|at| &program.ops()[at]));
+            self.notebook.add(FindingKind::AbandonedBarrier.into(), text, preamble, group);
         }
         for group in groups.iter_mut().filter(|group| group.progress == Progress::AtBarrier) {
             group.progress = Progress::Running;

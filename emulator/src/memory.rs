@@ -99,10 +99,10 @@ impl Memory {
             return Err(MapError::Wraps { address, bytes: bytes.len() });
         };
         let at = self.ranges.partition_point(|range| range.start <= last);
-        if let Some(before) = at.checked_sub(1).and_then(|before| self.ranges.get(before)) {
-            if before.start + (before.bytes.len() as u64 - 1) >= address {
-                return Err(MapError::Overlap { address, bytes: bytes.len(), other: before.start });
-            }
+        if let Some(before) = at.checked_sub(1).and_then(|before| self.ranges.get(before))
+            && before.start + (before.bytes.len() as u64 - 1) >= address
+        {
+            return Err(MapError::Overlap { address, bytes: bytes.len(), other: before.start });
         }
         self.ranges.insert(at, Range { start: address, bytes, access });
         Ok(())

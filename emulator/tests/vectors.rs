@@ -1,5 +1,7 @@
 //! Every recorded execution of a single instruction: the machine must compute what applegpu computed.
 
+#![expect(clippy::print_stdout, reason = "says what it skips")]
+
 use std::path::PathBuf;
 
 use agx_emulator::{LANES, Memory, Simd, step_one};

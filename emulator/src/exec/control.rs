@@ -162,10 +162,10 @@ impl Indirect {
         }
         if self.call {
             link(group, next);
-        } else if let Some(before) = group.calls.pop() {
-            if before != group.stack_words {
-                core.notes.push(FindingKind::StackImbalance { before, after: group.stack_words }.into());
-            }
+        } else if let Some(before) = group.calls.pop()
+            && before != group.stack_words
+        {
+            core.notes.push(FindingKind::StackImbalance { before, after: group.stack_words }.into());
         }
         Ok(Flow::Jump(target as u32))
     }

@@ -1,0 +1,315 @@
+//! Whole programs: memory, control flow, local memory, stack, lanes, preambles, barriers.
+
+mod support;
+
+use agx_emulator::{Access, FindingKind, MemoryFault, Program, dispatch};
+use agx_isa::inst::Operand;
+use agx_isa::table::Opcode;
+use support::*;
+
+/// Runs one workgroup and gives the words of the buffer; nothing may be found.
+fn run(program: &Program, threads: u32, count: usize) -> Vec<u32> {
+    run_with(program, threads, vec![0; count])
+}
+
+fn run_with(program: &Program, threads: u32, before: Vec<u32>) -> Vec<u32> {
+    let mut memory = memory(before.len());
+    let bytes: Vec<u8> = before.iter().flat_map(|word| word.to_le_bytes()).collect();
+    memory.write(BUFFER, &bytes).expect("mapped");
+    let report =
+        dispatch(&mut memory, &launch(program, &uniforms(), threads)).unwrap_or_else(|stop| panic!("{stop}"));
+    if let Some(finding) = report.findings.first() {
+        panic!("{finding}");
+    }
+    words(&memory, before.len())
+}
+
+/// r0 = thread index in the workgroup.
+fn numbered() -> Code {
+    Code::new().special(r(0), 51)
+}
+
+#[test]
+fn threads_store_their_numbers() {
+    let program = numbered().store(r(0), r(0)).stop();
+    let words = run(&program, 40, 64);
+    assert_eq!(words[..40], (0..40).collect::<Vec<_>>());
+    assert_eq!(words[40..], [0; 24], "lanes past the workgroup do not exist");
+}
+
+#[test]
+fn workgroups_know_their_place() {
+    let program = Code::new().special(r(0), 80).special(r(1), 0).store(r(1), r(0)).stop();
+    let mut memory = memory(6);
+    let uniforms = uniforms();
+    let mut grid = launch(&program, &uniforms, 2);
+    grid.workgroups = [3, 1, 1];
+    let report = dispatch(&mut memory, &grid).expect("runs");
+    assert_eq!(words(&memory, 6), [0, 0, 1, 1, 2, 2]);
+    assert_eq!((report.instructions, report.lane_instructions), (15, 30));
+}
+
+#[test]
+fn masks_pick_components_and_shift_scales() {
+    // Components x, z, w of element 1 of four words.
+    let masked = [("dst", r(1)), ("base", uu(0)), ("index", i(1)), ("mask", i(0b1101)), ("shift", i(2))];
+    let program = Code::new()
+        .op(Opcode::Load, &masked)
+        .wait()
+        .op(Opcode::Store, &[("data", r(1)), ("base", uu(0)), ("index", i(0)), ("mask", i(0b0111))])
+        .wait()
+        .stop();
+    assert_eq!(run_with(&program, 1, vec![0, 0, 0, 0, 4, 5, 6, 7]), [4, 6, 7, 0, 4, 5, 6, 7]);
+}
+
+#[test]
+fn negative_indices_and_sizes() {
+    let u8norm = 4;
+    let program = Code::new()
+        .constant(2, -1_i32 as u32)
+        .op(Opcode::Ldimm32, &[("dst", r(4)), ("a", Operand::imm(BUFFER as u32 + 8))])
+        .constant(5, 0)
+        .op(Opcode::Load, &[("dst", r(0)), ("base", rr(4)), ("index", sx(r(2)))])
+        .op(Opcode::Load, &[("dst", h(12)), ("base", rr(4)), ("index", i(-2)), ("format", i(1))])
+        .op(Opcode::Load, &[("dst", r(7)), ("base", rr(4)), ("index", i(-3)), ("format", i(u8norm))])
+        .wait()
+        .constant16(13, 0)
+        .store(r(0), i(4))
+        .store(r(6), i(5))
+        .store(r(7), i(6))
+        .stop();
+    let words = run_with(&program, 1, vec![0, 0xff00_1234, 0, 0, 0, 0, 0]);
+    // Byte −3 before the end of the base is 0x12.
+    assert_eq!(words[4..], [0xff00_1234, 0x1234, (18.0_f32 / 255.0).to_bits()]);
+}
+
+#[test]
+fn loops_and_branches() {
+    // sum = 0; for (n = 0; n < thread; n++) { if (n & 1) sum += 10 else sum += 1 }
+    let head = Code::new()
+        .constant16(0, 0)
+        .special(r(1), 51)
+        .constant(2, 0)
+        .constant(3, 0)
+        .op(Opcode::WhileIcmp, &[("a", r(3)), ("b", r(1)), ("cond", i(1)), ("nest", i(1))]);
+    let body = |code: Code| {
+        code.op(Opcode::Bitop, &[("dst", r(4)), ("a", r(3)), ("b", i(1)), ("table", i(8))])
+            .op(Opcode::IfIcmp, &[("a", r(4)), ("b", i(0)), ("inv", i(1)), ("nest", i(1))])
+            .op(Opcode::Iadd, &[("dst", r(2)), ("a", r(2)), ("b", i(10))])
+            .op(Opcode::ElseIcmp, &[("a", i(0)), ("b", i(0)), ("nest", i(1))])
+            .op(Opcode::Iadd, &[("dst", r(2)), ("a", r(2)), ("b", i(1))])
+            .op(Opcode::PopExec, &[("nest", i(1))])
+            .op(Opcode::Iadd, &[("dst", r(3)), ("a", r(3)), ("b", i(1))])
+            .op(Opcode::WhileIcmp, &[("a", r(3)), ("b", r(1)), ("cond", i(1)), ("nest", i(1))])
+    };
+    let start = head.bytes.len() as i32;
+    let looped = body(head);
+    let here = looped.bytes.len() as i32;
+    let program = looped
+        .op(Opcode::JmpAny, &[("target", i(start - here))])
+        .op(Opcode::PopExec, &[("nest", i(1))])
+        .store(r(2), r(1))
+        .stop();
+    let expected: Vec<u32> = (0..40_u32).map(|thread| thread / 2 * 10 + thread.div_ceil(2)).collect();
+    assert_eq!(run(&program, 40, 40), expected);
+}
+
+#[test]
+fn calls_return() {
+    let call = Code::new().constant(4, 5);
+    let here = call.bytes.len();
+    // The callee lies behind the stop: call (6), two stores with wait (2 × 10), stop (2).
+    let main = call.op(Opcode::Call, &[("target", i(6 + 10 + 2))]).store(r(4), i(0)).op(Opcode::Stop, &[]);
+    assert_eq!(main.bytes.len(), here + 18, "the distance above");
+    let program = main
+        .op(Opcode::Iadd, &[("dst", r(4)), ("a", r(4)), ("b", i(2))])
+        .op(Opcode::Ret, &[("a", r(1))])
+        .stop();
+    assert_eq!(run(&program, 1, 1), [7]);
+}
+
+#[test]
+fn barriers_order_local_memory() {
+    // local[thread] = thread; barrier; out[thread] = local[63 - thread]
+    let program = numbered()
+        .op(Opcode::Iadd, &[("dst", h(4)), ("a", i(0)), ("b", h(0)), ("shift", i(2))])
+        .op(Opcode::Lstore, &[("data", r(0)), ("base", h(4)), ("index", i(0))])
+        .op(Opcode::Barrier, &[])
+        .op(Opcode::Isub, &[("dst", h(5)), ("a", i(63)), ("b", h(0))])
+        .op(Opcode::Iadd, &[("dst", h(4)), ("a", i(0)), ("b", h(5)), ("shift", i(2))])
+        .op(Opcode::Lload, &[("dst", r(3)), ("base", h(4)), ("index", i(0))])
+        .store(r(3), r(0))
+        .stop();
+    for seed in 0..8 {
+        let mut memory = memory(64);
+        let uniforms = uniforms();
+        let mut grid = launch(&program, &uniforms, 64);
+        grid.local_bytes = 256;
+        grid.options.seed = seed;
+        grid.options.races = true;
+        let report = dispatch(&mut memory, &grid).unwrap_or_else(|stop| panic!("{stop}"));
+        assert_eq!(report.findings, []);
+        assert_eq!(words(&memory, 64), (0..64).rev().collect::<Vec<_>>(), "seed {seed}");
+    }
+}
+
+#[test]
+fn atomics_return_old_values() {
+    let program = numbered()
+        .constant(2, 3)
+        .op(Opcode::Atomic, &[("dst", r(4)), ("data", r(2)), ("base", uu(0)), ("index", i(0)), ("op", i(0))])
+        .wait()
+        .op(Opcode::Iadd, &[("dst", r(5)), ("a", r(0)), ("b", i(1))])
+        .store(r(4), r(5))
+        .stop();
+    let words = run(&program, 4, 5);
+    assert_eq!(words, [12, 0, 3, 6, 9]);
+}
+
+#[test]
+fn compare_exchange_takes_new_then_expected() {
+    let program = Code::new()
+        .constant(2, 77)
+        .constant(3, 5)
+        .op(Opcode::Atomic, &[("data", r(2)), ("base", uu(0)), ("index", i(1)), ("op", i(3))])
+        .op(Opcode::Atomic, &[("data", r(2)), ("base", uu(0)), ("index", i(0)), ("op", i(3))])
+        .wait()
+        .stop();
+    assert_eq!(run_with(&program, 1, vec![6, 5]), [6, 77]);
+}
+
+#[test]
+fn local_atomics_count() {
+    let program = numbered()
+        .constant16(4, 8)
+        .constant(3, 0)
+        .op(Opcode::Lstore, &[("data", r(3)), ("base", h(4)), ("index", i(0))])
+        .op(Opcode::Barrier, &[])
+        .constant(3, 1)
+        .op(Opcode::Latomic, &[("dst", r(5)), ("data", r(3)), ("base", h(4)), ("index", i(0)), ("op", i(0))])
+        .op(Opcode::Barrier, &[])
+        .op(Opcode::Lload, &[("dst", r(6)), ("base", h(4)), ("index", i(0))])
+        .store(r(6), r(0))
+        .stop();
+    let mut memory = memory(64);
+    let uniforms = uniforms();
+    let mut grid = launch(&program, &uniforms, 64);
+    grid.local_bytes = 12;
+    let report = dispatch(&mut memory, &grid).expect("runs");
+    assert_eq!(report.findings, []);
+    assert_eq!(words(&memory, 64), [64; 64]);
+}
+
+#[test]
+fn stack_frames_are_private() {
+    let program = numbered()
+        .op(Opcode::StackAdjust, &[("index", i(12))])
+        .op(Opcode::StackStore, &[("data", r(0)), ("index", i(8))])
+        .wait()
+        .op(Opcode::StackLoad, &[("dst", h(8)), ("index", i(8)), ("format", i(0))])
+        .wait()
+        .constant16(9, 0)
+        .store(r(4), r(0))
+        .stop();
+    let mut memory = memory(40);
+    let uniforms = uniforms();
+    let mut grid = launch(&program, &uniforms, 40);
+    grid.scratch_bytes = 8;
+    let report = dispatch(&mut memory, &grid).expect("runs");
+    assert_eq!(report.findings, []);
+    assert_eq!(words(&memory, 40), (0..40).collect::<Vec<_>>());
+}
+
+#[test]
+fn preambles_set_uniforms() {
+    let preamble = Code::new()
+        .constant(0, 0x1234_5678)
+        .op(
+            Opcode::UniformStore,
+            &[("data", h(0)), ("index", Operand::uniform(20, h(0).size)), ("mask", i(3))],
+        )
+        .stop();
+    let program = Code::new()
+        .op(
+            Opcode::Bitop,
+            &[("dst", r(1)), ("a", Operand::uniform(20, r(0).size)), ("b", i(0)), ("table", i(10))],
+        )
+        .store(r(1), i(0))
+        .stop();
+    let mut memory = memory(1);
+    let uniforms = uniforms();
+    let mut grid = launch(&program, &uniforms, 32);
+    grid.preamble = Some(&preamble);
+    let report = dispatch(&mut memory, &grid).expect("runs");
+    assert_eq!(report.findings, []);
+    assert_eq!(words(&memory, 1), [0x1234_5678]);
+}
+
+#[test]
+fn faults_name_the_place() {
+    let program = numbered().store(r(0), r(0)).stop();
+    let uniforms = uniforms();
+    let grid = launch(&program, &uniforms, 8);
+    let mut memory = memory(5);
+    let stop = dispatch(&mut memory, &grid).expect_err("words 5 to 7 are not mapped");
+    let address = BUFFER + 20;
+    assert_eq!(stop.finding.kind, FindingKind::Memory(MemoryFault::Unmapped { address, bytes: 4 }));
+    assert_eq!((stop.finding.pc, stop.finding.lane), (4, Some(5)));
+    assert_eq!(stop.report.findings.last(), Some(&*stop.finding));
+
+    let mut soft = launch(&program, &uniforms, 8);
+    soft.options.soft_fault = true;
+    let report = dispatch(&mut memory, &soft).expect("faults are forgiven");
+    assert_eq!(report.soft_faults, 3);
+
+    let mut readable = agx_emulator::Memory::new();
+    readable.map(BUFFER, vec![0; 64], Access::READ).expect("free");
+    let stop = dispatch(&mut readable, &grid).expect_err("read-only");
+    assert!(matches!(stop.finding.kind, FindingKind::Memory(MemoryFault::NotPermitted { write: true, .. })));
+}
+
+#[test]
+fn bad_programs_end_with_a_finding() {
+    type Check = fn(&FindingKind) -> bool;
+    let cases: [(&str, Vec<u8>, Check); 5] = [
+        ("empty", vec![], |kind| *kind == FindingKind::OutsideProgram),
+        ("no stop", Code::new().constant(1, 1).bytes, |kind| *kind == FindingKind::OutsideProgram),
+        ("rubbish", vec![0xff; 16], |kind| matches!(kind, FindingKind::Undecodable(_))),
+        ("trap", Code::new().op(Opcode::Trap, &[]).bytes, |kind| *kind == FindingKind::Trap),
+        ("endless", Code::new().op(Opcode::JmpAny, &[("target", i(0))]).bytes, |kind| {
+            *kind == FindingKind::StepLimit(1000)
+        }),
+    ];
+    for (name, code, check) in cases {
+        let program = Program::new(&code);
+        let mut grid = launch(&program, &[], 1);
+        grid.options.max_steps = 1000;
+        let stop = dispatch(&mut memory(1), &grid).expect_err(name);
+        assert!(check(&stop.finding.kind), "{name}: {stop}");
+    }
+}
+
+#[test]
+fn truncations_and_mutations_never_panic() {
+    let code = numbered()
+        .load(r(2), r(0))
+        .wait()
+        .op(Opcode::Ffma, &[("dst", r(2)), ("a", r(2)), ("b", f(2.0)), ("c", r(0))])
+        .store(r(2), r(0))
+        .op(Opcode::Stop, &[])
+        .bytes;
+    let mut state = 1_u32;
+    for round in 0..4000 {
+        let mut mutant = code.clone();
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let at = state as usize / 7 % mutant.len();
+        mutant[at] ^= 1 << (state >> 29);
+        mutant.truncate(if round % 3 == 0 { at } else { code.len() });
+        let program = Program::new(&mutant);
+        let uniforms = uniforms();
+        let mut grid = launch(&program, &uniforms, 33);
+        grid.options.max_steps = 500;
+        grid.options.soft_fault = round % 2 == 0;
+        let _ = dispatch(&mut memory(64), &grid);
+    }
+}
