@@ -13,9 +13,9 @@ struct View {
 @group(0) @binding(0) var<storage, read_write> picture: array<u32>;
 @group(0) @binding(1) var<uniform> view: View;
 
-// A colour wheel without corners: three cosine waves, a third of a turn apart.
+// A colour wheel without corners: three cosine waves with slightly different phases, from gold to blue.
 fn palette(turn: f32) -> vec3<f32> {
-    let phase = vec3<f32>(0.0, 0.33, 0.67) + vec3<f32>(turn);
+    let phase = vec3<f32>(0.16, 0.08, 0.0) + vec3<f32>(turn);
     return vec3<f32>(0.5) + 0.5 * cos(6.2831853 * phase);
 }
 
@@ -47,7 +47,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if count < view.limit {
         // Fraction of an iteration by which the orbit overshot the radius.
         let smooth_count = f32(count) + 4.0 - log2(log2(square.x + square.y));
-        colour = palette(sqrt(smooth_count) * 0.25);
+        colour = palette(0.6 - 0.2 * sqrt(smooth_count));
     }
     picture[id.y * view.width + id.x] = pack(colour);
 }

@@ -17,6 +17,7 @@ fn parser() -> Command {
         .global(true)
         .value_parser(["text", "json"])
         .default_value("text")
+        .value_name("FORMAT")
         .help("How diagnostics are printed");
     let parser = Command::new("agxc")
         .about(
@@ -59,7 +60,9 @@ fn argument(arg: &'static commands::Arg) -> Arg {
         Takes::Nothing => named.action(ArgAction::SetTrue),
         Takes::Value(value) => named.value_name(value),
         Takes::Values(value) => named.value_name(value).action(ArgAction::Append),
-        Takes::Choice(values) => named.value_parser(values.to_vec()).default_value(values[0]),
+        Takes::Choice(values) => {
+            named.value_name("CHOICE").value_parser(values.to_vec()).default_value(values[0])
+        }
     }
 }
 

@@ -12,8 +12,11 @@ mod demo;
 mod diagnostic;
 mod input;
 mod key;
+mod listing;
+mod machine;
 mod output;
 mod picture;
+mod shader_json;
 mod statistics;
 mod values;
 

@@ -15,6 +15,18 @@ pub fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// Two hexadecimal digits a byte.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Writes lines to standard error, as far as anybody reads them.
+pub fn stderr_lines(lines: &[String]) {
+    let mut stderr = std::io::BufWriter::new(std::io::stderr().lock());
+    // Nobody is left to tell when standard error itself is closed.
+    let _ = lines.iter().try_for_each(|line| writeln!(stderr, "{line}"));
+}
+
 /// Writes text to `target`, standard output when absent or `-`.
 pub fn text(target: Option<&str>, text: &str) -> Result<(), Failure> {
     match target {

@@ -8,11 +8,11 @@ use super::{Arg, Takes, arg};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{self, File};
-use crate::{key, output};
+use crate::{key, listing, output, shader_json};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
-    arg("emit", Takes::Choice(&["bin"]), "What to write"),
+    arg("emit", Takes::Choice(&["asm", "bin", "json"]), "What to write"),
     arg("print-key", Takes::Nothing, "Print the compile key as JSON and stop"),
 ];
 
@@ -25,7 +25,14 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     }
     let file = read(options, context)?;
     let shader = shader(&file, options)?;
-    output::binary(target, shader.part(PartRole::Main).unwrap_or_default())
+    match options.get_one::<String>("emit").map_or("asm", String::as_str) {
+        "bin" => output::binary(target, shader.part(PartRole::Main).unwrap_or_default()),
+        "json" => {
+            let (chip, _) = key::from_options(options)?;
+            output::text(target, &format!("{:#}\n", shader_json::shader(&shader, chip)))
+        }
+        _ => output::text(target, &listing::shader(&shader)),
+    }
 }
 
 /// Reads the input that the options name.

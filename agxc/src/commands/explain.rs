@@ -1,5 +1,9 @@
-//! `agxc explain`: what a diagnostic code means.
+//! `agxc explain`: what a diagnostic code means, or what an instruction does.
 
+use std::fmt::Write as _;
+
+use agx_isa::Opcode;
+use agx_isa::desc::{InstDesc, Length, OperandDesc, Piece, Role, Unit, WaitBehaviour};
 use clap::ArgMatches;
 
 use super::{Arg, Takes, arg};
@@ -9,22 +13,36 @@ use crate::diagnostic::Failure;
 use crate::output;
 
 /// Arguments.
-pub const ARGS: &[Arg] = &[arg("CODE", Takes::Word, "A code such as AGX0201, or `all`")];
+pub const ARGS: &[Arg] =
+    &[arg("TOPIC", Takes::Word, "A code such as AGX0201, a mnemonic such as fadd, or `all`")];
 
-/// Prints the explanation of a code, or the list of codes.
+/// Prints the explanation of a topic, or the list of topics.
 pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> {
-    let word = options.get_one::<String>("CODE").map_or("", String::as_str);
-    if word == "all" {
-        let list: String =
-            codes::CODES.iter().map(|code| format!("AGX{:04}  {}\n", code.number, code.title)).collect();
-        return output::stdout(list.as_bytes());
+    let word = options.get_one::<String>("TOPIC").map_or("", String::as_str);
+    let text = match word {
+        "all" => Some(list()),
+        _ => code(word)
+            .map(code_text)
+            .or_else(|| Opcode::from_name(word).map(|op| instruction_text(op.desc()))),
+    };
+    match text {
+        Some(text) => output::stdout(text.as_bytes()),
+        None => Err(Failure::usage(format!(
+            "`{word}` is neither a code nor a mnemonic; `agxc explain all` lists them"
+        ))),
     }
-    match code(word) {
-        Some(code) => output::stdout(text(code).as_bytes()),
-        None => {
-            Err(Failure::usage(format!("`{word}` is not a diagnostic code; `agxc explain all` lists them")))
-        }
-    }
+}
+
+/// Every code and every mnemonic, a line each.
+fn list() -> String {
+    let codes = codes::CODES.iter().map(|code| format!("AGX{:04}  {}\n", code.number, code.title));
+    let mnemonics =
+        Opcode::ALL.iter().map(|op| format!("{}  {}\n", op.name(), first_sentence(op.desc().doc)));
+    codes.chain(mnemonics).collect()
+}
+
+fn first_sentence(text: &str) -> &str {
+    text.find(". ").map_or(text, |end| &text[..=end])
 }
 
 /// The code that `word` names: `AGX0201`, `agx201` or `201`.
@@ -33,6 +51,87 @@ fn code(word: &str) -> Option<&'static Code> {
     codes::find(upper.strip_prefix("AGX").unwrap_or(&upper).parse().ok()?)
 }
 
-fn text(code: &Code) -> String {
+fn code_text(code: &Code) -> String {
     format!("AGX{:04}: {}\n\n{}\nExit code {}.\n", code.number, code.title, code.explanation, code.exit as u8)
+}
+
+/// What the table knows of an instruction.
+fn instruction_text(desc: &InstDesc) -> String {
+    let mut text = format!("{}: {}\n\n", desc.name, desc.doc);
+    for operand in desc.operands {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "  {:<10} {:<10} {} [bits {}]",
+            operand.name,
+            role(operand),
+            operand.kind.name,
+            bits(operand.pieces)
+        );
+    }
+    let _ = writeln!(text, "\nlength: {}", length(desc.length));
+    if desc.unit != Unit::None {
+        let _ = writeln!(
+            text,
+            "cost: {:?} unit, {} cycles busy, result after {}",
+            desc.unit, desc.throughput, desc.latency
+        );
+    }
+    if desc.wait == WaitBehaviour::Async {
+        let _ = writeln!(text, "asynchronous: results count only after a `wait` on its group");
+    }
+    let _ = writeln!(text, "known from: {}", desc.source);
+    if !desc.assumed.is_empty() {
+        let _ = writeln!(text, "assumed: {}", desc.assumed);
+    }
+    text
+}
+
+fn role(operand: &OperandDesc) -> &'static str {
+    match operand.role {
+        Role::Dst => "result",
+        Role::Src => "source",
+        Role::Mod => "modifier",
+        Role::Unknown => "unknown",
+    }
+}
+
+/// Bit positions, low part first: `9:14, 60:61`.
+fn bits(pieces: &[Piece]) -> String {
+    let piece = |piece: &Piece| match piece.len {
+        1 => piece.lo.to_string(),
+        len => format!("{}:{}", piece.lo, piece.lo + len - 1),
+    };
+    pieces.iter().map(piece).collect::<Vec<_>>().join(", ")
+}
+
+fn length(length: Length) -> String {
+    match length {
+        Length::Fixed(bytes) => format!("{bytes} bytes"),
+        Length::Extensible { short, long, l_bit, .. } => {
+            format!("{short} bytes, {long} when bit {l_bit} is set")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_mnemonics_are_found() {
+        for word in ["AGX0201", "agx201", "201"] {
+            assert_eq!(code(word).map(|code| code.number), Some(201), "{word}");
+        }
+        assert!(code("fadd").is_none());
+        let text = instruction_text(Opcode::Fadd.desc());
+        assert!(
+            text.starts_with("fadd: ")
+                && text.contains("dst ")
+                && text.contains("4 bytes, 6 when bit 15 is set"),
+            "{text}"
+        );
+        let list = list();
+        assert!(list.contains("AGX0402  ") && list.contains("\nfadd  "), "{list}");
+    }
 }

@@ -1,9 +1,13 @@
 //! The table of commands: what `agxc` can do, with the options of each.
 
+mod asm;
 mod compile;
 mod completions;
+mod demo;
+mod disasm;
 mod explain;
 mod list_targets;
+mod run;
 mod stats;
 
 use clap::ArgMatches;
@@ -95,6 +99,36 @@ pub static COMMANDS: &[Command] = &[
         run: compile::run,
     },
     Command {
+        name: "disasm",
+        doc: "Take machine code apart",
+        details: "Bytes that are no instruction are shown as <unknown …> and passed over. Code of another instruction \
+                  set (M3 and later) is recognised and refused.",
+        args: &[FILE, disasm::ARGS, KIND, OUTPUT],
+        run: disasm::run,
+    },
+    Command {
+        name: "asm",
+        doc: "Put assembly together",
+        details: "The syntax is the one that `disasm` and `compile` print.",
+        args: &[FILE, asm::ARGS, KIND, OUTPUT],
+        run: asm::run,
+    },
+    Command {
+        name: "run",
+        doc: "Compile a compute shader, run it on the reference machine, check its buffers",
+        details: "Buffers are specified as TYPE:VALUES (u8, u16, u32, i32, u64, f32), zero:BYTES or file:PATH. The \
+                  shader may write every buffer; an access outside one is a fault.",
+        args: &[FILE, run::ARGS, KEY, KIND, OUTPUT],
+        run: run::run,
+    },
+    Command {
+        name: "demo",
+        doc: "Compile, run and check the bundled shaders",
+        details: "",
+        args: &[demo::ARGS],
+        run: demo::run,
+    },
+    Command {
         name: "stats",
         doc: "Compile shaders and print what their code costs",
         details: "Figures bear the names and follow the cycle model of Mesa's AGX compiler, for comparison.",
@@ -103,7 +137,7 @@ pub static COMMANDS: &[Command] = &[
     },
     Command {
         name: "explain",
-        doc: "Explain a diagnostic code",
+        doc: "Explain a diagnostic code or an instruction",
         details: "",
         args: &[explain::ARGS],
         run: explain::run,

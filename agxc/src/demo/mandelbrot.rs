@@ -48,7 +48,7 @@ fn pixel(x: u32, y: u32) -> u32 {
         let norm = a * a + b * b;
         if norm >= 256.0 && count < LIMIT {
             let smooth = f64::from(count) + 4.0 - norm.log2().log2();
-            return pack([0.0, 0.33, 0.67].map(|phase| wave(phase + smooth.sqrt() * 0.25)));
+            return pack([0.16, 0.08, 0.0].map(|phase| wave(phase + 0.6 - smooth.sqrt() * 0.2)));
         }
     }
     pack([0.0; 3])

@@ -1,0 +1,130 @@
+//! `agxc demo`: the bundled shaders, from source to checked result.
+
+use std::time::{Duration, Instant};
+
+use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
+use agx_emulator::launch::BufferBinding;
+use agx_emulator::{Options, Report};
+use clap::ArgMatches;
+
+use super::{Arg, Takes, arg};
+use crate::context::Context;
+use crate::demo::{Buffers, DEMOS, Demo, Source};
+use crate::diagnostic::{Diagnostic, Failure};
+use crate::machine::{self, Job};
+use crate::{key, listing, output, picture, statistics};
+
+/// Options.
+pub const ARGS: &[Arg] = &[
+    arg("only", Takes::Values("NAME"), "Show only this one: nbody, matmul, mandelbrot, life, raymarch"),
+    arg("brief", Takes::Nothing, "Leave out the assembly"),
+    arg("target", Takes::Value("CHIP"), "Chip to compile for"),
+    arg("pictures", Takes::Value("FOLDER"), "Where pictures go; `out` when absent"),
+];
+
+/// Shows every bundled shader; a difference from the expectation ends the run with exit code 1.
+pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> {
+    let only: Vec<&String> = options.get_many("only").into_iter().flatten().collect();
+    if let Some(name) = only.iter().find(|name| !DEMOS.iter().any(|demo| demo.name == name.as_str())) {
+        return Err(Failure::usage(format!("`{name}` is no bundled shader")));
+    }
+    let target = key::target(options.get_one::<String>("target").map(String::as_str))?;
+    let folder = options.get_one::<String>("pictures").map_or("out", String::as_str);
+    for demo in DEMOS.iter().filter(|demo| only.is_empty() || only.iter().any(|name| *name == demo.name)) {
+        show(demo, &Compiler::new(target), !options.get_flag("brief"), folder)?;
+    }
+    Ok(())
+}
+
+/// One shader: headline, assembly, statistics, run, check, picture.
+fn show(demo: &Demo, compiler: &Compiler, assembly: bool, folder: &str) -> Result<(), Failure> {
+    output::stdout(format!("== {} ==\n{}\n\n", demo.name, demo.title).as_bytes())?;
+    let begin = Instant::now();
+    let shader = compile(demo, compiler)?;
+    let compiling = begin.elapsed();
+    if assembly {
+        output::stdout(format!("{}\n", listing::shader(&shader)).as_bytes())?;
+    }
+    output::stdout(format!("statistics: {}\n", statistics::line(&shader.stats)).as_bytes())?;
+
+    let begin = Instant::now();
+    let mut buffers = (demo.buffers)();
+    let report = launch(demo, &shader, &mut buffers)?;
+    output::stdout(ran(demo, &report, compiling, begin.elapsed()).as_bytes())?;
+    let agreement = (demo.check)(&buffers)
+        .map_err(|difference| Failure::from(Diagnostic::new(402, difference).in_file(demo.name)))?;
+    output::stdout(format!("check: {agreement}\n").as_bytes())?;
+    save_picture(demo, &buffers, folder)?;
+    output::stdout(b"\n")
+}
+
+fn compile(demo: &Demo, compiler: &Compiler) -> Result<CompiledShader, Failure> {
+    let mut key = CompileKey::default();
+    key.spec_constants = demo.spec_constants.to_vec();
+    let input = match demo.source {
+        Source::SpirV(bytes) => Input::SpirV(bytes),
+        #[cfg(feature = "wgsl")]
+        Source::Wgsl(text) => Input::Wgsl(text),
+        #[cfg(not(feature = "wgsl"))]
+        Source::Wgsl(_) => {
+            return Err(Diagnostic::new(102, "this build was made without the feature `wgsl`").into());
+        }
+    };
+    let result = compiler.compile(&mut Scratch::default(), input, &key);
+    result.map_err(|error| Diagnostic::from_compiler(error, demo.name).into())
+}
+
+/// Launches as often as the demonstration wants and swaps its first two buffers in between; the sum of the reports.
+fn launch(demo: &Demo, shader: &CompiledShader, buffers: &mut Buffers) -> Result<Report, Failure> {
+    let push_constants = (demo.push_constants)();
+    let job = Job {
+        name: demo.name,
+        push_constants: &push_constants,
+        workgroups: demo.workgroups,
+        options: Options::default(),
+    };
+    let mut total = Report::default();
+    for _ in 0..demo.launches {
+        let bound = std::mem::take(buffers).into_iter().enumerate();
+        let mut bindings: Vec<BufferBinding> = bound
+            .map(|(binding, bytes)| BufferBinding {
+                set: 0,
+                binding: binding as u32,
+                element: 0,
+                bytes,
+                writable: true,
+            })
+            .collect();
+        let outcome = machine::run(shader, &mut bindings, &job);
+        if let Some(failure) = outcome.failure {
+            return Err(failure);
+        }
+        total.instructions += outcome.report.instructions;
+        total.lane_instructions += outcome.report.lane_instructions;
+        *buffers = bindings.into_iter().map(|binding| binding.bytes).collect();
+        if demo.launches > 1 {
+            buffers.swap(0, 1);
+        }
+    }
+    Ok(total)
+}
+
+fn ran(demo: &Demo, report: &Report, compiling: Duration, running: Duration) -> String {
+    format!(
+        "run: {} launch{} on the reference machine, {} instructions in {} lanes; compiled in {:.1} ms, ran in {:.2} s\n",
+        demo.launches,
+        if demo.launches == 1 { "" } else { "es" },
+        report.instructions,
+        report.lane_instructions,
+        compiling.as_secs_f64() * 1e3,
+        running.as_secs_f64(),
+    )
+}
+
+fn save_picture(demo: &Demo, buffers: &Buffers, folder: &str) -> Result<(), Failure> {
+    let Some(shown) = &demo.picture else { return Ok(()) };
+    std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
+    let path = format!("{folder}/{}.png", demo.name);
+    picture::save(&path, &buffers[shown.binding], shown.width, shown.height)?;
+    output::stdout(format!("picture: {path}, {} × {}\n", shown.width, shown.height).as_bytes())
+}

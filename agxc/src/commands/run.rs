@@ -1,0 +1,193 @@
+//! `agxc run`: compile a compute shader, run it on the reference machine, check and show its buffers.
+
+use agx_emulator::launch::BufferBinding;
+use agx_emulator::{Options, Profile, Report};
+use clap::ArgMatches;
+
+use super::{Arg, Takes, arg, compile};
+use crate::context::Context;
+use crate::diagnostic::{Diagnostic, Failure};
+use crate::machine::{self, Job};
+use crate::values::{self, Element, Slot};
+use crate::{output, picture};
+
+/// Options of this command alone.
+pub const ARGS: &[Arg] = &[
+    arg("buffer", Takes::Values("SET.BINDING=SPEC"), "A buffer: f32:1,2,3 u32:… i32:… zero:BYTES file:PATH"),
+    arg("push", Takes::Value("SPEC"), "Push constants, specified as buffers are"),
+    arg("groups", Takes::Value("X,Y,Z"), "Number of workgroups; 1,1,1 when absent"),
+    arg(
+        "expect",
+        Takes::Values("SET.BINDING=SPEC"),
+        "What a buffer must hold after the run; else exit code 1",
+    ),
+    arg(
+        "tolerance",
+        Takes::Value("NUMBER"),
+        "Allowed difference of floats, relative above one; 0 when absent",
+    ),
+    arg(
+        "dump",
+        Takes::Values("SET.BINDING[:TYPE]"),
+        "Print a buffer after the run, as u32 unless a type is given",
+    ),
+    arg(
+        "png",
+        Takes::Value("SET.BINDING:WIDTHxHEIGHT"),
+        "Write a buffer of rgba8 words as a picture, to --output",
+    ),
+    arg("seed", Takes::Value("NUMBER"), "Seed of the order in which SIMD-groups take turns"),
+    arg("report", Takes::Nothing, "Print how many instructions and cycles it took"),
+    arg("profile", Takes::Nothing, "Print how often each instruction ran"),
+    arg("trace", Takes::Nothing, "Write a line for every executed instruction to standard error"),
+    arg("races", Takes::Nothing, "Look for data races, byte by byte; slow"),
+];
+
+/// Compiles, runs, checks, prints.
+pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
+    let plan = Plan::from_options(options)?;
+    let file = compile::read(options, context)?;
+    let shader = compile::shader(&file, options)?;
+    let mut buffers = plan.buffers;
+    let job = Job {
+        name: &file.name,
+        push_constants: &plan.push_constants,
+        workgroups: plan.workgroups,
+        options: plan.machine,
+    };
+    let outcome = machine::run(&shader, &mut buffers, &job);
+    output::stderr_lines(&outcome.report.trace);
+    if let Some(failure) = outcome.failure {
+        return Err(failure);
+    }
+    for (slot, wanted) in &plan.expectations {
+        let found = &find(&buffers, *slot)?.bytes;
+        if let Some(difference) = values::first_difference(wanted, found, plan.tolerance) {
+            return Err(Diagnostic::new(402, format!("buffer {slot}: {difference}"))
+                .in_file(&file.name)
+                .into());
+        }
+    }
+    let mut text = String::new();
+    for (slot, element) in &plan.dumps {
+        text.push_str(&values::print(&find(&buffers, *slot)?.bytes, *element));
+    }
+    text.push_str(&report(&outcome.report, options.get_flag("report")));
+    if let Some((slot, width, height, path)) = &plan.picture {
+        picture::save(path, &find(&buffers, *slot)?.bytes, *width, *height)?;
+    }
+    output::stdout(text.as_bytes())
+}
+
+/// The counts when they are wanted, and the profile when there is one.
+fn report(report: &Report, counts: bool) -> String {
+    let mut text = report.profile.as_ref().map_or_else(String::new, Profile::text);
+    if counts {
+        text.push_str(&format!(
+            "{} instructions, {} lane instructions, {} cycles estimated, {} memory lines\n",
+            report.instructions,
+            report.lane_instructions,
+            report.estimated_cycles(),
+            report.lines
+        ));
+    }
+    text
+}
+
+/// What the options ask for.
+struct Plan {
+    buffers: Vec<BufferBinding>,
+    push_constants: Vec<u8>,
+    workgroups: [u32; 3],
+    expectations: Vec<(Slot, values::Values)>,
+    tolerance: f32,
+    dumps: Vec<(Slot, Element)>,
+    picture: Option<(Slot, u32, u32, String)>,
+    machine: Options,
+}
+
+impl Plan {
+    fn from_options(options: &ArgMatches) -> Result<Plan, Failure> {
+        let text = |name: &str| options.get_one::<String>(name).map(String::as_str);
+        let many = |name: &str| options.get_many::<String>(name).into_iter().flatten();
+        let mut machine = Options::default();
+        machine.trace = options.get_flag("trace");
+        machine.profile = options.get_flag("profile");
+        machine.races = options.get_flag("races");
+        if let Some(seed) = text("seed") {
+            machine.seed = number(seed)?;
+        }
+        Ok(Plan {
+            buffers: many("buffer").map(|spec| buffer(spec)).collect::<Result<_, _>>()?,
+            push_constants: text("push").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.bytes),
+            workgroups: text("groups").map_or(Ok([1; 3]), groups)?,
+            expectations: many("expect").map(|spec| values::binding(spec)).collect::<Result<_, _>>()?,
+            tolerance: text("tolerance").map_or(Ok(0.0), number)?,
+            dumps: many("dump").map(|spec| dump(spec)).collect::<Result<_, _>>()?,
+            picture: text("png").map(|spec| picture_spec(spec, text("output"))).transpose()?,
+            machine,
+        })
+    }
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, Failure> {
+    text.parse().map_err(|_| Failure::usage(format!("`{text}` is no number that fits here")))
+}
+
+fn buffer(spec: &str) -> Result<BufferBinding, Failure> {
+    let (slot, values) = values::binding(spec)?;
+    let Slot { set, binding, element } = slot;
+    Ok(BufferBinding { set, binding, element, bytes: values.bytes, writable: true })
+}
+
+/// `X`, `X,Y` or `X,Y,Z`; absent counts are one.
+fn groups(text: &str) -> Result<[u32; 3], Failure> {
+    let mut counts = [1; 3];
+    let words: Vec<&str> = text.split(',').collect();
+    if words.len() > counts.len() {
+        return Err(Failure::usage(format!("`{text}` has more than three counts of workgroups")));
+    }
+    for (count, word) in counts.iter_mut().zip(words) {
+        *count = number(word)?;
+    }
+    Ok(counts)
+}
+
+fn dump(spec: &str) -> Result<(Slot, Element), Failure> {
+    let (place, name) = spec.split_once(':').unwrap_or((spec, "u32"));
+    let element = Element::from_name(name).ok_or_else(|| Failure::usage(format!("`{name}` is no type")))?;
+    Ok((values::slot(place)?, element))
+}
+
+/// `SET.BINDING:WIDTHxHEIGHT`, and the file to write.
+fn picture_spec(spec: &str, target: Option<&str>) -> Result<(Slot, u32, u32, String), Failure> {
+    let wrong = || Failure::usage(format!("`{spec}` is not SET.BINDING:WIDTHxHEIGHT"));
+    let path = target.ok_or_else(|| Failure::usage("--png needs --output to name the file"))?;
+    let (place, size) = spec.split_once(':').ok_or_else(wrong)?;
+    let (width, height) = size.split_once('x').ok_or_else(wrong)?;
+    Ok((values::slot(place)?, number(width)?, number(height)?, path.to_owned()))
+}
+
+fn find(buffers: &[BufferBinding], slot: Slot) -> Result<&BufferBinding, Failure> {
+    let same = |buffer: &&BufferBinding| {
+        (buffer.set, buffer.binding, buffer.element) == (slot.set, slot.binding, slot.element)
+    };
+    buffers.iter().find(same).ok_or_else(|| Failure::usage(format!("no --buffer is bound at {slot}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn option_values() {
+        assert_eq!(groups("4").ok(), Some([4, 1, 1]));
+        assert_eq!(groups("4,2,3").ok(), Some([4, 2, 3]));
+        assert!(groups("1,2,3,4").is_err() && groups("x").is_err() && groups("-1").is_err());
+        let slot = Slot { set: 0, binding: 1, element: 0 };
+        assert_eq!(dump("0.1").ok(), Some((slot, Element::U32)));
+        assert_eq!(dump("0.1:f32").ok(), Some((slot, Element::F32)));
+        assert_eq!(picture_spec("0.1:3x2", Some("a.png")).ok(), Some((slot, 3, 2, "a.png".to_owned())));
+        assert!(picture_spec("0.1:3x2", None).is_err() && picture_spec("0.1:3", Some("a")).is_err());
+    }
+}

@@ -1,0 +1,110 @@
+//! Assembly listings of compiled shaders: what the driver provides as comments, then the code of each part.
+
+use std::fmt::Write as _;
+
+use agx_abi::occupancy::max_threads;
+use agx_abi::{PartRole, ShaderInfo, UniformRange, UniformSource};
+use agx_compiler::CompiledShader;
+use agx_isa::disasm;
+
+/// The whole shader. Everything but the code is a comment, so that a single part assembles again.
+pub fn shader(shader: &CompiledShader) -> String {
+    let mut text = heading(&shader.info);
+    for part in &shader.parts {
+        let _ = writeln!(text, "; {}, {} bytes", role_name(part.role), part.code.len());
+        text.push_str(&disasm::listing(&part.code, true));
+    }
+    text
+}
+
+/// Lower-case name of a part's role.
+pub fn role_name(role: PartRole) -> &'static str {
+    match role {
+        PartRole::Main => "main",
+        PartRole::Prolog => "prolog",
+        PartRole::Epilog => "epilog",
+        PartRole::Preamble => "preamble",
+    }
+}
+
+fn heading(info: &ShaderInfo) -> String {
+    let [x, y, z] = info.workgroup_size;
+    let threads = max_threads(info.gpr_halves);
+    let mut text = format!(
+        "; {} shader `{}`, workgroups of {x}×{y}×{z}, {} half registers, {threads} threads a core\n",
+        info.stage.name(),
+        info.entry_point,
+        info.gpr_halves,
+    );
+    for range in &info.uniforms {
+        let _ = writeln!(text, "; {}: {}", registers(range), source(range.source));
+    }
+    text
+}
+
+/// `u4_u5` or `u4..u9`, with `l` and `h` where a range is not of whole registers.
+fn registers(range: &UniformRange) -> String {
+    let (start, end) = (range.start, range.start + range.halves.max(1) - 1);
+    let whole = start.is_multiple_of(2) && !end.is_multiple_of(2);
+    let name = |half: u16| match (whole, half.is_multiple_of(2)) {
+        (true, _) => format!("u{}", half / 2),
+        (false, true) => format!("u{}l", half / 2),
+        (false, false) => format!("u{}h", half / 2),
+    };
+    match (name(start), name(end)) {
+        (first, last) if first == last => first,
+        (first, last) if range.halves <= 4 => format!("{first}_{last}"),
+        (first, last) => format!("{first}..{last}"),
+    }
+}
+
+/// What the driver writes into a range.
+fn source(source: UniformSource) -> String {
+    let buffer = |set: u32, binding: u32, element: u32| match element {
+        0 => format!("buffer {set}.{binding}"),
+        _ => format!("buffer {set}.{binding}.{element}"),
+    };
+    match source {
+        UniformSource::BufferAddress { set, binding, element } => {
+            format!("address of {}", buffer(set, binding, element))
+        }
+        UniformSource::BufferSize { set, binding, element } => {
+            format!("size of {} in bytes", buffer(set, binding, element))
+        }
+        UniformSource::DescriptorTable { set, binding } => {
+            format!("address of the table of buffers {set}.{binding}")
+        }
+        UniformSource::ConstantAddress => "address of the constant section".to_owned(),
+        UniformSource::WorkgroupCount => "number of workgroups".to_owned(),
+        UniformSource::PushConstantAddress => "address of the push constants".to_owned(),
+        UniformSource::PushConstants { offset } => format!("push constants from byte {offset}"),
+        UniformSource::Promoted { offset } => format!("constants from byte {offset}"),
+        UniformSource::KernelResults => "address of the results".to_owned(),
+        UniformSource::KernelArgument { index } => format!("argument {index}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agx_compiler::ShaderPart;
+    use agx_isa::asm;
+
+    #[test]
+    fn ranges_are_named_by_registers() {
+        let name = |start, halves| {
+            registers(&UniformRange { start, halves, source: UniformSource::ConstantAddress })
+        };
+        assert_eq!([name(0, 4), name(4, 2), name(4, 6)], ["u0_u1", "u2", "u2..u4"]);
+        assert_eq!([name(3, 1), name(3, 2)], ["u1h", "u1h_u2l"]);
+    }
+
+    #[test]
+    fn a_listing_assembles_to_the_code_it_shows() {
+        let code = asm::assemble("L0: mov r0, 1\n jmp_none L0\n stop\n").unwrap();
+        let part = ShaderPart { role: PartRole::Main, code: code.clone() };
+        let compiled = CompiledShader { parts: vec![part], ..CompiledShader::default() };
+        let text = shader(&compiled);
+        assert_eq!(asm::assemble(&text).unwrap(), code, "{text}");
+    }
+}

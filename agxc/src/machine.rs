@@ -1,0 +1,73 @@
+//! Running a compiled compute shader on the reference machine.
+
+use agx_abi::PartRole;
+use agx_compiler::CompiledShader;
+use agx_emulator::launch::{BufferBinding, Launch, LaunchError};
+use agx_emulator::{Finding, Options, Report};
+
+use crate::diagnostic::{Diagnostic, Failure};
+
+/// Findings reported before the rest is only counted.
+const MOST_FINDINGS: usize = 10;
+
+/// What to run beside the shader and its buffers.
+pub struct Job<'a> {
+    /// Name of the shader, for diagnostics.
+    pub name: &'a str,
+    /// Push constants.
+    pub push_constants: &'a [u8],
+    /// Number of workgroups.
+    pub workgroups: [u32; 3],
+    /// How the machine runs.
+    pub options: Options,
+}
+
+/// What came of a run: the report exists also when the machine stopped half-way.
+pub struct Outcome {
+    /// Counts, trace, findings.
+    pub report: Report,
+    /// Why the run does not count; any finding is a reason.
+    pub failure: Option<Failure>,
+}
+
+/// Runs `shader`; the buffers change where it writes.
+pub fn run(shader: &CompiledShader, buffers: &mut [BufferBinding], job: &Job<'_>) -> Outcome {
+    let launch = Launch {
+        code: shader.part(PartRole::Main).unwrap_or_default(),
+        preamble: shader.part(PartRole::Preamble),
+        info: &shader.info,
+        buffers,
+        push_constants: job.push_constants,
+        arguments: &[],
+        results: &mut [],
+        workgroups: job.workgroups,
+        options: job.options.clone(),
+    };
+    match launch.run() {
+        Ok(report) => {
+            let failure = findings(&report.findings, job.name);
+            Outcome { report, failure }
+        }
+        Err(LaunchError::Stopped(stop)) => {
+            let failure = findings(&stop.report.findings, job.name);
+            Outcome { report: *stop.report, failure }
+        }
+        Err(error) => {
+            let failure = Diagnostic::new(400, error.to_string()).in_file(job.name).into();
+            Outcome { report: Report::default(), failure: Some(failure) }
+        }
+    }
+}
+
+/// The first findings as diagnostics; the fatal one, if any, is the last and is always among them.
+fn findings(findings: &[Finding], name: &str) -> Option<Failure> {
+    let (last, rest) = findings.split_last()?;
+    let shown = rest.iter().take(MOST_FINDINGS).chain([last]);
+    let mut problems: Vec<Diagnostic> =
+        shown.map(|finding| Diagnostic::new(401, finding.to_string()).in_file(name)).collect();
+    let more = rest.len().saturating_sub(MOST_FINDINGS);
+    if more > 0 {
+        problems.push(Diagnostic::new(401, format!("and {more} more")).in_file(name));
+    }
+    Some(Failure::Problems(problems))
+}

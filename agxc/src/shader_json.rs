@@ -1,0 +1,84 @@
+//! A compiled shader as JSON: code in hexadecimal, what a driver must know, statistics.
+
+use agx_abi::{ShaderInfo, Target, UniformRange, UniformSource};
+use agx_compiler::{CompiledShader, ShaderPart};
+use serde_json::{Value, json};
+
+use crate::{listing, output, statistics};
+
+/// Version of this form: raised when a field changes its meaning or goes away.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The whole shader.
+pub fn shader(shader: &CompiledShader, target: Target) -> Value {
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "target": target.name(),
+        "info": info(&shader.info),
+        "parts": shader.parts.iter().map(part).collect::<Vec<_>>(),
+        "statistics": statistics::json(&shader.stats),
+        "messages": shader.messages,
+    })
+}
+
+fn part(part: &ShaderPart) -> Value {
+    json!({ "role": listing::role_name(part.role), "code": output::hex(&part.code) })
+}
+
+fn info(info: &ShaderInfo) -> Value {
+    json!({
+        "stage": info.stage.name(),
+        "entry_point": info.entry_point,
+        "gpr_halves": info.gpr_halves,
+        "preamble_gpr_halves": info.preamble_gpr_halves,
+        "uniform_halves": info.uniform_halves,
+        "uniforms": info.uniforms.iter().map(uniform).collect::<Vec<_>>(),
+        "workgroup_size": info.workgroup_size,
+        "local_bytes": info.local_bytes,
+        "scratch_bytes": info.scratch_bytes,
+        "constants": output::hex(&info.constants),
+        "promoted": output::hex(&info.promoted),
+        "writes_memory": info.writes_memory,
+        "uses_barrier": info.uses_barrier,
+    })
+}
+
+fn uniform(range: &UniformRange) -> Value {
+    let source = match range.source {
+        UniformSource::BufferAddress { set, binding, element } => {
+            json!({ "kind": "buffer_address", "set": set, "binding": binding, "element": element })
+        }
+        UniformSource::BufferSize { set, binding, element } => {
+            json!({ "kind": "buffer_size", "set": set, "binding": binding, "element": element })
+        }
+        UniformSource::DescriptorTable { set, binding } => {
+            json!({ "kind": "descriptor_table", "set": set, "binding": binding })
+        }
+        UniformSource::ConstantAddress => json!({ "kind": "constant_address" }),
+        UniformSource::WorkgroupCount => json!({ "kind": "workgroup_count" }),
+        UniformSource::PushConstantAddress => json!({ "kind": "push_constant_address" }),
+        UniformSource::PushConstants { offset } => json!({ "kind": "push_constants", "offset": offset }),
+        UniformSource::Promoted { offset } => json!({ "kind": "promoted", "offset": offset }),
+        UniformSource::KernelArgument { index } => json!({ "kind": "kernel_argument", "index": index }),
+        UniformSource::KernelResults => json!({ "kind": "kernel_results" }),
+    };
+    json!({ "start": range.start, "halves": range.halves, "source": source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agx_abi::PartRole;
+
+    #[test]
+    fn code_and_layout_are_in_it() {
+        let mut compiled = CompiledShader::default();
+        compiled.parts.push(ShaderPart { role: PartRole::Main, code: vec![0x88, 0x00] });
+        let source = UniformSource::BufferAddress { set: 1, binding: 2, element: 0 };
+        compiled.info.uniforms.push(UniformRange { start: 4, halves: 4, source });
+        let value = shader(&compiled, Target::G14G);
+        assert_eq!(value["parts"][0], json!({ "role": "main", "code": "8800" }));
+        assert_eq!(value["info"]["uniforms"][0]["source"]["binding"], 2);
+        assert_eq!(value["target"], "g14g");
+    }
+}
