@@ -2,9 +2,16 @@
 //!
 //! One way through: bytes in, one IR, a list of passes that is data, bytes out. See [`Compiler::compile`].
 
+pub mod analysis;
 pub mod error;
 pub mod ir;
+pub mod opt;
+pub mod pipeline;
+pub mod regalloc;
+pub mod schedule;
 pub mod stats;
+#[cfg(test)]
+mod test_random;
 
 use agx_abi::{PartRole, ShaderInfo, Stage, Target};
 

@@ -31,6 +31,7 @@ pub struct Rewriter<'f, 'a> {
     pub line: u32,
     out: Vec<Inst>,
     forward: Side<Value, Option<Src>>,
+    forwarded: bool,
 }
 
 impl<'a> Rewriter<'_, 'a> {
@@ -60,6 +61,13 @@ impl<'a> Rewriter<'_, 'a> {
         let (op, ty) = (op.into(), Type::scalar(bits));
         super::builder::fold(self.f, op, ty, srcs, mods)
             .unwrap_or_else(|| Src::value(self.value(op, ty, srcs, mods)))
+    }
+
+    /// Reads `src` wherever `value`, a result of the instruction being rewritten, was read. The instruction is then to
+    /// be removed, unless every result stays defined.
+    pub fn forward(&mut self, value: Value, src: Src) {
+        self.forward[value] = Some(self.resolve(src));
+        self.forwarded = true;
     }
 
     /// What is now read in place of `src`.
@@ -96,14 +104,19 @@ impl<'a> Function<'a> {
     pub fn map_insts(&mut self, mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite) {
         let blocks: Vec<Block> = self.blocks_in_order().collect();
         let values = self.values.len();
-        let mut rewriter =
-            Rewriter { f: self, block: Block(0), line: 0, out: Vec::new(), forward: Side::new(values) };
-        let mut forwarded = false;
+        let mut rewriter = Rewriter {
+            f: self,
+            block: Block(0),
+            line: 0,
+            out: Vec::new(),
+            forward: Side::new(values),
+            forwarded: false,
+        };
         for block in &blocks {
             rewriter.block = *block;
             let insts = std::mem::take(&mut rewriter.f.block_mut(*block).insts);
             for inst in &insts {
-                if forwarded {
+                if rewriter.forwarded {
                     rewriter.resolve_sources(*inst);
                 }
                 rewriter.line = rewriter.f.insts[*inst].line;
@@ -112,16 +125,14 @@ impl<'a> Function<'a> {
                     Rewrite::Remove => {}
                     Rewrite::Forward(src) => {
                         if let Some(dst) = rewriter.f.insts[*inst].dst() {
-                            let src = rewriter.resolve(src);
-                            rewriter.forward[dst] = Some(src);
-                            forwarded = true;
+                            rewriter.forward(dst, src);
                         }
                     }
                 }
             }
             rewriter.f.block_mut(*block).insts = std::mem::replace(&mut rewriter.out, reuse(insts));
         }
-        if forwarded {
+        if rewriter.forwarded {
             for block in &blocks {
                 for index in 0..rewriter.f.phi_count(*block) {
                     let phi = rewriter.f.block(*block).insts[index];

@@ -1,0 +1,266 @@
+//! Patterns: what a rule is made of, how it is matched and how its replacement is built.
+
+use agx_isa::desc::Role;
+use arrayvec::ArrayVec;
+
+use crate::ir::{InstData, IrOp, Op, Rewriter, Src, Type};
+
+/// How faithful a replacement is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Exactness {
+    /// Equal bits for all inputs.
+    Exact,
+    /// The original flushes denormals, makes NaNs canonical and may lose the sign of a zero; the replacement passes
+    /// such inputs on. Allowed unless a shader asks for particular float controls, which the front end refuses.
+    Passes,
+}
+
+/// A modifier in a pattern.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mod {
+    /// Exactly this.
+    Is(u32),
+    /// Anything, remembered under a number; in a replacement, what was remembered.
+    Bind(usize),
+    /// In a replacement, a remembered flag the other way round.
+    Flip(usize),
+}
+
+/// A tree of operations.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Node {
+    /// Any source; the same number is the same source.
+    Any(usize),
+    /// Any constant; shares its numbers with `Any`.
+    Const(usize),
+    /// This integer, cut to the width of its place.
+    Int(u64),
+    /// This float in the width of its place.
+    Float(f32),
+    /// In a replacement, a constant computed from what matched.
+    Calc(fn(&Bound) -> u64),
+    /// An operation. Modifiers that are not named have their default.
+    Apply(Op, &'static [(&'static str, Mod)], &'static [Node]),
+}
+
+/// A rewrite rule.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    /// How faithful it is.
+    pub exactness: Exactness,
+    /// What is replaced.
+    pub from: Node,
+    /// What replaces it.
+    pub to: Node,
+    /// A condition on what matched.
+    pub when: fn(&Bound) -> bool,
+}
+
+/// Most sources a rule names.
+pub(super) const MAX_SOURCES: usize = 4;
+/// Most modifiers a rule names.
+pub(super) const MAX_MODS: usize = 2;
+
+/// What the names in a pattern stand for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bound {
+    /// Sources by number.
+    pub srcs: [Option<Src>; MAX_SOURCES],
+    /// Widths of those sources.
+    pub widths: [u8; MAX_SOURCES],
+    /// Modifiers by number.
+    pub mods: [u32; MAX_MODS],
+    /// Result widths of the operations of the pattern, the root first, then in order.
+    pub results: ArrayVec<u8, 4>,
+}
+
+impl Bound {
+    /// The constant bound to `index`; 0 when there is none.
+    pub(super) fn constant(&self, index: usize) -> u64 {
+        self.srcs[index].and_then(Src::as_imm).unwrap_or(0)
+    }
+}
+
+/// Which widths of an operation must agree for the rules to hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Widths {
+    /// Sources and result.
+    All,
+    /// The first source and the result; the second is a shift amount.
+    FirstAndResult,
+    /// All but the first source, a boolean.
+    AllButFirst,
+    /// The sources; the result is a boolean.
+    Sources,
+    /// None: a conversion.
+    Free,
+}
+
+pub(super) fn widths_of(op: Op) -> Widths {
+    match op {
+        Op::Ir(IrOp::Shl | IrOp::Ushr | IrOp::Sshr) => Widths::FirstAndResult,
+        Op::Ir(IrOp::Select) => Widths::AllButFirst,
+        Op::Ir(IrOp::Icmp | IrOp::Fcmp) => Widths::Sources,
+        Op::Ir(IrOp::Uconv | IrOp::Sconv | IrOp::Fconv) => Widths::Free,
+        _ => Widths::All,
+    }
+}
+
+/// Matches `rule` against an instruction.
+pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<'_>) -> Option<Bound> {
+    let mut bound = Bound::default();
+    // Pairs still to be compared; patterns are small and fixed, so is the list.
+    let mut pending: ArrayVec<(Node, Src), 16> = ArrayVec::new();
+    match_inst(rewriter, rule.from, data, &mut bound, &mut pending)?;
+    while let Some((node, src)) = pending.pop() {
+        if !src.flags.is_empty() {
+            return None;
+        }
+        match node {
+            Node::Any(index) => bind(rewriter, index, src, &mut bound)?,
+            Node::Const(index) => {
+                src.as_imm()?;
+                bind(rewriter, index, src, &mut bound)?;
+            }
+            Node::Int(_) | Node::Float(_) => {
+                let width = rewriter.f.width(src);
+                (src.as_imm()? == literal(node, width)?).then_some(())?;
+            }
+            Node::Calc(_) => return None,
+            Node::Apply(..) => {
+                let def = rewriter.f.def(src)?;
+                match_inst(rewriter, node, &def, &mut bound, &mut pending)?;
+            }
+        }
+    }
+    (rule.when)(&bound).then_some(bound)
+}
+
+fn bind(rewriter: &Rewriter<'_, '_>, index: usize, src: Src, bound: &mut Bound) -> Option<()> {
+    match bound.srcs[index] {
+        Some(known) => (known == src).then_some(()),
+        None => {
+            bound.srcs[index] = Some(src);
+            bound.widths[index] = rewriter.f.width(src);
+            Some(())
+        }
+    }
+}
+
+fn match_inst(
+    rewriter: &Rewriter<'_, '_>,
+    node: Node,
+    data: &InstData<'_>,
+    bound: &mut Bound,
+    pending: &mut ArrayVec<(Node, Src), 16>,
+) -> Option<()> {
+    let Node::Apply(op, mods, args) = node else { return None };
+    if data.op != op || data.srcs.len() != args.len() {
+        return None;
+    }
+    let result = rewriter.f.ty(data.dst()?);
+    if result.comps != 1 || !widths_agree(rewriter, data, result.bits) || !match_mods(data, mods, bound) {
+        return None;
+    }
+    bound.results.push(result.bits);
+    pending.extend(args.iter().copied().zip(data.srcs.iter().copied()).rev());
+    Some(())
+}
+
+fn widths_agree(rewriter: &Rewriter<'_, '_>, data: &InstData<'_>, result: u8) -> bool {
+    let width = |src: &Src| rewriter.f.width(*src);
+    let all = |srcs: &[Src], expected: u8| srcs.iter().all(|src| width(src) == expected);
+    match widths_of(data.op) {
+        Widths::All => all(data.srcs, result),
+        Widths::FirstAndResult => all(&data.srcs[..1], result),
+        Widths::AllButFirst => all(&data.srcs[1..], result),
+        Widths::Sources => all(data.srcs, width(&data.srcs[0])),
+        Widths::Free => true,
+    }
+}
+
+fn match_mods(data: &InstData<'_>, wanted: &[(&str, Mod)], bound: &mut Bound) -> bool {
+    for ((name, default), actual) in named_defaults(data.op).zip(data.mods) {
+        match wanted.iter().find(|(known, _)| *known == name) {
+            None if *actual != default => return false,
+            Some((_, Mod::Is(number))) if actual != number => return false,
+            Some((_, Mod::Bind(index))) => bound.mods[*index] = *actual,
+            _ => {}
+        }
+    }
+    true
+}
+
+/// Modifiers of an operation with the value they have when nothing is said.
+pub(super) fn named_defaults(op: Op) -> impl Iterator<Item = (&'static str, u32)> {
+    let (hw, ir) = match op {
+        Op::Hw(op) => (
+            Some(op.desc().with_role(Role::Mod).map(|(_, operand)| (operand.name, operand.default.value))),
+            None,
+        ),
+        Op::Ir(op) => (None, Some(op.desc().mods.iter().map(|name| (*name, 0)))),
+    };
+    hw.into_iter().flatten().chain(ir.into_iter().flatten())
+}
+
+/// A literal of a pattern in `width` bits.
+pub(super) fn literal(node: Node, width: u8) -> Option<u64> {
+    match (node, width) {
+        (Node::Int(number), _) => Src::imm(number, width).as_imm(),
+        (Node::Float(number), 16) => Some(u64::from(half::f16::from_f32(number).to_bits())),
+        (Node::Float(number), 32) => Some(u64::from(number.to_bits())),
+        _ => None,
+    }
+}
+
+/// Builds the replacement; `None` when its type would not be the original's.
+pub(super) fn build(rewriter: &mut Rewriter<'_, '_>, rule: &Rule, bound: &Bound) -> Option<Src> {
+    let width = *bound.results.first()?;
+    let src = build_node(rewriter, rule.to, width, bound)?;
+    (rewriter.f.src_ty(src) == Type::scalar(width)).then_some(src)
+}
+
+/// Replacements nest two or three deep by the table, whatever the input is.
+fn build_node(rewriter: &mut Rewriter<'_, '_>, node: Node, width: u8, bound: &Bound) -> Option<Src> {
+    match node {
+        Node::Any(index) | Node::Const(index) => bound.srcs[index],
+        Node::Int(_) | Node::Float(_) => Some(Src::imm(literal(node, width)?, width)),
+        Node::Calc(compute) => Some(Src::imm(compute(bound), width)),
+        Node::Apply(op, mods, args) => {
+            let mut srcs: ArrayVec<Src, MAX_SOURCES> = ArrayVec::new();
+            for (index, arg) in args.iter().enumerate() {
+                let width = arg_width(op, index, args, width, bound);
+                srcs.push(build_node(rewriter, *arg, width, bound)?);
+            }
+            let mods: ArrayVec<u32, 8> = replacement_mods(op, mods, bound);
+            Some(rewriter.alu(op, width, &srcs, &mods))
+        }
+    }
+}
+
+/// The modifiers of an operation of a replacement.
+pub(super) fn replacement_mods(op: Op, given: &[(&str, Mod)], bound: &Bound) -> ArrayVec<u32, 8> {
+    let value = |(name, default)| match given.iter().find(|(known, _)| *known == name) {
+        None => default,
+        Some((_, Mod::Is(number))) => *number,
+        Some((_, Mod::Bind(index))) => bound.mods[*index],
+        Some((_, Mod::Flip(index))) => bound.mods[*index] ^ 1,
+    };
+    named_defaults(op).map(value).collect()
+}
+
+/// The width of source `index` of an operation of a replacement whose result has `width` bits.
+pub(super) fn arg_width(op: Op, index: usize, args: &[Node], width: u8, bound: &Bound) -> u8 {
+    match (widths_of(op), index) {
+        (Widths::AllButFirst, 0) => 1,
+        (Widths::FirstAndResult, 1) => 32.min(width),
+        (Widths::Sources | Widths::Free, _) => {
+            let named = args.iter().find_map(|arg| match arg {
+                Node::Any(index) | Node::Const(index) => Some(bound.widths[*index]),
+                _ => None,
+            });
+            named.unwrap_or(width)
+        }
+        _ => width,
+    }
+}

@@ -1,0 +1,395 @@
+//! The rules, grouped by the operation they replace.
+//!
+//! `a b c` are any sources, `k m` any constants. Within a group the first rule that matches wins.
+
+use agx_isa::table::Opcode::{Bitop, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub};
+
+use super::pattern::Exactness::{Exact, Passes};
+use super::pattern::{Bound, Exactness, Mod, Node, Rule};
+use crate::ir::IrOp::{
+    Fabs, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr, Uconv, Umax,
+    Umin, Ushr,
+};
+use crate::ir::Op;
+
+const A: Node = Node::Any(0);
+const B: Node = Node::Any(1);
+const C: Node = Node::Any(2);
+/// The first constant.
+const K: Node = Node::Const(2);
+/// The second constant.
+const M: Node = Node::Const(3);
+const ZERO: Node = Node::Int(0);
+const ONE: Node = Node::Int(1);
+const ONES: Node = Node::Int(u64::MAX);
+
+/// An operation of a pattern: `hw!(Iadd A, B)`, `hw!(Bitop[table = Is(8)] A, B)`.
+macro_rules! node {
+    ($side:ident $op:ident [$($name:ident = $value:expr),*] $($arg:expr),*) => {
+        Node::Apply(Op::$side($op), &[$((stringify!($name), $value)),*], &[$($arg),*])
+    };
+    ($side:ident $op:ident $($arg:expr),*) => {
+        Node::Apply(Op::$side($op), &[], &[$($arg),*])
+    };
+}
+macro_rules! hw { ($($tokens:tt)*) => { node!(Hw $($tokens)*) }; }
+macro_rules! ir { ($($tokens:tt)*) => { node!(Ir $($tokens)*) }; }
+
+const fn rule(exactness: Exactness, from: Node, to: Node) -> Rule {
+    Rule { exactness, from, to, when: |_| true }
+}
+
+const fn exact(from: Node, to: Node) -> Rule {
+    rule(Exact, from, to)
+}
+
+const fn passes(from: Node, to: Node) -> Rule {
+    rule(Passes, from, to)
+}
+
+impl Rule {
+    const fn when(mut self, condition: fn(&Bound) -> bool) -> Rule {
+        self.when = condition;
+        self
+    }
+}
+
+const NOT_TABLE: Mod = Mod::Is(0b0101);
+
+macro_rules! and { ($a:expr, $b:expr) => { hw!(Bitop[table = Mod::Is(0b1000)] $a, $b) }; }
+macro_rules! or { ($a:expr, $b:expr) => { hw!(Bitop[table = Mod::Is(0b1110)] $a, $b) }; }
+macro_rules! xor { ($a:expr, $b:expr) => { hw!(Bitop[table = Mod::Is(0b0110)] $a, $b) }; }
+macro_rules! table { ($table:literal, $a:expr, $b:expr) => { hw!(Bitop[table = Mod::Is($table)] $a, $b) }; }
+macro_rules! not { ($a:expr) => { hw!(Bitop[table = NOT_TABLE] $a, ZERO) }; }
+macro_rules! any_icmp { ($a:expr, $b:expr) => { ir!(Icmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] $a, $b) }; }
+
+fn is_power_of_two(bound: &Bound) -> bool {
+    bound.constant(2).is_power_of_two()
+}
+
+/// Base-two logarithm of the first constant.
+fn log2(bound: &Bound) -> u64 {
+    u64::from(bound.constant(2).checked_ilog2().unwrap_or(0))
+}
+
+fn amount(bound: &Bound, index: usize) -> u64 {
+    bound.constant(index) & 0x7f
+}
+
+fn shifts_everything_out(bound: &Bound) -> bool {
+    amount(bound, 2) >= u64::from(bound.results[0])
+}
+
+/// The sum of two shift amounts; patterns make sure it stays below the width.
+fn total_amount(bound: &Bound) -> u64 {
+    amount(bound, 2) + amount(bound, 3)
+}
+
+fn total_amount_is_small(bound: &Bound) -> bool {
+    total_amount(bound) < u64::from(bound.results[0])
+}
+
+/// Same amount to and fro, below the width.
+fn same_small_amount(bound: &Bound) -> bool {
+    amount(bound, 2) == amount(bound, 3) && amount(bound, 2) < u64::from(bound.results[0])
+}
+
+fn low_mask(width: u64) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+fn equality(bound: &Bound) -> bool {
+    bound.mods[0] & 3 == 0
+}
+
+/// The widths of a conversion of a conversion: (source, middle, result).
+fn conversions(bound: &Bound) -> (u8, u8, u8) {
+    (bound.widths[0], bound.results[1], bound.results[0])
+}
+
+/// The operations that have rules, with them.
+pub(super) static GROUPS: &[(Op, &[Rule])] = &[
+    (Op::Hw(Iadd), INTEGER_ADD),
+    (Op::Hw(Isub), INTEGER_SUBTRACT),
+    (Op::Ir(Imul), INTEGER_MULTIPLY),
+    (Op::Ir(Shl), SHIFT_LEFT),
+    (Op::Ir(Ushr), SHIFT_RIGHT),
+    (Op::Ir(Sshr), SHIFT_RIGHT_SIGNED),
+    (Op::Hw(Bitop), BITWISE),
+    (Op::Ir(Select), SELECT),
+    (Op::Ir(Icmp), COMPARE),
+    (Op::Ir(Uconv), UNSIGNED_CONVERSION),
+    (Op::Ir(Sconv), SIGNED_CONVERSION),
+    (Op::Ir(Fconv), FLOAT_CONVERSION),
+    (Op::Ir(Fneg), NEGATION),
+    (Op::Ir(Fabs), ABSOLUTE),
+    (Op::Ir(Fsat), SATURATION),
+    (Op::Ir(Fmin), FLOAT_MINIMUM),
+    (Op::Ir(Fmax), FLOAT_MAXIMUM),
+    (Op::Ir(Imin), SIGNED_MINIMUM),
+    (Op::Ir(Imax), SIGNED_MAXIMUM),
+    (Op::Ir(Umin), UNSIGNED_MINIMUM),
+    (Op::Ir(Umax), UNSIGNED_MAXIMUM),
+    (Op::Hw(Fadd), FLOAT_ADD),
+    (Op::Hw(Hadd), HALF_ADD),
+    (Op::Hw(Fmul), FLOAT_MULTIPLY),
+    (Op::Hw(Hmul), HALF_MULTIPLY),
+    (Op::Hw(Ffma), FLOAT_FUSED),
+    (Op::Hw(Hfma), HALF_FUSED),
+];
+
+static INTEGER_ADD: &[Rule] = &[
+    exact(hw!(Iadd A, ZERO), A),
+    exact(
+        hw!(Iadd hw!(Iadd A, K), M),
+        hw!(Iadd A, Node::Calc(|bound| bound.constant(2).wrapping_add(bound.constant(3)))),
+    ),
+    exact(hw!(Iadd hw!(Isub ZERO, A), B), hw!(Isub B, A)),
+    exact(hw!(Iadd A, hw!(Isub ZERO, B)), hw!(Isub A, B)),
+    exact(hw!(Iadd hw!(Isub A, B), B), A),
+    exact(hw!(Iadd B, hw!(Isub A, B)), A),
+    exact(
+        hw!(Iadd hw!(Isub K, A), M),
+        hw!(Isub Node::Calc(|bound| bound.constant(2).wrapping_add(bound.constant(3))), A),
+    ),
+];
+
+static INTEGER_SUBTRACT: &[Rule] = &[
+    exact(hw!(Isub A, A), ZERO),
+    exact(hw!(Isub A, K), hw!(Iadd A, Node::Calc(|bound| bound.constant(2).wrapping_neg()))),
+    exact(hw!(Isub hw!(Iadd A, B), B), A),
+    exact(hw!(Isub hw!(Iadd A, B), A), B),
+    exact(hw!(Isub A, hw!(Isub ZERO, B)), hw!(Iadd A, B)),
+    exact(
+        hw!(Isub K, hw!(Iadd A, M)),
+        hw!(Isub Node::Calc(|bound| bound.constant(2).wrapping_sub(bound.constant(3))), A),
+    ),
+];
+
+static INTEGER_MULTIPLY: &[Rule] = &[
+    exact(ir!(Imul A, ZERO), ZERO),
+    exact(ir!(Imul A, ONE), A),
+    exact(ir!(Imul A, ONES), hw!(Isub ZERO, A)),
+    exact(ir!(Imul A, K), ir!(Shl A, Node::Calc(log2))).when(is_power_of_two),
+    exact(
+        ir!(Imul ir!(Imul A, K), M),
+        ir!(Imul A, Node::Calc(|bound| bound.constant(2).wrapping_mul(bound.constant(3)))),
+    ),
+    exact(ir!(Imul ir!(Shl A, K), M), ir!(Imul A, Node::Calc(|bound| bound.constant(3) << amount(bound, 2))))
+        .when(|bound| amount(bound, 2) < u64::from(bound.results[0])),
+];
+
+static SHIFT_LEFT: &[Rule] = &[
+    exact(ir!(Shl A, ZERO), A),
+    exact(ir!(Shl ZERO, A), ZERO),
+    exact(ir!(Shl A, K), ZERO).when(shifts_everything_out),
+    exact(ir!(Shl ir!(Shl A, K), M), ir!(Shl A, Node::Calc(total_amount))).when(total_amount_is_small),
+    exact(ir!(Shl ir!(Ushr A, K), M), and!(A, Node::Calc(|bound| u64::MAX << amount(bound, 2))))
+        .when(same_small_amount),
+    exact(ir!(Shl ir!(Imul A, K), M), ir!(Imul A, Node::Calc(|bound| bound.constant(2) << amount(bound, 3))))
+        .when(|bound| amount(bound, 3) < u64::from(bound.results[0])),
+];
+
+static SHIFT_RIGHT: &[Rule] = &[
+    exact(ir!(Ushr A, ZERO), A),
+    exact(ir!(Ushr ZERO, A), ZERO),
+    exact(ir!(Ushr A, K), ZERO).when(shifts_everything_out),
+    exact(ir!(Ushr ir!(Ushr A, K), M), ir!(Ushr A, Node::Calc(total_amount))).when(total_amount_is_small),
+    exact(
+        ir!(Ushr ir!(Shl A, K), M),
+        and!(A, Node::Calc(|bound| low_mask(u64::from(bound.results[0]) - amount(bound, 2)))),
+    )
+    .when(same_small_amount),
+];
+
+static SHIFT_RIGHT_SIGNED: &[Rule] = &[
+    exact(ir!(Sshr A, ZERO), A),
+    exact(ir!(Sshr ZERO, A), ZERO),
+    exact(ir!(Sshr ir!(Sshr A, K), M), ir!(Sshr A, Node::Calc(total_amount))).when(total_amount_is_small),
+];
+
+static BITWISE: &[Rule] = &[
+    exact(table!(0b1010, A, B), A),
+    exact(and!(A, ZERO), ZERO),
+    exact(and!(A, ONES), A),
+    exact(and!(A, A), A),
+    exact(and!(and!(A, K), M), and!(A, Node::Calc(|bound| bound.constant(2) & bound.constant(3)))),
+    exact(or!(A, ZERO), A),
+    exact(or!(A, ONES), ONES),
+    exact(or!(A, A), A),
+    exact(or!(or!(A, K), M), or!(A, Node::Calc(|bound| bound.constant(2) | bound.constant(3)))),
+    exact(xor!(A, ZERO), A),
+    exact(xor!(A, A), ZERO),
+    exact(xor!(A, ONES), not!(A)),
+    exact(xor!(xor!(A, K), M), xor!(A, Node::Calc(|bound| bound.constant(2) ^ bound.constant(3)))),
+    // A complement costs nothing inside another bitwise operation.
+    exact(not!(not!(A)), A),
+    exact(and!(A, not!(B)), table!(0b0010, A, B)),
+    exact(and!(not!(A), B), table!(0b0100, A, B)),
+    exact(or!(A, not!(B)), table!(0b1011, A, B)),
+    exact(or!(not!(A), B), table!(0b1101, A, B)),
+    exact(xor!(A, not!(B)), table!(0b1001, A, B)),
+    exact(xor!(not!(A), B), table!(0b1001, A, B)),
+    exact(not!(and!(A, B)), table!(0b0111, A, B)),
+    exact(not!(or!(A, B)), table!(0b0001, A, B)),
+    exact(not!(xor!(A, B)), table!(0b1001, A, B)),
+    exact(not!(any_icmp!(A, B)), ir!(Icmp[cond = Mod::Bind(0), inv = Mod::Flip(1)] A, B)),
+    exact(
+        not!(ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] A, B)),
+        ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Flip(1)] A, B),
+    ),
+    exact(and!(table!(0b0010, A, B), B), ZERO),
+];
+
+static SELECT: &[Rule] = &[
+    exact(ir!(Select ONE, A, B), A),
+    exact(ir!(Select ZERO, A, B), B),
+    exact(ir!(Select A, B, B), B),
+    exact(ir!(Select not!(A), B, C), ir!(Select A, C, B)),
+    exact(ir!(Select A, ONE, ZERO), A).when(|bound| bound.results[0] == 1),
+    exact(ir!(Select A, ZERO, ONE), not!(A)).when(|bound| bound.results[0] == 1),
+    exact(ir!(Select A, ONE, B), or!(A, B)).when(|bound| bound.results[0] == 1),
+    exact(ir!(Select A, B, ZERO), and!(A, B)).when(|bound| bound.results[0] == 1),
+    exact(ir!(Select A, ZERO, B), table!(0b0100, A, B)).when(|bound| bound.results[0] == 1),
+    exact(ir!(Select A, B, ONE), table!(0b1101, A, B)).when(|bound| bound.results[0] == 1),
+    exact(ir!(Select A, ONE, ZERO), ir!(Uconv A)),
+    exact(ir!(Select A, ONES, ZERO), ir!(Sconv A)),
+];
+
+static COMPARE: &[Rule] = &[
+    exact(any_icmp!(A, A), Node::Calc(|bound| u64::from(equality(bound)) ^ u64::from(bound.mods[1] & 1))),
+    // Unsigned: nothing is below zero.
+    exact(
+        ir!(Icmp[cond = Mod::Is(1), inv = Mod::Bind(1)] A, ZERO),
+        Node::Calc(|bound| u64::from(bound.mods[1] & 1)),
+    ),
+    exact(any_icmp!(A, ONE), A).when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
+    exact(any_icmp!(A, ONE), not!(A))
+        .when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
+    exact(any_icmp!(A, ZERO), A).when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
+    exact(any_icmp!(A, ZERO), not!(A))
+        .when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
+    // A boolean that was made a number, compared with one of the two numbers it can be.
+    exact(any_icmp!(ir!(Uconv A), ZERO), A)
+        .when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
+    exact(any_icmp!(ir!(Uconv A), ZERO), not!(A))
+        .when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
+    exact(any_icmp!(ir!(Uconv A), ONE), A)
+        .when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
+    exact(any_icmp!(ir!(Uconv A), ONE), not!(A))
+        .when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
+    exact(any_icmp!(ir!(Sconv A), ZERO), A)
+        .when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
+    exact(any_icmp!(ir!(Sconv A), ZERO), not!(A))
+        .when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
+    exact(any_icmp!(hw!(Isub A, B), ZERO), any_icmp!(A, B)).when(equality),
+    exact(any_icmp!(xor!(A, B), ZERO), any_icmp!(A, B)).when(equality),
+    exact(
+        any_icmp!(hw!(Iadd A, K), M),
+        any_icmp!(A, Node::Calc(|bound| bound.constant(3).wrapping_sub(bound.constant(2)))),
+    )
+    .when(equality),
+];
+
+static UNSIGNED_CONVERSION: &[Rule] = &[
+    exact(ir!(Uconv ir!(Uconv A)), ir!(Uconv A)).when(|bound| {
+        let (source, middle, result) = conversions(bound);
+        source != result && (middle >= source || middle >= result)
+    }),
+    exact(ir!(Uconv ir!(Uconv A)), A).when(|bound| {
+        let (source, middle, result) = conversions(bound);
+        source == result && middle >= source
+    }),
+    exact(ir!(Uconv ir!(Uconv A)), and!(A, Node::Calc(|bound| low_mask(u64::from(bound.results[1]))))).when(
+        |bound| {
+            let (source, middle, result) = conversions(bound);
+            source == result && middle < source
+        },
+    ),
+    exact(ir!(Uconv ir!(Sconv A)), A).when(|bound| {
+        let (source, middle, result) = conversions(bound);
+        source == result && middle >= source
+    }),
+    exact(ir!(Uconv ir!(Sconv A)), ir!(Uconv A)).when(|bound| {
+        let (source, middle, result) = conversions(bound);
+        result < source && result <= middle
+    }),
+    exact(ir!(Uconv ir!(Sconv A)), ir!(Sconv A)).when(|bound| {
+        let (source, middle, result) = conversions(bound);
+        source < result && result <= middle
+    }),
+];
+
+static SIGNED_CONVERSION: &[Rule] = &[
+    exact(ir!(Sconv ir!(Sconv A)), ir!(Sconv A)).when(|bound| {
+        let (source, middle, result) = conversions(bound);
+        source != result && middle >= source
+    }),
+    exact(ir!(Sconv ir!(Sconv A)), A).when(|bound| {
+        let (source, middle, result) = conversions(bound);
+        source == result && middle >= source
+    }),
+    exact(ir!(Sconv ir!(Uconv A)), ir!(Uconv A)).when(|bound| {
+        let (source, middle, result) = conversions(bound);
+        source < middle && source != result
+    }),
+    exact(ir!(Sconv ir!(Uconv A)), A).when(|bound| {
+        let (source, middle, result) = conversions(bound);
+        source < middle && source == result
+    }),
+];
+
+static FLOAT_CONVERSION: &[Rule] = &[passes(ir!(Fconv ir!(Fconv A)), A).when(|bound| {
+    let (source, middle, result) = conversions(bound);
+    source == result && middle > source
+})];
+
+static NEGATION: &[Rule] = &[exact(ir!(Fneg ir!(Fneg A)), A)];
+
+static ABSOLUTE: &[Rule] =
+    &[exact(ir!(Fabs ir!(Fneg A)), ir!(Fabs A)), exact(ir!(Fabs ir!(Fabs A)), ir!(Fabs A))];
+
+static SATURATION: &[Rule] = &[exact(ir!(Fsat ir!(Fsat A)), ir!(Fsat A))];
+
+static FLOAT_MINIMUM: &[Rule] = &[
+    exact(ir!(Fmin A, A), A),
+    passes(ir!(Fmin ir!(Fmax A, Node::Float(0.0)), Node::Float(1.0)), ir!(Fsat A)),
+];
+
+static FLOAT_MAXIMUM: &[Rule] = &[exact(ir!(Fmax A, A), A)];
+
+static SIGNED_MINIMUM: &[Rule] = &[exact(ir!(Imin A, A), A)];
+static SIGNED_MAXIMUM: &[Rule] = &[exact(ir!(Imax A, A), A)];
+static UNSIGNED_MINIMUM: &[Rule] = &[
+    exact(ir!(Umin A, A), A),
+    exact(ir!(Umin A, ZERO), ZERO),
+    exact(ir!(Umin A, ONES), A),
+    exact(
+        ir!(Umin ir!(Umin A, K), M),
+        ir!(Umin A, Node::Calc(|bound| bound.constant(2).min(bound.constant(3)))),
+    ),
+];
+static UNSIGNED_MAXIMUM: &[Rule] =
+    &[exact(ir!(Umax A, A), A), exact(ir!(Umax A, ZERO), A), exact(ir!(Umax A, ONES), ONES)];
+
+/// The rules of addition, multiplication and their fusion at one width.
+macro_rules! float_rules {
+    ($add:ident, $multiply:ident, $fused:ident, $add_rules:ident, $multiply_rules:ident, $fused_rules:ident) => {
+        static $add_rules: &[Rule] =
+    &[passes(hw!($add A, Node::Float(0.0)), A), passes(hw!($add A, Node::Float(-0.0)), A)];
+        static $multiply_rules: &[Rule] = &[
+    passes(hw!($multiply A, Node::Float(1.0)), A),
+    passes(hw!($multiply A, Node::Float(-1.0)), ir!(Fneg A)),
+    exact(hw!($multiply ir!(Fneg A), ir!(Fneg B)), hw!($multiply A, B)),
+        ];
+        static $fused_rules: &[Rule] = &[
+    passes(hw!($fused A, B, Node::Float(0.0)), hw!($multiply A, B)),
+    passes(hw!($fused A, B, Node::Float(-0.0)), hw!($multiply A, B)),
+    passes(hw!($fused A, Node::Float(1.0), B), hw!($add A, B)),
+    passes(hw!($fused A, Node::Float(-1.0), B), hw!($add ir!(Fneg A), B)),
+        ];
+    };
+}
+
+float_rules!(Fadd, Fmul, Ffma, FLOAT_ADD, FLOAT_MULTIPLY, FLOAT_FUSED);
+float_rules!(Hadd, Hmul, Hfma, HALF_ADD, HALF_MULTIPLY, HALF_FUSED);

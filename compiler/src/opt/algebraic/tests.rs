@@ -1,0 +1,223 @@
+//! Evaluates both sides of every rule on edge and random inputs.
+
+use agx_isa::semantics::{PureArgs, Source};
+use agx_isa::table::Opcode;
+
+use super::pattern::{
+    Bound, Exactness, Mod, Node, Rule, Widths, arg_width, literal, named_defaults, replacement_mods,
+    widths_of,
+};
+use super::rules::GROUPS;
+use crate::ir::{IrOp, Op, Src};
+use crate::test_random::Random;
+
+const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
+
+const EDGES: &[u64] = &[
+    0,
+    1,
+    2,
+    3,
+    7,
+    8,
+    15,
+    16,
+    31,
+    32,
+    63,
+    0x7f,
+    0x80,
+    0xff,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x3c00,
+    0xbc00,
+    0x7c00,
+    0x7e01,
+    0x0001_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x0000_0001,
+    0x8000_0001,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_1234,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
+    0x8000_0000_0000_0000,
+    0x7fff_ffff_ffff_ffff,
+    u64::MAX,
+];
+
+fn value(random: &mut Random) -> u64 {
+    match random.below(4) {
+        0 => random.next(),
+        1 => random.next() & 0x3f,
+        _ => EDGES[random.below(EDGES.len())],
+    }
+}
+
+fn allowed(op: Op, width: u8) -> bool {
+    match op {
+        Op::Hw(Opcode::Fadd | Opcode::Fmul | Opcode::Ffma) => width == 32,
+        Op::Hw(Opcode::Hadd | Opcode::Hmul | Opcode::Hfma) => width == 16,
+        Op::Ir(IrOp::Fneg | IrOp::Fabs | IrOp::Fsat | IrOp::Fmin | IrOp::Fmax | IrOp::Fconv) => {
+            matches!(width, 16 | 32)
+        }
+        Op::Hw(Opcode::Bitop)
+        | Op::Ir(IrOp::Select | IrOp::Icmp | IrOp::Fcmp | IrOp::Uconv | IrOp::Sconv) => true,
+        _ => width != 1,
+    }
+}
+
+/// Chooses widths and values for everything the pattern names; `None` when the choice does not fit.
+fn choose(node: Node, width: u8, random: &mut Random, bound: &mut Bound) -> Option<()> {
+    match node {
+        Node::Any(index) | Node::Const(index) => {
+            if bound.srcs[index].is_some() {
+                return (bound.widths[index] == width).then_some(());
+            }
+            let bits = if index == 3 && bound.srcs[2].is_some() && random.below(2) == 0 {
+                bound.constant(2)
+            } else {
+                value(random)
+            };
+            bound.srcs[index] = Some(Src::imm(bits, width));
+            bound.widths[index] = width;
+            Some(())
+        }
+        Node::Int(_) | Node::Float(_) => literal(node, width).map(|_| ()),
+        Node::Calc(_) => None,
+        Node::Apply(op, mods, args) => {
+            let boolean = matches!(op, Op::Ir(IrOp::Icmp | IrOp::Fcmp));
+            if !allowed(op, width) || boolean != (width == 1 && boolean) {
+                return None;
+            }
+            bound.results.push(width);
+            for (name, given) in mods {
+                if let Mod::Bind(index) = given {
+                    bound.mods[*index] = match (*name, random.below(6)) {
+                        ("inv", roll) => roll as u32 & 1,
+                        (_, roll) => [0, 1, 2, 4, 5, 6][roll],
+                    };
+                }
+            }
+            let free = WIDTHS[random.below(5)];
+            for (index, arg) in args.iter().enumerate() {
+                let width = match (widths_of(op), index) {
+                    (Widths::Sources | Widths::Free, _) => free,
+                    (Widths::FirstAndResult, 1) => 32,
+                    (Widths::AllButFirst, 0) => 1,
+                    _ => width,
+                };
+                if matches!(op, Op::Ir(IrOp::Fcmp)) && !matches!(width, 16 | 32) {
+                    return None;
+                }
+                choose(*arg, width, random, bound)?;
+            }
+            Some(())
+        }
+    }
+}
+
+/// Result widths of nested operations, in the order `choose` met them.
+fn evaluate(node: Node, width: u8, pattern: bool, next: &mut usize, bound: &Bound) -> Source {
+    let bits = match node {
+        Node::Any(index) | Node::Const(index) => {
+            let src = bound.srcs[index].expect("bound");
+            return Source { bits: src.payload, width: src.bits, flags: src.flags };
+        }
+        Node::Int(_) | Node::Float(_) => literal(node, width).expect("fits"),
+        Node::Calc(compute) => Src::imm(compute(bound), width).payload,
+        Node::Apply(op, mods, args) => {
+            let width = if pattern { bound.results[*next] } else { width };
+            *next += 1;
+            let mut sources = Vec::new();
+            for (index, arg) in args.iter().enumerate() {
+                let width = pattern_arg_width(op, index, args, width, bound);
+                sources.push(evaluate(*arg, width, pattern, next, bound));
+            }
+            let mods = replacement_mods(op, mods, bound);
+            let dst_width = if matches!(op, Op::Ir(IrOp::Icmp | IrOp::Fcmp)) { 1 } else { width };
+            let pure = op.pure_fn().expect("rules are about pure operations");
+            let bits = pure(&PureArgs { dst_width, sources: &sources, mods: &mods });
+            return Source { bits, width: dst_width, flags: Default::default() };
+        }
+    };
+    Source { bits, width, flags: Default::default() }
+}
+
+/// As [`arg_width`]; literals beside an operation take that operation's width.
+fn pattern_arg_width(op: Op, index: usize, args: &[Node], width: u8, bound: &Bound) -> u8 {
+    if widths_of(op) == Widths::Sources
+        && !args.iter().any(|arg| matches!(arg, Node::Any(_) | Node::Const(_)))
+        && let Some(inner) = bound.results.get(1)
+    {
+        return *inner;
+    }
+    arg_width(op, index, args, width, bound)
+}
+
+fn float(bits: u64, width: u8) -> f64 {
+    let number = match width {
+        16 => f64::from(half::f16::from_bits(bits as u16)),
+        _ => f64::from(f32::from_bits(bits as u32)),
+    };
+    if width == 32 && number.abs() < f64::from(f32::MIN_POSITIVE) { 0.0 } else { number }
+}
+
+fn agree(rule: &Rule, a: Source, b: Source) -> bool {
+    match rule.exactness {
+        Exactness::Exact => a.bits == b.bits && a.width == b.width,
+        Exactness::Passes => {
+            let (x, y) = (float(a.bits, a.width), float(b.bits, b.width));
+            a.width == b.width && (x == y || x.is_nan() && y.is_nan())
+        }
+    }
+}
+
+#[test]
+fn both_sides_of_every_rule_agree() {
+    let mut random = Random::new(7);
+    for (root, rules) in GROUPS {
+        for (number, rule) in rules.iter().enumerate() {
+            let mut hits = 0;
+            for _ in 0..20_000 {
+                let mut bound = Bound::default();
+                let width = WIDTHS[random.below(5)];
+                if choose(rule.from, width, &mut random, &mut bound).is_none() || !(rule.when)(&bound) {
+                    continue;
+                }
+                hits += 1;
+                let from = evaluate(rule.from, width, true, &mut 0, &bound);
+                let to = evaluate(rule.to, width, false, &mut 0, &bound);
+                assert!(
+                    agree(rule, from, to),
+                    "{root:?} rule {number}: {from:?} became {to:?} with {bound:?}"
+                );
+            }
+            assert!(hits > 20, "{root:?} rule {number} was tried on {hits} inputs only");
+        }
+    }
+}
+
+#[test]
+fn groups_hold_rules_of_their_operation_and_name_known_modifiers() {
+    fn check(node: Node) {
+        if let Node::Apply(op, mods, args) = node {
+            for (name, _) in mods {
+                assert!(named_defaults(op).any(|(known, _)| known == *name), "{op:?} has no modifier {name}");
+            }
+            args.iter().copied().for_each(check);
+        }
+    }
+    for (root, rules) in GROUPS {
+        for rule in *rules {
+            assert!(matches!(rule.from, Node::Apply(op, ..) if op == *root), "{root:?}");
+            check(rule.from);
+            check(rule.to);
+        }
+    }
+}

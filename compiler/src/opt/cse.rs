@@ -1,0 +1,85 @@
+//! Common subexpression elimination by value numbering.
+//!
+//! One walk over the layout. A pure instruction (or a load of memory nobody writes) with the operation, sources,
+//! modifiers and result types of an earlier one is replaced by it, if the earlier one dominates. Dominance comes from
+//! the structure: what an arm, a loop's body or a scope computes is forgotten when it closes, except that an arm whose
+//! sibling never reaches the join dominates what follows, and that the first block of a loop or scope dominates all
+//! that comes after.
+//!
+//! The table lives in a scratch arena and hashes row content; it is never iterated.
+
+use std::hash::{Hash, Hasher};
+
+use bumpalo::Bump;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxHasher;
+
+use super::regions::{Region, Regions};
+use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+
+/// Merges equal pure instructions.
+pub fn opt_cse(f: &mut Function<'_>) {
+    let scratch = Bump::new();
+    let regions = Regions::of(f);
+    let mut table: HashTable<Numbered, &Bump> = HashTable::new_in(&scratch);
+    f.map_insts(|rewriter, inst| {
+        let data = rewriter.f.insts[inst];
+        if !data.is_pure() || data.dsts.is_empty() || data.op == Op::Ir(IrOp::Phi) {
+            return Rewrite::Keep;
+        }
+        let region = regions.region(rewriter.block);
+        let insts = &rewriter.f.insts;
+        let hash = hash_row(&data);
+        let entry = table.entry(
+            hash,
+            |known| same_row(rewriter.f, &insts[known.inst], &data),
+            |known| hash_row(&insts[known.inst]),
+        );
+        match entry {
+            Entry::Vacant(vacant) => {
+                vacant.insert(Numbered { inst, region });
+                Rewrite::Keep
+            }
+            Entry::Occupied(mut occupied) if !regions.dominates(occupied.get().region, region) => {
+                *occupied.get_mut() = Numbered { inst, region };
+                Rewrite::Keep
+            }
+            Entry::Occupied(occupied) => {
+                let first = occupied.get().inst;
+                replace(rewriter, first, &data)
+            }
+        }
+    });
+}
+
+fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, data: &InstData<'_>) -> Rewrite {
+    let first = rewriter.f.insts[first];
+    for (dst, known) in data.dsts.iter().zip(first.dsts) {
+        rewriter.forward(*dst, Src::value(*known));
+    }
+    Rewrite::Remove
+}
+
+/// A table entry: an instruction and the region it stands in.
+#[derive(Clone, Copy)]
+struct Numbered {
+    inst: Inst,
+    region: Region,
+}
+
+fn hash_row(data: &InstData<'_>) -> u64 {
+    let mut hasher = FxHasher::default();
+    data.op.hash(&mut hasher);
+    data.srcs.hash(&mut hasher);
+    data.mods.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn same_row(f: &Function<'_>, a: &InstData<'_>, b: &InstData<'_>) -> bool {
+    a.op == b.op
+        && a.srcs == b.srcs
+        && a.mods == b.mods
+        && a.dsts.len() == b.dsts.len()
+        && a.dsts.iter().zip(b.dsts).all(|(a, b)| f.ty(*a) == f.ty(*b))
+}

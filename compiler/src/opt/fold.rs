@@ -1,0 +1,117 @@
+//! Constant folding.
+//!
+//! Computes pure operations whose sources are all constant, by the semantics the interpreter and the machine share.
+//! Brings the sources of commutative operations into one order, constants last, so that later passes need to look at
+//! one form only: a comparison is turned round with its condition.
+
+use agx_isa::table::Opcode;
+
+use crate::ir::builder::fold;
+use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Src, SrcKind};
+
+/// Folds constants and orders the sources of commutative operations.
+pub fn opt_fold(f: &mut Function<'_>) {
+    f.map_insts(|rewriter, inst| {
+        let data = rewriter.f.insts[inst];
+        let folded = data.dst().and_then(|dst| {
+            let ty = rewriter.f.ty(dst);
+            fold(rewriter.f, data.op, ty, data.srcs, data.mods)
+        });
+        if let Some(constant) = folded {
+            return Rewrite::Forward(constant);
+        }
+        order_sources(rewriter.f, inst, &data);
+        Rewrite::Keep
+    });
+}
+
+/// How the first two sources of an operation may be exchanged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Exchange {
+    No,
+    Free,
+    /// A comparison: less and greater change places.
+    Condition,
+    /// A truth table: its rows for (1, 0) and (0, 1) change places.
+    TruthTable,
+}
+
+fn exchange(data: &InstData<'_>) -> Exchange {
+    use Opcode::{Bitop, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Imadd, Imsub};
+    match data.op {
+        Op::Hw(Fadd | Fmul | Hadd | Hmul | Ffma | Hfma | Imadd | Imsub) => Exchange::Free,
+        Op::Hw(Iadd) if data.modifier("shift") == 0 => Exchange::Free,
+        Op::Hw(Bitop) => Exchange::TruthTable,
+        Op::Ir(IrOp::Imul | IrOp::Imin | IrOp::Imax | IrOp::Umin | IrOp::Umax) => Exchange::Free,
+        Op::Ir(IrOp::Umulh | IrOp::Smulh) => Exchange::Free,
+        Op::Ir(IrOp::Icmp | IrOp::Fcmp) => Exchange::Condition,
+        _ => Exchange::No,
+    }
+}
+
+fn order_sources<'a>(f: &mut Function<'a>, inst: Inst, data: &InstData<'a>) {
+    let exchange = exchange(data);
+    let [a, b, rest @ ..] = data.srcs else { return };
+    if exchange == Exchange::No || rank(*a) <= rank(*b) {
+        return;
+    }
+    let Some(mods) = exchanged_mods(exchange, data) else { return };
+    let mut srcs = vec![*b, *a];
+    srcs.extend_from_slice(rest);
+    let srcs = f.alloc(&srcs);
+    let mods = f.alloc(&mods);
+    f.set_inst(inst, InstData { srcs, mods, ..*data });
+}
+
+/// Values in the order they were made, then uniforms, then constants.
+fn rank(src: Src) -> (u8, u64) {
+    let kind = match src.kind {
+        SrcKind::Value => 0,
+        SrcKind::Uniform => 1,
+        SrcKind::Imm => 2,
+        SrcKind::None => 3,
+    };
+    (kind, src.payload)
+}
+
+/// The modifiers once the first two sources have changed places; `None` when there is no such form.
+fn exchanged_mods(exchange: Exchange, data: &InstData<'_>) -> Option<Vec<u32>> {
+    let mut mods = data.mods.to_vec();
+    match exchange {
+        Exchange::No => return None,
+        Exchange::Free => {}
+        Exchange::TruthTable => {
+            let table = mods.get_mut(data.op.mod_index("table")?)?;
+            *table = (*table & 0b1001) | ((*table & 0b0010) << 1) | ((*table & 0b0100) >> 1);
+            if matches!(*table, 0b0011 | 0b1100) {
+                // The two tables that do not depend on the first source alone are undefined in hardware (applegpu).
+                return None;
+            }
+        }
+        Exchange::Condition => {
+            let condition = mods.get_mut(data.op.mod_index("cond")?)?;
+            *condition = exchanged_condition(*condition, data.op == Op::Ir(IrOp::Icmp))?;
+        }
+    }
+    Some(mods)
+}
+
+/// The condition that holds for (b, a) where the given one holds for (a, b). The two float conditions that favour a
+/// second source that is no number have no counterpart.
+fn exchanged_condition(condition: u32, integer: bool) -> Option<u32> {
+    if integer {
+        return Some(match condition & 3 {
+            0 => condition,
+            1 => condition + 1,
+            _ => condition - 1,
+        });
+    }
+    match condition {
+        0 => Some(0),
+        1 => Some(2),
+        2 => Some(1),
+        5 => Some(6),
+        6 => Some(5),
+        _ => None,
+    }
+}

@@ -1,0 +1,27 @@
+//! Optimisations that leave the stage of a function as it is. One pass, one file, one function of that name.
+
+mod algebraic;
+mod copy_prop;
+mod cse;
+mod dce;
+mod fold;
+mod regions;
+
+pub use algebraic::opt_algebraic;
+pub use copy_prop::opt_copy_prop;
+pub use cse::opt_cse;
+pub use dce::opt_dce;
+pub use fold::opt_fold;
+
+use crate::ir::{Access, InstData, IrOp, Op};
+
+/// Whether a load may go when its result is unused, although it reads memory others write.
+fn is_removable_load(data: &InstData<'_>) -> bool {
+    match data.op {
+        Op::Ir(IrOp::LoadGlobal) => {
+            !Access::from_bits_truncate(data.modifier("access")).contains(Access::VOLATILE)
+        }
+        Op::Ir(IrOp::LoadScratch | IrOp::LoadLocal) => true,
+        _ => false,
+    }
+}

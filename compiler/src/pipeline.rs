@@ -1,0 +1,168 @@
+//! The pipeline as data, and the driver that runs, checks, prints, disables and stops it.
+//!
+//! *Architecture invariant:* [`PASSES`] is the only list of passes. Help texts, `--print-after`, `--stop-after`,
+//! disabled passes and the file tests all name its rows. A pass that improves the code is `optional`: the result is
+//! right without it, which the tests use by leaving each out in turn.
+
+use agx_abi::{ShaderInfo, Target};
+
+use crate::error::CompileError;
+use crate::ir::{Function, Stage};
+use crate::{CompileKey, opt};
+
+/// What passes may read beside the function, and where they leave facts about the shader.
+#[derive(Clone, Debug)]
+pub struct Context<'k> {
+    /// The chip compiled for.
+    pub target: Target,
+    /// Everything else that affects the code.
+    pub key: &'k CompileKey,
+    /// Facts of the shader, begun by the front end.
+    pub info: ShaderInfo,
+}
+
+impl<'k> Context<'k> {
+    /// A context for a function without a front end's facts.
+    pub fn new(target: Target, key: &'k CompileKey) -> Self {
+        Context { target, key, info: ShaderInfo::default() }
+    }
+}
+
+/// A step of the pipeline.
+pub struct Pass {
+    /// Name of the pass, its function and its file.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub doc: &'static str,
+    /// The stage a function must have reached.
+    pub needs: Stage,
+    /// The stage the function is in afterwards.
+    pub leaves: Stage,
+    /// The code is right without it.
+    pub optional: bool,
+    /// Runs it.
+    pub run: fn(&mut Function<'_>, &mut Context<'_>) -> Result<(), CompileError>,
+}
+
+/// A pass that always succeeds, stays in its stage, and can be left out.
+macro_rules! optional {
+    ($name:literal, $stage:ident, $run:path, $doc:literal) => {
+        Pass {
+            name: $name,
+            doc: $doc,
+            needs: Stage::$stage,
+            leaves: Stage::$stage,
+            optional: true,
+            run: |f, _| {
+                $run(f);
+                Ok(())
+            },
+        }
+    };
+}
+
+/// Every pass in the order it runs. A pass may stand in the list more than once.
+#[rustfmt::skip]
+pub static PASSES: &[Pass] = &[
+    optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
+    optional!("opt_fold", Source, opt::opt_fold, "Computes operations on constants."),
+    optional!("opt_cse", Source, opt::opt_cse, "Merges equal pure instructions."),
+    optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
+];
+
+/// The first row of the pass called `name`.
+pub fn find_pass(name: &str) -> Option<&'static Pass> {
+    PASSES.iter().find(|pass| pass.name == name)
+}
+
+/// Sees the function after each pass.
+pub type Observer<'o> = dyn FnMut(&'static Pass, &Function<'_>) + 'o;
+
+/// How to run the pipeline.
+#[derive(Default)]
+pub struct Options<'o> {
+    /// Names of optional passes to leave out.
+    pub disabled: &'o [String],
+    /// Stop after the last pass of this name.
+    pub stop_after: Option<&'o str>,
+    /// Check the function after every pass.
+    pub validate: bool,
+    /// Number of optional passes that run; later ones are left out. Halving it finds the pass that breaks a shader.
+    pub fuel: Option<u32>,
+    /// Called after each pass that ran.
+    pub observer: Option<&'o mut Observer<'o>>,
+}
+
+/// Runs the pipeline on `f`.
+///
+/// # Errors
+/// What a pass reports; an unknown or required pass named in the options is invalid input; with `validate`, a function
+/// a pass left ill-formed is an internal error that names the pass.
+pub fn run(
+    f: &mut Function<'_>,
+    context: &mut Context<'_>,
+    mut options: Options<'_>,
+) -> Result<(), CompileError> {
+    check_names(&options)?;
+    let passes = match options.stop_after.and_then(|name| PASSES.iter().rposition(|pass| pass.name == name)) {
+        Some(last) => &PASSES[..=last],
+        None => PASSES,
+    };
+    let mut fuel = options.fuel.unwrap_or(u32::MAX);
+    for pass in passes {
+        // A function that has already been lowered, from a text, enters the pipeline where it stands.
+        if f.stage > pass.needs {
+            continue;
+        }
+        if pass.optional {
+            if fuel == 0 || options.disabled.iter().any(|name| name == pass.name) {
+                continue;
+            }
+            fuel -= 1;
+        }
+        run_pass(pass, f, context, options.validate)?;
+        if let Some(observer) = &mut options.observer {
+            observer(pass, f);
+        }
+    }
+    Ok(())
+}
+
+/// Runs one pass, whatever stands around it in the list.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_pass(
+    pass: &'static Pass,
+    f: &mut Function<'_>,
+    context: &mut Context<'_>,
+    validate: bool,
+) -> Result<(), CompileError> {
+    let _span = tracing::debug_span!("pass", name = pass.name).entered();
+    (pass.run)(f, context)?;
+    f.stage = f.stage.max(pass.leaves);
+    tracing::debug!(instructions = f.insts.len(), values = f.values.len(), "pass done");
+    let _ = validate;
+    Ok(())
+}
+
+/// Names in the options must be those of passes, and only optional passes can be left out.
+fn check_names(options: &Options<'_>) -> Result<(), CompileError> {
+    for name in options.disabled {
+        match find_pass(name) {
+            None => return Err(CompileError::invalid(format!("there is no pass called `{name}`"))),
+            Some(pass) if !pass.optional => {
+                return Err(CompileError::invalid(format!(
+                    "pass `{name}` is required and cannot be disabled"
+                )));
+            }
+            Some(_) => {}
+        }
+    }
+    match options.stop_after {
+        Some(name) if find_pass(name).is_none() => {
+            Err(CompileError::invalid(format!("there is no pass called `{name}`")))
+        }
+        _ => Ok(()),
+    }
+}
