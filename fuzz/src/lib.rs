@@ -1,1 +1,20 @@
-//! x
+//! Fuzz targets as plain functions: each takes arbitrary bytes and panics when a promise of the project is broken.
+//!
+//! `fuzz_targets/` binds them to libFuzzer (feature `libfuzzer`); the tests of this crate run each for about a second on
+//! bytes from a small generator with fixed seeds.
+
+#![forbid(unsafe_code)]
+
+mod entropy;
+mod packer;
+mod spirv;
+
+pub use entropy::{Entropy, Generator};
+pub use packer::packer;
+pub use spirv::spirv;
+
+/// A target: its name and its function.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target, for runners.
+pub const TARGETS: &[Target] = &[("packer", packer), ("spirv", spirv)];

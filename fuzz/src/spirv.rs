@@ -1,0 +1,50 @@
+//! The SPIR-V front end and everything behind it: any bytes give code or an error, never a panic, and never an error
+//! that blames the compiler.
+
+use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
+
+use crate::entropy::Entropy;
+
+/// Modules to mutate: those that the command line bundles.
+const MODULES: [&[u8]; 2] =
+    [include_bytes!("../../agxc/shaders/life.spv"), include_bytes!("../../agxc/shaders/raymarch.spv")];
+
+/// Compiles `data` as it is, or as a list of changes to a real module.
+pub fn spirv(data: &[u8]) {
+    let mut entropy = Entropy::new(data);
+    match entropy.below(4) {
+        0 => compile(entropy.rest()),
+        _ => compile(&mutated(&mut entropy)),
+    }
+}
+
+fn compile(module: &[u8]) {
+    let mut key = CompileKey::default();
+    key.validate = true;
+    let result = Compiler::default().compile(&mut Scratch::default(), Input::SpirV(module), &key);
+    if let Err(error) = result {
+        assert_ne!(error.kind, ErrorKind::Internal, "{error}");
+    }
+}
+
+/// A bundled module with words overwritten, swapped, removed or cut off.
+fn mutated(entropy: &mut Entropy<'_>) -> Vec<u8> {
+    let module = MODULES[entropy.below(MODULES.len())];
+    let mut words: Vec<[u8; 4]> = module.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]).collect();
+    for _ in 0..=entropy.below(4) {
+        let at = entropy.below(words.len().max(257));
+        let other = entropy.below(words.len().max(257));
+        if at >= words.len() || other >= words.len() {
+            continue;
+        }
+        match entropy.below(5) {
+            0 => words[at] = entropy.word().to_le_bytes(),
+            // Small numbers are the ids, literals and enumerants of a module.
+            1 => words[at] = u32::from(entropy.byte()).to_le_bytes(),
+            2 => words.swap(at, other),
+            3 => words[at] = words[other],
+            _ => words.truncate(at.max(5)),
+        }
+    }
+    words.concat()
+}
