@@ -1,0 +1,177 @@
+//! An IR instruction as the machine instruction it stands for.
+//!
+//! The emitter encodes what this gives; the validator calls it with stand-in registers to learn whether the operands
+//! are legal for their row.
+
+use agx_isa::desc::{OperandDesc, Reach, Role};
+use agx_isa::inst::{OperandFlags, Size, Tag};
+use agx_isa::operand::Style;
+use agx_isa::table::Opcode;
+use agx_isa::{EncodeError, Operand, minifloat};
+use half::f16;
+use thiserror::Error;
+
+use super::entity::Value;
+use super::function::{Function, InstData};
+use super::src::{Src, SrcKind};
+
+/// Half-words of the uniform file that [`Reach::Low`] operands can name.
+const LOW_UNIFORMS: u16 = 256;
+
+/// Half-words of the uniform file.
+const UNIFORMS: u16 = 512;
+
+/// Why an IR instruction is no machine instruction.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum MachineError {
+    /// A value has no register.
+    #[error("{0} has no register")]
+    NoRegister(Value),
+    /// A float that the 8-bit float format cannot represent.
+    #[error("operand `{operand}`: no 8-bit float has these bits")]
+    Float {
+        /// Name of the operand.
+        operand: &'static str,
+    },
+    /// A constant of more than 32 bits.
+    #[error("operand `{operand}`: the constant does not fit")]
+    Constant {
+        /// Name of the operand.
+        operand: &'static str,
+    },
+    /// A uniform register the operand cannot name.
+    #[error("operand `{operand}` does not reach this uniform register")]
+    Uniform {
+        /// Name of the operand.
+        operand: &'static str,
+    },
+    /// A vector of the wrong length.
+    #[error("operand `{operand}` stands for {wanted} registers, not {given}")]
+    Registers {
+        /// Name of the operand.
+        operand: &'static str,
+        /// Registers the modifiers ask for.
+        wanted: u16,
+        /// Components of the value.
+        given: u8,
+    },
+    /// The encoder refuses it.
+    #[error(transparent)]
+    Encoding(#[from] EncodeError),
+}
+
+/// The constant `payload` of `bits` bits as an operand of the place `desc`: a float becomes the 8-bit float of the same
+/// value. Whether the number is in range is for [`agx_isa::encode()`] to say.
+///
+/// # Errors
+/// The constant cannot be an operand there.
+pub fn machine_constant(desc: &OperandDesc, payload: u64, bits: u8) -> Result<Operand, MachineError> {
+    if desc.kind.style == Style::Float {
+        let number = match bits {
+            16 => f16::from_bits(payload as u16).to_f32(),
+            _ => f32::from_bits(payload as u32),
+        };
+        let code = minifloat::encode(number).ok_or(MachineError::Float { operand: desc.name })?;
+        return Ok(Operand::imm(u32::from(code)));
+    }
+    let is_signed = desc.kind.forms.iter().any(|form| form.tag == Tag::Imm && form.signed);
+    let unused = 64 - u32::from(bits.clamp(1, 64));
+    let number = if is_signed { ((payload << unused) as i64 >> unused) as u64 } else { payload };
+    match u32::try_from(number) {
+        Ok(number) => Ok(Operand::imm(number)),
+        Err(_) if is_signed && i32::try_from(number as i64).is_ok() => Ok(Operand::imm(number as u32)),
+        Err(_) => Err(MachineError::Constant { operand: desc.name }),
+    }
+}
+
+/// Whether the constant can stand in place `desc` of an instruction as it is.
+pub fn is_legal_constant(desc: &OperandDesc, payload: u64, bits: u8, flags: OperandFlags) -> bool {
+    machine_constant(desc, payload, bits)
+        .is_ok_and(|operand| desc.kind.check(&operand.with(flags), desc.width()).is_ok())
+}
+
+/// Whether the operand at `desc` can name the uniform register at half-word `half`, `bits` bits wide.
+pub fn is_legal_uniform(desc: &OperandDesc, half: u16, bits: u8) -> bool {
+    let size = Size::for_bits(bits);
+    let end = match desc.reach {
+        Reach::None => return false,
+        Reach::Low => LOW_UNIFORMS,
+        Reach::All => UNIFORMS,
+    };
+    half + u16::from(size.halves()) <= end
+        && desc.kind.check(&Operand::uniform(half, size), desc.width()).is_ok()
+}
+
+/// The machine instruction of a hardware operation; `register` gives the first half register of a value.
+///
+/// # Errors
+/// An operand is not legal for its row, or a value has no register.
+pub fn machine_inst(
+    f: &Function<'_>,
+    opcode: Opcode,
+    data: &InstData<'_>,
+    register: impl Fn(Value) -> Option<u16>,
+) -> Result<agx_isa::Inst, MachineError> {
+    let desc = opcode.desc();
+    let mut inst = agx_isa::Inst::new(opcode);
+    for ((index, _), value) in desc.with_role(Role::Mod).zip(data.mods) {
+        inst.operands[index] = Operand::imm(*value);
+    }
+    for ((index, _), dst) in desc.with_role(Role::Dst).zip(data.dsts) {
+        inst.operands[index] = value_operand(f, *dst, &register)?;
+    }
+    for ((index, operand), src) in desc.with_role(Role::Src).zip(data.srcs) {
+        inst.operands[index] = source_operand(f, operand, *src, &register)?;
+    }
+    check_vectors(f, &inst, data)?;
+    Ok(inst)
+}
+
+fn value_operand(
+    f: &Function<'_>,
+    value: Value,
+    register: &impl Fn(Value) -> Option<u16>,
+) -> Result<Operand, MachineError> {
+    let half = register(value).ok_or(MachineError::NoRegister(value))?;
+    Ok(Operand {
+        tag: Tag::Reg,
+        size: Size::for_bits(f.ty(value).bits),
+        value: u32::from(half),
+        ..Operand::NONE
+    })
+}
+
+fn source_operand(
+    f: &Function<'_>,
+    desc: &OperandDesc,
+    src: Src,
+    register: &impl Fn(Value) -> Option<u16>,
+) -> Result<Operand, MachineError> {
+    let operand = match src.kind {
+        SrcKind::None => Operand::NONE,
+        SrcKind::Value => value_operand(f, Value(src.payload as u32), register)?,
+        SrcKind::Imm => machine_constant(desc, src.payload, src.bits)?,
+        SrcKind::Uniform => {
+            if !is_legal_uniform(desc, src.payload as u16, src.bits) {
+                return Err(MachineError::Uniform { operand: desc.name });
+            }
+            Operand::uniform(src.payload as u16, Size::for_bits(src.bits))
+        }
+    };
+    Ok(operand.with(src.flags))
+}
+
+/// Checks that every value has as many components as its operand stands for.
+fn check_vectors(f: &Function<'_>, inst: &agx_isa::Inst, data: &InstData<'_>) -> Result<(), MachineError> {
+    let desc = inst.op.desc();
+    let dsts = desc.with_role(Role::Dst).zip(data.dsts.iter().map(|dst| Some(*dst)));
+    let srcs = desc.with_role(Role::Src).zip(data.srcs.iter().map(|src| src.as_value()));
+    for ((index, operand), value) in dsts.chain(srcs) {
+        let Some(value) = value else { continue };
+        let (wanted, given) = (inst.operand_count(index), f.ty(value).comps);
+        if wanted != u16::from(given) {
+            return Err(MachineError::Registers { operand: operand.name, wanted, given });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,497 @@
+//! Reads the text of functions. docs/ir.md has the grammar.
+//!
+//! The parser checks what it needs to build a function: names, brackets, numbers. Everything else is left to the
+//! validator, so that functions that break its rules can be written down.
+
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use agx_isa::inst::OperandFlags;
+use bumpalo::Bump;
+use half::f16;
+
+use self::scan::Scanner;
+use crate::error::CompileError;
+use crate::ir::entity::{Block, Entity, Value};
+use crate::ir::function::{Function, InstData, Seam, Segment};
+use crate::ir::op::{IrOp, Mods, Op};
+use crate::ir::print::Registers;
+use crate::ir::src::Src;
+use crate::ir::table::Side;
+use crate::ir::text::{ACCESS_NAMES, COMPONENT_NAMES, FLAG_NAMES, ModStyle, mod_style};
+use crate::ir::types::{Stage, Type};
+
+/// Ids may exceed the number of bytes of the text by this factor, and [`FREE_IDS`] more: removed instructions leave
+/// gaps in the numbering, but a short text must not ask for a large table.
+const IDS_PER_BYTE: usize = 4;
+
+/// See [`IDS_PER_BYTE`].
+const FREE_IDS: usize = 4096;
+
+/// Most components of a value.
+const MAX_COMPONENTS: u64 = 16;
+
+/// Half registers and half-words of the uniform file.
+const MAX_HALVES: u64 = 512;
+
+/// Reads every function of `text`.
+///
+/// # Errors
+/// Invalid input, with line and column.
+pub fn parse<'a>(bump: &'a Bump, text: &str) -> Result<Vec<Function<'a>>, CompileError> {
+    Ok(parse_with_registers(bump, text)?.into_iter().map(|(function, _)| function).collect())
+}
+
+/// Reads every function of `text` with the registers its values are given.
+///
+/// # Errors
+/// Invalid input, with line and column.
+pub fn parse_with_registers<'a>(
+    bump: &'a Bump,
+    text: &str,
+) -> Result<Vec<(Function<'a>, Registers)>, CompileError> {
+    let mut scanner = Scanner { text, at: 0 };
+    let mut functions = Vec::new();
+    while scanner.skip_blank() {
+        functions.push(FunctionParser::new(bump, &mut scanner).function()?);
+    }
+    Ok(functions)
+}
+
+/// A function under construction.
+struct FunctionParser<'s, 't, 'a> {
+    scanner: &'s mut Scanner<'t>,
+    f: Function<'a>,
+    registers: Registers,
+    block: Option<Block>,
+    open: Vec<Seam>,
+    in_layout: Side<Block, bool>,
+    id_limit: u64,
+}
+
+impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
+    fn new(bump: &'a Bump, scanner: &'s mut Scanner<'t>) -> Self {
+        let id_limit = (scanner.text.len() * IDS_PER_BYTE + FREE_IDS) as u64;
+        FunctionParser {
+            scanner,
+            f: Function::new(bump, ""),
+            registers: Registers::new(0),
+            block: None,
+            open: Vec::new(),
+            in_layout: Side::new(0),
+            id_limit,
+        }
+    }
+
+    fn function(mut self) -> Result<(Function<'a>, Registers), CompileError> {
+        self.head()?;
+        loop {
+            if !self.scanner.skip_blank() {
+                return Err(self.scanner.error("expected `}` before the end of the text"));
+            }
+            match self.scanner.peek() {
+                Some('}') if self.open.is_empty() => break,
+                Some('}') => self.close()?,
+                Some('{') => self.seam(Seam::If, 1)?,
+                Some('%') => self.instruction()?,
+                _ => self.statement()?,
+            }
+        }
+        self.seam(Seam::End, 1)?;
+        self.f.compute_cfg();
+        Ok((self.f, self.registers))
+    }
+
+    fn head(&mut self) -> Result<(), CompileError> {
+        self.scanner.expect("kernel")?;
+        self.scanner.expect("@")?;
+        let name = self.name()?;
+        self.f.name = self.f.bump.alloc_str(&name);
+        self.scanner.expect("(")?;
+        self.scanner.skip_space();
+        while !self.scanner.eat(")") {
+            if !self.f.params.is_empty() {
+                self.scanner.expect(",")?;
+                self.scanner.skip_space();
+            }
+            let param = self.definition()?;
+            self.f.params.push(param);
+            self.scanner.skip_space();
+        }
+        self.scanner.skip_space();
+        if self.scanner.eat("stage") {
+            self.scanner.skip_space();
+            let start = self.scanner.at;
+            let name = self.scanner.word();
+            let stage = Stage::ALL.iter().find(|(known, _)| *known == name);
+            self.f.stage =
+                stage.ok_or_else(|| self.scanner.error_at(start, format!("there is no stage `{name}`")))?.1;
+        }
+        self.scanner.expect("{")
+    }
+
+    fn name(&mut self) -> Result<String, CompileError> {
+        if !self.scanner.eat("\"") {
+            return Ok(self.scanner.word().to_string());
+        }
+        let mut name = String::new();
+        loop {
+            let start = self.scanner.at;
+            let letter = self.scanner.peek().filter(|letter| *letter != '\n');
+            let letter = letter.ok_or_else(|| self.scanner.error("expected `\"`"))?;
+            self.scanner.at += letter.len_utf8();
+            match letter {
+                '"' => return Ok(name),
+                '\\' => {
+                    let escaped = self.escape();
+                    name.push(
+                        escaped.ok_or_else(|| self.scanner.error_at(start, "there is no such escape"))?,
+                    );
+                }
+                other => name.push(other),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Option<char> {
+        let letter = self.scanner.peek()?;
+        self.scanner.at += letter.len_utf8();
+        match letter {
+            'n' => Some('\n'),
+            't' => Some('\t'),
+            'r' => Some('\r'),
+            '\\' | '"' | '\'' => Some(letter),
+            'u' if self.scanner.eat("{") => {
+                let digits = self.scanner.take_while(|letter| letter.is_ascii_hexdigit());
+                let code = u32::from_str_radix(digits, 16).ok()?;
+                if self.scanner.eat("}") { char::from_u32(code) } else { None }
+            }
+            _ => None,
+        }
+    }
+
+    /// Ends the current block with `seam`, which is `length` bytes long in the text.
+    fn seam(&mut self, seam: Seam, length: usize) -> Result<(), CompileError> {
+        let block =
+            self.block.take().ok_or_else(|| self.scanner.error("a block must stand before this bracket"))?;
+        self.f.layout.push(Segment { block, seam });
+        self.scanner.at += length;
+        match seam {
+            Seam::If | Seam::Loop | Seam::Scope => self.open.push(seam),
+            Seam::EndIf | Seam::EndLoop | Seam::EndScope => {
+                self.open.pop();
+            }
+            Seam::Else | Seam::End => {}
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), CompileError> {
+        let start = self.scanner.at;
+        self.scanner.at += 1;
+        self.scanner.skip_space();
+        let otherwise = self.scanner.eat("else");
+        if otherwise {
+            self.scanner.expect("{")?;
+        }
+        let length = self.scanner.at - start;
+        self.scanner.at = start;
+        match (self.open.last(), otherwise) {
+            (Some(Seam::If), true) => self.seam(Seam::Else, length),
+            (_, true) => Err(self.scanner.error("this `else` belongs to no if")),
+            (Some(Seam::Loop), false) => self.seam(Seam::EndLoop, 1),
+            (Some(Seam::Scope), false) => self.seam(Seam::EndScope, 1),
+            (_, false) => self.seam(Seam::EndIf, 1),
+        }
+    }
+
+    /// A label, a loop or a scope, or an instruction without results.
+    fn statement(&mut self) -> Result<(), CompileError> {
+        let start = self.scanner.at;
+        let word = self.scanner.word();
+        if matches!(word, "loop" | "scope") {
+            self.scanner.expect("{")?;
+            let length = self.scanner.at - start;
+            self.scanner.at = start;
+            return self.seam(if word == "loop" { Seam::Loop } else { Seam::Scope }, length);
+        }
+        let is_label =
+            word.strip_prefix('b').is_some_and(|id| id.starts_with(|first: char| first.is_ascii_digit()));
+        self.scanner.at = start;
+        if is_label { self.label() } else { self.instruction() }
+    }
+
+    fn label(&mut self) -> Result<(), CompileError> {
+        let start = self.scanner.at;
+        let block = self.block_id()?;
+        self.scanner.expect(":")?;
+        if let Some(open) = self.block {
+            return Err(self
+                .scanner
+                .error_at(start, format!("a bracket must stand between {open} and {block}")));
+        }
+        if self.in_layout[block] {
+            return Err(self.scanner.error_at(start, format!("{block} stands twice")));
+        }
+        self.in_layout[block] = true;
+        self.block = Some(block);
+        Ok(())
+    }
+
+    fn block_id(&mut self) -> Result<Block, CompileError> {
+        if !self.scanner.eat("b") {
+            return Err(self.scanner.error("expected a block"));
+        }
+        let block = Block(self.scanner.number("a block's number", self.id_limit)? as u32);
+        while self.f.blocks.len() <= block.index() {
+            self.f.add_block();
+        }
+        Ok(block)
+    }
+
+    fn value_id(&mut self) -> Result<Value, CompileError> {
+        if !self.scanner.eat("%") {
+            return Err(self.scanner.error("expected a value"));
+        }
+        let value = Value(self.scanner.number("a value's number", self.id_limit)? as u32);
+        while self.f.values.len() <= value.index() {
+            self.f.add_value(Type::B32);
+        }
+        Ok(value)
+    }
+
+    fn definition(&mut self) -> Result<Value, CompileError> {
+        let value = self.value_id()?;
+        self.scanner.expect(":")?;
+        let bits = self.width()?;
+        let comps = if self.scanner.eat("x") {
+            self.scanner.number("the number of components", MAX_COMPONENTS + 1)? as u8
+        } else {
+            1
+        };
+        self.f.values[value].ty = Type::vector(bits, comps);
+        if self.scanner.eat("@") {
+            let (half, _) = self.register('r')?;
+            self.registers[value] = Some(half);
+        }
+        Ok(value)
+    }
+
+    fn width(&mut self) -> Result<u8, CompileError> {
+        let start = self.scanner.at;
+        match self.scanner.number("a width", 65)? {
+            bits @ (1 | 8 | 16 | 32 | 64) => Ok(bits as u8),
+            _ => Err(self.scanner.error_at(start, "a width is 1, 8, 16, 32 or 64")),
+        }
+    }
+
+    /// A register of the file called `file`: its half index and width.
+    fn register(&mut self, file: char) -> Result<(u16, u8), CompileError> {
+        let letter = file.to_string();
+        self.scanner.expect(&letter)?;
+        if self.scanner.eat("[") {
+            let half = self.scanner.number("a half register", MAX_HALVES)? as u16;
+            self.scanner.expect("]")?;
+            self.scanner.expect(":")?;
+            return Ok((half, self.width()?));
+        }
+        let number = self.scanner.number("a register", MAX_HALVES / 2)? as u16;
+        if self.scanner.eat("l") {
+            return Ok((2 * number, 16));
+        }
+        if self.scanner.eat("h") {
+            return Ok((2 * number + 1, 16));
+        }
+        if !self.scanner.eat("_") {
+            return Ok((2 * number, 32));
+        }
+        self.scanner.expect(&letter)?;
+        let start = self.scanner.at;
+        if self.scanner.number("a register", MAX_HALVES / 2)? as u16 != number + 1 {
+            return Err(self.scanner.error_at(start, "the registers of a pair follow each other"));
+        }
+        Ok((2 * number, 64))
+    }
+
+    fn instruction(&mut self) -> Result<(), CompileError> {
+        let block = self.block.ok_or_else(|| self.scanner.error("an instruction must stand in a block"))?;
+        let mut dsts = Vec::new();
+        if self.scanner.peek() == Some('%') {
+            loop {
+                dsts.push(self.definition()?);
+                self.scanner.skip_space();
+                if !self.scanner.eat(",") {
+                    break;
+                }
+                self.scanner.skip_space();
+            }
+            self.scanner.expect("=")?;
+            self.scanner.skip_space();
+        }
+        let start = self.scanner.at;
+        let name = self.scanner.word();
+        let op = Op::from_name(name);
+        let op = op.ok_or_else(|| self.scanner.error_at(start, format!("there is no operation `{name}`")))?;
+        let (srcs, mods) = match op {
+            Op::Ir(IrOp::Phi) => self.phi_operands()?,
+            Op::Ir(IrOp::Jump) => {
+                self.scanner.skip_space();
+                (Vec::new(), vec![self.block_id()?.0])
+            }
+            _ => (self.sources()?, self.mods(op)?.to_vec()),
+        };
+        if !self.scanner.at_statement_end() {
+            return Err(self.scanner.error("expected the end of the instruction"));
+        }
+        let (dsts, srcs, mods) = (self.f.alloc(&dsts), self.f.alloc(&srcs), self.f.alloc(&mods));
+        let inst = self.f.add_inst(InstData { op, dsts, srcs, mods, line: 0 });
+        self.f.block_mut(block).insts.push(inst);
+        Ok(())
+    }
+
+    fn phi_operands(&mut self) -> Result<(Vec<Src>, Vec<u32>), CompileError> {
+        let (mut srcs, mut mods) = (Vec::new(), Vec::new());
+        if self.scanner.at_statement_end() {
+            return Ok((srcs, mods));
+        }
+        loop {
+            self.scanner.skip_space();
+            mods.push(self.block_id()?.0);
+            self.scanner.expect(":")?;
+            self.scanner.skip_space();
+            srcs.push(self.source()?);
+            self.scanner.skip_space();
+            if !self.scanner.eat(",") {
+                return Ok((srcs, mods));
+            }
+        }
+    }
+
+    fn sources(&mut self) -> Result<Vec<Src>, CompileError> {
+        let mut srcs = Vec::new();
+        if self.scanner.at_statement_end() || self.at_modifier() {
+            return Ok(srcs);
+        }
+        loop {
+            self.scanner.skip_space();
+            srcs.push(self.source()?);
+            self.scanner.skip_space();
+            if !self.scanner.eat(",") {
+                return Ok(srcs);
+            }
+        }
+    }
+
+    /// Whether `name=` follows.
+    fn at_modifier(&self) -> bool {
+        let name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        self.scanner.rest().trim_start_matches(name).starts_with('=')
+    }
+
+    fn source(&mut self) -> Result<Src, CompileError> {
+        let mut flags = OperandFlags::empty();
+        if self.scanner.eat("-") {
+            flags |= OperandFlags::NEG;
+        }
+        let src = match self.scanner.peek() {
+            Some('%') => Src::value(self.value_id()?),
+            Some('#') => self.immediate()?,
+            Some('u') => {
+                let (half, bits) = self.register('u')?;
+                Src::uniform(half, bits)
+            }
+            _ if self.scanner.eat("_") => Src::NONE,
+            _ if self.scanner.eat("true") => Src::bool(true),
+            _ if self.scanner.eat("false") => Src::bool(false),
+            _ => return Err(self.scanner.error("expected a source")),
+        };
+        while self.scanner.eat(".") {
+            let start = self.scanner.at;
+            let name = self.scanner.word();
+            let flag = FLAG_NAMES.iter().find(|(known, _)| *known == name);
+            flags |=
+                flag.ok_or_else(|| self.scanner.error_at(start, format!("there is no suffix `.{name}`")))?.1;
+        }
+        Ok(src.with(flags))
+    }
+
+    fn immediate(&mut self) -> Result<Src, CompileError> {
+        let start = self.scanner.at;
+        self.scanner.at += 1;
+        let sign = if self.scanner.eat("-") { "-" } else { "" };
+        let digits = self.scanner.digits();
+        let bits = if self.scanner.eat(":") { self.width()? } else { 32 };
+        number_bits(sign, digits, bits).map(|payload| Src::imm(payload, bits)).ok_or_else(|| {
+            self.scanner.error_at(start, format!("`{sign}{digits}` is no number of {bits} bits"))
+        })
+    }
+
+    fn mods(&mut self, op: Op) -> Result<Mods, CompileError> {
+        let mut mods = op.default_mods();
+        while !self.scanner.at_statement_end() {
+            let start = self.scanner.at;
+            let name = self.scanner.word();
+            if !self.scanner.eat("=") {
+                return Err(self.scanner.error_at(start, "expected a modifier `name=value`"));
+            }
+            let index = op.mod_index(name).filter(|index| *index < mods.len());
+            let missing =
+                || self.scanner.error_at(start, format!("`{}` has no modifier `{name}`", op.name()));
+            let index = index.ok_or_else(missing)?;
+            let start = self.scanner.at;
+            let text = self
+                .scanner
+                .take_while(|letter| !matches!(letter, ',' | ';' | '{' | '}') && !letter.is_whitespace());
+            let value = mod_value(mod_style(op, index), text);
+            let unknown = || self.scanner.error_at(start, format!("`{name}` has no value `{text}`"));
+            mods[index] = value.ok_or_else(unknown)?;
+        }
+        Ok(mods)
+    }
+}
+
+/// The bits of a number written as `sign` and `digits`.
+fn number_bits(sign: &str, digits: &str, bits: u8) -> Option<u64> {
+    let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+    if let Some(hex) = digits.strip_prefix("0x").filter(|_| sign.is_empty()) {
+        return u64::from_str_radix(hex, 16).ok().filter(|number| *number <= mask);
+    }
+    if digits.contains(['.', 'e', 'E']) && digits.starts_with(|first: char| first.is_ascii_digit()) {
+        let text = format!("{sign}{digits}");
+        return match bits {
+            16 => Some(u64::from(f16::from_f32(text.parse().ok()?).to_bits())),
+            32 => Some(u64::from(text.parse::<f32>().ok()?.to_bits())),
+            64 => Some(text.parse::<f64>().ok()?.to_bits()),
+            _ => None,
+        };
+    }
+    let number: u64 = digits.parse().ok()?;
+    if sign.is_empty() {
+        return Some(number).filter(|number| *number <= mask);
+    }
+    (number <= mask / 2 + 1).then_some(number.wrapping_neg() & mask)
+}
+
+fn mod_value(style: ModStyle, text: &str) -> Option<u32> {
+    if let Some(hex) = text.strip_prefix("0x") {
+        return u32::from_str_radix(hex, 16).ok();
+    }
+    if let Ok(number) = text.parse::<u32>() {
+        return Some(number);
+    }
+    match style {
+        ModStyle::Number => None,
+        ModStyle::Names(names) => {
+            let found = names.iter().position(|name| !name.is_empty() && *name == text);
+            found.map(|value| value as u32)
+        }
+        ModStyle::Components => {
+            text.chars().try_fold(0, |mask, letter| Some(mask | 1 << COMPONENT_NAMES.find(letter)?))
+        }
+        ModStyle::Access => text.split('|').try_fold(0, |access, name| {
+            let flag = ACCESS_NAMES.iter().find(|(known, _)| *known == name)?.1;
+            Some(access | flag.bits())
+        }),
+    }
+}

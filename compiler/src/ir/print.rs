@@ -1,0 +1,267 @@
+//! The text of a function. docs/ir.md has the grammar; parsing the text gives the same function back.
+//!
+//! Printing never fails on a malformed function: messages about it must be printable too.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use agx_isa::inst::OperandFlags;
+use half::f16;
+
+use super::entity::{Entity, Inst, Value};
+use super::function::{Access, Function, InstData, Seam};
+use super::op::{IrOp, Op};
+use super::src::{Src, SrcKind};
+use super::table::Side;
+use super::text::{
+    ACCESS_NAMES, COMPONENT_NAMES, FLAG_NAMES, ModStyle, is_float_source, mod_style, write_register,
+};
+use super::types::Type;
+
+/// First half register of every value that has one.
+pub type Registers = Side<Value, Option<u16>>;
+
+/// Deepest indentation, in levels: deeper nesting is printed no further to the right.
+const MAX_INDENT: usize = 16;
+
+/// Integers of this size and less are written in decimal.
+const MAX_DECIMAL: u64 = 9999;
+
+/// A function as text, with registers where they are known.
+#[derive(Clone, Copy)]
+pub struct FunctionText<'p, 'a> {
+    f: &'p Function<'a>,
+    registers: Option<&'p Registers>,
+}
+
+/// An instruction as text.
+#[derive(Clone, Copy)]
+pub struct InstText<'p, 'a> {
+    f: &'p Function<'a>,
+    data: InstData<'a>,
+    registers: Option<&'p Registers>,
+}
+
+impl<'a> Function<'a> {
+    /// The text with the register of each value that has one.
+    pub fn with_registers<'p>(&'p self, registers: &'p Registers) -> FunctionText<'p, 'a> {
+        FunctionText { f: self, registers: Some(registers) }
+    }
+
+    /// The text of one instruction.
+    pub fn inst_text(&self, inst: Inst) -> InstText<'_, 'a> {
+        InstText { f: self, data: self.insts[inst], registers: None }
+    }
+}
+
+impl Display for Function<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        FunctionText { f: self, registers: None }.fmt(out)
+    }
+}
+
+impl Display for FunctionText<'_, '_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.write_head(out)?;
+        let mut depth: usize = 0;
+        for (index, segment) in self.f.layout.iter().enumerate() {
+            writeln!(out, "{}{}:", Indent(depth), segment.block)?;
+            let seam = segment.seam;
+            let opens_if = self.write_insts(out, index, depth)?;
+            match seam {
+                Seam::If if opens_if => {}
+                Seam::If => writeln!(out, "{}{{", Indent(depth + 1))?,
+                Seam::Loop => writeln!(out, "{}loop {{", Indent(depth + 1))?,
+                Seam::Scope => writeln!(out, "{}scope {{", Indent(depth + 1))?,
+                Seam::Else => writeln!(out, "{}}} else {{", Indent(depth))?,
+                Seam::EndIf | Seam::EndLoop | Seam::EndScope => writeln!(out, "{}}}", Indent(depth))?,
+                Seam::End => {}
+            }
+            match seam {
+                Seam::If | Seam::Loop | Seam::Scope => depth += 1,
+                Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
+                Seam::Else | Seam::End => {}
+            }
+        }
+        writeln!(out, "}}")
+    }
+}
+
+impl FunctionText<'_, '_> {
+    fn write_head(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "kernel @")?;
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        if !self.f.name.is_empty() && self.f.name.chars().all(plain) {
+            write!(out, "{}", self.f.name)?;
+        } else {
+            write!(out, "\"{}\"", self.f.name.escape_default())?;
+        }
+        write!(out, "(")?;
+        for (index, param) in self.f.params.iter().enumerate() {
+            write!(out, "{}", if index == 0 { "" } else { ", " })?;
+            write_definition(out, self.f, *param, self.registers)?;
+        }
+        writeln!(out, ") stage {} {{", self.f.stage.name())
+    }
+
+    /// Writes the instructions of segment `index`; returns whether the last one has opened the if that follows.
+    fn write_insts(&self, out: &mut Formatter<'_>, index: usize, depth: usize) -> Result<bool, fmt::Error> {
+        let segment = self.f.layout[index];
+        let Some(block) = self.f.blocks.get(segment.block.index()) else { return Ok(false) };
+        let mut opens_if = false;
+        for (at, inst) in block.insts.iter().enumerate() {
+            if !self.f.insts.contains(*inst) {
+                continue;
+            }
+            let data = self.f.insts[*inst];
+            let last = at + 1 == block.insts.len();
+            opens_if = last && segment.seam == Seam::If && data.op.is_terminator() && data.target().is_none();
+            let text = InstText { f: self.f, data, registers: self.registers };
+            writeln!(out, "{}{text}{}", Indent(depth + 1), if opens_if { " {" } else { "" })?;
+        }
+        Ok(opens_if)
+    }
+}
+
+struct Indent(usize);
+
+impl Display for Indent {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{:width$}", "", width = 4 * self.0.min(MAX_INDENT))
+    }
+}
+
+impl Display for InstText<'_, '_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        for (index, dst) in self.data.dsts.iter().enumerate() {
+            write!(out, "{}", if index == 0 { "" } else { ", " })?;
+            write_definition(out, self.f, *dst, self.registers)?;
+        }
+        write!(out, "{}{}", if self.data.dsts.is_empty() { "" } else { " = " }, self.data.op.name())?;
+        for (index, src) in self.data.srcs.iter().enumerate() {
+            write!(out, "{}", if index == 0 { " " } else { ", " })?;
+            if self.data.op == Op::Ir(IrOp::Phi)
+                && let Some(block) = self.data.mods.get(index)
+            {
+                write!(out, "b{block}: ")?;
+            }
+            write_source(out, *src, is_float_source(self.data.op, index))?;
+        }
+        match self.data.op {
+            Op::Ir(IrOp::Phi) => Ok(()),
+            Op::Ir(IrOp::Jump) => self.data.mods.iter().try_for_each(|block| write!(out, " b{block}")),
+            _ => self.write_mods(out),
+        }
+    }
+}
+
+impl InstText<'_, '_> {
+    fn write_mods(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let defaults = self.data.op.default_mods();
+        for (index, (name, value)) in self.data.op.mod_names().zip(self.data.mods).enumerate() {
+            if defaults.get(index) != Some(value) {
+                write!(out, " {name}=")?;
+                write_mod(out, mod_style(self.data.op, index), *value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_mod(out: &mut Formatter<'_>, style: ModStyle, value: u32) -> fmt::Result {
+    match style {
+        ModStyle::Names(names) => match names.get(value as usize) {
+            Some(name) if !name.is_empty() => write!(out, "{name}"),
+            _ => write!(out, "{value}"),
+        },
+        ModStyle::Components if (1..16).contains(&value) => COMPONENT_NAMES
+            .chars()
+            .enumerate()
+            .filter(|(bit, _)| value >> bit & 1 != 0)
+            .try_for_each(|(_, name)| out.write_char(name)),
+        ModStyle::Access => match Access::from_bits(value) {
+            Some(access) if !access.is_empty() => {
+                let names = ACCESS_NAMES.iter().filter(|(_, flag)| access.contains(*flag));
+                let names: Vec<&str> = names.map(|(name, _)| *name).collect();
+                write!(out, "{}", names.join("|"))
+            }
+            _ => write!(out, "{value}"),
+        },
+        ModStyle::Number | ModStyle::Components => write!(out, "{value}"),
+    }
+}
+
+fn write_definition(
+    out: &mut Formatter<'_>,
+    f: &Function<'_>,
+    value: Value,
+    registers: Option<&Registers>,
+) -> fmt::Result {
+    let ty = if f.values.contains(value) { f.ty(value) } else { Type::vector(0, 0) };
+    write!(out, "{value}:{ty}")?;
+    match registers.and_then(|registers| registers[value]) {
+        Some(half) => {
+            write!(out, "@")?;
+            write_register(out, 'r', half, if ty.bits <= 16 { 16 } else { 32 })
+        }
+        None => Ok(()),
+    }
+}
+
+fn write_source(out: &mut Formatter<'_>, src: Src, is_float: bool) -> fmt::Result {
+    if src.flags.contains(OperandFlags::NEG) {
+        write!(out, "-")?;
+    }
+    match src.kind {
+        SrcKind::None => write!(out, "_")?,
+        SrcKind::Value => write!(out, "%{}", src.payload)?,
+        SrcKind::Imm => write_immediate(out, src.payload, src.bits, is_float)?,
+        SrcKind::Uniform => write_register(out, 'u', src.payload as u16, src.bits)?,
+    }
+    for (name, flag) in FLAG_NAMES {
+        if src.flags.contains(flag) {
+            write!(out, ".{name}")?;
+        }
+    }
+    Ok(())
+}
+
+fn write_immediate(out: &mut Formatter<'_>, payload: u64, bits: u8, is_float: bool) -> fmt::Result {
+    if bits == 1 && payload <= 1 {
+        return write!(out, "{}", payload == 1);
+    }
+    match float_text(payload, bits).filter(|_| is_float) {
+        Some(text) => write!(out, "#{text}")?,
+        None => {
+            let unused = 64 - u32::from(bits.clamp(1, 64));
+            let negative = ((payload << unused) as i64 >> unused).unsigned_abs();
+            if payload <= MAX_DECIMAL {
+                write!(out, "#{payload}")?;
+            } else if negative <= MAX_DECIMAL {
+                write!(out, "#-{negative}")?;
+            } else {
+                write!(out, "#{payload:#x}")?;
+            }
+        }
+    }
+    if bits == 32 { Ok(()) } else { write!(out, ":{bits}") }
+}
+
+/// The shortest decimal text that parses to exactly these bits; `None` for infinities and NaNs.
+fn float_text(payload: u64, bits: u8) -> Option<String> {
+    let (text, finite) = match bits {
+        16 => {
+            let number = f16::from_bits(payload as u16).to_f32();
+            (format!("{number:?}"), number.is_finite())
+        }
+        32 => {
+            let number = f32::from_bits(payload as u32);
+            (format!("{number:?}"), number.is_finite())
+        }
+        64 => {
+            let number = f64::from_bits(payload);
+            (format!("{number:?}"), number.is_finite())
+        }
+        _ => return None,
+    };
+    finite.then_some(text)
+}

@@ -1,0 +1,95 @@
+//! What the printer and the parser agree on beside the grammar: which modifiers have named values, which sources read
+//! as floats, and how registers are called.
+
+use agx_isa::desc::Role;
+use agx_isa::inst::OperandFlags;
+use agx_isa::operand::Style;
+use agx_isa::table::names;
+
+use super::function::Access;
+use super::op::{IrOp, Op};
+use super::signature::slot_at;
+
+/// How a modifier's value is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ModStyle {
+    /// A number.
+    Number,
+    /// The name at the value's place in the list, when it has one.
+    Names(&'static [&'static str]),
+    /// A set of the components `xyzw`.
+    Components,
+    /// A set of [`Access`] flags.
+    Access,
+}
+
+/// Names of the bits of [`Access`].
+pub(super) const ACCESS_NAMES: [(&str, Access); 6] = [
+    ("readonly", Access::READONLY),
+    ("volatile", Access::VOLATILE),
+    ("speculatable", Access::SPECULATABLE),
+    ("device", Access::DEVICE),
+    ("local", Access::LOCAL),
+    ("image", Access::IMAGE),
+];
+
+/// Names of the components of a vector.
+pub(super) const COMPONENT_NAMES: &str = "xyzw";
+
+/// Suffixes of a source. Negation is a prefix.
+pub(super) const FLAG_NAMES: [(&str, OperandFlags); 5] = [
+    ("abs", OperandFlags::ABS),
+    ("sx", OperandFlags::SX),
+    ("zx", OperandFlags::ZX),
+    ("cache", OperandFlags::CACHE),
+    ("discard", OperandFlags::DISCARD),
+];
+
+/// How modifier `index` of `op` is written.
+pub(super) fn mod_style(op: Op, index: usize) -> ModStyle {
+    match op {
+        Op::Hw(opcode) => {
+            match opcode.desc().with_role(Role::Mod).nth(index).map(|(_, desc)| desc.kind.style) {
+                Some(Style::Names(names)) => ModStyle::Names(names),
+                Some(Style::Components) => ModStyle::Components,
+                _ => ModStyle::Number,
+            }
+        }
+        Op::Ir(ir) => match (ir, ir.desc().mods.get(index).copied()) {
+            (IrOp::Icmp, Some("cond")) => ModStyle::Names(names::INT_CONDITIONS),
+            (IrOp::Fcmp, Some("cond")) => ModStyle::Names(names::FLOAT_CONDITIONS),
+            (_, Some("op")) => ModStyle::Names(names::ATOMICS),
+            (_, Some("access" | "memory")) => ModStyle::Access,
+            _ => ModStyle::Number,
+        },
+    }
+}
+
+/// Whether source `index` of `op` is read as a float.
+pub(super) fn is_float_source(op: Op, index: usize) -> bool {
+    match op {
+        Op::Hw(opcode) => opcode
+            .desc()
+            .with_role(Role::Src)
+            .nth(index)
+            .is_some_and(|(_, desc)| desc.kind.style == Style::Float),
+        Op::Ir(ir) => slot_at(ir.desc().signature.srcs(), index).is_some_and(|slot| slot.class.is_float()),
+    }
+}
+
+/// Appends the name of the half register or half-word `half`, seen as `bits` bits wide, after the letter `file`:
+/// `r5l`, `r5`, `r4_r5`. Odd wide registers, which do not exist, are written `r[11]`.
+pub(super) fn write_register(
+    out: &mut impl std::fmt::Write,
+    file: char,
+    half: u16,
+    bits: u8,
+) -> std::fmt::Result {
+    let number = half / 2;
+    match bits {
+        16 => write!(out, "{file}{number}{}", if half % 2 == 0 { 'l' } else { 'h' }),
+        32 if half.is_multiple_of(2) => write!(out, "{file}{number}"),
+        64 if half.is_multiple_of(2) => write!(out, "{file}{number}_{file}{}", number + 1),
+        _ => write!(out, "{file}[{half}]:{bits}"),
+    }
+}

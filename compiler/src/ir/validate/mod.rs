@@ -1,0 +1,114 @@
+//! Checks that a function keeps the rules of its stage.
+//!
+//! Every violation is reported, each with the instruction it concerns. The rules, in the order they are checked:
+//! the layout is well formed and the edges are its own; blocks end as their seams ask; every operation may appear at the
+//! stage; operands have the number and the types the operation asks for; values are defined once, before their uses;
+//! from the Machine stage on operands are legal for their row. docs/ir.md explains them.
+
+mod operands;
+mod ssa;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use super::entity::{Block, Inst};
+use super::function::Function;
+use super::types::Stage;
+use crate::error::CompileError;
+
+/// Most violations [`Function::check`] quotes.
+const MAX_QUOTED: usize = 8;
+
+/// A broken rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// The block it is in, if it is in one.
+    pub block: Option<Block>,
+    /// The instruction it concerns, if it concerns one.
+    pub inst: Option<Inst>,
+    /// Text of the instruction; empty when it concerns none.
+    pub text: String,
+    /// Which rule is broken, and how.
+    pub message: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(block) = self.block {
+            write!(f, "{block}: ")?;
+        }
+        if !self.text.is_empty() {
+            write!(f, "`{}`: ", self.text)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// Checks `f` against the rules of `stage`.
+///
+/// # Errors
+/// Every violation, in program order by kind of rule.
+pub fn validate(f: &Function<'_>, stage: Stage) -> Result<(), Vec<Violation>> {
+    let mut report = Report { f, stage, violations: Vec::new() };
+    let structure = structure::check(&mut report);
+    if let Some(order) = structure {
+        structure::check_blocks(&mut report, &order);
+        let typed = operands::check(&mut report);
+        if stage < Stage::Allocated && typed {
+            ssa::check(&mut report, &order);
+        }
+    }
+    if report.violations.is_empty() { Ok(()) } else { Err(report.violations) }
+}
+
+impl Function<'_> {
+    /// Checks the function after the pass called `pass`, by the rules of the stage it is at.
+    ///
+    /// # Errors
+    /// An internal error that names the pass and quotes the first violations.
+    pub fn check(&self, pass: &str) -> Result<(), CompileError> {
+        let Err(violations) = validate(self, self.stage) else { return Ok(()) };
+        let quoted: Vec<String> = violations.iter().take(MAX_QUOTED).map(Violation::to_string).collect();
+        let count = violations.len();
+        Err(CompileError::internal(format!(
+            "{pass} left `{}` with {count} violations of the rules of stage {}: {}",
+            self.name,
+            self.stage.name(),
+            quoted.join("; ")
+        )))
+    }
+}
+
+/// Violations found so far.
+struct Report<'f, 'a> {
+    f: &'f Function<'a>,
+    stage: Stage,
+    violations: Vec<Violation>,
+}
+
+impl Report<'_, '_> {
+    /// A violation that concerns the function as a whole.
+    fn function(&mut self, message: impl Into<String>) {
+        let message = message.into();
+        self.violations.push(Violation { block: None, inst: None, text: String::new(), message });
+    }
+
+    /// A violation that concerns a block.
+    fn block(&mut self, block: Block, message: impl Into<String>) {
+        let message = message.into();
+        self.violations.push(Violation { block: Some(block), inst: None, text: String::new(), message });
+    }
+
+    /// A violation that concerns an instruction.
+    fn inst(&mut self, block: Block, inst: Inst, message: impl Into<String>) {
+        let text = self.f.inst_text(inst).to_string();
+        self.violations.push(Violation {
+            block: Some(block),
+            inst: Some(inst),
+            text,
+            message: message.into(),
+        });
+    }
+}

@@ -1,0 +1,299 @@
+//! Operations against their stage, operands against their operation.
+
+use agx_isa::desc::{Count as Registers, Effects, OperandDesc, Role};
+use agx_isa::encode;
+use agx_isa::inst::{OperandFlags, Size, Tag};
+use agx_isa::operand::Style;
+use agx_isa::table::Opcode;
+
+use super::Report;
+use crate::ir::entity::Value;
+use crate::ir::function::{Function, InstData};
+use crate::ir::machine::machine_inst;
+use crate::ir::op::{IrOp, Op};
+use crate::ir::signature::{Count, Slot, slot_at};
+use crate::ir::src::{Src, SrcKind};
+use crate::ir::text::{ModStyle, mod_style};
+use crate::ir::types::{Stage, Type};
+
+/// Half-words of the uniform file.
+const UNIFORMS: u64 = 512;
+
+/// Modifiers that change how a source is read as a float.
+const FLOAT_FLAGS: OperandFlags = OperandFlags::ABS.union(OperandFlags::NEG);
+
+/// Checks every instruction. `false` when one names a value that does not exist.
+pub(super) fn check(report: &mut Report<'_, '_>) -> bool {
+    let f = report.f;
+    let mut exist = true;
+    for param in &f.params {
+        exist &= f.values.contains(*param);
+    }
+    if !exist {
+        report.function("a parameter does not exist");
+    }
+    for segment in &f.layout {
+        for inst in &f.block(segment.block).insts {
+            let data = f.insts[*inst];
+            let values = data.dsts.iter().copied().chain(data.srcs.iter().filter_map(|src| src.as_value()));
+            if let Some(missing) = values.into_iter().find(|value| !f.values.contains(*value)) {
+                report.inst(segment.block, *inst, format!("{missing} does not exist"));
+                exist = false;
+                continue;
+            }
+            for message in problems(f, report.stage, &data) {
+                report.inst(segment.block, *inst, message);
+            }
+        }
+    }
+    exist
+}
+
+/// What is wrong with one instruction, whose values exist.
+fn problems(f: &Function<'_>, stage: Stage, data: &InstData<'_>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    found.extend(stage_problem(stage, data.op));
+    let before = found.len();
+    found.extend(count_problems(data));
+    if found.len() > before {
+        return found;
+    }
+    for dst in data.dsts {
+        found.extend(type_problem(stage, *dst, f.ty(*dst)));
+    }
+    for src in data.srcs {
+        found.extend(source_problem(data.op, *src));
+    }
+    match data.op {
+        Op::Ir(op) => {
+            found.extend(signature_problems(f, op, data));
+            found.extend(ir_problem(f, op, data));
+        }
+        Op::Hw(opcode) if stage >= Stage::Machine => found.extend(machine_problem(f, opcode, data)),
+        Op::Hw(opcode) => found.extend(hardware_problems(f, opcode, data)),
+    }
+    found.extend(mod_problems(data));
+    found
+}
+
+/// The operation may appear at the stage.
+fn stage_problem(stage: Stage, op: Op) -> Option<String> {
+    let last = op.last_stage();
+    if last < stage {
+        return Some(format!("`{}` may not appear after stage {}", op.name(), last.name()));
+    }
+    let Op::Hw(opcode) = op else { return None };
+    let first = match opcode {
+        Opcode::IfIcmp | Opcode::IfFcmp => Stage::Machine,
+        _ if opcode.desc().effects.intersects(Effects::MASK | Effects::JUMP | Effects::STOP) => {
+            Stage::Allocated
+        }
+        _ => Stage::Source,
+    };
+    (stage < first).then(|| format!("`{}` may not appear before stage {}", op.name(), first.name()))
+}
+
+/// The instruction has as many operands as the operation asks for.
+fn count_problems(data: &InstData<'_>) -> Vec<String> {
+    let (dsts, srcs) = match data.op {
+        Op::Hw(opcode) => {
+            let optional = |operand: &OperandDesc| operand.kind.takes(Tag::None);
+            let all = opcode.desc().with_role(Role::Dst).count();
+            let needed = opcode.desc().with_role(Role::Dst).filter(|(_, operand)| !optional(operand)).count();
+            let srcs = opcode.desc().with_role(Role::Src).count();
+            ((needed, all), (srcs, srcs))
+        }
+        Op::Ir(op) => {
+            let signature = op.desc().signature;
+            (bounds(signature.dst_count(), signature.dsts()), bounds(signature.src_count(), signature.srcs()))
+        }
+    };
+    let mods = match data.op {
+        Op::Ir(IrOp::Phi) => data.srcs.len(),
+        op => op.mod_names().count(),
+    };
+    let rows = [
+        ("results", data.dsts.len(), dsts),
+        ("sources", data.srcs.len(), srcs),
+        ("modifiers", data.mods.len(), (mods, mods)),
+    ];
+    let wrong = rows.into_iter().filter(|(_, given, (least, most))| given < least || given > most);
+    wrong
+        .map(|(what, given, (least, most))| {
+            let wanted = match (least, most) {
+                (_, usize::MAX) => format!("at least {least}"),
+                _ if least == most => least.to_string(),
+                _ => format!("{least} to {most}"),
+            };
+            format!("`{}` has {wanted} {what}, not {given}", data.op.name())
+        })
+        .collect()
+}
+
+fn bounds(count: Count, slots: impl Iterator<Item = Slot>) -> (usize, usize) {
+    if let Count::Fixed(count) = count {
+        return (usize::from(count), usize::from(count));
+    }
+    let (mut least, mut most) = (0, 0);
+    for slot in slots {
+        least += usize::from(!slot.many && !slot.optional);
+        most = if slot.many { usize::MAX } else { most + 1 };
+    }
+    (least, most)
+}
+
+/// The type exists, and exists at the stage.
+fn type_problem(stage: Stage, value: Value, ty: Type) -> Option<String> {
+    if !matches!(ty.bits, 1 | 8 | 16 | 32 | 64) || !(1..=16).contains(&ty.comps) {
+        return Some(format!("{value} has type {ty}, which does not exist"));
+    }
+    (stage >= Stage::Machine && ty.bits == 1)
+        .then(|| format!("{value} is a boolean, which machine code does not have"))
+}
+
+/// The source is well formed in itself.
+fn source_problem(op: Op, src: Src) -> Option<String> {
+    let fits = |bits: u8| bits >= 64 || src.payload >> bits == 0;
+    match src.kind {
+        SrcKind::None if matches!(op, Op::Ir(_)) => Some("a source is missing".to_string()),
+        SrcKind::Imm if !matches!(src.bits, 1 | 8 | 16 | 32 | 64) || !fits(src.bits) => {
+            Some("a constant has no proper width".to_string())
+        }
+        SrcKind::Uniform => {
+            let size = Size::for_bits(src.bits);
+            let is_wide = size != Size::B16;
+            let end = src.payload + u64::from(size.halves());
+            let exists =
+                matches!(src.bits, 16 | 32 | 64) && end <= UNIFORMS && (!is_wide || src.payload % 2 == 0);
+            (!exists).then(|| "this uniform register does not exist".to_string())
+        }
+        _ => None,
+    }
+}
+
+/// Operands of an IR-only operation have the types of its signature.
+fn signature_problems(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Vec<String> {
+    let signature = op.desc().signature;
+    let dsts = data.dsts.iter().enumerate();
+    let dsts = dsts
+        .map(|(index, dst)| (slot_at(signature.dsts(), index), f.ty(*dst), OperandFlags::empty(), "result"));
+    let srcs = data.srcs.iter().enumerate();
+    let srcs = srcs.filter(|(_, src)| src.kind != SrcKind::None);
+    let srcs =
+        srcs.map(|(index, src)| (slot_at(signature.srcs(), index), f.src_ty(*src), src.flags, "source"));
+    let mut agreed: Option<Type> = None;
+    let mut found = Vec::new();
+    for (slot, ty, flags, what) in dsts.chain(srcs) {
+        let Some(slot) = slot else { continue };
+        let name = if slot.name.is_empty() { what } else { slot.name };
+        if !slot.class.takes(ty) {
+            found.push(format!("{name} has type {ty}, but must be {}", slot.class.describe()));
+        } else if slot.class.must_agree() && *agreed.get_or_insert(ty) != ty {
+            found.push(format!("{name} has type {ty}, but must agree with {}", agreed.unwrap_or(ty)));
+        }
+        let allowed = if slot.class.is_float() { FLOAT_FLAGS } else { OperandFlags::empty() };
+        if !allowed.contains(flags) {
+            found.push(format!("{name} may not have this modifier"));
+        }
+    }
+    found
+}
+
+/// Rules of single IR-only operations.
+fn ir_problem(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Option<String> {
+    let total = |types: &mut dyn Iterator<Item = Type>| types.map(Type::total_bits).sum::<u32>();
+    let dst_types = || data.dsts.iter().map(|dst| f.ty(*dst));
+    let src_types = || data.srcs.iter().map(|src| f.src_ty(*src));
+    match op {
+        IrOp::Collect | IrOp::Split => {
+            let (parts, whole) = (total(&mut src_types()), total(&mut dst_types()));
+            (parts != whole).then(|| format!("the sources have {parts} bits together, the results {whole}"))
+        }
+        IrOp::Copy => {
+            (!dst_types().eq(src_types())).then(|| "results and sources differ in type".to_string())
+        }
+        _ => {
+            let align = data.op.mod_index("align").map(|index| data.mods[index]);
+            align
+                .filter(|align| *align != 0 && !align.is_power_of_two())
+                .map(|align| format!("an alignment of {align} is no power of two"))
+        }
+    }
+}
+
+/// Operands of a hardware operation before selection: scalars of widths that the operation computes with. What is not
+/// encodable yet, selection and legalisation make so.
+fn hardware_problems(f: &Function<'_>, opcode: Opcode, data: &InstData<'_>) -> Vec<String> {
+    let desc = opcode.desc();
+    let reads_floats = desc.with_role(Role::Src).any(|(_, operand)| operand.kind.style == Style::Float);
+    let is_integer = desc.pure.is_some() && !reads_floats;
+    let dsts = desc.with_role(Role::Dst).zip(data.dsts.iter().map(|dst| Src::value(*dst)));
+    let srcs = desc.with_role(Role::Src).zip(data.srcs.iter().copied());
+    let mut found = Vec::new();
+    for ((_, operand), src) in dsts.chain(srcs) {
+        if src.kind == SrcKind::None {
+            if !operand.kind.takes(Tag::None) {
+                found.push(format!("operand `{}` is missing", operand.name));
+            }
+            continue;
+        }
+        let ty = f.src_ty(src);
+        if operand.count == Registers::Fixed(1) && ty.comps != 1 {
+            found.push(format!("operand `{}` has type {ty}, but must be a scalar", operand.name));
+        }
+        let size = Size::for_bits(ty.bits);
+        let has_size = |tag| operand.kind.forms.iter().any(|form| form.tag == tag && form.size == size);
+        let is_constant = src.kind == SrcKind::Imm && operand.kind.style != Style::Float;
+        let is_exact = !is_integer || operand.kind.style == Style::Float;
+        if is_exact && !is_constant && !has_size(Tag::Reg) && !has_size(Tag::Uniform) {
+            found.push(format!("operand `{}` may not be {} bits wide", operand.name, ty.bits));
+        }
+        if is_exact && operand.kind.style == Style::Float && ty.bits < 16 {
+            found.push(format!("operand `{}` is a float, but {} bits wide", operand.name, ty.bits));
+        }
+        let forms = operand.kind.forms.iter();
+        let allowed = forms.fold(OperandFlags::empty(), |flags, form| flags | form.allowed_flags());
+        if !allowed.contains(src.flags) {
+            found.push(format!("operand `{}` may not have this modifier", operand.name));
+        }
+    }
+    let widths =
+        || data.srcs.iter().map(|src| f.width(*src)).chain(data.dsts.iter().map(|dst| f.ty(*dst).bits));
+    if opcode == Opcode::Bitop && widths().any(|width| Some(width) != widths().next()) {
+        found.push("operands of a bitwise operation have one width".to_string());
+    }
+    found
+}
+
+/// The instruction encodes, with stand-in registers.
+fn machine_problem(f: &Function<'_>, opcode: Opcode, data: &InstData<'_>) -> Option<String> {
+    let inst = match machine_inst(f, opcode, data, |_| Some(0)) {
+        Ok(inst) => inst,
+        Err(problem) => return Some(problem.to_string()),
+    };
+    encode(&inst).err().map(|problem| problem.to_string())
+}
+
+/// Modifiers have values that exist.
+fn mod_problems(data: &InstData<'_>) -> Vec<String> {
+    if matches!(data.op, Op::Ir(IrOp::Phi | IrOp::Jump)) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (index, (name, value)) in data.op.mod_names().zip(data.mods).enumerate() {
+        let exists = match (data.op, mod_style(data.op, index)) {
+            (Op::Hw(opcode), _) => {
+                opcode.desc().with_role(Role::Mod).nth(index).is_none_or(|(_, operand)| {
+                    operand.kind.check(&agx_isa::Operand::imm(*value), operand.width()).is_ok()
+                })
+            }
+            (_, ModStyle::Names(names)) => (*value as usize) < names.len(),
+            (_, ModStyle::Access) => crate::ir::Access::from_bits(*value).is_some(),
+            _ => true,
+        };
+        if !exists {
+            found.push(format!("`{name}` may not be {value}"));
+        }
+    }
+    found
+}
