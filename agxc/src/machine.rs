@@ -16,6 +16,10 @@ pub struct Job<'a> {
     pub name: &'a str,
     /// Push constants.
     pub push_constants: &'a [u8],
+    /// Arguments of a test kernel.
+    pub arguments: &'a [u64],
+    /// Number of results of a test kernel.
+    pub results: usize,
     /// Number of workgroups.
     pub workgroups: [u32; 3],
     /// How the machine runs.
@@ -26,35 +30,38 @@ pub struct Job<'a> {
 pub struct Outcome {
     /// Counts, trace, findings.
     pub report: Report,
+    /// Results of a test kernel.
+    pub results: Vec<u64>,
     /// Why the run does not count; any finding is a reason.
     pub failure: Option<Failure>,
 }
 
 /// Runs `shader`; the buffers change where it writes.
 pub fn run(shader: &CompiledShader, buffers: &mut [BufferBinding], job: &Job<'_>) -> Outcome {
+    let mut results = vec![0; job.results];
     let launch = Launch {
         code: shader.part(PartRole::Main).unwrap_or_default(),
         preamble: shader.part(PartRole::Preamble),
         info: &shader.info,
         buffers,
         push_constants: job.push_constants,
-        arguments: &[],
-        results: &mut [],
+        arguments: job.arguments,
+        results: &mut results,
         workgroups: job.workgroups,
         options: job.options.clone(),
     };
     match launch.run() {
         Ok(report) => {
             let failure = findings(&report.findings, job.name);
-            Outcome { report, failure }
+            Outcome { report, results, failure }
         }
         Err(LaunchError::Stopped(stop)) => {
             let failure = findings(&stop.report.findings, job.name);
-            Outcome { report: *stop.report, failure }
+            Outcome { report: *stop.report, results, failure }
         }
         Err(error) => {
             let failure = Diagnostic::new(400, error.to_string()).in_file(job.name).into();
-            Outcome { report: Report::default(), failure: Some(failure) }
+            Outcome { report: Report::default(), results, failure: Some(failure) }
         }
     }
 }

@@ -82,6 +82,11 @@ impl Element {
         ELEMENTS.iter().find(|row| row.name == name).map(|row| row.element)
     }
 
+    /// The bytes of one element whose bits are the low bits of `word`.
+    pub fn low_bytes(self, word: u64) -> Vec<u8> {
+        word.to_le_bytes()[..self.row().size_bytes].to_vec()
+    }
+
     fn row(self) -> &'static ElementRow {
         let row = ELEMENTS.iter().find(|row| row.element == self);
         row.expect("invariant: every element type has a row")
@@ -133,6 +138,13 @@ pub struct Values {
     pub element: Element,
     /// The bytes.
     pub bytes: Vec<u8>,
+}
+
+impl Values {
+    /// The elements, zero-extended.
+    pub fn words(&self) -> Vec<u64> {
+        elements(&self.bytes, self.element).collect()
+    }
 }
 
 /// `SET.BINDING` or `SET.BINDING.ELEMENT`.

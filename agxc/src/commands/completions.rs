@@ -26,7 +26,7 @@ fn script() -> String {
 /// One arm of the script: the options of `command`.
 fn case(command: &Command) -> String {
     let options: Vec<String> =
-        command.args.iter().flat_map(|group| group.iter()).filter(|arg| is_option(arg)).map(dashed).collect();
+        command.args.iter().flat_map(|group| group.iter()).filter(is_option).map(dashed).collect();
     format!("    {}) words=\"{} --error-format --help\" ;;\n", command.name, options.join(" "))
 }
 

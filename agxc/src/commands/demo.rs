@@ -80,6 +80,8 @@ fn launch(demo: &Demo, shader: &CompiledShader, buffers: &mut Buffers) -> Result
     let job = Job {
         name: demo.name,
         push_constants: &push_constants,
+        arguments: &[],
+        results: 0,
         workgroups: demo.workgroups,
         options: Options::default(),
     };

@@ -1,20 +1,29 @@
 //! `agxc run`: compile a compute shader, run it on the reference machine, check and show its buffers.
 
+use agx_abi::PartRole;
+use agx_compiler::CompiledShader;
 use agx_emulator::launch::BufferBinding;
 use agx_emulator::{Options, Profile, Report};
 use clap::ArgMatches;
 
-use super::{Arg, Takes, arg, compile};
+use super::{Arg, Takes, arg, asm, compile, disasm};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
+use crate::input::Kind;
 use crate::machine::{self, Job};
 use crate::values::{self, Element, Slot};
-use crate::{output, picture};
+use crate::{input, output, picture};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
     arg("buffer", Takes::Values("SET.BINDING=SPEC"), "A buffer: f32:1,2,3 u32:… i32:… zero:BYTES file:PATH"),
     arg("push", Takes::Value("SPEC"), "Push constants, specified as buffers are"),
+    arg("args", Takes::Value("SPEC"), "Arguments of an IR kernel: f32:1,2"),
+    arg(
+        "results",
+        Takes::Value("COUNT[:TYPE]"),
+        "Print the results of an IR kernel, as u32 unless a type is given",
+    ),
     arg("groups", Takes::Value("X,Y,Z"), "Number of workgroups; 1,1,1 when absent"),
     arg(
         "expect",
@@ -36,6 +45,7 @@ pub const ARGS: &[Arg] = &[
         Takes::Value("SET.BINDING:WIDTHxHEIGHT"),
         "Write a buffer of rgba8 words as a picture, to --output",
     ),
+    arg("code", Takes::Value("FILE"), "Run this assembly or machine code in place of the compiled main part"),
     arg("seed", Takes::Value("NUMBER"), "Seed of the order in which SIMD-groups take turns"),
     arg("report", Takes::Nothing, "Print how many instructions and cycles it took"),
     arg("profile", Takes::Nothing, "Print how often each instruction ran"),
@@ -47,11 +57,16 @@ pub const ARGS: &[Arg] = &[
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let plan = Plan::from_options(options)?;
     let file = compile::read(options, context)?;
-    let shader = compile::shader(&file, options)?;
+    let mut shader = compile::shader(&file, options)?;
+    if let Some(name) = options.get_one::<String>("code") {
+        replace_code(&mut shader, name, context)?;
+    }
     let mut buffers = plan.buffers;
     let job = Job {
         name: &file.name,
         push_constants: &plan.push_constants,
+        arguments: &plan.arguments,
+        results: plan.results.0,
         workgroups: plan.workgroups,
         options: plan.machine,
     };
@@ -72,11 +87,26 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     for (slot, element) in &plan.dumps {
         text.push_str(&values::print(&find(&buffers, *slot)?.bytes, *element));
     }
+    let results: Vec<u8> = outcome.results.iter().flat_map(|word| plan.results.1.low_bytes(*word)).collect();
+    text.push_str(&values::print(&results, plan.results.1));
     text.push_str(&report(&outcome.report, options.get_flag("report")));
     if let Some((slot, width, height, path)) = &plan.picture {
         picture::save(path, &find(&buffers, *slot)?.bytes, *width, *height)?;
     }
     output::stdout(text.as_bytes())
+}
+
+/// Puts the code in the file called `name` in the place of the main part; everything a driver provides stays.
+fn replace_code(shader: &mut CompiledShader, name: &str, context: &mut Context) -> Result<(), Failure> {
+    let file = input::read(name, None, context)?;
+    let code = match file.kind {
+        Kind::Assembly => asm::code(&file)?,
+        _ => disasm::code(&file)?,
+    };
+    if let Some(part) = shader.parts.iter_mut().find(|part| part.role == PartRole::Main) {
+        part.code = code;
+    }
+    Ok(())
 }
 
 /// The counts when they are wanted, and the profile when there is one.
@@ -98,6 +128,8 @@ fn report(report: &Report, counts: bool) -> String {
 struct Plan {
     buffers: Vec<BufferBinding>,
     push_constants: Vec<u8>,
+    arguments: Vec<u64>,
+    results: (usize, Element),
     workgroups: [u32; 3],
     expectations: Vec<(Slot, values::Values)>,
     tolerance: f32,
@@ -110,16 +142,20 @@ impl Plan {
     fn from_options(options: &ArgMatches) -> Result<Plan, Failure> {
         let text = |name: &str| options.get_one::<String>(name).map(String::as_str);
         let many = |name: &str| options.get_many::<String>(name).into_iter().flatten();
-        let mut machine = Options::default();
-        machine.trace = options.get_flag("trace");
-        machine.profile = options.get_flag("profile");
-        machine.races = options.get_flag("races");
+        let mut machine = Options {
+            trace: options.get_flag("trace"),
+            profile: options.get_flag("profile"),
+            races: options.get_flag("races"),
+            ..Options::default()
+        };
         if let Some(seed) = text("seed") {
             machine.seed = number(seed)?;
         }
         Ok(Plan {
             buffers: many("buffer").map(|spec| buffer(spec)).collect::<Result<_, _>>()?,
             push_constants: text("push").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.bytes),
+            arguments: text("args").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.words()),
+            results: text("results").map_or(Ok((0, Element::U32)), results)?,
             workgroups: text("groups").map_or(Ok([1; 3]), groups)?,
             expectations: many("expect").map(|spec| values::binding(spec)).collect::<Result<_, _>>()?,
             tolerance: text("tolerance").map_or(Ok(0.0), number)?,
@@ -153,10 +189,20 @@ fn groups(text: &str) -> Result<[u32; 3], Failure> {
     Ok(counts)
 }
 
+/// `COUNT` or `COUNT:TYPE`.
+fn results(spec: &str) -> Result<(usize, Element), Failure> {
+    let (count, name) = spec.split_once(':').unwrap_or((spec, "u32"));
+    // A kernel has few results; a byte bounds what a slip of the finger allocates.
+    Ok((number::<u8>(count)?.into(), element(name)?))
+}
+
+fn element(name: &str) -> Result<Element, Failure> {
+    Element::from_name(name).ok_or_else(|| Failure::usage(format!("`{name}` is no type")))
+}
+
 fn dump(spec: &str) -> Result<(Slot, Element), Failure> {
     let (place, name) = spec.split_once(':').unwrap_or((spec, "u32"));
-    let element = Element::from_name(name).ok_or_else(|| Failure::usage(format!("`{name}` is no type")))?;
-    Ok((values::slot(place)?, element))
+    Ok((values::slot(place)?, element(name)?))
 }
 
 /// `SET.BINDING:WIDTHxHEIGHT`, and the file to write.
@@ -185,6 +231,8 @@ mod tests {
         assert_eq!(groups("4,2,3").ok(), Some([4, 2, 3]));
         assert!(groups("1,2,3,4").is_err() && groups("x").is_err() && groups("-1").is_err());
         let slot = Slot { set: 0, binding: 1, element: 0 };
+        assert_eq!(results("2:f32").ok(), Some((2, Element::F32)));
+        assert!(results("999").is_err() && results("1:x").is_err());
         assert_eq!(dump("0.1").ok(), Some((slot, Element::U32)));
         assert_eq!(dump("0.1:f32").ok(), Some((slot, Element::F32)));
         assert_eq!(picture_spec("0.1:3x2", Some("a.png")).ok(), Some((slot, 3, 2, "a.png".to_owned())));
