@@ -3,8 +3,11 @@
 //! One way through: bytes in, one IR, a list of passes that is data, bytes out. See [`Compiler::compile`].
 
 pub mod analysis;
+pub mod emit;
 pub mod error;
+pub mod frontend;
 pub mod ir;
+pub mod lower;
 pub mod opt;
 pub mod pipeline;
 pub mod regalloc;
@@ -14,6 +17,8 @@ pub mod stats;
 mod test_random;
 
 use agx_abi::{PartRole, ShaderInfo, Stage, Target};
+use bumpalo::Bump;
+use pipeline::{Context, Options};
 
 pub use error::{CompileError, ErrorKind, Location};
 pub use stats::Statistics;
@@ -76,8 +81,10 @@ impl CompiledShader {
 }
 
 /// Memory that compilations reuse. One per thread.
-#[derive(Debug, Default)]
-pub struct Scratch {}
+#[derive(Default)]
+pub struct Scratch {
+    bump: Bump,
+}
 
 /// A compiler for one target. Immutable and shareable between threads.
 #[derive(Clone, Debug, Default)]
@@ -102,10 +109,44 @@ impl Compiler {
     /// [`CompileError`] says what is wrong, where, and whether the input is invalid or merely unsupported.
     pub fn compile(
         &self,
-        _scratch: &mut Scratch,
-        _input: Input<'_>,
-        _key: &CompileKey,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+        key: &CompileKey,
     ) -> Result<CompiledShader, CompileError> {
-        Err(CompileError::unsupported("no front end is built in yet"))
+        scratch.bump.reset();
+        let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
+        let mut context = Context { info, ..Context::new(self.target, key) };
+        let options = Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() };
+        pipeline::run(&mut f, &mut context, options)?;
+        let code = emit::emit(&f, &context.allocation)?;
+        let stats = Statistics { spills: context.spills, fills: context.fills, ..emit::statistics(&f, &code, &context.info) };
+        let parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes }];
+        Ok(CompiledShader { parts, info: context.info, stats, messages: Vec::new() })
+    }
+
+    /// The IR of `input` as the front end leaves it, or after the last pass called `stop_after`.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`]; an unknown pass is invalid.
+    pub fn compile_to_ir(
+        &self,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+        key: &CompileKey,
+        stop_after: Option<&str>,
+    ) -> Result<String, CompileError> {
+        scratch.bump.reset();
+        let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
+        if let Some(pass) = stop_after {
+            let mut context = Context { info, ..Context::new(self.target, key) };
+            let options = Options {
+                disabled: &key.disabled_passes,
+                validate: key.validate,
+                stop_after: Some(pass),
+                ..Options::default()
+            };
+            pipeline::run(&mut f, &mut context, options)?;
+        }
+        Ok(f.to_string())
     }
 }

@@ -4,11 +4,13 @@
 //! disabled passes and the file tests all name its rows. A pass that improves the code is `optional`: the result is
 //! right without it, which the tests use by leaving each out in turn.
 
+use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use agx_abi::{ShaderInfo, Target};
 
 use crate::error::CompileError;
 use crate::ir::{Function, Stage};
-use crate::{CompileKey, opt};
+use crate::regalloc::{AllocateOptions, Allocation};
+use crate::{CompileKey, lower, opt, regalloc};
 
 /// What passes may read beside the function, and where they leave facts about the shader.
 #[derive(Clone, Debug)]
@@ -19,12 +21,25 @@ pub struct Context<'k> {
     pub key: &'k CompileKey,
     /// Facts of the shader, begun by the front end.
     pub info: ShaderInfo,
+    /// Registers of the values, from register allocation on.
+    pub allocation: Allocation,
+    /// Values written to scratch for want of registers.
+    pub spills: u32,
+    /// Values read back.
+    pub fills: u32,
 }
 
 impl<'k> Context<'k> {
     /// A context for a function without a front end's facts.
     pub fn new(target: Target, key: &'k CompileKey) -> Self {
-        Context { target, key, info: ShaderInfo::default() }
+        Context {
+            target,
+            key,
+            info: ShaderInfo::default(),
+            allocation: Allocation::default(),
+            spills: 0,
+            fills: 0,
+        }
     }
 }
 
@@ -61,14 +76,60 @@ macro_rules! optional {
     };
 }
 
+/// A pass that everything after it relies on.
+macro_rules! required {
+    ($name:literal, $needs:ident -> $leaves:ident, $run:expr, $doc:literal) => {
+        Pass {
+            name: $name,
+            doc: $doc,
+            needs: Stage::$needs,
+            leaves: Stage::$leaves,
+            optional: false,
+            run: $run,
+        }
+    };
+}
+
 /// Every pass in the order it runs. A pass may stand in the list more than once.
 #[rustfmt::skip]
 pub static PASSES: &[Pass] = &[
+    required!("lower_kernel", Source -> Source, lower::lower_kernel, "Gives parameters and results of test kernels their place."),
+    required!("lower_unreachable", Source -> Source, |f, _| lower::lower_unreachable(f), "Empties unreachable blocks."),
     optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
     optional!("opt_fold", Source, opt::opt_fold, "Computes operations on constants."),
     optional!("opt_cse", Source, opt::opt_cse, "Merges equal pure instructions."),
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
+    required!("lower_barrier", Source -> Source, |f, _| lower::lower_barrier(f), "Makes barriers the hardware's sequences."),
+    required!("lower_local", Source -> Source, |f, _| lower::lower_local(f), "Makes accesses to threadgroup memory the hardware's."),
+    required!("lower_scratch", Source -> Source, |f, _| lower::lower_scratch(f), "Makes accesses to stack memory the hardware's."),
+    required!("lower_address", Source -> Lowered, |f, _| lower::lower_address(f), "Folds address arithmetic into device memory accesses."),
+    optional!("opt_cse", Lowered, opt::opt_cse, "Merges equal pure instructions."),
+    optional!("opt_dce", Lowered, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
+    required!("lower_select", Lowered -> Machine, |f, _| lower::lower_select(f), "Selects machine instructions."),
+    optional!("opt_dce", Machine, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
+    required!("lower_operands", Machine -> Machine, |f, _| lower::lower_operands(f), "Loads constants and copies uniforms where operands cannot encode them."),
+    required!("regalloc", Machine -> Allocated, allocate, "Gives every value a register."),
+    required!("lower_control_flow", Allocated -> Final, |f, c| lower::lower_control_flow(f, &mut c.allocation), "Makes control flow execution-mask instructions."),
+    required!("lower_frame", Final -> Final, |f, c| lower::lower_frame(f, c.info.scratch_bytes), "Reserves stack memory."),
 ];
+
+/// Half registers that are not handed out: the nesting counter, once there is control flow.
+fn reserved_halves(f: &Function<'_>) -> u16 {
+    u16::from(f.layout.len() > 1)
+}
+
+/// Allocates registers within what the workgroup's size leaves to each thread.
+fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+    let threads = context.info.workgroup_size.iter().fold(1u32, |all, size| all.saturating_mul(*size));
+    let options = AllocateOptions {
+        limit_halves: max_gpr_halves(threads.min(MAX_THREADS)),
+        reserved_halves: reserved_halves(f),
+        validate: context.key.validate,
+    };
+    context.allocation = regalloc::allocate(f, &options)?;
+    context.info.gpr_halves = context.allocation.halves_used.max(options.reserved_halves);
+    Ok(())
+}
 
 /// The first row of the pass called `name`.
 pub fn find_pass(name: &str) -> Option<&'static Pass> {

@@ -84,6 +84,12 @@ impl<K: Entity, V: Clone + Default> Side<K, V> {
     }
 }
 
+impl<K: Entity, V: Clone + Default> Default for Side<K, V> {
+    fn default() -> Self {
+        Side::new(0)
+    }
+}
+
 impl<K: Entity, V> Index<K> for Side<K, V> {
     type Output = V;
     fn index(&self, key: K) -> &V {

@@ -184,8 +184,9 @@ impl Lowering<'_> {
         let Some(inst) = f.terminator(block) else { return Ok(()) };
         let data = f.insts[inst];
         let last = index + 1 == f.layout.len();
+        let unreachable = block != f.entry() && f.block(block).preds.is_empty();
         let level = match data.op {
-            Op::Ir(IrOp::Halt) if last => None,
+            Op::Ir(IrOp::Halt) if last || unreachable => None,
             Op::Ir(IrOp::Halt) => Some(self.open.iter().map(|open| open.levels).sum::<u32>() + 1),
             Op::Ir(IrOp::Jump) => {
                 let target = data.target().unwrap_or(block);

@@ -9,6 +9,7 @@ mod local;
 mod operands;
 mod scratch;
 mod select;
+mod unreachable;
 
 pub use address::lower_address;
 pub use barrier::lower_barrier;
@@ -19,5 +20,6 @@ pub use local::lower_local;
 pub use operands::lower_operands;
 pub use scratch::lower_scratch;
 pub use select::lower_select;
+pub use unreachable::lower_unreachable;
 
 use select::TABLE_MOV;

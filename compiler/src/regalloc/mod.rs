@@ -5,9 +5,12 @@
 
 pub mod affinity;
 pub mod assign;
+pub mod check;
 mod evict;
 pub mod file;
 mod join;
+pub mod lower_pseudo;
+pub mod parallel_copy;
 
 use crate::analysis::dominance::{Dominance, dominance};
 use crate::analysis::liveness::liveness;
@@ -29,7 +32,7 @@ pub struct Reg {
 }
 
 /// Registers of the values of a function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Allocation {
     /// Register of each value; `None` for values that exist no more.
     pub reg: Side<Value, Option<Reg>>,
@@ -74,7 +77,15 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
         tracing::debug!(demand, limit, "register demand is above the limit");
     }
     let usable = HalfSet::range(options.reserved_halves, target_halves(demand, limit) - options.reserved_halves);
-    let allocation = assign::assign(f, &live, &tree, usable)?;
+    let before = options.validate.then(|| check::Snapshot::of(f));
+    let mut allocation = assign::assign(f, &live, &tree, usable)?;
+    if let Some(before) = &before {
+        check::check(f, &allocation, before, options)?;
+    }
+    lower_pseudo::lower_pseudo(f, &mut allocation)?;
+    if let Some(before) = &before {
+        check::check(f, &allocation, before, options)?;
+    }
     f.stage = Stage::Allocated;
     Ok(allocation)
 }

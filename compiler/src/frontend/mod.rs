@@ -1,0 +1,30 @@
+//! Front ends: each reads one shader language into the IR.
+
+use agx_abi::ShaderInfo;
+use bumpalo::Bump;
+
+use crate::error::CompileError;
+use crate::ir::{self, Function};
+use crate::{CompileKey, Input};
+
+/// A shader as a front end leaves it, at stage Source, with what is known of it so far.
+pub type Shader<'a> = (Function<'a>, ShaderInfo);
+
+/// Reads `input` into `bump`.
+///
+/// # Errors
+/// What the front end of the input's language reports.
+pub fn read<'a>(bump: &'a Bump, input: Input<'_>, _key: &CompileKey) -> Result<Shader<'a>, CompileError> {
+    match input {
+        Input::Ir(text) => read_ir(bump, text),
+        _ => Err(CompileError::unsupported("no front end for this language is built in")),
+    }
+}
+
+/// The first function of a text.
+fn read_ir<'a>(bump: &'a Bump, text: &str) -> Result<Shader<'a>, CompileError> {
+    let functions = ir::parse(bump, text)?;
+    let first = functions.into_iter().next().ok_or_else(|| CompileError::invalid("the text has no function"))?;
+    let info = ShaderInfo { entry_point: first.name.to_string(), ..ShaderInfo::default() };
+    Ok((first, info))
+}

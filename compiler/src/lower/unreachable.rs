@@ -1,0 +1,57 @@
+//! Empties unreachable blocks.
+//!
+//! The layout keeps a block where nothing arrives, such as the one after a loop that is never left. Such a block would
+//! still fall into the next one and lend it a predecessor that never runs. Afterwards it holds `halt` alone, so that it
+//! has no successors, and phis have inputs from reachable predecessors only.
+
+use crate::error::CompileError;
+use crate::ir::{Block, Entity, Function, InstData, IrOp, Side, Src};
+
+/// Leaves `halt` alone in every unreachable block.
+///
+/// # Errors
+/// None at present; the signature is that of every lowering.
+pub fn lower_unreachable(f: &mut Function<'_>) -> Result<(), CompileError> {
+    f.compute_cfg();
+    let reachable = reachable_blocks(f);
+    let dead: Vec<Block> = f.blocks_in_order().filter(|block| !reachable[*block]).collect();
+    if dead.iter().all(|block| f.block(*block).succs.is_empty() && f.block(*block).insts.len() <= 1) {
+        return Ok(());
+    }
+    for block in dead {
+        let halt = InstData { op: IrOp::Halt.into(), dsts: &[], srcs: &[], mods: &[], line: 0 };
+        let halt = f.add_inst(halt);
+        f.block_mut(block).insts = vec![halt];
+    }
+    f.compute_cfg();
+    for block in f.blocks_in_order() {
+        for index in 0..f.phi_count(block) {
+            drop_missing_inputs(f, block, index);
+        }
+    }
+    Ok(())
+}
+
+fn reachable_blocks(f: &Function<'_>) -> Side<Block, bool> {
+    let mut reachable: Side<Block, bool> = Side::new(f.blocks.len());
+    let mut pending = vec![f.entry()];
+    while let Some(block) = pending.pop() {
+        if block.index() < f.blocks.len() && !std::mem::replace(&mut reachable[block], true) {
+            pending.extend(f.block(block).succs.iter().copied());
+        }
+    }
+    reachable
+}
+
+fn drop_missing_inputs(f: &mut Function<'_>, block: Block, index: usize) {
+    let inst = f.block(block).insts[index];
+    let data = f.insts[inst];
+    let kept: Vec<(Block, Src)> =
+        data.phi_inputs().filter(|(pred, _)| f.block(block).preds.contains(pred)).collect();
+    if kept.len() != data.srcs.len() {
+        let srcs: Vec<Src> = kept.iter().map(|(_, src)| *src).collect();
+        let mods: Vec<u32> = kept.iter().map(|(pred, _)| pred.0).collect();
+        f.insts[inst].srcs = f.alloc(&srcs);
+        f.insts[inst].mods = f.alloc(&mods);
+    }
+}
