@@ -18,6 +18,10 @@ pub(crate) struct Launch {
     pub(crate) stack_words: i64,
     /// Whether failing device accesses read 0 and write nothing.
     pub(crate) soft_fault: bool,
+    /// Whether special functions are off by a unit in the last place now and then.
+    pub(crate) perturb: bool,
+    /// Decides where they are.
+    pub(crate) seed: u64,
     /// Whether the program is a preamble.
     pub(crate) preamble: bool,
 }

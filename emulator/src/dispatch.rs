@@ -42,6 +42,9 @@ pub struct Options {
     pub soft_fault: bool,
     /// Look for data races, byte by byte. Slow.
     pub races: bool,
+    /// Perturb reciprocals, roots, logarithms, exponentials and sines by up to one unit in the last place, as the seed
+    /// decides: their exact rounding on hardware is not known.
+    pub perturb: bool,
     /// Count executions for each instruction into [`Report::profile`].
     pub profile: bool,
 }
@@ -55,6 +58,7 @@ impl Default for Options {
             trace: false,
             soft_fault: false,
             races: false,
+            perturb: false,
             profile: false,
         }
     }
@@ -241,6 +245,8 @@ impl<'a> Run<'a> {
             workgroup_size: self.dispatch.workgroup_size,
             stack_words: stack::limit_words(self.dispatch.scratch_bytes),
             soft_fault: options.soft_fault,
+            perturb: options.perturb,
+            seed: options.seed,
             preamble,
         };
         let mut core = Core {

@@ -112,6 +112,9 @@ pub enum FindingKind {
         /// The byte.
         address: u64,
     },
+    /// A matrix product's destination overlaps one of its factors.
+    #[error("the destination of a matrix product overlaps a factor")]
+    MatrixOverlap,
     /// The preamble used an operation that only the main program may use.
     #[error("a preamble cannot {0}")]
     NotInPreamble(&'static str),

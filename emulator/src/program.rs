@@ -117,7 +117,7 @@ impl Op {
     /// Disassembly.
     pub(crate) fn text(&self) -> String {
         match &self.inst {
-            Some(inst) => inst.op.name().to_owned(),
+            Some(inst) => inst.to_string(),
             None => String::from("?"),
         }
     }

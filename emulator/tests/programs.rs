@@ -246,6 +246,72 @@ fn preambles_set_uniforms() {
 }
 
 #[test]
+fn shuffles_ballots_and_sums() {
+    // (instruction, value in lane t of 32 when every lane holds its number)
+    type Value = fn(u32) -> u32;
+    let simd = |op: Opcode, more: &[(&str, Operand)]| {
+        let mut operands = vec![("dst", r(2)), ("a", r(0))];
+        operands.extend_from_slice(more);
+        numbered().constant16(6, 5).op(op, &operands).store(r(2), r(0)).stop()
+    };
+    let index = |op: i32, rotate: i32| {
+        let (op, rotate) = (("op", i(op)), ("rotate", i(rotate)));
+        simd(Opcode::Shuffle, &[("b", h(6)), op, rotate])
+    };
+    let reduce = |op: i32, prefix: i32| simd(Opcode::SimdReduce, &[("op", i(op)), ("prefix", i(prefix))]);
+    let ballot = simd(Opcode::IcmpBallot, &[("b", i(7)), ("cond", i(1))]);
+    let cases: [(&str, Program, Value); 11] = [
+        ("shuffle", index(0, 0), |_| 5),
+        ("xor", index(1, 0), |lane| lane ^ 5),
+        ("up", index(2, 0), |lane| lane.checked_sub(5).unwrap_or(lane)),
+        ("down", index(3, 0), |lane| if lane + 5 < 32 { lane + 5 } else { lane }),
+        ("rotate up", index(2, 1), |lane| lane.wrapping_sub(5) & 31),
+        ("ballot", ballot, |_| 0x7f),
+        ("sum", reduce(16, 0), |_| 31 * 16),
+        ("prefix sum", reduce(16, 1), |lane| lane * lane.saturating_sub(1) / 2),
+        ("maximum", reduce(30, 0), |_| 31),
+        ("prefix minimum", reduce(28, 1), |lane| if lane == 0 { u32::MAX } else { 0 }),
+        ("quad sum", simd(Opcode::QuadReduce, &[("op", i(16))]), |lane| (lane & !3) * 4 + 6),
+    ];
+    for (name, program, value) in cases {
+        assert_eq!(run(&program, 32, 32), (0..32).map(value).collect::<Vec<_>>(), "{name}");
+    }
+}
+
+#[test]
+fn float_sums_start_from_zero_and_skip_inactive_lanes() {
+    let program = Code::new()
+        .constant16(0, 0)
+        .special(r(1), 51)
+        .op(Opcode::U32ToF, &[("dst", r(2)), ("a", r(1)), ("round", i(1))])
+        .op(Opcode::IfIcmp, &[("a", r(1)), ("b", i(4)), ("cond", i(1)), ("nest", i(1))])
+        .op(Opcode::SimdReduce, &[("dst", r(3)), ("a", r(2)), ("op", i(1))])
+        .store(r(3), r(1))
+        .op(Opcode::PopExec, &[("nest", i(1))])
+        .stop();
+    let words = run(&program, 32, 8);
+    assert_eq!(words[..4], [6.0_f32.to_bits(); 4]);
+    assert_eq!(words[4..], [0; 4]);
+}
+
+#[test]
+fn matrices_multiply() {
+    // a = 2 · identity would need the layout; all ones and a constant do not: every element is 8 · 1 · 3 + 1.
+    let one = 1.0_f32.to_bits();
+    let program = numbered()
+        .constant(2, one)
+        .constant(3, one)
+        .constant(4, 3.0_f32.to_bits())
+        .constant(5, 3.0_f32.to_bits())
+        .constant(6, one)
+        .constant(7, one)
+        .op(Opcode::SimdMatrixFmadd32, &[("dst", r(8)), ("a", r(2)), ("b", r(4)), ("c", r(6))])
+        .store(r(9), r(0))
+        .stop();
+    assert_eq!(run(&program, 32, 32), [25.0_f32.to_bits(); 32]);
+}
+
+#[test]
 fn faults_name_the_place() {
     let program = numbered().store(r(0), r(0)).stop();
     let uniforms = uniforms();

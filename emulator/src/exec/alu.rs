@@ -2,16 +2,37 @@
 
 use agx_isa::inst::Inst;
 use agx_isa::semantics::{PureArgs, PureFn, Source};
+use agx_isa::table::Opcode;
 
 use crate::core::Core;
 use crate::exec::fields::Fields;
 use crate::group::{Group, LANES};
 use crate::registers::{Dst, Src, lanes_of};
+use crate::rng::Rng;
 
 /// Most sources of a pure row.
 const SOURCES: usize = 4;
 /// Most modifiers of a pure row.
 const MODS: usize = 8;
+
+/// Functions whose rounding is not known: they can be perturbed.
+const INEXACT: [Opcode; 7] =
+    [Opcode::Rcp, Opcode::Rsqrt, Opcode::Rsqrts, Opcode::Log2, Opcode::Exp2, Opcode::Sinr, Opcode::Sinc];
+
+/// The float next to `bits`, above or below or itself, as a hash of value and seed decides. Zeros, infinities, NaNs and
+/// results exactly representable in few bits (powers of two and the like) stay.
+fn perturbed(bits: u64, width: u8, seed: u64) -> u64 {
+    let (mantissa, exponent) = if width == 16 { (0x3ff, 0x7c00) } else { (0x7f_ffff, 0x7f80_0000) };
+    let special = bits & exponent == exponent || bits & exponent == 0 || bits & mantissa & 0x3f == 0;
+    if special {
+        return bits;
+    }
+    match Rng::new(bits ^ seed.rotate_left(17)).below(3) {
+        0 => bits - 1,
+        1 => bits + 1,
+        _ => bits,
+    }
+}
 
 /// A pure instruction with its operands resolved.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +43,8 @@ pub(crate) struct Alu {
     source_count: usize,
     mods: [u32; MODS],
     mod_count: usize,
+    /// One of the functions whose last bits nobody knows.
+    inexact: bool,
 }
 
 impl Alu {
@@ -36,6 +59,7 @@ impl Alu {
             source_count: 0,
             mods: [0; MODS],
             mod_count: 0,
+            inexact: INEXACT.contains(&inst.op),
         };
         for source in fields.sources() {
             *alu.sources.get_mut(alu.source_count)? = source;
@@ -70,6 +94,9 @@ impl Alu {
                 mods: &self.mods[..self.mod_count],
             };
             result[lane] = (self.function)(&args);
+        }
+        if self.inexact && core.launch.perturb {
+            result.iter_mut().for_each(|bits| *bits = perturbed(*bits, dst_width, core.launch.seed));
         }
         group.scatter(self.dst, &result, exec);
     }
@@ -119,4 +146,22 @@ impl Compare {
 pub(crate) fn combine(function: PureFn, width: u8, a: u64, b: u64, mods: &[u32]) -> u64 {
     let source = |bits| Source { bits, width, flags: Default::default() };
     function(&PureArgs { dst_width: width, sources: &[source(a), source(b)], mods })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn perturbation_moves_by_one_unit_and_spares_exact_results() {
+        let bits = |value: f32| u64::from(value.to_bits());
+        for exact in [0.0, 1.0, -0.5, 3.0, f32::INFINITY, f32::NEG_INFINITY] {
+            assert_eq!(perturbed(bits(exact), 32, 9), bits(exact), "{exact}");
+        }
+        let third = bits(1.0 / 3.0);
+        let reached: Vec<i64> =
+            (0..40).map(|seed| perturbed(third, 32, seed) as i64 - third as i64).collect();
+        assert!([-1, 0, 1].iter().all(|step| reached.contains(step)));
+        assert!(reached.iter().all(|step| step.abs() <= 1));
+    }
 }

@@ -5,6 +5,7 @@ pub(crate) mod alu;
 pub(crate) mod control;
 pub(crate) mod fields;
 pub(crate) mod local;
+pub(crate) mod matrix;
 pub(crate) mod memory;
 pub(crate) mod simd_ops;
 pub(crate) mod stack;
@@ -20,6 +21,7 @@ use crate::group::Group;
 use alu::{Alu, Compare};
 use control::{Indirect, Jump, Mask, Nesting, Taken};
 use local::{LocalAtomic, Threadgroup};
+use matrix::Matrix;
 use memory::{Atomic, Device};
 use simd_ops::{Ballot, Derivative, Reduce, Shuffle};
 use stack::{Adjust, Stack};
@@ -67,6 +69,7 @@ pub(crate) enum Action {
     Shuffle(Shuffle),
     Reduce(Reduce),
     Derivative(Derivative),
+    Matrix(Matrix),
     Unsupported(&'static str),
     Undecodable(Box<str>),
 }
@@ -119,6 +122,7 @@ impl Action {
             Action::Shuffle(op) => op.run(group, core),
             Action::Reduce(op) => op.run(group, core),
             Action::Derivative(op) => op.run(group, core),
+            Action::Matrix(op) => op.run(group, core)?,
             Action::Unsupported(what) => return Err(FindingKind::Unsupported(what).into()),
             Action::Undecodable(why) => return Err(FindingKind::Undecodable(why.to_string()).into()),
         }
@@ -193,6 +197,7 @@ fn lanes_action(inst: &Inst) -> Option<Action> {
         QuadReduce => Reduce::new(inst, false).map(Action::Reduce),
         Dfdx => Derivative::new(inst, false).map(Action::Derivative),
         Dfdy => Derivative::new(inst, true).map(Action::Derivative),
+        SimdMatrixFmadd16 | SimdMatrixFmadd32 => Matrix::new(inst).map(Action::Matrix),
         _ => return None,
     };
     Some(action.unwrap_or(Action::Unsupported("this form of the operation")))
