@@ -91,6 +91,19 @@ pub enum Unit {
     Ic,
 }
 
+/// The cost of an instruction whose modifier `modifier` is `value`, in place of the row's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CostVariant {
+    /// Name of the modifier.
+    pub modifier: &'static str,
+    /// The value it applies to.
+    pub value: u32,
+    /// Cycles until the result can be used.
+    pub latency: u8,
+    /// Cycles the unit is busy.
+    pub throughput: u8,
+}
+
 /// Length of the encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Length {
@@ -167,6 +180,8 @@ pub struct OperandDesc {
     pub kind: crate::operand::OperandKind,
     /// Its bits, low part first.
     pub pieces: &'static [Piece],
+    /// How many bits those are.
+    pub bits: u32,
     /// The value a fresh instruction has: the required constant of a modifier, [`Operand::NONE`] for registers.
     pub default: Operand,
     /// How many registers it stands for.
@@ -187,7 +202,16 @@ impl OperandDesc {
             Role::Mod | Role::Unknown => Operand::imm(0),
             Role::Dst | Role::Src => Operand::NONE,
         };
-        OperandDesc { name, role, kind, pieces, default, count: Count::Fixed(1), reach: Reach::All }
+        OperandDesc {
+            name,
+            role,
+            kind,
+            pieces,
+            bits: crate::field::width(pieces),
+            default,
+            count: Count::Fixed(1),
+            reach: Reach::All,
+        }
     }
 
     /// The same with another default.
@@ -210,7 +234,7 @@ impl OperandDesc {
 
     /// Width of the field in bits.
     pub const fn width(&self) -> u32 {
-        crate::field::width(self.pieces)
+        self.bits
     }
 }
 
@@ -243,6 +267,8 @@ pub struct InstDesc {
     pub latency: u8,
     /// Cycles the unit is busy.
     pub throughput: u8,
+    /// Another cost when a modifier has a certain value.
+    pub variant: Option<CostVariant>,
     /// What it computes, for rows whose results depend on their sources alone.
     pub pure: Option<PureFn>,
     /// Chips that have it.
@@ -284,6 +310,7 @@ impl InstDesc {
             unit: Unit::None,
             latency: 0,
             throughput: 0,
+            variant: None,
             pure: None,
             chips: ChipSet::all(),
             source: "",
@@ -322,6 +349,17 @@ impl InstDesc {
         self.unit = unit;
         self.latency = latency;
         self.throughput = throughput;
+        self
+    }
+
+    pub(crate) const fn cost_when(
+        mut self,
+        modifier: &'static str,
+        value: u32,
+        latency: u8,
+        throughput: u8,
+    ) -> InstDesc {
+        self.variant = Some(CostVariant { modifier, value, latency, throughput });
         self
     }
 

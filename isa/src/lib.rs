@@ -15,6 +15,7 @@ pub mod operand;
 pub mod semantics;
 pub mod sr;
 pub mod table;
+pub mod timing;
 
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, Encoded, encode};

@@ -265,6 +265,8 @@ pub struct OperandKind {
     pub style: Style,
     /// Whether a form depends on instruction bits outside the operand.
     pub contextual: bool,
+    /// The field is the number: no form to look for.
+    pub plain: bool,
 }
 
 impl OperandKind {
@@ -275,12 +277,19 @@ impl OperandKind {
             contextual |= forms[i].context_mask != 0;
             i += 1;
         }
-        OperandKind { name, forms, style, contextual }
+        OperandKind { name, forms, style, contextual, plain: false }
+    }
+
+    const fn number(name: &'static str, style: Style) -> OperandKind {
+        OperandKind { plain: true, ..OperandKind::new(name, style, NUMBER_FORMS) }
     }
 
     /// Decodes `raw`, `len` bits wide, of the instruction `word`; `None` when no form matches.
     #[inline]
     pub fn decode(&self, raw: u64, len: u32, word: u128) -> Option<Operand> {
+        if self.plain {
+            return Some(Operand::imm(raw as u32));
+        }
         for form in self.forms {
             if word & form.context_mask == form.context_value
                 && let Some(operand) = form.decode(raw, len)
@@ -753,21 +762,21 @@ const NUMBER_FORMS: &[Form] = &[form(Tag::Imm, Size::B32, 32)];
 const SIGNED_FORMS: &[Form] = &[form(Tag::Imm, Size::B32, 32).signed()];
 
 /// An unsigned number written after its name.
-pub const NUMBER: OperandKind = OperandKind::new("number", Style::Number, NUMBER_FORMS);
+pub const NUMBER: OperandKind = OperandKind::number("number", Style::Number);
 /// An unsigned integer in operand position.
-pub const INTEGER: OperandKind = OperandKind::new("integer", Style::Integer, NUMBER_FORMS);
+pub const INTEGER: OperandKind = OperandKind::number("integer", Style::Integer);
 /// A signed integer in operand position.
 pub const SIGNED: OperandKind = OperandKind::new("signed integer", Style::Integer, SIGNED_FORMS);
 /// One bit written as a suffix when set.
-pub const FLAG: OperandKind = OperandKind::new("flag", Style::Flag, NUMBER_FORMS);
+pub const FLAG: OperandKind = OperandKind::number("flag", Style::Flag);
 /// Component mask, bit 0 = x.
-pub const COMPONENTS: OperandKind = OperandKind::new("component mask", Style::Components, NUMBER_FORMS);
+pub const COMPONENTS: OperandKind = OperandKind::number("component mask", Style::Components);
 /// Signed distance in bytes from the first byte of the instruction.
 pub const TARGET: OperandKind = OperandKind::new("branch target", Style::Target, SIGNED_FORMS);
 /// Special-register number.
-pub const SPECIAL: OperandKind = OperandKind::new("special register", Style::Special, NUMBER_FORMS);
+pub const SPECIAL: OperandKind = OperandKind::number("special register", Style::Special);
 
 /// A number with names.
 pub const fn names(names: &'static [&'static str]) -> OperandKind {
-    OperandKind::new("choice", Style::Names(names), NUMBER_FORMS)
+    OperandKind::number("choice", Style::Names(names))
 }

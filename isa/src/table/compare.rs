@@ -29,7 +29,7 @@ IcmpBallot "icmp_ballot" = row(0x32, 0x1ffe_0000_0000_007f, fixed(8))
         flag!("inv", 47),
         modifier("simd", kinds::names(names::SPANS), bits![48]).default(1),
     ])
-    .cost(Unit::Scib, 5, 2).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL);
+    .cost(Unit::Scib, 5, 2).cost_when("simd", 0, 4, 2).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL);
 
 /// Bit `i` is set when lane `i` is active and the float comparison holds; over the quad without `simd`.
 FcmpBallot "fcmp_ballot" = row(0x22, 0x1ffe_0000_0000_007f, fixed(8))
@@ -39,7 +39,7 @@ FcmpBallot "fcmp_ballot" = row(0x22, 0x1ffe_0000_0000_007f, fixed(8))
         flag!("inv", 47),
         modifier("simd", kinds::names(names::SPANS), bits![48]).default(1),
     ])
-    .cost(Unit::Scib, 5, 2).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
+    .cost(Unit::Scib, 5, 2).cost_when("simd", 0, 4, 2).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
     .assumed("abs and neg as applegpu has them; AGX2.xml lists none");
 
 }}}

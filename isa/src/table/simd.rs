@@ -25,7 +25,7 @@ QuadReduce "quad_reduce" = row(0x806f, 0x023f_ac00_807f, fixed(6))
         modifier("op", kinds::names(names::REDUCTIONS), bits![28, 38:40, 47]),
         flag!("prefix", 30),
     ])
-    .cost(Unit::Scib, 24, 24).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
+    .cost(Unit::Scib, 24, 24).cost_when("prefix", 1, 18, 18).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
     .assumed("inactive lanes do not take part; order and rounding of float sums are unknown");
 
 /// Reduction over the active lanes of the SIMD-group, or exclusive scan (`prefix`).
@@ -36,7 +36,7 @@ SimdReduce "simd_reduce" = row(0x2000_806f, 0x023f_ac00_807f, fixed(6))
         modifier("op", kinds::names(names::REDUCTIONS), bits![28, 38:40, 47]),
         flag!("prefix", 30),
     ])
-    .cost(Unit::Scib, 24, 24).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
+    .cost(Unit::Scib, 24, 24).cost_when("prefix", 1, 18, 18).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
     .assumed("inactive lanes do not take part; order and rounding of float sums are unknown");
 
 /// 8x8 matrix product `a * b + c` with a 32-bit accumulator; two elements a lane, in two consecutive registers. The
