@@ -183,12 +183,10 @@ pub struct Line {
 }
 
 impl Line {
-    /// Where the instruction branches to, when it names its target and the target is inside 64 bits.
+    /// Where the instruction branches to, when it names its target and that is not before byte 0.
     pub fn target(&self) -> Option<usize> {
         let Piece::Inst(inst) = &self.piece else { return None };
-        let (i, _) =
-            inst.op.desc().operands.iter().enumerate().find(|(_, spec)| spec.kind.style == Style::Target)?;
-        self.pc.checked_add_signed(inst.operands[i].value as i32 as isize)
+        self.pc.checked_add_signed(inst.target()? as isize)
     }
 }
 

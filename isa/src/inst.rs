@@ -242,6 +242,11 @@ impl Inst {
         self.op.desc().with_role(role).filter_map(|(i, _)| self.operand_halves(i))
     }
 
+    /// Signed distance in bytes of the branch target from the first byte of the instruction, when it has one.
+    pub fn target(&self) -> Option<i32> {
+        self.operand("target").map(|operand| operand.value as i32)
+    }
+
     /// The wait group the instruction occupies a slot of, when it is asynchronous.
     pub fn wait_group(&self) -> Option<u32> {
         (self.op.desc().wait == WaitBehaviour::Async).then(|| self.modifier("group"))

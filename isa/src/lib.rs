@@ -16,6 +16,7 @@ pub mod semantics;
 pub mod sr;
 pub mod table;
 pub mod timing;
+pub mod validate;
 
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, Encoded, encode};

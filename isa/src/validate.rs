@@ -1,0 +1,421 @@
+//! Checks machine code the way a careful reader would: every rule of the machine that a program can be seen to break.
+//!
+//! Rules of one instruction are checked everywhere; rules of order (waits, discarded registers, ends) along every path
+//! from the first instruction, joined where paths meet. A jump is taken to go both ways.
+
+use thiserror::Error;
+
+use crate::desc::{Effects, Reach, Role};
+use crate::disasm::{Line, Piece, disassemble};
+use crate::inst::{Halves, Inst, OperandFlags, Size, Tag};
+use crate::table::Opcode;
+
+/// What a program may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Half registers the program is given, 0 to 256.
+    pub register_halves: u16,
+    /// Uniform half-words the program is given, 0 to 512.
+    pub uniform_halves: u16,
+}
+
+impl Limits {
+    /// The whole register and uniform file.
+    pub const MACHINE: Limits = Limits { register_halves: 256, uniform_halves: 512 };
+}
+
+/// A rule that is broken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum Problem {
+    /// Bytes that are no instruction.
+    #[error("these bytes are no instruction")]
+    Undecodable,
+    /// A register past those the program has.
+    #[error("`{operand}` reaches half register {end} of {limit}")]
+    Register {
+        /// Operand name.
+        operand: &'static str,
+        /// One past the last half register it covers.
+        end: u16,
+        /// Half registers there are.
+        limit: u16,
+    },
+    /// A 64-bit ALU register off a multiple of four half registers.
+    #[error("the 64-bit `{operand}` does not start at an even register")]
+    Alignment {
+        /// Operand name.
+        operand: &'static str,
+    },
+    /// A uniform where none may be read, or past the part that can be.
+    #[error("`{operand}` cannot read uniform half-word {half}")]
+    Uniform {
+        /// Operand name.
+        operand: &'static str,
+        /// The half-word.
+        half: u32,
+    },
+    /// A branch out of the program or into the middle of an instruction.
+    #[error("the branch goes to {target:#x}, where no instruction of the program starts")]
+    Target {
+        /// Distance of the target from the program's start.
+        target: i64,
+    },
+    /// The nesting counter used as an ordinary register in a program with control flow.
+    #[error("r0l is the nesting counter and holds no data")]
+    NestingCounter,
+    /// A register read or overwritten while an asynchronous operation has yet to write it.
+    #[error("half register {half} is still being written by an operation of group {group}")]
+    Pending {
+        /// The half register.
+        half: u16,
+        /// The group to wait for.
+        group: u32,
+    },
+    /// More outstanding operations than a group has slots.
+    #[error("group {group} has more than 8 operations outstanding")]
+    Slots {
+        /// The group.
+        group: u32,
+    },
+    /// A register read after a hint that dropped its value.
+    #[error("half register {half} was discarded and not written since")]
+    Discarded {
+        /// The half register.
+        half: u16,
+    },
+    /// A path that runs past the last instruction.
+    #[error("the program goes on past its end")]
+    NoStop,
+}
+
+/// A broken rule and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// Offset of the instruction in bytes.
+    pub pc: usize,
+    /// The instruction.
+    pub text: String,
+    /// The rule.
+    pub problem: Problem,
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:#x}: {}: {}", self.pc, self.text, self.problem)
+    }
+}
+
+/// Everything wrong with a program, by offset.
+pub fn validate(code: &[u8], limits: Limits) -> Vec<Finding> {
+    let lines = disassemble(code);
+    let mut checker =
+        Checker { limits, has_nesting: lines.iter().any(uses_nesting), lines: &lines, found: Vec::new() };
+    for index in 0..lines.len() {
+        checker.check_alone(index);
+    }
+    checker.check_paths();
+    checker.found.sort_by_key(|(index, _)| *index);
+    checker.found.dedup();
+    let finding = |(index, problem): (usize, Problem)| {
+        let line = &lines[index];
+        let text = match &line.piece {
+            Piece::Inst(inst) => inst.to_string(),
+            Piece::Unknown(value) => format!("<unknown {value:#06x}>"),
+        };
+        Finding { pc: line.pc, text, problem }
+    };
+    checker.found.into_iter().map(finding).collect()
+}
+
+fn uses_nesting(line: &Line) -> bool {
+    matches!(&line.piece, Piece::Inst(inst) if inst.op.desc().effects.contains(Effects::MASK))
+}
+
+/// A set of half registers.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct HalfSet([u64; 4]);
+
+impl HalfSet {
+    fn insert(&mut self, halves: Halves) {
+        halves.filter(|half| *half < 256).for_each(|half| self.0[usize::from(half / 64)] |= 1 << (half % 64));
+    }
+
+    fn remove(&mut self, halves: Halves) {
+        halves
+            .filter(|half| *half < 256)
+            .for_each(|half| self.0[usize::from(half / 64)] &= !(1 << (half % 64)));
+    }
+
+    fn first_of(&self, mut halves: Halves) -> Option<u16> {
+        halves.find(|half| *half < 256 && self.0[usize::from(half / 64)] >> (half % 64) & 1 == 1)
+    }
+
+    fn join(&mut self, other: &HalfSet) {
+        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+}
+
+/// Most operations a group keeps track of (Mesa 25.0).
+const SLOTS: u8 = 8;
+
+/// What may be the case before an instruction, over all paths to it.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct State {
+    pending: [HalfSet; 2],
+    outstanding: [u8; 2],
+    discarded: HalfSet,
+}
+
+impl State {
+    fn join(&mut self, other: &State) {
+        self.pending.iter_mut().zip(&other.pending).for_each(|(mine, theirs)| mine.join(theirs));
+        self.outstanding
+            .iter_mut()
+            .zip(other.outstanding)
+            .for_each(|(mine, theirs)| *mine = theirs.max(*mine));
+        self.discarded.join(&other.discarded);
+    }
+}
+
+struct Checker<'a> {
+    limits: Limits,
+    has_nesting: bool,
+    lines: &'a [Line],
+    found: Vec<(usize, Problem)>,
+}
+
+impl Checker<'_> {
+    fn check_alone(&mut self, index: usize) {
+        match &self.lines[index].piece {
+            Piece::Unknown(_) => self.found.push((index, Problem::Undecodable)),
+            Piece::Inst(inst) => {
+                for i in 0..inst.op.desc().operands.len() {
+                    self.found.extend(operand_problem(inst, i, self.limits).map(|problem| (index, problem)));
+                }
+                if self.has_nesting && misuses_nesting(inst) {
+                    self.found.push((index, Problem::NestingCounter));
+                }
+                if let Some(target) = inst.target()
+                    && self.index_at(self.lines[index].pc as i64 + i64::from(target)).is_none()
+                {
+                    let target = self.lines[index].pc as i64 + i64::from(target);
+                    self.found.push((index, Problem::Target { target }));
+                }
+            }
+        }
+    }
+
+    fn index_at(&self, pc: i64) -> Option<usize> {
+        let pc = usize::try_from(pc).ok()?;
+        self.lines.binary_search_by_key(&pc, |line| line.pc).ok()
+    }
+
+    /// Follows every path until nothing new can be the case, then reports once for each instruction reached.
+    fn check_paths(&mut self) {
+        let mut states: Vec<Option<State>> = vec![None; self.lines.len()];
+        let mut work = Vec::new();
+        if let Some(first) = states.first_mut() {
+            *first = Some(State::default());
+            work.push(0);
+        }
+        while let Some(index) = work.pop() {
+            let Some(mut state) = states[index] else { continue };
+            let Piece::Inst(inst) = &self.lines[index].piece else { continue };
+            step(inst, &mut state);
+            for next in self.successors(index, inst).into_iter().flatten() {
+                let joined = states[next].map_or(state, |mut old| {
+                    old.join(&state);
+                    old
+                });
+                if states[next] != Some(joined) {
+                    states[next] = Some(joined);
+                    work.push(next);
+                }
+            }
+        }
+        for (index, state) in states.iter().enumerate() {
+            if let (Some(state), Piece::Inst(inst)) = (state, &self.lines[index].piece) {
+                self.check_state(index, inst, state);
+            }
+        }
+    }
+
+    fn successors(&self, index: usize, inst: &Inst) -> [Option<usize>; 2] {
+        let next = (index + 1 < self.lines.len()).then_some(index + 1);
+        let target =
+            inst.target().and_then(|target| self.index_at(self.lines[index].pc as i64 + i64::from(target)));
+        if ends(inst) { [None, None] } else { [next, target] }
+    }
+
+    fn check_state(&mut self, index: usize, inst: &Inst, state: &State) {
+        for group in [0, 1] {
+            let pending = &state.pending[group as usize];
+            let touched = inst.registers_read().chain(inst.registers_written());
+            if let Some(half) = touched.filter_map(|halves| pending.first_of(halves)).min() {
+                self.found.push((index, Problem::Pending { half, group }));
+            }
+            if inst.wait_group() == Some(group) && state.outstanding[group as usize] >= SLOTS {
+                self.found.push((index, Problem::Slots { group }));
+            }
+        }
+        if let Some(half) = inst.registers_read().filter_map(|halves| state.discarded.first_of(halves)).min()
+        {
+            self.found.push((index, Problem::Discarded { half }));
+        }
+        if !ends(inst) && index + 1 == self.lines.len() {
+            self.found.push((index, Problem::NoStop));
+        }
+    }
+}
+
+/// Control never goes on to the next instruction.
+fn ends(inst: &Inst) -> bool {
+    inst.op.desc().effects.contains(Effects::STOP) || inst.op == Opcode::Ret
+}
+
+/// What an instruction changes of a state.
+fn step(inst: &Inst, state: &mut State) {
+    if inst.op == Opcode::Wait {
+        let group = (inst.modifier("group") & 1) as usize;
+        state.pending[group] = HalfSet::default();
+        state.outstanding[group] = 0;
+    }
+    for (i, _) in inst.op.desc().with_role(Role::Src) {
+        if inst.operands[i].flags.contains(OperandFlags::DISCARD)
+            && let Some(halves) = inst.operand_halves(i)
+        {
+            state.discarded.insert(halves);
+        }
+    }
+    for halves in inst.registers_written() {
+        state.discarded.remove(halves.clone());
+        if let Some(group) = inst.wait_group() {
+            state.pending[(group & 1) as usize].insert(halves);
+        }
+    }
+    if let Some(group) = inst.wait_group() {
+        let count = &mut state.outstanding[(group & 1) as usize];
+        *count = (*count + 1).min(SLOTS);
+    }
+}
+
+fn operand_problem(inst: &Inst, i: usize, limits: Limits) -> Option<Problem> {
+    let (operand, spec) = (&inst.operands[i], &inst.op.desc().operands[i]);
+    match operand.tag {
+        Tag::Reg => {
+            let end = inst.operand_halves(i)?.end;
+            let pair = spec.kind == crate::operand::ADD_SRC || spec.kind == crate::operand::ALU_DST64;
+            if end > limits.register_halves {
+                Some(Problem::Register { operand: spec.name, end, limit: limits.register_halves })
+            } else {
+                let odd = pair && operand.size == Size::B64 && operand.value % 4 != 0;
+                odd.then_some(Problem::Alignment { operand: spec.name })
+            }
+        }
+        Tag::Uniform => {
+            let reach = match spec.reach {
+                Reach::None => 0,
+                Reach::Low => 256,
+                Reach::All => 512,
+            };
+            let last = operand.value
+                + u32::from(operand.size.halves()) * u32::from(inst.operand_count(i).max(1))
+                - 1;
+            let bad = last >= reach.min(limits.uniform_halves.into());
+            bad.then_some(Problem::Uniform { operand: spec.name, half: last })
+        }
+        _ => None,
+    }
+}
+
+/// Breaks and continues write constants to the counter, conditional ones select between one and the counter itself. All
+/// else that names it uses it as data.
+fn misuses_nesting(inst: &Inst) -> bool {
+    if inst.op.desc().effects.contains(Effects::MASK) {
+        return false;
+    }
+    let counter = |i: usize| inst.operand_halves(i).filter(|halves| halves.contains(&0));
+    let named: Vec<Halves> = (0..inst.op.desc().operands.len()).filter_map(counter).collect();
+    let allowed = matches!(inst.op, Opcode::Ldimm16 | Opcode::Icsel | Opcode::Fcsel | Opcode::Bitop);
+    let alone = named.iter().all(|halves| *halves == (0..1));
+    !named.is_empty() && !(allowed && alone && inst.operand_halves(0) == Some(0..1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asm::assemble;
+
+    /// The findings of a program as `pc: problem`.
+    fn findings(text: &str, registers: u16) -> Vec<String> {
+        let code = assemble(text).unwrap_or_else(|error| panic!("{error}"));
+        let limits = Limits { register_halves: registers, ..Limits::MACHINE };
+        validate(&code, limits)
+            .iter()
+            .map(|finding| format!("{:x}: {}", finding.pc, finding.problem))
+            .collect()
+    }
+
+    #[test]
+    fn clean_programs_have_no_findings() {
+        for text in [
+            "load.i32.x r2, u0_u1, 0\n wait 0\n fadd r3, r2, r2\n stop\n trap",
+            "ldimm16 r0l, 0\n L: if_icmp.ult r1, 3, nest 1\n jmp_none E\n pop_exec nest 1\n jmp_any L\n E: stop",
+            "mov r0, r1\n stop",
+            "fadd r2, r1.discard, r1\n mov r1, 3\n fadd r2, r1, r1\n stop",
+        ] {
+            assert_eq!(findings(text, 256), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn each_rule_is_checked() {
+        for (text, expected) in [
+            ("<unknown 0xffff>\n stop", "0: these bytes are no instruction"),
+            ("mov r8, r1\n stop", "0: `dst` reaches half register 18 of 16"),
+            ("iadd r1_r2, r4_r5, 1\n stop", "0: the 64-bit `dst` does not start at an even register"),
+            ("icmp_ballot.ueq.simd r1, u1, 1\n stop", "0: `a` cannot read uniform half-word 3"),
+            ("jmp_any +3\n stop", "0: the branch goes to 0x3, where no instruction of the program starts"),
+            ("pop_exec nest 1\n mov r0h, r0\n stop", "6: r0l is the nesting counter and holds no data"),
+            (
+                "load.i32.x r2, u0_u1, 0\n mov r1, r2\n stop",
+                "8: half register 4 is still being written by an operation of group 0",
+            ),
+            (
+                "load.i32.x r2, u0_u1, 0, group 1\n wait 0\n mov r2, 1\n stop",
+                "a: half register 4 is still being written by an operation of group 1",
+            ),
+            (
+                "fadd r2, r1.discard, r1\n fadd r2, r1, r2\n stop",
+                "6: half register 2 was discarded and not written since",
+            ),
+            ("mov r1, 0", "0: the program goes on past its end"),
+        ] {
+            assert_eq!(findings(text, 16), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_ninth_operation_is_one_too_many() {
+        let stores = "store.i32.x r1, u0_u1, 0\n".repeat(9);
+        assert_eq!(findings(&(stores + "stop"), 16), ["40: group 0 has more than 8 operations outstanding"]);
+    }
+
+    #[test]
+    fn paths_are_joined() {
+        // The load happens on one way only, and around a loop.
+        let text = "jmp_none B\n load.i32.x r2, u0_u1, 0\n B: mov r1, 1\n mov r3, r2\n stop";
+        assert_eq!(
+            findings(text, 16),
+            ["14: half register 4 is still being written by an operation of group 0"]
+        );
+        // Each turn of the loop starts one more load, into the register the last one may still be writing.
+        let text = "L: mov r3, r2\n load.i32.x r2, u0_u1, 0\n jmp_any L\n stop";
+        let expected = [
+            "0: half register 4 is still being written by an operation of group 0",
+            "6: half register 4 is still being written by an operation of group 0",
+            "6: group 0 has more than 8 operations outstanding",
+        ];
+        assert_eq!(findings(text, 16), expected);
+    }
+}
