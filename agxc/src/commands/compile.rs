@@ -12,7 +12,7 @@ use crate::{key, listing, output, shader_json};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
-    arg("emit", Takes::Choice(&["asm", "bin", "json"]), "What to write"),
+    arg("emit", Takes::Value("WHAT"), "What to write: asm (default), bin, json, ir, ir-after=PASS"),
     arg("print-key", Takes::Nothing, "Print the compile key as JSON and stop"),
 ];
 
@@ -23,16 +23,54 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         let (chip, key) = key::from_options(options)?;
         return output::text(target, &key::to_json(chip, &key));
     }
+    let wanted = options.get_one::<String>("emit").map_or("asm", String::as_str);
+    let emit = Emit::from_option(wanted).ok_or_else(|| {
+        Failure::usage(format!("`{wanted}` cannot be emitted: asm, bin, json, ir, ir-after=PASS"))
+    })?;
     let file = read(options, context)?;
+    if let Emit::Ir(pass) = emit {
+        return output::text(target, &ir(&file, options, pass)?);
+    }
     let shader = shader(&file, options)?;
-    match options.get_one::<String>("emit").map_or("asm", String::as_str) {
-        "bin" => output::binary(target, shader.part(PartRole::Main).unwrap_or_default()),
-        "json" => {
+    match emit {
+        Emit::Binary => output::binary(target, shader.part(PartRole::Main).unwrap_or_default()),
+        Emit::Json => {
             let (chip, _) = key::from_options(options)?;
             output::text(target, &format!("{:#}\n", shader_json::shader(&shader, chip)))
         }
-        _ => output::text(target, &listing::shader(&shader)),
+        Emit::Assembly | Emit::Ir(_) => output::text(target, &listing::shader(&shader)),
     }
+}
+
+/// What `--emit` asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Emit<'o> {
+    Assembly,
+    Binary,
+    Json,
+    /// The IR, as read or after the last run of a pass.
+    Ir(Option<&'o str>),
+}
+
+impl<'o> Emit<'o> {
+    fn from_option(text: &'o str) -> Option<Emit<'o>> {
+        match text {
+            "asm" => Some(Emit::Assembly),
+            "bin" => Some(Emit::Binary),
+            "json" => Some(Emit::Json),
+            "ir" => Some(Emit::Ir(None)),
+            _ => text.strip_prefix("ir-after=").map(|pass| Emit::Ir(Some(pass))),
+        }
+    }
+}
+
+fn ir(file: &File, options: &ArgMatches, pass: Option<&str>) -> Result<String, Failure> {
+    if let Some(name) = pass {
+        super::pass::find(name)?;
+    }
+    let (target, key) = key::from_options(options)?;
+    let result = Compiler::new(target).compile_to_ir(&mut Scratch::default(), file.shader()?, &key, pass);
+    result.map_err(|error| Diagnostic::from_compiler(error, &file.name).into())
 }
 
 /// Reads the input that the options name.

@@ -18,7 +18,6 @@ use crate::{key, listing, output, picture, statistics};
 pub const ARGS: &[Arg] = &[
     arg("only", Takes::Values("NAME"), "Show only this one: nbody, matmul, mandelbrot, life, raymarch"),
     arg("brief", Takes::Nothing, "Leave out the assembly"),
-    arg("target", Takes::Value("CHIP"), "Chip to compile for"),
     arg("pictures", Takes::Value("FOLDER"), "Where pictures go; `out` when absent"),
 ];
 

@@ -7,6 +7,7 @@ mod demo;
 mod disasm;
 mod explain;
 mod list_targets;
+mod pass;
 mod run;
 mod stats;
 
@@ -75,11 +76,12 @@ const OUTPUT: &[Arg] = &[short(
     Takes::Value("FILE"),
     "Write here instead of to standard output; - is standard output",
 )];
+const TARGET: &[Arg] =
+    &[arg("target", Takes::Value("CHIP"), "Chip to compile for: g13g (default), g13x, g14g, g14x")];
 const KIND: &[Arg] =
     &[short("kind", 'x', Takes::Value("KIND"), "What the input is: spirv, wgsl, ir, asm, code, hex, …")];
 /// Options that make up the compile key.
 const KEY: &[Arg] = &[
-    arg("target", Takes::Value("CHIP"), "Chip to compile for: g13g (default), g13x, g14g, g14x"),
     arg("entry", Takes::Value("NAME"), "Entry point, when the module has several"),
     arg("stage", Takes::Value("STAGE"), "Stage of the entry point: vertex, fragment, compute"),
     arg("spec", Takes::Values("ID=VALUE"), "Value of a specialization constant"),
@@ -95,7 +97,7 @@ pub static COMMANDS: &[Command] = &[
         doc: "Compile a shader",
         details: "The default output is assembly. `bin` is the machine code of the main part alone; `json` holds all \
                   parts and what a driver must know.",
-        args: &[FILE, compile::ARGS, KEY, KIND, OUTPUT],
+        args: &[FILE, compile::ARGS, TARGET, KEY, KIND, OUTPUT],
         run: compile::run,
     },
     Command {
@@ -118,22 +120,30 @@ pub static COMMANDS: &[Command] = &[
         doc: "Compile a compute shader, run it on the reference machine, check its buffers",
         details: "Buffers are specified as TYPE:VALUES (u8, u16, u32, i32, u64, f32), zero:BYTES or file:PATH. The \
                   shader may write every buffer; an access outside one is a fault.",
-        args: &[FILE, run::ARGS, KEY, KIND, OUTPUT],
+        args: &[FILE, run::ARGS, TARGET, KEY, KIND, OUTPUT],
         run: run::run,
     },
     Command {
         name: "demo",
         doc: "Compile, run and check the bundled shaders",
         details: "",
-        args: &[demo::ARGS],
+        args: &[demo::ARGS, TARGET],
         run: demo::run,
     },
     Command {
         name: "stats",
         doc: "Compile shaders and print what their code costs",
         details: "Figures bear the names and follow the cycle model of Mesa's AGX compiler, for comparison.",
-        args: &[FILES, stats::ARGS, KEY, KIND, OUTPUT],
+        args: &[FILES, stats::ARGS, TARGET, KEY, KIND, OUTPUT],
         run: stats::run,
+    },
+    Command {
+        name: "pass",
+        doc: "Run single passes on textual IR and print the result",
+        details: "The passes run in the order given, each after a check of what it is given. `agxc pass list` names \
+                  them all.",
+        args: &[pass::ARGS, TARGET, OUTPUT],
+        run: pass::run,
     },
     Command {
         name: "explain",

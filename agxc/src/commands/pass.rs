@@ -1,0 +1,87 @@
+//! `agxc pass`: single passes on textual IR.
+
+use agx_compiler::CompileKey;
+use agx_compiler::ir::{self, Function};
+use agx_compiler::pipeline::{self, Context as PassContext, PASSES, Pass};
+use bumpalo::Bump;
+use clap::ArgMatches;
+
+use super::{Arg, Takes, arg};
+use crate::context::Context;
+use crate::diagnostic::{Diagnostic, Failure};
+use crate::input::{self, File};
+use crate::{key, output};
+
+/// Arguments.
+pub const ARGS: &[Arg] =
+    &[arg("NAME… FILE", Takes::Words, "Names of passes, then the input; `list` alone lists them")];
+
+/// Runs passes on every function of a text.
+pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
+    let words: Vec<&str> =
+        options.get_many::<String>(ARGS[0].name).into_iter().flatten().map(String::as_str).collect();
+    let target = options.get_one::<String>("output").map(String::as_str);
+    let (file, names) = match words.split_last() {
+        Some((&"list", [])) => return output::text(target, &list()),
+        Some((file, names)) => (*file, names),
+        None => return Err(Failure::usage("names of passes and a file are wanted")),
+    };
+    let passes: Vec<&'static Pass> = names.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
+    let chip = key::target(options.get_one::<String>("target").map(String::as_str))?;
+    let file = input::read(file, Some("ir"), context)?;
+    let bump = Bump::new();
+    let functions = ir::parse(&bump, file.text()?)
+        .map_err(|error| Failure::from(Diagnostic::from_compiler(error, &file.name)))?;
+    let key = CompileKey::default();
+    let mut texts = Vec::new();
+    for mut function in functions {
+        let mut state = PassContext::new(chip, &key);
+        for pass in &passes {
+            apply(pass, &mut function, &mut state, &file)?;
+        }
+        texts.push(function.to_string());
+    }
+    output::text(target, &texts.join("\n"))
+}
+
+/// Checks the function, runs one pass, checks again.
+fn apply(
+    pass: &'static Pass,
+    f: &mut Function<'_>,
+    state: &mut PassContext<'_>,
+    file: &File,
+) -> Result<(), Failure> {
+    if f.stage > pass.needs {
+        let message = format!(
+            "`{}` takes a function at stage {} at the latest, and `{}` is at {}",
+            pass.name,
+            pass.needs.name(),
+            f.name,
+            f.stage.name()
+        );
+        return Err(file.problem(203, &message));
+    }
+    if let Err(violations) = ir::validate(f, f.stage) {
+        let problems = violations
+            .iter()
+            .map(|violation| Diagnostic::new(203, violation.to_string()).in_file(&file.name));
+        return Err(Failure::Problems(problems.collect()));
+    }
+    let ran = pipeline::run_pass(pass, f, state, true).and_then(|()| f.check(pass.name));
+    ran.map_err(|error| Diagnostic::from_compiler(error, &file.name).into())
+}
+
+/// The pass called `name`.
+pub fn find(name: &str) -> Result<&'static Pass, Failure> {
+    pipeline::find_pass(name)
+        .ok_or_else(|| Failure::usage(format!("`{name}` is no pass; `agxc pass list` names them all")))
+}
+
+/// Every pass in the order of the pipeline.
+fn list() -> String {
+    let line = |pass: &Pass| {
+        let optional = if pass.optional { "optional" } else { "" };
+        format!("{:<20} {:<9} {:<8} {}\n", pass.name, pass.needs.name(), optional, pass.doc)
+    };
+    PASSES.iter().map(line).collect()
+}
