@@ -109,11 +109,24 @@ impl Launch<'_> {
     /// # Errors
     /// [`LaunchError`]: something the shader needs is missing, or the machine stopped on a fatal finding.
     pub fn run(self) -> Result<Report, LaunchError> {
-        let mut layout =
-            Layout { memory: Memory::new(), next: FIRST_ADDRESS, results: 0, buffers: self.buffers, addresses: Vec::new() };
+        let mut layout = Layout {
+            memory: Memory::new(),
+            next: FIRST_ADDRESS,
+            results: 0,
+            buffers: self.buffers,
+            addresses: Vec::new(),
+        };
         layout.map_buffers()?;
         layout.results = layout.map(vec![0; self.results.len() * 8], Access::READ | Access::WRITE)?;
         let mut uniforms = [0u16; UNIFORM_HALVES as usize];
+        // Half-words past the last range count as never set.
+        let filled = self
+            .info
+            .uniforms
+            .iter()
+            .map(|range| range.start.saturating_add(range.halves))
+            .max()
+            .unwrap_or(0);
         for range in &self.info.uniforms {
             let bytes = layout.source_bytes(range, self.info, self.push_constants, self.arguments)?;
             write_range(&mut uniforms, range, &bytes, self.workgroups)?;
@@ -125,7 +138,7 @@ impl Launch<'_> {
             &Dispatch {
                 program: &Program::new(self.code),
                 preamble: preamble.as_ref(),
-                uniforms: &uniforms[..usize::from(self.info.uniform_halves.min(UNIFORM_HALVES))],
+                uniforms: &uniforms[..usize::from(filled)],
                 workgroups: self.workgroups,
                 workgroup_size: self.info.workgroup_size,
                 local_bytes: self.info.local_bytes,
@@ -257,7 +270,8 @@ mod tests {
     use super::*;
 
     fn layout(buffers: &[BufferBinding]) -> Layout<'_> {
-        let mut layout = Layout { memory: Memory::new(), next: FIRST_ADDRESS, results: 0, buffers, addresses: Vec::new() };
+        let mut layout =
+            Layout { memory: Memory::new(), next: FIRST_ADDRESS, results: 0, buffers, addresses: Vec::new() };
         layout.map_buffers().expect("buffers fit");
         layout
     }
@@ -296,9 +310,8 @@ mod tests {
         assert_eq!(address(bytes_of(layout, third).expect("bound")), layout.addresses[2]);
         let size = UniformSource::BufferSize { set: 0, binding: 3, element: 2 };
         assert_eq!(bytes_of(layout, size).expect("bound"), [12, 0, 0, 0]);
-        let table = address(
-            bytes_of(layout, UniformSource::DescriptorTable { set: 0, binding: 3 }).expect("bound"),
-        );
+        let table =
+            address(bytes_of(layout, UniformSource::DescriptorTable { set: 0, binding: 3 }).expect("bound"));
         let table = layout.memory.bytes(table, 48).expect("three records").to_vec();
         assert_eq!(table[..8], layout.addresses[1].to_le_bytes());
         assert_eq!(table[8..32], [[8, 0, 0, 0, 0, 0, 0, 0], [0; 8], [0; 8]].concat()[..]);
@@ -317,7 +330,8 @@ mod tests {
         let unbound = UniformSource::BufferAddress { set: 1, binding: 2, element: 3 };
         let error = bytes_of(&mut layout, unbound).expect_err("nothing is bound").to_string();
         assert!(error.contains("set 1, binding 2, element 3"), "{error}");
-        let error = bytes_of(&mut layout, UniformSource::KernelArgument { index: 4 }).expect_err("one argument");
+        let error =
+            bytes_of(&mut layout, UniformSource::KernelArgument { index: 4 }).expect_err("one argument");
         assert!(error.to_string().contains("argument 4"), "{error}");
         let range = UniformRange { start: 510, halves: 4, source: UniformSource::WorkgroupCount };
         let error = write_range(&mut [0; 512], &range, &[], [1; 3]).expect_err("past the end");

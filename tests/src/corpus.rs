@@ -43,7 +43,9 @@ impl Item {
     /// The outcome that is not a pass.
     pub fn compile(&self, base: &CompileKey) -> Result<CompiledShader, Outcome> {
         if self.entry.stage.is_none() {
-            return Err(Outcome::Unsupported("an entry point of a stage that AGX pipelines here lack".into()));
+            return Err(Outcome::Unsupported(
+                "an entry point of a stage that AGX pipelines here lack".into(),
+            ));
         }
         compile(Input::SpirV(&self.module), &self.key(base))
     }

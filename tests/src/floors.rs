@@ -101,20 +101,15 @@ mod tests {
 
     #[test]
     fn a_fall_is_told() {
-        let floors = Floors {
-            rates: [("a".to_owned(), 0.5)].into(),
-            limits: [("cost.ratio".to_owned(), 0.5)].into(),
-        };
+        let floors =
+            Floors { rates: [("a".to_owned(), 0.5)].into(), limits: [("cost.ratio".to_owned(), 0.5)].into() };
         let mut cost = report(1, 0);
         cost.extra.insert("ratio".into(), 0.75.into());
         let breaches = floors.breaches(&[("a", report(1, 2)), ("cost", cost)]);
         let texts: Vec<String> = breaches.iter().map(Breach::to_string).collect();
         assert_eq!(
             texts,
-            [
-                "a: 0.3333 of the cases pass, the floor is 0.5000",
-                "cost.ratio is 0.7500, the limit is 0.5000"
-            ]
+            ["a: 0.3333 of the cases pass, the floor is 0.5000", "cost.ratio is 0.7500, the limit is 0.5000"]
         );
         assert_eq!(floors.breaches(&[("a", report(1, 1)), ("b", report(0, 1))]), []);
     }

@@ -7,6 +7,7 @@ pub mod amber;
 pub mod baseline;
 pub mod corpus;
 pub mod driver;
+pub mod filetest;
 pub mod floors;
 pub mod outcome;
 pub mod pica;

@@ -146,7 +146,8 @@ impl SuiteReport {
         for case in self.cases.iter().filter(|case| of_kind(&case.outcome)) {
             *counts.entry(without_numbers(case.outcome.reason().unwrap_or_default())).or_default() += 1;
         }
-        let mut reasons: Vec<(usize, String)> = counts.into_iter().map(|(text, count)| (count, text)).collect();
+        let mut reasons: Vec<(usize, String)> =
+            counts.into_iter().map(|(text, count)| (count, text)).collect();
         reasons.sort_by(|left, right| right.0.cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
         reasons
     }
@@ -164,7 +165,8 @@ fn without_numbers(text: &str) -> String {
         } else {
             result.push(character);
         }
-        in_word = character.is_ascii_alphabetic() || character == '_' || (in_word && character.is_ascii_digit());
+        in_word =
+            character.is_ascii_alphabetic() || character == '_' || (in_word && character.is_ascii_digit());
     }
     result
 }
@@ -223,7 +225,8 @@ mod tests {
     fn json_has_the_counts_and_the_extras() {
         let mut report = SuiteReport::new(vec![case(Outcome::Pass)]);
         report.extra.insert("ratio".into(), json!(0.5));
-        let expected = json!({"pass": 1, "fail": 0, "unsupported": 0, "skipped": 0, "total": 1, "ratio": 0.5});
+        let expected =
+            json!({"pass": 1, "fail": 0, "unsupported": 0, "skipped": 0, "total": 1, "ratio": 0.5});
         assert_eq!(report.json(), expected);
     }
 }

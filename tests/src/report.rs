@@ -107,7 +107,12 @@ mod tests {
         let text = table(&reports());
         let row = "| first          |    1 |    1 |           1 |       1 |     4 | 33.33 % |";
         assert!(text.contains(row), "{text}");
-        for part in ["first: ratio 0.5\n", "first compute: modules 2\n", "second was not run: no file.", "1 skipped: no tool"] {
+        for part in [
+            "first: ratio 0.5\n",
+            "first compute: modules 2\n",
+            "second was not run: no file.",
+            "1 skipped: no tool",
+        ] {
             assert_eq!(text.matches(part).count(), 1, "{part} in {text}");
         }
     }

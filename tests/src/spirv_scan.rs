@@ -67,7 +67,10 @@ mod tests {
         for swap in [false, true] {
             let found = entry_points(&module(swap));
             let found: Vec<_> = found.iter().map(|entry| (entry.stage, entry.name.as_str())).collect();
-            assert_eq!(found, [(Some(Stage::Compute), "main"), (Some(Stage::Fragment), "main"), (None, "ray")]);
+            assert_eq!(
+                found,
+                [(Some(Stage::Compute), "main"), (Some(Stage::Fragment), "main"), (None, "ray")]
+            );
         }
         assert_eq!(entry_points(&[1, 2, 3]), []);
     }

@@ -108,7 +108,8 @@ impl Tools {
     /// # Errors
     /// [`ToolError`].
     pub fn assemble_spirv(&self, source: &str) -> Result<Vec<u8>, ToolError> {
-        let version = source.lines().find_map(|line| line.strip_prefix("; Version: ")).unwrap_or("1.0").trim();
+        let version =
+            source.lines().find_map(|line| line.strip_prefix("; Version: ")).unwrap_or("1.0").trim();
         let environment = format!("spv{version}");
         let arguments = ["--target-env", &environment, "--preserve-numeric-ids", "-", "-o"];
         self.cached(&self.spirv_as, &arguments, source)

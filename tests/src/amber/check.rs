@@ -34,7 +34,13 @@ pub fn check(expect: &Expect, got: &[u8], other: Option<&[u8]>) -> Result<(), St
 
 fn check_buffer(expect: &Expect, got: &[u8], want: &[u8]) -> Result<(), String> {
     if got.len() != want.len() {
-        return Err(format!("wrong: {} has {} bytes, {} has {}", expect.buffer, got.len(), expect.other, want.len()));
+        return Err(format!(
+            "wrong: {} has {} bytes, {} has {}",
+            expect.buffer,
+            got.len(),
+            expect.other,
+            want.len()
+        ));
     }
     match got.iter().zip(want).position(|(got, want)| got != want) {
         None => Ok(()),
@@ -131,7 +137,9 @@ mod tests {
         let error = check(&expectation, &[0, 254, 255, 255], None).expect_err("differs");
         assert_eq!(error, "wrong: b byte 1: got -2, want -1");
         assert!(check(&expectation, &[0, 255, 255], None).is_err(), "short buffer");
-        let wide = expect(r#"{"buffer":"b","cmp":"EQ","values":[{"offset":0,"fmt":"Q","value":18446744073709551615}]}"#);
+        let wide = expect(
+            r#"{"buffer":"b","cmp":"EQ","values":[{"offset":0,"fmt":"Q","value":18446744073709551615}]}"#,
+        );
         assert_eq!(check(&wide, &[255; 8], None), Ok(()));
         assert!(check(&wide, &[255, 255, 255, 255, 255, 255, 255, 127], None).is_err());
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agx_emulator::{Memory, Simd, step_one};
+use agx_emulator::{Finding, FindingKind, Memory, Simd, step_one};
 use agx_isa::decode;
 use agx_isa::desc::Unit;
 use serde::Deserialize;
@@ -66,7 +66,7 @@ fn check(vector: &Vector) -> Result<(), Outcome> {
     }
     simd.set_exec(u32::from_str_radix(&vector.exec, 16).map_err(|_| malformed())?);
     step_one(&mut simd, &mut Memory::new(), &bytes).map_err(|stop| Outcome::Fail(stop.to_string()))?;
-    if let Some(finding) = simd.take_findings().first() {
+    if let Some(finding) = simd.take_findings().iter().find(|finding| !is_missing_input(finding)) {
         return Err(Outcome::Fail(format!("strict: {finding}")));
     }
     let exec = format!("{:08x}", simd.exec());
@@ -76,6 +76,12 @@ fn check(vector: &Vector) -> Result<(), Outcome> {
     let is_float = decode(&bytes).is_ok_and(|(inst, _)| matches!(inst.op.desc().unit, Unit::F16 | Unit::F32));
     let after = lanes(&vector.after).ok_or_else(malformed)?;
     compare(&after, is_float, |half, lane| simd.register(half, lane)).map_err(Outcome::Fail)
+}
+
+/// Whether a finding comes from the vectors rather than the machine: they list only what their author's tool read, and
+/// it reads of a select just the source it chooses.
+fn is_missing_input(finding: &Finding) -> bool {
+    matches!(finding.kind, FindingKind::UnwrittenRegister(_) | FindingKind::UnsetUniform(_))
 }
 
 /// Half registers with their values by lane.
@@ -133,10 +139,7 @@ mod tests {
     fn nans_are_equal_only_in_floats() {
         let other_nan = [(10, 0x0002), (11, 0xffc0)];
         assert_eq!(check_pair(10, &other_nan, true), Ok(()));
-        assert_eq!(
-            check_pair(10, &other_nan, false),
-            Err("wrong: r5l lane 0: got 0001, want 0002".into())
-        );
+        assert_eq!(check_pair(10, &other_nan, false), Err("wrong: r5l lane 0: got 0001, want 0002".into()));
         assert_eq!(check_pair(10, &[(12, 0x7e00)], true), Ok(()), "a half on its own is an f16");
         assert!(check_pair(10, &[(10, 0x0002), (11, 0x7f80)], true).is_ok(), "0x7f800002 is a NaN too");
         assert!(check_pair(10, &[(10, 0x0001), (11, 0x3fc0)], true).is_err());

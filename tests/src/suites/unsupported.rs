@@ -38,8 +38,7 @@ fn refuse<T: DeserializeOwned>(
     name: fn(&T, usize) -> Option<String>,
 ) -> Result<SuiteReport, DataError> {
     let tests: Vec<T> = read_json_lines(&context.shared.join(file))?;
-    let names: Vec<String> =
-        tests.iter().enumerate().filter_map(|(index, test)| name(test, index)).collect();
+    let names: Vec<String> = tests.iter().enumerate().filter_map(|(index, test)| name(test, index)).collect();
     let cases = run_cases(&names, context.filter, String::clone, |_| Outcome::Unsupported(reason.into()));
     Ok(SuiteReport::new(cases))
 }

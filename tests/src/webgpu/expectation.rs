@@ -69,7 +69,9 @@ impl Expectation {
                 expected.len() == elements.len()
                     && expected.iter().zip(elements).all(|(expected, element)| expected.accepts(element))
             }
-            (Expectation::Interval(..), Value::List(_)) | (Expectation::Elements(_), Value::Number(_)) => false,
+            (Expectation::Interval(..), Value::List(_)) | (Expectation::Elements(_), Value::Number(_)) => {
+                false
+            }
         }
     }
 }
@@ -137,7 +139,11 @@ mod tests {
             &[Value::List(vec![l(&[1.0, 3.0]), l(&[2.0, 4.0])])],
         );
         // Printed shortest by JavaScript: the nearest double is the f32 itself.
-        check(r#"{"t":"f32","v":[-66257687793595580000]}"#, &[n(f64::from(f32::from_bits(0xe065_e0a6)))], &[]);
+        check(
+            r#"{"t":"f32","v":[-66257687793595580000]}"#,
+            &[n(f64::from(f32::from_bits(0xe065_e0a6)))],
+            &[],
+        );
     }
 
     #[test]
@@ -147,7 +153,11 @@ mod tests {
             &[l(&[0.5, 5.0]), l(&[7.0, 8.0])],
             &[l(&[0.5, 8.0]), l(&[7.0, 5.0]), l(&[0.5])],
         );
-        check(r#"{"p":[{"any":[{"i":[0,1]},{"i":[3,4]}]},{"pass":true}]}"#, &[l(&[3.5, f64::NAN])], &[l(&[2.0, 0.0])]);
+        check(
+            r#"{"p":[{"any":[{"i":[0,1]},{"i":[3,4]}]},{"pass":true}]}"#,
+            &[l(&[3.5, f64::NAN])],
+            &[l(&[2.0, 0.0])],
+        );
         check(r#"{"any":[{"skip":true}]}"#, &[n(f64::NAN)], &[]);
         check(r#"{"skipundef":{"t":"u32","v":[7]}}"#, &[n(7.0)], &[n(8.0)]);
         check(r#"{"any":[]}"#, &[], &[n(0.0)]);
@@ -155,7 +165,14 @@ mod tests {
 
     #[test]
     fn unknown_forms_are_refused() {
-        for text in [r#"{"x":1}"#, r#"{"i":[1]}"#, r#"{"i":[1,2],"v":[1]}"#, "[]", r#"{"skip":false}"#, r#"{"t":"u32"}"#] {
+        for text in [
+            r#"{"x":1}"#,
+            r#"{"i":[1]}"#,
+            r#"{"i":[1,2],"v":[1]}"#,
+            "[]",
+            r#"{"skip":false}"#,
+            r#"{"t":"u32"}"#,
+        ] {
             let json = serde_json::from_str(text).expect("JSON");
             assert!(Expectation::parse(&json).is_err(), "{text}");
         }

@@ -137,7 +137,10 @@ impl Raw {
                 .ok_or_else(|| format!("there is no buffer at binding {binding}"))?;
             if let Some(at) = (0..expected.len()).find(|at| got.get(*at) != expected.get(*at)) {
                 let word = |bytes: &[u8]| {
-                    bytes.get(at / 4 * 4..).and_then(|rest| rest.first_chunk()).map(|w| u32::from_le_bytes(*w))
+                    bytes
+                        .get(at / 4 * 4..)
+                        .and_then(|rest| rest.first_chunk())
+                        .map(|w| u32::from_le_bytes(*w))
                 };
                 let (got, want) = (word(got), word(&expected));
                 return Err(format!("wrong: binding {binding}, word {}: got {got:?}, want {want:?}", at / 4));

@@ -1,0 +1,269 @@
+//! Runs the functions of a file test and compares with what is expected.
+
+use agx_abi::{PartRole, Target};
+use agx_compiler::ir::{Entity, Function, parse, validate};
+use agx_compiler::pipeline::{Context, PASSES, Pass, run_pass};
+use agx_compiler::{CompileError, CompileKey, Input};
+use agx_emulator::Options;
+use agx_emulator::launch::Launch;
+use bumpalo::Bump;
+
+use super::format::{FileTest, FunctionTest, Run, instruction_lines};
+use super::literal;
+use crate::driver::compile;
+
+/// Names on the first line that are not passes: print what was read, and check the rules of the stage.
+const NOT_PASSES: [&str; 2] = ["print", "validate"];
+
+/// What came of a file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Verdict {
+    /// Everything that is not as expected, with its line.
+    pub complaints: Vec<String>,
+    /// The printed output of each function, where the file asks for one.
+    pub outputs: Vec<Option<Vec<String>>>,
+}
+
+/// Runs every function of `test`.
+pub fn check(test: &FileTest) -> Verdict {
+    let mut verdict = Verdict::default();
+    for function in &test.functions {
+        let (output, complaints) = check_function(test, function);
+        verdict.outputs.push(output);
+        verdict.complaints.extend(complaints);
+    }
+    verdict
+}
+
+type Output = Option<Vec<String>>;
+
+fn check_function(test: &FileTest, function: &FunctionTest) -> (Output, Vec<String>) {
+    let bump = Bump::new();
+    let mut complaints = Vec::new();
+    let at_head = |message: String| format!("line {}: {message}", function.first_line + 1);
+    let mut found = Vec::new();
+    let output = match parse(&bump, &function.source).as_deref_mut() {
+        Ok([f]) => {
+            let before = body(f);
+            found = messages(test, function, f);
+            let after = body(f);
+            if function.unchanged && before != after {
+                complaints.push(at_head(format!("not unchanged:\n{}", after.join("\n"))));
+            }
+            let wanted = !function.unchanged && function.runs.is_empty() && function.errors.is_empty();
+            (function.output.is_some() || wanted).then_some(after)
+        }
+        Ok(functions) => {
+            complaints.push(at_head(format!("{} functions instead of one", functions.len())));
+            None
+        }
+        Err(error) => {
+            found.push((error_line(function, error), error.to_string()));
+            None
+        }
+    };
+    if let (Some(expected), Some(output)) = (&function.output, &output)
+        && expected != output
+    {
+        complaints.push(at_head(difference(expected, output)));
+    }
+    complaints.extend(unmet(&function.errors, &found));
+    if !function.expects_something() {
+        complaints
+            .push(at_head("nothing is expected of this function; BLESS=1 writes what is printed".into()));
+    }
+    for run in &function.runs {
+        complaints.extend(
+            check_run(function, run).map_err(|message| format!("line {}: {message}", run.line + 1)).err(),
+        );
+    }
+    (output, complaints)
+}
+
+/// Runs the passes; what they and the validator object to, each with the line it is about.
+fn messages(test: &FileTest, function: &FunctionTest, f: &mut Function<'_>) -> Vec<(usize, String)> {
+    let key = CompileKey::default();
+    let mut context = Context::new(Target::default(), &key);
+    for name in &test.passes {
+        let result = match find(name, f) {
+            Some(pass) if f.stage == pass.needs => run_pass(pass, f, &mut context, true),
+            Some(pass) => Err(CompileError::invalid(format!(
+                "{name} needs stage {}, the function is at {}",
+                pass.needs.name(),
+                f.stage.name()
+            ))),
+            None if NOT_PASSES.contains(&name.as_str()) => Ok(()),
+            None => Err(CompileError::invalid(format!("there is no pass {name}"))),
+        };
+        if let Err(error) = result {
+            return vec![(function.first_line, error.to_string())];
+        }
+        if name == "validate" {
+            return violations(function, f);
+        }
+    }
+    Vec::new()
+}
+
+/// The row of the pass called `name` that fits the function's stage, or else its first row.
+fn find(name: &str, f: &Function<'_>) -> Option<&'static Pass> {
+    let mut rows = PASSES.iter().filter(|pass| pass.name == name);
+    rows.clone().find(|pass| pass.needs == f.stage).or_else(|| rows.next())
+}
+
+fn violations(function: &FunctionTest, f: &Function<'_>) -> Vec<(usize, String)> {
+    let lines = instruction_lines(&function.source);
+    let line_of = |inst: usize| function.first_line + lines.get(inst).copied().unwrap_or(0);
+    let violations = validate(f, f.stage).err().unwrap_or_default();
+    violations
+        .into_iter()
+        .map(|violation| {
+            (violation.inst.map_or(function.first_line, |inst| line_of(inst.index())), violation.message)
+        })
+        .collect()
+}
+
+/// Line of the file that an error of the parser is about.
+fn error_line(function: &FunctionTest, error: &CompileError) -> usize {
+    match error.location {
+        agx_compiler::Location::Text { line, .. } => function.first_line + line as usize - 1,
+        _ => function.first_line,
+    }
+}
+
+/// Expected messages that did not come and messages that nobody expected.
+fn unmet(expected: &[(usize, String)], found: &[(usize, String)]) -> Vec<String> {
+    let fits = |(line, text): &(usize, String), (at, message): &(usize, String)| {
+        line == at && message.contains(text)
+    };
+    let missing = expected.iter().filter(|wanted| !found.iter().any(|message| fits(wanted, message)));
+    let surplus = found.iter().filter(|message| !expected.iter().any(|wanted| fits(wanted, message)));
+    missing
+        .map(|(line, text)| format!("line {}: no error `{text}`", line + 1))
+        .chain(surplus.map(|(line, text)| format!("line {}: unexpected error: {text}", line + 1)))
+        .collect()
+}
+
+/// The printed function without its head and closing bracket; one of a single block without the label, too.
+fn body(f: &Function<'_>) -> Vec<String> {
+    let text = f.to_string();
+    let mut lines: Vec<&str> = text.lines().skip(1).map(str::trim_end).collect();
+    lines.pop();
+    let is_label = |line: &&&str| !line.starts_with(' ') && line.ends_with(':');
+    if lines.iter().filter(is_label).count() > 1 {
+        return lines.into_iter().map(str::to_owned).collect();
+    }
+    lines.iter().skip(1).map(|line| line.trim_start().to_owned()).collect()
+}
+
+fn difference(expected: &[String], output: &[String]) -> String {
+    let at =
+        (0..expected.len().max(output.len())).find(|at| expected.get(*at) != output.get(*at)).unwrap_or(0);
+    let line = |lines: &[String]| lines.get(at).map_or("nothing".into(), |line| format!("`{line}`"));
+    format!(
+        "output line {}: expected {}, printed {}; all that is printed:\n{}",
+        at + 1,
+        line(expected),
+        line(output),
+        output.join("\n")
+    )
+}
+
+/// Compiles the function and runs it on the machine.
+fn check_run(function: &FunctionTest, run: &Run) -> Result<(), String> {
+    let bits = |text: &String| literal::bits(text).ok_or_else(|| format!("{text} is no number"));
+    let arguments = run.arguments.iter().map(bits).collect::<Result<Vec<u64>, _>>()?;
+    if run.results.is_empty() {
+        return Err("a run must have results".into());
+    }
+    let mut key = CompileKey::default();
+    key.validate = true;
+    let shader = compile(Input::Ir(&function.source), &key)
+        .map_err(|outcome| outcome.reason().unwrap_or_default().to_owned())?;
+    let mut results = vec![0; run.results.len()];
+    let report = Launch {
+        code: shader.part(PartRole::Main).unwrap_or_default(),
+        preamble: shader.part(PartRole::Preamble),
+        info: &shader.info,
+        buffers: &mut [],
+        push_constants: &[],
+        arguments: &arguments,
+        results: &mut results,
+        workgroups: [1, 1, 1],
+        options: Options::default(),
+    }
+    .run()
+    .map_err(|error| format!("machine: {error}"))?;
+    if let Some(finding) = report.findings.first() {
+        return Err(format!("machine: {finding}"));
+    }
+    compare("machine", &run.results, &results)
+}
+
+fn compare(who: &str, expected: &[String], got: &[u64]) -> Result<(), String> {
+    for (index, (literal, got)) in expected.iter().zip(got).enumerate() {
+        if !literal::matches(literal, *got) {
+            return Err(format!("{who}: result {index} is {got:#x}, expected {literal}"));
+        }
+    }
+    if expected.len() == got.len() {
+        return Ok(());
+    }
+    Err(format!("{who}: {} results, expected {}", got.len(), expected.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaints(text: &str) -> Vec<String> {
+        check(&FileTest::parse(text).expect("well-formed")).complaints
+    }
+
+    const DEAD: &str =
+        "test opt_dce\nkernel @f(%0:32) stage source {\nb0:\n    %1:32 = fadd %0, %0\n    keep %0\n}\n";
+
+    #[test]
+    fn the_right_output_is_accepted_and_others_are_not() {
+        assert_eq!(complaints(&format!("{DEAD}; keep %0\n")), Vec::<String>::new());
+        let wrong = complaints(&format!("{DEAD}; keep %1\n"));
+        assert!(
+            wrong[0].starts_with("line 2: output line 1: expected `keep %1`, printed `keep %0`"),
+            "{wrong:?}"
+        );
+        assert_eq!(complaints(&format!("{DEAD}; keep %0\n; trap\n")).len(), 1);
+        assert_eq!(complaints(DEAD).len(), 1, "nothing expected");
+        assert!(complaints(&format!("{DEAD}; unchanged\n"))[0].contains("not unchanged"));
+    }
+
+    #[test]
+    fn errors_are_expected_on_their_line() {
+        let text = |at: &str, below: &str| {
+            format!(
+                "test validate\nkernel @f(%0:32) stage source {{\nb0:\n    %1:32 = fadd %7, %0{at}\n    keep %1\n}}\n{below}"
+            )
+        };
+        let found = complaints(&text("", "; unchanged\n"));
+        assert!(found.iter().all(|complaint| complaint.starts_with("line 4: unexpected error")), "{found:?}");
+        assert!(!found.is_empty());
+        let wrong = complaints(&text("  ; error: no such message", ""));
+        assert!(wrong.iter().any(|complaint| complaint == "line 4: no error `no such message`"), "{wrong:?}");
+    }
+
+    #[test]
+    fn unknown_passes_are_errors() {
+        let text = DEAD.replace("opt_dce", "opt_nothing");
+        let found = complaints(&format!("{text}; keep %0\n"));
+        assert!(
+            found.iter().any(|complaint| complaint.contains("there is no pass opt_nothing")),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn results_are_compared() {
+        assert_eq!(compare("x", &["1.0".into()], &[0x3f80_0000]), Ok(()));
+        assert!(compare("x", &["1.0".into()], &[0x3f80_0001]).is_err());
+        assert!(compare("x", &["1".into()], &[1, 2]).is_err());
+    }
+}
