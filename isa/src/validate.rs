@@ -338,7 +338,8 @@ fn misuses_nesting(inst: &Inst) -> bool {
     let named: Vec<Halves> = (0..inst.op.desc().operands.len()).filter_map(counter).collect();
     let allowed = matches!(inst.op, Opcode::Ldimm16 | Opcode::Icsel | Opcode::Fcsel | Opcode::Bitop);
     let alone = named.iter().all(|halves| *halves == (0..1));
-    !named.is_empty() && !(allowed && alone && inst.operand_halves(0) == Some(0..1))
+    let writes = allowed && alone && inst.operand_halves(0) == Some(0..1);
+    !named.is_empty() && !writes
 }
 
 #[cfg(test)]
