@@ -161,8 +161,8 @@ ir_ops! {
         "Vector from device memory at base (64 bits) + offset (32 bits, unsigned, bytes). `access`: see `Access`; `align`: bytes, a power of two.";
     StoreGlobal "store_global" "<- data:v base:q offset:w" ["access" "align"] WRITES_MEMORY Memory None, Ssa:
         "Stores the vector `data` to device memory at base + offset; operands and modifiers as in `load_global`.";
-    AtomicGlobal "atomic_global" "old:w? <- base:q offset:w data:w comparand:w?" ["op"] WRITES_MEMORY Memory None, Ssa:
-        "Atomic on a 32-bit word at base + offset: sources base, offset, data (exchange value and comparand for `cmpxchg`). `op` is the hardware's code. The destination, the old value, is optional.";
+    AtomicGlobal "atomic_global" "old:w? <- base:q offset:w data:v" ["op"] WRITES_MEMORY Memory None, Ssa:
+        "Atomic on a 32-bit word at base + offset; the old value is optional. `op` is the hardware's code. `data` is 32 bits wide; for `cmpxchg` a vector of two, the new value and the comparand.";
     LoadScratch "load_scratch" "v <- offset:w" [] READS_MEMORY Memory None, Ssa:
         "Vector from the lane's own stack memory at a byte offset.";
     StoreScratch "store_scratch" "<- data:v offset:w" [] WRITES_MEMORY Memory None, Ssa:
@@ -171,8 +171,8 @@ ir_ops! {
         "Vector from threadgroup memory at a byte offset.";
     StoreLocal "store_local" "<- data:v offset:w" ["align"] WRITES_MEMORY Memory None, Ssa:
         "Stores the vector `data` to threadgroup memory at a byte offset.";
-    AtomicLocal "atomic_local" "old:w? <- offset:w data:w comparand:w?" ["op"] WRITES_MEMORY Memory None, Ssa:
-        "Atomic on a 32-bit word of threadgroup memory: sources offset, data (exchange value and comparand for `cmpxchg`). The destination, the old value, is optional.";
+    AtomicLocal "atomic_local" "old:w? <- offset:w data:v" ["op"] WRITES_MEMORY Memory None, Ssa:
+        "Atomic on a 32-bit word of threadgroup memory; otherwise as `atomic_global`.";
     ControlBarrier "control_barrier" "<-" ["memory"] BARRIER Barrier None, Ssa:
         "Waits for all invocations of the workgroup; `memory`: see `Access`.";
     FenceMemory "fence_memory" "<-" ["memory"] BARRIER Barrier None, Ssa:

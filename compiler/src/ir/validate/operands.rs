@@ -19,6 +19,9 @@ use crate::ir::types::{Stage, Type};
 /// Half-words of the uniform file.
 const UNIFORMS: u64 = 512;
 
+/// Code of the atomic that takes two operands.
+const COMPARE_EXCHANGE: u32 = 3;
+
 /// Modifiers that change how a source is read as a float.
 const FLOAT_FLAGS: OperandFlags = OperandFlags::ABS.union(OperandFlags::NEG);
 
@@ -208,6 +211,11 @@ fn ir_problem(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Option<String>
         IrOp::Collect | IrOp::Split => {
             let (parts, whole) = (total(&mut src_types()), total(&mut dst_types()));
             (parts != whole).then(|| format!("the sources have {parts} bits together, the results {whole}"))
+        }
+        IrOp::AtomicGlobal | IrOp::AtomicLocal => {
+            let given = data.srcs.last().map_or(Type::B32, |src| f.src_ty(*src));
+            let wanted = Type::vector(32, if data.mods[0] == COMPARE_EXCHANGE { 2 } else { 1 });
+            (given != wanted).then(|| format!("data has type {given}, but must have type {wanted}"))
         }
         IrOp::Copy => {
             (!dst_types().eq(src_types())).then(|| "results and sources differ in type".to_string())

@@ -161,7 +161,7 @@ fn operations_have_their_operands() {
     check("b0:\n%0:32 = icmp #1", "b0: `%0:32 = icmp #1`: `icmp` has 2 sources, not 1");
     check(
         "b0:\natomic_global u0_u1, #0",
-        "b0: `atomic_global u0_u1, #0`: `atomic_global` has 3 to 4 sources, not 2",
+        "b0: `atomic_global u0_u1, #0`: `atomic_global` has 3 sources, not 2",
     );
     check("b0:\n%0:32 = fadd _, #1.0", "b0: `%0:32 = fadd _, #1.0`: operand `a` is missing");
     check("b0:\n%0:32 = fmin _, #1.0", "b0: `%0:32 = fmin _, #1.0`: a source is missing");
@@ -173,17 +173,17 @@ fn operands_have_the_types_of_their_operation() {
         ("%0:32 = icmp #1, #2", "result has type 32, but must be a boolean"),
         ("%0:1 = icmp #1, #2:16", "source has type 16, but must agree with 32"),
         ("%0:32 = select #1, #2, #3", "cond has type 32, but must be a boolean"),
-        ("%0:32 = fmin.x", ""),
         ("%0:8 = fneg #1:8", "result has type 8, but must be a float of one width for all F"),
         ("%0:32 = load_scratch u0_u1", "offset has type 64, but must be a 32-bit scalar"),
         ("%0:32x2 = collect #1, #2:16", "the sources have 48 bits together, the results 64"),
         ("%0:32, %1:16 = copy #1:16, #2", "results and sources differ in type"),
+        ("atomic_global u0_u1, #0, #1 op=cmpxchg", "data has type 32, but must have type 32x2"),
+        ("%0:32 = atomic_local #0, #1:16", "data has type 16, but must have type 32"),
         ("%0:32 = load_local #0 align=3", "an alignment of 3 is no power of two"),
         ("%0:32x2 = fadd #1.0, #2.0", "operand `dst` has type 32x2, but must be a scalar"),
         ("%0:16 = hadd #1.0:16, #2.0", "operand `b` may not be 32 bits wide"),
         ("%0:64 = ffma #1.0, #2.0, u0_u1", "operand `c` may not be 64 bits wide"),
         ("%0:32 = bitop #1, #2:16 table=8", "operands of a bitwise operation have one width"),
-        ("%0:32 = icmp.x", ""),
         ("%0:32 = imin -#1, #2", "source may not have this modifier"),
         ("%0:32 = iadd #1.abs, #2", "operand `a` may not have this modifier"),
         ("%0:32 = iadd u[3]:32, #2", "this uniform register does not exist"),
@@ -192,7 +192,7 @@ fn operands_have_the_types_of_their_operation() {
         ("%0:1 = icmp #1, #2 cond=9", "`cond` may not be 9"),
         ("%0:32 = load_global u0_u1, #0 access=64", "`access` may not be 64"),
     ];
-    for (inst, message) in rows.into_iter().filter(|(_, message)| !message.is_empty()) {
+    for (inst, message) in rows {
         let found = violations(&format!("b0:\n{inst}"));
         assert!(found.iter().any(|found| found.ends_with(message)), "{inst}: {found:?}");
     }
