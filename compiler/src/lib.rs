@@ -116,10 +116,17 @@ impl Compiler {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
         let mut context = Context { info, ..Context::new(self.target, key) };
-        let options = Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() };
+        let options =
+            Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() };
         pipeline::run(&mut f, &mut context, options)?;
         let code = emit::emit(&f, &context.allocation)?;
-        let stats = Statistics { spills: context.spills, fills: context.fills, ..emit::statistics(&f, &code, &context.info) };
+        context.info.uniform_halves =
+            context.info.uniforms.iter().map(|range| range.start + range.halves).max().unwrap_or(0);
+        let stats = Statistics {
+            spills: context.spills,
+            fills: context.fills,
+            ..emit::statistics(&f, &code, &context.info)
+        };
         let parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes }];
         Ok(CompiledShader { parts, info: context.info, stats, messages: Vec::new() })
     }

@@ -88,7 +88,11 @@ fn resolve(bytes: &mut [u8], fixup: &Fixup, target: usize) -> Result<(), Compile
 }
 
 /// The machine instruction; `None` for what only names registers.
-fn translate(f: &Function<'_>, allocation: &Allocation, inst: Inst) -> Result<Option<MachineInst>, CompileError> {
+fn translate(
+    f: &Function<'_>,
+    allocation: &Allocation,
+    inst: Inst,
+) -> Result<Option<MachineInst>, CompileError> {
     let data = f.insts[inst];
     let op = match data.op {
         Op::Hw(op) => op,
@@ -105,7 +109,8 @@ fn translate(f: &Function<'_>, allocation: &Allocation, inst: Inst) -> Result<Op
         match desc.role {
             Role::Dst => {
                 if let Some(dst) = dsts.next() {
-                    *slot = register(f, allocation, *dst).ok_or_else(|| CompileError::internal(name() + " has no register"))?;
+                    *slot = register(f, allocation, *dst)
+                        .ok_or_else(|| CompileError::internal(name() + " has no register"))?;
                 }
             }
             Role::Src => {
@@ -130,7 +135,12 @@ fn register(f: &Function<'_>, allocation: &Allocation, value: Value) -> Option<O
     Some(Operand::reg(reg.half, Size::for_bits(f.ty(value).bits)))
 }
 
-fn source(f: &Function<'_>, allocation: &Allocation, src: Src, desc: &agx_isa::desc::OperandDesc) -> Option<Operand> {
+fn source(
+    f: &Function<'_>,
+    allocation: &Allocation,
+    src: Src,
+    desc: &agx_isa::desc::OperandDesc,
+) -> Option<Operand> {
     match src.kind {
         SrcKind::None => Some(Operand { tag: Tag::None, ..Operand::NONE }),
         SrcKind::Value => Some(register(f, allocation, src.as_value()?)?.with(src.flags)),

@@ -24,7 +24,8 @@ pub fn read<'a>(bump: &'a Bump, input: Input<'_>, _key: &CompileKey) -> Result<S
 /// The first function of a text.
 fn read_ir<'a>(bump: &'a Bump, text: &str) -> Result<Shader<'a>, CompileError> {
     let functions = ir::parse(bump, text)?;
-    let first = functions.into_iter().next().ok_or_else(|| CompileError::invalid("the text has no function"))?;
+    let first =
+        functions.into_iter().next().ok_or_else(|| CompileError::invalid("the text has no function"))?;
     let info = ShaderInfo { entry_point: first.name.to_string(), ..ShaderInfo::default() };
     Ok((first, info))
 }

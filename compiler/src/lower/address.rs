@@ -10,8 +10,8 @@
 use agx_isa::table::Opcode;
 use arrayvec::ArrayVec;
 
-use crate::ir::op::mods_with;
 use crate::error::CompileError;
+use crate::ir::op::mods_with;
 use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
 
 /// Most multiples an offset is taken apart into.
@@ -137,7 +137,12 @@ fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
         Some(linear) => linear.build(r),
         None => r.alu(IrOp::Ushr, 32, &[offset, Src::imm(2, 16)], &[]),
     };
-    r.push(Opcode::Atomic, data.dsts, &[operand, base, index], &mods_with(Opcode::Atomic, &[("op", data.mods[0])]));
+    r.push(
+        Opcode::Atomic,
+        data.dsts,
+        &[operand, base, index],
+        &mods_with(Opcode::Atomic, &[("op", data.mods[0])]),
+    );
     Rewrite::Remove
 }
 
@@ -147,7 +152,9 @@ fn element_index(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32, element: u8)
     let element = u32::from(element);
     for shift in (0..=MAX_SHIFT).rev() {
         // A constant needs no shift: the immediate form holds it.
-        if let Some(divided) = divide(&linear, element << shift).filter(|_| shift == 0 || !linear.terms.is_empty()) {
+        if let Some(divided) =
+            divide(&linear, element << shift).filter(|_| shift == 0 || !linear.terms.is_empty())
+        {
             return (divided.build(r), shift);
         }
     }
@@ -175,7 +182,8 @@ impl Linear {
             }
             match summands(r, src) {
                 Some(parts) if pending.len() + parts.len() + linear.terms.len() <= MAX_TERMS => {
-                    pending.extend(parts.iter().rev().map(|(part, times)| (*part, times.wrapping_mul(factor))));
+                    pending
+                        .extend(parts.iter().rev().map(|(part, times)| (*part, times.wrapping_mul(factor))));
                 }
                 _ if linear.add_term(src, factor) => {}
                 _ => return Linear::opaque(offset, bytes),

@@ -4,8 +4,8 @@
 
 use agx_isa::table::Opcode;
 
-use crate::ir::op::mods_with;
 use crate::error::CompileError;
+use crate::ir::op::mods_with;
 use crate::ir::{Access, Function, IrOp, Op, Rewrite, Rewriter};
 
 /// Lowers barriers and fences.

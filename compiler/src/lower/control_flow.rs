@@ -16,8 +16,8 @@
 
 use agx_isa::table::Opcode;
 
-use crate::ir::op::mods_with;
 use crate::error::CompileError;
+use crate::ir::op::mods_with;
 use crate::ir::{Block, Entity, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Stage, Type, Value};
 use crate::regalloc::{Allocation, Reg};
 
@@ -121,10 +121,16 @@ fn plan_ifs(f: &Function<'_>) -> Vec<Plan> {
         let else_empty = else_block.is_some_and(|block| f.block(block).insts.is_empty());
         plans[index] = match () {
             () if then_empty && else_empty => Plan::Nothing,
-            () if then_ends && else_block.is_some_and(|block| f.terminator(block).is_none()) && only_leaves(f, then.block) => {
+            () if then_ends
+                && else_block.is_some_and(|block| f.terminator(block).is_none())
+                && only_leaves(f, then.block) =>
+            {
                 Plan::LeaveThen
             }
-            () if then_ends && f.terminator(then.block).is_none() && else_block.is_some_and(|block| only_leaves(f, block)) => {
+            () if then_ends
+                && f.terminator(then.block).is_none()
+                && else_block.is_some_and(|block| only_leaves(f, block)) =>
+            {
                 Plan::LeaveElse
             }
             () if then_empty => Plan::ElseOnly,
@@ -180,7 +186,13 @@ impl Lowering<'_> {
     }
 
     /// Replaces a jump or halt at the end of `block`.
-    fn leave(&mut self, f: &mut Function<'_>, block: Block, seam: Seam, index: usize) -> Result<(), CompileError> {
+    fn leave(
+        &mut self,
+        f: &mut Function<'_>,
+        block: Block,
+        seam: Seam,
+        index: usize,
+    ) -> Result<(), CompileError> {
         let Some(inst) = f.terminator(block) else { return Ok(()) };
         let data = f.insts[inst];
         let last = index + 1 == f.layout.len();
@@ -234,8 +246,10 @@ impl Lowering<'_> {
             Plan::LeaveElse => f.layout.get(index + 2),
             _ => None,
         };
-        let target = leaves.and_then(|segment| f.terminator(segment.block)).and_then(|inst| f.insts[inst].target());
-        let level = target.and_then(|target| self.level_of(target).ok()).filter(|level| *level <= MAX_SELECTED_LEVEL);
+        let target =
+            leaves.and_then(|segment| f.terminator(segment.block)).and_then(|inst| f.insts[inst].target());
+        let level =
+            target.and_then(|target| self.level_of(target).ok()).filter(|level| *level <= MAX_SELECTED_LEVEL);
         let plan = match (plan, level) {
             (Plan::LeaveThen | Plan::LeaveElse, None) => Plan::Arms,
             (plan, _) => plan,
@@ -259,7 +273,12 @@ impl Lowering<'_> {
         let block = f.layout[index].block;
         if plan == Plan::ElseOnly {
             let data = f.insts[condition];
-            let mods: Vec<u32> = data.op.mod_names().zip(data.mods).map(|(name, value)| if name == "inv" { value ^ 1 } else { *value }).collect();
+            let mods: Vec<u32> = data
+                .op
+                .mod_names()
+                .zip(data.mods)
+                .map(|(name, value)| if name == "inv" { value ^ 1 } else { *value })
+                .collect();
             f.insts[condition].mods = f.alloc(&mods);
         }
         f.block_mut(block).insts.push(condition);
@@ -294,7 +313,14 @@ impl Lowering<'_> {
     }
 
     /// Lanes whose comparison holds (or, `inverted`, does not) leave to `level`.
-    fn leave_if(&mut self, f: &mut Function<'_>, block: Block, condition: InstData<'_>, level: u32, inverted: bool) {
+    fn leave_if(
+        &mut self,
+        f: &mut Function<'_>,
+        block: Block,
+        condition: InstData<'_>,
+        level: u32,
+        inverted: bool,
+    ) {
         self.masks = true;
         let float = condition.op == Op::Hw(Opcode::IfFcmp);
         let leaves_where_false = (condition.modifier("inv") != 0) != inverted;
@@ -318,7 +344,8 @@ impl Lowering<'_> {
 
     fn begin_else(&mut self, f: &mut Function<'_>, index: usize) {
         let plan = self.open.last().map_or(Plan::Nothing, |open| open.plan);
-        let empty = f.layout[index + 1].seam == Seam::EndIf && f.block(f.layout[index + 1].block).insts.is_empty();
+        let empty =
+            f.layout[index + 1].seam == Seam::EndIf && f.block(f.layout[index + 1].block).insts.is_empty();
         if plan == Plan::Arms && !empty {
             let toggle = self.mask(f, Opcode::ElseFcmp, &[Src::f32(0.0), Src::f32(0.0)], 1);
             self.starts[index + 1].push(toggle);
@@ -375,7 +402,13 @@ impl Lowering<'_> {
     }
 
     fn push(&self, f: &mut Function<'_>, op: Opcode, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
-        let data = InstData { op: op.into(), dsts: f.alloc(dsts), srcs: f.alloc(srcs), mods: f.alloc(mods), line: 0 };
+        let data = InstData {
+            op: op.into(),
+            dsts: f.alloc(dsts),
+            srcs: f.alloc(srcs),
+            mods: f.alloc(mods),
+            line: 0,
+        };
         f.add_inst(data)
     }
 }

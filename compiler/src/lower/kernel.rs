@@ -22,7 +22,8 @@ const SLOT_HALVES: u16 = 4;
 pub fn lower_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let params = std::mem::take(&mut f.params);
     let mut slots: Side<Value, Option<Src>> = Side::new(f.values.len());
-    let mut ranges = vec![UniformRange { start: 0, halves: SLOT_HALVES, source: UniformSource::KernelResults }];
+    let mut ranges =
+        vec![UniformRange { start: 0, halves: SLOT_HALVES, source: UniformSource::KernelResults }];
     for (index, param) in params.iter().enumerate() {
         let start = SLOT_HALVES * (index as u16 + 1);
         slots[*param] = Some(Src::uniform(start, f.ty(*param).bits));
@@ -57,7 +58,9 @@ pub fn lower_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(
 
 fn replace_params(r: &mut Rewriter<'_, '_>, inst: crate::ir::Inst, slots: &Side<Value, Option<Src>>) {
     let data = r.f.insts[inst];
-    let slot = |src: &Src| src.as_value().and_then(|value| slots[value]).map_or(*src, |slot| Src { flags: src.flags, ..slot });
+    let slot = |src: &Src| {
+        src.as_value().and_then(|value| slots[value]).map_or(*src, |slot| Src { flags: src.flags, ..slot })
+    };
     if data.srcs.iter().any(|src| slot(src) != *src) {
         let srcs: Vec<Src> = data.srcs.iter().map(slot).collect();
         r.f.insts[inst].srcs = r.f.alloc(&srcs);

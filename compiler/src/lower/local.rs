@@ -6,8 +6,8 @@
 use agx_isa::table::Opcode;
 
 use super::address::{element_format, load_pieces, store_pieces};
-use crate::ir::op::mods_with;
 use crate::error::CompileError;
+use crate::ir::op::mods_with;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
 const NO_INDEX: Src = Src::imm(0, 16);
@@ -49,7 +49,12 @@ fn lower_store(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
 
 fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     let base = local_base(r, data.srcs[0], 0);
-    r.push(Opcode::Latomic, data.dsts, &[data.srcs[1], base, NO_INDEX], &mods_with(Opcode::Latomic, &[("op", data.mods[0])]));
+    r.push(
+        Opcode::Latomic,
+        data.dsts,
+        &[data.srcs[1], base, NO_INDEX],
+        &mods_with(Opcode::Latomic, &[("op", data.mods[0])]),
+    );
     Rewrite::Remove
 }
 

@@ -1,25 +1,40 @@
 //! Lowerings: each replaces operations the machine does not have by operations it has.
 
 mod address;
+mod alu;
 mod barrier;
+mod bits8;
 mod control_flow;
+mod division;
+mod float_division;
 mod frame;
+mod int64;
 mod kernel;
 mod local;
+mod multiply_high;
 mod operands;
 mod scratch;
 mod select;
+#[cfg(test)]
+mod test_arithmetic;
+mod trigonometry;
 mod unreachable;
 
 pub use address::lower_address;
 pub use barrier::lower_barrier;
+pub use bits8::lower_bits8;
 pub use control_flow::lower_control_flow;
+pub use division::lower_division;
+pub use float_division::lower_float_division;
 pub use frame::lower_frame;
+pub use int64::lower_int64;
 pub use kernel::lower_kernel;
 pub use local::lower_local;
+pub use multiply_high::lower_multiply_high;
 pub use operands::lower_operands;
 pub use scratch::lower_scratch;
 pub use select::lower_select;
+pub use trigonometry::lower_trigonometry;
 pub use unreachable::lower_unreachable;
 
-use select::TABLE_MOV;
+use select::{TABLE_AND, TABLE_MOV, TABLE_OR, TABLE_XOR};

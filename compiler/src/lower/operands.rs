@@ -10,9 +10,9 @@ use agx_isa::table::Opcode;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::ir::op::mods_with;
 use crate::emit::encodable;
 use crate::error::CompileError;
+use crate::ir::op::mods_with;
 use crate::ir::{Block, Function, Inst, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value};
 
 /// Loads constants and copies uniforms where operands cannot encode them.
@@ -89,8 +89,12 @@ impl Legalizer {
                 let start = src.payload as u16;
                 self.pair(r, [Src::uniform(start, 32), Src::uniform(start + 2, 32)])
             }
-            (SrcKind::Imm, 32) => r.value(Opcode::Ldimm32, Type::B32, &[src], &mods_with(Opcode::Ldimm32, &[])),
-            (SrcKind::Imm, _) => r.value(Opcode::Ldimm16, Type::B16, &[src], &mods_with(Opcode::Ldimm16, &[])),
+            (SrcKind::Imm, 32) => {
+                r.value(Opcode::Ldimm32, Type::B32, &[src], &mods_with(Opcode::Ldimm32, &[]))
+            }
+            (SrcKind::Imm, _) => {
+                r.value(Opcode::Ldimm16, Type::B16, &[src], &mods_with(Opcode::Ldimm16, &[]))
+            }
             _ => {
                 let mods = mods_with(Opcode::Bitop, &[("table", super::TABLE_MOV)]);
                 r.value(Opcode::Bitop, Type::scalar(src.bits), &[src, Src::imm(0, 16)], &mods)

@@ -3,8 +3,8 @@
 use agx_isa::table::Opcode;
 
 use super::address::{element_format, load_pieces, store_pieces};
-use crate::ir::op::mods_with;
 use crate::error::CompileError;
+use crate::ir::op::mods_with;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
 /// Lowers accesses to the lane's own stack memory.

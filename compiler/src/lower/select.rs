@@ -132,7 +132,9 @@ impl Selector {
         widen_boolean_constants(r, inst);
         let data = r.f.insts[inst];
         match data.op {
-            Op::Hw(Opcode::Bitop) if data.dst().is_some_and(|dst| self.booleans[dst]) => self.boolean_bitop(r, &data),
+            Op::Hw(Opcode::Bitop) if data.dst().is_some_and(|dst| self.booleans[dst]) => {
+                self.boolean_bitop(r, &data)
+            }
             Op::Hw(op) => {
                 self.fold_sources(r, inst, op);
                 Rewrite::Keep
@@ -141,7 +143,13 @@ impl Selector {
         }
     }
 
-    fn select_ir<'a>(&mut self, r: &mut Rewriter<'_, 'a>, inst: Inst, op: IrOp, data: &InstData<'a>) -> Rewrite {
+    fn select_ir<'a>(
+        &mut self,
+        r: &mut Rewriter<'_, 'a>,
+        inst: Inst,
+        op: IrOp,
+        data: &InstData<'a>,
+    ) -> Rewrite {
         match op {
             IrOp::Mov => Rewrite::Forward(data.srcs[0]),
             IrOp::Icmp | IrOp::Fcmp => self.compare(r, op, data),
@@ -153,9 +161,13 @@ impl Selector {
             IrOp::Fneg => self.float_move(r, data, OperandFlags::NEG, false),
             IrOp::Fabs => self.float_move(r, data, OperandFlags::ABS, false),
             IrOp::Fsat => self.float_move(r, data, OperandFlags::empty(), true),
-            IrOp::Phi | IrOp::Collect | IrOp::Split | IrOp::Copy | IrOp::Preload | IrOp::Jump | IrOp::Halt => {
-                Rewrite::Keep
-            }
+            IrOp::Phi
+            | IrOp::Collect
+            | IrOp::Split
+            | IrOp::Copy
+            | IrOp::Preload
+            | IrOp::Jump
+            | IrOp::Halt => Rewrite::Keep,
             _ => match RECIPES.iter().find(|recipe| recipe.ir == op) {
                 Some(recipe) => self.follow(r, recipe, data),
                 None => self.fail(r, inst, "has no counterpart in the machine and was not lowered"),
@@ -174,7 +186,12 @@ impl Selector {
         if let (IrOp::Shl, Some(amount @ 1..=4), 16 | 32) =
             (recipe.ir, data.srcs[1].as_imm(), r.f.width(data.srcs[0]))
         {
-            r.push(Opcode::Iadd, data.dsts, &[Src::imm(0, 16), data.srcs[0]], &mods_with(Opcode::Iadd, &[("shift", amount as u32)]));
+            r.push(
+                Opcode::Iadd,
+                data.dsts,
+                &[Src::imm(0, 16), data.srcs[0]],
+                &mods_with(Opcode::Iadd, &[("shift", amount as u32)]),
+            );
             return Rewrite::Remove;
         }
         let source = |arg: &Arg| match arg {
@@ -205,11 +222,19 @@ impl Selector {
         for (src, (_, operand)) in srcs.iter_mut().zip(op.desc().with_role(agx_isa::desc::Role::Src)) {
             let Some(value) = src.as_value() else { continue };
             let float = operand.kind.style == Style::Float;
-            let Some(inner) = (if float { self.modified[value] } else { self.widened[value] }) else { continue };
-            let folded = if float { through(inner, src.flags) } else { Src { flags: inner.flags | src.flags, ..inner } };
+            let Some(inner) = (if float { self.modified[value] } else { self.widened[value] }) else {
+                continue;
+            };
+            let folded = if float {
+                through(inner, src.flags)
+            } else {
+                Src { flags: inner.flags | src.flags, ..inner }
+            };
             let size = Size::for_bits(r.f.width(folded));
             let fits = operand.kind.forms.iter().any(|form| {
-                form.tag == agx_isa::inst::Tag::Reg && form.size == size && form.allowed_flags().contains(folded.flags)
+                form.tag == agx_isa::inst::Tag::Reg
+                    && form.size == size
+                    && form.allowed_flags().contains(folded.flags)
             });
             if fits {
                 *src = folded;
@@ -228,7 +253,8 @@ impl Selector {
         let inverted = data.mods[1] != 0;
         if let Some(dst) = data.dst() {
             let sources = [sources[0], sources[1]];
-            self.compares[dst] = Some(Compare { float, sources, cond: data.mods[0], inverted, block: r.block });
+            self.compares[dst] =
+                Some(Compare { float, sources, cond: data.mods[0], inverted, block: r.block });
         }
         if inverted {
             sources.swap(2, 3);
@@ -299,7 +325,12 @@ impl Selector {
         let complement = !table & 0xf;
         let inner = match complement {
             TABLE_MOV => a,
-            _ => Src::value(r.value(Opcode::Bitop, Type::B16, &[a, b], &mods_with(Opcode::Bitop, &[("table", complement)]))),
+            _ => Src::value(r.value(
+                Opcode::Bitop,
+                Type::B16,
+                &[a, b],
+                &mods_with(Opcode::Bitop, &[("table", complement)]),
+            )),
         };
         r.push(Opcode::Bitop, data.dsts, &[inner, one], &mods_with(Opcode::Bitop, &[("table", TABLE_XOR)]));
         Rewrite::Remove
@@ -326,7 +357,12 @@ impl Selector {
             (_, 64) | (16, 32) if signed || to == 64 => {
                 let flags = if signed { OperandFlags::SX } else { OperandFlags::empty() };
                 self.widened[dst] = (to == 32).then_some(src.with(flags));
-                r.push(Opcode::Iadd, data.dsts, &[src.with(flags), Src::imm(0, 16)], &mods_with(Opcode::Iadd, &[]));
+                r.push(
+                    Opcode::Iadd,
+                    data.dsts,
+                    &[src.with(flags), Src::imm(0, 16)],
+                    &mods_with(Opcode::Iadd, &[]),
+                );
                 Rewrite::Remove
             }
             _ => {
@@ -337,7 +373,13 @@ impl Selector {
     }
 
     /// `dst` = `src` with modifiers and rounded to the destination's width: an addition of -0.0.
-    fn float_move(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, flags: OperandFlags, sat: bool) -> Rewrite {
+    fn float_move(
+        &mut self,
+        r: &mut Rewriter<'_, '_>,
+        data: &InstData<'_>,
+        flags: OperandFlags,
+        sat: bool,
+    ) -> Rewrite {
         let (src, dst) = (through(data.srcs[0], flags), data.dsts[0]);
         let (from, to) = (r.f.width(src), r.f.ty(dst).bits);
         let hw = if from == 16 && to == 16 { Opcode::Hadd } else { Opcode::Fadd };
@@ -382,7 +424,8 @@ fn sign_extend_byte(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     if r.f.ty(data.dsts[0]).bits <= 32 {
         r.push(Opcode::Asr, data.dsts, &[high.into(), Src::imm(24, 16)], &mods_with(Opcode::Asr, &[]));
     } else {
-        let word = r.value(Opcode::Asr, Type::B32, &[high.into(), Src::imm(24, 16)], &mods_with(Opcode::Asr, &[]));
+        let word =
+            r.value(Opcode::Asr, Type::B32, &[high.into(), Src::imm(24, 16)], &mods_with(Opcode::Asr, &[]));
         let word = Src::value(word).with(OperandFlags::SX);
         r.push(Opcode::Iadd, data.dsts, &[word, Src::imm(0, 16)], &mods_with(Opcode::Iadd, &[]));
     }
