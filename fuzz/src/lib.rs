@@ -6,15 +6,21 @@
 #![forbid(unsafe_code)]
 
 mod entropy;
+mod ir_text;
 mod packer;
 mod spirv;
+mod text;
+mod validator;
 
 pub use entropy::{Entropy, Generator};
+pub use ir_text::ir_text;
 pub use packer::packer;
 pub use spirv::spirv;
+pub use validator::validator;
 
 /// A target: its name and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, for runners.
-pub const TARGETS: &[Target] = &[("packer", packer), ("spirv", spirv)];
+pub const TARGETS: &[Target] =
+    &[("packer", packer), ("validator", validator), ("spirv", spirv), ("ir_text", ir_text)];

@@ -67,7 +67,8 @@ fn any_value(form: &Form, width: u32, entropy: &mut Entropy<'_>) -> u32 {
     let bits = u32::from(form.bits).min(width);
     let bytes = if bits <= 8 { u32::from(entropy.byte()) } else { entropy.word() };
     let field = u64::from(bytes) & ((1 << bits) - 1) & !form.select_mask;
-    let sign_bits = if form.signed && bits > 0 && field >> (bits - 1) & 1 == 1 { u64::MAX << bits } else { 0 };
+    let sign_bits =
+        if form.signed && bits > 0 && field >> (bits - 1) & 1 == 1 { u64::MAX << bits } else { 0 };
     ((field | sign_bits) as u32) << form.scale
 }
 

@@ -30,7 +30,8 @@ fn compile(module: &[u8]) {
 /// A bundled module with words overwritten, swapped, removed or cut off.
 fn mutated(entropy: &mut Entropy<'_>) -> Vec<u8> {
     let module = MODULES[entropy.below(MODULES.len())];
-    let mut words: Vec<[u8; 4]> = module.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]).collect();
+    let mut words: Vec<[u8; 4]> =
+        module.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]).collect();
     for _ in 0..=entropy.below(4) {
         let at = entropy.below(words.len().max(257));
         let other = entropy.below(words.len().max(257));

@@ -32,3 +32,13 @@ fn packer() {
 fn spirv() {
     smoke("spirv");
 }
+
+#[test]
+fn validator() {
+    smoke("validator");
+}
+
+#[test]
+fn ir_text() {
+    smoke("ir_text");
+}

@@ -1,0 +1,28 @@
+//! The text of the IR: what parses prints, and the print parses to a function that prints the same.
+
+use agx_compiler::ir::parse_with_registers;
+use bumpalo::Bump;
+
+use crate::entropy::Entropy;
+use crate::text::any_text;
+
+/// Treats `data` as choices for a text.
+pub fn ir_text(data: &[u8]) {
+    let text = any_text(&mut Entropy::new(data));
+    if let Some(first) = reprint(&text) {
+        let second = reprint(&first).unwrap_or_else(|| panic!("printed, but does not parse:\n{first}"));
+        assert_eq!(first, second);
+    }
+}
+
+/// The print of what `text` parses to, if it parses.
+fn reprint(text: &str) -> Option<String> {
+    let bump = Bump::new();
+    let functions = parse_with_registers(&bump, text).ok()?;
+    Some(
+        functions
+            .iter()
+            .map(|(function, registers)| function.with_registers(registers).to_string())
+            .collect(),
+    )
+}

@@ -1,0 +1,30 @@
+//! The validator of the IR: it judges whatever parses, at every stage, and what it accepts compiles.
+
+use agx_compiler::ir::{self, Stage};
+use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
+use bumpalo::Bump;
+
+use crate::entropy::Entropy;
+use crate::text::any_text;
+
+/// Treats `data` as choices for a text.
+pub fn validator(data: &[u8]) {
+    let text = any_text(&mut Entropy::new(data));
+    let bump = Bump::new();
+    let Ok(functions) = ir::parse(&bump, &text) else { return };
+    for function in &functions {
+        for (_, stage) in Stage::ALL {
+            // Only the verdict at the function's own stage means anything; at the others it must not panic.
+            let _ = ir::validate(function, stage);
+        }
+    }
+    let Some(first) = functions.first() else { return };
+    if first.stage == Stage::Source && ir::validate(first, Stage::Source).is_ok() {
+        let mut key = CompileKey::default();
+        key.validate = true;
+        let result = Compiler::default().compile(&mut Scratch::default(), Input::Ir(&text), &key);
+        if let Err(error) = result {
+            assert_ne!(error.kind, ErrorKind::Internal, "{error}\n{text}");
+        }
+    }
+}
