@@ -97,17 +97,29 @@ pub static PASSES: &[Pass] = &[
     required!("lower_unreachable", Source -> Source, |f, _| lower::lower_unreachable(f), "Empties unreachable blocks."),
     optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
     optional!("opt_fold", Source, opt::opt_fold, "Computes operations on constants."),
+    optional!("opt_algebraic", Source, opt::opt_algebraic, "Replaces operations by simpler ones of the same value."),
     optional!("opt_cse", Source, opt::opt_cse, "Merges equal pure instructions."),
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
+    required!("lower_bits8", Source -> Source, |f, _| lower::lower_bits8(f), "Does 8-bit arithmetic in 16 bits."),
+    required!("lower_division", Source -> Source, |f, _| lower::lower_division(f), "Makes integer division multiplications."),
+    required!("lower_multiply_high", Source -> Source, |f, _| lower::lower_multiply_high(f), "Makes high products wide ones."),
+    required!("lower_float_division", Source -> Source, |f, _| lower::lower_float_division(f), "Makes division and square root multiplications by reciprocals."),
+    required!("lower_trigonometry", Source -> Source, |f, _| lower::lower_trigonometry(f), "Makes sine and cosine the hardware's two halves."),
+    required!("lower_int64", Source -> Source, |f, _| lower::lower_int64(f), "Does 64-bit arithmetic in words."),
     required!("lower_barrier", Source -> Source, |f, _| lower::lower_barrier(f), "Makes barriers the hardware's sequences."),
     required!("lower_local", Source -> Source, |f, _| lower::lower_local(f), "Makes accesses to threadgroup memory the hardware's."),
     required!("lower_scratch", Source -> Source, |f, _| lower::lower_scratch(f), "Makes accesses to stack memory the hardware's."),
+    optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
+    optional!("opt_fold", Source, opt::opt_fold, "Computes operations on constants."),
+    optional!("opt_algebraic", Source, opt::opt_algebraic, "Replaces operations by simpler ones of the same value."),
+    optional!("opt_cse", Source, opt::opt_cse, "Merges equal pure instructions."),
+    optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
     required!("lower_address", Source -> Lowered, |f, _| lower::lower_address(f), "Folds address arithmetic into device memory accesses."),
     optional!("opt_cse", Lowered, opt::opt_cse, "Merges equal pure instructions."),
     optional!("opt_dce", Lowered, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
-    required!("lower_select", Lowered -> Machine, |f, _| lower::lower_select(f), "Selects machine instructions."),
-    optional!("opt_dce", Machine, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
-    required!("lower_operands", Machine -> Machine, |f, _| lower::lower_operands(f), "Loads constants and copies uniforms where operands cannot encode them."),
+    required!("lower_select", Lowered -> Selected, |f, _| lower::lower_select(f), "Selects machine instructions."),
+    optional!("opt_dce", Selected, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
+    required!("lower_operands", Selected -> Machine, |f, _| lower::lower_operands(f), "Loads constants and copies uniforms where operands cannot encode them."),
     required!("regalloc", Machine -> Allocated, allocate, "Gives every value a register."),
     required!("lower_control_flow", Allocated -> Final, |f, c| lower::lower_control_flow(f, &mut c.allocation), "Makes control flow execution-mask instructions."),
     required!("lower_frame", Final -> Final, |f, c| lower::lower_frame(f, c.info.scratch_bytes), "Reserves stack memory."),
@@ -203,7 +215,9 @@ pub fn run_pass(
     (pass.run)(f, context)?;
     f.stage = f.stage.max(pass.leaves);
     tracing::debug!(instructions = f.insts.len(), values = f.values.len(), "pass done");
-    let _ = validate;
+    if validate {
+        f.check(pass.name)?;
+    }
     Ok(())
 }
 

@@ -303,7 +303,7 @@ static UNSIGNED_CONVERSION: &[Rule] = &[
     exact(ir!(Uconv ir!(Uconv A)), and!(A, Node::Calc(|bound| low_mask(u64::from(bound.results[1]))))).when(
         |bound| {
             let (source, middle, result) = conversions(bound);
-            source == result && middle < source
+            source == result && middle < source && matches!(source, 16 | 32)
         },
     ),
     exact(ir!(Uconv ir!(Sconv A)), A).when(|bound| {

@@ -1,0 +1,112 @@
+//! Arithmetic on 8-bit integers.
+//!
+//! The machine has no 8-bit registers: such a value lives zero-extended in a half register. Arithmetic is done in 16
+//! bits on sources extended as the operation reads them, and the result is cut back.
+//!
+//! Before: stage Ssa. After: 8-bit values are only moved, selected, converted, loaded and stored.
+
+use agx_isa::table::Opcode;
+
+use super::alu::alu;
+use crate::error::CompileError;
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+
+/// Does 8-bit arithmetic in 16 bits.
+///
+/// # Errors
+/// None at present; the signature is that of every lowering.
+pub fn lower_bits8(f: &mut Function<'_>) -> Result<(), CompileError> {
+    if f.values.keys().all(|value| f.ty(value).bits != 8) {
+        return Ok(());
+    }
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        match data.dst() {
+            Some(_) if is_arithmetic(data.op) && touches_bytes(r, &data) => Rewrite::Forward(widen(r, &data)),
+            _ => Rewrite::Keep,
+        }
+    });
+    Ok(())
+}
+
+/// Whether the operation computes with the bits of its sources instead of passing them on.
+fn is_arithmetic(op: Op) -> bool {
+    let passes_on = matches!(
+        op,
+        Op::Ir(
+            IrOp::Phi
+                | IrOp::Mov
+                | IrOp::Collect
+                | IrOp::Split
+                | IrOp::Select
+                | IrOp::Uconv
+                | IrOp::Sconv
+                | IrOp::Copy
+        ) | Op::Hw(Opcode::U8ToF | Opcode::S8ToF)
+    );
+    op.pure_fn().is_some() && !passes_on
+}
+
+fn touches_bytes(r: &Rewriter<'_, '_>, data: &InstData<'_>) -> bool {
+    data.dsts.iter().any(|dst| r.f.ty(*dst).bits == 8) || data.srcs.iter().any(|src| r.f.width(*src) == 8)
+}
+
+/// Whether the operation reads its sources as signed numbers.
+fn reads_signed(data: &InstData<'_>) -> bool {
+    match data.op {
+        Op::Ir(IrOp::Sshr | IrOp::Imin | IrOp::Imax | IrOp::Sdiv | IrOp::Srem | IrOp::Smulh) => true,
+        Op::Ir(IrOp::Icmp) => data.modifier("cond") & 4 != 0,
+        Op::Hw(Opcode::Asr) => true,
+        _ => false,
+    }
+}
+
+fn widen(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Src {
+    let extend = if reads_signed(data) { IrOp::Sconv } else { IrOp::Uconv };
+    let mut srcs: Vec<Src> = Vec::new();
+    for src in data.srcs {
+        let wide = if r.f.width(*src) == 8 { alu(r, extend, 16, &[src.plain()]) } else { *src };
+        srcs.push(wide.with(src.flags));
+    }
+    let width = r.f.ty(data.dsts[0]).bits;
+    // The high half of a product of bytes is the second byte of the product of the extended ones.
+    if matches!(data.op, Op::Ir(IrOp::Umulh | IrOp::Smulh)) {
+        let product = alu(r, IrOp::Imul, 16, &srcs);
+        let high = alu(r, IrOp::Ushr, 16, &[product, Src::imm(8, 16)]);
+        return alu(r, IrOp::Uconv, 8, &[high]);
+    }
+    let result = r.alu(data.op, if width == 8 { 16 } else { width }, &srcs, data.mods);
+    if width == 8 { alu(r, IrOp::Uconv, 8, &[result]) } else { result }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::test_arithmetic::{Case, check};
+
+    #[test]
+    fn agrees_with_the_semantics() {
+        let binary = |op: IrOp| Case::new(op, 8, &[8, 8], &[]);
+        let mut cases: Vec<Case> =
+            [IrOp::Imul, IrOp::Shl, IrOp::Ushr, IrOp::Sshr, IrOp::Imin, IrOp::Imax, IrOp::Umin, IrOp::Umax]
+                .map(binary)
+                .into();
+        cases.push(Case::new(Opcode::Iadd, 8, &[8, 8], &[0, 0]));
+        cases.push(Case::new(Opcode::Isub, 8, &[8, 8], &[0, 0]));
+        cases.push(Case::new(Opcode::Popcnt, 8, &[8], &[]));
+        cases.push(Case::new(Opcode::Ffs, 32, &[8], &[]));
+        cases.push(Case::new(Opcode::Asr, 8, &[8, 8], &[]));
+        cases.push(Case::new(Opcode::U16ToF, 32, &[8], &[1]));
+        for table in [0b1000, 0b1110, 0b0110, 0b0101] {
+            cases.push(Case::new(Opcode::Bitop, 8, &[8, 8], &[table]));
+        }
+        for cond in [0, 1, 2, 4, 5, 6] {
+            cases.push(Case::new(IrOp::Icmp, 1, &[8, 8], &[cond, 1]));
+        }
+        for case in &cases {
+            check(case, lower_bits8, |f, data| {
+                !is_arithmetic(data.op) || data.dsts.iter().all(|dst| f.ty(*dst).bits != 8)
+            });
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Division against its semantics, and the estimate's proof against worse reciprocals than the machine's.
+
+use super::constant::{Reciprocal, reciprocal, signed_reciprocal};
+use super::*;
+use crate::ir::InstData;
+use crate::lower::test_arithmetic::{Case, check_where, integer};
+use crate::lower::{lower_bits8, lower_int64};
+use crate::test_random::Random;
+
+const OPS: [IrOp; 4] = [IrOp::Udiv, IrOp::Umod, IrOp::Sdiv, IrOp::Srem];
+
+fn is_lowered(_: &Function<'_>, data: &InstData<'_>) -> bool {
+    !OPS.iter().any(|op| data.op == Op::Ir(*op))
+}
+
+/// Division by zero and the one signed overflow have no value to agree on.
+fn is_defined(op: IrOp, width: u8, inputs: &[u64]) -> bool {
+    let lowest = 1 << (width - 1);
+    let overflows = inputs[0] == lowest && inputs[1] == Src::imm(u64::MAX, width).payload;
+    inputs[1] != 0 && !(overflows && matches!(op, IrOp::Sdiv | IrOp::Srem))
+}
+
+#[test]
+fn by_variables() {
+    for op in OPS {
+        for width in [8, 16, 32] {
+            let case = Case::new(op, width, &[width, width], &[]);
+            let passes: &[fn(&mut Function<'_>) -> _] = &[lower_bits8, lower_division];
+            check_where(&case, passes, is_lowered, |inputs| is_defined(op, width, inputs));
+        }
+    }
+}
+
+#[test]
+fn by_constants() {
+    let mut random = Random::new(3);
+    for op in OPS {
+        for width in [8, 16, 32] {
+            for _ in 0..60 {
+                let divisor = integer(&mut random, width);
+                let case = Case::new(op, width, &[width, width], &[]).with_constant(1, divisor);
+                let passes: &[fn(&mut Function<'_>) -> _] = &[lower_bits8, lower_division];
+                check_where(&case, passes, is_lowered, |inputs| is_defined(op, width, inputs));
+            }
+        }
+    }
+}
+
+#[test]
+fn of_64_bits_by_powers_of_two() {
+    for op in OPS {
+        for log2 in [0, 1, 5, 31, 32, 47] {
+            let case = Case::new(op, 64, &[64, 64], &[]).with_constant(1, 1 << log2);
+            check_where(&case, &[lower_division, lower_int64], is_lowered, |_| true);
+        }
+    }
+}
+
+#[test]
+fn sixteen_bit_reciprocals_are_exact_for_every_dividend() {
+    for divisor in
+        (3..1 << 16).step_by(251).chain([3, 5, 6, 7, 9, 641, 65535]).filter(|d: &u64| !d.is_power_of_two())
+    {
+        let Reciprocal { multiplier, added, shift } = reciprocal(divisor, 16);
+        for dividend in 0..1u64 << 16 {
+            let product = dividend * multiplier + if added { multiplier } else { 0 };
+            assert_eq!(product >> (16 + shift), dividend / divisor, "{dividend} / {divisor}");
+        }
+    }
+}
+
+#[test]
+fn signed_multipliers_fit_a_word() {
+    let mut random = Random::new(5);
+    for _ in 0..20_000 {
+        let magnitude = integer(&mut random, 31).max(3);
+        let (multiplier, shift) = signed_reciprocal(magnitude);
+        assert!(multiplier >> 32 == 0 && shift < 32, "{magnitude}");
+    }
+}
+
+/// The algorithm of [`unsigned_32`] with a reciprocal that is off by `ulps` units in the last place.
+fn quotient_with_error(a: u32, b: u32, ulps: i32) -> u32 {
+    let reciprocal = f32::from_bits((1.0 / b as f32).to_bits().wrapping_add_signed(ulps));
+    let high = |a: u32, b: u32| (u64::from(a) * u64::from(b) >> 32) as u32;
+    let mut estimate = (reciprocal * SCALE) as u32;
+    estimate = estimate.wrapping_add(high(estimate, estimate.wrapping_mul(b.wrapping_neg())));
+    let mut quotient = high(a, estimate);
+    let mut rest = a.wrapping_sub(quotient.wrapping_mul(b));
+    for _ in 0..2 {
+        if rest >= b {
+            quotient = quotient.wrapping_add(1);
+            rest -= b;
+        }
+    }
+    quotient
+}
+
+#[test]
+fn the_estimate_survives_a_reciprocal_off_by_one_unit() {
+    let mut random = Random::new(9);
+    for _ in 0..400_000 {
+        let a = integer(&mut random, 32) as u32;
+        let b = (integer(&mut random, 32) as u32).max(1);
+        for ulps in [-1, 0, 1] {
+            assert_eq!(quotient_with_error(a, b, ulps), a / b, "{a} / {b}, reciprocal off by {ulps}");
+        }
+    }
+}

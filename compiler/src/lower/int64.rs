@@ -1,0 +1,192 @@
+//! 64-bit integers by their 32-bit words.
+//!
+//! The machine adds, subtracts and moves register pairs and multiplies into them. Bitwise operations, products, shifts,
+//! comparisons, extrema and selects are done on the words. Shifts need no case distinction: amounts have seven bits and
+//! shift out a word from 32 on, and `shrhi` and `asrh` bring down what leaves the upper word (applegpu).
+//!
+//! Before: no division or high product. After: 64-bit values are only added, multiplied into, moved, converted, taken
+//! apart and used as addresses.
+
+use agx_isa::table::Opcode;
+
+use super::alu::{EQUAL, alu, bitop, icmp, join, select, wide_product, words};
+use super::{TABLE_AND, TABLE_OR, TABLE_XOR};
+use crate::error::CompileError;
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+
+/// Does 64-bit arithmetic in words.
+///
+/// # Errors
+/// None at present; the signature is that of every lowering.
+pub fn lower_int64(f: &mut Function<'_>) -> Result<(), CompileError> {
+    if f.values.keys().all(|value| f.ty(value).bits != 64) {
+        return Ok(());
+    }
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        match lower(r, &data) {
+            Some(result) => Rewrite::Forward(result),
+            None => Rewrite::Keep,
+        }
+    });
+    Ok(())
+}
+
+fn lower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
+    let dst = data.dst()?;
+    if let Op::Ir(IrOp::Icmp) = data.op {
+        let is_quad = r.f.width(data.srcs[0]) == 64;
+        return is_quad.then(|| compare(r, data.modifier("cond"), data.modifier("inv") != 0, data.srcs));
+    }
+    if r.f.ty(dst).bits != 64 || r.f.ty(dst).comps != 1 {
+        return None;
+    }
+    Some(match data.op {
+        Op::Hw(Opcode::Bitop) => wordwise(r, data.modifier("table"), data.srcs[0], data.srcs[1]),
+        Op::Ir(IrOp::Imul) => product(r, data.srcs[0], data.srcs[1]),
+        Op::Ir(IrOp::Shl) => shift_left(r, data.srcs[0], data.srcs[1]),
+        Op::Ir(IrOp::Ushr) => shift_right(r, data.srcs[0], data.srcs[1], false),
+        Op::Ir(IrOp::Sshr) => shift_right(r, data.srcs[0], data.srcs[1], true),
+        Op::Ir(IrOp::Select) => choose(r, data.srcs[0], data.srcs[1], data.srcs[2]),
+        Op::Ir(IrOp::Umin) => extremum(r, data.srcs, 1),
+        Op::Ir(IrOp::Umax) => extremum(r, data.srcs, 2),
+        Op::Ir(IrOp::Imin) => extremum(r, data.srcs, 5),
+        Op::Ir(IrOp::Imax) => extremum(r, data.srcs, 6),
+        _ => return None,
+    })
+}
+
+fn wordwise(r: &mut Rewriter<'_, '_>, table: u32, a: Src, b: Src) -> Src {
+    let ([a_low, a_high], [b_low, b_high]) = (words(r, a), words(r, b));
+    let low = bitop(r, table, 32, a_low, b_low);
+    let high = bitop(r, table, 32, a_high, b_high);
+    join(r, [low, high])
+}
+
+/// The product of two extended words is one instruction; otherwise the cross products are added to its upper word.
+fn product(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
+    let zero = Src::imm32(0);
+    if let (Some(a), Some(b)) = (sign_extended_word(r, a), sign_extended_word(r, b)) {
+        return wide_product(r, a, b, zero, true);
+    }
+    let ([a_low, a_high], [b_low, b_high]) = (words(r, a), words(r, b));
+    let lowest = wide_product(r, a_low, b_low, zero, false);
+    if a_high == zero && b_high == zero {
+        return lowest;
+    }
+    let [low, mut high] = words(r, lowest);
+    for (x, y) in [(a_low, b_high), (a_high, b_low)] {
+        if x != zero && y != zero {
+            high = alu(r, Opcode::Imadd, 32, &[x, y, high]);
+        }
+    }
+    join(r, [low, high])
+}
+
+/// The word that `src` is the sign extension of.
+fn sign_extended_word(r: &Rewriter<'_, '_>, src: Src) -> Option<Src> {
+    let def = r.f.def(src)?;
+    let narrow = *def.srcs.first()?;
+    (def.op == Op::Ir(IrOp::Sconv) && r.f.width(narrow) == 32 && narrow.flags.is_empty()).then_some(narrow)
+}
+
+/// The lowest word of a shift amount.
+fn amount(r: &mut Rewriter<'_, '_>, amount: Src) -> Src {
+    if r.f.width(amount) == 64 { words(r, amount)[0] } else { amount }
+}
+
+fn shift_left(r: &mut Rewriter<'_, '_>, a: Src, by: Src) -> Src {
+    let ([low, high], by) = (words(r, a), amount(r, by));
+    let zero = Src::imm32(0);
+    let new_low = alu(r, IrOp::Shl, 32, &[low, by]);
+    let stays = alu(r, IrOp::Shl, 32, &[high, by]);
+    let moves_up = alu(r, Opcode::Shlhi, 32, &[zero, low, by]);
+    let new_high = bitop(r, TABLE_OR, 32, stays, moves_up);
+    join(r, [new_low, new_high])
+}
+
+/// `shrhi` and `asrh` give what leaves the upper word; below 32, `shrhi` keeps the lower bits of its first source.
+fn shift_right(r: &mut Rewriter<'_, '_>, a: Src, by: Src, signed: bool) -> Src {
+    let ([low, high], by) = (words(r, a), amount(r, by));
+    let stays = alu(r, IrOp::Ushr, 32, &[low, by]);
+    if signed {
+        let moves_down = alu(r, Opcode::Asrh, 32, &[high, by]);
+        let merged = bitop(r, TABLE_OR, 32, stays, moves_down);
+        let new_high = alu(r, IrOp::Sshr, 32, &[high, by]);
+        // From 0 on, `asrh` by less than 32 leaves the bits below untouched: they are zero, the upper ones are new.
+        join(r, [merged, new_high])
+    } else {
+        let new_low = alu(r, Opcode::Shrhi, 32, &[stays, high, by]);
+        let new_high = alu(r, IrOp::Ushr, 32, &[high, by]);
+        join(r, [new_low, new_high])
+    }
+}
+
+fn choose(r: &mut Rewriter<'_, '_>, cond: Src, x: Src, y: Src) -> Src {
+    let ([x_low, x_high], [y_low, y_high]) = (words(r, x), words(r, y));
+    let low = select(r, 32, cond, x_low, y_low);
+    let high = select(r, 32, cond, x_high, y_high);
+    join(r, [low, high])
+}
+
+/// The source for which `first cond second` holds against the other.
+fn extremum(r: &mut Rewriter<'_, '_>, srcs: &[Src], cond: u32) -> Src {
+    let first = compare(r, cond, false, srcs);
+    choose(r, first, srcs[0], srcs[1])
+}
+
+/// Equal if no word differs; less if the upper words are less, or equal and the lower ones less as unsigned numbers.
+fn compare(r: &mut Rewriter<'_, '_>, cond: u32, inverted: bool, srcs: &[Src]) -> Src {
+    let ([a_low, a_high], [b_low, b_high]) = (words(r, srcs[0]), words(r, srcs[1]));
+    if cond & 3 == EQUAL {
+        let low = bitop(r, TABLE_XOR, 32, a_low, b_low);
+        let high = bitop(r, TABLE_XOR, 32, a_high, b_high);
+        let any = bitop(r, TABLE_OR, 32, low, high);
+        return icmp(r, EQUAL, inverted, any, Src::imm32(0));
+    }
+    let same_high = icmp(r, EQUAL, false, a_high, b_high);
+    let low = icmp(r, cond & 3, inverted, a_low, b_low);
+    let high = icmp(r, cond, inverted, a_high, b_high);
+    select(r, 1, same_high, low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::test_arithmetic::{Case, check};
+
+    #[test]
+    fn every_operation_agrees_with_its_semantics() {
+        let binary = |op: IrOp| Case::new(op, 64, &[64, 64], &[]);
+        let shift = |op: IrOp| Case::new(op, 64, &[64, 32], &[]);
+        let mut cases = vec![
+            binary(IrOp::Imul),
+            binary(IrOp::Umin),
+            binary(IrOp::Umax),
+            binary(IrOp::Imin),
+            binary(IrOp::Imax),
+            shift(IrOp::Shl),
+            shift(IrOp::Ushr),
+            shift(IrOp::Sshr),
+            Case::new(IrOp::Select, 64, &[1, 64, 64], &[]),
+        ];
+        for table in [TABLE_AND, TABLE_OR, TABLE_XOR, 0b0101, 0b0010] {
+            cases.push(Case::new(Opcode::Bitop, 64, &[64, 64], &[table]));
+        }
+        for cond in [0, 1, 2, 4, 5, 6] {
+            for inverted in [0, 1] {
+                cases.push(Case::new(IrOp::Icmp, 1, &[64, 64], &[cond, inverted]));
+            }
+        }
+        for case in cases {
+            check(&case, lower_int64, |f, data| {
+                let wide = |width| width == 64;
+                let stays = matches!(data.op, Op::Ir(IrOp::Collect | IrOp::Split | IrOp::Keep))
+                    || matches!(data.op, Op::Hw(Opcode::Imadd | Opcode::Iadd | Opcode::Isub));
+                stays
+                    || !(data.dsts.iter().any(|dst| wide(f.ty(*dst).bits))
+                        || data.srcs.iter().any(|src| wide(f.width(*src))))
+            });
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! High halves of products.
+//!
+//! The multiply-add of the machine takes 32-bit factors and gives 64 bits, so the high word of a product is the upper
+//! register of a pair. 16-bit products are made in 32 bits, 64-bit products from four partial ones.
+//!
+//! Before: no 8-bit arithmetic. After: no `umulh`, `smulh`.
+
+use agx_isa::inst::OperandFlags;
+use agx_isa::table::Opcode;
+
+use super::TABLE_AND;
+use super::alu::{alu, bitop, join, wide_product, words};
+use crate::error::CompileError;
+use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
+
+/// Replaces `umulh` and `smulh`.
+///
+/// # Errors
+/// None at present; the signature is that of every lowering.
+pub fn lower_multiply_high(f: &mut Function<'_>) -> Result<(), CompileError> {
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        let signed = match data.op {
+            Op::Ir(IrOp::Umulh) => false,
+            Op::Ir(IrOp::Smulh) => true,
+            _ => return Rewrite::Keep,
+        };
+        Rewrite::Forward(multiply_high(r, data.srcs[0], data.srcs[1], signed))
+    });
+    Ok(())
+}
+
+/// The high half of the product of two integers of 16, 32 or 64 bits.
+pub(super) fn multiply_high(r: &mut Rewriter<'_, '_>, a: Src, b: Src, signed: bool) -> Src {
+    match (r.f.width(a), signed) {
+        (64, false) => unsigned_quad(r, a, b),
+        (64, true) => signed_quad(r, a, b),
+        (32, _) => {
+            let product = wide_product(r, a, b, Src::imm32(0), signed);
+            words(r, product)[1]
+        }
+        (width, _) => {
+            let flags = if signed { OperandFlags::SX } else { OperandFlags::empty() };
+            let product = alu(r, Opcode::Imadd, 32, &[a.with(flags), b.with(flags), Src::imm32(0)]);
+            let high = alu(r, IrOp::Ushr, 32, &[product, Src::imm32(u32::from(width))]);
+            alu(r, IrOp::Uconv, width, &[high])
+        }
+    }
+}
+
+/// Schoolbook multiplication; no sum of a partial product and a carried word exceeds 64 bits.
+fn unsigned_quad(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
+    let ([a_low, a_high], [b_low, b_high]) = (words(r, a), words(r, b));
+    let lowest = wide_product(r, a_low, b_low, Src::imm32(0), false);
+    let carry = words(r, lowest)[1];
+    let middle = wide_product(r, a_low, b_high, carry, false);
+    let [middle_low, middle_high] = words(r, middle);
+    let other = wide_product(r, a_high, b_low, middle_low, false);
+    let carry = words(r, other)[1];
+    let highest = wide_product(r, a_high, b_high, middle_high, false);
+    alu(r, Opcode::Iadd, 64, &[highest, carry])
+}
+
+/// A negative factor was taken for itself plus 2^64: the other factor is subtracted from the high half.
+fn signed_quad(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
+    let mut high = unsigned_quad(r, a, b);
+    for (factor, other) in [(a, b), (b, a)] {
+        let factor_high = words(r, factor)[1];
+        let mask = alu(r, IrOp::Sshr, 32, &[factor_high, Src::imm32(31)]);
+        let other = words(r, other).map(|word| bitop(r, TABLE_AND, 32, word, mask));
+        let other = join(r, other);
+        high = alu(r, Opcode::Isub, 64, &[high, other]);
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::lower_bits8;
+    use crate::lower::lower_int64;
+    use crate::lower::test_arithmetic::{Case, check_where};
+
+    #[test]
+    fn agrees_with_its_semantics_at_every_width() {
+        for op in [IrOp::Umulh, IrOp::Smulh] {
+            for width in [8, 16, 32, 64] {
+                let case = Case::new(op, width, &[width, width], &[]);
+                let lowered = |_: &Function<'_>, data: &crate::ir::InstData<'_>| data.op != Op::Ir(op);
+                check_where(&case, &[lower_bits8, lower_multiply_high, lower_int64], lowered, |_| true);
+            }
+        }
+    }
+}
