@@ -59,9 +59,16 @@ impl BitMatrix {
 
     /// Adds to row `into` what row `from` of `other` has and row `from` of `without` has not; says whether that changed
     /// anything.
-    pub fn union_row_without(&mut self, into: usize, other: &BitMatrix, without: &BitMatrix, from: usize) -> bool {
+    pub fn union_row_without(
+        &mut self,
+        into: usize,
+        other: &BitMatrix,
+        without: &BitMatrix,
+        from: usize,
+    ) -> bool {
         let mut changed = false;
-        for ((word, more), less) in self.row_mut(into).iter_mut().zip(other.row(from)).zip(without.row(from)) {
+        for ((word, more), less) in self.row_mut(into).iter_mut().zip(other.row(from)).zip(without.row(from))
+        {
             let more = more & !less;
             changed |= more & !*word != 0;
             *word |= more;

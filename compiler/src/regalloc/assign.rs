@@ -51,7 +51,8 @@ impl Names {
 
     /// Values that were moved, with their names, by id of value.
     pub(super) fn sorted(&self) -> Vec<(Value, Value)> {
-        let mut list: Vec<(Value, Value)> = self.moved.iter().map(|value| (*value, self.get(*value))).collect();
+        let mut list: Vec<(Value, Value)> =
+            self.moved.iter().map(|value| (*value, self.get(*value))).collect();
         list.sort_unstable_by_key(|(value, _)| value.index());
         list
     }

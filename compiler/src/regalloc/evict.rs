@@ -53,7 +53,8 @@ impl<'a> Assigner<'_, 'a> {
 
     /// Names that own a half register of the window, each once, lowest first.
     fn owners(&self, start: u16, halves: u16) -> Vec<Value> {
-        let mut owners: Vec<Value> = (start..start + halves).filter_map(|half| self.file.owner(half)).collect();
+        let mut owners: Vec<Value> =
+            (start..start + halves).filter_map(|half| self.file.owner(half)).collect();
         owners.dedup();
         owners
     }

@@ -121,16 +121,23 @@ impl<'a> Assigner<'_, 'a> {
         let mut items: Vec<Value> = incoming.iter().map(|incoming| incoming.names[0]).collect();
         for phi in phis {
             let data = self.f.insts[*phi];
-            items.extend(data.dst().filter(|dst| self.needs_register(&data, *dst)));
+            if let Some(dst) = data.dst().filter(|dst| self.needs_register(&data, *dst)) {
+                // The attempt without packing may have placed it.
+                self.allocation.reg[dst] = None;
+                items.push(dst);
+            }
         }
         self.sort_for_packing(&mut items);
         let mut free: HalfSet = self.usable;
         let Some(places) = self.pack_low(&items, &mut free) else {
-            return Err(CompileError::limit("the values needed at the head of a block do not fit into the registers"));
+            return Err(CompileError::limit(
+                "the values needed at the head of a block do not fit into the registers",
+            ));
         };
         for (name, half) in places {
             let value = self.origin[name].unwrap_or(name);
-            let names = incoming.iter().find(|incoming| incoming.value == value).map(|incoming| &*incoming.names);
+            let names =
+                incoming.iter().find(|incoming| incoming.value == value).map(|incoming| &*incoming.names);
             self.settle(name, half, names.unwrap_or_default());
         }
         Ok(())
@@ -141,7 +148,9 @@ impl<'a> Assigner<'_, 'a> {
     fn settle(&mut self, name: Value, half: u16, names: &[Value]) {
         if self.allocation.reg[name].is_none() {
             self.put(name, half);
-        } else if let Some(known) = names.iter().copied().find(|name| self.allocation.half(*name) == Some(half)) {
+        } else if let Some(known) =
+            names.iter().copied().find(|name| self.allocation.half(*name) == Some(half))
+        {
             self.resume(self.origin[known].unwrap_or(known), known);
         } else {
             let new = self.new_name(name, half);

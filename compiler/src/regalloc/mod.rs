@@ -11,6 +11,8 @@ pub mod file;
 mod join;
 pub mod lower_pseudo;
 pub mod parallel_copy;
+#[cfg(test)]
+mod tests;
 
 use crate::analysis::dominance::{Dominance, dominance};
 use crate::analysis::liveness::liveness;
@@ -76,7 +78,8 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
         // Without spilling the allocator may still succeed: the waste is an upper bound.
         tracing::debug!(demand, limit, "register demand is above the limit");
     }
-    let usable = HalfSet::range(options.reserved_halves, target_halves(demand, limit) - options.reserved_halves);
+    let usable =
+        HalfSet::range(options.reserved_halves, target_halves(demand, limit) - options.reserved_halves);
     let before = options.validate.then(|| check::Snapshot::of(f));
     let mut allocation = assign::assign(f, &live, &tree, usable)?;
     if let Some(before) = &before {

@@ -1,0 +1,336 @@
+//! The allocation checker: proves that every operand reads the value it names, on all paths.
+//!
+//! It compares the function before allocation, kept in a [`Snapshot`], with the function after it, by abstract
+//! interpretation of the register file. Each half register holds a *token*: which half of which value it contains.
+//! `collect`, `split` and `copy` make no new tokens, they pass on those of their sources; so it does not matter whether
+//! they are still there or have become moves. Tokens are random 64-bit numbers and exclusive or is their sum: swaps by
+//! three exclusive ors come out right by themselves. Where paths meet, halves with different tokens become unknown;
+//! around loops this is iterated to a fixed point.
+//!
+//! Also proved: instructions are still there in their order, results are aligned, inside the file, off the reserved
+//! registers, and do not overlap.
+
+use agx_isa::table::Opcode;
+
+use crate::error::CompileError;
+use crate::ir::entity::{Block, Entity, Inst, Value};
+use crate::ir::function::{Function, InstData};
+use crate::ir::op::{IrOp, Op};
+use crate::ir::src::{Src, SrcKind};
+use crate::ir::table::Side;
+
+use super::file::{FILE_HALVES, Shape};
+use super::lower_pseudo::{TABLE_FIRST, TABLE_XOR};
+use super::{AllocateOptions, Allocation};
+
+/// Contents of a half register; [`UNKNOWN`] or a token.
+type Token = u64;
+/// Nothing is known of the contents. Not 0: that is the sum of two equal tokens.
+const UNKNOWN: Token = Token::MAX;
+
+/// Contents of the register file.
+type File = [Token; FILE_HALVES as usize];
+
+/// A function before allocation.
+pub struct Snapshot<'a> {
+    rows: Side<Inst, Option<InstData<'a>>>,
+    blocks: Vec<Vec<Inst>>,
+    tokens: Side<Value, Vec<Token>>,
+}
+
+fn only_moves(op: Op) -> bool {
+    matches!(op, Op::Ir(IrOp::Phi | IrOp::Collect | IrOp::Split | IrOp::Copy))
+}
+
+fn mix(kind: u64, number: u64) -> Token {
+    let mut hash = (kind << 48) ^ number;
+    hash = (hash ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash ^= hash >> 29;
+    hash = hash.wrapping_mul(0x94d0_49bb_1331_11eb);
+    (hash ^ hash >> 32) | 1 << 63
+}
+
+fn constant_token(bits: u16) -> Token {
+    mix(1, bits.into())
+}
+
+fn uniform_token(half: u64) -> Token {
+    mix(2, half)
+}
+
+impl<'a> Snapshot<'a> {
+    /// Keeps `f` as it is now. Needs current edges.
+    pub fn of(f: &Function<'a>) -> Self {
+        let mut rows = Side::new(f.insts.len());
+        let mut tokens: Side<Value, Vec<Token>> = Side::new(f.values.len());
+        for block in f.blocks_in_order() {
+            for inst in &f.block(block).insts {
+                let data = f.insts[*inst];
+                rows[*inst] = Some(data);
+                define_tokens(f, &data, &mut tokens);
+            }
+        }
+        Snapshot { rows, blocks: f.blocks.iter().map(|block| block.insts.clone()).collect(), tokens }
+    }
+
+    fn tokens_of(&self, f: &Function<'_>, src: Src) -> Vec<Token> {
+        src_tokens(f, src, &self.tokens)
+    }
+
+    /// Instructions of a block that do something beside moving registers.
+    fn lasting(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
+        let lasting = |inst: &Inst| self.rows[*inst].is_some_and(|data| !only_moves(data.op));
+        self.blocks[block.index()].iter().copied().filter(lasting)
+    }
+
+    fn phis(&self, block: Block) -> impl Iterator<Item = InstData<'a>> + '_ {
+        let rows = self.blocks[block.index()].iter().filter_map(|inst| self.rows[*inst]);
+        rows.take_while(|data| data.op == Op::Ir(IrOp::Phi))
+    }
+}
+
+fn define_tokens(f: &Function<'_>, data: &InstData<'_>, tokens: &mut Side<Value, Vec<Token>>) {
+    let passes_on = matches!(data.op, Op::Ir(IrOp::Collect | IrOp::Split | IrOp::Copy));
+    let mut passed: Vec<Token> = Vec::new();
+    if passes_on {
+        passed = data.srcs.iter().flat_map(|src| src_tokens(f, *src, tokens)).collect();
+    }
+    let mut from = 0;
+    for dst in data.dsts {
+        let halves = usize::from(f.ty(*dst).halves());
+        tokens[*dst] = match passed.get(from..from + halves) {
+            Some(parts) if passes_on => parts.to_vec(),
+            _ => (0..halves).map(|half| mix(3 + half as u64, u64::from(dst.0))).collect(),
+        };
+        from += halves;
+    }
+}
+
+fn src_tokens(f: &Function<'_>, src: Src, tokens: &Side<Value, Vec<Token>>) -> Vec<Token> {
+    let halves = u32::from(f.src_ty(src).halves());
+    match (src.kind, src.as_value()) {
+        (_, Some(value)) => tokens[value].clone(),
+        (SrcKind::Uniform, _) => {
+            (0..halves).map(|half| uniform_token(src.payload + u64::from(half))).collect()
+        }
+        _ => (0..halves)
+            .map(|half| constant_token(src.payload.checked_shr(16 * half).unwrap_or(0) as u16))
+            .collect(),
+    }
+}
+
+/// A value is defined anew: what holds it from the round before is out of date.
+fn forget(file: &mut File, tokens: &[Token]) {
+    for half in file.iter_mut().filter(|half| tokens.contains(half)) {
+        *half = UNKNOWN;
+    }
+}
+
+/// Proves that `f`, allocated, computes what `before` says.
+///
+/// # Errors
+/// An internal error that names the first instruction found wrong.
+pub fn check(
+    f: &Function<'_>,
+    allocation: &Allocation,
+    before: &Snapshot<'_>,
+    options: &AllocateOptions,
+) -> Result<(), CompileError> {
+    let checker = Checker { f, allocation, before, options };
+    for block in f.blocks_in_order() {
+        checker.order(block)?;
+    }
+    let mut heads: Vec<Option<Box<File>>> = vec![None; f.blocks.len()];
+    heads[f.entry().index()] = Some(Box::new([UNKNOWN; FILE_HALVES as usize]));
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in f.blocks_in_order() {
+            let Some(mut file) = heads[block.index()].clone() else { continue };
+            // Faults found before the fixed point are faults all the same: contents only become less known.
+            checker.block(block, &mut file)?;
+            for successor in &f.block(block).succs {
+                changed |= checker.flow(block, *successor, &file, &mut heads[successor.index()])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Checker<'c, 'a> {
+    f: &'c Function<'a>,
+    allocation: &'c Allocation,
+    before: &'c Snapshot<'a>,
+    options: &'c AllocateOptions,
+}
+
+impl Checker<'_, '_> {
+    fn fault(&self, block: Block, inst: Inst, what: impl std::fmt::Display) -> CompileError {
+        let name = self.f.insts[inst].op.name();
+        CompileError::internal(format!("register allocation: {block}: {inst} ({name}): {what}"))
+    }
+
+    /// The lasting instructions are there, in order.
+    fn order(&self, block: Block) -> Result<(), CompileError> {
+        let known = |inst: &Inst| self.before.rows[*inst].is_some_and(|data| !only_moves(data.op));
+        let now = self.f.block(block).insts.iter().copied().filter(known);
+        if now.eq(self.before.lasting(block)) {
+            return Ok(());
+        }
+        Err(CompileError::internal(format!(
+            "register allocation: {block}: instructions were lost or reordered"
+        )))
+    }
+
+    fn block(&self, block: Block, file: &mut File) -> Result<(), CompileError> {
+        for inst in &self.f.block(block).insts {
+            let data = &self.f.insts[*inst];
+            match self.before.rows[*inst] {
+                Some(original) if !only_moves(original.op) => {
+                    self.lasting(data, &original, file).map_err(|what| self.fault(block, *inst, what))?;
+                }
+                _ => self.moves(data, file).map_err(|what| self.fault(block, *inst, what))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&self, value: Value) -> Result<std::ops::Range<usize>, String> {
+        let half = self.allocation.half(value).ok_or_else(|| format!("{value} has no register"))?;
+        let shape = Shape::of(self.f.ty(value));
+        if half + shape.halves > self.options.limit_halves.min(FILE_HALVES) || half % shape.align != 0 {
+            return Err(format!("{value} cannot be at half register {half}"));
+        }
+        Ok(usize::from(half)..usize::from(half + shape.halves))
+    }
+
+    fn lasting(&self, data: &InstData<'_>, original: &InstData<'_>, file: &mut File) -> Result<(), String> {
+        for (now, then) in data.srcs.iter().zip(original.srcs) {
+            let Some(value) = now.as_value() else {
+                if now != then {
+                    return Err(format!("reads {now:?} in place of {then:?}"));
+                }
+                continue;
+            };
+            let expected = self.before.tokens_of(self.f, *then);
+            if file[self.place(value)?] != expected[..] || now.flags != then.flags {
+                let wanted = then.as_value().unwrap_or(value);
+                return Err(format!("{value} at half register {} is not {wanted}", self.place(value)?.start));
+            }
+        }
+        if data.dsts != original.dsts {
+            return Err("defines other values than before".to_owned());
+        }
+        let preloaded = data.op == Op::Ir(IrOp::Preload);
+        for (index, dst) in data.dsts.iter().enumerate() {
+            let place = self.place(*dst)?;
+            if !preloaded && place.start < usize::from(self.options.reserved_halves) {
+                return Err(format!("{dst} is in a reserved register"));
+            }
+            if preloaded && data.mods.first() != Some(&(place.start as u32)) {
+                return Err(format!("{dst} is not where it is preloaded"));
+            }
+            for other in &data.dsts[..index] {
+                let other = self.place(*other)?;
+                if other.start < place.end && place.start < other.end {
+                    return Err(format!("{dst} overlaps another result"));
+                }
+            }
+        }
+        for dst in data.dsts {
+            forget(file, &self.before.tokens[*dst]);
+        }
+        for dst in data.dsts {
+            file[self.place(*dst)?].copy_from_slice(&self.before.tokens[*dst]);
+        }
+        Ok(())
+    }
+
+    /// Carries out an instruction that only moves registers.
+    fn moves(&self, data: &InstData<'_>, file: &mut File) -> Result<(), String> {
+        let tokens = match (data.op, data.srcs) {
+            (Op::Ir(IrOp::Copy | IrOp::Collect | IrOp::Split), srcs) => {
+                let parts: Result<Vec<_>, String> =
+                    srcs.iter().map(|src| self.contents(*src, file)).collect();
+                parts?.concat()
+            }
+            (Op::Hw(Opcode::Ldimm16 | Opcode::Ldimm32), [src]) => self.contents(*src, file)?,
+            (Op::Hw(Opcode::Bitop), [a, zero]) if data.mods == [TABLE_FIRST] && zero.as_imm() == Some(0) => {
+                self.contents(*a, file)?
+            }
+            (Op::Hw(Opcode::Bitop), [a, b]) if data.mods == [TABLE_XOR] => {
+                let (a, b) = (self.contents(*a, file)?, self.contents(*b, file)?);
+                a.iter()
+                    .zip(&b)
+                    .map(|(a, b)| if *a == UNKNOWN || *b == UNKNOWN { UNKNOWN } else { a ^ b })
+                    .collect()
+            }
+            (Op::Hw(Opcode::Extr), [a, b, amount])
+                if a == b && amount.as_imm() == Some(16) && data.mods == [0] =>
+            {
+                let mut halves = self.contents(*a, file)?;
+                halves.reverse();
+                halves
+            }
+            _ => return Err("is not a move".to_owned()),
+        };
+        let mut from = 0;
+        for dst in data.dsts {
+            let halves = usize::from(self.f.ty(*dst).halves());
+            let part = tokens.get(from..from + halves).ok_or("moves fewer bits than it writes")?;
+            if self.allocation.half(*dst).is_some() {
+                file[self.place(*dst)?].copy_from_slice(part);
+            }
+            from += halves;
+        }
+        Ok(())
+    }
+
+    fn contents(&self, src: Src, file: &File) -> Result<Vec<Token>, String> {
+        match src.as_value() {
+            Some(value) => Ok(file[self.place(value)?].to_vec()),
+            None => Ok(self.before.tokens_of(self.f, src)),
+        }
+    }
+
+    /// Merges `file` at the end of `from` into the head of `to`; says whether that changed anything.
+    fn flow(
+        &self,
+        from: Block,
+        to: Block,
+        file: &File,
+        head: &mut Option<Box<File>>,
+    ) -> Result<bool, CompileError> {
+        let mut file = *file;
+        let mut defined = Vec::new();
+        for phi in self.before.phis(to) {
+            let Some(dst) = phi.dst().filter(|dst| self.allocation.half(*dst).is_some()) else { continue };
+            let place = self.place(dst).map_err(CompileError::internal)?;
+            let src = phi.phi_inputs().find(|(pred, _)| *pred == from).map(|(_, src)| src);
+            if src.is_none_or(|src| file[place.clone()] != self.before.tokens_of(self.f, src)[..]) {
+                return Err(CompileError::internal(format!(
+                    "register allocation: {from} does not bring {dst} to the phi in {to}"
+                )));
+            }
+            defined.push((place, dst));
+        }
+        for (_, dst) in &defined {
+            forget(&mut file, &self.before.tokens[*dst]);
+        }
+        for (place, dst) in defined {
+            file[place].copy_from_slice(&self.before.tokens[dst]);
+        }
+        let Some(head) = head else {
+            *head = Some(Box::new(file));
+            return Ok(true);
+        };
+        let mut changed = false;
+        for (known, new) in head.iter_mut().zip(file) {
+            if *known != new && *known != UNKNOWN {
+                *known = UNKNOWN;
+                changed = true;
+            }
+        }
+        Ok(changed)
+    }
+}

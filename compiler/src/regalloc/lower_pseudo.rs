@@ -1,0 +1,156 @@
+//! `copy`, `collect` and `split` become moves.
+//!
+//! Before: every value has a register, phis are gone. After: hardware operations only, beside `preload`, `jump` and
+//! `halt`. A move writes and reads *places*: values of 16 or 32 bits that stand for a register, whoever's value it holds.
+
+use agx_isa::table::Opcode;
+
+use crate::error::CompileError;
+use crate::ir::entity::{Inst, Value};
+use crate::ir::function::{Function, InstData};
+use crate::ir::op::{IrOp, Op};
+use crate::ir::rewrite::{Rewrite, Rewriter};
+use crate::ir::src::{Src, SrcKind};
+use crate::ir::types::Type;
+
+use super::file::FILE_HALVES;
+use super::parallel_copy::{Origin, Sequencer, Step};
+use super::{Allocation, Reg};
+
+/// Truth table of `bitop` that gives the first source.
+pub(super) const TABLE_FIRST: u32 = 0b1010;
+/// Truth table of `bitop` for exclusive or.
+pub(super) const TABLE_XOR: u32 = 0b0110;
+
+/// Replaces everything that only moves registers.
+///
+/// # Errors
+/// A source without a register is an internal error.
+pub fn lower_pseudo(f: &mut Function<'_>, allocation: &mut Allocation) -> Result<(), CompileError> {
+    let mut lowering = Lowering {
+        sequencer: Sequencer::default(),
+        places: [[None; FILE_HALVES as usize]; 2],
+        allocation,
+        error: None,
+    };
+    f.map_insts(|r, inst| lowering.lower(r, inst));
+    lowering.error.map_or(Ok(()), Err)
+}
+
+struct Lowering<'l> {
+    sequencer: Sequencer,
+    /// Values that stand for registers, by size in halves minus one and by half index.
+    places: [[Option<Value>; FILE_HALVES as usize]; 2],
+    allocation: &'l mut Allocation,
+    error: Option<CompileError>,
+}
+
+impl Lowering<'_> {
+    fn lower(&mut self, r: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
+        let data = r.f.insts[inst];
+        let result = match data.op {
+            Op::Ir(IrOp::Copy) => self.add_copies(r.f, &data),
+            Op::Ir(IrOp::Collect) => self.add_collect(r.f, &data),
+            Op::Ir(IrOp::Split) => self.add_split(r.f, &data),
+            _ => return Rewrite::Keep,
+        };
+        if let Err(error) = result {
+            self.error.get_or_insert(error);
+        }
+        let steps = self.sequencer.finish().to_vec();
+        for step in steps {
+            self.emit(r, step);
+        }
+        Rewrite::Remove
+    }
+
+    fn add_copies(&mut self, f: &Function<'_>, data: &InstData<'_>) -> Result<(), CompileError> {
+        for (dst, src) in data.dsts.iter().zip(data.srcs) {
+            if let Some(to) = self.allocation.half(*dst) {
+                self.add(to, *src, 0, f.ty(*dst).halves())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_collect(&mut self, f: &Function<'_>, data: &InstData<'_>) -> Result<(), CompileError> {
+        let Some(mut to) = data.dst().and_then(|dst| self.allocation.half(dst)) else { return Ok(()) };
+        for src in data.srcs {
+            let halves = f.src_ty(*src).halves();
+            self.add(to, *src, 0, halves)?;
+            to += halves;
+        }
+        Ok(())
+    }
+
+    fn add_split(&mut self, f: &Function<'_>, data: &InstData<'_>) -> Result<(), CompileError> {
+        let mut skip = 0;
+        for dst in data.dsts {
+            let halves = f.ty(*dst).halves();
+            if let (Some(to), Some(src)) = (self.allocation.half(*dst), data.srcs.first()) {
+                self.add(to, *src, skip, halves)?;
+            }
+            skip += halves;
+        }
+        Ok(())
+    }
+
+    /// Adds the move of `halves` halves of `src`, from its half `skip` on, to half register `to`.
+    fn add(&mut self, to: u16, src: Src, skip: u16, halves: u16) -> Result<(), CompileError> {
+        let base =
+            match (src.kind, src.as_value()) {
+                (_, Some(value)) => Some(self.allocation.half(value).ok_or_else(|| {
+                    CompileError::internal(format!("{value} is copied but has no register"))
+                })?),
+                _ => None,
+            };
+        for half in 0..halves {
+            let at = skip + half;
+            let origin = match (src.kind, base) {
+                (SrcKind::Value, Some(base)) => Origin::Half(base + at),
+                (SrcKind::Uniform, _) => Origin::Uniform(src.payload as u16 + at),
+                _ => Origin::Constant(src.payload.checked_shr(u32::from(at) * 16).unwrap_or(0) as u16),
+            };
+            self.sequencer.add(to + half, origin);
+        }
+        Ok(())
+    }
+
+    /// The value that stands for a register.
+    fn place(&mut self, r: &mut Rewriter<'_, '_>, half: u16, halves: u16) -> Value {
+        let slot = &mut self.places[usize::from(halves - 1)][usize::from(half)];
+        *slot.get_or_insert_with(|| {
+            let value = r.f.add_value(Type::scalar(halves as u8 * 16));
+            self.allocation.reg[value] = Some(Reg { half: half as u8 });
+            value
+        })
+    }
+
+    fn emit(&mut self, r: &mut Rewriter<'_, '_>, step: Step) {
+        match step {
+            Step::Move { to, from, halves } => {
+                let (to, from) = (self.place(r, to, halves), self.place(r, from, halves));
+                r.push(Opcode::Bitop, &[to], &[from.into(), Src::imm(0, 16)], &[TABLE_FIRST]);
+            }
+            Step::Xor { to, from, halves } => {
+                let (to, from) = (self.place(r, to, halves), self.place(r, from, halves));
+                r.push(Opcode::Bitop, &[to], &[to.into(), from.into()], &[TABLE_XOR]);
+            }
+            Step::Rotate { even } => {
+                let register = self.place(r, even, 2);
+                let srcs = [register.into(), register.into(), Src::imm(16, 16)];
+                r.push(Opcode::Extr, &[register], &srcs, &[0]);
+            }
+            Step::Constant { to, bits, halves } => {
+                let to = self.place(r, to, halves);
+                let op = if halves == 2 { Opcode::Ldimm32 } else { Opcode::Ldimm16 };
+                r.push(op, &[to], &[Src::imm(bits.into(), halves as u8 * 16)], &[]);
+            }
+            Step::Uniform { to, from, halves } => {
+                let to = self.place(r, to, halves);
+                let srcs = [Src::uniform(from, halves as u8 * 16), Src::imm(0, 16)];
+                r.push(Opcode::Bitop, &[to], &srcs, &[TABLE_FIRST]);
+            }
+        }
+    }
+}

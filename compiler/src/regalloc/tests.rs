@@ -1,0 +1,436 @@
+//! Allocation of random functions, proved by the checker, and proof that the checker sees faults.
+
+use agx_isa::table::Opcode;
+use bumpalo::Bump;
+use rustc_hash::FxBuildHasher;
+
+use super::check::{Snapshot, check};
+use super::*;
+use crate::ir::builder::{Builder, LoopBlocks};
+use crate::ir::entity::{Block, Inst};
+use crate::ir::function::InstData;
+use crate::ir::op::{IrOp, Op, mods_with};
+use crate::ir::types::Type;
+use crate::test_random::Random;
+
+type Map<K, V> = hashbrown::HashMap<K, V, FxBuildHasher>;
+
+/// Builds structured functions out of everything the allocator treats differently.
+pub(super) struct Generator<'f, 'a> {
+    b: Builder<'f, 'a>,
+    random: Random,
+    /// Values that may be read here.
+    known: Vec<Value>,
+    /// What may be read at the end of each block that has been left.
+    ends: Map<Block, Vec<Value>>,
+    loops: Vec<LoopBlocks>,
+    /// How far back operands reach: small for short lives, large for pressure.
+    reach: usize,
+    budget: usize,
+}
+
+const TYPES: [Type; 6] =
+    [Type::B32, Type::B32, Type::B16, Type::B64, Type::vector(32, 4), Type::vector(16, 3)];
+
+impl<'f, 'a> Generator<'f, 'a> {
+    pub(super) fn build(f: &'f mut Function<'a>, seed: u64, budget: usize, reach: usize) {
+        let b = Builder::start(f);
+        let mut generator = Generator {
+            b,
+            random: Random::new(seed),
+            known: Vec::new(),
+            ends: Map::default(),
+            loops: Vec::new(),
+            reach,
+            budget,
+        };
+        for reg in [10, 12, 1] {
+            let ty = if reg == 1 { Type::B16 } else { Type::B32 };
+            let value = generator.b.value(IrOp::Preload, ty, &[], &[reg]);
+            generator.known.push(value);
+        }
+        generator.statements(0);
+        for index in 0..generator.known.len().min(reach) {
+            let value = generator.known[generator.known.len() - 1 - index];
+            generator.consume(value);
+        }
+        let Generator { b, ends, mut random, .. } = generator;
+        b.finish();
+        finish_phis(f, &ends, &mut random);
+        f.stage = Stage::Machine;
+    }
+
+    fn value(&mut self, op: impl Into<Op>, ty: Type, srcs: &[Src], mods: &[u32]) {
+        let value = self.b.value(op, ty, srcs, mods);
+        self.known.push(value);
+    }
+
+    /// A value of type `ty`, or a constant.
+    fn operand(&mut self, ty: Type) -> Src {
+        let start = self.known.len().saturating_sub(self.reach);
+        for _ in 0..12 {
+            let value = self.known[start + self.random.below(self.known.len() - start)];
+            if self.b.f.ty(value) == ty {
+                return value.into();
+            }
+        }
+        match ty {
+            Type::B32 if self.random.below(2) == 0 => Src::uniform(2 * self.random.below(50) as u16, 32),
+            _ if ty.comps == 1 => Src::imm(self.random.below(200) as u64, ty.bits),
+            _ => {
+                let part = Type::scalar(ty.bits);
+                let parts: Vec<Src> = (0..ty.comps).map(|_| self.operand(part)).collect();
+                self.value(IrOp::Collect, ty, &parts, &[]);
+                self.known[self.known.len() - 1].into()
+            }
+        }
+    }
+
+    fn consume(&mut self, value: Value) {
+        let ty = self.b.f.ty(value);
+        let mask = (1 << ty.comps.min(4)) - 1;
+        let format = if ty.bits == 16 { 1 } else { 2 };
+        let mods = mods_with(Opcode::Store, &[("mask", mask), ("format", format)]);
+        let base = Src::uniform(8, 64);
+        self.b.effect(Opcode::Store, &[value.into(), base, Src::imm(3, 16)], &mods);
+    }
+
+    fn statements(&mut self, depth: usize) {
+        for _ in 0..2 + self.random.below(12) {
+            if self.budget == 0 || self.b.is_terminated() {
+                break;
+            }
+            self.budget -= 1;
+            match self.random.below(if depth < 5 { 24 } else { 18 }) {
+                0..10 => self.arithmetic(),
+                10 | 11 => self.load(),
+                12 | 13 => self.split(),
+                14 | 15 => self.collect(),
+                16 | 17 => {
+                    let ty = TYPES[self.random.below(TYPES.len())];
+                    let src = self.operand(ty);
+                    if let Some(value) = src.as_value() {
+                        self.consume(value);
+                    }
+                }
+                18 | 19 => self.conditional(depth),
+                20 | 21 => self.repeated(depth),
+                22 => self.scoped(depth),
+                _ => self.statements(depth + 1),
+            }
+        }
+    }
+
+    fn arithmetic(&mut self) {
+        let ty = TYPES[self.random.below(4)];
+        let srcs = [self.operand(ty), self.operand(ty)];
+        self.value(Opcode::Iadd, ty, &srcs, &mods_with(Opcode::Iadd, &[]));
+    }
+
+    fn load(&mut self) {
+        let (bits, format) = if self.random.below(3) == 0 { (16, 1) } else { (32, 2) };
+        let comps = 1 + self.random.below(4) as u8;
+        let mods = mods_with(Opcode::Load, &[("mask", (1 << comps) - 1), ("format", format)]);
+        let (base, index) = (self.operand(Type::B64), self.operand(Type::B32));
+        let base = if base.as_value().is_some() { base } else { Src::uniform(4, 64) };
+        let index = if index.as_value().is_some() { index } else { Src::imm(0, 16) };
+        self.value(Opcode::Load, Type::vector(bits, comps), &[base, index], &mods);
+    }
+
+    fn split(&mut self) {
+        let (ty, part, count) = match self.random.below(3) {
+            0 => (Type::vector(32, 4), Type::B32, 4),
+            1 => (Type::B64, Type::B32, 2),
+            _ => (Type::vector(16, 3), Type::B16, 3),
+        };
+        let src = self.operand(ty);
+        let parts = self.b.split(src, part, count);
+        self.known.extend(parts.iter().filter_map(|part| part.as_value()));
+    }
+
+    fn collect(&mut self) {
+        let (ty, part) = match self.random.below(3) {
+            0 => (Type::B64, Type::B32),
+            1 => (Type::vector(32, 3), Type::B32),
+            _ => (Type::vector(16, 4), Type::B16),
+        };
+        let count = ty.halves() / part.halves();
+        let parts: Vec<Src> = (0..count).map(|_| self.operand(part)).collect();
+        self.value(IrOp::Collect, ty, &parts, &[]);
+    }
+
+    /// Phis at the head of the current block; their sources are chosen when all predecessors are known.
+    fn phis(&mut self) {
+        for _ in 0..self.random.below(4) {
+            // What is known here is known in every predecessor; there are no vector constants to fall back on.
+            let ty = TYPES[self.random.below(TYPES.len())];
+            if ty.comps == 1 || self.known.iter().any(|value| self.b.f.ty(*value) == ty) {
+                self.value(IrOp::Phi, ty, &[], &[]);
+            }
+        }
+    }
+
+    fn leave_block(&mut self) {
+        let known = self.known.clone();
+        self.ends.insert(self.b.block(), known);
+    }
+
+    fn conditional(&mut self, depth: usize) {
+        let cond = self.operand(Type::B16);
+        self.leave_block();
+        let outside = self.known.len();
+        self.b.begin_if(cond);
+        self.arm(depth);
+        self.known.truncate(outside);
+        self.b.begin_else();
+        if self.random.below(2) == 0 {
+            self.arm(depth);
+        }
+        self.leave_block();
+        self.known.truncate(outside);
+        self.b.end_if();
+        self.phis();
+    }
+
+    fn arm(&mut self, depth: usize) {
+        self.statements(depth + 1);
+        self.leave_block();
+        if let (Some(blocks), 0..2) = (self.loops.last().copied(), self.random.below(6)) {
+            self.b.jump(if self.random.below(2) == 0 { blocks.header } else { blocks.after });
+        }
+    }
+
+    fn repeated(&mut self, depth: usize) {
+        self.leave_block();
+        let blocks = self.b.begin_loop();
+        self.loops.push(blocks);
+        self.phis();
+        let in_header = self.known.len();
+        self.conditional(depth + 1);
+        self.statements(depth + 1);
+        self.leave_block();
+        self.loops.pop();
+        if self.random.below(2) == 0 {
+            self.b.jump(blocks.after);
+        }
+        self.known.truncate(in_header);
+        self.b.end_loop();
+        self.phis();
+    }
+
+    fn scoped(&mut self, depth: usize) {
+        self.leave_block();
+        let outside = self.known.len();
+        let after = self.b.begin_scope();
+        let cond = self.operand(Type::B16);
+        self.leave_block();
+        let inside = self.known.len();
+        self.b.begin_if(cond);
+        self.statements(depth + 1);
+        self.leave_block();
+        self.b.jump(after);
+        self.known.truncate(inside);
+        self.b.begin_else();
+        self.leave_block();
+        self.b.end_if();
+        self.statements(depth + 1);
+        self.leave_block();
+        self.known.truncate(outside);
+        self.b.end_scope();
+        self.phis();
+    }
+}
+
+/// Gives phis their sources and ifs their hardware form.
+fn finish_phis(f: &mut Function<'_>, ends: &Map<Block, Vec<Value>>, random: &mut Random) {
+    for block in f.blocks_in_order() {
+        for index in 0..f.block(block).insts.len() {
+            let inst = f.block(block).insts[index];
+            let data = f.insts[inst];
+            if data.op == Op::Ir(IrOp::If) {
+                let srcs = f.alloc(&[data.srcs[0], Src::imm(0, 16)]);
+                let mods = f.alloc(&mods_with(Opcode::IfIcmp, &[("inv", 1), ("nest", 1)]));
+                f.set_inst(inst, InstData { op: Opcode::IfIcmp.into(), srcs, mods, ..data });
+            }
+            let Some(dst) = data.dst().filter(|_| data.op == Op::Ir(IrOp::Phi)) else { continue };
+            let ty = f.ty(dst);
+            let preds = f.block(block).preds.clone();
+            let choose = |pred: &Block| {
+                let known = ends.get(pred).map_or(&[][..], |known| known);
+                let fitting: Vec<Value> = known.iter().copied().filter(|value| f.ty(*value) == ty).collect();
+                match fitting.len() {
+                    0 => Src::imm(5, ty.bits),
+                    count => fitting[count - 1 - random.below(count.min(6))].into(),
+                }
+            };
+            let srcs: Vec<Src> = preds.iter().map(choose).collect();
+            let mods: Vec<u32> = preds.iter().map(|pred| pred.0).collect();
+            f.insts[inst].srcs = f.alloc(&srcs);
+            f.insts[inst].mods = f.alloc(&mods);
+        }
+    }
+}
+
+fn demand(f: &Function<'_>) -> u16 {
+    pressure(f, &liveness(f)).max
+}
+
+fn options(limit_halves: u16) -> AllocateOptions {
+    AllocateOptions { limit_halves, reserved_halves: 1, validate: true }
+}
+
+#[test]
+fn random_functions_are_allocated_within_their_demand() {
+    let (mut tried, mut moved) = (0, 0);
+    for seed in 0..600 {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "random");
+        Generator::build(&mut f, seed, 120, 6 + seed as usize % 40);
+        let limit = (demand(&f) + 4 + ALIGNMENT_WASTE).max(14);
+        if limit > FILE_HALVES {
+            continue;
+        }
+        tried += 1;
+        let allocation =
+            allocate(&mut f, &options(limit)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        assert!(allocation.halves_used <= limit);
+        moved += usize::from(f.insts.keys().any(|inst| f.insts[inst].op == Op::Ir(IrOp::Copy)));
+    }
+    assert!(tried > 400 && moved > 100, "{tried} functions, {moved} with copies");
+}
+
+#[test]
+fn cost_grows_with_size_only() {
+    for size in [100, 3000] {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "random");
+        Generator::build(&mut f, 3, size, 12);
+        let options = AllocateOptions { validate: false, ..options(FILE_HALVES) };
+        allocate(&mut f, &options).unwrap();
+    }
+}
+
+/// Allocates a random function, damages it, and says whether the checker saw it; `None` when there was nothing to
+/// damage.
+fn sees(
+    seed: u64,
+    damage: fn(&mut Function<'_>, &mut Allocation, &mut Random) -> Option<()>,
+) -> Option<bool> {
+    let bump = Bump::new();
+    let mut f = Function::new(&bump, "random");
+    Generator::build(&mut f, seed, 60, 10);
+    let tree = dominance(&f);
+    clear_unreachable(&mut f, &tree);
+    let options = options((demand(&f) + 4 + ALIGNMENT_WASTE).clamp(14, FILE_HALVES));
+    let before = Snapshot::of(&f);
+    let mut allocation = allocate(&mut f, &options).ok()?;
+    let mut random = Random::new(seed);
+    damage(&mut f, &mut allocation, &mut random)?;
+    Some(check(&f, &allocation, &before, &options).is_err())
+}
+
+fn sees_all(damage: fn(&mut Function<'_>, &mut Allocation, &mut Random) -> Option<()>) {
+    let results: Vec<(u64, bool)> = (0..200).filter_map(|seed| Some((seed, sees(seed, damage)?))).collect();
+    let missed: Vec<u64> = results.iter().filter(|(_, seen)| !seen).map(|(seed, _)| *seed).collect();
+    assert!(results.len() > 50 && missed.is_empty(), "missed {missed:?} of {}", results.len());
+}
+
+/// Positions of instructions that satisfy `wanted` in blocks that can be reached.
+fn positions(f: &Function<'_>, wanted: impl Fn(&InstData<'_>) -> bool) -> Vec<(Block, usize)> {
+    let tree = dominance(f);
+    let blocks = f.blocks_in_order().filter(|block| tree.is_reachable(*block));
+    let all = blocks.flat_map(|block| (0..f.block(block).insts.len()).map(move |index| (block, index)));
+    all.filter(|(block, index)| wanted(&f.insts[f.block(*block).insts[*index]])).collect()
+}
+
+/// Whether an `iadd` or `store` of the same block reads what the move at `index` writes before it is written again.
+fn is_read(f: &Function<'_>, allocation: &Allocation, (block, index): (Block, usize)) -> bool {
+    let halves = |value: Value| {
+        let start = allocation.half(value).unwrap_or(0);
+        HalfSet::range(start, f.ty(value).halves())
+    };
+    let insts = &f.block(block).insts;
+    let Some(moved) = f.insts[insts[index]].dst().map(halves) else { return false };
+    // A value moved away and back: its way back may be lost without harm.
+    let sources = insts[..index].iter().flat_map(|inst| f.insts[*inst].srcs).filter_map(|src| src.as_value());
+    if sources.into_iter().any(|value| !halves(value).and(moved).is_empty()) {
+        return false;
+    }
+    for data in insts[index + 1..].iter().map(|inst| f.insts[*inst]) {
+        let read = data
+            .srcs
+            .iter()
+            .filter_map(|src| src.as_value())
+            .any(|value| !halves(value).and(moved).is_empty());
+        if read || data.dsts.iter().any(|dst| !halves(*dst).and(moved).is_empty()) {
+            return read && matches!(data.op, Op::Hw(Opcode::Iadd | Opcode::Store));
+        }
+    }
+    false
+}
+
+#[test]
+fn checker_sees_lost_moves() {
+    sees_all(|f, allocation, random| {
+        let moves = positions(f, |data| matches!(data.op, Op::Hw(Opcode::Bitop | Opcode::Ldimm32)));
+        let moves: Vec<_> = moves.into_iter().filter(|place| is_read(f, allocation, *place)).collect();
+        let (block, index) = *moves.get(random.below(moves.len().max(1)))?;
+        f.block_mut(block).insts.remove(index);
+        Some(())
+    });
+}
+
+#[test]
+fn checker_sees_lost_and_reordered_instructions() {
+    sees_all(|f, _, random| {
+        let adds = positions(f, |data| data.op == Op::Hw(Opcode::Iadd));
+        let (block, index) = *adds.get(random.below(adds.len().max(1)))?;
+        f.block_mut(block).insts.remove(index);
+        Some(())
+    });
+    sees_all(|f, _, random| {
+        let neighbours: Vec<(Block, usize)> = positions(f, |data| data.op == Op::Hw(Opcode::Iadd))
+            .windows(2)
+            .filter(|pair| pair[0].0 == pair[1].0 && pair[0].1 + 1 == pair[1].1)
+            .map(|pair| pair[0])
+            .collect();
+        let (block, index) = *neighbours.get(random.below(neighbours.len().max(1)))?;
+        f.block_mut(block).insts.swap(index, index + 1);
+        Some(())
+    });
+}
+
+/// An instruction that reads two different scalars of one width, neither of them out of a vector.
+fn two_sources(f: &Function<'_>, random: &mut Random) -> Option<(Inst, Value, Value)> {
+    let own = |value: Value| f.def(value.into()).is_some_and(|data| data.op == Op::Hw(Opcode::Iadd));
+    let pairs: Vec<(Inst, Value, Value)> = positions(f, |_| true)
+        .into_iter()
+        .filter_map(|(block, index)| {
+            let inst = f.block(block).insts[index];
+            let data = f.insts[inst];
+            let [a, b] = [data.srcs.first()?.as_value()?, data.srcs.get(1)?.as_value()?];
+            (a != b && f.ty(a) == f.ty(b) && own(a) && own(b)).then_some((inst, a, b))
+        })
+        .collect();
+    pairs.get(random.below(pairs.len().max(1))).copied()
+}
+
+#[test]
+fn checker_sees_a_register_given_twice() {
+    sees_all(|f, allocation, random| {
+        let (_, a, b) = two_sources(f, random)?;
+        allocation.reg[a] = allocation.reg[b];
+        Some(())
+    });
+}
+
+#[test]
+fn checker_sees_an_operand_exchanged() {
+    sees_all(|f, _, random| {
+        let (inst, a, b) = two_sources(f, random)?;
+        let mut srcs = f.insts[inst].srcs.to_vec();
+        (srcs[0], srcs[1]) = (b.into(), a.into());
+        f.insts[inst].srcs = f.alloc(&srcs);
+        Some(())
+    });
+}
