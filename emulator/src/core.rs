@@ -2,6 +2,7 @@
 //! what was noticed.
 
 use crate::findings::{FindingKind, Observation};
+use crate::frame::Frame;
 use crate::group::LANES;
 use crate::local::Local;
 use crate::memory::Memory;
@@ -32,6 +33,8 @@ pub(crate) struct Core<'a> {
     pub(crate) uniforms: &'a mut Uniforms,
     pub(crate) local: &'a mut Local,
     pub(crate) states: &'a mut StateFile,
+    /// The framebuffer and the primitive, for fragment programs.
+    pub(crate) frame: Option<&'a mut Frame>,
     pub(crate) launch: Launch,
     /// What the current instruction noticed; the dispatcher adds where and when.
     pub(crate) notes: Vec<Observation>,

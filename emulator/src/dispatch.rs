@@ -5,27 +5,18 @@
 
 use thiserror::Error;
 
-use crate::core::{Core, Launch};
-use crate::exec::{Flow, stack};
-use crate::findings::{Finding, FindingKind, Observation};
-use crate::group::{Group, LANES, Progress};
-use crate::local::Local;
+use crate::exec::stack;
+use crate::findings::{Finding, FindingKind};
+use crate::group::{Group, LANES};
+use crate::machine::{Job, Machine, conclude};
 use crate::memory::Memory;
-use crate::notebook::{Notebook, finding, text_of};
-use crate::profile::{Counts, Profile, Report};
+use crate::notebook::{finding, text_of};
+use crate::profile::{Counts, Report};
 use crate::program::Program;
-use crate::races::Races;
-use crate::registers::Uniforms;
-use crate::rng::{Garbage, Rng};
-use crate::step::step;
-use crate::textures::StateFile;
+use crate::rng::Rng;
 
-/// Longest turn of a SIMD-group, in instructions.
-const TURN: u64 = 48;
 /// Threads a workgroup can have.
 const WORKGROUP_THREADS: u64 = 1024;
-/// Lines of trace kept.
-const TRACE_LINES: usize = 1 << 20;
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -97,284 +88,56 @@ pub struct Stop {
 
 /// Runs a dispatch to its end, or to the first fatal finding.
 pub fn dispatch(memory: &mut Memory, dispatch: &Dispatch<'_>) -> Result<Report, Stop> {
-    let mut run = Run::new(memory, dispatch);
-    let outcome = run.everything();
-    let mut report = run.report();
-    match outcome {
-        Ok(()) => Ok(report),
-        Err(finding) => {
-            report.findings.push((*finding).clone());
-            Err(Stop { finding, report: Box::new(report) })
-        }
-    }
+    let mut machine = Machine::new(memory, &dispatch.options, dispatch.uniforms);
+    let mut counts = Counts::new(dispatch.program);
+    let mut preamble_counts = dispatch.preamble.map(Counts::new);
+    let outcome = run(&mut machine, dispatch, &mut counts, preamble_counts.as_mut());
+    let preamble = dispatch.preamble.zip(preamble_counts.as_ref());
+    let programs: Vec<_> = preamble.into_iter().chain([(dispatch.program, &counts)]).collect();
+    conclude(outcome, machine.report(&programs))
 }
 
-/// The state of a dispatch.
-struct Run<'a> {
-    memory: &'a mut Memory,
-    dispatch: &'a Dispatch<'a>,
-    uniforms: Uniforms,
-    states: StateFile,
-    garbage: Garbage,
-    rng: Rng,
-    races: Option<Races>,
-    notebook: Notebook,
-    preamble_counts: Counts,
-    counts: Counts,
-    trace: Vec<String>,
-    soft_faults: u64,
-    lines: u64,
+fn run(
+    machine: &mut Machine<'_>,
+    dispatch: &Dispatch<'_>,
+    counts: &mut Counts,
+    preamble_counts: Option<&mut Counts>,
+) -> Result<(), Box<Finding>> {
+    let threads = dispatch.workgroup_size.iter().map(|extent| u64::from(*extent)).product::<u64>();
+    let count = dispatch.workgroups.iter().map(|extent| u128::from(*extent)).product::<u128>();
+    if threads > WORKGROUP_THREADS {
+        let kind = FindingKind::Unsupported("more than 1024 threads in a workgroup");
+        return Err(Box::new(finding(kind.into(), text_of(None), false, &machine.group(0, 1))));
+    }
+    if let Some((program, counts)) = dispatch.preamble.zip(preamble_counts) {
+        machine.preamble(program, counts)?;
+    }
+    if threads == 0 {
+        return Ok(());
+    }
+    let job = Job {
+        workgroup_size: dispatch.workgroup_size,
+        local_bytes: dispatch.local_bytes,
+        stack_words: stack::limit_words(dispatch.scratch_bytes),
+        preamble: false,
+    };
+    let [width, height, _] = dispatch.workgroups.map(u64::from);
+    for number in Order::new(u64::try_from(count).unwrap_or(u64::MAX), dispatch.options.seed) {
+        let position = [number % width, number / width % height, number / width / height];
+        let mut groups = workgroup(machine, threads as u32, position.map(|at| at as u32));
+        machine.execute(dispatch.program, counts, &mut groups, job, None)?;
+    }
+    Ok(())
 }
 
-impl<'a> Run<'a> {
-    fn new(memory: &'a mut Memory, dispatch: &'a Dispatch<'a>) -> Self {
-        let garbage = Garbage::new(dispatch.options.seed);
-        Run {
-            memory,
-            dispatch,
-            uniforms: Uniforms::new(dispatch.uniforms, &garbage.uniforms),
-            states: StateFile::default(),
-            rng: Rng::new(dispatch.options.seed),
-            races: dispatch.options.races.then(Races::default),
-            notebook: Notebook::default(),
-            preamble_counts: Counts::new(dispatch.preamble.map_or(0, |program| program.ops().len())),
-            counts: Counts::new(dispatch.program.ops().len()),
-            trace: Vec::new(),
-            soft_faults: 0,
-            lines: 0,
-            garbage,
-        }
-    }
-
-    fn everything(&mut self) -> Result<(), Box<Finding>> {
-        let threads = self.dispatch.workgroup_size.iter().map(|extent| u64::from(*extent)).product::<u64>();
-        let count = self.dispatch.workgroups.iter().map(|extent| u128::from(*extent)).product::<u128>();
-        if threads > WORKGROUP_THREADS {
-            let kind = FindingKind::Unsupported("more than 1024 threads in a workgroup");
-            return Err(Box::new(finding(kind.into(), text_of(None), false, &self.group(0, 1))));
-        }
-        if let Some(program) = self.dispatch.preamble {
-            let mut groups = vec![self.group(0, 1)];
-            self.execute(program, &mut groups, true)?;
-        }
-        let count = u64::try_from(count).unwrap_or(u64::MAX);
-        if threads > 0 {
-            for number in Order::new(count, self.dispatch.options.seed) {
-                self.workgroup(number, threads as u32)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn group(&self, index: u32, threads: u32) -> Group {
-        let lanes = if threads >= LANES as u32 { u32::MAX } else { (1 << threads) - 1 };
-        let mut group = Group::new(&self.garbage.registers, lanes);
-        group.index = index;
+/// The SIMD-groups of a workgroup; the last one may be partial.
+fn workgroup(machine: &Machine<'_>, threads: u32, position: [u32; 3]) -> Vec<Group> {
+    let make = |index| {
+        let mut group = machine.group(index, threads - index * LANES as u32);
+        group.workgroup = position;
         group
-    }
-
-    fn workgroup(&mut self, number: u64, threads: u32) -> Result<(), Box<Finding>> {
-        let [width, height, _] = self.dispatch.workgroups.map(u64::from);
-        let position = [number % width, number / width % height, number / width / height].map(|at| at as u32);
-        let mut groups = Vec::new();
-        for index in 0..threads.div_ceil(LANES as u32) {
-            let mut group = self.group(index, threads - index * LANES as u32);
-            group.workgroup = position;
-            groups.push(group);
-        }
-        if let Some(races) = &mut self.races {
-            races.next_workgroup();
-        }
-        self.execute(self.dispatch.program, &mut groups, false)
-    }
-
-    /// Runs the SIMD-groups of a workgroup until all have stopped.
-    fn execute(
-        &mut self,
-        program: &Program,
-        groups: &mut [Group],
-        preamble: bool,
-    ) -> Result<(), Box<Finding>> {
-        let mut local = Local::new(self.dispatch.local_bytes, self.rng.next());
-        loop {
-            let running: Vec<usize> =
-                (0..groups.len()).filter(|at| groups[*at].progress == Progress::Running).collect();
-            if running.is_empty() {
-                if !self.release(program, groups, preamble) {
-                    return Ok(());
-                }
-                continue;
-            }
-            let chosen = running[self.rng.below(running.len() as u64) as usize];
-            let turn = if groups.len() == 1 { u64::MAX } else { 1 + self.rng.below(TURN) };
-            self.turn(program, &mut groups[chosen], &mut local, turn, preamble)?;
-        }
-    }
-
-    /// Lets the SIMD-groups at a barrier go on; false when none is left.
-    fn release(&mut self, program: &Program, groups: &mut [Group], preamble: bool) -> bool {
-        let waiting = groups.iter().filter(|group| group.progress == Progress::AtBarrier).count();
-        if waiting == 0 {
-            return false;
-        }
-        let abandoned = self.dispatch.options.strict && waiting < groups.len();
-        if let Some(group) = groups.iter().find(|group| abandoned && group.progress == Progress::AtBarrier) {
-            let text = || text_of(program.index(group.pc).map(|at| &program.ops()[at]));
-            self.notebook.add(FindingKind::AbandonedBarrier.into(), text, preamble, group);
-        }
-        for group in groups.iter_mut().filter(|group| group.progress == Progress::AtBarrier) {
-            group.progress = Progress::Running;
-        }
-        if let Some(races) = &mut self.races {
-            races.barrier();
-        }
-        true
-    }
-
-    /// Up to `turn` instructions of one SIMD-group.
-    fn turn(
-        &mut self,
-        program: &Program,
-        group: &mut Group,
-        local: &mut Local,
-        turn: u64,
-        preamble: bool,
-    ) -> Result<(), Box<Finding>> {
-        let options = &self.dispatch.options;
-        let launch = Launch {
-            workgroup_size: self.dispatch.workgroup_size,
-            stack_words: stack::limit_words(self.dispatch.scratch_bytes),
-            soft_fault: options.soft_fault,
-            perturb: options.perturb,
-            seed: options.seed,
-            preamble,
-        };
-        let mut core = Core {
-            memory: self.memory,
-            uniforms: &mut self.uniforms,
-            local,
-            states: &mut self.states,
-            launch,
-            notes: Vec::new(),
-            races: self.races.as_mut(),
-            soft_faults: 0,
-            lines: 0,
-        };
-        let counts = if preamble { &mut self.preamble_counts } else { &mut self.counts };
-        let mut turn = Turn {
-            program,
-            counts,
-            notebook: &mut self.notebook,
-            trace: options.trace.then_some(&mut self.trace),
-            strict: options.strict,
-            max_steps: options.max_steps,
-            left: turn,
-        };
-        let outcome = turn.run(group, &mut core);
-        let (soft_faults, lines) = (core.soft_faults, core.lines);
-        self.soft_faults += soft_faults;
-        self.lines += lines;
-        outcome
-    }
-
-    fn report(self) -> Report {
-        let programs =
-            [(self.dispatch.preamble, &self.preamble_counts), (Some(self.dispatch.program), &self.counts)];
-        let mut report = Report { lines: self.lines, soft_faults: self.soft_faults, ..Report::default() };
-        for (program, counts) in programs {
-            let Some(program) = program else { continue };
-            counts.add_to(&mut report, program);
-        }
-        if self.dispatch.options.profile {
-            report.profile = Some(Profile::new(self.dispatch.program, &self.counts));
-        }
-        report.findings = self.notebook.into_findings();
-        report.trace = self.trace;
-        report
-    }
-}
-
-/// A turn of one SIMD-group.
-struct Turn<'t> {
-    program: &'t Program,
-    counts: &'t mut Counts,
-    notebook: &'t mut Notebook,
-    trace: Option<&'t mut Vec<String>>,
-    strict: bool,
-    max_steps: u64,
-    left: u64,
-}
-
-impl Turn<'_> {
-    /// Runs until the turn is over, a barrier or the end.
-    fn run(&mut self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Box<Finding>> {
-        while self.left > 0 && group.progress == Progress::Running {
-            self.left -= 1;
-            self.one(group, core)?;
-        }
-        Ok(())
-    }
-
-    fn one(&mut self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Box<Finding>> {
-        let program = self.program;
-        let decoded;
-        let op = match program.index(group.pc) {
-            Some(at) => {
-                self.counts.count(at, group.exec);
-                &program.ops()[at]
-            }
-            None => match program.decode_at(group.pc) {
-                Some(op) => {
-                    decoded = op;
-                    &decoded
-                }
-                None => return Err(self.fatal(FindingKind::OutsideProgram.into(), None, group, core)),
-            },
-        };
-        group.steps += 1;
-        if group.steps > self.max_steps {
-            let kind = FindingKind::StepLimit(self.max_steps);
-            return Err(self.fatal(kind.into(), Some(op), group, core));
-        }
-        let outcome = step(op, group, core, self.strict);
-        if !core.notes.is_empty() {
-            self.write_down(op, group, core);
-        }
-        let flow = outcome.map_err(|fault| self.fatal(fault, Some(op), group, core))?;
-        if let Some(trace) = self.trace.as_deref_mut().filter(|trace| trace.len() < TRACE_LINES) {
-            trace.push(crate::profile::trace_line(op, group));
-        }
-        match flow {
-            Flow::Next => group.pc = op.next(),
-            Flow::Jump(target) => group.pc = target,
-            Flow::Stop => group.progress = Progress::Stopped,
-            Flow::Barrier => {
-                group.pc = op.next();
-                group.progress = Progress::AtBarrier;
-            }
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn write_down(&mut self, op: &crate::program::Op, group: &Group, core: &mut Core<'_>) {
-        for note in core.notes.drain(..) {
-            if self.strict {
-                self.notebook.add(note, || op.text(), core.launch.preamble, group);
-            }
-        }
-    }
-
-    #[cold]
-    fn fatal(
-        &self,
-        fault: Observation,
-        op: Option<&crate::program::Op>,
-        group: &Group,
-        core: &Core<'_>,
-    ) -> Box<Finding> {
-        Box::new(finding(fault, text_of(op), core.launch.preamble, group))
-    }
+    };
+    (0..threads.div_ceil(LANES as u32)).map(make).collect()
 }
 
 /// The numbers below `count`, each once: in order for seed 0, otherwise scattered.

@@ -112,6 +112,15 @@ pub enum FindingKind {
         /// The byte.
         address: u64,
     },
+    /// A sample was tested that had been tested or killed before.
+    #[error("a sample is tested that was tested or killed before")]
+    SampleTestedTwice,
+    /// The tile was written before the program's own tests of the sample.
+    #[error("the tile is written before the sample is tested")]
+    TileStoreBeforeTest,
+    /// A varying was stored after the store marked as the last.
+    #[error("a varying is stored after the last one")]
+    VaryingAfterLast,
     /// A matrix product's destination overlaps one of its factors.
     #[error("the destination of a matrix product overlaps a factor")]
     MatrixOverlap,

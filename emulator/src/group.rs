@@ -1,6 +1,7 @@
 //! The state of one SIMD-group: registers of 32 lanes, mask, program counter, what is defined and what is pending.
 
 use crate::findings::MaskChange;
+use crate::pixels::{Outputs, Pixels};
 use crate::races::AccessBy;
 
 /// Lanes of a SIMD-group.
@@ -76,6 +77,10 @@ pub(crate) struct Group {
     pub(crate) stack_words: i64,
     /// Private stack of each lane; empty until first used.
     pub(crate) stack: PerLane<Vec<u8>>,
+    /// The pixels of a fragment program.
+    pub(crate) pixels: Option<Box<Pixels>>,
+    /// The outputs of a vertex program.
+    pub(crate) outputs: Option<Box<Outputs>>,
     /// Stack pointers at the calls not yet returned from.
     pub(crate) calls: Vec<i64>,
     pub(crate) pending: [Pending; 2],
@@ -104,6 +109,8 @@ impl Group {
             pc: 0,
             stack_words: 0,
             stack: Default::default(),
+            pixels: None,
+            outputs: None,
             calls: Vec::new(),
             pending: [Pending::default(); 2],
             nesting_is_data: 0,

@@ -6,17 +6,22 @@
 
 mod core;
 mod dispatch;
+mod draw;
 mod exec;
 mod findings;
 mod formats;
+mod frame;
 mod group;
 pub mod launch;
 mod local;
+mod machine;
 mod memory;
 mod notebook;
+mod pixels;
 mod profile;
 mod program;
 mod races;
+mod raster;
 mod registers;
 mod rng;
 mod simd;
@@ -26,9 +31,12 @@ mod strict;
 mod textures;
 
 pub use crate::dispatch::{Dispatch, Options, Stop, dispatch};
+pub use crate::draw::{Binding, Cull, Draw, Shade, Stage, Topology, draw, shade};
 pub use crate::findings::{Finding, FindingKind, MaskChange};
+pub use crate::frame::{Coefficient, Comparison, Framebuffer, Plane, Stencil, StencilOp, Tests};
 pub use crate::group::LANES;
 pub use crate::memory::{Access, MapError, Memory, MemoryFault};
 pub use crate::profile::{Cycles, Line, Profile, Report};
 pub use crate::program::Program;
+pub use crate::raster::Viewport;
 pub use crate::simd::{Simd, step_one};

@@ -78,8 +78,8 @@ struct Count {
 }
 
 impl Counts {
-    pub(crate) fn new(ops: usize) -> Counts {
-        Counts(vec![Count::default(); ops])
+    pub(crate) fn new(program: &Program) -> Counts {
+        Counts(vec![Count::default(); program.ops().len()])
     }
 
     /// One execution of instruction `at` by the lanes of `exec`.

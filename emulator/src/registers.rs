@@ -148,6 +148,14 @@ impl Group {
         }
     }
 
+    /// Sets a register of one lane before the program starts: it counts as written.
+    pub(crate) fn define(&mut self, dst: Dst, value: u64, lane: usize) {
+        self.write(dst, value, lane);
+        for at in 0..dst.size.halves() {
+            self.defined[usize::from(dst.half.wrapping_add(at))] |= 1 << lane;
+        }
+    }
+
     /// Writes a destination in one lane.
     pub(crate) fn write(&mut self, dst: Dst, value: u64, lane: usize) {
         for at in 0..dst.size.halves() {

@@ -100,6 +100,7 @@ pub fn step_one(simd: &mut Simd, memory: &mut Memory, bytes: &[u8]) -> Result<()
         uniforms: &mut simd.uniforms,
         local: &mut simd.local,
         states: &mut simd.states,
+        frame: None,
         launch,
         notes: Vec::new(),
         races: None,

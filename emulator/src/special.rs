@@ -3,10 +3,23 @@
 //! Numbers: applegpu and the Mesa 25.0 AGX compiler, which agree on all of these; 12 and 13 are named only in AGX2.xml.
 
 use crate::core::Launch;
+use crate::frame::Frame;
 use crate::group::{Group, LANES};
+use crate::pixels::Pixels;
 
 /// The value of special register `number` in a lane; `None` when the machine does not model it.
-pub(crate) fn read(number: u32, lane: usize, group: &Group, launch: &Launch) -> Option<u32> {
+pub(crate) fn read(
+    number: u32,
+    lane: usize,
+    group: &Group,
+    launch: &Launch,
+    frame: Option<&Frame>,
+) -> Option<u32> {
+    if let Some(value) =
+        group.pixels.as_deref().zip(frame).and_then(|(pixels, frame)| fragment(number, lane, pixels, frame))
+    {
+        return Some(value);
+    }
     let thread = group.index * LANES as u32 + lane as u32;
     let size = launch.workgroup_size;
     let axis = |first: u32| (number - first) as usize;
@@ -32,6 +45,19 @@ pub(crate) fn read(number: u32, lane: usize, group: &Group, launch: &Launch) -> 
             let at = axis(80);
             group.workgroup[at].wrapping_mul(size[at]).wrapping_add(position(thread, size)[at])
         }
+        _ => return None,
+    })
+}
+
+/// What fragment programs see differently.
+fn fragment(number: u32, lane: usize, pixels: &Pixels, frame: &Frame) -> Option<u32> {
+    Some(match number {
+        2 => frame.layer,
+        14 => frame.buffer.samples().trailing_zeros(),
+        60 | 124 => u32::from(pixels.covered[lane]),
+        62 => u32::from(frame.back),
+        63 => u32::from(pixels.live[lane] != 0),
+        80 | 81 => pixels.position[lane][(number - 80) as usize],
         _ => return None,
     })
 }
@@ -78,9 +104,9 @@ mod tests {
             (82, 13),
         ];
         for (number, value) in cases {
-            assert_eq!(read(number, 5, &group, &launch), Some(value), "sr{number}");
+            assert_eq!(read(number, 5, &group, &launch, None), Some(value), "sr{number}");
         }
-        assert_eq!(read(63, 31, &group, &launch), Some(0), "a lane that does not exist");
-        assert_eq!(read(200, 0, &group, &launch), None);
+        assert_eq!(read(63, 31, &group, &launch, None), Some(0), "a lane that does not exist");
+        assert_eq!(read(200, 0, &group, &launch, None), None);
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod alu;
 pub(crate) mod control;
 pub(crate) mod fields;
+pub(crate) mod fragment;
 pub(crate) mod local;
 pub(crate) mod matrix;
 pub(crate) mod memory;
@@ -20,6 +21,7 @@ use crate::findings::{FindingKind, Observation};
 use crate::group::Group;
 use alu::{Alu, Compare};
 use control::{Indirect, Jump, Mask, Nesting, Taken};
+use fragment::{Decide, Interpolate, LoadCoefficient, StoreVarying, Tile};
 use local::{LocalAtomic, Threadgroup};
 use matrix::Matrix;
 use memory::{Atomic, Device};
@@ -70,6 +72,12 @@ pub(crate) enum Action {
     Reduce(Reduce),
     Derivative(Derivative),
     Matrix(Matrix),
+    TileLoad(Tile),
+    TileStore(Tile),
+    Decide(Decide),
+    Interpolate(Interpolate),
+    LoadCoefficient(LoadCoefficient),
+    StoreVarying(StoreVarying),
     Unsupported(&'static str),
     Undecodable(Box<str>),
 }
@@ -83,6 +91,7 @@ impl Action {
         control_action(inst)
             .or_else(|| memory_action(inst))
             .or_else(|| lanes_action(inst))
+            .or_else(|| fragment_action(inst))
             .unwrap_or_else(|| otherwise(inst))
     }
 
@@ -123,6 +132,12 @@ impl Action {
             Action::Reduce(op) => op.run(group, core),
             Action::Derivative(op) => op.run(group, core),
             Action::Matrix(op) => op.run(group, core)?,
+            Action::TileLoad(op) => op.load(group, core)?,
+            Action::TileStore(op) => op.store(group, core)?,
+            Action::Decide(op) => op.run(group, core)?,
+            Action::Interpolate(op) => op.run(group, core)?,
+            Action::LoadCoefficient(op) => op.run(group, core)?,
+            Action::StoreVarying(op) => op.run(group, core)?,
             Action::Unsupported(what) => return Err(FindingKind::Unsupported(what).into()),
             Action::Undecodable(why) => return Err(FindingKind::Undecodable(why.to_string()).into()),
         }
@@ -198,6 +213,23 @@ fn lanes_action(inst: &Inst) -> Option<Action> {
         Dfdx => Derivative::new(inst, false).map(Action::Derivative),
         Dfdy => Derivative::new(inst, true).map(Action::Derivative),
         SimdMatrixFmadd16 | SimdMatrixFmadd32 => Matrix::new(inst).map(Action::Matrix),
+        _ => return None,
+    };
+    Some(action.unwrap_or(Action::Unsupported("this form of the operation")))
+}
+
+fn fragment_action(inst: &Inst) -> Option<Action> {
+    use Opcode::*;
+    let action = match inst.op {
+        LdTile => Tile::new(inst, "dst").map(Action::TileLoad),
+        StTile => Tile::new(inst, "data").map(Action::TileStore),
+        SampleMask => Some(Action::Decide(Decide::sample_mask(inst))),
+        ZsEmit => Decide::emit(inst).map(Action::Decide),
+        Iter => Interpolate::new(inst, false).map(Action::Interpolate),
+        Iterproj => Interpolate::new(inst, true).map(Action::Interpolate),
+        Ldcf => LoadCoefficient::new(inst).map(Action::LoadCoefficient),
+        StVar => StoreVarying::new(inst).map(Action::StoreVarying),
+        NoVar => Some(Action::Fence),
         _ => return None,
     };
     Some(action.unwrap_or(Action::Unsupported("this form of the operation")))

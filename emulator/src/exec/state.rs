@@ -28,7 +28,7 @@ impl ReadSpecial {
     pub(crate) fn run(&self, group: &mut Group, core: &Core<'_>) -> Result<(), Observation> {
         let mut values = [0; LANES];
         for (lane, value) in values.iter_mut().enumerate() {
-            let read = special::read(self.number, lane, group, &core.launch);
+            let read = special::read(self.number, lane, group, &core.launch, core.frame.as_deref());
             *value = u64::from(read.ok_or(FindingKind::Unsupported("this special register"))?);
         }
         group.scatter(self.dst, &values, group.exec);

@@ -1,0 +1,312 @@
+//! The tile buffer of a render pass, depth and stencil, and the primitive being shaded.
+//!
+//! Hardware keeps one tile at a time in local memory; here the whole framebuffer is one array of samples, and tiles only
+//! decide what coefficients are relative to.
+
+/// Pixels along a tile's sides: what coefficients are relative to.
+pub(crate) const TILE: u32 = 32;
+
+/// How two depth or stencil values are compared: `new OP old`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Comparison {
+    /// Never passes.
+    Never,
+    /// Less.
+    Less,
+    /// Equal.
+    Equal,
+    /// Less or equal.
+    LessEqual,
+    /// Greater.
+    Greater,
+    /// Not equal.
+    NotEqual,
+    /// Greater or equal.
+    GreaterEqual,
+    /// Always passes.
+    #[default]
+    Always,
+}
+
+impl Comparison {
+    pub(crate) fn holds<T: PartialOrd>(self, new: T, old: T) -> bool {
+        match self {
+            Comparison::Never => false,
+            Comparison::Less => new < old,
+            Comparison::Equal => new == old,
+            Comparison::LessEqual => new <= old,
+            Comparison::Greater => new > old,
+            Comparison::NotEqual => new != old,
+            Comparison::GreaterEqual => new >= old,
+            Comparison::Always => true,
+        }
+    }
+}
+
+/// What happens to a stencil value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StencilOp {
+    /// Stays.
+    #[default]
+    Keep,
+    /// Becomes 0.
+    Zero,
+    /// Becomes the reference.
+    Replace,
+    /// Counts up to 255.
+    IncrementClamp,
+    /// Counts down to 0.
+    DecrementClamp,
+    /// Every bit flips.
+    Invert,
+    /// Counts up, 255 to 0.
+    IncrementWrap,
+    /// Counts down, 0 to 255.
+    DecrementWrap,
+}
+
+impl StencilOp {
+    fn apply(self, old: u8, reference: u8) -> u8 {
+        match self {
+            StencilOp::Keep => old,
+            StencilOp::Zero => 0,
+            StencilOp::Replace => reference,
+            StencilOp::IncrementClamp => old.saturating_add(1),
+            StencilOp::DecrementClamp => old.saturating_sub(1),
+            StencilOp::Invert => !old,
+            StencilOp::IncrementWrap => old.wrapping_add(1),
+            StencilOp::DecrementWrap => old.wrapping_sub(1),
+        }
+    }
+}
+
+/// Stencil state of one face.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stencil {
+    /// `reference OP stored`, both masked by `read_mask`.
+    pub compare: Comparison,
+    /// The reference; a fragment program that emits stencil replaces it.
+    pub reference: u8,
+    /// Bits compared.
+    pub read_mask: u8,
+    /// Bits written.
+    pub write_mask: u8,
+    /// When the stencil test fails.
+    pub fail: StencilOp,
+    /// When the depth test fails.
+    pub depth_fail: StencilOp,
+    /// When both pass.
+    pub pass: StencilOp,
+}
+
+impl Default for Stencil {
+    fn default() -> Self {
+        Stencil {
+            compare: Comparison::Always,
+            reference: 0,
+            read_mask: 0xff,
+            write_mask: 0xff,
+            fail: StencilOp::Keep,
+            depth_fail: StencilOp::Keep,
+            pass: StencilOp::Keep,
+        }
+    }
+}
+
+/// Depth and stencil state of a draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tests {
+    /// `new OP stored`.
+    pub depth: Comparison,
+    /// Whether passing samples replace the stored depth.
+    pub depth_write: bool,
+    /// Stencil of front faces, lines and points.
+    pub front: Stencil,
+    /// Stencil of back faces.
+    pub back: Stencil,
+}
+
+/// A framebuffer: for each sample, bytes of colour as the program lays them out, depth and stencil.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Framebuffer {
+    width: u32,
+    height: u32,
+    samples: u32,
+    bytes_per_sample: u32,
+    colour: Vec<u8>,
+    depth: Vec<f32>,
+    stencil: Vec<u8>,
+    /// Samples that passed the tests, over all draws: the occlusion counter.
+    pub passed: u64,
+}
+
+impl Framebuffer {
+    /// A framebuffer with `samples` of `bytes_per_sample` bytes a pixel: colour 0, depth 1, stencil 0.
+    pub fn new(width: u32, height: u32, samples: u32, bytes_per_sample: u32) -> Framebuffer {
+        let count = width as usize * height as usize * samples as usize;
+        Framebuffer {
+            width,
+            height,
+            samples,
+            bytes_per_sample,
+            colour: vec![0; count * bytes_per_sample as usize],
+            depth: vec![1.0; count],
+            stencil: vec![0; count],
+            passed: 0,
+        }
+    }
+
+    /// Pixels along x and y.
+    pub fn size(&self) -> [u32; 2] {
+        [self.width, self.height]
+    }
+
+    /// Samples a pixel.
+    pub fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// The bytes of a sample; `None` outside.
+    pub fn colour(&self, x: u32, y: u32, sample: u32) -> Option<&[u8]> {
+        let at = self.index(x, y, sample)? * self.bytes_per_sample as usize;
+        self.colour.get(at..at + self.bytes_per_sample as usize)
+    }
+
+    /// The bytes of a sample, to clear or load them; `None` outside.
+    pub fn colour_mut(&mut self, x: u32, y: u32, sample: u32) -> Option<&mut [u8]> {
+        let at = self.index(x, y, sample)? * self.bytes_per_sample as usize;
+        self.colour.get_mut(at..at + self.bytes_per_sample as usize)
+    }
+
+    /// Depth and stencil of a sample; `None` outside.
+    pub fn depth_stencil(&self, x: u32, y: u32, sample: u32) -> Option<(f32, u8)> {
+        let at = self.index(x, y, sample)?;
+        Some((*self.depth.get(at)?, *self.stencil.get(at)?))
+    }
+
+    /// Sets every sample to these bytes (cut or filled up with 0), depth and stencil.
+    pub fn clear(&mut self, colour: &[u8], depth: f32, stencil: u8) {
+        if self.bytes_per_sample > 0 {
+            for sample in self.colour.chunks_exact_mut(self.bytes_per_sample as usize) {
+                sample.fill(0);
+                let len = colour.len().min(sample.len());
+                sample[..len].copy_from_slice(&colour[..len]);
+            }
+        }
+        self.depth.fill(depth);
+        self.stencil.fill(stencil);
+    }
+
+    fn index(&self, x: u32, y: u32, sample: u32) -> Option<usize> {
+        let inside = x < self.width && y < self.height && sample < self.samples;
+        inside.then(|| {
+            (y as usize * self.width as usize + x as usize) * self.samples as usize + sample as usize
+        })
+    }
+
+    /// Runs stencil and depth tests of one sample and updates both; whether it passes.
+    pub(crate) fn test(&mut self, place: [u32; 3], depth: f32, tests: &Tests, stencil: &Stencil) -> bool {
+        let Some(at) = self.index(place[0], place[1], place[2]) else { return false };
+        let (old_depth, old_stencil) = (self.depth[at], self.stencil[at]);
+        let masked = |value: u8| value & stencil.read_mask;
+        let stencil_passes = stencil.compare.holds(masked(stencil.reference), masked(old_stencil));
+        let depth_passes = tests.depth.holds(depth, old_depth);
+        let op = match (stencil_passes, depth_passes) {
+            (false, _) => stencil.fail,
+            (true, false) => stencil.depth_fail,
+            (true, true) => stencil.pass,
+        };
+        let new = op.apply(old_stencil, stencil.reference);
+        self.stencil[at] = (old_stencil & !stencil.write_mask) | (new & stencil.write_mask);
+        let passes = stencil_passes && depth_passes;
+        if passes && tests.depth_write {
+            self.depth[at] = depth;
+        }
+        self.passed += u64::from(passes);
+        passes
+    }
+}
+
+/// A linear function of the pixel position: `a x + b y + c`.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Plane {
+    /// Change a pixel to the right.
+    pub a: f64,
+    /// Change a pixel down.
+    pub b: f64,
+    /// Value at the framebuffer's corner.
+    pub c: f64,
+}
+
+impl Plane {
+    pub(crate) fn at(&self, x: f64, y: f64) -> f64 {
+        self.a * x + self.b * y + self.c
+    }
+}
+
+/// One coefficient register: what is interpolated.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Coefficient {
+    /// The same 32 bits everywhere (flat shading).
+    Flat(u32),
+    /// A value linear on the screen.
+    Linear(Plane),
+}
+
+/// The primitive being shaded and the framebuffer it goes to.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub(crate) buffer: Framebuffer,
+    pub(crate) tests: Tests,
+    pub(crate) coefficients: Vec<Coefficient>,
+    pub(crate) depth: Plane,
+    pub(crate) back: bool,
+    pub(crate) layer: u32,
+    /// Whether the program itself triggers the tests (`sample_mask`, `zs_emit`).
+    pub(crate) late_tests: bool,
+}
+
+impl Frame {
+    /// Value of a coefficient register at a point; `None` when the primitive has no such register.
+    pub(crate) fn interpolate(&self, number: u32, x: f64, y: f64) -> Option<f32> {
+        Some(match self.coefficients.get(number as usize)? {
+            Coefficient::Flat(bits) => f32::from_bits(*bits),
+            Coefficient::Linear(plane) => plane.at(x, y) as f32,
+        })
+    }
+
+    /// The vector (A, B, C) relative to the corner of the pixel's tile.
+    pub(crate) fn vector(&self, number: u32, pixel: [u32; 2]) -> Option<[u32; 3]> {
+        let corner = pixel.map(|at| f64::from(at / TILE * TILE));
+        Some(match self.coefficients.get(number as usize)? {
+            Coefficient::Flat(bits) => [0, 0, *bits],
+            Coefficient::Linear(plane) => {
+                [plane.a, plane.b, plane.at(corner[0], corner[1])].map(|value| (value as f32).to_bits())
+            }
+        })
+    }
+
+    /// Tests one sample with the interpolated depth or the one given; stencil likewise.
+    pub(crate) fn test(&mut self, place: [u32; 3], depth: Option<f32>, stencil: Option<u8>) -> bool {
+        let offset = sample_position(self.buffer.samples, place[2]);
+        let x = f64::from(place[0]) + offset[0];
+        let y = f64::from(place[1]) + offset[1];
+        let depth = depth.unwrap_or_else(|| self.depth.at(x, y).clamp(0.0, 1.0) as f32);
+        let mut face = if self.back { self.tests.back } else { self.tests.front };
+        face.reference = stencil.unwrap_or(face.reference);
+        let tests = self.tests;
+        self.buffer.test(place, depth, &tests, &face)
+    }
+}
+
+/// Where a sample lies in its pixel: the standard positions of the graphics APIs for 1, 2 and 4 samples.
+pub(crate) fn sample_position(samples: u32, sample: u32) -> [f64; 2] {
+    const TWO: [[f64; 2]; 2] = [[0.75, 0.75], [0.25, 0.25]];
+    const FOUR: [[f64; 2]; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
+    let table: &[[f64; 2]] = match samples {
+        2 => &TWO,
+        4 => &FOUR,
+        _ => &[],
+    };
+    table.get(sample as usize).copied().unwrap_or([0.5, 0.5])
+}

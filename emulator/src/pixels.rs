@@ -1,0 +1,39 @@
+//! What the lanes of fragment and vertex programs stand for.
+
+use crate::group::{LANES, PerLane};
+
+/// The pixels of a fragment SIMD-group: eight quads of four lanes, (0,0) (1,0) (0,1) (1,1) in each.
+#[derive(Clone, Debug)]
+pub(crate) struct Pixels {
+    pub(crate) position: PerLane<[u32; 2]>,
+    /// Samples the primitive covers; none in helper lanes.
+    pub(crate) covered: PerLane<u16>,
+    /// Samples neither killed nor failed in a test.
+    pub(crate) live: PerLane<u16>,
+    /// Samples that were tested or killed.
+    pub(crate) decided: PerLane<u16>,
+}
+
+impl Default for Pixels {
+    fn default() -> Self {
+        Pixels { position: [[0; 2]; LANES], covered: [0; LANES], live: [0; LANES], decided: [0; LANES] }
+    }
+}
+
+/// Output slots a vertex program can reach.
+pub(crate) const SLOTS: usize = 256;
+
+/// The outputs of a vertex SIMD-group.
+#[derive(Clone, Debug)]
+pub(crate) struct Outputs {
+    /// Values by slot, then lane.
+    pub(crate) slots: Vec<PerLane<u32>>,
+    /// Whether the last store was executed.
+    pub(crate) finished: bool,
+}
+
+impl Default for Outputs {
+    fn default() -> Self {
+        Outputs { slots: vec![[0; LANES]; SLOTS], finished: false }
+    }
+}

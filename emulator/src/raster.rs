@@ -1,0 +1,275 @@
+//! Rasterisation: clipping, coverage of convex polygons, planes of interpolated values.
+//!
+//! Arithmetic is in 64-bit floats without snapping to a sub-pixel grid, so that a pixel is covered exactly when its
+//! sample lies inside; edges between pixels follow the top-left rule. How the hardware snaps is not known.
+
+use crate::frame::{Framebuffer, Plane, TILE, sample_position};
+
+/// A position in clip space: x, y, z, w.
+pub(crate) type Clip = [f64; 4];
+/// A position on the screen in pixels.
+pub(crate) type Point = [f64; 2];
+
+/// Where clip space goes on the screen.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Viewport {
+    /// Left edge in pixels.
+    pub x: f32,
+    /// Top edge in pixels.
+    pub y: f32,
+    /// Width in pixels.
+    pub width: f32,
+    /// Height in pixels; negative turns the picture upside down.
+    pub height: f32,
+    /// Depth of z/w = 0.
+    pub min_depth: f32,
+    /// Depth of z/w = 1.
+    pub max_depth: f32,
+}
+
+impl Viewport {
+    /// The screen position times w, and w.
+    pub(crate) fn homogeneous(&self, clip: Clip) -> [f64; 3] {
+        let half = [f64::from(self.width) / 2.0, f64::from(self.height) / 2.0];
+        let centre = [f64::from(self.x) + half[0], f64::from(self.y) + half[1]];
+        [clip[0] * half[0] + clip[3] * centre[0], clip[1] * half[1] + clip[3] * centre[1], clip[3]]
+    }
+
+    /// The screen position of a point in front of the viewer.
+    pub(crate) fn point(&self, clip: Clip) -> Point {
+        let [x, y, w] = self.homogeneous(clip);
+        [x / w, y / w]
+    }
+
+    /// Depth times w.
+    pub(crate) fn depth(&self, clip: Clip) -> f64 {
+        let (near, far) = (f64::from(self.min_depth), f64::from(self.max_depth));
+        clip[2] * (far - near) + clip[3] * near
+    }
+}
+
+/// Smallest w that is still in front of the viewer.
+const NEAREST: f64 = 1e-9;
+
+/// Signed distances to the planes of the view volume that matter here: in front of the viewer, near, far. Left, right,
+/// top and bottom are the scissor's business.
+const VOLUME: [fn(&Clip) -> f64; 3] = [|p| p[3] - NEAREST, |p| p[2], |p| p[3] - p[2]];
+
+/// Cuts a convex polygon to the view volume (Sutherland and Hodgman).
+pub(crate) fn clip_polygon(mut polygon: Vec<Clip>) -> Vec<Clip> {
+    for inside in VOLUME {
+        let mut cut = Vec::with_capacity(polygon.len() + 1);
+        for (at, here) in polygon.iter().enumerate() {
+            let next = &polygon[(at + 1) % polygon.len()];
+            let (d0, d1) = (inside(here), inside(next));
+            if d0 >= 0.0 {
+                cut.push(*here);
+            }
+            if (d0 >= 0.0) != (d1 >= 0.0) {
+                cut.push(between(here, next, d0 / (d0 - d1)));
+            }
+        }
+        polygon = cut;
+    }
+    polygon
+}
+
+/// Cuts a segment to the view volume; `None` when nothing is left.
+pub(crate) fn clip_segment(mut ends: [Clip; 2]) -> Option<[Clip; 2]> {
+    for inside in VOLUME {
+        let distances = [inside(&ends[0]), inside(&ends[1])];
+        match distances.map(|distance| distance >= 0.0) {
+            [true, true] => {}
+            [false, false] => return None,
+            [first, _] => {
+                let cut = between(&ends[0], &ends[1], distances[0] / (distances[0] - distances[1]));
+                ends[usize::from(first)] = cut;
+            }
+        }
+    }
+    Some(ends)
+}
+
+fn between(a: &Clip, b: &Clip, t: f64) -> Clip {
+    [0, 1, 2, 3].map(|at| a[at] + (b[at] - a[at]) * t)
+}
+
+/// The plane through three homogeneous points: `a·x + b·y + c·w` is the value at each. `None` when they lie on a line.
+pub(crate) fn plane(rows: &[[f64; 3]; 3], values: [f64; 3]) -> Option<Plane> {
+    let [p, q, r] = rows;
+    let cross = |u: &[f64; 3], v: &[f64; 3]| {
+        [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    };
+    let columns = [cross(q, r), cross(r, p), cross(p, q)];
+    let determinant: f64 = (0..3).map(|at| p[at] * columns[0][at]).sum();
+    if determinant == 0.0 || !determinant.is_finite() {
+        return None;
+    }
+    let solved =
+        [0, 1, 2].map(|at| (0..3).map(|row| columns[row][at] * values[row]).sum::<f64>() / determinant);
+    Some(Plane { a: solved[0], b: solved[1], c: solved[2] })
+}
+
+/// A half-plane: `a x + b y + c` is positive inside.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    a: f64,
+    b: f64,
+    c: f64,
+}
+
+impl Edge {
+    fn contains(&self, [x, y]: Point) -> bool {
+        let distance = self.a * x + self.b * y + self.c;
+        // Left and top edges own the samples on them.
+        distance > 0.0 || (distance == 0.0 && (self.a > 0.0 || (self.a == 0.0 && self.b > 0.0)))
+    }
+}
+
+/// A convex polygon on the screen.
+#[derive(Clone, Debug)]
+pub(crate) struct Polygon {
+    edges: Vec<Edge>,
+    /// Left, top, right, bottom: pixels that may be covered, the last two exclusive.
+    bounds: [u32; 4],
+}
+
+/// Twice the area, positive when the corners run clockwise on a screen whose y points down.
+pub(crate) fn doubled_area(corners: &[Point]) -> f64 {
+    let next = |at: usize| corners[(at + 1) % corners.len()];
+    corners.iter().enumerate().map(|(at, [x, y])| x * next(at)[1] - next(at)[0] * y).sum()
+}
+
+impl Polygon {
+    /// The polygon with these corners, cut to `scissor` (left, top, right, bottom); `None` when it has no area there.
+    pub(crate) fn new(corners: &[Point], scissor: [u32; 4]) -> Option<Polygon> {
+        let area = doubled_area(corners);
+        if corners.len() < 3 || area == 0.0 || !area.is_finite() {
+            return None;
+        }
+        let sign = area.signum();
+        let edges = (0..corners.len()).map(|at| {
+            let ([x0, y0], [x1, y1]) = (corners[at], corners[(at + 1) % corners.len()]);
+            let (a, b) = ((y0 - y1) * sign, (x1 - x0) * sign);
+            Edge { a, b, c: -(a * x0 + b * y0) }
+        });
+        let edges = edges.collect();
+        let extent = |axis: usize| {
+            let along = corners.iter().map(|corner| corner[axis]);
+            let low = along.clone().fold(f64::INFINITY, f64::min).floor().max(f64::from(scissor[axis]));
+            let high = along.fold(f64::NEG_INFINITY, f64::max).ceil().min(f64::from(scissor[axis + 2]));
+            (low as u32, high.max(0.0) as u32)
+        };
+        let ((left, right), (top, bottom)) = (extent(0), extent(1));
+        (left < right && top < bottom).then_some(Polygon { edges, bounds: [left, top, right, bottom] })
+    }
+
+    /// The samples of a pixel that the polygon covers.
+    fn coverage(&self, x: u32, y: u32, samples: u32) -> u16 {
+        let [left, top, right, bottom] = self.bounds;
+        if x < left || x >= right || y < top || y >= bottom {
+            return 0;
+        }
+        (0..samples).fold(0, |covered, sample| {
+            let [dx, dy] = sample_position(samples, sample);
+            let point = [f64::from(x) + dx, f64::from(y) + dy];
+            let inside = self.edges.iter().all(|edge| edge.contains(point));
+            covered | u16::from(inside) << sample
+        })
+    }
+
+    /// The quads with a covered sample, tile by tile: position of the first pixel, coverage of the four.
+    pub(crate) fn quads(&self, buffer: &Framebuffer) -> Vec<Quad> {
+        let [left, top, right, bottom] = self.bounds;
+        let mut quads = Vec::new();
+        for tile_y in top / TILE..bottom.div_ceil(TILE) {
+            for tile_x in left / TILE..right.div_ceil(TILE) {
+                let (x0, y0) = (tile_x * TILE, tile_y * TILE);
+                let rows = (y0.max(top) & !1)..(y0 + TILE).min(bottom);
+                for y in rows.step_by(2) {
+                    let columns = (x0.max(left) & !1)..(x0 + TILE).min(right);
+                    for x in columns.step_by(2) {
+                        let pixels = [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]];
+                        let covered = pixels.map(|[x, y]| self.coverage(x, y, buffer.samples()));
+                        if covered != [0; 4] {
+                            quads.push(Quad { pixels, covered, tile: [tile_x, tile_y] });
+                        }
+                    }
+                }
+            }
+        }
+        quads
+    }
+}
+
+/// Four neighbouring pixels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quad {
+    pub(crate) pixels: [[u32; 2]; 4],
+    pub(crate) covered: [u16; 4],
+    pub(crate) tile: [u32; 2],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [u32; 4] = [0, 0, 64, 64];
+
+    fn covered(corners: &[Point]) -> Vec<[u32; 2]> {
+        let buffer = Framebuffer::new(64, 64, 1, 4);
+        let Some(polygon) = Polygon::new(corners, ALL) else { return Vec::new() };
+        let mut pixels = Vec::new();
+        for quad in polygon.quads(&buffer) {
+            pixels.extend((0..4).filter(|at| quad.covered[*at] != 0).map(|at| quad.pixels[at]));
+        }
+        pixels
+    }
+
+    #[test]
+    fn neighbours_share_no_pixel_and_miss_none() {
+        let corners = [[0.0, 0.0], [40.0, 0.0], [40.0, 40.0], [0.0, 40.0]];
+        let middle = [20.5, 20.5];
+        let mut count = [[0; 64]; 64];
+        for at in 0..4 {
+            for [x, y] in covered(&[corners[at], corners[(at + 1) % 4], middle]) {
+                count[y as usize][x as usize] += 1;
+            }
+        }
+        for (y, row) in count.iter().enumerate() {
+            for (x, count) in row.iter().enumerate() {
+                assert_eq!(*count, i32::from(x < 40 && y < 40), "pixel {x}, {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn edges_through_samples_belong_to_left_and_top() {
+        let square = covered(&[[0.5, 0.5], [2.5, 0.5], [2.5, 2.5], [0.5, 2.5]]);
+        assert_eq!(square, [[0, 0], [1, 0], [0, 1], [1, 1]]);
+        assert_eq!(covered(&[[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]), [[0; 2]; 0], "no area");
+    }
+
+    #[test]
+    fn clipping_keeps_what_is_in_front() {
+        let triangle = vec![[0.0, 0.0, 0.5, 1.0], [1.0, 0.0, 0.5, 1.0], [0.0, 1.0, 1.5, 1.0]];
+        let clipped = clip_polygon(triangle);
+        assert_eq!(clipped.len(), 4);
+        assert!(clipped.iter().all(|p| p[2] <= p[3] + 1e-12));
+        assert!(clip_polygon(vec![[0.0, 0.0, 0.0, -1.0]; 3]).is_empty());
+        let cut = clip_segment([[0.0, 0.0, -1.0, 1.0], [0.0, 0.0, 1.0, 1.0]]).expect("half of it");
+        assert_eq!(cut[0][2], 0.0);
+    }
+
+    #[test]
+    fn planes_pass_through_their_points() {
+        let rows = [[1.0, 2.0, 1.0], [8.0, 2.0, 2.0], [3.0, 9.0, 1.0]];
+        let values = [5.0, -1.0, 2.5];
+        let plane = plane(&rows, values).expect("not on a line");
+        for (row, value) in rows.iter().zip(values) {
+            let found = plane.a * row[0] + plane.b * row[1] + plane.c * row[2];
+            assert!((found - value).abs() < 1e-9);
+        }
+        assert!(super::plane(&[[0.0, 0.0, 1.0], [1.0, 1.0, 1.0], [2.0, 2.0, 1.0]], values).is_none());
+    }
+}
