@@ -50,7 +50,7 @@ pub enum DecodeError {
 }
 
 /// Bit positions, written as `3, 7:9`.
-struct BitList(u128);
+pub(crate) struct BitList(pub(crate) u128);
 
 impl std::fmt::Display for BitList {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -241,6 +241,8 @@ impl OperandDesc {
 /// Everything known of one instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct InstDesc {
+    /// The family it belongs to: the name of a file of the table.
+    pub family: &'static str,
     /// Mnemonic.
     pub name: &'static str,
     /// One or two sentences.
@@ -277,6 +279,8 @@ pub struct InstDesc {
     pub source: &'static str,
     /// What is assumed rather than known; empty when nothing is.
     pub assumed: &'static str,
+    /// No instruction of the kind is in any published set of encodings that the tests know.
+    pub unseen: bool,
 }
 
 impl Length {
@@ -297,6 +301,7 @@ impl InstDesc {
             Length::Extensible { l_bit, .. } => mask | 1 << l_bit,
         };
         InstDesc {
+            family: "",
             name: "",
             doc: "",
             value,
@@ -315,10 +320,17 @@ impl InstDesc {
             chips: ChipSet::all(),
             source: "",
             assumed: "",
+            unseen: false,
         }
     }
 
-    pub(crate) const fn named(mut self, name: &'static str, doc: &'static str) -> InstDesc {
+    pub(crate) const fn named(
+        mut self,
+        family: &'static str,
+        name: &'static str,
+        doc: &'static str,
+    ) -> InstDesc {
+        self.family = family;
         self.name = name;
         self.doc = doc.trim_ascii();
         self
@@ -370,6 +382,11 @@ impl InstDesc {
 
     pub(crate) const fn source(mut self, source: &'static str) -> InstDesc {
         self.source = source;
+        self
+    }
+
+    pub(crate) const fn unseen(mut self) -> InstDesc {
+        self.unseen = true;
         self
     }
 

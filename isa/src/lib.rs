@@ -12,6 +12,7 @@ pub mod field;
 pub mod inst;
 pub mod minifloat;
 pub mod operand;
+pub mod reference;
 pub mod semantics;
 pub mod sr;
 pub mod table;

@@ -3,10 +3,13 @@
 //! The vectors are instructions of programs that Mesa 25.0.7 compiled; they are looked for at `$AGX_SHARED` or beside the
 //! workspace.
 
+mod agx2_cases;
+
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use agx_isa::asm::parse_inst;
-use agx_isa::{decode, encode};
+use agx_isa::{INSTS, decode, encode};
 
 fn vectors() -> Option<String> {
     let shared = std::env::var_os("AGX_SHARED").map(PathBuf::from);
@@ -69,5 +72,30 @@ fn text_assembles_to_the_same_bytes() {
         let again = parse_inst(&text).unwrap_or_else(|error| panic!("{expected}: {text}: {error}"));
         assert_eq!(&*encode(&again).unwrap(), &bytes[..], "{expected}: {text}");
         assert_eq!(again.to_string(), text);
+    }
+}
+
+#[test]
+fn rows_say_whether_an_outside_encoding_is_known() {
+    let Some(text) = vectors() else { return };
+    let cases = agx2_cases::CASES.iter().map(|(hex, _)| agx2_cases::bytes(hex));
+    let seen: BTreeSet<&str> = lines(&text)
+        .map(|(bytes, _, _)| bytes)
+        .chain(cases)
+        .map(|bytes| decode(&bytes).unwrap().0.op.name())
+        .collect();
+    let wrong: Vec<&str> =
+        INSTS.iter().filter(|row| row.unseen == seen.contains(row.name)).map(|row| row.name).collect();
+    assert!(wrong.is_empty(), "unseen is wrong: {wrong:?}");
+}
+
+#[test]
+fn published_encodings_read_as_expected() {
+    for (hex, text) in agx2_cases::CASES {
+        let code = agx2_cases::bytes(hex);
+        let (inst, len) = decode(&code).unwrap_or_else(|error| panic!("{hex}: {error}"));
+        assert_eq!((inst.to_string().as_str(), len), (*text, code.len()), "{hex}");
+        let parsed = parse_inst(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(&*encode(&parsed).unwrap(), &code[..], "{text}");
     }
 }

@@ -1,6 +1,7 @@
 //! Barriers and fences. What each fence of the 0xf5 family orders is unknown; Mesa emits them in fixed sequences.
 
 macro_rules! barrier_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "barrier" "Barriers and fences";
 
 /// Waits until every SIMD-group of the workgroup has come here.
 Barrier "barrier" = row(0x68, 0xffff, fixed(2))
@@ -59,7 +60,7 @@ UnknownBarrier2 "unknown_barrier_2" = row(0x3f5, 0xffff, fixed(2))
 /// Last fence of the sequence for scopes wider than the cluster.
 DeviceBarrier1 "device_barrier_1" = row(0x9df5, 0xffff, fixed(2))
     .effects(Effects::BARRIER, OrderClass::Barrier).source(from::ALL)
-    .assumed("the meaning of the single fence is unknown");
+    .assumed("the meaning of the single fence is unknown").unseen();
 
 /// Fence of the sequence for scopes wider than the cluster.
 DeviceBarrier2 "device_barrier_2" = row(0x9ef5, 0xffff, fixed(2))

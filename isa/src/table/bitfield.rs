@@ -1,6 +1,7 @@
 //! Shifts, bit fields, bitwise operations.
 
 macro_rules! bitfield_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "bitfield" "Shifts, bit fields, bitwise operations";
 
 /// Bit-field insert: the low `width` bits of `b` (0 = all 32) go into `a` at bit `c & 127`.
 Bfi "bfi" = row(0x2e, 0x0c00_807f, fixed(8))
@@ -32,7 +33,7 @@ Shlhi "shlhi" = row(0x0800_002e, 0x0c00_807f, fixed(8))
         alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56), alu!("c", 40, 54),
         modifier("width", kinds::NUMBER, bits![38:39, 50:51, 63]),
     ])
-    .cost(Unit::Ic, 3, 2).pure(bits::shlhi).source(from::NO_MESA);
+    .cost(Unit::Ic, 3, 2).pure(bits::shlhi).source(from::NO_MESA).unseen();
 
 /// Lower word of `(b << 32) >> (c & 127)`, masked by `width` bits moved down with the shift, over `a`.
 Shrhi "shrhi" = row(0x0800_802e, 0x0c00_807f, fixed(8))
@@ -40,7 +41,7 @@ Shrhi "shrhi" = row(0x0800_802e, 0x0c00_807f, fixed(8))
         alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56), alu!("c", 40, 54),
         modifier("width", kinds::NUMBER, bits![38:39, 50:51, 63]),
     ])
-    .cost(Unit::Ic, 3, 2).pure(bits::shrhi).source(from::NO_MESA);
+    .cost(Unit::Ic, 3, 2).pure(bits::shrhi).source(from::NO_MESA).unseen();
 
 /// Arithmetic shift right of `a` by `b & 127`; `a` is sign-extended from its own size.
 Asr "asr" = row(0x0400_802e, 0x0c00_807f, fixed(8))
@@ -50,7 +51,7 @@ Asr "asr" = row(0x0400_802e, 0x0c00_807f, fixed(8))
 /// Lower word of the sign-extended `a`, moved up 32 bits, shifted right by `b & 127`.
 Asrh "asrh" = row(0x0c00_802e, 0x0c00_807f, fixed(8))
     .operands(ops![alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56)])
-    .cost(Unit::Ic, 3, 2).pure(bits::asrh).source(from::NO_MESA);
+    .cost(Unit::Ic, 3, 2).pure(bits::asrh).source(from::NO_MESA).unseen();
 
 /// Any bitwise function of two sources: bit 0 of `table` is the result where both are 0, bit 1 where only `a` is 1, bit
 /// 2 where only `b` is 1, bit 3 where both are. Tables 0b1100 and 0b0011 do not follow the rule: both give `a`.

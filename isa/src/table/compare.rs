@@ -1,6 +1,7 @@
 //! Compare and select, ballots.
 
 macro_rules! compare_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "compare" "Compare and select, ballots";
 
 /// `x` where the integer comparison of `a` and `b` holds, else `y`.
 Icsel "icsel" = row(0x12, 0x7f, extends(8, 10, 15))

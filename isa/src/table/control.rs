@@ -1,6 +1,7 @@
 //! Execution mask, jumps, calls, end of program.
 
 macro_rules! control_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "control" "Execution mask, jumps, calls, end of program";
 
 /// Lanes nested deeper count `nest` more levels; live lanes whose comparison fails go to level 1.
 IfIcmp "if_icmp" = row(0x52, 0x30c00c00067f, fixed(6))
@@ -22,7 +23,7 @@ ElseIcmp "else_icmp" = row(0x252, 0x30c00c00067f, fixed(6))
         modifier("nest", kinds::NUMBER, bits![11:12]),
         flag!("cache", 7),
     ])
-    .effects(Effects::MASK, OrderClass::Control).source(from::ALL);
+    .effects(Effects::MASK, OrderClass::Control).source(from::ALL).unseen();
 
 /// Lanes below level `nest` come alive where the comparison holds and go to level `nest` where it does not.
 WhileIcmp "while_icmp" = row(0x452, 0x30c00c00067f, fixed(6))
@@ -76,7 +77,7 @@ PopExec "pop_exec" = row(0x652, 0xffff_ffff_e67f, fixed(6))
 /// Seen: `pop_exec` with bit 23 set; the meaning is unknown.
 PopExecUnknown "pop_exec_unknown" = row(0x80_0652, 0xffff_ffff_e67f, fixed(6))
     .operands(ops![modifier("nest", kinds::NUMBER, bits![11:12]), flag!("cache", 7)])
-    .effects(Effects::MASK, OrderClass::Control).source(from::APPLEGPU);
+    .effects(Effects::MASK, OrderClass::Control).source(from::APPLEGPU).unseen();
 
 /// End of the program.
 Stop "stop" = row(0x88, 0xffff, fixed(2))
@@ -84,13 +85,13 @@ Stop "stop" = row(0x88, 0xffff, fixed(2))
 
 /// Fills the space after a program's end.
 Trap "trap" = row(0x08, 0xffff, fixed(2))
-    .effects(Effects::STOP, OrderClass::Control).source(from::ALL);
+    .effects(Effects::STOP, OrderClass::Control).source(from::ALL).unseen();
 
 /// Jump with a signed 8-bit distance; when it is taken is unknown.
 JmpIncomplete "jmp_incomplete" = row(0x0, 0xff00_ffff, fixed(4))
     .operands(ops![modifier("target", kinds::TARGET, bits![16:23])])
     .effects(Effects::JUMP, OrderClass::Control).source(from::NO_MESA)
-    .assumed("the distance counts bytes from the first byte of the jump");
+    .assumed("the distance counts bytes from the first byte of the jump").unseen();
 
 /// Return to the address in a register.
 Ret "ret" = row(0x14, 0x1ff, fixed(2))
@@ -100,7 +101,7 @@ Ret "ret" = row(0x14, 0x1ff, fixed(2))
 /// Call of the address in a register; the return address goes to r1.
 CallReg "call_reg" = row(0x04, 0x1ff, fixed(2))
     .operands(ops![src("a", kinds::REGISTER_NUMBER, bits![9:15])])
-    .effects(Effects::JUMP, OrderClass::Control).source(from::NO_MESA);
+    .effects(Effects::JUMP, OrderClass::Control).source(from::NO_MESA).unseen();
 
 /// Jump when any lane is active.
 JmpAny "jmp_any" = row(0xc000, 0xffff, fixed(6))
@@ -121,11 +122,11 @@ JmpNone "jmp_none" = row(0xc020, 0xffff, fixed(6))
 /// Seen beside the jumps; the meaning is unknown.
 UnknownC030 "unknown_c030" = row(0xc030, 0xffff, fixed(6))
     .operands(ops![unknown("u16", bits![16:47])])
-    .effects(Effects::JUMP, OrderClass::Control).source(from::APPLEGPU);
+    .effects(Effects::JUMP, OrderClass::Control).source(from::APPLEGPU).unseen();
 
 /// Seen beside the jumps; the meaning is unknown.
 UnknownC040 "unknown_c040" = row(0xc040, 0xffff_ffff_ffff, fixed(6))
-    .effects(Effects::JUMP, OrderClass::Control).source(from::APPLEGPU);
+    .effects(Effects::JUMP, OrderClass::Control).source(from::APPLEGPU).unseen();
 
 /// Jump of the scratch helper program, taken when the next doorbell is to be skipped.
 JmpIfSkippingDoorbell "jmp_if_skipping_doorbell" = row(0x20, 0xff00_ffff, fixed(4))

@@ -1,6 +1,7 @@
 //! Conversions between integers and floats.
 
 macro_rules! convert_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "convert" "Conversions between integers and floats";
 
 /// Unsigned 8-bit integer (the low byte) to float.
 U8ToF "u8_to_f" = row(0x803e, 0x0cc0_03ff_807f, fixed(6))
@@ -25,7 +26,7 @@ FToU16 "f_to_u16" = row(0x4803e, 0x0cc0_03ff_807f, fixed(6))
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
     .pure(convert::f_to_u16).source(from::ALL)
-    .assumed("out-of-range values clamp and NaN gives 0");
+    .assumed("out-of-range values clamp and NaN gives 0").unseen();
 
 /// Float to signed 16-bit integer.
 FToS16 "f_to_s16" = row(0x5803e, 0x0cc0_03ff_807f, fixed(6))
@@ -34,7 +35,7 @@ FToS16 "f_to_s16" = row(0x5803e, 0x0cc0_03ff_807f, fixed(6))
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
     .pure(convert::f_to_s16).source(from::ALL)
-    .assumed("out-of-range values clamp and NaN gives 0");
+    .assumed("out-of-range values clamp and NaN gives 0").unseen();
 
 /// Unsigned 16-bit integer to float.
 U16ToF "u16_to_f" = row(0x6803e, 0x0cc0_03ff_807f, fixed(6))

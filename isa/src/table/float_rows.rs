@@ -1,6 +1,7 @@
 //! Floating point: arithmetic, rounding, special functions, derivatives.
 
 macro_rules! float_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "float" "Floating point: arithmetic, rounding, special functions, derivatives";
 
 /// Fused `a * b + c`, rounded to 32 bits and, for a 16-bit destination, rounded again. 32-bit denormals are flushed.
 Ffma "ffma" = row(0x3a, 0x3f, extends(6, 8, 15))

@@ -1,6 +1,7 @@
 //! Coverage, pixel waits, interpolation, varyings.
 
 macro_rules! fragment_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "fragment" "Coverage, pixel waits, interpolation, varyings";
 
 /// Waits for the fragments before this one at the pixel: mask 12 before colour stores, 8 before loads, 1 before tests.
 Pixwait "pixwait" = row(0x48, 0xff, fixed(4))
@@ -20,7 +21,7 @@ Pixrel "pixrel" = row(0x58, 0xff, fixed(4))
         unknown("u22", bits![22:23]),
         unknown("u24", bits![24:31]),
     ])
-    .effects(Effects::BARRIER, OrderClass::Barrier).source(from::ALL);
+    .effects(Effects::BARRIER, OrderClass::Barrier).source(from::ALL).unseen();
 
 /// For each sample of `target`: runs the depth, stencil and occlusion tests if the sample is in `live`, else kills it.
 SampleMask "sample_mask" = row(0xc1, 0x80ff, fixed(4))
@@ -102,7 +103,7 @@ NoVar "no_var" = row(0x8000_0051, 0x8040_03ff, fixed(4))
         unknown("u10", bits![10:21]),
         unknown("u23", bits![23:30]),
     ])
-    .effects(Effects::STATE, OrderClass::Control).source(from::ALL);
+    .effects(Effects::STATE, OrderClass::Control).source(from::ALL).unseen();
 
 /// Stores a 32-bit value to an output slot; the last one executed carries `last`.
 StVar "st_var" = row(0x8000_0011, 0x8040_037f, fixed(4))

@@ -1,6 +1,7 @@
 //! Image stores.
 
 macro_rules! image_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "image" "Image stores";
 
 /// Writes one texel from four consecutive registers.
 Imgw "imgw" = row(0x4800_0080_00f1, 0x4800_0080_00ff, prefers(6, 8, 15))

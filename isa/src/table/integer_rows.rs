@@ -1,6 +1,7 @@
 //! Moves and integer arithmetic.
 
 macro_rules! integer_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "integer" "Moves and integer arithmetic";
 
 /// Writes a 16-bit constant.
 Ldimm16 "ldimm16" = row(0x62, 0x17f, extends(4, 6, 15))
@@ -75,6 +76,6 @@ Imsub "imsub" = row(0x0800_001e, 0x0800_803f, fixed(8))
 /// Seen with bit 15 of `mfsr` set; the meaning is unknown.
 MfsrUnknown "mfsr_unknown" = row(0x8072, 0x807f, fixed(4))
     .operands(ops![alu_dst!(28), modifier("sr", kinds::SPECIAL, bits![16:21, 26:27])])
-    .source(from::APPLEGPU).assumed("fields as in mfsr");
+    .source(from::APPLEGPU).assumed("fields as in mfsr").unseen();
 
 }}}

@@ -1,6 +1,7 @@
 //! Local (threadgroup) memory.
 
 macro_rules! local_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "local" "Local (threadgroup) memory";
 
 /// Loads from local memory at `base` bytes plus the index. Synchronous.
 Lload "lload" = row(0x69, 0x7f, prefers(6, 8, 15))

@@ -1,6 +1,7 @@
 //! Device memory, stack memory, the uniform file.
 
 macro_rules! memory_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "memory" "Device memory, stack memory, the uniform file";
 
 /// Loads elements `(index << shift) + component` from `base`, for each component in `mask`, into consecutive registers.
 /// Integers are zero-extended; normalised and float formats give floats of the register's size.
@@ -101,7 +102,7 @@ StackAdjustReg "stack_adjust_reg" = row(0x1_00b5, 0x030f_00ff, prefers(6, 8, 47)
         unknown("u50", bits![50:55]),
     ])
     .effects(Effects::STATE, OrderClass::Memory).source(from::APPLEGPU)
-    .assumed("the constant bits are those of stack_adjust");
+    .assumed("the constant bits are those of stack_adjust").unseen();
 
 /// Reads the stack pointer.
 StackGetPtr "stack_get_ptr" = row(0x2_0000_0001_0035, 0x3_0000_000f_00ff, prefers(6, 8, 47))
@@ -114,7 +115,7 @@ StackGetPtr "stack_get_ptr" = row(0x2_0000_0001_0035, 0x3_0000_000f_00ff, prefer
         unknown("u50", bits![50:55]),
     ])
     .effects(Effects::empty(), OrderClass::Memory).source(from::APPLEGPU)
-    .assumed("what the pointer is relative to is unknown");
+    .assumed("what the pointer is relative to is unknown").unseen();
 
 /// Stores half registers to the uniform file, for preambles. 32-bit values are two half-words of format i16.
 UniformStore "uniform_store" = row(0x3c00_0045, 0x000c_40f0_3c0f_007f, prefers(6, 8, 47))

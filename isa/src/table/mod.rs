@@ -96,21 +96,27 @@ mod from {
 macro_rules! insts {
     (@next [] $($rows:tt)*) => { insts! { @define $($rows)* } };
     (@next [$next:ident $($more:ident)*] $($rows:tt)*) => { $next! { insts @next [$($more)*] $($rows)* } };
-    (@define $( $(#[doc = $doc:literal])+ $op:ident $name:literal = $row:expr; )*) => {
+    (@define $(
+        @family $family:literal $title:literal;
+        $( $(#[doc = $doc:literal])+ $op:ident $name:literal = $row:expr; )*
+    )*) => {
         /// An instruction: a row of [`INSTS`].
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
         pub enum Opcode {
-            $( $(#[doc = $doc])+ $op, )*
+            $($( $(#[doc = $doc])+ $op, )*)*
         }
 
         impl Opcode {
             /// Every opcode, in table order.
-            pub const ALL: &'static [Opcode] = &[$(Opcode::$op),*];
+            pub const ALL: &'static [Opcode] = &[$($(Opcode::$op),*),*];
         }
 
         /// Every instruction, indexed by [`Opcode`].
-        pub static INSTS: &[InstDesc] = &[$( $row.named($name, concat!($($doc),+)) ),*];
+        pub static INSTS: &[InstDesc] = &[$($( $row.named($family, $name, concat!($($doc),+)) ),*),*];
+
+        /// The families of the table in order: name, title.
+        pub static FAMILIES: &[(&str, &str)] = &[$(($family, $title)),*];
     };
 }
 

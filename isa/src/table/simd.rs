@@ -1,6 +1,7 @@
 //! Operations across the lanes of a SIMD-group or quad.
 
 macro_rules! simd_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "simd" "Operations across the lanes of a SIMD-group or quad";
 
 /// Reads `a` of another lane: lane `b` (with `xor`, `up`, `down`: relative to the own lane; `rotate` wraps around),
 /// within the quad without `simd`. The low two index bits are the union of those of all four lanes of a quad, inactive
@@ -26,7 +27,7 @@ QuadReduce "quad_reduce" = row(0x806f, 0x023f_ac00_807f, fixed(6))
         flag!("prefix", 30),
     ])
     .cost(Unit::Scib, 24, 24).cost_when("prefix", 1, 18, 18).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
-    .assumed("inactive lanes do not take part; order and rounding of float sums are unknown");
+    .assumed("inactive lanes do not take part; order and rounding of float sums are unknown").unseen();
 
 /// Reduction over the active lanes of the SIMD-group, or exclusive scan (`prefix`).
 SimdReduce "simd_reduce" = row(0x2000_806f, 0x023f_ac00_807f, fixed(6))

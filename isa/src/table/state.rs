@@ -1,6 +1,7 @@
 //! Texture and sampler state, the scratch helper program, asynchronous copies, patterns of unknown purpose.
 
 macro_rules! state_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "state" "Texture and sampler state, the scratch helper program, asynchronous copies, patterns of unknown purpose";
 
 /// Loads the 24-byte descriptor at `base + offset` into a texture-state register.
 TexStateStore "tex_state_store" = row(0x10_00ed, 0x10_00ff, fixed(8))
@@ -62,7 +63,7 @@ Unknown75 "unknown_75" = row(0x8000_0000_0075, 0x8000_0400_04ff, fixed(8))
         unknown("u27", bits![27:46]),
         unknown("u48", bits![48:63]),
     ])
-    .effects(Effects::STATE, OrderClass::Memory).source(from::APPLEGPU);
+    .effects(Effects::STATE, OrderClass::Memory).source(from::APPLEGPU).unseen();
 
 /// Starts an asynchronous copy from device to local memory. How it completes is unknown.
 AsyncLoad "async_load" = row(0x25, 0x7f, fixed(8))
@@ -78,7 +79,7 @@ AsyncLoad "async_load" = row(0x25, 0x7f, fixed(8))
         unknown("u48", bits![48:63]),
     ])
     .effects(Effects::READS_MEMORY.union(Effects::WRITES_MEMORY), OrderClass::Memory).source(from::APPLEGPU)
-    .assumed("the descriptor has 3 registers, 5 with two_d");
+    .assumed("the descriptor has 3 registers, 5 with two_d").unseen();
 
 /// Starts an asynchronous copy from local to device memory. How it completes is unknown.
 AsyncStore "async_store" = row(0x65, 0x7f, fixed(8))
@@ -94,26 +95,26 @@ AsyncStore "async_store" = row(0x65, 0x7f, fixed(8))
         unknown("u48", bits![48:63]),
     ])
     .effects(Effects::READS_MEMORY.union(Effects::WRITES_MEMORY), OrderClass::Memory).source(from::APPLEGPU)
-    .assumed("the descriptor has 3 registers, 5 with two_d");
+    .assumed("the descriptor has 3 registers, 5 with two_d").unseen();
 
 /// Seen after texture sampling; the meaning is unknown.
 AfterSampling2 "after_sampling_2" = row(0x62cc, 0xffff, fixed(2))
-    .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU);
+    .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU).unseen();
 
 /// Seen after texture sampling; the meaning is unknown.
 AfterSampling1 "after_sampling_1" = row(0x101c, 0xffff, fixed(2))
-    .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU);
+    .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU).unseen();
 
 /// Seen after texture sampling; the meaning is unknown.
 UnknownE8 "unknown_e8" = row(0xe8, 0xffff, fixed(2))
-    .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU);
+    .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU).unseen();
 
 /// The meaning is unknown.
 Unknown0c "unknown_0c" = row(0x0c, 0xffff, fixed(2))
-    .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU);
+    .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU).unseen();
 
 /// The meaning is unknown.
 UnknownC0 "unknown_c0" = row(0xc0, 0xffff_ffff, fixed(4))
-    .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU);
+    .effects(Effects::STATE, OrderClass::Barrier).source(from::APPLEGPU).unseen();
 
 }}}

@@ -26,6 +26,7 @@ macro_rules! texture_operands { () => { ops![
 ] }; }
 
 macro_rules! texture_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "texture" "Texture sampling and loading";
 
 /// Samples a texture at float coordinates. The components of `mask` go to consecutive registers, and four registers are
 /// overwritten whatever the mask.

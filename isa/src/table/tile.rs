@@ -1,6 +1,7 @@
 //! Tile buffer.
 
 macro_rules! tile_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
+@family "tile" "Tile buffer";
 
 /// Loads components of the pixel's samples from the tile buffer at `offset` bytes within a sample.
 LdTile "ld_tile" = row(0x8_0000_0049, 0x8_0000_007f, prefers(8, 10, 15))
