@@ -42,6 +42,12 @@ pub struct Allocation {
     pub halves_used: u16,
 }
 
+impl Default for Allocation {
+    fn default() -> Self {
+        Allocation::new(0)
+    }
+}
+
 impl Allocation {
     fn new(values: usize) -> Self {
         Allocation { reg: Side::new(values), halves_used: 0 }
