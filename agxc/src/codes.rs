@@ -86,8 +86,9 @@ pub static CODES: &[Code] = &[
     },
     Code {
         number: 104,
-        title: "key not understood",
-        explanation: "The file given with --key is not a JSON object of the fields that --print-key prints.",
+        title: "JSON not understood",
+        explanation: "A file of --key or --baseline is not JSON of the form that --print-key and `stats --format json` \
+                      print.",
         exit: Exit::Rejected,
     },
     Code {
@@ -114,6 +115,13 @@ pub static CODES: &[Code] = &[
         number: 203,
         title: "intermediate representation rejected",
         explanation: "The textual IR does not parse, or breaks a rule of its stage. docs/ir.md states the rules.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 204,
+        title: "statistics differ from the baseline",
+        explanation: "A shader costs more or less than the file of --baseline says, or one of both lacks it. Look at the \
+                      change, then accept it with --update.",
         exit: Exit::Rejected,
     },
     Code {

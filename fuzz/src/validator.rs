@@ -1,4 +1,5 @@
-//! The validator of the IR: it judges whatever parses, at every stage, and what it accepts compiles.
+//! The validators: that of machine code judges any bytes; that of the IR judges whatever parses, at every stage, and
+//! what it accepts compiles.
 
 use agx_compiler::ir::{self, Stage};
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
@@ -7,8 +8,9 @@ use bumpalo::Bump;
 use crate::entropy::Entropy;
 use crate::text::any_text;
 
-/// Treats `data` as choices for a text.
+/// Treats `data` as machine code, then as choices for a text.
 pub fn validator(data: &[u8]) {
+    let _ = agx_isa::validate::validate(data, agx_isa::validate::Limits::MACHINE);
     let text = any_text(&mut Entropy::new(data));
     let bump = Bump::new();
     let Ok(functions) = ir::parse(&bump, &text) else { return };

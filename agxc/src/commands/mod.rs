@@ -10,6 +10,7 @@ mod list_targets;
 mod pass;
 mod run;
 mod stats;
+mod validate;
 
 use clap::ArgMatches;
 
@@ -136,6 +137,14 @@ pub static COMMANDS: &[Command] = &[
         details: "Figures bear the names and follow the cycle model of Mesa's AGX compiler, for comparison.",
         args: &[FILES, stats::ARGS, TARGET, KEY, KIND, OUTPUT],
         run: stats::run,
+    },
+    Command {
+        name: "validate",
+        doc: "Check that machine code keeps the rules of the machine",
+        details: "Takes machine code, assembly, or a shader, whose parts are then checked against what the compiler \
+                  says they use.",
+        args: &[FILE, validate::ARGS, TARGET, KEY, KIND],
+        run: validate::run,
     },
     Command {
         name: "pass",
