@@ -55,9 +55,8 @@ fn check(vector: &Vector) -> Result<(), Outcome> {
     let malformed = || Outcome::Fail("malformed vector".into());
     let bytes = from_hex(&vector.hex).ok_or_else(malformed)?;
     let mut simd = Simd::new();
-    for (half, value) in &vector.uniforms {
-        let value = u16::from_str_radix(value, 16).map_err(|_| malformed())?;
-        simd.set_uniform(half.parse().map_err(|_| malformed())?, value);
+    for (half, value) in uniforms(vector).ok_or_else(malformed)? {
+        simd.set_uniform(half, value);
     }
     for (half, values) in lanes(&vector.before).ok_or_else(malformed)? {
         for (lane, value) in values.into_iter().enumerate() {
@@ -82,6 +81,25 @@ fn check(vector: &Vector) -> Result<(), Outcome> {
 /// it reads of a select just the source it chooses.
 fn is_missing_input(finding: &Finding) -> bool {
     matches!(finding.kind, FindingKind::UnwrittenRegister(_) | FindingKind::UnsetUniform(_))
+}
+
+/// What the uniform file holds. The tool behind the vectors drops the highest index bit of uniforms in the last two
+/// sources of selects, which the Mesa 25.0 AGX compiler sets: where it says u83, the instruction may mean u211. For selects
+/// every value therefore also stands at the index with that bit, unless the vector has a value for it.
+fn uniforms(vector: &Vector) -> Option<BTreeMap<u16, u16>> {
+    const HIGHEST_BIT: u16 = 256;
+    let listed = vector
+        .uniforms
+        .iter()
+        .map(|(half, value)| Some((half.parse().ok()?, u16::from_str_radix(value, 16).ok()?)));
+    let listed: BTreeMap<u16, u16> = listed.collect::<Option<_>>()?;
+    if !vector.text.contains("cmpsel") {
+        return Some(listed);
+    }
+    let mut all: BTreeMap<u16, u16> =
+        listed.iter().map(|(half, value)| (half | HIGHEST_BIT, *value)).collect();
+    all.extend(listed);
+    Some(all)
 }
 
 /// Half registers with their values by lane.
