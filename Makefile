@@ -1,0 +1,30 @@
+# Everything needs Rust only. `score` uses glslangValidator, spirv-as and valgrind where they are installed, and the
+# reference material in SHARED where that is there.
+
+CARGO ?= cargo
+SHARED ?= ../shared
+
+.PHONY: run test score bench fmt lint
+
+# The main job on the bundled shaders: assembly, statistics, a checked run, a picture in out/.
+run:
+	$(CARGO) run --release -p agxc -- demo
+
+test:
+	$(CARGO) test --workspace
+
+score:
+	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED)
+
+# Speed of decoder, encoder and machine; what compiled code costs, and what compiling costs.
+bench:
+	$(CARGO) bench -p agx-isa
+	$(CARGO) run --release -p agx-emulator --example speed
+	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only quality,cost
+
+fmt:
+	$(CARGO) fmt --all
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
