@@ -279,6 +279,8 @@ pub struct InstDesc {
     pub source: &'static str,
     /// What is assumed rather than known; empty when nothing is.
     pub assumed: &'static str,
+    /// How applegpu writes it: a template of [`crate::dialect`]; empty where it has no text of its own.
+    pub applegpu: &'static str,
     /// No instruction of the kind is in any published set of encodings that the tests know.
     pub unseen: bool,
 }
@@ -320,6 +322,7 @@ impl InstDesc {
             chips: ChipSet::all(),
             source: "",
             assumed: "",
+            applegpu: "",
             unseen: false,
         }
     }
@@ -382,6 +385,11 @@ impl InstDesc {
 
     pub(crate) const fn source(mut self, source: &'static str) -> InstDesc {
         self.source = source;
+        self
+    }
+
+    pub(crate) const fn applegpu(mut self, template: &'static str) -> InstDesc {
+        self.applegpu = template;
         self
     }
 

@@ -133,7 +133,7 @@ fn write_integer(f: &mut impl Write, value: u32, spec: &OperandDesc) -> fmt::Res
 }
 
 /// Writes `count` registers from the operand's first, joined by underscores.
-fn write_registers(f: &mut impl Write, operand: &Operand, count: u16) -> fmt::Result {
+pub(crate) fn write_registers(f: &mut impl Write, operand: &Operand, count: u16) -> fmt::Result {
     let (prefix, in_halves) = match operand.tag {
         Tag::Reg => ("r", true),
         Tag::Uniform => ("u", true),

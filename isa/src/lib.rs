@@ -6,6 +6,7 @@ pub mod alias;
 pub mod asm;
 pub mod decode;
 pub mod desc;
+pub mod dialect;
 pub mod disasm;
 pub mod encode;
 pub mod field;

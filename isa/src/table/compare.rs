@@ -10,7 +10,8 @@ Icsel "icsel" = row(0x12, 0x7f, extends(8, 10, 15))
         modifier("cond", kinds::names(names::INT_CONDITIONS), bits![61:63]),
     ])
     .cost(Unit::Scib, 2, 1).pure(select::icsel).source(from::ALL)
-    .assumed("conditions 3 and 7 are never true");
+    .assumed("conditions 3 and 7 are never true")
+    .applegpu("icmpsel {condition:cond}, {dst}, {a}, {b}, {x}, {y}");
 
 /// `x` where the float comparison of `a` and `b` holds, else `y`; `x` and `y` are raw bits.
 Fcsel "fcsel" = row(0x02, 0x7f, extends(8, 10, 15))
@@ -20,7 +21,8 @@ Fcsel "fcsel" = row(0x02, 0x7f, extends(8, 10, 15))
         modifier("cond", kinds::names(names::FLOAT_CONDITIONS), bits![61:63]),
     ])
     .cost(Unit::Scib, 2, 1).pure(select::fcsel).source(from::ALL)
-    .assumed("ltn and gtn also hold when b is NaN; condition 4 is never true");
+    .assumed("ltn and gtn also hold when b is NaN; condition 4 is never true")
+    .applegpu("fcmpsel {condition:cond}, {dst}, {a}, {b}, {x}, {y}");
 
 /// Bit `i` is set when lane `i` is active and the integer comparison holds; over the quad without `simd`.
 IcmpBallot "icmp_ballot" = row(0x32, 0x1ffe_0000_0000_007f, fixed(8))
@@ -30,7 +32,8 @@ IcmpBallot "icmp_ballot" = row(0x32, 0x1ffe_0000_0000_007f, fixed(8))
         flag!("inv", 47),
         modifier("simd", kinds::names(names::SPANS), bits![48]).default(1),
     ])
-    .cost(Unit::Scib, 5, 2).cost_when("simd", 0, 4, 2).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL);
+    .cost(Unit::Scib, 5, 2).cost_when("simd", 0, 4, 2).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
+    .applegpu("icmp_{quad:simd}ballot {dst}, {condition:cond}, {a}, {b}");
 
 /// Bit `i` is set when lane `i` is active and the float comparison holds; over the quad without `simd`.
 FcmpBallot "fcmp_ballot" = row(0x22, 0x1ffe_0000_0000_007f, fixed(8))
@@ -41,6 +44,7 @@ FcmpBallot "fcmp_ballot" = row(0x22, 0x1ffe_0000_0000_007f, fixed(8))
         modifier("simd", kinds::names(names::SPANS), bits![48]).default(1),
     ])
     .cost(Unit::Scib, 5, 2).cost_when("simd", 0, 4, 2).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
-    .assumed("abs and neg as applegpu has them; AGX2.xml lists none");
+    .assumed("abs and neg as applegpu has them; AGX2.xml lists none")
+    .applegpu("fcmp_{quad:simd}ballot {dst}, {condition:cond}, {a}, {b}");
 
 }}}

@@ -9,7 +9,8 @@ U8ToF "u8_to_f" = row(0x803e, 0x0cc0_03ff_807f, fixed(6))
         alu_dst!(44), alu!("a", 28, 40),
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
-    .pure(convert::u8_to_f).source(from::ALL);
+    .pure(convert::u8_to_f).source(from::ALL)
+    .applegpu("convert u8_to_f, {dst}, {a}, {name:round}");
 
 /// Signed 8-bit integer (the low byte) to float.
 S8ToF "s8_to_f" = row(0x1803e, 0x0cc0_03ff_807f, fixed(6))
@@ -17,7 +18,8 @@ S8ToF "s8_to_f" = row(0x1803e, 0x0cc0_03ff_807f, fixed(6))
         alu_dst!(44), alu!("a", 28, 40),
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
-    .pure(convert::s8_to_f).source(from::ALL);
+    .pure(convert::s8_to_f).source(from::ALL)
+    .applegpu("convert s8_to_f, {dst}, {a}, {name:round}");
 
 /// Float to unsigned 16-bit integer.
 FToU16 "f_to_u16" = row(0x4803e, 0x0cc0_03ff_807f, fixed(6))
@@ -26,7 +28,8 @@ FToU16 "f_to_u16" = row(0x4803e, 0x0cc0_03ff_807f, fixed(6))
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
     .pure(convert::f_to_u16).source(from::ALL)
-    .assumed("out-of-range values clamp and NaN gives 0").unseen();
+    .assumed("out-of-range values clamp and NaN gives 0").unseen()
+    .applegpu("convert f_to_u16, {dst}, {a}, {name:round}");
 
 /// Float to signed 16-bit integer.
 FToS16 "f_to_s16" = row(0x5803e, 0x0cc0_03ff_807f, fixed(6))
@@ -35,7 +38,8 @@ FToS16 "f_to_s16" = row(0x5803e, 0x0cc0_03ff_807f, fixed(6))
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
     .pure(convert::f_to_s16).source(from::ALL)
-    .assumed("out-of-range values clamp and NaN gives 0").unseen();
+    .assumed("out-of-range values clamp and NaN gives 0").unseen()
+    .applegpu("convert f_to_s16, {dst}, {a}, {name:round}");
 
 /// Unsigned 16-bit integer to float.
 U16ToF "u16_to_f" = row(0x6803e, 0x0cc0_03ff_807f, fixed(6))
@@ -43,7 +47,8 @@ U16ToF "u16_to_f" = row(0x6803e, 0x0cc0_03ff_807f, fixed(6))
         alu_dst!(44), alu!("a", 28, 40),
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
-    .pure(convert::u16_to_f).source(from::ALL);
+    .pure(convert::u16_to_f).source(from::ALL)
+    .applegpu("convert u16_to_f, {dst}, {a}, {name:round}");
 
 /// Signed 16-bit integer to float.
 S16ToF "s16_to_f" = row(0x7803e, 0x0cc0_03ff_807f, fixed(6))
@@ -51,7 +56,8 @@ S16ToF "s16_to_f" = row(0x7803e, 0x0cc0_03ff_807f, fixed(6))
         alu_dst!(44), alu!("a", 28, 40),
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
-    .pure(convert::s16_to_f).source(from::ALL);
+    .pure(convert::s16_to_f).source(from::ALL)
+    .applegpu("convert s16_to_f, {dst}, {a}, {name:round}");
 
 /// Float to unsigned 32-bit integer.
 FToU32 "f_to_u32" = row(0x8803e, 0x0cc0_03ff_807f, fixed(6))
@@ -60,7 +66,8 @@ FToU32 "f_to_u32" = row(0x8803e, 0x0cc0_03ff_807f, fixed(6))
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
     .pure(convert::f_to_u32).source(from::ALL)
-    .assumed("out-of-range values clamp and NaN gives 0");
+    .assumed("out-of-range values clamp and NaN gives 0")
+    .applegpu("convert f_to_u32, {dst}, {a}, {name:round}");
 
 /// Float to signed 32-bit integer.
 FToS32 "f_to_s32" = row(0x9803e, 0x0cc0_03ff_807f, fixed(6))
@@ -69,7 +76,8 @@ FToS32 "f_to_s32" = row(0x9803e, 0x0cc0_03ff_807f, fixed(6))
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
     .pure(convert::f_to_s32).source(from::ALL)
-    .assumed("out-of-range values clamp and NaN gives 0");
+    .assumed("out-of-range values clamp and NaN gives 0")
+    .applegpu("convert f_to_s32, {dst}, {a}, {name:round}");
 
 /// Unsigned 32-bit integer to float.
 U32ToF "u32_to_f" = row(0xa803e, 0x0cc0_03ff_807f, fixed(6))
@@ -77,7 +85,8 @@ U32ToF "u32_to_f" = row(0xa803e, 0x0cc0_03ff_807f, fixed(6))
         alu_dst!(44), alu!("a", 28, 40),
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
-    .pure(convert::u32_to_f).source(from::ALL);
+    .pure(convert::u32_to_f).source(from::ALL)
+    .applegpu("convert u32_to_f, {dst}, {a}, {name:round}");
 
 /// Signed 32-bit integer to float.
 S32ToF "s32_to_f" = row(0xb803e, 0x0cc0_03ff_807f, fixed(6))
@@ -85,6 +94,7 @@ S32ToF "s32_to_f" = row(0xb803e, 0x0cc0_03ff_807f, fixed(6))
         alu_dst!(44), alu!("a", 28, 40),
         modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
     ])
-    .pure(convert::s32_to_f).source(from::ALL);
+    .pure(convert::s32_to_f).source(from::ALL)
+    .applegpu("convert s32_to_f, {dst}, {a}, {name:round}");
 
 }}}

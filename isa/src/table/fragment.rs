@@ -11,7 +11,8 @@ Pixwait "pixwait" = row(0x48, 0xff, fixed(4))
         unknown("u22", bits![22:23]),
         unknown("u24", bits![24:31]),
     ])
-    .effects(Effects::BARRIER, OrderClass::Barrier).source(from::ALL);
+    .effects(Effects::BARRIER, OrderClass::Barrier).source(from::ALL)
+    .applegpu("wait_pix {a}, {u22}");
 
 /// Lets the fragments after this one at the pixel go on.
 Pixrel "pixrel" = row(0x58, 0xff, fixed(4))
@@ -21,7 +22,8 @@ Pixrel "pixrel" = row(0x58, 0xff, fixed(4))
         unknown("u22", bits![22:23]),
         unknown("u24", bits![24:31]),
     ])
-    .effects(Effects::BARRIER, OrderClass::Barrier).source(from::ALL).unseen();
+    .effects(Effects::BARRIER, OrderClass::Barrier).source(from::ALL).unseen()
+    .applegpu("signal_pix {a}, {u22}");
 
 /// For each sample of `target`: runs the depth, stencil and occlusion tests if the sample is in `live`, else kills it.
 SampleMask "sample_mask" = row(0xc1, 0x80ff, fixed(4))
@@ -31,7 +33,8 @@ SampleMask "sample_mask" = row(0xc1, 0x80ff, fixed(4))
         unknown("u22", bits![22]),
         unknown("u28", bits![28:31]),
     ])
-    .effects(Effects::COVERAGE, OrderClass::Coverage).source(from::ALL);
+    .effects(Effects::COVERAGE, OrderClass::Coverage).source(from::ALL)
+    .applegpu("sample_mask {target}, {live}");
 
 /// Gives depth (`z`) and stencil (`s`) of the samples and runs the tests.
 ZsEmit "zs_emit" = row(0x41, 0xc0_80ff, fixed(4))
@@ -63,7 +66,8 @@ Iter "iter" = row(0x21, 0xff, prefers(4, 8, 15))
         unknown("u53", bits![53:55]),
         unknown("u60", bits![60:63]),
     ])
-    .effects(Effects::empty(), OrderClass::Coverage).source(from::ALL);
+    .effects(Effects::empty(), OrderClass::Coverage).source(from::ALL)
+    .applegpu("iter {dst}, {a}{, sample}, {interpolation:interp}, 0b0, {forward}, {elide}, {kill}, 0, 0");
 
 /// Interpolates `count` coefficient vectors (0 = 4) and divides by W, interpolated from `w`.
 Iterproj "iterproj" = row(0x61, 0xff, prefers(4, 8, 15))
@@ -83,7 +87,8 @@ Iterproj "iterproj" = row(0x61, 0xff, prefers(4, 8, 15))
         unknown("u53", bits![53:55]),
         unknown("u62", bits![62:63]),
     ])
-    .effects(Effects::empty(), OrderClass::Coverage).source(from::ALL);
+    .effects(Effects::empty(), OrderClass::Coverage).source(from::ALL)
+    .applegpu("iterproj {dst}, {a}, {w}{, sample}, {interpolation:interp}, 0b0, {forward}, {elide}, {kill}, 0, 0");
 
 /// Reads a coefficient vector (A, B, C) into three 32-bit registers; the value at a pixel is `A x + B y + C`.
 Ldcf "ldcf" = row(0x4000_00a1, 0xc000_00ff, prefers(4, 8, 15))
@@ -95,7 +100,8 @@ Ldcf "ldcf" = row(0x4000_00a1, 0xc000_00ff, prefers(4, 8, 15))
         unknown("u32", bits![32:55]),
         unknown("u60", bits![60:63]),
     ])
-    .source(from::ALL);
+    .source(from::ALL)
+    .applegpu("TODO.ldcf {dst}, {a}");
 
 /// The vertex program writes no varying.
 NoVar "no_var" = row(0x8000_0051, 0x8040_03ff, fixed(4))
@@ -114,6 +120,7 @@ StVar "st_var" = row(0x8000_0011, 0x8040_037f, fixed(4))
         unknown("u15", bits![15]),
         unknown("u28", bits![28:30]),
     ])
-    .effects(Effects::STATE, OrderClass::None).source(from::ALL);
+    .effects(Effects::STATE, OrderClass::None).source(from::ALL)
+    .applegpu("st_var{final:last} 1, {data}, {index}");
 
 }}}

@@ -9,7 +9,8 @@ Ldimm16 "ldimm16" = row(0x62, 0x17f, extends(4, 6, 15))
         dst("dst", kinds::DST16, bits![9:14, 44:45, 7]),
         src("a", kinds::INTEGER, bits![16:31]),
     ])
-    .cost(Unit::Scib, 1, 1).pure(integer::immediate).source(from::ALL);
+    .cost(Unit::Scib, 1, 1).pure(integer::immediate).source(from::ALL)
+    .applegpu("mov_imm {dst}, {a}");
 
 /// Writes a 32-bit constant.
 Ldimm32 "ldimm32" = row(0x162, 0x17f, extends(6, 8, 15))
@@ -19,12 +20,14 @@ Ldimm32 "ldimm32" = row(0x162, 0x17f, extends(6, 8, 15))
         unknown("u62", bits![62]),
     ])
     .cost(Unit::Scib, 1, 1).pure(integer::immediate).source(from::ALL)
-    .assumed("bit 62 may kill the thread (applegpu)");
+    .assumed("bit 62 may kill the thread (applegpu)")
+    .applegpu("mov_imm {dst}, {a}, 0b{u62}");
 
 /// Reads a special register.
 Mfsr "mfsr" = row(0x72, 0x807f, fixed(4))
     .operands(ops![alu_dst!(28), modifier("sr", kinds::SPECIAL, bits![16:21, 26:27])])
-    .cost(Unit::Scib, 2, 2).source(from::ALL);
+    .cost(Unit::Scib, 2, 2).source(from::ALL)
+    .applegpu("get_sr {dst}, {special:sr}");
 
 /// `a + (b << shift)`; a shift above 4 leaves `a`. Sources extend to infinite precision by their `sx` flag, the sum is
 /// cut to the destination, or clamped (`sat`, 16 and 32 bits, shift 0: signed when a source is).
@@ -36,7 +39,8 @@ Iadd "iadd" = row(0xe, 0x0800_803f, fixed(8))
         modifier("shift", kinds::NUMBER, bits![39, 52:53]),
         flag!("sat", 6),
     ])
-    .cost(Unit::Scib, 2, 1).pure(integer::iadd).source(from::ALL);
+    .cost(Unit::Scib, 2, 1).pure(integer::iadd).source(from::ALL)
+    .applegpu("iadd{.sat} {dst}, {a}, {b}{, lsl shift}");
 
 /// `a - (b << shift)`; otherwise as `iadd`.
 Isub "isub" = row(0x0800_000e, 0x0800_803f, fixed(8))
@@ -47,7 +51,8 @@ Isub "isub" = row(0x0800_000e, 0x0800_803f, fixed(8))
         modifier("shift", kinds::NUMBER, bits![39, 52:53]),
         flag!("sat", 6),
     ])
-    .cost(Unit::Scib, 2, 1).pure(integer::isub).source(from::ALL);
+    .cost(Unit::Scib, 2, 1).pure(integer::isub).source(from::ALL)
+    .applegpu("isub{.sat} {dst}, {a}, {b}{, lsl shift}");
 
 /// `a * b + (c << shift)`; `a` and `b` have at most 32 bits, `c` and the destination up to 64.
 Imadd "imadd" = row(0x1e, 0x0800_803f, fixed(8))
@@ -59,7 +64,8 @@ Imadd "imadd" = row(0x1e, 0x0800_803f, fixed(8))
         modifier("shift", kinds::NUMBER, bits![39, 52:53]),
         flag!("sat", 6),
     ])
-    .cost(Unit::Ic, 3, 2).pure(integer::imadd).source(from::ALL);
+    .cost(Unit::Ic, 3, 2).pure(integer::imadd).source(from::ALL)
+    .applegpu("imadd{.sat} {dst}, {a}, {b}, {c}{, lsl shift}");
 
 /// `a * b - (c << shift)`; otherwise as `imadd`.
 Imsub "imsub" = row(0x0800_001e, 0x0800_803f, fixed(8))
@@ -71,7 +77,8 @@ Imsub "imsub" = row(0x0800_001e, 0x0800_803f, fixed(8))
         modifier("shift", kinds::NUMBER, bits![39, 52:53]),
         flag!("sat", 6),
     ])
-    .cost(Unit::Ic, 3, 2).pure(integer::imsub).source(from::ALL);
+    .cost(Unit::Ic, 3, 2).pure(integer::imsub).source(from::ALL)
+    .applegpu("imsub{.sat} {dst}, {a}, {b}, {c}{, lsl shift}");
 
 /// Seen with bit 15 of `mfsr` set; the meaning is unknown.
 MfsrUnknown "mfsr_unknown" = row(0x8072, 0x807f, fixed(4))

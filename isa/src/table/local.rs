@@ -17,7 +17,8 @@ Lload "lload" = row(0x69, 0x7f, prefers(6, 8, 15))
         unknown("u43", bits![43:47]),
     ])
     .effects(Effects::READS_MEMORY, OrderClass::Memory).source(from::ALL)
-    .assumed("only immediate index 0 is understood; scale is a one-hot left shift of it (measured on M1 Ultra)");
+    .assumed("only immediate index 0 is understood; scale is a one-hot left shift of it (measured on M1 Ultra)")
+    .applegpu("threadgroup_load {name:format}, {letters:mask}, {dst}, {base}, {index}");
 
 /// Stores to local memory at `base` bytes plus the index. Synchronous.
 Lstore "lstore" = row(0x29, 0x7f, prefers(6, 8, 15))
@@ -33,7 +34,8 @@ Lstore "lstore" = row(0x29, 0x7f, prefers(6, 8, 15))
         unknown("u43", bits![43:47]),
     ])
     .effects(Effects::WRITES_MEMORY, OrderClass::Memory).source(from::ALL)
-    .assumed("only immediate index 0 is understood; scale is a one-hot left shift of it (measured on M1 Ultra)");
+    .assumed("only immediate index 0 is understood; scale is a one-hot left shift of it (measured on M1 Ultra)")
+    .applegpu("threadgroup_store {name:format}, {letters:mask}, {data}, {base}, {index}");
 
 /// Atomic on a 32-bit word of local memory; the destination, when there, receives the old value. `cmpxchg` takes two
 /// registers: the new value, then the expected one. Synchronous.
@@ -47,6 +49,7 @@ Latomic "latomic" = row(0x8010_0000_0019, 0x8010_0000_003f, prefers(6, 10, 15))
         unknown("u40", bits![40:46]),
     ])
     .effects(Effects::READS_MEMORY.union(Effects::WRITES_MEMORY), OrderClass::Memory).source(from::ALL)
-    .assumed("bit 40 is set for cmpxchg (applegpu)");
+    .assumed("bit 40 is set for cmpxchg (applegpu)")
+    .applegpu("threadgroup_atomic {name:op}, {dst}, {base}, {index}, {data}, 0, 2, {plus128:u40}, 0");
 
 }}}

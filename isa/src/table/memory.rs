@@ -19,7 +19,8 @@ Load "load" = row(0x4000_0400_0005, 0x4000_0400_007f, prefers(6, 8, 47))
         unknown("u31", bits![31]),
         unknown("u50", bits![50:51]),
     ])
-    .effects(Effects::READS_MEMORY, OrderClass::Memory).asynchronous().source(from::ALL);
+    .effects(Effects::READS_MEMORY, OrderClass::Memory).asynchronous().source(from::ALL)
+    .applegpu("device_load{todo:coherency} {group}, {name:format}, {letters:mask}, {dst}, {base}, {index}, {sign:index}{, lsl shift}{load_tail:coherency}");
 
 /// Stores consecutive registers to elements `(index << shift) + component` of `base`.
 Store "store" = row(0x4000_0400_0045, 0x4000_0400_007f, prefers(6, 8, 47))
@@ -36,7 +37,8 @@ Store "store" = row(0x4000_0400_0045, 0x4000_0400_007f, prefers(6, 8, 47))
         unknown("u31", bits![31]),
         unknown("u50", bits![50:51]),
     ])
-    .effects(Effects::WRITES_MEMORY, OrderClass::Memory).asynchronous().source(from::ALL);
+    .effects(Effects::WRITES_MEMORY, OrderClass::Memory).asynchronous().source(from::ALL)
+    .applegpu("device_store{todo:coherency} {group}, {name:format}, {letters:mask}, {data}, {base}, {index}, {sign:index}{, lsl shift}{store_tail:coherency}");
 
 /// Atomic on the 32-bit word at `base + 4 * index`; the destination, when there, receives the old value. `cmpxchg` takes
 /// two registers: the new value, then the expected one.
@@ -54,7 +56,8 @@ Atomic "atomic" = row(0x4000_8400_0015, 0x4000_8400_003f, fixed(8))
     ])
     .effects(Effects::READS_MEMORY.union(Effects::WRITES_MEMORY), OrderClass::Memory).asynchronous()
     .source(from::ALL)
-    .assumed("coherency 3 reaches all dies of an M1 Ultra; the index is scaled by 4 whatever shift says");
+    .assumed("coherency 3 reaches all dies of an M1 Ultra; the index is scaled by 4 whatever shift says")
+    .applegpu("atomic {name:op}, {group}, {dst}, {base}, {index}, {sign:index}, {data}, 1, 0, 1, {atomic_tail:coherency}");
 
 /// Loads from stack memory; the index counts bytes from the stack pointer.
 StackLoad "stack_load" = row(0x4000_0400_0035, 0x7070_040f_00ff, prefers(6, 8, 47))
@@ -67,7 +70,8 @@ StackLoad "stack_load" = row(0x4000_0400_0035, 0x7070_040f_00ff, prefers(6, 8, 4
         modifier("group", kinds::NUMBER, bits![30]),
         unknown("u48", bits![48]),
     ])
-    .effects(Effects::READS_MEMORY, OrderClass::Memory).asynchronous().source(from::ALL);
+    .effects(Effects::READS_MEMORY, OrderClass::Memory).asynchronous().source(from::ALL)
+    .applegpu("stack_load {dst}, {name:format}, 1, 0, {letters:mask}, 4, {index}, {group}");
 
 /// Stores to stack memory; the index counts bytes from the stack pointer.
 StackStore "stack_store" = row(0x4000_0400_00b5, 0x7070_040f_00ff, prefers(6, 8, 47))
@@ -80,7 +84,8 @@ StackStore "stack_store" = row(0x4000_0400_00b5, 0x7070_040f_00ff, prefers(6, 8,
         modifier("group", kinds::NUMBER, bits![30]),
         unknown("u48", bits![48]),
     ])
-    .effects(Effects::WRITES_MEMORY, OrderClass::Memory).asynchronous().source(from::ALL);
+    .effects(Effects::WRITES_MEMORY, OrderClass::Memory).asynchronous().source(from::ALL)
+    .applegpu("stack_store {name:format}, 1, 0, {letters:mask}, 4, {data}, {index}, {group}");
 
 /// Adds a signed number of 4-byte words to the stack pointer.
 StackAdjust "stack_adjust" = row(0x20_0501_00b5, 0x7070_070f_00ff, prefers(6, 8, 47))
@@ -130,6 +135,7 @@ UniformStore "uniform_store" = row(0x3c00_0045, 0x000c_40f0_3c0f_007f, prefers(6
         unknown("u44", bits![44:45]),
     ])
     .effects(Effects::STATE, OrderClass::Memory).source(from::ALL)
-    .assumed("forms other than i16 to an immediate index are seen by applegpu only");
+    .assumed("forms other than i16 to an immediate index are seen by applegpu only")
+    .applegpu("uniform_store 2, {name:format}, {letters:mask}, 0, {data}, {halfword:index}");
 
 }}}

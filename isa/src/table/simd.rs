@@ -16,7 +16,8 @@ Shuffle "shuffle" = row(0x6f, 0x0800_807f, fixed(6))
         flag!("rotate", 47),
     ])
     .cost(Unit::Scib, 5, 2).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
-    .assumed("quad forms follow the 32-lane ones within the quad");
+    .assumed("quad forms follow the 32-lane ones within the quad")
+    .applegpu("{shuffle:op} {dst}, {a}, {b}");
 
 /// Reduction over the active lanes of the quad, or exclusive scan (`prefix`).
 QuadReduce "quad_reduce" = row(0x806f, 0x023f_ac00_807f, fixed(6))
@@ -27,7 +28,8 @@ QuadReduce "quad_reduce" = row(0x806f, 0x023f_ac00_807f, fixed(6))
         flag!("prefix", 30),
     ])
     .cost(Unit::Scib, 24, 24).cost_when("prefix", 1, 18, 18).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
-    .assumed("inactive lanes do not take part; order and rounding of float sums are unknown").unseen();
+    .assumed("inactive lanes do not take part; order and rounding of float sums are unknown").unseen()
+    .applegpu("quad_{prefix:prefix}{reduction:op} {dst}, {a}");
 
 /// Reduction over the active lanes of the SIMD-group, or exclusive scan (`prefix`).
 SimdReduce "simd_reduce" = row(0x2000_806f, 0x023f_ac00_807f, fixed(6))
@@ -38,7 +40,8 @@ SimdReduce "simd_reduce" = row(0x2000_806f, 0x023f_ac00_807f, fixed(6))
         flag!("prefix", 30),
     ])
     .cost(Unit::Scib, 24, 24).cost_when("prefix", 1, 18, 18).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
-    .assumed("inactive lanes do not take part; order and rounding of float sums are unknown");
+    .assumed("inactive lanes do not take part; order and rounding of float sums are unknown")
+    .applegpu("simd_{prefix:prefix}{reduction:op} {dst}, {a}");
 
 /// 8x8 matrix product `a * b + c` with a 32-bit accumulator; two elements a lane, in two consecutive registers. The
 /// destination must not overlap `a` or `b`.
@@ -54,7 +57,8 @@ SimdMatrixFmadd32 "simd_matrix_fmadd32" = row(0x8000_0000_0c00_006f, 0x8000_0000
     ])
     .effects(Effects::CROSS_LANE, OrderClass::None)
     .source("applegpu, a fork of AGX2.xml with matrix rows, cooperative-matrix measurements on M1")
-    .assumed("two modifier bits a source of unknown meaning");
+    .assumed("two modifier bits a source of unknown meaning")
+    .applegpu("simd_matrix_fmadd32 {dst}, {a}, {b}, {c}");
 
 /// 8x8 matrix product `a * b + c` with a 16-bit accumulator; otherwise as `simd_matrix_fmadd32`.
 SimdMatrixFmadd16 "simd_matrix_fmadd16" = row(0x8000_0000_0800_006f, 0x8000_0000_0c00_807f, fixed(8))
@@ -69,6 +73,7 @@ SimdMatrixFmadd16 "simd_matrix_fmadd16" = row(0x8000_0000_0800_006f, 0x8000_0000
     ])
     .effects(Effects::CROSS_LANE, OrderClass::None)
     .source("applegpu, a fork of AGX2.xml with matrix rows, cooperative-matrix measurements on M1")
-    .assumed("two modifier bits a source of unknown meaning");
+    .assumed("two modifier bits a source of unknown meaning")
+    .applegpu("simd_matrix_fmadd16 {dst}, {a}, {b}, {c}");
 
 }}}

@@ -35,7 +35,8 @@ SamplerStateStore "sampler_state_store" = row(0x10_00ad, 0x10_00ff, fixed(8))
 /// Rings a doorbell of the scratch helper: 32 next, 48 acknowledge, 49 refuse.
 Doorbell "doorbell" = row(0x28, 0xff, fixed(2))
     .operands(ops![src("a", kinds::INTEGER, bits![8:15])])
-    .effects(Effects::STATE, OrderClass::Control).source(from::ALL);
+    .effects(Effects::STATE, OrderClass::Control).source(from::ALL)
+    .applegpu("doorbell {a}");
 
 /// Takes a scratch block word back from the stack mapper (helper program only).
 Unmap "unmap" = row(0x10_c000_0500_0075, 0xff_fce0_ff0f_07ff, fixed(8))
