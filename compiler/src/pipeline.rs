@@ -10,7 +10,7 @@ use agx_abi::{ShaderInfo, Target};
 use crate::error::CompileError;
 use crate::ir::{Function, Stage};
 use crate::regalloc::{AllocateOptions, Allocation};
-use crate::{CompileKey, lower, opt, regalloc};
+use crate::{CompileKey, lower, opt, regalloc, schedule};
 
 /// What passes may read beside the function, and where they leave facts about the shader.
 #[derive(Clone, Debug)]
@@ -123,6 +123,7 @@ pub static PASSES: &[Pass] = &[
     required!("regalloc", Machine -> Allocated, allocate, "Gives every value a register."),
     required!("lower_control_flow", Allocated -> Final, |f, c| lower::lower_control_flow(f, &mut c.allocation), "Makes control flow execution-mask instructions."),
     required!("lower_frame", Final -> Final, |f, c| lower::lower_frame(f, c.info.scratch_bytes), "Reserves stack memory."),
+    required!("insert_waits", Final -> Final, insert_waits, "Waits for loads before their results are used."),
 ];
 
 /// Half registers that are not handed out: the nesting counter, once there is control flow.
@@ -140,6 +141,11 @@ fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), Compi
     };
     context.allocation = regalloc::allocate(f, &options)?;
     context.info.gpr_halves = context.allocation.halves_used.max(options.reserved_halves);
+    Ok(())
+}
+
+fn insert_waits(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+    schedule::insert_waits(f, &context.allocation);
     Ok(())
 }
 

@@ -12,7 +12,7 @@ mod join;
 pub mod lower_pseudo;
 pub mod parallel_copy;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::analysis::dominance::{Dominance, dominance};
 use crate::analysis::liveness::liveness;
@@ -40,12 +40,6 @@ pub struct Allocation {
     pub reg: Side<Value, Option<Reg>>,
     /// Half registers up to the highest one used.
     pub halves_used: u16,
-}
-
-impl Default for Allocation {
-    fn default() -> Self {
-        Allocation::new(0)
-    }
 }
 
 impl Allocation {

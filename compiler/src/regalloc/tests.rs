@@ -16,7 +16,7 @@ use crate::test_random::Random;
 type Map<K, V> = hashbrown::HashMap<K, V, FxBuildHasher>;
 
 /// Builds structured functions out of everything the allocator treats differently.
-pub(super) struct Generator<'f, 'a> {
+pub(crate) struct Generator<'f, 'a> {
     b: Builder<'f, 'a>,
     random: Random,
     /// Values that may be read here.
@@ -33,7 +33,7 @@ const TYPES: [Type; 6] =
     [Type::B32, Type::B32, Type::B16, Type::B64, Type::vector(32, 4), Type::vector(16, 3)];
 
 impl<'f, 'a> Generator<'f, 'a> {
-    pub(super) fn build(f: &'f mut Function<'a>, seed: u64, budget: usize, reach: usize) {
+    pub(crate) fn build(f: &'f mut Function<'a>, seed: u64, budget: usize, reach: usize) {
         let b = Builder::start(f);
         let mut generator = Generator {
             b,

@@ -1,0 +1,377 @@
+//! Chooses the scoreboard group of each asynchronous instruction and inserts `wait`s.
+//!
+//! Loads, stores, atomics and texture accesses finish later. Each belongs to one of two groups; `wait` blocks until a
+//! whole group has finished. A wait is needed before anything reads or writes a register that is still to be written,
+//! before a ninth instruction enters a group (more than eight give wrong results: Mesa 25.0 AGX compiler), and before
+//! barriers. Overwriting the source of a store that is under way is safe, and so is ending the program (both as in Mesa
+//! 25.0).
+//!
+//! What is outstanding is followed along the *physical* paths: the SIMD-group runs through the code in layout order,
+//! both arms of an `if` included, and leaves it only by jumps. A load of the then-arm is still outstanding while the
+//! else-arm runs. The states at the heads of blocks grow until every path's end is contained in the state it leads to;
+//! the waits of that last round are the ones inserted.
+//!
+//! Groups: what is used at about the same time shares a group, so that one wait serves all; stores, which nothing waits
+//! for as a rule, keep out of the way of loads.
+//!
+//! Before: stage Final, without waits. After: nothing is read too early on any path.
+
+use agx_isa::desc::{Effects, WaitBehaviour};
+use agx_isa::table::Opcode;
+
+use crate::ir::entity::{Block, Entity, Inst};
+use crate::ir::function::{Function, InstData};
+use crate::ir::op::{Op, mods_with};
+use crate::regalloc::Allocation;
+use crate::regalloc::file::HalfSet;
+
+/// Scoreboard groups.
+const GROUPS: usize = 2;
+/// Instructions a group can track.
+const SLOTS: u8 = 8;
+/// Loads first used within so many instructions of each other share a group: a wait for the earlier one costs the later
+/// one little, and saves its own wait.
+const SAME_TIME: usize = 12;
+/// How far ahead the first use of a result is looked for; what is farther away is as good as never used.
+const LOOK_AHEAD: usize = 64;
+/// Group of stores where both are in use.
+const STORES: usize = 1;
+
+/// What may be outstanding in a group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Group {
+    /// Half registers still to be written.
+    writes: HalfSet,
+    /// Most instructions outstanding.
+    count: u8,
+    /// Position in the block of the first use of a result; a result used in a later block counts from its load.
+    used_at: Option<usize>,
+}
+
+/// What may be outstanding at a point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Pending([Group; GROUPS]);
+
+impl Pending {
+    /// Adds what another path brings; says whether anything is new.
+    fn merge(&mut self, other: &Pending) -> bool {
+        let before = *self;
+        for (group, more) in self.0.iter_mut().zip(&other.0) {
+            group.writes = group.writes.or(more.writes);
+            group.count = group.count.max(more.count);
+        }
+        *self != before
+    }
+
+    /// The same at the head of the next block: positions have no meaning there.
+    fn at_head(mut self) -> Pending {
+        for group in &mut self.0 {
+            group.used_at = None;
+        }
+        self
+    }
+}
+
+/// Inserts waits and sets the `group` modifiers.
+pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation) {
+    let order: Vec<Block> = f.blocks_in_order().collect();
+    let asynchronous = |inst: &Inst| is_asynchronous(f.insts[*inst].op);
+    if !order.iter().any(|block| f.block(*block).insts.iter().any(asynchronous)) {
+        return;
+    }
+    let mut heads: Vec<Option<Pending>> = vec![None; f.blocks.len()];
+    heads[f.entry().index()] = Some(Pending::default());
+    let mut walk = Walk { f, allocation, heads, grew: true, output: None };
+    while walk.grew {
+        walk.grew = false;
+        walk.through(&order);
+    }
+    walk.output = Some(Vec::new());
+    walk.through(&order);
+}
+
+fn is_asynchronous(op: Op) -> bool {
+    matches!(op, Op::Hw(opcode) if opcode.desc().wait == WaitBehaviour::Async)
+}
+
+struct Walk<'w, 'a> {
+    f: &'w mut Function<'a>,
+    allocation: &'w Allocation,
+    heads: Vec<Option<Pending>>,
+    grew: bool,
+    /// The block being rewritten, in the last round.
+    output: Option<Vec<Inst>>,
+}
+
+impl Walk<'_, '_> {
+    fn through(&mut self, order: &[Block]) {
+        for (index, block) in order.iter().enumerate() {
+            let pending = self.heads[block.index()].unwrap_or_default();
+            let end = self.block(*block, pending);
+            if let Some(next) = order.get(index + 1) {
+                self.arrive(*next, &end);
+            }
+        }
+    }
+
+    fn arrive(&mut self, block: Block, pending: &Pending) {
+        match self.heads.get_mut(block.index()) {
+            Some(Some(head)) => self.grew |= head.merge(&pending.at_head()),
+            Some(head) => {
+                *head = Some(pending.at_head());
+                self.grew = true;
+            }
+            None => {}
+        }
+    }
+
+    fn block(&mut self, block: Block, mut pending: Pending) -> Pending {
+        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        for (position, inst) in insts.iter().enumerate() {
+            let data = self.f.insts[*inst];
+            for group in 0..GROUPS {
+                if self.must_wait(&data, &pending.0[group]) {
+                    self.wait(&mut pending, group, data.line);
+                }
+            }
+            if is_asynchronous(data.op) {
+                self.start(*inst, &insts, position, &mut pending);
+            }
+            if data.op.effects().contains(Effects::JUMP) {
+                let target = data.op.mod_index("target").and_then(|index| data.mods.get(index));
+                if let Some(target) = target {
+                    self.arrive(Block(*target), &pending);
+                }
+            }
+            if let Some(output) = &mut self.output {
+                output.push(*inst);
+            }
+        }
+        let rewritten = self.output.as_mut().map(std::mem::take);
+        self.f.block_mut(block).insts = rewritten.unwrap_or(insts);
+        pending
+    }
+
+    /// Half registers an instruction reads and writes.
+    fn registers(&self, data: &InstData<'_>) -> HalfSet {
+        let sources = data.srcs.iter().filter_map(|src| src.as_value());
+        data.dsts.iter().copied().chain(sources).fold(HalfSet::EMPTY, |set, value| {
+            let halves = self.f.ty(value).halves();
+            self.allocation.half(value).map_or(set, |half| set.or(HalfSet::range(half, halves)))
+        })
+    }
+
+    fn must_wait(&self, data: &InstData<'_>, group: &Group) -> bool {
+        group.count > 0
+            && (data.op.effects().contains(Effects::BARRIER)
+                || !self.registers(data).and(group.writes).is_empty())
+    }
+
+    fn wait(&mut self, pending: &mut Pending, group: usize, line: u32) {
+        pending.0[group] = Group::default();
+        if let Some(output) = &mut self.output {
+            let mods = self.f.alloc(&mods_with(Opcode::Wait, &[("group", group as u32)]));
+            output.push(self.f.add_inst(InstData {
+                op: Opcode::Wait.into(),
+                dsts: &[],
+                srcs: &[],
+                mods,
+                line,
+            }));
+        }
+    }
+
+    /// Puts an asynchronous instruction into a group.
+    fn start(&mut self, inst: Inst, insts: &[Inst], position: usize, pending: &mut Pending) {
+        let data = self.f.insts[inst];
+        let writes = data.dsts.iter().fold(HalfSet::EMPTY, |set, dst| {
+            let halves = self.f.ty(*dst).halves();
+            self.allocation.half(*dst).map_or(set, |half| set.or(HalfSet::range(half, halves)))
+        });
+        let used_at = (!writes.is_empty()).then(|| self.first_use(insts, position, writes));
+        let group = choose_group(pending, used_at);
+        if pending.0[group].count >= SLOTS {
+            self.wait(pending, group, data.line);
+        }
+        let state = &mut pending.0[group];
+        state.count += 1;
+        state.writes = state.writes.or(writes);
+        state.used_at = match (state.used_at, used_at) {
+            (Some(known), Some(new)) => Some(known.min(new)),
+            (known, new) => known.or(new),
+        };
+        if self.output.is_some()
+            && let Some(index) = data.op.mod_index("group")
+            && let Some(old) = data.mods.get(index)
+            && *old != group as u32
+        {
+            let mut mods = data.mods.to_vec();
+            mods[index] = group as u32;
+            self.f.insts[inst].mods = self.f.alloc(&mods);
+        }
+    }
+
+    /// Position of the first instruction after `position` that touches one of `writes`, as far as it is looked for.
+    fn first_use(&self, insts: &[Inst], position: usize, writes: HalfSet) -> usize {
+        let end = insts.len().min(position + LOOK_AHEAD);
+        let touches = |index: &usize| !self.registers(&self.f.insts[insts[*index]]).and(writes).is_empty();
+        (position + 1..end).find(touches).unwrap_or(end)
+    }
+}
+
+/// The group for an instruction whose result is first used at `used_at`, if it has one.
+fn choose_group(pending: &Pending, used_at: Option<usize>) -> usize {
+    let groups = &pending.0;
+    let has_room = |group: &usize| groups[*group].count < SLOTS;
+    let Some(used_at) = used_at else {
+        let without_results = |group: &usize| has_room(group) && groups[*group].writes.is_empty();
+        return [STORES, 1 - STORES].into_iter().find(without_results).unwrap_or(STORES);
+    };
+    let company = |group: &usize| {
+        has_room(group) && groups[*group].used_at.is_some_and(|other| other.abs_diff(used_at) <= SAME_TIME)
+    };
+    let quiet = |group: &usize| has_room(group) && groups[*group].writes.is_empty();
+    let order = [1 - STORES, STORES];
+    order.into_iter().find(company).or_else(|| order.into_iter().find(quiet)).unwrap_or(1 - STORES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::function::Seam;
+    use crate::ir::parse_with_registers;
+    use crate::regalloc::tests::Generator;
+    use crate::regalloc::{AllocateOptions, Reg, allocate};
+    use crate::test_random::Random;
+    use bumpalo::Bump;
+
+    /// The instructions of `body` after the pass, by name, with the group of those that have one.
+    fn waits(body: &str) -> Vec<String> {
+        let bump = Bump::new();
+        let text = format!("kernel @test() stage final {{\nb0:\n{body}\n}}\n");
+        let (mut f, registers) = parse_with_registers(&bump, &text).unwrap().remove(0);
+        let mut allocation = Allocation::default();
+        for value in f.values.keys() {
+            allocation.reg[value] = registers[value].map(|half| Reg { half: half as u8 });
+        }
+        insert_waits(&mut f, &allocation);
+        let insts = f.blocks_in_order().flat_map(|block| f.block(block).insts.clone()).collect::<Vec<_>>();
+        let name = |inst: &Inst| {
+            let data = f.insts[*inst];
+            let group = data.op.mod_index("group").map(|index| data.mods[index].to_string());
+            format!("{}{}", data.op.name(), group.unwrap_or_default())
+        };
+        insts.iter().map(name).collect()
+    }
+
+    #[test]
+    fn one_wait_serves_loads_used_together() {
+        let body = "%0:32@r1 = load u4_u5, #0:16\n%1:32@r2 = load u4_u5, #1:16\n%2:32@r3 = iadd %0, %1\n%3:32@r4 = iadd %1, %1";
+        assert_eq!(waits(body), ["load0", "load0", "wait0", "iadd", "iadd"]);
+    }
+
+    #[test]
+    fn overwriting_a_pending_result_waits_but_overwriting_the_source_of_a_store_does_not() {
+        let body = "%0:32@r1 = load u4_u5, #0:16\n%1:32@r1 = ldimm32 #1";
+        assert_eq!(waits(body), ["load0", "wait0", "ldimm32"]);
+        let body = "%0:32@r1 = ldimm32 #1\nstore %0, u4_u5, #0:16\n%1:32@r1 = ldimm32 #2";
+        assert_eq!(waits(body), ["ldimm32", "store1", "ldimm32"]);
+    }
+
+    #[test]
+    fn the_ninth_store_and_barriers_wait() {
+        let body = "%0:32@r1 = ldimm32 #1\n".to_owned() + &"store %0, u4_u5, #0:16\n".repeat(17) + "barrier";
+        let names = waits(&body);
+        assert_eq!(names.iter().filter(|name| name.starts_with("wait")).count(), 3);
+        assert!(names[names.len() - 2].starts_with("wait") && names.ends_with(&["barrier".to_owned()]));
+    }
+
+    #[test]
+    fn loads_of_the_then_arm_are_pending_in_the_else_arm() {
+        let body = "if_icmp #0:16, #0:16 nest=1 {\nb1:\n%0:32@r1 = load u4_u5, #0:16\n} else {\nb2:\n%1:32@r1 = ldimm32 #1\n}\nb3:\n%2:32@r2 = iadd %0, %0";
+        assert_eq!(waits(body), ["if_icmp", "load0", "wait0", "ldimm32", "iadd"]);
+    }
+
+    /// Runs along a random physical path and looks for what is touched too early.
+    fn hazard(f: &Function<'_>, allocation: &Allocation, random: &mut Random) -> Option<Inst> {
+        let order: Vec<Block> = f.blocks_in_order().collect();
+        let halves = |value: &crate::ir::entity::Value| {
+            allocation.half(*value).map_or(HalfSet::EMPTY, |half| HalfSet::range(half, f.ty(*value).halves()))
+        };
+        let (mut groups, mut at, mut steps) = ([(HalfSet::EMPTY, 0u32); GROUPS], 0, 0);
+        'blocks: while at < order.len() && steps < 400 {
+            for inst in &f.block(order[at]).insts {
+                let data = f.insts[*inst];
+                steps += 1;
+                let sources: Vec<_> = data.srcs.iter().filter_map(|src| src.as_value()).collect();
+                let touched =
+                    data.dsts.iter().chain(&sources).fold(HalfSet::EMPTY, |set, value| set.or(halves(value)));
+                if groups.iter().any(|(writes, count)| !writes.and(touched).is_empty() || *count > 8) {
+                    return Some(*inst);
+                }
+                let group = data.op.mod_index("group").map_or(0, |index| data.mods[index] as usize);
+                if data.op == Op::Hw(Opcode::Wait) {
+                    groups[group] = (HalfSet::EMPTY, 0);
+                } else if is_asynchronous(data.op) {
+                    let writes = data.dsts.iter().fold(HalfSet::EMPTY, |set, value| set.or(halves(value)));
+                    groups[group] = (groups[group].0.or(writes), groups[group].1 + 1);
+                }
+                if data.op == Op::Hw(Opcode::JmpAny) && random.below(3) > 0 {
+                    let target = Block(data.mods[0]);
+                    at = order.iter().position(|block| *block == target).unwrap();
+                    continue 'blocks;
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+
+    #[test]
+    fn no_path_of_random_functions_has_a_hazard() {
+        let mut waits = 0;
+        for seed in 0..200 {
+            let bump = Bump::new();
+            let mut f = Function::new(&bump, "random");
+            Generator::build(&mut f, seed, 80, 8);
+            let options = AllocateOptions { limit_halves: 256, reserved_halves: 1, validate: false };
+            let Ok(allocation) = allocate(&mut f, &options) else { continue };
+            // Back edges become jumps; the rest of control flow changes no path.
+            let mut headers = Vec::new();
+            for index in 0..f.layout.len() {
+                let block = f.layout[index].block;
+                if f.terminator(block)
+                    .is_some_and(|inst| f.insts[inst].op == Op::Ir(crate::ir::op::IrOp::Jump))
+                {
+                    f.block_mut(block).insts.pop();
+                }
+                match f.layout[index].seam {
+                    Seam::Loop => headers.push(f.layout[index + 1].block),
+                    Seam::EndLoop => {
+                        let mods = f.alloc(&[headers.pop().unwrap().0]);
+                        let jump = f.add_inst(InstData {
+                            op: Opcode::JmpAny.into(),
+                            dsts: &[],
+                            srcs: &[],
+                            mods,
+                            line: 0,
+                        });
+                        f.block_mut(block).insts.push(jump);
+                    }
+                    _ => {}
+                }
+            }
+            insert_waits(&mut f, &allocation);
+            let mut random = Random::new(seed);
+            for _ in 0..20 {
+                assert_eq!(hazard(&f, &allocation, &mut random), None, "seed {seed}");
+            }
+            let is_wait = |inst: &Inst| f.insts[*inst].op == Op::Hw(Opcode::Wait);
+            waits += f
+                .blocks_in_order()
+                .map(|block| f.block(block).insts.iter().filter(|i| is_wait(i)).count())
+                .sum::<usize>();
+        }
+        assert!(waits > 300, "{waits} waits");
+    }
+}
