@@ -6,12 +6,16 @@ mod cse;
 mod dce;
 mod fold;
 mod regions;
+mod simplify_control;
+#[cfg(test)]
+mod tests;
 
 pub use algebraic::opt_algebraic;
 pub use copy_prop::opt_copy_prop;
 pub use cse::opt_cse;
 pub use dce::opt_dce;
 pub use fold::opt_fold;
+pub use simplify_control::opt_simplify_control;
 
 use crate::ir::{Access, InstData, IrOp, Op};
 

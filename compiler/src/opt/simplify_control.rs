@@ -1,0 +1,408 @@
+//! Simplifies control flow, innermost constructs first, in one walk over the layout.
+//!
+//! * An if on a constant becomes the arm it takes.
+//! * An if whose arms are short and free of effects becomes selects: on this machine a construct costs three to five
+//!   mask instructions, and both arms are executed anyway when lanes disagree.
+//! * A jump to where control arrives anyway goes.
+//! * A loop that is never repeated becomes a scope, a scope nothing jumps out of disappears.
+//! * Code behind a jump or halt, and behind constructs that are never left, goes.
+//!
+//! The layout stays well formed throughout: blocks that lose the seam between them are merged, phis follow. Must run
+//! before 64-bit operations are lowered, because it makes selects of any scalar width.
+
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src};
+
+/// Most work of both arms of an if that is done unconditionally, in about the cycles of a select.
+const FLATTEN_BUDGET: u32 = 32;
+/// Most phis of an if that become selects.
+const FLATTEN_PHIS: usize = 16;
+
+/// Simplifies control flow.
+pub fn opt_simplify_control(f: &mut Function<'_>) {
+    if f.layout.len() <= 1 {
+        return;
+    }
+    let mut simplifier = Simplifier {
+        merged: Side::new(f.blocks.len()),
+        jumps: count_jumps(f),
+        out: Vec::with_capacity(f.layout.len()),
+        open: Vec::new(),
+        pending: None,
+        dead_next: false,
+        f,
+    };
+    simplifier.walk();
+    simplifier.repair_phis();
+}
+
+fn count_jumps(f: &Function<'_>) -> Side<Block, u32> {
+    let mut jumps: Side<Block, u32> = Side::new(f.blocks.len());
+    for segment in &f.layout {
+        if let Some(target) = f.terminator(segment.block).and_then(|inst| f.insts[inst].target()) {
+            jumps[target] += 1;
+        }
+    }
+    jumps
+}
+
+/// An open construct, by positions in the new layout.
+struct Open {
+    /// The segment that opens it.
+    at: usize,
+    /// The segment that ends the then-arm.
+    else_at: usize,
+}
+
+struct Simplifier<'f, 'a> {
+    f: &'f mut Function<'a>,
+    /// What a block has been merged into.
+    merged: Side<Block, Option<Block>>,
+    /// Number of jumps to a block.
+    jumps: Side<Block, u32>,
+    out: Vec<Segment>,
+    open: Vec<Open>,
+    /// The block that the next one is merged into.
+    pending: Option<Block>,
+    /// Nothing arrives in the next block.
+    dead_next: bool,
+}
+
+impl<'a> Simplifier<'_, 'a> {
+    fn walk(&mut self) {
+        let input = std::mem::take(&mut self.f.layout);
+        let mut index = 0;
+        while index < input.len() {
+            let block = self.enter(input[index].block);
+            if self.has_left(block) {
+                let end = end_of_region(&input, index);
+                for segment in &input[index + 1..=end] {
+                    self.clear(segment.block);
+                }
+                index = end;
+            }
+            self.leave(block, &input, index);
+            index += 1;
+        }
+        self.f.layout = std::mem::take(&mut self.out);
+    }
+
+    /// Makes `block` current, as part of the pending block if there is one.
+    fn enter(&mut self, block: Block) -> Block {
+        if let Some(target) = self.pending.take() {
+            if self.has_left(target) {
+                self.clear(block);
+            } else {
+                self.absorb(target, block);
+            }
+            return target;
+        }
+        if std::mem::take(&mut self.dead_next) {
+            self.clear(block);
+            let halt = InstData { op: IrOp::Halt.into(), dsts: &[], srcs: &[], mods: &[], line: 0 };
+            let halt = self.f.add_inst(halt);
+            self.f.block_mut(block).insts.push(halt);
+        }
+        block
+    }
+
+    /// Crosses the seam behind `block`, the one at `index` of the old layout.
+    fn leave(&mut self, block: Block, input: &[Segment], index: usize) {
+        let seam = input[index].seam;
+        let after = input.get(index + 1).map(|segment| segment.block);
+        if let (Seam::EndScope, Some(after)) = (seam, after) {
+            self.drop_jump(block, after);
+        }
+        if seam == Seam::EndLoop {
+            let header = self
+                .open
+                .last()
+                .and_then(|open| self.out.get(open.at + 1))
+                .map_or(block, |first| first.block);
+            self.drop_jump(block, header);
+        }
+        self.out.push(Segment { block, seam });
+        match (seam, after) {
+            (Seam::If | Seam::Loop | Seam::Scope, _) => {
+                self.open.push(Open { at: self.out.len() - 1, else_at: 0 });
+            }
+            (Seam::Else, _) => {
+                if let Some(open) = self.open.last_mut() {
+                    open.else_at = self.out.len() - 1;
+                }
+            }
+            (Seam::EndIf, Some(join)) => {
+                self.join_jumps(join, input, index);
+                self.finish_if(join);
+            }
+            (Seam::EndLoop, Some(after)) => self.finish_loop(after),
+            (Seam::EndScope, Some(after)) => self.finish_scope(after),
+            _ => {}
+        }
+    }
+
+    /// Whether `block` ends with a jump or halt.
+    fn has_left(&self, block: Block) -> bool {
+        let terminator = self.f.terminator(block).map(|inst| self.f.insts[inst].op);
+        matches!(terminator, Some(Op::Ir(IrOp::Jump | IrOp::Halt)))
+    }
+
+    /// Removes the jump to `target` that ends `block`, if it does.
+    fn drop_jump(&mut self, block: Block, target: Block) -> bool {
+        let jumps = self.f.terminator(block).and_then(|inst| self.f.insts[inst].target()) == Some(target);
+        if jumps {
+            self.f.block_mut(block).insts.pop();
+            self.jumps[target] -= 1;
+        }
+        jumps
+    }
+
+    /// Empties a block that is unreachable.
+    fn clear(&mut self, block: Block) {
+        if let Some(target) = self.f.terminator(block).and_then(|inst| self.f.insts[inst].target()) {
+            self.jumps[target] -= 1;
+        }
+        self.f.block_mut(block).insts.clear();
+    }
+
+    /// What `block` has been merged into, in the end.
+    fn resolve(&self, mut block: Block) -> Block {
+        while let Some(into) = self.merged[block] {
+            block = into;
+        }
+        block
+    }
+
+    /// Appends `block`, whose only predecessor is `target`, to `target`.
+    fn absorb(&mut self, target: Block, block: Block) {
+        for index in 0..self.f.phi_count(block) {
+            let phi = self.f.block(block).insts[index];
+            let data = self.f.insts[phi];
+            if let Some(src) = self.input_from(&data, target) {
+                let srcs = self.f.alloc(&[src]);
+                self.f.set_inst(phi, InstData { op: IrOp::Mov.into(), srcs, mods: &[], ..data });
+            }
+        }
+        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        self.f.block_mut(target).insts.extend(insts);
+        self.merged[block] = Some(target);
+    }
+
+    /// The source of a phi that comes from `pred`.
+    fn input_from(&self, phi: &InstData<'a>, pred: Block) -> Option<Src> {
+        phi.phi_inputs().find(|(from, _)| self.resolve(*from) == pred).map(|(_, src)| src)
+    }
+
+    /// Arms that jump where an empty join falls to anyway go to the join instead.
+    fn join_jumps(&mut self, join: Block, input: &[Segment], index: usize) {
+        let (Some(open), Some(segment)) = (self.open.last(), input.get(index + 1)) else { return };
+        if !self.f.block(join).insts.is_empty() {
+            return;
+        }
+        let target = match segment.seam {
+            Seam::EndScope => input.get(index + 2).map(|segment| segment.block),
+            Seam::EndLoop => {
+                let around = self.open.len().checked_sub(2).map(|outer| self.open[outer].at + 1);
+                around.and_then(|first| self.out.get(first)).map(|segment| segment.block)
+            }
+            _ => None,
+        };
+        let Some(target) = target else { return };
+        let ends = [self.out[open.else_at].block, self.out[self.out.len() - 1].block];
+        let reach = ends.map(|end| !self.has_left(end));
+        let drop = ends.map(|end| self.drop_jump(end, target));
+        if drop == [false; 2] {
+            return;
+        }
+        let arrivals: Vec<(Block, bool)> =
+            (0..2).filter(|arm| reach[*arm] || drop[*arm]).map(|arm| (ends[arm], drop[arm])).collect();
+        for phi in 0..self.f.phi_count(target) {
+            self.move_inputs(self.f.block(target).insts[phi], join, &arrivals);
+        }
+    }
+
+    /// Gives `phi` one input from `join`, a new phi of what it had from the blocks that now arrive there: by a jump
+    /// before (true), or through the join (false).
+    fn move_inputs(&mut self, phi: Inst, join: Block, arrivals: &[(Block, bool)]) {
+        let data = self.f.insts[phi];
+        let Some(dst) = data.dst() else { return };
+        let fallen = self.input_from(&data, join);
+        let inputs: Vec<(Block, Src)> = (arrivals.iter())
+            .filter_map(|(end, jumped)| {
+                let src = if *jumped { self.input_from(&data, *end) } else { fallen };
+                src.map(|src| (*end, src))
+            })
+            .collect();
+        let joined = self.f.add_value(self.f.ty(dst));
+        let new_phi = self.phi_data(&inputs, &data);
+        let dsts = self.f.alloc(&[joined]);
+        let new_phi = self.f.add_inst(InstData { dsts, ..new_phi });
+        self.f.block_mut(join).insts.push(new_phi);
+        let moved = |from: Block| {
+            let from = self.resolve(from);
+            from == join || arrivals.iter().any(|(end, jumped)| *jumped && *end == from)
+        };
+        let mut kept: Vec<(Block, Src)> = data.phi_inputs().filter(|(from, _)| !moved(*from)).collect();
+        kept.push((join, joined.into()));
+        let data = self.phi_data(&kept, &data);
+        self.f.set_inst(phi, data);
+    }
+
+    fn phi_data(&self, inputs: &[(Block, Src)], like: &InstData<'a>) -> InstData<'a> {
+        let srcs: Vec<Src> = inputs.iter().map(|(_, src)| *src).collect();
+        let mods: Vec<u32> = inputs.iter().map(|(block, _)| block.0).collect();
+        InstData { srcs: self.f.alloc(&srcs), mods: self.f.alloc(&mods), ..*like }
+    }
+
+    fn finish_if(&mut self, join: Block) {
+        let Some(Open { at, else_at }) = self.open.pop() else { return };
+        let end = self.out.len() - 1;
+        let head = self.out[at].block;
+        let Some(cond) = self.f.terminator(head).and_then(|inst| self.f.insts[inst].srcs.first().copied())
+        else {
+            return;
+        };
+        let (then_end, else_end) = (self.out[else_at].block, self.out[end].block);
+        if let Some(truth) = cond.as_imm() {
+            let (taken, other) = if truth & 1 != 0 {
+                (at + 1..else_at + 1, else_at + 1..end + 1)
+            } else {
+                (else_at + 1..end + 1, at + 1..else_at + 1)
+            };
+            for index in other {
+                self.clear(self.out[index].block);
+            }
+            let arm: Vec<Segment> = self.out[taken].to_vec();
+            self.out.truncate(at + 1);
+            self.out.extend(arm);
+            self.f.block_mut(head).insts.pop();
+            self.remove_brackets(at);
+        } else if self.has_left(then_end) && self.has_left(else_end) {
+            self.dead_next = true;
+        } else if else_at == at + 1 && end == at + 2 && self.can_flatten(then_end, else_end, join) {
+            self.flatten(head, cond, [then_end, else_end], join);
+            self.out.truncate(at);
+            self.pending = Some(head);
+        }
+    }
+
+    /// Removes the opening seam at `at` and the seam that ends the new layout: the blocks on their sides are merged.
+    fn remove_brackets(&mut self, at: usize) {
+        let head = self.out[at].block;
+        let first = self.out.remove(at + 1);
+        self.absorb(head, first.block);
+        self.out[at].seam = first.seam;
+        self.pending = self.out.pop().map(|last| last.block);
+    }
+
+    fn can_flatten(&self, then_end: Block, else_end: Block, join: Block) -> bool {
+        let phis = self.f.phi_count(join);
+        let scalar = |index: usize| {
+            let phi = self.f.insts[self.f.block(join).insts[index]];
+            phi.dst().is_some_and(|dst| self.f.ty(dst).comps == 1)
+        };
+        if phis > FLATTEN_PHIS || !(0..phis).all(scalar) || self.has_left(then_end) || self.has_left(else_end)
+        {
+            return false;
+        }
+        let mut total = 0;
+        for block in [then_end, else_end] {
+            for inst in &self.f.block(block).insts {
+                match cost(&self.f.insts[*inst]) {
+                    Some(cost) => total += cost,
+                    None => return false,
+                }
+                if total > FLATTEN_BUDGET {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Does both arms unconditionally and selects between their results.
+    fn flatten(&mut self, head: Block, cond: Src, arms: [Block; 2], join: Block) {
+        self.f.block_mut(head).insts.pop();
+        for index in 0..self.f.phi_count(join) {
+            let phi = self.f.block(join).insts[index];
+            let data = self.f.insts[phi];
+            let [x, y] = arms.map(|arm| self.input_from(&data, arm));
+            let (Some(x), Some(y)) = (x, y) else { continue };
+            let (op, srcs) = if x == y { (IrOp::Mov, vec![x]) } else { (IrOp::Select, vec![cond, x, y]) };
+            let srcs = self.f.alloc(&srcs);
+            self.f.set_inst(phi, InstData { op: op.into(), srcs, mods: &[], ..data });
+        }
+        for arm in arms {
+            self.absorb(head, arm);
+        }
+    }
+
+    fn finish_loop(&mut self, after: Block) {
+        let Some(open) = self.open.last() else { return };
+        let (at, end) = (open.at, self.out.len() - 1);
+        let repeats = !self.has_left(self.out[end].block) || self.jumps[self.out[at + 1].block] > 0;
+        if repeats {
+            self.dead_next = self.jumps[after] == 0;
+            self.open.pop();
+        } else {
+            self.out[at].seam = Seam::Scope;
+            self.out[end].seam = Seam::EndScope;
+            self.finish_scope(after);
+        }
+    }
+
+    fn finish_scope(&mut self, after: Block) {
+        let Some(open) = self.open.pop() else { return };
+        if self.jumps[after] == 0 {
+            self.remove_brackets(open.at);
+        }
+    }
+
+    /// Phis name the blocks their predecessors were merged into, and only predecessors that are left.
+    fn repair_phis(&mut self) {
+        self.f.compute_cfg();
+        for block in self.f.blocks_in_order() {
+            for index in 0..self.f.phi_count(block) {
+                let phi = self.f.block(block).insts[index];
+                let data = self.f.insts[phi];
+                let inputs: Vec<(Block, Src)> = (data.phi_inputs())
+                    .map(|(from, src)| (self.resolve(from), src))
+                    .filter(|(from, _)| self.f.block(block).preds.contains(from))
+                    .collect();
+                let data = self.phi_data(&inputs, &data);
+                self.f.set_inst(phi, data);
+            }
+        }
+    }
+}
+
+/// The segment that ends the region `index` is in: the first closing or dividing seam that is not part of a construct
+/// opened on the way.
+fn end_of_region(input: &[Segment], index: usize) -> usize {
+    let mut depth = 0usize;
+    for (at, segment) in input.iter().enumerate().skip(index) {
+        match segment.seam {
+            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
+            Seam::EndIf | Seam::EndLoop | Seam::EndScope if depth > 0 => depth -= 1,
+            Seam::Else if depth > 0 => {}
+            _ => return at,
+        }
+    }
+    input.len() - 1
+}
+
+/// About how many cycles an instruction takes; `None` when it must not run unless its arm is taken.
+fn cost(data: &InstData<'_>) -> Option<u32> {
+    if !data.op.is_pure() {
+        return None;
+    }
+    Some(match data.op {
+        Op::Ir(IrOp::Mov | IrOp::Collect | IrOp::Split | IrOp::Phi) => 0,
+        Op::Ir(IrOp::Fneg | IrOp::Fabs | IrOp::Fconv | IrOp::Uconv | IrOp::Sconv) => 1,
+        Op::Ir(IrOp::Fdiv | IrOp::Fsqrt) => 5,
+        Op::Ir(IrOp::Fsin | IrOp::Fcos) => 10,
+        Op::Ir(IrOp::Udiv | IrOp::Umod | IrOp::Sdiv | IrOp::Srem) => 24,
+        Op::Ir(IrOp::Umulh | IrOp::Smulh) => 4,
+        Op::Ir(_) => 1,
+        Op::Hw(op) => u32::from(op.desc().throughput).max(1),
+    })
+}

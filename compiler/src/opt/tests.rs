@@ -1,0 +1,328 @@
+//! Random structured functions keep their results through every optimisation, alone and together.
+
+use agx_isa::table::Opcode;
+use bumpalo::Bump;
+
+use crate::CompileKey;
+use crate::ir::interpret::{FlatMemory, Limits, interpret};
+use crate::ir::op::mods_with;
+use crate::ir::{Block, Builder, Function, Inst, InstData, IrOp, Src, Stage, Type, Value};
+use crate::pipeline::{Context, PASSES, Pass, run_pass};
+use crate::test_random::Random;
+
+const PARAMETERS: usize = 3;
+const DEEPEST: u32 = 4;
+
+/// A block that can be jumped to, and what arrives there.
+struct Target {
+    block: Block,
+    /// The trip counter of a loop, which a continue increments.
+    counter: Option<Src>,
+    arrivals: Vec<(Block, Vec<Src>)>,
+}
+
+struct Generator<'f, 'a, 'r> {
+    b: Builder<'f, 'a>,
+    random: &'r mut Random,
+    values: Vec<Src>,
+    targets: Vec<Target>,
+}
+
+/// Builds a function of three words that keeps a few.
+fn generate<'a>(bump: &'a Bump, seed: u64) -> Function<'a> {
+    let mut f = Function::new(bump, "random");
+    let params: Vec<Value> = (0..PARAMETERS).map(|_| f.add_value(Type::B32)).collect();
+    f.params = params.clone();
+    let mut random = Random::new(seed);
+    let values = params.into_iter().map(Src::value).collect();
+    let mut generator =
+        Generator { b: Builder::start(&mut f), random: &mut random, values, targets: Vec::new() };
+    if generator.region(0) {
+        let last = generator.any();
+        generator.b.effect(IrOp::Keep, &[last], &[]);
+        generator.b.halt();
+    }
+    generator.b.finish();
+    f
+}
+
+impl Generator<'_, '_, '_> {
+    fn any(&mut self) -> Src {
+        match self.random.below(5) {
+            0 => Src::imm32([0, 1, 2, 31, u32::MAX][self.random.below(5)]),
+            _ => self.values[self.values.len() - 1 - self.random.below(self.values.len().min(8))],
+        }
+    }
+
+    fn operation(&mut self) {
+        let (x, y) = (self.any(), self.any());
+        let value = match self.random.below(9) {
+            0 => self.b.value(Opcode::Iadd, Type::B32, &[x, y], &mods_with(Opcode::Iadd, &[])),
+            1 => self.b.value(Opcode::Isub, Type::B32, &[x, y], &mods_with(Opcode::Isub, &[])),
+            2 => self.b.value(IrOp::Imul, Type::B32, &[x, y], &[]),
+            3 => self.b.value(IrOp::Mov, Type::B32, &[x], &[]),
+            4 => self.b.value(IrOp::Shl, Type::B32, &[x, y], &[]),
+            5 => {
+                let cond = self.condition();
+                self.b.value(IrOp::Select, Type::B32, &[cond, x, y], &[])
+            }
+            6 => {
+                let parts = [self.b.f.add_value(Type::B16), self.b.f.add_value(Type::B16)];
+                self.b.push(IrOp::Split, &parts, &[x], &[]);
+                self.b.value(IrOp::Collect, Type::B32, &parts.map(Src::value), &[])
+            }
+            _ => {
+                let table = [0b1000, 0b1110, 0b0110, 0b0101][self.random.below(4)];
+                let mods = mods_with(Opcode::Bitop, &[("table", table)]);
+                self.b.value(Opcode::Bitop, Type::B32, &[x, y], &mods)
+            }
+        };
+        self.values.push(value.into());
+    }
+
+    fn condition(&mut self) -> Src {
+        if self.random.below(6) == 0 {
+            return Src::bool(self.random.below(2) == 0);
+        }
+        let (x, y) = (self.any(), self.any());
+        let cond = [0, 1, 2, 4, 5, 6][self.random.below(6)];
+        Src::value(self.b.value(IrOp::Icmp, Type::BOOL, &[x, y], &[cond, self.random.below(2) as u32]))
+    }
+
+    /// Statements; false when the region's end is not reached.
+    fn region(&mut self, depth: u32) -> bool {
+        let outer = self.values.len();
+        for _ in 0..1 + self.random.below(4) {
+            let goes_on = match self.random.below(if depth < DEEPEST { 10 } else { 5 }) {
+                0 => {
+                    let kept = self.any();
+                    self.b.effect(IrOp::Keep, &[kept], &[]);
+                    true
+                }
+                1 if depth > 0 => self.leave(),
+                5 | 6 => self.selection(depth),
+                7 => self.scope(depth),
+                8 => self.repetition(depth),
+                _ => {
+                    self.operation();
+                    true
+                }
+            };
+            if !goes_on {
+                self.values.truncate(outer);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A jump to an open target, or a halt; sometimes neither.
+    fn leave(&mut self) -> bool {
+        if self.random.below(8) == 0 {
+            self.b.halt();
+            return false;
+        }
+        if self.targets.is_empty() || self.random.below(3) == 0 {
+            return true;
+        }
+        let index = self.random.below(self.targets.len());
+        self.jump(index);
+        false
+    }
+
+    fn jump(&mut self, index: usize) {
+        let mut values = vec![self.any()];
+        if let Some(counter) = self.targets[index].counter {
+            values.push(self.next(counter));
+        }
+        let block = self.b.block();
+        self.targets[index].arrivals.push((block, values));
+        let target = self.targets[index].block;
+        self.b.jump(target);
+    }
+
+    fn next(&mut self, counter: Src) -> Src {
+        let mods = mods_with(Opcode::Iadd, &[]);
+        self.b.value(Opcode::Iadd, Type::B32, &[counter, Src::imm32(1)], &mods).into()
+    }
+
+    /// Begins the block after a construct with a phi of what arrives; false when nothing does.
+    fn arrive(&mut self, arrivals: &[(Block, Vec<Src>)]) -> bool {
+        if arrivals.is_empty() {
+            self.b.halt();
+            return false;
+        }
+        let phi = self.phi(arrivals, 0);
+        self.values.push(phi);
+        true
+    }
+
+    fn phi(&mut self, arrivals: &[(Block, Vec<Src>)], index: usize) -> Src {
+        let srcs: Vec<Src> = arrivals.iter().map(|(_, values)| values[index]).collect();
+        let blocks: Vec<u32> = arrivals.iter().map(|(block, _)| block.0).collect();
+        self.b.value(IrOp::Phi, Type::B32, &srcs, &blocks).into()
+    }
+
+    fn selection(&mut self, depth: u32) -> bool {
+        let cond = self.condition();
+        let outer = self.values.len();
+        let mut arrivals = Vec::new();
+        self.b.begin_if(cond);
+        for arm in 0..2 {
+            if arm == 1 {
+                self.b.begin_else();
+            }
+            if self.random.below(4) == 0 || self.region(depth + 1) {
+                let last = self.any();
+                arrivals.push((self.b.block(), vec![last]));
+            }
+            self.values.truncate(outer);
+        }
+        self.b.end_if();
+        self.arrive(&arrivals)
+    }
+
+    fn scope(&mut self, depth: u32) -> bool {
+        let outer = self.values.len();
+        let after = self.b.begin_scope();
+        self.targets.push(Target { block: after, counter: None, arrivals: Vec::new() });
+        if self.region(depth + 1) {
+            let last = self.any();
+            let block = self.b.block();
+            self.targets.last_mut().expect("open").arrivals.push((block, vec![last]));
+        }
+        self.values.truncate(outer);
+        self.b.end_scope();
+        let target = self.targets.pop().expect("open");
+        self.arrive(&target.arrivals)
+    }
+
+    fn repetition(&mut self, depth: u32) -> bool {
+        let outer = self.values.len();
+        let start = (self.b.block(), vec![self.any(), Src::imm32(0)]);
+        let blocks = self.b.begin_loop();
+        let phis: Vec<Inst> = (0..2)
+            .map(|_| {
+                let dst = self.b.f.add_value(Type::B32);
+                self.b.push(IrOp::Phi, &[dst], &[], &[])
+            })
+            .collect();
+        let [carried, counter] = [0, 1].map(|index| Src::value(self.b.f.insts[phis[index]].dsts[0]));
+        self.values.push(carried);
+        self.targets.push(Target { block: blocks.after, counter: None, arrivals: Vec::new() });
+        self.targets.push(Target { block: blocks.header, counter: Some(counter), arrivals: vec![start] });
+        let limit = Src::imm32(self.random.below(4) as u32);
+        let done = self.b.value(IrOp::Icmp, Type::BOOL, &[counter, limit], &[1, 1]);
+        self.b.begin_if(done.into());
+        let leaving = self.targets.len() - 2;
+        self.jump(leaving);
+        self.b.begin_else();
+        self.b.end_if();
+        if self.region(depth + 1) {
+            let last = self.targets.len() - 1;
+            let values = vec![self.any(), self.next(counter)];
+            let block = self.b.block();
+            self.targets[last].arrivals.push((block, values));
+        }
+        self.values.truncate(outer);
+        self.b.end_loop();
+        let header = self.targets.pop().expect("open");
+        self.fill_phis(&phis, &header.arrivals);
+        let after = self.targets.pop().expect("open");
+        self.arrive(&after.arrivals)
+    }
+
+    fn fill_phis(&mut self, phis: &[Inst], arrivals: &[(Block, Vec<Src>)]) {
+        for (index, phi) in phis.iter().enumerate() {
+            let srcs: Vec<Src> = arrivals.iter().map(|(_, values)| values[index]).collect();
+            let blocks: Vec<u32> = arrivals.iter().map(|(block, _)| block.0).collect();
+            let (srcs, mods) = (self.b.f.alloc(&srcs), self.b.f.alloc(&blocks));
+            let data = self.b.f.insts[*phi];
+            self.b.f.set_inst(*phi, InstData { srcs, mods, ..data });
+        }
+    }
+}
+
+/// What `f` keeps for each of a few inputs.
+fn results(f: &Function<'_>) -> Vec<Vec<u64>> {
+    let inputs = [[0, 0, 0], [1, 2, 3], [0xffff_ffff, 7, 0x8000_0000], [5, 5, 31]];
+    let run = |input: &[u64; PARAMETERS]| {
+        let limits = Limits { steps: 200_000 };
+        match interpret(f, input, &[], &mut FlatMemory::default(), limits) {
+            Ok(outcome) => outcome.kept,
+            Err(error) => panic!("{error}\n{f}"),
+        }
+    };
+    inputs.iter().map(run).collect()
+}
+
+/// Optimisations that run before lowering, each once, in order.
+fn passes() -> Vec<&'static Pass> {
+    let mut passes: Vec<&'static Pass> = Vec::new();
+    for pass in PASSES.iter().filter(|pass| pass.needs == Stage::Source && pass.name.starts_with("opt_")) {
+        if !passes.iter().any(|known| known.name == pass.name) {
+            passes.push(pass);
+        }
+    }
+    passes
+}
+
+fn apply<'a>(f: &mut Function<'a>, pass: &'static Pass, key: &CompileKey) {
+    let before = f.to_string();
+    let mut context = Context::new(Default::default(), key);
+    if let Err(error) = run_pass(pass, f, &mut context, true) {
+        panic!("{error}\nbefore:\n{before}\nafter:\n{f}");
+    }
+}
+
+#[test]
+fn results_survive_every_pass() {
+    let key = CompileKey::default();
+    for seed in 0..400 {
+        let bump = Bump::new();
+        let expected = results(&generate(&bump, seed));
+        for pass in passes() {
+            let mut f = generate(&bump, seed);
+            let before = f.to_string();
+            f.check("the generator").expect("valid");
+            apply(&mut f, pass, &key);
+            assert_eq!(results(&f), expected, "seed {seed}, {}\n{before}\nbecame\n{f}", pass.name);
+        }
+    }
+}
+
+#[test]
+fn results_survive_random_sequences_of_passes() {
+    let key = CompileKey::default();
+    let passes = passes();
+    assert!(passes.len() >= 6, "the pipeline's optimisations");
+    for seed in 1000..1300 {
+        let bump = Bump::new();
+        let mut f = generate(&bump, seed);
+        let expected = results(&f);
+        let mut random = Random::new(seed);
+        for _ in 0..12 {
+            let pass = passes[random.below(passes.len())];
+            apply(&mut f, pass, &key);
+            assert_eq!(results(&f), expected, "seed {seed}, {}\n{f}", pass.name);
+        }
+    }
+}
+
+#[test]
+fn most_control_flow_of_random_functions_goes() {
+    let key = CompileKey::default();
+    let (mut before, mut after) = (0, 0);
+    for seed in 0..200 {
+        let bump = Bump::new();
+        let mut f = generate(&bump, seed);
+        before += f.layout.len();
+        for _ in 0..3 {
+            for pass in passes() {
+                apply(&mut f, pass, &key);
+            }
+        }
+        after += f.layout.len();
+    }
+    assert!(after * 2 < before, "{before} blocks became {after}");
+}
