@@ -128,7 +128,9 @@ impl<'f, 'a> Builder<'f, 'a> {
     /// Takes `src` apart into `count` equal parts of type `ty`, lowest first.
     pub fn split(&mut self, src: Src, ty: Type, count: usize) -> ArrayVec<Src, 16> {
         if let (Some(bits), 2..) = (src.as_imm(), count) {
-            let part = |index: usize| Src::imm(bits.checked_shr(index as u32 * u32::from(ty.bits)).unwrap_or(0), ty.bits);
+            let part = |index: usize| {
+                Src::imm(bits.checked_shr(index as u32 * u32::from(ty.bits)).unwrap_or(0), ty.bits)
+            };
             return (0..count).map(part).collect();
         }
         if count == 1 && self.f.src_ty(src) == ty {

@@ -86,7 +86,7 @@ ir_ops! {
         "The source.";
     Preload "preload" "v <-" ["reg"] PURE None None, Allocated:
         "A register that holds a value when the program starts; `reg` is its half index. Entry block only, first.";
-    Keep "keep" "<- v*" [] STATE Control None, Lowered:
+    Keep "keep" "<- v*" [] STATE Control None, Machine:
         "Uses its sources and does nothing else: results of test kernels.";
 
     If "if" "<- cond:b" [] JUMP Control None, Lowered:

@@ -60,7 +60,8 @@ pub(super) fn mov(args: &PureArgs<'_>) -> u64 {
 /// Integer condition codes: bit 2 selects signed comparison; 0 equal, 1 less, 2 greater.
 pub(super) fn icmp(args: &PureArgs<'_>) -> u64 {
     let [a, b] = [&args.sources[0], &args.sources[1]];
-    let ordering = if args.mods[0] & 4 != 0 { signed(a).cmp(&signed(b)) } else { unsigned(a).cmp(&unsigned(b)) };
+    let ordering =
+        if args.mods[0] & 4 != 0 { signed(a).cmp(&signed(b)) } else { unsigned(a).cmp(&unsigned(b)) };
     let truth = match args.mods[0] & 3 {
         0 => ordering.is_eq(),
         1 => ordering.is_lt(),

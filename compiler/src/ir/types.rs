@@ -68,8 +68,10 @@ pub enum Stage {
     Ssa,
     /// Only operations with a direct counterpart in the machine remain; booleans are still one bit wide.
     Lowered,
-    /// Hardware operations, and `phi`, `collect`, `split`, `copy`, `preload`, `jump`, `halt`. Operands are legal for
-    /// their row: widths, immediates, uniforms.
+    /// Hardware operations, and `phi`, `collect`, `split`, `copy`, `preload`, `jump`, `halt`; no booleans. Constants and
+    /// uniforms may still stand where the operand cannot encode them.
+    Selected,
+    /// The same with every operand legal for its row: widths, constants, uniforms.
     Machine,
     /// Every value has a register; `phi`, `collect`, `split` are gone.
     Allocated,
@@ -79,10 +81,11 @@ pub enum Stage {
 
 impl Stage {
     /// Every stage in order, with its name in the text.
-    pub const ALL: [(&'static str, Stage); 6] = [
+    pub const ALL: [(&'static str, Stage); 7] = [
         ("source", Stage::Source),
         ("ssa", Stage::Ssa),
         ("lowered", Stage::Lowered),
+        ("selected", Stage::Selected),
         ("machine", Stage::Machine),
         ("allocated", Stage::Allocated),
         ("final", Stage::Final),

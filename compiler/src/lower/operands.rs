@@ -3,7 +3,7 @@
 //! Constants that do not fit are loaded into registers, once in a block; uniforms that an operand does not reach are
 //! copied (Mesa 25.0's table of legal uniform sources is in the rows of the instruction table).
 //!
-//! Before and after: stage Machine.
+//! Before: stage Selected. After: stage Machine.
 
 use agx_isa::desc::{OperandDesc, Role};
 use agx_isa::table::Opcode;

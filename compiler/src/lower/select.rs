@@ -4,8 +4,8 @@
 //! hardware compares and selects in one instruction; negation, absolute value and the widening of 16-bit sources become
 //! source modifiers, which are free. What is left unused is for `opt_dce` to remove.
 //!
-//! Before: stage Lowered, no 64-bit operation but addition, no 8-bit arithmetic. After: stage Machine, except that
-//! immediates and uniforms may stand where the operand cannot encode them: see `lower_operands`.
+//! Before: stage Lowered, no 64-bit operation but addition, no 8-bit arithmetic. After: stage Selected:
+//! constants and uniforms may still stand where the operand cannot encode them.
 
 use agx_isa::inst::{OperandFlags, Size};
 use agx_isa::operand::Style;
@@ -47,7 +47,7 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
         }
     }
     f.map_insts(|r, inst| selector.select(r, inst));
-    f.stage = Stage::Machine;
+    f.stage = Stage::Selected;
     selector.error.map_or(Ok(()), Err)
 }
 

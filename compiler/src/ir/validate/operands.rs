@@ -73,7 +73,7 @@ fn problems(f: &Function<'_>, stage: Stage, data: &InstData<'_>) -> Vec<String> 
             found.extend(ir_problem(f, op, data));
         }
         Op::Hw(opcode) if stage >= Stage::Machine => found.extend(machine_problem(f, opcode, data)),
-        Op::Hw(opcode) => found.extend(hardware_problems(f, opcode, data)),
+        Op::Hw(opcode) => found.extend(hardware_problems(f, stage, opcode, data)),
     }
     found.extend(mod_problems(data));
     found
@@ -87,7 +87,7 @@ fn stage_problem(stage: Stage, op: Op) -> Option<String> {
     }
     let Op::Hw(opcode) = op else { return None };
     let first = match opcode {
-        Opcode::IfIcmp | Opcode::IfFcmp => Stage::Machine,
+        Opcode::IfIcmp | Opcode::IfFcmp => Stage::Selected,
         _ if opcode.desc().effects.intersects(Effects::MASK | Effects::JUMP | Effects::STOP) => {
             Stage::Allocated
         }
@@ -150,7 +150,7 @@ fn type_problem(stage: Stage, value: Value, ty: Type) -> Option<String> {
     if !matches!(ty.bits, 1 | 8 | 16 | 32 | 64) || !(1..=16).contains(&ty.comps) {
         return Some(format!("{value} has type {ty}, which does not exist"));
     }
-    (stage >= Stage::Machine && ty.bits == 1)
+    (stage >= Stage::Selected && ty.bits == 1)
         .then(|| format!("{value} is a boolean, which machine code does not have"))
 }
 
@@ -231,7 +231,7 @@ fn ir_problem(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Option<String>
 
 /// Operands of a hardware operation before selection: scalars of widths that the operation computes with. What is not
 /// encodable yet, selection and legalisation make so.
-fn hardware_problems(f: &Function<'_>, opcode: Opcode, data: &InstData<'_>) -> Vec<String> {
+fn hardware_problems(f: &Function<'_>, stage: Stage, opcode: Opcode, data: &InstData<'_>) -> Vec<String> {
     let desc = opcode.desc();
     let reads_floats = desc.with_role(Role::Src).any(|(_, operand)| operand.kind.style == Style::Float);
     let is_integer = desc.pure.is_some() && !reads_floats;
@@ -265,9 +265,10 @@ fn hardware_problems(f: &Function<'_>, opcode: Opcode, data: &InstData<'_>) -> V
             found.push(format!("operand `{}` may not have this modifier", operand.name));
         }
     }
-    let widths =
-        || data.srcs.iter().map(|src| f.width(*src)).chain(data.dsts.iter().map(|dst| f.ty(*dst).bits));
-    if opcode == Opcode::Bitop && widths().any(|width| Some(width) != widths().next()) {
+    let values = data.dsts.iter().copied().chain(data.srcs.iter().filter_map(|src| src.as_value()));
+    let mut widths = values.map(|value| f.ty(value).bits);
+    let first = widths.next();
+    if opcode == Opcode::Bitop && stage < Stage::Selected && widths.any(|width| Some(width) != first) {
         found.push("operands of a bitwise operation have one width".to_string());
     }
     found

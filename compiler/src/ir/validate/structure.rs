@@ -34,6 +34,10 @@ pub(super) fn check(report: &mut Report<'_, '_>) -> Option<Order> {
     if report.violations.len() != before {
         return None;
     }
+    if report.stage >= Stage::Final {
+        // Jumps have become mask instructions: control flow is in the instructions, not in the layout.
+        return Some(Order { position, preds: vec![Vec::new(); report.f.layout.len()] });
+    }
     let around = enclosing(report.f, &constructs);
     check_jumps(report, &constructs, &around);
     let preds = check_edges(report, &constructs, &around, &position);

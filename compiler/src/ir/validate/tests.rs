@@ -150,7 +150,7 @@ fn operations_keep_to_their_stages() {
     check("b0:\npop_exec nest=1", "b0: `pop_exec nest=1`: `pop_exec` may not appear before stage allocated");
     check(
         "b0:\nif_icmp #1, #2 {\nb1:\n} else {\nb2:\n}\nb3:",
-        "b0: `if_icmp #1, #2`: `if_icmp` may not appear before stage machine",
+        "b0: `if_icmp #1, #2`: `if_icmp` may not appear before stage selected",
     );
 }
 
@@ -183,7 +183,7 @@ fn operands_have_the_types_of_their_operation() {
         ("%0:32x2 = fadd #1.0, #2.0", "operand `dst` has type 32x2, but must be a scalar"),
         ("%0:16 = hadd #1.0:16, #2.0", "operand `b` may not be 32 bits wide"),
         ("%0:64 = ffma #1.0, #2.0, u0_u1", "operand `c` may not be 64 bits wide"),
-        ("%0:32 = bitop #1, #2:16 table=8", "operands of a bitwise operation have one width"),
+        ("%0:32 = mov #1\n%1:16 = bitop %0, #2:16 table=8", "operands of a bitwise operation have one width"),
         ("%0:32 = imin -#1, #2", "source may not have this modifier"),
         ("%0:32 = iadd #1.abs, #2", "operand `a` may not have this modifier"),
         ("%0:32 = iadd u[3]:32, #2", "this uniform register does not exist"),
