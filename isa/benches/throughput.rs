@@ -22,8 +22,22 @@ fn main() {
             println!("{name}: {rate:.1} M instructions/s");
         }
     };
-    rate("decode", Box::new(|| code.iter().for_each(|bytes| drop(black_box(decode(black_box(bytes)))))));
-    rate("encode", Box::new(|| insts.iter().for_each(|inst| drop(black_box(encode(black_box(inst)))))));
+    rate(
+        "decode",
+        Box::new(|| {
+            code.iter().for_each(|bytes| {
+                let _ = black_box(decode(black_box(bytes)));
+            })
+        }),
+    );
+    rate(
+        "encode",
+        Box::new(|| {
+            insts.iter().for_each(|inst| {
+                let _ = black_box(encode(black_box(inst)));
+            })
+        }),
+    );
 }
 
 /// A mix as compilers emit it, from text.

@@ -17,6 +17,8 @@
 //! * Other modifiers by name and number, left out when they have their usual value.
 //! * A comment runs from `;` to the end of the line.
 
+use std::collections::BTreeMap;
+
 use thiserror::Error;
 
 use crate::alias::Alias;
@@ -70,15 +72,14 @@ type Result<T> = std::result::Result<T, AsmError>;
 /// Names line and column, what was expected there and what was found.
 pub fn assemble(text: &str) -> Result<Vec<u8>> {
     let mut items = Vec::new();
-    let mut labels: Vec<(&str, usize)> = Vec::new();
+    let mut labels: BTreeMap<&str, usize> = BTreeMap::new();
     let mut pc = 0;
     for (number, line) in text.lines().enumerate() {
         let mut cursor = Cursor { text: line.split(';').next().unwrap_or_default(), at: 0, line: number + 1 };
         while let Some(name) = cursor.label() {
-            if labels.iter().any(|(other, _)| *other == name) {
+            if labels.insert(name, pc).is_some() {
                 return Err(cursor.problem(Problem::Duplicate(name.into())));
             }
-            labels.push((name, pc));
         }
         if cursor.is_at_end() {
             continue;
@@ -110,6 +111,7 @@ pub fn parse_inst(text: &str) -> Result<Inst> {
     }
 }
 
+#[expect(clippy::large_enum_variant, reason = "one a line, and nearly all are instructions")]
 enum Item<'a> {
     /// An instruction, and the operand and name of the label it refers to.
     Inst(Inst, Option<(usize, &'a str)>),
@@ -119,7 +121,7 @@ enum Item<'a> {
 
 fn finish(
     items: &[(Item<'_>, usize, usize, usize)],
-    labels: &[(&str, usize)],
+    labels: &BTreeMap<&str, usize>,
     size: usize,
 ) -> Result<Vec<u8>> {
     let mut code = Vec::with_capacity(size);
@@ -130,10 +132,8 @@ fn finish(
             Item::Inst(inst, label) => {
                 let mut inst = *inst;
                 if let Some((operand, name)) = label {
-                    let (_, target) = labels
-                        .iter()
-                        .find(|(other, _)| other == name)
-                        .ok_or_else(|| problem(Problem::Undefined((*name).into())))?;
+                    let target =
+                        labels.get(name).ok_or_else(|| problem(Problem::Undefined((*name).into())))?;
                     inst.operands[*operand].value = (*target as u32).wrapping_sub(*pc as u32);
                 }
                 code.extend_from_slice(&encode(&inst).map_err(|error| problem(error.into()))?);

@@ -125,7 +125,7 @@ pub fn decode(bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
             missing = Some(len);
             continue;
         }
-        return fields(op, desc, own, len).map(|inst| (inst, len));
+        return fields(op, desc, own, len);
     }
     match missing {
         Some(need) => Err(DecodeError::Truncated { have, need }),
@@ -151,7 +151,7 @@ const fn low_mask(len: usize) -> u128 {
 }
 
 #[inline]
-fn fields(op: Opcode, desc: &'static InstDesc, word: u128, len: usize) -> Result<Inst, DecodeError> {
+fn fields(op: Opcode, desc: &'static InstDesc, word: u128, len: usize) -> Result<(Inst, usize), DecodeError> {
     let reserved = word & !desc.known;
     if reserved != 0 {
         return Err(DecodeError::Reserved { inst: desc.name, bits: reserved });
@@ -168,5 +168,5 @@ fn fields(op: Opcode, desc: &'static InstDesc, word: u128, len: usize) -> Result
             }
         }
     }
-    Ok(Inst { op, long, operands })
+    Ok((Inst { op, long, operands }, len))
 }

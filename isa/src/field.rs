@@ -59,9 +59,9 @@ mod tests {
     #[test]
     fn pieces_are_read_and_written_low_part_first() {
         let pieces = [Piece { lo: 16, len: 6 }, Piece { lo: 58, len: 2 }, Piece { lo: 8, len: 1 }];
-        let word = deposit(&pieces, 0b1_10_100101);
+        let word = deposit(&pieces, 0b1_1010_0101);
         assert_eq!(word, 0b100101 << 16 | 0b10 << 58 | 1 << 8);
-        assert_eq!(extract(word, &pieces), 0b1_10_100101);
+        assert_eq!(extract(word, &pieces), 0b1_1010_0101);
         assert_eq!(covered(&pieces), 0x3f << 16 | 3 << 58 | 1 << 8);
         assert_eq!(width(&pieces), 9);
     }

@@ -6,7 +6,7 @@
 
 use bitflags::bitflags;
 
-use crate::desc::{Count, Effects, Role, WaitBehaviour};
+use crate::desc::{Count, Effects, OrderClass, Role, WaitBehaviour};
 use crate::table::Opcode;
 
 /// Most operands a row may have (texture instructions have the most).
@@ -196,6 +196,8 @@ impl Inst {
                 0 => 4,
                 count => count as u16,
             },
+            // A block store without explicit coordinates is given the layer alone.
+            Count::Coordinates if self.operand("explicit").is_some_and(|explicit| explicit.value == 0) => 1,
             Count::Coordinates => coordinate_slots(self.modifier("dim"), self.modifier("query") != 0),
             Count::Lod => lod_registers(self.modifier("lod_mode"), self.modifier("dim")),
             Count::Exchange => 1 + u16::from(self.modifier("op") == 3),
@@ -247,6 +249,12 @@ impl Inst {
         self.operand("target").map(|operand| operand.value as i32)
     }
 
+    /// The chain the instruction stays in order with: its row's, or that of the special register it reads.
+    pub fn order(&self) -> OrderClass {
+        let special = self.operand("sr").and_then(|operand| crate::sr::by_number(operand.value));
+        special.map_or(self.op.desc().order, |register| register.order)
+    }
+
     /// The wait group the instruction occupies a slot of, when it is asynchronous.
     pub fn wait_group(&self) -> Option<u32> {
         (self.op.desc().wait == WaitBehaviour::Async).then(|| self.modifier("group"))
@@ -273,5 +281,45 @@ fn lod_registers(mode: u32, dim: u32) -> u16 {
         4 | 12 => 2 * coordinate_slots(dim, true),
         9 | 13 => 2,
         _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asm::parse_inst;
+
+    #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "lists of ranges, some of one")]
+    fn registers_read_and_written() {
+        type Case = (&'static str, &'static [Halves], &'static [Halves]);
+        let cases: &[Case] = &[
+            ("fadd r1, r2, r3h", &[2..4], &[4..6, 7..8]),
+            ("iadd r4_r5, r6_r7, u3", &[8..12], &[12..16]),
+            ("load.i16.xyw r4l_r4h_r5l, r0_r1, r2", &[8..11], &[0..4, 4..6]),
+            ("load.rgb9e5.x r4_r5_r6, u0_u1, 0", &[8..14], &[]),
+            ("atomic.cmpxchg r1, r2_r3, u0_u1, 0", &[2..4], &[4..8]),
+            ("atomic.add _, r2, u0_u1, 0", &[], &[4..6]),
+            ("smpf.2d_array.x.grad r0, r4_r5_r6, r8_r9_r10_r11, ts0, _, ss0, _", &[0..8], &[8..14, 16..24]),
+            ("smpi.2d.x.auto_lod.offset r0l, r4_r5, _, r7, u0_u1, ss0, r3h", &[0..4], &[8..12, 14..16, 7..8]),
+            ("zs_emit.z.s 255, r2", &[], &[4..7]),
+            ("iter.center r0_r1_r2_r3, cf0, _, count 0", &[0..8], &[]),
+            ("if_icmp.ult r1, r2l, nest 1", &[0..1], &[2..4, 4..5, 0..1]),
+            ("call +6", &[2..4], &[]),
+            ("simd_matrix_fmadd32 r0_r1, r2_r3, r4_r5, r0_r1", &[0..4], &[4..8, 8..12, 0..4]),
+        ];
+        for (text, written, read) in cases {
+            let inst = parse_inst(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(inst.registers_written().collect::<Vec<_>>(), *written, "{text}");
+            assert_eq!(inst.registers_read().collect::<Vec<_>>(), *read, "{text}");
+        }
+    }
+
+    #[test]
+    fn special_registers_have_an_order_of_their_own() {
+        let order = |text| parse_inst(text).map(|inst| inst.order());
+        assert_eq!(order("mfsr r0, coverage_mask"), Ok(OrderClass::Coverage));
+        assert_eq!(order("mfsr r0, core_index"), Ok(OrderClass::None));
+        assert_eq!(order("barrier"), Ok(OrderClass::Barrier));
     }
 }

@@ -419,4 +419,18 @@ mod tests {
         ];
         assert_eq!(findings(text, 16), expected);
     }
+
+    #[test]
+    fn any_bytes_are_judged() {
+        let mut state = 9u32;
+        for len in 0..400 {
+            let next = || {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            };
+            let code: Vec<u8> = std::iter::repeat_with(next).take(len).collect();
+            let found = validate(&code, Limits::MACHINE);
+            assert!(found.iter().all(|finding| finding.pc < len));
+        }
+    }
 }

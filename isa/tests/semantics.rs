@@ -2,6 +2,8 @@
 //!
 //! The executions are applegpu's, whose author compared its emulator with M1 hardware.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use std::path::PathBuf;
 
 use agx_isa::desc::Role;

@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(run(extr, &[0x1122_3344, 0x5566_7788, 16], 0), 0x7788_1122);
         assert_eq!(run(shlhi, &[0xf, 0x1234_5678, 8], 0), 0x12);
         assert_eq!(run(shlhi, &[0xf, 0x1234_5678, 36], 0), 0x2345_678f);
-        assert_eq!(run(shrhi, &[0xf000_0000, 0x1234_5678, 36], 0), 0x0123_4567 | 0);
+        assert_eq!(run(shrhi, &[0xf000_0000, 0x1234_5678, 36], 0), 0x0123_4567);
         assert_eq!(run(shrhi, &[0, 0x1234_5678, 4], 0), 0x8000_0000);
     }
 

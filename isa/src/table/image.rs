@@ -24,7 +24,7 @@ Imgw "imgw" = row(0x4800_0080_00f1, 0x4800_0080_00ff, prefers(6, 8, 15))
 Imgwblk "imgwblk" = row(0x8_0000_4800_0000_00b1, 0x3ff8_0000_4800_0000_00ff, prefers(6, 10, 15))
     .operands(ops![
         src("offset", kinds::REGISTER16, bits![9:14, 56:57]),
-        src("coords", kinds::COORDINATES, bits![16:21, 58:59, 47, 22]).count(Count::Fixed(2)),
+        src("coords", kinds::COORDINATES, bits![16:21, 58:59, 47, 22]).count(Count::Coordinates),
         src("lod", kinds::IMAGE_LOD, bits![24:29, 60:61, 31]),
         src("texture", kinds::TEXTURE, bits![32:37, 62:63, 38:39]),
         src("heap", kinds::TEXTURE_HEAP, bits![48:52]).reach(Reach::Low),
