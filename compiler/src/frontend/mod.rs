@@ -1,5 +1,11 @@
 //! Front ends: each reads one shader language into the IR.
 
+pub mod alu;
+pub mod spirv;
+pub mod ssa;
+#[cfg(feature = "wgsl")]
+pub mod wgsl;
+
 use agx_abi::ShaderInfo;
 use bumpalo::Bump;
 
@@ -14,10 +20,12 @@ pub type Shader<'a> = (Function<'a>, ShaderInfo);
 ///
 /// # Errors
 /// What the front end of the input's language reports.
-pub fn read<'a>(bump: &'a Bump, input: Input<'_>, _key: &CompileKey) -> Result<Shader<'a>, CompileError> {
+pub fn read<'a>(bump: &'a Bump, input: Input<'_>, key: &CompileKey) -> Result<Shader<'a>, CompileError> {
     match input {
         Input::Ir(text) => read_ir(bump, text),
-        _ => Err(CompileError::unsupported("no front end for this language is built in")),
+        Input::SpirV(bytes) => spirv::read(bump, bytes, key),
+        #[cfg(feature = "wgsl")]
+        Input::Wgsl(text) => wgsl::read(bump, text, key),
     }
 }
 

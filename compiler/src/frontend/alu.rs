@@ -1,0 +1,332 @@
+//! Scalar arithmetic for front ends: methods that pick the operation for the width of their operands.
+
+use agx_isa::table::Opcode;
+
+use crate::ir::builder::Builder;
+use crate::ir::op::{IrOp, Op};
+use crate::ir::src::Src;
+
+/// Integer comparisons: condition code of the hardware, and whether its complement is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IntCond(u32, u32);
+
+impl IntCond {
+    /// a = b.
+    pub const EQ: IntCond = IntCond(0, 0);
+    /// a ≠ b.
+    pub const NE: IntCond = IntCond(0, 1);
+    /// a < b, unsigned.
+    pub const ULT: IntCond = IntCond(1, 0);
+    /// a > b, unsigned.
+    pub const UGT: IntCond = IntCond(2, 0);
+    /// a ≤ b, unsigned.
+    pub const ULE: IntCond = IntCond(2, 1);
+    /// a ≥ b, unsigned.
+    pub const UGE: IntCond = IntCond(1, 1);
+    /// a < b, signed.
+    pub const SLT: IntCond = IntCond(5, 0);
+    /// a > b, signed.
+    pub const SGT: IntCond = IntCond(6, 0);
+    /// a ≤ b, signed.
+    pub const SLE: IntCond = IntCond(6, 1);
+    /// a ≥ b, signed.
+    pub const SGE: IntCond = IntCond(5, 1);
+}
+
+/// Float comparisons: condition code of the hardware, and whether its unordered complement is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FloatCond(u32, u32);
+
+impl FloatCond {
+    /// Ordered and equal.
+    pub const EQ: FloatCond = FloatCond(0, 0);
+    /// Unordered or unequal.
+    pub const NE: FloatCond = FloatCond(0, 1);
+    /// Ordered and less.
+    pub const LT: FloatCond = FloatCond(1, 0);
+    /// Ordered and greater.
+    pub const GT: FloatCond = FloatCond(2, 0);
+    /// Ordered and not less.
+    pub const GE: FloatCond = FloatCond(5, 0);
+    /// Ordered and not greater.
+    pub const LE: FloatCond = FloatCond(6, 0);
+    /// Unordered or not less.
+    pub const UNORD_GE: FloatCond = FloatCond(1, 1);
+    /// Unordered or not greater.
+    pub const UNORD_LE: FloatCond = FloatCond(2, 1);
+    /// Unordered or less.
+    pub const UNORD_LT: FloatCond = FloatCond(5, 1);
+    /// Unordered or greater.
+    pub const UNORD_GT: FloatCond = FloatCond(6, 1);
+}
+
+/// Truth tables of `bitop`: bit 0 neither, bit 1 only a, bit 2 only b, bit 3 both.
+mod table {
+    pub const AND: u32 = 0b1000;
+    pub const OR: u32 = 0b1110;
+    pub const XOR: u32 = 0b0110;
+    pub const XNOR: u32 = 0b1001;
+    pub const NOT: u32 = 0b0101;
+}
+
+/// A constant of `bits` bits holding the float nearest to `number`, for widths 16, 32 and 64.
+pub fn float(number: f64, bits: u8) -> Src {
+    match bits {
+        16 => Src::imm(u64::from(half::f16::from_f64(number).to_bits()), 16),
+        64 => Src::imm(number.to_bits(), 64),
+        _ => Src::f32(number as f32),
+    }
+}
+
+/// A constant integer of `bits` bits; negative numbers wrap.
+pub fn int(number: i64, bits: u8) -> Src {
+    Src::imm(number as u64, bits)
+}
+
+/// Operations of the width of their (first) operand.
+macro_rules! same_width {
+    ($($(#[$doc:meta])* $name:ident($($arg:ident),*) = $op:expr;)*) => {
+        impl Builder<'_, '_> {
+            $($(#[$doc])* pub fn $name(&mut self, $($arg: Src),*) -> Src {
+                let bits = self.f.width(same_width!(@first $($arg),*));
+                let op: Op = $op.into();
+                self.alu(op, bits, &[$($arg),*], &op.default_mods())
+            })*
+        }
+    };
+    (@first $first:ident $(, $rest:ident)*) => { $first };
+}
+
+/// Float operations with a row for 32 bits and one for 16.
+macro_rules! two_rows {
+    ($($(#[$doc:meta])* $name:ident($first:ident $(, $arg:ident)*) = $wide:ident, $half:ident;)*) => {
+        impl Builder<'_, '_> {
+            $($(#[$doc])* pub fn $name(&mut self, $first: Src, $($arg: Src),*) -> Src {
+                let bits = self.f.width($first);
+                let op = Op::Hw(if bits == 16 { Opcode::$half } else { Opcode::$wide });
+                self.alu(op, bits, &[$first, $($arg),*], &op.default_mods())
+            })*
+        }
+    };
+}
+
+two_rows! {
+    /// a + b.
+    fadd(a, b) = Fadd, Hadd;
+    /// a · b.
+    fmul(a, b) = Fmul, Hmul;
+    /// a · b + c, rounded once.
+    ffma(a, b, c) = Ffma, Hfma;
+}
+
+same_width! {
+    /// −a.
+    fneg(a) = IrOp::Fneg;
+    /// |a|.
+    fabs(a) = IrOp::Fabs;
+    /// a clamped to 0…1.
+    fsat(a) = IrOp::Fsat;
+    /// The smaller; of a NaN and a number, the number.
+    fmin(a, b) = IrOp::Fmin;
+    /// The larger; of a NaN and a number, the number.
+    fmax(a, b) = IrOp::Fmax;
+    /// a / b.
+    fdiv(a, b) = IrOp::Fdiv;
+    /// √a.
+    fsqrt(a) = IrOp::Fsqrt;
+    /// Sine of radians.
+    fsin(a) = IrOp::Fsin;
+    /// Cosine of radians.
+    fcos(a) = IrOp::Fcos;
+    /// Largest integer not above a.
+    floor(a) = Opcode::Floor;
+    /// Smallest integer not below a.
+    ceil(a) = Opcode::Ceil;
+    /// a without its fraction.
+    trunc(a) = Opcode::Trunc;
+    /// Nearest integer, ties to even.
+    rint(a) = Opcode::Rint;
+    /// 2 to the a.
+    exp2(a) = Opcode::Exp2;
+    /// Binary logarithm.
+    log2(a) = Opcode::Log2;
+    /// 1 / √a.
+    rsqrt(a) = Opcode::Rsqrt;
+    /// a + b.
+    iadd(a, b) = Opcode::Iadd;
+    /// a − b.
+    isub(a, b) = Opcode::Isub;
+    /// Low half of the product.
+    imul(a, b) = IrOp::Imul;
+    /// High half of the unsigned product.
+    umulh(a, b) = IrOp::Umulh;
+    /// High half of the signed product.
+    smulh(a, b) = IrOp::Smulh;
+    /// Unsigned quotient.
+    udiv(a, b) = IrOp::Udiv;
+    /// Signed quotient.
+    sdiv(a, b) = IrOp::Sdiv;
+    /// Unsigned remainder.
+    umod(a, b) = IrOp::Umod;
+    /// Signed remainder with the sign of a.
+    srem(a, b) = IrOp::Srem;
+    /// The smaller signed integer.
+    imin(a, b) = IrOp::Imin;
+    /// The larger signed integer.
+    imax(a, b) = IrOp::Imax;
+    /// The smaller unsigned integer.
+    umin(a, b) = IrOp::Umin;
+    /// The larger unsigned integer.
+    umax(a, b) = IrOp::Umax;
+    /// a shifted left by b.
+    shl(a, b) = IrOp::Shl;
+    /// a shifted right by b, zeros moving in.
+    ushr(a, b) = IrOp::Ushr;
+    /// a shifted right by b, the sign moving in.
+    sshr(a, b) = IrOp::Sshr;
+}
+
+impl Builder<'_, '_> {
+    fn bitop(&mut self, a: Src, b: Src, table: u32) -> Src {
+        let bits = self.f.width(a);
+        self.alu(Opcode::Bitop, bits, &[a, b], &[table])
+    }
+
+    /// a ∧ b, bit by bit.
+    pub fn and(&mut self, a: Src, b: Src) -> Src {
+        self.bitop(a, b, table::AND)
+    }
+
+    /// a ∨ b, bit by bit.
+    pub fn or(&mut self, a: Src, b: Src) -> Src {
+        self.bitop(a, b, table::OR)
+    }
+
+    /// Exclusive or, bit by bit.
+    pub fn xor(&mut self, a: Src, b: Src) -> Src {
+        self.bitop(a, b, table::XOR)
+    }
+
+    /// Equivalence, bit by bit.
+    pub fn xnor(&mut self, a: Src, b: Src) -> Src {
+        self.bitop(a, b, table::XNOR)
+    }
+
+    /// Complement, bit by bit.
+    pub fn not(&mut self, a: Src) -> Src {
+        let zero = Src::imm(0, self.f.width(a));
+        self.bitop(a, zero, table::NOT)
+    }
+
+    /// a − b.
+    pub fn fsub(&mut self, a: Src, b: Src) -> Src {
+        let negated = self.fneg(b);
+        self.fadd(a, negated)
+    }
+
+    /// −a.
+    pub fn ineg(&mut self, a: Src) -> Src {
+        let zero = Src::imm(0, self.f.width(a));
+        self.isub(zero, a)
+    }
+
+    /// Whether the integers compare so.
+    pub fn icmp(&mut self, cond: IntCond, a: Src, b: Src) -> Src {
+        self.alu(IrOp::Icmp, 1, &[a, b], &[cond.0, cond.1])
+    }
+
+    /// Whether the floats compare so.
+    pub fn fcmp(&mut self, cond: FloatCond, a: Src, b: Src) -> Src {
+        self.alu(IrOp::Fcmp, 1, &[a, b], &[cond.0, cond.1])
+    }
+
+    /// Whether the integer is below zero.
+    pub fn is_negative(&mut self, a: Src) -> Src {
+        let zero = Src::imm(0, self.f.width(a));
+        self.icmp(IntCond::SLT, a, zero)
+    }
+
+    /// `a` where `cond` holds, else `b`.
+    pub fn select(&mut self, cond: Src, a: Src, b: Src) -> Src {
+        match cond.as_imm() {
+            Some(truth) => if truth & 1 != 0 { a } else { b },
+            None if a == b => a,
+            None => {
+                let bits = self.f.width(a);
+                self.alu(IrOp::Select, bits, &[cond, a, b], &[])
+            }
+        }
+    }
+
+    fn resize(&mut self, op: IrOp, a: Src, bits: u8) -> Src {
+        if self.f.width(a) == bits { a } else { self.alu(op, bits, &[a], &[]) }
+    }
+
+    /// Zero-extends or cuts to `bits`.
+    pub fn uconv(&mut self, a: Src, bits: u8) -> Src {
+        self.resize(IrOp::Uconv, a, bits)
+    }
+
+    /// Sign-extends or cuts to `bits`.
+    pub fn sconv(&mut self, a: Src, bits: u8) -> Src {
+        self.resize(IrOp::Sconv, a, bits)
+    }
+
+    /// Converts a float to a float of `bits`.
+    pub fn fconv(&mut self, a: Src, bits: u8) -> Src {
+        self.resize(IrOp::Fconv, a, bits)
+    }
+
+    /// Converts an integer of up to 32 bits to a float of `bits`, to nearest even.
+    pub fn int_to_float(&mut self, a: Src, signed: bool, bits: u8) -> Src {
+        let width = self.f.width(a);
+        let (op, a) = match (width, signed) {
+            (32, true) => (Opcode::S32ToF, a),
+            (32, false) => (Opcode::U32ToF, a),
+            (_, true) => (Opcode::S16ToF, self.sconv(a, 16)),
+            (_, false) => (Opcode::U16ToF, self.uconv(a, 16)),
+        };
+        let mods = Op::Hw(op).default_mods();
+        // Large integers exceed half floats: going through 32 bits would round twice only where both steps are inexact,
+        // and the conversion itself rounds straight to the destination.
+        self.alu(op, bits, &[a], &mods)
+    }
+
+    /// Converts a float to an integer of `bits` (up to 32), toward zero.
+    pub fn float_to_int(&mut self, a: Src, signed: bool, bits: u8) -> Src {
+        let op = match (bits, signed) {
+            (32, true) => Opcode::FToS32,
+            (32, false) => Opcode::FToU32,
+            (_, true) => Opcode::FToS16,
+            (_, false) => Opcode::FToU16,
+        };
+        let mods = crate::ir::op::mods_with(op, &[("round", 0)]);
+        let wide = self.alu(op, bits.max(16), &[a], &mods);
+        self.uconv(wide, bits)
+    }
+
+    fn on_word(&mut self, op: Opcode, a: Src) -> Src {
+        let mods = Op::Hw(op).default_mods();
+        self.alu(op, 32, &[a], &mods)
+    }
+
+    /// The bits of a word or shorter integer in reverse order.
+    pub fn bitrev(&mut self, a: Src) -> Src {
+        let bits = self.f.width(a);
+        let word = self.uconv(a, 32);
+        let reversed = self.on_word(Opcode::Bitrev, word);
+        let moved = if bits < 32 { self.ushr(reversed, Src::imm32(32 - u32::from(bits))) } else { reversed };
+        self.uconv(moved, bits)
+    }
+
+    /// Number of bits set in a word or shorter integer.
+    pub fn popcnt(&mut self, a: Src) -> Src {
+        let word = self.uconv(a, 32);
+        self.on_word(Opcode::Popcnt, word)
+    }
+
+    /// Index of the most significant bit set in a word, −1 for 0.
+    pub fn most_significant_bit(&mut self, a: Src) -> Src {
+        self.on_word(Opcode::Ffs, a)
+    }
+}

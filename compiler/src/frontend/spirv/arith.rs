@@ -1,0 +1,319 @@
+//! Operations done component by component: one row an opcode.
+
+use spirv::Op;
+
+use super::eval::Eval;
+use super::types::{Kind, Ty};
+use crate::error::CompileError;
+use crate::frontend::alu::{FloatCond, IntCond, float};
+use crate::ir::builder::Builder;
+use crate::ir::src::Src;
+
+/// What the operands of a row are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Domain {
+    /// Booleans.
+    Bool,
+    /// Integers, whatever their sign.
+    Unsigned,
+    /// Integers that are sign-extended where the machine has no operation of their width.
+    Signed,
+    /// Floats.
+    Float,
+}
+
+/// A component-wise operation.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    domain: Domain,
+    /// Number of operands.
+    arity: usize,
+    /// All operands have the width of the first.
+    uniform: bool,
+    /// Builds one component: operands, width of the result in bits.
+    build: fn(&mut Builder<'_, '_>, &[Src], u8) -> Src,
+}
+
+macro_rules! rows {
+    ($($op:ident $domain:ident $(($free:ident))? = |$b:ident, [$($arg:ident),*], $bits:tt| $body:expr;)*) => {
+        /// The row of `op`, if it has one.
+        pub(super) fn row(op: Op) -> Option<Row> {
+            Some(match op {
+                $(Op::$op => Row {
+                    domain: Domain::$domain,
+                    arity: [$(stringify!($arg)),*].len(),
+                    uniform: !rows!(@free $($free)?),
+                    build: |$b, args, $bits| {
+                        let &[$($arg),*] = args else { unreachable!("the number of operands is checked") };
+                        $body
+                    },
+                },)*
+                _ => return None,
+            })
+        }
+    };
+    (@free) => { false };
+    (@free free) => { true };
+}
+
+rows! {
+    SNegate Unsigned = |b, [x], _| b.ineg(x);
+    IAdd Unsigned = |b, [x, y], _| b.iadd(x, y);
+    ISub Unsigned = |b, [x, y], _| b.isub(x, y);
+    IMul Unsigned = |b, [x, y], _| b.imul(x, y);
+    UDiv Unsigned = |b, [x, y], _| b.udiv(x, y);
+    SDiv Signed = |b, [x, y], _| b.sdiv(x, y);
+    UMod Unsigned = |b, [x, y], _| b.umod(x, y);
+    SRem Signed = |b, [x, y], _| b.srem(x, y);
+    SMod Signed = |b, [x, y], _| signed_modulo(b, x, y);
+    ShiftRightLogical Unsigned(free) = |b, [x, y], _| { let y = b.uconv(y, 32); b.ushr(x, y) };
+    ShiftRightArithmetic Signed(free) = |b, [x, y], _| { let y = b.uconv(y, 32); b.sshr(x, y) };
+    ShiftLeftLogical Unsigned(free) = |b, [x, y], _| { let y = b.uconv(y, 32); b.shl(x, y) };
+    BitwiseOr Unsigned = |b, [x, y], _| b.or(x, y);
+    BitwiseXor Unsigned = |b, [x, y], _| b.xor(x, y);
+    BitwiseAnd Unsigned = |b, [x, y], _| b.and(x, y);
+    Not Unsigned = |b, [x], _| b.not(x);
+    BitReverse Unsigned = |b, [x], bits| reverse(b, x, bits);
+    BitCount Unsigned = |b, [x], bits| count(b, x, bits);
+
+    IEqual Unsigned = |b, [x, y], _| b.icmp(IntCond::EQ, x, y);
+    INotEqual Unsigned = |b, [x, y], _| b.icmp(IntCond::NE, x, y);
+    UGreaterThan Unsigned = |b, [x, y], _| b.icmp(IntCond::UGT, x, y);
+    SGreaterThan Signed = |b, [x, y], _| b.icmp(IntCond::SGT, x, y);
+    UGreaterThanEqual Unsigned = |b, [x, y], _| b.icmp(IntCond::UGE, x, y);
+    SGreaterThanEqual Signed = |b, [x, y], _| b.icmp(IntCond::SGE, x, y);
+    ULessThan Unsigned = |b, [x, y], _| b.icmp(IntCond::ULT, x, y);
+    SLessThan Signed = |b, [x, y], _| b.icmp(IntCond::SLT, x, y);
+    ULessThanEqual Unsigned = |b, [x, y], _| b.icmp(IntCond::ULE, x, y);
+    SLessThanEqual Signed = |b, [x, y], _| b.icmp(IntCond::SLE, x, y);
+
+    LogicalEqual Bool = |b, [x, y], _| b.xnor(x, y);
+    LogicalNotEqual Bool = |b, [x, y], _| b.xor(x, y);
+    LogicalOr Bool = |b, [x, y], _| b.or(x, y);
+    LogicalAnd Bool = |b, [x, y], _| b.and(x, y);
+    LogicalNot Bool = |b, [x], _| b.not(x);
+
+    FNegate Float = |b, [x], _| b.fneg(x);
+    FAdd Float = |b, [x, y], _| b.fadd(x, y);
+    FSub Float = |b, [x, y], _| b.fsub(x, y);
+    FMul Float = |b, [x, y], _| b.fmul(x, y);
+    FDiv Float = |b, [x, y], _| b.fdiv(x, y);
+    FRem Float = |b, [x, y], _| { let q = b.fdiv(x, y); let n = b.trunc(q); subtract_multiple(b, x, n, y) };
+    FMod Float = |b, [x, y], _| { let q = b.fdiv(x, y); let n = b.floor(q); subtract_multiple(b, x, n, y) };
+
+    FOrdEqual Float = |b, [x, y], _| b.fcmp(FloatCond::EQ, x, y);
+    FUnordEqual Float = |b, [x, y], _| { let differ = less_or_greater(b, x, y); b.not(differ) };
+    FOrdNotEqual Float = |b, [x, y], _| less_or_greater(b, x, y);
+    FUnordNotEqual Float = |b, [x, y], _| b.fcmp(FloatCond::NE, x, y);
+    FOrdLessThan Float = |b, [x, y], _| b.fcmp(FloatCond::LT, x, y);
+    FUnordLessThan Float = |b, [x, y], _| b.fcmp(FloatCond::UNORD_LT, x, y);
+    FOrdGreaterThan Float = |b, [x, y], _| b.fcmp(FloatCond::GT, x, y);
+    FUnordGreaterThan Float = |b, [x, y], _| b.fcmp(FloatCond::UNORD_GT, x, y);
+    FOrdLessThanEqual Float = |b, [x, y], _| b.fcmp(FloatCond::LE, x, y);
+    FUnordLessThanEqual Float = |b, [x, y], _| b.fcmp(FloatCond::UNORD_LE, x, y);
+    FOrdGreaterThanEqual Float = |b, [x, y], _| b.fcmp(FloatCond::GE, x, y);
+    FUnordGreaterThanEqual Float = |b, [x, y], _| b.fcmp(FloatCond::UNORD_GE, x, y);
+    LessOrGreater Float = |b, [x, y], _| less_or_greater(b, x, y);
+    IsNan Float = |b, [x], _| b.fcmp(FloatCond::NE, x, x);
+    IsInf Float = |b, [x], _| {
+        let (magnitude, infinity) = (b.fabs(x), float(f64::INFINITY, b.f.width(x)));
+        b.fcmp(FloatCond::EQ, magnitude, infinity)
+    };
+    SignBitSet Float = |b, [x], _| b.is_negative(x);
+    Ordered Float = |b, [x, y], _| {
+        let (p, q) = (b.fcmp(FloatCond::EQ, x, x), b.fcmp(FloatCond::EQ, y, y));
+        b.and(p, q)
+    };
+    Unordered Float = |b, [x, y], _| {
+        let (p, q) = (b.fcmp(FloatCond::NE, x, x), b.fcmp(FloatCond::NE, y, y));
+        b.or(p, q)
+    };
+
+    ConvertFToU Float = |b, [x], bits| b.float_to_int(x, false, bits);
+    ConvertFToS Float = |b, [x], bits| b.float_to_int(x, true, bits);
+    ConvertSToF Signed = |b, [x], bits| b.int_to_float(x, true, bits);
+    ConvertUToF Unsigned = |b, [x], bits| b.int_to_float(x, false, bits);
+    UConvert Unsigned = |b, [x], bits| b.uconv(x, bits);
+    SConvert Signed = |b, [x], bits| b.sconv(x, bits);
+    FConvert Float = |b, [x], bits| b.fconv(x, bits);
+    QuantizeToF16 Float = |b, [x], _| quantize(b, x);
+
+    BitFieldInsert Unsigned(free) = |b, [base, insert, offset, count], _| insert_bits(b, base, insert, offset, count);
+    BitFieldSExtract Signed(free) = |b, [base, offset, count], _| extract_signed(b, base, offset, count);
+    BitFieldUExtract Unsigned(free) = |b, [base, offset, count], _| extract_unsigned(b, base, offset, count);
+}
+
+/// Evaluates a row on every component. Scalars of 8 bits are computed in 16.
+pub(super) fn elementwise<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    row: Row,
+    ty: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let widths = eval.types.leaves(ty)?;
+    let mut lists: [&[Src]; 4] = [&[]; 4];
+    if operands.len() < row.arity {
+        return Err(CompileError::invalid(format!("{} operands are needed", row.arity)));
+    }
+    for (index, (list, id)) in lists.iter_mut().zip(&operands[..row.arity]).enumerate() {
+        let (operand, leaves) = eval.value(*id)?;
+        check_domain(eval, if index == 0 { row.domain } else { tail_domain(row) }, operand)?;
+        // The offset and count of bit-field operations are scalars beside vectors.
+        let broadcast = leaves.len() == 1 && index >= 1 && !row.uniform;
+        if leaves.len() != widths.len() && !broadcast {
+            return Err(CompileError::invalid("the operands do not have the components of the result type"));
+        }
+        *list = leaves;
+    }
+    let mut result = Vec::with_capacity(widths.len());
+    for (component, bits) in widths.iter().enumerate() {
+        let mut args = [Src::NONE; 4];
+        for (arg, list) in args.iter_mut().zip(&lists[..row.arity]) {
+            *arg = list[if list.len() == 1 { 0 } else { component }];
+        }
+        result.push(component_of(eval, row, &args[..row.arity], *bits)?);
+    }
+    let result = eval.keep(&result);
+    eval.checked(ty, result)
+}
+
+/// What operands after the first are.
+fn tail_domain(row: Row) -> Domain {
+    if row.domain == Domain::Signed && !row.uniform { Domain::Unsigned } else { row.domain }
+}
+
+fn check_domain(eval: &Eval<'_, '_, '_>, domain: Domain, ty: Ty) -> Result<(), CompileError> {
+    let (scalar, _) = eval.types.scalar_and_count(ty)?;
+    match (domain, eval.types.kind(scalar)) {
+        (Domain::Float, _) => eval.check_float(ty),
+        (Domain::Bool, Kind::Bool) => Ok(()),
+        (Domain::Unsigned | Domain::Signed, Kind::Int { .. }) => Ok(()),
+        _ => Err(CompileError::invalid("an operand is of the wrong type")),
+    }
+}
+
+fn component_of(eval: &mut Eval<'_, '_, '_>, row: Row, args: &[Src], bits: u8) -> Result<Src, CompileError> {
+    let width = eval.b.f.width(args[0]);
+    if row.uniform && args.iter().any(|arg| eval.b.f.width(*arg) != width) {
+        return Err(CompileError::invalid("the operands differ in width"));
+    }
+    if width != 8 {
+        return Ok((row.build)(eval.b, args, bits));
+    }
+    let mut wide = [Src::NONE; 4];
+    for (wide, arg) in wide.iter_mut().zip(args) {
+        *wide = match (eval.b.f.width(*arg), row.domain) {
+            (8, Domain::Signed) => eval.b.sconv(*arg, 16),
+            (8, _) => eval.b.uconv(*arg, 16),
+            _ => *arg,
+        };
+    }
+    let result = (row.build)(eval.b, &wide[..args.len()], if bits == 8 { 16 } else { bits });
+    let result_bits = eval.b.f.width(result);
+    Ok(if bits == 8 && result_bits != 1 { eval.b.uconv(result, 8) } else { result })
+}
+
+/// Remainder with the sign of `y`: the remainder with the sign of `x`, moved by `y` where the signs differ.
+fn signed_modulo(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
+    let remainder = b.srem(x, y);
+    let moved = b.iadd(remainder, y);
+    let signs = b.xor(remainder, y);
+    let differ = b.is_negative(signs);
+    let zero = Src::imm(0, b.f.width(x));
+    let inexact = b.icmp(IntCond::NE, remainder, zero);
+    let fix = b.and(differ, inexact);
+    b.select(fix, moved, remainder)
+}
+
+/// x − n·y, rounded once.
+fn subtract_multiple(b: &mut Builder<'_, '_>, x: Src, n: Src, y: Src) -> Src {
+    let negated = b.fneg(n);
+    b.ffma(negated, y, x)
+}
+
+fn less_or_greater(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
+    let (less, greater) = (b.fcmp(FloatCond::LT, x, y), b.fcmp(FloatCond::GT, x, y));
+    b.or(less, greater)
+}
+
+/// Rounds to the precision and range of a half float; what would be a denormal half becomes zero.
+fn quantize(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let half = b.fconv(x, 16);
+    let back = b.fconv(half, 32);
+    let magnitude = b.fabs(back);
+    let tiny = b.fcmp(FloatCond::LT, magnitude, Src::f32(6.103_515_6e-5));
+    let sign = b.and(x, Src::imm32(0x8000_0000));
+    b.select(tiny, sign, back)
+}
+
+fn reverse(b: &mut Builder<'_, '_>, x: Src, bits: u8) -> Src {
+    if bits != 64 {
+        return b.bitrev(x);
+    }
+    let (low, high) = halves(b, x);
+    let (low, high) = (b.bitrev(high), b.bitrev(low));
+    join(b, low, high)
+}
+
+fn count(b: &mut Builder<'_, '_>, x: Src, bits: u8) -> Src {
+    let total = if b.f.width(x) == 64 {
+        let (low, high) = halves(b, x);
+        let (low, high) = (b.popcnt(low), b.popcnt(high));
+        b.iadd(low, high)
+    } else {
+        b.popcnt(x)
+    };
+    b.uconv(total, bits)
+}
+
+/// The two words of a 64-bit integer.
+pub(super) fn halves(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
+    let words = b.split(x, crate::ir::types::Type::B32, 2);
+    (words[0], words[1])
+}
+
+/// A 64-bit integer of two words.
+pub(super) fn join(b: &mut Builder<'_, '_>, low: Src, high: Src) -> Src {
+    match (low.as_imm(), high.as_imm()) {
+        (Some(low), Some(high)) => Src::imm(high << 32 | low, 64),
+        _ => b.collect(crate::ir::types::Type::B64, &[low, high]),
+    }
+}
+
+/// 2^count − 1 in the width of `like`; all ones when the count is the width.
+fn low_mask(b: &mut Builder<'_, '_>, count: Src, like: Src) -> Src {
+    let one = Src::imm(1, b.f.width(like));
+    let count = b.uconv(count, 32);
+    let power = b.shl(one, count);
+    b.isub(power, one)
+}
+
+fn insert_bits(b: &mut Builder<'_, '_>, base: Src, insert: Src, offset: Src, count: Src) -> Src {
+    let offset = b.uconv(offset, 32);
+    let mask = low_mask(b, count, base);
+    let mask = b.shl(mask, offset);
+    let insert = b.shl(insert, offset);
+    let kept = b.not(mask);
+    let (kept, insert) = (b.and(base, kept), b.and(insert, mask));
+    b.or(kept, insert)
+}
+
+fn extract_unsigned(b: &mut Builder<'_, '_>, base: Src, offset: Src, count: Src) -> Src {
+    let offset = b.uconv(offset, 32);
+    let moved = b.ushr(base, offset);
+    let mask = low_mask(b, count, base);
+    b.and(moved, mask)
+}
+
+/// The field is moved to the top and back with its sign; a field of no bits is 0.
+fn extract_signed(b: &mut Builder<'_, '_>, base: Src, offset: Src, count: Src) -> Src {
+    let bits = b.f.width(base);
+    let (offset, count) = (b.uconv(offset, 32), b.uconv(count, 32));
+    let width = Src::imm32(u32::from(bits));
+    let back = b.isub(width, count);
+    let up = b.isub(back, offset);
+    let top = b.shl(base, up);
+    let field = b.sshr(top, back);
+    let empty = b.icmp(IntCond::EQ, count, Src::imm32(0));
+    b.select(empty, Src::imm(0, bits), field)
+}

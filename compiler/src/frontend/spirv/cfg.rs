@@ -1,0 +1,331 @@
+//! The control-flow graph of a function body: reachable blocks, order, dominators, loops.
+//!
+//! Merge instructions are not read: what the specification makes them promise is derived from the graph itself.
+
+use spirv::Op;
+
+use super::module::{Def, FunctionBody};
+use super::words::{Inst, Words};
+use crate::error::CompileError;
+
+/// A node: the index of a block, or the number of blocks for the exit that all returns lead to.
+pub(super) type Node = usize;
+
+/// No node.
+pub(super) const NONE: Node = usize::MAX;
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Terminator<'a> {
+    /// Goes to one block.
+    Branch(Node),
+    /// Condition id, target if true, target if false.
+    Conditional(u32, Node, Node),
+    /// Selector id, default target, and pairs of literal and label as they stand in the module.
+    Switch { selector: u32, default: Node, cases: Cases<'a> },
+    /// Returns, with the id of a value or 0.
+    Return(u32),
+    /// Is not reached by a valid program.
+    Unreachable,
+}
+
+/// The cases of a switch as they stand in the module: literal and label each.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cases<'a> {
+    words: &'a [u32],
+    /// Literals have two words.
+    pub wide: bool,
+}
+
+impl<'a> Cases<'a> {
+    /// Literals with their labels.
+    pub fn iter(self) -> impl Iterator<Item = (u64, u32)> + use<'a> {
+        let size = if self.wide { 3 } else { 2 };
+        self.words.chunks_exact(size).map(move |case| match case {
+            [low, high, label] => (u64::from(*high) << 32 | u64::from(*low), *label),
+            [literal, label] => (u64::from(*literal), *label),
+            _ => (0, 0),
+        })
+    }
+
+    /// The literals have the width of the selector, whose type is not known while the graph is read: they are taken
+    /// for words if that makes every label a label. Where the selector turns out to be different, that is an error.
+    fn read(words: &'a [u32], is_label: impl Fn(u32) -> bool) -> Result<Self, CompileError> {
+        let fits = |wide: bool| {
+            let cases = Cases { words, wide };
+            words.len().is_multiple_of(if wide { 3 } else { 2 }) && cases.iter().all(|(_, label)| is_label(label))
+        };
+        match (fits(false), fits(true)) {
+            (true, _) => Ok(Cases { words, wide: false }),
+            (false, true) => Ok(Cases { words, wide: true }),
+            _ => Err(CompileError::invalid("a switch names something that is not a block of the function")),
+        }
+    }
+}
+
+/// The graph of a function. Node numbers of blocks are their positions in the body.
+pub(super) struct Cfg<'a> {
+    /// How each block ends.
+    pub terminators: Vec<Terminator<'a>>,
+    /// Successors, each once.
+    pub succs: Vec<Vec<Node>>,
+    /// Reachable nodes in reverse post-order.
+    pub order: Vec<Node>,
+    /// Position in `order`; `NONE` for unreachable nodes.
+    pub rank: Vec<usize>,
+    /// Immediate dominator; the entry is its own.
+    pub idom: Vec<Node>,
+    /// Header of the innermost loop a node is in; for a header its own loop.
+    pub innermost: Vec<Node>,
+    /// For a header, the header of the loop around its own.
+    pub outer: Vec<Node>,
+    /// Edges into a node that do not go back to a loop's header.
+    pub forward_preds: Vec<usize>,
+}
+
+impl<'a> Cfg<'a> {
+    /// Reads the graph of `body`.
+    pub fn read(words: Words<'a>, defs: &[Def<'a>], body: &FunctionBody) -> Result<Self, CompileError> {
+        let count = body.blocks.len();
+        if count == 0 {
+            return Err(CompileError::unsupported(format!("function {} without a body: linkage", body.id)));
+        }
+        let mut terminators = Vec::with_capacity(count);
+        let mut succs: Vec<Vec<Node>> = Vec::with_capacity(count + 1);
+        for block in &body.blocks {
+            let inst = words.instructions_from(block.end).next();
+            let inst = inst.ok_or_else(|| CompileError::invalid("a block has no terminator"))??;
+            let target = |label: u32| node_of(defs, body, label).map_err(|error| inst.locate(error));
+            let terminator = read_terminator(&inst, defs, &target).map_err(|error| inst.locate(error))?;
+            succs.push(successors(terminator, count, &target)?);
+            terminators.push(terminator);
+        }
+        succs.push(Vec::new());
+        let mut cfg = Cfg {
+            terminators,
+            order: post_order(&succs),
+            succs,
+            rank: vec![NONE; count + 1],
+            idom: Vec::new(),
+            innermost: vec![NONE; count + 1],
+            outer: vec![NONE; count + 1],
+            forward_preds: vec![0; count + 1],
+        };
+        cfg.order.reverse();
+        for (position, node) in cfg.order.iter().enumerate() {
+            cfg.rank[*node] = position;
+        }
+        let preds = cfg.preds();
+        cfg.idom = cfg.dominators(&preds);
+        cfg.find_loops(&preds)?;
+        Ok(cfg)
+    }
+
+    /// The node all returns lead to.
+    pub fn exit(&self) -> Node {
+        self.terminators.len()
+    }
+
+    /// Whether the edge goes back in the order; in a reducible graph, to the header of a loop.
+    pub fn is_back_edge(&self, from: Node, to: Node) -> bool {
+        self.rank[to] <= self.rank[from]
+    }
+
+    /// Whether `node` is the header of a loop.
+    pub fn is_header(&self, node: Node) -> bool {
+        self.innermost[node] == node
+    }
+
+    /// Whether `node` is in the loop of `header`.
+    pub fn is_in_loop(&self, node: Node, header: Node) -> bool {
+        let mut at = self.innermost[node];
+        while at != NONE && at != header {
+            at = self.outer[at];
+        }
+        at == header
+    }
+
+    fn preds(&self) -> Vec<Vec<Node>> {
+        let mut preds = vec![Vec::new(); self.succs.len()];
+        for from in &self.order {
+            for to in &self.succs[*from] {
+                preds[*to].push(*from);
+            }
+        }
+        preds
+    }
+
+    /// Immediate dominators by the iteration of Cooper, Harvey and Kennedy.
+    fn dominators(&self, preds: &[Vec<Node>]) -> Vec<Node> {
+        let mut idom = vec![NONE; self.succs.len()];
+        let Some(entry) = self.order.first() else { return idom };
+        idom[*entry] = *entry;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for node in &self.order[1..] {
+                let mut found = NONE;
+                for pred in preds[*node].iter().filter(|pred| idom[**pred] != NONE) {
+                    found = if found == NONE { *pred } else { self.common(&idom, found, *pred) };
+                }
+                if idom[*node] != found {
+                    idom[*node] = found;
+                    changed = true;
+                }
+            }
+        }
+        idom
+    }
+
+    fn common(&self, idom: &[Node], mut a: Node, mut b: Node) -> Node {
+        while a != b {
+            while self.rank[a] > self.rank[b] {
+                a = idom[a];
+            }
+            while self.rank[b] > self.rank[a] {
+                b = idom[b];
+            }
+        }
+        a
+    }
+
+    fn dominates(&self, a: Node, mut b: Node) -> bool {
+        while self.rank[b] > self.rank[a] {
+            b = self.idom[b];
+        }
+        a == b
+    }
+
+    /// Finds natural loops, inner ones first, and refuses graphs with loops of several entries.
+    fn find_loops(&mut self, preds: &[Vec<Node>]) -> Result<(), CompileError> {
+        for header in self.order.clone().into_iter().rev() {
+            let mut work = Vec::new();
+            for pred in &preds[header] {
+                if !self.is_back_edge(*pred, header) {
+                    self.forward_preds[header] += 1;
+                } else if self.dominates(header, *pred) {
+                    work.push(*pred);
+                } else {
+                    return Err(CompileError::unsupported("irreducible control flow: a loop with several entries"));
+                }
+            }
+            if !work.is_empty() {
+                self.collect_loop(header, work, preds);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the nodes that reach `header` without leaving the loop to its loop. Loops found earlier are inside.
+    fn collect_loop(&mut self, header: Node, mut work: Vec<Node>, preds: &[Vec<Node>]) {
+        self.innermost[header] = header;
+        while let Some(node) = work.pop() {
+            let mut outermost = self.innermost[node];
+            while outermost != NONE && outermost != header && self.outer[outermost] != NONE {
+                outermost = self.outer[outermost];
+            }
+            if outermost == header {
+                continue;
+            }
+            if outermost == NONE {
+                self.innermost[node] = header;
+                work.extend(preds[node].iter().copied());
+            } else {
+                self.outer[outermost] = header;
+                work.extend(preds[outermost].iter().copied().filter(|pred| !self.is_back_edge(*pred, outermost)));
+            }
+        }
+    }
+}
+
+fn node_of(defs: &[Def<'_>], body: &FunctionBody, label: u32) -> Result<Node, CompileError> {
+    match defs.get(label as usize) {
+        Some(Def::Label(index)) if body.blocks.get(*index as usize).is_some_and(|block| block.label == label) => {
+            Ok(*index as usize)
+        }
+        _ => Err(CompileError::invalid(format!("id {label} is not a block of the function"))),
+    }
+}
+
+fn read_terminator<'a>(
+    inst: &Inst<'a>,
+    defs: &[Def<'a>],
+    target: &impl Fn(u32) -> Result<Node, CompileError>,
+) -> Result<Terminator<'a>, CompileError> {
+    Ok(match inst.op {
+        Op::Branch => Terminator::Branch(target(inst.word(0)?)?),
+        Op::BranchConditional => {
+            let (then, otherwise) = (target(inst.word(1)?)?, target(inst.word(2)?)?);
+            let constant = match defs.get(inst.word(0)? as usize) {
+                Some(Def::Value(_, [leaf])) => leaf.as_imm(),
+                _ => None,
+            };
+            match constant {
+                Some(0) => Terminator::Branch(otherwise),
+                Some(_) => Terminator::Branch(then),
+                None if then == otherwise => Terminator::Branch(then),
+                None => Terminator::Conditional(inst.word(0)?, then, otherwise),
+            }
+        }
+        Op::Switch => {
+            let cases = Cases::read(inst.rest(2), |label| target(label).is_ok())?;
+            Terminator::Switch { selector: inst.word(0)?, default: target(inst.word(1)?)?, cases }
+        }
+        Op::Return => Terminator::Return(0),
+        Op::ReturnValue => Terminator::Return(inst.word(0)?),
+        Op::Unreachable => Terminator::Unreachable,
+        _ => return Err(CompileError::unsupported("this terminator")),
+    })
+}
+
+/// Successors, each once, in an order that keeps the first-named ones first in program order.
+fn successors(
+    terminator: Terminator<'_>,
+    exit: Node,
+    target: &impl Fn(u32) -> Result<Node, CompileError>,
+) -> Result<Vec<Node>, CompileError> {
+    let mut list = match terminator {
+        Terminator::Branch(to) => vec![to],
+        Terminator::Conditional(_, then, otherwise) => vec![then, otherwise],
+        Terminator::Return(_) | Terminator::Unreachable => vec![exit],
+        Terminator::Switch { default, cases, .. } => {
+            let mut list = cases.iter().map(|(_, label)| target(label)).collect::<Result<Vec<_>, _>>()?;
+            list.push(default);
+            list
+        }
+    };
+    let mut seen = list.clone();
+    seen.sort_unstable();
+    seen.dedup();
+    if seen.len() != list.len() {
+        list.sort_unstable();
+        list.dedup();
+    }
+    Ok(list)
+}
+
+/// Nodes reachable from the first in post-order, without recursion.
+fn post_order(succs: &[Vec<Node>]) -> Vec<Node> {
+    let mut seen = vec![false; succs.len()];
+    let mut order = Vec::with_capacity(succs.len());
+    let mut stack = vec![(0, succs[0].len())];
+    seen[0] = true;
+    while let Some((node, left)) = stack.last_mut() {
+        let node = *node;
+        match left.checked_sub(1) {
+            Some(index) => {
+                *left = index;
+                let next = succs[node][index];
+                if !seen[next] {
+                    seen[next] = true;
+                    stack.push((next, succs[next].len()));
+                }
+            }
+            None => {
+                order.push(node);
+                stack.pop();
+            }
+        }
+    }
+    order
+}

@@ -1,0 +1,247 @@
+//! Operations that move components, and those that give several results.
+
+use spirv::Op;
+
+use super::arith::{halves, join};
+use super::eval::Eval;
+use super::types::{Kind, Ty};
+use crate::error::CompileError;
+use crate::frontend::alu::IntCond;
+use crate::ir::builder::Builder;
+use crate::ir::src::Src;
+use crate::ir::types::Type;
+
+/// Evaluates `op`; `None` when it is not of this kind.
+pub(super) fn evaluate<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    op: Op,
+    ty: Ty,
+    operands: &[u32],
+) -> Result<Option<&'a [Src]>, CompileError> {
+    let operand = |index: usize| {
+        operands.get(index).copied().ok_or_else(|| CompileError::invalid("an operand is missing"))
+    };
+    Ok(Some(match op {
+        Op::CompositeConstruct => construct(eval, operands)?,
+        Op::CompositeExtract => {
+            let (from, leaves) = eval.value(operand(0)?)?;
+            let (_, start, count) = locate(eval, from, operands.get(1..).unwrap_or(&[]))?;
+            &leaves[start..start + count]
+        }
+        Op::CompositeInsert => {
+            let (_, object) = eval.value(operand(0)?)?;
+            let (into, leaves) = eval.value(operand(1)?)?;
+            let (_, start, count) = locate(eval, into, operands.get(2..).unwrap_or(&[]))?;
+            if object.len() != count {
+                return Err(CompileError::invalid("the inserted value does not fit its place"));
+            }
+            let mut result = leaves.to_vec();
+            result[start..start + count].copy_from_slice(object);
+            eval.keep(&result)
+        }
+        Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => eval.value(operand(0)?)?.1,
+        Op::VectorShuffle => shuffle(eval, operand(0)?, operand(1)?, &operands[2..])?,
+        Op::VectorExtractDynamic => {
+            let (_, vector) = eval.value(operand(0)?)?;
+            let index = eval.scalar(operand(1)?)?;
+            let chosen = choose(eval.b, vector, index)?;
+            eval.keep(&[chosen])
+        }
+        Op::VectorInsertDynamic => {
+            let (_, vector) = eval.value(operand(0)?)?;
+            let (component, index) = (eval.scalar(operand(1)?)?, eval.scalar(operand(2)?)?);
+            let result = replace(eval.b, vector, index, component);
+            eval.keep(&result)
+        }
+        Op::Select => select(eval, ty, operand(0)?, operand(1)?, operand(2)?)?,
+        Op::Bitcast => bitcast(eval, ty, operand(0)?)?,
+        Op::Any | Op::All => {
+            let (_, vector) = eval.value(operand(0)?)?;
+            let join = if op == Op::Any { Builder::or } else { Builder::and };
+            let result = vector.iter().copied().reduce(|x, y| join(eval.b, x, y));
+            eval.keep(&[result.ok_or_else(|| CompileError::invalid("an empty vector"))?])
+        }
+        Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
+            extended(eval, op, operand(0)?, operand(1)?)?
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// The part of `ty` at `path`: its type, first scalar and number of scalars.
+pub(super) fn locate(
+    eval: &Eval<'_, '_, '_>,
+    mut ty: Ty,
+    path: &[u32],
+) -> Result<(Ty, usize, usize), CompileError> {
+    let mut start = 0;
+    for index in path {
+        if eval.types.element_count(ty).is_some_and(|count| *index >= count) {
+            return Err(CompileError::invalid(format!("index {index} is out of bounds")));
+        }
+        let (part, leaf) = eval.types.element(ty, *index)?;
+        start += leaf as usize;
+        ty = part;
+    }
+    Ok((ty, start, eval.types.leaf_count(ty)?))
+}
+
+fn construct<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32]) -> Result<&'a [Src], CompileError> {
+    if let [only] = operands {
+        return Ok(eval.value(*only)?.1);
+    }
+    let mut result = Vec::new();
+    for id in operands {
+        result.extend_from_slice(eval.value(*id)?.1);
+        if result.len() > super::types::MAX_LEAVES as usize {
+            return Err(CompileError::limit("a composite has too many scalars"));
+        }
+    }
+    Ok(eval.keep(&result))
+}
+
+fn shuffle<'a>(eval: &Eval<'_, '_, 'a>, a: u32, b: u32, picks: &[u32]) -> Result<&'a [Src], CompileError> {
+    let (a, b) = (eval.value(a)?.1, eval.value(b)?.1);
+    let mut result = Vec::with_capacity(picks.len());
+    for pick in picks {
+        // All ones stands for a component that may be anything.
+        let pick = if *pick == u32::MAX { 0 } else { *pick as usize };
+        let component = if pick < a.len() { a.get(pick) } else { b.get(pick - a.len()) };
+        result.push(*component.ok_or_else(|| CompileError::invalid("a component number is out of bounds"))?);
+    }
+    Ok(eval.keep(&result))
+}
+
+/// Element `index` of a list, the last one for indices out of bounds.
+pub(super) fn choose(b: &mut Builder<'_, '_>, list: &[Src], index: Src) -> Result<Src, CompileError> {
+    let Some((last, rest)) = list.split_last() else {
+        return Err(CompileError::invalid("an index goes into an empty list"));
+    };
+    let bits = b.f.width(index);
+    let mut result = *last;
+    for (position, element) in rest.iter().enumerate().rev() {
+        let here = b.icmp(IntCond::EQ, index, Src::imm(position as u64, bits));
+        result = b.select(here, *element, result);
+    }
+    Ok(result)
+}
+
+/// The list with `element` at `index`; unchanged for indices out of bounds.
+pub(super) fn replace(b: &mut Builder<'_, '_>, list: &[Src], index: Src, element: Src) -> Vec<Src> {
+    let bits = b.f.width(index);
+    let mut at = |(position, old): (usize, &Src)| {
+        let here = b.icmp(IntCond::EQ, index, Src::imm(position as u64, bits));
+        b.select(here, element, *old)
+    };
+    list.iter().enumerate().map(&mut at).collect()
+}
+
+fn select<'a>(eval: &mut Eval<'_, '_, 'a>, ty: Ty, cond: u32, a: u32, b: u32) -> Result<&'a [Src], CompileError> {
+    let (cond, a, b) = (eval.value(cond)?.1, eval.value(a)?.1, eval.value(b)?.1);
+    let count = eval.types.leaf_count(ty)?;
+    let same = a.iter().zip(b).all(|(a, b)| eval.b.f.width(*a) == eval.b.f.width(*b));
+    let fits = a.len() == count && b.len() == count && (cond.len() == 1 || cond.len() == count) && same;
+    if !fits || cond.iter().any(|cond| eval.b.f.width(*cond) != 1) {
+        return Err(CompileError::invalid("the operands do not match the result type"));
+    }
+    let result: Vec<Src> = (0..count)
+        .map(|index| eval.b.select(cond[if cond.len() == 1 { 0 } else { index }], a[index], b[index]))
+        .collect();
+    Ok(eval.keep(&result))
+}
+
+fn bitcast<'a>(eval: &mut Eval<'_, '_, 'a>, ty: Ty, operand: u32) -> Result<&'a [Src], CompileError> {
+    let (_, from) = eval.value(operand)?;
+    let to = eval.types.leaves(ty)?;
+    let (Some(old), Some(new)) = (from.first().map(|leaf| eval.b.f.width(*leaf)), to.first().copied()) else {
+        return Err(CompileError::invalid("a bit cast needs scalars or vectors"));
+    };
+    if from.len() * usize::from(old) != to.len() * usize::from(new) || old == 1 {
+        return Err(CompileError::invalid("the sizes of a bit cast differ"));
+    }
+    if old == new {
+        return Ok(from);
+    }
+    let mut result = Vec::with_capacity(to.len());
+    if old > new {
+        for leaf in from {
+            result.extend(take_apart(eval.b, *leaf, new));
+        }
+    } else {
+        for group in from.chunks(usize::from(new / old)) {
+            result.push(put_together(eval.b, group, new));
+        }
+    }
+    Ok(eval.keep(&result))
+}
+
+/// The parts of `bits` bits of an integer, lowest first.
+pub(super) fn take_apart(b: &mut Builder<'_, '_>, leaf: Src, bits: u8) -> Vec<Src> {
+    let width = b.f.width(leaf);
+    if bits >= 16 {
+        return b.split(leaf, Type::scalar(bits), usize::from(width / bits)).to_vec();
+    }
+    if width == 64 {
+        let (low, high) = halves(b, leaf);
+        let mut parts = take_apart(b, low, bits);
+        parts.extend(take_apart(b, high, bits));
+        return parts;
+    }
+    let byte = |index: u8| {
+        let moved = b.ushr(leaf, Src::imm32(u32::from(index) * 8));
+        b.uconv(moved, 8)
+    };
+    (0..width / 8).map(byte).collect()
+}
+
+/// An integer of `bits` bits made of parts, lowest first.
+pub(super) fn put_together(b: &mut Builder<'_, '_>, parts: &[Src], bits: u8) -> Src {
+    let part_bits = parts.first().map_or(bits, |part| b.f.width(*part));
+    if part_bits >= 16 {
+        let constant = parts.iter().rev().try_fold(0u64, |sum, part| Some(sum << part_bits | part.as_imm()?));
+        return constant.map_or_else(|| b.collect(Type::scalar(bits), parts), |sum| Src::imm(sum, bits));
+    }
+    if bits == 64 {
+        let (low, high) = parts.split_at(parts.len() / 2);
+        let (low, high) = (put_together(b, low, 32), put_together(b, high, 32));
+        return join(b, low, high);
+    }
+    let mut sum = Src::imm(0, bits);
+    for (index, part) in parts.iter().enumerate() {
+        let wide = b.uconv(*part, bits);
+        let moved = b.shl(wide, Src::imm32(index as u32 * u32::from(part_bits)));
+        sum = if index == 0 { moved } else { b.or(sum, moved) };
+    }
+    sum
+}
+
+/// Sum and carry, difference and borrow, or low and high half of a product: two lists one after the other.
+fn extended<'a>(eval: &mut Eval<'_, '_, 'a>, op: Op, x: u32, y: u32) -> Result<&'a [Src], CompileError> {
+    let ((ty, xs), (_, ys)) = (eval.value(x)?, eval.value(y)?);
+    let (scalar, _) = eval.types.scalar_and_count(ty)?;
+    if xs.len() != ys.len() || !matches!(eval.types.kind(scalar), Kind::Int { bits: 16.., .. }) {
+        return Err(CompileError::invalid("the operands are not integers of 16 bits or more in equal number"));
+    }
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for (x, y) in xs.iter().zip(ys) {
+        let (x, y, b) = (*x, *y, &mut *eval.b);
+        let bits = b.f.width(x);
+        let (low, high) = match op {
+            Op::IAddCarry => {
+                let sum = b.iadd(x, y);
+                let carry = b.icmp(IntCond::ULT, sum, x);
+                (sum, b.uconv(carry, bits))
+            }
+            Op::ISubBorrow => {
+                let borrow = b.icmp(IntCond::ULT, x, y);
+                (b.isub(x, y), b.uconv(borrow, bits))
+            }
+            Op::UMulExtended => (b.imul(x, y), b.umulh(x, y)),
+            _ => (b.imul(x, y), b.smulh(x, y)),
+        };
+        first.push(low);
+        second.push(high);
+    }
+    first.append(&mut second);
+    Ok(eval.keep(&first))
+}

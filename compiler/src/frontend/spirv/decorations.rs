@@ -1,0 +1,92 @@
+//! Decorations by target.
+
+use spirv::{Decoration, Op};
+
+use super::words::Inst;
+use crate::error::CompileError;
+
+/// A decoration of an id or of a member of a structure type.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Row {
+    target: u32,
+    /// Member, or [`WHOLE`].
+    member: u32,
+    decoration: u32,
+    /// First operand; 0 when there is none.
+    value: u32,
+}
+
+/// The member number of decorations that concern the whole id.
+const WHOLE: u32 = u32::MAX;
+
+/// All decorations of a module. Rows are sorted when the first question is asked.
+#[derive(Default)]
+pub(super) struct Decorations {
+    rows: Vec<Row>,
+    sorted: bool,
+}
+
+impl Decorations {
+    /// Records a decoration instruction. Decorations that concern other instructions are ignored.
+    pub fn record(&mut self, inst: &Inst<'_>) -> Result<(), CompileError> {
+        self.sorted = false;
+        match inst.op {
+            Op::Decorate | Op::DecorateId => self.push(inst.word(0)?, WHOLE, inst.word(1)?, inst.rest(2)),
+            Op::MemberDecorate => self.push(inst.word(0)?, inst.word(1)?, inst.word(2)?, inst.rest(3)),
+            Op::GroupDecorate => {
+                let group = inst.word(0)?;
+                for target in inst.rest(1) {
+                    self.copy(group, *target, WHOLE);
+                }
+            }
+            Op::GroupMemberDecorate => {
+                let group = inst.word(0)?;
+                for pair in inst.rest(1).chunks_exact(2) {
+                    self.copy(group, pair[0], pair[1]);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, target: u32, member: u32, decoration: u32, operands: &[u32]) {
+        let value = operands.first().copied().unwrap_or(0);
+        self.rows.push(Row { target, member, decoration, value });
+    }
+
+    fn copy(&mut self, group: u32, target: u32, member: u32) {
+        let rows: Vec<Row> = self.rows.iter().filter(|row| row.target == group).copied().collect();
+        self.rows.extend(rows.into_iter().map(|row| Row { target, member, ..row }));
+    }
+
+    /// Makes the rows searchable.
+    pub fn sort(&mut self) {
+        if !self.sorted {
+            self.rows.sort_unstable();
+            self.sorted = true;
+        }
+    }
+
+    fn find(&self, target: u32, member: u32, decoration: Decoration) -> Option<u32> {
+        let key = (target, member, decoration as u32);
+        let start = self.rows.partition_point(|row| (row.target, row.member, row.decoration) < key);
+        let row = self.rows.get(start)?;
+        ((row.target, row.member, row.decoration) == key).then_some(row.value)
+    }
+
+    /// First operand of a decoration of `id` (0 for one without operands), if `id` has it.
+    pub fn of(&self, id: u32, decoration: Decoration) -> Option<u32> {
+        self.find(id, WHOLE, decoration)
+    }
+
+    /// Whether `id` has the decoration.
+    pub fn has(&self, id: u32, decoration: Decoration) -> bool {
+        self.of(id, decoration).is_some()
+    }
+
+    /// First operand of a decoration of member `member` of the structure type `id`.
+    pub fn of_member(&self, id: u32, member: u32, decoration: Decoration) -> Option<u32> {
+        self.find(id, member, decoration)
+    }
+}

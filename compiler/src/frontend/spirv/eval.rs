@@ -1,0 +1,105 @@
+//! Instructions whose results depend on their operands alone, for function bodies and for specialization constants.
+
+use bumpalo::Bump;
+use spirv::Op;
+
+use super::module::Def;
+use super::types::{Kind, Ty, Types};
+use super::{arith, composite, matrix};
+use crate::error::CompileError;
+use crate::ir::builder::Builder;
+use crate::ir::src::Src;
+
+/// What an instruction needs to be evaluated: where to build, and what ids stand for.
+pub(super) struct Eval<'e, 'f, 'a> {
+    pub b: &'e mut Builder<'f, 'a>,
+    pub bump: &'a Bump,
+    pub types: &'e Types<'a>,
+    pub defs: &'e [Def<'a>],
+}
+
+impl<'a> Eval<'_, '_, 'a> {
+    /// Type and scalars of a value.
+    pub fn value(&self, id: u32) -> Result<(Ty, &'a [Src]), CompileError> {
+        match self.defs.get(id as usize) {
+            Some(Def::Value(ty, leaves)) => Ok((*ty, leaves)),
+            Some(Def::Pointer(_) | Def::Global(_)) => {
+                Err(CompileError::unsupported(format!("the pointer {id} as a value: variable pointers")))
+            }
+            _ => Err(CompileError::invalid(format!("id {id} is not a value defined before"))),
+        }
+    }
+
+    /// A value of one scalar.
+    pub fn scalar(&self, id: u32) -> Result<Src, CompileError> {
+        match self.value(id)? {
+            (_, [leaf]) => Ok(*leaf),
+            _ => Err(CompileError::invalid(format!("id {id} is not a scalar"))),
+        }
+    }
+
+    /// Type named by an id.
+    pub fn ty(&self, id: u32) -> Result<Ty, CompileError> {
+        match self.defs.get(id as usize) {
+            Some(Def::Type(ty)) => Ok(*ty),
+            _ => Err(CompileError::invalid(format!("id {id} is not a type"))),
+        }
+    }
+
+
+    /// Keeps a list of scalars.
+    pub fn keep(&self, leaves: &[Src]) -> &'a [Src] {
+        self.bump.alloc_slice_copy(leaves)
+    }
+
+    /// Zeros for every scalar of a type.
+    pub fn zeros(&self, ty: Ty) -> Result<&'a [Src], CompileError> {
+        let widths = self.types.leaves(ty)?;
+        Ok(self.bump.alloc_slice_fill_iter(widths.iter().map(|bits| Src::imm(0, *bits))))
+    }
+
+    /// The result of `op`; `None` when `op` is not among those computed here.
+    pub fn evaluate(&mut self, op: Op, ty: Ty, operands: &[u32]) -> Result<Option<&'a [Src]>, CompileError> {
+        if let Some(row) = arith::row(op) {
+            self.check_conversion(op, ty, operands)?;
+            return arith::elementwise(self, row, ty, operands).map(Some);
+        }
+        if let Some(result) = composite::evaluate(self, op, ty, operands)? {
+            return self.checked(ty, result).map(Some);
+        }
+        match matrix::evaluate(self, op, operands)? {
+            Some(result) => self.checked(ty, result).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Refuses conversions between floats and 64-bit integers.
+    fn check_conversion(&self, op: Op, ty: Ty, operands: &[u32]) -> Result<(), CompileError> {
+        if !matches!(op, Op::ConvertFToU | Op::ConvertFToS | Op::ConvertUToF | Op::ConvertSToF) {
+            return Ok(());
+        }
+        let from = operands.first().map(|id| self.value(*id)).transpose()?;
+        let wide = from.is_some_and(|(_, leaves)| leaves.iter().any(|leaf| self.b.f.width(*leaf) == 64));
+        if wide || self.types.leaves(ty)?.contains(&64) {
+            return Err(CompileError::unsupported("conversions between floats and 64-bit integers"));
+        }
+        Ok(())
+    }
+
+    /// Checks that a result has the scalars its type says.
+    pub fn checked(&self, ty: Ty, leaves: &'a [Src]) -> Result<&'a [Src], CompileError> {
+        let widths = self.types.leaves(ty)?;
+        let fits = widths.len() == leaves.len()
+            && widths.iter().zip(leaves).all(|(bits, leaf)| self.b.f.width(*leaf) == *bits);
+        if fits { Ok(leaves) } else { Err(CompileError::invalid("the operands do not match the result type")) }
+    }
+
+    /// Refuses arithmetic on 64-bit floats.
+    pub fn check_float(&self, ty: Ty) -> Result<(), CompileError> {
+        match self.types.scalar_and_count(ty).map(|(scalar, _)| self.types.kind(scalar)) {
+            Ok(Kind::Float { bits: 64 }) => Err(CompileError::unsupported("arithmetic on 64-bit floats")),
+            Ok(Kind::Float { .. }) => Ok(()),
+            _ => Err(CompileError::invalid("an operand is not a float scalar or vector")),
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Loads and stores.
+
+use agx_abi::UniformSource;
+
+use super::arith::{halves, join};
+use super::pointers::{Pointer, Root, Step};
+use super::translate::Translator;
+use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
+use crate::error::CompileError;
+use crate::frontend::alu::IntCond;
+use crate::frontend::ssa::Variable;
+use crate::ir::function::Access;
+use crate::ir::op::IrOp;
+use crate::ir::src::Src;
+use crate::ir::types::Type;
+
+/// Most combinations of dynamic indices into scalar variables: each costs a comparison and a selection a scalar.
+pub const MAX_SELECTED: u32 = 1024;
+
+/// Most components of a memory access.
+const MAX_COMPONENTS: u32 = 4;
+
+/// Scalars of one type that lie side by side.
+#[derive(Clone, Copy, Debug)]
+struct Chunk {
+    /// Bytes from the start of the value.
+    offset: u32,
+    /// Number of scalars.
+    count: u32,
+    /// Width of each as a value: booleans are 1.
+    bits: u8,
+}
+
+/// The chunks of a value of type `ty` in memory, in the order of its scalars. The recursion is as deep as types nest,
+/// which is limited.
+fn chunks(
+    types: &Types<'_>,
+    ty: Ty,
+    layout: Layout,
+    matrix: MatrixLayout,
+    component_stride: u32,
+    at: u32,
+    out: &mut Vec<Chunk>,
+) -> Result<(), CompileError> {
+    match types.kind(ty) {
+        Kind::Bool => out.push(Chunk { offset: at, count: 1, bits: 1 }),
+        Kind::Int { bits, .. } | Kind::Float { bits } => out.push(Chunk { offset: at, count: 1, bits }),
+        Kind::Vector { elem, count } => {
+            let bits = types.leaves(elem)?.first().copied().unwrap_or(32);
+            let bytes = types.natural(elem).0;
+            let (most, stride) = match component_stride {
+                0 => (if bits == 64 { MAX_COMPONENTS / 2 } else { MAX_COMPONENTS }, bytes),
+                stride => (1, stride),
+            };
+            for first in (0..count).step_by(most as usize) {
+                let count = most.min(count - first);
+                out.push(Chunk { offset: at.wrapping_add(first * stride), count, bits });
+            }
+        }
+        Kind::Struct { members } => {
+            for member in members {
+                let offset = if layout == Layout::Natural { member.natural_offset } else { member.offset };
+                chunks(types, member.ty, layout, member.matrix, 0, at.wrapping_add(offset), out)?;
+            }
+        }
+        Kind::Array { count, .. } | Kind::Matrix { count, .. } => {
+            let stride = types.stride(ty, layout, matrix)?;
+            let (elem, _) = types.element(ty, 0)?;
+            let is_row_major =
+                matches!(types.kind(ty), Kind::Matrix { .. }) && layout == Layout::Explicit && matrix.row_major;
+            let across = if is_row_major { matrix.stride } else { 0 };
+            for index in 0..count {
+                let at = at.wrapping_add(index.wrapping_mul(stride));
+                chunks(types, elem, layout, matrix, across, at, out)?;
+            }
+        }
+        _ => return Err(CompileError::invalid("a value of this type cannot be in memory")),
+    }
+    Ok(())
+}
+
+/// Width of a scalar in memory.
+fn memory_bits(bits: u8) -> u8 {
+    if bits == 1 { 32 } else { bits }
+}
+
+impl<'a> Translator<'_, 'a> {
+    /// The scalars of the value a pointer points to.
+    pub(super) fn load(&mut self, pointer: Pointer<'a>, access: Access) -> Result<&'a [Src], CompileError> {
+        let widths = self.types.leaves(pointer.ty)?;
+        match pointer.root {
+            Root::Variables(base) => self.load_variables(pointer, base, widths.len() as u32),
+            Root::Scratch { base, slot } => Ok(self.load_scratch(pointer, base, slot, widths)),
+            _ => self.load_memory(pointer, access),
+        }
+    }
+
+    /// Stores scalars to where a pointer points.
+    pub(super) fn store(&mut self, pointer: Pointer<'a>, data: &[Src], access: Access) -> Result<(), CompileError> {
+        let widths = self.types.leaves(pointer.ty)?;
+        let fits = widths.len() == data.len()
+            && widths.iter().zip(data).all(|(bits, src)| self.b.f.width(*src) == *bits);
+        if !fits {
+            return Err(CompileError::invalid("the stored value is not of the type pointed to"));
+        }
+        match pointer.root {
+            Root::Variables(base) => self.store_variables(pointer, base, data),
+            Root::Scratch { base, slot } => {
+                self.store_scratch(pointer, base, slot, data);
+                Ok(())
+            }
+            _ => self.store_memory(pointer, data, access),
+        }
+    }
+
+    /// Every place in scalar variables that dynamic indices may mean, and the computed place.
+    fn candidates(&mut self, steps: &[Step]) -> Result<(Vec<u32>, Src), CompileError> {
+        let mut places = vec![0u32];
+        let mut chosen = None;
+        for step in steps {
+            if places.len() as u64 * u64::from(step.count) > u64::from(MAX_SELECTED) {
+                let message = format!("a dynamic index into a variable with more than {MAX_SELECTED} elements");
+                return Err(CompileError::limit(message));
+            }
+            let each = |place: &u32| {
+                let place = *place;
+                (0..step.count).map(move |index| place + index * step.stride).collect::<Vec<_>>()
+            };
+            places = places.iter().flat_map(each).collect();
+            chosen = Some(self.add_scaled(chosen, step.index, step.stride));
+        }
+        Ok((places, chosen.unwrap_or(Src::imm32(0))))
+    }
+
+    fn load_variables(&mut self, pointer: Pointer<'a>, base: Variable, count: u32) -> Result<&'a [Src], CompileError> {
+        let first = base.0 + pointer.fixed;
+        if pointer.steps.is_empty() {
+            let read = |leaf: u32| self.vars.read(&mut self.b, Variable(first + leaf));
+            let leaves: Vec<Src> = (0..count).map(read).collect();
+            return Ok(self.bump.alloc_slice_copy(&leaves));
+        }
+        let (places, chosen) = self.candidates(pointer.steps)?;
+        let mut result = Vec::with_capacity(count as usize);
+        for leaf in 0..count {
+            let mut sum = None;
+            for place in places.iter().rev() {
+                let here = self.vars.read(&mut self.b, Variable(first + place + leaf));
+                sum = Some(match sum {
+                    None => here,
+                    Some(other) => {
+                        let hit = self.b.icmp(IntCond::EQ, chosen, Src::imm32(*place));
+                        self.b.select(hit, here, other)
+                    }
+                });
+            }
+            result.push(sum.expect("invariant: there is a place"));
+        }
+        Ok(self.bump.alloc_slice_copy(&result))
+    }
+
+    fn store_variables(&mut self, pointer: Pointer<'a>, base: Variable, data: &[Src]) -> Result<(), CompileError> {
+        let first = base.0 + pointer.fixed;
+        if pointer.steps.is_empty() {
+            for (leaf, src) in data.iter().enumerate() {
+                self.vars.write(&self.b, Variable(first + leaf as u32), *src);
+            }
+            return Ok(());
+        }
+        let (places, chosen) = self.candidates(pointer.steps)?;
+        for place in places {
+            let hit = self.b.icmp(IntCond::EQ, chosen, Src::imm32(place));
+            for (leaf, src) in data.iter().enumerate() {
+                let variable = Variable(first + place + leaf as u32);
+                let old = self.vars.read(&mut self.b, variable);
+                let new = self.b.select(hit, *src, old);
+                self.vars.write(&self.b, variable, new);
+            }
+        }
+        Ok(())
+    }
+
+    /// Offset of scalar `leaf` of what a pointer into stack memory points to.
+    fn scratch_offset(&mut self, pointer: &Pointer<'a>, base: u32, slot: u32, leaf: usize) -> Src {
+        let fixed = Src::imm32(base + (pointer.fixed + leaf as u32) * slot);
+        pointer.offset.map_or(fixed, |offset| self.b.iadd(offset, fixed))
+    }
+
+    fn load_scratch(&mut self, pointer: Pointer<'a>, base: u32, slot: u32, widths: &[u8]) -> &'a [Src] {
+        let mut result = Vec::with_capacity(widths.len());
+        for (leaf, bits) in widths.iter().enumerate() {
+            let offset = self.scratch_offset(&pointer, base, slot, leaf);
+            let words = if *bits == 64 { 2 } else { 1 };
+            let loaded = Src::value(self.b.value(IrOp::LoadScratch, Type::vector(32, words), &[offset], &[]));
+            result.push(match bits {
+                64 => self.b.collect(Type::B64, &[loaded]),
+                1 => self.b.icmp(IntCond::NE, loaded, Src::imm32(0)),
+                bits => self.b.uconv(loaded, *bits),
+            });
+        }
+        self.bump.alloc_slice_copy(&result)
+    }
+
+    fn store_scratch(&mut self, pointer: Pointer<'a>, base: u32, slot: u32, data: &[Src]) {
+        for (leaf, src) in data.iter().enumerate() {
+            let offset = self.scratch_offset(&pointer, base, slot, leaf);
+            let word = if self.b.f.width(*src) == 64 {
+                let (low, high) = halves(&mut self.b, *src);
+                self.b.collect(Type::vector(32, 2), &[low, high])
+            } else {
+                self.b.uconv(*src, 32)
+            };
+            self.b.effect(IrOp::StoreScratch, &[word, offset], &[]);
+        }
+    }
+
+    fn chunks_of(&self, pointer: &Pointer<'a>) -> Result<Vec<Chunk>, CompileError> {
+        let mut list = Vec::new();
+        let Pointer { ty, layout, matrix, component_stride, .. } = *pointer;
+        chunks(self.types, ty, layout, matrix, component_stride, 0, &mut list)?;
+        Ok(list)
+    }
+
+    /// Byte offset of a chunk, and the power of two that divides it.
+    fn chunk_offset(&mut self, pointer: &Pointer<'a>, chunk: &Chunk) -> (Src, u32) {
+        let fixed = pointer.fixed.wrapping_add(chunk.offset);
+        let align = pointer.align.min(1 << fixed.trailing_zeros().min(31));
+        let constant = Src::imm32(fixed);
+        let offset = match pointer.offset {
+            Some(offset) if fixed == 0 => offset,
+            Some(offset) => self.b.iadd(offset, constant),
+            None => constant,
+        };
+        (offset, align)
+    }
+
+    fn load_memory(&mut self, pointer: Pointer<'a>, access: Access) -> Result<&'a [Src], CompileError> {
+        let mut result = Vec::new();
+        for chunk in self.chunks_of(&pointer)? {
+            let bits = memory_bits(chunk.bits);
+            if matches!(pointer.root, Root::PushConstants) && pointer.offset.is_none() && bits >= 16 {
+                self.load_push_constant(pointer.fixed.wrapping_add(chunk.offset), &chunk, &mut result)?;
+                continue;
+            }
+            let (offset, align) = self.chunk_offset(&pointer, &chunk);
+            let words = if bits == 64 { 2 } else { 1 };
+            let ty = Type::vector(bits.min(32), (chunk.count * words) as u8);
+            let loaded = match pointer.root {
+                Root::Local => self.b.value(IrOp::LoadLocal, ty, &[offset], &[align]),
+                root => {
+                    let (base, access) = self.base(root, pointer.access | access)?;
+                    self.b.value(IrOp::LoadGlobal, ty, &[base, offset], &[access.bits(), align])
+                }
+            };
+            let parts = self.b.split(Src::value(loaded), Type::scalar(ty.bits), usize::from(ty.comps));
+            self.from_memory(&parts, chunk.bits, &mut result);
+        }
+        Ok(self.bump.alloc_slice_copy(&result))
+    }
+
+    /// Turns what memory holds into scalars of `bits` bits.
+    fn from_memory(&mut self, parts: &[Src], bits: u8, result: &mut Vec<Src>) {
+        match bits {
+            64 => result.extend(parts.chunks(2).map(|pair| self.b.collect(Type::B64, pair))),
+            1 => result.extend(parts.iter().map(|word| self.b.icmp(IntCond::NE, *word, Src::imm32(0)))),
+            _ => result.extend_from_slice(parts),
+        }
+    }
+
+    fn load_push_constant(&mut self, at: u32, chunk: &Chunk, result: &mut Vec<Src>) -> Result<(), CompileError> {
+        let bits = memory_bits(chunk.bits);
+        let bytes = u32::from(bits) / 8;
+        if at > super::MAX_PUSH_CONSTANT_BYTES - bytes * chunk.count || !at.is_multiple_of(bytes.min(4)) {
+            return Err(CompileError::invalid(format!("a push constant at byte {at}")));
+        }
+        for index in 0..chunk.count {
+            let at = at + index * bytes;
+            if bits == 64 {
+                let (low, high) = (self.uniforms.push_constant(at, 32), self.uniforms.push_constant(at + 4, 32));
+                result.push(join(&mut self.b, low, high));
+            } else {
+                let word = self.uniforms.push_constant(at, bits);
+                self.from_memory(&[word], chunk.bits, result);
+            }
+        }
+        Ok(())
+    }
+
+    /// Address and access of a root in device memory.
+    pub(super) fn base(&mut self, root: Root, access: Access) -> Result<(Src, Access), CompileError> {
+        match root {
+            Root::Buffer { base, .. } => Ok((base, access)),
+            Root::PushConstants => {
+                let address = self.uniforms.get(UniformSource::PushConstantAddress, 0, 64);
+                Ok((address, access | Access::READONLY))
+            }
+            _ => Err(CompileError::invalid("an array of buffers is used as one buffer")),
+        }
+    }
+
+    fn store_memory(&mut self, pointer: Pointer<'a>, data: &[Src], access: Access) -> Result<(), CompileError> {
+        let mut rest = data;
+        for chunk in self.chunks_of(&pointer)? {
+            let (now, later) = rest.split_at(chunk.count as usize);
+            rest = later;
+            let bits = memory_bits(chunk.bits);
+            let mut parts = Vec::with_capacity(now.len() * 2);
+            for src in now {
+                if bits == 64 {
+                    let (low, high) = halves(&mut self.b, *src);
+                    parts.extend([low, high]);
+                } else {
+                    parts.push(self.b.uconv(*src, bits));
+                }
+            }
+            let ty = Type::vector(bits.min(32), parts.len() as u8);
+            let vector = self.b.collect(ty, &parts);
+            let (offset, align) = self.chunk_offset(&pointer, &chunk);
+            match pointer.root {
+                Root::Local => self.b.effect(IrOp::StoreLocal, &[vector, offset], &[align]),
+                Root::PushConstants => return Err(CompileError::invalid("push constants cannot be written")),
+                root => {
+                    let (base, access) = self.base(root, (pointer.access | access) - Access::READONLY)?;
+                    self.writes_memory = true;
+                    self.b.effect(IrOp::StoreGlobal, &[vector, base, offset], &[access.bits(), align]);
+                }
+            }
+        }
+        Ok(())
+    }
+}

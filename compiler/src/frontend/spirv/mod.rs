@@ -1,0 +1,75 @@
+//! SPIR-V.
+//!
+//! [`read`] scans the module once ([`module`]), then walks the entry point's body: control flow is structured from the
+//! graph ([`cfg`], [`structurize`]), calls are inlined ([`translate`]), composites are lists of scalars ([`types`],
+//! [`eval`]), variables that only one invocation sees become SSA values ([`crate::frontend::ssa`]), and other memory is
+//! reached through descriptions of pointers ([`pointers`], [`memory`]).
+
+mod arith;
+mod capability;
+mod cfg;
+mod composite;
+mod decorations;
+mod eval;
+mod globals;
+mod glsl;
+mod matrix;
+mod memory;
+mod module;
+mod opcode;
+mod pointers;
+mod spec;
+mod structurize;
+mod sync;
+mod translate;
+mod types;
+mod uniforms;
+mod usage;
+mod words;
+
+use agx_abi::{ShaderInfo, Stage};
+use bumpalo::Bump;
+
+use super::Shader;
+use crate::CompileKey;
+use crate::error::CompileError;
+use crate::ir::Function;
+use crate::ir::builder::Builder;
+
+/// Most bytes of push constants that are read directly.
+pub const MAX_PUSH_CONSTANT_BYTES: u32 = 256;
+
+/// Most bytes of stack memory for local arrays.
+pub const MAX_SCRATCH_BYTES: u32 = 64 << 10;
+
+/// Reads the entry point that `key` wants from a module in either byte order.
+///
+/// # Errors
+/// Invalid modules, unsupported instructions and exceeded limits, with the word where they stand.
+pub fn read<'a>(bump: &'a Bump, bytes: &[u8], key: &CompileKey) -> Result<Shader<'a>, CompileError> {
+    let module = module::Module::scan(bump, bytes, key)?;
+    let entry = module.entry(key)?;
+    let mut function = Function::new(bump, &entry.name);
+    let mut translator =
+        translate::Translator::new(Builder::start(&mut function), bump, &module, entry.workgroup_size);
+    translator.usage = usage::Usage::scan(&module)?;
+    translator.prologue()?;
+    translator.run(entry.function)?;
+    let placement = translator.uniforms.place()?;
+    let info = ShaderInfo {
+        stage: Stage::Compute,
+        entry_point: entry.name,
+        uniform_halves: placement.halves(),
+        uniforms: placement.ranges.clone(),
+        workgroup_size: entry.workgroup_size,
+        local_bytes: translator.local_bytes,
+        scratch_bytes: translator.scratch_bytes,
+        writes_memory: translator.writes_memory,
+        uses_barrier: translator.uses_barrier,
+        ..ShaderInfo::default()
+    };
+    let translate::Translator { b, vars, .. } = translator;
+    b.finish();
+    vars.finish(&mut function, |src| placement.map(src));
+    Ok((function, info))
+}

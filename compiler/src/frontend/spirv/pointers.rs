@@ -1,0 +1,233 @@
+//! Pointers as descriptions: where they start, and how far they have gone, as far as that is known.
+
+use agx_abi::UniformSource;
+use agx_abi::layout::DESCRIPTOR_BYTES;
+
+use super::translate::Translator;
+use super::types::{Kind, Layout, MatrixLayout, Ty};
+use crate::error::CompileError;
+use crate::frontend::ssa::Variable;
+use crate::ir::function::Access;
+use crate::ir::op::IrOp;
+use crate::ir::src::Src;
+use crate::ir::types::Type;
+
+/// Alignment that every buffer and variable in memory has.
+const BASE_ALIGN: u32 = 16;
+
+/// What a pointer points into.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Root {
+    /// Scalar variables, from this one on; offsets count scalars.
+    Variables(Variable),
+    /// The lane's stack memory from a byte on; offsets count scalars, which have a slot of so many bytes each.
+    Scratch { base: u32, slot: u32 },
+    /// Workgroup memory; offsets are bytes.
+    Local,
+    /// A buffer at a 64-bit address; offsets are bytes.
+    Buffer { base: Src, identity: Option<BufferId> },
+    /// An array of buffers, none of them chosen yet.
+    BufferArray { set: u32, binding: u32, count: Option<u32> },
+    /// The push constants; offsets are bytes.
+    PushConstants,
+}
+
+/// A buffer the driver knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum BufferId {
+    /// Element of a binding.
+    Element { set: u32, binding: u32, element: u32 },
+    /// Element of a binding by run-time index.
+    Dynamic { set: u32, binding: u32, index: Src },
+}
+
+/// A dynamic index into scalar variables.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Scalars from one element to the next.
+    pub stride: u32,
+    /// Elements.
+    pub count: u32,
+    /// Which element.
+    pub index: Src,
+}
+
+/// A pointer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pointer<'a> {
+    pub root: Root,
+    /// Type of what is pointed to.
+    pub ty: Ty,
+    /// Known part of the offset: scalars or bytes by root.
+    pub fixed: u32,
+    /// Computed part of the offset in bytes; absent when zero.
+    pub offset: Option<Src>,
+    /// Computed part of the offset into scalar variables.
+    pub steps: &'a [Step],
+    /// Layout of matrices inside.
+    pub matrix: MatrixLayout,
+    /// Bytes between the components of the vector pointed to, where they are not contiguous.
+    pub component_stride: u32,
+    /// How memory is laid out.
+    pub layout: Layout,
+    /// Known of every access through the pointer.
+    pub access: Access,
+    /// Power of two that divides the computed part of the address.
+    pub align: u32,
+}
+
+impl<'a> Pointer<'a> {
+    /// A pointer to the start of `root`.
+    pub fn new(root: Root, ty: Ty, layout: Layout, access: Access) -> Self {
+        Pointer {
+            root,
+            ty,
+            fixed: 0,
+            offset: None,
+            steps: &[],
+            matrix: MatrixLayout::default(),
+            component_stride: 0,
+            layout,
+            access,
+            align: BASE_ALIGN,
+        }
+    }
+}
+
+impl<'a> Translator<'_, 'a> {
+    /// The pointer that an access chain from `pointer` along `indices` gives.
+    pub(super) fn access_chain(&mut self, mut pointer: Pointer<'a>, indices: &[u32]) -> Result<Pointer<'a>, CompileError> {
+        for id in indices {
+            let index = self.eval().scalar(*id)?;
+            pointer = match pointer.root {
+                Root::BufferArray { set, binding, .. } => self.choose_buffer(pointer, set, binding, index)?,
+                Root::Variables(_) | Root::Scratch { .. } => self.step_scalars(pointer, index)?,
+                Root::Local | Root::Buffer { .. } | Root::PushConstants => self.step_bytes(pointer, index)?,
+            };
+        }
+        Ok(pointer)
+    }
+
+    /// Chooses a buffer of an array: by a constant its own address register, else its record in the table.
+    fn choose_buffer(
+        &mut self,
+        pointer: Pointer<'a>,
+        set: u32,
+        binding: u32,
+        index: Src,
+    ) -> Result<Pointer<'a>, CompileError> {
+        let (ty, _) = self.types.element(pointer.ty, 0)?;
+        let (base, identity) = match index.as_imm() {
+            Some(element) => {
+                let element = element as u32;
+                let source = UniformSource::BufferAddress { set, binding, element };
+                (self.uniforms.get(source, 0, 64), BufferId::Element { set, binding, element })
+            }
+            None => (self.record(set, binding, index, 0, Type::B64), BufferId::Dynamic { set, binding, index }),
+        };
+        let root = Root::Buffer { base, identity: Some(identity) };
+        Ok(Pointer { root, ty, ..pointer })
+    }
+
+    /// A field of a record of the descriptor table of (set, binding): the 64-bit address at 0, the 32-bit size at 8.
+    pub(super) fn record(&mut self, set: u32, binding: u32, index: Src, at: u32, ty: Type) -> Src {
+        let table = self.uniforms.get(UniformSource::DescriptorTable { set, binding }, 0, 64);
+        let index = self.b.uconv(index, 32);
+        let scaled = self.b.shl(index, Src::imm32(DESCRIPTOR_BYTES.trailing_zeros()));
+        let offset = self.b.iadd(scaled, Src::imm32(at));
+        let words = ty.bits / 32;
+        let mods = [Access::READONLY.bits(), 8];
+        let loaded = self.b.value(IrOp::LoadGlobal, Type::vector(32, words), &[table, offset], &mods);
+        self.b.collect(ty, &[Src::value(loaded)])
+    }
+
+    /// One step into scalar variables or stack memory.
+    fn step_scalars(&mut self, pointer: Pointer<'a>, index: Src) -> Result<Pointer<'a>, CompileError> {
+        let count = self.types.element_count(pointer.ty);
+        if let Some(constant) = index.as_imm() {
+            let last = count.unwrap_or(1).saturating_sub(1);
+            // An index out of bounds may reach anything within the variable, but nothing outside.
+            let clamped = u32::try_from(constant).unwrap_or(u32::MAX).min(last);
+            let (ty, leaf) = self.types.element(pointer.ty, clamped)?;
+            return Ok(Pointer { ty, fixed: pointer.fixed + leaf, ..pointer });
+        }
+        self.check_dynamic(pointer.ty)?;
+        let (ty, stride) = self.types.element(pointer.ty, 1)?;
+        let index = self.index_word(index);
+        match pointer.root {
+            Root::Scratch { slot, .. } => {
+                let last = Src::imm32(count.unwrap_or(1).saturating_sub(1));
+                let index = self.b.umin(index, last);
+                let offset = self.add_scaled(pointer.offset, index, stride.saturating_mul(slot));
+                Ok(Pointer { ty, offset: Some(offset), ..pointer })
+            }
+            _ => {
+                let mut steps = pointer.steps.to_vec();
+                steps.push(Step { stride, count: count.unwrap_or(1), index });
+                Ok(Pointer { ty, steps: self.bump.alloc_slice_copy(&steps), ..pointer })
+            }
+        }
+    }
+
+    /// One step in memory.
+    fn step_bytes(&mut self, pointer: Pointer<'a>, index: Src) -> Result<Pointer<'a>, CompileError> {
+        if let Kind::Struct { members } = self.types.kind(pointer.ty) {
+            let number = index.as_imm().ok_or_else(|| CompileError::invalid("a member's number is not constant"))?;
+            let member = members
+                .get(number as usize)
+                .ok_or_else(|| CompileError::invalid(format!("a structure has no member {number}")))?;
+            let step = if pointer.layout == Layout::Natural { member.natural_offset } else { member.offset };
+            let mut access = pointer.access;
+            access.set(Access::READONLY, access.contains(Access::READONLY) || member.readonly);
+            access.set(Access::VOLATILE, access.contains(Access::VOLATILE) || member.volatile);
+            let fixed = pointer.fixed.wrapping_add(step);
+            return Ok(Pointer { ty: member.ty, fixed, matrix: member.matrix, access, ..pointer });
+        }
+        let stride = match pointer.component_stride {
+            0 => self.types.stride(pointer.ty, pointer.layout, pointer.matrix)?,
+            stride => stride,
+        };
+        let (ty, _) = self.types.element(pointer.ty, 0)?;
+        let into_row_major = matches!(self.types.kind(pointer.ty), Kind::Matrix { .. })
+            && pointer.layout == Layout::Explicit
+            && pointer.matrix.row_major;
+        let component_stride = if into_row_major { pointer.matrix.stride } else { 0 };
+        let next = Pointer { ty, component_stride, ..pointer };
+        match index.as_imm() {
+            Some(constant) => {
+                Ok(Pointer { fixed: pointer.fixed.wrapping_add(stride.wrapping_mul(constant as u32)), ..next })
+            }
+            None => {
+                let index = self.index_word(index);
+                let offset = self.add_scaled(pointer.offset, index, stride);
+                let align = pointer.align.min(1 << stride.trailing_zeros().min(31));
+                Ok(Pointer { offset: Some(offset), align, ..next })
+            }
+        }
+    }
+
+    fn check_dynamic(&self, ty: Ty) -> Result<(), CompileError> {
+        match self.types.kind(ty) {
+            Kind::Struct { .. } => Err(CompileError::invalid("a member's number is not constant")),
+            _ => Ok(()),
+        }
+    }
+
+    /// An index as a 32-bit integer; shorter ones are signed.
+    pub(super) fn index_word(&mut self, index: Src) -> Src {
+        self.b.sconv(index, 32)
+    }
+
+    /// `sum + index · stride`.
+    pub(super) fn add_scaled(&mut self, sum: Option<Src>, index: Src, stride: u32) -> Src {
+        let scaled = match stride {
+            1 => index,
+            stride if stride.is_power_of_two() => self.b.shl(index, Src::imm32(stride.trailing_zeros())),
+            stride => self.b.imul(index, Src::imm32(stride)),
+        };
+        match sum {
+            Some(sum) => self.b.iadd(sum, scaled),
+            None => scaled,
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Constants and specialization constants.
+
+use spirv::Op;
+
+use super::eval::Eval;
+use super::types::{Kind, Ty};
+use super::words::Inst;
+use crate::error::CompileError;
+use crate::ir::src::Src;
+
+/// Scalars of the constant that `inst` declares; `chosen` is the value the key gives a specialization constant.
+pub(super) fn constant<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    inst: &Inst<'a>,
+    ty: Ty,
+    chosen: Option<u64>,
+) -> Result<&'a [Src], CompileError> {
+    let bool = |default: bool| [Src::bool(chosen.map_or(default, |bits| bits != 0))];
+    let leaves = match inst.op {
+        Op::ConstantTrue | Op::SpecConstantTrue => eval.keep(&bool(true)),
+        Op::ConstantFalse | Op::SpecConstantFalse => eval.keep(&bool(false)),
+        Op::Constant | Op::SpecConstant => {
+            let scalar = number(eval, inst, ty, chosen)?;
+            eval.keep(&[scalar])
+        }
+        Op::ConstantNull | Op::Undef => return eval.zeros(ty),
+        Op::ConstantComposite | Op::SpecConstantComposite => {
+            let mut leaves = Vec::new();
+            for part in inst.rest(2) {
+                leaves.extend_from_slice(eval.value(*part)?.1);
+                if leaves.len() > super::types::MAX_LEAVES as usize {
+                    return Err(CompileError::limit("a constant has too many scalars"));
+                }
+            }
+            eval.keep(&leaves)
+        }
+        Op::SpecConstantOp => operation(eval, inst, ty)?,
+        _ => return Err(CompileError::unsupported("this kind of constant")),
+    };
+    eval.checked(ty, leaves)
+}
+
+fn number(eval: &Eval<'_, '_, '_>, inst: &Inst<'_>, ty: Ty, chosen: Option<u64>) -> Result<Src, CompileError> {
+    let (Kind::Int { bits, .. } | Kind::Float { bits }) = eval.types.kind(ty) else {
+        return Err(CompileError::invalid("a number whose type is neither integer nor float"));
+    };
+    let mut value = u64::from(inst.word(2)?);
+    if bits == 64 {
+        value |= u64::from(inst.word(3)?) << 32;
+    }
+    Ok(Src::imm(chosen.unwrap_or(value), bits))
+}
+
+/// An operation on constants. It is built like any other, and folds because its operands are constant.
+fn operation<'a>(eval: &mut Eval<'_, '_, 'a>, inst: &Inst<'a>, ty: Ty) -> Result<&'a [Src], CompileError> {
+    let number = inst.word(2)?;
+    let op = Op::from_u32(number).ok_or_else(|| CompileError::invalid(format!("unknown opcode {number}")))?;
+    let operands = inst.rest(3);
+    let result = eval.evaluate(op, ty, operands)?;
+    let leaves = result.ok_or_else(|| {
+        CompileError::unsupported(format!("{} on specialization constants", super::opcode::name(op).unwrap_or("?")))
+    })?;
+    if leaves.iter().any(|leaf| leaf.as_imm().is_none()) {
+        return Err(CompileError::unsupported("an operation on specialization constants that does not fold"));
+    }
+    Ok(leaves)
+}

@@ -1,0 +1,212 @@
+//! Structure from the graph: which constructs to open and close, and where to jump.
+//!
+//! The method follows Ramsey, "Beyond Relooper" (2022): a node's code stands within that of its immediate dominator;
+//! nodes where forward edges meet follow a scope, and edges to them leave the scope. It differs where the machine wants
+//! it: a loop contains only the nodes that can come back to its header, so that invocations wait for each other behind
+//! it; and a jump to what comes next anyway is left out, together with scopes that nothing jumps out of.
+
+use super::cfg::{Cfg, NONE, Node, Terminator};
+
+/// A step of the plan, in program order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// The instructions of a block.
+    Block(Node),
+    /// An if on the condition of the block's terminator.
+    If(Node),
+    /// An if on whether the selector of the block's terminator is one of the literals that lead to a node.
+    Case(Node, Node),
+    Else,
+    EndIf,
+    /// A loop with this header; the node that follows it, if any, is where breaks arrive.
+    Loop { header: Node, follow: Node },
+    EndLoop,
+    /// A scope; the node is what follows it.
+    Scope(Node),
+    EndScope(Node),
+    /// Control passes from one node to another: the values that meet there are set.
+    Edge(Node, Node),
+    /// Leaves to the node that follows a scope or loop.
+    Break(Node),
+    /// Goes back to a header.
+    Continue(Node),
+}
+
+/// What comes next when nothing is said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fall {
+    /// The caller's code.
+    Out,
+    /// A node.
+    To(Node),
+    /// The next round of a loop.
+    Again(Node),
+}
+
+/// The structure of a function.
+pub(super) struct Plan {
+    /// Steps in program order.
+    pub steps: Vec<Step>,
+    /// Whether something jumps to the node, so that the scope before it is needed.
+    pub is_target: Vec<bool>,
+}
+
+/// What remains to be planned, last first.
+enum Task {
+    Emit(Step),
+    Place(Node, Fall),
+    Edge(Node, Node, Fall),
+    Branch(Node, Fall),
+    /// The cases of a switch from a position in the list of its targets on.
+    Cases(Node, usize, Fall),
+}
+
+/// Where a node's code stands.
+struct Layout {
+    /// Nodes that follow scopes around a node's own code, in order.
+    inside: Vec<Vec<Node>>,
+    /// Nodes that follow a header's loop, in order.
+    after: Vec<Vec<Node>>,
+    /// The node follows a scope or loop, so it is reached by a jump or by falling, not in place.
+    is_follow: Vec<bool>,
+}
+
+/// Finds the structure of a graph.
+pub(super) fn structurize(cfg: &Cfg<'_>) -> Plan {
+    let layout = lay_out(cfg);
+    let mut plan = Plan { steps: Vec::new(), is_target: vec![false; cfg.succs.len()] };
+    let mut tasks = vec![Task::Place(0, Fall::Out)];
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Emit(step) => plan.steps.push(step),
+            Task::Place(node, fall) => place(cfg, &layout, &mut tasks, node, fall),
+            Task::Edge(from, to, fall) => edge(cfg, &layout, &mut plan, &mut tasks, (from, to), fall),
+            Task::Branch(node, fall) => branch(cfg, &mut plan, &mut tasks, node, fall),
+            Task::Cases(node, position, fall) => cases(cfg, &mut plan, &mut tasks, (node, position), fall),
+        }
+    }
+    plan
+}
+
+/// Decides for every node whose code it follows or stands in. A node whose dominator is in a loop that the node is not
+/// in follows the outermost such loop.
+fn lay_out(cfg: &Cfg<'_>) -> Layout {
+    let count = cfg.succs.len();
+    let mut layout =
+        Layout { inside: vec![Vec::new(); count], after: vec![Vec::new(); count], is_follow: vec![false; count] };
+    for node in cfg.order.iter().copied().skip(1) {
+        let parent = cfg.idom[node];
+        let mut left = NONE;
+        let mut at = cfg.innermost[parent];
+        while at != NONE && !cfg.is_in_loop(node, at) {
+            left = at;
+            at = cfg.outer[at];
+        }
+        if left != NONE {
+            layout.after[left].push(node);
+            layout.is_follow[node] = true;
+        } else if cfg.forward_preds[node] > 1 {
+            layout.inside[parent].push(node);
+            layout.is_follow[node] = true;
+        }
+    }
+    layout
+}
+
+/// Plans a node with everything it dominates.
+fn place(cfg: &Cfg<'_>, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall: Fall) {
+    let (inside, after) = (&layout.inside[node], &layout.after[node]);
+    let is_loop = cfg.is_header(node);
+    let mut list = Vec::new();
+    for follow in after.iter().skip(1).rev() {
+        list.push(Task::Emit(Step::Scope(*follow)));
+    }
+    if is_loop {
+        let follow = after.first().copied().unwrap_or(NONE);
+        list.push(Task::Emit(Step::Loop { header: node, follow }));
+    }
+    for follow in inside.iter().rev() {
+        list.push(Task::Emit(Step::Scope(*follow)));
+    }
+    list.push(Task::Emit(Step::Block(node)));
+    let end = if is_loop { Fall::Again(node) } else { fall };
+    let next = |list: &[Node], position: usize, end: Fall| list.get(position).map_or(end, |node| Fall::To(*node));
+    list.push(Task::Branch(node, next(inside, 0, end)));
+    for (position, follow) in inside.iter().enumerate() {
+        list.push(Task::Emit(Step::EndScope(*follow)));
+        list.push(Task::Place(*follow, next(inside, position + 1, end)));
+    }
+    if is_loop {
+        list.push(Task::Emit(Step::EndLoop));
+    }
+    for (position, follow) in after.iter().enumerate() {
+        if position > 0 {
+            list.push(Task::Emit(Step::EndScope(*follow)));
+        }
+        list.push(Task::Place(*follow, next(after, position + 1, fall)));
+    }
+    tasks.extend(list.into_iter().rev());
+}
+
+/// Plans the passage from one node to another.
+fn edge(
+    cfg: &Cfg<'_>,
+    layout: &Layout,
+    plan: &mut Plan,
+    tasks: &mut Vec<Task>,
+    (from, to): (Node, Node),
+    fall: Fall,
+) {
+    plan.steps.push(Step::Edge(from, to));
+    if cfg.is_back_edge(from, to) {
+        if fall != Fall::Again(to) {
+            plan.steps.push(Step::Continue(to));
+        }
+    } else if layout.is_follow[to] {
+        if fall != Fall::To(to) {
+            plan.is_target[to] = true;
+            plan.steps.push(Step::Break(to));
+        }
+    } else {
+        tasks.push(Task::Place(to, fall));
+    }
+}
+
+/// Plans what the terminator of a node does.
+fn branch(cfg: &Cfg<'_>, plan: &mut Plan, tasks: &mut Vec<Task>, node: Node, fall: Fall) {
+    let Some(terminator) = cfg.terminators.get(node) else { return };
+    match *terminator {
+        Terminator::Branch(to) => tasks.push(Task::Edge(node, to, fall)),
+        Terminator::Return(_) | Terminator::Unreachable => tasks.push(Task::Edge(node, cfg.exit(), fall)),
+        Terminator::Conditional(_, then, otherwise) => {
+            plan.steps.push(Step::If(node));
+            tasks.push(Task::Emit(Step::EndIf));
+            tasks.push(Task::Edge(node, otherwise, fall));
+            tasks.push(Task::Emit(Step::Else));
+            tasks.push(Task::Edge(node, then, fall));
+        }
+        Terminator::Switch { .. } => tasks.push(Task::Cases(node, 0, fall)),
+    }
+}
+
+/// Plans the targets of a switch, the default last.
+fn cases(
+    cfg: &Cfg<'_>,
+    plan: &mut Plan,
+    tasks: &mut Vec<Task>,
+    (node, position): (Node, usize),
+    fall: Fall,
+) {
+    let Terminator::Switch { default, .. } = cfg.terminators[node] else { return };
+    let mut targets = cfg.succs[node].iter().copied().filter(|to| *to != default);
+    match targets.nth(position) {
+        Some(to) => {
+            plan.steps.push(Step::Case(node, to));
+            tasks.push(Task::Emit(Step::EndIf));
+            tasks.push(Task::Cases(node, position + 1, fall));
+            tasks.push(Task::Emit(Step::Else));
+            tasks.push(Task::Edge(node, to, fall));
+        }
+        None => tasks.push(Task::Edge(node, default, fall)),
+    }
+}

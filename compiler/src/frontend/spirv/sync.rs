@@ -1,0 +1,158 @@
+//! Barriers and atomics.
+
+use agx_isa::table::names::ATOMICS;
+use spirv::{MemorySemantics, Op, Scope};
+
+use super::module::Def;
+use super::pointers::{Pointer, Root};
+use super::translate::Translator;
+use super::types::{Kind, Ty};
+use super::words::Inst;
+use crate::error::CompileError;
+use crate::ir::function::Access;
+use crate::ir::op::IrOp;
+use crate::ir::src::Src;
+use crate::ir::types::Type;
+
+/// Atomics that give back the old value: the hardware's name and the constant operand, where the operand is implied.
+const ATOMIC_TABLE: &[(Op, &str, Option<u32>)] = &[
+    (Op::AtomicExchange, "xchg", None),
+    (Op::AtomicIIncrement, "add", Some(1)),
+    (Op::AtomicIDecrement, "add", Some(u32::MAX)),
+    (Op::AtomicIAdd, "add", None),
+    (Op::AtomicISub, "sub", None),
+    (Op::AtomicSMin, "imin", None),
+    (Op::AtomicUMin, "umin", None),
+    (Op::AtomicSMax, "imax", None),
+    (Op::AtomicUMax, "umax", None),
+    (Op::AtomicAnd, "and", None),
+    (Op::AtomicOr, "or", None),
+    (Op::AtomicXor, "xor", None),
+];
+
+/// The hardware's code of an atomic.
+fn atomic_code(name: &str) -> u32 {
+    ATOMICS.iter().position(|known| *known == name).expect("invariant: the hardware has the atomic") as u32
+}
+
+impl<'a> Translator<'_, 'a> {
+    /// Translates barriers, atomics and operations across lanes; false for other instructions.
+    pub(super) fn synchronize(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
+        match inst.op {
+            Op::ControlBarrier => self.control_barrier(inst)?,
+            Op::MemoryBarrier => {
+                let memory = self.semantics(inst.word(1)?)?;
+                self.fence(memory);
+            }
+            Op::AtomicLoad => {
+                let pointer = self.pointer(inst.word(2)?)?;
+                let leaves = self.load(pointer, Access::VOLATILE)?;
+                let ty = self.eval().ty(inst.word(0)?)?;
+                let leaves = self.eval().checked(ty, leaves)?;
+                self.define(inst.word(1)?, Def::Value(ty, leaves))?;
+            }
+            Op::AtomicStore => {
+                let pointer = self.pointer(inst.word(0)?)?;
+                let (_, data) = self.eval().value(inst.word(3)?)?;
+                self.store(pointer, data, Access::VOLATILE)?;
+            }
+            Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
+                let new = self.eval().scalar(inst.word(6)?)?;
+                let expected = self.eval().scalar(inst.word(7)?)?;
+                self.atomic(inst, "cmpxchg", &[new, expected])?;
+            }
+            op => match ATOMIC_TABLE.iter().find(|(known, ..)| *known == op) {
+                Some((_, name, implied)) => {
+                    let operand = match implied {
+                        Some(number) => Src::imm32(*number),
+                        None => self.eval().scalar(inst.word(5)?)?,
+                    };
+                    self.atomic(inst, name, &[operand])?;
+                }
+                None => return self.lanes(inst),
+            },
+        }
+        Ok(true)
+    }
+
+    fn constant(&mut self, id: u32) -> Result<u32, CompileError> {
+        let value = self.eval().scalar(id)?.as_imm();
+        value.map(|bits| bits as u32).ok_or_else(|| CompileError::invalid("a scope or semantics is not constant"))
+    }
+
+    /// The memory that takes part.
+    fn semantics(&mut self, id: u32) -> Result<Access, CompileError> {
+        let semantics = MemorySemantics::from_bits_truncate(self.constant(id)?);
+        let mut memory = Access::empty();
+        let device = MemorySemantics::UNIFORM_MEMORY | MemorySemantics::CROSS_WORKGROUP_MEMORY;
+        memory.set(Access::DEVICE, semantics.intersects(device));
+        memory.set(Access::LOCAL, semantics.contains(MemorySemantics::WORKGROUP_MEMORY));
+        memory.set(Access::IMAGE, semantics.contains(MemorySemantics::IMAGE_MEMORY));
+        Ok(memory)
+    }
+
+    fn fence(&mut self, memory: Access) {
+        if !memory.is_empty() {
+            self.b.effect(IrOp::FenceMemory, &[], &[memory.bits()]);
+        }
+    }
+
+    /// Invocations of a SIMD-group run in step, so a barrier among them only orders memory.
+    fn control_barrier(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let scope = self.constant(inst.word(0)?)?;
+        let memory = self.semantics(inst.word(2)?)?;
+        match Scope::from_u32(scope) {
+            Some(Scope::Subgroup | Scope::Invocation) => self.fence(memory),
+            Some(Scope::Workgroup) => {
+                self.uses_barrier = true;
+                self.b.effect(IrOp::ControlBarrier, &[], &[memory.bits()]);
+            }
+            _ => return Err(CompileError::unsupported(format!("a barrier of execution scope {scope}"))),
+        }
+        Ok(())
+    }
+
+    fn atomic(&mut self, inst: &Inst<'a>, name: &str, operands: &[Src]) -> Result<(), CompileError> {
+        let ty = self.eval().ty(inst.word(0)?)?;
+        if !matches!(self.types.kind(ty), Kind::Int { bits: 32, .. } | Kind::Float { bits: 32 }) {
+            return Err(CompileError::unsupported("atomics on other than 32-bit words"));
+        }
+        let pointer = self.pointer(inst.word(2)?)?;
+        if pointer.ty != ty || operands.iter().any(|operand| self.b.f.width(*operand) != 32) {
+            return Err(CompileError::invalid("the operands are not of the type pointed to"));
+        }
+        let old = self.atomic_word(pointer, atomic_code(name), operands)?;
+        self.define_scalar(inst, ty, old)
+    }
+
+    fn define_scalar(&mut self, inst: &Inst<'a>, ty: Ty, scalar: Src) -> Result<(), CompileError> {
+        let leaves = self.bump.alloc_slice_copy(&[scalar]);
+        let leaves = self.eval().checked(ty, leaves)?;
+        self.define(inst.word(1)?, Def::Value(ty, leaves))
+    }
+
+    /// An atomic on the word a pointer points to; gives the old value.
+    fn atomic_word(&mut self, pointer: Pointer<'a>, code: u32, operands: &[Src]) -> Result<Src, CompileError> {
+        let fixed = Src::imm32(pointer.fixed);
+        let offset = pointer.offset.map_or(fixed, |offset| self.b.iadd(offset, fixed));
+        let mut srcs = Vec::with_capacity(4);
+        let op = match pointer.root {
+            Root::Local => IrOp::AtomicLocal,
+            Root::Buffer { base, .. } => {
+                self.writes_memory = true;
+                srcs.push(base);
+                IrOp::AtomicGlobal
+            }
+            _ => return Err(CompileError::invalid("an atomic on memory that is not shared")),
+        };
+        srcs.push(offset);
+        srcs.extend_from_slice(operands);
+        Ok(Src::value(self.b.value(op, Type::B32, &srcs, &[code])))
+    }
+
+    /// Operations across the lanes of a subgroup.
+    fn lanes(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
+        let _ = inst;
+        Ok(false)
+    }
+}

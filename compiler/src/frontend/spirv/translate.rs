@@ -1,0 +1,510 @@
+//! Translation of function bodies: a walk over the plan of each function, calls inlined, with an explicit stack.
+
+use std::rc::Rc;
+
+use bumpalo::Bump;
+use spirv::{MemoryAccess, Op, StorageClass};
+
+use super::cfg::{Cfg, NONE, Node, Terminator};
+use super::eval::Eval;
+use super::module::{BlockBody, Def, Module};
+use super::pointers::{Pointer, Root};
+use super::structurize::{Plan, Step, structurize};
+use super::types::{Kind, Layout, Ty, Types};
+use super::uniforms::Uniforms;
+use super::usage::Usage;
+use super::words::{Inst, Instructions};
+use crate::error::CompileError;
+use crate::frontend::alu::IntCond;
+use crate::frontend::ssa::{Variable, Variables};
+use crate::ir::builder::Builder;
+use crate::ir::entity::Block;
+use crate::ir::function::Access;
+use crate::ir::src::Src;
+
+/// Deepest nesting of calls.
+pub const MAX_CALL_DEPTH: usize = 256;
+
+/// Most instructions translated, those of functions called several times counted each time.
+pub const MAX_INSTRUCTIONS: usize = 1 << 22;
+
+/// A function's graph and structure, shared by all calls of it.
+struct Body<'a> {
+    cfg: Cfg<'a>,
+    plan: Plan,
+}
+
+/// A function being translated.
+struct Frame<'a> {
+    function: usize,
+    body: Rc<Body<'a>>,
+    /// Next step of the plan.
+    step: usize,
+    /// Rest of the block being translated, and where it ends.
+    rest: Option<(Instructions<'a>, usize)>,
+    /// By node: where breaks to it go, and where its loop continues.
+    follows: Vec<Option<Block>>,
+    headers: Vec<Option<Block>>,
+    /// Open loops: their follow nodes.
+    result: Variable,
+    /// Id that the result is given in the caller.
+    call: u32,
+}
+
+/// The function under construction and everything known while it is built.
+pub(super) struct Translator<'t, 'a> {
+    pub b: Builder<'t, 'a>,
+    pub bump: &'a Bump,
+    pub module: &'t Module<'a>,
+    pub types: &'t Types<'a>,
+    pub defs: Vec<Def<'a>>,
+    pub vars: Variables,
+    pub uniforms: Uniforms,
+    pub usage: Usage,
+    /// What each module-scope variable turned into.
+    pub globals: Vec<Option<Pointer<'a>>>,
+    /// Variables for the scalars of a phi, by its id.
+    phis: Vec<Option<Variable>>,
+    bodies: Vec<Option<Rc<Body<'a>>>>,
+    frames: Vec<Frame<'a>>,
+    translated: usize,
+    pub workgroup_size: [u32; 3],
+    pub local_bytes: u32,
+    pub scratch_bytes: u32,
+    pub writes_memory: bool,
+    pub uses_barrier: bool,
+}
+
+impl<'t, 'a> Translator<'t, 'a> {
+    /// A translator of `module` into the function of `b`.
+    pub fn new(b: Builder<'t, 'a>, bump: &'a Bump, module: &'t Module<'a>, workgroup_size: [u32; 3]) -> Self {
+        Translator {
+            b,
+            bump,
+            module,
+            types: &module.types,
+            defs: module.defs.clone(),
+            vars: Variables::new(),
+            uniforms: Uniforms::default(),
+            usage: Usage::default(),
+            globals: vec![None; module.globals.len()],
+            phis: vec![None; module.defs.len()],
+            bodies: module.functions.iter().map(|_| None).collect(),
+            frames: Vec::new(),
+            translated: 0,
+            workgroup_size,
+            local_bytes: 0,
+            scratch_bytes: 0,
+            writes_memory: false,
+            uses_barrier: false,
+        }
+    }
+
+    /// Evaluates pure instructions.
+    pub fn eval(&mut self) -> Eval<'_, 't, 'a> {
+        Eval { b: &mut self.b, bump: self.bump, types: self.types, defs: &self.defs }
+    }
+
+    /// Translates the entry point, function `entry`.
+    pub fn run(&mut self, entry: usize) -> Result<(), CompileError> {
+        self.enter(entry, 0)?;
+        while let Some(frame) = self.frames.last_mut() {
+            if let Some((rest, end)) = &mut frame.rest {
+                if rest.offset() >= *end {
+                    frame.rest = None;
+                    continue;
+                }
+                let inst = rest.next().ok_or_else(|| CompileError::invalid("the module ends within a block"))??;
+                self.instruction(&inst).map_err(|error| inst.locate(error))?;
+                continue;
+            }
+            let step = frame.body.plan.steps.get(frame.step).copied();
+            frame.step += 1;
+            match step {
+                Some(step) => self.step(step)?,
+                None => self.leave()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self) -> &mut Frame<'a> {
+        self.frames.last_mut().expect("invariant: a function is being translated")
+    }
+
+    fn body(&mut self, function: usize) -> Result<Rc<Body<'a>>, CompileError> {
+        if let Some(body) = &self.bodies[function] {
+            return Ok(body.clone());
+        }
+        let cfg = Cfg::read(self.module.words, &self.module.defs, &self.module.functions[function])?;
+        let plan = structurize(&cfg);
+        let body = Rc::new(Body { cfg, plan });
+        self.bodies[function] = Some(body.clone());
+        Ok(body)
+    }
+
+    /// Begins to translate a function whose result is to be called `call`.
+    fn enter(&mut self, function: usize, call: u32) -> Result<(), CompileError> {
+        if self.frames.iter().any(|frame| frame.function == function) {
+            return Err(CompileError::invalid("a function calls itself"));
+        }
+        if self.frames.len() >= MAX_CALL_DEPTH {
+            return Err(CompileError::limit(format!("calls nest deeper than {MAX_CALL_DEPTH}")));
+        }
+        let body = self.body(function)?;
+        let nodes = body.cfg.succs.len();
+        let result = self.vars.add(self.types.leaves(self.module.functions[function].result)?);
+        let (follows, headers) = (vec![None; nodes], vec![None; nodes]);
+        self.frames.push(Frame { function, body, step: 0, rest: None, follows, headers, result, call });
+        Ok(())
+    }
+
+    /// Ends a function: its result becomes a value of the caller.
+    fn leave(&mut self) -> Result<(), CompileError> {
+        let frame = self.frames.pop().expect("invariant: a function is being translated");
+        let ty = self.module.functions[frame.function].result;
+        if frame.call != 0 {
+            let leaves = self.read_all(frame.result, ty)?;
+            self.defs[frame.call as usize] = Def::Value(ty, leaves);
+        }
+        Ok(())
+    }
+
+    fn read_all(&mut self, first: Variable, ty: Ty) -> Result<&'a [Src], CompileError> {
+        let count = self.types.leaf_count(ty)? as u32;
+        let leaves: Vec<Src> =
+            (0..count).map(|leaf| self.vars.read(&mut self.b, Variable(first.0 + leaf))).collect();
+        Ok(self.bump.alloc_slice_copy(&leaves))
+    }
+
+    fn write_all(&mut self, first: Variable, leaves: &[Src]) {
+        for (leaf, src) in leaves.iter().enumerate() {
+            self.vars.write(&self.b, Variable(first.0 + leaf as u32), *src);
+        }
+    }
+
+    fn step(&mut self, step: Step) -> Result<(), CompileError> {
+        match step {
+            Step::Block(node) => self.begin_block(node),
+            Step::If(node) => {
+                let cond = self.at_terminator(node, |t, terminator| match terminator {
+                    Terminator::Conditional(cond, ..) => t.condition(cond),
+                    _ => Err(CompileError::internal("an if without a condition")),
+                })?;
+                self.b.begin_if(cond);
+            }
+            Step::Case(node, to) => {
+                let cond = self.at_terminator(node, |t, terminator| t.case(terminator, to))?;
+                self.b.begin_if(cond);
+            }
+            Step::Else => self.b.begin_else(),
+            Step::EndIf => self.b.end_if(),
+            Step::Loop { header, follow } => {
+                let blocks = self.b.begin_loop();
+                self.vars.open_loop(blocks.header);
+                self.frame().headers[header] = Some(blocks.header);
+                if follow != NONE {
+                    self.frame().follows[follow] = Some(blocks.after);
+                }
+            }
+            Step::EndLoop => {
+                self.b.end_loop();
+                self.vars.close_loop(self.b.f);
+            }
+            Step::Scope(node) | Step::EndScope(node) if !self.frame().body.plan.is_target[node] => {}
+            Step::Scope(node) => {
+                let after = self.b.begin_scope();
+                self.frame().follows[node] = Some(after);
+            }
+            Step::EndScope(_) => self.b.end_scope(),
+            Step::Edge(from, to) => self.at_terminator(from, |t, terminator| t.edge(terminator, from, to))?,
+            Step::Break(node) => {
+                let target = self.frame().follows[node];
+                self.b.jump(target.ok_or_else(|| CompileError::internal("a jump to where no scope ends"))?);
+            }
+            Step::Continue(node) => {
+                let target = self.frame().headers[node];
+                self.b.jump(target.ok_or_else(|| CompileError::internal("a jump to where no loop is"))?);
+            }
+        }
+        Ok(())
+    }
+
+    fn block_body(&mut self, node: Node) -> Option<BlockBody> {
+        let function = self.frame().function;
+        self.module.functions[function].blocks.get(node).copied()
+    }
+
+    fn begin_block(&mut self, node: Node) {
+        if let Some(block) = self.block_body(node) {
+            let rest = self.module.words.instructions_from(block.start);
+            self.frame().rest = Some((rest, block.end));
+        }
+    }
+
+    /// Runs `act` on a block's terminator and gives errors its place.
+    fn at_terminator<T>(
+        &mut self,
+        node: Node,
+        act: impl FnOnce(&mut Self, Terminator<'a>) -> Result<T, CompileError>,
+    ) -> Result<T, CompileError> {
+        let terminator = self.frame().body.cfg.terminators[node];
+        let end = self.block_body(node).map_or(0, |block| block.end);
+        let result = act(self, terminator);
+        result.map_err(|error| match self.module.words.instructions_from(end).next() {
+            Some(Ok(inst)) => inst.locate(error),
+            _ => error,
+        })
+    }
+
+    fn condition(&mut self, id: u32) -> Result<Src, CompileError> {
+        let cond = self.eval().scalar(id)?;
+        match self.b.f.width(cond) {
+            1 => Ok(cond),
+            _ => Err(CompileError::invalid("the condition is not a boolean")),
+        }
+    }
+
+    /// Whether the selector of a switch is one of the literals that lead to `to`.
+    fn case(&mut self, terminator: Terminator<'a>, to: Node) -> Result<Src, CompileError> {
+        let Terminator::Switch { selector, cases, .. } = terminator else {
+            return Err(CompileError::internal("a case without a switch"));
+        };
+        let selector = self.eval().scalar(selector)?;
+        let bits = self.b.f.width(selector);
+        if (bits == 64) != cases.wide {
+            return Err(CompileError::invalid("the literals do not have the width of the selector"));
+        }
+        let mut hit = None;
+        for (literal, label) in cases.iter() {
+            if matches!(self.defs[label as usize], Def::Label(node) if node as usize == to) {
+                let equal = self.b.icmp(IntCond::EQ, selector, Src::imm(literal, bits));
+                hit = Some(hit.map_or(equal, |before| self.b.or(before, equal)));
+            }
+        }
+        hit.ok_or_else(|| CompileError::internal("a case without literals"))
+    }
+
+    /// Control passes from one block to another: sets the values of the phis there.
+    fn edge(&mut self, terminator: Terminator<'a>, from: Node, to: Node) -> Result<(), CompileError> {
+        let Some(target) = self.block_body(to) else {
+            return match terminator {
+                Terminator::Return(id) if id != 0 => self.return_value(id),
+                _ => Ok(()),
+            };
+        };
+        let label = self.block_body(from).map_or(0, |block| block.label);
+        let mut moves = Vec::new();
+        for inst in self.module.words.instructions_from(target.start) {
+            let inst = inst?;
+            match inst.op {
+                Op::Phi => {
+                    let variable = self.phi_variable(&inst).map_err(|error| inst.locate(error))?;
+                    let value = inst.rest(2).chunks_exact(2).find(|pair| pair[1] == label);
+                    let id = value.map(|pair| pair[0]).ok_or_else(|| {
+                        inst.locate(CompileError::invalid(format!("no value comes from block {label}")))
+                    })?;
+                    let (_, leaves) = self.eval().value(id).map_err(|error| inst.locate(error))?;
+                    let ty = self.eval().ty(inst.word(0)?)?;
+                    let leaves = self.eval().checked(ty, leaves).map_err(|error| inst.locate(error))?;
+                    moves.push((variable, leaves));
+                }
+                Op::Line | Op::NoLine => {}
+                _ => break,
+            }
+        }
+        for (variable, leaves) in moves {
+            self.write_all(variable, leaves);
+        }
+        Ok(())
+    }
+
+    fn return_value(&mut self, id: u32) -> Result<(), CompileError> {
+        let (_, leaves) = self.eval().value(id)?;
+        let (function, result) = (self.frame().function, self.frame().result);
+        let ty = self.module.functions[function].result;
+        let leaves = self.eval().checked(ty, leaves)?;
+        self.write_all(result, leaves);
+        Ok(())
+    }
+
+    fn phi_variable(&mut self, inst: &Inst<'a>) -> Result<Variable, CompileError> {
+        let (ty, id) = (self.eval().ty(inst.word(0)?)?, inst.word(1)? as usize);
+        match self.phis.get(id).copied() {
+            Some(Some(variable)) => Ok(variable),
+            Some(None) => {
+                let variable = self.vars.add(self.types.leaves(ty)?);
+                self.phis[id] = Some(variable);
+                Ok(variable)
+            }
+            None => Err(CompileError::invalid(format!("id {id} is not within the bound"))),
+        }
+    }
+
+    /// Says what an id stands for. Bodies of functions called twice define their ids twice.
+    pub fn define(&mut self, id: u32, def: Def<'a>) -> Result<(), CompileError> {
+        match self.defs.get_mut(id as usize) {
+            Some(slot @ (Def::None | Def::Value(..) | Def::Pointer(_) | Def::Global(_))) => {
+                *slot = def;
+                Ok(())
+            }
+            _ => Err(CompileError::invalid(format!("id {id} cannot be a result"))),
+        }
+    }
+
+    fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        self.translated += 1;
+        if self.translated > MAX_INSTRUCTIONS {
+            return Err(CompileError::limit(format!("more than {MAX_INSTRUCTIONS} instructions after inlining")));
+        }
+        match inst.op {
+            Op::Line => {
+                self.b.line = inst.word(1)?;
+                Ok(())
+            }
+            Op::NoLine => {
+                self.b.line = 0;
+                Ok(())
+            }
+            Op::Nop | Op::SelectionMerge | Op::LoopMerge | Op::Name | Op::AssumeTrueKHR => Ok(()),
+            Op::LifetimeStart | Op::LifetimeStop => Ok(()),
+            Op::Variable => self.local_variable(inst),
+            Op::Phi => {
+                let variable = self.phi_variable(inst)?;
+                let ty = self.eval().ty(inst.word(0)?)?;
+                let leaves = self.read_all(variable, ty)?;
+                self.define(inst.word(1)?, Def::Value(ty, leaves))
+            }
+            Op::FunctionCall => self.call(inst),
+            Op::AccessChain | Op::InBoundsAccessChain => {
+                let pointer = self.pointer(inst.word(2)?)?;
+                let pointer = self.access_chain(pointer, inst.rest(3))?;
+                self.define(inst.word(1)?, Def::Pointer(self.bump.alloc(pointer)))
+            }
+            Op::Load => {
+                let pointer = self.pointer(inst.word(2)?)?;
+                let leaves = self.load(pointer, memory_access(inst, 3))?;
+                let ty = self.eval().ty(inst.word(0)?)?;
+                let leaves = self.eval().checked(ty, leaves)?;
+                self.define(inst.word(1)?, Def::Value(ty, leaves))
+            }
+            Op::Store => {
+                let pointer = self.pointer(inst.word(0)?)?;
+                let (_, data) = self.eval().value(inst.word(1)?)?;
+                self.store(pointer, data, memory_access(inst, 2))
+            }
+            Op::CopyMemory => {
+                let (to, from) = (self.pointer(inst.word(0)?)?, self.pointer(inst.word(1)?)?);
+                let data = self.load(from, memory_access(inst, 2))?;
+                self.store(to, data, memory_access(inst, 2))
+            }
+            Op::Undef => {
+                let ty = self.eval().ty(inst.word(0)?)?;
+                let leaves = self.eval().zeros(ty)?;
+                self.define(inst.word(1)?, Def::Value(ty, leaves))
+            }
+            Op::CopyObject if !matches!(self.defs.get(inst.word(2)? as usize), Some(Def::Value(..))) => {
+                let pointer = self.pointer(inst.word(2)?)?;
+                self.define(inst.word(1)?, Def::Pointer(self.bump.alloc(pointer)))
+            }
+            Op::ArrayLength => self.array_length(inst),
+            Op::ExtInst => self.extended_instruction(inst),
+            _ => self.other(inst),
+        }
+    }
+
+    /// Instructions that only compute, and those that are not supported.
+    fn other(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        if self.synchronize(inst)? {
+            return Ok(());
+        }
+        let unsupported = || CompileError::unsupported("this instruction");
+        let ty = inst.word(0).ok().and_then(|id| self.eval().ty(id).ok()).ok_or_else(unsupported)?;
+        let leaves = self.eval().evaluate(inst.op, ty, inst.rest(2))?.ok_or_else(unsupported)?;
+        self.define(inst.word(1)?, Def::Value(ty, leaves))
+    }
+
+    fn extended_instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        match self.defs.get(inst.word(2)? as usize) {
+            Some(Def::NonSemanticSet) => Ok(()),
+            Some(Def::GlslSet) => self.glsl(inst),
+            _ => Err(CompileError::invalid("an extended instruction of no imported set")),
+        }
+    }
+
+    fn call(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let Some(Def::Function(function)) = self.defs.get(inst.word(2)? as usize).copied() else {
+            return Err(CompileError::invalid("the callee is not a function"));
+        };
+        let module = self.module;
+        let callee = &module.functions[function as usize];
+        let arguments = inst.rest(3);
+        if arguments.len() != callee.params.len() {
+            let message = format!("{} arguments for {} parameters", arguments.len(), callee.params.len());
+            return Err(CompileError::invalid(message));
+        }
+        self.enter(function as usize, inst.word(1)?)?;
+        for (param, argument) in callee.params.iter().zip(arguments) {
+            let def = match self.defs.get(*argument as usize).copied() {
+                Some(def @ (Def::Value(..) | Def::Pointer(_) | Def::Global(_))) => def,
+                _ => return Err(CompileError::invalid(format!("argument {argument} is not a value"))),
+            };
+            self.define(*param, def)?;
+        }
+        self.define(inst.word(1)?, Def::Value(callee.result, &[]))
+    }
+
+    /// The pointer an id stands for.
+    pub fn pointer(&mut self, id: u32) -> Result<Pointer<'a>, CompileError> {
+        match self.defs.get(id as usize).copied() {
+            Some(Def::Pointer(pointer)) => Ok(*pointer),
+            Some(Def::Global(index)) => self.global(index as usize),
+            Some(Def::Value(..)) => Err(CompileError::unsupported("physical pointers")),
+            _ => Err(CompileError::invalid(format!("id {id} is not a pointer"))),
+        }
+    }
+
+    fn local_variable(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let id = inst.word(1)?;
+        let pointee = self.eval().ty(inst.word(0)?)?;
+        let Kind::Pointer { class: StorageClass::Function, pointee: Some(ty) } = self.types.kind(pointee) else {
+            return Err(CompileError::invalid("a function's variable is not of class Function"));
+        };
+        let pointer = self.allocate(id, ty)?;
+        let init = match inst.rest(3) {
+            [init, ..] => self.eval().value(*init)?.1,
+            [] if matches!(pointer.root, Root::Scratch { .. }) => &[],
+            [] => self.eval().zeros(ty)?,
+        };
+        if !init.is_empty() {
+            self.store(pointer, init, Access::empty())?;
+        }
+        self.define(id, Def::Pointer(self.bump.alloc(pointer)))
+    }
+
+    /// Finds a place for a variable that only its invocation sees: scalar variables, or stack memory for arrays that
+    /// are indexed dynamically and too long for selections.
+    pub fn allocate(&mut self, id: u32, ty: Ty) -> Result<Pointer<'a>, CompileError> {
+        let widths = self.types.leaves(ty)?;
+        let root = if self.usage.needs_memory(id) {
+            let slot = if widths.contains(&64) { 8 } else { 4 };
+            let base = self.scratch_bytes;
+            self.scratch_bytes = base + widths.len() as u32 * slot;
+            if self.scratch_bytes > super::MAX_SCRATCH_BYTES {
+                let message = format!("more than {} bytes of dynamically indexed arrays", super::MAX_SCRATCH_BYTES);
+                return Err(CompileError::limit(message));
+            }
+            Root::Scratch { base, slot }
+        } else {
+            Root::Variables(self.vars.add(widths))
+        };
+        Ok(Pointer::new(root, ty, Layout::Natural, Access::empty()))
+    }
+}
+
+/// What the memory operands of an instruction say, from operand `index` on.
+fn memory_access(inst: &Inst<'_>, index: usize) -> Access {
+    let mask = MemoryAccess::from_bits_truncate(inst.rest(index).first().copied().unwrap_or(0));
+    let ordered = MemoryAccess::VOLATILE | MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;
+    if mask.intersects(ordered) { Access::VOLATILE } else { Access::empty() }
+}

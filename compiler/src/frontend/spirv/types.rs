@@ -1,0 +1,271 @@
+//! Types: their scalars, and where those lie in memory.
+//!
+//! A value is the list of its scalars ("leaves") in declaration order, so a member or element of a composite is a
+//! range of the composite's list.
+
+use bumpalo::Bump;
+use spirv::StorageClass;
+
+use crate::error::CompileError;
+
+/// Most scalars of a value that is held, loaded or stored as a whole.
+pub const MAX_LEAVES: u32 = 1 << 14;
+
+/// Deepest nesting of composite types.
+pub const MAX_TYPE_DEPTH: u8 = 64;
+
+/// A type: an index into [`Types`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Ty(u32);
+
+/// A member of a structure.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    /// Its type.
+    pub ty: Ty,
+    /// Its first scalar in the structure.
+    pub leaf: u32,
+    /// Byte offset that the module states.
+    pub offset: u32,
+    /// Byte offset in memory that only this shader sees.
+    pub natural_offset: u32,
+    /// How matrices in the member lie in memory.
+    pub matrix: MatrixLayout,
+    /// No invocation writes it through this variable.
+    pub readonly: bool,
+    /// Accesses are ordered and never merged.
+    pub volatile: bool,
+}
+
+/// How a matrix lies in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct MatrixLayout {
+    /// Bytes from one column (row, if row-major) to the next; 0 when the module does not say.
+    pub stride: u32,
+    /// Rows are contiguous instead of columns.
+    pub row_major: bool,
+}
+
+/// What a type is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind<'a> {
+    Void,
+    Bool,
+    Int { bits: u8, signed: bool },
+    Float { bits: u8 },
+    Vector { elem: Ty, count: u32 },
+    Matrix { column: Ty, count: u32 },
+    Array { elem: Ty, count: u32, stride: u32 },
+    RuntimeArray { elem: Ty, stride: u32 },
+    Struct { members: &'a [Member] },
+    Pointer { class: StorageClass, pointee: Option<Ty> },
+    Function { result: Ty },
+    /// A type whose values have no scalars: images, samplers and the like.
+    Opaque(&'static str),
+}
+
+/// A type with what is derived from it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TypeData<'a> {
+    /// What it is.
+    pub kind: Kind<'a>,
+    /// Width of each scalar in bits; `None` when there are more than [`MAX_LEAVES`] or the number is not known.
+    pub leaves: Option<&'a [u8]>,
+    /// Levels of nesting below it.
+    depth: u8,
+    /// Bytes in memory that only this shader sees, and the alignment there.
+    natural: (u32, u32),
+}
+
+/// How memory is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Layout {
+    /// As decorations say.
+    Explicit,
+    /// Tightly packed with scalar alignment: for memory that only this shader sees.
+    Natural,
+}
+
+/// All types of a module.
+pub(super) struct Types<'a> {
+    bump: &'a Bump,
+    rows: Vec<TypeData<'a>>,
+}
+
+impl<'a> Types<'a> {
+    /// No types.
+    pub fn new(bump: &'a Bump) -> Self {
+        Types { bump, rows: Vec::new() }
+    }
+
+    /// The row of a type.
+    pub fn get(&self, ty: Ty) -> &TypeData<'a> {
+        &self.rows[ty.0 as usize]
+    }
+
+    /// What a type is.
+    pub fn kind(&self, ty: Ty) -> Kind<'a> {
+        self.get(ty).kind
+    }
+
+    /// Adds a type.
+    pub fn add(&mut self, kind: Kind<'a>) -> Result<Ty, CompileError> {
+        let leaves = self.leaf_widths(kind);
+        let depth = self.parts(kind).map(|part| self.get(part).depth + 1).max().unwrap_or(0);
+        if depth > MAX_TYPE_DEPTH {
+            return Err(CompileError::limit(format!("types nest deeper than {MAX_TYPE_DEPTH} levels")));
+        }
+        let natural = self.natural_size(kind).ok_or_else(|| {
+            CompileError::limit("a type is larger than 4 GiB".to_owned())
+        })?;
+        self.rows.push(TypeData { kind, leaves, depth, natural });
+        Ok(Ty(self.rows.len() as u32 - 1))
+    }
+
+    /// The types a composite type is made of.
+    fn parts(&self, kind: Kind<'a>) -> impl Iterator<Item = Ty> + use<'a> {
+        let (one, members): (Option<Ty>, &'a [Member]) = match kind {
+            Kind::Vector { elem, .. } | Kind::Array { elem, .. } | Kind::RuntimeArray { elem, .. } => (Some(elem), &[]),
+            Kind::Matrix { column, .. } => (Some(column), &[]),
+            Kind::Struct { members } => (None, members),
+            _ => (None, &[]),
+        };
+        one.into_iter().chain(members.iter().map(|member| member.ty))
+    }
+
+    fn leaf_widths(&self, kind: Kind<'a>) -> Option<&'a [u8]> {
+        let repeat = |elem: Ty, count: u32| -> Option<&'a [u8]> {
+            let leaves = self.get(elem).leaves?;
+            let total = (leaves.len() as u64) * u64::from(count);
+            let all = leaves.iter().copied().cycle().take(total as usize);
+            (total <= u64::from(MAX_LEAVES)).then(|| &*self.bump.alloc_slice_fill_iter(all.collect::<Vec<_>>()))
+        };
+        match kind {
+            Kind::Bool => Some(&[1]),
+            Kind::Int { bits: 8, .. } => Some(&[8]),
+            Kind::Int { bits: 16, .. } | Kind::Float { bits: 16 } => Some(&[16]),
+            Kind::Int { bits: 64, .. } | Kind::Float { bits: 64 } => Some(&[64]),
+            Kind::Int { .. } | Kind::Float { .. } => Some(&[32]),
+            Kind::Vector { elem, count } | Kind::Array { elem, count, .. } => repeat(elem, count),
+            Kind::Matrix { column, count } => repeat(column, count),
+            Kind::Struct { members } => {
+                let mut all = Vec::new();
+                for member in members {
+                    all.extend_from_slice(self.get(member.ty).leaves?);
+                }
+                (all.len() <= MAX_LEAVES as usize).then(|| &*self.bump.alloc_slice_copy(&all))
+            }
+            Kind::Void | Kind::Function { .. } => Some(&[]),
+            Kind::RuntimeArray { .. } | Kind::Pointer { .. } | Kind::Opaque(_) => None,
+        }
+    }
+
+    /// Size and alignment in memory that only this shader sees; booleans are words.
+    fn natural_size(&self, kind: Kind<'a>) -> Option<(u32, u32)> {
+        let repeat = |elem: Ty, count: u32| {
+            let (size, align) = self.get(elem).natural;
+            Some((size.checked_mul(count)?, align))
+        };
+        match kind {
+            Kind::Bool => Some((4, 4)),
+            Kind::Int { bits, .. } | Kind::Float { bits } => Some((u32::from(bits) / 8, u32::from(bits) / 8)),
+            Kind::Vector { elem, count } | Kind::Array { elem, count, .. } => repeat(elem, count),
+            Kind::Matrix { column, count } => repeat(column, count),
+            Kind::Struct { members } => {
+                let align = members.iter().map(|member| self.get(member.ty).natural.1).max().unwrap_or(1);
+                let end = members.last().map_or(Some(0), |last| {
+                    last.natural_offset.checked_add(self.get(last.ty).natural.0)
+                })?;
+                Some((end.checked_next_multiple_of(align)?, align))
+            }
+            _ => Some((0, 1)),
+        }
+    }
+
+    /// Where a member of type `ty` lies naturally when the one before it is `previous`.
+    pub fn natural_offset_after(&self, previous: Option<&Member>, ty: Ty) -> Option<u32> {
+        let end = match previous {
+            Some(member) => member.natural_offset.checked_add(self.get(member.ty).natural.0)?,
+            None => 0,
+        };
+        end.checked_next_multiple_of(self.get(ty).natural.1)
+    }
+
+    /// Bytes of a type in memory that only this shader sees, and its alignment.
+    pub fn natural(&self, ty: Ty) -> (u32, u32) {
+        self.get(ty).natural
+    }
+
+    /// Widths of the scalars of `ty`.
+    pub fn leaves(&self, ty: Ty) -> Result<&'a [u8], CompileError> {
+        let data = self.get(ty);
+        data.leaves.ok_or_else(|| match data.kind {
+            Kind::Opaque(name) => CompileError::unsupported(format!("values of type {name}")),
+            Kind::Pointer { .. } => CompileError::unsupported("pointers as members or in variables"),
+            Kind::RuntimeArray { .. } => CompileError::invalid("a runtime array is not a value"),
+            _ => CompileError::limit(format!("a value has more than {MAX_LEAVES} scalars")),
+        })
+    }
+
+    /// Number of scalars of `ty`.
+    pub fn leaf_count(&self, ty: Ty) -> Result<usize, CompileError> {
+        self.leaves(ty).map(<[u8]>::len)
+    }
+
+    /// Type, first scalar and layout of element or member `index` of `ty`. Elements of arrays and vectors have the
+    /// type whatever the index is.
+    pub fn element(&self, ty: Ty, index: u32) -> Result<(Ty, u32), CompileError> {
+        let repeated = |elem: Ty| {
+            let leaves = self.get(elem).leaves.map_or(0, |leaves| leaves.len() as u32);
+            Ok((elem, leaves.saturating_mul(index)))
+        };
+        match self.kind(ty) {
+            Kind::Vector { elem, .. } | Kind::Array { elem, .. } | Kind::RuntimeArray { elem, .. } => repeated(elem),
+            Kind::Matrix { column, .. } => repeated(column),
+            Kind::Struct { members } => match members.get(index as usize) {
+                Some(member) => Ok((member.ty, member.leaf)),
+                None => Err(CompileError::invalid(format!("a structure has no member {index}"))),
+            },
+            _ => Err(CompileError::invalid("an index goes into something that is not a composite")),
+        }
+    }
+
+    /// Elements or members of a composite; `None` for others and runtime arrays.
+    pub fn element_count(&self, ty: Ty) -> Option<u32> {
+        match self.kind(ty) {
+            Kind::Vector { count, .. } | Kind::Array { count, .. } | Kind::Matrix { count, .. } => Some(count),
+            Kind::Struct { members } => Some(members.len() as u32),
+            _ => None,
+        }
+    }
+
+    /// Scalar type and number of components of a scalar or vector.
+    pub fn scalar_and_count(&self, ty: Ty) -> Result<(Ty, u32), CompileError> {
+        match self.kind(ty) {
+            Kind::Vector { elem, count } => Ok((elem, count)),
+            Kind::Bool | Kind::Int { .. } | Kind::Float { .. } => Ok((ty, 1)),
+            _ => Err(CompileError::invalid("a scalar or vector is needed")),
+        }
+    }
+
+    /// Bytes from one element of an array, column of a matrix or component of a vector to the next.
+    pub fn stride(&self, ty: Ty, layout: Layout, matrix: MatrixLayout) -> Result<u32, CompileError> {
+        let natural = |elem: Ty| self.get(elem).natural.0;
+        let stated = |stride: u32, what: &str| match stride {
+            0 => Err(CompileError::invalid(format!("{what} without a stride is used in memory"))),
+            stride => Ok(stride),
+        };
+        match (self.kind(ty), layout) {
+            (Kind::Array { elem, .. }, Layout::Natural) => Ok(natural(elem)),
+            (Kind::Array { stride, .. } | Kind::RuntimeArray { stride, .. }, _) => stated(stride, "an array"),
+            (Kind::Matrix { column, .. }, Layout::Natural) => Ok(natural(column)),
+            (Kind::Matrix { .. }, Layout::Explicit) if !matrix.row_major => stated(matrix.stride, "a matrix"),
+            (Kind::Matrix { column, .. }, Layout::Explicit) => match self.kind(column) {
+                Kind::Vector { elem, .. } => Ok(natural(elem)),
+                _ => Err(CompileError::invalid("a matrix column is not a vector")),
+            },
+            (Kind::Vector { elem, .. }, _) => Ok(natural(elem)),
+            _ => Err(CompileError::invalid("a dynamic index goes into something that has no elements")),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The module as words: header, byte order, and instructions with their bounds checked.
+
+use bumpalo::Bump;
+use spirv::Op;
+
+use super::opcode;
+use crate::error::{CompileError, Location};
+
+/// Words of the header: magic, version, generator, id bound, schema.
+const HEADER_WORDS: usize = 5;
+
+/// Most words of a module (16 MiB).
+pub const MAX_MODULE_WORDS: usize = 1 << 22;
+
+/// Highest id bound accepted, the limit of the specification.
+pub const MAX_ID_BOUND: u32 = 0x3f_ffff;
+
+/// A module's words in the byte order of this machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Words<'a> {
+    words: &'a [u32],
+    /// Every id is below.
+    pub bound: u32,
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Inst<'a> {
+    /// Opcode.
+    pub op: Op,
+    /// Operand words, without the first word of the instruction.
+    pub operands: &'a [u32],
+    /// Offset of the first word in the module.
+    pub offset: usize,
+}
+
+impl<'a> Words<'a> {
+    /// Reads the header of a module in either byte order.
+    pub fn new(bump: &'a Bump, bytes: &[u8]) -> Result<Self, CompileError> {
+        let swapped = match bytes.first_chunk::<4>() {
+            Some(magic) if u32::from_le_bytes(*magic) == spirv::MAGIC_NUMBER => false,
+            Some(magic) if u32::from_be_bytes(*magic) == spirv::MAGIC_NUMBER => true,
+            _ => return Err(CompileError::invalid("the input does not begin with SPIR-V's magic number")),
+        };
+        if !bytes.len().is_multiple_of(4) {
+            let message = format!("a module is whole 32-bit words, this one has {} bytes", bytes.len());
+            return Err(CompileError::invalid(message));
+        }
+        if bytes.len() / 4 > MAX_MODULE_WORDS {
+            let message = format!("the module has {} words, the limit is {MAX_MODULE_WORDS}", bytes.len() / 4);
+            return Err(CompileError::limit(message));
+        }
+        let word = |chunk: &[u8; 4]| if swapped { u32::from_be_bytes(*chunk) } else { u32::from_le_bytes(*chunk) };
+        let (chunks, _) = bytes.as_chunks::<4>();
+        let words: &[u32] = bump.alloc_slice_fill_iter(chunks.iter().map(word));
+        let &[_, version, _, bound, _, ..] = words else {
+            return Err(CompileError::invalid("the module ends within its header"));
+        };
+        if version >> 16 != 1 {
+            return Err(at_word(CompileError::unsupported(format!("SPIR-V version word {version:#x}")), 1));
+        }
+        if bound > MAX_ID_BOUND {
+            let message = format!("the id bound is {bound}, the limit is {MAX_ID_BOUND}");
+            return Err(at_word(CompileError::limit(message), 3));
+        }
+        Ok(Words { words, bound })
+    }
+
+    /// The instructions from word `offset` on.
+    pub fn instructions_from(self, offset: usize) -> Instructions<'a> {
+        Instructions { words: self.words, offset }
+    }
+
+    /// All instructions.
+    pub fn instructions(self) -> Instructions<'a> {
+        self.instructions_from(HEADER_WORDS)
+    }
+}
+
+fn at_word(error: CompileError, offset: usize) -> CompileError {
+    error.at(Location::Word { offset, opcode: None })
+}
+
+/// Reads one instruction after the other; an instruction out of bounds is an error, after which nothing follows.
+#[derive(Clone, Debug)]
+pub(super) struct Instructions<'a> {
+    words: &'a [u32],
+    offset: usize,
+}
+
+impl Instructions<'_> {
+    /// Word offset of the next instruction.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+}
+
+impl<'a> Iterator for Instructions<'a> {
+    type Item = Result<Inst<'a>, CompileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let offset = self.offset;
+        let first = *self.words.get(offset)?;
+        let (length, number) = ((first >> 16) as usize, first & 0xffff);
+        let Some(operands) = self.words.get(offset + 1..offset + length) else {
+            self.offset = self.words.len();
+            let message = format!("an instruction of {length} words does not fit into the module");
+            let opcode = Op::from_u32(number).and_then(opcode::name);
+            return Some(Err(CompileError::invalid(message).at(Location::Word { offset, opcode })));
+        };
+        self.offset = offset + length;
+        let Some(op) = Op::from_u32(number) else {
+            self.offset = self.words.len();
+            return Some(Err(at_word(CompileError::invalid(format!("unknown opcode {number}")), offset)));
+        };
+        Some(Ok(Inst { op, operands, offset }))
+    }
+}
+
+impl<'a> Inst<'a> {
+    /// Operand `index`.
+    pub fn word(&self, index: usize) -> Result<u32, CompileError> {
+        self.operands.get(index).copied().ok_or_else(|| {
+            let message = format!("the instruction has {} operands, more are needed", self.operands.len());
+            self.locate(CompileError::invalid(message))
+        })
+    }
+
+    /// Operands from `index` on; none when there are fewer.
+    pub fn rest(&self, index: usize) -> &'a [u32] {
+        self.operands.get(index..).unwrap_or(&[])
+    }
+
+    /// Gives `error` this instruction's place, unless it has one.
+    pub fn locate(&self, error: CompileError) -> CompileError {
+        error.at(Location::Word { offset: self.offset, opcode: opcode::name(self.op) })
+    }
+
+    /// A literal string from operand `index` on, and the index of the operand after it.
+    pub fn string(&self, index: usize) -> Result<(String, usize), CompileError> {
+        let mut bytes = Vec::new();
+        for (position, word) in self.rest(index).iter().enumerate() {
+            for byte in word.to_le_bytes() {
+                if byte == 0 {
+                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    return Ok((text, index + position + 1));
+                }
+                bytes.push(byte);
+            }
+        }
+        Err(self.locate(CompileError::invalid("a string does not end within its instruction")))
+    }
+}

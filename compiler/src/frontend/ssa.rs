@@ -1,0 +1,227 @@
+//! Variables become SSA values while the function is built.
+//!
+//! The method is that of Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013): a
+//! read looks for the definition up the blocks already built and puts a phi where paths join; the header of a loop gets
+//! its phis completed when the loop ends. All searches use explicit stacks. Phis stay outside the function until
+//! [`Variables::finish`], so those that turn out trivial leave no trace.
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::ir::builder::Builder;
+use crate::ir::entity::{Block, Inst, Value};
+use crate::ir::function::{Function, InstData};
+use crate::ir::op::{IrOp, Op};
+use crate::ir::src::{Src, SrcKind};
+use crate::ir::table::Side;
+use crate::ir::types::Type;
+
+/// A scalar variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Variable(pub u32);
+
+/// A phi that is not in the function yet.
+struct Pending {
+    value: Value,
+    block: Block,
+    variable: Variable,
+    inputs: Vec<(Block, Src)>,
+}
+
+/// The variables of a function under construction.
+#[derive(Default)]
+pub struct Variables {
+    widths: Vec<u8>,
+    /// Definition at the end of a block as far as it is built.
+    defs: HashMap<(Block, Variable), Src, FxBuildHasher>,
+    phis: Vec<Pending>,
+    /// For values that stood for a trivial phi, what they are.
+    forward: Side<Value, Option<Src>>,
+    /// Loop headers whose back edges are not all built, with the phis that wait for them.
+    unsealed: Vec<(Block, Vec<usize>)>,
+}
+
+impl Variables {
+    /// A table of no variables.
+    pub fn new() -> Self {
+        Variables { forward: Side::new(0), ..Default::default() }
+    }
+
+    /// Adds variables of the given widths in bits; they are numbered consecutively from the result on.
+    pub fn add(&mut self, widths: &[u8]) -> Variable {
+        let first = Variable(self.widths.len() as u32);
+        self.widths.extend_from_slice(widths);
+        first
+    }
+
+    /// Width in bits.
+    pub fn width(&self, variable: Variable) -> u8 {
+        self.widths[variable.0 as usize]
+    }
+
+    /// Assigns `src` in the current block.
+    pub fn write(&mut self, b: &Builder<'_, '_>, variable: Variable, src: Src) {
+        self.defs.insert((b.block(), variable), src);
+    }
+
+    /// The value at the current point; zero if nothing was assigned on the way here.
+    pub fn read(&mut self, b: &mut Builder<'_, '_>, variable: Variable) -> Src {
+        let mut pending = Vec::new();
+        let found = self.find(b.f, b.block(), variable, &mut pending);
+        self.complete(b.f, pending);
+        match self.resolve(found) {
+            Src::NONE => Src::imm(0, self.width(variable)),
+            src => src,
+        }
+    }
+
+    /// Says that the back edges of the loop whose header is `block` are still to come.
+    pub fn open_loop(&mut self, block: Block) {
+        self.unsealed.push((block, Vec::new()));
+    }
+
+    /// Says that the innermost open loop has all its back edges.
+    pub fn close_loop(&mut self, f: &mut Function<'_>) {
+        if let Some((_, phis)) = self.unsealed.pop() {
+            self.complete(f, phis);
+        }
+    }
+
+    /// What stands for `src` now that trivial phis are known.
+    fn resolve(&self, mut src: Src) -> Src {
+        while let Some(next) = src.as_value().and_then(|value| self.forward[value]) {
+            src = next;
+        }
+        src
+    }
+
+    /// The definition that reaches the end of `block`. Phis made on the way go to `pending`, unless they belong to a
+    /// loop that is not closed. `Src::NONE` comes from blocks that are never reached.
+    fn find(&mut self, f: &mut Function<'_>, block: Block, variable: Variable, pending: &mut Vec<usize>) -> Src {
+        let mut path = Vec::new();
+        let mut at = block;
+        let found = loop {
+            if let Some(src) = self.defs.get(&(at, variable)) {
+                break *src;
+            }
+            if let Some(open) = self.unsealed.iter().rposition(|(header, _)| *header == at) {
+                let (src, phi) = self.new_phi(f, at, variable);
+                self.unsealed[open].1.push(phi);
+                break src;
+            }
+            match f.block(at).preds.as_slice() {
+                [] if at == Block(0) => break Src::imm(0, self.width(variable)),
+                [] => break Src::NONE,
+                [pred] => {
+                    path.push(at);
+                    at = *pred;
+                }
+                _ => {
+                    let (src, phi) = self.new_phi(f, at, variable);
+                    pending.push(phi);
+                    break src;
+                }
+            }
+        };
+        for block in path {
+            self.defs.insert((block, variable), found);
+        }
+        found
+    }
+
+    fn new_phi(&mut self, f: &mut Function<'_>, block: Block, variable: Variable) -> (Src, usize) {
+        let value = f.add_value(Type::scalar(self.width(variable)));
+        self.defs.insert((block, variable), Src::value(value));
+        self.phis.push(Pending { value, block, variable, inputs: Vec::new() });
+        (Src::value(value), self.phis.len() - 1)
+    }
+
+    /// Finds the inputs of `phis` and of those that come up meanwhile, then forwards the trivial ones.
+    fn complete(&mut self, f: &mut Function<'_>, mut phis: Vec<usize>) {
+        let mut next = 0;
+        while let Some(&phi) = phis.get(next) {
+            let (block, variable) = (self.phis[phi].block, self.phis[phi].variable);
+            let preds = f.block(block).preds.clone();
+            let inputs = preds.into_iter().map(|pred| (pred, self.find(f, pred, variable, &mut phis))).collect();
+            self.phis[phi].inputs = inputs;
+            next += 1;
+        }
+        for phi in phis.into_iter().rev() {
+            self.forward_trivial(phi);
+        }
+    }
+
+    /// Forwards a phi whose inputs are all one value, or itself, or never arrive. Returns whether it was trivial.
+    fn forward_trivial(&mut self, phi: usize) -> bool {
+        let value = self.phis[phi].value;
+        let mut only = Src::NONE;
+        for (_, input) in &self.phis[phi].inputs {
+            let input = self.resolve(*input);
+            if input == Src::NONE || input == only || input == Src::value(value) {
+                continue;
+            }
+            if only != Src::NONE {
+                return false;
+            }
+            only = input;
+        }
+        self.forward[value] = Some(only);
+        true
+    }
+
+    /// Puts the phis into the function and replaces what was forwarded; `map` translates every other source.
+    pub fn finish(mut self, f: &mut Function<'_>, map: impl Fn(Src) -> Src) {
+        let live = self.remaining_phis();
+        for phi in live.iter().rev() {
+            let Pending { value, block, variable, inputs } = &self.phis[*phi];
+            let zero = Src::imm(0, self.width(*variable));
+            let arrives = |src: Src| if src == Src::NONE { zero } else { map(src) };
+            let srcs: Vec<Src> = inputs.iter().map(|(_, src)| arrives(self.resolve(*src))).collect();
+            let mods: Vec<u32> = inputs.iter().map(|(pred, _)| pred.0).collect();
+            let data = InstData {
+                op: Op::Ir(IrOp::Phi),
+                dsts: f.alloc(&[*value]),
+                srcs: f.alloc(&srcs),
+                mods: f.alloc(&mods),
+                line: 0,
+            };
+            let inst = f.add_inst(data);
+            f.block_mut(*block).insts.insert(0, inst);
+        }
+        self.rewrite_sources(f, map);
+    }
+
+    /// The phis that are not trivial, after forwarding has been carried to its end.
+    fn remaining_phis(&mut self) -> Vec<usize> {
+        let mut live: Vec<usize> = (0..self.phis.len()).filter(|phi| self.forward[self.phis[*phi].value].is_none()).collect();
+        loop {
+            let before = live.len();
+            live.retain(|phi| !self.forward_trivial(*phi));
+            if live.len() == before {
+                return live;
+            }
+        }
+    }
+
+    fn rewrite_sources(&self, f: &mut Function<'_>, map: impl Fn(Src) -> Src) {
+        for inst in f.insts.keys().collect::<Vec<Inst>>() {
+            let data = f.insts[inst];
+            if data.op == Op::Ir(IrOp::Phi) {
+                continue;
+            }
+            let changes = |src: &Src| match src.kind {
+                SrcKind::Value => src.as_value().is_some_and(|value| self.forward[value].is_some()),
+                SrcKind::Uniform => true,
+                _ => false,
+            };
+            if data.srcs.iter().any(changes) {
+                let arrive = |(index, src): (usize, &Src)| match self.resolve(*src) {
+                    Src::NONE => Src::imm(0, f.width(data.srcs[index])),
+                    src => map(src),
+                };
+                let srcs: Vec<Src> = data.srcs.iter().enumerate().map(arrive).collect();
+                f.insts[inst].srcs = f.alloc(&srcs);
+            }
+        }
+    }
+}
