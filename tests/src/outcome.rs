@@ -139,12 +139,12 @@ impl SuiteReport {
         object
     }
 
-    /// Reasons of one kind of outcome with their number, most frequent first; numbers within reasons do not
+    /// Reasons of one kind of outcome with their number, most frequent first; particulars such as registers do not
     /// distinguish them.
     pub fn reasons(&self, of_kind: fn(&Outcome) -> bool) -> Vec<(usize, String)> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for case in self.cases.iter().filter(|case| of_kind(&case.outcome)) {
-            *counts.entry(without_numbers(case.outcome.reason().unwrap_or_default())).or_default() += 1;
+            *counts.entry(without_particulars(case.outcome.reason().unwrap_or_default())).or_default() += 1;
         }
         let mut reasons: Vec<(usize, String)> =
             counts.into_iter().map(|(text, count)| (count, text)).collect();
@@ -153,20 +153,32 @@ impl SuiteReport {
     }
 }
 
-/// The first line of `text` with every free-standing number replaced by `#`.
+/// What a reason has in common with others of its kind: its first line up to a bracket that says where, quoted
+/// instructions cut to their names, registers and numbers blanked.
+fn without_particulars(reason: &str) -> String {
+    let line = reason.lines().next().unwrap_or_default();
+    let line = line.split(" (workgroup ").next().unwrap_or_default();
+    let mut result = String::new();
+    for (index, part) in line.split('`').enumerate() {
+        // Odd parts stand between quotes.
+        let part = if index % 2 == 1 { part.split([' ', '.']).next().unwrap_or_default() } else { part };
+        let quote = if index == 0 { "" } else { "`" };
+        result.push_str(&format!("{quote}{}", without_numbers(part)));
+    }
+    result
+}
+
+/// `text` with every number that stands by itself or names a register replaced by `#`.
 fn without_numbers(text: &str) -> String {
     let mut result = String::new();
-    let mut in_word = false;
-    let mut characters = text.lines().next().unwrap_or_default().chars().peekable();
-    while let Some(character) = characters.next() {
-        if character.is_ascii_digit() && !in_word {
-            while characters.next_if(|next| next.is_ascii_alphanumeric() || *next == '.').is_some() {}
-            result.push('#');
-        } else {
-            result.push(character);
-        }
-        in_word =
-            character.is_ascii_alphabetic() || character == '_' || (in_word && character.is_ascii_digit());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || ".%".contains(letter)));
+        let (word, after) = rest.split_at(end.unwrap_or(rest.len()).max(letter.len_utf8()));
+        let number = word.trim_start_matches(['r', 'u', 'b', '%']);
+        let is_number = number.starts_with(|first: char| first.is_ascii_digit());
+        result.push_str(if is_number { "#" } else { word });
+        rest = after;
     }
     result
 }
@@ -208,7 +220,14 @@ mod tests {
 
     #[test]
     fn reasons_are_gathered_without_numbers() {
-        assert_eq!(without_numbers("word 12 of 0x1f: r3l is 4.5\nmore"), "word # of #: r3l is #");
+        assert_eq!(
+            without_particulars("word 12 of 0x1f: r3l is 4.5, OpFoo2\nmore"),
+            "word # of #: # is #, OpFoo2"
+        );
+        let finding =
+            "strict: 0x000c `store.i32.x r1, u2_u3, r0`: r1l is read too early (workgroup 0,0,0, lane 3)";
+        assert_eq!(without_particulars(finding), "strict: # `store`: # is read too early");
+        assert_eq!(without_particulars("é `ü` 7"), "é `ü` #");
         let report = SuiteReport::new(vec![
             case(Outcome::Fail("lane 1".into())),
             case(Outcome::Fail("other".into())),
