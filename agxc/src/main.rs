@@ -22,12 +22,19 @@ mod values;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use context::Context;
 use diagnostic::{Diagnostic, Failure};
 
+/// Where the first panic happened.
+static PANIC_PLACE: OnceLock<String> = OnceLock::new();
+
 fn main() -> ExitCode {
-    std::panic::set_hook(Box::new(|_| {}));
+    std::panic::set_hook(Box::new(|panic| {
+        // Only the first panic is reported; setting the place again may fail quietly.
+        let _ = PANIC_PLACE.set(panic.location().map_or_else(String::new, ToString::to_string));
+    }));
     let mut context = Context::new();
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
     let outcome = catch_unwind(AssertUnwindSafe(|| cli::run(&arguments, &mut context)));
@@ -39,9 +46,10 @@ fn main() -> ExitCode {
     diagnostic::report(failure, &context)
 }
 
-/// What a panic said.
+/// Where a panic happened and what it said.
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text =
         panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("the compiler panicked without a message").to_owned()
+    let place = PANIC_PLACE.get().map_or("an unknown place", String::as_str);
+    format!("panic at {place}: {}", text.unwrap_or("no message"))
 }

@@ -112,7 +112,7 @@ fn launch(demo: &Demo, shader: &CompiledShader, buffers: &mut Buffers) -> Result
 
 fn ran(demo: &Demo, report: &Report, compiling: Duration, running: Duration) -> String {
     format!(
-        "run: {} launch{} on the reference machine, {} instructions in {} lanes; compiled in {:.1} ms, ran in {:.2} s\n",
+        "run: {} launch{} on the reference machine, {} instructions, {} summed over lanes; compiled in {:.1} ms, ran in {:.2} s\n",
         demo.launches,
         if demo.launches == 1 { "" } else { "es" },
         report.instructions,
