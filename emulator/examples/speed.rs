@@ -49,6 +49,7 @@ fn main() {
             program: &program,
             preamble: None,
             uniforms: &[],
+            states: agx_emulator::States::default(),
             workgroups: [8, 1, 1],
             workgroup_size: [64, 1, 1],
             local_bytes: 0,

@@ -14,6 +14,7 @@ use crate::notebook::{finding, text_of};
 use crate::profile::{Counts, Report};
 use crate::program::Program;
 use crate::rng::Rng;
+use crate::textures::States;
 
 /// Threads a workgroup can have.
 const WORKGROUP_THREADS: u64 = 1024;
@@ -64,6 +65,8 @@ pub struct Dispatch<'a> {
     pub preamble: Option<&'a Program>,
     /// Uniform half-words from 0 on; those not given count as never set.
     pub uniforms: &'a [u16],
+    /// Texture and sampler state as the driver loads it.
+    pub states: States<'a>,
     /// Workgroups along x, y, z.
     pub workgroups: [u32; 3],
     /// Lanes of a workgroup along x, y, z; at most 1024 together.
@@ -88,7 +91,7 @@ pub struct Stop {
 
 /// Runs a dispatch to its end, or to the first fatal finding.
 pub fn dispatch(memory: &mut Memory, dispatch: &Dispatch<'_>) -> Result<Report, Stop> {
-    let mut machine = Machine::new(memory, &dispatch.options, dispatch.uniforms);
+    let mut machine = Machine::new(memory, &dispatch.options, dispatch.uniforms, dispatch.states);
     let mut counts = Counts::new(dispatch.program);
     let mut preamble_counts = dispatch.preamble.map(Counts::new);
     let outcome = run(&mut machine, dispatch, &mut counts, preamble_counts.as_mut());

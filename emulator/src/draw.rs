@@ -15,6 +15,7 @@ use crate::profile::{Counts, Report};
 use crate::program::Program;
 use crate::raster::{Clip, Point, Polygon, Quad, Viewport, clip_polygon, clip_segment, doubled_area, plane};
 use crate::registers::Dst;
+use crate::textures::States;
 use agx_isa::inst::Size;
 
 /// A program of a draw with what it runs with.
@@ -26,6 +27,8 @@ pub struct Stage<'a> {
     pub preamble: Option<&'a Program>,
     /// Uniform half-words from 0 on.
     pub uniforms: &'a [u16],
+    /// Texture and sampler state as the driver loads it.
+    pub states: States<'a>,
     /// Stack memory of a lane in bytes.
     pub scratch_bytes: u32,
 }
@@ -132,7 +135,7 @@ pub struct Shade<'a> {
 
 /// Draws into `framebuffer`.
 pub fn draw(memory: &mut Memory, framebuffer: &mut Framebuffer, draw: &Draw<'_>) -> Result<Report, Stop> {
-    let mut machine = Machine::new(memory, &draw.options, draw.vertex.uniforms);
+    let mut machine = Machine::new(memory, &draw.options, draw.vertex.uniforms, draw.vertex.states);
     let mut frame = frame(framebuffer, draw.tests, draw.late_tests);
     let mut counts = [Running::new(&draw.vertex), Running::new(&draw.fragment)];
     let outcome = render(&mut machine, &mut frame, draw, &mut counts);
@@ -144,7 +147,7 @@ pub fn draw(memory: &mut Memory, framebuffer: &mut Framebuffer, draw: &Draw<'_>)
 
 /// Shades a rectangle of `framebuffer`.
 pub fn shade(memory: &mut Memory, framebuffer: &mut Framebuffer, shade: &Shade<'_>) -> Result<Report, Stop> {
-    let mut machine = Machine::new(memory, &shade.options, shade.fragment.uniforms);
+    let mut machine = Machine::new(memory, &shade.options, shade.fragment.uniforms, shade.fragment.states);
     let mut frame = frame(framebuffer, shade.tests, shade.late_tests);
     frame.coefficients = shade.coefficients.to_vec();
     frame.depth = Plane { a: 0.0, b: 0.0, c: f64::from(shade.depth) };
@@ -217,7 +220,7 @@ fn render(
     for instance in 0..draw.instances {
         instances.push(vertices(machine, draw, instance, vertex_counts)?);
     }
-    machine.set_uniforms(draw.fragment.uniforms);
+    machine.rebind(draw.fragment.uniforms, draw.fragment.states);
     fragment_counts.preamble(machine, &draw.fragment)?;
     let corners = match draw.topology {
         Topology::Points => 1,

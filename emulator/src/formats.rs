@@ -122,12 +122,12 @@ impl Format {
 }
 
 /// Clamped to 0..=1, scaled, rounded to nearest even; NaN gives 0.
-fn unorm(value: f32, scale: f64) -> u32 {
+pub(crate) fn unorm(value: f32, scale: f64) -> u32 {
     libm::rint(f64::from(value).clamp(0.0, 1.0) * scale) as u32
 }
 
 /// Clamped to −1..=1, scaled, rounded to nearest even; NaN gives 0.
-fn snorm(value: f32, scale: f64) -> u32 {
+pub(crate) fn snorm(value: f32, scale: f64) -> u32 {
     libm::rint(f64::from(value).clamp(-1.0, 1.0) * scale) as i32 as u32
 }
 

@@ -139,6 +139,7 @@ impl Launch<'_> {
                 program: &Program::new(self.code),
                 preamble: preamble.as_ref(),
                 uniforms: &uniforms[..usize::from(filled)],
+                states: crate::States::default(),
                 workgroups: self.workgroups,
                 workgroup_size: self.info.workgroup_size,
                 local_bytes: self.info.local_bytes,

@@ -24,10 +24,12 @@ mod races;
 mod raster;
 mod registers;
 mod rng;
+mod sampling;
 mod simd;
 mod special;
 mod step;
 mod strict;
+mod texels;
 mod textures;
 
 pub use crate::dispatch::{Dispatch, Options, Stop, dispatch};
@@ -40,3 +42,4 @@ pub use crate::profile::{Cycles, Line, Profile, Report};
 pub use crate::program::Program;
 pub use crate::raster::Viewport;
 pub use crate::simd::{Simd, step_one};
+pub use crate::textures::States;

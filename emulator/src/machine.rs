@@ -15,7 +15,7 @@ use crate::races::Races;
 use crate::registers::Uniforms;
 use crate::rng::{Garbage, Rng};
 use crate::step::step;
-use crate::textures::StateFile;
+use crate::textures::{StateFile, States};
 
 /// Longest turn of a SIMD-group, in instructions.
 const TURN: u64 = 48;
@@ -51,14 +51,19 @@ pub(crate) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// A machine whose uniforms start with `uniforms`.
-    pub(crate) fn new(memory: &'a mut Memory, options: &'a Options, uniforms: &[u16]) -> Self {
+    /// A machine whose uniforms and state registers start with these.
+    pub(crate) fn new(
+        memory: &'a mut Memory,
+        options: &'a Options,
+        uniforms: &[u16],
+        states: States<'_>,
+    ) -> Self {
         let garbage = Garbage::new(options.seed);
         Machine {
             memory,
             options,
             uniforms: Uniforms::new(uniforms, &garbage.uniforms),
-            states: StateFile::default(),
+            states: StateFile::new(states),
             rng: Rng::new(options.seed),
             races: options.races.then(Races::default),
             notebook: Notebook::default(),
@@ -77,8 +82,9 @@ impl<'a> Machine<'a> {
         group
     }
 
-    /// Other uniforms for the next program; what preambles set is forgotten.
-    pub(crate) fn set_uniforms(&mut self, uniforms: &[u16]) {
+    /// Other uniforms and states for the next program; what preambles set is forgotten.
+    pub(crate) fn rebind(&mut self, uniforms: &[u16], states: States<'_>) {
+        self.states = StateFile::new(states);
         self.uniforms = Uniforms::new(uniforms, &self.garbage.uniforms);
     }
 

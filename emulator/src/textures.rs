@@ -1,42 +1,325 @@
-//! Texture and sampler state registers.
+//! Texture and sampler state registers and the descriptors in them.
 //!
-//! What the state words mean is the business of the texture unit; here they are bytes that `tex_state_store` and
-//! `sampler_state_store` bring in from memory.
+//! Fields lie where the Mesa 25.0 driver packs them. Textures whose layout is not linear are stored by the hardware in
+//! tiles; here they are plain rows: all slices of level 0, then all of level 1, each level starting at a multiple of 16
+//! bytes, samples of a texel next to each other.
+
+use crate::texels::TexelFormat;
 
 /// Bytes of a texture or image descriptor.
 pub(crate) const TEXTURE_BYTES: usize = 24;
 /// Bytes of a sampler descriptor.
 pub(crate) const SAMPLER_BYTES: usize = 8;
-/// Texture state registers an instruction can name.
-const TEXTURES: usize = 256;
-/// Sampler state registers an instruction can name.
-const SAMPLERS: usize = 256;
+/// State registers of each kind that an instruction can name.
+const REGISTERS: usize = 256;
+
+/// What the driver loads into texture and sampler state registers, from 0 on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct States<'a> {
+    /// Texture or image descriptors.
+    pub textures: &'a [[u8; TEXTURE_BYTES]],
+    /// Sampler descriptors.
+    pub samplers: &'a [[u8; SAMPLER_BYTES]],
+}
 
 /// The state registers of a dispatch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct StateFile {
     textures: Vec<Option<[u8; TEXTURE_BYTES]>>,
     samplers: Vec<Option<[u8; SAMPLER_BYTES]>>,
 }
 
-impl Default for StateFile {
-    fn default() -> Self {
-        StateFile { textures: vec![None; TEXTURES], samplers: vec![None; SAMPLERS] }
-    }
-}
-
 impl StateFile {
+    /// Registers as the driver loads them.
+    pub(crate) fn new(states: States<'_>) -> StateFile {
+        let textures = states.textures.iter().take(REGISTERS).copied().map(Some).collect();
+        let samplers = states.samplers.iter().take(REGISTERS).copied().map(Some).collect();
+        StateFile { textures, samplers }
+    }
+
     /// Sets a texture state register; numbers that do not exist are ignored.
     pub(crate) fn set_texture(&mut self, number: u32, descriptor: [u8; TEXTURE_BYTES]) {
-        if let Some(place) = self.textures.get_mut(number as usize) {
-            *place = Some(descriptor);
-        }
+        set(&mut self.textures, number, descriptor);
     }
 
     /// Sets a sampler state register; numbers that do not exist are ignored.
     pub(crate) fn set_sampler(&mut self, number: u32, descriptor: [u8; SAMPLER_BYTES]) {
-        if let Some(place) = self.samplers.get_mut(number as usize) {
-            *place = Some(descriptor);
+        set(&mut self.samplers, number, descriptor);
+    }
+
+    /// A texture or image descriptor, when one was loaded.
+    pub(crate) fn texture(&self, number: u32) -> Option<[u8; TEXTURE_BYTES]> {
+        self.textures.get(number as usize).copied().flatten()
+    }
+
+    /// A sampler, when one was loaded.
+    pub(crate) fn sampler(&self, number: u32) -> Option<Sampler> {
+        self.samplers
+            .get(number as usize)
+            .copied()
+            .flatten()
+            .map(|bytes| Sampler::new(u64::from_le_bytes(bytes)))
+    }
+}
+
+fn set<T: Clone>(registers: &mut Vec<Option<T>>, number: u32, value: T) {
+    let number = number as usize;
+    if number < REGISTERS {
+        if registers.len() <= number {
+            registers.resize(number + 1, None);
+        }
+        registers[number] = Some(value);
+    }
+}
+
+/// How texels are addressed: by this many coordinates, a layer, a sample.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Dimension {
+    /// Coordinates.
+    pub(crate) axes: usize,
+    /// Has a layer.
+    pub(crate) array: bool,
+    /// Has samples.
+    pub(crate) multisampled: bool,
+    /// Coordinates are a direction.
+    pub(crate) cube: bool,
+}
+
+impl Dimension {
+    /// By the code of texture instructions and descriptors.
+    pub(crate) fn from_code(code: u32) -> Option<Dimension> {
+        let plain = Dimension { axes: 2, array: false, multisampled: false, cube: false };
+        Some(match code {
+            0 => Dimension { axes: 1, ..plain },
+            1 => Dimension { axes: 1, array: true, ..plain },
+            2 => plain,
+            3 => Dimension { array: true, ..plain },
+            4 => Dimension { multisampled: true, ..plain },
+            5 => Dimension { axes: 3, ..plain },
+            6 => Dimension { axes: 3, cube: true, ..plain },
+            7 => Dimension { axes: 3, cube: true, array: true, ..plain },
+            8 => Dimension { array: true, multisampled: true, ..plain },
+            _ => return None,
+        })
+    }
+
+    /// Whether the third axis is depth, which halves from level to level.
+    fn has_depth(self) -> bool {
+        self.axes == 3 && !self.cube
+    }
+}
+
+/// A texture or image.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Texture {
+    pub(crate) dimension: Dimension,
+    pub(crate) format: TexelFormat,
+    /// For each result the channel it comes from; 4 is one, 5 zero.
+    pub(crate) swizzle: [u32; 4],
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    /// Depth of a 3D texture, else layers (of six faces for cubes).
+    pub(crate) depth: u32,
+    pub(crate) first_level: u32,
+    pub(crate) last_level: u32,
+    pub(crate) samples: u32,
+    address: u64,
+    /// Bytes of a row and of a layer, of linear textures.
+    linear: Option<[u64; 2]>,
+}
+
+/// Bits of a descriptor.
+struct Bits(u128, u64);
+
+impl Bits {
+    fn new(bytes: &[u8; TEXTURE_BYTES]) -> Bits {
+        let word = |range: std::ops::Range<usize>| {
+            bytes[range].iter().rev().fold(0_u128, |value, byte| value << 8 | u128::from(*byte))
+        };
+        Bits(word(0..16), word(16..24) as u64)
+    }
+
+    /// `len` bits from bit `start` of the first 16 bytes.
+    fn get(&self, start: u32, len: u32) -> u32 {
+        (self.0 >> start) as u32 & (u32::MAX >> (32 - len))
+    }
+
+    /// An address in units of 16 bytes, 36 bits.
+    fn address(&self, start: u32) -> u64 {
+        ((self.0 >> start) as u64 & 0xf_ffff_ffff) << 4
+    }
+
+    /// Layers and bytes between them, of linear arrays.
+    fn linear_layers(&self) -> (u32, u64) {
+        ((self.1 & 0x7ff) as u32 + 1, ((self.1 >> 11 & 0x7ff_ffff) << 7) + 0x80)
+    }
+}
+
+const LINEAR: u32 = 0;
+const NULL: u32 = 1;
+const COMPRESSED: u32 = 3;
+
+impl Texture {
+    /// A texture descriptor; the error says what is not modelled.
+    pub(crate) fn new(bytes: &[u8; TEXTURE_BYTES]) -> Result<Texture, &'static str> {
+        let bits = Bits::new(bytes);
+        let layout = bits.get(4, 2);
+        let dimension = Dimension::from_code(bits.get(0, 4)).ok_or("this texture dimension")?;
+        let linear_depth = bits.get(127, 1) != 0;
+        let (layers, layer_stride) = bits.linear_layers();
+        let linear = layout == LINEAR;
+        // The field has two more bits, shared with the flags at 126 and 127; no row needs them.
+        let stride = (u64::from(bits.get(110, 16)) << 4) + 16;
+        check_layout(layout)?;
+        Ok(Texture {
+            dimension,
+            format: TexelFormat::new(bits.get(6, 7), bits.get(13, 3), bits.get(108, 1) != 0)?,
+            swizzle: [16, 19, 22, 25].map(|start| bits.get(start, 3)),
+            width: bits.get(28, 14) + 1,
+            height: bits.get(42, 14) + 1,
+            depth: match (linear, linear_depth) {
+                (true, true) => layers,
+                (true, false) => 1,
+                (false, _) => bits.get(110, 14) + 1,
+            },
+            first_level: bits.get(56, 4),
+            last_level: bits.get(60, 4).max(bits.get(56, 4)),
+            samples: if dimension.multisampled { 2 << bits.get(64, 1) } else { 1 },
+            address: bits.address(66),
+            linear: linear.then_some([stride, layer_stride]),
+        })
+    }
+
+    /// An image descriptor as image stores use it; the error says what is not modelled.
+    pub(crate) fn image(bytes: &[u8; TEXTURE_BYTES]) -> Result<Texture, &'static str> {
+        let bits = Bits::new(bytes);
+        let layout = bits.get(4, 2);
+        let dimension = Dimension::from_code(bits.get(0, 4)).ok_or("this image dimension")?;
+        let (layers, layer_stride) = bits.linear_layers();
+        let linear = layout == LINEAR;
+        let level = bits.get(100, 4);
+        check_layout(layout)?;
+        Ok(Texture {
+            dimension,
+            format: TexelFormat::new(bits.get(6, 7), bits.get(13, 3), bits.get(125, 1) != 0)?,
+            swizzle: [16, 18, 20, 22].map(|start| bits.get(start, 2)),
+            width: bits.get(24, 14) + 1,
+            height: bits.get(38, 14) + 1,
+            depth: if linear { layers } else { bits.get(108, 14) + 1 },
+            first_level: level,
+            last_level: level,
+            samples: if dimension.multisampled { 2 << bits.get(56, 1) } else { 1 },
+            address: bits.address(64),
+            linear: linear.then_some([u64::from(bits.get(104, 21)) + 4, layer_stride]),
+        })
+    }
+
+    /// Texels along an axis at a level: width, height, depth or slices.
+    pub(crate) fn extent(&self, level: u32) -> [u32; 3] {
+        let shrink = |size: u32| (size >> level.min(31)).max(1);
+        let slices = match () {
+            () if self.dimension.has_depth() => shrink(self.depth),
+            () if self.dimension.cube => self.depth * 6,
+            () => self.depth,
+        };
+        [shrink(self.width), if self.dimension.axes == 1 { 1 } else { shrink(self.height) }, slices]
+    }
+
+    /// Address of a texel that is known to exist: x, y, slice.
+    pub(crate) fn texel(&self, level: u32, [x, y, slice]: [u32; 3], sample: u32) -> u64 {
+        let bytes = u64::from(self.format.bytes());
+        if let Some([stride, layer_stride]) = self.linear {
+            return self.address
+                + u64::from(slice) * layer_stride
+                + u64::from(y) * stride
+                + u64::from(x) * bytes;
+        }
+        let level_bytes = |level: u32| {
+            let texels = self.extent(level).iter().map(|extent| u64::from(*extent)).product::<u64>();
+            (texels * u64::from(self.samples) * bytes).next_multiple_of(16)
+        };
+        let start: u64 = (0..level).map(level_bytes).sum();
+        let [width, height, _] = self.extent(level).map(u64::from);
+        let index = (u64::from(slice) * height + u64::from(y)) * width + u64::from(x);
+        self.address + start + (index * u64::from(self.samples) + u64::from(sample)) * bytes
+    }
+}
+
+fn check_layout(layout: u32) -> Result<(), &'static str> {
+    match layout {
+        COMPRESSED => Err("compressed textures"),
+        NULL => Err("null textures"),
+        _ => Ok(()),
+    }
+}
+
+/// What coordinates outside a texture mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wrap {
+    ClampToEdge,
+    Repeat,
+    MirroredRepeat,
+    ClampToBorder,
+    MirroredClampToEdge,
+}
+
+/// How the reference of a shadow lookup is compared: `reference OP texel`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ShadowCompare(u32);
+
+impl ShadowCompare {
+    pub(crate) fn holds(self, reference: f32, texel: f32) -> bool {
+        match self.0 {
+            0 => reference <= texel,
+            1 => reference >= texel,
+            2 => reference < texel,
+            3 => reference > texel,
+            4 => reference == texel,
+            5 => reference != texel,
+            6 => true,
+            _ => false,
+        }
+    }
+}
+
+/// A sampler.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Sampler {
+    pub(crate) min_lod: f32,
+    pub(crate) max_lod: f32,
+    pub(crate) linear_magnify: bool,
+    pub(crate) linear_minify: bool,
+    /// `None`: only the first level.
+    pub(crate) linear_mip: Option<bool>,
+    pub(crate) wrap: [Wrap; 3],
+    /// Coordinates count texels.
+    pub(crate) pixel_coordinates: bool,
+    pub(crate) compare: ShadowCompare,
+    /// Red, green, blue of the border; and alpha.
+    pub(crate) border: [f32; 2],
+}
+
+impl Sampler {
+    fn new(bits: u64) -> Sampler {
+        let get = |start: u32, len: u32| (bits >> start) as u32 & ((1 << len) - 1);
+        let lod = |start| get(start, 10) as f32 / 64.0;
+        let wrap = |start| match get(start, 3) {
+            1 => Wrap::Repeat,
+            2 => Wrap::MirroredRepeat,
+            3 | 4 => Wrap::ClampToBorder,
+            5 => Wrap::MirroredClampToEdge,
+            _ => Wrap::ClampToEdge,
+        };
+        Sampler {
+            min_lod: lod(0),
+            max_lod: lod(10),
+            linear_magnify: get(23, 2) != 0,
+            linear_minify: get(25, 2) != 0,
+            linear_mip: [None, Some(false), Some(true), Some(true)][get(27, 2) as usize],
+            wrap: [wrap(29), wrap(32), wrap(35)],
+            pixel_coordinates: get(38, 1) != 0,
+            compare: ShadowCompare(get(39, 3)),
+            border: [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]][get(55, 2) as usize],
         }
     }
 }

@@ -4,14 +4,14 @@ mod support;
 
 use agx_emulator::{
     Binding, Coefficient, Comparison, Cull, Draw, FindingKind, Framebuffer, Memory, Options, Plane, Program,
-    Shade, Stage, Tests, Topology, Viewport, draw, shade,
+    Shade, Stage, States, Tests, Topology, Viewport, draw, shade,
 };
 use agx_isa::inst::{Operand, Tag};
 use agx_isa::table::Opcode;
 use support::*;
 
 fn stage<'a>(program: &'a Program, uniforms: &'a [u16]) -> Stage<'a> {
-    Stage { program, preamble: None, uniforms, scratch_bytes: 0 }
+    Stage { program, preamble: None, uniforms, states: States::default(), scratch_bytes: 0 }
 }
 
 fn coefficient(number: u32) -> Operand {
@@ -100,12 +100,13 @@ fn coefficients_are_planes() {
     let base = || Code::new().op(Opcode::Iter, &[("dst", r(1)), ("a", coefficient(1)), ("count", i(1))]);
     let flat = Code::new().op(Opcode::Ldcf, &[("dst", r(1)), ("a", coefficient(0))]);
     let vector = Code::new().op(Opcode::Ldcf, &[("dst", r(1)), ("a", coefficient(1))]);
-    let cases: [(Program, Operand, fn(f32, f32) -> u32); 3] = [
-        (store_tile(base(), r(1)).stop(), r(1), |x, y| (2.0 * (x + 0.5) - (y + 0.5) + 0.25).to_bits()),
-        (store_tile(flat, r(3)).stop(), r(3), |_, _| 0xdead_beef),
-        (store_tile(vector, r(3)).stop(), r(3), |x, _| (if x < 32.0 { 0.25 } else { 64.25_f32 }).to_bits()),
+    type Value = fn(f32, f32) -> u32;
+    let cases: [(Program, Value); 3] = [
+        (store_tile(base(), r(1)).stop(), |x, y| (2.0 * (x + 0.5) - (y + 0.5) + 0.25).to_bits()),
+        (store_tile(flat, r(3)).stop(), |_, _| 0xdead_beef),
+        (store_tile(vector, r(3)).stop(), |x, _| (if x < 32.0 { 0.25 } else { 64.25_f32 }).to_bits()),
     ];
-    for (program, _, expected) in &cases {
+    for (program, expected) in &cases {
         let mut framebuffer = Framebuffer::new(40, 2, 1, 4);
         let mut rectangle = rectangle(program, [0, 0, 40, 2]);
         rectangle.coefficients = &planes;

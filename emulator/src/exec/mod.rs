@@ -11,6 +11,7 @@ pub(crate) mod memory;
 pub(crate) mod simd_ops;
 pub(crate) mod stack;
 pub(crate) mod state;
+pub(crate) mod texture;
 
 use agx_isa::inst::Inst;
 use agx_isa::semantics::PureFn;
@@ -28,6 +29,7 @@ use memory::{Atomic, Device};
 use simd_ops::{Ballot, Derivative, Reduce, Shuffle};
 use stack::{Adjust, Stack};
 use state::{ReadSpecial, StateStore, UniformStore};
+use texture::{ImageStore, Sample};
 
 /// Where execution goes next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +80,8 @@ pub(crate) enum Action {
     Interpolate(Interpolate),
     LoadCoefficient(LoadCoefficient),
     StoreVarying(StoreVarying),
+    Sample(Sample),
+    ImageStore(ImageStore),
     Unsupported(&'static str),
     Undecodable(Box<str>),
 }
@@ -138,6 +142,8 @@ impl Action {
             Action::Interpolate(op) => op.run(group, core)?,
             Action::LoadCoefficient(op) => op.run(group, core)?,
             Action::StoreVarying(op) => op.run(group, core)?,
+            Action::Sample(op) => op.run(group, core)?,
+            Action::ImageStore(op) => op.run(group, core)?,
             Action::Unsupported(what) => return Err(FindingKind::Unsupported(what).into()),
             Action::Undecodable(why) => return Err(FindingKind::Undecodable(why.to_string()).into()),
         }
@@ -230,6 +236,9 @@ fn fragment_action(inst: &Inst) -> Option<Action> {
         Ldcf => LoadCoefficient::new(inst).map(Action::LoadCoefficient),
         StVar => StoreVarying::new(inst).map(Action::StoreVarying),
         NoVar => Some(Action::Fence),
+        Smpf => Sample::new(inst, false).map(Action::Sample),
+        Smpi => Sample::new(inst, true).map(Action::Sample),
+        Imgw => ImageStore::new(inst).map(Action::ImageStore),
         _ => return None,
     };
     Some(action.unwrap_or(Action::Unsupported("this form of the operation")))

@@ -127,6 +127,7 @@ pub fn launch<'a>(program: &'a Program, uniforms: &'a [u16], threads: u32) -> Di
         program,
         preamble: None,
         uniforms,
+        states: agx_emulator::States::default(),
         workgroups: [1, 1, 1],
         workgroup_size: [threads, 1, 1],
         local_bytes: 0,

@@ -1,0 +1,224 @@
+//! Texel formats: channels and type of texture and image descriptors (codes: Mesa 25.0 driver).
+//!
+//! Channel 0 lies in the lowest bits. Values are four 32-bit patterns: floats for normalised and float types, integers
+//! otherwise.
+
+use half::f16;
+
+use crate::formats::{Format, encode_rgb9e5, linear_to_srgb, snorm, srgb_to_linear, unorm};
+
+/// How the bits of a channel are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Unorm,
+    Snorm,
+    Uint,
+    Sint,
+    Float,
+}
+
+/// A texel format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TexelFormat {
+    code: u32,
+    /// Bits of each channel, lowest first.
+    channels: &'static [u32],
+    kind: Kind,
+    srgb: bool,
+}
+
+/// Code, bits of each channel.
+const CHANNELS: [(u32, &[u32]); 17] = [
+    (0x00, &[8]),
+    (0x09, &[16]),
+    (0x0a, &[8, 8]),
+    (0x0b, &[5, 6, 5]),
+    (0x0c, &[4, 4, 4, 4]),
+    (0x0d, &[1, 5, 5, 5]),
+    (0x0e, &[5, 5, 5, 1]),
+    (0x21, &[32]),
+    (0x23, &[16, 16]),
+    (RG11B10, &[11, 11, 10]),
+    (0x26, &[10, 10, 10, 2]),
+    (RGB9E5, &[9, 9, 9, 5]),
+    (0x28, &[8, 8, 8, 8]),
+    (0x31, &[32, 32]),
+    (0x32, &[16, 16, 16, 16]),
+    (0x36, &[32, 32, 32]),
+    (0x38, &[32, 32, 32, 32]),
+];
+const RG11B10: u32 = 0x25;
+const RGB9E5: u32 = 0x27;
+
+impl TexelFormat {
+    /// By the codes of channels and type; the error says what is not modelled.
+    pub(crate) fn new(code: u32, kind: u32, srgb: bool) -> Result<TexelFormat, &'static str> {
+        let (_, channels) =
+            *CHANNELS.iter().find(|(known, _)| *known == code).ok_or("block-compressed texel formats")?;
+        let kinds = [Kind::Unorm, Kind::Snorm, Kind::Uint, Kind::Sint, Kind::Float];
+        let kind = *kinds.get(kind as usize).ok_or("this texel type")?;
+        Ok(TexelFormat { code, channels, kind, srgb })
+    }
+
+    /// Bytes of a texel.
+    pub(crate) fn bytes(&self) -> u32 {
+        self.channels.iter().sum::<u32>() / 8
+    }
+
+    /// Whether values are integers.
+    pub(crate) fn is_integer(&self) -> bool {
+        matches!(self.kind, Kind::Uint | Kind::Sint)
+    }
+
+    /// The value one.
+    pub(crate) fn one(&self) -> u32 {
+        if self.is_integer() { 1 } else { 1.0_f32.to_bits() }
+    }
+
+    /// The channels of a texel; absent ones are 0, an absent fourth is one.
+    pub(crate) fn decode(&self, texel: u128) -> [u32; 4] {
+        let mut values = [0, 0, 0, self.one()];
+        let packed = match self.code {
+            RG11B10 => Some(Format::Rg11B10F),
+            RGB9E5 => Some(Format::Rgb9E5),
+            _ => None,
+        };
+        if let Some(format) = packed {
+            for (component, value) in values.iter_mut().take(3).enumerate() {
+                *value = format.decode(texel as u32, component as u32, true);
+            }
+            return values;
+        }
+        let mut shift = 0;
+        for (at, (bits, value)) in self.channels.iter().zip(&mut values).enumerate() {
+            let raw = (texel >> shift) as u32 & (u32::MAX >> (32 - bits));
+            *value = self.decode_channel(raw, *bits, self.srgb && at < 3);
+            shift += bits;
+        }
+        values
+    }
+
+    fn decode_channel(&self, raw: u32, bits: u32, srgb: bool) -> u32 {
+        let signed = || (raw << (32 - bits)) as i32 >> (32 - bits);
+        let most = f64::from(u32::MAX >> (32 - bits));
+        match self.kind {
+            Kind::Uint => raw,
+            Kind::Sint => signed() as u32,
+            Kind::Float if bits == 16 => f16::from_bits(raw as u16).to_f32().to_bits(),
+            Kind::Float => raw,
+            Kind::Snorm => {
+                let largest = f64::from((u32::MAX >> (32 - bits) >> 1).max(1));
+                ((f64::from(signed()) / largest).max(-1.0) as f32).to_bits()
+            }
+            Kind::Unorm if srgb => (srgb_to_linear(f64::from(raw) / most) as f32).to_bits(),
+            Kind::Unorm => ((f64::from(raw) / most) as f32).to_bits(),
+        }
+    }
+
+    /// The texel of four values. `toward_zero` rounds floats to 16 bits toward zero.
+    pub(crate) fn encode(&self, values: [u32; 4], toward_zero: bool) -> u128 {
+        let floats = values.map(f32::from_bits);
+        match self.code {
+            RGB9E5 => return u128::from(encode_rgb9e5([floats[0], floats[1], floats[2]], toward_zero)),
+            RG11B10 => {
+                let format = if toward_zero { Format::Rg11B10FTowardZero } else { Format::Rg11B10F };
+                let word = (0..3).fold(0, |word, at| word | format.encode(values[at as usize], at, true));
+                return u128::from(word);
+            }
+            _ => {}
+        }
+        let mut texel = 0;
+        let mut shift = 0;
+        for (at, bits) in self.channels.iter().enumerate() {
+            let raw = self.encode_channel(values[at], *bits, self.srgb && at < 3, toward_zero);
+            texel |= u128::from(raw & (u32::MAX >> (32 - bits))) << shift;
+            shift += bits;
+        }
+        texel
+    }
+
+    fn encode_channel(&self, value: u32, bits: u32, srgb: bool, toward_zero: bool) -> u32 {
+        let float = f32::from_bits(value);
+        let most = u32::MAX >> (32 - bits);
+        match self.kind {
+            // Integers clamp to what the channel can hold.
+            Kind::Uint => value.min(most),
+            Kind::Sint => {
+                let largest = (most >> 1) as i32;
+                (value as i32).clamp(-largest - 1, largest) as u32
+            }
+            Kind::Float if bits == 16 => u32::from(half_bits(float, toward_zero)),
+            Kind::Float => value,
+            Kind::Snorm => snorm(float, f64::from(most >> 1)),
+            Kind::Unorm if srgb => unorm(linear_to_srgb(float), f64::from(most)),
+            Kind::Unorm => unorm(float, f64::from(most)),
+        }
+    }
+}
+
+fn half_bits(value: f32, toward_zero: bool) -> u16 {
+    let nearest = f16::from_f32(value);
+    let beyond = nearest.to_f32().abs() > value.abs();
+    // The neighbour toward zero has the next smaller bit pattern.
+    if toward_zero && beyond && value.is_finite() { nearest.to_bits() - 1 } else { nearest.to_bits() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn format(code: u32, kind: u32) -> TexelFormat {
+        TexelFormat::new(code, kind, false).expect("known")
+    }
+
+    fn bits(values: [f32; 4]) -> [u32; 4] {
+        values.map(f32::to_bits)
+    }
+
+    #[test]
+    fn channels_start_at_the_lowest_bits() {
+        assert_eq!(format(0x28, 0).decode(0x00ff_33ff), bits([1.0, 0.2, 1.0, 0.0]));
+        assert_eq!(format(0x0b, 0).decode(0xf81f), bits([1.0, 0.0, 1.0, 1.0]));
+        assert_eq!(format(0x00, 2).decode(7), [7, 0, 0, 1]);
+        assert_eq!(format(0x0a, 3).decode(0x80ff), [u32::MAX, -128_i32 as u32, 0, 1]);
+        assert_eq!(format(0x00, 1).decode(0x80), bits([-1.0, 0.0, 0.0, 1.0]));
+        assert_eq!(format(0x23, 4).decode(0x3c00_bc00), bits([-1.0, 1.0, 0.0, 1.0]));
+        assert_eq!(format(0x38, 4).bytes(), 16);
+        assert!(TexelFormat::new(0x74, 0, false).is_err());
+    }
+
+    #[test]
+    fn texels_survive_a_round_trip() {
+        for (code, channels) in CHANNELS {
+            for kind in 0..5 {
+                let float = channels.iter().all(|bits| *bits >= 16) || matches!(code, RG11B10 | RGB9E5);
+                if (kind == 4) != float && (kind == 4 || matches!(code, RG11B10 | RGB9E5)) {
+                    continue;
+                }
+                let format = format(code, kind);
+                let used = if format.bytes() == 16 { u128::MAX } else { (1 << (8 * format.bytes())) - 1 };
+                // Patterns without NaNs, infinities and most negative normalised values.
+                for pattern in [0_u128, 0x2184_2104_2184_2104_2184_2104_2184_2104] {
+                    let texel = pattern & used;
+                    let decoded = format.decode(texel);
+                    let again = format.decode(format.encode(decoded, false));
+                    assert_eq!(again, decoded, "{code:#x} kind {kind} {texel:#x}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stores_clamp() {
+        assert_eq!(format(0x00, 2).encode([300, 0, 0, 0], false), 255);
+        assert_eq!(format(0x00, 3).encode([-300_i32 as u32, 0, 0, 0], false), 0x80);
+        assert_eq!(format(0x28, 0).encode(bits([2.0, -1.0, f32::NAN, 1.0]), false), 0xff00_00ff);
+        let third = bits([1.0 / 3.0, 0.0, 0.0, 0.0]);
+        let (near, down) = (format(0x09, 4).encode(third, false), format(0x09, 4).encode(third, true));
+        assert_eq!((near, down), (0x3555, 0x3555));
+        let up = bits([2.0 / 3.0, 0.0, 0.0, 0.0]);
+        assert_eq!((format(0x09, 4).encode(up, false), format(0x09, 4).encode(up, true)), (0x3955, 0x3955));
+        let big = bits([0.999_9, 0.0, 0.0, 0.0]);
+        assert_eq!((format(0x09, 4).encode(big, false), format(0x09, 4).encode(big, true)), (0x3c00, 0x3bff));
+    }
+}

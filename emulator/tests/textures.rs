@@ -1,0 +1,331 @@
+//! Textures and images: descriptors, filters, levels, layers, gathers, shadow lookups, stores.
+
+mod support;
+
+use agx_emulator::{Access, Memory, Program, States, dispatch};
+use agx_isa::inst::{Operand, Size, Tag};
+use agx_isa::table::Opcode;
+use support::*;
+
+/// Where the texture lies.
+const TEXTURE: u64 = 0x20_0000;
+const R32: u32 = 0x21;
+const RGBA8: u32 = 0x28;
+const UNORM: u32 = 0;
+const UINT: u32 = 2;
+const FLOAT: u32 = 4;
+/// Rows without padding.
+const PACKED: u32 = 2;
+
+/// Fields of a descriptor: first bit, value.
+fn descriptor(fields: &[(u32, u128)]) -> [u8; 24] {
+    let mut bits = 0_u128;
+    for (start, value) in fields {
+        bits |= value << start;
+    }
+    let mut bytes = [0; 24];
+    bytes[..16].copy_from_slice(&bits.to_le_bytes());
+    bytes
+}
+
+#[derive(Clone, Copy)]
+struct Shape {
+    dimension: u32,
+    format: (u32, u32),
+    size: [u32; 3],
+    levels: u32,
+}
+
+impl Shape {
+    fn texture(self) -> [u8; 24] {
+        let [width, height, depth] = self.size.map(|size| u128::from(size - 1));
+        descriptor(&[
+            (0, self.dimension.into()),
+            (4, PACKED.into()),
+            (6, self.format.0.into()),
+            (13, self.format.1.into()),
+            (16, 0),
+            (19, 1),
+            (22, 2),
+            (25, 3),
+            (28, width),
+            (42, height),
+            (60, u128::from(self.levels - 1)),
+            (66, u128::from(TEXTURE >> 4)),
+            (110, depth),
+        ])
+    }
+
+    fn image(self) -> [u8; 24] {
+        let [width, height, depth] = self.size.map(|size| u128::from(size - 1));
+        descriptor(&[
+            (0, self.dimension.into()),
+            (4, PACKED.into()),
+            (6, self.format.0.into()),
+            (13, self.format.1.into()),
+            (18, 1),
+            (20, 2),
+            (22, 3),
+            (24, width),
+            (38, height),
+            (64, u128::from(TEXTURE >> 4)),
+            (108, depth),
+        ])
+    }
+}
+
+/// A sampler: linear filters, mip filter (0 none, 1 nearest, 2 linear), wrap mode of all axes, comparison.
+fn sampler(linear: bool, mip: u64, wrap: u64, compare: u64) -> [u8; 8] {
+    let filter = u64::from(linear);
+    let max_lod = 14 * 64;
+    (max_lod << 10 | filter << 23 | filter << 25 | mip << 27 | (wrap * 0o111) << 29 | compare << 39)
+        .to_le_bytes()
+}
+
+fn tagged(tag: Tag, value: u32) -> Operand {
+    Operand { tag, value, ..Operand::imm(0) }
+}
+
+/// A program of one lane that puts coordinates into r8 …, runs the instruction into r4 to r7 and stores these four.
+fn program(op: Opcode, coordinates: &[u32], lod: Option<u16>, more: &[(&str, Operand)]) -> Program {
+    let mut code = Code::new();
+    for (at, word) in coordinates.iter().enumerate() {
+        code = code.constant(8 + at as u8, *word);
+    }
+    code = code.constant16(40, lod.unwrap_or(0)).constant(22, 0.5_f32.to_bits()).constant16(46, 0x0f1);
+    let mut operands = vec![
+        ("dst", r(4)),
+        ("coords", r(8)),
+        ("texture", tagged(Tag::TextureState, 0)),
+        ("sampler", tagged(Tag::SamplerState, 0)),
+    ];
+    if lod.is_some() {
+        operands.extend([("lod_mode", i(6)), ("lod", h(40))]);
+    }
+    operands.extend_from_slice(more);
+    code.op(op, &operands)
+        .wait()
+        .op(Opcode::Store, &[("data", r(4)), ("base", uu(0)), ("index", i(0)), ("mask", i(15))])
+        .wait()
+        .stop()
+}
+
+fn run(program: &Program, texture: [u8; 24], sampler: [u8; 8], data: &[u8]) -> ([u32; 4], Vec<u8>) {
+    let mut memory: Memory = memory(4);
+    memory.map(TEXTURE, data.to_vec(), Access::READ | Access::WRITE).expect("free");
+    let uniforms = uniforms();
+    let mut grid = launch(program, &uniforms, 1);
+    let (textures, samplers) = ([texture], [sampler]);
+    grid.states = States { textures: &textures, samplers: &samplers };
+    let report = dispatch(&mut memory, &grid).unwrap_or_else(|stop| panic!("{stop}"));
+    assert_eq!(report.findings, []);
+    let after = memory.bytes(TEXTURE, data.len()).expect("mapped").to_vec();
+    (words(&memory, 4).try_into().expect("four"), after)
+}
+
+fn floats(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn f32s(bits: [u32; 4]) -> [f32; 4] {
+    bits.map(f32::from_bits)
+}
+
+/// One channel of 32-bit floats.
+fn plain(dimension: u32, size: [u32; 3], levels: u32) -> Shape {
+    Shape { dimension, format: (R32, FLOAT), size, levels }
+}
+
+#[test]
+fn loads_and_layers() {
+    let texels: Vec<f32> = (0..24).map(|at| at as f32).collect();
+    let cases: [(Shape, Vec<u32>, f32); 6] = [
+        (plain(0, [4, 1, 1], 1), vec![2], 2.0),
+        (plain(2, [4, 2, 1], 1), vec![1, 1], 5.0),
+        (plain(3, [4, 2, 3], 1), vec![1, 1, 2], 21.0),
+        (plain(5, [4, 2, 3], 1), vec![1, 1, 2], 21.0),
+        (plain(2, [4, 2, 1], 1), vec![4, 1], 0.0),
+        (plain(5, [4, 2, 3], 1), vec![1, 1, 3], 0.0),
+    ];
+    for (shape, coordinates, value) in cases {
+        let program = program(Opcode::Smpi, &coordinates, None, &[("dim", i(shape.dimension as i32))]);
+        let (found, _) = run(&program, shape.texture(), sampler(false, 0, 0, 0), &floats(&texels));
+        assert_eq!(f32s(found)[0], value, "{coordinates:?} of dimension {}", shape.dimension);
+    }
+}
+
+#[test]
+fn levels_follow_each_other() {
+    // 4×2, 2×1 (8 bytes, padded to 16), 1×1.
+    let texels: Vec<f32> = (0..13).map(|at| at as f32).collect();
+    let shape = plain(2, [4, 2, 1], 3);
+    for (level, coordinates, value) in [(0, [3, 1], 7.0), (1, [1, 0], 9.0), (2, [0, 0], 12.0)] {
+        let program = program(Opcode::Smpi, &coordinates, Some(level), &[]);
+        let (found, _) = run(&program, shape.texture(), sampler(false, 0, 0, 0), &floats(&texels));
+        assert_eq!(f32s(found)[0], value, "level {level}");
+    }
+    // Half way between levels 0 (all 1) and 1 (all 3).
+    let mut texels = vec![1.0; 8];
+    texels.extend([3.0; 4]);
+    texels.push(9.0);
+    let half = 0x3800;
+    let centre = [0.5_f32.to_bits(); 2];
+    for (mip, value) in [(0, 1.0), (1, 3.0), (2, 2.0)] {
+        let program = program(Opcode::Smpf, &centre, Some(half), &[]);
+        let (found, _) = run(&program, shape.texture(), sampler(true, mip, 0, 0), &floats(&texels));
+        assert_eq!(f32s(found)[0], value, "mip filter {mip}");
+    }
+}
+
+#[test]
+fn filters_and_wrapping() {
+    let texels = floats(&[0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 13.0]);
+    let shape = plain(2, [4, 2, 1], 1);
+    let at = |x: f32, y: f32| [x.to_bits(), y.to_bits()];
+    // (linear, wrap, x, y, value)
+    let cases = [
+        (false, 0, 0.3, 0.7, 11.0),
+        (true, 0, 0.25, 0.5, 5.5),
+        (true, 0, 0.0, 0.0, 0.0),
+        (true, 1, 0.0, 0.25, 1.5),
+        (false, 1, 1.3, -0.3, 11.0),
+        (false, 2, -0.1, 0.2, 0.0),
+        (false, 3, -0.1, 0.2, 0.0),
+        (true, 3, 0.0, 0.25, 0.0),
+    ];
+    for (linear, wrap, x, y, value) in cases {
+        let program = program(Opcode::Smpf, &at(x, y), None, &[]);
+        let (found, _) = run(&program, shape.texture(), sampler(linear, 0, wrap, 0), &texels);
+        assert_eq!(f32s(found)[0], value, "{x}, {y}, linear {linear}, wrap {wrap}");
+    }
+    let gather = program(Opcode::Smpf, &at(0.5, 0.5), None, &[("gather", i(1))]);
+    let (found, _) = run(&gather, shape.texture(), sampler(false, 0, 0, 0), &texels);
+    assert_eq!(f32s(found), [11.0, 12.0, 2.0, 1.0]);
+    // Offsets (1, −1) packed in nibbles.
+    let moved = program(Opcode::Smpf, &at(0.3, 0.7), None, &[("offset", i(1)), ("extra", h(46))]);
+    let (found, _) = run(&moved, shape.texture(), sampler(false, 0, 0, 0), &texels);
+    assert_eq!(f32s(found)[0], 2.0);
+}
+
+#[test]
+fn shadow_lookups_filter_comparisons() {
+    let texels = floats(&[0.25, 0.75]);
+    let shape = plain(0, [2, 1, 1], 1);
+    // The reference is 0.5; less or equal holds for the second texel only, which weighs one half at the middle.
+    let compare = [("dim", i(0)), ("compare", i(1)), ("extra", r(22))];
+    let program = program(Opcode::Smpf, &[0.5_f32.to_bits()], None, &compare);
+    let (found, _) = run(&program, shape.texture(), sampler(true, 0, 0, 0), &texels);
+    assert_eq!(f32s(found)[0], 0.5);
+    let (found, _) = run(&program, shape.texture(), sampler(false, 0, 0, 3), &texels);
+    assert_eq!(f32s(found)[0], 0.0, "0.5 is not greater than 0.75");
+}
+
+#[test]
+fn cubes_have_six_faces() {
+    let texels = floats(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let shape = plain(6, [1, 1, 1], 1);
+    for (direction, face) in [([0.0, -2.0, 0.5], 4.0), ([0.1, 0.0, -1.0], 6.0), ([3.0, 1.0, 1.0], 1.0)] {
+        let program = program(Opcode::Smpf, &direction.map(f32::to_bits), None, &[("dim", i(6))]);
+        let (found, _) = run(&program, shape.texture(), sampler(false, 0, 0, 0), &texels);
+        assert_eq!(f32s(found)[0], face, "{direction:?}");
+    }
+}
+
+#[test]
+fn masks_pack_and_halves_narrow() {
+    let shape = Shape { dimension: 2, format: (RGBA8, UNORM), size: [1, 1, 1], levels: 1 };
+    let program = program(Opcode::Smpi, &[0, 0], None, &[("mask", i(0b1010))]);
+    let (found, _) = run(&program, shape.texture(), sampler(false, 0, 0, 0), &[0, 51, 0, 255]);
+    assert_eq!(f32s(found)[..2], [0.2, 1.0]);
+
+    let narrow = Code::new()
+        .constant(8, 0)
+        .constant(9, 0)
+        .op(
+            Opcode::Smpi,
+            &[
+                ("dst", h(8)),
+                ("coords", r(8)),
+                ("texture", tagged(Tag::TextureState, 0)),
+                ("sampler", tagged(Tag::SamplerState, 0)),
+            ],
+        )
+        .wait()
+        .op(
+            Opcode::Store,
+            &[("data", h(8)), ("base", uu(0)), ("index", i(0)), ("mask", i(15)), ("format", i(1))],
+        )
+        .wait()
+        .stop();
+    let (found, _) = run(&narrow, shape.texture(), sampler(false, 0, 0, 0), &[0, 255, 0, 255]);
+    assert_eq!(found[..2], [0x3c00_0000, 0x3c00_0000]);
+}
+
+#[test]
+fn images_are_written() {
+    let shape = Shape { dimension: 2, format: (RGBA8, UINT), size: [2, 2, 1], levels: 1 };
+    let write = |x: u32, y: u32| {
+        Code::new()
+            .constant(0, 1)
+            .constant(1, 2)
+            .constant(2, 300)
+            .constant(3, 4)
+            .constant(8, x)
+            .constant(9, y)
+            .op(
+                Opcode::Imgw,
+                &[("data", r(0)), ("coords", r(8)), ("lod", i(0)), ("texture", tagged(Tag::TextureState, 0))],
+            )
+            .stop()
+    };
+    let (_, after) = run(&write(1, 1), shape.image(), [0; 8], &[9; 16]);
+    assert_eq!(after, [9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 1, 2, 255, 4]);
+    let (_, after) = run(&write(2, 0), shape.image(), [0; 8], &[9; 16]);
+    assert_eq!(after, [9; 16], "outside the image");
+}
+
+#[test]
+fn descriptors_come_from_memory_too() {
+    // A preamble-style load of texture state 5 and a bindless texture, both from the buffer behind the results.
+    let shape = plain(0, [4, 1, 1], 1);
+    let texels = floats(&[5.0, 6.0, 7.0, 8.0]);
+    let load = |texture: Operand, heap: &[(&str, Operand)]| {
+        let mut operands = vec![
+            ("dst", r(4)),
+            ("coords", r(8)),
+            ("texture", texture),
+            ("sampler", tagged(Tag::SamplerState, 0)),
+            ("dim", i(0)),
+        ];
+        operands.extend_from_slice(heap);
+        Code::new()
+            .constant(8, 2)
+            .constant(9, 0)
+            .constant(10, 64)
+            .op(
+                Opcode::TexStateStore,
+                &[
+                    ("dst", tagged(Tag::TextureState, 5)),
+                    ("base", Operand::uniform(0, Size::B64)),
+                    ("offset", Operand::imm(64)),
+                ],
+            )
+            .wait()
+            .op(Opcode::Smpi, &operands)
+            .wait()
+            .store(r(4), i(0))
+            .stop()
+    };
+    let bound = load(tagged(Tag::TextureState, 5), &[]);
+    let bindless = load(r(10), &[("heap", Operand::uniform(0, Size::B64))]);
+    for program in [bound, bindless] {
+        let mut memory = memory(32);
+        memory.write(BUFFER + 64, &shape.texture()).expect("mapped");
+        memory.map(TEXTURE, texels.clone(), Access::READ).expect("free");
+        let uniforms = uniforms();
+        let report =
+            dispatch(&mut memory, &launch(&program, &uniforms, 1)).unwrap_or_else(|stop| panic!("{stop}"));
+        assert_eq!(report.findings, []);
+        assert_eq!(words(&memory, 1), [7.0_f32.to_bits()]);
+    }
+}
