@@ -143,6 +143,8 @@ pub struct Function<'a> {
     pub name: &'a str,
     /// How far the function has been lowered.
     pub stage: Stage,
+    /// Products may be fused with the sums that read them. A front end clears it for sources that forbid it anywhere.
+    pub contract: bool,
     /// Parameters of a test kernel.
     pub params: Vec<Value>,
     /// Instructions.
@@ -162,6 +164,7 @@ impl<'a> Function<'a> {
             bump,
             name: bump.alloc_str(name),
             stage: Stage::Source,
+            contract: true,
             params: Vec::new(),
             insts: Table::new(bump),
             values: Table::new(bump),

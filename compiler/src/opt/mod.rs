@@ -5,6 +5,8 @@ mod copy_prop;
 mod cse;
 mod dce;
 mod fold;
+mod fold_destinations;
+mod fuse;
 mod regions;
 mod simplify_control;
 #[cfg(test)]
@@ -15,6 +17,8 @@ pub use copy_prop::opt_copy_prop;
 pub use cse::opt_cse;
 pub use dce::opt_dce;
 pub use fold::opt_fold;
+pub use fold_destinations::opt_fold_destinations;
+pub use fuse::opt_fuse;
 pub use simplify_control::opt_simplify_control;
 
 use crate::ir::{Access, InstData, IrOp, Op};

@@ -49,7 +49,7 @@ fn generate<'a>(bump: &'a Bump, seed: u64) -> Function<'a> {
 impl Generator<'_, '_, '_> {
     fn any(&mut self) -> Src {
         match self.random.below(5) {
-            0 => Src::imm32([0, 1, 2, 31, u32::MAX][self.random.below(5)]),
+            0 => Src::imm32([0, 1, 2, 31, 0xfff, u32::MAX][self.random.below(6)]),
             _ => self.values[self.values.len() - 1 - self.random.below(self.values.len().min(8))],
         }
     }
@@ -61,7 +61,11 @@ impl Generator<'_, '_, '_> {
             1 => self.b.value(Opcode::Isub, Type::B32, &[x, y], &mods_with(Opcode::Isub, &[])),
             2 => self.b.value(IrOp::Imul, Type::B32, &[x, y], &[]),
             3 => self.b.value(IrOp::Mov, Type::B32, &[x], &[]),
-            4 => self.b.value(IrOp::Shl, Type::B32, &[x, y], &[]),
+            4 => {
+                let amount = Src::imm32(1 + self.random.below(31) as u32);
+                let op = if self.random.below(2) == 0 { IrOp::Shl } else { IrOp::Ushr };
+                self.b.value(op, Type::B32, &[x, amount], &[])
+            }
             5 => {
                 let cond = self.condition();
                 self.b.value(IrOp::Select, Type::B32, &[cond, x, y], &[])
@@ -259,7 +263,7 @@ fn results(f: &Function<'_>) -> Vec<Vec<u64>> {
 /// Optimisations that run before lowering, each once, in order.
 fn passes() -> Vec<&'static Pass> {
     let mut passes: Vec<&'static Pass> = Vec::new();
-    for pass in PASSES.iter().filter(|pass| pass.needs == Stage::Source && pass.name.starts_with("opt_")) {
+    for pass in PASSES.iter().filter(|pass| pass.needs <= Stage::Lowered && pass.name.starts_with("opt_")) {
         if !passes.iter().any(|known| known.name == pass.name) {
             passes.push(pass);
         }

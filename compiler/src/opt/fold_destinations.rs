@@ -1,0 +1,87 @@
+//! Folds saturation and rounding to 16 bits into the float operation whose result they read.
+//!
+//! `fadd x, -0.0` is the machine's float move: with the `sat` modifier it saturates, with a 16-bit destination it rounds.
+//! Every float operation can do both itself, in the same order, so the move goes when nobody else reads its source.
+//!
+//! Before and after: stage Machine.
+
+use agx_isa::table::Opcode;
+
+use crate::ir::{Function, Inst, InstData, Op, Rewrite, Rewriter, Side, Value};
+
+/// Folds float moves into the operations they read.
+pub fn opt_fold_destinations(f: &mut Function<'_>) {
+    let uses = count_uses(f);
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        match fold(r, &uses, &data) {
+            Some(()) => Rewrite::Remove,
+            None => Rewrite::Keep,
+        }
+    });
+}
+
+fn count_uses(f: &Function<'_>) -> Side<Value, u32> {
+    let mut uses: Side<Value, u32> = Side::new(f.values.len());
+    for block in f.blocks_in_order() {
+        for inst in &f.block(block).insts {
+            for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
+                uses[value] += 1;
+            }
+        }
+    }
+    uses
+}
+
+/// Gives the producer the destination and the saturation of the move.
+fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'a>) -> Option<()> {
+    let (source, dst) = (moved(r, data)?, *data.dsts.first()?);
+    let producer: Inst = r.f.values[source].def?;
+    let made = r.f.insts[producer];
+    let (from, to) = (r.f.ty(source).bits, r.f.ty(dst).bits);
+    let can = match made.op {
+        Op::Hw(Opcode::Hadd | Opcode::Hmul | Opcode::Hfma) => from == 16 && to == 16,
+        Op::Hw(op) => is_single(op) && to <= from,
+        Op::Ir(_) => false,
+    };
+    // A producer that saturates may also round, one that rounds to 16 bits has done so before it would saturate.
+    if !can || uses[source] != 1 {
+        return None;
+    }
+    let index = made.op.mod_index("sat")?;
+    let mut mods = made.mods.to_vec();
+    mods[index] |= data.modifier("sat");
+    let mods = r.f.alloc(&mods);
+    r.f.set_inst(producer, InstData { dsts: data.dsts, mods, ..made });
+    Some(())
+}
+
+/// The value an instruction moves without changing its sign.
+fn moved(r: &Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Value> {
+    let Op::Hw(Opcode::Fadd | Opcode::Hadd) = data.op else { return None };
+    let [source, zero] = data.srcs else { return None };
+    let negative_zero = 1 << (r.f.width(*zero) - 1);
+    let moves = zero.as_imm() == Some(negative_zero) && zero.flags.is_empty() && source.flags.is_empty();
+    source.as_value().filter(|_| moves)
+}
+
+/// Whether an operation computes in 32 bits and rounds as the machine's float operations do.
+fn is_single(op: Opcode) -> bool {
+    matches!(
+        op,
+        Opcode::Fadd
+            | Opcode::Fmul
+            | Opcode::Ffma
+            | Opcode::Floor
+            | Opcode::Ceil
+            | Opcode::Trunc
+            | Opcode::Rint
+            | Opcode::Rcp
+            | Opcode::Rsqrt
+            | Opcode::Rsqrts
+            | Opcode::Log2
+            | Opcode::Exp2
+            | Opcode::Sinr
+            | Opcode::Sinc
+    )
+}

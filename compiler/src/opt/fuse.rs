@@ -1,0 +1,183 @@
+//! Fuses pairs of operations into one instruction of the machine.
+//!
+//! * A product that only feeds sums becomes part of them: `ffma`, `hfma`, `imadd`, `imsub`. Floats only where the
+//!   function allows contraction, which SPIR-V does unless an operation is decorated NoContraction.
+//! * A left shift by up to four goes into the addition or subtraction that reads it.
+//! * A right shift and a mask become a field extraction, two shifts that meet a funnel shift.
+//!
+//! Runs late, when addresses have taken the shifts and sums they can use.
+
+use agx_isa::table::Opcode;
+
+use crate::ir::op::mods_with;
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Value};
+
+/// Fuses products with sums, shifts with sums, and shifts with masks.
+pub fn opt_fuse(f: &mut Function<'_>) {
+    let uses = Uses::of(f);
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        let fused = match data.op {
+            Op::Hw(Opcode::Fadd) if r.f.contract => float_sum(r, &uses, &data, Opcode::Fmul, Opcode::Ffma),
+            Op::Hw(Opcode::Hadd) if r.f.contract => float_sum(r, &uses, &data, Opcode::Hmul, Opcode::Hfma),
+            Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
+            Op::Hw(Opcode::Bitop) => field(r, &data).or_else(|| funnel(r, &data)),
+            _ => None,
+        };
+        if fused.is_some() { Rewrite::Remove } else { Rewrite::Keep }
+    });
+}
+
+/// How often values are read, and how often by additions.
+struct Uses {
+    all: Side<Value, u32>,
+    by_sums: Side<Value, u32>,
+}
+
+impl Uses {
+    fn of(f: &Function<'_>) -> Uses {
+        let mut uses = Uses { all: Side::new(f.values.len()), by_sums: Side::new(f.values.len()) };
+        for block in f.blocks_in_order() {
+            for inst in &f.block(block).insts {
+                let data = f.insts[*inst];
+                let sum = matches!(
+                    data.op,
+                    Op::Hw(Opcode::Fadd | Opcode::Hadd | Opcode::Iadd | Opcode::Isub) | Op::Ir(IrOp::Fneg)
+                );
+                for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                    uses.all[value] += 1;
+                    uses.by_sums[value] += u32::from(sum);
+                }
+            }
+        }
+        uses
+    }
+
+    /// Whether the product `src` is no longer needed once the sums that read it have it.
+    fn only_summed(&self, src: Src) -> bool {
+        src.as_value().is_some_and(|value| self.all[value] == self.by_sums[value])
+    }
+}
+
+/// The definition of `src` if it is an unmodified `op` whose modifiers are the defaults.
+fn defined_by<'a>(r: &Rewriter<'_, 'a>, src: Src, op: impl Into<Op>) -> Option<InstData<'a>> {
+    let op = op.into();
+    let data = r.f.def(src).filter(|data| data.op == op && src.flags.is_empty())?;
+    (data.mods == mods_with(op, &[]).as_slice()).then_some(data)
+}
+
+/// `a * b + c` for an addition one of whose sources is a product or a negated one.
+fn float_sum(
+    r: &mut Rewriter<'_, '_>,
+    uses: &Uses,
+    sum: &InstData<'_>,
+    multiply: Opcode,
+    fused: Opcode,
+) -> Option<()> {
+    for (product, addend) in [(sum.srcs[0], sum.srcs[1]), (sum.srcs[1], sum.srcs[0])] {
+        let negated = defined_by(r, product, IrOp::Fneg);
+        let inner = negated.map_or(product, |data| data.srcs[0]);
+        let Some(data) = defined_by(r, inner, multiply) else { continue };
+        let exact = r.f.width(inner) == if multiply == Opcode::Fmul { 32 } else { 16 };
+        if !exact || !uses.only_summed(inner) || (negated.is_some() && !uses.only_summed(product)) {
+            continue;
+        }
+        let mut first = data.srcs[0];
+        if negated.is_some() {
+            let width = r.f.width(first);
+            first = r.alu(IrOp::Fneg, width, &[first], &[]);
+        }
+        let mods = mods_with(fused, &[("sat", sum.modifier("sat"))]);
+        r.push(fused, sum.dsts, &[first, data.srcs[1], addend], &mods);
+        return Some(());
+    }
+    None
+}
+
+fn integer_sum(r: &mut Rewriter<'_, '_>, uses: &Uses, sum: &InstData<'_>) -> Option<()> {
+    let width = r.f.ty(*sum.dsts.first()?).bits;
+    let plain = sum.modifier("sat") == 0 && sum.srcs.iter().all(|src| src.flags.is_empty());
+    if !plain || sum.srcs.iter().any(|src| r.f.width(*src) != width) {
+        return None;
+    }
+    let adds = sum.op == Op::Hw(Opcode::Iadd);
+    let ([mut a, mut b], mut shift) = ([sum.srcs[0], sum.srcs[1]], sum.modifier("shift"));
+    let mut changed = false;
+    if shift == 0 && adds && small_shift(r, a).is_some() {
+        (a, b) = (b, a);
+    }
+    if let (0, Some((inner, amount))) = (shift, small_shift(r, b)) {
+        (b, shift, changed) = (inner, amount, true);
+    }
+    if let Some([x, y]) = product(r, uses, a, width) {
+        let op = if adds { Opcode::Imadd } else { Opcode::Imsub };
+        r.push(op, sum.dsts, &[x, y, b], &mods_with(op, &[("shift", shift)]));
+        return Some(());
+    }
+    if let (0, true, Some([x, y])) = (shift, adds, product(r, uses, b, width)) {
+        r.push(Opcode::Imadd, sum.dsts, &[x, y, a], &mods_with(Opcode::Imadd, &[]));
+        return Some(());
+    }
+    if !changed {
+        return None;
+    }
+    let op = if adds { Opcode::Iadd } else { Opcode::Isub };
+    r.push(op, sum.dsts, &[a, b], &mods_with(op, &[("shift", shift)]));
+    Some(())
+}
+
+/// What `src` shifts left by one to four.
+fn small_shift(r: &Rewriter<'_, '_>, src: Src) -> Option<(Src, u32)> {
+    let data = defined_by(r, src, IrOp::Shl)?;
+    let amount = data.srcs[1].as_imm().filter(|amount| (1..=4).contains(amount))?;
+    (r.f.width(data.srcs[0]) <= 32).then_some((data.srcs[0], amount as u32))
+}
+
+/// The factors of a product that only sums read.
+fn product(r: &Rewriter<'_, '_>, uses: &Uses, src: Src, width: u8) -> Option<[Src; 2]> {
+    let factors = match defined_by(r, src, IrOp::Imul) {
+        Some(data) if width <= 32 => [data.srcs[0], data.srcs[1]],
+        _ => {
+            let data = defined_by(r, src, Opcode::Imadd)?;
+            (data.srcs[2].as_imm() == Some(0)).then_some([data.srcs[0], data.srcs[1]])?
+        }
+    };
+    uses.only_summed(src).then_some(factors)
+}
+
+const AND: u32 = 0b1000;
+const OR: u32 = 0b1110;
+const XOR: u32 = 0b0110;
+
+/// A mask of low bits over a right shift by a constant.
+fn field(r: &mut Rewriter<'_, '_>, mask: &InstData<'_>) -> Option<()> {
+    let ones = mask.srcs[1].as_imm().filter(|ones| (ones + 1).is_power_of_two() && *ones < 0x7fff_ffff)?;
+    let shift =
+        defined_by(r, mask.srcs[0], IrOp::Ushr).filter(|_| mask.modifier("table") == AND && ones != 0)?;
+    let amount = shift.srcs[1].as_imm().filter(|amount| *amount < 32)?;
+    let zero = Src::imm(0, 16);
+    let mods = mods_with(Opcode::Bfeil, &[("width", ones.count_ones())]);
+    r.push(Opcode::Bfeil, mask.dsts, &[zero, shift.srcs[0], Src::imm(amount, 16)], &mods);
+    Some(())
+}
+
+/// The two parts of a shifted pair of words, joined.
+fn funnel(r: &mut Rewriter<'_, '_>, join: &InstData<'_>) -> Option<()> {
+    if !matches!(join.modifier("table"), OR | XOR) || r.f.ty(*join.dsts.first()?).bits != 32 {
+        return None;
+    }
+    for (left, right) in [(join.srcs[0], join.srcs[1]), (join.srcs[1], join.srcs[0])] {
+        let (Some(left), Some(right)) = (defined_by(r, left, IrOp::Shl), defined_by(r, right, IrOp::Ushr))
+        else {
+            continue;
+        };
+        let (Some(up), Some(down)) = (left.srcs[1].as_imm(), right.srcs[1].as_imm()) else { continue };
+        let words = r.f.width(left.srcs[0]) == 32 && r.f.width(right.srcs[0]) == 32;
+        if words && up != 0 && down != 0 && up + down == 32 {
+            let mods = mods_with(Opcode::Extr, &[]);
+            r.push(Opcode::Extr, join.dsts, &[right.srcs[0], left.srcs[0], Src::imm(down, 16)], &mods);
+            return Some(());
+        }
+    }
+    None
+}
