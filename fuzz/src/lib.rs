@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod compile;
 mod entropy;
 mod ir_text;
 mod packer;

@@ -1,0 +1,32 @@
+//! What every compilation promises, whatever the input.
+
+use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
+use agx_isa::validate::{Limits, validate};
+
+/// Compiles `input` with all checks: an error must not blame the compiler, and the code must keep the machine's rules
+/// within the registers and uniforms it says it uses.
+pub fn compile(input: Input<'_>) {
+    let mut key = CompileKey::default();
+    key.validate = true;
+    let shader = match Compiler::default().compile(&mut Scratch::default(), input, &key) {
+        Ok(shader) => shader,
+        Err(error) => {
+            assert_ne!(error.kind, ErrorKind::Internal, "{error}\n{}", text(input));
+            return;
+        }
+    };
+    let limits =
+        Limits { register_halves: shader.info.gpr_halves, uniform_halves: shader.info.uniform_halves };
+    for part in &shader.parts {
+        let findings = validate(&part.code, limits);
+        assert!(findings.is_empty(), "{findings:?}\n{}", text(input));
+    }
+}
+
+/// The input, where it is text.
+fn text(input: Input<'_>) -> &str {
+    match input {
+        Input::Ir(text) => text,
+        _ => "",
+    }
+}
