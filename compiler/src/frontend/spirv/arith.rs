@@ -25,21 +25,22 @@ pub(super) enum Domain {
 /// A component-wise operation.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
-    domain: Domain,
+    pub domain: Domain,
     /// Number of operands.
-    arity: usize,
+    pub arity: usize,
     /// All operands have the width of the first.
-    uniform: bool,
+    pub uniform: bool,
     /// Builds one component: operands, width of the result in bits.
-    build: fn(&mut Builder<'_, '_>, &[Src], u8) -> Src,
+    pub build: fn(&mut Builder<'_, '_>, &[Src], u8) -> Src,
 }
 
+/// Rows of component-wise operations: opcode, domain of the operands (`free`: they may differ in width), recipe.
 macro_rules! rows {
-    ($($op:ident $domain:ident $(($free:ident))? = |$b:ident, [$($arg:ident),*], $bits:tt| $body:expr;)*) => {
+    ($ops:ident; $($op:ident $domain:ident $(($free:ident))? = |$b:ident, [$($arg:ident),*], $bits:tt| $body:expr;)*) => {
         /// The row of `op`, if it has one.
-        pub(super) fn row(op: Op) -> Option<Row> {
+        pub(super) fn row(op: $ops) -> Option<Row> {
             Some(match op {
-                $(Op::$op => Row {
+                $($ops::$op => Row {
                     domain: Domain::$domain,
                     arity: [$(stringify!($arg)),*].len(),
                     uniform: !rows!(@free $($free)?),
@@ -55,8 +56,9 @@ macro_rules! rows {
     (@free) => { false };
     (@free free) => { true };
 }
+pub(super) use rows;
 
-rows! {
+rows! { Op;
     SNegate Unsigned = |b, [x], _| b.ineg(x);
     IAdd Unsigned = |b, [x, y], _| b.iadd(x, y);
     ISub Unsigned = |b, [x, y], _| b.isub(x, y);
@@ -179,7 +181,7 @@ pub(super) fn elementwise<'a>(
 
 /// What operands after the first are.
 fn tail_domain(row: Row) -> Domain {
-    if row.domain == Domain::Signed && !row.uniform { Domain::Unsigned } else { row.domain }
+    if row.uniform { row.domain } else { Domain::Unsigned }
 }
 
 fn check_domain(eval: &Eval<'_, '_, '_>, domain: Domain, ty: Ty) -> Result<(), CompileError> {

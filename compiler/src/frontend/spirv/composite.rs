@@ -219,7 +219,7 @@ pub(super) fn put_together(b: &mut Builder<'_, '_>, parts: &[Src], bits: u8) -> 
 fn extended<'a>(eval: &mut Eval<'_, '_, 'a>, op: Op, x: u32, y: u32) -> Result<&'a [Src], CompileError> {
     let ((ty, xs), (_, ys)) = (eval.value(x)?, eval.value(y)?);
     let (scalar, _) = eval.types.scalar_and_count(ty)?;
-    if xs.len() != ys.len() || !matches!(eval.types.kind(scalar), Kind::Int { bits: 16.., .. }) {
+    if xs.len() != ys.len() || !matches!(eval.types.kind(scalar), Kind::Int { bits: 16.. }) {
         return Err(CompileError::invalid("the operands are not integers of 16 bits or more in equal number"));
     }
     let (mut first, mut second) = (Vec::new(), Vec::new());

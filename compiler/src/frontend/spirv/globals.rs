@@ -170,8 +170,7 @@ impl<'a> Translator<'_, 'a> {
         let ordered = [Decoration::Volatile, Decoration::Coherent];
         access.set(Access::VOLATILE, ordered.iter().any(|decoration| decorations.has(global.id, *decoration)));
         let root = match self.types.kind(global.ty) {
-            Kind::Array { count, .. } => Root::BufferArray { set, binding, count: Some(count) },
-            Kind::RuntimeArray { .. } => Root::BufferArray { set, binding, count: None },
+            Kind::Array { .. } | Kind::RuntimeArray { .. } => Root::BufferArray { set, binding },
             _ => {
                 let source = UniformSource::BufferAddress { set, binding, element: 0 };
                 let base = self.uniforms.get(source, 0, 64);

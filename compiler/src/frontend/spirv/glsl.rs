@@ -1,13 +1,378 @@
-//! The extended instructions of GLSL.
+//! The extended instructions of GLSL: component-wise ones as rows, the rest by shape.
 
+use spirv::GlslStd450Op;
+
+use super::arith::{self, Domain, Row, rows};
+use super::glsl_math as math;
+use super::matrix;
+use super::module::Def;
 use super::translate::Translator;
+use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
+use crate::frontend::alu::{FloatCond, float, int};
+use crate::ir::builder::Builder;
+use crate::ir::function::Access;
+use crate::ir::src::Src;
+
+rows! { GlslStd450Op;
+    Round Float = |b, [x], _| b.rint(x);
+    RoundEven Float = |b, [x], _| b.rint(x);
+    Trunc Float = |b, [x], _| b.trunc(x);
+    Floor Float = |b, [x], _| b.floor(x);
+    Ceil Float = |b, [x], _| b.ceil(x);
+    Fract Float = |b, [x], _| { let whole = b.floor(x); b.fsub(x, whole) };
+    FAbs Float = |b, [x], _| b.fabs(x);
+    SAbs Signed = |b, [x], _| { let negated = b.ineg(x); b.imax(x, negated) };
+    FSign Float = |b, [x], bits| {
+        let is_positive = b.fcmp(FloatCond::GT, x, float(0.0, bits));
+        let is_negative = b.fcmp(FloatCond::LT, x, float(0.0, bits));
+        let below = b.select(is_negative, float(-1.0, bits), x);
+        b.select(is_positive, float(1.0, bits), below)
+    };
+    SSign Signed = |b, [x], _| {
+        let bits = b.f.width(x);
+        let capped = b.imin(x, int(1, bits));
+        b.imax(capped, int(-1, bits))
+    };
+    Radians Float = |b, [x], bits| b.fmul(x, float(std::f64::consts::PI / 180.0, bits));
+    Degrees Float = |b, [x], bits| b.fmul(x, float(180.0 / std::f64::consts::PI, bits));
+    Sin Float = |b, [x], _| b.fsin(x);
+    Cos Float = |b, [x], _| b.fcos(x);
+    Tan Float = |b, [x], _| math::single(b, x, math::tan);
+    Asin Float = |b, [x], _| math::single(b, x, math::asin);
+    Acos Float = |b, [x], _| math::single(b, x, math::acos);
+    Atan Float = |b, [x], _| math::single(b, x, math::atan);
+    Sinh Float = |b, [x], _| math::single(b, x, math::sinh);
+    Cosh Float = |b, [x], _| math::single(b, x, math::cosh);
+    Tanh Float = |b, [x], _| math::single(b, x, math::tanh);
+    Asinh Float = |b, [x], _| math::single(b, x, math::asinh);
+    Acosh Float = |b, [x], _| math::single(b, x, math::acosh);
+    Atanh Float = |b, [x], _| math::single(b, x, math::atanh);
+    Atan2 Float = |b, [y, x], _| math::single2(b, y, x, math::atan2);
+    Pow Float = |b, [x, y], _| math::single2(b, x, y, math::pow);
+    Exp Float = |b, [x], _| math::single(b, x, math::exp);
+    Log Float = |b, [x], _| math::single(b, x, math::log);
+    Exp2 Float = |b, [x], _| b.exp2(x);
+    Log2 Float = |b, [x], _| b.log2(x);
+    Sqrt Float = |b, [x], _| b.fsqrt(x);
+    InverseSqrt Float = |b, [x], _| b.rsqrt(x);
+    FMin Float = |b, [x, y], _| b.fmin(x, y);
+    UMin Unsigned = |b, [x, y], _| b.umin(x, y);
+    SMin Signed = |b, [x, y], _| b.imin(x, y);
+    FMax Float = |b, [x, y], _| b.fmax(x, y);
+    UMax Unsigned = |b, [x, y], _| b.umax(x, y);
+    SMax Signed = |b, [x, y], _| b.imax(x, y);
+    FClamp Float = |b, [x, low, high], _| { let x = b.fmax(x, low); b.fmin(x, high) };
+    UClamp Unsigned = |b, [x, low, high], _| { let x = b.umax(x, low); b.umin(x, high) };
+    SClamp Signed = |b, [x, low, high], _| { let x = b.imax(x, low); b.imin(x, high) };
+    FMix Float = |b, [x, y, a], bits| {
+        let rest = b.fsub(float(1.0, bits), a);
+        let first = b.fmul(x, rest);
+        b.ffma(y, a, first)
+    };
+    Step Float = |b, [edge, x], bits| {
+        let is_below = b.fcmp(FloatCond::LT, x, edge);
+        b.select(is_below, float(0.0, bits), float(1.0, bits))
+    };
+    SmoothStep Float = |b, [low, high, x], _| math::smooth_step(b, low, high, x);
+    Fma Float = |b, [x, y, z], _| b.ffma(x, y, z);
+    Ldexp Float(free) = |b, [x, exponent], _| math::ldexp(b, x, exponent);
+    FindILsb Unsigned = |b, [x], bits| {
+        let word = b.uconv(x, 32);
+        let negated = b.ineg(word);
+        let lowest = b.and(word, negated);
+        let index = b.most_significant_bit(lowest);
+        b.sconv(index, bits)
+    };
+    FindSMsb Signed = |b, [x], bits| {
+        let word = b.sconv(x, 32);
+        let sign = b.sshr(word, Src::imm32(31));
+        let differing = b.xor(word, sign);
+        let index = b.most_significant_bit(differing);
+        b.sconv(index, bits)
+    };
+    FindUMsb Unsigned = |b, [x], bits| {
+        let word = b.uconv(x, 32);
+        let index = b.most_significant_bit(word);
+        b.sconv(index, bits)
+    };
+    NMin Float = |b, [x, y], _| b.fmin(x, y);
+    NMax Float = |b, [x, y], _| b.fmax(x, y);
+    NClamp Float = |b, [x, low, high], _| { let x = b.fmax(x, low); b.fmin(x, high) };
+}
+
+/// Integers or floats packed into words: component width, largest value of a normalised component, whether signed.
+#[derive(Clone, Copy)]
+struct Packing {
+    bits: u8,
+    scale: f64,
+    signed: bool,
+}
+
+/// The packing of a pack or unpack instruction.
+fn packing(op: GlslStd450Op) -> Option<Packing> {
+    use GlslStd450Op as G;
+    let (bits, scale, signed) = match op {
+        G::PackSnorm4x8 | G::UnpackSnorm4x8 => (8, 127.0, true),
+        G::PackUnorm4x8 | G::UnpackUnorm4x8 => (8, 255.0, false),
+        G::PackSnorm2x16 | G::UnpackSnorm2x16 => (16, 32767.0, true),
+        G::PackUnorm2x16 | G::UnpackUnorm2x16 => (16, 65535.0, false),
+        _ => return None,
+    };
+    Some(Packing { bits, scale, signed })
+}
 
 impl<'a> Translator<'_, 'a> {
     /// Translates an extended instruction.
     pub(super) fn glsl(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let number = inst.word(3)?;
-        Err(CompileError::unsupported(format!("extended instruction {number}")))
+        let op = GlslStd450Op::from_u32(number)
+            .ok_or_else(|| CompileError::invalid(format!("GLSL.std.450 has no instruction {number}")))?;
+        let named = |error: CompileError| CompileError { message: format!("{op:?}: {}", error.message), ..error };
+        let ty = self.eval().ty(inst.word(0)?)?;
+        let leaves = match row(op) {
+            Some(row) => {
+                self.check_word(op, inst)?;
+                arith::elementwise(&mut self.eval(), row, ty, inst.rest(4)).map_err(named)?
+            }
+            None => {
+                let list = self.shaped(op, ty, inst).map_err(named)?;
+                let list = self.bump.alloc_slice_copy(&list);
+                self.eval().checked(ty, list)?
+            }
+        };
+        self.define(inst.word(1)?, Def::Value(ty, leaves))
     }
+
+    /// The bit searches exist for words and shorter integers only.
+    fn check_word(&mut self, op: GlslStd450Op, inst: &Inst<'a>) -> Result<(), CompileError> {
+        use GlslStd450Op as G;
+        if matches!(op, G::FindILsb | G::FindSMsb | G::FindUMsb) {
+            let (_, leaves) = self.eval().value(inst.word(4)?)?;
+            if leaves.iter().any(|leaf| self.b.f.width(*leaf) == 64) {
+                return Err(CompileError::unsupported(format!("{op:?} of 64-bit integers")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Instructions that do not work component by component.
+    fn shaped(&mut self, op: GlslStd450Op, ty: Ty, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
+        use GlslStd450Op as G;
+        let x = self.eval().value(inst.word(4)?)?;
+        match op {
+            G::Modf | G::ModfStruct | G::Frexp | G::FrexpStruct => return self.two_results(op, ty, x, inst),
+            G::PackHalf2x16 | G::UnpackHalf2x16 | G::PackDouble2x32 | G::UnpackDouble2x32 => {
+                return self.halves_or_doubles(op, x.1);
+            }
+            G::Determinant | G::MatrixInverse => return self.square_matrix(op, x),
+            _ => {}
+        }
+        if let Some(packing) = packing(op) {
+            let b = &mut self.b;
+            return match (op, x.1) {
+                (G::UnpackSnorm4x8 | G::UnpackUnorm4x8 | G::UnpackSnorm2x16 | G::UnpackUnorm2x16, [word]) => {
+                    Ok(unpack(b, packing, *word))
+                }
+                (_, list) if list.len() == usize::from(32 / packing.bits) => Ok(vec![pack(b, packing, list)]),
+                _ => Err(CompileError::invalid("the operand has the wrong number of components")),
+            };
+        }
+        self.eval().check_float(x.0)?;
+        let mut others = [&[][..]; 2];
+        for (other, id) in others.iter_mut().zip(inst.rest(5)) {
+            let (ty, leaves) = self.eval().value(*id)?;
+            self.eval().check_float(ty)?;
+            *other = leaves;
+        }
+        geometry(&mut self.b, op, x.1, others[0], others[1])
+    }
+
+    fn two_results(
+        &mut self,
+        op: GlslStd450Op,
+        ty: Ty,
+        (operand, x): (Ty, &'a [Src]),
+        inst: &Inst<'a>,
+    ) -> Result<Vec<Src>, CompileError> {
+        use GlslStd450Op as G;
+        self.eval().check_float(operand)?;
+        let is_struct = matches!(op, G::ModfStruct | G::FrexpStruct);
+        let second_bits = if is_struct { self.types.leaves(ty)?.last().copied().unwrap_or(32) } else { 32 };
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        for x in x {
+            let (fraction, other) = if matches!(op, G::Modf | G::ModfStruct) {
+                let whole = self.b.trunc(*x);
+                (self.b.fsub(*x, whole), whole)
+            } else {
+                let (fraction, exponent) = math::frexp(&mut self.b, *x);
+                (fraction, self.b.sconv(exponent, second_bits))
+            };
+            first.push(fraction);
+            second.push(other);
+        }
+        if is_struct {
+            first.append(&mut second);
+        } else {
+            let pointer = self.pointer(inst.word(5)?)?;
+            self.store(pointer, &second, Access::empty())?;
+        }
+        Ok(first)
+    }
+
+    fn halves_or_doubles(&mut self, op: GlslStd450Op, x: &[Src]) -> Result<Vec<Src>, CompileError> {
+        use GlslStd450Op as G;
+        let widths: Vec<u8> = x.iter().map(|x| self.b.f.width(*x)).collect();
+        let b = &mut self.b;
+        match (op, x, widths.as_slice()) {
+            (G::PackHalf2x16, [low, high], [32, 32]) => {
+                let parts = [b.fconv(*low, 16), b.fconv(*high, 16)];
+                Ok(vec![super::composite::put_together(b, &parts, 32)])
+            }
+            (G::UnpackHalf2x16, [word], [32]) => {
+                let parts = super::composite::take_apart(b, *word, 16);
+                Ok(parts.into_iter().map(|half| b.fconv(half, 32)).collect())
+            }
+            (G::PackDouble2x32, [low, high], [32, 32]) => Ok(vec![arith::join(b, *low, *high)]),
+            (G::UnpackDouble2x32, [double], [64]) => {
+                let (low, high) = arith::halves(b, *double);
+                Ok(vec![low, high])
+            }
+            _ => Err(CompileError::invalid("the operand is of the wrong type")),
+        }
+    }
+
+    fn square_matrix(&mut self, op: GlslStd450Op, (ty, leaves): (Ty, &[Src])) -> Result<Vec<Src>, CompileError> {
+        let Kind::Matrix { column, count } = self.types.kind(ty) else {
+            return Err(CompileError::invalid("the operand is not a matrix"));
+        };
+        self.eval().check_float(column)?;
+        let size = count as usize;
+        if leaves.len() != size * size {
+            return Err(CompileError::invalid("the matrix is not square"));
+        }
+        Ok(match op {
+            GlslStd450Op::Determinant => vec![matrix::determinant(&mut self.b, leaves, size)],
+            _ => matrix::inverse(&mut self.b, leaves, size),
+        })
+    }
+}
+
+/// Rounds and packs normalised components, the first lowest.
+fn pack(b: &mut Builder<'_, '_>, packing: Packing, list: &[Src]) -> Src {
+    let least = if packing.signed { -1.0 } else { 0.0 };
+    let mut parts = Vec::with_capacity(list.len());
+    for x in list {
+        let x = b.fmax(*x, Src::f32(least));
+        let x = b.fmin(x, Src::f32(1.0));
+        let scaled = b.fmul(x, Src::f32(packing.scale as f32));
+        let rounded = b.rint(scaled);
+        let integer = b.float_to_int(rounded, packing.signed, 32);
+        parts.push(b.uconv(integer, packing.bits));
+    }
+    super::composite::put_together(b, &parts, 32)
+}
+
+/// Normalised components of a word, the lowest first.
+fn unpack(b: &mut Builder<'_, '_>, packing: Packing, word: Src) -> Vec<Src> {
+    let mut list = Vec::new();
+    for part in super::composite::take_apart(b, word, packing.bits) {
+        let wide = if packing.signed { b.sconv(part, 32) } else { b.uconv(part, 32) };
+        let number = b.int_to_float(wide, packing.signed, 32);
+        let scaled = b.fmul(number, Src::f32((1.0 / packing.scale) as f32));
+        list.push(if packing.signed { b.fmax(scaled, Src::f32(-1.0)) } else { scaled });
+    }
+    list
+}
+
+/// Functions of vectors.
+fn geometry(
+    b: &mut Builder<'_, '_>,
+    op: GlslStd450Op,
+    x: &[Src],
+    y: &[Src],
+    z: &[Src],
+) -> Result<Vec<Src>, CompileError> {
+    use GlslStd450Op as G;
+    let n = x.len();
+    Ok(match op {
+        G::Length => vec![length(b, x)],
+        G::Distance if y.len() == n => {
+            let difference: Vec<Src> = x.iter().zip(y).map(|(x, y)| b.fsub(*x, *y)).collect();
+            vec![length(b, &difference)]
+        }
+        G::Normalize => normalize(b, x),
+        G::Cross if n == 3 && y.len() == 3 => (0..3)
+            .map(|axis| {
+                let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
+                let (first, second) = (b.fmul(x[i], y[j]), b.fmul(x[j], y[i]));
+                b.fsub(first, second)
+            })
+            .collect(),
+        G::FaceForward if y.len() == n && z.len() == n => {
+            let side = matrix::dot(b, z, y);
+            let zero = float(0.0, b.f.width(side));
+            let keeps = b.fcmp(FloatCond::LT, side, zero);
+            x.iter()
+                .map(|x| {
+                    let negated = b.fneg(*x);
+                    b.select(keeps, *x, negated)
+                })
+                .collect()
+        }
+        G::Reflect if y.len() == n => {
+            let along = matrix::dot(b, y, x);
+            let twice = b.fadd(along, along);
+            subtract_scaled(b, x, twice, y)
+        }
+        G::Refract if y.len() == n && z.len() == 1 => refract(b, x, y, z[0]),
+        _ => return Err(CompileError::unsupported("this extended instruction on such operands")),
+    })
+}
+
+/// √(x·x), in 32 bits so that half floats do not overflow; of a scalar its magnitude.
+fn length(b: &mut Builder<'_, '_>, x: &[Src]) -> Src {
+    if let [x] = x {
+        return b.fabs(*x);
+    }
+    let bits = x.first().map_or(32, |x| b.f.width(*x));
+    let wide: Vec<Src> = x.iter().map(|x| b.fconv(*x, 32)).collect();
+    let square = matrix::dot(b, &wide, &wide);
+    let root = b.fsqrt(square);
+    b.fconv(root, bits)
+}
+
+fn normalize(b: &mut Builder<'_, '_>, x: &[Src]) -> Vec<Src> {
+    let bits = x.first().map_or(32, |x| b.f.width(*x));
+    let wide: Vec<Src> = x.iter().map(|x| b.fconv(*x, 32)).collect();
+    let square = matrix::dot(b, &wide, &wide);
+    let factor = b.rsqrt(square);
+    let scaled = matrix::scale(b, &wide, factor);
+    scaled.into_iter().map(|x| b.fconv(x, bits)).collect()
+}
+
+/// x − factor·y.
+fn subtract_scaled(b: &mut Builder<'_, '_>, x: &[Src], factor: Src, y: &[Src]) -> Vec<Src> {
+    let negated = b.fneg(factor);
+    x.iter().zip(y).map(|(x, y)| b.ffma(negated, *y, *x)).collect()
+}
+
+/// The refracted direction, zero under total reflection.
+fn refract(b: &mut Builder<'_, '_>, incident: &[Src], normal: &[Src], eta: Src) -> Vec<Src> {
+    let bits = incident.first().map_or(32, |x| b.f.width(*x));
+    let (zero, one) = (float(0.0, bits), float(1.0, bits));
+    let eta = b.fconv(eta, bits);
+    let along = matrix::dot(b, normal, incident);
+    let negated = b.fneg(along);
+    let sine = b.ffma(negated, along, one);
+    let square = b.fmul(eta, eta);
+    let bent = b.fmul(square, sine);
+    let k = b.fsub(one, bent);
+    let is_total = b.fcmp(FloatCond::LT, k, zero);
+    let root = b.fsqrt(k);
+    let factor = b.ffma(eta, along, root);
+    let scaled = matrix::scale(b, incident, eta);
+    let refracted = subtract_scaled(b, &scaled, factor, normal);
+    refracted.into_iter().map(|x| b.select(is_total, zero, x)).collect()
 }

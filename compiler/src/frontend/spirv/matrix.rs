@@ -101,3 +101,53 @@ fn combine(b: &mut Builder<'_, '_>, matrix: &[Src], rows: usize, weights: &[Src]
     };
     (0..rows).map(row).collect()
 }
+
+/// x·y − z·w.
+fn cross_product(b: &mut Builder<'_, '_>, x: Src, y: Src, z: Src, w: Src) -> Src {
+    let (first, second) = (b.fmul(x, y), b.fmul(z, w));
+    b.fsub(first, second)
+}
+
+/// The matrix without one row and one column.
+fn minor(matrix: &[Src], size: usize, row: usize, column: usize) -> Vec<Src> {
+    let keeps = |position: &usize| position / size != column && position % size != row;
+    (0..size * size).filter(keeps).map(|position| matrix[position]).collect()
+}
+
+/// Determinant of a square matrix of two to four rows, expanded along the first column. The recursion is two deep.
+pub(super) fn determinant(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize) -> Src {
+    if size == 2 {
+        return cross_product(b, matrix[0], matrix[3], matrix[2], matrix[1]);
+    }
+    let mut sum = None;
+    for row in 0..size {
+        let part = cofactor(b, matrix, size, row, 0);
+        let term = b.fmul(matrix[row], part);
+        sum = Some(match sum {
+            Some(sum) => b.fadd(sum, term),
+            None => term,
+        });
+    }
+    sum.unwrap_or(Src::f32(0.0))
+}
+
+fn cofactor(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize, row: usize, column: usize) -> Src {
+    let rest = minor(matrix, size, row, column);
+    let value = if size == 2 { rest[0] } else { determinant(b, &rest, size - 1) };
+    if (row + column).is_multiple_of(2) { value } else { b.fneg(value) }
+}
+
+/// Inverse of a square matrix: the transposed cofactors over the determinant.
+pub(super) fn inverse(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize) -> Vec<Src> {
+    let mut cofactors = Vec::with_capacity(size * size);
+    for column in 0..size {
+        for row in 0..size {
+            cofactors.push(cofactor(b, matrix, size, row, column));
+        }
+    }
+    let determinant = dot(b, &matrix[..size], &cofactors[..size]);
+    let one = crate::frontend::alu::float(1.0, b.f.width(determinant));
+    let factor = b.fdiv(one, determinant);
+    let transposed = (0..size * size).map(|position| cofactors[(position % size) * size + position / size]);
+    transposed.map(|part| b.fmul(part, factor)).collect()
+}

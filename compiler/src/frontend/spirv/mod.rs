@@ -13,6 +13,7 @@ mod decorations;
 mod eval;
 mod globals;
 mod glsl;
+mod glsl_math;
 mod matrix;
 mod memory;
 mod module;

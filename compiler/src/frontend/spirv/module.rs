@@ -296,7 +296,7 @@ impl<'a> Scan<'_, 'a> {
         Ok(match inst.op {
             Op::TypeVoid => Kind::Void,
             Op::TypeBool => Kind::Bool,
-            Op::TypeInt => Kind::Int { bits: scalar_bits(inst, &[8, 16, 32, 64])?, signed: inst.word(2)? != 0 },
+            Op::TypeInt => Kind::Int { bits: scalar_bits(inst, &[8, 16, 32, 64])? },
             Op::TypeFloat => Kind::Float { bits: scalar_bits(inst, &[16, 32, 64])? },
             Op::TypeVector => {
                 let elem = self.ty(inst.word(1)?)?;
@@ -323,7 +323,7 @@ impl<'a> Scan<'_, 'a> {
                     .ok_or_else(|| CompileError::invalid("an unknown storage class"))?;
                 Kind::Pointer { class, pointee: self.ty(inst.word(2)?).ok() }
             }
-            Op::TypeFunction => Kind::Function { result: self.ty(inst.word(1)?)? },
+            Op::TypeFunction => Kind::Function,
             op => Kind::Opaque(super::opcode::name(op).unwrap_or("of a vendor")),
         })
     }

@@ -27,7 +27,7 @@ pub(super) enum Root {
     /// A buffer at a 64-bit address; offsets are bytes.
     Buffer { base: Src, identity: Option<BufferId> },
     /// An array of buffers, none of them chosen yet.
-    BufferArray { set: u32, binding: u32, count: Option<u32> },
+    BufferArray { set: u32, binding: u32 },
     /// The push constants; offsets are bytes.
     PushConstants,
 }
@@ -100,7 +100,7 @@ impl<'a> Translator<'_, 'a> {
         for id in indices {
             let index = self.eval().scalar(*id)?;
             pointer = match pointer.root {
-                Root::BufferArray { set, binding, .. } => self.choose_buffer(pointer, set, binding, index)?,
+                Root::BufferArray { set, binding } => self.choose_buffer(pointer, set, binding, index)?,
                 Root::Variables(_) | Root::Scratch { .. } => self.step_scalars(pointer, index)?,
                 Root::Local | Root::Buffer { .. } | Root::PushConstants => self.step_bytes(pointer, index)?,
             };

@@ -41,7 +41,7 @@ pub(super) fn constant<'a>(
 }
 
 fn number(eval: &Eval<'_, '_, '_>, inst: &Inst<'_>, ty: Ty, chosen: Option<u64>) -> Result<Src, CompileError> {
-    let (Kind::Int { bits, .. } | Kind::Float { bits }) = eval.types.kind(ty) else {
+    let (Kind::Int { bits } | Kind::Float { bits }) = eval.types.kind(ty) else {
         return Err(CompileError::invalid("a number whose type is neither integer nor float"));
     };
     let mut value = u64::from(inst.word(2)?);

@@ -114,7 +114,7 @@ impl<'a> Translator<'_, 'a> {
 
     fn atomic(&mut self, inst: &Inst<'a>, name: &str, operands: &[Src]) -> Result<(), CompileError> {
         let ty = self.eval().ty(inst.word(0)?)?;
-        if !matches!(self.types.kind(ty), Kind::Int { bits: 32, .. } | Kind::Float { bits: 32 }) {
+        if !matches!(self.types.kind(ty), Kind::Int { bits: 32 } | Kind::Float { bits: 32 }) {
             return Err(CompileError::unsupported("atomics on other than 32-bit words"));
         }
         let pointer = self.pointer(inst.word(2)?)?;

@@ -51,7 +51,7 @@ pub(super) struct MatrixLayout {
 pub(super) enum Kind<'a> {
     Void,
     Bool,
-    Int { bits: u8, signed: bool },
+    Int { bits: u8 },
     Float { bits: u8 },
     Vector { elem: Ty, count: u32 },
     Matrix { column: Ty, count: u32 },
@@ -59,7 +59,7 @@ pub(super) enum Kind<'a> {
     RuntimeArray { elem: Ty, stride: u32 },
     Struct { members: &'a [Member] },
     Pointer { class: StorageClass, pointee: Option<Ty> },
-    Function { result: Ty },
+    Function,
     /// A type whose values have no scalars: images, samplers and the like.
     Opaque(&'static str),
 }
@@ -142,9 +142,9 @@ impl<'a> Types<'a> {
         };
         match kind {
             Kind::Bool => Some(&[1]),
-            Kind::Int { bits: 8, .. } => Some(&[8]),
-            Kind::Int { bits: 16, .. } | Kind::Float { bits: 16 } => Some(&[16]),
-            Kind::Int { bits: 64, .. } | Kind::Float { bits: 64 } => Some(&[64]),
+            Kind::Int { bits: 8 } => Some(&[8]),
+            Kind::Int { bits: 16 } | Kind::Float { bits: 16 } => Some(&[16]),
+            Kind::Int { bits: 64 } | Kind::Float { bits: 64 } => Some(&[64]),
             Kind::Int { .. } | Kind::Float { .. } => Some(&[32]),
             Kind::Vector { elem, count } | Kind::Array { elem, count, .. } => repeat(elem, count),
             Kind::Matrix { column, count } => repeat(column, count),
@@ -155,7 +155,7 @@ impl<'a> Types<'a> {
                 }
                 (all.len() <= MAX_LEAVES as usize).then(|| &*self.bump.alloc_slice_copy(&all))
             }
-            Kind::Void | Kind::Function { .. } => Some(&[]),
+            Kind::Void | Kind::Function => Some(&[]),
             Kind::RuntimeArray { .. } | Kind::Pointer { .. } | Kind::Opaque(_) => None,
         }
     }
@@ -168,7 +168,7 @@ impl<'a> Types<'a> {
         };
         match kind {
             Kind::Bool => Some((4, 4)),
-            Kind::Int { bits, .. } | Kind::Float { bits } => Some((u32::from(bits) / 8, u32::from(bits) / 8)),
+            Kind::Int { bits } | Kind::Float { bits } => Some((u32::from(bits) / 8, u32::from(bits) / 8)),
             Kind::Vector { elem, count } | Kind::Array { elem, count, .. } => repeat(elem, count),
             Kind::Matrix { column, count } => repeat(column, count),
             Kind::Struct { members } => {

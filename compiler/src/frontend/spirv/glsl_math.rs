@@ -1,0 +1,287 @@
+//! Elementary functions at the precision Vulkan demands, built from what the machine computes: reciprocal, square root,
+//! binary logarithm and power of two, each within an ULP or two, and sine and cosine of the IR.
+//!
+//! Functions named in [`single`] are computed in 32 bits whatever the width of their operands is: the machine converts
+//! half floats while it reads and writes registers.
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI};
+
+use crate::frontend::alu::{FloatCond, IntCond, float};
+use crate::ir::builder::Builder;
+use crate::ir::src::Src;
+
+/// Computes a function of one operand in 32 bits.
+pub(super) fn single(b: &mut Builder<'_, '_>, x: Src, function: fn(&mut Builder<'_, '_>, Src) -> Src) -> Src {
+    let bits = b.f.width(x);
+    let wide = b.fconv(x, 32);
+    let result = function(b, wide);
+    b.fconv(result, bits)
+}
+
+/// Computes a function of two operands in 32 bits.
+pub(super) fn single2(
+    b: &mut Builder<'_, '_>,
+    x: Src,
+    y: Src,
+    function: fn(&mut Builder<'_, '_>, Src, Src) -> Src,
+) -> Src {
+    let bits = b.f.width(x);
+    let (wide_x, wide_y) = (b.fconv(x, 32), b.fconv(y, 32));
+    let result = function(b, wide_x, wide_y);
+    b.fconv(result, bits)
+}
+
+fn c(number: f64) -> Src {
+    Src::f32(number as f32)
+}
+
+/// The polynomial with these coefficients, highest power first.
+fn polynomial(b: &mut Builder<'_, '_>, x: Src, coefficients: &[f64]) -> Src {
+    let Some((first, rest)) = coefficients.split_first() else { return c(0.0) };
+    let mut sum = c(*first);
+    for coefficient in rest {
+        sum = b.ffma(sum, x, c(*coefficient));
+    }
+    sum
+}
+
+/// e to the x as 2 to the x·log₂e: the rounding of the product costs |x|/2 ULP, of the 3 + 2|x| allowed.
+pub(super) fn exp(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let scaled = b.fmul(x, c(LOG2_E));
+    b.exp2(scaled)
+}
+
+/// Natural logarithm from the binary one.
+pub(super) fn log(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let binary = b.log2(x);
+    b.fmul(binary, c(LN_2))
+}
+
+/// x to the y as 2 to the y·log₂x, which is the precision asked for.
+pub(super) fn pow(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
+    let binary = b.log2(x);
+    let scaled = b.fmul(binary, y);
+    b.exp2(scaled)
+}
+
+pub(super) fn tan(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let (sine, cosine) = (b.fsin(x), b.fcos(x));
+    b.fdiv(sine, cosine)
+}
+
+/// (eˣ − e⁻ˣ) / 2.
+pub(super) fn sinh(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let (grow, shrink) = exponentials(b, x);
+    b.fsub(grow, shrink)
+}
+
+/// (eˣ + e⁻ˣ) / 2.
+pub(super) fn cosh(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let (grow, shrink) = exponentials(b, x);
+    b.fadd(grow, shrink)
+}
+
+/// eˣ / 2 and e⁻ˣ / 2, halved in the exponent so that the largest results do not overflow on the way.
+fn exponentials(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
+    let up = b.ffma(x, c(LOG2_E), c(-1.0));
+    let down = b.ffma(x, c(-LOG2_E), c(-1.0));
+    (b.exp2(up), b.exp2(down))
+}
+
+/// 1 − 2 / (e²ˣ + 1): for large x the quotient vanishes, for small x (below 2⁻⁵) the series x − x³/3 keeps the relative
+/// precision that the difference loses.
+pub(super) fn tanh(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let scaled = b.fmul(x, c(2.0 * LOG2_E));
+    let power = b.exp2(scaled);
+    let denominator = b.fadd(power, c(1.0));
+    let quotient = b.fdiv(c(2.0), denominator);
+    let large = b.fsub(c(1.0), quotient);
+    let square = b.fmul(x, x);
+    let correction = b.ffma(square, c(-1.0 / 3.0), c(1.0));
+    let small = b.fmul(x, correction);
+    let magnitude = b.fabs(x);
+    let is_small = b.fcmp(FloatCond::LT, magnitude, c(0.031_25));
+    b.select(is_small, small, large)
+}
+
+/// The sign of x with ln(|x| + √(x² + 1)).
+pub(super) fn asinh(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let magnitude = b.fabs(x);
+    let square = b.ffma(x, x, c(1.0));
+    let root = b.fsqrt(square);
+    let sum = b.fadd(magnitude, root);
+    let result = log(b, sum);
+    with_sign(b, result, x)
+}
+
+/// ln(x + √((x + 1)(x − 1))).
+pub(super) fn acosh(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let (above, below) = (b.fadd(x, c(1.0)), b.fadd(x, c(-1.0)));
+    let product = b.fmul(above, below);
+    let root = b.fsqrt(product);
+    let sum = b.fadd(x, root);
+    log(b, sum)
+}
+
+/// ln((1 + x) / (1 − x)) / 2.
+pub(super) fn atanh(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let (above, below) = (b.fadd(x, c(1.0)), b.fsub(c(1.0), x));
+    let quotient = b.fdiv(above, below);
+    let binary = b.log2(quotient);
+    b.fmul(binary, c(LN_2 / 2.0))
+}
+
+/// `magnitude`, which is not negative, with the sign of `sign`.
+fn with_sign(b: &mut Builder<'_, '_>, magnitude: Src, sign: Src) -> Src {
+    let sign = b.and(sign, Src::imm32(0x8000_0000));
+    b.or(magnitude, sign)
+}
+
+/// Arc sine of 0…½ relative to its argument's square: asin t = t + t·z·P(z), z = t² (coefficients of Cephes' asinf, 2.5e-7
+/// relative).
+fn asin_core(b: &mut Builder<'_, '_>, t: Src, z: Src) -> Src {
+    let tail = polynomial(
+        b,
+        z,
+        &[4.216_319_904_8e-2, 2.418_131_104_9e-2, 4.547_002_599_8e-2, 7.495_300_268_6e-2, 1.666_675_242_2e-1],
+    );
+    let tail = b.fmul(tail, z);
+    b.ffma(tail, t, t)
+}
+
+/// What arc sine and arc cosine share: whether |x| > ½, and asin of |x| or of √((1 − |x|)/2).
+fn asin_reduced(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
+    let magnitude = b.fabs(x);
+    let is_large = b.fcmp(FloatCond::GT, magnitude, c(0.5));
+    let square = b.fmul(x, x);
+    let half_rest = b.ffma(magnitude, c(-0.5), c(0.5));
+    let z = b.select(is_large, half_rest, square);
+    let root = b.fsqrt(half_rest);
+    let t = b.select(is_large, root, magnitude);
+    (is_large, asin_core(b, t, z))
+}
+
+/// asin x = π/2 − 2·asin √((1 − x)/2) above ½.
+pub(super) fn asin(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let (is_large, core) = asin_reduced(b, x);
+    let reflected = b.ffma(core, c(-2.0), c(FRAC_PI_2));
+    let result = b.select(is_large, reflected, core);
+    with_sign(b, result, x)
+}
+
+/// acos x = 2·asin √((1 − x)/2) above ½, π minus that of −x below −½, π/2 − asin x between.
+pub(super) fn acos(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let (is_large, core) = asin_reduced(b, x);
+    let is_negative = b.fcmp(FloatCond::LT, x, c(0.0));
+    let double = b.fadd(core, core);
+    let from_pi = b.fsub(c(PI), double);
+    let large = b.select(is_negative, from_pi, double);
+    let signed = with_sign(b, core, x);
+    let small = b.fsub(c(FRAC_PI_2), signed);
+    b.select(is_large, large, small)
+}
+
+/// Arc tangent of the quotient of two numbers, 0 ≤ y ≤ x: above tan(π/8) the argument is turned back by π/4
+/// (coefficients of Cephes' atanf, 2e-7 relative).
+fn atan_quotient(b: &mut Builder<'_, '_>, y: Src, x: Src) -> Src {
+    let limit = b.fmul(x, c(0.414_213_562_373_095));
+    let is_turned = b.fcmp(FloatCond::GT, y, limit);
+    let (difference, sum) = (b.fsub(y, x), b.fadd(y, x));
+    let numerator = b.select(is_turned, difference, y);
+    let denominator = b.select(is_turned, sum, x);
+    let t = b.fdiv(numerator, denominator);
+    let z = b.fmul(t, t);
+    let tail =
+        polynomial(b, z, &[8.053_744_495_38e-2, -1.387_768_560_32e-1, 1.997_771_064_78e-1, -3.333_294_915_39e-1]);
+    let tail = b.fmul(tail, z);
+    let angle = b.ffma(tail, t, t);
+    let turned = b.fadd(angle, c(FRAC_PI_4));
+    b.select(is_turned, turned, angle)
+}
+
+/// Arc tangent by that of the argument or of its reciprocal.
+pub(super) fn atan(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let magnitude = b.fabs(x);
+    let is_steep = b.fcmp(FloatCond::GT, magnitude, c(1.0));
+    let small = b.select(is_steep, c(1.0), magnitude);
+    let large = b.select(is_steep, magnitude, c(1.0));
+    let angle = atan_quotient(b, small, large);
+    let rest = b.fsub(c(FRAC_PI_2), angle);
+    let result = b.select(is_steep, rest, angle);
+    with_sign(b, result, x)
+}
+
+/// The angle of the point (x, y): that of (max, min) of the magnitudes, reflected into the point's octant. Numbers so
+/// large that a reciprocal would be denormal are scaled down first.
+pub(super) fn atan2(b: &mut Builder<'_, '_>, y: Src, x: Src) -> Src {
+    let (across, up) = (b.fabs(x), b.fabs(y));
+    let is_steep = b.fcmp(FloatCond::GT, up, across);
+    let large = b.select(is_steep, up, across);
+    let small = b.select(is_steep, across, up);
+    let is_huge = b.fcmp(FloatCond::GT, large, c(1.0e30));
+    let scale = b.select(is_huge, c(2.0f64.powi(-40)), c(1.0));
+    let (large, small) = (b.fmul(large, scale), b.fmul(small, scale));
+    // Both zero, or both infinite: the quotient is taken for 0 or 1.
+    let is_equal = b.fcmp(FloatCond::EQ, large, small);
+    let is_zero = b.fcmp(FloatCond::EQ, large, c(0.0));
+    let large = b.select(is_equal, c(1.0), large);
+    let small = b.select(is_equal, c(1.0), small);
+    let small = b.select(is_zero, c(0.0), small);
+    let angle = atan_quotient(b, small, large);
+    let steep = b.fsub(c(FRAC_PI_2), angle);
+    let angle = b.select(is_steep, steep, angle);
+    let is_left = b.icmp(IntCond::SLT, x, Src::imm32(0));
+    let left = b.fsub(c(PI), angle);
+    let angle = b.select(is_left, left, angle);
+    with_sign(b, angle, y)
+}
+
+/// t²·(3 − 2t) of the clamped position of x between the edges.
+pub(super) fn smooth_step(b: &mut Builder<'_, '_>, low: Src, high: Src, x: Src) -> Src {
+    let bits = b.f.width(x);
+    let (above, span) = (b.fsub(x, low), b.fsub(high, low));
+    let quotient = b.fdiv(above, span);
+    let t = b.fsat(quotient);
+    let falling = b.ffma(t, float(-2.0, bits), float(3.0, bits));
+    let square = b.fmul(t, t);
+    b.fmul(square, falling)
+}
+
+/// 2 to an integer between −126 and 127.
+fn power_of_two(b: &mut Builder<'_, '_>, exponent: Src) -> Src {
+    let biased = b.iadd(exponent, Src::imm32(127));
+    b.shl(biased, Src::imm32(23))
+}
+
+/// x·2ᵉ by three factors, so that every result that is normal comes out without overflow or underflow on the way.
+pub(super) fn ldexp(b: &mut Builder<'_, '_>, x: Src, exponent: Src) -> Src {
+    let (least, most) = (Src::imm32(-126i32 as u32), Src::imm32(127));
+    let mut rest = b.sconv(exponent, 32);
+    let bits = b.f.width(x);
+    let mut result = b.fconv(x, 32);
+    for _ in 0..3 {
+        let capped = b.imin(rest, most);
+        let part = b.imax(capped, least);
+        let factor = power_of_two(b, part);
+        result = b.fmul(result, factor);
+        rest = b.isub(rest, part);
+    }
+    b.fconv(result, bits)
+}
+
+/// Fraction in ½…1 and exponent of a float; zeros (denormals count as such), infinities and NaN are their own fraction.
+/// Half floats go through 32 bits, where their denormals are normal.
+pub(super) fn frexp(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
+    let bits = b.f.width(x);
+    let wide = b.fconv(x, 32);
+    let shifted = b.ushr(wide, Src::imm32(23));
+    let field = b.and(shifted, Src::imm32(0xff));
+    let mantissa = b.and(wide, Src::imm32(0x807f_ffff));
+    let fraction = b.or(mantissa, Src::imm32(0x3f00_0000));
+    let exponent = b.isub(field, Src::imm32(126));
+    let previous = b.isub(field, Src::imm32(1));
+    let is_normal = b.icmp(IntCond::ULT, previous, Src::imm32(254));
+    let fraction = b.select(is_normal, fraction, wide);
+    let exponent = b.select(is_normal, exponent, Src::imm32(0));
+    (b.fconv(fraction, bits), exponent)
+}
