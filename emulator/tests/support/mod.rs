@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use agx_emulator::{Access, Dispatch, Memory, Options, Program};
+use agx_emulator::{Access, Dispatch, Memory, Options, Program, Simd, Stop, step_one};
 use agx_isa::inst::{Inst, Operand, OperandFlags, Size};
 use agx_isa::table::Opcode;
 use agx_isa::{encode, minifloat};
@@ -119,6 +119,11 @@ pub fn memory(words: usize) -> Memory {
 pub fn words(memory: &Memory, count: usize) -> Vec<u32> {
     let bytes = memory.bytes(BUFFER, 4 * count).expect("mapped");
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four"))).collect()
+}
+
+/// Executes one instruction.
+pub fn step(simd: &mut Simd, memory: &mut Memory, bytes: &[u8]) -> Result<(), Stop> {
+    step_one(simd, memory, bytes)
 }
 
 /// One workgroup of `threads` lanes.
