@@ -6,6 +6,7 @@ use crate::frame::Frame;
 use crate::group::LANES;
 use crate::local::Local;
 use crate::memory::Memory;
+use crate::mutant::Mutant;
 use crate::races::{AccessBy, Races};
 use crate::registers::Uniforms;
 use crate::textures::StateFile;
@@ -23,6 +24,8 @@ pub(crate) struct Launch {
     pub(crate) perturb: bool,
     /// Decides where they are.
     pub(crate) seed: u64,
+    /// An operation broken on purpose.
+    pub(crate) mutant: Option<Mutant>,
     /// Whether the program is a preamble.
     pub(crate) preamble: bool,
 }

@@ -10,6 +10,7 @@ use crate::findings::{Finding, FindingKind};
 use crate::group::{Group, LANES};
 use crate::machine::{Job, Machine, conclude};
 use crate::memory::Memory;
+use crate::mutant::Mutant;
 use crate::notebook::{finding, text_of};
 use crate::profile::{Counts, Report};
 use crate::program::Program;
@@ -37,6 +38,8 @@ pub struct Options {
     /// Perturb reciprocals, roots, logarithms, exponentials and sines by up to one unit in the last place, as the seed
     /// decides: their exact rounding on hardware is not known.
     pub perturb: bool,
+    /// Break an operation, to see whether a test notices.
+    pub mutant: Option<Mutant>,
     /// Count executions for each instruction into [`Report::profile`].
     pub profile: bool,
 }
@@ -51,6 +54,7 @@ impl Default for Options {
             soft_fault: false,
             races: false,
             perturb: false,
+            mutant: None,
             profile: false,
         }
     }

@@ -158,6 +158,7 @@ impl<'a> Machine<'a> {
             soft_fault: options.soft_fault,
             perturb: options.perturb,
             seed: options.seed,
+            mutant: options.mutant,
             preamble: turn.job.preamble,
         };
         let mut core = Core {

@@ -7,6 +7,7 @@ use crate::findings::Finding;
 use crate::group::{Group, LANES};
 use crate::local::Local;
 use crate::memory::Memory;
+use crate::mutant::Mutant;
 use crate::notebook::finding;
 use crate::profile::Report;
 use crate::program::Op;
@@ -28,6 +29,7 @@ pub struct Simd {
     local: Local,
     states: StateFile,
     findings: Vec<Finding>,
+    mutant: Option<Mutant>,
 }
 
 impl Default for Simd {
@@ -46,6 +48,7 @@ impl Simd {
             local: Local::new(LOCAL_BYTES, 0),
             states: StateFile::default(),
             findings: Vec::new(),
+            mutant: None,
         }
     }
 
@@ -81,6 +84,11 @@ impl Simd {
         self.group.exec = exec;
     }
 
+    /// Breaks an operation, to see whether a test notices.
+    pub fn set_mutant(&mut self, mutant: Option<Mutant>) {
+        self.mutant = mutant;
+    }
+
     /// What strict mode noticed since the last call.
     pub fn take_findings(&mut self) -> Vec<Finding> {
         std::mem::take(&mut self.findings)
@@ -93,6 +101,7 @@ pub fn step_one(simd: &mut Simd, memory: &mut Memory, bytes: &[u8]) -> Result<()
     let launch = Launch {
         workgroup_size: [LANES as u32, 1, 1],
         stack_words: stack::limit_words(SCRATCH_BYTES),
+        mutant: simd.mutant,
         ..Launch::default()
     };
     let mut core = Core {

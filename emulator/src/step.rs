@@ -16,11 +16,16 @@ pub(crate) fn step(
     observe: bool,
 ) -> Result<Flow, Observation> {
     let exec = group.exec;
-    if !observe {
+    let mutant =
+        core.launch.mutant.filter(|mutant| op.inst.as_ref().is_some_and(|inst| inst.op == mutant.op));
+    if !observe && mutant.is_none() {
         return op.action.run(group, core, op.next());
     }
     strict::before(op, group, core);
-    let flow = op.action.run(group, core, op.next())?;
+    let flow = match mutant {
+        Some(mutant) => mutant.fault.run(op, group, core)?,
+        None => op.action.run(group, core, op.next())?,
+    };
     strict::after(op, exec, group, core);
     Ok(flow)
 }

@@ -3,8 +3,8 @@
 mod support;
 
 use agx_emulator::{
-    Binding, Coefficient, Comparison, Cull, Draw, FindingKind, Framebuffer, Memory, Options, Plane, Program,
-    Shade, Stage, States, Tests, Topology, Viewport, draw, shade,
+    Binding, Coefficient, Comparison, Cull, Draw, FindingKind, Framebuffer, Memory, Plane, Program, Shade,
+    Stage, States, Tests, Topology, Viewport, draw, shade,
 };
 use agx_isa::inst::{Operand, Tag};
 use agx_isa::table::Opcode;
@@ -26,7 +26,7 @@ fn rectangle<'a>(program: &'a Program, rectangle: [u32; 4]) -> Shade<'a> {
         depth: 0.5,
         tests: Tests::default(),
         late_tests: false,
-        options: Options::default(),
+        options: options(),
     }
 }
 
@@ -166,7 +166,7 @@ fn base_draw<'a>(
         provoking_last: false,
         tests: Tests::default(),
         late_tests: false,
-        options: Options::default(),
+        options: options(),
     }
 }
 

@@ -2,9 +2,11 @@
 
 #![expect(clippy::print_stdout, reason = "says what it skips")]
 
+mod support;
+
 use std::path::PathBuf;
 
-use agx_emulator::{LANES, Memory, Simd, step_one};
+use agx_emulator::{LANES, Memory, Simd};
 use serde_json::Value;
 
 /// The directory of the vectors, when there is one.
@@ -110,7 +112,7 @@ fn recorded_executions_agree() {
         let vector: Value = serde_json::from_str(line).expect("JSON");
         let bytes = hex(vector["hex"].as_str().expect("hex"));
         let mut simd = start(&vector);
-        let problem = match step_one(&mut simd, &mut Memory::new(), &bytes) {
+        let problem = match support::step(&mut simd, &mut Memory::new(), &bytes) {
             Err(stop) => Some(stop.to_string()),
             Ok(()) => difference(&vector, &simd),
         };

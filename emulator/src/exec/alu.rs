@@ -7,6 +7,7 @@ use agx_isa::table::Opcode;
 use crate::core::Core;
 use crate::exec::fields::Fields;
 use crate::group::{Group, LANES};
+use crate::mutant::Fault;
 use crate::registers::{Dst, Src, lanes_of};
 use crate::rng::Rng;
 
@@ -70,6 +71,18 @@ impl Alu {
             alu.mod_count += 1;
         }
         Some(alu)
+    }
+
+    /// The same operation with a fault.
+    pub(crate) fn broken(&self, fault: Fault) -> Alu {
+        let mut alu = *self;
+        match fault {
+            Fault::Swap if self.source_count > 1 => alu.sources.swap(0, 1),
+            Fault::NoModifiers => alu.mods = [0; MODS],
+            Fault::NoFlags => alu.sources.iter_mut().for_each(|src| src.flags = Default::default()),
+            _ => {}
+        }
+        alu
     }
 
     /// Computes in the active lanes.

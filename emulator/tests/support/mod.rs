@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use agx_emulator::{Access, Dispatch, Memory, Options, Program, Simd, Stop, step_one};
+use agx_emulator::{Access, Dispatch, Fault, Memory, Mutant, Options, Program, Simd, Stop, step_one};
 use agx_isa::inst::{Inst, Operand, OperandFlags, Size};
 use agx_isa::table::Opcode;
 use agx_isa::{encode, minifloat};
@@ -121,8 +121,23 @@ pub fn words(memory: &Memory, count: usize) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four"))).collect()
 }
 
+/// The operation that `AGX_MUTANT` (`mnemonic fault`) breaks, for the mutation test.
+pub fn mutant() -> Option<Mutant> {
+    let text = std::env::var("AGX_MUTANT").ok()?;
+    let (name, fault) = text.split_once(' ')?;
+    let op = Opcode::from_name(name)?;
+    let fault = Fault::ALL.into_iter().find(|known| format!("{known:?}") == fault)?;
+    Some(Mutant { op, fault })
+}
+
+/// The default options, with the mutant of the environment.
+pub fn options() -> Options {
+    Options { mutant: mutant(), ..Options::default() }
+}
+
 /// Executes one instruction.
 pub fn step(simd: &mut Simd, memory: &mut Memory, bytes: &[u8]) -> Result<(), Stop> {
+    simd.set_mutant(mutant());
     step_one(simd, memory, bytes)
 }
 
@@ -137,6 +152,6 @@ pub fn launch<'a>(program: &'a Program, uniforms: &'a [u16], threads: u32) -> Di
         workgroup_size: [threads, 1, 1],
         local_bytes: 0,
         scratch_bytes: 0,
-        options: Options::default(),
+        options: options(),
     }
 }
