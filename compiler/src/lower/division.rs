@@ -7,6 +7,8 @@
 //!   corrections of the quotient (the method of LLVM's AMDGPU back end; needs a reciprocal within one unit in the last
 //!   place).
 //!
+//! * 64 bits: the same with two Newton steps on a 64-bit reciprocal; for a constant divisor the reciprocal folds.
+//!
 //! Division by zero gives some value, as SPIR-V allows.
 //!
 //! Before: no 8-bit arithmetic. After: no `udiv`, `umod`, `sdiv`, `srem`.
@@ -17,7 +19,7 @@ mod tests;
 
 use agx_isa::table::Opcode;
 
-use super::alu::{SIGNED_LESS, UNSIGNED_LESS, alu, bitop, icmp, negate, select};
+use super::alu::{SIGNED_LESS, UNSIGNED_LESS, alu, bitop, icmp, join, negate, select, words};
 use super::multiply_high::multiply_high;
 use super::{TABLE_AND, TABLE_OR, TABLE_XOR};
 use crate::error::CompileError;
@@ -27,25 +29,16 @@ use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
 /// Replaces integer division and remainder.
 ///
 /// # Errors
-/// 64-bit division by anything but a power of two is unsupported.
+/// None at present; the signature is that of every lowering.
 pub fn lower_division(f: &mut Function<'_>) -> Result<(), CompileError> {
-    let mut error = None;
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
-        let Some(kind) = Kind::of(data.op) else { return Rewrite::Keep };
-        match divide(r, kind, data.srcs[0], data.srcs[1]) {
-            Some(result) => Rewrite::Forward(result),
-            None => {
-                error.get_or_insert_with(|| {
-                    CompileError::unsupported(
-                        "64-bit integer division by anything but a constant power of two",
-                    )
-                });
-                Rewrite::Keep
-            }
+        match Kind::of(data.op) {
+            Some(kind) => Rewrite::Forward(divide(r, kind, data.srcs[0], data.srcs[1])),
+            None => Rewrite::Keep,
         }
     });
-    error.map_or(Ok(()), Err)
+    Ok(())
 }
 
 /// What is asked for.
@@ -68,22 +61,20 @@ impl Kind {
     }
 }
 
-fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, b: Src) -> Option<Src> {
+fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, b: Src) -> Src {
     let width = r.f.width(a);
-    if let Some(divisor) = b.as_imm() {
-        return constant::divide(r, kind, a, divisor, width);
+    if let Some(divisor) = b.as_imm()
+        && let Some(result) = constant::divide(r, kind, a, divisor, width)
+    {
+        return result;
     }
-    match width {
-        64 => None,
-        32 => {
-            let (quotient, remainder) = if kind.signed { signed_32(r, a, b) } else { unsigned_32(r, a, b) };
-            Some(if kind.remainder { remainder } else { quotient })
-        }
-        _ => {
-            let quotient = by_float(r, kind.signed, a, b, width);
-            Some(if kind.remainder { remainder(r, a, quotient, b, width) } else { quotient })
-        }
+    if width >= 32 {
+        let (quotient, remainder) =
+            if kind.signed { signed(r, a, b, width) } else { unsigned(r, a, b, width) };
+        return if kind.remainder { remainder } else { quotient };
     }
+    let quotient = by_float(r, kind.signed, a, b, width);
+    if kind.remainder { remainder(r, a, quotient, b, width) } else { quotient }
 }
 
 /// `a - quotient * b`.
@@ -112,48 +103,82 @@ fn by_float(r: &mut Rewriter<'_, '_>, signed: bool, a: Src, b: Src, width: u8) -
     r.alu(to_integer, width, &[quotient], &mods_with(to_integer, &[("round", 0)]))
 }
 
-/// A little below 2^32, so that a reciprocal off by one unit in the last place does not exceed the true one: its rounding
-/// and that of the divisor add two units, which 2^32 - 1024 outweighs.
-const SCALE: f32 = 4_294_966_272.0;
+/// A little below 1, so that a reciprocal off by one unit in the last place does not exceed the true one: its rounding
+/// and that of the divisor add less than three units of 2^-24, four are taken away.
+const BELOW_ONE: f32 = 1.0 - 4.0 / (1 << 24) as f32;
+const TWO_32: f32 = 4_294_967_296.0;
 
-/// Quotient and remainder of unsigned words.
-fn unsigned_32(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> (Src, Src) {
-    let zero = Src::imm32(0);
-    let float = alu(r, Opcode::U32ToF, 32, &[b]);
-    let reciprocal = alu(r, Opcode::Rcp, 32, &[float]);
-    let scaled = alu(r, Opcode::Fmul, 32, &[reciprocal, Src::f32(SCALE)]);
-    let estimate = r.alu(Opcode::FToU32, 32, &[scaled], &mods_with(Opcode::FToU32, &[("round", 0)]));
-    // Newton's step: the error of the estimate, in units of 2^-32, is its product with -b.
-    let minus_b = negate(r, 32, b);
-    let error = alu(r, Opcode::Imadd, 32, &[estimate, minus_b, zero]);
-    let correction = multiply_high(r, estimate, error, false);
-    let estimate = alu(r, Opcode::Iadd, 32, &[estimate, correction]);
-    let mut quotient = multiply_high(r, a, estimate, false);
-    let mut remainder = alu(r, Opcode::Imadd, 32, &[quotient, minus_b, a]);
+/// Quotient and remainder of unsigned integers of 32 or 64 bits.
+fn unsigned(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
+    let mut reciprocal = if width == 64 { estimate_64(r, b) } else { estimate_32(r, b) };
+    let minus_b = negate(r, width, b);
+    // Newton's step: the error of the estimate, in units of its last place, is its product with -b. A step doubles the
+    // good bits, of which there are twenty.
+    for _ in 0..width / 32 {
+        let error = multiply(r, reciprocal, minus_b, width);
+        let correction = high_product(r, reciprocal, error, width);
+        reciprocal = alu(r, Opcode::Iadd, width, &[reciprocal, correction]);
+    }
+    let mut quotient = high_product(r, a, reciprocal, width);
+    let product = multiply(r, quotient, minus_b, width);
+    let mut remainder = alu(r, Opcode::Iadd, width, &[a, product]);
     for _ in 0..2 {
         let fits = icmp(r, UNSIGNED_LESS, true, remainder, b);
-        let more = alu(r, Opcode::Iadd, 32, &[quotient, Src::imm32(1)]);
-        quotient = select(r, 32, fits, more, quotient);
+        let more = alu(r, Opcode::Iadd, width, &[quotient, Src::imm(1, width)]);
+        quotient = select(r, width, fits, more, quotient);
         // Where the divisor does not fit, the difference wraps to a larger number.
-        let less = alu(r, Opcode::Isub, 32, &[remainder, b]);
-        remainder = alu(r, IrOp::Umin, 32, &[remainder, less]);
+        let less = alu(r, Opcode::Isub, width, &[remainder, b]);
+        remainder = alu(r, IrOp::Umin, width, &[remainder, less]);
     }
     (quotient, remainder)
 }
 
-/// Quotient and remainder of signed words, by their magnitudes.
-fn signed_32(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> (Src, Src) {
+fn multiply(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> Src {
+    alu(r, IrOp::Imul, width, &[a, b])
+}
+
+fn high_product(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> Src {
+    if width == 32 { multiply_high(r, a, b, false) } else { alu(r, IrOp::Umulh, width, &[a, b]) }
+}
+
+/// Slightly less than 2^32 / b.
+fn estimate_32(r: &mut Rewriter<'_, '_>, b: Src) -> Src {
+    let float = alu(r, Opcode::U32ToF, 32, &[b]);
+    let reciprocal = alu(r, Opcode::Rcp, 32, &[float]);
+    let scaled = alu(r, Opcode::Fmul, 32, &[reciprocal, Src::f32(TWO_32 * BELOW_ONE)]);
+    to_word(r, scaled)
+}
+
+/// Slightly less than 2^64 / b: a float has no more bits than fit the upper word and a part of the lower one.
+fn estimate_64(r: &mut Rewriter<'_, '_>, b: Src) -> Src {
+    let [low, high] = words(r, b).map(|word| alu(r, Opcode::U32ToF, 32, &[word]));
+    let float = alu(r, Opcode::Ffma, 32, &[high, Src::f32(TWO_32), low]);
+    let reciprocal = alu(r, Opcode::Rcp, 32, &[float]);
+    let scaled = alu(r, Opcode::Fmul, 32, &[reciprocal, Src::f32(TWO_32 * TWO_32 * BELOW_ONE)]);
+    let upper = alu(r, Opcode::Fmul, 32, &[scaled, Src::f32(1.0 / TWO_32)]);
+    let upper = alu(r, Opcode::Trunc, 32, &[upper]);
+    let lower = alu(r, Opcode::Ffma, 32, &[upper, Src::f32(-TWO_32), scaled]);
+    let parts = [to_word(r, lower), to_word(r, upper)];
+    join(r, parts)
+}
+
+fn to_word(r: &mut Rewriter<'_, '_>, float: Src) -> Src {
+    r.alu(Opcode::FToU32, 32, &[float], &mods_with(Opcode::FToU32, &[("round", 0)]))
+}
+
+/// Quotient and remainder of signed integers of 32 or 64 bits, by their magnitudes.
+fn signed(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
     let magnitude = |r: &mut Rewriter<'_, '_>, src| {
-        let negative = negate(r, 32, src);
-        alu(r, IrOp::Imax, 32, &[src, negative])
+        let negative = negate(r, width, src);
+        alu(r, IrOp::Imax, width, &[src, negative])
     };
     let (magnitude_a, magnitude_b) = (magnitude(r, a), magnitude(r, b));
-    let (quotient, remainder) = unsigned_32(r, magnitude_a, magnitude_b);
-    let signs = bitop(r, TABLE_XOR, 32, a, b);
-    let mut signed = |sign, number| {
-        let is_negative = icmp(r, SIGNED_LESS, false, sign, Src::imm32(0));
-        let negative = negate(r, 32, number);
-        select(r, 32, is_negative, negative, number)
+    let (quotient, remainder) = unsigned(r, magnitude_a, magnitude_b, width);
+    let signs = bitop(r, TABLE_XOR, width, a, b);
+    let mut with_sign = |sign, number| {
+        let is_negative = icmp(r, SIGNED_LESS, false, sign, Src::imm(0, width));
+        let negative = negate(r, width, number);
+        select(r, width, is_negative, negative, number)
     };
-    (signed(signs, quotient), signed(a, remainder))
+    (with_sign(signs, quotient), with_sign(a, remainder))
 }

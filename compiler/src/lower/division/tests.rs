@@ -4,7 +4,7 @@ use super::constant::{Reciprocal, reciprocal, signed_reciprocal};
 use super::*;
 use crate::ir::InstData;
 use crate::lower::test_arithmetic::{Case, check_where, integer};
-use crate::lower::{lower_bits8, lower_int64};
+use crate::lower::{lower_bits8, lower_int64, lower_multiply_high};
 use crate::test_random::Random;
 
 const OPS: [IrOp; 4] = [IrOp::Udiv, IrOp::Umod, IrOp::Sdiv, IrOp::Srem];
@@ -47,8 +47,15 @@ fn by_constants() {
 }
 
 #[test]
-fn of_64_bits_by_powers_of_two() {
+fn of_64_bits() {
+    let passes: &[fn(&mut Function<'_>) -> _] = &[lower_division, lower_multiply_high, lower_int64];
     for op in OPS {
+        let case = Case::new(op, 64, &[64, 64], &[]);
+        check_where(&case, passes, is_lowered, |inputs| is_defined(op, 64, inputs));
+        for divisor in [3, 10, 0xffff_ffff, 0x1234_5678_9abc, u64::MAX - 4] {
+            let case = Case::new(op, 64, &[64, 64], &[]).with_constant(1, divisor);
+            check_where(&case, passes, is_lowered, |inputs| is_defined(op, 64, inputs));
+        }
         for log2 in [0, 1, 5, 31, 32, 47] {
             let case = Case::new(op, 64, &[64, 64], &[]).with_constant(1, 1 << log2);
             check_where(&case, &[lower_division, lower_int64], is_lowered, |_| true);
@@ -79,11 +86,11 @@ fn signed_multipliers_fit_a_word() {
     }
 }
 
-/// The algorithm of [`unsigned_32`] with a reciprocal that is off by `ulps` units in the last place.
+/// The algorithm of [`unsigned`] with a reciprocal that is off by `ulps` units in the last place.
 fn quotient_with_error(a: u32, b: u32, ulps: i32) -> u32 {
     let reciprocal = f32::from_bits((1.0 / b as f32).to_bits().wrapping_add_signed(ulps));
     let high = |a: u32, b: u32| (u64::from(a) * u64::from(b) >> 32) as u32;
-    let mut estimate = (reciprocal * SCALE) as u32;
+    let mut estimate = (reciprocal * (TWO_32 * BELOW_ONE)) as u32;
     estimate = estimate.wrapping_add(high(estimate, estimate.wrapping_mul(b.wrapping_neg())));
     let mut quotient = high(a, estimate);
     let mut rest = a.wrapping_sub(quotient.wrapping_mul(b));
