@@ -25,8 +25,8 @@ fn parser() -> Command {
         )
         .version(env!("CARGO_PKG_VERSION"))
         .after_help(
-            "Exit codes: 0 done, 1 input rejected or check failed, 2 wrong command line, 3 file, 4 valid but \
-                     unsupported, 70 defect of agxc.",
+            "Exit codes: 0 done, 1 input rejected or check failed, 2 wrong command line, 3 file,\n\
+             4 valid but unsupported, 70 defect of agxc.",
         )
         .subcommand_required(true)
         .arg_required_else_help(true)

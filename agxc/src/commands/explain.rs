@@ -52,12 +52,31 @@ fn code(word: &str) -> Option<&'static Code> {
 }
 
 fn code_text(code: &Code) -> String {
-    format!("AGX{:04}: {}\n\n{}\nExit code {}.\n", code.number, code.title, code.explanation, code.exit as u8)
+    let (title, explanation) = (code.title, wrapped(code.explanation));
+    format!("AGX{:04}: {title}\n\n{explanation}\nExit code {}.\n", code.number, code.exit as u8)
+}
+
+/// Columns of a line of text.
+const COLUMNS: usize = 100;
+
+/// The words of `text` in lines of at most [`COLUMNS`] characters, where words allow.
+fn wrapped(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= COLUMNS => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 /// What the table knows of an instruction.
 fn instruction_text(desc: &InstDesc) -> String {
-    let mut text = format!("{}: {}\n\n", desc.name, desc.doc);
+    let mut text = wrapped(&format!("{}: {}", desc.name, desc.doc)) + "\n\n";
     for operand in desc.operands {
         // Writing to a String cannot fail.
         let _ = writeln!(
@@ -117,6 +136,12 @@ fn length(length: Length) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_end_before_the_margin() {
+        let text = wrapped(&"twelve chars ".repeat(30));
+        assert!(text.lines().all(|line| line.len() <= COLUMNS) && text.lines().count() == 4, "{text}");
+    }
 
     #[test]
     fn codes_and_mnemonics_are_found() {

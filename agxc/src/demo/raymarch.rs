@@ -3,8 +3,8 @@
 use super::host::{PictureTolerance, compare_picture, float_bytes, pack, word_bytes};
 use super::{Buffers, Demo, Picture, Source};
 
-const WIDTH: u32 = 160;
-const HEIGHT: u32 = 120;
+const WIDTH: u32 = 128;
+const HEIGHT: u32 = 96;
 const SPHERES: [[f32; 4]; 4] =
     [[0.0, -0.2, 0.0, 0.8], [1.6, -0.5, 0.8, 0.5], [-1.5, -0.4, 0.5, 0.6], [0.5, -0.75, -1.3, 0.25]];
 /// Towards the light; of length one.
@@ -16,7 +16,7 @@ type Vector = [f64; 3];
 /// The demonstration.
 pub static DEMO: Demo = Demo {
     name: "raymarch",
-    title: "sphere-traced spheres with shadows, 160 × 120 pixels (SPIR-V from GLSL)",
+    title: "sphere-traced spheres with shadows, 128 × 96 pixels (SPIR-V from GLSL)",
     source: Source::SpirV(include_bytes!("../../shaders/raymarch.spv")),
     spec_constants: &[],
     push_constants: || word_bytes([WIDTH, HEIGHT]),

@@ -1,0 +1,302 @@
+//! The program as its users meet it: exit codes, streams, files.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("agxc-test-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self, name: &str, contents: &[u8]) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, contents).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(&self.0)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs agxc with `stdin`.
+fn agxc_with(arguments: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_agxc"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The program may end without reading its input.
+    let _ = child.stdin.take().unwrap().write_all(stdin);
+    child.wait_with_output().unwrap()
+}
+
+fn agxc(arguments: &[&str]) -> Output {
+    agxc_with(arguments, b"")
+}
+
+/// Standard output of a run that must succeed in silence.
+fn out(arguments: &[&str]) -> String {
+    let output = agxc(arguments);
+    assert_eq!(stderr(&output), "", "{arguments:?}");
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A run that must fail with `code`, print nothing, and say `message`.
+fn fails(arguments: &[&str], stdin: &[u8], code: i32, message: &str) {
+    let output = agxc_with(arguments, stdin);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
+    assert!(text.contains(message), "{arguments:?}: {text}");
+    assert!(output.stdout.is_empty(), "{arguments:?} printed something");
+}
+
+fn shader(name: &str) -> String {
+    format!("{}/shaders/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn exit_codes() {
+    let cases: [(&[&str], &[u8], i32, &str); 11] = [
+        (&[], b"", 2, "error[AGX0001]: no command"),
+        (&["fry"], b"", 2, "unrecognized subcommand 'fry'"),
+        (&["compile"], b"", 2, "AGX0001"),
+        (&["compile", "-x", "egg", "-"], b"", 2, "`egg` is no kind of input"),
+        (&["compile", "-"], b"???", 2, "AGX0100"),
+        (&["compile", "--target", "g99", "-x", "ir", "-"], b"", 2, "`g99` is no target"),
+        (&["compile", "no-such-file.spv"], b"", 3, "no-such-file.spv: error[AGX0002]"),
+        (&["compile", "-"], b"\x03\x02\x23\x07\0\0\0\0", 1, "-: "),
+        (&["compile", "-x", "wgsl", "-"], b"\xff\xfe", 1, "AGX0103"),
+        (&["compile", "-"], b"#version 450\nvoid main() {}\n", 4, "glslangValidator"),
+        (&["explain", "AGX9999"], b"", 2, "AGX9999"),
+    ];
+    for (arguments, stdin, code, message) in cases {
+        fails(arguments, stdin, code, message);
+    }
+}
+
+#[test]
+fn diagnostics_as_json_are_one_object_a_line() {
+    let output = agxc(&["--error-format=json", "compile", "no-such-file.spv"]);
+    let value: serde_json::Value = serde_json::from_str(stderr(&output).trim()).unwrap();
+    assert_eq!(value["code"], "AGX0002");
+    assert_eq!(value["file"], "no-such-file.spv");
+    assert_eq!(value["severity"], "error");
+    let output = agxc(&["--error-format=json", "fry"]);
+    assert!(stderr(&output).starts_with("{\""), "{}", stderr(&output));
+}
+
+#[test]
+fn a_wgsl_error_has_line_and_column() {
+    fails(
+        &["compile", "-x", "wgsl", "-"],
+        b"@compute @workgroup_size(1)\nfn main() { let x = y; }\n",
+        1,
+        "-:2:21: error[AGX0200]",
+    );
+}
+
+#[test]
+fn a_failed_run_leaves_what_was_there() {
+    let folder = Folder::new("failed");
+    let target = folder.file("out.bin", b"old");
+    let input = folder.file("bad.spv", b"\x03\x02\x23\x07");
+    fails(&["compile", "--emit", "bin", &input, "-o", &target], b"", 1, "bad.spv");
+    assert_eq!(std::fs::read(&target).unwrap(), b"old");
+    assert_eq!(folder.names(), ["bad.spv", "out.bin"]);
+}
+
+#[test]
+fn outputs_go_to_files_and_to_standard_output() {
+    let folder = Folder::new("outputs");
+    let target = folder.path("nbody.bin");
+    assert_eq!(out(&["compile", "--emit", "bin", &shader("nbody.wgsl"), "-o", &target]), "");
+    let code = std::fs::read(&target).unwrap();
+    let output = agxc(&["compile", "--emit", "bin", &shader("nbody.wgsl"), "-o", "-"]);
+    assert!(!code.is_empty());
+    assert_eq!(output.stdout, code);
+    assert_eq!(folder.names(), ["nbody.bin"]);
+    fails(&["compile", &shader("nbody.wgsl"), "-o", "/no/such/folder/x"], b"", 3, "/no/such/folder/x");
+}
+
+#[test]
+fn machine_code_and_assembly_are_two_faces_of_one_program() {
+    let folder = Folder::new("faces");
+    let code = folder.path("life.bin");
+    out(&["compile", "--emit", "bin", &shader("life.spv"), "-o", &code]);
+    let text = out(&["disasm", &code, "--plain"]);
+    let assembly = folder.file("life.s", text.as_bytes());
+    let again = agxc(&["asm", &assembly, "-o", "-"]);
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+    assert_eq!(again.stdout, std::fs::read(&code).unwrap());
+    fails(&["asm", "-x", "asm", "-"], b"stop\nfrob r0, r1\n", 1, "-:2:1: error[AGX0301]");
+}
+
+#[test]
+fn run_checks_what_it_is_told_to() {
+    let folder = Folder::new("run");
+    let source = folder.file(
+        "double.wgsl",
+        b"@group(0) @binding(1) var<storage, read_write> data: array<f32>;\n\
+          @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n\
+          data[id.x] = data[id.x] * 2.0; }\n",
+    );
+    let buffer = ["--buffer", "0.1=f32:1,2,3,4"];
+    let run = |more: &[&str]| {
+        [&["run", &source], &buffer[..], more].concat().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let words = run(&["--dump", "0.1:f32", "--expect", "0.1=f32:2,4,6,8"]);
+    assert_eq!(out(&words.iter().map(String::as_str).collect::<Vec<_>>()), "2, 4, 6, 8\n");
+    let words = run(&["--expect", "0.1=f32:2,4,7,8"]);
+    fails(
+        &words.iter().map(String::as_str).collect::<Vec<_>>(),
+        b"",
+        1,
+        "buffer 0.1: element 2 is 6 instead of 7",
+    );
+    fails(&["run", &source], b"", 1, "AGX0400");
+    let wild =
+        b"kernel @wild() stage source {\nb0:\n    %0:32 = load_global #16:64, #0\n    keep %0\n    halt\n}\n";
+    fails(&["run", "-x", "ir", "-", "--results", "1"], wild, 1, "AGX0401");
+    fails(&["run", &source, "--buffer", "0.1"], b"", 2, "SET.BINDING=SPEC");
+}
+
+#[test]
+fn the_key_is_printed_and_read_back() {
+    let folder = Folder::new("key");
+    let printed =
+        out(&["compile", "--print-key", "--target", "g14x", "--spec", "3=1.0", "--entry", "main", "-"]);
+    let file = folder.file("key.json", printed.as_bytes());
+    assert_eq!(out(&["compile", "--print-key", "--key", &file, "-"]), printed);
+    assert!(printed.contains("\"g14x\"") && printed.contains("1065353216"), "{printed}");
+    let bad = folder.file("bad.json", b"{\"colour\": 1}");
+    fails(&["compile", "--print-key", "--key", &bad, "-"], b"", 1, "AGX0104");
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_agxc"))
+        .args(["compile", "--emit", "json", &shader("raymarch.spv")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+}
+
+#[test]
+fn statistics_in_three_formats() {
+    let file = shader("nbody.wgsl");
+    assert!(out(&["stats", &file]).contains(" Instrs, "));
+    let csv = out(&["stats", "--format", "csv", &file]);
+    assert_eq!(csv.lines().count(), 2);
+    let json: serde_json::Value = serde_json::from_str(&out(&["stats", "--format", "json", &file])).unwrap();
+    assert_eq!(json["schema_version"], 1);
+    assert!(json["shaders"][0]["statistics"]["instructions"].as_u64().unwrap() > 10);
+}
+
+/// A bundled shader computes what the host expects.
+fn demonstration(name: &str) -> (Folder, String) {
+    let folder = Folder::new(name);
+    let text = out(&["demo", "--brief", "--only", name, "--pictures", &folder.path("out")]);
+    assert_eq!(text.matches("\ncheck: ").count(), 1, "{text}");
+    (folder, text)
+}
+
+#[test]
+fn nbody() {
+    demonstration("nbody");
+}
+
+#[test]
+fn matmul() {
+    demonstration("matmul");
+}
+
+#[test]
+fn mandelbrot() {
+    let (folder, text) = demonstration("mandelbrot");
+    let picture = std::fs::read(Path::new(&folder.path("out")).join("mandelbrot.png")).unwrap();
+    assert!(picture.starts_with(b"\x89PNG") && text.contains("mandelbrot.png"), "{text}");
+}
+
+#[test]
+fn life() {
+    demonstration("life");
+}
+
+#[test]
+fn raymarch() {
+    demonstration("raymarch");
+}
+
+/// The README's examples are real: every block of it that begins with `$ agxc` is run on the file the README shows.
+/// Printed results must be the README's; generated code may have changed since, so there only success counts.
+#[test]
+fn the_readme_is_current() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let help = out(&["help"]);
+    assert!(readme.contains(help.trim_end()), "README.md should contain the output of `agxc help`:\n{help}");
+
+    let folder = Folder::new("readme");
+    let source = readme.split("```wgsl\n").nth(1).unwrap().split("```").next().unwrap();
+    folder.file("double.wgsl", source.as_bytes());
+    let mut examples = 0;
+    for block in readme.split("```\n").filter(|block| block.starts_with("$ agxc")) {
+        for example in block.split("$ agxc ").skip(1) {
+            let (command, shown) = example.split_once('\n').unwrap();
+            check_example(&folder, command, shown);
+            examples += 1;
+        }
+    }
+    assert!(examples >= 5, "{examples} examples");
+}
+
+fn check_example(folder: &Folder, command: &str, shown: &str) {
+    let words: Vec<&str> = command.split(' ').collect();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_agxc")).args(&words).current_dir(&folder.0).output().unwrap();
+    let printed = String::from_utf8(output.stdout.clone()).unwrap() + &stderr(&output);
+    match shown.find("error[") {
+        // The message names the place in the generated code.
+        Some(at) => {
+            assert!(printed.contains(&shown[at..at + "error[AGX0000]".len()]), "{command}: {printed}")
+        }
+        None => assert_eq!(output.status.code(), Some(0), "{command}: {printed}"),
+    }
+    if ["explain", "run"].contains(&words[0]) && !shown.contains("error[") {
+        assert_eq!(printed.trim_end(), shown.trim_end(), "{command}");
+    }
+}
