@@ -95,13 +95,22 @@ fn tile_formats_and_offsets() {
 
 #[test]
 fn coefficients_are_planes() {
-    let planes = [Coefficient::Flat(0xdead_beef), Coefficient::Linear(Plane { a: 2.0, b: -1.0, c: 0.25 })];
+    let planes = [
+        Coefficient::Flat(0xdead_beef),
+        Coefficient::Linear(Plane { a: 2.0, b: -1.0, c: 0.25 }),
+        Coefficient::Linear(Plane { a: 0.0, b: 0.0, c: 0.5 }),
+    ];
     // cf1 at the centre; cf0 flat; C of cf1 relative to the tile.
     let base = || Code::new().op(Opcode::Iter, &[("dst", r(1)), ("a", coefficient(1)), ("count", i(1))]);
     let flat = Code::new().op(Opcode::Ldcf, &[("dst", r(1)), ("a", coefficient(0))]);
     let vector = Code::new().op(Opcode::Ldcf, &[("dst", r(1)), ("a", coefficient(1))]);
+    let projected = Code::new().op(
+        Opcode::Iterproj,
+        &[("dst", r(1)), ("a", coefficient(1)), ("w", coefficient(2)), ("count", i(1))],
+    );
     type Value = fn(f32, f32) -> u32;
-    let cases: [(Program, Value); 3] = [
+    let cases: [(Program, Value); 4] = [
+        (store_tile(projected, r(1)).stop(), |x, y| (4.0 * (x + 0.5) - 2.0 * (y + 0.5) + 0.5).to_bits()),
         (store_tile(base(), r(1)).stop(), |x, y| (2.0 * (x + 0.5) - (y + 0.5) + 0.25).to_bits()),
         (store_tile(flat, r(3)).stop(), |_, _| 0xdead_beef),
         (store_tile(vector, r(3)).stop(), |x, _| (if x < 32.0 { 0.25 } else { 64.25_f32 }).to_bits()),
@@ -323,22 +332,22 @@ fn emitted_depth_is_tested() {
 #[test]
 fn derivatives_and_helpers() {
     // dfdx and dfdy of x + 16 y; helper lanes take part without being drawn.
-    let program = store_tile(
-        Code::new()
-            .special(h(2), 80)
-            .special(h(3), 81)
-            .op(Opcode::Iadd, &[("dst", r(2)), ("a", h(2)), ("b", h(3)), ("shift", i(4))])
-            .op(Opcode::U32ToF, &[("dst", r(2)), ("a", r(2)), ("round", i(1))])
-            .op(Opcode::Dfdx, &[("dst", r(3)), ("a", r(2))])
-            .op(Opcode::Dfdy, &[("dst", r(4)), ("a", r(2))])
-            .op(Opcode::Fadd, &[("dst", r(3)), ("a", r(3)), ("b", r(4))]),
-        r(3),
-    )
-    .stop();
-    let mut framebuffer = Framebuffer::new(3, 3, 1, 4);
-    let report =
-        shade(&mut Memory::new(), &mut framebuffer, &rectangle(&program, [1, 1, 2, 3])).expect("runs");
-    assert_eq!(report.findings, []);
-    assert_eq!(word(&framebuffer, 1, 2, 0), 17.0_f32.to_bits());
-    assert_eq!(word(&framebuffer, 0, 1, 0), 0, "a helper lane draws nothing");
+    for (op, expected) in [(Opcode::Dfdx, 1.0_f32), (Opcode::Dfdy, 16.0)] {
+        let program = store_tile(
+            Code::new()
+                .special(h(2), 80)
+                .special(h(3), 81)
+                .op(Opcode::Iadd, &[("dst", r(2)), ("a", h(2)), ("b", h(3)), ("shift", i(4))])
+                .op(Opcode::U32ToF, &[("dst", r(2)), ("a", r(2)), ("round", i(1))])
+                .op(op, &[("dst", r(3)), ("a", r(2))]),
+            r(3),
+        )
+        .stop();
+        let mut framebuffer = Framebuffer::new(3, 3, 1, 4);
+        let rectangle = rectangle(&program, [1, 1, 2, 3]);
+        let report = shade(&mut Memory::new(), &mut framebuffer, &rectangle).expect("runs");
+        assert_eq!(report.findings, []);
+        assert_eq!(word(&framebuffer, 1, 2, 0), expected.to_bits());
+        assert_eq!(word(&framebuffer, 0, 1, 0), 0, "a helper lane draws nothing");
+    }
 }

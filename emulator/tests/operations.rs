@@ -76,6 +76,35 @@ fn shifts_and_interleaving() {
 }
 
 #[test]
+fn field_widths() {
+    let (a, b) = (0xaabb_ccdd, 0x1234_5678);
+    let cases = [
+        (Op::Bfi, a, 0, 8, 8, 0xaabb_00dd),
+        (Op::Bfeil, a, b, 4, 8, 0xaabb_cc67),
+        (Op::Extr, a, b, 28, 8, 0x8a),
+        (Op::Shlhi, a, b, 40, 8, 0xaabb_78dd),
+        (Op::Shrhi, a, b, 8, 4, 0xa8bb_ccdd),
+    ];
+    for (op, a, b, c, width, result) in cases {
+        assert_eq!(compute(op, [a, b, c], &[("width", i(width))]), result, "{op:?} {c} {width}");
+    }
+}
+
+#[test]
+fn products_and_sums_of_integers() {
+    let (minus, shift) = (sx(h(2)), ("shift", i(2)));
+    assert_eq!(compute(Op::Imadd, [3, 5, 7], &[shift]), 43);
+    assert_eq!(compute(Op::Imsub, [3, 5, 7], &[shift]), -13_i32 as u32);
+    assert_eq!(compute(Op::Imadd, [0xffff, 5, 1], &[("a", minus)]), -4_i32 as u32);
+    assert_eq!(compute(Op::Imsub, [0xffff, 5, 1], &[("a", minus)]), -6_i32 as u32);
+    assert_eq!(compute(Op::Isub, [0xffff, 0, 0], &[("a", i(10)), ("b", minus)]), 11);
+    let sat = ("sat", i(1));
+    assert_eq!(compute(Op::Imadd, [u32::MAX, 2, 0], &[sat]), u32::MAX);
+    assert_eq!(compute(Op::Isub, [3, 5, 0], &[sat]), 0);
+    assert_eq!(compute(Op::Iadd, [0x7fff_ffff, 5, 0], &[("a", sx(r(1))), ("b", sx(r(2))), sat]), 0x7fff_ffff);
+}
+
+#[test]
 fn bitwise_tables() {
     let (a, b) = (0x0f0f_00ff_u32, 0x3333_5555_u32);
     for table in 0..16_u32 {
@@ -113,10 +142,90 @@ fn conversions() {
         (Op::FToS32, 0, f(-1e20), 0x8000_0000),
         (Op::FToU16, 0, f(65535.9), 65535),
         (Op::FToS16, 0, f(100.5), 100),
+        (Op::FToU16, 1, f(2.7), 3),
+        (Op::FToS16, 1, f(100.7), 101),
+        (Op::FToS32, 1, f(-3.7), -4_i32 as u32),
+        (Op::S32ToF, 1, 0x7fff_ffff, f(2_147_483_648.0)),
     ];
     for (op, round, source, result) in cases {
         let found = compute(op, [source, 0, 0], &[("round", i(round))]);
         assert_eq!(found, result, "{op:?} of {source:#x}, rounding {round}");
+    }
+}
+
+#[test]
+fn conversions_to_halves_round_once() {
+    // 2051 lies between 2050 (0x6801) and 2052 (0x6802).
+    for (op, source, round, result) in [
+        (Op::U16ToF, 2051, 1, 0x6802),
+        (Op::U16ToF, 2051, 0, 0x6801),
+        (Op::S16ToF, -2051_i32 as u32, 1, 0xe802),
+        (Op::S16ToF, -2051_i32 as u32, 0, 0xe801),
+    ] {
+        let mut simd = with([source, 0, 0]);
+        execute(&mut simd, op, &[("dst", h(8)), ("round", i(round))]);
+        assert_eq!(simd.register(8, 0), result, "{op:?} {source:#x} rounding {round}");
+    }
+}
+
+#[test]
+fn unary_operations_take_modifiers() {
+    // (operation, source, its absolute value negated, result); then a source whose result saturates, and to what.
+    let cases: &[(Opcode, f32, bool, f32, f32, f32)] = &[
+        (Op::Floor, -1.5, false, 1.0, 7.5, 1.0),
+        (Op::Ceil, -1.5, false, 2.0, 7.5, 1.0),
+        (Op::Trunc, -1.5, false, 1.0, 7.5, 1.0),
+        (Op::Rint, -3.5, false, 4.0, 7.5, 1.0),
+        (Op::Rcp, 4.0, true, -0.25, 0.25, 1.0),
+        (Op::Rsqrt, -16.0, false, 0.25, 0.0625, 1.0),
+        (Op::Rsqrts, -16.0, false, 0.25, 0.0625, 1.0),
+        (Op::Log2, -8.0, false, 3.0, 8.0, 1.0),
+        (Op::Exp2, 3.0, true, 0.125, 3.0, 1.0),
+        (Op::Sinr, -1.0, false, 1.0, 3.0, 0.0),
+        (Op::Sinc, 0.0, false, std::f32::consts::FRAC_PI_2, 0.0, 1.0),
+    ];
+    for (op, source, negated, result, large, saturated) in cases {
+        let flags = if *negated { OperandFlags::ABS | OperandFlags::NEG } else { OperandFlags::ABS };
+        let found = compute(*op, [source.to_bits(), 0, 0], &[("a", r(1).with(flags))]);
+        assert_eq!(f32::from_bits(found), *result, "{op:?} of {source} with modifiers");
+        let found = compute(*op, [large.to_bits(), 0, 0], &[("sat", i(1))]);
+        assert_eq!(f32::from_bits(found), *saturated, "{op:?} of {large}, saturated");
+    }
+}
+
+#[test]
+fn halves_saturate_and_negate() {
+    // 1.5, 2.0, 0.5 in the low halves of r1, r2, r3.
+    let (one_and_half, two, half) = (0x3e00, 0x4000, 0x3800);
+    let neg = |operand: Operand| operand.with(OperandFlags::NEG);
+    let (a, b, c) = (h(2), h(4), h(6));
+    let cases: [(Opcode, Vec<(&str, Operand)>, u16); 6] = [
+        (Op::Hadd, vec![("a", a), ("b", b), ("sat", i(1))], 0x3c00),
+        (Op::Hmul, vec![("a", a), ("b", b), ("sat", i(1))], 0x3c00),
+        (Op::Hfma, vec![("a", a), ("b", b), ("c", c), ("sat", i(1))], 0x3c00),
+        (Op::Hadd, vec![("a", a), ("b", neg(b))], 0xb800),
+        (Op::Hmul, vec![("a", neg(a)), ("b", b)], 0xc200),
+        (Op::Hfma, vec![("a", a), ("b", b), ("c", neg(c))], 0x4100),
+    ];
+    for (op, mut operands, result) in cases {
+        let mut simd = with([one_and_half, two, half]);
+        operands.push(("dst", h(8)));
+        execute(&mut simd, op, &operands);
+        assert_eq!(simd.register(8, 0), result, "{op:?} {operands:?}");
+    }
+    let found = compute(Op::Fmul, [1.5_f32.to_bits(), 2.0_f32.to_bits(), 0], &[("a", neg(r(1)))]);
+    assert_eq!(f32::from_bits(found), -3.0);
+}
+
+#[test]
+fn matrices_of_halves() {
+    // All ones times all twos plus ones: 8 · 1 · 2 + 1 in every element.
+    let both = |half: u32| half | half << 16;
+    let mut simd = with([both(0x3c00), both(0x4000), both(0x3c00)]);
+    let operands = [("dst", h(8)), ("a", h(2)), ("b", h(4)), ("c", h(6))];
+    execute(&mut simd, Op::SimdMatrixFmadd16, &operands);
+    for lane in 0..LANES {
+        assert_eq!(get(&simd, 4, lane), both(0x4c40), "lane {lane}");
     }
 }
 

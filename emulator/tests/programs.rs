@@ -129,6 +129,26 @@ fn calls_return() {
 }
 
 #[test]
+fn calls_through_registers() {
+    let code = |address: u32| {
+        let main = Code::new()
+            .constant(4, 5)
+            .constant(6, address)
+            .op(Opcode::CallReg, &[("a", r(6))])
+            .store(r(4), i(0))
+            .op(Opcode::Stop, &[]);
+        let callee = main.bytes.len() as u32;
+        let whole = main
+            .op(Opcode::Iadd, &[("dst", r(4)), ("a", r(4)), ("b", i(3))])
+            .op(Opcode::Ret, &[("a", r(1))])
+            .stop();
+        (callee, whole)
+    };
+    let (callee, _) = code(0);
+    assert_eq!(run(&code(callee).1, 1, 1), [8]);
+}
+
+#[test]
 fn barriers_order_local_memory() {
     // local[thread] = thread; barrier; out[thread] = local[63 - thread]
     let program = numbered()
@@ -198,6 +218,23 @@ fn local_atomics_count() {
     let report = dispatch(&mut memory, &grid).expect("runs");
     assert_eq!(report.findings, []);
     assert_eq!(words(&memory, 64), [64; 64]);
+}
+
+#[test]
+fn local_atomics_return_old_values_in_lane_order() {
+    let program = numbered()
+        .constant16(4, 0)
+        .constant(3, 7)
+        .op(Opcode::Lstore, &[("data", r(3)), ("base", h(4)), ("index", i(0))])
+        .op(Opcode::Latomic, &[("dst", r(5)), ("data", r(3)), ("base", h(4)), ("index", i(0)), ("op", i(0))])
+        .store(r(5), r(0))
+        .stop();
+    let mut memory = memory(4);
+    let uniforms = uniforms();
+    let mut grid = launch(&program, &uniforms, 4);
+    grid.local_bytes = 4;
+    assert_eq!(dispatch(&mut memory, &grid).expect("runs").findings, []);
+    assert_eq!(words(&memory, 4), [7, 14, 21, 28]);
 }
 
 #[test]

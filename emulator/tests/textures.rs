@@ -285,6 +285,46 @@ fn images_are_written() {
 }
 
 #[test]
+fn samplers_come_from_memory_too() {
+    let texels = floats(&[5.0, 6.0, 7.0, 8.0]);
+    let program = Code::new()
+        .constant(8, 0.5_f32.to_bits())
+        .op(
+            Opcode::SamplerStateStore,
+            &[
+                ("dst", tagged(Tag::SamplerState, 3)),
+                ("base", Operand::uniform(0, Size::B64)),
+                ("offset", Operand::imm(64)),
+            ],
+        )
+        .wait()
+        .op(
+            Opcode::Smpf,
+            &[
+                ("dst", r(4)),
+                ("coords", r(8)),
+                ("texture", tagged(Tag::TextureState, 0)),
+                ("sampler", tagged(Tag::SamplerState, 3)),
+                ("dim", i(0)),
+            ],
+        )
+        .wait()
+        .store(r(4), i(0))
+        .stop();
+    for (linear, value) in [(false, 7.0_f32), (true, 6.5)] {
+        let mut memory = memory(32);
+        memory.write(BUFFER + 64, &sampler(linear, 0, 0, 0)).expect("mapped");
+        memory.map(TEXTURE, texels.clone(), Access::READ).expect("free");
+        let (uniforms, textures) = (uniforms(), [plain(0, [4, 1, 1], 1).texture()]);
+        let mut grid = launch(&program, &uniforms, 1);
+        grid.states = States { textures: &textures, samplers: &[] };
+        let report = dispatch(&mut memory, &grid).unwrap_or_else(|stop| panic!("{stop}"));
+        assert_eq!(report.findings, []);
+        assert_eq!(words(&memory, 1), [value.to_bits()]);
+    }
+}
+
+#[test]
 fn descriptors_come_from_memory_too() {
     // A preamble-style load of texture state 5 and a bindless texture, both from the buffer behind the results.
     let shape = plain(0, [4, 1, 1], 1);

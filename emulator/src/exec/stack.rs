@@ -23,29 +23,25 @@ pub(crate) fn limit_words(scratch_bytes: u32) -> i64 {
     }
 }
 
-/// `stack_adjust`.
+/// `stack_adjust` by a fixed number of words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Adjust {
-    words: Src,
+    words: i64,
 }
 
 impl Adjust {
-    /// Resolves an adjustment by an immediate or a register.
+    /// Resolves the number of words.
     pub(crate) fn new(inst: &Inst) -> Adjust {
-        Adjust { words: Fields::new(inst).source("index") }
+        Adjust { words: i64::from(Fields::new(inst).number("index") as i32) }
     }
 
     /// Moves the stack pointer of the SIMD-group.
-    pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
-        let Place::Immediate(words) = self.words.place else {
-            return Err(FindingKind::Unsupported("stack_adjust by a register").into());
-        };
-        group.stack_words += i64::from(words as u32 as i32);
+    pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>) {
+        group.stack_words += self.words;
         let limit = core.launch.stack_words;
         if group.stack_words < 0 || group.stack_words > limit {
             core.notes.push(FindingKind::StackPointer { words: group.stack_words, limit }.into());
         }
-        Ok(())
     }
 }
 
