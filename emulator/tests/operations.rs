@@ -199,7 +199,8 @@ fn halves_saturate_and_negate() {
     let (one_and_half, two, half) = (0x3e00, 0x4000, 0x3800);
     let neg = |operand: Operand| operand.with(OperandFlags::NEG);
     let (a, b, c) = (h(2), h(4), h(6));
-    let cases: [(Opcode, Vec<(&str, Operand)>, u16); 6] = [
+    type Operands = Vec<(&'static str, Operand)>;
+    let cases: [(Opcode, Operands, u16); 6] = [
         (Op::Hadd, vec![("a", a), ("b", b), ("sat", i(1))], 0x3c00),
         (Op::Hmul, vec![("a", a), ("b", b), ("sat", i(1))], 0x3c00),
         (Op::Hfma, vec![("a", a), ("b", b), ("c", c), ("sat", i(1))], 0x3c00),
