@@ -249,7 +249,13 @@ impl Builder<'_, '_> {
     /// `a` where `cond` holds, else `b`.
     pub fn select(&mut self, cond: Src, a: Src, b: Src) -> Src {
         match cond.as_imm() {
-            Some(truth) => if truth & 1 != 0 { a } else { b },
+            Some(truth) => {
+                if truth & 1 != 0 {
+                    a
+                } else {
+                    b
+                }
+            }
             None if a == b => a,
             None => {
                 let bits = self.f.width(a);

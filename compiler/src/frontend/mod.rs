@@ -23,7 +23,7 @@ pub type Shader<'a> = (Function<'a>, ShaderInfo);
 pub fn read<'a>(bump: &'a Bump, input: Input<'_>, key: &CompileKey) -> Result<Shader<'a>, CompileError> {
     match input {
         Input::Ir(text) => read_ir(bump, text),
-        Input::SpirV(bytes) => spirv::read(bump, bytes, key),
+        Input::SpirV(bytes) => spirv::read(bump, bytes, key, spirv::Dialect::default()),
         #[cfg(feature = "wgsl")]
         Input::Wgsl(text) => wgsl::read(bump, text, key),
     }

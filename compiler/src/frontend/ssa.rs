@@ -97,7 +97,13 @@ impl Variables {
 
     /// The definition that reaches the end of `block`. Phis made on the way go to `pending`, unless they belong to a
     /// loop that is not closed. `Src::NONE` comes from blocks that are never reached.
-    fn find(&mut self, f: &mut Function<'_>, block: Block, variable: Variable, pending: &mut Vec<usize>) -> Src {
+    fn find(
+        &mut self,
+        f: &mut Function<'_>,
+        block: Block,
+        variable: Variable,
+        pending: &mut Vec<usize>,
+    ) -> Src {
         let mut path = Vec::new();
         let mut at = block;
         let found = loop {
@@ -142,7 +148,8 @@ impl Variables {
         while let Some(&phi) = phis.get(next) {
             let (block, variable) = (self.phis[phi].block, self.phis[phi].variable);
             let preds = f.block(block).preds.clone();
-            let inputs = preds.into_iter().map(|pred| (pred, self.find(f, pred, variable, &mut phis))).collect();
+            let inputs =
+                preds.into_iter().map(|pred| (pred, self.find(f, pred, variable, &mut phis))).collect();
             self.phis[phi].inputs = inputs;
             next += 1;
         }
@@ -193,7 +200,8 @@ impl Variables {
 
     /// The phis that are not trivial, after forwarding has been carried to its end.
     fn remaining_phis(&mut self) -> Vec<usize> {
-        let mut live: Vec<usize> = (0..self.phis.len()).filter(|phi| self.forward[self.phis[*phi].value].is_none()).collect();
+        let mut live: Vec<usize> =
+            (0..self.phis.len()).filter(|phi| self.forward[self.phis[*phi].value].is_none()).collect();
         loop {
             let before = live.len();
             live.retain(|phi| !self.forward_trivial(*phi));

@@ -16,7 +16,7 @@ use crate::error::{CompileError, Location};
 pub fn read<'a>(bump: &'a Bump, text: &str, key: &CompileKey) -> Result<Shader<'a>, CompileError> {
     let words = to_spirv(text)?;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    super::spirv::read(bump, &bytes, key)
+    super::spirv::read(bump, &bytes, key, super::spirv::Dialect { masks_shifts: true })
 }
 
 /// Translates a WGSL module to SPIR-V.

@@ -30,6 +30,8 @@ pub(super) struct Row {
     pub arity: usize,
     /// All operands have the width of the first.
     pub uniform: bool,
+    /// The second operand, a shift amount, is taken modulo the width.
+    pub masks_amount: bool,
     /// Builds one component: operands, width of the result in bits.
     pub build: fn(&mut Builder<'_, '_>, &[Src], u8) -> Src,
 }
@@ -44,6 +46,7 @@ macro_rules! rows {
                     domain: Domain::$domain,
                     arity: [$(stringify!($arg)),*].len(),
                     uniform: !rows!(@free $($free)?),
+                    masks_amount: false,
                     build: |$b, args, $bits| {
                         let &[$($arg),*] = args else { unreachable!("the number of operands is checked") };
                         $body
@@ -172,6 +175,11 @@ pub(super) fn elementwise<'a>(
         let mut args = [Src::NONE; 4];
         for (arg, list) in args.iter_mut().zip(&lists[..row.arity]) {
             *arg = list[if list.len() == 1 { 0 } else { component }];
+        }
+        if row.masks_amount {
+            let last = u64::from(eval.b.f.width(args[0])) - 1;
+            let mask = Src::imm(last, eval.b.f.width(args[1]));
+            args[1] = eval.b.and(args[1], mask);
         }
         result.push(component_of(eval, row, &args[..row.arity], *bits)?);
     }

@@ -53,7 +53,8 @@ impl<'a> Cases<'a> {
     fn read(words: &'a [u32], is_label: impl Fn(u32) -> bool) -> Result<Self, CompileError> {
         let fits = |wide: bool| {
             let cases = Cases { words, wide };
-            words.len().is_multiple_of(if wide { 3 } else { 2 }) && cases.iter().all(|(_, label)| is_label(label))
+            words.len().is_multiple_of(if wide { 3 } else { 2 })
+                && cases.iter().all(|(_, label)| is_label(label))
         };
         match (fits(false), fits(true)) {
             (true, _) => Ok(Cases { words, wide: false }),
@@ -206,7 +207,9 @@ impl<'a> Cfg<'a> {
                 } else if self.dominates(header, *pred) {
                     work.push(*pred);
                 } else {
-                    return Err(CompileError::unsupported("irreducible control flow: a loop with several entries"));
+                    return Err(CompileError::unsupported(
+                        "irreducible control flow: a loop with several entries",
+                    ));
                 }
             }
             if !work.is_empty() {
@@ -232,7 +235,9 @@ impl<'a> Cfg<'a> {
                 work.extend(preds[node].iter().copied());
             } else {
                 self.outer[outermost] = header;
-                work.extend(preds[outermost].iter().copied().filter(|pred| !self.is_back_edge(*pred, outermost)));
+                work.extend(
+                    preds[outermost].iter().copied().filter(|pred| !self.is_back_edge(*pred, outermost)),
+                );
             }
         }
     }
@@ -240,7 +245,9 @@ impl<'a> Cfg<'a> {
 
 fn node_of(defs: &[Def<'_>], body: &FunctionBody, label: u32) -> Result<Node, CompileError> {
     match defs.get(label as usize) {
-        Some(Def::Label(index)) if body.blocks.get(*index as usize).is_some_and(|block| block.label == label) => {
+        Some(Def::Label(index))
+            if body.blocks.get(*index as usize).is_some_and(|block| block.label == label) =>
+        {
             Ok(*index as usize)
         }
         _ => Err(CompileError::invalid(format!("id {label} is not a block of the function"))),

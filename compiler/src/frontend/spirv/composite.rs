@@ -136,7 +136,13 @@ pub(super) fn replace(b: &mut Builder<'_, '_>, list: &[Src], index: Src, element
     list.iter().enumerate().map(&mut at).collect()
 }
 
-fn select<'a>(eval: &mut Eval<'_, '_, 'a>, ty: Ty, cond: u32, a: u32, b: u32) -> Result<&'a [Src], CompileError> {
+fn select<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    ty: Ty,
+    cond: u32,
+    a: u32,
+    b: u32,
+) -> Result<&'a [Src], CompileError> {
     let (cond, a, b) = (eval.value(cond)?.1, eval.value(a)?.1, eval.value(b)?.1);
     let count = eval.types.leaf_count(ty)?;
     let same = a.iter().zip(b).all(|(a, b)| eval.b.f.width(*a) == eval.b.f.width(*b));
@@ -220,7 +226,9 @@ fn extended<'a>(eval: &mut Eval<'_, '_, 'a>, op: Op, x: u32, y: u32) -> Result<&
     let ((ty, xs), (_, ys)) = (eval.value(x)?, eval.value(y)?);
     let (scalar, _) = eval.types.scalar_and_count(ty)?;
     if xs.len() != ys.len() || !matches!(eval.types.kind(scalar), Kind::Int { bits: 16.. }) {
-        return Err(CompileError::invalid("the operands are not integers of 16 bits or more in equal number"));
+        return Err(CompileError::invalid(
+            "the operands are not integers of 16 bits or more in equal number",
+        ));
     }
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for (x, y) in xs.iter().zip(ys) {

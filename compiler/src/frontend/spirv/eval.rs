@@ -16,6 +16,8 @@ pub(super) struct Eval<'e, 'f, 'a> {
     pub bump: &'a Bump,
     pub types: &'e Types<'a>,
     pub defs: &'e [Def<'a>],
+    /// Shift amounts are taken modulo the width, which SPIR-V leaves undefined and WGSL wants.
+    pub masks_shifts: bool,
 }
 
 impl<'a> Eval<'_, '_, 'a> {
@@ -46,7 +48,6 @@ impl<'a> Eval<'_, '_, 'a> {
         }
     }
 
-
     /// Keeps a list of scalars.
     pub fn keep(&self, leaves: &[Src]) -> &'a [Src] {
         self.bump.alloc_slice_copy(leaves)
@@ -62,6 +63,9 @@ impl<'a> Eval<'_, '_, 'a> {
     pub fn evaluate(&mut self, op: Op, ty: Ty, operands: &[u32]) -> Result<Option<&'a [Src]>, CompileError> {
         if let Some(row) = arith::row(op) {
             self.check_conversion(op, ty, operands)?;
+            let is_shift =
+                matches!(op, Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic);
+            let row = arith::Row { masks_amount: is_shift && self.masks_shifts, ..row };
             return arith::elementwise(self, row, ty, operands).map(Some);
         }
         if let Some(result) = composite::evaluate(self, op, ty, operands)? {
@@ -91,7 +95,11 @@ impl<'a> Eval<'_, '_, 'a> {
         let widths = self.types.leaves(ty)?;
         let fits = widths.len() == leaves.len()
             && widths.iter().zip(leaves).all(|(bits, leaf)| self.b.f.width(*leaf) == *bits);
-        if fits { Ok(leaves) } else { Err(CompileError::invalid("the operands do not match the result type")) }
+        if fits {
+            Ok(leaves)
+        } else {
+            Err(CompileError::invalid("the operands do not match the result type"))
+        }
     }
 
     /// Refuses arithmetic on 64-bit floats.

@@ -7,11 +7,12 @@ use spirv::{BuiltIn, Decoration, StorageClass};
 use super::module::Global;
 use super::pointers::{BufferId, Pointer, Root};
 use super::translate::Translator;
-use super::types::{Kind, Layout, Ty};
+use super::types::{Kind, Layout, MatrixLayout, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
+use crate::frontend::alu::IntCond;
 use crate::ir::function::Access;
-use crate::ir::op::mods_with;
+use crate::ir::op::{IrOp, mods_with};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 
@@ -61,7 +62,7 @@ impl<'a> Translator<'_, 'a> {
             };
             self.globals[index] = pointer;
         }
-        Ok(())
+        self.zero_workgroup_memory()
     }
 
     /// The variable that holds a built-in input; `None` for inputs that are not supported, which is an error only where
@@ -168,7 +169,8 @@ impl<'a> Translator<'_, 'a> {
             && !decorations.has(global.id, Decoration::Aliased);
         access.set(Access::READONLY, is_uniform || stays);
         let ordered = [Decoration::Volatile, Decoration::Coherent];
-        access.set(Access::VOLATILE, ordered.iter().any(|decoration| decorations.has(global.id, *decoration)));
+        access
+            .set(Access::VOLATILE, ordered.iter().any(|decoration| decorations.has(global.id, *decoration)));
         let root = match self.types.kind(global.ty) {
             Kind::Array { .. } | Kind::RuntimeArray { .. } => Root::BufferArray { set, binding },
             _ => {
@@ -188,17 +190,58 @@ impl<'a> Translator<'_, 'a> {
         self.module.is_buffer_block(inner)
     }
 
+    /// Finds a place in workgroup memory. Blocks with an explicit layout share one place, as their extension says.
     fn workgroup_variable(&mut self, global: &Global<'a>) -> Result<Pointer<'a>, CompileError> {
-        if global.init.is_some() {
-            return Err(CompileError::unsupported("initializers of workgroup variables"));
-        }
-        let (bytes, _) = self.types.natural(global.ty);
-        let fixed = self.local_bytes.next_multiple_of(LOCAL_ALIGN);
-        self.local_bytes = fixed.saturating_add(bytes);
+        let is_block = self.module.is_block(global.ty);
+        let (fixed, layout, bytes) = if is_block {
+            (0, Layout::Explicit, self.types.explicit_end(global.ty, MatrixLayout::default())?)
+        } else {
+            let fixed = self.local_bytes.next_multiple_of(LOCAL_ALIGN);
+            (fixed, Layout::Natural, self.types.natural(global.ty).0)
+        };
+        self.local_bytes = self.local_bytes.max(fixed.saturating_add(bytes));
         if self.local_bytes > MAX_LOCAL_BYTES {
-            return Err(CompileError::limit(format!("more than {MAX_LOCAL_BYTES} bytes of workgroup memory")));
+            return Err(CompileError::limit(format!(
+                "more than {MAX_LOCAL_BYTES} bytes of workgroup memory"
+            )));
         }
-        Ok(Pointer { fixed, ..Pointer::new(Root::Local, global.ty, Layout::Natural, Access::empty()) })
+        Ok(Pointer { fixed, ..Pointer::new(Root::Local, global.ty, layout, Access::empty()) })
+    }
+
+    /// Fills the workgroup variables that have an initializer, which can only be null, with zeros: each invocation
+    /// stores every so-manieth word, then all wait for each other.
+    fn zero_workgroup_memory(&mut self) -> Result<(), CompileError> {
+        for (index, global) in self.module.globals.iter().enumerate() {
+            if global.class == StorageClass::Workgroup && global.init.is_some() {
+                self.global(index)?;
+            }
+        }
+        let bytes = self.local_bytes.next_multiple_of(4);
+        self.local_bytes = bytes;
+        if bytes == 0 {
+            return Ok(());
+        }
+        let invocations: u32 = self.workgroup_size.iter().product();
+        let index = self.special_register(51);
+        let first = self.b.shl(index, Src::imm32(2));
+        let variable = self.vars.add(&[32]);
+        self.vars.write(&self.b, variable, first);
+        let blocks = self.b.begin_loop();
+        self.vars.open_loop(blocks.header);
+        let offset = self.vars.read(&mut self.b, variable);
+        let is_inside = self.b.icmp(IntCond::ULT, offset, Src::imm32(bytes));
+        self.b.begin_if(is_inside);
+        self.b.effect(IrOp::StoreLocal, &[Src::imm32(0), offset], &[4]);
+        let next = self.b.iadd(offset, Src::imm32(4 * invocations));
+        self.vars.write(&self.b, variable, next);
+        self.b.begin_else();
+        self.b.jump(blocks.after);
+        self.b.end_if();
+        self.b.end_loop();
+        self.vars.close_loop(self.b.f);
+        self.uses_barrier = true;
+        self.b.effect(IrOp::ControlBarrier, &[], &[Access::LOCAL.bits()]);
+        Ok(())
     }
 
     /// The number of elements of the runtime array that ends a buffer: what fits into the buffer's size.

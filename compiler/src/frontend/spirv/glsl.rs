@@ -129,7 +129,8 @@ impl<'a> Translator<'_, 'a> {
         let number = inst.word(3)?;
         let op = GlslStd450Op::from_u32(number)
             .ok_or_else(|| CompileError::invalid(format!("GLSL.std.450 has no instruction {number}")))?;
-        let named = |error: CompileError| CompileError { message: format!("{op:?}: {}", error.message), ..error };
+        let named =
+            |error: CompileError| CompileError { message: format!("{op:?}: {}", error.message), ..error };
         let ty = self.eval().ty(inst.word(0)?)?;
         let leaves = match row(op) {
             Some(row) => {
@@ -243,7 +244,11 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
-    fn square_matrix(&mut self, op: GlslStd450Op, (ty, leaves): (Ty, &[Src])) -> Result<Vec<Src>, CompileError> {
+    fn square_matrix(
+        &mut self,
+        op: GlslStd450Op,
+        (ty, leaves): (Ty, &[Src]),
+    ) -> Result<Vec<Src>, CompileError> {
         let Kind::Matrix { column, count } = self.types.kind(ty) else {
             return Err(CompileError::invalid("the operand is not a matrix"));
         };

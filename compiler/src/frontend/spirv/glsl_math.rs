@@ -191,8 +191,11 @@ fn atan_quotient(b: &mut Builder<'_, '_>, y: Src, x: Src) -> Src {
     let denominator = b.select(is_turned, sum, x);
     let t = b.fdiv(numerator, denominator);
     let z = b.fmul(t, t);
-    let tail =
-        polynomial(b, z, &[8.053_744_495_38e-2, -1.387_768_560_32e-1, 1.997_771_064_78e-1, -3.333_294_915_39e-1]);
+    let tail = polynomial(
+        b,
+        z,
+        &[8.053_744_495_38e-2, -1.387_768_560_32e-1, 1.997_771_064_78e-1, -3.333_294_915_39e-1],
+    );
     let tail = b.fmul(tail, z);
     let angle = b.ffma(tail, t, t);
     let turned = b.fadd(angle, c(FRAC_PI_4));

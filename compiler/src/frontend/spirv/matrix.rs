@@ -16,8 +16,14 @@ pub(super) fn evaluate<'a>(
 ) -> Result<Option<&'a [Src]>, CompileError> {
     let wanted = matches!(
         op,
-        Op::Dot | Op::Transpose | Op::OuterProduct | Op::VectorTimesScalar | Op::MatrixTimesScalar
-            | Op::MatrixTimesVector | Op::VectorTimesMatrix | Op::MatrixTimesMatrix
+        Op::Dot
+            | Op::Transpose
+            | Op::OuterProduct
+            | Op::VectorTimesScalar
+            | Op::MatrixTimesScalar
+            | Op::MatrixTimesVector
+            | Op::VectorTimesMatrix
+            | Op::MatrixTimesMatrix
     );
     if !wanted {
         return Ok(None);

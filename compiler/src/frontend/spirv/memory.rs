@@ -66,8 +66,9 @@ fn chunks(
         Kind::Array { count, .. } | Kind::Matrix { count, .. } => {
             let stride = types.stride(ty, layout, matrix)?;
             let (elem, _) = types.element(ty, 0)?;
-            let is_row_major =
-                matches!(types.kind(ty), Kind::Matrix { .. }) && layout == Layout::Explicit && matrix.row_major;
+            let is_row_major = matches!(types.kind(ty), Kind::Matrix { .. })
+                && layout == Layout::Explicit
+                && matrix.row_major;
             let across = if is_row_major { matrix.stride } else { 0 };
             for index in 0..count {
                 let at = at.wrapping_add(index.wrapping_mul(stride));
@@ -96,7 +97,12 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// Stores scalars to where a pointer points.
-    pub(super) fn store(&mut self, pointer: Pointer<'a>, data: &[Src], access: Access) -> Result<(), CompileError> {
+    pub(super) fn store(
+        &mut self,
+        pointer: Pointer<'a>,
+        data: &[Src],
+        access: Access,
+    ) -> Result<(), CompileError> {
         let widths = self.types.leaves(pointer.ty)?;
         let fits = widths.len() == data.len()
             && widths.iter().zip(data).all(|(bits, src)| self.b.f.width(*src) == *bits);
@@ -119,7 +125,8 @@ impl<'a> Translator<'_, 'a> {
         let mut chosen = None;
         for step in steps {
             if places.len() as u64 * u64::from(step.count) > u64::from(MAX_SELECTED) {
-                let message = format!("a dynamic index into a variable with more than {MAX_SELECTED} elements");
+                let message =
+                    format!("a dynamic index into a variable with more than {MAX_SELECTED} elements");
                 return Err(CompileError::limit(message));
             }
             let each = |place: &u32| {
@@ -132,7 +139,12 @@ impl<'a> Translator<'_, 'a> {
         Ok((places, chosen.unwrap_or(Src::imm32(0))))
     }
 
-    fn load_variables(&mut self, pointer: Pointer<'a>, base: Variable, count: u32) -> Result<&'a [Src], CompileError> {
+    fn load_variables(
+        &mut self,
+        pointer: Pointer<'a>,
+        base: Variable,
+        count: u32,
+    ) -> Result<&'a [Src], CompileError> {
         let first = base.0 + pointer.fixed;
         if pointer.steps.is_empty() {
             let read = |leaf: u32| self.vars.read(&mut self.b, Variable(first + leaf));
@@ -158,7 +170,12 @@ impl<'a> Translator<'_, 'a> {
         Ok(self.bump.alloc_slice_copy(&result))
     }
 
-    fn store_variables(&mut self, pointer: Pointer<'a>, base: Variable, data: &[Src]) -> Result<(), CompileError> {
+    fn store_variables(
+        &mut self,
+        pointer: Pointer<'a>,
+        base: Variable,
+        data: &[Src],
+    ) -> Result<(), CompileError> {
         let first = base.0 + pointer.fixed;
         if pointer.steps.is_empty() {
             for (leaf, src) in data.iter().enumerate() {
@@ -266,7 +283,12 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
-    fn load_push_constant(&mut self, at: u32, chunk: &Chunk, result: &mut Vec<Src>) -> Result<(), CompileError> {
+    fn load_push_constant(
+        &mut self,
+        at: u32,
+        chunk: &Chunk,
+        result: &mut Vec<Src>,
+    ) -> Result<(), CompileError> {
         let bits = memory_bits(chunk.bits);
         let bytes = u32::from(bits) / 8;
         if at > super::MAX_PUSH_CONSTANT_BYTES - bytes * chunk.count || !at.is_multiple_of(bytes.min(4)) {
@@ -275,7 +297,8 @@ impl<'a> Translator<'_, 'a> {
         for index in 0..chunk.count {
             let at = at + index * bytes;
             if bits == 64 {
-                let (low, high) = (self.uniforms.push_constant(at, 32), self.uniforms.push_constant(at + 4, 32));
+                let (low, high) =
+                    (self.uniforms.push_constant(at, 32), self.uniforms.push_constant(at + 4, 32));
                 result.push(join(&mut self.b, low, high));
             } else {
                 let word = self.uniforms.push_constant(at, bits);
@@ -297,7 +320,12 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
-    fn store_memory(&mut self, pointer: Pointer<'a>, data: &[Src], access: Access) -> Result<(), CompileError> {
+    fn store_memory(
+        &mut self,
+        pointer: Pointer<'a>,
+        data: &[Src],
+        access: Access,
+    ) -> Result<(), CompileError> {
         let mut rest = data;
         for chunk in self.chunks_of(&pointer)? {
             let (now, later) = rest.split_at(chunk.count as usize);

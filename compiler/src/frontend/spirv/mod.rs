@@ -14,6 +14,7 @@ mod eval;
 mod globals;
 mod glsl;
 mod glsl_math;
+mod lanes;
 mod matrix;
 mod memory;
 mod module;
@@ -43,16 +44,29 @@ pub const MAX_PUSH_CONSTANT_BYTES: u32 = 256;
 /// Most bytes of stack memory for local arrays.
 pub const MAX_SCRATCH_BYTES: u32 = 64 << 10;
 
+/// What a source language promises beyond SPIR-V.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Dialect {
+    /// Shift amounts are taken modulo the width of what is shifted.
+    pub masks_shifts: bool,
+}
+
 /// Reads the entry point that `key` wants from a module in either byte order.
 ///
 /// # Errors
 /// Invalid modules, unsupported instructions and exceeded limits, with the word where they stand.
-pub fn read<'a>(bump: &'a Bump, bytes: &[u8], key: &CompileKey) -> Result<Shader<'a>, CompileError> {
+pub fn read<'a>(
+    bump: &'a Bump,
+    bytes: &[u8],
+    key: &CompileKey,
+    dialect: Dialect,
+) -> Result<Shader<'a>, CompileError> {
     let module = module::Module::scan(bump, bytes, key)?;
     let entry = module.entry(key)?;
     let mut function = Function::new(bump, &entry.name);
     let mut translator =
         translate::Translator::new(Builder::start(&mut function), bump, &module, entry.workgroup_size);
+    translator.masks_shifts = dialect.masks_shifts;
     translator.usage = usage::Usage::scan(&module)?;
     translator.prologue()?;
     translator.run(entry.function)?;

@@ -96,6 +96,8 @@ pub(super) struct Module<'a> {
     modes: Vec<(u32, u32, &'a [u32])>,
     /// Structure types with the old decoration of storage buffers.
     buffer_blocks: Vec<Ty>,
+    /// Structure types that describe memory with an explicit layout.
+    blocks: Vec<Ty>,
     workgroup_size: Option<u32>,
 }
 
@@ -123,6 +125,7 @@ impl<'a> Module<'a> {
             entry_points: Vec::new(),
             modes: Vec::new(),
             buffer_blocks: Vec::new(),
+            blocks: Vec::new(),
             workgroup_size: None,
         };
         let mut constants = Function::new(bump, "constants");
@@ -144,14 +147,20 @@ impl<'a> Module<'a> {
                 && key.stage.is_none_or(|stage| stage_of(point.model) == Some(stage))
         };
         let mut matching = self.entry_points.iter().filter(wanted);
-        let point = matching.next().ok_or_else(|| CompileError::invalid("the module has no such entry point"))?;
+        let point =
+            matching.next().ok_or_else(|| CompileError::invalid("the module has no such entry point"))?;
         if matching.next().is_some() {
-            return Err(CompileError::invalid("the module has several entry points: choose one by name and stage"));
+            return Err(CompileError::invalid(
+                "the module has several entry points: choose one by name and stage",
+            ));
         }
         if point.model != ExecutionModel::GLCompute as u32 {
             let model = ExecutionModel::from_u32(point.model);
             let name = model.map_or(format!("number {}", point.model), |model| format!("{model:?}"));
-            return Err(CompileError::unsupported(format!("entry point {:?} of execution model {name}", point.name)));
+            return Err(CompileError::unsupported(format!(
+                "entry point {:?} of execution model {name}",
+                point.name
+            )));
         }
         let Some(Def::Function(function)) = self.defs.get(point.function as usize) else {
             return Err(CompileError::invalid(format!("entry point {:?} is not a function", point.name)));
@@ -163,6 +172,11 @@ impl<'a> Module<'a> {
     /// Whether a structure type is a storage buffer in the old style.
     pub fn is_buffer_block(&self, ty: Ty) -> bool {
         self.buffer_blocks.contains(&ty)
+    }
+
+    /// Whether a structure type describes memory with an explicit layout.
+    pub fn is_block(&self, ty: Ty) -> bool {
+        self.blocks.contains(&ty)
     }
 
     fn workgroup_size(&self, function: u32) -> Result<[u32; 3], CompileError> {
@@ -184,7 +198,8 @@ impl<'a> Module<'a> {
                 }
             }
         }
-        if let Some(Def::Value(_, [x, y, z])) = self.workgroup_size.and_then(|id| self.defs.get(id as usize)) {
+        if let Some(Def::Value(_, [x, y, z])) = self.workgroup_size.and_then(|id| self.defs.get(id as usize))
+        {
             size = [x, y, z].map(|leaf| leaf.as_imm().unwrap_or(1) as u32);
         }
         let threads = size.iter().fold(1u64, |all, count| all.saturating_mul(u64::from(*count)));
@@ -227,9 +242,11 @@ impl<'a> Scan<'_, 'a> {
                 self.module.modes.push((inst.word(0)?, inst.word(1)?, inst.rest(2)));
                 Ok(())
             }
-            Op::Decorate | Op::MemberDecorate | Op::DecorateId | Op::GroupDecorate | Op::GroupMemberDecorate => {
-                self.module.decorations.record(inst)
-            }
+            Op::Decorate
+            | Op::MemberDecorate
+            | Op::DecorateId
+            | Op::GroupDecorate
+            | Op::GroupMemberDecorate => self.module.decorations.record(inst),
             Op::Function => self.function(inst),
             Op::Variable => self.variable(inst),
             Op::Capability => super::capability::check(inst.word(0)?),
@@ -287,6 +304,9 @@ impl<'a> Scan<'_, 'a> {
         if self.module.decorations.has(id, Decoration::BufferBlock) {
             self.module.buffer_blocks.push(ty);
         }
+        if self.module.decorations.has(id, Decoration::Block) {
+            self.module.blocks.push(ty);
+        }
         self.define(id, Def::Type(ty))
     }
 
@@ -300,7 +320,8 @@ impl<'a> Scan<'_, 'a> {
             Op::TypeFloat => Kind::Float { bits: scalar_bits(inst, &[16, 32, 64])? },
             Op::TypeVector => {
                 let elem = self.ty(inst.word(1)?)?;
-                if !matches!(self.module.types.kind(elem), Kind::Bool | Kind::Int { .. } | Kind::Float { .. }) {
+                if !matches!(self.module.types.kind(elem), Kind::Bool | Kind::Int { .. } | Kind::Float { .. })
+                {
                     return Err(CompileError::invalid("a vector's components are not scalars"));
                 }
                 Kind::Vector { elem, count: small_count(inst, 2, 16)? }
@@ -375,7 +396,7 @@ impl<'a> Scan<'_, 'a> {
             self.key.spec_constants.iter().find(|(known, _)| *known == special).map(|(_, bits)| *bits)
         });
         let Module { types, defs, .. } = &self.module;
-        let mut eval = Eval { b: &mut self.b, bump: self.bump, types, defs };
+        let mut eval = Eval { b: &mut self.b, bump: self.bump, types, defs, masks_shifts: false };
         let leaves = super::spec::constant(&mut eval, inst, ty, chosen)?;
         if self.module.decorations.of(id, Decoration::BuiltIn) == Some(BuiltIn::WorkgroupSize as u32) {
             self.module.workgroup_size = Some(id);
@@ -404,7 +425,13 @@ impl<'a> Scan<'_, 'a> {
         self.module.decorations.sort();
         let (result, id) = (self.ty(inst.word(0)?)?, inst.word(1)?);
         let index = self.module.functions.len() as u32;
-        self.module.functions.push(FunctionBody { id, result, start: inst.offset, params: Vec::new(), blocks: Vec::new() });
+        self.module.functions.push(FunctionBody {
+            id,
+            result,
+            start: inst.offset,
+            params: Vec::new(),
+            blocks: Vec::new(),
+        });
         self.open = Some(false);
         self.define(id, Def::Function(index))
     }
@@ -434,7 +461,8 @@ impl<'a> Scan<'_, 'a> {
             }
             op if is_terminator(op) => {
                 let block = function.blocks.last_mut().filter(|_| in_block);
-                block.ok_or_else(|| CompileError::invalid("a terminator stands outside any block"))?.end = inst.offset;
+                block.ok_or_else(|| CompileError::invalid("a terminator stands outside any block"))?.end =
+                    inst.offset;
                 self.open = Some(false);
                 Ok(())
             }

@@ -96,7 +96,11 @@ impl<'a> Pointer<'a> {
 
 impl<'a> Translator<'_, 'a> {
     /// The pointer that an access chain from `pointer` along `indices` gives.
-    pub(super) fn access_chain(&mut self, mut pointer: Pointer<'a>, indices: &[u32]) -> Result<Pointer<'a>, CompileError> {
+    pub(super) fn access_chain(
+        &mut self,
+        mut pointer: Pointer<'a>,
+        indices: &[u32],
+    ) -> Result<Pointer<'a>, CompileError> {
         for id in indices {
             let index = self.eval().scalar(*id)?;
             pointer = match pointer.root {
@@ -123,7 +127,9 @@ impl<'a> Translator<'_, 'a> {
                 let source = UniformSource::BufferAddress { set, binding, element };
                 (self.uniforms.get(source, 0, 64), BufferId::Element { set, binding, element })
             }
-            None => (self.record(set, binding, index, 0, Type::B64), BufferId::Dynamic { set, binding, index }),
+            None => {
+                (self.record(set, binding, index, 0, Type::B64), BufferId::Dynamic { set, binding, index })
+            }
         };
         let root = Root::Buffer { base, identity: Some(identity) };
         Ok(Pointer { root, ty, ..pointer })
@@ -172,7 +178,8 @@ impl<'a> Translator<'_, 'a> {
     /// One step in memory.
     fn step_bytes(&mut self, pointer: Pointer<'a>, index: Src) -> Result<Pointer<'a>, CompileError> {
         if let Kind::Struct { members } = self.types.kind(pointer.ty) {
-            let number = index.as_imm().ok_or_else(|| CompileError::invalid("a member's number is not constant"))?;
+            let number =
+                index.as_imm().ok_or_else(|| CompileError::invalid("a member's number is not constant"))?;
             let member = members
                 .get(number as usize)
                 .ok_or_else(|| CompileError::invalid(format!("a structure has no member {number}")))?;
@@ -194,9 +201,10 @@ impl<'a> Translator<'_, 'a> {
         let component_stride = if into_row_major { pointer.matrix.stride } else { 0 };
         let next = Pointer { ty, component_stride, ..pointer };
         match index.as_imm() {
-            Some(constant) => {
-                Ok(Pointer { fixed: pointer.fixed.wrapping_add(stride.wrapping_mul(constant as u32)), ..next })
-            }
+            Some(constant) => Ok(Pointer {
+                fixed: pointer.fixed.wrapping_add(stride.wrapping_mul(constant as u32)),
+                ..next
+            }),
             None => {
                 let index = self.index_word(index);
                 let offset = self.add_scaled(pointer.offset, index, stride);

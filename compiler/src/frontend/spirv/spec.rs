@@ -40,7 +40,12 @@ pub(super) fn constant<'a>(
     eval.checked(ty, leaves)
 }
 
-fn number(eval: &Eval<'_, '_, '_>, inst: &Inst<'_>, ty: Ty, chosen: Option<u64>) -> Result<Src, CompileError> {
+fn number(
+    eval: &Eval<'_, '_, '_>,
+    inst: &Inst<'_>,
+    ty: Ty,
+    chosen: Option<u64>,
+) -> Result<Src, CompileError> {
     let (Kind::Int { bits } | Kind::Float { bits }) = eval.types.kind(ty) else {
         return Err(CompileError::invalid("a number whose type is neither integer nor float"));
     };
@@ -58,7 +63,10 @@ fn operation<'a>(eval: &mut Eval<'_, '_, 'a>, inst: &Inst<'a>, ty: Ty) -> Result
     let operands = inst.rest(3);
     let result = eval.evaluate(op, ty, operands)?;
     let leaves = result.ok_or_else(|| {
-        CompileError::unsupported(format!("{} on specialization constants", super::opcode::name(op).unwrap_or("?")))
+        CompileError::unsupported(format!(
+            "{} on specialization constants",
+            super::opcode::name(op).unwrap_or("?")
+        ))
     })?;
     if leaves.iter().any(|leaf| leaf.as_imm().is_none()) {
         return Err(CompileError::unsupported("an operation on specialization constants that does not fold"));

@@ -19,7 +19,10 @@ pub(super) enum Step {
     Else,
     EndIf,
     /// A loop with this header; the node that follows it, if any, is where breaks arrive.
-    Loop { header: Node, follow: Node },
+    Loop {
+        header: Node,
+        follow: Node,
+    },
     EndLoop,
     /// A scope; the node is what follows it.
     Scope(Node),
@@ -92,8 +95,11 @@ pub(super) fn structurize(cfg: &Cfg<'_>) -> Plan {
 /// in follows the outermost such loop.
 fn lay_out(cfg: &Cfg<'_>) -> Layout {
     let count = cfg.succs.len();
-    let mut layout =
-        Layout { inside: vec![Vec::new(); count], after: vec![Vec::new(); count], is_follow: vec![false; count] };
+    let mut layout = Layout {
+        inside: vec![Vec::new(); count],
+        after: vec![Vec::new(); count],
+        is_follow: vec![false; count],
+    };
     for node in cfg.order.iter().copied().skip(1) {
         let parent = cfg.idom[node];
         let mut left = NONE;
@@ -130,7 +136,8 @@ fn place(cfg: &Cfg<'_>, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall
     }
     list.push(Task::Emit(Step::Block(node)));
     let end = if is_loop { Fall::Again(node) } else { fall };
-    let next = |list: &[Node], position: usize, end: Fall| list.get(position).map_or(end, |node| Fall::To(*node));
+    let next =
+        |list: &[Node], position: usize, end: Fall| list.get(position).map_or(end, |node| Fall::To(*node));
     list.push(Task::Branch(node, next(inside, 0, end)));
     for (position, follow) in inside.iter().enumerate() {
         list.push(Task::Emit(Step::EndScope(*follow)));
@@ -190,13 +197,7 @@ fn branch(cfg: &Cfg<'_>, plan: &mut Plan, tasks: &mut Vec<Task>, node: Node, fal
 }
 
 /// Plans the targets of a switch, the default last.
-fn cases(
-    cfg: &Cfg<'_>,
-    plan: &mut Plan,
-    tasks: &mut Vec<Task>,
-    (node, position): (Node, usize),
-    fall: Fall,
-) {
+fn cases(cfg: &Cfg<'_>, plan: &mut Plan, tasks: &mut Vec<Task>, (node, position): (Node, usize), fall: Fall) {
     let Terminator::Switch { default, .. } = cfg.terminators[node] else { return };
     let mut targets = cfg.succs[node].iter().copied().filter(|to| *to != default);
     match targets.nth(position) {

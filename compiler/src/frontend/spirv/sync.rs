@@ -75,9 +75,12 @@ impl<'a> Translator<'_, 'a> {
         Ok(true)
     }
 
-    fn constant(&mut self, id: u32) -> Result<u32, CompileError> {
+    /// A constant operand: a scope, semantics, a cluster size.
+    pub(super) fn constant(&mut self, id: u32) -> Result<u32, CompileError> {
         let value = self.eval().scalar(id)?.as_imm();
-        value.map(|bits| bits as u32).ok_or_else(|| CompileError::invalid("a scope or semantics is not constant"))
+        value
+            .map(|bits| bits as u32)
+            .ok_or_else(|| CompileError::invalid("a scope or semantics is not constant"))
     }
 
     /// The memory that takes part.
@@ -132,7 +135,12 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// An atomic on the word a pointer points to; gives the old value.
-    fn atomic_word(&mut self, pointer: Pointer<'a>, code: u32, operands: &[Src]) -> Result<Src, CompileError> {
+    fn atomic_word(
+        &mut self,
+        pointer: Pointer<'a>,
+        code: u32,
+        operands: &[Src],
+    ) -> Result<Src, CompileError> {
         let fixed = Src::imm32(pointer.fixed);
         let offset = pointer.offset.map_or(fixed, |offset| self.b.iadd(offset, fixed));
         let mut srcs = Vec::with_capacity(4);
@@ -148,11 +156,5 @@ impl<'a> Translator<'_, 'a> {
         srcs.push(offset);
         srcs.extend_from_slice(operands);
         Ok(Src::value(self.b.value(op, Type::B32, &srcs, &[code])))
-    }
-
-    /// Operations across the lanes of a subgroup.
-    fn lanes(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
-        let _ = inst;
-        Ok(false)
     }
 }

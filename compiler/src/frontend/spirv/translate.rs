@@ -69,6 +69,8 @@ pub(super) struct Translator<'t, 'a> {
     frames: Vec<Frame<'a>>,
     translated: usize,
     pub workgroup_size: [u32; 3],
+    /// See [`Eval::masks_shifts`].
+    pub masks_shifts: bool,
     pub local_bytes: u32,
     pub scratch_bytes: u32,
     pub writes_memory: bool,
@@ -93,6 +95,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             frames: Vec::new(),
             translated: 0,
             workgroup_size,
+            masks_shifts: false,
             local_bytes: 0,
             scratch_bytes: 0,
             writes_memory: false,
@@ -102,7 +105,13 @@ impl<'t, 'a> Translator<'t, 'a> {
 
     /// Evaluates pure instructions.
     pub fn eval(&mut self) -> Eval<'_, 't, 'a> {
-        Eval { b: &mut self.b, bump: self.bump, types: self.types, defs: &self.defs }
+        Eval {
+            b: &mut self.b,
+            bump: self.bump,
+            types: self.types,
+            defs: &self.defs,
+            masks_shifts: self.masks_shifts,
+        }
     }
 
     /// Translates the entry point, function `entry`.
@@ -114,7 +123,8 @@ impl<'t, 'a> Translator<'t, 'a> {
                     frame.rest = None;
                     continue;
                 }
-                let inst = rest.next().ok_or_else(|| CompileError::invalid("the module ends within a block"))??;
+                let inst =
+                    rest.next().ok_or_else(|| CompileError::invalid("the module ends within a block"))??;
                 self.instruction(&inst).map_err(|error| inst.locate(error))?;
                 continue;
             }
@@ -355,7 +365,9 @@ impl<'t, 'a> Translator<'t, 'a> {
     fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         self.translated += 1;
         if self.translated > MAX_INSTRUCTIONS {
-            return Err(CompileError::limit(format!("more than {MAX_INSTRUCTIONS} instructions after inlining")));
+            return Err(CompileError::limit(format!(
+                "more than {MAX_INSTRUCTIONS} instructions after inlining"
+            )));
         }
         match inst.op {
             Op::Line => {
@@ -467,7 +479,8 @@ impl<'t, 'a> Translator<'t, 'a> {
     fn local_variable(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let id = inst.word(1)?;
         let pointee = self.eval().ty(inst.word(0)?)?;
-        let Kind::Pointer { class: StorageClass::Function, pointee: Some(ty) } = self.types.kind(pointee) else {
+        let Kind::Pointer { class: StorageClass::Function, pointee: Some(ty) } = self.types.kind(pointee)
+        else {
             return Err(CompileError::invalid("a function's variable is not of class Function"));
         };
         let pointer = self.allocate(id, ty)?;
@@ -491,7 +504,8 @@ impl<'t, 'a> Translator<'t, 'a> {
             let base = self.scratch_bytes;
             self.scratch_bytes = base + widths.len() as u32 * slot;
             if self.scratch_bytes > super::MAX_SCRATCH_BYTES {
-                let message = format!("more than {} bytes of dynamically indexed arrays", super::MAX_SCRATCH_BYTES);
+                let message =
+                    format!("more than {} bytes of dynamically indexed arrays", super::MAX_SCRATCH_BYTES);
                 return Err(CompileError::limit(message));
             }
             Root::Scratch { base, slot }
@@ -505,6 +519,7 @@ impl<'t, 'a> Translator<'t, 'a> {
 /// What the memory operands of an instruction say, from operand `index` on.
 fn memory_access(inst: &Inst<'_>, index: usize) -> Access {
     let mask = MemoryAccess::from_bits_truncate(inst.rest(index).first().copied().unwrap_or(0));
-    let ordered = MemoryAccess::VOLATILE | MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;
+    let ordered =
+        MemoryAccess::VOLATILE | MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;
     if mask.intersects(ordered) { Access::VOLATILE } else { Access::empty() }
 }

@@ -51,14 +51,36 @@ pub(super) struct MatrixLayout {
 pub(super) enum Kind<'a> {
     Void,
     Bool,
-    Int { bits: u8 },
-    Float { bits: u8 },
-    Vector { elem: Ty, count: u32 },
-    Matrix { column: Ty, count: u32 },
-    Array { elem: Ty, count: u32, stride: u32 },
-    RuntimeArray { elem: Ty, stride: u32 },
-    Struct { members: &'a [Member] },
-    Pointer { class: StorageClass, pointee: Option<Ty> },
+    Int {
+        bits: u8,
+    },
+    Float {
+        bits: u8,
+    },
+    Vector {
+        elem: Ty,
+        count: u32,
+    },
+    Matrix {
+        column: Ty,
+        count: u32,
+    },
+    Array {
+        elem: Ty,
+        count: u32,
+        stride: u32,
+    },
+    RuntimeArray {
+        elem: Ty,
+        stride: u32,
+    },
+    Struct {
+        members: &'a [Member],
+    },
+    Pointer {
+        class: StorageClass,
+        pointee: Option<Ty>,
+    },
     Function,
     /// A type whose values have no scalars: images, samplers and the like.
     Opaque(&'static str),
@@ -115,9 +137,9 @@ impl<'a> Types<'a> {
         if depth > MAX_TYPE_DEPTH {
             return Err(CompileError::limit(format!("types nest deeper than {MAX_TYPE_DEPTH} levels")));
         }
-        let natural = self.natural_size(kind).ok_or_else(|| {
-            CompileError::limit("a type is larger than 4 GiB".to_owned())
-        })?;
+        let natural = self
+            .natural_size(kind)
+            .ok_or_else(|| CompileError::limit("a type is larger than 4 GiB".to_owned()))?;
         self.rows.push(TypeData { kind, leaves, depth, natural });
         Ok(Ty(self.rows.len() as u32 - 1))
     }
@@ -125,7 +147,9 @@ impl<'a> Types<'a> {
     /// The types a composite type is made of.
     fn parts(&self, kind: Kind<'a>) -> impl Iterator<Item = Ty> + use<'a> {
         let (one, members): (Option<Ty>, &'a [Member]) = match kind {
-            Kind::Vector { elem, .. } | Kind::Array { elem, .. } | Kind::RuntimeArray { elem, .. } => (Some(elem), &[]),
+            Kind::Vector { elem, .. } | Kind::Array { elem, .. } | Kind::RuntimeArray { elem, .. } => {
+                (Some(elem), &[])
+            }
             Kind::Matrix { column, .. } => (Some(column), &[]),
             Kind::Struct { members } => (None, members),
             _ => (None, &[]),
@@ -138,7 +162,8 @@ impl<'a> Types<'a> {
             let leaves = self.get(elem).leaves?;
             let total = (leaves.len() as u64) * u64::from(count);
             let all = leaves.iter().copied().cycle().take(total as usize);
-            (total <= u64::from(MAX_LEAVES)).then(|| &*self.bump.alloc_slice_fill_iter(all.collect::<Vec<_>>()))
+            (total <= u64::from(MAX_LEAVES))
+                .then(|| &*self.bump.alloc_slice_fill_iter(all.collect::<Vec<_>>()))
         };
         match kind {
             Kind::Bool => Some(&[1]),
@@ -173,9 +198,9 @@ impl<'a> Types<'a> {
             Kind::Matrix { column, count } => repeat(column, count),
             Kind::Struct { members } => {
                 let align = members.iter().map(|member| self.get(member.ty).natural.1).max().unwrap_or(1);
-                let end = members.last().map_or(Some(0), |last| {
-                    last.natural_offset.checked_add(self.get(last.ty).natural.0)
-                })?;
+                let end = members
+                    .last()
+                    .map_or(Some(0), |last| last.natural_offset.checked_add(self.get(last.ty).natural.0))?;
                 Some((end.checked_next_multiple_of(align)?, align))
             }
             _ => Some((0, 1)),
@@ -220,7 +245,9 @@ impl<'a> Types<'a> {
             Ok((elem, leaves.saturating_mul(index)))
         };
         match self.kind(ty) {
-            Kind::Vector { elem, .. } | Kind::Array { elem, .. } | Kind::RuntimeArray { elem, .. } => repeated(elem),
+            Kind::Vector { elem, .. } | Kind::Array { elem, .. } | Kind::RuntimeArray { elem, .. } => {
+                repeated(elem)
+            }
             Kind::Matrix { column, .. } => repeated(column),
             Kind::Struct { members } => match members.get(index as usize) {
                 Some(member) => Ok((member.ty, member.leaf)),
@@ -233,7 +260,9 @@ impl<'a> Types<'a> {
     /// Elements or members of a composite; `None` for others and runtime arrays.
     pub fn element_count(&self, ty: Ty) -> Option<u32> {
         match self.kind(ty) {
-            Kind::Vector { count, .. } | Kind::Array { count, .. } | Kind::Matrix { count, .. } => Some(count),
+            Kind::Vector { count, .. } | Kind::Array { count, .. } | Kind::Matrix { count, .. } => {
+                Some(count)
+            }
             Kind::Struct { members } => Some(members.len() as u32),
             _ => None,
         }
@@ -245,6 +274,28 @@ impl<'a> Types<'a> {
             Kind::Vector { elem, count } => Ok((elem, count)),
             Kind::Bool | Kind::Int { .. } | Kind::Float { .. } => Ok((ty, 1)),
             _ => Err(CompileError::invalid("a scalar or vector is needed")),
+        }
+    }
+
+    /// Bytes up to the end of a value laid out as decorations say. The recursion is as deep as types nest.
+    pub fn explicit_end(&self, ty: Ty, matrix: MatrixLayout) -> Result<u32, CompileError> {
+        let too_large = || CompileError::limit("a type is larger than 4 GiB");
+        match self.kind(ty) {
+            Kind::Struct { members } => {
+                let mut end = 0;
+                for member in members {
+                    let bytes = self.explicit_end(member.ty, member.matrix)?;
+                    end = end.max(member.offset.checked_add(bytes).ok_or_else(too_large)?);
+                }
+                Ok(end)
+            }
+            Kind::Array { elem, count, .. } => {
+                let stride = self.stride(ty, Layout::Explicit, matrix)?;
+                let last = self.explicit_end(elem, matrix)?;
+                stride.checked_mul(count - 1).and_then(|start| start.checked_add(last)).ok_or_else(too_large)
+            }
+            Kind::Matrix { count, .. } => Ok(matrix.stride.saturating_mul(count.max(4))),
+            _ => Ok(self.natural(ty).0),
         }
     }
 

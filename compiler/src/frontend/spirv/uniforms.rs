@@ -52,14 +52,21 @@ impl Uniforms {
     pub fn place(&self) -> Result<Placement, CompileError> {
         let mut order: Vec<usize> = (0..self.slots.len()).collect();
         order.sort_by_key(|slot| (rank(self.slots[*slot]), self.slots[*slot]));
-        let mut placement =
-            Placement { ranges: Vec::new(), starts: vec![0; self.slots.len()], push_start: 0, push_offset: 0 };
+        let mut placement = Placement {
+            ranges: Vec::new(),
+            starts: vec![0; self.slots.len()],
+            push_start: 0,
+            push_offset: 0,
+        };
         let mut next = 0u32;
         for slot in order {
             let (source, halves) = (self.slots[slot], halves(self.slots[slot]));
             let is_base = halves == ADDRESS_HALVES;
-            if next + u32::from(halves) > u32::from(if is_base { MEMORY_BASE_HALVES } else { UNIFORM_HALVES }) {
-                return Err(CompileError::limit("the shader uses more resources than fit into the uniform registers"));
+            if next + u32::from(halves) > u32::from(if is_base { MEMORY_BASE_HALVES } else { UNIFORM_HALVES })
+            {
+                return Err(CompileError::limit(
+                    "the shader uses more resources than fit into the uniform registers",
+                ));
             }
             placement.starts[slot] = next as u16;
             placement.ranges.push(UniformRange { start: next as u16, halves, source });

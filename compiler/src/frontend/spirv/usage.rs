@@ -26,7 +26,8 @@ impl Usage {
     /// Scans the bodies of a module.
     pub fn scan(module: &Module<'_>) -> Result<Self, CompileError> {
         let bound = module.words.bound as usize;
-        let mut scan = Scan { module, origins: vec![None; bound], marked: vec![false; bound], links: Vec::new() };
+        let mut scan =
+            Scan { module, origins: vec![None; bound], marked: vec![false; bound], links: Vec::new() };
         for global in &module.globals {
             scan.origins[global.id as usize] = Some(Origin { root: global.id, ty: global.ty });
         }

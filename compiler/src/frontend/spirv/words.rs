@@ -47,10 +47,12 @@ impl<'a> Words<'a> {
             return Err(CompileError::invalid(message));
         }
         if bytes.len() / 4 > MAX_MODULE_WORDS {
-            let message = format!("the module has {} words, the limit is {MAX_MODULE_WORDS}", bytes.len() / 4);
+            let message =
+                format!("the module has {} words, the limit is {MAX_MODULE_WORDS}", bytes.len() / 4);
             return Err(CompileError::limit(message));
         }
-        let word = |chunk: &[u8; 4]| if swapped { u32::from_be_bytes(*chunk) } else { u32::from_le_bytes(*chunk) };
+        let word =
+            |chunk: &[u8; 4]| if swapped { u32::from_be_bytes(*chunk) } else { u32::from_le_bytes(*chunk) };
         let (chunks, _) = bytes.as_chunks::<4>();
         let words: &[u32] = bump.alloc_slice_fill_iter(chunks.iter().map(word));
         let &[_, version, _, bound, _, ..] = words else {
