@@ -93,8 +93,8 @@ macro_rules! required {
 /// Every pass in the order it runs. A pass may stand in the list more than once.
 #[rustfmt::skip]
 pub static PASSES: &[Pass] = &[
-    required!("lower_kernel", Source -> Source, lower::lower_kernel, "Gives parameters and results of test kernels their place."),
     required!("lower_unreachable", Source -> Source, |f, _| lower::lower_unreachable(f), "Empties unreachable blocks."),
+    required!("lower_kernel", Source -> Source, lower::lower_kernel, "Gives parameters and results of test kernels their place."),
     optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
     optional!("opt_fold", Source, opt::opt_fold, "Computes operations on constants."),
     optional!("opt_algebraic", Source, opt::opt_algebraic, "Replaces operations by simpler ones of the same value."),
@@ -146,9 +146,12 @@ fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), Compi
     let options = AllocateOptions {
         limit_halves: max_gpr_halves(threads.min(MAX_THREADS)),
         reserved_halves: reserved_halves(f),
+        stack_bytes: context.info.scratch_bytes,
         validate: context.key.validate,
     };
     context.allocation = regalloc::allocate(f, &options)?;
+    context.info.scratch_bytes = context.allocation.stack_bytes;
+    (context.spills, context.fills) = (context.allocation.spills, context.allocation.fills);
     context.info.gpr_halves = context.allocation.halves_used.max(options.reserved_halves);
     Ok(())
 }

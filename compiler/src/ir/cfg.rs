@@ -86,7 +86,7 @@ impl Function<'_> {
     }
 
     /// For each opening seam its matching else and closing seams, by index in the layout; `None` where unbalanced.
-    fn construct_ends(&self) -> Vec<Option<ConstructEnd>> {
+    pub(crate) fn construct_ends(&self) -> Vec<Option<ConstructEnd>> {
         let mut ends = vec![None; self.layout.len()];
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (index, segment) in self.layout.iter().enumerate() {
@@ -112,8 +112,10 @@ impl Function<'_> {
 }
 
 /// Layout indices of the seams that belong to an opening one.
-#[derive(Clone, Copy)]
-struct ConstructEnd {
-    otherwise: usize,
-    close: usize,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConstructEnd {
+    /// The else of an if; the opening seam itself for other constructs.
+    pub(crate) otherwise: usize,
+    /// The closing seam.
+    pub(crate) close: usize,
 }

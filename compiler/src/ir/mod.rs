@@ -24,6 +24,7 @@ pub mod types;
 pub mod validate;
 
 pub use builder::Builder;
+pub(crate) use cfg::ConstructEnd;
 pub use entity::{Block, Entity, Inst, Value};
 pub use function::{Access, BlockData, Function, InstData, Seam, Segment};
 pub use interpret::interpret;

@@ -23,6 +23,9 @@ const MAX_STEPS: usize = 16;
 /// Components a memory instruction moves at most.
 const MAX_COMPONENTS: u8 = 4;
 
+/// Largest constant that an integer operand encodes.
+const MAX_IMMEDIATE: i32 = 255;
+
 /// Largest index shift of the hardware.
 const MAX_SHIFT: u32 = 2;
 
@@ -151,10 +154,10 @@ fn element_index(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32, element: u8)
     let linear = Linear::of(r, offset, bytes);
     let element = u32::from(element);
     for shift in (0..=MAX_SHIFT).rev() {
-        // A constant needs no shift: the immediate form holds it.
-        if let Some(divided) =
-            divide(&linear, element << shift).filter(|_| shift == 0 || !linear.terms.is_empty())
-        {
+        // The hardware's shift is worth having where it leaves nothing to scale. Elsewhere accesses to members of one
+        // record had better agree in their shift, so that they share what is scaled.
+        let worth = |divided: &Linear| shift == 0 || divided.terms.iter().any(|(_, factor)| *factor == 1);
+        if let Some(divided) = divide(&linear, element << shift).filter(worth) {
             return (divided.build(r), shift);
         }
     }
@@ -205,13 +208,17 @@ impl Linear {
         self.terms.try_push((src, factor)).is_ok()
     }
 
-    /// Builds the sum.
+    /// Builds the sum. One instruction adds a constant to a shifted source; otherwise the constant comes last, so that
+    /// accesses which differ in it share the rest.
     fn build(&self, r: &mut Rewriter<'_, '_>) -> Src {
+        let constant = Src::imm32(self.constant as u32);
+        if let ([(src, factor @ (2 | 4 | 8 | 16))], 1..=MAX_IMMEDIATE) = (self.terms.as_slice(), self.constant) {
+            return add_multiple(r, Some(constant), *src, *factor);
+        }
         let mut sum: Option<Src> = None;
         for (src, factor) in &self.terms {
             sum = Some(add_multiple(r, sum, *src, *factor));
         }
-        let constant = Src::imm32(self.constant as u32);
         match sum {
             Some(sum) if self.constant != 0 => add(r, sum, constant),
             Some(sum) => sum,

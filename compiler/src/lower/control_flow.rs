@@ -18,7 +18,7 @@ use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
-use crate::ir::{Block, Entity, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Stage, Type, Value};
+use crate::ir::{Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Stage, Type, Value};
 use crate::regalloc::{Allocation, Reg};
 
 /// Estimated cycles of an arm from which on it pays to jump over it when no lane runs it (Mesa 25.0: a jump costs 19,
@@ -36,6 +36,9 @@ pub fn lower_control_flow(f: &mut Function<'_>, allocation: &mut Allocation) -> 
     let segments = f.layout.len();
     let mut lowering = Lowering {
         plans: plan_ifs(f),
+        ends: f.construct_ends(),
+        places: places(f),
+        costs: costs(f),
         continued: continued_loops(f),
         open: Vec::new(),
         starts: vec![Vec::new(); segments],
@@ -67,6 +70,27 @@ fn is_preload(f: &Function<'_>, inst: Inst) -> bool {
     f.insts[inst].op == Op::Ir(IrOp::Preload)
 }
 
+fn places(f: &Function<'_>) -> Side<Block, usize> {
+    let mut places = Side::new(f.blocks.len());
+    for (index, segment) in f.layout.iter().enumerate() {
+        places[segment.block] = index;
+    }
+    places
+}
+
+/// Estimated cycles of all segments before each, and of all. A loop counts as an expensive arm whatever its body: it
+/// would go round once with no lanes.
+fn costs(f: &Function<'_>) -> Vec<u32> {
+    let mut costs = vec![0u32];
+    let mut sum = 0u32;
+    for segment in &f.layout {
+        let body = f.block(segment.block).insts.iter().map(|inst| cycles(f, *inst)).sum::<u32>();
+        sum = sum.saturating_add(body + if segment.seam == Seam::Loop { SKIP_COST } else { 0 });
+        costs.push(sum);
+    }
+    costs
+}
+
 /// How an if is lowered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Plan {
@@ -88,14 +112,24 @@ enum Plan {
 struct Open {
     seam: Seam,
     levels: u32,
+    /// Header of a loop, first block of the else-arm of an if.
     header: Block,
+    /// The block after the construct.
     after: Block,
     plan: Plan,
+    /// The else-arm has begun.
+    in_else: bool,
 }
 
 struct Lowering<'l> {
     /// Plan of the if that begins after each segment.
     plans: Vec<Plan>,
+    /// For each segment that begins a construct: where it ends.
+    ends: Vec<Option<ConstructEnd>>,
+    /// Segment of each block.
+    places: Side<Block, usize>,
+    /// Estimated cycles of all segments before each.
+    costs: Vec<u32>,
     /// Headers of loops in which lanes wait for the next round.
     continued: Side<Block, bool>,
     open: Vec<Open>,
@@ -152,16 +186,19 @@ fn only_leaves(f: &Function<'_>, block: Block) -> bool {
 /// Loops that a lane continues from elsewhere than the end of the body.
 fn continued_loops(f: &Function<'_>) -> Side<Block, bool> {
     let mut continued: Side<Block, bool> = Side::new(f.blocks.len());
+    let mut is_header: Side<Block, bool> = Side::new(f.blocks.len());
     let mut open: Vec<Block> = Vec::new();
     for (index, segment) in f.layout.iter().enumerate() {
         if let Some(target) = f.terminator(segment.block).and_then(|inst| f.insts[inst].target()) {
             let at_end = segment.seam == Seam::EndLoop && open.last() == Some(&target);
-            if open.contains(&target) && !at_end {
-                continued[target] = true;
-            }
+            continued[target] |= is_header[target] && !at_end;
         }
         match segment.seam {
-            Seam::Loop => open.push(f.layout[index + 1].block),
+            Seam::Loop => {
+                let header = f.layout[index + 1].block;
+                is_header[header] = true;
+                open.push(header);
+            }
             Seam::EndLoop => {
                 open.pop();
             }
@@ -174,6 +211,7 @@ fn continued_loops(f: &Function<'_>) -> Side<Block, bool> {
 impl Lowering<'_> {
     fn segment(&mut self, f: &mut Function<'_>, index: usize) -> Result<(), CompileError> {
         let (block, seam) = (f.layout[index].block, f.layout[index].seam);
+        self.guard_barriers(f, block);
         self.leave(f, block, seam, index)?;
         match seam {
             Seam::If => self.begin_if(f, index),
@@ -263,7 +301,10 @@ impl Lowering<'_> {
             (plan, _, Some(condition)) => self.enter_if(f, index, condition, plan),
         }
         let levels = u32::from(matches!(plan, Plan::Arms | Plan::ElseOnly));
-        self.open.push(Open { seam: Seam::If, levels, header: block, after: block, plan });
+        let (header, after) = self.end_of(index).map_or((block, block), |end| {
+            (f.layout[end.otherwise + 1].block, f.layout[end.close + 1].block)
+        });
+        self.open.push(Open { seam: Seam::If, levels, header, after, plan, in_else: false });
     }
 
     /// Keeps the conditional instruction at the end of the block, inverted if only the else-arm does something, and
@@ -282,34 +323,49 @@ impl Lowering<'_> {
             f.insts[condition].mods = f.alloc(&mods);
         }
         f.block_mut(block).insts.push(condition);
-        let first = if plan == Plan::ElseOnly { index + 2 } else { index + 1 };
-        self.skip_arm(f, block, first);
+        let Some(end) = self.end_of(index) else { return };
+        let (first, last) =
+            if plan == Plan::ElseOnly { (end.otherwise + 1, end.close) } else { (index + 1, end.otherwise) };
+        if let Some(jump) = self.skip_arm(f, first, last) {
+            f.block_mut(block).insts.push(jump);
+        }
     }
 
-    /// Appends to `block` a jump over the arm that begins at segment `first`, if the arm is expensive.
-    fn skip_arm(&mut self, f: &mut Function<'_>, block: Block, first: usize) {
-        let (mut depth, mut cost) = (0u32, 0u32);
-        for index in first..f.layout.len() {
-            let segment = f.layout[index];
-            cost += f.block(segment.block).insts.iter().map(|inst| cycles(f, *inst)).sum::<u32>();
-            match segment.seam {
-                Seam::Else | Seam::EndIf if depth == 0 => {
-                    if cost >= SKIP_COST && index + 1 < f.layout.len() {
-                        let target = f.layout[index + 1].block;
-                        let jump = self.push(f, Opcode::JmpNone, &[], &[], &[target.0]);
-                        f.block_mut(block).insts.push(jump);
-                    }
-                    return;
-                }
-                Seam::If | Seam::Scope => depth += 1,
-                Seam::Loop => {
-                    depth += 1;
-                    cost += SKIP_COST;
-                }
-                Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
-                Seam::Else | Seam::End => {}
-            }
+    /// The seams of the construct that begins after segment `index`.
+    fn end_of(&self, index: usize) -> Option<ConstructEnd> {
+        self.ends[index].filter(|end| end.close + 1 < self.ends.len())
+    }
+
+    /// A jump over the arm of segments `first` to `last`, if the arm is expensive.
+    fn skip_arm(&self, f: &mut Function<'_>, first: usize, last: usize) -> Option<Inst> {
+        let cost = self.costs[last + 1] - self.costs[first];
+        let target = f.layout.get(last + 1)?.block;
+        (cost >= SKIP_COST).then(|| self.push(f, Opcode::JmpNone, &[], &[], &[target.0]))
+    }
+
+    /// A barrier must not be executed when no lane is there to arrive at it: the others of the workgroup may not. Lanes
+    /// that wait for a loop's next round have not arrived either, and then no lane may (Vulkan demands uniform control
+    /// flow at barriers), so such a loop needs no guard.
+    fn guard_barriers(&mut self, f: &mut Function<'_>, block: Block) {
+        let is_barrier = |inst: &Inst| f.insts[*inst].op == Op::Hw(Opcode::Barrier);
+        if !f.block(block).insts.iter().any(is_barrier) {
+            return;
         }
+        let Some(open) = self.open.iter().rev().find(|open| open.levels != 0) else { return };
+        let target = match open.seam {
+            Seam::If if !open.in_else => open.header,
+            Seam::Loop if open.levels == 2 => return,
+            _ => open.after,
+        };
+        let insts = std::mem::take(&mut f.block_mut(block).insts);
+        let mut guarded = Vec::with_capacity(insts.len() + 1);
+        for inst in insts {
+            if f.insts[inst].op == Op::Hw(Opcode::Barrier) {
+                guarded.push(self.push(f, Opcode::JmpNone, &[], &[], &[target.0]));
+            }
+            guarded.push(inst);
+        }
+        f.block_mut(block).insts = guarded;
     }
 
     /// Lanes whose comparison holds (or, `inverted`, does not) leave to `level`.
@@ -343,13 +399,24 @@ impl Lowering<'_> {
     }
 
     fn begin_else(&mut self, f: &mut Function<'_>, index: usize) {
-        let plan = self.open.last().map_or(Plan::Nothing, |open| open.plan);
+        let Some(open) = self.open.last_mut() else { return };
+        open.in_else = true;
+        let plan = open.plan;
         let empty =
             f.layout[index + 1].seam == Seam::EndIf && f.block(f.layout[index + 1].block).insts.is_empty();
         if plan == Plan::Arms && !empty {
             let toggle = self.mask(f, Opcode::ElseFcmp, &[Src::f32(0.0), Src::f32(0.0)], 1);
             self.starts[index + 1].push(toggle);
+            let close = self.closing_else(f, index);
+            let jump = close.and_then(|close| self.skip_arm(f, index + 1, close));
+            self.starts[index + 1].extend(jump);
         }
+    }
+
+    /// The segment that ends the else-arm which begins after segment `index`.
+    fn closing_else(&self, f: &Function<'_>, index: usize) -> Option<usize> {
+        let after = self.open.last()?.after;
+        self.places[after].checked_sub(1).filter(|close| *close > index && f.layout[*close].seam == Seam::EndIf)
     }
 
     fn begin(&mut self, f: &mut Function<'_>, index: usize) {
@@ -360,8 +427,8 @@ impl Lowering<'_> {
             let push = self.mask(f, Opcode::IfFcmp, &[Src::f32(0.0), Src::f32(0.0)], levels);
             f.block_mut(block).insts.push(push);
         }
-        let after = block_after(f, index);
-        self.open.push(Open { seam, levels, header, after, plan: Plan::Arms });
+        let after = self.end_of(index).map_or(block, |end| f.layout[end.close + 1].block);
+        self.open.push(Open { seam, levels, header, after, plan: Plan::Arms, in_else: false });
     }
 
     fn end(&mut self, f: &mut Function<'_>, index: usize) -> Result<(), CompileError> {
@@ -419,20 +486,4 @@ fn cycles(f: &Function<'_>, inst: Inst) -> u32 {
         Op::Hw(op) => u32::from(op.desc().throughput.max(1)),
         Op::Ir(_) => 0,
     }
-}
-
-/// The block after the construct that begins after segment `index`.
-fn block_after(f: &Function<'_>, index: usize) -> Block {
-    let mut depth = 0u32;
-    for (at, segment) in f.layout.iter().enumerate().skip(index) {
-        match segment.seam {
-            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
-            Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth -= 1,
-            Seam::Else | Seam::End => {}
-        }
-        if depth == 0 {
-            return f.layout.get(at + 1).map_or(segment.block, |next| next.block);
-        }
-    }
-    Block::new(f.blocks.len().saturating_sub(1))
 }

@@ -12,6 +12,9 @@ use crate::pipeline::Context;
 /// Bytes between two kept values.
 const RESULT_BYTES: u32 = 8;
 
+/// Bits of the narrowest uniform register.
+const NARROWEST_UNIFORM: u8 = 16;
+
 /// Half-words of the address of the results, and of each parameter.
 const SLOT_HALVES: u16 = 4;
 
@@ -26,13 +29,17 @@ pub fn lower_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(
         vec![UniformRange { start: 0, halves: SLOT_HALVES, source: UniformSource::KernelResults }];
     for (index, param) in params.iter().enumerate() {
         let start = SLOT_HALVES * (index as u16 + 1);
-        slots[*param] = Some(Src::uniform(start, f.ty(*param).bits));
+        slots[*param] = Some(Src::uniform(start, f.ty(*param).bits.max(NARROWEST_UNIFORM)));
         let source = UniformSource::KernelArgument { index: index as u32 };
         ranges.push(UniformRange { start, halves: SLOT_HALVES, source });
     }
     let mut kept = 0;
     let mut vector = false;
+    let mut narrowed = false;
     f.map_insts(|r, inst| {
+        if !std::mem::replace(&mut narrowed, true) {
+            narrow_params(r, &params, &mut slots);
+        }
         replace_params(r, inst, &slots);
         let data = r.f.insts[inst];
         if data.op != Op::Ir(IrOp::Keep) {
@@ -54,6 +61,16 @@ pub fn lower_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(
         context.info.workgroup_size = [1; 3];
     }
     Ok(())
+}
+
+/// Makes values of parameters that are narrower than a uniform register.
+fn narrow_params(r: &mut Rewriter<'_, '_>, params: &[Value], slots: &mut Side<Value, Option<Src>>) {
+    for param in params {
+        let bits = r.f.ty(*param).bits;
+        if let Some(slot) = slots[*param].filter(|_| bits < NARROWEST_UNIFORM) {
+            slots[*param] = Some(r.alu(IrOp::Uconv, bits, &[slot], &[]));
+        }
+    }
 }
 
 fn replace_params(r: &mut Rewriter<'_, '_>, inst: crate::ir::Inst, slots: &Side<Value, Option<Src>>) {

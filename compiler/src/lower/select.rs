@@ -7,13 +7,14 @@
 //! Before: stage Lowered, no 64-bit operation but addition, no 8-bit arithmetic. After: stage Selected:
 //! constants and uniforms may still stand where the operand cannot encode them.
 
-use agx_isa::inst::{OperandFlags, Size};
+use agx_isa::inst::{OperandFlags, Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
 
+use crate::emit::encodable;
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
-use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Stage, Type, Value};
+use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Stage, Type, Value};
 
 /// Integer condition codes of the hardware.
 const EQUAL: u32 = 0;
@@ -155,6 +156,7 @@ impl Selector {
             IrOp::Icmp | IrOp::Fcmp => self.compare(r, op, data),
             IrOp::Select => self.select_value(r, data),
             IrOp::If => self.branch(r, data),
+            IrOp::Ballot => self.ballot(r, data),
             IrOp::Uconv => self.convert(r, data, false),
             IrOp::Sconv => self.convert(r, data, true),
             IrOp::Fconv => self.float_move(r, data, OperandFlags::empty(), false),
@@ -230,12 +232,14 @@ impl Selector {
             } else {
                 Src { flags: inner.flags | src.flags, ..inner }
             };
-            let size = Size::for_bits(r.f.width(folded));
-            let fits = operand.kind.forms.iter().any(|form| {
-                form.tag == agx_isa::inst::Tag::Reg
-                    && form.size == size
-                    && form.allowed_flags().contains(folded.flags)
-            });
+            let fits = match folded.kind {
+                SrcKind::Uniform => encodable(folded, operand).is_some(),
+                _ => operand.kind.forms.iter().any(|form| {
+                    form.tag == Tag::Reg
+                        && form.size == Size::for_bits(r.f.width(folded))
+                        && form.allowed_flags().contains(folded.flags)
+                }),
+            };
             if fits {
                 *src = folded;
                 changed = true;
@@ -304,6 +308,18 @@ impl Selector {
         };
         let mods = mods_with(hw, &[("nest", 1), ("cond", code), ("inv", u32::from(inverted))]);
         r.push(hw, &[], &sources, &mods);
+        Rewrite::Remove
+    }
+
+    fn ballot(&self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+        let cond = data.srcs[0];
+        // What sources a ballot of floats takes is disputed (applegpu, AGX2.xml): only integers are fused.
+        let (code, inverted, sources) = match self.fusable(r, cond).filter(|compare| !compare.float) {
+            Some(compare) => (compare.cond, compare.inverted, compare.sources),
+            None => (EQUAL, true, [cond, Src::imm(0, 16)]),
+        };
+        let mods = mods_with(Opcode::IcmpBallot, &[("cond", code), ("inv", u32::from(inverted))]);
+        r.push(Opcode::IcmpBallot, data.dsts, &sources, &mods);
         Rewrite::Remove
     }
 
@@ -386,7 +402,7 @@ impl Selector {
         let zero = if hw == Opcode::Hadd { Src::imm(1 << 15, 16) } else { Src::imm(NEGATIVE_ZERO, 32) };
         let mut srcs = [src, zero];
         self.fold_list(r, hw, &mut srcs);
-        if !sat && from <= to && srcs[0].as_value().is_some() {
+        if !sat && from <= to && srcs[0].as_imm().is_none() {
             self.modified[dst] = Some(srcs[0]);
         }
         r.push(hw, data.dsts, &srcs, &mods_with(hw, &[("sat", u32::from(sat))]));
