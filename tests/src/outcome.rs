@@ -157,7 +157,9 @@ impl SuiteReport {
 /// instructions cut to their names, registers and numbers blanked.
 fn without_particulars(reason: &str) -> String {
     let line = reason.lines().next().unwrap_or_default();
-    let line = line.split(" (workgroup ").next().unwrap_or_default();
+    let line = [" (workgroup ", "; case ", ": got "]
+        .iter()
+        .fold(line, |line, mark| line.split(mark).next().unwrap_or(line));
     let mut result = String::new();
     for (index, part) in line.split('`').enumerate() {
         // Odd parts stand between quotes.
@@ -227,6 +229,7 @@ mod tests {
         let finding =
             "strict: 0x000c `store.i32.x r1, u2_u3, r0`: r1l is read too early (workgroup 0,0,0, lane 3)";
         assert_eq!(without_particulars(finding), "strict: # `store`: # is read too early");
+        assert_eq!(without_particulars("wrong: 1 of 2 cases; case 0: got 7, want 8"), "wrong: # of # cases");
         assert_eq!(without_particulars("é `ü` 7"), "é `ü` #");
         let report = SuiteReport::new(vec![
             case(Outcome::Fail("lane 1".into())),

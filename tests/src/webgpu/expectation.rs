@@ -138,6 +138,13 @@ mod tests {
             &[Value::List(vec![l(&[1.0, 2.0]), l(&[3.0, 4.0])])],
             &[Value::List(vec![l(&[1.0, 3.0]), l(&[2.0, 4.0])])],
         );
+        // These need a parser of floats that rounds to the nearest.
+        check(r#"{"t":"f32","v":[-3.4028234663852886e+38]}"#, &[n(f64::from(f32::MIN))], &[]);
+        check(
+            r#"{"i":[0.00009834766387939452,0.00009834766387939452]}"#,
+            &[n(9.834_766_387_939_453e-5)],
+            &[],
+        );
         // Printed shortest by JavaScript: the nearest double is the f32 itself.
         check(
             r#"{"t":"f32","v":[-66257687793595580000]}"#,
