@@ -157,6 +157,25 @@ ir_ops! {
     Sshr "sshr" "I <- I amount:i" [] PURE None Some(sem::sshr), Lowered:
         "Arithmetic right shift by the low 7 bits of the second source; amounts of the width or more give the sign.";
 
+    Ballot "ballot" "w <- b" [] CROSS_LANE None None, Lowered:
+        "Bit i is set when lane i is active and its source is true.";
+    Broadcast "broadcast" "T <- T lane:w" [] CROSS_LANE None None, Ssa:
+        "The first source of lane `lane`, which must be active and the same in all active lanes.";
+    ReadLane "read_lane" "T <- T lane:w" [] CROSS_LANE None None, Ssa:
+        "The first source of lane `lane`, which may differ from lane to lane; an inactive one gives some value.";
+    ReadLaneXor "read_lane_xor" "T <- T mask:w" [] CROSS_LANE None None, Ssa:
+        "The first source of the lane whose index is the own one exclusive-or `mask`.";
+    ReadLaneUp "read_lane_up" "T <- T delta:w" [] CROSS_LANE None None, Ssa:
+        "The first source of the lane `delta` below the own one.";
+    ReadLaneDown "read_lane_down" "T <- T delta:w" [] CROSS_LANE None None, Ssa:
+        "The first source of the lane `delta` above the own one.";
+    QuadBroadcast "quad_broadcast" "T <- T lane:w" [] CROSS_LANE None None, Ssa:
+        "The first source of lane `lane`, 0 to 3, of the quad; `lane` is the same in all active lanes of the quad.";
+    Reduce "reduce" "T <- T" ["op" "cluster"] CROSS_LANE None None, Ssa:
+        "Combines the sources of the active lanes among each `cluster` consecutive ones, a power of two. `op` is the hardware's code of a reduction, or 32 for integer products.";
+    Scan "scan" "T <- T" ["op" "inclusive"] CROSS_LANE None None, Ssa:
+        "Combines the sources of the active lanes below the own one, and with `inclusive` the own one; `op` as in `reduce`.";
+
     LoadGlobal "load_global" "v <- base:q offset:w" ["access" "align"] READS_MEMORY Memory None, Ssa:
         "Vector from device memory at base (64 bits) + offset (32 bits, unsigned, bytes). `access`: see `Access`; `align`: bytes, a power of two.";
     StoreGlobal "store_global" "<- data:v base:q offset:w" ["access" "align"] WRITES_MEMORY Memory None, Ssa:
@@ -258,6 +277,12 @@ impl Op {
     /// May be removed when its results are unused, and computed earlier, later or again.
     pub fn is_pure(self) -> bool {
         self.effects().is_empty() && self.order() == OrderClass::None && self != Op::Ir(IrOp::Preload)
+    }
+
+    /// Depends on which lanes are active and on what they hold: may be removed when its results are unused and merged
+    /// with an equal one of the same block, but must not move between blocks.
+    pub fn is_cross_lane(self) -> bool {
+        self.effects() == Effects::CROSS_LANE && self.order() == OrderClass::None
     }
 
     /// Ends a block.

@@ -100,7 +100,8 @@ impl FunctionText<'_, '_> {
             write!(out, "{}", if index == 0 { "" } else { ", " })?;
             write_definition(out, self.f, *param, self.registers)?;
         }
-        writeln!(out, ") stage {} {{", self.f.stage.name())
+        let separate = if self.f.contract { "" } else { " no_contract" };
+        writeln!(out, ") stage {}{separate} {{", self.f.stage.name())
     }
 
     /// Writes the instructions of segment `index`; returns whether the last one has opened the if that follows.

@@ -33,6 +33,17 @@ pub(super) const ACCESS_NAMES: [(&str, Access); 6] = [
     ("image", Access::IMAGE),
 ];
 
+/// Names of the hardware's reductions, and of the one that only the IR has.
+static REDUCTIONS: [&str; names::REDUCTIONS.len() + 1] = {
+    let mut all = ["imul"; names::REDUCTIONS.len() + 1];
+    let mut code = 0;
+    while code < names::REDUCTIONS.len() {
+        all[code] = names::REDUCTIONS[code];
+        code += 1;
+    }
+    all
+};
+
 /// Names of the components of a vector.
 pub(super) const COMPONENT_NAMES: &str = "xyzw";
 
@@ -58,6 +69,7 @@ pub(super) fn mod_style(op: Op, index: usize) -> ModStyle {
         Op::Ir(ir) => match (ir, ir.desc().mods.get(index).copied()) {
             (IrOp::Icmp, Some("cond")) => ModStyle::Names(names::INT_CONDITIONS),
             (IrOp::Fcmp, Some("cond")) => ModStyle::Names(names::FLOAT_CONDITIONS),
+            (IrOp::Reduce | IrOp::Scan, Some("op")) => ModStyle::Names(&REDUCTIONS),
             (_, Some("op")) => ModStyle::Names(names::ATOMICS),
             (_, Some("access" | "memory")) => ModStyle::Access,
             _ => ModStyle::Number,

@@ -128,6 +128,8 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             self.f.stage =
                 stage.ok_or_else(|| self.scanner.error_at(start, format!("there is no stage `{name}`")))?.1;
         }
+        self.scanner.skip_space();
+        self.f.contract = !self.scanner.eat("no_contract");
         self.scanner.expect("{")
     }
 

@@ -38,6 +38,8 @@ fn instructions_print_as_they_are_written() {
         "store %2, u0_u1, #0 mask=xz",
         "%2:32 = load_global u0_u1, %0 access=readonly|speculatable align=4",
         "atomic_global u0_u1, #0, #1 op=xor",
+        "%2:32 = reduce %1 op=smin cluster=32",
+        "%2:32 = scan %1 op=imul inclusive=1",
         "%1:32, %2:16 = copy %3, %4",
         "%2:32 = preload reg=10",
         "%2:32@r5, %3:16@r7h, %4:64@r8, %5:16x2@r0l = copy _, _, _, _",
@@ -51,7 +53,7 @@ fn instructions_print_as_they_are_written() {
 
 #[test]
 fn structure_prints_as_it_is_written() {
-    let text = "kernel @\"a b\\n\"(%0:32, %1:16@r2l) stage lowered {
+    let text = "kernel @\"a b\\n\"(%0:32, %1:16@r2l) stage lowered no_contract {
 b0:
     if true {
     b1:
