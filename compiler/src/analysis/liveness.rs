@@ -50,7 +50,13 @@ impl Liveness {
         self.column_of(value).is_some_and(|column| self.live_out.contains(block.index(), column))
     }
 
-    fn column_of(&self, value: Value) -> Option<usize> {
+    /// Number of values that cross a block border.
+    pub fn crossing(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Rank of `value` among the values that cross a block border; `None` for all others.
+    pub fn column_of(&self, value: Value) -> Option<usize> {
         match self.column[value] {
             LOCAL => None,
             column => Some(column as usize - 1),

@@ -4,4 +4,5 @@
 pub mod bitset;
 pub mod dominance;
 pub mod liveness;
+pub mod next_use;
 pub mod pressure;

@@ -7,10 +7,16 @@
 //! three exclusive ors come out right by themselves. Where paths meet, halves with different tokens become unknown;
 //! around loops this is iterated to a fixed point.
 //!
+//! Stack slots are followed like registers. What is computed again instead of loaded has a token of its own, made from
+//! the instruction.
+//!
 //! Also proved: instructions are still there in their order, results are aligned, inside the file, off the reserved
 //! registers, and do not overlap.
 
+use std::hash::{Hash, Hasher};
+
 use agx_isa::table::Opcode;
+use rustc_hash::FxHasher;
 
 use crate::error::CompileError;
 use crate::ir::entity::{Block, Entity, Inst, Value};
@@ -21,6 +27,7 @@ use crate::ir::table::Side;
 
 use super::file::{FILE_HALVES, Shape};
 use super::lower_pseudo::{TABLE_FIRST, TABLE_XOR};
+use super::spill::is_rematerialised;
 use super::{AllocateOptions, Allocation};
 
 /// Contents of a half register; [`UNKNOWN`] or a token.
@@ -28,8 +35,10 @@ type Token = u64;
 /// Nothing is known of the contents. Not 0: that is the sum of two equal tokens.
 const UNKNOWN: Token = Token::MAX;
 
-/// Contents of the register file.
-type File = [Token; FILE_HALVES as usize];
+/// Contents of the register file and, after it, of the half-words of the stack.
+type File = [Token];
+/// Where the stack begins in a [`File`].
+const STACK: usize = FILE_HALVES as usize;
 
 /// A function before allocation.
 pub struct Snapshot<'a> {
@@ -89,7 +98,31 @@ impl<'a> Snapshot<'a> {
     }
 }
 
+/// Tokens of what can be computed again anywhere: they depend on the instruction, not on the value.
+fn repeatable_tokens(f: &Function<'_>, data: &InstData<'_>) -> Option<Vec<Token>> {
+    let dst = data.dst().filter(|_| is_rematerialised(data))?;
+    let moved = match (data.op, data.srcs) {
+        (Op::Hw(Opcode::Ldimm16 | Opcode::Ldimm32), [src]) => Some(*src),
+        (Op::Hw(Opcode::Bitop), [src, zero]) if data.mods == [TABLE_FIRST] && zero.as_imm() == Some(0) => {
+            Some(*src)
+        }
+        _ => None,
+    };
+    let halves = f.ty(dst).halves();
+    if let Some(src) = moved.filter(|src| f.src_ty(*src).halves() == halves) {
+        return Some(src_tokens(f, src, &Side::new(0)));
+    }
+    let mut hasher = FxHasher::default();
+    (data.op, data.srcs, data.mods).hash(&mut hasher);
+    let hash = hasher.finish();
+    Some((0..halves).map(|half| mix(20 + u64::from(half), hash)).collect())
+}
+
 fn define_tokens(f: &Function<'_>, data: &InstData<'_>, tokens: &mut Side<Value, Vec<Token>>) {
+    if let (Some(dst), Some(repeatable)) = (data.dst(), repeatable_tokens(f, data)) {
+        tokens[dst] = repeatable;
+        return;
+    }
     let passes_on = matches!(data.op, Op::Ir(IrOp::Collect | IrOp::Split | IrOp::Copy));
     let mut passed: Vec<Token> = Vec::new();
     if passes_on {
@@ -140,8 +173,8 @@ pub fn check(
     for block in f.blocks_in_order() {
         checker.order(block)?;
     }
-    let mut heads: Vec<Option<Box<File>>> = vec![None; f.blocks.len()];
-    heads[f.entry().index()] = Some(Box::new([UNKNOWN; FILE_HALVES as usize]));
+    let mut heads: Vec<Option<Vec<Token>>> = vec![None; f.blocks.len()];
+    heads[f.entry().index()] = Some(vec![UNKNOWN; STACK + allocation.stack_bytes.div_ceil(2) as usize]);
     let mut changed = true;
     while changed {
         changed = false;
@@ -237,8 +270,10 @@ impl Checker<'_, '_> {
                 }
             }
         }
-        for dst in data.dsts {
-            forget(file, &self.before.tokens[*dst]);
+        if !is_rematerialised(data) {
+            for dst in data.dsts {
+                forget(file, &self.before.tokens[*dst]);
+            }
         }
         for dst in data.dsts {
             file[self.place(*dst)?].copy_from_slice(&self.before.tokens[*dst]);
@@ -248,13 +283,23 @@ impl Checker<'_, '_> {
 
     /// Carries out an instruction that only moves registers.
     fn moves(&self, data: &InstData<'_>, file: &mut File) -> Result<(), String> {
+        if let (Op::Hw(Opcode::StackStore), [src, offset]) = (data.op, data.srcs) {
+            let place = self.stack_place(*offset, self.f.src_ty(*src).halves(), file)?;
+            let contents = self.contents(*src, file)?;
+            file[place].copy_from_slice(&contents);
+            return Ok(());
+        }
         let tokens = match (data.op, data.srcs) {
+            _ if is_rematerialised(data) => repeatable_tokens(self.f, data).unwrap_or_default(),
+            (Op::Hw(Opcode::StackLoad), [offset]) => {
+                let halves = data.dst().map_or(0, |dst| self.f.ty(dst).halves());
+                file[self.stack_place(*offset, halves, file)?].to_vec()
+            }
             (Op::Ir(IrOp::Copy | IrOp::Collect | IrOp::Split), srcs) => {
                 let parts: Result<Vec<_>, String> =
                     srcs.iter().map(|src| self.contents(*src, file)).collect();
                 parts?.concat()
             }
-            (Op::Hw(Opcode::Ldimm16 | Opcode::Ldimm32), [src]) => self.contents(*src, file)?,
             (Op::Hw(Opcode::Bitop), [a, zero]) if data.mods == [TABLE_FIRST] && zero.as_imm() == Some(0) => {
                 self.contents(*a, file)?
             }
@@ -293,19 +338,40 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// Where a phi is when its block begins: in its register, or on the stack; `None` for phis that are never read.
+    fn phi_place(&self, phi: Value) -> Result<Option<std::ops::Range<usize>>, String> {
+        if self.allocation.half(phi).is_some() {
+            return self.place(phi).map(Some);
+        }
+        let slot = self.allocation.memory_phis.iter().find(|(known, _)| *known == phi);
+        let start = slot.map(|(_, slot)| STACK + *slot as usize / 2);
+        Ok(start.map(|start| start..start + usize::from(self.f.ty(phi).halves())))
+    }
+
+    /// The half-words of the stack that an inserted stack access of `halves` halves touches.
+    fn stack_place(&self, offset: Src, halves: u16, file: &File) -> Result<std::ops::Range<usize>, String> {
+        let bytes = offset.as_imm().ok_or("does not have an immediate offset")?;
+        let start = STACK + bytes as usize / 2;
+        let end = start + usize::from(halves);
+        if bytes < u64::from(self.options.stack_bytes) || end > file.len() {
+            return Err(format!("touches byte {bytes} of the stack"));
+        }
+        Ok(start..end)
+    }
+
     /// Merges `file` at the end of `from` into the head of `to`; says whether that changed anything.
     fn flow(
         &self,
         from: Block,
         to: Block,
         file: &File,
-        head: &mut Option<Box<File>>,
+        head: &mut Option<Vec<Token>>,
     ) -> Result<bool, CompileError> {
-        let mut file = *file;
+        let mut file = file.to_vec();
         let mut defined = Vec::new();
         for phi in self.before.phis(to) {
-            let Some(dst) = phi.dst().filter(|dst| self.allocation.half(*dst).is_some()) else { continue };
-            let place = self.place(dst).map_err(CompileError::internal)?;
+            let Some(dst) = phi.dst() else { continue };
+            let Some(place) = self.phi_place(dst).map_err(CompileError::internal)? else { continue };
             let src = phi.phi_inputs().find(|(pred, _)| *pred == from).map(|(_, src)| src);
             if src.is_none_or(|src| file[place.clone()] != self.before.tokens_of(self.f, src)[..]) {
                 return Err(CompileError::internal(format!(
@@ -321,7 +387,7 @@ impl Checker<'_, '_> {
             file[place].copy_from_slice(&self.before.tokens[dst]);
         }
         let Some(head) = head else {
-            *head = Some(Box::new(file));
+            *head = Some(file);
             return Ok(true);
         };
         let mut changed = false;

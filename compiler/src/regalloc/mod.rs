@@ -1,6 +1,6 @@
 //! Register allocation on SSA.
 //!
-//! In order: `spill` brings the demand under the limit, [`assign`] gives every value a register, [`lower_pseudo`] turns
+//! In order: [`spill`](mod@spill) brings the demand under the limit, [`assign`] gives every value a register, [`lower_pseudo`] turns
 //! what only moves registers into moves. [`check`] proves the result.
 
 pub mod affinity;
@@ -11,12 +11,13 @@ pub mod file;
 mod join;
 pub mod lower_pseudo;
 pub mod parallel_copy;
+pub mod spill;
 #[cfg(test)]
 pub(crate) mod tests;
 
 use crate::analysis::dominance::{Dominance, dominance};
-use crate::analysis::liveness::liveness;
-use crate::analysis::pressure::{ALIGNMENT_WASTE, pressure};
+use crate::analysis::liveness::{Liveness, liveness};
+use crate::analysis::pressure::{ALIGNMENT_WASTE, Pressure, pressure};
 use crate::error::CompileError;
 use crate::ir::entity::{Entity, Value};
 use crate::ir::function::{Function, Seam};
@@ -25,6 +26,7 @@ use crate::ir::table::Side;
 use crate::ir::types::Stage;
 
 use file::{FILE_HALVES, HalfSet};
+use spill::SpillReport;
 
 /// A general-purpose register, named by its lowest half. The size is that of the value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,11 +42,19 @@ pub struct Allocation {
     pub reg: Side<Value, Option<Reg>>,
     /// Half registers up to the highest one used.
     pub halves_used: u16,
+    /// Bytes of stack memory in use, those given included.
+    pub stack_bytes: u32,
+    /// Values stored to the stack for want of registers.
+    pub spills: u32,
+    /// Values loaded back.
+    pub fills: u32,
+    /// Phis that live on the stack, with the byte offset that predecessors store to.
+    pub memory_phis: Vec<(Value, u32)>,
 }
 
 impl Allocation {
     fn new(values: usize) -> Self {
-        Allocation { reg: Side::new(values), halves_used: 0 }
+        Allocation { reg: Side::new(values), ..Allocation::default() }
     }
 
     /// Half index of the register of `value`.
@@ -60,28 +70,44 @@ pub struct AllocateOptions {
     pub limit_halves: u16,
     /// Half registers from 0 up that are never handed out.
     pub reserved_halves: u16,
+    /// Bytes of stack memory in use already.
+    pub stack_bytes: u32,
     /// Run the checker on the result.
     pub validate: bool,
 }
 
+/// Half registers kept free beside resident values, for what stores of spilled values need.
+const SPILL_SLACK: u16 = 8;
+
+/// Rounds of spilling; the first one is enough unless temporary vectors of stores are large.
+const SPILL_ROUNDS: u32 = 4;
+
 /// Gives every value a register. The function is at stage Machine before, Allocated after.
 ///
 /// # Errors
-/// A limit error when the values that are needed at once do not fit.
+/// A limit error when the values that one instruction needs at once do not fit, or the stack is too large.
 pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Allocation, CompileError> {
     let tree = dominance(f);
     clear_unreachable(f, &tree);
-    let live = liveness(f);
-    let limit = options.limit_halves.min(FILE_HALVES);
-    let demand = pressure(f, &live).max + options.reserved_halves.next_multiple_of(4) + ALIGNMENT_WASTE;
-    if demand > limit && demand > options.reserved_halves {
-        // Without spilling the allocator may still succeed: the waste is an upper bound.
-        tracing::debug!(demand, limit, "register demand is above the limit");
-    }
-    let usable =
-        HalfSet::range(options.reserved_halves, target_halves(demand, limit) - options.reserved_halves);
     let before = options.validate.then(|| check::Snapshot::of(f));
+    let limit = options.limit_halves.min(FILE_HALVES);
+    let waste = options.reserved_halves.next_multiple_of(4) + ALIGNMENT_WASTE;
+    let mut live = liveness(f);
+    let mut demand = pressure(f, &live);
+    let capacity = limit.saturating_sub(waste);
+    let mut spilled = None;
+    if demand.max > capacity {
+        spilled = Some(spill_to(f, &tree, &mut live, &mut demand, capacity, options.stack_bytes)?);
+    }
+    let usable = target_halves(demand.max + waste, limit).saturating_sub(options.reserved_halves);
+    let usable = HalfSet::range(options.reserved_halves, usable);
     let mut allocation = assign::assign(f, &live, &tree, usable)?;
+    allocation.stack_bytes = options.stack_bytes;
+    if let Some(report) = spilled {
+        allocation.stack_bytes = report.stack_bytes;
+        (allocation.spills, allocation.fills) = (report.stores, report.loads);
+        allocation.memory_phis = report.memory_phis;
+    }
     if let Some(before) = &before {
         check::check(f, &allocation, before, options)?;
     }
@@ -91,6 +117,34 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     }
     f.stage = Stage::Allocated;
     Ok(allocation)
+}
+
+/// Spills until the demand is within `capacity`; `live` and `demand` are those of the result.
+fn spill_to(
+    f: &mut Function<'_>,
+    tree: &Dominance,
+    live: &mut Liveness,
+    demand: &mut Pressure,
+    capacity: u16,
+    stack_bytes: u32,
+) -> Result<SpillReport, CompileError> {
+    let mut budget = capacity.saturating_sub(SPILL_SLACK);
+    let mut total = SpillReport { stack_bytes, ..SpillReport::default() };
+    for _ in 0..SPILL_ROUNDS {
+        let report = spill::spill(f, live, tree, demand, budget, total.stack_bytes)?;
+        total.stack_bytes = report.stack_bytes;
+        total.stores += report.stores;
+        total.loads += report.loads;
+        total.memory_phis.extend(report.memory_phis);
+        *live = liveness(f);
+        *demand = pressure(f, live);
+        if demand.max <= capacity {
+            break;
+        }
+        budget = budget.saturating_sub(demand.max - capacity);
+    }
+    tracing::debug!(stores = total.stores, loads = total.loads, demand = demand.max, capacity, "spilled");
+    Ok(total)
 }
 
 /// Half registers worth using: as many as leave as many threads resident as `demand` does. Fewer would only cost moves.

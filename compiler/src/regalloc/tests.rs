@@ -276,7 +276,7 @@ fn demand(f: &Function<'_>) -> u16 {
 }
 
 fn options(limit_halves: u16) -> AllocateOptions {
-    AllocateOptions { limit_halves, reserved_halves: 1, validate: true }
+    AllocateOptions { limit_halves, reserved_halves: 1, stack_bytes: 0, validate: true }
 }
 
 #[test]
@@ -297,6 +297,28 @@ fn random_functions_are_allocated_within_their_demand() {
         moved += usize::from(f.insts.keys().any(|inst| f.insts[inst].op == Op::Ir(IrOp::Copy)));
     }
     assert!(tried > 400 && moved > 100, "{tried} functions, {moved} with copies");
+}
+
+#[test]
+fn random_functions_are_spilled_to_any_limit() {
+    let (mut spills, mut memory_phis, mut tried) = (0, 0, 0);
+    for seed in 0..400 {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "random");
+        Generator::build(&mut f, seed, 120, 6 + seed as usize % 60);
+        // One vector of four as source and one as result, the registers kept free for stores, and a few.
+        let limit = 40 + seed as u16 % 20;
+        if demand(&f) < limit {
+            continue;
+        }
+        tried += 1;
+        let options = AllocateOptions { stack_bytes: 12, ..options(limit) };
+        let allocation = allocate(&mut f, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        assert!(allocation.halves_used <= limit);
+        spills += allocation.spills;
+        memory_phis += allocation.memory_phis.len();
+    }
+    assert!(tried > 100 && spills > 1000 && memory_phis > 5, "{tried} {spills} {memory_phis}");
 }
 
 #[test]

@@ -1,0 +1,70 @@
+//! Next uses within the block that is being walked.
+
+use crate::analysis::liveness::Liveness;
+use crate::analysis::next_use::{NEVER, NextUses};
+use crate::ir::entity::{Block, Value};
+use crate::ir::function::{Function, InstData};
+use crate::ir::op::{IrOp, Op};
+use crate::ir::table::Side;
+
+/// Positions of the next uses in the current block. Blocks are told apart by number, so nothing is ever cleared.
+#[derive(Clone, Debug)]
+pub(super) struct LocalUses {
+    /// Number of the block that touched the value last, and the position of its next use there.
+    next: Side<Value, (u32, u32)>,
+    /// For each source still to come, in reverse order: the use after that one.
+    after: Vec<u32>,
+    number: u32,
+    block: Block,
+    length: u32,
+}
+
+impl LocalUses {
+    pub(super) fn new(f: &Function<'_>) -> Self {
+        LocalUses {
+            next: Side::new(f.values.len()),
+            after: Vec::new(),
+            number: 0,
+            block: f.entry(),
+            length: 0,
+        }
+    }
+
+    /// Makes `block` the current one.
+    pub(super) fn enter(&mut self, f: &Function<'_>, live: &Liveness, next: &NextUses, block: Block) {
+        self.number += 1;
+        self.block = block;
+        self.length = f.block(block).insts.len() as u32;
+        self.after.clear();
+        for (position, inst) in f.block(block).insts.iter().enumerate().rev() {
+            let data = &f.insts[*inst];
+            if data.op == Op::Ir(IrOp::Phi) {
+                continue;
+            }
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                self.after.push(self.next(live, next, value));
+                self.next[value] = (self.number, position as u32);
+            }
+        }
+    }
+
+    /// Position of the next use of `value`, past the end of the block when it is in another one, or [`NEVER`].
+    pub(super) fn next(&self, live: &Liveness, next: &NextUses, value: Value) -> u32 {
+        let (number, position) = self.next[value];
+        if number == self.number {
+            return position;
+        }
+        match next.from_end(live, self.block, value) {
+            NEVER => NEVER,
+            distance => distance.saturating_add(self.length).min(NEVER - 1),
+        }
+    }
+
+    /// The instruction `data` has been carried out.
+    pub(super) fn pass(&mut self, data: &InstData<'_>) {
+        for value in data.srcs.iter().rev().filter_map(|src| src.as_value()) {
+            let after = self.after.pop().unwrap_or(NEVER);
+            self.next[value] = (self.number, after);
+        }
+    }
+}

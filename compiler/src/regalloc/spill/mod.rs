@@ -1,0 +1,228 @@
+//! Spilling: keeps what is used soonest in registers, the rest in stack memory.
+//!
+//! After Braun and Hack (2009): one walk in program order with the set of *resident* values. Where more values are
+//! needed than fit, those used farthest away lose their registers; where one is needed that is not resident, it is
+//! loaded again, or computed again when that takes no registers. A value that is loaded anywhere is stored once, right
+//! after its definition: values never change, so this one store serves every load.
+//!
+//! A load makes a new *name* for the value. Where names meet, phis are inserted as the walk goes, so the function stays
+//! in SSA form throughout: at joins where the names differ, and at the headers of loops in which names may change.
+//! A phi that does not fit becomes a phi of stack slots.
+
+mod border;
+mod local;
+mod memory;
+
+use crate::analysis::dominance::Dominance;
+use crate::analysis::liveness::Liveness;
+use crate::analysis::next_use::{NEVER, NextUses, next_uses};
+use crate::analysis::pressure::{Pressure, dead_result_needs_register};
+use crate::error::CompileError;
+use crate::ir::entity::{Block, Inst, Value};
+use crate::ir::function::{Function, InstData, Seam};
+use crate::ir::op::{IrOp, Op};
+use crate::ir::src::{Src, SrcKind};
+use crate::ir::table::Side;
+
+use border::Border;
+use local::LocalUses;
+use memory::Memory;
+
+/// What spilling did.
+#[derive(Clone, Debug, Default)]
+pub struct SpillReport {
+    /// Bytes of stack memory in use, those given included.
+    pub stack_bytes: u32,
+    /// Values stored.
+    pub stores: u32,
+    /// Values loaded.
+    pub loads: u32,
+    /// Phis that became phis of stack slots, with the byte offset of the slot that predecessors store to.
+    pub memory_phis: Vec<(Value, u32)>,
+}
+
+/// A value in a register, under its present name.
+#[derive(Clone, Copy, Debug)]
+struct Resident {
+    value: Value,
+    name: Value,
+}
+
+struct Spiller<'f, 'a> {
+    f: &'f mut Function<'a>,
+    live: &'f Liveness,
+    reachable: &'f Dominance,
+    next: NextUses,
+    /// Half registers that may be resident at once.
+    budget: u32,
+    /// Highest demand in each loop, by header.
+    loop_demand: Side<Block, u16>,
+    local: LocalUses,
+    resident: Vec<Resident>,
+    borders: Side<Block, Border>,
+    memory: Memory,
+    out: Vec<Inst>,
+}
+
+/// Whether an instruction can be repeated anywhere instead of keeping its result: pure, without values as sources.
+pub(super) fn is_rematerialised(data: &InstData<'_>) -> bool {
+    matches!(data.op, Op::Hw(_))
+        && data.is_pure()
+        && data.dsts.len() == 1
+        && data.srcs.iter().all(|src| src.kind != SrcKind::Value)
+}
+
+/// Spills until no more than `budget` half registers are needed at once, as far as instructions allow. Stack memory
+/// from byte `stack_bytes` on is used.
+///
+/// # Errors
+/// A limit when one instruction needs more than the budget, or the stack is too large.
+pub fn spill(
+    f: &mut Function<'_>,
+    live: &Liveness,
+    reachable: &Dominance,
+    demand: &Pressure,
+    budget: u16,
+    stack_bytes: u32,
+) -> Result<SpillReport, CompileError> {
+    let mut spiller = Spiller {
+        next: next_uses(f, live),
+        loop_demand: loop_demand(f, demand),
+        local: LocalUses::new(f),
+        resident: Vec::new(),
+        borders: Side::new(f.blocks.len()),
+        memory: Memory::new(f, stack_bytes),
+        out: Vec::new(),
+        budget: budget.into(),
+        reachable,
+        live,
+        f,
+    };
+    let order: Vec<Block> = spiller.f.blocks_in_order().collect();
+    for block in order.iter().filter(|block| reachable.is_reachable(**block)) {
+        spiller.walk(*block)?;
+    }
+    spiller.replace_trivial_phis(&order);
+    let Spiller { memory, f, .. } = spiller;
+    memory.finish(f)
+}
+
+/// Highest demand in each loop, by header.
+fn loop_demand(f: &Function<'_>, demand: &Pressure) -> Side<Block, u16> {
+    let mut result: Side<Block, u16> = Side::new(f.blocks.len());
+    let mut open: Vec<(Block, u16)> = Vec::new();
+    for (index, segment) in f.layout.iter().enumerate() {
+        if let Some((_, max)) = open.last_mut() {
+            *max = (*max).max(demand.blocks[segment.block.0 as usize]);
+        }
+        match segment.seam {
+            Seam::Loop => open.push((f.layout[index + 1].block, 0)),
+            Seam::EndLoop => {
+                let Some((header, max)) = open.pop() else { continue };
+                result[header] = max;
+                if let Some((_, outer)) = open.last_mut() {
+                    *outer = (*outer).max(max);
+                }
+            }
+            _ => {}
+        }
+    }
+    result
+}
+
+impl<'a> Spiller<'_, 'a> {
+    fn walk(&mut self, block: Block) -> Result<(), CompileError> {
+        self.local.enter(self.f, self.live, &self.next, block);
+        self.enter(block)?;
+        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        for inst in &insts {
+            let data = self.f.insts[*inst];
+            if data.op == Op::Ir(IrOp::Phi) {
+                let stays = |dst: Value| !self.memory.is_memory_phi(dst) && self.next_use(dst) != NEVER;
+                if data.dst().is_some_and(stays) {
+                    self.out.push(*inst);
+                }
+            } else {
+                self.visit(*inst, &data)?;
+            }
+        }
+        self.f.block_mut(block).insts = std::mem::take(&mut self.out);
+        self.close(block)
+    }
+
+    fn halves(&self, value: Value) -> u32 {
+        u32::from(self.f.ty(value).halves())
+    }
+
+    fn next_use(&self, value: Value) -> u32 {
+        self.local.next(self.live, &self.next, value)
+    }
+
+    fn visit(&mut self, inst: Inst, data: &InstData<'a>) -> Result<(), CompileError> {
+        let mut sources: Vec<Value> = data.srcs.iter().filter_map(|src| src.as_value()).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        let is_resident = |value: &Value| self.resident.iter().any(|resident| resident.value == *value);
+        let missing: Vec<Value> = sources.iter().copied().filter(|value| !is_resident(value)).collect();
+        self.evict(missing.iter().map(|value| self.halves(*value)).sum(), &sources)?;
+        for value in missing {
+            let name = self.memory.reload(self.f, value, &mut self.out, data.line)?;
+            self.resident.push(Resident { value, name });
+        }
+        if sources.iter().any(|value| self.name(*value) != Some(*value)) {
+            let srcs: Vec<Src> = data.srcs.iter().map(|src| self.renamed(*src)).collect();
+            self.f.insts[inst].srcs = self.f.alloc(&srcs);
+        }
+        self.local.pass(data);
+        let (local, live, next) = (&self.local, self.live, &self.next);
+        self.resident.retain(|resident| {
+            sources.binary_search(&resident.value).is_err() || local.next(live, next, resident.value) != NEVER
+        });
+        let needs_register =
+            |dst: &&Value| dead_result_needs_register(data.op) || self.next_use(**dst) != NEVER;
+        self.evict(data.dsts.iter().filter(needs_register).map(|dst| self.halves(*dst)).sum(), &[])?;
+        for dst in data.dsts {
+            if self.next_use(*dst) != NEVER {
+                self.resident.push(Resident { value: *dst, name: *dst });
+            }
+        }
+        self.out.push(inst);
+        Ok(())
+    }
+
+    fn name(&self, value: Value) -> Option<Value> {
+        self.resident.iter().find(|resident| resident.value == value).map(|resident| resident.name)
+    }
+
+    /// `src` under its present name.
+    fn renamed(&self, src: Src) -> Src {
+        match src.as_value().and_then(|value| self.name(value)) {
+            Some(name) => Src { payload: Src::value(name).payload, ..src },
+            None => src,
+        }
+    }
+
+    /// Takes registers from the values used farthest away until `needed` half registers are free. Of two used equally far
+    /// away the larger goes, then the older.
+    fn evict(&mut self, needed: u32, pinned: &[Value]) -> Result<(), CompileError> {
+        let mut used: u32 = self.resident.iter().map(|resident| self.halves(resident.value)).sum();
+        while used + needed > self.budget {
+            let far = |index: &usize| {
+                let value = self.resident[*index].value;
+                (self.next_use(value), self.halves(value), std::cmp::Reverse(value))
+            };
+            let loose =
+                (0..self.resident.len()).filter(|index| !pinned.contains(&self.resident[*index].value));
+            let Some(farthest) = loose.max_by_key(far) else {
+                return Err(CompileError::limit(format!(
+                    "one instruction needs {} half registers where {} are left to it",
+                    used + needed,
+                    self.budget
+                )));
+            };
+            used -= self.halves(self.resident[farthest].value);
+            self.resident.swap_remove(farthest);
+        }
+        Ok(())
+    }
+}
