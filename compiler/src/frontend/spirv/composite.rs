@@ -53,6 +53,18 @@ pub(super) fn evaluate<'a>(
             let result = replace(eval.b, vector, index, component);
             eval.keep(&result)
         }
+        Op::ConvertPtrToU | Op::ConvertUToPtr => {
+            let bits = eval.types.leaves(ty)?.first().copied().unwrap_or(64);
+            let address = eval.scalar(operand(0)?)?;
+            let address = eval.b.uconv(address, bits);
+            eval.keep(&[address])
+        }
+        Op::PtrEqual | Op::PtrNotEqual => {
+            let (a, b) = (eval.scalar(operand(0)?)?, eval.scalar(operand(1)?)?);
+            let cond = if op == Op::PtrEqual { IntCond::EQ } else { IntCond::NE };
+            let result = eval.b.icmp(cond, a, b);
+            eval.keep(&[result])
+        }
         Op::Select => select(eval, ty, operand(0)?, operand(1)?, operand(2)?)?,
         Op::Bitcast => bitcast(eval, ty, operand(0)?)?,
         Op::Any | Op::All => {

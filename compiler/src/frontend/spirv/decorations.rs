@@ -75,6 +75,11 @@ impl Decorations {
         ((row.target, row.member, row.decoration) == key).then_some(row.value)
     }
 
+    /// Whether anything in the module has the decoration.
+    pub fn anywhere(&self, decoration: Decoration) -> bool {
+        self.rows.iter().any(|row| row.decoration == decoration as u32)
+    }
+
     /// First operand of a decoration of `id` (0 for one without operands), if `id` has it.
     pub fn of(&self, id: u32, decoration: Decoration) -> Option<u32> {
         self.find(id, WHOLE, decoration)

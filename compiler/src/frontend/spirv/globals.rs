@@ -151,6 +151,7 @@ impl<'a> Translator<'_, 'a> {
             }
             class => return Err(CompileError::unsupported(format!("variables of storage class {class:?}"))),
         };
+        let pointer = Pointer { pointer: Some(global.pointer), ..pointer };
         self.globals[index] = Some(pointer);
         Ok(pointer)
     }

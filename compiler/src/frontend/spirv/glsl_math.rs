@@ -259,6 +259,12 @@ fn power_of_two(b: &mut Builder<'_, '_>, exponent: Src) -> Src {
 /// x·2ᵉ by three factors, so that every result that is normal comes out without overflow or underflow on the way.
 pub(super) fn ldexp(b: &mut Builder<'_, '_>, x: Src, exponent: Src) -> Src {
     let (least, most) = (Src::imm32(-126i32 as u32), Src::imm32(127));
+    let exponent = if b.f.width(exponent) == 64 {
+        let capped = b.imin(exponent, Src::imm(1 << 20, 64));
+        b.imax(capped, Src::imm((-1i64 << 20) as u64, 64))
+    } else {
+        exponent
+    };
     let mut rest = b.sconv(exponent, 32);
     let bits = b.f.width(x);
     let mut result = b.fconv(x, 32);

@@ -1,44 +1,60 @@
 //! Operations across the lanes of a subgroup, which is a SIMD-group.
 //!
-//! Values move between lanes through ballots and reductions, which leave inactive lanes out. The machine's shuffles
-//! read inactive lanes too and want an index that is good in all of them, so they are not used here.
+//! Votes and everything about ballots are integer arithmetic on the word a ballot gives. Values move by the IR's
+//! operations, which `lower_subgroups` makes the machine's.
 
-use agx_isa::table::Opcode;
-use agx_isa::table::names::REDUCTIONS;
 use spirv::{GroupOperation, Op, Scope};
 
 use super::globals::SUBGROUP_SIZE;
 use super::module::Def;
 use super::translate::Translator;
+use super::types::Kind;
 use super::words::Inst;
 use crate::error::CompileError;
 use crate::frontend::alu::{FloatCond, IntCond};
 use crate::ir::builder::Builder;
-use crate::ir::op::mods_with;
+use crate::ir::op::{IrOp, mods_with};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
+use crate::lower::subgroups::reduction_code;
+use agx_isa::table::Opcode;
 
-/// Arithmetic over lanes: the reduction of the hardware, and the operation that joins two values.
-type Join = fn(&mut Builder<'_, '_>, Src, Src) -> Src;
+/// Arithmetic over lanes by opcode: the name of the reduction.
+const REDUCTION_TABLE: &[(Op, &str)] = &[
+    (Op::GroupNonUniformIAdd, "iadd"),
+    (Op::GroupNonUniformFAdd, "fadd"),
+    (Op::GroupNonUniformIMul, "imul"),
+    (Op::GroupNonUniformFMul, "fmul"),
+    (Op::GroupNonUniformSMin, "smin"),
+    (Op::GroupNonUniformUMin, "umin"),
+    (Op::GroupNonUniformFMin, "fmin"),
+    (Op::GroupNonUniformSMax, "smax"),
+    (Op::GroupNonUniformUMax, "umax"),
+    (Op::GroupNonUniformFMax, "fmax"),
+    (Op::GroupNonUniformBitwiseAnd, "and"),
+    (Op::GroupNonUniformBitwiseOr, "or"),
+    (Op::GroupNonUniformBitwiseXor, "xor"),
+    (Op::GroupNonUniformLogicalAnd, "and"),
+    (Op::GroupNonUniformLogicalOr, "or"),
+    (Op::GroupNonUniformLogicalXor, "xor"),
+];
 
-/// Reductions by opcode.
-const REDUCTION_TABLE: &[(Op, &str, Join)] = &[
-    (Op::GroupNonUniformIAdd, "iadd", |b, x, y| b.iadd(x, y)),
-    (Op::GroupNonUniformFAdd, "fadd", |b, x, y| b.fadd(x, y)),
-    (Op::GroupNonUniformFMul, "fmul", |b, x, y| b.fmul(x, y)),
-    (Op::GroupNonUniformSMin, "smin", |b, x, y| b.imin(x, y)),
-    (Op::GroupNonUniformUMin, "umin", |b, x, y| b.umin(x, y)),
-    (Op::GroupNonUniformFMin, "fmin", |b, x, y| b.fmin(x, y)),
-    (Op::GroupNonUniformSMax, "smax", |b, x, y| b.imax(x, y)),
-    (Op::GroupNonUniformUMax, "umax", |b, x, y| b.umax(x, y)),
-    (Op::GroupNonUniformFMax, "fmax", |b, x, y| b.fmax(x, y)),
-    (Op::GroupNonUniformBitwiseAnd, "and", |b, x, y| b.and(x, y)),
-    (Op::GroupNonUniformBitwiseOr, "or", |b, x, y| b.or(x, y)),
-    (Op::GroupNonUniformBitwiseXor, "xor", |b, x, y| b.xor(x, y)),
+/// Moves by opcode: the operation, and the operand with the value; the lane or distance follows it.
+const MOVE_TABLE: &[(Op, IrOp, usize)] = &[
+    (Op::GroupNonUniformBroadcast, IrOp::Broadcast, 3),
+    (Op::SubgroupReadInvocationKHR, IrOp::Broadcast, 2),
+    (Op::GroupNonUniformShuffle, IrOp::ReadLane, 3),
+    (Op::GroupNonUniformShuffleXor, IrOp::ReadLaneXor, 3),
+    (Op::GroupNonUniformShuffleUp, IrOp::ReadLaneUp, 3),
+    (Op::GroupNonUniformShuffleDown, IrOp::ReadLaneDown, 3),
+    (Op::GroupNonUniformQuadBroadcast, IrOp::QuadBroadcast, 3),
 ];
 
 /// The special register with the lane's number.
 const LANE: u32 = 52;
+
+/// Lanes of a quad.
+const QUAD_SIZE: u32 = 4;
 
 fn lane(b: &mut Builder<'_, '_>) -> Src {
     Src::value(b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", LANE)])))
@@ -46,97 +62,63 @@ fn lane(b: &mut Builder<'_, '_>) -> Src {
 
 /// The word whose bit i says that lane i is active and the boolean holds there.
 fn ballot(b: &mut Builder<'_, '_>, truth: Src) -> Src {
-    let half = b.uconv(truth, 16);
-    let mods = mods_with(Opcode::IcmpBallot, &[("cond", 0), ("inv", 1)]);
-    Src::value(b.value(Opcode::IcmpBallot, Type::B32, &[half, Src::imm(0, 16)], &mods))
+    Src::value(b.value(IrOp::Ballot, Type::B32, &[truth], &[]))
 }
 
 fn is_zero(b: &mut Builder<'_, '_>, word: Src) -> Src {
     b.icmp(IntCond::EQ, word, Src::imm32(0))
 }
 
-/// The lowest bit set of a word.
-fn lowest_bit(b: &mut Builder<'_, '_>, word: Src) -> Src {
+/// Index of the lowest bit set.
+fn lowest(b: &mut Builder<'_, '_>, word: Src) -> Src {
     let negated = b.ineg(word);
-    b.and(word, negated)
+    let bit = b.and(word, negated);
+    b.most_significant_bit(bit)
 }
 
-/// Whether this is the first active lane.
+/// The value of `x` in the lane or at the distance that `amount` says.
+fn moved(b: &mut Builder<'_, '_>, op: IrOp, x: Src, amount: Src) -> Src {
+    let ty = Type::scalar(b.f.width(x));
+    Src::value(b.value(op, ty, &[x, amount], &[]))
+}
+
+/// Whether this is the first active lane: no lane below it is.
 fn elect(b: &mut Builder<'_, '_>) -> Src {
     let active = ballot(b, Src::bool(true));
-    let first = lowest_bit(b, active);
-    let lane = lane(b);
-    let own = b.shl(Src::imm32(1), lane);
-    b.icmp(IntCond::EQ, first, own)
+    let below = lanes_before(b, false);
+    let earlier = b.and(active, below);
+    is_zero(b, earlier)
 }
 
-fn reduce(b: &mut Builder<'_, '_>, name: &str, x: Src, prefix: bool) -> Src {
-    let code = REDUCTIONS
-        .iter()
-        .position(|known| *known == name)
-        .expect("invariant: the hardware has the reduction");
-    let mods = mods_with(Opcode::SimdReduce, &[("op", code as u32), ("prefix", u32::from(prefix))]);
-    let ty = Type::scalar(b.f.width(x));
-    Src::value(b.value(Opcode::SimdReduce, ty, &[x], &mods))
-}
-
-/// The value of `x` in the lane where `chosen` holds: the union over lanes of the value there and zeros elsewhere.
-fn from_lane(b: &mut Builder<'_, '_>, x: Src, chosen: Src) -> Src {
-    let bits = b.f.width(x);
-    match bits {
-        64 => {
-            let (low, high) = super::arith::halves(b, x);
-            let (low, high) = (from_lane(b, low, chosen), from_lane(b, high, chosen));
-            super::arith::join(b, low, high)
-        }
-        1 | 8 => {
-            let wide = b.uconv(x, 16);
-            let moved = from_lane(b, wide, chosen);
-            if bits == 1 { b.icmp(IntCond::NE, moved, Src::imm(0, 16)) } else { b.uconv(moved, 8) }
-        }
-        _ => {
-            let only = b.select(chosen, x, Src::imm(0, bits));
-            reduce(b, "or", only, false)
-        }
-    }
-}
-
-/// Lanes before this one, with it or without.
+/// Bits of the lanes before this one, with it or without.
 fn lanes_before(b: &mut Builder<'_, '_>, inclusive: bool) -> Src {
     let lane = lane(b);
     let own = b.shl(Src::imm32(if inclusive { 2 } else { 1 }), lane);
     b.isub(own, Src::imm32(1))
 }
 
+/// The bit of `word` at `position`, as a boolean.
+fn bit(b: &mut Builder<'_, '_>, word: Src, position: Src) -> Src {
+    let position = b.uconv(position, 32);
+    let moved = b.ushr(word, position);
+    let bit = b.and(moved, Src::imm32(1));
+    b.icmp(IntCond::NE, bit, Src::imm32(0))
+}
+
 impl<'a> Translator<'_, 'a> {
     /// Translates operations across lanes; false for other instructions.
     pub(super) fn lanes(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
-        if let Some((_, name, join)) = REDUCTION_TABLE.iter().find(|(op, ..)| *op == inst.op) {
-            self.arithmetic(inst, name, *join)?;
-            return Ok(true);
-        }
-        let result = match inst.op {
-            Op::GroupNonUniformElect => vec![elect(&mut self.b)],
-            Op::GroupNonUniformAll => vec![self.vote(inst, 3, true)?],
-            Op::GroupNonUniformAny => vec![self.vote(inst, 3, false)?],
-            Op::SubgroupAllKHR => vec![self.vote(inst, 2, true)?],
-            Op::SubgroupAnyKHR => vec![self.vote(inst, 2, false)?],
-            Op::GroupNonUniformAllEqual => vec![self.all_equal(inst, 3)?],
-            Op::SubgroupAllEqualKHR => vec![self.all_equal(inst, 2)?],
-            Op::GroupNonUniformBallot => self.ballot(inst, 3)?,
-            Op::SubgroupBallotKHR => self.ballot(inst, 2)?,
-            Op::GroupNonUniformBroadcastFirst => self.broadcast(inst, 3, None)?,
-            Op::SubgroupFirstInvocationKHR => self.broadcast(inst, 2, None)?,
-            Op::GroupNonUniformBroadcast => self.broadcast(inst, 3, Some(inst.word(4)?))?,
-            Op::GroupNonUniformLogicalAnd | Op::GroupNonUniformLogicalOr | Op::GroupNonUniformLogicalXor => {
-                self.logical(inst)?
+        let result = if let Some((_, name)) = REDUCTION_TABLE.iter().find(|(op, _)| *op == inst.op) {
+            self.arithmetic(inst, name)?
+        } else if let Some((_, op, index)) = MOVE_TABLE.iter().find(|(op, ..)| *op == inst.op) {
+            self.check_scope(inst, *index)?;
+            let amount = self.amount(inst.word(index + 1)?)?;
+            self.each(inst, *index, |b, x| moved(b, *op, x, amount))?
+        } else {
+            match self.vote_or_ballot(inst)? {
+                Some(result) => result,
+                None => return Ok(false),
             }
-            Op::GroupNonUniformInverseBallot
-            | Op::GroupNonUniformBallotBitExtract
-            | Op::GroupNonUniformBallotBitCount
-            | Op::GroupNonUniformBallotFindLSB
-            | Op::GroupNonUniformBallotFindMSB => vec![self.ballot_query(inst)?],
-            _ => return Ok(false),
         };
         let ty = self.eval().ty(inst.word(0)?)?;
         let leaves = self.bump.alloc_slice_copy(&result);
@@ -145,7 +127,40 @@ impl<'a> Translator<'_, 'a> {
         Ok(true)
     }
 
-    fn check_scope(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+    fn vote_or_ballot(&mut self, inst: &Inst<'a>) -> Result<Option<Vec<Src>>, CompileError> {
+        Ok(Some(match inst.op {
+            Op::GroupNonUniformElect => {
+                self.check_scope(inst, 3)?;
+                vec![elect(&mut self.b)]
+            }
+            Op::GroupNonUniformAll => vec![self.vote(inst, 3, true)?],
+            Op::GroupNonUniformAny => vec![self.vote(inst, 3, false)?],
+            Op::SubgroupAllKHR => vec![self.vote(inst, 2, true)?],
+            Op::SubgroupAnyKHR => vec![self.vote(inst, 2, false)?],
+            Op::GroupNonUniformAllEqual => vec![self.all_equal(inst, 3)?],
+            Op::SubgroupAllEqualKHR => vec![self.all_equal(inst, 2)?],
+            Op::GroupNonUniformQuadAllKHR => vec![self.quad_vote(inst, "and")?],
+            Op::GroupNonUniformQuadAnyKHR => vec![self.quad_vote(inst, "or")?],
+            Op::GroupNonUniformBallot => self.ballot(inst, 3)?,
+            Op::SubgroupBallotKHR => self.ballot(inst, 2)?,
+            Op::GroupNonUniformBroadcastFirst => self.first(inst, 3)?,
+            Op::SubgroupFirstInvocationKHR => self.first(inst, 2)?,
+            Op::GroupNonUniformQuadSwap => self.quad_swap(inst)?,
+            Op::GroupNonUniformRotateKHR => self.rotate(inst)?,
+            Op::GroupNonUniformInverseBallot
+            | Op::GroupNonUniformBallotBitExtract
+            | Op::GroupNonUniformBallotBitCount
+            | Op::GroupNonUniformBallotFindLSB
+            | Op::GroupNonUniformBallotFindMSB => vec![self.ballot_query(inst)?],
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The scope must be the subgroup; the older instructions, whose first operand is at index 2, have none.
+    fn check_scope(&mut self, inst: &Inst<'a>, first_operand: usize) -> Result<(), CompileError> {
+        if first_operand == 2 {
+            return Ok(());
+        }
         let scope = self.constant(inst.word(2)?)?;
         match Scope::from_u32(scope) {
             Some(Scope::Subgroup) => Ok(()),
@@ -153,7 +168,28 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
+    /// A lane or distance, in 32 bits.
+    fn amount(&mut self, id: u32) -> Result<Src, CompileError> {
+        let amount = self.eval().scalar(id)?;
+        match self.b.f.width(amount) {
+            1 => Err(CompileError::invalid("a lane is not an integer")),
+            _ => Ok(self.b.uconv(amount, 32)),
+        }
+    }
+
+    /// Does something with every scalar of an operand.
+    fn each(
+        &mut self,
+        inst: &Inst<'a>,
+        index: usize,
+        act: impl Fn(&mut Builder<'_, '_>, Src) -> Src,
+    ) -> Result<Vec<Src>, CompileError> {
+        let (_, leaves) = self.eval().value(inst.word(index)?)?;
+        Ok(leaves.iter().map(|leaf| act(&mut self.b, *leaf)).collect())
+    }
+
     fn boolean(&mut self, inst: &Inst<'a>, index: usize) -> Result<Src, CompileError> {
+        self.check_scope(inst, index)?;
         let truth = self.eval().scalar(inst.word(index)?)?;
         match self.b.f.width(truth) {
             1 => Ok(truth),
@@ -170,14 +206,24 @@ impl<'a> Translator<'_, 'a> {
         Ok(if all { none } else { self.b.not(none) })
     }
 
+    /// The instruction has no scope.
+    fn quad_vote(&mut self, inst: &Inst<'a>, name: &str) -> Result<Src, CompileError> {
+        let truth = self.boolean(inst, 2)?;
+        let code = reduction_code(name).expect("invariant: the hardware has the reduction");
+        Ok(Src::value(self.b.value(IrOp::Reduce, Type::BOOL, &[truth], &[code, QUAD_SIZE])))
+    }
+
     fn all_equal(&mut self, inst: &Inst<'a>, index: usize) -> Result<Src, CompileError> {
+        self.check_scope(inst, index)?;
         let (ty, leaves) = self.eval().value(inst.word(index)?)?;
-        let is_float = self.eval().check_float(ty).is_ok();
-        let first = elect(&mut self.b);
+        let scalar = self.types.scalar_and_count(ty)?.0;
+        let is_float = matches!(self.types.kind(scalar), Kind::Float { .. });
+        let b = &mut self.b;
+        let active = ballot(b, Src::bool(true));
+        let first = lowest(b, active);
         let mut same = Src::bool(true);
         for leaf in leaves {
-            let b = &mut self.b;
-            let other = from_lane(b, *leaf, first);
+            let other = moved(b, IrOp::Broadcast, *leaf, first);
             let equal = match b.f.width(*leaf) {
                 1 => b.xnor(*leaf, other),
                 _ if is_float => b.fcmp(FloatCond::EQ, *leaf, other),
@@ -185,9 +231,9 @@ impl<'a> Translator<'_, 'a> {
             };
             same = if same == Src::bool(true) { equal } else { b.and(same, equal) };
         }
-        let differs = self.b.not(same);
-        let word = ballot(&mut self.b, differs);
-        Ok(is_zero(&mut self.b, word))
+        let differs = b.not(same);
+        let word = ballot(b, differs);
+        Ok(is_zero(b, word))
     }
 
     fn ballot(&mut self, inst: &Inst<'a>, index: usize) -> Result<Vec<Src>, CompileError> {
@@ -196,125 +242,135 @@ impl<'a> Translator<'_, 'a> {
         Ok(vec![ballot(&mut self.b, truth), zero, zero, zero])
     }
 
-    /// The value in the first active lane, or in the lane an operand names.
-    fn broadcast(
-        &mut self,
-        inst: &Inst<'a>,
-        index: usize,
-        from: Option<u32>,
-    ) -> Result<Vec<Src>, CompileError> {
-        let (_, leaves) = self.eval().value(inst.word(index)?)?;
-        let chosen = match from {
-            None => elect(&mut self.b),
-            Some(id) => {
-                let wanted = self.eval().scalar(id)?;
-                let wanted = self.b.uconv(wanted, 32);
-                let lane = lane(&mut self.b);
-                self.b.icmp(IntCond::EQ, lane, wanted)
-            }
+    /// The value in the first active lane.
+    fn first(&mut self, inst: &Inst<'a>, index: usize) -> Result<Vec<Src>, CompileError> {
+        self.check_scope(inst, index)?;
+        let active = ballot(&mut self.b, Src::bool(true));
+        let first = lowest(&mut self.b, active);
+        self.each(inst, index, |b, x| moved(b, IrOp::Broadcast, x, first))
+    }
+
+    /// Swaps within the rows, the columns or the diagonals of a quad.
+    fn quad_swap(&mut self, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
+        self.check_scope(inst, 3)?;
+        let direction = self.constant(inst.word(4)?)?;
+        if direction > 2 {
+            return Err(CompileError::invalid(format!("{direction} is not a direction of a quad swap")));
+        }
+        self.each(inst, 3, |b, x| moved(b, IrOp::ReadLaneXor, x, Src::imm32(direction + 1)))
+    }
+
+    /// Reads from the lane `delta` further, going around within the cluster.
+    fn rotate(&mut self, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
+        self.check_scope(inst, 3)?;
+        let delta = self.amount(inst.word(4)?)?;
+        let cluster = match inst.rest(5) {
+            [id, ..] => self.cluster_size(*id)?,
+            [] => SUBGROUP_SIZE,
         };
-        Ok(leaves.iter().map(|leaf| from_lane(&mut self.b, *leaf, chosen)).collect())
+        let b = &mut self.b;
+        let own = lane(b);
+        let mask = Src::imm32(cluster - 1);
+        let delta = b.and(delta, mask);
+        let (place, outside) = (b.and(own, mask), b.and(own, Src::imm32(!(cluster - 1))));
+        let moved_place = b.iadd(place, delta);
+        if let Some(constant) = delta.as_imm() {
+            let goes_around = b.icmp(IntCond::UGE, moved_place, Src::imm32(cluster));
+            let back = Src::imm32(cluster - constant as u32);
+            return self.each(inst, 3, |b, x| {
+                let (above, below) =
+                    (moved(b, IrOp::ReadLaneDown, x, delta), moved(b, IrOp::ReadLaneUp, x, back));
+                b.select(goes_around, below, above)
+            });
+        }
+        let wrapped = b.and(moved_place, mask);
+        let source = b.or(wrapped, outside);
+        self.each(inst, 3, |b, x| moved(b, IrOp::ReadLane, x, source))
+    }
+
+    /// The constant size of a cluster, at most that of a subgroup.
+    fn cluster_size(&mut self, id: u32) -> Result<u32, CompileError> {
+        match self.constant(id)? {
+            size if size.is_power_of_two() => Ok(size.min(SUBGROUP_SIZE)),
+            size => Err(CompileError::invalid(format!(
+                "{size} is no size of a cluster: it must be a power of two"
+            ))),
+        }
     }
 
     fn group_operation(&mut self, inst: &Inst<'a>) -> Result<GroupOperation, CompileError> {
-        self.check_scope(inst)?;
+        self.check_scope(inst, 3)?;
         let number = inst.word(3)?;
-        let operation = GroupOperation::from_u32(number)
-            .ok_or_else(|| CompileError::invalid(format!("unknown group operation {number}")))?;
-        if operation == GroupOperation::ClusteredReduce && self.constant(inst.word(5)?)? != SUBGROUP_SIZE {
-            return Err(CompileError::unsupported("clusters of other than 32 lanes"));
-        }
-        Ok(operation)
+        GroupOperation::from_u32(number)
+            .ok_or_else(|| CompileError::invalid(format!("unknown group operation {number}")))
     }
 
-    fn arithmetic(&mut self, inst: &Inst<'a>, name: &str, join: Join) -> Result<(), CompileError> {
+    fn arithmetic(&mut self, inst: &Inst<'a>, name: &str) -> Result<Vec<Src>, CompileError> {
         let operation = self.group_operation(inst)?;
-        let (ty, leaves) = self.eval().value(inst.word(4)?)?;
-        let mut result = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
-            let bits = self.b.f.width(*leaf);
-            if bits != 16 && bits != 32 {
-                return Err(CompileError::unsupported(format!("reductions of {bits}-bit values")));
-            }
-            result.push(match operation {
-                GroupOperation::Reduce | GroupOperation::ClusteredReduce => {
-                    reduce(&mut self.b, name, *leaf, false)
-                }
-                GroupOperation::ExclusiveScan => reduce(&mut self.b, name, *leaf, true),
-                GroupOperation::InclusiveScan => {
-                    let before = reduce(&mut self.b, name, *leaf, true);
-                    join(&mut self.b, before, *leaf)
-                }
-                _ => return Err(CompileError::unsupported("partitioned group operations")),
-            });
-        }
-        let leaves = self.bump.alloc_slice_copy(&result);
-        self.define(inst.word(1)?, Def::Value(ty, leaves))
+        let code = reduction_code(name).expect("invariant: the table names reductions");
+        let (op, last) = match operation {
+            GroupOperation::Reduce => (IrOp::Reduce, SUBGROUP_SIZE),
+            GroupOperation::ClusteredReduce => (IrOp::Reduce, self.cluster_size(inst.word(5)?)?),
+            GroupOperation::ExclusiveScan => (IrOp::Scan, 0),
+            GroupOperation::InclusiveScan => (IrOp::Scan, 1),
+            _ => return Err(CompileError::unsupported("partitioned group operations")),
+        };
+        self.check_operand(inst, name)?;
+        self.each(inst, 4, |b, x| {
+            let ty = Type::scalar(b.f.width(x));
+            Src::value(b.value(op, ty, &[x], &[code, last]))
+        })
     }
 
-    /// The lanes an operation of this kind counts.
-    fn counted(&mut self, operation: GroupOperation, word: Src) -> Result<Src, CompileError> {
-        match operation {
-            GroupOperation::Reduce | GroupOperation::ClusteredReduce => Ok(word),
-            GroupOperation::InclusiveScan | GroupOperation::ExclusiveScan => {
-                let before = lanes_before(&mut self.b, operation == GroupOperation::InclusiveScan);
-                Ok(self.b.and(word, before))
-            }
-            _ => Err(CompileError::unsupported("partitioned group operations")),
-        }
-    }
-
-    fn logical(&mut self, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
-        let operation = self.group_operation(inst)?;
-        let (_, leaves) = self.eval().value(inst.word(4)?)?;
-        let mut result = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
-            let is_and = inst.op == Op::GroupNonUniformLogicalAnd;
-            let truth = if is_and { self.b.not(*leaf) } else { *leaf };
-            let word = ballot(&mut self.b, truth);
-            let word = self.counted(operation, word)?;
-            let b = &mut self.b;
-            result.push(if inst.op == Op::GroupNonUniformLogicalXor {
-                let count = b.popcnt(word);
-                let odd = b.and(count, Src::imm32(1));
-                b.icmp(IntCond::NE, odd, Src::imm32(0))
-            } else {
-                let none = is_zero(b, word);
-                if is_and { none } else { b.not(none) }
-            });
-        }
-        Ok(result)
+    /// Logical operations take booleans, arithmetic of floats takes floats, the others integers.
+    fn check_operand(&mut self, inst: &Inst<'a>, name: &str) -> Result<(), CompileError> {
+        let (ty, _) = self.eval().value(inst.word(4)?)?;
+        let scalar = self.types.scalar_and_count(ty)?.0;
+        let is_logical = matches!(
+            inst.op,
+            Op::GroupNonUniformLogicalAnd | Op::GroupNonUniformLogicalOr | Op::GroupNonUniformLogicalXor
+        );
+        let fits = match self.types.kind(scalar) {
+            Kind::Bool => is_logical,
+            Kind::Float { .. } => name.starts_with('f'),
+            Kind::Int { .. } => !is_logical && !name.starts_with('f'),
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(CompileError::invalid("the operand is of the wrong type")) }
     }
 
     /// Questions about a ballot, whose lanes are all in its first word.
     fn ballot_query(&mut self, inst: &Inst<'a>) -> Result<Src, CompileError> {
-        self.check_scope(inst)?;
+        self.check_scope(inst, 3)?;
         let index = if inst.op == Op::GroupNonUniformBallotBitCount { 4 } else { 3 };
         let (_, [word, ..]) = self.eval().value(inst.word(index)?)? else {
             return Err(CompileError::invalid("the operand is not a ballot"));
         };
         let word = *word;
+        if self.b.f.width(word) != 32 {
+            return Err(CompileError::invalid("the operand is not a ballot"));
+        }
         Ok(match inst.op {
             Op::GroupNonUniformBallotBitCount => {
-                let operation = self.group_operation(inst)?;
-                let word = self.counted(operation, word)?;
-                self.b.popcnt(word)
-            }
-            Op::GroupNonUniformBallotFindLSB => {
-                let lowest = lowest_bit(&mut self.b, word);
-                self.b.most_significant_bit(lowest)
-            }
-            Op::GroupNonUniformBallotFindMSB => self.b.most_significant_bit(word),
-            op => {
-                let position = match op {
-                    Op::GroupNonUniformInverseBallot => lane(&mut self.b),
-                    _ => self.eval().scalar(inst.word(4)?)?,
+                let counted = match self.group_operation(inst)? {
+                    GroupOperation::Reduce => word,
+                    operation @ (GroupOperation::InclusiveScan | GroupOperation::ExclusiveScan) => {
+                        let before = lanes_before(&mut self.b, operation == GroupOperation::InclusiveScan);
+                        self.b.and(word, before)
+                    }
+                    _ => return Err(CompileError::invalid("a ballot is counted as a whole or scanned")),
                 };
-                let b = &mut self.b;
-                let position = b.uconv(position, 32);
-                let moved = b.ushr(word, position);
-                let bit = b.and(moved, Src::imm32(1));
-                b.icmp(IntCond::NE, bit, Src::imm32(0))
+                self.b.popcnt(counted)
+            }
+            Op::GroupNonUniformBallotFindLSB => lowest(&mut self.b, word),
+            Op::GroupNonUniformBallotFindMSB => self.b.most_significant_bit(word),
+            Op::GroupNonUniformInverseBallot => {
+                let own = lane(&mut self.b);
+                bit(&mut self.b, word, own)
+            }
+            _ => {
+                let position = self.amount(inst.word(4)?)?;
+                bit(&mut self.b, word, position)
             }
         })
     }

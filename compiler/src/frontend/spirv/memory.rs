@@ -44,6 +44,10 @@ fn chunks(
 ) -> Result<(), CompileError> {
     match types.kind(ty) {
         Kind::Bool => out.push(Chunk { offset: at, count: 1, bits: 1 }),
+        Kind::Pointer { .. } => {
+            let bits = types.leaves(ty)?.first().copied().unwrap_or(64);
+            out.push(Chunk { offset: at, count: 1, bits });
+        }
         Kind::Int { bits } | Kind::Float { bits } => out.push(Chunk { offset: at, count: 1, bits }),
         Kind::Vector { elem, count } => {
             let bits = types.leaves(elem)?.first().copied().unwrap_or(32);

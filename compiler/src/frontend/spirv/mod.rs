@@ -64,6 +64,7 @@ pub fn read<'a>(
     let module = module::Module::scan(bump, bytes, key)?;
     let entry = module.entry(key)?;
     let mut function = Function::new(bump, &entry.name);
+    function.contract = !module.decorations.anywhere(spirv::Decoration::NoContraction);
     let mut translator =
         translate::Translator::new(Builder::start(&mut function), bump, &module, entry.workgroup_size);
     translator.masks_shifts = dialect.masks_shifts;

@@ -46,6 +46,8 @@ pub(super) struct Global<'a> {
     pub id: u32,
     /// Type of what it holds.
     pub ty: Ty,
+    /// Type of the pointer to it.
+    pub pointer: Ty,
     /// Where it lives.
     pub class: StorageClass,
     /// Initial value.
@@ -296,10 +298,19 @@ impl<'a> Scan<'_, 'a> {
     fn type_declaration(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         self.module.decorations.sort();
         if inst.op == Op::TypeForwardPointer {
-            return Ok(());
+            let class = storage_class(inst.word(1)?)?;
+            let ty = self.module.types.add(Kind::Pointer { class, pointee: None, stride: 0 })?;
+            return self.define(inst.word(0)?, Def::Type(ty));
         }
         let id = inst.word(0)?;
         let kind = self.type_kind(inst)?;
+        if inst.op == Op::TypePointer
+            && let Some(Def::Type(ty)) = self.module.defs.get(id as usize).copied()
+            && matches!(self.module.types.kind(ty), Kind::Pointer { pointee: None, .. })
+        {
+            self.module.types.complete(ty, kind);
+            return Ok(());
+        }
         let ty = self.module.types.add(kind)?;
         if self.module.decorations.has(id, Decoration::BufferBlock) {
             self.module.buffer_blocks.push(ty);
@@ -340,9 +351,8 @@ impl<'a> Scan<'_, 'a> {
             Op::TypeRuntimeArray => Kind::RuntimeArray { elem: self.ty(inst.word(1)?)?, stride },
             Op::TypeStruct => Kind::Struct { members: self.members(id, inst.rest(1))? },
             Op::TypePointer => {
-                let class = StorageClass::from_u32(inst.word(1)?)
-                    .ok_or_else(|| CompileError::invalid("an unknown storage class"))?;
-                Kind::Pointer { class, pointee: self.ty(inst.word(2)?).ok() }
+                let class = storage_class(inst.word(1)?)?;
+                Kind::Pointer { class, pointee: self.ty(inst.word(2)?).ok(), stride }
             }
             Op::TypeFunction => Kind::Function,
             op => Kind::Opaque(super::opcode::name(op).unwrap_or("of a vendor")),
@@ -406,7 +416,7 @@ impl<'a> Scan<'_, 'a> {
 
     fn variable(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let (pointer, id) = (self.ty(inst.word(0)?)?, inst.word(1)?);
-        let Kind::Pointer { class, pointee: Some(ty) } = self.module.types.kind(pointer) else {
+        let Kind::Pointer { class, pointee: Some(ty), .. } = self.module.types.kind(pointer) else {
             return Err(CompileError::invalid("a variable's type is not a pointer"));
         };
         let init = match inst.rest(3) {
@@ -417,7 +427,7 @@ impl<'a> Scan<'_, 'a> {
             [] => None,
         };
         let index = self.module.globals.len() as u32;
-        self.module.globals.push(Global { id, ty, class, init });
+        self.module.globals.push(Global { id, ty, pointer, class, init });
         self.define(id, Def::Global(index))
     }
 
@@ -502,4 +512,9 @@ fn small_count(inst: &Inst<'_>, index: usize, most: u32) -> Result<u32, CompileE
         count @ 2.. if count <= most => Ok(count),
         count => Err(CompileError::invalid(format!("{count} components or columns"))),
     }
+}
+
+fn storage_class(number: u32) -> Result<StorageClass, CompileError> {
+    StorageClass::from_u32(number)
+        .ok_or_else(|| CompileError::invalid(format!("unknown storage class {number}")))
 }

@@ -3,6 +3,8 @@
 use agx_abi::UniformSource;
 use agx_abi::layout::DESCRIPTOR_BYTES;
 
+use spirv::StorageClass;
+
 use super::translate::Translator;
 use super::types::{Kind, Layout, MatrixLayout, Ty};
 use crate::error::CompileError;
@@ -58,6 +60,8 @@ pub(super) struct Pointer<'a> {
     pub root: Root,
     /// Type of what is pointed to.
     pub ty: Ty,
+    /// Type of the pointer itself, where the module gives it one.
+    pub pointer: Option<Ty>,
     /// Known part of the offset: scalars or bytes by root.
     pub fixed: u32,
     /// Computed part of the offset in bytes; absent when zero.
@@ -82,6 +86,7 @@ impl<'a> Pointer<'a> {
         Pointer {
             root,
             ty,
+            pointer: None,
             fixed: 0,
             offset: None,
             steps: &[],
@@ -145,6 +150,71 @@ impl<'a> Translator<'_, 'a> {
         let mods = [Access::READONLY.bits(), 8];
         let loaded = self.b.value(IrOp::LoadGlobal, Type::vector(32, words), &[table, offset], &mods);
         self.b.collect(ty, &[Src::value(loaded)])
+    }
+
+    /// The address in device memory, or the offset in workgroup memory, as a value with its type.
+    pub(super) fn pointer_value(&mut self, pointer: Pointer<'a>) -> Option<(Ty, Src)> {
+        let ty = pointer.pointer?;
+        let fixed = Src::imm32(pointer.fixed);
+        let offset = match pointer.offset {
+            Some(offset) if pointer.fixed == 0 => offset,
+            Some(offset) => self.b.iadd(offset, fixed),
+            None => fixed,
+        };
+        match pointer.root {
+            Root::Local => Some((ty, offset)),
+            Root::Buffer { base, .. } => {
+                let wide = self.b.uconv(offset, 64);
+                let is_start = wide.as_imm() == Some(0);
+                Some((ty, if is_start { base } else { self.b.iadd(base, wide) }))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a pointer that is a value points to.
+    pub(super) fn pointer_from_value(&mut self, ty: Ty, leaves: &[Src]) -> Result<Pointer<'a>, CompileError> {
+        let (Kind::Pointer { class, pointee: Some(pointee), .. }, [leaf]) = (self.types.kind(ty), leaves)
+        else {
+            return Err(CompileError::invalid("a value is used as a pointer"));
+        };
+        let align = self.types.natural(pointee).1.max(1);
+        let base = Pointer::new(Root::Local, pointee, Layout::Explicit, Access::empty());
+        let base = Pointer { pointer: Some(ty), align, ..base };
+        Ok(match class {
+            StorageClass::Workgroup => {
+                let layout = if self.module.is_block(pointee) { Layout::Explicit } else { Layout::Natural };
+                Pointer { offset: Some(*leaf), layout, ..base }
+            }
+            _ => Pointer { root: Root::Buffer { base: *leaf, identity: None }, ..base },
+        })
+    }
+
+    /// Moves a pointer by elements of the array it points into.
+    pub(super) fn move_by_elements(
+        &mut self,
+        pointer: Pointer<'a>,
+        id: u32,
+    ) -> Result<Pointer<'a>, CompileError> {
+        let index = self.eval().scalar(id)?;
+        let stated = match pointer.pointer.map(|ty| self.types.kind(ty)) {
+            Some(Kind::Pointer { stride, .. }) => stride,
+            _ => 0,
+        };
+        let stride = if stated == 0 { self.types.natural(pointer.ty).0 } else { stated };
+        if !matches!(pointer.root, Root::Local | Root::Buffer { .. }) {
+            return Err(CompileError::unsupported(
+                "moving a pointer that is not into a buffer or workgroup memory",
+            ));
+        }
+        if let Some(constant) = index.as_imm() {
+            let step = stride.wrapping_mul(constant as u32);
+            return Ok(Pointer { fixed: pointer.fixed.wrapping_add(step), ..pointer });
+        }
+        let index = self.index_word(index);
+        let offset = self.add_scaled(pointer.offset, index, stride);
+        let align = pointer.align.min(1 << stride.trailing_zeros().min(31));
+        Ok(Pointer { offset: Some(offset), align, ..pointer })
     }
 
     /// One step into scalar variables or stack memory.

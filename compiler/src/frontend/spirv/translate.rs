@@ -314,7 +314,9 @@ impl<'t, 'a> Translator<'t, 'a> {
                     let id = value.map(|pair| pair[0]).ok_or_else(|| {
                         inst.locate(CompileError::invalid(format!("no value comes from block {label}")))
                     })?;
-                    let (_, leaves) = self.eval().value(id).map_err(|error| inst.locate(error))?;
+                    let (_, leaves) = self
+                        .with_pointers_as_values(&[id], |t| t.eval().value(id))
+                        .map_err(|error| inst.locate(error))?;
                     let ty = self.eval().ty(inst.word(0)?)?;
                     let leaves = self.eval().checked(ty, leaves).map_err(|error| inst.locate(error))?;
                     moves.push((variable, leaves));
@@ -330,7 +332,7 @@ impl<'t, 'a> Translator<'t, 'a> {
     }
 
     fn return_value(&mut self, id: u32) -> Result<(), CompileError> {
-        let (_, leaves) = self.eval().value(id)?;
+        let (_, leaves) = self.with_pointers_as_values(&[id], |t| t.eval().value(id))?;
         let (function, result) = (self.frame().function, self.frame().result);
         let ty = self.module.functions[function].result;
         let leaves = self.eval().checked(ty, leaves)?;
@@ -391,7 +393,13 @@ impl<'t, 'a> Translator<'t, 'a> {
             Op::AccessChain | Op::InBoundsAccessChain => {
                 let pointer = self.pointer(inst.word(2)?)?;
                 let pointer = self.access_chain(pointer, inst.rest(3))?;
-                self.define(inst.word(1)?, Def::Pointer(self.bump.alloc(pointer)))
+                self.define_pointer(inst, pointer)
+            }
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                let pointer = self.pointer(inst.word(2)?)?;
+                let pointer = self.move_by_elements(pointer, inst.word(3)?)?;
+                let pointer = self.access_chain(pointer, inst.rest(4))?;
+                self.define_pointer(inst, pointer)
             }
             Op::Load => {
                 let pointer = self.pointer(inst.word(2)?)?;
@@ -402,7 +410,8 @@ impl<'t, 'a> Translator<'t, 'a> {
             }
             Op::Store => {
                 let pointer = self.pointer(inst.word(0)?)?;
-                let (_, data) = self.eval().value(inst.word(1)?)?;
+                let data = inst.word(1)?;
+                let (_, data) = self.with_pointers_as_values(&[data], |t| t.eval().value(data))?;
                 self.store(pointer, data, memory_access(inst, 2))
             }
             Op::CopyMemory => {
@@ -417,12 +426,51 @@ impl<'t, 'a> Translator<'t, 'a> {
             }
             Op::CopyObject if !matches!(self.defs.get(inst.word(2)? as usize), Some(Def::Value(..))) => {
                 let pointer = self.pointer(inst.word(2)?)?;
-                self.define(inst.word(1)?, Def::Pointer(self.bump.alloc(pointer)))
+                self.define_pointer(inst, pointer)
             }
             Op::ArrayLength => self.array_length(inst),
             Op::ExtInst => self.extended_instruction(inst),
             _ => self.other(inst),
         }
+    }
+
+    /// Says what pointer the result of an instruction is.
+    fn define_pointer(&mut self, inst: &Inst<'a>, pointer: Pointer<'a>) -> Result<(), CompileError> {
+        let ty = self.eval().ty(inst.word(0)?)?;
+        if !matches!(self.types.kind(ty), Kind::Pointer { pointee: Some(to), .. } if to == pointer.ty) {
+            return Err(CompileError::invalid("the result type does not match what is pointed to"));
+        }
+        let pointer = Pointer { pointer: Some(ty), ..pointer };
+        self.define(inst.word(1)?, Def::Pointer(self.bump.alloc(pointer)))
+    }
+
+    /// Runs `act` while those of `ids` that are pointers with an address are values.
+    fn with_pointers_as_values<T>(
+        &mut self,
+        ids: &[u32],
+        act: impl FnOnce(&mut Self) -> Result<T, CompileError>,
+    ) -> Result<T, CompileError> {
+        let mut changed = Vec::new();
+        for id in ids {
+            let pointer = match self.defs.get(*id as usize).copied() {
+                Some(Def::Pointer(pointer)) => *pointer,
+                Some(Def::Global(index)) => match self.global(index as usize) {
+                    Ok(pointer) => pointer,
+                    Err(_) => continue,
+                },
+                _ => continue,
+            };
+            if let Some((ty, value)) = self.pointer_value(pointer) {
+                let leaves = self.bump.alloc_slice_copy(&[value]);
+                changed.push((*id, self.defs[*id as usize]));
+                self.defs[*id as usize] = Def::Value(ty, leaves);
+            }
+        }
+        let result = act(self);
+        for (id, def) in changed {
+            self.defs[id as usize] = def;
+        }
+        result
     }
 
     /// Instructions that only compute, and those that are not supported.
@@ -432,7 +480,10 @@ impl<'t, 'a> Translator<'t, 'a> {
         }
         let unsupported = || CompileError::unsupported("this instruction");
         let ty = inst.word(0).ok().and_then(|id| self.eval().ty(id).ok()).ok_or_else(unsupported)?;
-        let leaves = self.eval().evaluate(inst.op, ty, inst.rest(2))?.ok_or_else(unsupported)?;
+        let operands = inst.rest(2);
+        let pointers = if takes_pointers(inst.op) { operands } else { &[] };
+        let leaves = self.with_pointers_as_values(pointers, |t| t.eval().evaluate(inst.op, ty, operands))?;
+        let leaves = leaves.ok_or_else(unsupported)?;
         self.define(inst.word(1)?, Def::Value(ty, leaves))
     }
 
@@ -471,7 +522,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         match self.defs.get(id as usize).copied() {
             Some(Def::Pointer(pointer)) => Ok(*pointer),
             Some(Def::Global(index)) => self.global(index as usize),
-            Some(Def::Value(..)) => Err(CompileError::unsupported("physical pointers")),
+            Some(Def::Value(ty, leaves)) => self.pointer_from_value(ty, leaves),
             _ => Err(CompileError::invalid(format!("id {id} is not a pointer"))),
         }
     }
@@ -479,7 +530,7 @@ impl<'t, 'a> Translator<'t, 'a> {
     fn local_variable(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let id = inst.word(1)?;
         let pointee = self.eval().ty(inst.word(0)?)?;
-        let Kind::Pointer { class: StorageClass::Function, pointee: Some(ty) } = self.types.kind(pointee)
+        let Kind::Pointer { class: StorageClass::Function, pointee: Some(ty), .. } = self.types.kind(pointee)
         else {
             return Err(CompileError::invalid("a function's variable is not of class Function"));
         };
@@ -522,4 +573,19 @@ fn memory_access(inst: &Inst<'_>, index: usize) -> Access {
     let ordered =
         MemoryAccess::VOLATILE | MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;
     if mask.intersects(ordered) { Access::VOLATILE } else { Access::empty() }
+}
+
+/// Whether pointers may be operands of a computation.
+fn takes_pointers(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Select
+            | Op::CompositeConstruct
+            | Op::CompositeInsert
+            | Op::PtrEqual
+            | Op::PtrNotEqual
+            | Op::ConvertPtrToU
+            | Op::Bitcast
+            | Op::CopyLogical
+    )
 }

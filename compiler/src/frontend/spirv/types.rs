@@ -77,9 +77,11 @@ pub(super) enum Kind<'a> {
     Struct {
         members: &'a [Member],
     },
+    /// The stride is that of arrays the pointer moves through; 0 when the module does not say.
     Pointer {
         class: StorageClass,
         pointee: Option<Ty>,
+        stride: u32,
     },
     Function,
     /// A type whose values have no scalars: images, samplers and the like.
@@ -181,7 +183,8 @@ impl<'a> Types<'a> {
                 (all.len() <= MAX_LEAVES as usize).then(|| &*self.bump.alloc_slice_copy(&all))
             }
             Kind::Void | Kind::Function => Some(&[]),
-            Kind::RuntimeArray { .. } | Kind::Pointer { .. } | Kind::Opaque(_) => None,
+            Kind::Pointer { class, .. } => pointer_width(class),
+            Kind::RuntimeArray { .. } | Kind::Opaque(_) => None,
         }
     }
 
@@ -203,8 +206,14 @@ impl<'a> Types<'a> {
                     .map_or(Some(0), |last| last.natural_offset.checked_add(self.get(last.ty).natural.0))?;
                 Some((end.checked_next_multiple_of(align)?, align))
             }
+            Kind::Pointer { .. } => Some((8, 8)),
             _ => Some((0, 1)),
         }
+    }
+
+    /// Says what a pointer type declared in advance points to.
+    pub fn complete(&mut self, ty: Ty, kind: Kind<'a>) {
+        self.rows[ty.0 as usize].kind = kind;
     }
 
     /// Where a member of type `ty` lies naturally when the one before it is `previous`.
@@ -318,5 +327,16 @@ impl<'a> Types<'a> {
             (Kind::Vector { elem, .. }, _) => Ok(natural(elem)),
             _ => Err(CompileError::invalid("a dynamic index goes into something that has no elements")),
         }
+    }
+}
+
+/// Width of a pointer as a value: the address, or the offset in workgroup memory; `None` where there is no such thing.
+fn pointer_width(class: StorageClass) -> Option<&'static [u8]> {
+    match class {
+        StorageClass::PhysicalStorageBuffer | StorageClass::StorageBuffer | StorageClass::Uniform => {
+            Some(&[64])
+        }
+        StorageClass::Workgroup => Some(&[32]),
+        _ => None,
     }
 }
