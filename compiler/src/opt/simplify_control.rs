@@ -346,6 +346,7 @@ impl<'a> Simplifier<'_, 'a> {
         } else {
             self.out[at].seam = Seam::Scope;
             self.out[end].seam = Seam::EndScope;
+            self.drop_jump(self.out[end].block, after);
             self.finish_scope(after);
         }
     }
