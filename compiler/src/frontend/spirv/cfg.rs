@@ -76,6 +76,8 @@ pub(super) struct Cfg<'a> {
     pub rank: Vec<usize>,
     /// Immediate dominator; the entry is its own.
     pub idom: Vec<Node>,
+    /// Position of a node in the dominator tree, parents before children, and number of nodes it dominates.
+    subtree: Vec<(u32, u32)>,
     /// Header of the innermost loop a node is in; for a header its own loop.
     pub innermost: Vec<Node>,
     /// For a header, the header of the loop around its own.
@@ -108,6 +110,7 @@ impl<'a> Cfg<'a> {
             succs,
             rank: vec![NONE; count + 1],
             idom: Vec::new(),
+            subtree: Vec::new(),
             innermost: vec![NONE; count + 1],
             outer: vec![NONE; count + 1],
             forward_preds: vec![0; count + 1],
@@ -118,6 +121,7 @@ impl<'a> Cfg<'a> {
         }
         let preds = cfg.preds();
         cfg.idom = cfg.dominators(&preds);
+        cfg.subtree = cfg.number_dominator_tree();
         cfg.find_loops(&preds)?;
         Ok(cfg)
     }
@@ -190,11 +194,25 @@ impl<'a> Cfg<'a> {
         a
     }
 
-    fn dominates(&self, a: Node, mut b: Node) -> bool {
-        while self.rank[b] > self.rank[a] {
-            b = self.idom[b];
+    /// Whether every path to `b` leads through `a`. Both are reachable.
+    pub fn dominates(&self, a: Node, b: Node) -> bool {
+        let ((start, count), (position, _)) = (self.subtree[a], self.subtree[b]);
+        start <= position && position - start < count
+    }
+
+    fn number_dominator_tree(&self) -> Vec<(u32, u32)> {
+        let mut subtree = vec![(0, 1); self.succs.len()];
+        for node in self.order.iter().skip(1).rev() {
+            let count = subtree[*node].1;
+            subtree[self.idom[*node]].1 += count;
         }
-        a == b
+        let mut next = vec![1; self.succs.len()];
+        for node in self.order.iter().skip(1) {
+            let parent = self.idom[*node];
+            subtree[*node].0 = subtree[parent].0 + next[parent];
+            next[parent] += subtree[*node].1;
+        }
+        subtree
     }
 
     /// Finds natural loops, inner ones first, and refuses graphs with loops of several entries.

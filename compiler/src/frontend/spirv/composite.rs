@@ -53,6 +53,35 @@ pub(super) fn evaluate<'a>(
             let result = replace(eval.b, vector, index, component);
             eval.keep(&result)
         }
+        Op::Select => select(eval, ty, operand(0)?, operand(1)?, operand(2)?)?,
+        Op::SDot | Op::UDot | Op::SUDot | Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => {
+            integer_dot(eval, op, ty, operands)?
+        }
+        Op::Bitcast => bitcast(eval, ty, operand(0)?)?,
+        Op::Any | Op::All => {
+            let (_, vector) = eval.value(operand(0)?)?;
+            let join = if op == Op::Any { Builder::or } else { Builder::and };
+            let result = vector.iter().copied().reduce(|x, y| join(eval.b, x, y));
+            eval.keep(&[result.ok_or_else(|| CompileError::invalid("an empty vector"))?])
+        }
+        Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
+            extended(eval, op, operand(0)?, operand(1)?)?
+        }
+        _ => return pointer_values(eval, op, ty, operands),
+    }))
+}
+
+/// Evaluates operations on addresses; `None` when `op` is not one.
+fn pointer_values<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    op: Op,
+    ty: Ty,
+    operands: &[u32],
+) -> Result<Option<&'a [Src]>, CompileError> {
+    let operand = |index: usize| {
+        operands.get(index).copied().ok_or_else(|| CompileError::invalid("an operand is missing"))
+    };
+    Ok(Some(match op {
         Op::ConvertPtrToU | Op::ConvertUToPtr => {
             let bits = eval.types.leaves(ty)?.first().copied().unwrap_or(64);
             let address = eval.scalar(operand(0)?)?;
@@ -64,17 +93,6 @@ pub(super) fn evaluate<'a>(
             let cond = if op == Op::PtrEqual { IntCond::EQ } else { IntCond::NE };
             let result = eval.b.icmp(cond, a, b);
             eval.keep(&[result])
-        }
-        Op::Select => select(eval, ty, operand(0)?, operand(1)?, operand(2)?)?,
-        Op::Bitcast => bitcast(eval, ty, operand(0)?)?,
-        Op::Any | Op::All => {
-            let (_, vector) = eval.value(operand(0)?)?;
-            let join = if op == Op::Any { Builder::or } else { Builder::and };
-            let result = vector.iter().copied().reduce(|x, y| join(eval.b, x, y));
-            eval.keep(&[result.ok_or_else(|| CompileError::invalid("an empty vector"))?])
-        }
-        Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
-            extended(eval, op, operand(0)?, operand(1)?)?
         }
         _ => return Ok(None),
     }))
@@ -264,4 +282,67 @@ fn extended<'a>(eval: &mut Eval<'_, '_, 'a>, op: Op, x: u32, y: u32) -> Result<&
     }
     first.append(&mut second);
     Ok(eval.keep(&first))
+}
+
+/// Dot product of integer vectors or of words packed with four bytes, with or without an accumulator that saturates.
+fn integer_dot<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    op: Op,
+    ty: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let (signed, mixed, saturates) = match op {
+        Op::SDot => (true, false, false),
+        Op::UDot => (false, false, false),
+        Op::SUDot => (true, true, false),
+        Op::SDotAccSat => (true, false, true),
+        Op::UDotAccSat => (false, false, true),
+        _ => (true, true, true),
+    };
+    let id = |index: usize| {
+        operands.get(index).copied().ok_or_else(|| CompileError::invalid("an operand is missing"))
+    };
+    let bits = match eval.types.kind(ty) {
+        Kind::Int { bits: bits @ 8..=32 } => bits,
+        _ => return Err(CompileError::unsupported("an integer dot product of this type")),
+    };
+    if saturates && bits != 32 {
+        return Err(CompileError::unsupported("a saturating dot product of other than 32 bits"));
+    }
+    let xs = components(eval.b, eval.value(id(0)?)?.1);
+    let ys = components(eval.b, eval.value(id(1)?)?.1);
+    if xs.len() != ys.len() || xs.iter().chain(&ys).any(|x| eval.b.f.width(*x) > 32) {
+        return Err(CompileError::invalid("the operands do not match"));
+    }
+    // Sums of products of up to 16 bits fit into a word; wider ones wrap, as the instruction says.
+    let mut sum = Src::imm32(0);
+    for (x, y) in xs.iter().zip(&ys) {
+        let b = &mut *eval.b;
+        let x = if signed { b.sconv(*x, 32) } else { b.uconv(*x, 32) };
+        let y = if signed && !mixed { b.sconv(*y, 32) } else { b.uconv(*y, 32) };
+        let product = b.imul(x, y);
+        sum = b.iadd(sum, product);
+    }
+    let b = &mut *eval.b;
+    let result = if saturates {
+        let accumulator = match eval.defs.get(id(2)? as usize) {
+            Some(super::module::Def::Value(_, [leaf])) => *leaf,
+            _ => return Err(CompileError::invalid("the accumulator is not a scalar")),
+        };
+        let op = agx_isa::table::Opcode::Iadd;
+        let mods = crate::ir::op::mods_with(op, &[("sat", 1)]);
+        let extend = |src: Src| if signed { src.with(agx_isa::inst::OperandFlags::SX) } else { src };
+        b.alu(op, 32, &[extend(sum), extend(accumulator)], &mods)
+    } else {
+        b.uconv(sum, bits)
+    };
+    Ok(eval.keep(&[result]))
+}
+
+/// Components of a vector; of a lone word its four bytes.
+fn components(b: &mut Builder<'_, '_>, leaves: &[Src]) -> Vec<Src> {
+    match leaves {
+        [word] if b.f.width(*word) == 32 => take_apart(b, *word, 8),
+        list => list.to_vec(),
+    }
 }

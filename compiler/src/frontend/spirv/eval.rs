@@ -3,6 +3,7 @@
 use bumpalo::Bump;
 use spirv::Op;
 
+use super::cfg::{Cfg, Node};
 use super::module::Def;
 use super::types::{Kind, Ty, Types};
 use super::{arith, composite, matrix};
@@ -10,12 +11,45 @@ use crate::error::CompileError;
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 
+/// A place in a function body, which sees what is defined on every path to it.
+#[derive(Clone, Copy)]
+pub(super) struct Site<'e, 'a> {
+    /// Places of definitions by id.
+    pub places: &'e [Place],
+    /// This place.
+    pub here: Place,
+    /// Graph of the function.
+    pub cfg: &'e Cfg<'a>,
+}
+
+/// Where an id is defined: a call, counted from 1, and a block of the function called. Call 0 is the module itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Place {
+    /// Which call.
+    pub call: u32,
+    /// Which block.
+    pub node: u32,
+}
+
+impl Site<'_, '_> {
+    /// Whether the definition of `id` reaches this place.
+    pub fn sees(&self, id: u32) -> bool {
+        let place = self.places.get(id as usize).copied().unwrap_or_default();
+        place == self.here
+            || place.call == 0
+            || (place.call == self.here.call
+                && self.cfg.dominates(place.node as Node, self.here.node as Node))
+    }
+}
+
 /// What an instruction needs to be evaluated: where to build, and what ids stand for.
 pub(super) struct Eval<'e, 'f, 'a> {
     pub b: &'e mut Builder<'f, 'a>,
     pub bump: &'a Bump,
     pub types: &'e Types<'a>,
     pub defs: &'e [Def<'a>],
+    /// Where evaluation takes place; `None` outside functions.
+    pub site: Option<Site<'e, 'a>>,
     /// Shift amounts are taken modulo the width, which SPIR-V leaves undefined and WGSL wants.
     pub masks_shifts: bool,
 }
@@ -23,12 +57,23 @@ pub(super) struct Eval<'e, 'f, 'a> {
 impl<'a> Eval<'_, '_, 'a> {
     /// Type and scalars of a value.
     pub fn value(&self, id: u32) -> Result<(Ty, &'a [Src]), CompileError> {
+        self.check_visible(id)?;
         match self.defs.get(id as usize) {
             Some(Def::Value(ty, leaves)) => Ok((*ty, leaves)),
             Some(Def::Pointer(_) | Def::Global(_)) => {
                 Err(CompileError::unsupported(format!("the pointer {id} as a value: variable pointers")))
             }
             _ => Err(CompileError::invalid(format!("id {id} is not a value defined before"))),
+        }
+    }
+
+    /// Refuses ids that are not defined on every path to here.
+    pub fn check_visible(&self, id: u32) -> Result<(), CompileError> {
+        match self.site {
+            Some(site) if !site.sees(id) => {
+                Err(CompileError::invalid(format!("id {id} is not defined on every path to its use")))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -406,7 +406,7 @@ impl<'a> Scan<'_, 'a> {
             self.key.spec_constants.iter().find(|(known, _)| *known == special).map(|(_, bits)| *bits)
         });
         let Module { types, defs, .. } = &self.module;
-        let mut eval = Eval { b: &mut self.b, bump: self.bump, types, defs, masks_shifts: false };
+        let mut eval = Eval { b: &mut self.b, bump: self.bump, types, defs, site: None, masks_shifts: false };
         let leaves = super::spec::constant(&mut eval, inst, ty, chosen)?;
         if self.module.decorations.of(id, Decoration::BuiltIn) == Some(BuiltIn::WorkgroupSize as u32) {
             self.module.workgroup_size = Some(id);

@@ -6,7 +6,7 @@ use bumpalo::Bump;
 use spirv::{MemoryAccess, Op, StorageClass};
 
 use super::cfg::{Cfg, NONE, Node, Terminator};
-use super::eval::Eval;
+use super::eval::{Eval, Place, Site};
 use super::module::{BlockBody, Def, Module};
 use super::pointers::{Pointer, Root};
 use super::structurize::{Plan, Step, structurize};
@@ -38,6 +38,8 @@ struct Body<'a> {
 struct Frame<'a> {
     function: usize,
     body: Rc<Body<'a>>,
+    /// Which call this is, and the block being translated.
+    place: Place,
     /// Next step of the plan.
     step: usize,
     /// Rest of the block being translated, and where it ends.
@@ -58,6 +60,10 @@ pub(super) struct Translator<'t, 'a> {
     pub module: &'t Module<'a>,
     pub types: &'t Types<'a>,
     pub defs: Vec<Def<'a>>,
+    /// Where each id is defined.
+    places: Vec<Place>,
+    /// Calls so far.
+    calls: u32,
     pub vars: Variables,
     pub uniforms: Uniforms,
     pub usage: Usage,
@@ -86,6 +92,8 @@ impl<'t, 'a> Translator<'t, 'a> {
             module,
             types: &module.types,
             defs: module.defs.clone(),
+            places: vec![Place::default(); module.defs.len()],
+            calls: 0,
             vars: Variables::new(),
             uniforms: Uniforms::default(),
             usage: Usage::default(),
@@ -105,13 +113,13 @@ impl<'t, 'a> Translator<'t, 'a> {
 
     /// Evaluates pure instructions.
     pub fn eval(&mut self) -> Eval<'_, 't, 'a> {
-        Eval {
-            b: &mut self.b,
-            bump: self.bump,
-            types: self.types,
-            defs: &self.defs,
-            masks_shifts: self.masks_shifts,
-        }
+        let site = self.frames.last().map(|frame| Site {
+            places: &self.places,
+            here: frame.place,
+            cfg: &frame.body.cfg,
+        });
+        let (bump, types, masks_shifts) = (self.bump, self.types, self.masks_shifts);
+        Eval { b: &mut self.b, bump, types, defs: &self.defs, site, masks_shifts }
     }
 
     /// Translates the entry point, function `entry`.
@@ -165,7 +173,19 @@ impl<'t, 'a> Translator<'t, 'a> {
         let nodes = body.cfg.succs.len();
         let result = self.vars.add(self.types.leaves(self.module.functions[function].result)?);
         let (follows, headers) = (vec![None; nodes], vec![None; nodes]);
-        self.frames.push(Frame { function, body, step: 0, rest: None, follows, headers, result, call });
+        self.calls += 1;
+        let place = Place { call: self.calls, node: 0 };
+        self.frames.push(Frame {
+            function,
+            body,
+            place,
+            step: 0,
+            rest: None,
+            follows,
+            headers,
+            result,
+            call,
+        });
         Ok(())
     }
 
@@ -175,7 +195,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         let ty = self.module.functions[frame.function].result;
         if frame.call != 0 {
             let leaves = self.read_all(frame.result, ty)?;
-            self.defs[frame.call as usize] = Def::Value(ty, leaves);
+            self.define(frame.call, Def::Value(ty, leaves))?;
         }
         Ok(())
     }
@@ -248,7 +268,9 @@ impl<'t, 'a> Translator<'t, 'a> {
     fn begin_block(&mut self, node: Node) {
         if let Some(block) = self.block_body(node) {
             let rest = self.module.words.instructions_from(block.start);
-            self.frame().rest = Some((rest, block.end));
+            let frame = self.frame();
+            frame.rest = Some((rest, block.end));
+            frame.place.node = node as u32;
         }
     }
 
@@ -258,6 +280,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         node: Node,
         act: impl FnOnce(&mut Self, Terminator<'a>) -> Result<T, CompileError>,
     ) -> Result<T, CompileError> {
+        self.frame().place.node = node as u32;
         let terminator = self.frame().body.cfg.terminators[node];
         let end = self.block_body(node).map_or(0, |block| block.end);
         let result = act(self, terminator);
@@ -358,6 +381,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         match self.defs.get_mut(id as usize) {
             Some(slot @ (Def::None | Def::Value(..) | Def::Pointer(_) | Def::Global(_))) => {
                 *slot = def;
+                self.places[id as usize] = self.frames.last().map(|frame| frame.place).unwrap_or_default();
                 Ok(())
             }
             _ => Err(CompileError::invalid(format!("id {id} cannot be a result"))),
@@ -390,6 +414,20 @@ impl<'t, 'a> Translator<'t, 'a> {
                 self.define(inst.word(1)?, Def::Value(ty, leaves))
             }
             Op::FunctionCall => self.call(inst),
+            Op::Undef => {
+                let ty = self.eval().ty(inst.word(0)?)?;
+                let leaves = self.eval().zeros(ty)?;
+                self.define(inst.word(1)?, Def::Value(ty, leaves))
+            }
+            Op::ArrayLength => self.array_length(inst),
+            Op::ExtInst => self.extended_instruction(inst),
+            _ => self.memory_instruction(inst),
+        }
+    }
+
+    /// Instructions on pointers; others are handed on.
+    fn memory_instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        match inst.op {
             Op::AccessChain | Op::InBoundsAccessChain => {
                 let pointer = self.pointer(inst.word(2)?)?;
                 let pointer = self.access_chain(pointer, inst.rest(3))?;
@@ -419,17 +457,10 @@ impl<'t, 'a> Translator<'t, 'a> {
                 let data = self.load(from, memory_access(inst, 2))?;
                 self.store(to, data, memory_access(inst, 2))
             }
-            Op::Undef => {
-                let ty = self.eval().ty(inst.word(0)?)?;
-                let leaves = self.eval().zeros(ty)?;
-                self.define(inst.word(1)?, Def::Value(ty, leaves))
-            }
             Op::CopyObject if !matches!(self.defs.get(inst.word(2)? as usize), Some(Def::Value(..))) => {
                 let pointer = self.pointer(inst.word(2)?)?;
                 self.define_pointer(inst, pointer)
             }
-            Op::ArrayLength => self.array_length(inst),
-            Op::ExtInst => self.extended_instruction(inst),
             _ => self.other(inst),
         }
     }
@@ -506,6 +537,9 @@ impl<'t, 'a> Translator<'t, 'a> {
             let message = format!("{} arguments for {} parameters", arguments.len(), callee.params.len());
             return Err(CompileError::invalid(message));
         }
+        for argument in arguments {
+            self.eval().check_visible(*argument)?;
+        }
         self.enter(function as usize, inst.word(1)?)?;
         for (param, argument) in callee.params.iter().zip(arguments) {
             let def = match self.defs.get(*argument as usize).copied() {
@@ -514,11 +548,12 @@ impl<'t, 'a> Translator<'t, 'a> {
             };
             self.define(*param, def)?;
         }
-        self.define(inst.word(1)?, Def::Value(callee.result, &[]))
+        Ok(())
     }
 
     /// The pointer an id stands for.
     pub fn pointer(&mut self, id: u32) -> Result<Pointer<'a>, CompileError> {
+        self.eval().check_visible(id)?;
         match self.defs.get(id as usize).copied() {
             Some(Def::Pointer(pointer)) => Ok(*pointer),
             Some(Def::Global(index)) => self.global(index as usize),
