@@ -25,7 +25,7 @@ pub struct Src {
     pub kind: SrcKind,
     /// Width in bits of an immediate or uniform; 0 for values, whose type says it.
     pub bits: u8,
-    /// Modifiers: ABS and NEG on float sources, SX on integer sources of hardware operations that have them.
+    /// Modifiers, of hardware operations only: ABS and NEG on float sources, SX on integer sources.
     pub flags: OperandFlags,
     /// Value id, constant bits (zero-extended) or half-word index.
     pub payload: u64,

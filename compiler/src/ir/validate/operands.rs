@@ -22,9 +22,6 @@ const UNIFORMS: u64 = 512;
 /// Code of the atomic that takes two operands.
 const COMPARE_EXCHANGE: u32 = 3;
 
-/// Modifiers that change how a source is read as a float.
-const FLOAT_FLAGS: OperandFlags = OperandFlags::ABS.union(OperandFlags::NEG);
-
 /// Checks every instruction. `false` when one names a value that does not exist.
 pub(super) fn check(report: &mut Report<'_, '_>) -> bool {
     let f = report.f;
@@ -194,9 +191,9 @@ fn signature_problems(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Vec<St
         } else if slot.class.must_agree() && *agreed.get_or_insert(ty) != ty {
             found.push(format!("{name} has type {ty}, but must agree with {}", agreed.unwrap_or(ty)));
         }
-        let allowed = if slot.class.is_float() { FLOAT_FLAGS } else { OperandFlags::empty() };
-        if !allowed.contains(flags) {
-            found.push(format!("{name} may not have this modifier"));
+        // Lowerings would have to carry them along, and selections move bits.
+        if !flags.is_empty() {
+            found.push(format!("{name} may not have a modifier: only hardware operations take them"));
         }
     }
     found

@@ -184,7 +184,7 @@ fn operands_have_the_types_of_their_operation() {
         ("%0:16 = hadd #1.0:16, #2.0", "operand `b` may not be 32 bits wide"),
         ("%0:64 = ffma #1.0, #2.0, u0_u1", "operand `c` may not be 64 bits wide"),
         ("%0:32 = mov #1\n%1:16 = bitop %0, #2:16 table=8", "operands of a bitwise operation have one width"),
-        ("%0:32 = imin -#1, #2", "source may not have this modifier"),
+        ("%0:32 = fmin -#1.0, #2.0", "source may not have a modifier: only hardware operations take them"),
         ("%0:32 = iadd #1.abs, #2", "operand `a` may not have this modifier"),
         ("%0:32 = iadd u[3]:32, #2", "this uniform register does not exist"),
         ("%0:32 = mov u[511]:32", "this uniform register does not exist"),
