@@ -82,6 +82,12 @@ impl<'a> Snapshot<'a> {
         Snapshot { rows, blocks: f.blocks.iter().map(|block| block.insts.clone()).collect(), tokens }
     }
 
+    /// Contents of a value; nothing for values that did not exist.
+    #[cfg(test)]
+    pub(super) fn tokens(&self, value: Value) -> &[Token] {
+        &self.tokens[value]
+    }
+
     fn tokens_of(&self, f: &Function<'_>, src: Src) -> Vec<Token> {
         src_tokens(f, src, &self.tokens)
     }

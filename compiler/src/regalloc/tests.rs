@@ -422,6 +422,42 @@ fn checker_sees_lost_and_reordered_instructions() {
     });
 }
 
+#[test]
+fn checker_sees_stack_slots_mixed_up() {
+    let mut seen = 0;
+    for seed in 0..120 {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "random");
+        Generator::build(&mut f, seed, 120, 60);
+        let tree = dominance(&f);
+        clear_unreachable(&mut f, &tree);
+        let options = options(48);
+        let before = Snapshot::of(&f);
+        let Ok(allocation) = allocate(&mut f, &options) else { continue };
+        // Slots of spilled values with what they contain.
+        let slots: Vec<(u64, &[u64])> = positions(&f, |data| data.op == Op::Hw(Opcode::StackStore))
+            .into_iter()
+            .map(|(block, index)| f.insts[f.block(block).insts[index]].srcs)
+            .filter_map(|srcs| Some((srcs[1].as_imm()?, before.tokens(srcs[0].as_value()?))))
+            .filter(|(_, tokens)| tokens.len() == 2)
+            .collect();
+        let loads = positions(&f, |data| data.op == Op::Hw(Opcode::StackLoad));
+        let damage =
+            loads.into_iter().filter(|place| is_read(&f, &allocation, *place)).find_map(|(block, index)| {
+                let load = f.block(block).insts[index];
+                let offset = f.insts[load].srcs[0].payload;
+                let (_, contents) = slots.iter().find(|(slot, _)| *slot == offset)?;
+                let (other, _) = slots.iter().find(|(_, other)| other != contents)?;
+                Some((load, *other))
+            });
+        let Some((load, other)) = damage else { continue };
+        f.insts[load].srcs = f.alloc(&[Src::imm(other, 16)]);
+        assert!(check(&f, &allocation, &before, &options).is_err(), "seed {seed}");
+        seen += 1;
+    }
+    assert!(seen > 40, "{seen}");
+}
+
 /// An instruction that reads two different scalars of one width, neither of them out of a vector.
 fn two_sources(f: &Function<'_>, random: &mut Random) -> Option<(Inst, Value, Value)> {
     let own = |value: Value| f.def(value.into()).is_some_and(|data| data.op == Op::Hw(Opcode::Iadd));
