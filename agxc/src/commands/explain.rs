@@ -1,7 +1,8 @@
-//! `agxc explain`: what a diagnostic code means, or what an instruction does.
+//! `agxc explain`: what a diagnostic code means, what an instruction or a pass does.
 
 use std::fmt::Write as _;
 
+use agx_compiler::pipeline::{self, Pass};
 use agx_isa::Opcode;
 use agx_isa::desc::{InstDesc, Length, OperandDesc, Piece, Role, Unit, WaitBehaviour};
 use clap::ArgMatches;
@@ -13,24 +14,43 @@ use crate::diagnostic::Failure;
 use crate::output;
 
 /// Arguments.
-pub const ARGS: &[Arg] =
-    &[arg("TOPIC", Takes::Word, "A code such as AGX0201, a mnemonic such as fadd, or `all`")];
+pub const ARGS: &[Arg] = &[arg(
+    "TOPIC",
+    Takes::Word,
+    "A code such as AGX0201, a mnemonic such as fadd, a pass such as opt_cse, or `all`",
+)];
 
 /// Prints the explanation of a topic, or the list of topics.
 pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> {
     let word = options.get_one::<String>("TOPIC").map_or("", String::as_str);
     let text = match word {
         "all" => Some(list()),
-        _ => code(word)
-            .map(code_text)
-            .or_else(|| Opcode::from_name(word).map(|op| instruction_text(op.desc()))),
+        _ => explanation(word),
     };
     match text {
         Some(text) => output::stdout(text.as_bytes()),
         None => Err(Failure::usage(format!(
-            "`{word}` is neither a code nor a mnemonic; `agxc explain all` lists them"
+            "`{word}` is no code, mnemonic or pass; `agxc explain all` lists them"
         ))),
     }
+}
+
+/// What `word` names: a code, an instruction or a pass.
+fn explanation(word: &str) -> Option<String> {
+    let instruction = || Opcode::from_name(word).map(|op| instruction_text(op.desc()));
+    let pass = || pipeline::find_pass(word).map(pass_text);
+    code(word).map(code_text).or_else(instruction).or_else(pass)
+}
+
+fn pass_text(pass: &Pass) -> String {
+    let optional = if pass.optional { "optional" } else { "always runs" };
+    format!(
+        "{}: {}\nstage {} to {}, {optional}\n",
+        pass.name,
+        pass.doc,
+        pass.needs.name(),
+        pass.leaves.name()
+    )
 }
 
 /// Every code and every mnemonic, a line each.
@@ -156,6 +176,7 @@ mod tests {
                 && text.contains("4 bytes, 6 when bit 15 is set"),
             "{text}"
         );
+        assert!(explanation("opt_cse").is_some_and(|text| text.contains("optional")));
         let list = list();
         assert!(list.contains("AGX0402  ") && list.contains("\nfadd  "), "{list}");
     }

@@ -156,7 +156,7 @@ pub static COMMANDS: &[Command] = &[
     },
     Command {
         name: "explain",
-        doc: "Explain a diagnostic code or an instruction",
+        doc: "Explain a diagnostic code, an instruction or a pass",
         details: "",
         args: &[explain::ARGS],
         run: explain::run,
