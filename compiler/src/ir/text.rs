@@ -99,7 +99,7 @@ pub(super) fn write_register(
 ) -> std::fmt::Result {
     let number = half / 2;
     match bits {
-        16 => write!(out, "{file}{number}{}", if half % 2 == 0 { 'l' } else { 'h' }),
+        16 => write!(out, "{file}{number}{}", if half.is_multiple_of(2) { 'l' } else { 'h' }),
         32 if half.is_multiple_of(2) => write!(out, "{file}{number}"),
         64 if half.is_multiple_of(2) => write!(out, "{file}{number}_{file}{}", number + 1),
         _ => write!(out, "{file}[{half}]:{bits}"),
