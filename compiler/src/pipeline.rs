@@ -107,6 +107,7 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_simplify_control", Source, opt::opt_simplify_control, "Makes short ifs selects and drops constructs that do nothing."),
     optional!("opt_cse", Source, opt::opt_cse, "Merges equal pure instructions."),
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
+    required!("lower_subgroups", Source -> Source, |f, c| lower::lower_subgroups(f, &c.info), "Makes operations across lanes the hardware's shuffles, ballots and reductions."),
     required!("lower_bits8", Source -> Source, |f, _| lower::lower_bits8(f), "Does 8-bit arithmetic in 16 bits."),
     required!("lower_division", Source -> Source, |f, _| lower::lower_division(f), "Makes integer division multiplications."),
     required!("lower_multiply_high", Source -> Source, |f, _| lower::lower_multiply_high(f), "Makes high products wide ones."),
@@ -130,14 +131,21 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_fold_destinations", Selected, opt::opt_fold_destinations, "Folds saturation and rounding into the operations they read."),
     required!("lower_operands", Selected -> Machine, |f, _| lower::lower_operands(f), "Loads constants and copies uniforms where operands cannot encode them."),
     required!("regalloc", Machine -> Allocated, allocate, "Gives every value a register."),
+    required!("lower_divergent_shuffle", Allocated -> Allocated, divergent_shuffle, "Keeps the index of shuffles 0 in lanes that are off."),
     required!("lower_control_flow", Allocated -> Final, |f, c| lower::lower_control_flow(f, &mut c.allocation), "Makes control flow execution-mask instructions."),
     required!("lower_frame", Final -> Final, |f, c| lower::lower_frame(f, c.info.scratch_bytes), "Reserves stack memory."),
     required!("insert_waits", Final -> Final, insert_waits, "Waits for loads before their results are used."),
 ];
 
-/// Half registers that are not handed out: the nesting counter, once there is control flow.
+/// Half registers that are not handed out: the nesting counter, once there is control flow, and the index of shuffles
+/// where lanes may be off.
 fn reserved_halves(f: &Function<'_>) -> u16 {
-    u16::from(f.layout.len() > 1)
+    if lower::needs_index_register(f) { 2 } else { u16::from(f.layout.len() > 1) }
+}
+
+fn divergent_shuffle(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+    lower::lower_divergent_shuffle(f, &mut context.allocation);
+    Ok(())
 }
 
 /// Allocates registers within what the workgroup's size leaves to each thread.

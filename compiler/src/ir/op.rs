@@ -128,6 +128,19 @@ ir_ops! {
     Fcos "fcos" "F <- F" [] PURE None Some(sem::fcos), Ssa:
         "Cosine of an angle in radians.";
 
+    Fadd64 "fadd64" "q <- q q" [] PURE None Some(sem::fadd64), Ssa:
+        "Sum of 64-bit floats, correctly rounded, denormals kept.";
+    Fmul64 "fmul64" "q <- q q" [] PURE None Some(sem::fmul64), Ssa:
+        "Product of 64-bit floats, correctly rounded, denormals kept.";
+    Ffma64 "ffma64" "q <- q q q" [] PURE None Some(sem::ffma64), Ssa:
+        "Product of 64-bit floats plus a third, rounded once, denormals kept.";
+    Fround64 "fround64" "q <- q" ["round"] PURE None Some(sem::fround64), Ssa:
+        "Integral 64-bit float. `round`: 0 toward zero, 1 nearest with ties to even, 2 down, 3 up.";
+    IntToFloat "int_to_float" "f <- i" ["signed"] PURE None Some(sem::int_to_float), Ssa:
+        "Integer to float, ties to even, where one of them has 64 bits.";
+    FloatToInt "float_to_int" "i <- f" ["signed"] PURE None Some(sem::float_to_int), Ssa:
+        "Float to integer, toward zero, where one of them has 64 bits; what is out of range gives some value.";
+
     Imin "imin" "I <- I I" [] PURE None Some(sem::imin), Lowered:
         "The smaller signed integer.";
     Imax "imax" "I <- I I" [] PURE None Some(sem::imax), Lowered:

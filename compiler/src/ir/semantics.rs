@@ -45,9 +45,21 @@ fn float(source: &Source) -> f64 {
     number
 }
 
+/// `number` in 32 bits, an inexact result with its last bit set, so that rounding it again to fewer bits is rounding
+/// once.
+fn to_odd(number: f64) -> f32 {
+    let near = number as f32;
+    let exact = f64::from(near);
+    if exact == number || near.is_infinite() {
+        return near;
+    }
+    let truncated = if exact.abs() > number.abs() { near.to_bits() - 1 } else { near.to_bits() };
+    f32::from_bits(truncated | 1)
+}
+
 fn float_bits(number: f64, width: u8) -> u64 {
     match width {
-        16 => u64::from(if number.is_nan() { 0x7e00 } else { f16::from_f64(number).to_bits() }),
+        16 => u64::from(if number.is_nan() { 0x7e00 } else { f16::from_f32(to_odd(number)).to_bits() }),
         32 => u64::from(if number.is_nan() { 0x7fc0_0000 } else { flush(number as f32).to_bits() }),
         _ => number.to_bits(),
     }
@@ -150,6 +162,54 @@ pub(super) fn fsin(args: &PureArgs<'_>) -> u64 {
 
 pub(super) fn fcos(args: &PureArgs<'_>) -> u64 {
     float_bits(libm::cos(float(&args.sources[0])), args.dst_width)
+}
+
+/// A 64-bit float; every NaN is the same.
+fn double_bits(number: f64) -> u64 {
+    if number.is_nan() { 0x7ff8 << 48 } else { number.to_bits() }
+}
+
+pub(super) fn fadd64(args: &PureArgs<'_>) -> u64 {
+    double_bits(float(&args.sources[0]) + float(&args.sources[1]))
+}
+
+pub(super) fn fmul64(args: &PureArgs<'_>) -> u64 {
+    double_bits(float(&args.sources[0]) * float(&args.sources[1]))
+}
+
+pub(super) fn ffma64(args: &PureArgs<'_>) -> u64 {
+    double_bits(float(&args.sources[0]).mul_add(float(&args.sources[1]), float(&args.sources[2])))
+}
+
+pub(super) fn fround64(args: &PureArgs<'_>) -> u64 {
+    let number = float(&args.sources[0]);
+    double_bits(match args.mods[0] {
+        0 => number.trunc(),
+        1 => number.round_ties_even(),
+        2 => number.floor(),
+        _ => number.ceil(),
+    })
+}
+
+pub(super) fn int_to_float(args: &PureArgs<'_>) -> u64 {
+    let source = &args.sources[0];
+    let (unsigned, signed) = (unsigned(source), signed(source));
+    let is_signed = args.mods[0] != 0;
+    match args.dst_width {
+        32 => u64::from(if is_signed { signed as f32 } else { unsigned as f32 }.to_bits()),
+        16 => {
+            // Integers beyond 2^17 are infinite, the others exact in 32 bits.
+            let number = if is_signed { signed as f32 } else { unsigned as f32 };
+            u64::from(f16::from_f32(number).to_bits())
+        }
+        _ => if is_signed { signed as f64 } else { unsigned as f64 }.to_bits(),
+    }
+}
+
+pub(super) fn float_to_int(args: &PureArgs<'_>) -> u64 {
+    let number = float(&args.sources[0]);
+    let bits = if args.mods[0] != 0 { number as i64 as u64 } else { number as u64 };
+    bits & mask(args.dst_width)
 }
 
 macro_rules! integer_ops {

@@ -6,6 +6,8 @@
 //! sibling never reaches the join dominates what follows, and that the first block of a loop or scope dominates all
 //! that comes after.
 //!
+//! Operations across lanes depend on which lanes are active, so they merge only within a block.
+//!
 //! The table lives in a scratch arena and hashes row content; it is never iterated.
 
 use std::hash::{Hash, Hasher};
@@ -16,7 +18,7 @@ use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 
 use super::regions::{Region, Regions};
-use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Merges equal pure instructions.
 pub fn opt_cse(f: &mut Function<'_>) {
@@ -25,10 +27,11 @@ pub fn opt_cse(f: &mut Function<'_>) {
     let mut table: HashTable<Numbered, &Bump> = HashTable::new_in(&scratch);
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
-        if !data.is_pure() || data.dsts.is_empty() || data.op == Op::Ir(IrOp::Phi) {
+        let cross_lane = data.op.is_cross_lane();
+        if !(data.is_pure() || cross_lane) || data.dsts.is_empty() || data.op == Op::Ir(IrOp::Phi) {
             return Rewrite::Keep;
         }
-        let region = regions.region(rewriter.block);
+        let (region, block) = (regions.region(rewriter.block), rewriter.block);
         let insts = &rewriter.f.insts;
         let hash = hash_row(&data);
         let entry = table.entry(
@@ -38,11 +41,14 @@ pub fn opt_cse(f: &mut Function<'_>) {
         );
         match entry {
             Entry::Vacant(vacant) => {
-                vacant.insert(Numbered { inst, region });
+                vacant.insert(Numbered { inst, region, block });
                 Rewrite::Keep
             }
-            Entry::Occupied(mut occupied) if !regions.dominates(occupied.get().region, region) => {
-                *occupied.get_mut() = Numbered { inst, region };
+            Entry::Occupied(mut occupied)
+                if !regions.dominates(occupied.get().region, region)
+                    || (cross_lane && occupied.get().block != block) =>
+            {
+                *occupied.get_mut() = Numbered { inst, region, block };
                 Rewrite::Keep
             }
             Entry::Occupied(occupied) => {
@@ -61,11 +67,12 @@ fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, data: &InstData<'_>) ->
     Rewrite::Remove
 }
 
-/// A table entry: an instruction and the region it stands in.
+/// A table entry: an instruction and where it stands.
 #[derive(Clone, Copy)]
 struct Numbered {
     inst: Inst,
     region: Region,
+    block: Block,
 }
 
 fn hash_row(data: &InstData<'_>) -> u64 {

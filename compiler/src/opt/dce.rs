@@ -42,5 +42,5 @@ fn mark(f: &Function<'_>) -> Side<Inst, bool> {
 fn is_removable(f: &Function<'_>, inst: Inst) -> bool {
     debug_assert!(inst.index() < f.insts.len());
     let data = f.insts[inst];
-    data.is_pure() || super::is_removable_load(&data)
+    data.is_pure() || data.op.is_cross_lane() || super::is_removable_load(&data)
 }

@@ -1,0 +1,87 @@
+//! Shuffles by an index in a register, where lanes may be off.
+//!
+//! The hardware joins the low index bits of all lanes of a quad, also of those that are off, whose registers hold
+//! whatever they last held (applegpu). So the index is passed in a half register of its own, `r0h`, that is 0 in every
+//! lane except while it is the index of a lane that is on (as in the Mesa 25.0 AGX compiler). Where all lanes are on,
+//! outside of every construct and before any has ended, the index can be in any register.
+//!
+//! Before: stage Allocated; `r0h` is not allocated if [`needs_index_register`]. After: the same.
+
+use agx_isa::table::Opcode;
+
+use super::TABLE_MOV;
+use crate::ir::op::mods_with;
+use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, Seam, Side, Src, Type, Value};
+use crate::regalloc::{Allocation, Reg};
+
+/// The half register: `r0h`.
+const INDEX_HALF: u8 = 1;
+
+/// Whether a shuffle reads its index from a register where lanes may be off.
+pub fn needs_index_register(f: &Function<'_>) -> bool {
+    let may_be_off = blocks_with_lanes_off(f);
+    f.layout.iter().any(|segment| {
+        may_be_off[segment.block]
+            && f.block(segment.block).insts.iter().any(|inst| is_shuffle(&f.insts[*inst]))
+    })
+}
+
+/// Blocks in which lanes that exist may be off.
+fn blocks_with_lanes_off(f: &Function<'_>) -> Side<Block, bool> {
+    let mut may_be_off = Side::new(f.blocks.len());
+    let (mut depth, mut has_ended) = (0u32, false);
+    for segment in &f.layout {
+        may_be_off[segment.block] = depth != 0 || has_ended;
+        has_ended |= f.terminator(segment.block).is_some_and(|inst| f.insts[inst].op == Op::Ir(IrOp::Halt));
+        match segment.seam {
+            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
+            Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
+            Seam::Else | Seam::End => {}
+        }
+    }
+    may_be_off
+}
+
+/// A shuffle over the SIMD-group with its index in a register.
+fn is_shuffle(data: &InstData<'_>) -> bool {
+    data.op == Op::Hw(Opcode::Shuffle)
+        && data.srcs.get(1).is_some_and(|index| index.as_value().is_some())
+        && data.modifier("simd") != 0
+}
+
+/// Passes the index of shuffles in `r0h`.
+pub fn lower_divergent_shuffle(f: &mut Function<'_>, allocation: &mut Allocation) {
+    if !needs_index_register(f) {
+        return;
+    }
+    let (entry, may_be_off) = (f.entry(), blocks_with_lanes_off(f));
+    let mut is_cleared = false;
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        if !is_cleared && r.block == entry && data.op != Op::Ir(IrOp::Preload) {
+            is_cleared = true;
+            set_index(r, allocation, Src::imm(0, 16));
+        }
+        if !may_be_off[r.block] || !is_shuffle(&data) {
+            return Rewrite::Keep;
+        }
+        let index = set_index(r, allocation, data.srcs[1]);
+        r.push(data.op, data.dsts, &[data.srcs[0], index.into()], data.mods);
+        set_index(r, allocation, Src::imm(0, 16));
+        Rewrite::Remove
+    });
+}
+
+/// Moves `src`, a register or a constant, to the index register.
+fn set_index(r: &mut Rewriter<'_, '_>, allocation: &mut Allocation, src: Src) -> Value {
+    let place = r.f.add_value(Type::B16);
+    allocation.reg[place] = Some(Reg { half: INDEX_HALF });
+    match src.as_imm() {
+        Some(_) => r.push(Opcode::Ldimm16, &[place], &[src], &mods_with(Opcode::Ldimm16, &[])),
+        None => {
+            let mods = mods_with(Opcode::Bitop, &[("table", TABLE_MOV)]);
+            r.push(Opcode::Bitop, &[place], &[src, Src::imm(0, 16)], &mods)
+        }
+    };
+    place
+}

@@ -1,0 +1,213 @@
+//! Operations across lanes.
+//!
+//! The hardware's shuffle has an index that must agree in the four lanes of a quad: its two low bits are joined over all
+//! lanes of the quad that is read, inactive ones included (applegpu). With a constant index nothing can go wrong, so
+//! constants are used wherever there are any. A lane index that differs from lane to lane takes four shuffles, one for
+//! each place in a quad, and selects; [`super::lower_divergent_shuffle`] later sees to the inactive lanes. Lanes past
+//! the end of a workgroup cannot be seen to, so where such lanes share a quad with others, each lane is read in turn.
+//!
+//! Values of 64 bits are moved by their words, smaller ones in half registers. Reductions are in [`reduce`].
+//!
+//! Before: stage Ssa, before the arithmetic of 8 and 64 bits is lowered. After: of the operations across lanes, only
+//! `ballot` and those of the hardware.
+
+mod reduce;
+
+pub(crate) use reduce::reduction_code;
+
+use agx_abi::ShaderInfo;
+use agx_isa::table::Opcode;
+
+use super::alu::{EQUAL, alu, bitop, icmp, join, select, words};
+use super::{TABLE_AND, TABLE_OR};
+use crate::error::CompileError;
+use crate::ir::op::mods_with;
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
+
+/// Lanes of a SIMD-group.
+pub(crate) const LANES: u32 = 32;
+
+/// Special register with the index of the lane (applegpu, Mesa 25.0).
+const LANE_REGISTER: u32 = 52;
+
+/// Operations of the hardware's shuffle.
+const SHUFFLE_INDEX: u32 = 0;
+const SHUFFLE_XOR: u32 = 1;
+const SHUFFLE_UP: u32 = 2;
+const SHUFFLE_DOWN: u32 = 3;
+
+/// Lowers operations across lanes.
+///
+/// # Errors
+/// A reduction of an unknown kind is an internal error.
+pub fn lower_subgroups(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), CompileError> {
+    let invocations = info.workgroup_size.iter().fold(1u32, |all, size| all.saturating_mul(*size));
+    let group = Group { lanes: invocations.clamp(1, LANES), whole_quads: invocations.is_multiple_of(4) };
+    let mut error = None;
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        match lower(r, group, &data) {
+            Ok(Some(result)) => Rewrite::Forward(result),
+            Ok(None) => Rewrite::Keep,
+            Err(found) => {
+                error.get_or_insert(found);
+                Rewrite::Keep
+            }
+        }
+    });
+    error.map_or(Ok(()), Err)
+}
+
+/// The lanes that exist.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    /// Most lanes of a SIMD-group of the workgroup.
+    lanes: u32,
+    /// No quad has lanes that do not exist.
+    whole_quads: bool,
+}
+
+fn lower(r: &mut Rewriter<'_, '_>, group: Group, data: &InstData<'_>) -> Result<Option<Src>, CompileError> {
+    let Op::Ir(op) = data.op else { return Ok(None) };
+    let (srcs, mods) = (data.srcs, data.mods);
+    Ok(Some(match op {
+        IrOp::Broadcast => by_words(r, srcs[0], |r, x| broadcast(r, group, x, srcs[1])),
+        IrOp::ReadLane => by_words(r, srcs[0], |r, x| read_lane(r, group, x, srcs[1])),
+        IrOp::ReadLaneXor => relative(r, group, srcs, SHUFFLE_XOR),
+        IrOp::ReadLaneUp => relative(r, group, srcs, SHUFFLE_UP),
+        IrOp::ReadLaneDown => relative(r, group, srcs, SHUFFLE_DOWN),
+        IrOp::QuadBroadcast => by_words(r, srcs[0], |r, x| quad_broadcast(r, x, srcs[1])),
+        IrOp::Reduce => reduce::reduce(r, group, mods[0], mods[1], srcs[0])?,
+        IrOp::Scan => reduce::scan(r, group, mods[0], mods[1] != 0, srcs[0])?,
+        _ => return Ok(None),
+    }))
+}
+
+/// Moves a value of any width by values of 16 or 32 bits.
+fn by_words<'f, 'a>(
+    r: &mut Rewriter<'f, 'a>,
+    x: Src,
+    mut move_word: impl FnMut(&mut Rewriter<'f, 'a>, Src) -> Src,
+) -> Src {
+    match r.f.width(x) {
+        64 => {
+            let moved = words(r, x).map(|word| move_word(r, word));
+            join(r, moved)
+        }
+        bits @ (1 | 8) => {
+            let half = alu(r, IrOp::Uconv, 16, &[x]);
+            let moved = move_word(r, half);
+            match bits {
+                1 => icmp(r, EQUAL, true, moved, Src::imm(0, 16)),
+                _ => alu(r, IrOp::Uconv, 8, &[moved]),
+            }
+        }
+        _ => move_word(r, x),
+    }
+}
+
+/// A hardware shuffle of 16 or 32 bits by a 16-bit index.
+fn shuffle(r: &mut Rewriter<'_, '_>, kind: u32, x: Src, index: Src) -> Src {
+    let mods = mods_with(Opcode::Shuffle, &[("op", kind)]);
+    Src::value(r.value(Opcode::Shuffle, Type::scalar(r.f.width(x)), &[x, index], &mods))
+}
+
+/// The value of one lane that is the same for all.
+fn shuffle_constant(r: &mut Rewriter<'_, '_>, kind: u32, x: Src, index: u32) -> Src {
+    shuffle(r, kind, x, Src::imm(u64::from(index), 16))
+}
+
+fn lane_index(r: &mut Rewriter<'_, '_>) -> Src {
+    let mods = mods_with(Opcode::Mfsr, &[("sr", LANE_REGISTER)]);
+    Src::value(r.value(Opcode::Mfsr, Type::B32, &[], &mods))
+}
+
+/// The lanes that are active, a bit each.
+fn active_lanes(r: &mut Rewriter<'_, '_>) -> Src {
+    Src::value(r.value(IrOp::Ballot, Type::B32, &[Src::bool(true)], &[]))
+}
+
+/// The value of lane `lane`, the same in all active lanes. In an incomplete quad, a sum in which the other lanes have 0.
+fn broadcast(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
+    if let Some(lane) = lane.as_imm() {
+        return shuffle_constant(r, SHUFFLE_INDEX, x, lane as u32 % LANES);
+    }
+    if group.whole_quads {
+        let index = alu(r, IrOp::Uconv, 16, &[lane]);
+        return shuffle(r, SHUFFLE_INDEX, x, index);
+    }
+    let bits = r.f.width(x);
+    let own = lane_index(r);
+    let is_own = icmp(r, EQUAL, false, own, lane);
+    let only = select(r, bits, is_own, x, Src::imm(0, bits));
+    reduce::hardware(r, Opcode::SimdReduce, reduce::OR, false, only)
+}
+
+/// The value of lane `lane`, which may differ from lane to lane.
+fn read_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
+    if let Some(lane) = lane.as_imm() {
+        return shuffle_constant(r, SHUFFLE_INDEX, x, lane as u32 % LANES);
+    }
+    if !group.whole_quads {
+        return read_each_lane(r, group, x, lane);
+    }
+    let index = alu(r, IrOp::Uconv, 16, &[lane]);
+    let quad = bitop(r, TABLE_AND, 16, index, Src::imm(0xfffc, 16));
+    let places = [0, 1, 2, 3].map(|place| {
+        let index = bitop(r, TABLE_OR, 16, quad, Src::imm(place, 16));
+        shuffle(r, SHUFFLE_INDEX, x, index)
+    });
+    choose_place(r, index, places)
+}
+
+/// The one of four values that the two low bits of `index` tell.
+fn choose_place(r: &mut Rewriter<'_, '_>, index: Src, places: [Src; 4]) -> Src {
+    let (bits, width) = (r.f.width(places[0]), r.f.width(index));
+    let is_set = |r: &mut Rewriter<'_, '_>, bit: u64| {
+        let bit = bitop(r, TABLE_AND, width, index, Src::imm(bit, width));
+        icmp(r, EQUAL, true, bit, Src::imm(0, width))
+    };
+    let (odd, upper) = (is_set(r, 1), is_set(r, 2));
+    let low = select(r, bits, odd, places[1], places[0]);
+    let high = select(r, bits, odd, places[3], places[2]);
+    select(r, bits, upper, high, low)
+}
+
+fn read_each_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
+    let bits = r.f.width(x);
+    let mut result = shuffle_constant(r, SHUFFLE_INDEX, x, 0);
+    for number in 1..group.lanes {
+        let value = shuffle_constant(r, SHUFFLE_INDEX, x, number);
+        let is_it = icmp(r, EQUAL, false, lane, Src::imm32(number));
+        result = select(r, bits, is_it, value, result);
+    }
+    result
+}
+
+/// The value of a lane whose index is given relative to the own one.
+fn relative(r: &mut Rewriter<'_, '_>, group: Group, srcs: &[Src], kind: u32) -> Src {
+    if let Some(amount) = srcs[1].as_imm() {
+        return by_words(r, srcs[0], |r, x| shuffle_constant(r, kind, x, amount as u32 % LANES));
+    }
+    let own = lane_index(r);
+    let lane = match kind {
+        SHUFFLE_XOR => bitop(r, super::TABLE_XOR, 32, own, srcs[1]),
+        SHUFFLE_UP => alu(r, Opcode::Isub, 32, &[own, srcs[1]]),
+        _ => alu(r, Opcode::Iadd, 32, &[own, srcs[1]]),
+    };
+    by_words(r, srcs[0], |r, x| read_lane(r, group, x, lane))
+}
+
+fn quad_broadcast(r: &mut Rewriter<'_, '_>, x: Src, lane: Src) -> Src {
+    let within_quad = |r: &mut Rewriter<'_, '_>, place: u64| {
+        let mods = mods_with(Opcode::Shuffle, &[("op", SHUFFLE_INDEX), ("simd", 0)]);
+        Src::value(r.value(Opcode::Shuffle, Type::scalar(r.f.width(x)), &[x, Src::imm(place, 16)], &mods))
+    };
+    match lane.as_imm() {
+        Some(lane) => within_quad(r, lane & 3),
+        None => {
+            let places = [0, 1, 2, 3].map(|place| within_quad(r, place));
+            choose_place(r, lane, places)
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Reductions and scans.
+//!
+//! The hardware reduces 16 and 32 bits over the SIMD-group or the quad and leaves inactive lanes out. Other clusters are
+//! reduced one after the other, the lanes of the others contributing what changes nothing. Of 64 bits, bitwise
+//! operations go by words, sums by three parts small enough that 32 of them do not overflow a word, and extrema by the
+//! upper words first. What is left (products, scans of 64-bit extrema, 64-bit floats) reads one lane after the other.
+//! Booleans are counted in ballots.
+
+use agx_isa::table::Opcode;
+use agx_isa::table::names::REDUCTIONS;
+
+use super::super::alu::{EQUAL, alu, bitop, icmp, join, select, words};
+use super::super::{TABLE_AND, TABLE_OR, TABLE_XOR};
+use super::{Group, SHUFFLE_INDEX, active_lanes, by_words, lane_index, shuffle_constant};
+use crate::error::CompileError;
+use crate::ir::op::mods_with;
+use crate::ir::{IrOp, Op, Rewriter, Src, Type};
+
+pub(super) const AND: u32 = 0;
+pub(super) const OR: u32 = 2;
+const ADD: u32 = 16;
+const UMIN: u32 = 28;
+const UMAX: u32 = 30;
+
+/// The code of integer products, which the hardware does not reduce.
+pub(crate) const INTEGER_PRODUCT: u32 = 32;
+
+/// The hardware's code of the reduction called `name`, or that of integer products, `imul`.
+pub(crate) fn reduction_code(name: &str) -> Option<u32> {
+    match name {
+        "imul" => Some(INTEGER_PRODUCT),
+        _ => REDUCTIONS.iter().position(|known| *known == name).map(|code| code as u32),
+    }
+}
+
+/// A kind of reduction.
+struct Kind {
+    code: u32,
+    /// How two values are combined: for 16 bits, 32 bits and fewer, 64 bits.
+    ops: [Op; 3],
+    /// Truth table, where the operation is bitwise.
+    table: Option<u32>,
+    /// What changes nothing, by logarithm of the width in bytes.
+    identity: [u64; 4],
+    /// Small values are extended with their sign.
+    signed: bool,
+}
+
+const fn kind(code: u32, ops: [Op; 3], table: Option<u32>, identity: [u64; 4], signed: bool) -> Kind {
+    Kind { code, ops, table, identity, signed }
+}
+
+const fn ir(op: IrOp) -> [Op; 3] {
+    [Op::Ir(op); 3]
+}
+
+const BITOP: [Op; 3] = [Op::Hw(Opcode::Bitop); 3];
+const ONES: [u64; 4] = [0xff, 0xffff, 0xffff_ffff, u64::MAX];
+const NO_FLOAT: u64 = 0;
+
+#[rustfmt::skip]
+static KINDS: &[Kind] = &[
+    kind(AND, BITOP, Some(TABLE_AND), ONES, false),
+    kind(OR, BITOP, Some(TABLE_OR), [0; 4], false),
+    kind(4, BITOP, Some(TABLE_XOR), [0; 4], false),
+    kind(ADD, [Op::Hw(Opcode::Iadd); 3], None, [0; 4], false),
+    kind(INTEGER_PRODUCT, ir(IrOp::Imul), None, [1; 4], false),
+    kind(20, ir(IrOp::Imin), None, [0x7f, 0x7fff, 0x7fff_ffff, i64::MAX as u64], true),
+    kind(22, ir(IrOp::Imax), None, [0x80, 0x8000, 0x8000_0000, 1 << 63], true),
+    kind(UMIN, ir(IrOp::Umin), None, ONES, false),
+    kind(UMAX, ir(IrOp::Umax), None, [0; 4], false),
+    kind(1, [Op::Hw(Opcode::Hadd), Op::Hw(Opcode::Fadd), Op::Ir(IrOp::Fadd64)], None, [NO_FLOAT, 0x8000, 0x8000_0000, 1 << 63], false),
+    kind(3, [Op::Hw(Opcode::Hmul), Op::Hw(Opcode::Fmul), Op::Ir(IrOp::Fmul64)], None, [NO_FLOAT, 0x3c00, 0x3f80_0000, 0x3ff0 << 48], false),
+    kind(5, ir(IrOp::Fmin), None, [NO_FLOAT, 0x7c00, 0x7f80_0000, 0x7ff0 << 48], false),
+    kind(7, ir(IrOp::Fmax), None, [NO_FLOAT, 0xfc00, 0xff80_0000, 0xfff0 << 48], false),
+];
+
+impl Kind {
+    fn find(code: u32) -> Result<&'static Kind, CompileError> {
+        let kind = KINDS.iter().find(|kind| kind.code == code);
+        kind.ok_or_else(|| CompileError::internal(format!("lower_subgroups: there is no reduction {code}")))
+    }
+
+    fn identity(&self, bits: u8) -> Src {
+        Src::imm(self.identity[bits.trailing_zeros().saturating_sub(3).min(3) as usize], bits)
+    }
+
+    fn combine(&self, r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
+        let bits = r.f.width(a);
+        if let Some(table) = self.table {
+            return bitop(r, table, bits, a, b);
+        }
+        let op = match bits {
+            16 => self.ops[0],
+            64 => self.ops[2],
+            _ => self.ops[1],
+        };
+        alu(r, op, bits, &[a, b])
+    }
+}
+
+/// Which lanes are combined.
+#[derive(Clone, Copy)]
+enum Span {
+    /// Those of the cluster of so many lanes.
+    Cluster(u32),
+    /// Those below the own one.
+    Below,
+}
+
+/// Combines the active lanes of each cluster.
+pub(super) fn reduce(
+    r: &mut Rewriter<'_, '_>,
+    group: Group,
+    code: u32,
+    cluster: u32,
+    x: Src,
+) -> Result<Src, CompileError> {
+    let span = match cluster {
+        1 => return Ok(x),
+        2 | 4 | 8 | 16 => Span::Cluster(cluster),
+        _ => Span::Cluster(super::LANES),
+    };
+    Ok(combine_span(r, group, Kind::find(code)?, span, x))
+}
+
+/// Combines the active lanes below the own one, and the own one if `inclusive`.
+pub(super) fn scan(
+    r: &mut Rewriter<'_, '_>,
+    group: Group,
+    code: u32,
+    inclusive: bool,
+    x: Src,
+) -> Result<Src, CompileError> {
+    let kind = Kind::find(code)?;
+    let below = combine_span(r, group, kind, Span::Below, x);
+    Ok(if inclusive { kind.combine(r, below, x) } else { below })
+}
+
+fn combine_span(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) -> Src {
+    let bits = r.f.width(x);
+    if kind.code == INTEGER_PRODUCT {
+        return one_by_one(r, group, kind, span, x);
+    }
+    match (bits, kind.code) {
+        (1, _) => booleans(r, kind, span, x),
+        (8, _) => {
+            let wide = alu(r, if kind.signed { IrOp::Sconv } else { IrOp::Uconv }, 16, &[x]);
+            let wide = words_span(r, group, kind, span, wide);
+            // Where no lane takes part, an extremum is the one of 16 bits.
+            let capped = match kind.code {
+                20 => alu(r, IrOp::Imin, 16, &[wide, Src::imm(0x7f, 16)]),
+                22 => alu(r, IrOp::Imax, 16, &[wide, Src::imm(0xff80, 16)]),
+                _ => wide,
+            };
+            alu(r, IrOp::Uconv, 8, &[capped])
+        }
+        (64, _) if kind.table.is_some() => by_words(r, x, |r, word| words_span(r, group, kind, span, word)),
+        (64, ADD) => sum(r, group, kind, span, x),
+        (64, 20 | 22 | UMIN | UMAX) if !matches!(span, Span::Below) => extremum(r, group, kind, span, x),
+        (64, _) => one_by_one(r, group, kind, span, x),
+        _ => words_span(r, group, kind, span, x),
+    }
+}
+
+/// A reduction or exclusive scan of the hardware, of 16 or 32 bits.
+pub(super) fn hardware(r: &mut Rewriter<'_, '_>, op: Opcode, code: u32, prefix: bool, x: Src) -> Src {
+    let mods = mods_with(op, &[("op", code), ("prefix", u32::from(prefix))]);
+    Src::value(r.value(op, Type::scalar(r.f.width(x)), &[x], &mods))
+}
+
+/// Combines values of 16 or 32 bits.
+fn words_span(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) -> Src {
+    match span {
+        Span::Below => hardware(r, Opcode::SimdReduce, kind.code, true, x),
+        Span::Cluster(super::LANES) => hardware(r, Opcode::SimdReduce, kind.code, false, x),
+        Span::Cluster(4) => hardware(r, Opcode::QuadReduce, kind.code, false, x),
+        Span::Cluster(2) => clusters(r, kind, Opcode::QuadReduce, 2, 2, x),
+        Span::Cluster(size) => clusters(r, kind, Opcode::SimdReduce, size, group.lanes.div_ceil(size), x),
+    }
+}
+
+/// Reduces each of `count` clusters of `size` lanes, within what the hardware reduces at once.
+fn clusters(r: &mut Rewriter<'_, '_>, kind: &Kind, op: Opcode, size: u32, count: u32, x: Src) -> Src {
+    let bits = r.f.width(x);
+    let lane = lane_index(r);
+    let number = alu(r, IrOp::Ushr, 32, &[lane, Src::imm32(size.trailing_zeros())]);
+    let number =
+        if op == Opcode::QuadReduce { bitop(r, TABLE_AND, 32, number, Src::imm32(1)) } else { number };
+    let mut result = Src::imm(0, bits);
+    for cluster in 0..count {
+        let is_own = icmp(r, EQUAL, false, number, Src::imm32(cluster));
+        let part = select(r, bits, is_own, x, kind.identity(bits));
+        let total = hardware(r, op, kind.code, false, part);
+        result = select(r, bits, is_own, total, result);
+    }
+    result
+}
+
+/// Bits of the lanes of the span, active or not.
+fn lanes_of(r: &mut Rewriter<'_, '_>, span: Span) -> Src {
+    let lane = lane_index(r);
+    match span {
+        Span::Below => {
+            let own = alu(r, IrOp::Shl, 32, &[Src::imm32(1), lane]);
+            alu(r, Opcode::Isub, 32, &[own, Src::imm32(1)])
+        }
+        Span::Cluster(super::LANES) => Src::imm32(u32::MAX),
+        Span::Cluster(size) => {
+            let first = bitop(r, TABLE_AND, 32, lane, Src::imm32(!(size - 1)));
+            alu(r, IrOp::Shl, 32, &[Src::imm32((1 << size) - 1), first])
+        }
+    }
+}
+
+/// And: no lane has 0; or: some lane has 1; exclusive or: an odd number of lanes have 1.
+fn booleans(r: &mut Rewriter<'_, '_>, kind: &Kind, span: Span, x: Src) -> Src {
+    let is_and = kind.code == AND;
+    let voter = if is_and { bitop(r, TABLE_XOR, 1, x, Src::bool(true)) } else { x };
+    let votes = Src::value(r.value(IrOp::Ballot, Type::B32, &[voter], &[]));
+    let lanes = lanes_of(r, span);
+    let votes = bitop(r, TABLE_AND, 32, votes, lanes);
+    if kind.table == Some(TABLE_XOR) {
+        let count = alu(r, Opcode::Popcnt, 32, &[votes]);
+        let odd = bitop(r, TABLE_AND, 32, count, Src::imm32(1));
+        return icmp(r, EQUAL, true, odd, Src::imm32(0));
+    }
+    icmp(r, EQUAL, !is_and, votes, Src::imm32(0))
+}
+
+/// Bits of the lower parts of a 64-bit sum: 32 numbers of 27 bits add up to at most a word.
+const PART_BITS: u32 = 27;
+
+fn sum(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) -> Src {
+    let mut total = Src::imm(0, 64);
+    for part in 0..3 {
+        let amount = Src::imm32(part * PART_BITS);
+        let moved = alu(r, IrOp::Ushr, 64, &[x, amount]);
+        let low = alu(r, IrOp::Uconv, 32, &[moved]);
+        let digits = bitop(r, TABLE_AND, 32, low, Src::imm32((1 << PART_BITS) - 1));
+        let digits = words_span(r, group, kind, span, digits);
+        let wide = alu(r, IrOp::Uconv, 64, &[digits]);
+        let placed = alu(r, IrOp::Shl, 64, &[wide, amount]);
+        total = alu(r, Opcode::Iadd, 64, &[total, placed]);
+    }
+    total
+}
+
+/// The extremum of the upper words, and that of the lower words of the lanes that have it.
+fn extremum(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) -> Src {
+    let is_minimum = matches!(kind.code, 20 | UMIN);
+    let unsigned =
+        KINDS.iter().find(|other| other.code == if is_minimum { UMIN } else { UMAX }).unwrap_or(kind);
+    let [low, high] = words(r, x);
+    let best = words_span(r, group, kind, span, high);
+    let has_best = icmp(r, EQUAL, false, high, best);
+    let low = select(r, 32, has_best, low, unsigned.identity(32));
+    let low = words_span(r, group, unsigned, span, low);
+    join(r, [low, best])
+}
+
+/// Combines the lanes in ascending order, each read by a constant index.
+fn one_by_one(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) -> Src {
+    let bits = r.f.width(x);
+    let lanes = lanes_of(r, span);
+    let active = active_lanes(r);
+    let wanted = bitop(r, TABLE_AND, 32, lanes, active);
+    let mut result = kind.identity(bits);
+    for lane in 0..group.lanes {
+        let value = by_words(r, x, |r, word| shuffle_constant(r, SHUFFLE_INDEX, word, lane));
+        let moved = alu(r, IrOp::Ushr, 32, &[wanted, Src::imm32(lane)]);
+        let bit = bitop(r, TABLE_AND, 32, moved, Src::imm32(1));
+        let takes_part = icmp(r, EQUAL, true, bit, Src::imm32(0));
+        let value = select(r, bits, takes_part, value, kind.identity(bits));
+        result = kind.combine(r, result, value);
+    }
+    result
+}
