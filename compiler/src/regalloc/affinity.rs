@@ -4,7 +4,7 @@
 //! wants its place inside the vector; the first source to be placed chooses where the vector will be, and the rest of
 //! that place is kept for the others as long as nothing else needs it.
 
-use crate::ir::entity::{Entity, Value};
+use crate::ir::entity::{Block, Entity, Value};
 use crate::ir::function::Function;
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::Side;
@@ -20,6 +20,10 @@ pub struct Affinity {
     web_place: Side<Value, Option<u16>>,
     /// The vector a value is collected into, and where in it, in halves.
     vector: Side<Value, Option<(Value, u16)>>,
+    /// The phi a value is a source of, the first in program order.
+    phi: Side<Value, Option<(Value, Block)>>,
+    /// Phis of each block.
+    phis: Side<Block, Vec<Value>>,
     /// Where a vector is to be.
     vector_place: Side<Value, Option<u16>>,
     /// Kept for vectors to come.
@@ -34,6 +38,8 @@ impl Affinity {
             web: Side::new(count),
             web_place: Side::new(count),
             vector: Side::new(count),
+            phi: Side::new(count),
+            phis: Side::new(f.blocks.len()),
             vector_place: Side::new(count),
             kept: HalfSet::EMPTY,
         };
@@ -42,8 +48,12 @@ impl Affinity {
                 let data = &f.insts[*inst];
                 match (data.op, data.dst()) {
                     (Op::Ir(IrOp::Phi), Some(dst)) => {
+                        result.phis[block].push(dst);
                         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
                             result.join(dst, value);
+                            if result.phi[value].is_none() {
+                                result.phi[value] = Some((dst, block));
+                            }
                         }
                     }
                     (Op::Ir(IrOp::Collect), Some(dst)) => {
@@ -94,6 +104,11 @@ impl Affinity {
     /// Where the web of `value` is.
     pub fn web_place(&self, value: Value) -> Option<u16> {
         self.web_place[self.representative(value)]
+    }
+
+    /// The phi that `value` is a source of, and all phis of its block.
+    pub fn phi_of(&self, value: Value) -> Option<(Value, &[Value])> {
+        self.phi[value].map(|(phi, block)| (phi, &*self.phis[block]))
     }
 
     /// Notes that `value` was placed.

@@ -272,10 +272,27 @@ impl<'a> Assigner<'_, 'a> {
                 return Some(half);
             }
         }
-        let web = self.affinity.web_place(value).filter(|half| self.suits(*half, shape));
+        let suits = |half: &u16| self.suits(*half, shape);
+        let phi = self.affinity.phi_of(value);
+        let own = phi.and_then(|(phi, _)| self.allocation.half(phi)).filter(suits);
+        let web = own.or_else(|| self.affinity.web_place(value).filter(suits));
         let free = self.file.free().and(self.usable);
         let quiet = free.without(self.affinity.kept());
-        web.or_else(|| lowest_place(quiet, shape)).or_else(|| lowest_place(free, shape))
+        let clear = phi.map_or(quiet, |(phi, phis)| quiet.without(self.next_round(phi, phis)));
+        web.or_else(|| lowest_place(clear, shape))
+            .or_else(|| lowest_place(quiet, shape))
+            .or_else(|| lowest_place(free, shape))
+    }
+
+    /// Registers of the phis of a loop header, where something else arrives at the end of the round: a value in the
+    /// register of another phi than its own would have to be swapped.
+    fn next_round(&self, phi: Value, phis: &[Value]) -> HalfSet {
+        let is_header = self.allocation.reg[phi].is_some();
+        let place = |phi: &Value| {
+            let half = self.allocation.half(*phi).filter(|_| is_header)?;
+            Some(HalfSet::range(half, self.shape(*phi).halves))
+        };
+        phis.iter().filter_map(place).fold(HalfSet::EMPTY, HalfSet::or)
     }
 
     /// Whether a value of `shape` can be put at `half`.

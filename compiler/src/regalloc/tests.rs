@@ -1,5 +1,7 @@
 //! Allocation of random functions, proved by the checker, and proof that the checker sees faults.
 
+use std::time::{Duration, Instant};
+
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 use rustc_hash::FxBuildHasher;
@@ -49,7 +51,9 @@ impl<'f, 'a> Generator<'f, 'a> {
             let value = generator.b.value(IrOp::Preload, ty, &[], &[reg]);
             generator.known.push(value);
         }
-        generator.statements(0);
+        while generator.budget > 0 {
+            generator.statements(0);
+        }
         for index in 0..generator.known.len().min(reach) {
             let value = generator.known[generator.known.len() - 1 - index];
             generator.consume(value);
@@ -321,14 +325,25 @@ fn random_functions_are_spilled_to_any_limit() {
     assert!(tried > 100 && spills > 1000 && memory_phis > 5, "{tried} {spills} {memory_phis}");
 }
 
-#[test]
-fn cost_grows_with_size_only() {
-    for size in [100, 3000] {
+/// The shortest of three times that allocation within `limit` takes for a function of about `size` instructions.
+fn cost(size: usize, limit: u16) -> Duration {
+    let run = |_| {
         let bump = Bump::new();
         let mut f = Function::new(&bump, "random");
-        Generator::build(&mut f, 3, size, 12);
-        let options = AllocateOptions { validate: false, ..options(FILE_HALVES) };
+        Generator::build(&mut f, 3, size, 40);
+        let options = AllocateOptions { validate: false, ..options(limit) };
+        let start = Instant::now();
         allocate(&mut f, &options).unwrap();
+        start.elapsed()
+    };
+    (0..3).map(run).min().unwrap()
+}
+
+#[test]
+fn cost_is_near_linear() {
+    for limit in [FILE_HALVES, 60] {
+        let (small, large) = (cost(500, limit), cost(10_000, limit));
+        assert!(large < small * 100, "20 times the size takes {small:?} and {large:?} within {limit}");
     }
 }
 
