@@ -69,7 +69,8 @@ fn argument(arg: &'static commands::Arg) -> Arg {
 /// Parses `arguments` (the program's name first) and runs the command.
 pub fn run(arguments: &[OsString], context: &mut Context) -> Result<(), Failure> {
     // Until the command line is understood, look for the format by itself: errors in it should obey it too.
-    if arguments.iter().any(|word| word == "--error-format=json") {
+    let joined = arguments.iter().any(|word| word == "--error-format=json");
+    if joined || arguments.windows(2).any(|pair| pair[0] == "--error-format" && pair[1] == "json") {
         context.error_format = ErrorFormat::Json;
     }
     let matches = match parser().try_get_matches_from(arguments) {

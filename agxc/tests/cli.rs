@@ -1,5 +1,6 @@
 //! The program as its users meet it: exit codes, streams, files.
 
+#![cfg(feature = "wgsl")]
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::io::Write as _;
@@ -160,6 +161,37 @@ fn machine_code_and_assembly_are_two_faces_of_one_program() {
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
     assert_eq!(again.stdout, std::fs::read(&code).unwrap());
     fails(&["asm", "-x", "asm", "-"], b"stop\nfrob r0, r1\n", 1, "-:2:1: error[AGX0301]");
+}
+
+#[test]
+fn edited_code_runs_in_place_of_the_compiled() {
+    let folder = Folder::new("edited");
+    let kernel =
+        b"kernel @k(%0:32) stage source {\nb0:\n    %1:32 = iadd %0, #40\n    keep %1\n    halt\n}\n";
+    let kernel = folder.file("k.ir", kernel);
+    assert_eq!(out(&["run", &kernel, "--args", "u32:2", "--results", "1"]), "42\n");
+    let assembly = out(&["compile", &kernel]);
+    assert!(assembly.contains(", 40"), "{assembly}");
+    let edited = folder.file("k.s", assembly.replace(", 40", ", 50").as_bytes());
+    assert_eq!(out(&["validate", &edited]), "");
+    let words = ["run", &kernel, "--code", &edited, "--args", "u32:2", "--results", "1"];
+    assert_eq!(out(&words), "52\n");
+    fails(&["validate", &edited, "--registers", "0"], b"", 1, "AGX0302");
+}
+
+#[test]
+fn single_passes() {
+    let text =
+        b"kernel @k(%0:32) stage source {\nb0:\n    %1:32 = fmul %0, %0\n    %2:32 = fmul %0, %0\n    \
+                 keep %1, %2\n    halt\n}\n";
+    let folder = Folder::new("passes");
+    let file = folder.file("k.ir", text);
+    assert_eq!(out(&["pass", &file]).as_bytes(), text);
+    let merged = out(&["pass", "opt_cse", "opt_dce", &file]);
+    assert!(merged.contains("keep %1, %1") && !merged.contains("%2:32"), "{merged}");
+    assert_eq!(out(&["compile", "--emit", "ir", &file]).trim_end().as_bytes(), text.trim_ascii_end());
+    fails(&["pass", "opt_fry", &file], b"", 2, "`opt_fry` is no pass");
+    fails(&["pass", "opt_cse", "-"], b"kernel @k() {\n", 1, "-:");
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub type Buffers = Vec<Vec<u8>>;
 /// The shader of a demonstration.
 pub enum Source {
     /// WGSL text.
+    #[cfg_attr(not(feature = "wgsl"), allow(dead_code, reason = "refused without the front end"))]
     Wgsl(&'static str),
     /// SPIR-V module.
     SpirV(&'static [u8]),
