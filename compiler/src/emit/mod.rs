@@ -1,18 +1,16 @@
 //! Encodes a function of stage Final.
 
-mod operand;
 mod statistics;
 
-pub use operand::encodable;
 pub use statistics::statistics;
 
-use agx_isa::desc::Role;
 use agx_isa::encode::encode;
-use agx_isa::inst::{Inst as MachineInst, Operand, Size, Tag};
+use agx_isa::inst::Inst as MachineInst;
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
-use crate::ir::{Block, Function, Inst, IrOp, Op, Side, Src, SrcKind, Value};
+use crate::ir::machine::machine_inst;
+use crate::ir::{Block, Function, Inst, IrOp, Op, Side};
 use crate::regalloc::Allocation;
 
 /// `trap`s after the end of a program, as Apple's compiler writes them (Mesa 25.0 does the same).
@@ -102,48 +100,8 @@ fn translate(
             return Err(CompileError::internal(format!("emit: `{name}` is no instruction of the machine")));
         }
     };
-    let mut machine = MachineInst::new(op);
-    let (mut dsts, mut srcs, mut mods) = (data.dsts.iter(), data.srcs.iter(), data.mods.iter());
-    for (slot, desc) in machine.operands.iter_mut().zip(op.desc().operands) {
-        let name = || format!("emit: operand `{}` of `{}`", desc.name, op.desc().name);
-        match desc.role {
-            Role::Dst => {
-                if let Some(dst) = dsts.next() {
-                    *slot = register(f, allocation, *dst)
-                        .ok_or_else(|| CompileError::internal(name() + " has no register"))?;
-                }
-            }
-            Role::Src => {
-                if let Some(src) = srcs.next() {
-                    *slot = source(f, allocation, *src, desc)
-                        .ok_or_else(|| CompileError::internal(name() + &format!(" cannot be {src:?}")))?;
-                }
-            }
-            Role::Mod => {
-                if let Some(value) = mods.next() {
-                    *slot = Operand::imm(*value);
-                }
-            }
-            Role::Unknown => {}
-        }
-    }
-    Ok(Some(machine))
-}
-
-fn register(f: &Function<'_>, allocation: &Allocation, value: Value) -> Option<Operand> {
-    let reg = allocation.reg[value]?;
-    Some(Operand::reg(reg.half, Size::for_bits(f.ty(value).bits)))
-}
-
-fn source(
-    f: &Function<'_>,
-    allocation: &Allocation,
-    src: Src,
-    desc: &agx_isa::desc::OperandDesc,
-) -> Option<Operand> {
-    match src.kind {
-        SrcKind::None => Some(Operand { tag: Tag::None, ..Operand::NONE }),
-        SrcKind::Value => Some(register(f, allocation, src.as_value()?)?.with(src.flags)),
-        SrcKind::Imm | SrcKind::Uniform => encodable(src, desc),
-    }
+    let register = |value| allocation.half(value);
+    machine_inst(f, op, &data, register)
+        .map(Some)
+        .map_err(|error| CompileError::internal(format!("emit: `{}`: {error}", op.desc().name)))
 }

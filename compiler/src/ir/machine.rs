@@ -102,6 +102,15 @@ pub fn is_legal_uniform(desc: &OperandDesc, half: u16, bits: u8) -> bool {
         && desc.kind.check(&Operand::uniform(half, size), desc.width()).is_ok()
 }
 
+/// Whether the place `desc` can encode `src`, a constant or uniform; values are in registers and always can be read.
+pub fn is_legal_source(desc: &OperandDesc, src: Src) -> bool {
+    match src.kind {
+        SrcKind::None | SrcKind::Value => true,
+        SrcKind::Imm => is_legal_constant(desc, src.payload, src.bits, src.flags),
+        SrcKind::Uniform => is_legal_uniform(desc, src.payload as u16, src.bits),
+    }
+}
+
 /// The machine instruction of a hardware operation; `register` gives the first half register of a value.
 ///
 /// # Errors

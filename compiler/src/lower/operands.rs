@@ -5,13 +5,13 @@
 //!
 //! Before: stage Selected. After: stage Machine.
 
-use agx_isa::desc::{OperandDesc, Role};
+use agx_isa::desc::Role;
 use agx_isa::table::Opcode;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::emit::encodable;
 use crate::error::CompileError;
+use crate::ir::machine::is_legal_source;
 use crate::ir::op::mods_with;
 use crate::ir::{Block, Function, Inst, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value};
 
@@ -43,7 +43,7 @@ impl Legalizer {
         let data = r.f.insts[inst];
         let (mut srcs, mut changed) = (data.srcs.to_vec(), false);
         for (src, (_, operand)) in srcs.iter_mut().zip(op.desc().with_role(Role::Src)) {
-            if !is_legal(*src, operand) {
+            if !is_legal_source(operand, *src) {
                 let flags = src.flags;
                 *src = Src { flags, ..Src::value(self.in_register(r, src.plain())) };
                 changed = true;
@@ -107,13 +107,5 @@ impl Legalizer {
     fn pair(&mut self, r: &mut Rewriter<'_, '_>, halves: [Src; 2]) -> Value {
         let halves = halves.map(|half| Src::value(self.in_register(r, half)));
         r.value(IrOp::Collect, Type::B64, &halves, &[])
-    }
-}
-
-/// Whether `operand` can encode `src`; values are in registers and always can.
-fn is_legal(src: Src, operand: &OperandDesc) -> bool {
-    match src.kind {
-        SrcKind::Value | SrcKind::None => true,
-        SrcKind::Imm | SrcKind::Uniform => encodable(src, operand).is_some(),
     }
 }

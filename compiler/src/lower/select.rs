@@ -11,8 +11,8 @@ use agx_isa::inst::{OperandFlags, Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
 
-use crate::emit::encodable;
 use crate::error::CompileError;
+use crate::ir::machine::is_legal_source;
 use crate::ir::op::mods_with;
 use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Stage, Type, Value};
 
@@ -233,7 +233,7 @@ impl Selector {
                 Src { flags: inner.flags | src.flags, ..inner }
             };
             let fits = match folded.kind {
-                SrcKind::Uniform => encodable(folded, operand).is_some(),
+                SrcKind::Uniform => is_legal_source(operand, folded),
                 _ => operand.kind.forms.iter().any(|form| {
                     form.tag == Tag::Reg
                         && form.size == Size::for_bits(r.f.width(folded))
