@@ -40,6 +40,7 @@ fn main() {
     let here = push(Opcode::Ldimm32, &[("dst", register(6)), ("a", Operand::imm(40_000))]);
     let here = push(Opcode::WhileIcmp, &limit).max(here);
     push(Opcode::JmpAny, &[("target", Operand::imm((start as i32 - here as i32) as u32))]);
+    push(Opcode::PopExec, &[("nest", Operand::imm(1))]);
     push(Opcode::Stop, &[]);
 
     let program = Program::new(&code);
