@@ -179,8 +179,9 @@ impl Variables {
     /// Puts the phis into the function and replaces what was forwarded; `map` translates every other source.
     pub fn finish(mut self, f: &mut Function<'_>, map: impl Fn(Src) -> Src) {
         let live = self.remaining_phis();
-        for phi in live.iter().rev() {
-            let Pending { value, block, variable, inputs } = &self.phis[*phi];
+        let mut heads: Vec<(Block, Inst)> = Vec::with_capacity(live.len());
+        for phi in live {
+            let Pending { value, block, variable, inputs } = &self.phis[phi];
             let zero = Src::imm(0, self.width(*variable));
             let arrives = |src: Src| if src == Src::NONE { zero } else { map(src) };
             let srcs: Vec<Src> = inputs.iter().map(|(_, src)| arrives(self.resolve(*src))).collect();
@@ -192,8 +193,13 @@ impl Variables {
                 mods: f.alloc(&mods),
                 line: 0,
             };
-            let inst = f.add_inst(data);
-            f.block_mut(*block).insts.insert(0, inst);
+            heads.push((*block, f.add_inst(data)));
+        }
+        // A stable sort: phis keep the order in which they came up.
+        heads.sort_by_key(|(block, _)| *block);
+        for phis in heads.chunk_by(|(a, _), (b, _)| a == b) {
+            let insts = phis.iter().map(|(_, inst)| *inst);
+            f.block_mut(phis[0].0).insts.splice(0..0, insts);
         }
         self.rewrite_sources(f, map);
     }

@@ -23,6 +23,8 @@ mod pointers;
 mod spec;
 mod structurize;
 mod sync;
+#[cfg(test)]
+mod tests;
 mod translate;
 mod types;
 mod uniforms;

@@ -237,6 +237,12 @@ impl<'a> Types<'a> {
             Kind::Opaque(name) => CompileError::unsupported(format!("values of type {name}")),
             Kind::Pointer { .. } => CompileError::unsupported("pointers as members or in variables"),
             Kind::RuntimeArray { .. } => CompileError::invalid("a runtime array is not a value"),
+            Kind::Struct { members } => {
+                let cause = members.iter().find_map(|member| self.leaves(member.ty).err());
+                cause.unwrap_or_else(|| {
+                    CompileError::limit(format!("a value has more than {MAX_LEAVES} scalars"))
+                })
+            }
             _ => CompileError::limit(format!("a value has more than {MAX_LEAVES} scalars")),
         })
     }

@@ -1,0 +1,66 @@
+//! What bad modules get.
+
+use super::{run, with_body};
+use crate::error::{CompileError, ErrorKind, Location};
+
+fn refuse(text: &str) -> CompileError {
+    run(text, &[0; 4]).expect_err("the module is refused")
+}
+
+#[test]
+fn messages_name_the_kind_the_instruction_and_the_culprit() {
+    let table = [
+        ("IAdd %uint %r #1 %nowhere\nReturn", ErrorKind::Invalid, "OpIAdd", "is not a value"),
+        ("IAdd %uint %r #1\nReturn", ErrorKind::Invalid, "OpIAdd", "2 operands are needed"),
+        ("FAdd %float %r #1 #2\nReturn", ErrorKind::Invalid, "OpFAdd", "not a float"),
+        ("Load %float %r %data\nReturn", ErrorKind::Invalid, "OpLoad", "runtime array"),
+        ("AccessChain %ptr %p %data #1\nReturn", ErrorKind::Invalid, "OpAccessChain", "no member 1"),
+        ("FunctionCall %void %r %main\nReturn", ErrorKind::Invalid, "OpFunctionCall", "calls itself"),
+        ("Branch %missing", ErrorKind::Invalid, "OpBranch", "is not a block"),
+        ("EmitVertex\nReturn", ErrorKind::Unsupported, "OpEmitVertex", "this instruction"),
+        ("Kill", ErrorKind::Unsupported, "OpKill", "terminator"),
+    ];
+    for (body, kind, opcode, message) in table {
+        let error = refuse(&with_body("", body));
+        assert_eq!(error.kind, kind, "{body}: {error}");
+        assert!(error.message.contains(message), "{body}: {error}");
+        let Location::Word { opcode: Some(found), .. } = error.location else { panic!("{body}: {error}") };
+        assert_eq!(found, opcode, "{body}");
+    }
+}
+
+#[test]
+fn a_definition_must_reach_its_use() {
+    let body = "
+        IEqual %bool %c #1 #1
+        AccessChain %ptr %p %data #0 #0
+        Load %uint %x %p
+        IEqual %bool %d %x #1
+        BranchConditional %d %then %join
+        Label %then
+        IAdd %uint %y %x #1
+        Branch %join
+        Label %join
+        Store %p %y
+        Return";
+    let error = refuse(&with_body("", body));
+    assert!(error.message.contains("not defined on every path"), "{error}");
+}
+
+#[test]
+fn a_loop_with_two_entries_is_refused() {
+    let body = "
+        AccessChain %ptr %p %data #0 #0
+        Load %uint %x %p
+        IEqual %bool %d %x #1
+        BranchConditional %d %a %b
+        Label %a
+        BranchConditional %d %b %out
+        Label %b
+        BranchConditional %d %a %out
+        Label %out
+        Return";
+    let error = refuse(&with_body("", body));
+    assert_eq!(error.kind, ErrorKind::Unsupported);
+    assert!(error.message.contains("several entries"), "{error}");
+}

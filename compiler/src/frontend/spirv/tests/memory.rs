@@ -1,0 +1,128 @@
+//! Pointers, layouts and variables.
+
+use super::{check, run, with_body};
+
+#[test]
+fn a_row_major_matrix_is_read_across_its_rows() {
+    let declarations = "
+        Decorate %holder 2
+        MemberDecorate %holder 0 35 8
+        MemberDecorate %holder 0 4
+        MemberDecorate %holder 0 7 16
+        Decorate %matrices 34 0
+        Decorate %matrices 33 0
+        TypeMatrix %mat2x3 %vec3 2
+        TypeStruct %holder %mat2x3
+        TypePointer %holders 12 %holder
+        TypePointer %columns 12 %vec3
+        TypePointer %floats 12 %float
+        Variable %holders %matrices 12";
+    // Rows at bytes 8, 24 and 40, two columns each.
+    let data = [0, 0, 11, 12, 0, 0, 21, 22, 0, 0, 31, 32];
+    let body = "
+        AccessChain %columns %second %matrices #0 #1
+        Load %vec3 %v %second
+        Bitcast %uint %bits %f
+        Return";
+    let body = body.replace(
+        "        Bitcast %uint %bits %f\n",
+        "
+        CompositeExtract %float %f %v 2
+        Bitcast %uint %bits %f
+        AccessChain %floats %one %matrices #0 #0 #1
+        Load %float %g %one
+        Bitcast %uint %more %g
+        AccessChain %ptr %out0 %data #0 #0
+        AccessChain %ptr %out1 %data #0 #1
+        Store %out0 %bits
+        Store %out1 %more
+",
+    );
+    let mut expected = data;
+    (expected[0], expected[1]) = (32, 21);
+    check(declarations, &body, &data, &expected);
+}
+
+/// Stores the numbers 10, 20, … to an array of `count` elements, then reads and writes at run-time indices.
+fn indexed_array(count: u32) -> String {
+    let mut body = String::from("Variable %arrays %array 7\n");
+    for index in 0..count {
+        body += &format!(
+            "AccessChain %local %at{index} %array #{index}\nStore %at{index} #{}\n",
+            10 * (index + 1)
+        );
+    }
+    body + "
+        AccessChain %ptr %p0 %data #0 #0
+        AccessChain %ptr %p1 %data #0 #1
+        Load %uint %i %p0
+        Load %uint %j %p1
+        AccessChain %local %a %array %i
+        Load %uint %old %a
+        Store %a #7
+        AccessChain %local %b %array %j
+        Load %uint %other %b
+        Store %p0 %old
+        Store %p1 %other
+        Return"
+}
+
+#[test]
+fn arrays_indexed_at_run_time_are_selected_or_in_memory() {
+    for count in [4, 16, 17, 40] {
+        let declarations = format!("TypeArray %array_t %uint #{count}\nTypePointer %arrays 7 %array_t");
+        let body = indexed_array(count);
+        check(&declarations, &body, &[3, 3], &[40, 7]);
+        check(&declarations, &body, &[1, count - 1], &[20, 10 * count]);
+    }
+}
+
+#[test]
+fn a_pointer_argument_is_written_through() {
+    let text = "
+        TypeFunction %setter %void %local
+        Function %void %set 0 %setter
+        FunctionParameter %local %where
+        Label %head
+        Load %uint %old %where
+        IAdd %uint %new %old #5
+        Store %where %new
+        Return
+        FunctionEnd
+        Function %void %main 0 %thunk
+        Label %entry
+        Variable %local %x 7 #30
+        FunctionCall %void %c1 %set %x
+        FunctionCall %void %c2 %set %x
+        Load %uint %r %x
+        AccessChain %ptr %p %data #0 #1
+        Store %p %r
+        Return
+        FunctionEnd";
+    assert_eq!(run(text, &[1, 2]), Ok(vec![1, 40]));
+}
+
+#[test]
+fn the_length_of_a_runtime_array_comes_from_the_buffer_size() {
+    let body = "
+        ArrayLength %uint %n %data 0
+        AccessChain %ptr %p %data #0 #0
+        Store %p %n
+        Return";
+    check("", body, &[0; 6], &[6, 0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn a_chosen_pointer_is_an_address() {
+    let body = "
+        AccessChain %ptr %p0 %data #0 #0
+        AccessChain %ptr %p1 %data #0 #1
+        Load %uint %x %p0
+        IEqual %bool %c %x #3
+        Select %ptr %p %c %p0 %p1
+        Store %p #99
+        Return";
+    check("", body, &[3, 4], &[99, 4]);
+    check("", body, &[5, 4], &[5, 99]);
+    assert!(run(&with_body("", body), &[0, 0]).is_ok());
+}

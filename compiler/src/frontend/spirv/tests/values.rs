@@ -1,0 +1,115 @@
+//! Arithmetic and composites, evaluated on run-time operands and on constants.
+
+use super::{check, run, with_body};
+
+/// Stores the result of `instructions`, which define %r from the words %a and %b, and returns it.
+fn binary(instructions: &str, a: u32, b: u32) -> u32 {
+    let body = format!(
+        "AccessChain %ptr %pa %data #0 #0\nAccessChain %ptr %pb %data #0 #1\nLoad %uint %a %pa\nLoad %uint %b %pb\n\
+         {instructions}\nStore %pa %r\nReturn"
+    );
+    run(&with_body("", &body), &[a, b]).expect("the module compiles")[0]
+}
+
+#[test]
+fn integer_operations() {
+    let table: &[(&str, u32, u32, u32)] = &[
+        ("SMod %uint %r %a %b", -7i32 as u32, 3, 2),
+        ("SMod %uint %r %a %b", 7, -3i32 as u32, -2i32 as u32),
+        ("SRem %uint %r %a %b", -7i32 as u32, 3, -1i32 as u32),
+        ("BitFieldUExtract %uint %r %a #4 #8", 0xabcd, 0, 0xbc),
+        ("BitFieldSExtract %uint %r %a #4 #8", 0xabcd, 0, 0xffff_ffbc),
+        ("BitFieldSExtract %uint %r %a #5 #0", 0xffff_ffff, 0, 0),
+        ("BitFieldInsert %uint %r %a %b #8 #16", 0x1111_1111, 0xabcd, 0x11ab_cd11),
+        ("BitFieldInsert %uint %r %a %b #0 #32", 0x1111_1111, 0xabcd, 0xabcd),
+        ("ExtInst %uint %r %glsl 73 %a", 0x50, 0, 4),
+        ("ExtInst %uint %r %glsl 73 %a", 0, 0, 0xffff_ffff),
+        ("ExtInst %uint %r %glsl 74 %a", 0xffff_fff0, 0, 3),
+        ("ExtInst %uint %r %glsl 75 %a", 0x50, 0, 6),
+        ("BitReverse %uint %r %a", 1, 0, 0x8000_0000),
+        ("BitCount %uint %r %a", 0xf0f0, 0, 8),
+    ];
+    for (instruction, a, b, expected) in table {
+        assert_eq!(binary(instruction, *a, *b), *expected, "{instruction} of {a:#x}, {b:#x}");
+    }
+}
+
+#[test]
+fn float_functions_are_close() {
+    let table: &[(u32, f32, f64)] = &[
+        (16, 0.3, 0.3f64.asin()),
+        (16, -0.9, (-0.9f64).asin()),
+        (17, 0.7, 0.7f64.acos()),
+        (17, -0.7, (-0.7f64).acos()),
+        (18, 0.2, 0.2f64.atan()),
+        (18, -5.0, (-5.0f64).atan()),
+        (19, 0.8, 0.8f64.sinh()),
+        (20, 0.8, 0.8f64.cosh()),
+        (21, 0.01, 0.01f64.tanh()),
+        (21, -2.0, (-2.0f64).tanh()),
+        (22, -3.0, (-3.0f64).asinh()),
+        (23, 3.0, 3.0f64.acosh()),
+        (24, 0.5, 0.5f64.atanh()),
+        (27, 3.5, 3.5f64.exp()),
+        (28, 3.5, 3.5f64.ln()),
+    ];
+    for (function, x, expected) in table {
+        let text =
+            format!("Bitcast %float %x %a\nExtInst %float %y %glsl {function} %x\nBitcast %uint %r %y");
+        let result = f64::from(f32::from_bits(binary(&text, x.to_bits(), 0)));
+        let error = ((result - expected) / expected).abs();
+        assert!(error < 1e-6, "function {function} of {x}: {result}, not {expected}");
+    }
+}
+
+#[test]
+fn packing_rounds_and_clamps() {
+    let floats = "Bitcast %float %x %a\nBitcast %float %y %b\nCompositeConstruct %vec2 %v %x %y\n";
+    let pack = |function: u32, x: f32, y: f32| {
+        binary(&format!("{floats}ExtInst %uint %r %glsl {function} %v"), x.to_bits(), y.to_bits())
+    };
+    assert_eq!(pack(56, 1.0, -2.0), 0x8001_7fff);
+    assert_eq!(pack(57, 0.5, 1.0), 0xffff_8000);
+    assert_eq!(pack(58, 1.0, -2.0), 0xc000_3c00);
+}
+
+#[test]
+fn composites_are_taken_apart_and_changed() {
+    let body = "
+        AccessChain %ptr %p0 %data #0 #0
+        AccessChain %ptr %p1 %data #0 #1
+        Load %uint %a %p0
+        Load %uint %b %p1
+        CompositeConstruct %uvec2 %u %a %b
+        VectorShuffle %uvec2 %swapped %u %u 1 2
+        CompositeConstruct %pair %s %u %swapped
+        CompositeInsert %pair %t %b %s 1 1
+        CompositeExtract %uint %x %t 1 0
+        CompositeExtract %uint %y %t 1 1
+        VectorExtractDynamic %uint %z %u %a
+        Store %p0 %x
+        Store %p1 %y
+        AccessChain %ptr %p2 %data #0 #2
+        Store %p2 %z
+        Return";
+    check("TypeStruct %pair %uvec2 %uvec2", body, &[1, 8, 0], &[8, 8, 8]);
+}
+
+#[test]
+fn operations_on_specialization_constants_fold() {
+    let declarations = "
+        SpecConstant %uint %size 3
+        SpecConstantOp %uint %area 132 %size %size
+        SpecConstantOp %uint %more 128 %area #2
+        TypeArray %array_t %uint %more
+        TypePointer %arrays 7 %array_t";
+    let body = "
+        Variable %arrays %array 7
+        AccessChain %local %last %array #10
+        Store %last %more
+        Load %uint %x %last
+        AccessChain %ptr %p %data #0 #0
+        Store %p %x
+        Return";
+    check(declarations, body, &[0], &[11]);
+}
