@@ -8,7 +8,7 @@ use agx_isa::semantics::{PureArgs, Source};
 use arrayvec::ArrayVec;
 
 use super::entity::{Block, Inst, Value};
-use super::function::{Function, InstData, Seam, Segment};
+use super::function::{Function, Seam, Segment};
 use super::op::{IrOp, Op};
 use super::src::{Src, SrcKind};
 use super::types::Type;
@@ -86,14 +86,7 @@ impl<'f, 'a> Builder<'f, 'a> {
 
     /// Appends an instruction with given destinations.
     pub fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
-        let data = InstData {
-            op: op.into(),
-            dsts: self.f.alloc(dsts),
-            srcs: self.f.alloc(srcs),
-            mods: self.f.alloc(mods),
-            line: self.line,
-        };
-        let inst = self.f.add_inst(data);
+        let inst = self.f.make_inst(op, dsts, srcs, mods, self.line);
         let block = self.block;
         self.f.block_mut(block).insts.push(inst);
         inst

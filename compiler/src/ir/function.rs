@@ -193,6 +193,25 @@ impl<'a> Function<'a> {
         inst
     }
 
+    /// A new instruction made of its parts, not yet in a block.
+    pub fn make_inst(
+        &mut self,
+        op: impl Into<Op>,
+        dsts: &[Value],
+        srcs: &[Src],
+        mods: &[u32],
+        line: u32,
+    ) -> Inst {
+        let data = InstData {
+            op: op.into(),
+            dsts: self.alloc(dsts),
+            srcs: self.alloc(srcs),
+            mods: self.alloc(mods),
+            line,
+        };
+        self.add_inst(data)
+    }
+
     /// Replaces an instruction in place.
     pub fn set_inst(&mut self, inst: Inst, data: InstData<'a>) {
         self.insts[inst] = data;

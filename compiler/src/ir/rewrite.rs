@@ -4,7 +4,7 @@
 use agx_isa::inst::OperandFlags;
 
 use super::entity::{Block, Inst, Value};
-use super::function::{Function, InstData};
+use super::function::Function;
 use super::op::Op;
 use super::src::Src;
 use super::table::Side;
@@ -37,14 +37,7 @@ pub struct Rewriter<'f, 'a> {
 impl<'a> Rewriter<'_, 'a> {
     /// Adds an instruction with given destinations; they may be those of the instruction being rewritten.
     pub fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
-        let data = InstData {
-            op: op.into(),
-            dsts: self.f.alloc(dsts),
-            srcs: self.f.alloc(srcs),
-            mods: self.f.alloc(mods),
-            line: self.line,
-        };
-        let inst = self.f.add_inst(data);
+        let inst = self.f.make_inst(op, dsts, srcs, mods, self.line);
         self.out.push(inst);
         inst
     }

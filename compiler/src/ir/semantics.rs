@@ -4,6 +4,7 @@
 //! hardware instructions they become do: the folder and the machine must agree.
 
 use agx_isa::inst::OperandFlags;
+use agx_isa::semantics::select::{compare_integers, float_condition};
 use agx_isa::semantics::{PureArgs, Source};
 use half::f16;
 
@@ -69,32 +70,13 @@ pub(super) fn mov(args: &PureArgs<'_>) -> u64 {
     unsigned(&args.sources[0]) & mask(args.dst_width)
 }
 
-/// Integer condition codes: bit 2 selects signed comparison; 0 equal, 1 less, 2 greater.
 pub(super) fn icmp(args: &PureArgs<'_>) -> u64 {
-    let [a, b] = [&args.sources[0], &args.sources[1]];
-    let ordering =
-        if args.mods[0] & 4 != 0 { signed(a).cmp(&signed(b)) } else { unsigned(a).cmp(&unsigned(b)) };
-    let truth = match args.mods[0] & 3 {
-        0 => ordering.is_eq(),
-        1 => ordering.is_lt(),
-        _ => ordering.is_gt(),
-    };
+    let truth = compare_integers(args.mods[0], args.sources[0], args.sources[1]);
     u64::from(truth != (args.mods[1] != 0))
 }
 
-/// Float condition codes 0 eq, 1 lt, 2 gt, 3 ltn, 5 ge, 6 le, 7 gtn.
 pub(super) fn fcmp(args: &PureArgs<'_>) -> u64 {
-    let (a, b) = (float(&args.sources[0]), float(&args.sources[1]));
-    let truth = match args.mods[0] {
-        0 => a == b,
-        1 => a < b,
-        2 => a > b,
-        3 => a < b || b.is_nan(),
-        5 => a >= b,
-        6 => a <= b,
-        7 => a > b || b.is_nan(),
-        _ => false,
-    };
+    let truth = float_condition(args.mods[0], float(&args.sources[0]), float(&args.sources[1]));
     u64::from(truth != (args.mods[1] != 0))
 }
 

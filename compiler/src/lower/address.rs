@@ -212,7 +212,9 @@ impl Linear {
     /// accesses which differ in it share the rest.
     fn build(&self, r: &mut Rewriter<'_, '_>) -> Src {
         let constant = Src::imm32(self.constant as u32);
-        if let ([(src, factor @ (2 | 4 | 8 | 16))], 1..=MAX_IMMEDIATE) = (self.terms.as_slice(), self.constant) {
+        if let ([(src, factor @ (2 | 4 | 8 | 16))], 1..=MAX_IMMEDIATE) =
+            (self.terms.as_slice(), self.constant)
+        {
             return add_multiple(r, Some(constant), *src, *factor);
         }
         let mut sum: Option<Src> = None;

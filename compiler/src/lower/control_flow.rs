@@ -18,7 +18,9 @@ use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
-use crate::ir::{Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Stage, Type, Value};
+use crate::ir::{
+    Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Stage, Type, Value,
+};
 use crate::regalloc::{Allocation, Reg};
 
 /// Estimated cycles of an arm from which on it pays to jump over it when no lane runs it (Mesa 25.0: a jump costs 19,
@@ -301,9 +303,9 @@ impl Lowering<'_> {
             (plan, _, Some(condition)) => self.enter_if(f, index, condition, plan),
         }
         let levels = u32::from(matches!(plan, Plan::Arms | Plan::ElseOnly));
-        let (header, after) = self.end_of(index).map_or((block, block), |end| {
-            (f.layout[end.otherwise + 1].block, f.layout[end.close + 1].block)
-        });
+        let (header, after) = self
+            .end_of(index)
+            .map_or((block, block), |end| (f.layout[end.otherwise + 1].block, f.layout[end.close + 1].block));
         self.open.push(Open { seam: Seam::If, levels, header, after, plan, in_else: false });
     }
 
@@ -416,7 +418,9 @@ impl Lowering<'_> {
     /// The segment that ends the else-arm which begins after segment `index`.
     fn closing_else(&self, f: &Function<'_>, index: usize) -> Option<usize> {
         let after = self.open.last()?.after;
-        self.places[after].checked_sub(1).filter(|close| *close > index && f.layout[*close].seam == Seam::EndIf)
+        self.places[after]
+            .checked_sub(1)
+            .filter(|close| *close > index && f.layout[*close].seam == Seam::EndIf)
     }
 
     fn begin(&mut self, f: &mut Function<'_>, index: usize) {
@@ -469,14 +473,7 @@ impl Lowering<'_> {
     }
 
     fn push(&self, f: &mut Function<'_>, op: Opcode, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
-        let data = InstData {
-            op: op.into(),
-            dsts: f.alloc(dsts),
-            srcs: f.alloc(srcs),
-            mods: f.alloc(mods),
-            line: 0,
-        };
-        f.add_inst(data)
+        f.make_inst(op, dsts, srcs, mods, 0)
     }
 }
 

@@ -4,7 +4,7 @@ use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
-use crate::ir::{Function, InstData, IrOp, Op, Src};
+use crate::ir::{Function, IrOp, Op, Src};
 
 /// Words that Apple's compiler and Mesa reserve beyond what is used.
 const RESERVED_WORDS: u32 = 10;
@@ -27,14 +27,8 @@ pub fn lower_frame(f: &mut Function<'_>, scratch_bytes: u32) -> Result<(), Compi
             MAX_WORDS
         )));
     }
-    let data = InstData {
-        op: Opcode::StackAdjust.into(),
-        dsts: &[],
-        srcs: f.alloc(&[Src::imm32(words)]),
-        mods: f.alloc(&mods_with(Opcode::StackAdjust, &[])),
-        line: 0,
-    };
-    let adjust = f.add_inst(data);
+    let adjust =
+        f.make_inst(Opcode::StackAdjust, &[], &[Src::imm32(words)], &mods_with(Opcode::StackAdjust, &[]), 0);
     let entry = f.entry();
     let preloads = f.block(entry).insts.iter();
     let place = preloads.take_while(|inst| f.insts[**inst].op == Op::Ir(IrOp::Preload)).count();

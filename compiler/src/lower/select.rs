@@ -14,7 +14,9 @@ use agx_isa::table::Opcode;
 use crate::error::CompileError;
 use crate::ir::machine::is_legal_source;
 use crate::ir::op::mods_with;
-use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Stage, Type, Value};
+use crate::ir::{
+    Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Stage, Type, Value,
+};
 
 /// Integer condition codes of the hardware.
 const EQUAL: u32 = 0;

@@ -5,7 +5,7 @@
 //! has no successors, and phis have inputs from reachable predecessors only.
 
 use crate::error::CompileError;
-use crate::ir::{Block, Entity, Function, InstData, IrOp, Side, Src};
+use crate::ir::{Block, Entity, Function, IrOp, Side, Src};
 
 /// Leaves `halt` alone in every unreachable block.
 ///
@@ -19,8 +19,7 @@ pub fn lower_unreachable(f: &mut Function<'_>) -> Result<(), CompileError> {
         return Ok(());
     }
     for block in dead {
-        let halt = InstData { op: IrOp::Halt.into(), dsts: &[], srcs: &[], mods: &[], line: 0 };
-        let halt = f.add_inst(halt);
+        let halt = f.make_inst(IrOp::Halt, &[], &[], &[], 0);
         f.block_mut(block).insts = vec![halt];
     }
     f.compute_cfg();

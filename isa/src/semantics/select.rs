@@ -18,10 +18,14 @@ pub fn compare_integers(cond: u32, a: Source, b: Source) -> bool {
     }
 }
 
-/// Float comparison `cond` (three bits), denormals of 32-bit sources read as zero. `ltn` (3) and `gtn` (7) hold too when
-/// `b` is NaN; 4 never holds.
+/// Float comparison `cond` (three bits), denormals of 32-bit sources read as zero.
 pub fn compare_floats(cond: u32, a: Source, b: Source) -> bool {
-    let (a, b) = (read(a), read(b));
+    float_condition(cond, read(a), read(b))
+}
+
+/// Whether the float condition `cond` (three bits) holds. `ltn` (3) and `gtn` (7) hold too when `b` is NaN; 4 never
+/// holds.
+pub fn float_condition(cond: u32, a: f64, b: f64) -> bool {
     match cond & 7 {
         0 => a == b,
         1 => a < b,
