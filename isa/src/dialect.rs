@@ -11,6 +11,44 @@ use crate::operand::Style;
 use crate::table::names;
 use crate::{minifloat, sr};
 
+/// How our reading of an instruction compares with applegpu's text of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Agreement {
+    /// The same operands.
+    Same,
+    /// We differ, for the reason given.
+    OnPurpose(&'static str),
+    /// We differ; this is our reading in applegpu's spelling.
+    Different(String),
+}
+
+/// Compares our reading of `inst` with applegpu's text; runs of spaces do not count.
+pub fn compare(inst: &Inst, text: &str) -> Agreement {
+    let theirs = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let ours = applegpu(inst).unwrap_or_default();
+    match differs_on_purpose(&ours, &theirs) {
+        _ if ours == theirs => Agreement::Same,
+        Some(reason) => Agreement::OnPurpose(reason),
+        None => Agreement::Different(ours),
+    }
+}
+
+/// Where our reading differs from applegpu's on purpose, and why.
+fn differs_on_purpose(ours: &str, theirs: &str) -> Option<&'static str> {
+    if theirs.starts_with("simd_op") {
+        return Some("applegpu has no name for scans with a float minimum or maximum");
+    }
+    let is_select = theirs.starts_with("fcmpsel") || theirs.starts_with("icmpsel");
+    let high = |(ours, theirs): (&str, &str)| {
+        let number = |text: &str| text.strip_prefix('u').and_then(|digits| digits.parse::<u32>().ok());
+        ours == theirs || number(ours).zip(number(theirs)).is_some_and(|(ours, theirs)| ours == theirs + 128)
+    };
+    if is_select && ours.split(", ").zip(theirs.split(", ")).all(high) {
+        return Some("applegpu drops bit 8 of the uniform index of what a select chooses");
+    }
+    None
+}
+
 /// An instruction in applegpu's spelling; `None` where it has none of its own.
 pub fn applegpu(inst: &Inst) -> Option<String> {
     let template = inst.op.desc().applegpu;

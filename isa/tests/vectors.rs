@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use agx_isa::asm::parse_inst;
+use agx_isa::dialect::{Agreement, compare};
 use agx_isa::{INSTS, decode, encode};
 
 fn vectors() -> Option<String> {
@@ -105,36 +106,16 @@ fn published_encodings_read_as_expected() {
     }
 }
 
-/// Where our reading differs from applegpu's on purpose, and why.
-fn differs_on_purpose(ours: &str, theirs: &str) -> Option<&'static str> {
-    if theirs.starts_with("simd_op") {
-        return Some("applegpu has no name for scans with a float minimum or maximum");
-    }
-    let is_select = theirs.starts_with("fcmpsel") || theirs.starts_with("icmpsel");
-    let high = |(ours, theirs): (&str, &str)| {
-        let number = |text: &str| text.strip_prefix('u').and_then(|digits| digits.parse::<u32>().ok());
-        ours == theirs || number(ours).zip(number(theirs)).is_some_and(|(ours, theirs)| ours == theirs + 128)
-    };
-    if is_select && ours.split(", ").zip(theirs.split(", ")).all(high) {
-        return Some("applegpu drops bit 8 of the uniform index of what a select chooses");
-    }
-    None
-}
-
 #[test]
 fn operands_agree_with_applegpu() {
     let Some(text) = vectors() else { return };
     let (mut failures, mut on_purpose) = (Vec::new(), 0);
     for (bytes, _, expected) in lines(&text) {
         let (inst, _) = decode(&bytes).unwrap();
-        let theirs = expected.split_whitespace().collect::<Vec<_>>().join(" ");
-        let ours = agx_isa::dialect::applegpu(&inst).unwrap_or_default();
-        if ours == theirs {
-            continue;
-        }
-        match differs_on_purpose(&ours, &theirs) {
-            Some(_) => on_purpose += 1,
-            None => failures.push(format!("{bytes:02x?} {ours} | {theirs}")),
+        match compare(&inst, expected) {
+            Agreement::Same => {}
+            Agreement::OnPurpose(_) => on_purpose += 1,
+            Agreement::Different(ours) => failures.push(format!("{bytes:02x?} {ours} | {expected}")),
         }
     }
     assert!(failures.is_empty(), "{} differ\n{}", failures.len(), failures.join("\n"));
