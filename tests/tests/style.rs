@@ -87,7 +87,12 @@ fn nothing_is_left_half_done() {
     let mut complaints = Vec::new();
     for source in sources() {
         for (index, line) in source.text.lines().enumerate() {
-            if let Some(word) = words.iter().map(|parts| parts.concat()).find(|word| line.contains(word)) {
+            // Some names of applegpu's contain such a word; a point stands beside it there.
+            let marks = |word: &String| {
+                line.match_indices(word.as_str())
+                    .any(|(at, _)| !line[..at].ends_with('.') && !line[at + word.len()..].starts_with('.'))
+            };
+            if let Some(word) = words.iter().map(|parts| parts.concat()).find(marks) {
                 complaints.push(format!("{}:{}: {word}", source.path, index + 1));
             }
         }

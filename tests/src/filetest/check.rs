@@ -1,8 +1,11 @@
 //! Runs the functions of a file test and compares with what is expected.
 
 use agx_abi::{PartRole, Target};
-use agx_compiler::ir::{Entity, Function, parse, validate};
+use agx_compiler::ir::interpret::{FlatMemory, InterpretError, Limits};
+use agx_compiler::ir::print::Registers;
+use agx_compiler::ir::{Entity, Function, Stage, interpret, parse_with_registers, validate};
 use agx_compiler::pipeline::{Context, PASSES, Pass, run_pass};
+use agx_compiler::regalloc::Reg;
 use agx_compiler::{CompileError, CompileKey, Input};
 use agx_emulator::Options;
 use agx_emulator::launch::Launch;
@@ -40,50 +43,67 @@ type Output = Option<Vec<String>>;
 fn check_function(test: &FileTest, function: &FunctionTest) -> (Output, Vec<String>) {
     let bump = Bump::new();
     let mut complaints = Vec::new();
-    let at_head = |message: String| format!("line {}: {message}", function.first_line + 1);
     let mut found = Vec::new();
-    let output = match parse(&bump, &function.source).as_deref_mut() {
-        Ok([f]) => {
-            let before = body(f);
-            found = messages(test, function, f);
-            let after = body(f);
+    let mut output = None;
+    match parse_with_registers(&bump, &function.source).as_deref_mut() {
+        Ok([(f, registers)]) => {
+            complaints.extend(interpret_runs("interpreter", function, f));
+            let before = body(f, registers);
+            found = run_passes(test, function, f, registers);
+            let after = body(f, registers);
             if function.unchanged && before != after {
-                complaints.push(at_head(format!("not unchanged:\n{}", after.join("\n"))));
+                complaints.push(at_head(function, &format!("not unchanged:\n{}", after.join("\n"))));
             }
+            complaints.extend(interpret_runs("interpreter after the passes", function, f));
             let wanted = !function.unchanged && function.runs.is_empty() && function.errors.is_empty();
-            (function.output.is_some() || wanted).then_some(after)
+            output = (function.output.is_some() || wanted).then_some(after);
         }
         Ok(functions) => {
-            complaints.push(at_head(format!("{} functions instead of one", functions.len())));
-            None
+            complaints.push(at_head(function, &format!("{} functions instead of one", functions.len())));
         }
-        Err(error) => {
-            found.push((error_line(function, error), error.to_string()));
-            None
-        }
-    };
+        Err(error) => found.push((error_line(function, error), error.to_string())),
+    }
     if let (Some(expected), Some(output)) = (&function.output, &output)
         && expected != output
     {
-        complaints.push(at_head(difference(expected, output)));
+        complaints.push(at_head(function, &difference(expected, output)));
     }
     complaints.extend(unmet(&function.errors, &found));
     if !function.expects_something() {
-        complaints
-            .push(at_head("nothing is expected of this function; BLESS=1 writes what is printed".into()));
+        let message = "nothing is expected of this function; BLESS=1 writes what is printed";
+        complaints.push(at_head(function, message));
     }
     for run in &function.runs {
-        complaints.extend(
-            check_run(function, run).map_err(|message| format!("line {}: {message}", run.line + 1)).err(),
-        );
+        complaints.extend(at_run(run, run_on_machine(function, run)));
     }
     (output, complaints)
 }
 
+fn at_head(function: &FunctionTest, message: &str) -> String {
+    format!("line {}: {message}", function.first_line + 1)
+}
+
+fn at_run(run: &Run, result: Result<(), String>) -> Option<String> {
+    result.err().map(|message| format!("line {}: {message}", run.line + 1))
+}
+
 /// Runs the passes; what they and the validator object to, each with the line it is about.
-fn messages(test: &FileTest, function: &FunctionTest, f: &mut Function<'_>) -> Vec<(usize, String)> {
-    let key = CompileKey::default();
+fn run_passes(
+    test: &FileTest,
+    function: &FunctionTest,
+    f: &mut Function<'_>,
+    registers: &mut Registers,
+) -> Vec<(usize, String)> {
+    let at_head = |error: CompileError| vec![(function.first_line, error.to_string())];
+    let mut key = CompileKey::default();
+    key.max_gpr_halves =
+        test.settings.iter().find(|(name, _)| name == "max_gpr_halves").map(|(_, value)| *value as u16);
     let mut context = Context::new(Target::default(), &key);
+    let scratch = test.settings.iter().find(|(name, _)| name == "scratch_bytes");
+    context.info.scratch_bytes = scratch.map_or(0, |(_, value)| *value);
+    for value in f.values.keys() {
+        context.allocation.reg[value] = registers[value].map(|half| Reg { half: half as u8 });
+    }
     for name in &test.passes {
         let result = match find(name, f) {
             Some(pass) if f.stage == pass.needs => run_pass(pass, f, &mut context, true),
@@ -96,11 +116,14 @@ fn messages(test: &FileTest, function: &FunctionTest, f: &mut Function<'_>) -> V
             None => Err(CompileError::invalid(format!("there is no pass {name}"))),
         };
         if let Err(error) = result {
-            return vec![(function.first_line, error.to_string())];
+            return at_head(error);
         }
         if name == "validate" {
             return violations(function, f);
         }
+    }
+    for value in f.values.keys() {
+        registers[value] = context.allocation.half(value);
     }
     Vec::new()
 }
@@ -145,8 +168,8 @@ fn unmet(expected: &[(usize, String)], found: &[(usize, String)]) -> Vec<String>
 }
 
 /// The printed function without its head and closing bracket; one of a single block without the label, too.
-fn body(f: &Function<'_>) -> Vec<String> {
-    let text = f.to_string();
+fn body(f: &Function<'_>, registers: &Registers) -> Vec<String> {
+    let text = f.with_registers(registers).to_string();
     let mut lines: Vec<&str> = text.lines().skip(1).map(str::trim_end).collect();
     lines.pop();
     let is_label = |line: &&&str| !line.starts_with(' ') && line.ends_with(':');
@@ -169,10 +192,33 @@ fn difference(expected: &[String], output: &[String]) -> String {
     )
 }
 
+/// Literals as bits.
+fn all_bits(literals: &[String]) -> Result<Vec<u64>, String> {
+    literals.iter().map(|text| literal::bits(text).ok_or_else(|| format!("{text} is no number"))).collect()
+}
+
+/// Interprets the function with the arguments of each run, as far as the interpreter goes: not after register
+/// allocation, and not once parameters are read from the uniform file.
+fn interpret_runs(who: &str, function: &FunctionTest, f: &Function<'_>) -> Vec<String> {
+    let run = |run: &Run| -> Result<(), String> {
+        let arguments = all_bits(&run.arguments)?;
+        if f.stage > Stage::Machine || f.params.len() != arguments.len() {
+            return Ok(());
+        }
+        match interpret(f, &arguments, &[], &mut FlatMemory::default(), Limits::default()) {
+            // The interpreter lists what was kept on the path taken, the machine has a place for each source of `keep`.
+            Ok(outcome) if outcome.kept.len() < run.results.len() => Ok(()),
+            Ok(outcome) => compare(who, &run.results, &outcome.kept),
+            Err(InterpretError::Unsupported(_)) => Ok(()),
+            Err(error) => Err(format!("{who}: {error}")),
+        }
+    };
+    function.runs.iter().filter_map(|each| at_run(each, run(each))).collect()
+}
+
 /// Compiles the function and runs it on the machine.
-fn check_run(function: &FunctionTest, run: &Run) -> Result<(), String> {
-    let bits = |text: &String| literal::bits(text).ok_or_else(|| format!("{text} is no number"));
-    let arguments = run.arguments.iter().map(bits).collect::<Result<Vec<u64>, _>>()?;
+fn run_on_machine(function: &FunctionTest, run: &Run) -> Result<(), String> {
+    let arguments = all_bits(&run.arguments)?;
     if run.results.is_empty() {
         return Err("a run must have results".into());
     }

@@ -7,6 +7,8 @@ use thiserror::Error;
 pub struct FileTest {
     /// What the first line asks for: names of passes, or `validate`.
     pub passes: Vec<String>,
+    /// Numbers that passes depend on, given on the first line as `name=value`.
+    pub settings: Vec<(String, u32)>,
     /// The functions with their expectations.
     pub functions: Vec<FunctionTest>,
     lines: Vec<String>,
@@ -59,11 +61,13 @@ impl FileTest {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let error = |line, message: &str| FormatError { line, message: message.into() };
         let head = lines.first().and_then(|line| line.strip_prefix("test "));
-        let passes: Vec<String> = head
-            .ok_or_else(|| error(0, "the first line is `test PASS…`"))?
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect();
+        let head = head.ok_or_else(|| error(0, "the first line is `test PASS…`"))?;
+        let (settings, passes): (Vec<&str>, Vec<&str>) =
+            head.split_whitespace().partition(|word| word.contains('='));
+        let passes: Vec<String> = passes.into_iter().map(str::to_owned).collect();
+        let setting =
+            |word: &str| parse_setting(word).ok_or_else(|| error(0, &format!("{word} is no known setting")));
+        let settings = settings.into_iter().map(setting).collect::<Result<Vec<_>, _>>()?;
         let mut functions: Vec<FunctionTest> = Vec::new();
         let mut in_remark = true;
         for (number, line) in lines.iter().enumerate().skip(1) {
@@ -90,7 +94,7 @@ impl FileTest {
         if passes.is_empty() || functions.is_empty() {
             return Err(error(0, "a test names at least one pass and has at least one function"));
         }
-        Ok(FileTest { passes, functions, lines })
+        Ok(FileTest { passes, settings, functions, lines })
     }
 
     /// The text of the file with other expected outputs, one a function; `None` leaves a function as it is.
@@ -156,6 +160,14 @@ impl FunctionTest {
         }
         Ok(())
     }
+}
+
+/// Names of the settings there are.
+const SETTINGS: [&str; 2] = ["max_gpr_halves", "scratch_bytes"];
+
+fn parse_setting(word: &str) -> Option<(String, u32)> {
+    let (name, value) = word.split_once('=')?;
+    SETTINGS.contains(&name).then_some((name.to_owned(), value.parse().ok()?))
 }
 
 fn parse_run(line: usize, text: &str) -> Option<Run> {
@@ -253,6 +265,7 @@ b0:
         let refused = |text: &str| FileTest::parse(text).expect_err(text).to_string();
         assert!(refused("kernel @f() {\n}\n").starts_with("line 1:"));
         assert!(refused("test a\n").contains("at least one function"));
+        assert!(refused("test a max=1\nkernel @f() {\n}\n; x\n").contains("max=1"));
         assert!(refused("test a\nrubbish\n").starts_with("line 2:"));
         assert!(refused("test a\nkernel @f() {\n}\n; run: f(1)\n").starts_with("line 4:"));
         assert!(refused("test a\nkernel @f() {\n}\n; x\n; unchanged\n; y\n").starts_with("line 6:"));
