@@ -17,6 +17,7 @@ struct KeyFile {
     stage: Option<String>,
     spec_constants: Vec<(u32, u64)>,
     disabled_passes: Vec<String>,
+    max_gpr_halves: Option<u16>,
     validate: bool,
 }
 
@@ -63,6 +64,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.stage = file.stage.as_deref().map(stage).transpose()?;
     key.spec_constants = file.spec_constants;
     key.disabled_passes = file.disabled_passes;
+    key.max_gpr_halves = file.max_gpr_halves;
     key.validate = file.validate;
     Ok(key)
 }
@@ -107,6 +109,7 @@ pub fn to_json(target: Target, key: &CompileKey) -> String {
         stage: key.stage.map(|stage| stage.name().to_owned()),
         spec_constants: key.spec_constants.clone(),
         disabled_passes: key.disabled_passes.clone(),
+        max_gpr_halves: key.max_gpr_halves,
         validate: key.validate,
     };
     let text = serde_json::to_string_pretty(&file).expect("invariant: the key has only plain fields");
@@ -133,6 +136,7 @@ mod tests {
         wanted.stage = Some(Stage::Compute);
         wanted.spec_constants = vec![(4, u64::MAX)];
         wanted.disabled_passes = vec!["opt_cse".to_owned()];
+        wanted.max_gpr_halves = Some(64);
         let text = to_json(Target::G14G, &wanted);
         let read = parse("key.json", text.as_bytes()).unwrap();
         assert_eq!(read.target.as_deref(), Some("g14g"));

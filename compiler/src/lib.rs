@@ -47,6 +47,9 @@ pub struct CompileKey {
     pub spec_constants: Vec<(u32, u64)>,
     /// Names of optional passes not to run.
     pub disabled_passes: Vec<String>,
+    /// Half registers a thread may use at most, for experiments with occupancy and tests of spilling; `None` leaves it to
+    /// the size of the workgroup. A limit too small for a single instruction is an error.
+    pub max_gpr_halves: Option<u16>,
     /// Run the validator after every pass and the checkers after register allocation.
     pub validate: bool,
 }

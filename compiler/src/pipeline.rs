@@ -130,6 +130,7 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_dce", Selected, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
     optional!("opt_fold_destinations", Selected, opt::opt_fold_destinations, "Folds saturation and rounding into the operations they read."),
     required!("lower_operands", Selected -> Machine, |f, _| lower::lower_operands(f), "Loads constants and copies uniforms where operands cannot encode them."),
+    optional!("schedule_pressure", Machine, schedule::schedule_pressure, "Reorders blocks to need fewer registers."),
     required!("regalloc", Machine -> Allocated, allocate, "Gives every value a register."),
     required!("lower_divergent_shuffle", Allocated -> Allocated, divergent_shuffle, "Keeps the index of shuffles 0 in lanes that are off."),
     required!("lower_control_flow", Allocated -> Final, |f, c| lower::lower_control_flow(f, &mut c.allocation), "Makes control flow execution-mask instructions."),
@@ -151,8 +152,9 @@ fn divergent_shuffle(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<
 /// Allocates registers within what the workgroup's size leaves to each thread.
 fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let threads = context.info.workgroup_size.iter().fold(1u32, |all, size| all.saturating_mul(*size));
+    let limit = context.key.max_gpr_halves.unwrap_or(u16::MAX);
     let options = AllocateOptions {
-        limit_halves: max_gpr_halves(threads.min(MAX_THREADS)),
+        limit_halves: max_gpr_halves(threads.min(MAX_THREADS)).min(limit),
         reserved_halves: reserved_halves(f),
         stack_bytes: context.info.scratch_bytes,
         validate: context.key.validate,

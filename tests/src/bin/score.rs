@@ -50,6 +50,9 @@ struct Arguments {
     /// Optional passes not to run
     #[arg(long, value_name = "PASS", value_delimiter = ',')]
     disable_pass: Vec<String>,
+    /// Half registers a thread may use at most
+    #[arg(long, value_name = "HALVES")]
+    max_gpr_halves: Option<u16>,
     /// Check the program after every pass
     #[arg(long)]
     validate: bool,
@@ -115,6 +118,7 @@ fn run_suites(arguments: &Arguments) -> Result<Vec<(&'static str, SuiteReport)>,
     let tools = Tools::find(cache_folder());
     let mut key = CompileKey::default();
     key.disabled_passes.clone_from(&arguments.disable_pass);
+    key.max_gpr_halves = arguments.max_gpr_halves;
     key.validate = arguments.validate;
     let context = Context {
         shared: &arguments.shared,
