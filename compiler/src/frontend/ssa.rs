@@ -28,10 +28,29 @@ struct Pending {
     inputs: Vec<(Block, Src)>,
 }
 
+/// The last definition of a variable in program order.
+#[derive(Clone, Copy, Default)]
+struct Latest {
+    src: Src,
+    /// The region it stands in.
+    region: u32,
+    /// When it was made: counts definitions and loops.
+    time: u32,
+}
+
 /// The variables of a function under construction.
+///
+/// A definition in a region ([`Builder::region`]) that is still open dominates the current point, so the last one is what
+/// a read finds, unless a loop was opened since, whose back edges may bring another.
 #[derive(Default)]
 pub struct Variables {
     widths: Vec<u8>,
+    /// Variables that were assigned anywhere.
+    written: Vec<bool>,
+    latest: Vec<Latest>,
+    /// When each open loop was opened.
+    loops: Vec<u32>,
+    time: u32,
     /// Definition at the end of a block as far as it is built.
     defs: HashMap<(Block, Variable), Src, FxBuildHasher>,
     phis: Vec<Pending>,
@@ -51,6 +70,9 @@ impl Variables {
     pub fn add(&mut self, widths: &[u8]) -> Variable {
         let first = Variable(self.widths.len() as u32);
         self.widths.extend_from_slice(widths);
+        self.written.resize(self.widths.len(), false);
+        // No region has this number, so the first read searches.
+        self.latest.resize(self.widths.len(), Latest { region: u32::MAX, ..Latest::default() });
         first
     }
 
@@ -62,13 +84,37 @@ impl Variables {
     /// Assigns `src` in the current block.
     pub fn write(&mut self, b: &Builder<'_, '_>, variable: Variable, src: Src) {
         self.defs.insert((b.block(), variable), src);
+        self.note(b, variable, src);
+        self.written[variable.0 as usize] = true;
+    }
+
+    /// Whether the variable has been assigned anywhere.
+    pub fn is_written(&self, variable: Variable) -> bool {
+        self.written[variable.0 as usize]
+    }
+
+    /// Remembers the definition that reaches the current point.
+    fn note(&mut self, b: &Builder<'_, '_>, variable: Variable, src: Src) {
+        self.time += 1;
+        let region = b.region();
+        self.latest[variable.0 as usize] = Latest { src, region, time: self.time };
     }
 
     /// The value at the current point; zero if nothing was assigned on the way here.
     pub fn read(&mut self, b: &mut Builder<'_, '_>, variable: Variable) -> Src {
-        let mut pending = Vec::new();
-        let found = self.find(b.f, b.block(), variable, &mut pending);
-        self.complete(b.f, pending);
+        let latest = self.latest[variable.0 as usize];
+        let reaches =
+            b.is_region_open(latest.region) && self.loops.last().is_none_or(|opened| *opened < latest.time);
+        let found = if reaches {
+            latest.src
+        } else {
+            let mut pending = Vec::new();
+            let found = self.find(b.f, b.block(), variable, &mut pending);
+            self.complete(b.f, pending);
+            self.defs.insert((b.block(), variable), found);
+            self.note(b, variable, found);
+            found
+        };
         match self.resolve(found) {
             Src::NONE => Src::imm(0, self.width(variable)),
             src => src,
@@ -78,10 +124,13 @@ impl Variables {
     /// Says that the back edges of the loop whose header is `block` are still to come.
     pub fn open_loop(&mut self, block: Block) {
         self.unsealed.push((block, Vec::new()));
+        self.time += 1;
+        self.loops.push(self.time);
     }
 
     /// Says that the innermost open loop has all its back edges.
     pub fn close_loop(&mut self, f: &mut Function<'_>) {
+        self.loops.pop();
         if let Some((_, phis)) = self.unsealed.pop() {
             self.complete(f, phis);
         }

@@ -60,18 +60,21 @@ pub struct Builder<'f, 'a> {
     pub line: u32,
     block: Block,
     open: Vec<Open>,
+    /// Numbers of the open regions, ascending.
+    regions: Vec<u32>,
+    next_region: u32,
 }
 
 impl<'f, 'a> Builder<'f, 'a> {
     /// Starts a function: makes its entry block.
     pub fn start(f: &'f mut Function<'a>) -> Self {
         let block = f.add_block();
-        Builder { f, line: 0, block, open: Vec::new() }
+        Builder { f, line: 0, block, open: Vec::new(), regions: vec![0], next_region: 1 }
     }
 
     /// Appends to `block` of a function whose layout is complete. Structure methods may not be used.
     pub fn at(f: &'f mut Function<'a>, block: Block) -> Self {
-        Builder { f, line: 0, block, open: Vec::new() }
+        Builder { f, line: 0, block, open: Vec::new(), regions: vec![0], next_region: 1 }
     }
 
     /// The block instructions go to.
@@ -134,6 +137,22 @@ impl<'f, 'a> Builder<'f, 'a> {
         dsts.into_iter().map(Src::value).collect()
     }
 
+    /// The innermost region around the current point: regions are the arms of ifs, the bodies of loops and scopes, and
+    /// the function, which is number 0.
+    pub fn region(&self) -> u32 {
+        self.regions.last().copied().unwrap_or(0)
+    }
+
+    /// Whether the current point is within the region.
+    pub fn is_region_open(&self, region: u32) -> bool {
+        self.regions.binary_search(&region).is_ok()
+    }
+
+    fn open_region(&mut self) {
+        self.regions.push(self.next_region);
+        self.next_region += 1;
+    }
+
     /// Ends the current block with `seam` and makes `next` current.
     fn seam(&mut self, seam: Seam, next: Block) {
         self.f.layout.push(Segment { block: self.block, seam });
@@ -159,6 +178,7 @@ impl<'f, 'a> Builder<'f, 'a> {
         self.edge(self.block, then);
         self.edge(self.block, otherwise);
         self.open.push(Open { seam: Seam::If, after, otherwise });
+        self.open_region();
         self.seam(Seam::If, then);
         after
     }
@@ -168,6 +188,8 @@ impl<'f, 'a> Builder<'f, 'a> {
         let open = *self.open.last().expect("invariant: begin_else inside begin_if");
         debug_assert_eq!(open.seam, Seam::If);
         self.fall_to(open.after);
+        self.regions.pop();
+        self.open_region();
         self.seam(Seam::Else, open.otherwise);
     }
 
@@ -175,6 +197,7 @@ impl<'f, 'a> Builder<'f, 'a> {
     pub fn end_if(&mut self) {
         let open = self.open.pop().expect("invariant: end_if closes begin_if");
         self.fall_to(open.after);
+        self.regions.pop();
         self.seam(Seam::EndIf, open.after);
     }
 
@@ -183,6 +206,7 @@ impl<'f, 'a> Builder<'f, 'a> {
         let (header, after) = (self.f.add_block(), self.f.add_block());
         self.fall_to(header);
         self.open.push(Open { seam: Seam::Loop, after, otherwise: header });
+        self.open_region();
         self.seam(Seam::Loop, header);
         LoopBlocks { header, after }
     }
@@ -191,6 +215,7 @@ impl<'f, 'a> Builder<'f, 'a> {
     pub fn end_loop(&mut self) {
         let open = self.open.pop().expect("invariant: end_loop closes begin_loop");
         self.fall_to(open.otherwise);
+        self.regions.pop();
         self.seam(Seam::EndLoop, open.after);
     }
 
@@ -199,6 +224,7 @@ impl<'f, 'a> Builder<'f, 'a> {
         let (first, after) = (self.f.add_block(), self.f.add_block());
         self.fall_to(first);
         self.open.push(Open { seam: Seam::Scope, after, otherwise: first });
+        self.open_region();
         self.seam(Seam::Scope, first);
         after
     }
@@ -207,6 +233,7 @@ impl<'f, 'a> Builder<'f, 'a> {
     pub fn end_scope(&mut self) {
         let open = self.open.pop().expect("invariant: end_scope closes begin_scope");
         self.fall_to(open.after);
+        self.regions.pop();
         self.seam(Seam::EndScope, open.after);
     }
 

@@ -82,6 +82,10 @@ pub(super) struct Cfg<'a> {
     pub innermost: Vec<Node>,
     /// For a header, the header of the loop around its own.
     pub outer: Vec<Node>,
+    /// For a header, the number of loops around its own.
+    loop_depth: Vec<u32>,
+    /// For a block that ends with a switch, target and literal of each case, by target.
+    cases: Vec<Vec<(Node, u64)>>,
     /// Edges into a node that do not go back to a loop's header.
     pub forward_preds: Vec<usize>,
 }
@@ -95,12 +99,14 @@ impl<'a> Cfg<'a> {
         }
         let mut terminators = Vec::with_capacity(count);
         let mut succs: Vec<Vec<Node>> = Vec::with_capacity(count + 1);
+        let mut cases = Vec::with_capacity(count);
         for block in &body.blocks {
             let inst = words.instructions_from(block.end).next();
             let inst = inst.ok_or_else(|| CompileError::invalid("a block has no terminator"))??;
             let target = |label: u32| node_of(defs, body, label).map_err(|error| inst.locate(error));
             let terminator = read_terminator(&inst, defs, &target).map_err(|error| inst.locate(error))?;
             succs.push(successors(terminator, count, &target)?);
+            cases.push(cases_by_target(terminator, &target)?);
             terminators.push(terminator);
         }
         succs.push(Vec::new());
@@ -113,6 +119,8 @@ impl<'a> Cfg<'a> {
             subtree: Vec::new(),
             innermost: vec![NONE; count + 1],
             outer: vec![NONE; count + 1],
+            loop_depth: vec![0; count + 1],
+            cases,
             forward_preds: vec![0; count + 1],
         };
         cfg.order.reverse();
@@ -144,10 +152,17 @@ impl<'a> Cfg<'a> {
     /// Whether `node` is in the loop of `header`.
     pub fn is_in_loop(&self, node: Node, header: Node) -> bool {
         let mut at = self.innermost[node];
-        while at != NONE && at != header {
+        while at != NONE && self.loop_depth[at] > self.loop_depth[header] {
             at = self.outer[at];
         }
         at == header
+    }
+
+    /// The literals of the switch that ends `node` that lead to `to`.
+    pub fn literals(&self, node: Node, to: Node) -> impl Iterator<Item = u64> {
+        let cases = &self.cases[node];
+        let start = cases.partition_point(|(target, _)| *target < to);
+        cases[start..].iter().take_while(move |(target, _)| *target == to).map(|(_, literal)| *literal)
     }
 
     fn preds(&self) -> Vec<Vec<Node>> {
@@ -217,6 +232,8 @@ impl<'a> Cfg<'a> {
 
     /// Finds natural loops, inner ones first, and refuses graphs with loops of several entries.
     fn find_loops(&mut self, preds: &[Vec<Node>]) -> Result<(), CompileError> {
+        // For a header, a loop around its own as far out as is known, found with path compression.
+        let mut outermost: Vec<Node> = (0..self.succs.len()).collect();
         for header in self.order.clone().into_iter().rev() {
             let mut work = Vec::new();
             for pred in &preds[header] {
@@ -231,34 +248,63 @@ impl<'a> Cfg<'a> {
                 }
             }
             if !work.is_empty() {
-                self.collect_loop(header, work, preds);
+                self.collect_loop(header, work, preds, &mut outermost);
+            }
+        }
+        for node in self.order.clone() {
+            let outer = self.outer[node];
+            if outer != NONE {
+                self.loop_depth[node] = self.loop_depth[outer] + 1;
             }
         }
         Ok(())
     }
 
     /// Gives the nodes that reach `header` without leaving the loop to its loop. Loops found earlier are inside.
-    fn collect_loop(&mut self, header: Node, mut work: Vec<Node>, preds: &[Vec<Node>]) {
+    fn collect_loop(
+        &mut self,
+        header: Node,
+        mut work: Vec<Node>,
+        preds: &[Vec<Node>],
+        outermost: &mut [Node],
+    ) {
         self.innermost[header] = header;
         while let Some(node) = work.pop() {
-            let mut outermost = self.innermost[node];
-            while outermost != NONE && outermost != header && self.outer[outermost] != NONE {
-                outermost = self.outer[outermost];
-            }
-            if outermost == header {
-                continue;
-            }
-            if outermost == NONE {
+            let inner = self.innermost[node];
+            if inner == NONE {
                 self.innermost[node] = header;
                 work.extend(preds[node].iter().copied());
-            } else {
-                self.outer[outermost] = header;
-                work.extend(
-                    preds[outermost].iter().copied().filter(|pred| !self.is_back_edge(*pred, outermost)),
-                );
+                continue;
+            }
+            let found = follow(outermost, inner);
+            if found != header {
+                self.outer[found] = header;
+                outermost[found] = header;
+                work.extend(preds[found].iter().copied().filter(|pred| !self.is_back_edge(*pred, found)));
             }
         }
     }
+}
+
+/// The end of a chain of links; halves the chain on the way.
+fn follow(links: &mut [Node], mut node: Node) -> Node {
+    while links[node] != node {
+        links[node] = links[links[node]];
+        node = links[node];
+    }
+    node
+}
+
+/// Target and literal of each case of a switch, by target.
+fn cases_by_target(
+    terminator: Terminator<'_>,
+    target: &impl Fn(u32) -> Result<Node, CompileError>,
+) -> Result<Vec<(Node, u64)>, CompileError> {
+    let Terminator::Switch { cases, .. } = terminator else { return Ok(Vec::new()) };
+    let mut list =
+        cases.iter().map(|(literal, label)| Ok((target(label)?, literal))).collect::<Result<Vec<_>, _>>()?;
+    list.sort_unstable();
+    Ok(list)
 }
 
 fn node_of(defs: &[Def<'_>], body: &FunctionBody, label: u32) -> Result<Node, CompileError> {
@@ -303,30 +349,25 @@ fn read_terminator<'a>(
     })
 }
 
-/// Successors, each once, in an order that keeps the first-named ones first in program order.
+/// Successors, each once; the default of a switch last.
 fn successors(
     terminator: Terminator<'_>,
     exit: Node,
     target: &impl Fn(u32) -> Result<Node, CompileError>,
 ) -> Result<Vec<Node>, CompileError> {
-    let mut list = match terminator {
+    Ok(match terminator {
         Terminator::Branch(to) => vec![to],
         Terminator::Conditional(_, then, otherwise) => vec![then, otherwise],
         Terminator::Return(_) | Terminator::Unreachable => vec![exit],
         Terminator::Switch { default, cases, .. } => {
             let mut list = cases.iter().map(|(_, label)| target(label)).collect::<Result<Vec<_>, _>>()?;
+            list.sort_unstable();
+            list.dedup();
+            list.retain(|to| *to != default);
             list.push(default);
             list
         }
-    };
-    let mut seen = list.clone();
-    seen.sort_unstable();
-    seen.dedup();
-    if seen.len() != list.len() {
-        list.sort_unstable();
-        list.dedup();
-    }
-    Ok(list)
+    })
 }
 
 /// Nodes reachable from the first in post-order, without recursion.

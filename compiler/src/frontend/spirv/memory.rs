@@ -273,13 +273,13 @@ impl<'a> Translator<'_, 'a> {
                 }
             };
             let parts = self.b.split(Src::value(loaded), Type::scalar(ty.bits), usize::from(ty.comps));
-            self.from_memory(&parts, chunk.bits, &mut result);
+            self.push_loaded(&parts, chunk.bits, &mut result);
         }
         Ok(self.bump.alloc_slice_copy(&result))
     }
 
     /// Turns what memory holds into scalars of `bits` bits.
-    fn from_memory(&mut self, parts: &[Src], bits: u8, result: &mut Vec<Src>) {
+    fn push_loaded(&mut self, parts: &[Src], bits: u8, result: &mut Vec<Src>) {
         match bits {
             64 => result.extend(parts.chunks(2).map(|pair| self.b.collect(Type::B64, pair))),
             1 => result.extend(parts.iter().map(|word| self.b.icmp(IntCond::NE, *word, Src::imm32(0)))),
@@ -306,7 +306,7 @@ impl<'a> Translator<'_, 'a> {
                 result.push(join(&mut self.b, low, high));
             } else {
                 let word = self.uniforms.push_constant(at, bits);
-                self.from_memory(&[word], chunk.bits, result);
+                self.push_loaded(&[word], chunk.bits, result);
             }
         }
         Ok(())

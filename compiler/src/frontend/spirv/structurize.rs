@@ -198,9 +198,9 @@ fn branch(cfg: &Cfg<'_>, plan: &mut Plan, tasks: &mut Vec<Task>, node: Node, fal
 
 /// Plans the targets of a switch, the default last.
 fn cases(cfg: &Cfg<'_>, plan: &mut Plan, tasks: &mut Vec<Task>, (node, position): (Node, usize), fall: Fall) {
-    let Terminator::Switch { default, .. } = cfg.terminators[node] else { return };
-    let mut targets = cfg.succs[node].iter().copied().filter(|to| *to != default);
-    match targets.nth(position) {
+    // The default stands last among the successors.
+    let Some((default, targets)) = cfg.succs[node].split_last() else { return };
+    match targets.get(position).copied() {
         Some(to) => {
             plan.steps.push(Step::Case(node, to));
             tasks.push(Task::Emit(Step::EndIf));
@@ -208,6 +208,6 @@ fn cases(cfg: &Cfg<'_>, plan: &mut Plan, tasks: &mut Vec<Task>, (node, position)
             tasks.push(Task::Emit(Step::Else));
             tasks.push(Task::Edge(node, to, fall));
         }
-        None => tasks.push(Task::Edge(node, default, fall)),
+        None => tasks.push(Task::Edge(node, *default, fall)),
     }
 }

@@ -9,6 +9,7 @@ use super::cfg::{Cfg, NONE, Node, Terminator};
 use super::eval::{Eval, Place, Site};
 use super::module::{BlockBody, Def, Module};
 use super::pointers::{Pointer, Root};
+use super::stage::StageIo;
 use super::structurize::{Plan, Step, structurize};
 use super::types::{Kind, Layout, Ty, Types};
 use super::uniforms::Uniforms;
@@ -67,10 +68,13 @@ pub(super) struct Translator<'t, 'a> {
     pub vars: Variables,
     pub uniforms: Uniforms,
     pub usage: Usage,
+    pub io: StageIo<'a>,
     /// What each module-scope variable turned into.
     pub globals: Vec<Option<Pointer<'a>>>,
     /// Variables for the scalars of a phi, by its id.
     phis: Vec<Option<Variable>>,
+    /// By id of a phi, the operand after the one that was looked up last.
+    phi_cursors: Vec<u32>,
     bodies: Vec<Option<Rc<Body<'a>>>>,
     frames: Vec<Frame<'a>>,
     translated: usize,
@@ -97,8 +101,10 @@ impl<'t, 'a> Translator<'t, 'a> {
             vars: Variables::new(),
             uniforms: Uniforms::default(),
             usage: Usage::default(),
+            io: StageIo::default(),
             globals: vec![None; module.globals.len()],
             phis: vec![None; module.defs.len()],
+            phi_cursors: vec![0; module.defs.len()],
             bodies: module.functions.iter().map(|_| None).collect(),
             frames: Vec::new(),
             translated: 0,
@@ -224,7 +230,7 @@ impl<'t, 'a> Translator<'t, 'a> {
                 self.b.begin_if(cond);
             }
             Step::Case(node, to) => {
-                let cond = self.at_terminator(node, |t, terminator| t.case(terminator, to))?;
+                let cond = self.at_terminator(node, |t, terminator| t.case(terminator, node, to))?;
                 self.b.begin_if(cond);
             }
             Step::Else => self.b.begin_else(),
@@ -299,7 +305,7 @@ impl<'t, 'a> Translator<'t, 'a> {
     }
 
     /// Whether the selector of a switch is one of the literals that lead to `to`.
-    fn case(&mut self, terminator: Terminator<'a>, to: Node) -> Result<Src, CompileError> {
+    fn case(&mut self, terminator: Terminator<'a>, node: Node, to: Node) -> Result<Src, CompileError> {
         let Terminator::Switch { selector, cases, .. } = terminator else {
             return Err(CompileError::internal("a case without a switch"));
         };
@@ -309,11 +315,10 @@ impl<'t, 'a> Translator<'t, 'a> {
             return Err(CompileError::invalid("the literals do not have the width of the selector"));
         }
         let mut hit = None;
-        for (literal, label) in cases.iter() {
-            if matches!(self.defs[label as usize], Def::Label(node) if node as usize == to) {
-                let equal = self.b.icmp(IntCond::EQ, selector, Src::imm(literal, bits));
-                hit = Some(hit.map_or(equal, |before| self.b.or(before, equal)));
-            }
+        let body = self.frame().body.clone();
+        for literal in body.cfg.literals(node, to) {
+            let equal = self.b.icmp(IntCond::EQ, selector, Src::imm(literal, bits));
+            hit = Some(hit.map_or(equal, |before| self.b.or(before, equal)));
         }
         hit.ok_or_else(|| CompileError::internal("a case without literals"))
     }
@@ -333,10 +338,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             match inst.op {
                 Op::Phi => {
                     let variable = self.phi_variable(&inst).map_err(|error| inst.locate(error))?;
-                    let value = inst.rest(2).chunks_exact(2).find(|pair| pair[1] == label);
-                    let id = value.map(|pair| pair[0]).ok_or_else(|| {
-                        inst.locate(CompileError::invalid(format!("no value comes from block {label}")))
-                    })?;
+                    let id = self.incoming(&inst, label).map_err(|error| inst.locate(error))?;
                     let (_, leaves) = self
                         .with_pointers_as_values(&[id], |t| t.eval().value(id))
                         .map_err(|error| inst.locate(error))?;
@@ -352,6 +354,22 @@ impl<'t, 'a> Translator<'t, 'a> {
             self.write_all(variable, leaves);
         }
         Ok(())
+    }
+
+    /// The id whose value a phi takes from block `label`. Edges tend to come in the order of the phi's operands, so
+    /// the search goes on where the last one ended.
+    fn incoming(&mut self, inst: &Inst<'a>, label: u32) -> Result<u32, CompileError> {
+        let pairs = inst.rest(2);
+        let cursor = &mut self.phi_cursors[inst.word(1)? as usize];
+        let count = pairs.len() / 2;
+        for step in 0..count {
+            let position = (*cursor as usize + step) % count;
+            if pairs[2 * position + 1] == label {
+                *cursor = position as u32 + 1;
+                return Ok(pairs[2 * position]);
+            }
+        }
+        Err(CompileError::invalid(format!("no value comes from block {label}")))
     }
 
     fn return_value(&mut self, id: u32) -> Result<(), CompileError> {
