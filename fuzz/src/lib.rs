@@ -8,7 +8,9 @@
 mod compile;
 mod entropy;
 mod ir_text;
+mod kernel;
 mod packer;
+mod semantics;
 mod spirv;
 mod text;
 mod validator;
@@ -16,6 +18,7 @@ mod validator;
 pub use entropy::{Entropy, Generator};
 pub use ir_text::ir_text;
 pub use packer::packer;
+pub use semantics::semantics;
 pub use spirv::spirv;
 pub use validator::validator;
 
@@ -23,5 +26,10 @@ pub use validator::validator;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, for runners.
-pub const TARGETS: &[Target] =
-    &[("packer", packer), ("validator", validator), ("spirv", spirv), ("ir_text", ir_text)];
+pub const TARGETS: &[Target] = &[
+    ("packer", packer),
+    ("validator", validator),
+    ("spirv", spirv),
+    ("ir_text", ir_text),
+    ("semantics", semantics),
+];

@@ -37,3 +37,8 @@ fn spirv() {
 fn ir_text() {
     smoke("ir_text", 5000);
 }
+
+#[test]
+fn semantics() {
+    smoke("semantics", 150);
+}
