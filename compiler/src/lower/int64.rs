@@ -10,7 +10,7 @@
 use agx_isa::table::Opcode;
 
 use super::alu::{EQUAL, alu, bitop, icmp, join, select, wide_product, words};
-use super::{TABLE_AND, TABLE_OR, TABLE_XOR};
+use super::{TABLE_OR, TABLE_XOR};
 use crate::error::CompileError;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
@@ -153,6 +153,7 @@ fn compare(r: &mut Rewriter<'_, '_>, cond: u32, inverted: bool, srcs: &[Src]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lower::TABLE_AND;
     use crate::lower::test_arithmetic::{Case, check};
 
     #[test]

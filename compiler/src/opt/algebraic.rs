@@ -7,16 +7,19 @@
 mod pattern;
 mod rules;
 
+use self::pattern::Exactness;
 use crate::ir::{Function, Rewrite};
 
 /// Replaces operations by simpler ones of the same value.
 pub fn opt_algebraic(f: &mut Function<'_>) {
+    // Where a source forbids contraction it wants results to the last bit.
+    let contract = f.contract;
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
         let Some((_, group)) = rules::GROUPS.iter().find(|(op, _)| *op == data.op) else {
             return Rewrite::Keep;
         };
-        for rule in *group {
+        for rule in group.iter().filter(|rule| contract || rule.exactness == Exactness::Exact) {
             if let Some(bound) = pattern::matches(rewriter, rule, &data)
                 && let Some(src) = pattern::build(rewriter, rule, &bound)
             {

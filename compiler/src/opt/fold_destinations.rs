@@ -3,18 +3,20 @@
 //! `fadd x, -0.0` is the machine's float move: with the `sat` modifier it saturates, with a 16-bit destination it rounds.
 //! Every float operation can do both itself, in the same order, so the move goes when nobody else reads its source.
 //!
+//! Likewise integer operations cut their result to a 16-bit destination themselves.
+//!
 //! Before and after: stage Machine.
 
 use agx_isa::table::Opcode;
 
-use crate::ir::{Function, Inst, InstData, Op, Rewrite, Rewriter, Side, Value};
+use crate::ir::{Function, Inst, InstData, Op, Rewrite, Rewriter, Side, Type, Value};
 
 /// Folds float moves into the operations they read.
 pub fn opt_fold_destinations(f: &mut Function<'_>) {
     let uses = count_uses(f);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
-        match fold(r, &uses, &data) {
+        match fold(r, &uses, &data).or_else(|| cut(r, &uses, &data)) {
             Some(()) => Rewrite::Remove,
             None => Rewrite::Keep,
         }
@@ -54,6 +56,31 @@ fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'
     let mods = r.f.alloc(&mods);
     r.f.set_inst(producer, InstData { dsts: data.dsts, mods, ..made });
     Some(())
+}
+
+/// Gives an integer operation the 16-bit destination of the move that cuts its result.
+fn cut<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'a>) -> Option<()> {
+    let moves = data.op == Op::Hw(Opcode::Bitop) && data.modifier("table") == TABLE_MOV;
+    let ([source, _], [dst]) = (data.srcs, data.dsts) else { return None };
+    let source =
+        source.as_value().filter(|value| moves && uses[*value] == 1 && r.f.ty(*value) == Type::B32)?;
+    let producer = r.f.values[source].def?;
+    let made = r.f.insts[producer];
+    if r.f.ty(*dst) != Type::B16 || !cuts_its_result(&made) {
+        return None;
+    }
+    r.f.set_inst(producer, InstData { dsts: data.dsts, ..made });
+    Some(())
+}
+
+/// The truth table of the machine's integer move.
+const TABLE_MOV: u32 = 0b1010;
+
+fn cuts_its_result(data: &InstData<'_>) -> bool {
+    use Opcode::{Asr, Asrh, Bfeil, Bfi, Bitop, Extr, Iadd, Imadd, Imsub, Isub, Shlhi, Shrhi};
+    let Op::Hw(op) = data.op else { return false };
+    matches!(op, Iadd | Isub | Imadd | Imsub | Bitop | Bfi | Bfeil | Extr | Shlhi | Shrhi | Asr | Asrh)
+        && data.modifier("sat") == 0
 }
 
 /// The value an instruction moves without changing its sign.

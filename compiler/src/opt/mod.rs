@@ -6,11 +6,14 @@ mod cse;
 mod dce;
 mod fold;
 mod fold_destinations;
+mod forward_memory;
 mod fuse;
+mod memory;
 mod regions;
 mod simplify_control;
 #[cfg(test)]
 mod tests;
+mod vectorize_memory;
 
 pub use algebraic::opt_algebraic;
 pub use copy_prop::opt_copy_prop;
@@ -18,8 +21,10 @@ pub use cse::opt_cse;
 pub use dce::opt_dce;
 pub use fold::opt_fold;
 pub use fold_destinations::opt_fold_destinations;
+pub use forward_memory::opt_forward_memory;
 pub use fuse::opt_fuse;
 pub use simplify_control::opt_simplify_control;
+pub use vectorize_memory::opt_vectorize_memory;
 
 use crate::ir::{Access, InstData, IrOp, Op};
 

@@ -6,12 +6,15 @@ use bumpalo::Bump;
 use crate::CompileKey;
 use crate::ir::interpret::{FlatMemory, Limits, interpret};
 use crate::ir::op::mods_with;
-use crate::ir::{Block, Builder, Function, Inst, InstData, IrOp, Src, Stage, Type, Value};
+use crate::ir::{Access, Block, Builder, Function, Inst, InstData, IrOp, Src, Stage, Type, Value};
 use crate::pipeline::{Context, PASSES, Pass, run_pass};
 use crate::test_random::Random;
 
 const PARAMETERS: usize = 3;
 const DEEPEST: u32 = 4;
+/// Address of the buffer.
+const BASE: u64 = 0x1_0000;
+const BUFFER_BYTES: usize = 0x1c + 5 * 4 + 4 * 4;
 
 /// A block that can be jumped to, and what arrives there.
 struct Target {
@@ -56,7 +59,7 @@ impl Generator<'_, '_, '_> {
 
     fn operation(&mut self) {
         let (x, y) = (self.any(), self.any());
-        let value = match self.random.below(9) {
+        let value = match self.random.below(11) {
             0 => self.b.value(Opcode::Iadd, Type::B32, &[x, y], &mods_with(Opcode::Iadd, &[])),
             1 => self.b.value(Opcode::Isub, Type::B32, &[x, y], &mods_with(Opcode::Isub, &[])),
             2 => self.b.value(IrOp::Imul, Type::B32, &[x, y], &[]),
@@ -70,6 +73,8 @@ impl Generator<'_, '_, '_> {
                 let cond = self.condition();
                 self.b.value(IrOp::Select, Type::B32, &[cond, x, y], &[])
             }
+            7 => self.load(),
+            8 => return self.store(),
             6 => {
                 let parts = [self.b.f.add_value(Type::B16), self.b.f.add_value(Type::B16)];
                 self.b.push(IrOp::Split, &parts, &[x], &[]);
@@ -82,6 +87,47 @@ impl Generator<'_, '_, '_> {
             }
         };
         self.values.push(value.into());
+    }
+
+    /// A byte offset into the buffer: one of two values that change little, plus a constant.
+    fn offset(&mut self) -> Src {
+        let constant = Src::imm32(4 * self.random.below(6) as u32);
+        let root = match self.random.below(3) {
+            0 => return constant,
+            index => self.values[index],
+        };
+        let mask = mods_with(Opcode::Bitop, &[("table", 0b1000)]);
+        let root = self.b.value(Opcode::Bitop, Type::B32, &[root, Src::imm32(0x1c)], &mask);
+        self.b.value(Opcode::Iadd, Type::B32, &[root.into(), constant], &mods_with(Opcode::Iadd, &[])).into()
+    }
+
+    fn access(&mut self) -> [u32; 2] {
+        [if self.random.below(8) == 0 { Access::VOLATILE.bits() } else { 0 }, 4]
+    }
+
+    /// Loads a vector of up to four and picks a component.
+    fn load(&mut self) -> Value {
+        let (offset, access) = (self.offset(), self.access());
+        let count = 1 + self.random.below(4);
+        let base = Src::imm(BASE, 64);
+        let vector = self.b.value(IrOp::LoadGlobal, Type::vector(32, count as u8), &[base, offset], &access);
+        if count == 1 {
+            return vector;
+        }
+        let parts: Vec<Value> = (0..count).map(|_| self.b.f.add_value(Type::B32)).collect();
+        self.b.push(IrOp::Split, &parts, &[vector.into()], &[]);
+        parts[self.random.below(count)]
+    }
+
+    fn store(&mut self) {
+        let (offset, access) = (self.offset(), self.access());
+        let count = 1 + self.random.below(3);
+        let parts: Vec<Src> = (0..count).map(|_| self.any()).collect();
+        let data = match parts.as_slice() {
+            [part] => *part,
+            _ => Src::value(self.b.value(IrOp::Collect, Type::vector(32, count as u8), &parts, &[])),
+        };
+        self.b.effect(IrOp::StoreGlobal, &[data, Src::imm(BASE, 64), offset], &access);
     }
 
     fn condition(&mut self) -> Src {
@@ -247,13 +293,21 @@ impl Generator<'_, '_, '_> {
     }
 }
 
-/// What `f` keeps for each of a few inputs.
+/// What `f` keeps for each of a few inputs, and leaves in memory.
 fn results(f: &Function<'_>) -> Vec<Vec<u64>> {
     let inputs = [[0, 0, 0], [1, 2, 3], [0xffff_ffff, 7, 0x8000_0000], [5, 5, 31]];
     let run = |input: &[u64; PARAMETERS]| {
         let limits = Limits { steps: 200_000 };
-        match interpret(f, input, &[], &mut FlatMemory::default(), limits) {
-            Ok(outcome) => outcome.kept,
+        let device = (0..BUFFER_BYTES as u32).map(|byte| (byte * 37) as u8).collect();
+        let mut memory = FlatMemory { base: BASE, device, ..FlatMemory::default() };
+        match interpret(f, input, &[], &mut memory, limits) {
+            Ok(outcome) => {
+                let words = memory
+                    .device
+                    .chunks(4)
+                    .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+                outcome.kept.into_iter().chain(words.map(u64::from)).collect()
+            }
             Err(error) => panic!("{error}\n{f}"),
         }
     };
@@ -274,7 +328,10 @@ fn passes() -> Vec<&'static Pass> {
 fn apply<'a>(f: &mut Function<'a>, pass: &'static Pass, key: &CompileKey) {
     let before = f.to_string();
     let mut context = Context::new(Default::default(), key);
-    if let Err(error) = run_pass(pass, f, &mut context, true) {
+    let run = run_pass(pass, f, &mut context, false);
+    // What is tested here is not a stage's but the pass's.
+    f.stage = Stage::Source;
+    if let Err(error) = run.and_then(|()| f.check(pass.name)) {
         panic!("{error}\nbefore:\n{before}\nafter:\n{f}");
     }
 }

@@ -1,0 +1,94 @@
+//! Forwards stored and loaded values to later loads of the same device memory.
+//!
+//! Within a block, and from a block into those it alone leads to, a load reads what a store or load before it left at
+//! the same place, unless something between may have written there: another store that is not known to be elsewhere, an
+//! atomic, a barrier or fence. SPIR-V lets an invocation keep such values; volatile accesses are left alone.
+
+use super::memory::{MemoryAccess, components, disturbs_memory, vector};
+use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src};
+
+/// Most values remembered at a time.
+const MAX_KNOWN: usize = 32;
+
+/// Replaces loads whose value is known.
+pub fn opt_forward_memory(f: &mut Function<'_>) {
+    let mut memory = Memory { block: None, known: Vec::new(), at_end: Side::new(f.blocks.len()) };
+    f.map_insts(|r, inst| {
+        memory.enter(r);
+        let data = r.f.insts[inst];
+        memory.visit(r, &data)
+    });
+}
+
+/// What is known to be in memory.
+#[derive(Clone, Copy)]
+struct Known {
+    access: MemoryAccess,
+    value: Src,
+}
+
+struct Memory {
+    block: Option<Block>,
+    known: Vec<Known>,
+    /// What was known at the end of blocks that lead to a block of their own.
+    at_end: Side<Block, Vec<Known>>,
+}
+
+impl Memory {
+    /// Takes over what the only predecessor knew when a block begins.
+    fn enter(&mut self, r: &Rewriter<'_, '_>) {
+        if self.block == Some(r.block) {
+            return;
+        }
+        if let Some(left) = self.block {
+            self.at_end[left] = std::mem::take(&mut self.known);
+        }
+        self.block = Some(r.block);
+        self.known = match r.f.block(r.block).preds.as_slice() {
+            [pred] => self.at_end[*pred].clone(),
+            _ => Vec::new(),
+        };
+    }
+
+    fn visit(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+        if data.op == Op::Ir(IrOp::LoadGlobal) {
+            return self.load(r, data);
+        }
+        match MemoryAccess::of_store(r.f, data) {
+            Some(access) => {
+                self.known.retain(|known| known.access.is_readonly() || known.access.is_disjoint(&access));
+                self.remember(access, data.srcs[0]);
+            }
+            None if disturbs_memory(data) => self.known.retain(|known| known.access.is_readonly()),
+            None => {}
+        }
+        Rewrite::Keep
+    }
+
+    fn load(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+        let Some(access) = MemoryAccess::of_load(r.f, data) else { return Rewrite::Keep };
+        if let Some((known, first)) = self.known.iter().rev().find_map(|known| covers(known, &access)) {
+            let parts = components(r, known.value);
+            return Rewrite::Forward(vector(r, &parts[first..first + usize::from(access.ty.comps)]));
+        }
+        self.remember(access, data.dsts[0].into());
+        Rewrite::Keep
+    }
+
+    fn remember(&mut self, access: MemoryAccess, value: Src) {
+        if self.known.len() == MAX_KNOWN {
+            self.known.remove(0);
+        }
+        self.known.push(Known { access, value });
+    }
+}
+
+/// The component of `known` at which what `access` loads begins, if it is all there.
+fn covers(known: &Known, access: &MemoryAccess) -> Option<(Known, usize)> {
+    let ((first, end), (known_first, known_end)) = (access.range(), known.access.range());
+    let same =
+        known.access.location.is_comparable(&access.location) && known.access.ty.bits == access.ty.bits;
+    let inside = same && known_first <= first && end <= known_end;
+    let distance = first - known_first;
+    (inside && distance % access.stride() == 0).then(|| (*known, (distance / access.stride()) as usize))
+}

@@ -1,0 +1,132 @@
+//! What optimisations know of accesses to device memory.
+
+use agx_isa::desc::Effects;
+use agx_isa::table::Opcode;
+
+use crate::ir::{Access, Function, InstData, IrOp, Op, Src, Type};
+
+/// Where an access goes: base address, the variable part of the byte offset, and the constant part.
+///
+/// Offsets are sums modulo 2^32, but an access in bounds does not wrap: locations with equal bases and roots are as far
+/// apart as their constants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Location {
+    pub base: Src,
+    pub root: Option<Src>,
+    pub offset: i32,
+}
+
+impl Location {
+    fn of(f: &Function<'_>, base: Src, offset: Src) -> Location {
+        if let Some(constant) = offset.as_imm() {
+            return Location { base, root: None, offset: constant as i32 };
+        }
+        if let Some(sum) = f.def(offset)
+            && sum.op == Op::Hw(Opcode::Iadd)
+            && sum.mods.iter().all(|modifier| *modifier == 0)
+            && let [root, constant] = sum.srcs
+            && let Some(constant) = constant.as_imm()
+            && f.width(*root) == 32
+            && root.flags.is_empty()
+        {
+            return Location { base, root: Some(*root), offset: constant as i32 };
+        }
+        Location { base, root: Some(offset), offset: 0 }
+    }
+
+    /// Whether both are known to be a constant apart.
+    pub(super) fn is_comparable(&self, other: &Location) -> bool {
+        self.base == other.base && self.root == other.root
+    }
+}
+
+/// A load or store of device memory that may be moved and merged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MemoryAccess {
+    pub location: Location,
+    pub ty: Type,
+    pub flags: Access,
+    /// Alignment in bytes.
+    pub align: u32,
+}
+
+impl MemoryAccess {
+    /// The access of a load that is not volatile.
+    pub(super) fn of_load(f: &Function<'_>, data: &InstData<'_>) -> Option<MemoryAccess> {
+        let is_load = data.op == Op::Ir(IrOp::LoadGlobal);
+        is_load.then(|| Self::of(f, data, f.ty(data.dsts[0]), data.srcs[0], data.srcs[1])).flatten()
+    }
+
+    /// The access of a store that is not volatile.
+    pub(super) fn of_store(f: &Function<'_>, data: &InstData<'_>) -> Option<MemoryAccess> {
+        let is_store = data.op == Op::Ir(IrOp::StoreGlobal);
+        is_store.then(|| Self::of(f, data, f.src_ty(data.srcs[0]), data.srcs[1], data.srcs[2])).flatten()
+    }
+
+    fn of(f: &Function<'_>, data: &InstData<'_>, ty: Type, base: Src, offset: Src) -> Option<MemoryAccess> {
+        let flags = Access::from_bits_truncate(data.modifier("access"));
+        let location = Location::of(f, base, offset);
+        let access = MemoryAccess { location, ty, flags, align: data.modifier("align") };
+        (!flags.contains(Access::VOLATILE) && ty.bits >= 8).then_some(access)
+    }
+
+    pub(super) fn is_readonly(&self) -> bool {
+        self.flags.contains(Access::READONLY)
+    }
+
+    /// Bytes of a component.
+    pub(super) fn stride(&self) -> i64 {
+        i64::from(self.ty.bits / 8)
+    }
+
+    /// First byte, and the one after the last, relative to the root.
+    pub(super) fn range(&self) -> (i64, i64) {
+        let first = i64::from(self.location.offset);
+        (first, first + i64::from(self.ty.total_bits() / 8))
+    }
+
+    /// Whether the two are known not to overlap.
+    pub(super) fn is_disjoint(&self, other: &MemoryAccess) -> bool {
+        let ((a_first, a_end), (b_first, b_end)) = (self.range(), other.range());
+        self.location.is_comparable(&other.location) && (a_end <= b_first || b_end <= a_first)
+    }
+}
+
+/// Whether an instruction that is no plain load or store may change device memory, or let others change it.
+pub(super) fn disturbs_memory(data: &InstData<'_>) -> bool {
+    let local = matches!(
+        data.op,
+        Op::Ir(
+            IrOp::StoreLocal | IrOp::StoreScratch | IrOp::AtomicLocal | IrOp::LoadLocal | IrOp::LoadScratch
+        )
+    );
+    !local && data.op.effects().intersects(Effects::WRITES_MEMORY | Effects::BARRIER)
+}
+
+/// The components of a vector as separate sources.
+pub(super) fn components(r: &mut crate::ir::Rewriter<'_, '_>, vector: Src) -> Vec<Src> {
+    let ty = r.f.src_ty(vector);
+    if ty.comps == 1 {
+        return vec![vector];
+    }
+    if let Some(collect) = r.f.def(vector)
+        && collect.op == Op::Ir(IrOp::Collect)
+        && collect.srcs.len() == usize::from(ty.comps)
+    {
+        return collect.srcs.to_vec();
+    }
+    let parts: Vec<_> = (0..ty.comps).map(|_| r.f.add_value(Type::scalar(ty.bits))).collect();
+    r.push(IrOp::Split, &parts, &[vector], &[]);
+    parts.into_iter().map(Src::value).collect()
+}
+
+/// One value of several components.
+pub(super) fn vector(r: &mut crate::ir::Rewriter<'_, '_>, parts: &[Src]) -> Src {
+    match parts {
+        [part] => *part,
+        _ => {
+            let ty = Type::vector(r.f.width(parts[0]), parts.len() as u8);
+            Src::value(r.value(IrOp::Collect, ty, parts, &[]))
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Makes fewer and narrower accesses to device memory.
+//!
+//! Loads and stores of neighbouring components in one block become one instruction of up to four components, with gaps
+//! of unused components for loads; a load whose last components nobody reads gets narrower. The hardware needs the
+//! alignment of a component only. A load moves up to the first of its group, a store down to the last of its own; a
+//! group ends where something between could tell the difference.
+
+use agx_isa::table::Opcode;
+
+use super::memory::{Location, MemoryAccess, components, disturbs_memory, vector};
+use crate::ir::op::mods_with;
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
+
+/// Most components of an access.
+const MAX_COMPONENTS: i64 = 4;
+/// Most unused components between loads that are merged.
+const MAX_LOAD_GAP: i64 = 1;
+/// Most accesses looked at together.
+const MAX_GROUP: usize = 16;
+
+/// Merges and narrows accesses.
+pub fn opt_vectorize_memory(f: &mut Function<'_>) {
+    let used = used_components(f);
+    let mut plan = Plan { groups: Vec::new(), of_inst: Side::new(f.insts.len()) };
+    for block in f.blocks_in_order() {
+        Planner { f, used: &used, plan: &mut plan, loads: Vec::new(), stores: Vec::new() }.block(block);
+    }
+    if !plan.groups.is_empty() {
+        f.map_insts(|r, inst| plan.apply(r, inst));
+    }
+}
+
+/// A member of a group: the instruction, its access, and how many of its components are wanted.
+#[derive(Clone, Copy)]
+struct Member {
+    inst: Inst,
+    /// Where in its block.
+    position: usize,
+    access: MemoryAccess,
+    wanted: i64,
+}
+
+impl Member {
+    fn first(&self) -> i64 {
+        self.access.range().0
+    }
+
+    fn end(&self) -> i64 {
+        self.first() + self.wanted * self.access.stride()
+    }
+
+    /// Whether one load could give both.
+    fn is_alike(&self, other: &Member) -> bool {
+        self.access.location.is_comparable(&other.access.location)
+            && self.access.ty.bits == other.access.ty.bits
+            && self.access.is_readonly() == other.access.is_readonly()
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+enum Role {
+    #[default]
+    None,
+    /// Becomes the access of this group.
+    Leader(usize),
+    /// Goes.
+    Member,
+}
+
+struct Plan {
+    /// Accesses that become one, sorted by place.
+    groups: Vec<Vec<Member>>,
+    of_inst: Side<Inst, Role>,
+}
+
+/// How many leading components of each vector are read; of scalars, one or none.
+fn used_components(f: &Function<'_>) -> Side<Value, u8> {
+    let mut used: Side<Value, u8> = Side::new(f.values.len());
+    let mut splits: Vec<InstData<'_>> = Vec::new();
+    for block in f.blocks_in_order() {
+        for inst in &f.block(block).insts {
+            let data = f.insts[*inst];
+            if data.op == Op::Ir(IrOp::Split) {
+                splits.push(data);
+                continue;
+            }
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                used[value] = f.ty(value).comps;
+            }
+        }
+    }
+    // Results of splits are scalars, or vectors that the next round takes apart.
+    for split in splits {
+        let Some(value) = split.srcs[0].as_value() else { continue };
+        let whole = f.ty(value).comps;
+        let last = split
+            .dsts
+            .iter()
+            .rposition(|dst| used[*dst] > 0 || f.ty(*dst).bits == 64 || f.ty(*dst).comps > 1);
+        let by_component = split.dsts.len() == usize::from(whole) && whole > 1;
+        let wanted = if by_component { last.map_or(0, |last| last as u8 + 1) } else { whole };
+        used[value] = used[value].max(wanted);
+    }
+    used
+}
+
+/// Collects the groups of one block.
+struct Planner<'p, 'f, 'a> {
+    f: &'f Function<'a>,
+    used: &'p Side<Value, u8>,
+    plan: &'p mut Plan,
+    /// Loads that may still be merged.
+    loads: Vec<Member>,
+    /// Stores that may still be merged; all of one base and root.
+    stores: Vec<Member>,
+}
+
+impl Planner<'_, '_, '_> {
+    fn block(&mut self, block: Block) {
+        for (position, inst) in self.f.block(block).insts.iter().enumerate() {
+            let data = self.f.insts[*inst];
+            if data.op == Op::Ir(IrOp::LoadGlobal) {
+                self.load(*inst, position, &data);
+            } else if let Some(access) = MemoryAccess::of_store(self.f, &data) {
+                self.store(Member { inst: *inst, position, access, wanted: i64::from(access.ty.comps) });
+            } else if disturbs_memory(&data) {
+                self.flush_loads(false);
+                self.flush_stores();
+            }
+        }
+        self.flush_loads(true);
+        self.flush_stores();
+    }
+
+    fn load(&mut self, inst: Inst, position: usize, data: &InstData<'_>) {
+        let access = MemoryAccess::of_load(self.f, data);
+        if access.is_none_or(|access| !access.is_readonly()) {
+            self.flush_stores();
+        }
+        let Some(access) = access else { return };
+        let wanted = i64::from(self.used[data.dsts[0]]);
+        if wanted > 0 && wanted <= MAX_COMPONENTS && access.ty.bits <= 32 {
+            if self.loads.len() == MAX_GROUP {
+                self.flush_loads(true);
+            }
+            self.loads.push(Member { inst, position, access, wanted });
+        }
+    }
+
+    fn store(&mut self, store: Member) {
+        self.flush_loads(false);
+        let bits = store.access.ty.bits;
+        let joins = |other: &Member| store.access.is_disjoint(&other.access) && bits == other.access.ty.bits;
+        if bits > 32 || self.stores.len() == MAX_GROUP || !self.stores.iter().all(joins) {
+            self.flush_stores();
+        }
+        if bits <= 32 {
+            self.stores.push(store);
+        }
+    }
+
+    /// Groups the open loads: all of them, or those of memory that is written.
+    fn flush_loads(&mut self, all: bool) {
+        let (mut open, kept): (Vec<Member>, Vec<Member>) =
+            std::mem::take(&mut self.loads).into_iter().partition(|load| all || !load.access.is_readonly());
+        self.loads = kept;
+        while let Some(first) = open.first().copied() {
+            let (mut same, rest): (Vec<Member>, Vec<Member>) =
+                open.into_iter().partition(|other| first.is_alike(other));
+            open = rest;
+            same.sort_by_key(|member| (member.first(), member.position));
+            self.pack(&same, MAX_LOAD_GAP, false);
+        }
+    }
+
+    fn flush_stores(&mut self) {
+        let mut same = std::mem::take(&mut self.stores);
+        same.sort_by_key(Member::first);
+        self.pack(&same, 0, true);
+    }
+
+    /// Makes groups of neighbours, at most `gap` components apart, of members sorted by place.
+    fn pack(&mut self, members: &[Member], gap: i64, leader_is_last: bool) {
+        let mut rest = members;
+        while let Some(first) = rest.first() {
+            let stride = first.access.stride();
+            let (mut count, mut end) = (1, first.end());
+            for next in &rest[1..] {
+                let fits = next.first() <= end + gap * stride
+                    && (next.first() - first.first()) % stride == 0
+                    && next.end().max(end) - first.first() <= MAX_COMPONENTS * stride;
+                if !fits {
+                    break;
+                }
+                end = end.max(next.end());
+                count += 1;
+            }
+            let (group, others) = rest.split_at(count);
+            rest = others;
+            if count > 1 || first.wanted < i64::from(first.access.ty.comps) {
+                self.add_group(group, leader_is_last);
+            }
+        }
+    }
+
+    fn add_group(&mut self, members: &[Member], leader_is_last: bool) {
+        let by_position = members.iter().map(|member| (member.position, member.inst));
+        let leader = if leader_is_last { by_position.max() } else { by_position.min() };
+        for member in members {
+            let leads = leader.is_some_and(|(_, leader)| leader == member.inst);
+            self.plan.of_inst[member.inst] =
+                if leads { Role::Leader(self.plan.groups.len()) } else { Role::Member };
+        }
+        self.plan.groups.push(members.to_vec());
+    }
+}
+
+impl Plan {
+    fn apply(&self, r: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
+        match self.of_inst[inst] {
+            Role::None => return Rewrite::Keep,
+            Role::Member => {}
+            Role::Leader(group) if r.f.insts[inst].dsts.is_empty() => store_group(r, &self.groups[group]),
+            Role::Leader(group) => load_group(r, &self.groups[group]),
+        }
+        Rewrite::Remove
+    }
+}
+
+/// The base and byte offset of the first component of a group.
+fn address(r: &mut Rewriter<'_, '_>, Location { base, root, offset }: Location) -> [Src; 2] {
+    let constant = Src::imm32(offset as u32);
+    let offset = match root.map(|root| r.resolve(root)) {
+        None => constant,
+        Some(root) if offset == 0 => root,
+        Some(root) => r.alu(Opcode::Iadd, 32, &[root, constant], &mods_with(Opcode::Iadd, &[])),
+    };
+    [r.resolve(base), offset]
+}
+
+/// Loads all components and gives every member its own.
+fn load_group(r: &mut Rewriter<'_, '_>, group: &[Member]) {
+    let access = group[0].access;
+    let (first, stride) = (group[0].first(), access.stride());
+    let end = group.iter().map(Member::end).max().unwrap_or(first);
+    let [base, offset] = address(r, access.location);
+    let flags = group.iter().fold(access.flags, |flags, member| flags & member.access.flags);
+    let ty = Type::vector(access.ty.bits, ((end - first) / stride) as u8);
+    let loaded = r.value(IrOp::LoadGlobal, ty, &[base, offset], &[flags.bits(), access.align]);
+    let parts = components(r, loaded.into());
+    for member in group {
+        let dst = r.f.insts[member.inst].dsts[0];
+        let at = ((member.first() - first) / stride) as usize;
+        let unread = Src::imm(0, access.ty.bits);
+        let own: Vec<Src> = (0..usize::from(member.access.ty.comps))
+            .map(|index| if (index as i64) < member.wanted { parts[at + index] } else { unread })
+            .collect();
+        let own = vector(r, &own);
+        r.forward(dst, own);
+    }
+}
+
+/// Stores the components of all members.
+fn store_group(r: &mut Rewriter<'_, '_>, group: &[Member]) {
+    let access = group[0].access;
+    let mut parts: Vec<Src> = Vec::new();
+    for member in group {
+        let data = r.resolve(r.f.insts[member.inst].srcs[0]);
+        parts.extend(components(r, data));
+    }
+    let data = vector(r, &parts);
+    let [base, offset] = address(r, access.location);
+    r.push(IrOp::StoreGlobal, &[], &[data, base, offset], &[access.flags.bits(), access.align]);
+}
