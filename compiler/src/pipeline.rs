@@ -74,6 +74,15 @@ macro_rules! optional {
             },
         }
     };
+    ($name:literal, $stage:ident, with context $run:path, $doc:literal) => {
+        Pass {
+            run: |f, context| {
+                $run(f, context);
+                Ok(())
+            },
+            ..optional!($name, $stage, drop, $doc)
+        }
+    };
 }
 
 /// A pass that everything after it relies on.
@@ -112,6 +121,7 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
     optional!("opt_vectorize_memory", Source, opt::opt_vectorize_memory, "Makes fewer and narrower accesses to device memory."),
+    required!("lower_float64", Source -> Source, |f, _| lower::lower_float64(f), "Does 64-bit float arithmetic in integers."),
     required!("lower_bits8", Source -> Source, |f, _| lower::lower_bits8(f), "Does 8-bit arithmetic in 16 bits."),
     required!("lower_division", Source -> Source, |f, _| lower::lower_division(f), "Makes integer division multiplications."),
     required!("lower_multiply_high", Source -> Source, |f, _| lower::lower_multiply_high(f), "Makes high products wide ones."),
@@ -120,6 +130,7 @@ pub static PASSES: &[Pass] = &[
     required!("lower_int64", Source -> Source, |f, _| lower::lower_int64(f), "Does 64-bit arithmetic in words."),
     required!("lower_barrier", Source -> Source, |f, _| lower::lower_barrier(f), "Makes barriers the hardware's sequences."),
     required!("lower_local", Source -> Source, |f, _| lower::lower_local(f), "Makes accesses to threadgroup memory the hardware's."),
+    required!("lower_varyings", Source -> Source, |f, c| lower::lower_varyings(f, c.info.stage), "Makes stores of vertex outputs the hardware's."),
     required!("lower_scratch", Source -> Source, |f, _| lower::lower_scratch(f), "Makes accesses to stack memory the hardware's."),
     optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
     optional!("opt_fold", Source, opt::opt_fold, "Computes operations on constants."),
@@ -133,8 +144,10 @@ pub static PASSES: &[Pass] = &[
     required!("lower_select", Lowered -> Selected, |f, _| lower::lower_select(f), "Selects machine instructions."),
     optional!("opt_dce", Selected, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
     optional!("opt_fold_destinations", Selected, opt::opt_fold_destinations, "Folds saturation and rounding into the operations they read."),
+    optional!("opt_promote_constants", Selected, with context opt::opt_promote_constants, "Reads constants that operands cannot encode from the uniform file."),
     required!("lower_operands", Selected -> Machine, |f, _| lower::lower_operands(f), "Loads constants and copies uniforms where operands cannot encode them."),
     optional!("schedule_pressure", Machine, schedule::schedule_pressure, "Reorders blocks to need fewer registers."),
+    required!("lower_last_varying", Machine -> Machine, |f, _| lower::lower_last_varying(f), "Marks the last store of a vertex output."),
     required!("regalloc", Machine -> Allocated, allocate, "Gives every value a register."),
     required!("lower_divergent_shuffle", Allocated -> Allocated, divergent_shuffle, "Keeps the index of shuffles 0 in lanes that are off."),
     required!("lower_control_flow", Allocated -> Final, |f, c| lower::lower_control_flow(f, &mut c.allocation), "Makes control flow execution-mask instructions."),

@@ -9,6 +9,7 @@ mod fold_destinations;
 mod forward_memory;
 mod fuse;
 mod memory;
+mod promote_constants;
 mod regions;
 mod simplify_control;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use fold::opt_fold;
 pub use fold_destinations::opt_fold_destinations;
 pub use forward_memory::opt_forward_memory;
 pub use fuse::opt_fuse;
+pub use promote_constants::opt_promote_constants;
 pub use simplify_control::opt_simplify_control;
 pub use vectorize_memory::opt_vectorize_memory;
 

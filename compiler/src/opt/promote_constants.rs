@@ -1,0 +1,122 @@
+//! Constants become uniforms.
+//!
+//! A constant that an operand cannot encode costs an instruction and a register each time it is loaded; a uniform costs
+//! neither, and the driver fills it from the shader's own data when it launches. The heaviest constants come first, by
+//! how often they would be loaded, until the part of the uniform file that one command word fills is used up (Mesa 25.0
+//! does the same).
+//!
+//! Before and after: stage Selected.
+
+use std::cmp::Reverse;
+
+use agx_abi::layout::{UNIFORM_HALVES, UniformRange, UniformSource};
+use agx_isa::desc::Role;
+use agx_isa::inst::Size;
+use agx_isa::table::Opcode;
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::ir::machine::{is_legal_source, is_legal_uniform};
+use crate::ir::{Function, Op, Rewrite, Src, SrcKind};
+use crate::pipeline::Context;
+
+/// Half-words of promoted constants: what one USC uniform word fills (Mesa 25.0).
+const MAX_PROMOTED_HALVES: u16 = 64;
+
+/// How much heavier a use weighs for each loop around it.
+const LOOP_WEIGHT: u32 = 8;
+
+/// Loops counted for the weight of a use.
+const MAX_LOOP_DEPTH: u32 = 4;
+
+/// Largest constant that an integer operand encodes.
+const MAX_IMMEDIATE: u64 = 255;
+
+type Weights = HashMap<Src, u32, FxBuildHasher>;
+type Places = HashMap<Src, u16, FxBuildHasher>;
+
+/// Reads constants that operands cannot encode from the uniform file.
+pub fn opt_promote_constants(f: &mut Function<'_>, context: &mut Context<'_>) {
+    let (weights, order) = weigh(f);
+    if order.is_empty() {
+        return;
+    }
+    let places = place(&weights, order, context);
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        let Op::Hw(op) = data.op else { return Rewrite::Keep };
+        let promoted = |src: &Src, operand| match places.get(&src.plain()) {
+            Some(half) if !is_legal_source(operand, *src) && is_legal_uniform(operand, *half, src.bits) => {
+                Src { flags: src.flags, ..Src::uniform(*half, src.bits) }
+            }
+            _ => *src,
+        };
+        let operands = op.desc().with_role(Role::Src).map(|(_, operand)| operand);
+        let srcs: Vec<Src> =
+            data.srcs.iter().zip(operands).map(|(src, operand)| promoted(src, operand)).collect();
+        if srcs.as_slice() != data.srcs {
+            r.f.insts[inst].srcs = r.f.alloc(&srcs);
+        }
+        Rewrite::Keep
+    });
+}
+
+/// Weight of every constant worth promoting, and the constants in the order they appear.
+fn weigh(f: &Function<'_>) -> (Weights, Vec<Src>) {
+    let mut weights = Weights::with_hasher(FxBuildHasher);
+    let mut order = Vec::new();
+    for block in f.blocks_in_order() {
+        let weight = LOOP_WEIGHT.pow(f.block(block).loop_depth.min(MAX_LOOP_DEPTH));
+        for inst in &f.block(block).insts {
+            let data = f.insts[*inst];
+            let Op::Hw(op) = data.op else { continue };
+            for (src, (_, operand)) in data.srcs.iter().zip(op.desc().with_role(Role::Src)) {
+                let constant = src.kind == SrcKind::Imm && matches!(src.bits, 16 | 32);
+                let wanted = constant && !is_legal_source(operand, *src) && !is_subtraction(op, *src);
+                if wanted && is_legal_uniform(operand, 0, src.bits) {
+                    let entry = weights.entry(src.plain()).or_insert(0);
+                    if *entry == 0 {
+                        order.push(src.plain());
+                    }
+                    *entry = entry.saturating_add(weight);
+                }
+            }
+        }
+    }
+    (weights, order)
+}
+
+/// Whether `lower_operands` can do without the constant, by subtracting instead of adding.
+fn is_subtraction(op: Opcode, src: Src) -> bool {
+    let negated = src.payload.wrapping_neg() & ((1 << src.bits) - 1);
+    matches!(op, Opcode::Iadd | Opcode::Isub) && negated <= MAX_IMMEDIATE
+}
+
+/// Gives the heaviest constants half-words after those in use, and tells the driver what to put there.
+fn place(weights: &Weights, mut order: Vec<Src>, context: &mut Context<'_>) -> Places {
+    order.sort_by_key(|constant| Reverse(weights[constant]));
+    let ranges = &context.info.uniforms;
+    let used = ranges.iter().map(|range| range.start + range.halves).max().unwrap_or(0);
+    let start = used.next_multiple_of(u16::from(Size::B32.halves()));
+    let end = (start + MAX_PROMOTED_HALVES).min(UNIFORM_HALVES);
+    let mut places = Places::with_hasher(FxBuildHasher);
+    let offset = context.info.promoted.len() as u32;
+    let mut next = start;
+    // 32-bit constants first: everything stays aligned.
+    for bits in [32, 16] {
+        for constant in order.iter().filter(|constant| constant.bits == bits) {
+            let halves = u16::from(Size::for_bits(bits).halves());
+            if next + halves <= end {
+                places.insert(*constant, next);
+                let bytes = constant.payload.to_le_bytes();
+                context.info.promoted.extend_from_slice(&bytes[..usize::from(bits / 8)]);
+                next += halves;
+            }
+        }
+    }
+    if next > start {
+        let source = UniformSource::Promoted { offset };
+        context.info.uniforms.push(UniformRange { start, halves: next - start, source });
+    }
+    places
+}
