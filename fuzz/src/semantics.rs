@@ -4,6 +4,7 @@
 use agx_abi::PartRole;
 use agx_compiler::ir::interpret::{FlatMemory, Limits};
 use agx_compiler::ir::{self, interpret};
+use agx_compiler::pipeline::PASSES;
 use agx_compiler::{CompileKey, Compiler, Input, Scratch};
 use agx_emulator::Options;
 use agx_emulator::launch::Launch;
@@ -32,9 +33,12 @@ const ARGUMENTS: [u32; 12] = [
 pub fn semantics(data: &[u8]) {
     let mut entropy = Entropy::new(data);
     let arguments: Vec<u64> = (0..4).map(|_| argument(&mut entropy)).collect();
+    let mut key = CompileKey::default();
+    key.validate = true;
+    key.disabled_passes = left_out(&mut entropy);
     let kernel = any_kernel(&mut entropy);
     let wanted = interpreted(&kernel, &arguments);
-    let found = executed(&kernel, &arguments);
+    let found = executed(&kernel, &arguments, &key);
     for (index, (wanted, found)) in wanted.iter().zip(&found).enumerate() {
         let same = match index < kernel.integers {
             true => wanted == found,
@@ -42,8 +46,8 @@ pub fn semantics(data: &[u8]) {
         };
         assert!(
             same,
-            "result {index} is {found:#x} and should be {wanted:#x}; arguments {arguments:x?}\n{}",
-            kernel.text
+            "result {index} is {found:#x} and should be {wanted:#x}; arguments {arguments:x?}, without {:?}\n{}",
+            key.disabled_passes, kernel.text
         );
     }
 }
@@ -54,6 +58,15 @@ fn argument(entropy: &mut Entropy<'_>) -> u64 {
         _ => ARGUMENTS[entropy.below(ARGUMENTS.len())],
     };
     u64::from(word)
+}
+
+/// Now and then an optional pass, without which the code must be right as well.
+fn left_out(entropy: &mut Entropy<'_>) -> Vec<String> {
+    let optional: Vec<&str> = PASSES.iter().filter(|pass| pass.optional).map(|pass| pass.name).collect();
+    match entropy.flip() {
+        true => vec![optional[entropy.below(optional.len())].to_owned()],
+        false => Vec::new(),
+    }
 }
 
 /// Any NaN is a NaN, and whether a sign operation alone flushes a denormal is up to the code.
@@ -73,10 +86,8 @@ fn interpreted(kernel: &Kernel, arguments: &[u64]) -> Vec<u64> {
     outcome.unwrap_or_else(|error| panic!("{error}\n{}", kernel.text)).kept
 }
 
-fn executed(kernel: &Kernel, arguments: &[u64]) -> Vec<u64> {
-    let mut key = CompileKey::default();
-    key.validate = true;
-    let shader = Compiler::default().compile(&mut Scratch::default(), Input::Ir(&kernel.text), &key);
+fn executed(kernel: &Kernel, arguments: &[u64], key: &CompileKey) -> Vec<u64> {
+    let shader = Compiler::default().compile(&mut Scratch::default(), Input::Ir(&kernel.text), key);
     let shader = shader.unwrap_or_else(|error| panic!("{error}\n{}", kernel.text));
     let mut results = vec![0; kernel.results];
     let launch = Launch {
