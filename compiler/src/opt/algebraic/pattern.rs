@@ -3,7 +3,7 @@
 use agx_isa::desc::Role;
 use arrayvec::ArrayVec;
 
-use crate::ir::{InstData, IrOp, Op, Rewriter, Src, Type};
+use crate::ir::{InstData, IrOp, Op, Rewriter, Src, SrcKind, Type};
 
 /// How faithful a replacement is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,6 +108,9 @@ pub(super) fn widths_of(op: Op) -> Widths {
 
 /// Matches `rule` against an instruction.
 pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<'_>) -> Option<Bound> {
+    if !could_match(rewriter, rule, data) {
+        return None;
+    }
     let mut bound = Bound::default();
     // Pairs still to be compared; patterns are small and fixed, so is the list.
     let mut pending: ArrayVec<(Node, Src), 16> = ArrayVec::new();
@@ -134,6 +137,20 @@ pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<
         }
     }
     (rule.when)(&bound).then_some(bound)
+}
+
+/// A look at the sources alone, which rules out most rules at little cost.
+fn could_match(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<'_>) -> bool {
+    let Node::Apply(_, _, args) = rule.from else { return false };
+    args.iter().zip(data.srcs).all(|(arg, src)| match arg {
+        Node::Any(_) => true,
+        Node::Int(number) => src.as_imm().is_some_and(|bits| bits == *number || *number == u64::MAX),
+        Node::Const(_) | Node::Float(_) | Node::Calc(_) => src.kind == SrcKind::Imm,
+        Node::Apply(op, ..) => {
+            let def = src.as_value().and_then(|value| rewriter.f.values[value].def);
+            def.is_some_and(|def| rewriter.f.insts[def].op == *op)
+        }
+    })
 }
 
 fn bind(rewriter: &Rewriter<'_, '_>, index: usize, src: Src, bound: &mut Bound) -> Option<()> {

@@ -2,13 +2,14 @@
 
 use agx_isa::semantics::{PureArgs, Source};
 use agx_isa::table::Opcode;
+use bumpalo::Bump;
 
 use super::pattern::{
     Bound, Exactness, Mod, Node, Rule, Widths, arg_width, literal, named_defaults, replacement_mods,
     widths_of,
 };
 use super::rules::GROUPS;
-use crate::ir::{IrOp, Op, Src};
+use crate::ir::{Builder, Function, IrOp, Op, Src, Type};
 use crate::test_random::Random;
 
 const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
@@ -199,6 +200,56 @@ fn both_sides_of_every_rule_agree() {
                 );
             }
             assert!(hits > 20, "{root:?} rule {number} was tried on {hits} inputs only");
+        }
+    }
+}
+
+/// Builds the pattern with a parameter for each source it names and the constants of `bound`.
+fn plant(builder: &mut Builder<'_, '_>, node: Node, width: u8, next: &mut usize, bound: &Bound) -> Src {
+    let (op, mods, args) = match node {
+        Node::Any(index) => return Src::value(builder.f.params[index]),
+        Node::Const(index) => return bound.srcs[index].expect("bound"),
+        Node::Int(_) | Node::Float(_) | Node::Calc(_) => {
+            return Src::imm(literal(node, width).expect("fits"), width);
+        }
+        Node::Apply(op, mods, args) => (op, mods, args),
+    };
+    let width = bound.results[*next];
+    *next += 1;
+    let mut srcs = Vec::new();
+    for (index, arg) in args.iter().enumerate() {
+        let width = pattern_arg_width(op, index, args, width, bound);
+        srcs.push(plant(builder, *arg, width, next, bound));
+    }
+    let mods = replacement_mods(op, mods, bound);
+    Src::value(builder.value(op, Type::scalar(width), &srcs, &mods))
+}
+
+#[test]
+fn every_rule_is_found() {
+    let mut random = Random::new(8);
+    for (root, rules) in GROUPS {
+        for (number, rule) in rules.iter().enumerate() {
+            let bound = (0..20_000).find_map(|_| {
+                let mut bound = Bound::default();
+                let width = WIDTHS[random.below(5)];
+                choose(rule.from, width, &mut random, &mut bound)?;
+                (rule.when)(&bound).then_some(bound)
+            });
+            let bound = bound.expect("a rule that can match");
+            let bump = Bump::new();
+            let mut f = Function::new(&bump, "rule");
+            for width in bound.widths {
+                let param = f.add_value(Type::scalar(width.max(1)));
+                f.params.push(param);
+            }
+            let mut builder = Builder::start(&mut f);
+            let planted = plant(&mut builder, rule.from, bound.results[0], &mut 0, &bound);
+            builder.effect(IrOp::Keep, &[planted], &[]);
+            builder.finish();
+            super::opt_algebraic(&mut f);
+            let kept = *f.block(f.entry()).insts.last().expect("keep");
+            assert_ne!(f.insts[kept].srcs, [planted], "{root:?} rule {number}");
         }
     }
 }
