@@ -1,0 +1,41 @@
+//! Runs one compute shader on the Vulkan device that is a processor, and prints what the shader left in its buffers.
+//!
+//! Standard input is a [`request::Request`] in binary form; standard output is the contents of its buffers, one after
+//! the other. On failure nothing is printed, the reason goes to standard error and the exit code is 1.
+
+mod device;
+mod pipeline;
+mod request;
+
+use std::io::{Read as _, Write as _};
+use std::process::ExitCode;
+
+use device::Device;
+use request::Request;
+
+/// Anything that went wrong, for a person to read.
+pub type Error = Box<dyn std::error::Error>;
+
+fn run() -> Result<(), Error> {
+    let mut input = Vec::new();
+    std::io::stdin().read_to_end(&mut input)?;
+    let request = Request::parse(&input).ok_or("the request is cut short")?;
+    let device = Device::open()?;
+    let results = pipeline::run(&device, &request)?;
+    let mut output = std::io::stdout().lock();
+    for bytes in results {
+        output.write_all(&bytes)?;
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody is left to tell when standard error itself is closed.
+            let _ = writeln!(std::io::stderr(), "{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
