@@ -61,6 +61,9 @@ pub fn json(reports: &[(&str, SuiteReport)]) -> Value {
     Value::Object(reports.iter().map(|(name, report)| ((*name).to_owned(), report.json())).collect())
 }
 
+/// Tells outcomes of one kind from others.
+type OutcomeKind = fn(&Outcome) -> bool;
+
 /// Failures one by one with their reasons, then how often each reason for failure and refusal occurs.
 pub fn failures(name: &str, report: &SuiteReport) -> String {
     let mut text = format!("== {name}: failures ==\n");
@@ -69,7 +72,7 @@ pub fn failures(name: &str, report: &SuiteReport) -> String {
             text.push_str(&format!("{}: {reason}\n", case.name));
         }
     }
-    let kinds: [(&str, fn(&Outcome) -> bool); 2] = [
+    let kinds: [(&str, OutcomeKind); 2] = [
         ("reasons for failure", |outcome| matches!(outcome, Outcome::Fail(_))),
         ("reasons for refusal", |outcome| matches!(outcome, Outcome::Unsupported(_))),
     ];
