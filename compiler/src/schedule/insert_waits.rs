@@ -81,7 +81,11 @@ pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation) {
     }
     let mut heads: Vec<Option<Pending>> = vec![None; f.blocks.len()];
     heads[f.entry().index()] = Some(Pending::default());
-    let mut walk = Walk { f, allocation, heads, grew: true, output: None };
+    let mut rank = vec![0; f.blocks.len()];
+    for (index, block) in order.iter().enumerate() {
+        rank[block.index()] = index;
+    }
+    let mut walk = Walk { f, allocation, heads, rank, grew: true, output: None };
     while walk.grew {
         walk.grew = false;
         walk.through(&order);
@@ -98,6 +102,9 @@ struct Walk<'w, 'a> {
     f: &'w mut Function<'a>,
     allocation: &'w Allocation,
     heads: Vec<Option<Pending>>,
+    /// Position in the layout, by block id.
+    rank: Vec<usize>,
+    /// The head of a block grew that this round had passed already.
     grew: bool,
     /// The block being rewritten, in the last round.
     output: Option<Vec<Inst>>,
@@ -109,29 +116,35 @@ impl Walk<'_, '_> {
             let pending = self.heads[block.index()].unwrap_or_default();
             let end = self.block(*block, pending);
             if let Some(next) = order.get(index + 1) {
-                self.arrive(*next, &end);
+                self.arrive(*block, *next, &end);
             }
         }
     }
 
-    fn arrive(&mut self, block: Block, pending: &Pending) {
-        match self.heads.get_mut(block.index()) {
-            Some(Some(head)) => self.grew |= head.merge(&pending.at_head()),
-            Some(head) => {
+    fn arrive(&mut self, from: Block, to: Block, pending: &Pending) {
+        let Some(head) = self.heads.get_mut(to.index()) else { return };
+        let grew = match head {
+            Some(head) => head.merge(&pending.at_head()),
+            None => {
                 *head = Some(pending.at_head());
-                self.grew = true;
+                true
             }
-            None => {}
-        }
+        };
+        self.grew |= grew && self.rank[to.index()] <= self.rank[from.index()];
     }
 
     fn block(&mut self, block: Block, mut pending: Pending) -> Pending {
         let insts = std::mem::take(&mut self.f.block_mut(block).insts);
         for (position, inst) in insts.iter().enumerate() {
             let data = self.f.insts[*inst];
-            for group in 0..GROUPS {
-                if self.must_wait(&data, &pending.0[group]) {
-                    self.wait(&mut pending, group, data.line);
+            if pending.0.iter().any(|group| group.count > 0) {
+                let touched = self.registers(&data);
+                let barrier = data.op.effects().contains(Effects::BARRIER);
+                for group in 0..GROUPS {
+                    let early = barrier || !touched.and(pending.0[group].writes).is_empty();
+                    if early && pending.0[group].count > 0 {
+                        self.wait(&mut pending, group, data.line);
+                    }
                 }
             }
             if is_asynchronous(data.op) {
@@ -140,7 +153,7 @@ impl Walk<'_, '_> {
             if data.op.effects().contains(Effects::JUMP) {
                 let target = data.op.mod_index("target").and_then(|index| data.mods.get(index));
                 if let Some(target) = target {
-                    self.arrive(Block(*target), &pending);
+                    self.arrive(block, Block(*target), &pending);
                 }
             }
             if let Some(output) = &mut self.output {
@@ -159,12 +172,6 @@ impl Walk<'_, '_> {
             let halves = self.f.ty(value).halves();
             self.allocation.half(value).map_or(set, |half| set.or(HalfSet::range(half, halves)))
         })
-    }
-
-    fn must_wait(&self, data: &InstData<'_>, group: &Group) -> bool {
-        group.count > 0
-            && (data.op.effects().contains(Effects::BARRIER)
-                || !self.registers(data).and(group.writes).is_empty())
     }
 
     fn wait(&mut self, pending: &mut Pending, group: usize, line: u32) {
