@@ -1,6 +1,8 @@
 //! What a driver must know of a compiled shader.
 
+use crate::fragment::FragmentInfo;
 use crate::layout::UniformRange;
+use crate::vertex::{Attribute, Varying};
 
 /// A pipeline stage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -68,4 +70,10 @@ pub struct ShaderInfo {
     pub writes_memory: bool,
     /// The shader contains a workgroup barrier.
     pub uses_barrier: bool,
+    /// Attributes read, by number (vertex).
+    pub attributes: Vec<Attribute>,
+    /// Output slots written, ascending (vertex).
+    pub varyings: Vec<Varying>,
+    /// What only fragment shaders have.
+    pub fragment: FragmentInfo,
 }

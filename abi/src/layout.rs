@@ -52,6 +52,8 @@ pub enum UniformSource {
     },
     /// Number of workgroups in x, y and z, 32 bits each.
     WorkgroupCount,
+    /// What the parts of a vertex or fragment shader share.
+    Interface(InterfaceUniform),
     /// 64-bit address of the push constants, for those indexed by a run-time value or not in the uniform file.
     PushConstantAddress,
     /// Bytes of the push constants from `offset` on.
@@ -71,6 +73,49 @@ pub enum UniformSource {
         /// Which parameter.
         index: u32,
     },
+}
+
+/// Uniforms at fixed places that the parts of a vertex or fragment shader share.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum InterfaceUniform {
+    /// 64-bit address of the data of a vertex attribute.
+    AttributeBase {
+        /// Number among the attributes the shader reads.
+        attribute: u32,
+    },
+    /// 32-bit clamp of what is fetched of a vertex attribute.
+    AttributeClamp {
+        /// Number among the attributes the shader reads.
+        attribute: u32,
+    },
+    /// Base vertex, then base instance, 32 bits each.
+    BaseVertexAndInstance,
+    /// 16-bit number of the draw.
+    DrawNumber,
+    /// 64-bit address of the input assembly buffer.
+    InputAssembly,
+    /// 64-bit address of the texture heap of the render targets.
+    TargetHeap,
+    /// Blend constant: red, green, blue, alpha as 32-bit floats.
+    BlendConstant,
+    /// 64-bit address of the root descriptor.
+    RootDescriptor,
+}
+
+impl InterfaceUniform {
+    /// What it is, in words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            InterfaceUniform::AttributeBase { .. } => "address of a vertex attribute",
+            InterfaceUniform::AttributeClamp { .. } => "clamp of a vertex attribute",
+            InterfaceUniform::BaseVertexAndInstance => "base vertex and base instance",
+            InterfaceUniform::DrawNumber => "number of the draw",
+            InterfaceUniform::InputAssembly => "address of the input assembly buffer",
+            InterfaceUniform::TargetHeap => "address of the texture heap of the render targets",
+            InterfaceUniform::BlendConstant => "blend constant",
+            InterfaceUniform::RootDescriptor => "address of the root descriptor",
+        }
+    }
 }
 
 /// A filled range of the uniform file.

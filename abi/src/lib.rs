@@ -3,12 +3,15 @@
 //!
 //! *Architecture invariant:* this crate knows nothing of the compiler's IR or of instruction encodings.
 
+pub mod fragment;
 pub mod info;
 pub mod layout;
 pub mod occupancy;
 pub mod registers;
 pub mod target;
+pub mod vertex;
 
+pub use fragment::FragmentInfo;
 pub use info::{PartRole, ShaderInfo, Stage};
-pub use layout::{UniformRange, UniformSource};
+pub use layout::{InterfaceUniform, UniformRange, UniformSource};
 pub use target::Target;

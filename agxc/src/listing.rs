@@ -80,6 +80,7 @@ fn source(source: UniformSource) -> String {
         UniformSource::PushConstants { offset } => format!("push constants from byte {offset}"),
         UniformSource::Promoted { offset } => format!("constants from byte {offset}"),
         UniformSource::KernelResults => "address of the results".to_owned(),
+        UniformSource::Interface(uniform) => uniform.describe().to_owned(),
         UniformSource::KernelArgument { index } => format!("argument {index}"),
     }
 }

@@ -61,6 +61,7 @@ fn uniform(range: &UniformRange) -> Value {
         UniformSource::Promoted { offset } => json!({ "kind": "promoted", "offset": offset }),
         UniformSource::KernelArgument { index } => json!({ "kind": "kernel_argument", "index": index }),
         UniformSource::KernelResults => json!({ "kind": "kernel_results" }),
+        UniformSource::Interface(uniform) => json!({ "kind": "interface", "what": uniform.describe() }),
     };
     json!({ "start": range.start, "halves": range.halves, "source": source })
 }

@@ -209,7 +209,7 @@ impl Layout<'_> {
     }
 
     /// What the driver writes into `range`; shorter than the range where the rest is zero. Workgroup counts are left
-    /// to [`write_range`].
+    /// to [`write_range`], what parts of a draw's shaders share to the draw.
     fn source_bytes(
         &mut self,
         range: &UniformRange,
@@ -236,7 +236,7 @@ impl Layout<'_> {
             }
             UniformSource::PushConstants { offset } => from(push_constants, offset),
             UniformSource::Promoted { offset } => from(&info.promoted, offset),
-            UniformSource::WorkgroupCount => Vec::new(),
+            UniformSource::WorkgroupCount | UniformSource::Interface(_) => Vec::new(),
             UniformSource::KernelResults => self.results.to_le_bytes().to_vec(),
             UniformSource::KernelArgument { index } => arguments
                 .get(index as usize)

@@ -84,7 +84,7 @@ ir_ops! {
         "Parallel copy: every source is read before any destination is written.";
     Mov "mov" "T <- T" [] PURE None Some(sem::mov), Lowered:
         "The source.";
-    Preload "preload" "v <-" ["reg"] PURE None None, Allocated:
+    Preload "preload" "v <-" ["reg"] PURE None None, Final:
         "A register that holds a value when the program starts; `reg` is its half index. Entry block only, first.";
     Keep "keep" "<- v*" [] STATE Control None, Machine:
         "Uses its sources and does nothing else: results of test kernels.";
@@ -169,6 +169,17 @@ ir_ops! {
         "Logical right shift by the low 7 bits of the second source; amounts of the width or more give 0.";
     Sshr "sshr" "I <- I amount:i" [] PURE None Some(sem::sshr), Lowered:
         "Arithmetic right shift by the low 7 bits of the second source; amounts of the width or more give the sign.";
+
+    StoreVarying "store_varying" "<- data:w slot:i" [] STATE Control None, Ssa:
+        "Stores a word to an output slot of a vertex program.";
+    Interpolate "interpolate" "v <-" ["input" "mode" "place"] PURE None None, Ssa:
+        "Components of a fragment input, consecutive from `input` on: 4 × location + component, or 2^16 + 0 for 1/w, 1 for depth, 2 for the position across and 3 down a point. `mode`: 0 flat, 1 linear, 2 perspective; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre.";
+    Discard "discard" "<-" [] COVERAGE Coverage None, Ssa:
+        "Kills all samples of the pixel; the lane goes on as a helper.";
+    TestSamples "test_samples" "<- live:i" [] COVERAGE Coverage None, Ssa:
+        "Tests those samples of the pixel that are in the mask `live` and kills the others.";
+    Export "export" "<- v" ["reg"] STATE Control None, Final:
+        "The next part of the program finds the source in the register whose half index is `reg`. Last in the last block.";
 
     Ballot "ballot" "w <- b" [] CROSS_LANE None None, Lowered:
         "Bit i is set when lane i is active and its source is true.";

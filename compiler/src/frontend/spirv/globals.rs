@@ -1,6 +1,6 @@
 //! Variables of module scope: resources, workgroup memory, private variables, and the values the machine provides.
 
-use agx_abi::UniformSource;
+use agx_abi::{Stage, UniformSource};
 use agx_isa::table::Opcode;
 use spirv::{BuiltIn, Decoration, StorageClass};
 
@@ -49,6 +49,9 @@ impl<'a> Translator<'_, 'a> {
     /// Builds what must stand at the start of the program: initial values of private variables, built-in inputs.
     pub(super) fn prologue(&mut self) -> Result<(), CompileError> {
         for (index, global) in self.module.globals.iter().enumerate() {
+            if self.globals[index].is_some() {
+                continue;
+            }
             let pointer = match global.class {
                 StorageClass::Private => {
                     let pointer = self.allocate(global.id, global.ty)?;
@@ -57,7 +60,7 @@ impl<'a> Translator<'_, 'a> {
                     }
                     Some(pointer)
                 }
-                StorageClass::Input => self.input(global)?,
+                StorageClass::Input if self.io.stage == Stage::Compute => self.input(global)?,
                 _ => None,
             };
             self.globals[index] = pointer;
@@ -146,7 +149,7 @@ impl<'a> Translator<'_, 'a> {
                 let name = built_in.and_then(BuiltIn::from_u32);
                 return Err(CompileError::unsupported(match name {
                     Some(name) => format!("built-in {name:?}"),
-                    None => "inputs of a compute shader".to_owned(),
+                    None => format!("inputs of a {} shader that are not of its interface", self.io.stage.name()),
                 }));
             }
             class => return Err(CompileError::unsupported(format!("variables of storage class {class:?}"))),

@@ -11,9 +11,11 @@ mod cfg;
 mod composite;
 mod decorations;
 mod eval;
+mod fragment;
 mod globals;
 mod glsl;
 mod glsl_math;
+mod interface;
 mod lanes;
 mod matrix;
 mod memory;
@@ -21,6 +23,7 @@ mod module;
 mod opcode;
 mod pointers;
 mod spec;
+mod stage;
 mod structurize;
 mod sync;
 #[cfg(test)]
@@ -29,9 +32,10 @@ mod translate;
 mod types;
 mod uniforms;
 mod usage;
+mod vertex;
 mod words;
 
-use agx_abi::{ShaderInfo, Stage};
+use agx_abi::ShaderInfo;
 use bumpalo::Bump;
 
 use super::Shader;
@@ -71,11 +75,17 @@ pub fn read<'a>(
         translate::Translator::new(Builder::start(&mut function), bump, &module, entry.workgroup_size);
     translator.masks_shifts = dialect.masks_shifts;
     translator.usage = usage::Usage::scan(&module)?;
+    translator.io = stage::StageIo::new(&entry);
+    translator.stage_inputs()?;
     translator.prologue()?;
     translator.run(entry.function)?;
+    translator.stage_outputs()?;
     let placement = translator.uniforms.place()?;
     let info = ShaderInfo {
-        stage: Stage::Compute,
+        stage: entry.stage,
+        attributes: std::mem::take(&mut translator.io.attributes),
+        varyings: std::mem::take(&mut translator.io.varyings),
+        fragment: std::mem::take(&mut translator.io.fragment),
         entry_point: entry.name,
         uniform_halves: placement.halves(),
         uniforms: placement.ranges.clone(),

@@ -1,11 +1,13 @@
 //! One scan over the module: types, constants, global variables, decorations, entry points, and where the functions and
 //! their blocks lie. Function bodies are read when they are translated.
 
+use agx_abi::Stage;
 use bumpalo::Bump;
 use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use super::decorations::Decorations;
 use super::eval::Eval;
+use super::interface::Decorated;
 use super::pointers::Pointer;
 use super::types::{Kind, MatrixLayout, Member, Ty, Types};
 use super::words::{Inst, Words};
@@ -79,10 +81,12 @@ pub(super) struct BlockBody {
     pub end: usize,
 }
 
-struct EntryPoint {
+struct EntryPoint<'a> {
     model: u32,
     function: u32,
     name: String,
+    /// Ids of the variables it uses, at least those that are inputs and outputs.
+    interface: &'a [u32],
 }
 
 /// A module after the scan.
@@ -93,7 +97,7 @@ pub(super) struct Module<'a> {
     pub decorations: Decorations,
     pub globals: Vec<Global<'a>>,
     pub functions: Vec<FunctionBody>,
-    entry_points: Vec<EntryPoint>,
+    entry_points: Vec<EntryPoint<'a>>,
     /// Execution modes: function, mode, operands.
     modes: Vec<(u32, u32, &'a [u32])>,
     /// Structure types with the old decoration of storage buffers.
@@ -104,7 +108,13 @@ pub(super) struct Module<'a> {
 }
 
 /// The chosen entry point.
-pub(super) struct Entry {
+pub(super) struct Entry<'a> {
+    /// Its stage.
+    pub stage: Stage,
+    /// Ids of its inputs and outputs, among others.
+    pub interface: &'a [u32],
+    /// Tests come before the program whatever it does.
+    pub early_tests: bool,
     /// Index of its function.
     pub function: usize,
     /// Its name.
@@ -143,7 +153,7 @@ impl<'a> Module<'a> {
     }
 
     /// Chooses the entry point that `key` wants.
-    pub fn entry(&self, key: &CompileKey) -> Result<Entry, CompileError> {
+    pub fn entry(&self, key: &CompileKey) -> Result<Entry<'a>, CompileError> {
         let wanted = |point: &&EntryPoint| {
             key.entry_point.as_ref().is_none_or(|name| *name == point.name)
                 && key.stage.is_none_or(|stage| stage_of(point.model) == Some(stage))
@@ -156,19 +166,27 @@ impl<'a> Module<'a> {
                 "the module has several entry points: choose one by name and stage",
             ));
         }
-        if point.model != ExecutionModel::GLCompute as u32 {
+        let Some(stage) = stage_of(point.model) else {
             let model = ExecutionModel::from_u32(point.model);
             let name = model.map_or(format!("number {}", point.model), |model| format!("{model:?}"));
             return Err(CompileError::unsupported(format!(
                 "entry point {:?} of execution model {name}",
                 point.name
             )));
-        }
+        };
         let Some(Def::Function(function)) = self.defs.get(point.function as usize) else {
             return Err(CompileError::invalid(format!("entry point {:?} is not a function", point.name)));
         };
         let workgroup_size = self.workgroup_size(point.function)?;
-        Ok(Entry { function: *function as usize, name: point.name.clone(), workgroup_size })
+        let early = ExecutionMode::EarlyFragmentTests as u32;
+        Ok(Entry {
+            stage,
+            interface: point.interface,
+            early_tests: self.modes.iter().any(|mode| (mode.0, mode.1) == (point.function, early)),
+            function: *function as usize,
+            name: point.name.clone(),
+            workgroup_size,
+        })
     }
 
     /// Whether a structure type is a storage buffer in the old style.
@@ -213,11 +231,11 @@ impl<'a> Module<'a> {
     }
 }
 
-fn stage_of(model: u32) -> Option<agx_abi::Stage> {
+fn stage_of(model: u32) -> Option<Stage> {
     match ExecutionModel::from_u32(model)? {
-        ExecutionModel::GLCompute => Some(agx_abi::Stage::Compute),
-        ExecutionModel::Vertex => Some(agx_abi::Stage::Vertex),
-        ExecutionModel::Fragment => Some(agx_abi::Stage::Fragment),
+        ExecutionModel::GLCompute => Some(Stage::Compute),
+        ExecutionModel::Vertex => Some(Stage::Vertex),
+        ExecutionModel::Fragment => Some(Stage::Fragment),
         _ => None,
     }
 }
@@ -290,8 +308,9 @@ impl<'a> Scan<'_, 'a> {
     }
 
     fn entry_point(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let (name, _) = inst.string(2)?;
-        self.module.entry_points.push(EntryPoint { model: inst.word(0)?, function: inst.word(1)?, name });
+        let (name, next) = inst.string(2)?;
+        let (model, function, interface) = (inst.word(0)?, inst.word(1)?, inst.rest(next));
+        self.module.entry_points.push(EntryPoint { model, function, name, interface });
         Ok(())
     }
 
@@ -391,6 +410,7 @@ impl<'a> Scan<'_, 'a> {
                 },
                 readonly: of(Decoration::NonWritable).is_some(),
                 volatile: of(Decoration::Volatile).is_some() || of(Decoration::Coherent).is_some(),
+                decorated: Decorated::read(of),
             });
             let count = self.module.types.get(ty).leaves.map_or(0, |leaves| leaves.len() as u32);
             leaf = leaf.saturating_add(count);

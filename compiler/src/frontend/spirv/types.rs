@@ -6,6 +6,7 @@
 use bumpalo::Bump;
 use spirv::StorageClass;
 
+use super::interface::Decorated;
 use crate::error::CompileError;
 
 /// Most scalars of a value that is held, loaded or stored as a whole.
@@ -35,6 +36,8 @@ pub(super) struct Member {
     pub readonly: bool,
     /// Accesses are ordered and never merged.
     pub volatile: bool,
+    /// What it is as part of an input or output.
+    pub decorated: Decorated,
 }
 
 /// How a matrix lies in memory.

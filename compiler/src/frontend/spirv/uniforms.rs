@@ -13,6 +13,8 @@ pub(super) struct Uniforms {
     slots: Vec<UniformSource>,
     /// First and last-plus-one byte of the push constants that are read directly.
     push: Option<(u32, u32)>,
+    /// Ranges at fixed places before all others, ascending.
+    fixed: Vec<UniformRange>,
 }
 
 /// Bits of a provisional payload below the slot number.
@@ -41,6 +43,11 @@ impl Uniforms {
         provisional(slot as u64, half, bits)
     }
 
+    /// Puts `ranges` at their places, before all others.
+    pub fn reserve(&mut self, ranges: &[UniformRange]) {
+        self.fixed = ranges.to_vec();
+    }
+
     /// The register of `bits` bits that holds the push constant at byte `offset`.
     pub fn push_constant(&mut self, offset: u32, bits: u8) -> Src {
         let end = offset + u32::from(bits) / 8;
@@ -53,14 +60,19 @@ impl Uniforms {
         let mut order: Vec<usize> = (0..self.slots.len()).collect();
         order.sort_by_key(|slot| (rank(self.slots[*slot]), self.slots[*slot]));
         let mut placement = Placement {
-            ranges: Vec::new(),
+            ranges: self.fixed.clone(),
             starts: vec![0; self.slots.len()],
             push_start: 0,
             push_offset: 0,
         };
-        let mut next = 0u32;
+        let fixed_end = self.fixed.last().map_or(0, |last| u32::from(last.start + last.halves));
+        let mut next = fixed_end.next_multiple_of(u32::from(ADDRESS_HALVES));
         for slot in order {
             let (source, halves) = (self.slots[slot], halves(self.slots[slot]));
+            if let Some(range) = self.fixed.iter().find(|range| range.source == source) {
+                placement.starts[slot] = range.start;
+                continue;
+            }
             let is_base = halves == ADDRESS_HALVES;
             if next + u32::from(halves) > u32::from(if is_base { MEMORY_BASE_HALVES } else { UNIFORM_HALVES })
             {

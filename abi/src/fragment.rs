@@ -1,0 +1,144 @@
+//! Registers, uniforms and coefficients of fragment shaders.
+//!
+//! The layout is that of programs made of parts (Mesa 25.0 AGX compiler): the main part leaves colours, depth, stencil
+//! and sample mask in registers, an epilog tests, blends and stores.
+
+use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
+
+/// Half index of r0h: with sample shading, the mask of samples being shaded, at the start and preserved to the end.
+pub const SAMPLES: u8 = 1;
+
+/// Half index of r2: the depth, where the shader writes one.
+pub const DEPTH: u8 = 4;
+
+/// Half index of r3l: the stencil value, where the shader writes one.
+pub const STENCIL: u8 = 6;
+
+/// Half index of r3h: the emitted sample mask of shaders with forced early tests.
+pub const SAMPLE_MASK: u8 = 7;
+
+/// Render targets.
+pub const MAX_TARGETS: u32 = 8;
+
+/// The target whose registers hold the second colour of dual source blending.
+pub const SECOND_SOURCE: u32 = 1;
+
+/// Half index of component `component` of the colour of target `target`: r(4 (target + 1)) and the three after it;
+/// `None` for targets that do not exist.
+pub fn colour_register(target: u32, component: u32) -> Option<u8> {
+    (target < MAX_TARGETS && component < 4).then(|| 8 * (target as u8 + 1) + 2 * component as u8)
+}
+
+/// Half-words at the start of the uniform file that belong to the parts of a fragment shader.
+pub const RESERVED_HALVES: u16 = 16;
+
+/// The uniforms at the start of the file: texture heap of the render targets in u0 and u1, blend constant in u2 to u5,
+/// root descriptor in u6 and u7.
+pub const UNIFORMS: [UniformRange; 3] = [
+    range(0, 4, InterfaceUniform::TargetHeap),
+    range(4, 8, InterfaceUniform::BlendConstant),
+    range(12, 4, InterfaceUniform::RootDescriptor),
+];
+
+const fn range(start: u16, halves: u16, uniform: InterfaceUniform) -> UniformRange {
+    UniformRange { start, halves, source: UniformSource::Interface(uniform) }
+}
+
+/// How a value changes across a primitive.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Interpolation {
+    /// It is that of the provoking vertex.
+    Flat,
+    /// Linear on the screen.
+    Linear,
+    /// Linear in space: the coefficients hold the value over w.
+    Perspective,
+}
+
+/// What a coefficient register interpolates.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CoefficientSource {
+    /// 1/w.
+    OneOverW,
+    /// Depth.
+    Depth,
+    /// Position across a point, 0 to 1 from left to right.
+    PointX,
+    /// Position down a point, 0 to 1 from top to bottom.
+    PointY,
+    /// A component of a location.
+    User {
+        /// Location.
+        location: u32,
+        /// Component, 0 to 3.
+        component: u32,
+        /// How it changes.
+        interpolation: Interpolation,
+    },
+}
+
+/// Coefficient registers that instructions can name.
+pub const MAX_COEFFICIENTS: u32 = 256;
+
+/// What a fragment shader reads, writes and does that its driver must know.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FragmentInfo {
+    /// What the coefficient registers hold, from 0 on.
+    pub coefficients: Vec<CoefficientSource>,
+    /// Render targets written, bit 0 the first. With `dual_source`, bit 1 is the second colour of target 0.
+    pub targets: u8,
+    /// There is a second colour for blending.
+    pub dual_source: bool,
+    /// Writes depth (r2).
+    pub writes_depth: bool,
+    /// Writes stencil (r3l).
+    pub writes_stencil: bool,
+    /// Leaves an emitted sample mask in r3h.
+    pub writes_sample_mask: bool,
+    /// The program decides when samples are tested, or that they are not: tests before it would come too early.
+    pub late_tests: bool,
+    /// Tests come before the program whatever it does.
+    pub early_tests: bool,
+    /// Helper lanes must run to the end: derivatives are taken.
+    pub needs_helpers: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_of_target_i_is_the_vector_that_begins_at_r_4_i_plus_1() {
+        for target in 0..MAX_TARGETS {
+            for component in 0..4 {
+                let register = 4 * (target + 1) + component;
+                assert_eq!(colour_register(target, component).map(u32::from), Some(2 * register));
+            }
+        }
+        assert_eq!(colour_register(8, 0), None);
+        assert_eq!(colour_register(0, 4), None);
+    }
+
+    #[test]
+    fn dual_source_colour_is_in_r8_to_r11() {
+        assert_eq!(colour_register(SECOND_SOURCE, 0), Some(16));
+        assert_eq!(colour_register(SECOND_SOURCE, 3), Some(22));
+    }
+
+    #[test]
+    fn r2_and_r3l_contain_depth_and_stencil_and_r3h_the_sample_mask() {
+        assert_eq!([DEPTH, STENCIL, SAMPLE_MASK], [2 * 2, 2 * 3, 2 * 3 + 1]);
+    }
+
+    #[test]
+    fn r0h_is_the_mask_of_samples_being_shaded() {
+        assert_eq!(SAMPLES, crate::registers::NESTING_COUNTER + 1);
+    }
+
+    #[test]
+    fn uniforms_are_target_heap_blend_constant_root_descriptor() {
+        let words = UNIFORMS.map(|range| (range.start / 2, (range.start + range.halves) / 2 - 1));
+        assert_eq!(words, [(0, 1), (2, 5), (6, 7)]);
+        assert!(UNIFORMS.iter().all(|range| range.start + range.halves <= RESERVED_HALVES));
+    }
+}

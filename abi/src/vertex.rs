@@ -1,0 +1,223 @@
+//! Registers, uniforms and output slots of vertex shaders.
+//!
+//! The layout is that of programs made of parts (Mesa 25.0 AGX compiler): a prolog fetches the attributes and leaves
+//! them in registers, the main part reads them there.
+
+use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
+use crate::registers;
+
+/// Half index of r8, the first register of attribute 0.
+pub const FIRST_ATTRIBUTE: u8 = 16;
+
+/// Half registers of an attribute: a vector of four 32-bit components.
+pub const ATTRIBUTE_HALVES: u8 = 8;
+
+/// Attributes that fit into registers.
+pub const MAX_ATTRIBUTES: u32 = 30;
+
+/// Half registers that hold nothing when the main part starts, so that the prolog may use them: r0 to r4 and r7.
+pub const UNDEFINED: [std::ops::Range<u8>; 2] = [0..10, 14..16];
+
+/// Half registers that keep their contents through the prolog: vertex number in r5, instance number in r6.
+pub const KEPT: [u8; 2] = [registers::VERTEX_ID, registers::INSTANCE_ID];
+
+/// Half index of component `component` of attribute `attribute`, counted among the attributes that the shader reads;
+/// `None` for what is not in registers.
+pub fn attribute_register(attribute: u32, component: u32) -> Option<u8> {
+    (attribute < MAX_ATTRIBUTES && component < 4)
+        .then(|| FIRST_ATTRIBUTE + ATTRIBUTE_HALVES * attribute as u8 + 2 * component as u8)
+}
+
+/// How the hardware runs a vertex shader.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RunsAs {
+    /// As a vertex shader.
+    #[default]
+    Vertex,
+    /// As a compute shader, for geometry stages in software.
+    Compute,
+}
+
+/// Half-words at the start of the uniform file that belong to a shader of `attributes` attributes.
+pub fn reserved_halves(attributes: u32, runs_as: RunsAs) -> u32 {
+    match runs_as {
+        RunsAs::Vertex => 6 * attributes + 5,
+        RunsAs::Compute => 6 * attributes + 12,
+    }
+}
+
+/// The uniforms at the start of the file of a shader of `attributes` attributes: base addresses, clamps, base vertex and
+/// base instance, draw number; for compute shaders also the address of the input assembly buffer.
+pub fn uniforms(attributes: u32, runs_as: RunsAs) -> Vec<UniformRange> {
+    let mut ranges = Vec::with_capacity(2 * attributes as usize + 3);
+    let mut next = 0;
+    let mut add = |halves: u16, uniform: InterfaceUniform| {
+        ranges.push(UniformRange { start: next, halves, source: UniformSource::Interface(uniform) });
+        next += halves;
+    };
+    for attribute in 0..attributes {
+        add(4, InterfaceUniform::AttributeBase { attribute });
+    }
+    for attribute in 0..attributes {
+        add(2, InterfaceUniform::AttributeClamp { attribute });
+    }
+    add(4, InterfaceUniform::BaseVertexAndInstance);
+    add(1, InterfaceUniform::DrawNumber);
+    if runs_as == RunsAs::Compute {
+        let start = next + COMPUTE_PADDING;
+        let source = UniformSource::Interface(InterfaceUniform::InputAssembly);
+        ranges.push(UniformRange { start, halves: 4, source });
+    }
+    ranges
+}
+
+/// Half-words of padding before the address of the input assembly buffer.
+const COMPUTE_PADDING: u16 = 3;
+
+/// Output slots: words that `st_var` writes.
+pub const MAX_SLOTS: u32 = 256;
+
+/// What an output slot holds. Slots are numbered in this order, among what the shader writes; the position is always
+/// there and first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Output {
+    /// Component of the clip-space position.
+    Position(u32),
+    /// Size of a point in pixels.
+    PointSize,
+    /// A clip distance.
+    ClipDistance(u32),
+    /// A cull distance.
+    CullDistance(u32),
+    /// Layer in the low half, viewport in the high half.
+    LayerAndViewport,
+    /// A component of a location.
+    User {
+        /// Location.
+        location: u32,
+        /// Component, 0 to 3.
+        component: u32,
+    },
+}
+
+/// An attribute that a vertex shader reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Attribute {
+    /// Location in the module; the position in the list is the attribute's number.
+    pub location: u32,
+    /// Components the shader reads, bit 0 the first.
+    pub components: u8,
+}
+
+/// A slot that a vertex shader writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Varying {
+    /// Slot number, in words.
+    pub slot: u16,
+    /// What it holds.
+    pub output: Output,
+}
+
+/// Slot numbers for `outputs`, which may come in any order and more than once: the position's four first.
+pub fn assign_slots(outputs: &[Output]) -> Vec<Varying> {
+    let mut sorted: Vec<Output> = (0..4).map(Output::Position).chain(outputs.iter().copied()).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    (0..).zip(sorted).map(|(slot, output)| Varying { slot, output }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r8_onwards_contains_a_128_bit_vector_for_each_attribute() {
+        assert_eq!(attribute_register(0, 0), Some(2 * 8));
+        assert_eq!(attribute_register(1, 0), Some(2 * 12));
+        assert_eq!(attribute_register(3, 2), Some(2 * (8 + 4 * 3 + 2)));
+    }
+
+    #[test]
+    fn registers_accommodate_30_attributes() {
+        let last = attribute_register(29, 3).expect("in registers");
+        assert_eq!(u16::from(last) + 2, crate::occupancy::MAX_GPR_HALVES);
+        assert_eq!(attribute_register(30, 0), None);
+    }
+
+    #[test]
+    fn r0_to_r4_and_r7_are_undefined_and_r5_and_r6_keep_their_meaning() {
+        for half in 0..FIRST_ATTRIBUTE {
+            let undefined = UNDEFINED.iter().any(|range| range.contains(&half));
+            let kept = KEPT.iter().any(|first| (*first..first + 2).contains(&half));
+            assert!(undefined != kept, "half register {half}");
+        }
+        assert_eq!(KEPT, [2 * 5, 2 * 6]);
+    }
+
+    /// Start and length of the range of `uniform`.
+    fn place(ranges: &[UniformRange], uniform: InterfaceUniform) -> (u16, u16) {
+        let range = ranges.iter().find(|range| range.source == UniformSource::Interface(uniform));
+        range.map(|range| (range.start, range.halves)).expect("in the layout")
+    }
+
+    #[test]
+    fn the_first_n_64_bit_uniforms_are_base_addresses_and_the_next_n_32_bit_uniforms_clamps() {
+        let ranges = uniforms(5, RunsAs::Vertex);
+        for attribute in 0..5 {
+            let number = attribute as u16;
+            assert_eq!(place(&ranges, InterfaceUniform::AttributeBase { attribute }), (4 * number, 4));
+            assert_eq!(place(&ranges, InterfaceUniform::AttributeClamp { attribute }), (20 + 2 * number, 2));
+        }
+    }
+
+    #[test]
+    fn base_vertex_base_instance_and_draw_number_follow_and_are_always_reserved() {
+        for attributes in [0, 1, 7, 30] {
+            let ranges = uniforms(attributes, RunsAs::Vertex);
+            let start = 6 * attributes as u16;
+            assert_eq!(place(&ranges, InterfaceUniform::BaseVertexAndInstance), (start, 4));
+            assert_eq!(place(&ranges, InterfaceUniform::DrawNumber), (start + 4, 1));
+        }
+    }
+
+    #[test]
+    fn a_compute_shader_has_48_bits_of_padding_and_a_pointer_to_the_input_assembly_buffer() {
+        let ranges = uniforms(2, RunsAs::Compute);
+        assert_eq!(place(&ranges, InterfaceUniform::InputAssembly), (12 + 5 + 3, 4));
+        let hardware = uniforms(2, RunsAs::Vertex);
+        let known = UniformSource::Interface(InterfaceUniform::InputAssembly);
+        assert!(hardware.iter().all(|range| range.source != known));
+    }
+
+    #[test]
+    fn in_total_6n_plus_5_or_6n_plus_12_slots_are_reserved() {
+        for attributes in 0..=MAX_ATTRIBUTES {
+            for (runs_as, extra) in [(RunsAs::Vertex, 5), (RunsAs::Compute, 12)] {
+                let ranges = uniforms(attributes, runs_as);
+                let end = ranges.iter().map(|range| range.start + range.halves).max().unwrap_or(0);
+                assert_eq!(u32::from(end), 6 * attributes + extra);
+                assert_eq!(reserved_halves(attributes, runs_as), 6 * attributes + extra);
+                assert!(ranges.is_sorted_by_key(|range| range.start));
+            }
+        }
+    }
+
+    #[test]
+    fn slots_have_the_position_first_then_fixed_outputs_then_locations() {
+        let user = |location, component| Output::User { location, component };
+        let outputs = [user(1, 2), user(0, 3), Output::PointSize, user(1, 2), Output::ClipDistance(1)];
+        let slots = assign_slots(&outputs);
+        let expected = [
+            Output::Position(0),
+            Output::Position(1),
+            Output::Position(2),
+            Output::Position(3),
+            Output::PointSize,
+            Output::ClipDistance(1),
+            user(0, 3),
+            user(1, 2),
+        ];
+        assert_eq!(slots.iter().map(|varying| varying.output).collect::<Vec<_>>(), expected);
+        assert!(slots.iter().enumerate().all(|(at, varying)| usize::from(varying.slot) == at));
+    }
+}

@@ -1,0 +1,146 @@
+//! Inputs and outputs of vertex and fragment shaders: inputs become variables that are set at the start of the program,
+//! outputs variables that are read at its end.
+
+use agx_abi::vertex::{Attribute, Varying};
+use agx_abi::{FragmentInfo, Stage};
+use spirv::StorageClass;
+
+use super::interface::{Leaf, leaves};
+use super::module::Entry;
+use super::pointers::{Pointer, Root};
+use super::translate::Translator;
+use crate::error::CompileError;
+use crate::frontend::ssa::Variable;
+use crate::ir::function::Access;
+use crate::ir::src::Src;
+
+/// What is known of the stage and its interface.
+#[derive(Default)]
+pub(super) struct StageIo<'a> {
+    pub stage: Stage,
+    /// Ids of the entry point's inputs and outputs, among others.
+    pub interface: &'a [u32],
+    /// Attributes that are read.
+    pub attributes: Vec<Attribute>,
+    /// Registers that hold something when the program starts, by half index.
+    pub preloaded: Vec<(u8, Src)>,
+    /// Output slots that are written.
+    pub varyings: Vec<Varying>,
+    pub fragment: FragmentInfo,
+}
+
+impl<'a> StageIo<'a> {
+    /// What an entry point says.
+    pub fn new(entry: &Entry<'a>) -> Self {
+        let fragment = FragmentInfo { early_tests: entry.early_tests, ..FragmentInfo::default() };
+        StageIo { stage: entry.stage, interface: entry.interface, fragment, ..StageIo::default() }
+    }
+}
+
+/// An output of the program: what it is, and its value.
+pub(super) type Output = (Leaf, Src);
+
+impl<'a> Translator<'_, 'a> {
+    /// Builds what must stand at the very start of a vertex or fragment shader, and the variables of its inputs.
+    pub(super) fn stage_inputs(&mut self) -> Result<(), CompileError> {
+        match self.io.stage {
+            Stage::Compute => return Ok(()),
+            Stage::Vertex => self.vertex_start()?,
+            Stage::Fragment => self.uniforms.reserve(&agx_abi::fragment::UNIFORMS),
+        }
+        for (index, global) in self.module.globals.iter().enumerate() {
+            if !self.io.interface.contains(&global.id) {
+                continue;
+            }
+            self.globals[index] = match global.class {
+                StorageClass::Input => {
+                    let leaves = leaves(self.module, global)?;
+                    let values = match self.io.stage {
+                        Stage::Vertex => self.vertex_inputs(&leaves)?,
+                        _ => self.fragment_inputs(&leaves)?,
+                    };
+                    self.input_variable(global.id, global.ty, values)?
+                }
+                StorageClass::Output => {
+                    let pointer = self.allocate(global.id, global.ty)?;
+                    if let Some(init) = global.init {
+                        self.store(pointer, init, Access::empty())?;
+                    }
+                    Some(pointer)
+                }
+                _ => None,
+            };
+        }
+        Ok(())
+    }
+
+    /// The variable of an input with its values; nothing when one of them is not supported, which is an error only
+    /// where the input is used.
+    fn input_variable(
+        &mut self,
+        id: u32,
+        ty: super::types::Ty,
+        values: Option<Vec<Src>>,
+    ) -> Result<Option<Pointer<'a>>, CompileError> {
+        let Some(values) = values else { return Ok(None) };
+        let widths = self.types.leaves(ty)?;
+        let values: Vec<Src> = values
+            .into_iter()
+            .zip(widths)
+            .map(
+                |(value, bits)| {
+                    if self.b.f.width(value) == *bits { value } else { self.b.uconv(value, *bits) }
+                },
+            )
+            .collect();
+        let pointer = self.allocate(id, ty)?;
+        self.store(pointer, &values, Access::empty())?;
+        Ok(Some(pointer))
+    }
+
+    /// Builds what must stand at the end of a vertex or fragment shader.
+    pub(super) fn stage_outputs(&mut self) -> Result<(), CompileError> {
+        if self.io.stage == Stage::Compute {
+            return Ok(());
+        }
+        let mut outputs = Vec::new();
+        for (index, global) in self.module.globals.iter().enumerate() {
+            if global.class == StorageClass::Output
+                && let Some(pointer) = self.globals[index]
+            {
+                let leaves = leaves(self.module, global)?;
+                self.read_output(pointer, &leaves, &mut outputs)?;
+            }
+        }
+        match self.io.stage {
+            Stage::Vertex => self.vertex_outputs(&outputs),
+            _ => self.fragment_outputs(&outputs),
+        }
+    }
+
+    /// Reads what was written of an output.
+    fn read_output(
+        &mut self,
+        pointer: Pointer<'a>,
+        leaves: &[Leaf],
+        outputs: &mut Vec<Output>,
+    ) -> Result<(), CompileError> {
+        if let Root::Variables(first) = pointer.root {
+            for (at, leaf) in (0..).zip(leaves) {
+                let variable = Variable(first.0 + at);
+                if self.vars.is_written(variable) {
+                    outputs.push((*leaf, self.vars.read(&mut self.b, variable)));
+                }
+            }
+            return Ok(());
+        }
+        let values = self.load(pointer, Access::empty())?;
+        outputs.extend(leaves.iter().copied().zip(values.iter().copied()));
+        Ok(())
+    }
+
+    /// An output as a 32-bit word: shorter floats become longer, shorter integers are filled with zeros.
+    pub(super) fn output_word(&mut self, leaf: &Leaf, value: Src) -> Src {
+        if leaf.is_float { self.b.fconv(value, 32) } else { self.b.uconv(value, 32) }
+    }
+}

@@ -1,0 +1,151 @@
+//! Inputs and outputs of vertex shaders.
+//!
+//! Attributes, vertex number and instance number are in registers when the program starts. Outputs are words in slots.
+
+use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output as Place, RunsAs, assign_slots};
+use agx_abi::{InterfaceUniform, UniformSource, registers};
+use spirv::{BuiltIn, StorageClass};
+
+use super::interface::{Leaf, Slot, leaves};
+use super::stage::Output;
+use super::translate::Translator;
+use crate::error::CompileError;
+use crate::ir::op::IrOp;
+use crate::ir::src::Src;
+use crate::ir::types::Type;
+
+/// Vertex shaders are compiled to run as vertex shaders of the hardware.
+const RUNS_AS: RunsAs = RunsAs::Vertex;
+
+impl<'a> Translator<'_, 'a> {
+    /// Numbers the attributes, reads the registers that hold something, and reserves the uniforms of the prolog.
+    pub(super) fn vertex_start(&mut self) -> Result<(), CompileError> {
+        let mut read: Vec<(u32, u32)> = Vec::new();
+        for global in self.module.globals.iter().filter(|global| global.class == StorageClass::Input) {
+            if self.io.interface.contains(&global.id) {
+                read.extend(leaves(self.module, global)?.iter().filter_map(|leaf| match leaf.slot {
+                    Slot::User { location, component } => Some((location, component)),
+                    Slot::BuiltIn { .. } => None,
+                }));
+            }
+        }
+        read.sort_unstable();
+        for (location, component) in read {
+            match self.io.attributes.last_mut().filter(|last| last.location == location) {
+                Some(last) => last.components |= 1 << component,
+                None => self.io.attributes.push(Attribute { location, components: 1 << component }),
+            }
+        }
+        for half in [registers::VERTEX_ID, registers::INSTANCE_ID] {
+            self.preload(half);
+        }
+        for (number, attribute) in (0..).zip(self.io.attributes.clone()) {
+            for component in (0..4).filter(|component| attribute.components >> component & 1 != 0) {
+                let half = vertex::attribute_register(number, component).ok_or_else(|| {
+                    CompileError::limit(format!("more than {} vertex attributes", vertex::MAX_ATTRIBUTES))
+                })?;
+                self.preload(half);
+            }
+        }
+        let ranges = vertex::uniforms(self.io.attributes.len() as u32, RUNS_AS);
+        self.uniforms.reserve(&ranges);
+        Ok(())
+    }
+
+    fn preload(&mut self, half: u8) {
+        let value = self.b.value(IrOp::Preload, Type::B32, &[], &[u32::from(half)]);
+        self.io.preloaded.push((half, Src::value(value)));
+    }
+
+    fn preloaded(&self, half: u8) -> Option<Src> {
+        self.io.preloaded.iter().find(|(known, _)| *known == half).map(|(_, src)| *src)
+    }
+
+    /// The scalars of an input; nothing when one is not supported.
+    pub(super) fn vertex_inputs(&mut self, leaves: &[Leaf]) -> Result<Option<Vec<Src>>, CompileError> {
+        let mut values = Vec::with_capacity(leaves.len());
+        for leaf in leaves {
+            let value = match leaf.slot {
+                Slot::User { location, component } => self.attribute(location, component),
+                Slot::BuiltIn { built_in, .. } => self.vertex_built_in(built_in),
+            };
+            let Some(value) = value else { return Ok(None) };
+            values.push(if leaf.is_float { self.b.fconv(value, leaf.bits) } else { value });
+        }
+        Ok(Some(values))
+    }
+
+    fn attribute(&self, location: u32, component: u32) -> Option<Src> {
+        let number = self.io.attributes.iter().position(|attribute| attribute.location == location)?;
+        self.preloaded(vertex::attribute_register(number as u32, component)?)
+    }
+
+    /// The machine's vertex number counts from the base vertex, its instance number from 0.
+    fn vertex_built_in(&mut self, built_in: BuiltIn) -> Option<Src> {
+        let base = UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance);
+        Some(match built_in {
+            BuiltIn::VertexIndex => self.preloaded(registers::VERTEX_ID)?,
+            BuiltIn::InstanceIndex => {
+                let number = self.preloaded(registers::INSTANCE_ID)?;
+                let first = self.uniforms.get(base, 2, 32);
+                self.b.iadd(number, first)
+            }
+            BuiltIn::BaseVertex => self.uniforms.get(base, 0, 32),
+            BuiltIn::BaseInstance => self.uniforms.get(base, 2, 32),
+            BuiltIn::DrawIndex => {
+                let draw = UniformSource::Interface(InterfaceUniform::DrawNumber);
+                let number = self.uniforms.get(draw, 0, 16);
+                self.b.uconv(number, 32)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Stores the outputs, in the order of their slots.
+    pub(super) fn vertex_outputs(&mut self, outputs: &[Output]) -> Result<(), CompileError> {
+        let mut words: Vec<(Place, Src)> = Vec::new();
+        let (mut layer, mut viewport) = (None, None);
+        for (leaf, value) in outputs {
+            let word = self.output_word(leaf, *value);
+            match leaf.slot {
+                Slot::BuiltIn { built_in: BuiltIn::Layer, .. } => layer = Some(word),
+                Slot::BuiltIn { built_in: BuiltIn::ViewportIndex, .. } => viewport = Some(word),
+                slot => words.push((place(slot)?, word)),
+            }
+        }
+        if layer.is_some() || viewport.is_some() {
+            let (layer, viewport) = (layer.unwrap_or(Src::imm32(0)), viewport.unwrap_or(Src::imm32(0)));
+            let low = self.b.and(layer, Src::imm32(0xffff));
+            let high = self.b.shl(viewport, Src::imm32(16));
+            words.push((Place::LayerAndViewport, self.b.or(low, high)));
+        }
+        let places: Vec<Place> = words.iter().map(|(place, _)| *place).collect();
+        let varyings = assign_slots(&places);
+        if varyings.len() as u32 > MAX_SLOTS {
+            return Err(CompileError::limit(format!("more than {MAX_SLOTS} words of vertex outputs")));
+        }
+        for varying in &varyings {
+            // Of outputs that overlap, the one declared last counts.
+            if let Some((_, word)) = words.iter().rev().find(|(place, _)| *place == varying.output) {
+                let slot = Src::imm(u64::from(varying.slot), 16);
+                self.b.effect(IrOp::StoreVarying, &[*word, slot], &[]);
+            }
+        }
+        self.io.varyings = varyings;
+        Ok(())
+    }
+}
+
+/// Where an output goes.
+fn place(slot: Slot) -> Result<Place, CompileError> {
+    Ok(match slot {
+        Slot::User { location, component } => Place::User { location, component },
+        Slot::BuiltIn { built_in, index } => match built_in {
+            BuiltIn::Position => Place::Position(index),
+            BuiltIn::PointSize => Place::PointSize,
+            BuiltIn::ClipDistance => Place::ClipDistance(index),
+            BuiltIn::CullDistance => Place::CullDistance(index),
+            _ => return Err(CompileError::unsupported(format!("output {built_in:?}"))),
+        },
+    })
+}

@@ -1,0 +1,52 @@
+//! Outputs of vertex shaders: `store_varying` becomes the hardware's store, the last one executed marked as such; a
+//! program without outputs says so.
+
+use agx_abi::Stage as ShaderStage;
+use agx_isa::table::Opcode;
+
+use crate::error::CompileError;
+use crate::ir::op::mods_with;
+use crate::ir::{Builder, Function, Inst, IrOp, Op, Rewrite};
+
+/// Lowers stores of vertex outputs in a shader of stage `stage`.
+///
+/// # Errors
+/// Stores anywhere but in the last block, where their order is that of the program, are an internal error.
+pub fn lower_varyings(f: &mut Function<'_>, stage: ShaderStage) -> Result<(), CompileError> {
+    let Some(exit) = f.layout.last().map(|segment| segment.block) else { return Ok(()) };
+    let mut elsewhere = false;
+    let mut stores = false;
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        if data.op != Op::Ir(IrOp::StoreVarying) {
+            return Rewrite::Keep;
+        }
+        elsewhere |= r.block != exit;
+        stores = true;
+        r.push(Opcode::StVar, &[], data.srcs, &mods_with(Opcode::StVar, &[]));
+        Rewrite::Remove
+    });
+    if elsewhere {
+        return Err(CompileError::internal("lower_varyings: an output is stored before the last block"));
+    }
+    if !stores && stage == ShaderStage::Vertex {
+        Builder::at(f, exit).effect(Opcode::NoVar, &[], &mods_with(Opcode::NoVar, &[]));
+    }
+    Ok(())
+}
+
+/// Marks the last store of an output, once the order of instructions is final.
+///
+/// # Errors
+/// None at present; the signature is that of every lowering.
+pub fn lower_last_varying(f: &mut Function<'_>) -> Result<(), CompileError> {
+    let is_store = |f: &Function<'_>, inst: &Inst| f.insts[*inst].op == Op::Hw(Opcode::StVar);
+    let last = f
+        .blocks_in_order()
+        .rev()
+        .find_map(|block| f.block(block).insts.iter().rev().copied().find(|inst| is_store(f, inst)));
+    if let Some(inst) = last {
+        f.insts[inst].mods = f.alloc(&mods_with(Opcode::StVar, &[("last", 1)]));
+    }
+    Ok(())
+}
