@@ -154,7 +154,7 @@ impl<'a> Translator<'_, 'a> {
             _ => return Err(CompileError::invalid("an atomic on memory that is not shared")),
         };
         srcs.push(offset);
-        srcs.extend_from_slice(operands);
+        srcs.push(self.b.collect(Type::vector(32, operands.len() as u8), operands));
         Ok(Src::value(self.b.value(op, Type::B32, &srcs, &[code])))
     }
 }

@@ -1,0 +1,141 @@
+//! How a shader is run, from the `//@` lines of its source:
+//!
+//! * `groups X Y Z` — workgroups; one when absent.
+//! * `push W…` — push constants, 32-bit words; a word with a point is a float.
+//! * `constant ID VALUE` — a specialisation constant.
+//! * `buffer BINDING WORDS FILL` — a storage buffer of so many 32-bit words, `uniform` for a uniform buffer. FILL is
+//!   `zero`, `count` (0, 1, 2, …), `random`, `below N`, or `f16 LOW HIGH`, `f32 LOW HIGH`, `f64 LOW HIGH` for floats of
+//!   that range.
+//! * `close BINDING TYPE TOLERANCE` — the buffer holds floats of that type, which may differ by the tolerance times the
+//!   larger of the expected magnitude and one. Every other buffer is compared bit for bit.
+//! * `needs WHAT…` — something the compiler may say it does not support; without this line that is a failure.
+
+use agx_emulator::launch::BufferBinding;
+
+use super::compare::{Comparison, Float, float_bytes};
+
+/// A buffer of descriptor set 0.
+pub struct Buffer {
+    /// Where it is bound.
+    pub binding: u32,
+    /// A uniform buffer instead of a storage buffer.
+    pub uniform: bool,
+    /// Contents before the run.
+    pub bytes: Vec<u8>,
+    /// How its contents afterwards are compared.
+    pub comparison: Comparison,
+}
+
+/// One shader's run.
+pub struct Case {
+    /// The compiler may refuse it as unsupported.
+    pub may_be_unsupported: bool,
+    /// Workgroups.
+    pub groups: [u32; 3],
+    /// Push constants.
+    pub push_constants: Vec<u8>,
+    /// Specialisation constants: number and value.
+    pub constants: Vec<(u32, u32)>,
+    /// The buffers.
+    pub buffers: Vec<Buffer>,
+}
+
+impl Case {
+    /// Reads the `//@` lines of `source`.
+    pub fn parse(source: &str) -> Result<Case, String> {
+        let mut case = Case {
+            may_be_unsupported: false,
+            groups: [1; 3],
+            push_constants: Vec::new(),
+            constants: Vec::new(),
+            buffers: Vec::new(),
+        };
+        for line in source.lines().filter_map(|line| line.strip_prefix("//@ ")) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            case.directive(&words).ok_or_else(|| format!("`{line}` is not understood"))?;
+        }
+        Ok(case)
+    }
+
+    fn directive(&mut self, words: &[&str]) -> Option<()> {
+        match words {
+            ["groups", x, y, z] => self.groups = [number(x)?, number(y)?, number(z)?],
+            ["needs", _, ..] => self.may_be_unsupported = true,
+            ["push", values @ ..] => {
+                for value in values {
+                    self.push_constants.extend(word(value)?.to_le_bytes());
+                }
+            }
+            ["constant", id, value] => self.constants.push((number(id)?, word(value)?)),
+            [kind @ ("buffer" | "uniform"), binding, count, fill @ ..] => {
+                let binding = number(binding)?;
+                let bytes = contents(fill, number(count)? as usize * 4, u64::from(binding) + 1)?;
+                let uniform = *kind == "uniform";
+                self.buffers.push(Buffer { binding, uniform, bytes, comparison: Comparison::Exact });
+            }
+            ["close", binding, float, tolerance] => {
+                let binding = number(binding)?;
+                let buffer = self.buffers.iter_mut().find(|buffer| buffer.binding == binding)?;
+                buffer.comparison = Comparison::Close(Float::named(float)?, tolerance.parse().ok()?);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// The buffers as the reference machine takes them.
+    pub fn bindings(&self) -> Vec<BufferBinding> {
+        let binding = |buffer: &Buffer| BufferBinding {
+            set: 0,
+            binding: buffer.binding,
+            element: 0,
+            bytes: buffer.bytes.clone(),
+            writable: !buffer.uniform,
+        };
+        self.buffers.iter().map(binding).collect()
+    }
+}
+
+fn number(word: &str) -> Option<u32> {
+    word.parse().ok()
+}
+
+/// A 32-bit word: a float when it has a point.
+fn word(text: &str) -> Option<u32> {
+    if text.contains('.') {
+        return Some(text.parse::<f32>().ok()?.to_bits());
+    }
+    text.parse::<i64>().ok().map(|value| value as u32)
+}
+
+/// The next value of Sebastiano Vigna's SplitMix64.
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// `length` bytes of the kind that `fill` names.
+fn contents(fill: &[&str], length: usize, seed: u64) -> Option<Vec<u8>> {
+    let mut state = seed;
+    let words = 0..length as u32 / 4;
+    Some(match fill {
+        ["zero"] => vec![0; length],
+        ["count"] => words.flat_map(u32::to_le_bytes).collect(),
+        ["random"] => words.flat_map(|_| (random(&mut state) as u32).to_le_bytes()).collect(),
+        ["below", limit] => {
+            let limit = u64::from(number(limit)?);
+            words.flat_map(|_| ((random(&mut state) % limit) as u32).to_le_bytes()).collect()
+        }
+        [float, low, high] => {
+            let float = Float::named(float)?;
+            let (low, high): (f64, f64) = (low.parse().ok()?, high.parse().ok()?);
+            let mut unit = || (random(&mut state) >> 11) as f64 / (1u64 << 53) as f64;
+            (0..length / float.bytes())
+                .flat_map(|_| float_bytes(float, low + (high - low) * unit()))
+                .collect()
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,91 @@
+//! Shaders of our own, compared with lavapipe: what the strict machine leaves in the buffers must be what Mesa's
+//! software driver leaves there, bit for bit or, where a shader says so, within its tolerance.
+//!
+//! `//@` lines of a shader say how it is run, see [`case`]. The module beside it is what is compiled;
+//! `BLESS=1 cargo test -p agx-tests --test lavapipe` makes the modules anew with glslangValidator.
+
+mod case;
+mod compare;
+mod oracle;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use agx_compiler::{CompileKey, Input};
+use agx_tests::driver::{compile, launch};
+use agx_tests::outcome::Outcome;
+use case::Case;
+use oracle::Oracle;
+
+/// Fewest shaders that count as a comparison.
+const LEAST_CASES: usize = 40;
+
+fn shaders() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lavapipe/shaders");
+    let entries = std::fs::read_dir(folder).expect("the folder of shaders");
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "comp"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn name(path: &Path) -> String {
+    path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Makes the module of the shader at `path`.
+fn bless(path: &Path) {
+    let arguments = ["-V", "--quiet", "--target-env", "vulkan1.2", "-o"];
+    let made = Command::new("glslangValidator")
+        .args(arguments)
+        .arg(path.with_extension("spv"))
+        .arg(path)
+        .status()
+        .expect("glslangValidator is installed (Debian package glslang-tools)");
+    assert!(made.success(), "{}", path.display());
+}
+
+/// Runs the shader on the strict machine and through the oracle, if there is one.
+fn check(path: &Path, oracle: Option<&Oracle>) -> Result<(), String> {
+    let source = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let case = Case::parse(&source)?;
+    let module = std::fs::read(path.with_extension("spv")).map_err(|error| format!("module: {error}"))?;
+    let mut key = CompileKey::default();
+    key.spec_constants = case.constants.iter().map(|(id, value)| (*id, u64::from(*value))).collect();
+    let shader = match compile(Input::SpirV(&module), &key) {
+        Ok(shader) => shader,
+        Err(Outcome::Unsupported(_)) if case.may_be_unsupported => return Ok(()),
+        Err(outcome) => return Err(format!("compile: {outcome:?}")),
+    };
+    let mut buffers = case.bindings();
+    launch(&shader, &mut buffers, &case.push_constants, case.groups, 1)
+        .map_err(|outcome| format!("run: {outcome:?}"))?;
+    let Some(oracle) = oracle else { return Ok(()) };
+    let expected = oracle.run(&case, &module)?;
+    for ((buffer, ours), expected) in case.buffers.iter().zip(&buffers).zip(&expected) {
+        compare::buffers(&ours.bytes, expected, buffer.comparison)
+            .map_err(|difference| format!("binding {}: {difference}", buffer.binding))?;
+    }
+    Ok(())
+}
+
+/// Without lavapipe the shaders are still compiled and run on the strict machine.
+#[test]
+fn shaders_agree_with_lavapipe() {
+    let paths = shaders();
+    assert!(paths.len() >= LEAST_CASES, "{} shaders are too few", paths.len());
+    if std::env::var_os("BLESS").is_some() {
+        paths.iter().for_each(|path| bless(path));
+    }
+    let oracle = Oracle::find();
+    if oracle.is_none() {
+        eprintln!("skipped comparison: lavapipe is not installed (Debian: mesa-vulkan-drivers, libvulkan1)");
+    }
+    let failures: Vec<String> = paths
+        .iter()
+        .filter_map(|path| check(path, oracle.as_ref()).err().map(|error| format!("{}: {error}", name(path))))
+        .collect();
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), paths.len(), failures.join("\n"));
+}
