@@ -39,6 +39,12 @@ pub fn from_options(options: &ArgMatches) -> Result<(Target, CompileKey), Failur
     for pass in options.get_many::<String>("disable-pass").into_iter().flatten() {
         file.disabled_passes.push(pass.clone());
     }
+    if let Some(text) = options.get_one::<String>("max-registers") {
+        let halves = text.parse().map_err(|_| {
+            Failure::usage(format!("--max-registers wants a number of half registers, not `{text}`"))
+        })?;
+        file.max_gpr_halves = Some(halves);
+    }
     file.validate |= options.get_flag("check");
     let target = target(file.target.as_deref())?;
     Ok((target, key(file)?))
@@ -137,6 +143,7 @@ mod tests {
         wanted.spec_constants = vec![(4, u64::MAX)];
         wanted.disabled_passes = vec!["opt_cse".to_owned()];
         wanted.max_gpr_halves = Some(64);
+        wanted.validate = true;
         let text = to_json(Target::G14G, &wanted);
         let read = parse("key.json", text.as_bytes()).unwrap();
         assert_eq!(read.target.as_deref(), Some("g14g"));

@@ -87,6 +87,7 @@ const KEY: &[Arg] = &[
     arg("stage", Takes::Value("STAGE"), "Stage of the entry point: vertex, fragment, compute"),
     arg("spec", Takes::Values("ID=VALUE"), "Value of a specialization constant"),
     arg("disable-pass", Takes::Values("PASS"), "Leave out an optional pass"),
+    arg("max-registers", Takes::Value("HALVES"), "Use at most so many half registers, and spill the rest"),
     arg("check", Takes::Nothing, "Run the validator after every pass"),
     arg("key", Takes::Value("FILE"), "Take all of these from JSON; options given beside it win"),
 ];
