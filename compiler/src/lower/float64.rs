@@ -1,0 +1,80 @@
+//! 64-bit floats, which the machine does not have, in integers.
+//!
+//! Every operation is correctly rounded, ties to even, with denormals, infinities and signed zeros as IEEE 754 wants
+//! them; a NaN that an operation makes is always the same one. The code has no branches: special cases are selected at
+//! the end. Intermediate mantissas keep their highest bit at place 62 with ten places below the last one of the result,
+//! the lowest of which tells whether anything below it was lost (as in Hauser's SoftFloat).
+//!
+//! Before: stage Ssa, before the arithmetic of 64-bit integers is lowered. After: no operation on 64-bit floats.
+
+mod add;
+mod compare;
+mod convert;
+mod divide;
+mod emit;
+mod multiply;
+#[cfg(test)]
+mod tests;
+
+use emit::Emit;
+
+use crate::error::CompileError;
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+
+/// Conditions of comparisons.
+const LESS_OR_NAN: u32 = 3;
+const GREATER_OR_NAN: u32 = 7;
+
+/// Replaces operations on 64-bit floats by integer arithmetic.
+///
+/// # Errors
+/// A function that 64-bit floats do not have is unsupported.
+pub fn lower_float64(f: &mut Function<'_>) -> Result<(), CompileError> {
+    if f.values.keys().all(|value| f.ty(value).bits != 64) {
+        return Ok(());
+    }
+    let mut error = None;
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        match lower(r, &data) {
+            Ok(Some(result)) => Rewrite::Forward(result),
+            Ok(None) => Rewrite::Keep,
+            Err(found) => {
+                error.get_or_insert(found);
+                Rewrite::Keep
+            }
+        }
+    });
+    error.map_or(Ok(()), Err)
+}
+
+fn lower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Result<Option<Src>, CompileError> {
+    let (Op::Ir(op), Some(dst), [a, rest @ ..]) = (data.op, data.dst(), data.srcs) else { return Ok(None) };
+    let (a, bits, source_bits) = (*a, r.f.ty(dst).bits, r.f.width(*a));
+    let second = || rest.first().copied().unwrap_or(a);
+    let is_signed = data.modifier("signed") != 0;
+    let e = &mut Emit(r);
+    Ok(Some(match op {
+        IrOp::IntToFloat => convert::from_integer(e, a, is_signed, bits),
+        IrOp::FloatToInt => convert::to_integer(e, a, is_signed, bits),
+        IrOp::Fconv if source_bits == 64 && bits != 64 => convert::narrow(e, a, bits),
+        IrOp::Fconv if source_bits != 64 && bits == 64 => convert::widen(e, a),
+        _ if source_bits != 64 => return Ok(None),
+        IrOp::Fconv => a,
+        IrOp::Fadd64 => add::add(e, a, second()),
+        IrOp::Fmul64 => multiply::multiply(e, a, second()),
+        IrOp::Ffma64 => multiply::fused(e, a, second(), rest.get(1).copied().unwrap_or(a)),
+        IrOp::Fround64 => convert::round_integral(e, a, data.mods[0]),
+        IrOp::Fdiv => divide::divide(e, a, second()),
+        IrOp::Fsqrt => divide::square_root(e, a),
+        IrOp::Fcmp => compare::compare(e, data.mods[0], data.mods[1] != 0, a, second()),
+        IrOp::Fmin => compare::extremum(e, LESS_OR_NAN, a, second()),
+        IrOp::Fmax => compare::extremum(e, GREATER_OR_NAN, a, second()),
+        IrOp::Fneg => compare::negate(e, a),
+        IrOp::Fabs => e.magnitude(a),
+        IrOp::Fsat | IrOp::Fsin | IrOp::Fcos => {
+            return Err(CompileError::unsupported(format!("`{}` of 64-bit floats", data.op.name())));
+        }
+        _ => return Ok(None),
+    }))
+}
