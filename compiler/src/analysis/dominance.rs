@@ -3,7 +3,7 @@
 //! The layout is a reverse postorder of the forward edges, and a back edge comes from a block that its header
 //! dominates: one pass over the layout is exact, with no iteration.
 
-use crate::ir::entity::{Block, Entity};
+use crate::ir::entity::Block;
 use crate::ir::function::Function;
 use crate::ir::table::Side;
 
@@ -60,7 +60,6 @@ pub fn dominance(f: &Function<'_>) -> Dominance {
             tree.position[block] = index as u32 + 1;
         }
     }
-    debug_assert!(f.layout.iter().all(|segment| segment.block.index() < count));
     tree
 }
 

@@ -115,10 +115,16 @@ pub struct RegisterFile {
     free: HalfSet,
 }
 
+impl Default for RegisterFile {
+    fn default() -> Self {
+        RegisterFile { owner: [None; FILE_HALVES as usize], free: HalfSet::range(0, FILE_HALVES) }
+    }
+}
+
 impl RegisterFile {
     /// An empty file.
     pub fn new() -> Self {
-        RegisterFile { owner: [None; FILE_HALVES as usize], free: HalfSet::range(0, FILE_HALVES) }
+        RegisterFile::default()
     }
 
     /// Half registers without owner.

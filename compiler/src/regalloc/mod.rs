@@ -19,7 +19,7 @@ use crate::analysis::dominance::{Dominance, dominance};
 use crate::analysis::liveness::{Liveness, liveness};
 use crate::analysis::pressure::{ALIGNMENT_WASTE, Pressure, pressure};
 use crate::error::CompileError;
-use crate::ir::entity::{Entity, Value};
+use crate::ir::entity::Value;
 use crate::ir::function::{Function, Seam};
 use crate::ir::src::Src;
 use crate::ir::table::Side;
@@ -167,6 +167,5 @@ fn clear_unreachable(f: &mut Function<'_>, tree: &Dominance) {
             f.insts[inst].srcs = f.alloc(&srcs);
         }
         f.block_mut(block).insts = terminator.into_iter().collect();
-        debug_assert!(block.index() < f.blocks.len());
     }
 }

@@ -82,8 +82,6 @@ pub struct Sequencer {
 
 impl Default for Sequencer {
     fn default() -> Self {
-        let halves = usize::from(FILE_HALVES);
-        debug_assert_eq!(halves, 256);
         Sequencer {
             pending: [None; FILE_HALVES as usize],
             readers: [0; FILE_HALVES as usize],
