@@ -5,7 +5,7 @@ use agx_abi::PartRole;
 use agx_compiler::ir::interpret::{FlatMemory, Limits};
 use agx_compiler::ir::{self, interpret};
 use agx_compiler::pipeline::PASSES;
-use agx_compiler::{CompileKey, Compiler, Input, Scratch};
+use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
 use agx_emulator::Options;
 use agx_emulator::launch::Launch;
 use bumpalo::Bump;
@@ -29,6 +29,9 @@ const ARGUMENTS: [u32; 12] = [
     0x8000_0000,
 ];
 
+/// Half registers a kernel may use: few, so that values are spilled, or as many as there are.
+const REGISTER_LIMITS: [Option<u16>; 4] = [Some(18), Some(20), Some(26), None];
+
 /// Treats `data` as choices for a kernel and its arguments.
 pub fn semantics(data: &[u8]) {
     let mut entropy = Entropy::new(data);
@@ -36,9 +39,10 @@ pub fn semantics(data: &[u8]) {
     let mut key = CompileKey::default();
     key.validate = true;
     key.disabled_passes = left_out(&mut entropy);
+    key.max_gpr_halves = REGISTER_LIMITS[entropy.below(REGISTER_LIMITS.len())];
     let kernel = any_kernel(&mut entropy);
     let wanted = interpreted(&kernel, &arguments);
-    let found = executed(&kernel, &arguments, &key);
+    let Some(found) = executed(&kernel, &arguments, &key) else { return };
     for (index, (wanted, found)) in wanted.iter().zip(&found).enumerate() {
         let same = match index < kernel.integers {
             true => wanted == found,
@@ -46,8 +50,8 @@ pub fn semantics(data: &[u8]) {
         };
         assert!(
             same,
-            "result {index} is {found:#x} and should be {wanted:#x}; arguments {arguments:x?}, without {:?}\n{}",
-            key.disabled_passes, kernel.text
+            "result {index} is {found:#x} and should be {wanted:#x}; arguments {arguments:x?}, without {:?}, registers {:?}\n{}",
+            key.disabled_passes, key.max_gpr_halves, kernel.text
         );
     }
 }
@@ -86,9 +90,13 @@ fn interpreted(kernel: &Kernel, arguments: &[u64]) -> Vec<u64> {
     outcome.unwrap_or_else(|error| panic!("{error}\n{}", kernel.text)).kept
 }
 
-fn executed(kernel: &Kernel, arguments: &[u64], key: &CompileKey) -> Vec<u64> {
+/// What the machine computes; nothing when the kernel needs more registers than the key allows.
+fn executed(kernel: &Kernel, arguments: &[u64], key: &CompileKey) -> Option<Vec<u64>> {
     let shader = Compiler::default().compile(&mut Scratch::default(), Input::Ir(&kernel.text), key);
-    let shader = shader.unwrap_or_else(|error| panic!("{error}\n{}", kernel.text));
+    let shader = match shader {
+        Err(error) if error.kind == ErrorKind::Limit && key.max_gpr_halves.is_some() => return None,
+        other => other.unwrap_or_else(|error| panic!("{error}\n{}", kernel.text)),
+    };
     let mut results = vec![0; kernel.results];
     let launch = Launch {
         code: shader.part(PartRole::Main).unwrap_or_default(),
@@ -103,5 +111,5 @@ fn executed(kernel: &Kernel, arguments: &[u64], key: &CompileKey) -> Vec<u64> {
     };
     let report = launch.run().unwrap_or_else(|error| panic!("{error}\n{}", kernel.text));
     assert!(report.findings.is_empty(), "{}\n{}", report.findings[0], kernel.text);
-    results
+    Some(results)
 }
