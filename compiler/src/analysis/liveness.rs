@@ -50,6 +50,11 @@ impl Liveness {
         self.column_of(value).is_some_and(|column| self.live_out.contains(block.index(), column))
     }
 
+    /// Columns of the values live at the head of `block`, ascending.
+    pub fn live_in_columns(&self, block: Block) -> impl Iterator<Item = usize> + '_ {
+        self.live_in.columns(block.index())
+    }
+
     /// Number of values that cross a block border.
     pub fn crossing(&self) -> usize {
         self.values.len()

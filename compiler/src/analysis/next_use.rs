@@ -56,24 +56,53 @@ pub fn next_uses(f: &Function<'_>, live: &Liveness) -> NextUses {
         }
     }
     let order: Vec<Block> = f.blocks_in_order().collect();
+    let mut first_uses: Vec<Vec<(usize, u32)>> = vec![Vec::new(); f.blocks.len()];
+    for block in &order {
+        first_uses[block.index()] = block_first_uses(f, live, *block);
+    }
     let mut changed = true;
     while changed {
         changed = false;
         for block in order.iter().rev() {
-            changed |= result.update(f, live, *block);
+            changed |= result.update(f, live, *block, &first_uses[block.index()]);
         }
     }
     result
 }
 
+/// Columns of values that live into the block and are used there, with the position of the first use, by column.
+fn block_first_uses(f: &Function<'_>, live: &Liveness, block: Block) -> Vec<(usize, u32)> {
+    let mut uses = Vec::new();
+    for (position, inst) in f.block(block).insts.iter().enumerate() {
+        let data = &f.insts[*inst];
+        if data.op == Op::Ir(IrOp::Phi) {
+            continue;
+        }
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            if let Some(column) = live.column_of(value).filter(|_| live.is_live_in(block, value)) {
+                uses.push((column, position as u32));
+            }
+        }
+    }
+    uses.sort_unstable();
+    uses.dedup_by_key(|(column, _)| *column);
+    uses
+}
+
 impl NextUses {
-    /// Recomputes a block from its successors; says whether its head changed.
-    fn update(&mut self, f: &Function<'_>, live: &Liveness, block: Block) -> bool {
+    /// Recomputes a block from its successors; says whether its head changed. Only what is live is looked at.
+    fn update(
+        &mut self,
+        f: &Function<'_>,
+        live: &Liveness,
+        block: Block,
+        first_uses: &[(usize, u32)],
+    ) -> bool {
         let (columns, row) = (self.columns, block.index() * self.columns);
         for successor in &f.block(block).succs {
             let leaves = f.block(*successor).loop_depth < f.block(block).loop_depth;
             let extra = if leaves { LOOP_EXIT } else { 0 };
-            for column in 0..columns {
+            for column in live.live_in_columns(*successor) {
                 let distance = self.head[successor.index() * columns + column];
                 if distance != NEVER {
                     let end = &mut self.end[row + column];
@@ -81,31 +110,19 @@ impl NextUses {
                 }
             }
         }
-        let insts = &f.block(block).insts;
-        let length = insts.len() as u32;
-        let mut head: Vec<u32> = self.end[row..row + columns]
-            .iter()
-            .map(
-                |distance| {
-                    if *distance == NEVER { NEVER } else { distance.saturating_add(length).min(NEVER - 1) }
+        let length = f.block(block).insts.len() as u32;
+        let mut changed = false;
+        for column in live.live_in_columns(block) {
+            let head = match first_uses.binary_search_by_key(&column, |(used, _)| *used) {
+                Ok(found) => first_uses[found].1,
+                Err(_) => match self.end[row + column] {
+                    NEVER => NEVER,
+                    distance => distance.saturating_add(length).min(NEVER - 1),
                 },
-            )
-            .collect();
-        for (position, inst) in insts.iter().enumerate().rev() {
-            let data = &f.insts[*inst];
-            for column in data.dsts.iter().filter_map(|dst| live.column_of(*dst)) {
-                head[column] = NEVER;
-            }
-            if data.op == Op::Ir(IrOp::Phi) {
-                continue;
-            }
-            for column in data.srcs.iter().filter_map(|src| src.as_value()).filter_map(|v| live.column_of(v))
-            {
-                head[column] = position as u32;
-            }
+            };
+            changed |= self.head[row + column] != head;
+            self.head[row + column] = head;
         }
-        let changed = self.head[row..row + columns] != head[..];
-        self.head[row..row + columns].copy_from_slice(&head);
         changed
     }
 }

@@ -28,6 +28,8 @@ pub struct Affinity {
     vector_place: Side<Value, Option<u16>>,
     /// Kept for vectors to come.
     kept: HalfSet,
+    /// Where the next part of the program finds a value, or the components of a vector.
+    exported_to: Side<Value, Option<u16>>,
 }
 
 impl Affinity {
@@ -42,6 +44,7 @@ impl Affinity {
             phis: Side::new(f.blocks.len()),
             vector_place: Side::new(count),
             kept: HalfSet::EMPTY,
+            exported_to: exports(f),
         };
         for block in f.blocks_in_order() {
             for inst in &f.block(block).insts {
@@ -101,6 +104,11 @@ impl Affinity {
         }
     }
 
+    /// The half register that `value` is exported to.
+    pub fn exported_to(&self, value: Value) -> Option<u16> {
+        self.exported_to[value]
+    }
+
     /// Where the web of `value` is.
     pub fn web_place(&self, value: Value) -> Option<u16> {
         self.web_place[self.representative(value)]
@@ -153,4 +161,33 @@ impl Affinity {
     pub fn keep_nothing(&mut self) {
         self.kept = HalfSet::EMPTY;
     }
+}
+
+/// Where values are exported to; vectors whose components are exported go where these want to be.
+fn exports(f: &Function<'_>) -> Side<Value, Option<u16>> {
+    let mut places: Side<Value, Option<u16>> = Side::new(f.values.len());
+    for block in f.blocks_in_order().rev() {
+        for inst in f.block(block).insts.iter().rev() {
+            let data = &f.insts[*inst];
+            match (data.op, data.srcs) {
+                (Op::Ir(IrOp::Export), [src]) => {
+                    if let Some(value) = src.as_value() {
+                        places[value] = data.mods.first().map(|half| *half as u16);
+                    }
+                }
+                (Op::Ir(IrOp::Split), [src]) => {
+                    let mut offset = 0;
+                    for dst in data.dsts {
+                        let place = places[*dst].and_then(|half| half.checked_sub(offset));
+                        if let (Some(vector), Some(half)) = (src.as_value(), place) {
+                            places[vector] = Some(half);
+                        }
+                        offset += f.ty(*dst).halves();
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    places
 }

@@ -21,6 +21,7 @@ use crate::ir::src::Src;
 use crate::ir::table::Side;
 
 use super::affinity::Affinity;
+use super::exports::is_export;
 use super::file::{HalfSet, RegisterFile, Shape, lowest_place};
 use super::{Allocation, Reg};
 
@@ -144,11 +145,18 @@ impl<'a> Assigner<'_, 'a> {
         let start = self.last.enter(self.f, block);
         self.enter(block)?;
         let insts = std::mem::take(&mut self.f.block_mut(block).insts);
-        for (position, inst) in (start..).zip(&insts) {
+        let end = insts.iter().position(|inst| is_export(self.f, *inst)).unwrap_or(insts.len());
+        let (before, exports) = insts.split_at(end);
+        for (position, inst) in (start..).zip(before) {
             if self.f.insts[*inst].op != Op::Ir(IrOp::Phi) {
                 self.visit(*inst, position)?;
             }
             self.out.push(*inst);
+        }
+        if !exports.is_empty() {
+            let copy = self.place_exports(exports);
+            self.out.push(copy);
+            self.out.extend_from_slice(exports);
         }
         self.f.block_mut(block).insts = std::mem::replace(&mut self.out, insts);
         self.out.clear();
@@ -259,6 +267,9 @@ impl<'a> Assigner<'_, 'a> {
 
     /// A free place for `value`: where it saves moves later, or the lowest.
     fn find_place(&mut self, value: Value, shape: Shape) -> Option<u16> {
+        if let Some(half) = self.affinity.exported_to(value).filter(|half| self.suits(*half, shape)) {
+            return Some(half);
+        }
         if let Some((vector, offset)) = self.affinity.vector_of(value) {
             if self.affinity.vector_place(vector).is_none() {
                 let whole = self.shape(vector);

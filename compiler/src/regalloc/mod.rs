@@ -7,6 +7,7 @@ pub mod affinity;
 pub mod assign;
 pub mod check;
 mod evict;
+pub mod exports;
 pub mod file;
 mod join;
 pub mod lower_pseudo;
@@ -89,6 +90,7 @@ const SPILL_ROUNDS: u32 = 4;
 pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Allocation, CompileError> {
     let tree = dominance(f);
     clear_unreachable(f, &tree);
+    exports::gather_exports(f);
     let before = options.validate.then(|| check::Snapshot::of(f));
     let limit = options.limit_halves.min(FILE_HALVES);
     let waste = options.reserved_halves.next_multiple_of(4) + ALIGNMENT_WASTE;
@@ -99,6 +101,7 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     if demand.max > capacity {
         spilled = Some(spill_to(f, &tree, &mut live, &mut demand, capacity, options.stack_bytes)?);
     }
+    exports::gather_exports(f);
     let usable = target_halves(demand.max + waste, limit).saturating_sub(options.reserved_halves);
     let usable = HalfSet::range(options.reserved_halves, usable);
     let mut allocation = assign::assign(f, &live, &tree, usable)?;
