@@ -1,0 +1,44 @@
+//! Values that the next part of the program finds in fixed registers.
+//!
+//! Exports end the last block. There nothing else lives on, so one parallel copy brings all of them to their places,
+//! whatever is in the way.
+
+use crate::ir::entity::Inst;
+use crate::ir::function::Function;
+use crate::ir::op::{IrOp, Op};
+use crate::ir::src::Src;
+
+use super::assign::Assigner;
+
+/// Whether the instruction is an export.
+pub fn is_export(f: &Function<'_>, inst: Inst) -> bool {
+    f.insts[inst].op == Op::Ir(IrOp::Export)
+}
+
+/// Moves exports behind everything else in the last block, in their order.
+pub fn gather_exports(f: &mut Function<'_>) {
+    let Some(last) = f.layout.last().map(|segment| segment.block) else { return };
+    let insts = std::mem::take(&mut f.block_mut(last).insts);
+    let (exports, mut others): (Vec<Inst>, Vec<Inst>) =
+        insts.into_iter().partition(|inst| is_export(f, *inst));
+    let end = others.len() - usize::from(others.last().is_some_and(|inst| f.insts[*inst].op.is_terminator()));
+    others.splice(end..end, exports);
+    f.block_mut(last).insts = others;
+}
+
+impl Assigner<'_, '_> {
+    /// Makes the copy that stands before `exports`, which are all there are.
+    pub(super) fn place_exports(&mut self, exports: &[Inst]) -> Inst {
+        let mut moves = Vec::with_capacity(exports.len());
+        for inst in exports {
+            let data = self.f.insts[*inst];
+            let (src, half) = (self.renamed(data.srcs[0]), data.mods[0] as u16);
+            let place = self.f.add_value(self.f.src_ty(src));
+            self.record(place, half);
+            self.f.insts[*inst].srcs = self.f.alloc(&[Src::value(place)]);
+            moves.push((place, src));
+        }
+        let line = exports.first().map_or(0, |inst| self.f.insts[*inst].line);
+        self.copy(moves.into_iter(), line)
+    }
+}
