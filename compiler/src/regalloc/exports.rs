@@ -27,10 +27,13 @@ pub fn gather_exports(f: &mut Function<'_>) {
 }
 
 impl Assigner<'_, '_> {
-    /// Makes the copy that stands before `exports`, which are all there are.
+    /// Makes the copy that stands before `exports`, which are all there are, perhaps with a terminator after them.
     pub(super) fn place_exports(&mut self, exports: &[Inst]) -> Inst {
         let mut moves = Vec::with_capacity(exports.len());
         for inst in exports {
+            if !is_export(self.f, *inst) {
+                continue;
+            }
             let data = self.f.insts[*inst];
             let (src, half) = (self.renamed(data.srcs[0]), data.mods[0] as u16);
             let place = self.f.add_value(self.f.src_ty(src));
