@@ -103,6 +103,15 @@ impl Tools {
         self.cached(&self.glslang, &arguments, source)
     }
 
+    /// As [`Tools::glsl_to_spirv`], for glslang's target environment (`vulkan1.3`).
+    ///
+    /// # Errors
+    /// [`ToolError`].
+    pub fn glsl_to_spirv_for(&self, source: &str, stage: &str, target: &str) -> Result<Vec<u8>, ToolError> {
+        let arguments = ["-V", "--quiet", "--stdin", "-S", stage, "--target-env", target, "-o"];
+        self.cached(&self.glslang, &arguments, source)
+    }
+
     /// The module that the SPIR-V assembly `source` stands for, assembled for the version its header comment names.
     ///
     /// # Errors

@@ -97,26 +97,30 @@ macro_rules! same_width {
     (@first $first:ident $(, $rest:ident)*) => { $first };
 }
 
-/// Float operations with a row for 32 bits and one for 16.
-macro_rules! two_rows {
-    ($($(#[$doc:meta])* $name:ident($first:ident $(, $arg:ident)*) = $wide:ident, $half:ident;)*) => {
+/// Float operations with a row for 32 bits and one for 16, and one of the IR for 64.
+macro_rules! three_rows {
+    ($($(#[$doc:meta])* $name:ident($first:ident $(, $arg:ident)*) = $wide:ident, $half:ident, $double:ident;)*) => {
         impl Builder<'_, '_> {
             $($(#[$doc])* pub fn $name(&mut self, $first: Src, $($arg: Src),*) -> Src {
                 let bits = self.f.width($first);
-                let op = Op::Hw(if bits == 16 { Opcode::$half } else { Opcode::$wide });
+                let op = match bits {
+                    16 => Op::Hw(Opcode::$half),
+                    64 => Op::Ir(IrOp::$double),
+                    _ => Op::Hw(Opcode::$wide),
+                };
                 self.alu(op, bits, &[$first, $($arg),*], &op.default_mods())
             })*
         }
     };
 }
 
-two_rows! {
+three_rows! {
     /// a + b.
-    fadd(a, b) = Fadd, Hadd;
+    fadd(a, b) = Fadd, Hadd, Fadd64;
     /// a · b.
-    fmul(a, b) = Fmul, Hmul;
+    fmul(a, b) = Fmul, Hmul, Fmul64;
     /// a · b + c, rounded once.
-    ffma(a, b, c) = Ffma, Hfma;
+    ffma(a, b, c) = Ffma, Hfma, Ffma64;
 }
 
 same_width! {
@@ -124,8 +128,6 @@ same_width! {
     fneg(a) = IrOp::Fneg;
     /// |a|.
     fabs(a) = IrOp::Fabs;
-    /// a clamped to 0…1.
-    fsat(a) = IrOp::Fsat;
     /// The smaller; of a NaN and a number, the number.
     fmin(a, b) = IrOp::Fmin;
     /// The larger; of a NaN and a number, the number.
@@ -138,20 +140,10 @@ same_width! {
     fsin(a) = IrOp::Fsin;
     /// Cosine of radians.
     fcos(a) = IrOp::Fcos;
-    /// Largest integer not above a.
-    floor(a) = Opcode::Floor;
-    /// Smallest integer not below a.
-    ceil(a) = Opcode::Ceil;
-    /// a without its fraction.
-    trunc(a) = Opcode::Trunc;
-    /// Nearest integer, ties to even.
-    rint(a) = Opcode::Rint;
     /// 2 to the a.
     exp2(a) = Opcode::Exp2;
     /// Binary logarithm.
     log2(a) = Opcode::Log2;
-    /// 1 / √a.
-    rsqrt(a) = Opcode::Rsqrt;
     /// a + b.
     iadd(a, b) = Opcode::Iadd;
     /// a − b.
@@ -186,7 +178,54 @@ same_width! {
     sshr(a, b) = IrOp::Sshr;
 }
 
+/// Rounding to integers: the row, and the mode of the IR's operation for 64 bits.
+macro_rules! roundings {
+    ($($(#[$doc:meta])* $name:ident = $row:ident, $mode:literal;)*) => {
+        impl Builder<'_, '_> {
+            $($(#[$doc])* pub fn $name(&mut self, a: Src) -> Src {
+                match self.f.width(a) {
+                    64 => self.alu(IrOp::Fround64, 64, &[a], &[$mode]),
+                    bits => self.alu(Opcode::$row, bits, &[a], &Op::Hw(Opcode::$row).default_mods()),
+                }
+            })*
+        }
+    };
+}
+
+roundings! {
+    /// a without its fraction.
+    trunc = Trunc, 0;
+    /// Nearest integer, ties to even.
+    rint = Rint, 1;
+    /// Largest integer not above a.
+    floor = Floor, 2;
+    /// Smallest integer not below a.
+    ceil = Ceil, 3;
+}
+
 impl Builder<'_, '_> {
+    /// a clamped to 0…1; NaN gives 0.
+    pub fn fsat(&mut self, a: Src) -> Src {
+        match self.f.width(a) {
+            64 => {
+                let above = self.fmax(a, float(0.0, 64));
+                self.fmin(above, float(1.0, 64))
+            }
+            bits => self.alu(IrOp::Fsat, bits, &[a], &[]),
+        }
+    }
+
+    /// 1 / √a.
+    pub fn rsqrt(&mut self, a: Src) -> Src {
+        match self.f.width(a) {
+            64 => {
+                let root = self.fsqrt(a);
+                self.fdiv(float(1.0, 64), root)
+            }
+            bits => self.alu(Opcode::Rsqrt, bits, &[a], &Op::Hw(Opcode::Rsqrt).default_mods()),
+        }
+    }
+
     fn bitop(&mut self, a: Src, b: Src, table: u32) -> Src {
         let bits = self.f.width(a);
         self.alu(Opcode::Bitop, bits, &[a, b], &[table])
@@ -283,9 +322,12 @@ impl Builder<'_, '_> {
         self.resize(IrOp::Fconv, a, bits)
     }
 
-    /// Converts an integer of up to 32 bits to a float of `bits`, to nearest even.
+    /// Converts an integer to a float of `bits`, to nearest even.
     pub fn int_to_float(&mut self, a: Src, signed: bool, bits: u8) -> Src {
         let width = self.f.width(a);
+        if width == 64 || bits == 64 {
+            return self.alu(IrOp::IntToFloat, bits, &[a], &[u32::from(signed)]);
+        }
         let (op, a) = match (width, signed) {
             (32, true) => (Opcode::S32ToF, a),
             (32, false) => (Opcode::U32ToF, a),
@@ -298,8 +340,11 @@ impl Builder<'_, '_> {
         self.alu(op, bits, &[a], &mods)
     }
 
-    /// Converts a float to an integer of `bits` (up to 32), toward zero.
+    /// Converts a float to an integer of `bits`, toward zero.
     pub fn float_to_int(&mut self, a: Src, signed: bool, bits: u8) -> Src {
+        if bits == 64 || self.f.width(a) == 64 {
+            return self.alu(IrOp::FloatToInt, bits, &[a], &[u32::from(signed)]);
+        }
         let op = match (bits, signed) {
             (32, true) => Opcode::FToS32,
             (32, false) => Opcode::FToU32,

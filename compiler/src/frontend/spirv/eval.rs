@@ -107,7 +107,6 @@ impl<'a> Eval<'_, '_, 'a> {
     /// The result of `op`; `None` when `op` is not among those computed here.
     pub fn evaluate(&mut self, op: Op, ty: Ty, operands: &[u32]) -> Result<Option<&'a [Src]>, CompileError> {
         if let Some(row) = arith::row(op) {
-            self.check_conversion(op, ty, operands)?;
             let is_shift =
                 matches!(op, Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic);
             let row = arith::Row { masks_amount: is_shift && self.masks_shifts, ..row };
@@ -122,19 +121,6 @@ impl<'a> Eval<'_, '_, 'a> {
         }
     }
 
-    /// Refuses conversions between floats and 64-bit integers.
-    fn check_conversion(&self, op: Op, ty: Ty, operands: &[u32]) -> Result<(), CompileError> {
-        if !matches!(op, Op::ConvertFToU | Op::ConvertFToS | Op::ConvertUToF | Op::ConvertSToF) {
-            return Ok(());
-        }
-        let from = operands.first().map(|id| self.value(*id)).transpose()?;
-        let wide = from.is_some_and(|(_, leaves)| leaves.iter().any(|leaf| self.b.f.width(*leaf) == 64));
-        if wide || self.types.leaves(ty)?.contains(&64) {
-            return Err(CompileError::unsupported("conversions between floats and 64-bit integers"));
-        }
-        Ok(())
-    }
-
     /// Checks that a result has the scalars its type says.
     pub fn checked(&self, ty: Ty, leaves: &'a [Src]) -> Result<&'a [Src], CompileError> {
         let widths = self.types.leaves(ty)?;
@@ -147,10 +133,9 @@ impl<'a> Eval<'_, '_, 'a> {
         }
     }
 
-    /// Refuses arithmetic on 64-bit floats.
+    /// Floats and vectors of floats.
     pub fn check_float(&self, ty: Ty) -> Result<(), CompileError> {
         match self.types.scalar_and_count(ty).map(|(scalar, _)| self.types.kind(scalar)) {
-            Ok(Kind::Float { bits: 64 }) => Err(CompileError::unsupported("arithmetic on 64-bit floats")),
             Ok(Kind::Float { .. }) => Ok(()),
             _ => Err(CompileError::invalid("an operand is not a float scalar or vector")),
         }

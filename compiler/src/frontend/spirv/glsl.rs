@@ -102,6 +102,16 @@ rows! { GlslStd450Op;
     NClamp Float = |b, [x, low, high], _| { let x = b.fmax(x, low); b.fmin(x, high) };
 }
 
+/// Functions that the extended instruction set has for floats of 16 and 32 bits only.
+#[rustfmt::skip]
+const SINGLE_ONLY: &[GlslStd450Op] = {
+    use GlslStd450Op as G;
+    &[
+        G::Radians, G::Degrees, G::Sin, G::Cos, G::Tan, G::Asin, G::Acos, G::Atan, G::Sinh, G::Cosh, G::Tanh,
+        G::Asinh, G::Acosh, G::Atanh, G::Atan2, G::Pow, G::Exp, G::Log, G::Exp2, G::Log2,
+    ]
+};
+
 /// Integers or floats packed into words: component width, largest value of a normalised component, whether signed.
 #[derive(Clone, Copy)]
 struct Packing {
@@ -146,13 +156,20 @@ impl<'a> Translator<'_, 'a> {
         self.define(inst.word(1)?, Def::Value(ty, leaves))
     }
 
-    /// The bit searches exist for words and shorter integers only.
+    /// The bit searches exist for words and shorter integers only, the transcendental functions for floats of at most
+    /// 32 bits.
     fn check_word(&mut self, op: GlslStd450Op, inst: &Inst<'a>) -> Result<(), CompileError> {
         use GlslStd450Op as G;
         if matches!(op, G::FindILsb | G::FindSMsb | G::FindUMsb) {
             let (_, leaves) = self.eval().value(inst.word(4)?)?;
             if leaves.iter().any(|leaf| self.b.f.width(*leaf) == 64) {
                 return Err(CompileError::unsupported(format!("{op:?} of 64-bit integers")));
+            }
+        }
+        if SINGLE_ONLY.contains(&op) {
+            let (_, leaves) = self.eval().value(inst.word(4)?)?;
+            if leaves.iter().any(|leaf| self.b.f.width(*leaf) == 64) {
+                return Err(CompileError::invalid(format!("{op:?} does not take 64-bit floats")));
             }
         }
         Ok(())
@@ -342,7 +359,7 @@ fn length(b: &mut Builder<'_, '_>, x: &[Src]) -> Src {
         return b.fabs(*x);
     }
     let bits = x.first().map_or(32, |x| b.f.width(*x));
-    let wide: Vec<Src> = x.iter().map(|x| b.fconv(*x, 32)).collect();
+    let wide: Vec<Src> = x.iter().map(|x| b.fconv(*x, bits.max(32))).collect();
     let square = matrix::dot(b, &wide, &wide);
     let root = b.fsqrt(square);
     b.fconv(root, bits)
@@ -350,7 +367,7 @@ fn length(b: &mut Builder<'_, '_>, x: &[Src]) -> Src {
 
 fn normalize(b: &mut Builder<'_, '_>, x: &[Src]) -> Vec<Src> {
     let bits = x.first().map_or(32, |x| b.f.width(*x));
-    let wide: Vec<Src> = x.iter().map(|x| b.fconv(*x, 32)).collect();
+    let wide: Vec<Src> = x.iter().map(|x| b.fconv(*x, bits.max(32))).collect();
     let square = matrix::dot(b, &wide, &wide);
     let factor = b.rsqrt(square);
     let scaled = matrix::scale(b, &wide, factor);

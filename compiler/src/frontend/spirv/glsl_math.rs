@@ -250,15 +250,19 @@ pub(super) fn smooth_step(b: &mut Builder<'_, '_>, low: Src, high: Src, x: Src) 
     b.fmul(square, falling)
 }
 
-/// 2 to an integer between −126 and 127.
-fn power_of_two(b: &mut Builder<'_, '_>, exponent: Src) -> Src {
+/// 2 to an integer within the exponents of normal floats of `bits`.
+fn power_of_two(b: &mut Builder<'_, '_>, exponent: Src, bits: u8) -> Src {
+    if bits == 64 {
+        let biased = b.iadd(exponent, Src::imm32(1023));
+        let high = b.shl(biased, Src::imm32(20));
+        return super::arith::join(b, Src::imm32(0), high);
+    }
     let biased = b.iadd(exponent, Src::imm32(127));
     b.shl(biased, Src::imm32(23))
 }
 
 /// x·2ᵉ by three factors, so that every result that is normal comes out without overflow or underflow on the way.
 pub(super) fn ldexp(b: &mut Builder<'_, '_>, x: Src, exponent: Src) -> Src {
-    let (least, most) = (Src::imm32(-126i32 as u32), Src::imm32(127));
     let exponent = if b.f.width(exponent) == 64 {
         let capped = b.imin(exponent, Src::imm(1 << 20, 64));
         b.imax(capped, Src::imm((-1i64 << 20) as u64, 64))
@@ -267,11 +271,13 @@ pub(super) fn ldexp(b: &mut Builder<'_, '_>, x: Src, exponent: Src) -> Src {
     };
     let mut rest = b.sconv(exponent, 32);
     let bits = b.f.width(x);
-    let mut result = b.fconv(x, 32);
+    let largest = if bits == 64 { 1023 } else { 127 };
+    let (least, most) = (Src::imm32((1 - largest) as u32), Src::imm32(largest as u32));
+    let mut result = b.fconv(x, bits.max(32));
     for _ in 0..3 {
         let capped = b.imin(rest, most);
         let part = b.imax(capped, least);
-        let factor = power_of_two(b, part);
+        let factor = power_of_two(b, part, bits);
         result = b.fmul(result, factor);
         rest = b.isub(rest, part);
     }
@@ -282,6 +288,9 @@ pub(super) fn ldexp(b: &mut Builder<'_, '_>, x: Src, exponent: Src) -> Src {
 /// Half floats go through 32 bits, where their denormals are normal.
 pub(super) fn frexp(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
     let bits = b.f.width(x);
+    if bits == 64 {
+        return frexp_double(b, x);
+    }
     let wide = b.fconv(x, 32);
     let shifted = b.ushr(wide, Src::imm32(23));
     let field = b.and(shifted, Src::imm32(0xff));
@@ -293,4 +302,26 @@ pub(super) fn frexp(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
     let fraction = b.select(is_normal, fraction, wide);
     let exponent = b.select(is_normal, exponent, Src::imm32(0));
     (b.fconv(fraction, bits), exponent)
+}
+
+/// The same of 64 bits, of which denormals are numbers like others: they are made normal first.
+fn frexp_double(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
+    let magnitude = b.fabs(x);
+    let least = float(f64::MIN_POSITIVE, 64);
+    let is_denormal = b.fcmp(FloatCond::LT, magnitude, least);
+    let larger = b.fmul(x, float(2f64.powi(54), 64));
+    let normal = b.select(is_denormal, larger, x);
+    let (low, high) = super::arith::halves(b, normal);
+    let shifted = b.ushr(high, Src::imm32(20));
+    let field = b.and(shifted, Src::imm32(0x7ff));
+    let mantissa = b.and(high, Src::imm32(0x800f_ffff));
+    let fraction = b.or(mantissa, Src::imm32(0x3fe0_0000));
+    let fraction = super::arith::join(b, low, fraction);
+    let bias = b.select(is_denormal, Src::imm32(1022 + 54), Src::imm32(1022));
+    let exponent = b.isub(field, bias);
+    let previous = b.isub(field, Src::imm32(1));
+    let is_number = b.icmp(IntCond::ULT, previous, Src::imm32(0x7fe));
+    let fraction = b.select(is_number, fraction, x);
+    let exponent = b.select(is_number, exponent, Src::imm32(0));
+    (fraction, exponent)
 }
