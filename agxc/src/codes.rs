@@ -74,8 +74,8 @@ pub static CODES: &[Code] = &[
     Code {
         number: 102,
         title: "kind of input without a front end",
-        explanation: "The input was recognised as a shader language that this version does not compile. GLSL can be \
-                      turned into SPIR-V with `glslangValidator -V`.",
+        explanation: "The input was recognised as a shader language that this version does not compile. GLSL needs \
+                      glslangValidator, which Debian has in the package glslang-tools.",
         exit: Exit::Unsupported,
     },
     Code {
@@ -90,6 +90,13 @@ pub static CODES: &[Code] = &[
         explanation: "A file of --key or --baseline is not JSON of the form that --print-key and `stats --format json` \
                       print.",
         exit: Exit::Rejected,
+    },
+    Code {
+        number: 105,
+        title: "stage of the shader not known",
+        explanation: "A GLSL shader does not say for which stage it is. Its name's extension does (comp, vert, frag), or \
+                      --stage.",
+        exit: Exit::Usage,
     },
     Code {
         number: 200,
@@ -170,6 +177,8 @@ pub static CODES: &[Code] = &[
 pub const INTERNAL: u16 = 70;
 /// Number of the code for command lines.
 pub const USAGE: u16 = 1;
+/// Number of the code for shaders that break the rules of their language.
+pub const INVALID: u16 = 200;
 /// Number of the code for files.
 pub const FILE: u16 = 2;
 

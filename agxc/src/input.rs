@@ -1,11 +1,14 @@
 //! Reading inputs and telling what they are: by magic, then by extension, then by `-x`, which overrides both.
 
+use std::cell::OnceCell;
 use std::io::Read as _;
 
+use agx_abi::Stage;
 use agx_compiler::Input;
 
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
+use crate::glsl;
 
 /// What an input is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,6 +105,8 @@ pub struct File {
     pub kind: Kind,
     /// Contents.
     pub bytes: Vec<u8>,
+    /// What was made of a GLSL shader.
+    spirv: OnceCell<Vec<u8>>,
 }
 
 /// Reads the input called `name` (`-` is standard input); `forced` is the value of `-x`.
@@ -117,7 +122,7 @@ pub fn read(name: &str, forced: Option<&str>, context: &mut Context) -> Result<F
                 .in_file(name)
         })?,
     };
-    Ok(File { name: name.to_owned(), kind, bytes })
+    Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new() })
 }
 
 /// The bytes of the file called `name`; `-` is standard input.
@@ -140,8 +145,8 @@ impl File {
         })
     }
 
-    /// The contents as what the compiler takes.
-    pub fn shader(&self) -> Result<Input<'_>, Failure> {
+    /// The contents as what the compiler takes; `stage` is the one asked for, if any.
+    pub fn shader(&self, stage: Option<Stage>) -> Result<Input<'_>, Failure> {
         match self.kind {
             Kind::SpirV => Ok(Input::SpirV(&self.bytes)),
             #[cfg(feature = "wgsl")]
@@ -149,9 +154,13 @@ impl File {
             #[cfg(not(feature = "wgsl"))]
             Kind::Wgsl => Err(self.problem(102, "this build was made without the feature `wgsl`")),
             Kind::Ir => Ok(Input::Ir(self.text()?)),
-            Kind::Glsl => {
-                Err(self.problem(102, "GLSL has no front end: make SPIR-V of it with `glslangValidator -V`"))
-            }
+            Kind::Glsl => match self.spirv.get() {
+                Some(bytes) => Ok(Input::SpirV(bytes)),
+                None => {
+                    let bytes = glsl::to_spirv(self.text()?, &self.name, stage)?;
+                    Ok(Input::SpirV(self.spirv.get_or_init(|| bytes)))
+                }
+            },
             Kind::Agal | Kind::Pica200 | Kind::Tgsi => {
                 Err(self.problem(102, &format!("{} has no front end in this version", self.kind.name())))
             }

@@ -10,6 +10,7 @@ mod commands;
 mod context;
 mod demo;
 mod diagnostic;
+mod glsl;
 mod input;
 mod key;
 mod listing;

@@ -98,7 +98,7 @@ fn exit_codes() {
         (&["compile", "no-such-file.spv"], b"", 3, "no-such-file.spv: error[AGX0002]"),
         (&["compile", "-"], b"\x03\x02\x23\x07\0\0\0\0", 1, "-: "),
         (&["compile", "-x", "wgsl", "-"], b"\xff\xfe", 1, "AGX0103"),
-        (&["compile", "-"], b"#version 450\nvoid main() {}\n", 4, "glslangValidator"),
+        (&["compile", "-"], b"#version 450\nvoid main() {}\n", 2, "error[AGX0105]"),
         (&["explain", "AGX9999"], b"", 2, "AGX9999"),
     ];
     for (arguments, stdin, code, message) in cases {
@@ -115,6 +115,33 @@ fn diagnostics_as_json_are_one_object_a_line() {
     assert_eq!(value["severity"], "error");
     let output = agxc(&["--error-format=json", "fry"]);
     assert!(stderr(&output).starts_with("{\""), "{}", stderr(&output));
+}
+
+#[test]
+fn glsl_without_its_compiler_says_what_to_install() {
+    let output = Command::new(env!("CARGO_BIN_EXE_agxc"))
+        .args(["compile", &shader("life.comp")])
+        .env("PATH", "")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    assert!(stderr(&output).contains("error[AGX0102]: GLSL needs glslangValidator"), "{}", stderr(&output));
+}
+
+#[test]
+fn glsl_compiles_and_its_errors_have_lines() {
+    if Command::new("glslangValidator").arg("--version").output().is_err() {
+        eprintln!("skipped: glslangValidator is not installed");
+        return;
+    }
+    assert!(out(&["compile", &shader("life.comp")]).contains("compute shader `main`"));
+    let folder = Folder::new("glsl");
+    folder.file("part.glsl", b"\n#error no\n");
+    let source = b"#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"part.glsl\"\nvoid main() {}\n";
+    let path = folder.file("bad.comp", source);
+    fails(&["compile", &path], b"", 1, "part.glsl:2:1: error[AGX0200]");
+    let source = b"#version 450\nvoid main() {\n    x = 1;\n}\n";
+    fails(&["compile", "--stage", "compute", "-"], source, 1, "-:3:1: error[AGX0200]: 'x'");
 }
 
 #[test]

@@ -69,7 +69,8 @@ fn ir(file: &File, options: &ArgMatches, pass: Option<&str>) -> Result<String, F
         super::pass::find(name)?;
     }
     let (target, key) = key::from_options(options)?;
-    let result = Compiler::new(target).compile_to_ir(&mut Scratch::default(), file.shader()?, &key, pass);
+    let input = file.shader(key.stage)?;
+    let result = Compiler::new(target).compile_to_ir(&mut Scratch::default(), input, &key, pass);
     result.map_err(|error| Diagnostic::from_compiler(error, &file.name).into())
 }
 
@@ -82,6 +83,6 @@ pub fn read(options: &ArgMatches, context: &mut Context) -> Result<File, Failure
 /// Compiles `file` under the key of the options.
 pub fn shader(file: &File, options: &ArgMatches) -> Result<CompiledShader, Failure> {
     let (target, key) = key::from_options(options)?;
-    let result = Compiler::new(target).compile(&mut Scratch::default(), file.shader()?, &key);
+    let result = Compiler::new(target).compile(&mut Scratch::default(), file.shader(key.stage)?, &key);
     result.map_err(|error| Diagnostic::from_compiler(error, &file.name).into())
 }
