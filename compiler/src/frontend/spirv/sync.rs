@@ -9,6 +9,8 @@ use super::translate::Translator;
 use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
+use crate::frontend::alu::IntCond;
+use crate::ir::builder::Builder;
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
@@ -28,6 +30,16 @@ const ATOMIC_TABLE: &[(Op, &str, Option<u32>)] = &[
     (Op::AtomicAnd, "and", None),
     (Op::AtomicOr, "or", None),
     (Op::AtomicXor, "xor", None),
+];
+
+/// How a float atomic combines the old value with its operand.
+type Combine = fn(&mut Builder<'_, '_>, Src, Src) -> Src;
+
+/// Atomics on floats, which the machine does not have.
+const FLOAT_ATOMICS: &[(Op, Combine)] = &[
+    (Op::AtomicFAddEXT, |b, x, y| b.fadd(x, y)),
+    (Op::AtomicFMinEXT, |b, x, y| b.fmin(x, y)),
+    (Op::AtomicFMaxEXT, |b, x, y| b.fmax(x, y)),
 ];
 
 /// The hardware's code of an atomic.
@@ -69,7 +81,10 @@ impl<'a> Translator<'_, 'a> {
                     };
                     self.atomic(inst, name, &[operand])?;
                 }
-                None => return self.lanes(inst),
+                None => match FLOAT_ATOMICS.iter().find(|(known, _)| *known == op) {
+                    Some((_, combine)) => self.float_atomic(inst, *combine)?,
+                    None => return self.lanes(inst),
+                },
             },
         }
         Ok(true)
@@ -125,6 +140,37 @@ impl<'a> Translator<'_, 'a> {
             return Err(CompileError::invalid("the operands are not of the type pointed to"));
         }
         let old = self.atomic_word(pointer, atomic_code(name), operands)?;
+        self.define_scalar(inst, ty, old)
+    }
+
+    /// Exchanges what was last seen for what comes of it, until nobody else has changed it in between.
+    fn float_atomic(&mut self, inst: &Inst<'a>, combine: Combine) -> Result<(), CompileError> {
+        let ty = self.eval().ty(inst.word(0)?)?;
+        if !matches!(self.types.kind(ty), Kind::Float { bits: 32 }) {
+            return Err(CompileError::unsupported("float atomics on other than 32-bit floats"));
+        }
+        let pointer = self.pointer(inst.word(2)?)?;
+        let operand = self.eval().scalar(inst.word(5)?)?;
+        if pointer.ty != ty || self.b.f.width(operand) != 32 {
+            return Err(CompileError::invalid("the operands are not of the type pointed to"));
+        }
+        let seen = self.vars.add(&[32]);
+        let first = self.atomic_word(pointer, atomic_code("or"), &[Src::imm32(0)])?;
+        self.vars.write(&self.b, seen, first);
+        let blocks = self.b.begin_loop();
+        self.vars.open_loop(blocks.header);
+        let expected = self.vars.read(&mut self.b, seen);
+        let wanted = combine(&mut self.b, expected, operand);
+        let old = self.atomic_word(pointer, atomic_code("cmpxchg"), &[wanted, expected])?;
+        self.vars.write(&self.b, seen, old);
+        let is_done = self.b.icmp(IntCond::EQ, old, expected);
+        self.b.begin_if(is_done);
+        self.b.jump(blocks.after);
+        self.b.begin_else();
+        self.b.end_if();
+        self.b.end_loop();
+        self.vars.close_loop(self.b.f);
+        let old = self.vars.read(&mut self.b, seen);
         self.define_scalar(inst, ty, old)
     }
 
