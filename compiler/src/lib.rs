@@ -16,6 +16,7 @@ pub mod stats;
 #[cfg(test)]
 mod test_random;
 
+use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::{PartRole, ShaderInfo, Stage, Target};
 use bumpalo::Bump;
 use pipeline::{Context, Options};
@@ -123,15 +124,42 @@ impl Compiler {
             Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() };
         pipeline::run(&mut f, &mut context, options)?;
         let code = emit::emit(&f, &context.allocation)?;
-        context.info.uniform_halves =
-            context.info.uniforms.iter().map(|range| range.start + range.halves).max().unwrap_or(0);
-        let stats = Statistics {
+        let info = &mut context.info;
+        let filled = info.uniforms.iter().map(|range| range.start + range.halves).max().unwrap_or(0);
+        info.uniform_halves = info.uniform_halves.max(filled);
+        let mut stats = Statistics {
             spills: context.spills,
             fills: context.fills,
-            ..emit::statistics(&f, &code, &context.info)
+            ..emit::statistics(&f, &code, info)
         };
-        let parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes }];
+        let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes }];
+        if let Some(preamble) = f.preamble.take() {
+            let (code, used) = self.compile_preamble(*preamble, key)?;
+            stats.preamble_instructions = code.insts.len() as u32;
+            info.preamble_gpr_halves = used.gpr_halves;
+            info.scratch_bytes = info.scratch_bytes.max(used.scratch_bytes);
+            parts.push(ShaderPart { role: PartRole::Preamble, code: code.bytes });
+        }
         Ok(CompiledShader { parts, info: context.info, stats, messages: Vec::new() })
+    }
+
+    /// Compiles a preamble, for which no uniform registers are left but those it writes.
+    fn compile_preamble(
+        &self,
+        mut f: ir::Function<'_>,
+        key: &CompileKey,
+    ) -> Result<(emit::Code, ShaderInfo), CompileError> {
+        let info = ShaderInfo {
+            workgroup_size: [1; 3],
+            uniform_halves: UNIFORM_HALVES,
+            ..ShaderInfo::default()
+        };
+        let mut context = Context { info, ..Context::new(self.target, key) };
+        let options =
+            Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() };
+        pipeline::run(&mut f, &mut context, options)?;
+        let code = emit::emit(&f, &context.allocation)?;
+        Ok((code, context.info))
     }
 
     /// The IR of `input` as the front end leaves it, or after the last pass called `stop_after`.

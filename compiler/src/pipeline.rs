@@ -76,11 +76,15 @@ macro_rules! optional {
     };
     ($name:literal, $stage:ident, with context $run:path, $doc:literal) => {
         Pass {
+            name: $name,
+            doc: $doc,
+            needs: Stage::$stage,
+            leaves: Stage::$stage,
+            optional: true,
             run: |f, context| {
                 $run(f, context);
                 Ok(())
             },
-            ..optional!($name, $stage, drop, $doc)
         }
     };
 }
@@ -136,6 +140,8 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_fold", Source, opt::opt_fold, "Computes operations on constants."),
     optional!("opt_algebraic", Source, opt::opt_algebraic, "Replaces operations by simpler ones of the same value."),
     optional!("opt_cse", Source, opt::opt_cse, "Merges equal pure instructions."),
+    optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
+    optional!("opt_preamble", Source, with context opt::opt_preamble, "Moves what is the same for every invocation to a program that runs once."),
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
     required!("lower_address", Source -> Lowered, |f, _| lower::lower_address(f), "Folds address arithmetic into device memory accesses."),
     optional!("opt_cse", Lowered, opt::opt_cse, "Merges equal pure instructions."),

@@ -155,6 +155,8 @@ pub struct Function<'a> {
     pub blocks: Vec<BlockData>,
     /// Blocks in program order, with the structure.
     pub layout: Vec<Segment>,
+    /// A program that runs once before all invocations and writes uniform registers that this one reads.
+    pub preamble: Option<Box<Function<'a>>>,
 }
 
 impl<'a> Function<'a> {
@@ -170,6 +172,7 @@ impl<'a> Function<'a> {
             values: Table::new(bump),
             blocks: Vec::new(),
             layout: Vec::new(),
+            preamble: None,
         }
     }
 

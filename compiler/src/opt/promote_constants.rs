@@ -97,6 +97,7 @@ fn place(weights: &Weights, mut order: Vec<Src>, context: &mut Context<'_>) -> P
     order.sort_by_key(|constant| Reverse(weights[constant]));
     let ranges = &context.info.uniforms;
     let used = ranges.iter().map(|range| range.start + range.halves).max().unwrap_or(0);
+    let used = used.max(context.info.uniform_halves);
     let start = used.next_multiple_of(u16::from(Size::B32.halves()));
     let end = (start + MAX_PROMOTED_HALVES).min(UNIFORM_HALVES);
     let mut places = Places::with_hasher(FxBuildHasher);

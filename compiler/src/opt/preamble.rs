@@ -1,0 +1,223 @@
+//! Computation that is the same for every invocation moves to a preamble: a program that runs once for a dispatch or draw
+//! and leaves its results in the uniform file.
+//!
+//! A value is uniform when a pure operation computes it from constants, uniform registers and uniform values, or when it
+//! is loaded from memory nobody writes at a uniform address, in a block that every invocation executes. What the shader
+//! itself still reads of the uniform values gets half-words after those in use, the most expensive first; `opt_dce`
+//! removes what is then unused.
+//!
+//! Before and after: stage Source.
+
+use std::cmp::Reverse;
+
+use agx_abi::layout::{MEMORY_BASE_HALVES, UNIFORM_HALVES};
+use agx_isa::desc::Unit;
+use agx_isa::inst::Size;
+use agx_isa::table::Opcode;
+
+use crate::ir::op::mods_with;
+use crate::ir::{Access, Builder, Function, Inst, InstData, IrOp, Op, Rewrite, Seam, Side, Src, Type, Value};
+use crate::pipeline::Context;
+
+/// Half-words left for promoted constants.
+const RESERVED_HALVES: u16 = 64;
+
+/// Weights of what the preamble saves, as in Mesa 25.0: a memory load, an operation of the integer/complex pipe (or one
+/// that becomes several), any other.
+const LOAD_WEIGHT: u32 = 10;
+const COMPLEX_WEIGHT: u32 = 4;
+const SIMPLE_WEIGHT: u32 = 1;
+
+/// Moves uniform computation to `f.preamble`.
+pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
+    let mut uniform = uniform_instructions(f);
+    let candidates = candidates(f, &mut uniform);
+    let (places, end) = place(f, candidates, context);
+    if places.is_empty() {
+        return;
+    }
+    let preamble = build(f, &places);
+    let mut homes: Side<Value, Option<Src>> = Side::new(f.values.len());
+    for (value, half) in &places {
+        homes[*value] = Some(Src::uniform(*half, f.ty(*value).bits));
+    }
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        let home = |src: &Src| match src.as_value().and_then(|value| homes[value]) {
+            Some(home) => Src { flags: src.flags, ..home },
+            None => *src,
+        };
+        if !uniform[inst] && data.srcs.iter().any(|src| home(src) != *src) {
+            let srcs: Vec<Src> = data.srcs.iter().map(home).collect();
+            r.f.insts[inst].srcs = r.f.alloc(&srcs);
+        }
+        Rewrite::Keep
+    });
+    f.preamble = Some(Box::new(preamble));
+    context.info.uniform_halves = context.info.uniform_halves.max(end);
+}
+
+/// Instructions whose results are the same in every invocation.
+fn uniform_instructions(f: &Function<'_>) -> Side<Inst, bool> {
+    let mut uniform: Side<Inst, bool> = Side::new(f.insts.len());
+    let mut depth = 0u32;
+    for segment in &f.layout {
+        for inst in &f.block(segment.block).insts {
+            let data = f.insts[*inst];
+            let sources = data.srcs.iter().all(|src| match src.as_value() {
+                Some(value) => f.values[value].def.is_some_and(|def| uniform[def]),
+                None => true,
+            });
+            uniform[*inst] = sources && is_movable(&data, depth == 0);
+        }
+        match segment.seam {
+            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
+            Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
+            Seam::Else | Seam::End => {}
+        }
+    }
+    uniform
+}
+
+/// Whether the preamble can do it once for all; `always` when every invocation executes it.
+fn is_movable(data: &InstData<'_>, always: bool) -> bool {
+    match data.op {
+        Op::Ir(IrOp::Collect | IrOp::Split) => true,
+        Op::Ir(IrOp::LoadGlobal) => {
+            let access = Access::from_bits_truncate(data.modifier("access"));
+            access.contains(Access::READONLY) && (always || access.contains(Access::SPECULATABLE))
+        }
+        op => op.is_pure() && op.pure_fn().is_some(),
+    }
+}
+
+/// Uniform scalars worth moving that instructions which stay read, with what they weigh. Uniform instructions whose
+/// results are read and cannot live in the uniform file stay too, and are no longer marked.
+fn candidates(f: &Function<'_>, uniform: &mut Side<Inst, bool>) -> Vec<(Value, u32)> {
+    let mut wanted: Side<Value, bool> = Side::new(f.values.len());
+    let mut candidates = Vec::new();
+    for segment in f.layout.iter().rev() {
+        for inst in f.block(segment.block).insts.iter().rev() {
+            let data = f.insts[*inst];
+            let weight = weight(f, &data);
+            let can_move = |value: &Value| {
+                let ty = f.ty(*value);
+                !wanted[*value] || (weight > 0 && ty.comps == 1 && matches!(ty.bits, 16 | 32 | 64))
+            };
+            uniform[*inst] &= data.dsts.iter().all(can_move);
+            if uniform[*inst] {
+                candidates.extend(data.dsts.iter().filter(|dst| wanted[**dst]).map(|dst| (*dst, weight)));
+                continue;
+            }
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                wanted[value] = true;
+            }
+        }
+    }
+    candidates.reverse();
+    candidates
+}
+
+/// What an operation costs the shader. Taking a vector apart costs what making it did.
+fn weight(f: &Function<'_>, data: &InstData<'_>) -> u32 {
+    match data.op {
+        Op::Ir(IrOp::LoadGlobal) => LOAD_WEIGHT,
+        Op::Ir(IrOp::Split | IrOp::Collect) => {
+            let loaded = |src: &Src| f.def(*src).is_some_and(|def| def.op == Op::Ir(IrOp::LoadGlobal));
+            if data.srcs.iter().any(loaded) { LOAD_WEIGHT } else { 0 }
+        }
+        Op::Ir(IrOp::Mov) => 0,
+        Op::Ir(IrOp::Imul | IrOp::Shl | IrOp::Ushr | IrOp::Sshr) => COMPLEX_WEIGHT,
+        Op::Hw(op) if op.desc().unit == Unit::Ic || op.desc().unit == Unit::None => COMPLEX_WEIGHT,
+        _ => SIMPLE_WEIGHT,
+    }
+}
+
+/// Gives the heaviest candidates half-words, wide values first so that all stay aligned and addresses within the reach
+/// of memory operands. Returns the places and the end of the half-words in use.
+fn place(
+    f: &Function<'_>,
+    mut candidates: Vec<(Value, u32)>,
+    context: &Context<'_>,
+) -> (Vec<(Value, u16)>, u16) {
+    let ranges = context.info.uniforms.iter().map(|range| range.start + range.halves);
+    let used = ranges.max().unwrap_or(0).max(context.info.uniform_halves);
+    let mut next = used.next_multiple_of(u16::from(Size::B64.halves()));
+    let limit = UNIFORM_HALVES - RESERVED_HALVES;
+    candidates.sort_by_key(|(_, weight)| Reverse(*weight));
+    let mut room = limit.saturating_sub(next);
+    candidates.retain(|(value, _)| {
+        let halves = f.ty(*value).halves();
+        let fits = halves <= room;
+        room -= if fits { halves } else { 0 };
+        fits
+    });
+    let mut places = Vec::new();
+    for bits in [64, 32, 16] {
+        for (value, _) in candidates.iter().filter(|(value, _)| f.ty(*value).bits == bits) {
+            let halves = f.ty(*value).halves();
+            if bits == 64 && next + halves > MEMORY_BASE_HALVES {
+                continue;
+            }
+            places.push((*value, next));
+            next += halves;
+        }
+    }
+    (places, next)
+}
+
+/// The program that computes the placed values and stores them to the uniform file.
+fn build<'a>(f: &Function<'a>, places: &[(Value, u16)]) -> Function<'a> {
+    let needed = needed_instructions(f, places);
+    let mut preamble = Function::new(f.bump, f.name);
+    let mut names: Side<Value, Option<Value>> = Side::new(f.values.len());
+    let mut b = Builder::start(&mut preamble);
+    for segment in &f.layout {
+        for inst in f.block(segment.block).insts.iter().filter(|inst| needed[**inst]) {
+            let data = f.insts[*inst];
+            let name = |src: &Src| match src.as_value().and_then(|value| names[value]) {
+                Some(name) => Src { flags: src.flags, ..Src::value(name) },
+                None => *src,
+            };
+            let srcs: Vec<Src> = data.srcs.iter().map(name).collect();
+            let dsts: Vec<Value> = data.dsts.iter().map(|dst| b.f.add_value(f.ty(*dst))).collect();
+            for (old, new) in data.dsts.iter().zip(&dsts) {
+                names[*old] = Some(*new);
+            }
+            b.line = data.line;
+            b.push(data.op, &dsts, &srcs, data.mods);
+        }
+    }
+    for (value, half) in places {
+        if let Some(name) = names[*value] {
+            store(&mut b, name, *half);
+        }
+    }
+    b.halt();
+    b.finish();
+    preamble.contract = f.contract;
+    preamble
+}
+
+/// The uniform file takes half-words; wider values are several of them (Mesa 25.0: a format of 32 bits does not work).
+fn store(b: &mut Builder<'_, '_>, value: Value, half: u16) {
+    let ty = b.f.ty(value);
+    let halves = Type::vector(16, ty.halves() as u8);
+    let data = if ty == halves { value } else { b.value(IrOp::Collect, halves, &[value.into()], &[]) };
+    let mods = mods_with(Opcode::UniformStore, &[("mask", (1 << halves.comps) - 1)]);
+    b.effect(Opcode::UniformStore, &[data.into(), Src::uniform(half, 16)], &mods);
+}
+
+/// The instructions that compute the placed values.
+fn needed_instructions(f: &Function<'_>, places: &[(Value, u16)]) -> Side<Inst, bool> {
+    let mut needed: Side<Inst, bool> = Side::new(f.insts.len());
+    let mut pending: Vec<Value> = places.iter().map(|(value, _)| *value).collect();
+    while let Some(value) = pending.pop() {
+        if let Some(def) = f.values[value].def
+            && !std::mem::replace(&mut needed[def], true)
+        {
+            pending.extend(f.insts[def].srcs.iter().filter_map(|src| src.as_value()));
+        }
+    }
+    needed
+}
