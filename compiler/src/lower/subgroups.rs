@@ -15,7 +15,7 @@ mod reduce;
 
 pub(crate) use reduce::reduction_code;
 
-use agx_abi::ShaderInfo;
+use agx_abi::{ShaderInfo, Stage};
 use agx_isa::table::Opcode;
 
 use super::alu::{EQUAL, alu, bitop, icmp, join, select, words};
@@ -41,8 +41,7 @@ const SHUFFLE_DOWN: u32 = 3;
 /// # Errors
 /// A reduction of an unknown kind is an internal error.
 pub fn lower_subgroups(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), CompileError> {
-    let invocations = info.workgroup_size.iter().fold(1u32, |all, size| all.saturating_mul(*size));
-    let group = Group { lanes: invocations.clamp(1, LANES), whole_quads: invocations.is_multiple_of(4) };
+    let group = Group::of(info);
     let mut error = None;
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
@@ -65,6 +64,19 @@ struct Group {
     lanes: u32,
     /// No quad has lanes that do not exist.
     whole_quads: bool,
+}
+
+impl Group {
+    /// In compute shaders the workgroup's size tells; fragments come in quads; of vertices nothing is known.
+    fn of(info: &ShaderInfo) -> Group {
+        let invocations = info.workgroup_size.iter().fold(1u32, |all, size| all.saturating_mul(*size));
+        match (info.stage, invocations) {
+            (Stage::Compute, 1..) => {
+                Group { lanes: invocations.min(LANES), whole_quads: invocations.is_multiple_of(4) }
+            }
+            (stage, _) => Group { lanes: LANES, whole_quads: stage == Stage::Fragment },
+        }
+    }
 }
 
 fn lower(r: &mut Rewriter<'_, '_>, group: Group, data: &InstData<'_>) -> Result<Option<Src>, CompileError> {
