@@ -9,7 +9,7 @@ use crate::ir::entity::Value;
 use crate::ir::function::InstData;
 
 use super::assign::Assigner;
-use super::file::{HalfSet, RegisterFile, Shape, highest_place, lowest_place};
+use super::file::{FILE_HALVES, HalfSet, RegisterFile, Shape, highest_place, lowest_place};
 
 /// Windows tried before everything is packed anew.
 const MAX_WINDOWS: usize = 8;
@@ -26,7 +26,7 @@ impl<'a> Assigner<'_, 'a> {
         let value = data.dsts[index];
         let shape = self.shape(value);
         let results = self.halves_of(&self.placed);
-        let mut windows: Vec<(u16, u16)> = (0..256)
+        let mut windows: Vec<(u16, u16)> = (0..=FILE_HALVES.saturating_sub(shape.halves))
             .step_by(usize::from(shape.align))
             .map(|start| (start, HalfSet::range(start, shape.halves)))
             .filter(|(_, window)| self.usable.contains(*window) && window.and(results).is_empty())
