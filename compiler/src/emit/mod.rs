@@ -4,6 +4,7 @@ mod statistics;
 
 pub use statistics::statistics;
 
+use agx_isa::desc::Role;
 use agx_isa::encode::encode;
 use agx_isa::inst::Inst as MachineInst;
 use agx_isa::table::Opcode;
@@ -45,7 +46,9 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation) -> Result<Code, CompileEr
         starts[block] = code.bytes.len();
         for inst in &f.block(block).insts {
             let Some(machine) = translate(f, allocation, *inst)? else { continue };
-            if let Some(operand) = machine.op.desc().operand_index("target") {
+            // Sources may have the name too.
+            let operand = machine.op.desc().operand_index("target");
+            if let Some(operand) = operand.filter(|at| machine.op.desc().operands[*at].role == Role::Mod) {
                 let target = Block(machine.operands[operand].value);
                 fixups.push(Fixup { at: code.bytes.len(), inst: machine, operand, target });
             }
@@ -94,7 +97,7 @@ fn translate(
     let data = f.insts[inst];
     let op = match data.op {
         Op::Hw(op) => op,
-        Op::Ir(IrOp::Preload) => return Ok(None),
+        Op::Ir(IrOp::Preload | IrOp::Export) => return Ok(None),
         Op::Ir(op) => {
             let name = op.desc().name;
             return Err(CompileError::internal(format!("emit: `{name}` is no instruction of the machine")));

@@ -170,6 +170,7 @@ impl Selector {
             | IrOp::Split
             | IrOp::Copy
             | IrOp::Preload
+            | IrOp::Export
             | IrOp::Jump
             | IrOp::Halt => Rewrite::Keep,
             _ => match RECIPES.iter().find(|recipe| recipe.ir == op) {

@@ -25,6 +25,8 @@ pub(super) enum Terminator<'a> {
     Switch { selector: u32, default: Node, cases: Cases<'a> },
     /// Returns, with the id of a value or 0.
     Return(u32),
+    /// Ends the invocation without effect.
+    Kill,
     /// Is not reached by a valid program.
     Unreachable,
 }
@@ -344,6 +346,7 @@ fn read_terminator<'a>(
         }
         Op::Return => Terminator::Return(0),
         Op::ReturnValue => Terminator::Return(inst.word(0)?),
+        Op::Kill | Op::TerminateInvocation => Terminator::Kill,
         Op::Unreachable => Terminator::Unreachable,
         _ => return Err(CompileError::unsupported("this terminator")),
     })
@@ -358,7 +361,7 @@ fn successors(
     Ok(match terminator {
         Terminator::Branch(to) => vec![to],
         Terminator::Conditional(_, then, otherwise) => vec![then, otherwise],
-        Terminator::Return(_) | Terminator::Unreachable => vec![exit],
+        Terminator::Return(_) | Terminator::Kill | Terminator::Unreachable => vec![exit],
         Terminator::Switch { default, cases, .. } => {
             let mut list = cases.iter().map(|(_, label)| target(label)).collect::<Result<Vec<_>, _>>()?;
             list.sort_unstable();

@@ -24,6 +24,8 @@ mod opcode;
 mod pointers;
 mod spec;
 mod stage;
+#[cfg(all(test, feature = "wgsl"))]
+mod stage_tests;
 mod structurize;
 mod sync;
 #[cfg(test)]

@@ -328,6 +328,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         let Some(target) = self.block_body(to) else {
             return match terminator {
                 Terminator::Return(id) if id != 0 => self.return_value(id),
+                Terminator::Kill => self.discard(),
                 _ => Ok(()),
             };
         };
@@ -524,7 +525,7 @@ impl<'t, 'a> Translator<'t, 'a> {
 
     /// Instructions that only compute, and those that are not supported.
     fn other(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        if self.synchronize(inst)? {
+        if self.synchronize(inst)? || self.fragment_instruction(inst)? {
             return Ok(());
         }
         let unsupported = || CompileError::unsupported("this instruction");

@@ -1,0 +1,122 @@
+//! Tests of the interfaces of vertex and fragment shaders, from WGSL to machine code.
+
+use agx_abi::fragment::{CoefficientSource, Interpolation};
+use agx_abi::vertex::{Attribute, Output};
+use agx_abi::{InterfaceUniform, PartRole, Stage, UniformSource};
+use agx_isa::{Inst, Opcode, Tag, decode};
+
+use crate::{CompileError, CompileKey, CompiledShader, Compiler, Input, Scratch};
+
+fn compile(text: &str, stage: Stage) -> Result<CompiledShader, CompileError> {
+    let key = CompileKey { stage: Some(stage), validate: true, ..CompileKey::default() };
+    Compiler::default().compile(&mut Scratch::default(), Input::Wgsl(text), &key)
+}
+
+/// Instructions of the main part.
+fn instructions(shader: &CompiledShader) -> Vec<Inst> {
+    let mut rest = shader.part(PartRole::Main).expect("a main part");
+    let mut list = Vec::new();
+    while !rest.is_empty() {
+        let (inst, length) = decode(rest).expect("an instruction");
+        list.push(inst);
+        rest = &rest[length..];
+    }
+    list
+}
+
+const VERTEX: &str = "
+struct Out { @builtin(position) position: vec4f, @location(1) pair: vec2f, @location(0) @interpolate(flat) id: u32 }
+@vertex fn main(@location(2) p: vec4f, @location(0) c: vec2f, @builtin(instance_index) i: u32) -> Out {
+    var out: Out;
+    out.position = p;
+    out.pair = c;
+    out.id = i;
+    return out;
+}";
+
+#[test]
+fn vertex_attributes_are_numbered_by_location() {
+    let shader = compile(VERTEX, Stage::Vertex).expect("compiles");
+    let expected =
+        [Attribute { location: 0, components: 0b11 }, Attribute { location: 2, components: 0b1111 }];
+    assert_eq!(shader.info.attributes, expected);
+    let base = UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance);
+    let range = shader.info.uniforms.iter().find(|range| range.source == base).expect("reserved");
+    assert_eq!((range.start, range.halves), (12, 4));
+}
+
+#[test]
+fn vertex_outputs_are_stored_in_order_and_the_last_one_says_so() {
+    let shader = compile(VERTEX, Stage::Vertex).expect("compiles");
+    let user = |location, component| Output::User { location, component };
+    let outputs: Vec<Output> = shader.info.varyings.iter().map(|varying| varying.output).collect();
+    let mut expected: Vec<Output> = (0..4).map(Output::Position).collect();
+    expected.extend([user(0, 0), user(1, 0), user(1, 1)]);
+    assert_eq!(outputs, expected);
+    let stores: Vec<Inst> =
+        instructions(&shader).into_iter().filter(|inst| inst.op == Opcode::StVar).collect();
+    let slots: Vec<u32> = stores.iter().map(|inst| inst.operand("index").expect("a slot").value).collect();
+    assert_eq!(slots, [0, 1, 2, 3, 4, 5, 6]);
+    let last: Vec<u32> = stores.iter().map(|inst| inst.modifier("last")).collect();
+    assert_eq!(last, [0, 0, 0, 0, 0, 0, 1]);
+    // Attributes stay where the prolog put them: position from r12, pair from r8.
+    let registers: Vec<u32> = stores.iter().map(|inst| inst.operand("data").expect("data").value).collect();
+    assert_eq!([&registers[..4], &registers[5..]], [&[24, 26, 28, 30][..], &[16, 18][..]]);
+}
+
+const FRAGMENT: &str = "
+@fragment fn main(@builtin(position) at: vec4f, @location(3) c: vec4f, @location(1) @interpolate(linear) d: f32,
+        @location(0) @interpolate(flat) e: u32) -> @location(1) vec4f {
+    if (c.x < 0.5) { discard; }
+    return c * at.z + dpdx(c) + d + f32(e);
+}";
+
+#[test]
+fn fragment_inputs_have_coefficients_and_colours_their_registers() {
+    let shader = compile(FRAGMENT, Stage::Fragment).expect("compiles");
+    let fragment = &shader.info.fragment;
+    let user =
+        |location, component, interpolation| CoefficientSource::User { location, component, interpolation };
+    let smooth: Vec<CoefficientSource> =
+        (0..4).map(|component| user(3, component, Interpolation::Perspective)).collect();
+    assert!(fragment.coefficients.windows(4).any(|window| window == smooth), "{:?}", fragment.coefficients);
+    for single in [
+        user(1, 0, Interpolation::Linear),
+        user(0, 0, Interpolation::Flat),
+        CoefficientSource::OneOverW,
+        CoefficientSource::Depth,
+    ] {
+        assert_eq!(fragment.coefficients.iter().filter(|known| **known == single).count(), 1, "{single:?}");
+    }
+    assert_eq!(fragment.targets, 0b10);
+    assert!(fragment.late_tests && fragment.needs_helpers && !fragment.writes_depth);
+    // The colour of target 1 ends with the fourth component, in r11.
+    assert!(shader.info.gpr_halves >= 24);
+}
+
+#[test]
+fn a_discard_kills_and_the_end_tests() {
+    let shader = compile(FRAGMENT, Stage::Fragment).expect("compiles");
+    let masks: Vec<(Opcode, Option<(Tag, u32)>)> = instructions(&shader)
+        .iter()
+        .filter(|inst| matches!(inst.op, Opcode::SampleMask | Opcode::Pixwait))
+        .map(|inst| (inst.op, inst.operand("live").map(|live| (live.tag, live.value))))
+        .collect();
+    let expected = [
+        (Opcode::SampleMask, Some((Tag::Imm, 0))),
+        (Opcode::Pixwait, None),
+        (Opcode::SampleMask, Some((Tag::Imm, 0xff))),
+    ];
+    assert_eq!(masks, expected);
+}
+
+#[test]
+fn depth_is_left_to_the_next_part() {
+    let text = "@fragment fn main() -> @builtin(frag_depth) f32 { return 0.25; }";
+    let shader = compile(text, Stage::Fragment).expect("compiles");
+    assert!(shader.info.fragment.writes_depth && shader.info.fragment.late_tests);
+    let code = instructions(&shader);
+    assert!(code.iter().all(|inst| !matches!(inst.op, Opcode::SampleMask | Opcode::ZsEmit)));
+    let constant = code.iter().find(|inst| inst.op == Opcode::Ldimm32).expect("the depth is loaded");
+    assert_eq!(constant.operand("dst").expect("a register").value, u32::from(agx_abi::fragment::DEPTH));
+}
