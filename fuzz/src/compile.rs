@@ -1,5 +1,6 @@
 //! What every compilation promises, whatever the input.
 
+use agx_abi::PartRole;
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
 use agx_isa::validate::{Limits, validate};
 
@@ -20,8 +21,12 @@ pub fn compile(input: Input<'_>) {
         Input::Ir(_) => Limits::MACHINE.uniform_halves,
         _ => shader.info.uniform_halves,
     };
-    let limits = Limits { register_halves: shader.info.gpr_halves, uniform_halves };
     for part in &shader.parts {
+        let register_halves = match part.role {
+            PartRole::Preamble => shader.info.preamble_gpr_halves,
+            _ => shader.info.gpr_halves,
+        };
+        let limits = Limits { register_halves, uniform_halves };
         let findings = validate(&part.code, limits);
         assert!(findings.is_empty(), "{findings:?}\n{}", text(input));
     }

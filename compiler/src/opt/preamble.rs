@@ -10,11 +10,12 @@
 
 use std::cmp::Reverse;
 
-use agx_abi::layout::{MEMORY_BASE_HALVES, UNIFORM_HALVES};
+use agx_abi::layout::{MEMORY_BASE_HALVES, UNIFORM_HALVES, UniformRange, UniformSource};
 use agx_isa::desc::Unit;
 use agx_isa::inst::Size;
 use agx_isa::table::Opcode;
 
+use super::first_free_uniform;
 use crate::ir::op::mods_with;
 use crate::ir::{Access, Builder, Function, Inst, InstData, IrOp, Op, Rewrite, Seam, Side, Src, Type, Value};
 use crate::pipeline::Context;
@@ -30,7 +31,7 @@ const SIMPLE_WEIGHT: u32 = 1;
 
 /// Moves uniform computation to `f.preamble`.
 pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
-    let mut uniform = uniform_instructions(f);
+    let mut uniform = uniform_instructions(f, &context.info.uniforms);
     let candidates = candidates(f, &mut uniform);
     let (places, end) = place(f, candidates, context);
     if places.is_empty() {
@@ -57,8 +58,13 @@ pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
     context.info.uniform_halves = context.info.uniform_halves.max(end);
 }
 
-/// Instructions whose results are the same in every invocation.
-fn uniform_instructions(f: &Function<'_>) -> Side<Inst, bool> {
+/// Instructions whose results are the same in every invocation. Arguments of test kernels stand for what differs.
+fn uniform_instructions(f: &Function<'_>, ranges: &[UniformRange]) -> Side<Inst, bool> {
+    let arguments =
+        ranges.iter().filter(|range| matches!(range.source, UniformSource::KernelArgument { .. }));
+    let arguments: Vec<_> = arguments.map(|range| range.start..range.start + range.halves).collect();
+    let is_argument =
+        |src: &Src| src.as_uniform().is_some_and(|half| arguments.iter().any(|range| range.contains(&half)));
     let mut uniform: Side<Inst, bool> = Side::new(f.insts.len());
     let mut depth = 0u32;
     for segment in &f.layout {
@@ -66,7 +72,7 @@ fn uniform_instructions(f: &Function<'_>) -> Side<Inst, bool> {
             let data = f.insts[*inst];
             let sources = data.srcs.iter().all(|src| match src.as_value() {
                 Some(value) => f.values[value].def.is_some_and(|def| uniform[def]),
-                None => true,
+                None => !is_argument(src),
             });
             uniform[*inst] = sources && is_movable(&data, depth == 0);
         }
@@ -140,8 +146,7 @@ fn place(
     mut candidates: Vec<(Value, u32)>,
     context: &Context<'_>,
 ) -> (Vec<(Value, u16)>, u16) {
-    let ranges = context.info.uniforms.iter().map(|range| range.start + range.halves);
-    let used = ranges.max().unwrap_or(0).max(context.info.uniform_halves);
+    let used = first_free_uniform(f, context);
     let mut next = used.next_multiple_of(u16::from(Size::B64.halves()));
     let limit = UNIFORM_HALVES - RESERVED_HALVES;
     candidates.sort_by_key(|(_, weight)| Reverse(*weight));

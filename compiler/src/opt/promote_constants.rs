@@ -16,6 +16,7 @@ use agx_isa::table::Opcode;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::first_free_uniform;
 use crate::ir::machine::{is_legal_source, is_legal_uniform};
 use crate::ir::{Function, Op, Rewrite, Src, SrcKind};
 use crate::pipeline::Context;
@@ -41,7 +42,7 @@ pub fn opt_promote_constants(f: &mut Function<'_>, context: &mut Context<'_>) {
     if order.is_empty() {
         return;
     }
-    let places = place(&weights, order, context);
+    let places = place(f, &weights, order, context);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let Op::Hw(op) = data.op else { return Rewrite::Keep };
@@ -93,11 +94,9 @@ fn is_subtraction(op: Opcode, src: Src) -> bool {
 }
 
 /// Gives the heaviest constants half-words after those in use, and tells the driver what to put there.
-fn place(weights: &Weights, mut order: Vec<Src>, context: &mut Context<'_>) -> Places {
+fn place(f: &Function<'_>, weights: &Weights, mut order: Vec<Src>, context: &mut Context<'_>) -> Places {
     order.sort_by_key(|constant| Reverse(weights[constant]));
-    let ranges = &context.info.uniforms;
-    let used = ranges.iter().map(|range| range.start + range.halves).max().unwrap_or(0);
-    let used = used.max(context.info.uniform_halves);
+    let used = first_free_uniform(f, context);
     let start = used.next_multiple_of(u16::from(Size::B32.halves()));
     let end = (start + MAX_PROMOTED_HALVES).min(UNIFORM_HALVES);
     let mut places = Places::with_hasher(FxBuildHasher);

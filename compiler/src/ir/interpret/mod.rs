@@ -104,7 +104,7 @@ pub enum InterpretError {
     Malformed(String),
 }
 
-/// Runs `f` with one argument for each parameter. `uniforms` are the half-words of the uniform file, from 0.
+/// Runs `f`, after its preamble if it has one, with one argument for each parameter. `uniforms` are the half-words of the uniform file, from 0.
 ///
 /// # Errors
 /// See [`InterpretError`]. The edges of `f` must be up to date.
@@ -118,7 +118,13 @@ pub fn interpret(
     if f.stage > Stage::Machine {
         return Err(InterpretError::Stage(f.stage));
     }
-    let mut lane = Lane::new(f, uniforms, memory);
+    let mut uniforms = uniforms.to_vec();
+    if let Some(preamble) = &f.preamble {
+        let mut lane = Lane::new(preamble, &uniforms, memory);
+        lane.run(limits)?;
+        uniforms = lane.uniforms;
+    }
+    let mut lane = Lane::new(f, &uniforms, memory);
     lane.set_params(args)?;
     lane.run(limits)?;
     Ok(lane.outcome)
