@@ -130,7 +130,7 @@ impl<'a> Assigner<'_, 'a> {
             let (half, shape) = self.place_of(result);
             self.file.release(half, shape.halves);
         }
-        let mut lasting = self.owners(0, super::file::FILE_HALVES);
+        let mut lasting = self.owners(0, FILE_HALVES);
         let mut results: Vec<Value> =
             data.dsts.iter().copied().filter(|dst| self.needs_register(data, *dst)).collect();
         let mut ending = self.ending.clone();
