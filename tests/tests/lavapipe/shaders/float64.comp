@@ -1,6 +1,5 @@
 #version 450
 // 64-bit floats: sum, product, quotient, root, comparison, exactly rounded.
-//@ needs 64-bit floats
 //@ buffer 0 64 f64 0.001 1000
 //@ buffer 1 384 zero
 

@@ -1,6 +1,5 @@
 #version 450
 // 64-bit floats from and to narrower types.
-//@ needs 64-bit floats
 //@ buffer 0 64 f64 -100000 100000
 //@ buffer 1 256 zero
 
