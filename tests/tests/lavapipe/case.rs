@@ -8,7 +8,6 @@
 //!   that range.
 //! * `close BINDING TYPE TOLERANCE` — the buffer holds floats of that type, which may differ by the tolerance times the
 //!   larger of the expected magnitude and one. Every other buffer is compared bit for bit.
-//! * `needs WHAT…` — something the compiler may say it does not support; without this line that is a failure.
 
 use agx_emulator::launch::BufferBinding;
 
@@ -28,8 +27,6 @@ pub struct Buffer {
 
 /// One shader's run.
 pub struct Case {
-    /// The compiler may refuse it as unsupported.
-    pub may_be_unsupported: bool,
     /// Workgroups.
     pub groups: [u32; 3],
     /// Push constants.
@@ -43,13 +40,8 @@ pub struct Case {
 impl Case {
     /// Reads the `//@` lines of `source`.
     pub fn parse(source: &str) -> Result<Case, String> {
-        let mut case = Case {
-            may_be_unsupported: false,
-            groups: [1; 3],
-            push_constants: Vec::new(),
-            constants: Vec::new(),
-            buffers: Vec::new(),
-        };
+        let mut case =
+            Case { groups: [1; 3], push_constants: Vec::new(), constants: Vec::new(), buffers: Vec::new() };
         for line in source.lines().filter_map(|line| line.strip_prefix("//@ ")) {
             let words: Vec<&str> = line.split_whitespace().collect();
             case.directive(&words).ok_or_else(|| format!("`{line}` is not understood"))?;
@@ -60,7 +52,6 @@ impl Case {
     fn directive(&mut self, words: &[&str]) -> Option<()> {
         match words {
             ["groups", x, y, z] => self.groups = [number(x)?, number(y)?, number(z)?],
-            ["needs", _, ..] => self.may_be_unsupported = true,
             ["push", values @ ..] => {
                 for value in values {
                     self.push_constants.extend(word(value)?.to_le_bytes());
