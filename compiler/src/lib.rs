@@ -127,11 +127,8 @@ impl Compiler {
         let info = &mut context.info;
         let filled = info.uniforms.iter().map(|range| range.start + range.halves).max().unwrap_or(0);
         info.uniform_halves = info.uniform_halves.max(filled);
-        let mut stats = Statistics {
-            spills: context.spills,
-            fills: context.fills,
-            ..emit::statistics(&f, &code, info)
-        };
+        let mut stats =
+            Statistics { spills: context.spills, fills: context.fills, ..emit::statistics(&f, &code, info) };
         let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes }];
         if let Some(preamble) = f.preamble.take() {
             let (code, used) = self.compile_preamble(*preamble, key)?;
@@ -149,11 +146,8 @@ impl Compiler {
         mut f: ir::Function<'_>,
         key: &CompileKey,
     ) -> Result<(emit::Code, ShaderInfo), CompileError> {
-        let info = ShaderInfo {
-            workgroup_size: [1; 3],
-            uniform_halves: UNIFORM_HALVES,
-            ..ShaderInfo::default()
-        };
+        let info =
+            ShaderInfo { workgroup_size: [1; 3], uniform_halves: UNIFORM_HALVES, ..ShaderInfo::default() };
         let mut context = Context { info, ..Context::new(self.target, key) };
         let options =
             Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() };

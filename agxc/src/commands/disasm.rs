@@ -1,6 +1,7 @@
 //! `agxc disasm`: machine code to assembly.
 
-use agx_isa::disasm::{self, Recognition};
+use agx_isa::dialect::applegpu;
+use agx_isa::disasm::{self, Piece, Recognition};
 use clap::ArgMatches;
 
 use super::{Arg, Takes, arg, compile};
@@ -13,6 +14,11 @@ use crate::output;
 pub const ARGS: &[Arg] = &[
     arg("plain", Takes::Nothing, "Leave out offsets and bytes"),
     arg("force", Takes::Nothing, "Go on when this is code of another instruction set"),
+    arg(
+        "dialect",
+        Takes::Value("NAME"),
+        "Whose spelling: agxc (default), or applegpu to compare with its listings",
+    ),
 ];
 
 /// Disassembles one program.
@@ -24,8 +30,27 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
             file.problem(300, "this is not code for G13 or G14 chips; --force takes it apart all the same")
         );
     }
-    let text = disasm::listing(&code, !options.get_flag("plain"));
+    let text = match options.get_one::<String>("dialect").map(String::as_str) {
+        None | Some("agxc") => disasm::listing(&code, !options.get_flag("plain")),
+        Some("applegpu") => applegpu_listing(&code),
+        Some(other) => return Err(Failure::usage(format!("there is no dialect {other}: agxc or applegpu"))),
+    };
     output::text(options.get_one::<String>("output").map(String::as_str), &text)
+}
+
+/// A program in applegpu's spelling: offset, bytes, text. What it has no spelling for is written in ours.
+fn applegpu_listing(code: &[u8]) -> String {
+    let mut text = String::new();
+    for line in disasm::disassemble(code) {
+        let bytes = &code[line.pc..line.pc + line.len];
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let spelled = match &line.piece {
+            Piece::Inst(inst) => applegpu(inst).unwrap_or_else(|| inst.to_string()),
+            Piece::Unknown(value) => format!("<unknown {value:#x}>"),
+        };
+        text.push_str(&format!("{:5x}: {hex:<24} {spelled}\n", line.pc));
+    }
+    text
 }
 
 /// The machine code in a file of bytes or of hexadecimal text.
@@ -53,6 +78,14 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn applegpus_spelling() {
+        assert_eq!(
+            applegpu_listing(&[0x38, 0x00, 0x88, 0x00]),
+            "    0: 3800                     wait 0\n    2: 8800                     stop\n"
+        );
+    }
 
     #[test]
     fn hexadecimal_text() {

@@ -149,7 +149,9 @@ impl<'a> Translator<'_, 'a> {
                 let name = built_in.and_then(BuiltIn::from_u32);
                 return Err(CompileError::unsupported(match name {
                     Some(name) => format!("built-in {name:?}"),
-                    None => format!("inputs of a {} shader that are not of its interface", self.io.stage.name()),
+                    None => {
+                        format!("inputs of a {} shader that are not of its interface", self.io.stage.name())
+                    }
                 }));
             }
             class => return Err(CompileError::unsupported(format!("variables of storage class {class:?}"))),

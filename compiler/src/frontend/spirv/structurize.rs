@@ -184,7 +184,9 @@ fn branch(cfg: &Cfg<'_>, plan: &mut Plan, tasks: &mut Vec<Task>, node: Node, fal
     let Some(terminator) = cfg.terminators.get(node) else { return };
     match *terminator {
         Terminator::Branch(to) => tasks.push(Task::Edge(node, to, fall)),
-        Terminator::Return(_) | Terminator::Kill | Terminator::Unreachable => tasks.push(Task::Edge(node, cfg.exit(), fall)),
+        Terminator::Return(_) | Terminator::Kill | Terminator::Unreachable => {
+            tasks.push(Task::Edge(node, cfg.exit(), fall))
+        }
         Terminator::Conditional(_, then, otherwise) => {
             plan.steps.push(Step::If(node));
             tasks.push(Task::Emit(Step::EndIf));
