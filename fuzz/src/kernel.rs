@@ -60,8 +60,6 @@ const MOST_NESTED: usize = 3;
 pub struct Kernel {
     /// The text.
     pub text: String,
-    /// Number of parameters: two integers, then two floats.
-    pub params: usize,
     /// Results that are integers; they come first.
     pub integers: usize,
     /// Results.
@@ -85,7 +83,7 @@ pub fn any_kernel(entropy: &mut Entropy<'_>) -> Kernel {
     writer.line(&format!("keep {}, {}", integers.join(", "), floats.join(", ")));
     writer.line("halt");
     writer.text.push_str("}\n");
-    Kernel { text: writer.text, params: 4, integers: integers.len(), results: integers.len() + floats.len() }
+    Kernel { text: writer.text, integers: integers.len(), results: integers.len() + floats.len() }
 }
 
 fn pick(names: &[String], entropy: &mut Entropy<'_>) -> String {

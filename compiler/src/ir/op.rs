@@ -150,13 +150,13 @@ ir_ops! {
     Umax "umax" "I <- I I" [] PURE None Some(sem::umax), Lowered:
         "The larger unsigned integer.";
     Udiv "udiv" "I <- I I" [] PURE None Some(sem::udiv), Ssa:
-        "Unsigned quotient; division by zero gives all ones.";
+        "Unsigned quotient; division by zero gives some value.";
     Umod "umod" "I <- I I" [] PURE None Some(sem::umod), Ssa:
-        "Unsigned remainder; division by zero gives the dividend.";
+        "Unsigned remainder; division by zero gives some value.";
     Sdiv "sdiv" "I <- I I" [] PURE None Some(sem::sdiv), Ssa:
         "Signed quotient, rounded to zero; division by zero and overflow give some value.";
     Srem "srem" "I <- I I" [] PURE None Some(sem::srem), Ssa:
-        "Signed remainder with the sign of the dividend; division by zero gives the dividend.";
+        "Signed remainder with the sign of the dividend; division by zero gives some value.";
     Umulh "umulh" "I <- I I" [] PURE None Some(sem::umulh), Ssa:
         "High half of the unsigned product.";
     Smulh "smulh" "I <- I I" [] PURE None Some(sem::smulh), Ssa:
