@@ -22,6 +22,7 @@ use crate::analysis::pressure::{ALIGNMENT_WASTE, Pressure, pressure};
 use crate::error::CompileError;
 use crate::ir::entity::Value;
 use crate::ir::function::{Function, Seam};
+use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
 use crate::ir::table::Side;
 use crate::ir::types::Stage;
@@ -93,6 +94,7 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     exports::gather_exports(f);
     let before = options.validate.then(|| check::Snapshot::of(f));
     let limit = options.limit_halves.min(FILE_HALVES);
+    check_preloads(f, limit)?;
     let waste = options.reserved_halves.next_multiple_of(4) + ALIGNMENT_WASTE;
     let mut live = liveness(f);
     let mut demand = pressure(f, &live);
@@ -120,6 +122,20 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     }
     f.stage = Stage::Allocated;
     Ok(allocation)
+}
+
+/// Registers that hold values when the program starts cannot be moved below a limit.
+fn check_preloads(f: &Function<'_>, limit: u16) -> Result<(), CompileError> {
+    for inst in &f.block(f.entry()).insts {
+        let data = f.insts[*inst];
+        let end = data.dst().map_or(0, |dst| f.ty(dst).halves()) + data.modifier("reg") as u16;
+        if data.op == Op::Ir(IrOp::Preload) && end > limit {
+            return Err(CompileError::limit(format!(
+                "the program finds inputs in registers up to half register {end}; the limit is {limit}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Spills until the demand is within `capacity`; `live` and `demand` are those of the result.
