@@ -1,5 +1,6 @@
 //! The program as its users meet it: exit codes, streams, files.
 
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 #![cfg(feature = "wgsl")]
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

@@ -1,5 +1,7 @@
 //! Atomic sums of floats, which are loops around compare-and-exchange.
 
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
 use agx_compiler::{CompileKey, Input};
 use agx_tests::driver::{compile, launch, storage_buffer};
 use agx_tests::tools::{ToolError, Tools};

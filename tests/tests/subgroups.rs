@@ -1,5 +1,7 @@
 //! Operations across lanes against a model: every operation, with all lanes, some lanes and incomplete subgroups.
 
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
 use agx_compiler::{CompileKey, Input};
 use agx_tests::driver::{compile, launch, storage_buffer};
 use agx_tests::tools::{ToolError, Tools};

@@ -25,12 +25,12 @@ impl Function<'_> {
         let ends = self.construct_ends();
         let mut open: Vec<Open> = Vec::new();
         let mut loop_depth = 0;
-        for index in 0..self.layout.len() {
+        for (index, end) in ends.into_iter().enumerate() {
             let (block, seam) = (self.layout[index].block, self.layout[index].seam);
             self.block_mut(block).loop_depth = loop_depth;
             let next = self.layout.get(index + 1).map(|segment| segment.block);
             if matches!(seam, Seam::If | Seam::Loop | Seam::Scope)
-                && let (Some(next), Some(end)) = (next, ends[index])
+                && let (Some(next), Some(end)) = (next, end)
             {
                 let head = if seam == Seam::If { self.layout[end.otherwise + 1].block } else { next };
                 open.push(Open { seam, head, after: self.layout[end.close + 1].block });

@@ -109,6 +109,7 @@ pub(super) fn fabs(args: &PureArgs<'_>) -> u64 {
     unsigned(&args.sources[0]) & !sign_bit(args.dst_width)
 }
 
+#[expect(clippy::manual_clamp, reason = "`clamp` would keep a NaN")]
 pub(super) fn fsat(args: &PureArgs<'_>) -> u64 {
     let number = float(&args.sources[0]);
     // `max` returns the number for a NaN, and +0 + -0 = +0 removes a negative zero.

@@ -55,7 +55,7 @@ pub(super) fn memory_type(ty: Type) -> Type {
 
 /// Format code of integer elements of `bits`.
 pub(super) fn element_format(bits: u8) -> u32 {
-    u32::from(bits.trailing_zeros() - 3)
+    bits.trailing_zeros() - 3
 }
 
 /// Splits `ty` into pieces one instruction can move: first component and type of each.

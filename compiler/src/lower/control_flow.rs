@@ -144,36 +144,30 @@ struct Lowering<'l> {
 
 /// For each segment that begins an if: how to lower it.
 fn plan_ifs(f: &Function<'_>) -> Vec<Plan> {
-    let mut plans = vec![Plan::default(); f.layout.len()];
-    for index in 0..f.layout.len().saturating_sub(2) {
-        if f.layout[index].seam != Seam::If {
-            continue;
-        }
-        let then = f.layout[index + 1];
-        let (then_ends, otherwise) = (then.seam == Seam::Else, arm_after_else(f, index + 1));
-        let then_empty = then_ends && f.block(then.block).insts.is_empty();
-        let else_single = otherwise.filter(|segment| f.layout[*segment].seam == Seam::EndIf);
-        let else_block = else_single.map(|segment| f.layout[segment].block);
-        let else_empty = else_block.is_some_and(|block| f.block(block).insts.is_empty());
-        plans[index] = match () {
-            () if then_empty && else_empty => Plan::Nothing,
-            () if then_ends
-                && else_block.is_some_and(|block| f.terminator(block).is_none())
-                && only_leaves(f, then.block) =>
-            {
-                Plan::LeaveThen
-            }
-            () if then_ends
-                && f.terminator(then.block).is_none()
-                && else_block.is_some_and(|block| only_leaves(f, block)) =>
-            {
-                Plan::LeaveElse
-            }
-            () if then_empty => Plan::ElseOnly,
-            () => Plan::Arms,
-        };
+    (0..f.layout.len()).map(|index| plan_if(f, index)).collect()
+}
+
+fn plan_if(f: &Function<'_>, index: usize) -> Plan {
+    if f.layout[index].seam != Seam::If || index + 2 >= f.layout.len() {
+        return Plan::default();
     }
-    plans
+    let then = f.layout[index + 1];
+    let (then_ends, otherwise) = (then.seam == Seam::Else, arm_after_else(f, index + 1));
+    let then_empty = then_ends && f.block(then.block).insts.is_empty();
+    let else_single = otherwise.filter(|segment| f.layout[*segment].seam == Seam::EndIf);
+    let else_block = else_single.map(|segment| f.layout[segment].block);
+    let else_empty = else_block.is_some_and(|block| f.block(block).insts.is_empty());
+    let else_falls = else_block.is_some_and(|block| f.terminator(block).is_none());
+    let then_falls = f.terminator(then.block).is_none();
+    match () {
+        () if then_empty && else_empty => Plan::Nothing,
+        () if then_ends && else_falls && only_leaves(f, then.block) => Plan::LeaveThen,
+        () if then_ends && then_falls && else_block.is_some_and(|block| only_leaves(f, block)) => {
+            Plan::LeaveElse
+        }
+        () if then_empty => Plan::ElseOnly,
+        () => Plan::Arms,
+    }
 }
 
 /// The segment after the then-arm that begins at segment `first`, when the arm is a single block.

@@ -4,6 +4,8 @@
 //! `//@` lines of a shader say how it is run, see [`case`]. The module beside it is what is compiled;
 //! `BLESS=1 cargo test -p agx-tests --test lavapipe` makes the modules anew with glslangValidator.
 
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
 mod case;
 mod compare;
 mod oracle;

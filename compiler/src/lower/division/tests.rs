@@ -89,7 +89,7 @@ fn signed_multipliers_fit_a_word() {
 /// The algorithm of [`unsigned`] with a reciprocal that is off by `ulps` units in the last place.
 fn quotient_with_error(a: u32, b: u32, ulps: i32) -> u32 {
     let reciprocal = f32::from_bits((1.0 / b as f32).to_bits().wrapping_add_signed(ulps));
-    let high = |a: u32, b: u32| (u64::from(a) * u64::from(b) >> 32) as u32;
+    let high = |a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32;
     let mut estimate = (reciprocal * (TWO_32 * BELOW_ONE)) as u32;
     estimate = estimate.wrapping_add(high(estimate, estimate.wrapping_mul(b.wrapping_neg())));
     let mut quotient = high(a, estimate);
