@@ -7,6 +7,7 @@
 //!
 //! Before: stage Ssa. After: no global memory operation of the IR remains.
 
+use agx_abi::Target;
 use agx_isa::table::Opcode;
 use arrayvec::ArrayVec;
 
@@ -26,6 +27,10 @@ const MAX_COMPONENTS: u8 = 4;
 /// Largest constant that an integer operand encodes.
 const MAX_IMMEDIATE: i32 = 255;
 
+/// Coherency of an atomic on a chip of one cluster, and of several.
+const ONE_CLUSTER: u32 = 1;
+const ALL_CLUSTERS: u32 = 3;
+
 /// Largest index shift of the hardware.
 const MAX_SHIFT: u32 = 2;
 
@@ -33,17 +38,17 @@ const MAX_SHIFT: u32 = 2;
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
-pub fn lower_address(f: &mut Function<'_>) -> Result<(), CompileError> {
-    f.map_insts(lower);
+pub fn lower_address(f: &mut Function<'_>, target: Target) -> Result<(), CompileError> {
+    f.map_insts(|r, inst| lower(r, inst, target));
     Ok(())
 }
 
-fn lower(r: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
+fn lower(r: &mut Rewriter<'_, '_>, inst: Inst, target: Target) -> Rewrite {
     let data = r.f.insts[inst];
     match data.op {
         Op::Ir(IrOp::LoadGlobal) => lower_load(r, &data),
         Op::Ir(IrOp::StoreGlobal) => lower_store(r, &data),
-        Op::Ir(IrOp::AtomicGlobal) => lower_atomic(r, &data),
+        Op::Ir(IrOp::AtomicGlobal) => lower_atomic(r, &data, target),
         _ => Rewrite::Keep,
     }
 }
@@ -133,18 +138,20 @@ fn access_mods(op: Opcode, ty: Type, shift: u32) -> crate::ir::op::Mods {
     mods_with(op, &[("format", element_format(ty.bits)), ("mask", mask), ("shift", shift)])
 }
 
-/// The index of an atomic counts words and is not shifted.
-fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+/// The index of an atomic counts words and is not shifted. Chips of several clusters need the wider coherency (Mesa 25.0
+/// sets its bit on those alone).
+fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, target: Target) -> Rewrite {
     let [base, offset, operand] = [data.srcs[0], data.srcs[1], data.srcs[2]];
     let index = match divide(&Linear::of(r, offset, 0), 4) {
         Some(linear) => linear.build(r),
         None => r.alu(IrOp::Ushr, 32, &[offset, Src::imm(2, 16)], &[]),
     };
+    let coherency = if target.has_several_clusters() { ALL_CLUSTERS } else { ONE_CLUSTER };
     r.push(
         Opcode::Atomic,
         data.dsts,
         &[operand, base, index],
-        &mods_with(Opcode::Atomic, &[("op", data.mods[0])]),
+        &mods_with(Opcode::Atomic, &[("op", data.mods[0]), ("coherency", coherency)]),
     );
     Rewrite::Remove
 }
@@ -289,6 +296,28 @@ fn add_multiple(r: &mut Rewriter<'_, '_>, sum: Option<Src>, src: Src, factor: i3
         (sum, factor) => {
             let srcs = [src, Src::imm32(factor as u32), sum.unwrap_or(zero)];
             r.alu(Opcode::Imadd, 32, &srcs, &mods_with(Opcode::Imadd, &[]))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bumpalo::Bump;
+
+    use super::*;
+    use crate::ir::Builder;
+
+    #[test]
+    fn atomics_reach_all_clusters_where_there_are_several() {
+        for (target, coherency) in [(Target::G13G, ONE_CLUSTER), (Target::G13X, ALL_CLUSTERS)] {
+            let bump = Bump::new();
+            let mut f = Function::new(&bump, "atomic");
+            let mut b = Builder::start(&mut f);
+            b.effect(IrOp::AtomicGlobal, &[Src::uniform(0, 64), Src::imm32(8), Src::imm32(1)], &[0]);
+            b.finish();
+            lower_address(&mut f, target).unwrap();
+            let inst = f.insts[f.block(f.entry()).insts[0]];
+            assert_eq!((inst.op, inst.modifier("coherency")), (Op::Hw(Opcode::Atomic), coherency));
         }
     }
 }
