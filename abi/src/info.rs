@@ -77,3 +77,10 @@ pub struct ShaderInfo {
     /// What only fragment shaders have.
     pub fragment: FragmentInfo,
 }
+
+impl ShaderInfo {
+    /// End of the half-words that the driver fills.
+    pub fn filled_halves(&self) -> u16 {
+        self.uniforms.iter().map(|range| range.start + range.halves).max().unwrap_or(0)
+    }
+}

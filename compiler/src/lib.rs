@@ -120,13 +120,9 @@ impl Compiler {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
         let mut context = Context { info, ..Context::new(self.target, key) };
-        let options =
-            Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() };
-        pipeline::run(&mut f, &mut context, options)?;
-        let code = emit::emit(&f, &context.allocation)?;
+        let code = run_and_emit(&mut f, &mut context)?;
         let info = &mut context.info;
-        let filled = info.uniforms.iter().map(|range| range.start + range.halves).max().unwrap_or(0);
-        info.uniform_halves = info.uniform_halves.max(filled);
+        info.uniform_halves = info.uniform_halves.max(info.filled_halves());
         let mut stats =
             Statistics { spills: context.spills, fills: context.fills, ..emit::statistics(&f, &code, info) };
         let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes }];
@@ -149,10 +145,7 @@ impl Compiler {
         let info =
             ShaderInfo { workgroup_size: [1; 3], uniform_halves: UNIFORM_HALVES, ..ShaderInfo::default() };
         let mut context = Context { info, ..Context::new(self.target, key) };
-        let options =
-            Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() };
-        pipeline::run(&mut f, &mut context, options)?;
-        let code = emit::emit(&f, &context.allocation)?;
+        let code = run_and_emit(&mut f, &mut context)?;
         Ok((code, context.info))
     }
 
@@ -181,4 +174,12 @@ impl Compiler {
         }
         Ok(f.to_string())
     }
+}
+
+/// Runs the whole pipeline on `f` and encodes the result.
+fn run_and_emit(f: &mut ir::Function<'_>, context: &mut Context<'_>) -> Result<emit::Code, CompileError> {
+    let key = context.key;
+    let options = Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() };
+    pipeline::run(f, context, options)?;
+    emit::emit(f, &context.allocation)
 }

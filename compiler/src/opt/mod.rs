@@ -36,14 +36,13 @@ use crate::pipeline::Context;
 /// The first half-word of the uniform file that is free: after those the driver fills, those a preamble writes, and those
 /// that a function written as text reads.
 fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
-    let filled = context.info.uniforms.iter().map(|range| range.start + range.halves).max().unwrap_or(0);
     let insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
     let read = insts
         .flat_map(|inst| f.insts[*inst].srcs)
         .filter_map(|src| Some(src.as_uniform()? + Type::scalar(src.bits).halves()))
         .max()
         .unwrap_or(0);
-    filled.max(read).max(context.info.uniform_halves)
+    context.info.filled_halves().max(read).max(context.info.uniform_halves)
 }
 
 /// Whether a load may go when its result is unused, although it reads memory others write.
