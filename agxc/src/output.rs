@@ -48,16 +48,26 @@ pub fn binary(target: Option<&str>, bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Writes `bytes` beside `path`, then renames: `path` holds the whole output or what it held before.
+/// Writes `bytes` beside `path`, then renames: `path` holds the whole output or what it held before. A symbolic link
+/// keeps pointing where it points; a device or a pipe (`/dev/null`) is written to, never replaced.
 pub fn file(path: &str, bytes: &[u8]) -> Result<(), Failure> {
-    let target = Path::new(path);
+    let named = Path::new(path);
+    // A path that does not exist yet has nothing to resolve.
+    let target = std::fs::canonicalize(named).unwrap_or_else(|_| named.to_owned());
+    let regular = std::fs::metadata(&target).map_or(true, |metadata| metadata.is_file());
+    let written = if regular { replace(&target, bytes) } else { std::fs::write(&target, bytes) };
+    written.map_err(|error| Failure::file(path, &error))
+}
+
+/// Puts a new file in the place of `target`.
+fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut name = target.file_name().map(ToOwned::to_owned).unwrap_or_default();
     name.push(format!(".{}.part", std::process::id()));
     let beside = target.with_file_name(name);
     let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, target));
-    written.map_err(|error| {
+    if written.is_err() {
         // The part may not exist; there is nothing more to do about it either way.
         let _ = std::fs::remove_file(&beside);
-        Failure::file(path, &error)
-    })
+    }
+    written
 }

@@ -179,6 +179,30 @@ fn outputs_go_to_files_and_to_standard_output() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_device_or_a_link_is_written_to_and_never_replaced() {
+    use std::os::unix::fs::{FileTypeExt as _, symlink};
+    let folder = Folder::new("special");
+    let kept = folder.file("kept.s", b"before");
+    let link = folder.path("link.s");
+    symlink(&kept, &link).expect("the folder takes links");
+    let pipe = folder.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let source = shader("nbody.wgsl");
+    out(&["compile", &source, "--emit", "asm", "-o", &link]);
+    assert!(std::fs::symlink_metadata(&link).expect("the link is there").is_symlink());
+    assert!(!std::fs::read(&kept).expect("the file is there").starts_with(b"before"));
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read(pipe)
+    });
+    out(&["compile", &source, "--emit", "asm", "-o", &pipe]);
+    let read = reader.join().expect("the reader ends").expect("the pipe is read");
+    assert_eq!(read, std::fs::read(&kept).expect("the file is there"));
+    assert!(std::fs::metadata(&pipe).expect("the pipe is there").file_type().is_fifo());
+}
+
+#[test]
 fn machine_code_and_assembly_are_two_faces_of_one_program() {
     let folder = Folder::new("faces");
     let code = folder.path("life.bin");

@@ -103,17 +103,20 @@ fn measure(context: &Context<'_>, items: &[(&Item, &Row)]) -> Result<u64, String
         let _ = writeln!(list, "{stage}\t{}\t{}", item.entry.name, path.display());
     }
     std::fs::write(&list_path, list).map_err(failed)?;
+    let profile_path = context.tools.scratch_path("profile");
     let output = context
         .tools
         .valgrind()
         .map_err(|error| error.to_string())?
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*compile_one*"])
+        .args(["--tool=callgrind", "--toggle-collect=*compile_one*"])
+        .arg(format!("--callgrind-out-file={}", profile_path.display()))
         .arg(std::env::current_exe().map_err(failed)?)
         .arg(PROBE_OPTION)
         .arg(&list_path)
         .output()
         .map_err(failed)?;
     let _ = std::fs::remove_file(&list_path);
+    let _ = std::fs::remove_file(&profile_path);
     let text = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
         return Err(format!("valgrind failed: {}", text.lines().last().unwrap_or("no message")));
