@@ -1,62 +1,61 @@
 //! Shifts, bit fields, bitwise operations.
 
+use super::*;
+
+/// Three sources and a width.
+pub(super) const FIELD: &[OperandDesc] = ops![
+    alu_dst!(60),
+    alu!("a", 16, 58),
+    alu!("b", 28, 56),
+    alu!("c", 40, 54),
+    modifier("width", kinds::NUMBER, bits![38:39, 50:51, 63]),
+];
+
+/// A value and a shift amount.
+pub(super) const SHIFT: &[OperandDesc] = ops![alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56)];
+
 macro_rules! bitfield_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "bitfield" "Shifts, bit fields, bitwise operations";
 
 /// Bit-field insert: the low `width` bits of `b` (0 = all 32) go into `a` at bit `c & 127`.
 Bfi "bfi" = row(0x2e, 0x0c00_807f, fixed(8))
-    .operands(ops![
-        alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56), alu!("c", 40, 54),
-        modifier("width", kinds::NUMBER, bits![38:39, 50:51, 63]),
-    ])
+    .operands(bitfield::FIELD)
     .cost(Unit::Ic, 3, 2).pure(bits::bfi).source(from::ALL)
     .applegpu("bfi {dst}, {a}, {b}, {c}{width:width}");
 
 /// Bit-field extract and insert low: `b` shifted right by `c & 127` replaces the low `width` bits of `a` (0 = all 32).
 Bfeil "bfeil" = row(0x802e, 0x0c00_807f, fixed(8))
-    .operands(ops![
-        alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56), alu!("c", 40, 54),
-        modifier("width", kinds::NUMBER, bits![38:39, 50:51, 63]),
-    ])
+    .operands(bitfield::FIELD)
     .cost(Unit::Ic, 3, 2).pure(bits::bfeil).source(from::ALL)
     .applegpu("bfeil {dst}, {a}, {b}, {c}{width:width}");
 
 /// The low `width` bits (0 = all 32) of the 64-bit value `b:a` shifted right by `c & 127`.
 Extr "extr" = row(0x0400_002e, 0x0c00_807f, fixed(8))
-    .operands(ops![
-        alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56), alu!("c", 40, 54),
-        modifier("width", kinds::NUMBER, bits![38:39, 50:51, 63]),
-    ])
+    .operands(bitfield::FIELD)
     .cost(Unit::Ic, 3, 2).pure(bits::extr).source(from::ALL)
     .applegpu("extr {dst}, {a}, {b}, {c}{width:width}");
 
 /// Upper word of `b << (c & 127)`, masked by `width` bits moved up by the shift past 32, over `a`.
 Shlhi "shlhi" = row(0x0800_002e, 0x0c00_807f, fixed(8))
-    .operands(ops![
-        alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56), alu!("c", 40, 54),
-        modifier("width", kinds::NUMBER, bits![38:39, 50:51, 63]),
-    ])
+    .operands(bitfield::FIELD)
     .cost(Unit::Ic, 3, 2).pure(bits::shlhi).source(from::NO_MESA).unseen()
     .applegpu("shlhi {dst}, {a}, {b}, {c}{width:width}");
 
 /// Lower word of `(b << 32) >> (c & 127)`, masked by `width` bits moved down with the shift, over `a`.
 Shrhi "shrhi" = row(0x0800_802e, 0x0c00_807f, fixed(8))
-    .operands(ops![
-        alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56), alu!("c", 40, 54),
-        modifier("width", kinds::NUMBER, bits![38:39, 50:51, 63]),
-    ])
+    .operands(bitfield::FIELD)
     .cost(Unit::Ic, 3, 2).pure(bits::shrhi).source(from::NO_MESA).unseen()
     .applegpu("shrhi {dst}, {a}, {b}, {c}{width:width}");
 
 /// Arithmetic shift right of `a` by `b & 127`; `a` is sign-extended from its own size.
 Asr "asr" = row(0x0400_802e, 0x0c00_807f, fixed(8))
-    .operands(ops![alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56)])
+    .operands(bitfield::SHIFT)
     .cost(Unit::Ic, 3, 2).pure(bits::asr).source(from::ALL)
     .applegpu("asr {dst}, {a}, {b}");
 
 /// Lower word of the sign-extended `a`, moved up 32 bits, shifted right by `b & 127`.
 Asrh "asrh" = row(0x0c00_802e, 0x0c00_807f, fixed(8))
-    .operands(ops![alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56)])
+    .operands(bitfield::SHIFT)
     .cost(Unit::Ic, 3, 2).pure(bits::asrh).source(from::NO_MESA).unseen()
     .applegpu("asrh {dst}, {a}, {b}");
 

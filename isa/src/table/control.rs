@@ -1,77 +1,63 @@
 //! Execution mask, jumps, calls, end of program.
 
+use super::*;
+
+/// A comparison of integers and a nesting level.
+pub(super) const INTEGER_CONDITION: &[OperandDesc] = ops![
+    alu!("a", 16, 42),
+    alu!("b", 28, 40),
+    modifier("cond", kinds::names(names::INT_CONDITIONS), bits![13:15]),
+    flag!("inv", 8),
+    modifier("nest", kinds::NUMBER, bits![11:12]),
+    flag!("cache", 7),
+];
+
+/// A comparison of floats and a nesting level.
+pub(super) const FLOAT_CONDITION: &[OperandDesc] = ops![
+    float_src!("a", 16, 42),
+    float_src!("b", 28, 40),
+    modifier("cond", kinds::names(names::FLOAT_CONDITIONS), bits![13:15]),
+    flag!("inv", 8),
+    modifier("nest", kinds::NUMBER, bits![11:12]),
+    flag!("cache", 7),
+];
+
 macro_rules! control_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "control" "Execution mask, jumps, calls, end of program";
 
 /// Lanes nested deeper count `nest` more levels; live lanes whose comparison fails go to level 1.
 IfIcmp "if_icmp" = row(0x52, 0x30c00c00067f, fixed(6))
-    .operands(ops![
-        alu!("a", 16, 42), alu!("b", 28, 40),
-        modifier("cond", kinds::names(names::INT_CONDITIONS), bits![13:15]),
-        flag!("inv", 8),
-        modifier("nest", kinds::NUMBER, bits![11:12]),
-        flag!("cache", 7),
-    ])
+    .operands(control::INTEGER_CONDITION)
     .effects(Effects::MASK, OrderClass::Control).source(from::ALL)
     .applegpu("if_icmp r0l, {condition:cond}, {a}, {b}, {nest}");
 
 /// Live lanes go to level `nest`; lanes at level 1 come alive where the comparison holds.
 ElseIcmp "else_icmp" = row(0x252, 0x30c00c00067f, fixed(6))
-    .operands(ops![
-        alu!("a", 16, 42), alu!("b", 28, 40),
-        modifier("cond", kinds::names(names::INT_CONDITIONS), bits![13:15]),
-        flag!("inv", 8),
-        modifier("nest", kinds::NUMBER, bits![11:12]),
-        flag!("cache", 7),
-    ])
+    .operands(control::INTEGER_CONDITION)
     .effects(Effects::MASK, OrderClass::Control).source(from::ALL).unseen()
     .applegpu("else_icmp r0l, {condition:cond}, {a}, {b}, {nest}");
 
 /// Lanes below level `nest` come alive where the comparison holds and go to level `nest` where it does not.
 WhileIcmp "while_icmp" = row(0x452, 0x30c00c00067f, fixed(6))
-    .operands(ops![
-        alu!("a", 16, 42), alu!("b", 28, 40),
-        modifier("cond", kinds::names(names::INT_CONDITIONS), bits![13:15]),
-        flag!("inv", 8),
-        modifier("nest", kinds::NUMBER, bits![11:12]),
-        flag!("cache", 7),
-    ])
+    .operands(control::INTEGER_CONDITION)
     .effects(Effects::MASK, OrderClass::Control).source(from::ALL)
     .applegpu("while_icmp r0l, {condition:cond}, {a}, {b}, {nest}");
 
 /// Lanes nested deeper count `nest` more levels; live lanes whose comparison fails go to level 1.
 IfFcmp "if_fcmp" = row(0x42, 0x3000_0000_067f, fixed(6))
-    .operands(ops![
-        float_src!("a", 16, 42), float_src!("b", 28, 40),
-        modifier("cond", kinds::names(names::FLOAT_CONDITIONS), bits![13:15]),
-        flag!("inv", 8),
-        modifier("nest", kinds::NUMBER, bits![11:12]),
-        flag!("cache", 7),
-    ])
+    .operands(control::FLOAT_CONDITION)
     .effects(Effects::MASK, OrderClass::Control).source(from::ALL)
     .applegpu("if_fcmp r0l, {condition:cond}, {a}, {b}, {nest}");
 
 /// Live lanes go to level `nest`; lanes at level 1 come alive where the comparison holds.
 ElseFcmp "else_fcmp" = row(0x242, 0x3000_0000_067f, fixed(6))
-    .operands(ops![
-        float_src!("a", 16, 42), float_src!("b", 28, 40),
-        modifier("cond", kinds::names(names::FLOAT_CONDITIONS), bits![13:15]),
-        flag!("inv", 8),
-        modifier("nest", kinds::NUMBER, bits![11:12]),
-        flag!("cache", 7),
-    ])
+    .operands(control::FLOAT_CONDITION)
     .effects(Effects::MASK, OrderClass::Control).source(from::ALL)
     .applegpu("else_fcmp r0l, {condition:cond}, {a}, {b}, {nest}");
 
 /// Lanes below level `nest` come alive where the comparison holds and go to level `nest` where it does not.
 WhileFcmp "while_fcmp" = row(0x442, 0x3000_0000_067f, fixed(6))
-    .operands(ops![
-        float_src!("a", 16, 42), float_src!("b", 28, 40),
-        modifier("cond", kinds::names(names::FLOAT_CONDITIONS), bits![13:15]),
-        flag!("inv", 8),
-        modifier("nest", kinds::NUMBER, bits![11:12]),
-        flag!("cache", 7),
-    ])
+    .operands(control::FLOAT_CONDITION)
     .effects(Effects::MASK, OrderClass::Control).source(from::ALL)
     .applegpu("while_fcmp r0l, {condition:cond}, {a}, {b}, {nest}");
 

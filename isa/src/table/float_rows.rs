@@ -1,5 +1,15 @@
 //! Floating point: arithmetic, rounding, special functions, derivatives.
 
+use super::*;
+
+/// Two 32-bit sources.
+pub(super) const BINARY32: &[OperandDesc] =
+    ops![alu_dst!(44), float_src!("a", 16, 42), float_src!("b", 28, 40), flag!("sat", 6)];
+
+/// Two 16-bit sources.
+pub(super) const BINARY16: &[OperandDesc] =
+    ops![alu_dst!(44), half_src!("a", 16, 42), half_src!("b", 28, 40), flag!("sat", 6)];
+
 macro_rules! float_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "float" "Floating point: arithmetic, rounding, special functions, derivatives";
 
@@ -22,26 +32,26 @@ Hfma "hfma" = row(0x36, 0x3f, extends(6, 8, 15))
 
 /// `a + b`, rounded as `ffma`.
 Fadd "fadd" = row(0x2a, 0x3f, extends(4, 6, 15))
-    .operands(ops![alu_dst!(44), float_src!("a", 16, 42), float_src!("b", 28, 40), flag!("sat", 6)])
+    .operands(float_rows::BINARY32)
     .cost(Unit::F32, 2, 1).pure(float::fadd).source(from::ALL)
     .applegpu("fadd32{.sat} {dst}, {a}, {b}");
 
 /// `a * b`, rounded as `ffma`; a product of zero is +0.
 Fmul "fmul" = row(0x1a, 0x3f, extends(4, 6, 15))
-    .operands(ops![alu_dst!(44), float_src!("a", 16, 42), float_src!("b", 28, 40), flag!("sat", 6)])
+    .operands(float_rows::BINARY32)
     .cost(Unit::F32, 2, 1).pure(float::fmul).source(from::ALL)
     .assumed("the sign of a zero product: applegpu models fma(a, b, +0)")
     .applegpu("fmul32{.sat} {dst}, {a}, {b}");
 
 /// `a + b` of 16-bit sources, rounded once.
 Hadd "hadd" = row(0x26, 0x3f, extends(4, 6, 15))
-    .operands(ops![alu_dst!(44), half_src!("a", 16, 42), half_src!("b", 28, 40), flag!("sat", 6)])
+    .operands(float_rows::BINARY16)
     .cost(Unit::F16, 2, 1).pure(float::hadd).source(from::ALL)
     .applegpu("fadd16{.sat} {dst}, {a}, {b}");
 
 /// `a * b` of 16-bit sources, rounded once; a product of zero is +0.
 Hmul "hmul" = row(0x16, 0x3f, extends(4, 6, 15))
-    .operands(ops![alu_dst!(44), half_src!("a", 16, 42), half_src!("b", 28, 40), flag!("sat", 6)])
+    .operands(float_rows::BINARY16)
     .cost(Unit::F16, 2, 1).pure(float::hmul).source(from::ALL)
     .assumed("the sign of a zero product: applegpu models fma(a, b, +0)")
     .applegpu("fmul16{.sat} {dst}, {a}, {b}");

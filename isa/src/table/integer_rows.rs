@@ -1,5 +1,26 @@
 //! Moves and integer arithmetic.
 
+use super::*;
+
+/// Two addends, the second shifted.
+pub(super) const ADD: &[OperandDesc] = ops![
+    alu_dst!(wide 44),
+    extended!(ADD_SRC, "a", 16, 42),
+    extended!(ADD_SRC, "b", 28, 40),
+    modifier("shift", kinds::NUMBER, bits![39, 52:53]),
+    flag!("sat", 6),
+];
+
+/// Two factors and a shifted addend.
+pub(super) const MULTIPLY_ADD: &[OperandDesc] = ops![
+    alu_dst!(wide 60),
+    extended!(MUL_SRC, "a", 16, 58),
+    extended!(MUL_SRC, "b", 28, 56),
+    extended!(ADD_SRC, "c", 40, 54),
+    modifier("shift", kinds::NUMBER, bits![39, 52:53]),
+    flag!("sat", 6),
+];
+
 macro_rules! integer_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "integer" "Moves and integer arithmetic";
 
@@ -32,51 +53,25 @@ Mfsr "mfsr" = row(0x72, 0x807f, fixed(4))
 /// `a + (b << shift)`; a shift above 4 leaves `a`. Sources extend to infinite precision by their `sx` flag, the sum is
 /// cut to the destination, or clamped (`sat`, 16 and 32 bits, shift 0: signed when a source is).
 Iadd "iadd" = row(0xe, 0x0800_803f, fixed(8))
-    .operands(ops![
-        alu_dst!(wide 44),
-        extended!(ADD_SRC, "a", 16, 42),
-        extended!(ADD_SRC, "b", 28, 40),
-        modifier("shift", kinds::NUMBER, bits![39, 52:53]),
-        flag!("sat", 6),
-    ])
+    .operands(integer_rows::ADD)
     .cost(Unit::Scib, 2, 1).pure(integer::iadd).source(from::ALL)
     .applegpu("iadd{.sat} {dst}, {a}, {b}{, lsl shift}");
 
 /// `a - (b << shift)`; otherwise as `iadd`.
 Isub "isub" = row(0x0800_000e, 0x0800_803f, fixed(8))
-    .operands(ops![
-        alu_dst!(wide 44),
-        extended!(ADD_SRC, "a", 16, 42),
-        extended!(ADD_SRC, "b", 28, 40),
-        modifier("shift", kinds::NUMBER, bits![39, 52:53]),
-        flag!("sat", 6),
-    ])
+    .operands(integer_rows::ADD)
     .cost(Unit::Scib, 2, 1).pure(integer::isub).source(from::ALL)
     .applegpu("isub{.sat} {dst}, {a}, {b}{, lsl shift}");
 
 /// `a * b + (c << shift)`; `a` and `b` have at most 32 bits, `c` and the destination up to 64.
 Imadd "imadd" = row(0x1e, 0x0800_803f, fixed(8))
-    .operands(ops![
-        alu_dst!(wide 60),
-        extended!(MUL_SRC, "a", 16, 58),
-        extended!(MUL_SRC, "b", 28, 56),
-        extended!(ADD_SRC, "c", 40, 54),
-        modifier("shift", kinds::NUMBER, bits![39, 52:53]),
-        flag!("sat", 6),
-    ])
+    .operands(integer_rows::MULTIPLY_ADD)
     .cost(Unit::Ic, 3, 2).pure(integer::imadd).source(from::ALL)
     .applegpu("imadd{.sat} {dst}, {a}, {b}, {c}{, lsl shift}");
 
 /// `a * b - (c << shift)`; otherwise as `imadd`.
 Imsub "imsub" = row(0x0800_001e, 0x0800_803f, fixed(8))
-    .operands(ops![
-        alu_dst!(wide 60),
-        extended!(MUL_SRC, "a", 16, 58),
-        extended!(MUL_SRC, "b", 28, 56),
-        extended!(ADD_SRC, "c", 40, 54),
-        modifier("shift", kinds::NUMBER, bits![39, 52:53]),
-        flag!("sat", 6),
-    ])
+    .operands(integer_rows::MULTIPLY_ADD)
     .cost(Unit::Ic, 3, 2).pure(integer::imsub).source(from::ALL)
     .applegpu("imsub{.sat} {dst}, {a}, {b}, {c}{, lsl shift}");
 

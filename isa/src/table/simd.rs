@@ -1,5 +1,26 @@
 //! Operations across the lanes of a SIMD-group or quad.
 
+use super::*;
+
+/// One source, the operation, whole or prefix.
+pub(super) const REDUCTION: &[OperandDesc] = ops![
+    alu_dst!(44),
+    alu!("a", 16, 42),
+    modifier("op", kinds::names(names::REDUCTIONS), bits![28, 38:40, 47]),
+    flag!("prefix", 30),
+];
+
+/// Three matrices of two registers a lane.
+pub(super) const MATRIX: &[OperandDesc] = ops![
+    alu_dst!(60).count(Count::Fixed(2)),
+    alu!("a", 16, 58).count(Count::Fixed(2)),
+    alu!("b", 28, 56).count(Count::Fixed(2)),
+    alu!("c", 40, 54).count(Count::Fixed(2)),
+    unknown("b_mods", bits![38:39]),
+    unknown("c_mods", bits![50:51]),
+    unknown("a_mods", bits![52:53]),
+];
+
 macro_rules! simd_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "simd" "Operations across the lanes of a SIMD-group or quad";
 
@@ -21,24 +42,14 @@ Shuffle "shuffle" = row(0x6f, 0x0800_807f, fixed(6))
 
 /// Reduction over the active lanes of the quad, or exclusive scan (`prefix`).
 QuadReduce "quad_reduce" = row(0x806f, 0x023f_ac00_807f, fixed(6))
-    .operands(ops![
-        alu_dst!(44),
-        alu!("a", 16, 42),
-        modifier("op", kinds::names(names::REDUCTIONS), bits![28, 38:40, 47]),
-        flag!("prefix", 30),
-    ])
+    .operands(simd::REDUCTION)
     .cost(Unit::Scib, 24, 24).cost_when("prefix", 1, 18, 18).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
     .assumed("inactive lanes do not take part; order and rounding of float sums are unknown").unseen()
     .applegpu("quad_{prefix:prefix}{reduction:op} {dst}, {a}");
 
 /// Reduction over the active lanes of the SIMD-group, or exclusive scan (`prefix`).
 SimdReduce "simd_reduce" = row(0x2000_806f, 0x023f_ac00_807f, fixed(6))
-    .operands(ops![
-        alu_dst!(44),
-        alu!("a", 16, 42),
-        modifier("op", kinds::names(names::REDUCTIONS), bits![28, 38:40, 47]),
-        flag!("prefix", 30),
-    ])
+    .operands(simd::REDUCTION)
     .cost(Unit::Scib, 24, 24).cost_when("prefix", 1, 18, 18).effects(Effects::CROSS_LANE, OrderClass::None).source(from::ALL)
     .assumed("inactive lanes do not take part; order and rounding of float sums are unknown")
     .applegpu("simd_{prefix:prefix}{reduction:op} {dst}, {a}");
@@ -46,15 +57,7 @@ SimdReduce "simd_reduce" = row(0x2000_806f, 0x023f_ac00_807f, fixed(6))
 /// 8x8 matrix product `a * b + c` with a 32-bit accumulator; two elements a lane, in two consecutive registers. The
 /// destination must not overlap `a` or `b`.
 SimdMatrixFmadd32 "simd_matrix_fmadd32" = row(0x8000_0000_0c00_006f, 0x8000_0000_0c00_807f, fixed(8))
-    .operands(ops![
-        alu_dst!(60).count(Count::Fixed(2)),
-        alu!("a", 16, 58).count(Count::Fixed(2)),
-        alu!("b", 28, 56).count(Count::Fixed(2)),
-        alu!("c", 40, 54).count(Count::Fixed(2)),
-        unknown("b_mods", bits![38:39]),
-        unknown("c_mods", bits![50:51]),
-        unknown("a_mods", bits![52:53]),
-    ])
+    .operands(simd::MATRIX)
     .effects(Effects::CROSS_LANE, OrderClass::None)
     .source("applegpu, a fork of AGX2.xml with matrix rows, cooperative-matrix measurements on M1")
     .assumed("two modifier bits a source of unknown meaning")
@@ -62,15 +65,7 @@ SimdMatrixFmadd32 "simd_matrix_fmadd32" = row(0x8000_0000_0c00_006f, 0x8000_0000
 
 /// 8x8 matrix product `a * b + c` with a 16-bit accumulator; otherwise as `simd_matrix_fmadd32`.
 SimdMatrixFmadd16 "simd_matrix_fmadd16" = row(0x8000_0000_0800_006f, 0x8000_0000_0c00_807f, fixed(8))
-    .operands(ops![
-        alu_dst!(60).count(Count::Fixed(2)),
-        alu!("a", 16, 58).count(Count::Fixed(2)),
-        alu!("b", 28, 56).count(Count::Fixed(2)),
-        alu!("c", 40, 54).count(Count::Fixed(2)),
-        unknown("b_mods", bits![38:39]),
-        unknown("c_mods", bits![50:51]),
-        unknown("a_mods", bits![52:53]),
-    ])
+    .operands(simd::MATRIX)
     .effects(Effects::CROSS_LANE, OrderClass::None)
     .source("applegpu, a fork of AGX2.xml with matrix rows, cooperative-matrix measurements on M1")
     .assumed("two modifier bits a source of unknown meaning")

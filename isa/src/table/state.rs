@@ -1,5 +1,20 @@
 //! Texture and sampler state, the scratch helper program, asynchronous copies, patterns of unknown purpose.
 
+use super::*;
+
+/// Registers and descriptor of a copy.
+pub(super) const COPY: &[OperandDesc] = ops![
+    src("a", kinds::COPY_REGISTER, bits![9:14, 8]),
+    src("b", kinds::COPY_DESCRIPTOR, bits![16:19, 36:39, 25]),
+    modifier("two_d", kinds::FLAG, bits![47]),
+    unknown("u7", bits![7]),
+    unknown("u15", bits![15]),
+    unknown("u20", bits![20:24]),
+    unknown("u26", bits![26:35]),
+    unknown("u40", bits![40:46]),
+    unknown("u48", bits![48:63]),
+];
+
 macro_rules! state_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "state" "Texture and sampler state, the scratch helper program, asynchronous copies, patterns of unknown purpose";
 
@@ -68,33 +83,13 @@ Unknown75 "unknown_75" = row(0x8000_0000_0075, 0x8000_0400_04ff, fixed(8))
 
 /// Starts an asynchronous copy from device to local memory. How it completes is unknown.
 AsyncLoad "async_load" = row(0x25, 0x7f, fixed(8))
-    .operands(ops![
-        src("a", kinds::COPY_REGISTER, bits![9:14, 8]),
-        src("b", kinds::COPY_DESCRIPTOR, bits![16:19, 36:39, 25]),
-        modifier("two_d", kinds::FLAG, bits![47]),
-        unknown("u7", bits![7]),
-        unknown("u15", bits![15]),
-        unknown("u20", bits![20:24]),
-        unknown("u26", bits![26:35]),
-        unknown("u40", bits![40:46]),
-        unknown("u48", bits![48:63]),
-    ])
+    .operands(state::COPY)
     .effects(Effects::READS_MEMORY.union(Effects::WRITES_MEMORY), OrderClass::Memory).source(from::APPLEGPU)
     .assumed("the descriptor has 3 registers, 5 with two_d").unseen();
 
 /// Starts an asynchronous copy from local to device memory. How it completes is unknown.
 AsyncStore "async_store" = row(0x65, 0x7f, fixed(8))
-    .operands(ops![
-        src("a", kinds::COPY_REGISTER, bits![9:14, 8]),
-        src("b", kinds::COPY_DESCRIPTOR, bits![16:19, 36:39, 25]),
-        modifier("two_d", kinds::FLAG, bits![47]),
-        unknown("u7", bits![7]),
-        unknown("u15", bits![15]),
-        unknown("u20", bits![20:24]),
-        unknown("u26", bits![26:35]),
-        unknown("u40", bits![40:46]),
-        unknown("u48", bits![48:63]),
-    ])
+    .operands(state::COPY)
     .effects(Effects::READS_MEMORY.union(Effects::WRITES_MEMORY), OrderClass::Memory).source(from::APPLEGPU)
     .assumed("the descriptor has 3 registers, 5 with two_d").unseen();
 
