@@ -69,10 +69,17 @@ pub(super) fn tan(b: &mut Builder<'_, '_>, x: Src) -> Src {
     b.fdiv(sine, cosine)
 }
 
-/// (eˣ − e⁻ˣ) / 2.
+/// (eˣ − e⁻ˣ) / 2; below ½, where the difference loses the relative precision, x + x³·(1/3! + x²/5! + x⁴/7!).
 pub(super) fn sinh(b: &mut Builder<'_, '_>, x: Src) -> Src {
     let (grow, shrink) = exponentials(b, x);
-    b.fsub(grow, shrink)
+    let large = b.fsub(grow, shrink);
+    let square = b.fmul(x, x);
+    let tail = polynomial(b, square, &[1.0 / 5040.0, 1.0 / 120.0, 1.0 / 6.0]);
+    let tail = b.fmul(tail, square);
+    let small = b.ffma(tail, x, x);
+    let magnitude = b.fabs(x);
+    let is_small = b.fcmp(FloatCond::LT, magnitude, c(0.5));
+    b.select(is_small, small, large)
 }
 
 /// (eˣ + e⁻ˣ) / 2.
