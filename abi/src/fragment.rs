@@ -85,8 +85,11 @@ pub const MAX_COEFFICIENTS: u32 = 256;
 pub struct FragmentInfo {
     /// What the coefficient registers hold, from 0 on.
     pub coefficients: Vec<CoefficientSource>,
-    /// Render targets written, bit 0 the first. With `dual_source`, bit 1 is the second colour of target 0.
-    pub targets: u8,
+    /// For each render target the components that are left in registers, bit 0 the first; the registers of the others
+    /// hold anything. With `dual_source`, the second entry is the second colour of target 0.
+    pub components: [u8; MAX_TARGETS as usize],
+    /// The alpha of target 0 is 1 and not left in its register.
+    pub opaque: bool,
     /// There is a second colour for blending.
     pub dual_source: bool,
     /// Writes depth (r2).
@@ -101,6 +104,14 @@ pub struct FragmentInfo {
     pub early_tests: bool,
     /// Helper lanes must run to the end: derivatives are taken.
     pub needs_helpers: bool,
+}
+
+impl FragmentInfo {
+    /// Render targets written, bit 0 the first.
+    pub fn targets(&self) -> u8 {
+        let written = |target: &usize| self.components[*target] != 0 || (*target == 0 && self.opaque);
+        (0..self.components.len()).filter(written).fold(0, |targets, target| targets | 1 << target)
+    }
 }
 
 #[cfg(test)]

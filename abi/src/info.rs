@@ -79,6 +79,16 @@ pub struct ShaderInfo {
 }
 
 impl ShaderInfo {
+    /// Whether the part with `role` goes on in another one, without `stop`: prologs do, and the main parts of fragment
+    /// shaders, which an epilog follows.
+    pub fn goes_on(&self, role: PartRole) -> bool {
+        match role {
+            PartRole::Prolog => true,
+            PartRole::Main => self.stage == Stage::Fragment,
+            PartRole::Epilog | PartRole::Preamble => false,
+        }
+    }
+
     /// End of the half-words that the driver fills.
     pub fn filled_halves(&self) -> u16 {
         self.uniforms.iter().map(|range| range.start + range.halves).max().unwrap_or(0)

@@ -60,7 +60,7 @@ pub struct CompileKey {
 pub struct ShaderPart {
     /// What the part is within its program.
     pub role: PartRole,
-    /// The code.
+    /// The code. The main part of a fragment shader goes on in the epilog that follows it; the others end.
     pub code: Vec<u8>,
 }
 
@@ -119,7 +119,8 @@ impl Compiler {
     ) -> Result<CompiledShader, CompileError> {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
-        let mut context = Context { info, ..Context::new(self.target, key) };
+        let end = emit::End::of(&info, PartRole::Main);
+        let mut context = Context { info, end, ..Context::new(self.target, key) };
         let code = run_and_emit(&mut f, &mut context)?;
         let info = &mut context.info;
         info.uniform_halves = info.uniform_halves.max(info.filled_halves());
@@ -163,7 +164,8 @@ impl Compiler {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
         if let Some(pass) = stop_after {
-            let mut context = Context { info, ..Context::new(self.target, key) };
+            let end = emit::End::of(&info, PartRole::Main);
+            let mut context = Context { info, end, ..Context::new(self.target, key) };
             let options = Options {
                 disabled: &key.disabled_passes,
                 validate: key.validate,
@@ -181,5 +183,5 @@ fn run_and_emit(f: &mut ir::Function<'_>, context: &mut Context<'_>) -> Result<e
     let key = context.key;
     let options = Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() };
     pipeline::run(f, context, options)?;
-    emit::emit(f, &context.allocation)
+    emit::emit(f, &context.allocation, context.end)
 }

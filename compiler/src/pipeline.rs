@@ -7,6 +7,7 @@
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use agx_abi::{ShaderInfo, Target};
 
+use crate::emit::End;
 use crate::error::CompileError;
 use crate::ir::{Function, Stage};
 use crate::regalloc::{AllocateOptions, Allocation};
@@ -21,6 +22,8 @@ pub struct Context<'k> {
     pub key: &'k CompileKey,
     /// Facts of the shader, begun by the front end.
     pub info: ShaderInfo,
+    /// How the code ends.
+    pub end: End,
     /// Registers of the values, from register allocation on.
     pub allocation: Allocation,
     /// Values written to scratch for want of registers.
@@ -36,6 +39,7 @@ impl<'k> Context<'k> {
             target,
             key,
             info: ShaderInfo::default(),
+            end: End::Stop,
             allocation: Allocation::default(),
             spills: 0,
             fills: 0,
@@ -143,6 +147,7 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_algebraic", Source, opt::opt_algebraic, "Replaces operations by simpler ones of the same value."),
     optional!("opt_cse", Source, opt::opt_cse, "Merges equal pure instructions."),
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
+    optional!("opt_opaque", Source, with context opt::opt_opaque, "Leaves the alpha of 1 of an opaque colour out of the registers."),
     optional!("opt_preamble", Source, with context opt::opt_preamble, "Moves what is the same for every invocation to a program that runs once."),
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
     required!("lower_address", Source -> Lowered, |f, c| lower::lower_address(f, c.target), "Folds address arithmetic into device memory accesses."),
@@ -192,7 +197,7 @@ fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), Compi
 }
 
 fn insert_waits(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
-    schedule::insert_waits(f, &context.allocation);
+    schedule::insert_waits(f, &context.allocation, context.end);
     Ok(())
 }
 

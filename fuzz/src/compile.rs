@@ -26,7 +26,7 @@ pub fn compile(input: Input<'_>) {
             PartRole::Preamble => shader.info.preamble_gpr_halves,
             _ => shader.info.gpr_halves,
         };
-        let limits = Limits { register_halves, uniform_halves };
+        let limits = Limits { register_halves, uniform_halves, goes_on: shader.info.goes_on(part.role) };
         let findings = validate(&part.code, limits);
         assert!(findings.is_empty(), "{findings:?}\n{}", text(input));
     }

@@ -17,11 +17,14 @@ pub struct Limits {
     pub register_halves: u16,
     /// Uniform half-words the program is given, 0 to 512.
     pub uniform_halves: u16,
+    /// Another part of the program follows: the code need not stop, may branch to its end, and leaves nothing
+    /// outstanding.
+    pub goes_on: bool,
 }
 
 impl Limits {
-    /// The whole register and uniform file.
-    pub const MACHINE: Limits = Limits { register_halves: 256, uniform_halves: 512 };
+    /// The whole register and uniform file, for a whole program.
+    pub const MACHINE: Limits = Limits { register_halves: 256, uniform_halves: 512, goes_on: false };
 }
 
 /// A rule that is broken.
@@ -86,6 +89,12 @@ pub enum Problem {
     /// A path that runs past the last instruction.
     #[error("the program goes on past its end")]
     NoStop,
+    /// A path to the next part on which an asynchronous operation may not have finished.
+    #[error("the next part begins while an operation of group {group} is outstanding")]
+    Unfinished {
+        /// The group to wait for.
+        group: u32,
+    },
 }
 
 /// A broken rule and where.
@@ -108,8 +117,13 @@ impl std::fmt::Display for Finding {
 /// Everything wrong with a program, by offset.
 pub fn validate(code: &[u8], limits: Limits) -> Vec<Finding> {
     let lines = disassemble(code);
-    let mut checker =
-        Checker { limits, has_nesting: lines.iter().any(uses_nesting), lines: &lines, found: Vec::new() };
+    let mut checker = Checker {
+        limits,
+        has_nesting: lines.iter().any(uses_nesting),
+        lines: &lines,
+        length: code.len() as i64,
+        found: Vec::new(),
+    };
     for index in 0..lines.len() {
         checker.check_alone(index);
     }
@@ -181,6 +195,8 @@ struct Checker<'a> {
     limits: Limits,
     has_nesting: bool,
     lines: &'a [Line],
+    /// Bytes of the code.
+    length: i64,
     found: Vec<(usize, Problem)>,
 }
 
@@ -195,14 +211,19 @@ impl Checker<'_> {
                 if self.has_nesting && misuses_nesting(inst) {
                     self.found.push((index, Problem::NestingCounter));
                 }
-                if let Some(target) = inst.target()
-                    && self.index_at(self.lines[index].pc as i64 + i64::from(target)).is_none()
+                if let Some(target) =
+                    self.target(index, inst).filter(|target| self.index_at(*target).is_none())
+                    && !(self.limits.goes_on && target == self.length)
                 {
-                    let target = self.lines[index].pc as i64 + i64::from(target);
                     self.found.push((index, Problem::Target { target }));
                 }
             }
         }
+    }
+
+    /// Where a branch goes, in bytes from the start.
+    fn target(&self, index: usize, inst: &Inst) -> Option<i64> {
+        inst.target().map(|target| self.lines[index].pc as i64 + i64::from(target))
     }
 
     fn index_at(&self, pc: i64) -> Option<usize> {
@@ -242,8 +263,7 @@ impl Checker<'_> {
 
     fn successors(&self, index: usize, inst: &Inst) -> [Option<usize>; 2] {
         let next = (index + 1 < self.lines.len()).then_some(index + 1);
-        let target =
-            inst.target().and_then(|target| self.index_at(self.lines[index].pc as i64 + i64::from(target)));
+        let target = self.target(index, inst).and_then(|target| self.index_at(target));
         if ends(inst) { [None, None] } else { [next, target] }
     }
 
@@ -262,7 +282,14 @@ impl Checker<'_> {
         {
             self.found.push((index, Problem::Discarded { half }));
         }
-        if !ends(inst) && index + 1 == self.lines.len() {
+        let falls_out = !ends(inst) && index + 1 == self.lines.len();
+        let leaves = falls_out || self.target(index, inst) == Some(self.length);
+        if self.limits.goes_on && leaves {
+            let mut after = *state;
+            step(inst, &mut after);
+            let unfinished = (0..2).find(|group| after.outstanding[*group as usize] > 0);
+            self.found.extend(unfinished.map(|group| (index, Problem::Unfinished { group })));
+        } else if falls_out {
             self.found.push((index, Problem::NoStop));
         }
     }
@@ -394,6 +421,24 @@ mod tests {
         ] {
             assert_eq!(findings(text, 16), [expected], "{text}");
         }
+    }
+
+    #[test]
+    fn a_part_that_goes_on_leaves_nothing_outstanding() {
+        let limits = Limits { goes_on: true, ..Limits::MACHINE };
+        let problems = |text: &str| {
+            let code = assemble(text).unwrap_or_else(|error| panic!("{error}"));
+            validate(&code, limits)
+                .into_iter()
+                .map(|finding| (finding.pc, finding.problem))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(problems("jmp_none E\n mov r1, 0\n E:"), []);
+        assert_eq!(problems("load.i32.x r2, u0_u1, 0\n wait 0"), []);
+        assert_eq!(problems("store.i32.x r2, u0_u1, 0, group 1"), [(0, Problem::Unfinished { group: 1 })]);
+        let text = "load.i32.x r2, u0_u1, 0\n jmp_none E\n wait 0\n stop\n E:";
+        assert_eq!(problems(text), [(8, Problem::Unfinished { group: 0 })]);
+        assert_eq!(problems("jmp_any +8"), [(0, Problem::Target { target: 8 })]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `agxc validate`: does machine code keep the rules of the machine?
 
+use agx_compiler::ShaderPart;
 use agx_isa::validate::{Limits, validate};
 use clap::ArgMatches;
 
@@ -37,16 +38,22 @@ fn limits(options: &ArgMatches) -> Result<Limits, Failure> {
     Ok(Limits {
         register_halves: limit("registers", Limits::MACHINE.register_halves)?,
         uniform_halves: limit("uniforms", Limits::MACHINE.uniform_halves)?,
+        goes_on: false,
     })
 }
 
 /// Compiles a shader and checks each part against what the compiler says it uses.
 fn of_shader(file: &File, options: &ArgMatches) -> Result<Vec<Diagnostic>, Failure> {
     let shader = compile::shader(file, options)?;
-    let limits =
-        Limits { register_halves: shader.info.gpr_halves, uniform_halves: shader.info.uniform_halves };
+    let limits = |part: &ShaderPart| Limits {
+        register_halves: shader.info.gpr_halves,
+        uniform_halves: shader.info.uniform_halves,
+        goes_on: shader.info.goes_on(part.role),
+    };
     let parts = shader.parts.iter();
-    Ok(parts.flat_map(|part| problems(&part.code, limits, file, listing::role_name(part.role))).collect())
+    Ok(parts
+        .flat_map(|part| problems(&part.code, limits(part), file, listing::role_name(part.role)))
+        .collect())
 }
 
 fn problems(code: &[u8], limits: Limits, file: &File, part: &str) -> Vec<Diagnostic> {

@@ -4,6 +4,7 @@ mod statistics;
 
 pub use statistics::statistics;
 
+use agx_abi::{PartRole, ShaderInfo};
 use agx_isa::desc::Role;
 use agx_isa::encode::encode;
 use agx_isa::inst::Inst as MachineInst;
@@ -16,6 +17,23 @@ use crate::regalloc::Allocation;
 
 /// `trap`s after the end of a program, as Apple's compiler writes them (Mesa 25.0 does the same).
 const TRAPS: usize = 8;
+
+/// How code ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum End {
+    /// With `stop` and padding.
+    #[default]
+    Stop,
+    /// Just so: the next part of the program follows.
+    Open,
+}
+
+impl End {
+    /// How the part with `role` of a shader ends.
+    pub fn of(info: &ShaderInfo, role: PartRole) -> End {
+        if info.goes_on(role) { End::Open } else { End::Stop }
+    }
+}
 
 /// The code of a function.
 #[derive(Clone, Debug, Default)]
@@ -34,11 +52,11 @@ struct Fixup {
     target: Block,
 }
 
-/// Encodes `f`.
+/// Encodes `f`, which ends with `end`.
 ///
 /// # Errors
 /// An instruction that is no instruction of the machine, or whose operands its row cannot encode, is an internal error.
-pub fn emit(f: &Function<'_>, allocation: &Allocation) -> Result<Code, CompileError> {
+pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code, CompileError> {
     let mut code = Code::default();
     let mut fixups = Vec::new();
     let mut starts: Side<Block, usize> = Side::new(f.blocks.len());
@@ -55,12 +73,14 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation) -> Result<Code, CompileEr
             append(&mut code, &machine)?;
         }
     }
-    append(&mut code, &MachineInst::new(Opcode::Stop))?;
-    let insts = code.insts.len();
-    for _ in 0..TRAPS {
-        append(&mut code, &MachineInst::new(Opcode::Trap))?;
+    if end == End::Stop {
+        append(&mut code, &MachineInst::new(Opcode::Stop))?;
+        let insts = code.insts.len();
+        for _ in 0..TRAPS {
+            append(&mut code, &MachineInst::new(Opcode::Trap))?;
+        }
+        code.insts.truncate(insts);
     }
-    code.insts.truncate(insts);
     for fixup in &fixups {
         resolve(&mut code.bytes, fixup, starts[fixup.target])?;
     }

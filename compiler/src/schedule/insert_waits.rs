@@ -19,6 +19,7 @@
 use agx_isa::desc::{Effects, WaitBehaviour};
 use agx_isa::table::Opcode;
 
+use crate::emit::End;
 use crate::ir::entity::{Block, Entity, Inst};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{Op, mods_with};
@@ -72,8 +73,9 @@ impl Pending {
     }
 }
 
-/// Inserts waits and sets the `group` modifiers.
-pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation) {
+/// Inserts waits and sets the `group` modifiers. Where another part of the program follows, nothing is outstanding at
+/// the end: that part knows neither what it may touch nor how many slots are taken.
+pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation, end: End) {
     let order: Vec<Block> = f.blocks_in_order().collect();
     let asynchronous = |inst: &Inst| is_asynchronous(f.insts[*inst].op);
     if !order.iter().any(|block| f.block(*block).insts.iter().any(asynchronous)) {
@@ -85,7 +87,8 @@ pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation) {
     for (index, block) in order.iter().enumerate() {
         rank[block.index()] = index;
     }
-    let mut walk = Walk { f, allocation, heads, rank, grew: true, output: None };
+    let open_end = order.last().copied().filter(|_| end == End::Open);
+    let mut walk = Walk { f, allocation, heads, rank, open_end, grew: true, output: None };
     while walk.grew {
         walk.grew = false;
         walk.through(&order);
@@ -104,6 +107,8 @@ struct Walk<'w, 'a> {
     heads: Vec<Option<Pending>>,
     /// Position in the layout, by block id.
     rank: Vec<usize>,
+    /// The last block, where another part of the program follows.
+    open_end: Option<Block>,
     /// The head of a block grew that this round had passed already.
     grew: bool,
     /// The block being rewritten, in the last round.
@@ -158,6 +163,13 @@ impl Walk<'_, '_> {
             }
             if let Some(output) = &mut self.output {
                 output.push(*inst);
+            }
+        }
+        if self.open_end == Some(block) {
+            for group in 0..GROUPS {
+                if pending.0[group].count > 0 {
+                    self.wait(&mut pending, group, 0);
+                }
             }
         }
         let rewritten = self.output.as_mut().map(std::mem::take);
@@ -254,6 +266,10 @@ mod tests {
 
     /// The instructions of `body` after the pass, by name, with the group of those that have one.
     fn waits(body: &str) -> Vec<String> {
+        waits_until(body, End::Stop)
+    }
+
+    fn waits_until(body: &str, end: End) -> Vec<String> {
         let bump = Bump::new();
         let text = format!("kernel @test() stage final {{\nb0:\n{body}\n}}\n");
         let (mut f, registers) = parse_with_registers(&bump, &text).unwrap().remove(0);
@@ -261,7 +277,7 @@ mod tests {
         for value in f.values.keys() {
             allocation.reg[value] = registers[value].map(|half| Reg { half: half as u8 });
         }
-        insert_waits(&mut f, &allocation);
+        insert_waits(&mut f, &allocation, end);
         let insts = f.blocks_in_order().flat_map(|block| f.block(block).insts.clone()).collect::<Vec<_>>();
         let name = |inst: &Inst| {
             let data = f.insts[*inst];
@@ -297,6 +313,13 @@ mod tests {
     fn loads_of_the_then_arm_are_pending_in_the_else_arm() {
         let body = "if_icmp #0:16, #0:16 nest=1 {\nb1:\n%0:32@r1 = load u4_u5, #0:16\n} else {\nb2:\n%1:32@r1 = ldimm32 #1\n}\nb3:\n%2:32@r2 = iadd %0, %0";
         assert_eq!(waits(body), ["if_icmp", "load0", "wait0", "ldimm32", "iadd"]);
+    }
+
+    #[test]
+    fn nothing_is_outstanding_where_another_part_follows() {
+        let body = "%0:32@r1 = load u4_u5, #0:16\nstore %0, u4_u5, #1:16";
+        assert_eq!(waits_until(body, End::Stop), ["load0", "wait0", "store1"]);
+        assert_eq!(waits_until(body, End::Open), ["load0", "wait0", "store1", "wait1"]);
     }
 
     /// Runs along a random physical path and looks for what is touched too early.
@@ -369,7 +392,7 @@ mod tests {
                     _ => {}
                 }
             }
-            insert_waits(&mut f, &allocation);
+            insert_waits(&mut f, &allocation, End::Stop);
             let mut random = Random::new(seed);
             for _ in 0..20 {
                 assert_eq!(hazard(&f, &allocation, &mut random), None, "seed {seed}");

@@ -1,6 +1,7 @@
 //! Runs the functions of a file test and compares with what is expected.
 
 use agx_abi::{PartRole, Target};
+use agx_compiler::emit::End;
 use agx_compiler::ir::interpret::{FlatMemory, InterpretError, Limits};
 use agx_compiler::ir::print::Registers;
 use agx_compiler::ir::{Entity, Function, Stage, interpret, parse_with_registers, validate};
@@ -11,7 +12,7 @@ use agx_emulator::Options;
 use agx_emulator::launch::Launch;
 use bumpalo::Bump;
 
-use super::format::{FileTest, FunctionTest, Run, instruction_lines};
+use super::format::{FileTest, FunctionTest, Run, STAGES, instruction_lines};
 use super::literal;
 use crate::driver::compile;
 
@@ -95,12 +96,13 @@ fn run_passes(
     registers: &mut Registers,
 ) -> Vec<(usize, String)> {
     let at_head = |error: CompileError| vec![(function.first_line, error.to_string())];
+    let setting = |name: &str| test.settings.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
     let mut key = CompileKey::default();
-    key.max_gpr_halves =
-        test.settings.iter().find(|(name, _)| name == "max_gpr_halves").map(|(_, value)| *value as u16);
+    key.max_gpr_halves = setting("max_gpr_halves").map(|halves| halves as u16);
     let mut context = Context::new(Target::default(), &key);
-    let scratch = test.settings.iter().find(|(name, _)| name == "scratch_bytes");
-    context.info.scratch_bytes = scratch.map_or(0, |(_, value)| *value);
+    context.info.scratch_bytes = setting("scratch_bytes").unwrap_or(0);
+    context.info.stage = STAGES[setting("stage").unwrap_or(0) as usize];
+    context.end = End::of(&context.info, PartRole::Main);
     for value in f.values.keys() {
         context.allocation.reg[value] = registers[value].map(|half| Reg { half: half as u8 });
     }

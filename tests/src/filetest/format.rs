@@ -1,5 +1,6 @@
 //! The form of a file test: a line `test PASS…`, then functions, each followed by `;` lines with what is expected.
 
+use agx_abi::Stage;
 use thiserror::Error;
 
 /// A file.
@@ -163,11 +164,16 @@ impl FunctionTest {
 }
 
 /// Names of the settings there are.
-const SETTINGS: [&str; 2] = ["max_gpr_halves", "scratch_bytes"];
+const SETTINGS: [&str; 3] = ["max_gpr_halves", "scratch_bytes", "stage"];
+
+/// Pipeline stages, by the number that the setting `stage` has for them.
+pub const STAGES: [Stage; 3] = [Stage::Compute, Stage::Vertex, Stage::Fragment];
 
 fn parse_setting(word: &str) -> Option<(String, u32)> {
     let (name, value) = word.split_once('=')?;
-    SETTINGS.contains(&name).then_some((name.to_owned(), value.parse().ok()?))
+    let stage = || STAGES.iter().position(|stage| stage.name() == value).map(|at| at as u32);
+    let value = if name == "stage" { stage()? } else { value.parse().ok()? };
+    SETTINGS.contains(&name).then_some((name.to_owned(), value))
 }
 
 fn parse_run(line: usize, text: &str) -> Option<Run> {

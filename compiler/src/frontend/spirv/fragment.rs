@@ -191,7 +191,7 @@ impl<'a> Translator<'_, 'a> {
                     let register = fragment::colour_register(target, component).ok_or_else(|| {
                         CompileError::limit(format!("colour target {target} is not below {MAX_TARGETS}"))
                     })?;
-                    self.io.fragment.targets |= 1 << target;
+                    self.io.fragment.components[target as usize] |= 1 << component;
                     exports.push((register, word));
                 }
                 Slot::BuiltIn { built_in: BuiltIn::FragDepth, .. } => {

@@ -12,7 +12,9 @@ use super::translate::Translator;
 use crate::error::CompileError;
 use crate::frontend::ssa::Variable;
 use crate::ir::function::Access;
+use crate::ir::op::IrOp;
 use crate::ir::src::Src;
+use crate::ir::types::Type;
 
 /// What is known of the stage and its interface.
 #[derive(Default)]
@@ -24,6 +26,8 @@ pub(super) struct StageIo<'a> {
     pub attributes: Vec<Attribute>,
     /// Registers that hold something when the program starts, by half index.
     pub preloaded: Vec<(u8, Src)>,
+    /// What an output of a fragment shader holds before it is written, by width.
+    pub unwritten: Vec<(u8, Src)>,
     /// Output slots that are written.
     pub varyings: Vec<Varying>,
     pub fragment: FragmentInfo,
@@ -63,8 +67,9 @@ impl<'a> Translator<'_, 'a> {
                 }
                 StorageClass::Output => {
                     let pointer = self.allocate(global.id, global.ty)?;
-                    if let Some(init) = global.init {
-                        self.store(pointer, init, Access::empty())?;
+                    match global.init {
+                        Some(init) => self.store(pointer, init, Access::empty())?,
+                        None => self.mark_unwritten(pointer, global.ty)?,
                     }
                     Some(pointer)
                 }
@@ -98,6 +103,26 @@ impl<'a> Translator<'_, 'a> {
         Ok(Some(pointer))
     }
 
+    /// Gives the scalars of a fragment shader's output a value by which [`read_output`](Self::read_output) knows those
+    /// that nothing is written to.
+    fn mark_unwritten(&mut self, pointer: Pointer<'a>, ty: super::types::Ty) -> Result<(), CompileError> {
+        let Root::Variables(first) = pointer.root else { return Ok(()) };
+        if self.io.stage != Stage::Fragment {
+            return Ok(());
+        }
+        for (at, bits) in (0..).zip(self.types.leaves(ty)?) {
+            let known = self.io.unwritten.iter().find(|(width, _)| width == bits).map(|(_, src)| *src);
+            let src = known.unwrap_or_else(|| {
+                let zero = Src::imm(0, *bits);
+                let value = Src::value(self.b.value(IrOp::Mov, Type::scalar(*bits), &[zero], &[]));
+                self.io.unwritten.push((*bits, value));
+                value
+            });
+            self.vars.write(&self.b, Variable(first.0 + at), src);
+        }
+        Ok(())
+    }
+
     /// Builds what must stand at the end of a vertex or fragment shader.
     pub(super) fn stage_outputs(&mut self) -> Result<(), CompileError> {
         if self.io.stage == Stage::Compute {
@@ -118,7 +143,7 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
-    /// Reads what was written of an output.
+    /// Reads what was written of an output. A scalar that is left unwritten on every path is not among it.
     fn read_output(
         &mut self,
         pointer: Pointer<'a>,
@@ -128,8 +153,12 @@ impl<'a> Translator<'_, 'a> {
         if let Root::Variables(first) = pointer.root {
             for (at, leaf) in (0..).zip(leaves) {
                 let variable = Variable(first.0 + at);
-                if self.vars.is_written(variable) {
-                    outputs.push((*leaf, self.vars.read(&mut self.b, variable)));
+                if !self.vars.is_written(variable) {
+                    continue;
+                }
+                let value = self.vars.read(&mut self.b, variable);
+                if !self.io.unwritten.iter().any(|(_, unwritten)| *unwritten == value) {
+                    outputs.push((*leaf, value));
                 }
             }
             return Ok(());

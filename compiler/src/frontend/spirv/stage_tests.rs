@@ -88,7 +88,7 @@ fn fragment_inputs_have_coefficients_and_colours_their_registers() {
     ] {
         assert_eq!(fragment.coefficients.iter().filter(|known| **known == single).count(), 1, "{single:?}");
     }
-    assert_eq!(fragment.targets, 0b10);
+    assert_eq!((fragment.targets(), fragment.components[1]), (0b10, 0b1111));
     assert!(fragment.late_tests && fragment.needs_helpers && !fragment.writes_depth);
     // The colour of target 1 ends with the fourth component, in r11.
     assert!(shader.info.gpr_halves >= 24);

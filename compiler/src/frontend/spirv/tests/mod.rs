@@ -3,6 +3,7 @@
 
 mod control;
 mod errors;
+mod fragment;
 mod memory;
 mod values;
 
@@ -51,6 +52,11 @@ const PRELUDE: &str = "
 /// Puts a module together. Tokens are ids (`%name`), strings in single quotes, numbers, floats with a point; `#n` is the
 /// constant n, declared after the prelude.
 pub(super) fn assemble(text: &str) -> Vec<u8> {
+    assemble_with(PRELUDE, text)
+}
+
+/// The same after another prelude, which declares %uint.
+pub(super) fn assemble_with(prelude: &str, text: &str) -> Vec<u8> {
     let mut assembler = Assembler::default();
     let constants: Vec<u32> = {
         let mut list: Vec<u32> =
@@ -59,7 +65,7 @@ pub(super) fn assemble(text: &str) -> Vec<u8> {
         list.dedup();
         list
     };
-    assembler.lines(PRELUDE);
+    assembler.lines(prelude);
     for constant in constants {
         assembler.line(&format!("Constant %uint #{constant} {constant}"));
     }

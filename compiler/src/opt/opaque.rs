@@ -1,0 +1,26 @@
+//! An alpha of 1 in the first target is not left in a register.
+//!
+//! Most colours are opaque, and what follows the shader can tell from [`agx_abi::FragmentInfo::opaque`] (Mesa 25.0 does
+//! the same).
+
+use agx_abi::Stage;
+use agx_abi::fragment::colour_register;
+
+use crate::ir::{Function, IrOp, Op, Rewrite, Src};
+use crate::pipeline::Context;
+
+/// Leaves out the export of an alpha that is 1 whatever happens.
+pub fn opt_opaque(f: &mut Function<'_>, context: &mut Context<'_>) {
+    let Some(alpha) = colour_register(0, 3).filter(|_| context.info.stage == Stage::Fragment) else { return };
+    let fragment = &mut context.info.fragment;
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        let is_alpha = data.op == Op::Ir(IrOp::Export) && data.mods == [u32::from(alpha)];
+        if !is_alpha || data.srcs != [Src::imm32(1.0_f32.to_bits())] {
+            return Rewrite::Keep;
+        }
+        fragment.opaque = true;
+        fragment.components[0] &= !(1 << 3);
+        Rewrite::Remove
+    });
+}
