@@ -24,7 +24,7 @@ const SIZES: [u32; 3] = if cfg!(debug_assertions) { [1, 192, 768] } else { [1, 2
 
 /// Most that the cost of one element may grow from the second size to the third, which is 4 or 16 times as large: far
 /// below what a quadratic pass brings, with room for tables that grow and sets of bits.
-const GROWTH: f64 = 2.0;
+const GROWTH: f64 = 1.4;
 
 /// What is counted. Not inlined: callgrind finds it by its name.
 #[inline(never)]

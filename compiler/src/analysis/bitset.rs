@@ -5,26 +5,44 @@
 pub struct BitMatrix {
     words: Vec<u64>,
     words_per_row: usize,
+    /// The words of each row that may have bits, from and to: where thousands of values live in one block each, rows
+    /// are nearly empty.
+    spans: Vec<(u32, u32)>,
 }
 
 impl BitMatrix {
     /// `rows` × `columns` bits, all clear.
     pub fn new(rows: usize, columns: usize) -> Self {
         let words_per_row = columns.div_ceil(64);
-        BitMatrix { words: vec![0; rows * words_per_row], words_per_row }
+        BitMatrix {
+            words: vec![0; rows * words_per_row],
+            words_per_row,
+            spans: vec![(words_per_row as u32, 0); rows],
+        }
     }
 
-    fn row(&self, row: usize) -> &[u64] {
-        &self.words[row * self.words_per_row..(row + 1) * self.words_per_row]
+    /// Words `from` to `to` of a row.
+    fn part(&self, row: usize, (from, to): (u32, u32)) -> &[u64] {
+        let start = row * self.words_per_row;
+        &self.words[start + from.min(to) as usize..start + to as usize]
     }
 
-    fn row_mut(&mut self, row: usize) -> &mut [u64] {
-        &mut self.words[row * self.words_per_row..(row + 1) * self.words_per_row]
+    fn part_mut(&mut self, row: usize, (from, to): (u32, u32)) -> &mut [u64] {
+        let start = row * self.words_per_row;
+        &mut self.words[start + from.min(to) as usize..start + to as usize]
+    }
+
+    /// Makes the span of a row contain `span`.
+    fn widen(&mut self, row: usize, (from, to): (u32, u32)) {
+        let span = &mut self.spans[row];
+        *span = (span.0.min(from), span.1.max(to));
     }
 
     /// Sets a bit; says whether it was clear.
     pub fn insert(&mut self, row: usize, column: usize) -> bool {
-        let word = &mut self.row_mut(row)[column / 64];
+        let at = (column / 64) as u32;
+        self.widen(row, (at, at + 1));
+        let word = &mut self.words[row * self.words_per_row + column / 64];
         let before = *word;
         *word |= 1 << (column % 64);
         *word != before
@@ -32,12 +50,13 @@ impl BitMatrix {
 
     /// Whether a bit is set.
     pub fn contains(&self, row: usize, column: usize) -> bool {
-        self.row(row)[column / 64] >> (column % 64) & 1 != 0
+        self.words[row * self.words_per_row + column / 64] >> (column % 64) & 1 != 0
     }
 
     /// Columns set in a row, ascending.
     pub fn columns(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
-        self.row(row).iter().enumerate().flat_map(|(index, word)| {
+        let span = self.spans[row];
+        (span.0 as usize..).zip(self.part(row, span)).flat_map(|(index, word)| {
             let mut rest = *word;
             std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
@@ -47,10 +66,31 @@ impl BitMatrix {
         })
     }
 
+    /// Columns set in one of two rows and clear in the other, ascending, with whether the first has them.
+    pub fn differences(&self, a: usize, b: usize) -> impl Iterator<Item = (usize, bool)> + '_ {
+        let span = (self.spans[a].0.min(self.spans[b].0), self.spans[a].1.max(self.spans[b].1));
+        let words = self.part(a, span).iter().zip(self.part(b, span));
+        (span.0 as usize..).zip(words).flat_map(|(index, (a, b))| {
+            let mut rest = a ^ b;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some((index * 64 + bit, a >> bit & 1 != 0))
+            })
+        })
+    }
+
+    /// Number of bits that are set.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
     /// Adds row `from` of `other` to row `into`; says whether that changed anything.
     pub fn union_row(&mut self, into: usize, other: &BitMatrix, from: usize) -> bool {
         let mut changed = false;
-        for (word, more) in self.row_mut(into).iter_mut().zip(other.row(from)) {
+        let span = other.spans[from];
+        self.widen(into, span);
+        for (word, more) in self.part_mut(into, span).iter_mut().zip(other.part(from, span)) {
             changed |= *more & !*word != 0;
             *word |= more;
         }
@@ -67,8 +107,10 @@ impl BitMatrix {
         from: usize,
     ) -> bool {
         let mut changed = false;
-        for ((word, more), less) in self.row_mut(into).iter_mut().zip(other.row(from)).zip(without.row(from))
-        {
+        let span = other.spans[from];
+        self.widen(into, span);
+        let words = other.part(from, span).iter().zip(without.part(from, span));
+        for (word, (more, less)) in self.part_mut(into, span).iter_mut().zip(words) {
             let more = more & !less;
             changed |= more & !*word != 0;
             *word |= more;
@@ -89,6 +131,8 @@ mod tests {
         assert_eq!(bits.columns(1).collect::<Vec<_>>(), [0, 129]);
         assert_eq!(bits.columns(0).count(), 0);
         assert!(bits.contains(2, 64) && !bits.contains(2, 63));
+        assert_eq!(bits.differences(1, 2).collect::<Vec<_>>(), [(0, true), (64, false), (129, true)]);
+        assert_eq!(bits.count(), 3);
     }
 
     #[test]

@@ -50,6 +50,38 @@ impl Liveness {
         self.column_of(value).is_some_and(|column| self.live_out.contains(block.index(), column))
     }
 
+    /// Half registers of the values live at the head of each block, by block id.
+    pub fn halves_in(&self, f: &Function<'_>) -> Vec<u32> {
+        self.halves(f, &self.live_in)
+    }
+
+    /// Half registers of the values live at the end of each block, by block id.
+    pub fn halves_out(&self, f: &Function<'_>) -> Vec<u32> {
+        self.halves(f, &self.live_out)
+    }
+
+    /// Looks only at what differs from one block to the next: most of what lives through many blocks does not.
+    fn halves(&self, f: &Function<'_>, rows: &BitMatrix) -> Vec<u32> {
+        let halves = |column: usize| u32::from(f.ty(self.values[column]).halves());
+        let mut result = vec![0; f.blocks.len()];
+        let mut before: Option<usize> = None;
+        for row in f.blocks_in_order().map(Block::index) {
+            let mut sum = 0;
+            match before {
+                None => sum = rows.columns(row).map(halves).sum(),
+                Some(before) => {
+                    sum += result[before];
+                    for (column, is_live) in rows.differences(row, before) {
+                        if is_live { sum += halves(column) } else { sum -= halves(column) }
+                    }
+                }
+            }
+            result[row] = sum;
+            before = Some(row);
+        }
+        result
+    }
+
     /// Columns of the values live at the head of `block`, ascending.
     pub fn live_in_columns(&self, block: Block) -> impl Iterator<Item = usize> + '_ {
         self.live_in.columns(block.index())
@@ -58,6 +90,16 @@ impl Liveness {
     /// Number of values that cross a block border.
     pub fn crossing(&self) -> usize {
         self.values.len()
+    }
+
+    /// The values that cross a block border, in order of id.
+    pub fn values(&self) -> impl Iterator<Item = Value> + '_ {
+        self.values.iter().copied()
+    }
+
+    /// Number of pairs of a block and a value live at its head.
+    pub fn pairs(&self) -> usize {
+        self.live_in.count()
     }
 
     /// Rank of `value` among the values that cross a block border; `None` for all others.

@@ -47,8 +47,9 @@ pub struct Pressure {
 pub fn pressure(f: &Function<'_>, live: &Liveness) -> Pressure {
     let mut last = LastUses::new(f);
     let mut result = Pressure { max: 0, blocks: vec![0; f.blocks.len()] };
+    let live_in = live.halves_in(f);
     for block in f.blocks_in_order() {
-        let demand = block_demand(f, live, &mut last, block);
+        let demand = block_demand(f, live, &mut last, block, live_in[block.0 as usize]);
         let demand = u16::try_from(demand).unwrap_or(u16::MAX);
         result.blocks[block.0 as usize] = demand;
         result.max = result.max.max(demand);
@@ -56,10 +57,11 @@ pub fn pressure(f: &Function<'_>, live: &Liveness) -> Pressure {
     result
 }
 
-fn block_demand(f: &Function<'_>, live: &Liveness, last: &mut LastUses, block: Block) -> u32 {
+/// The highest demand in `block`, at whose head `live_in` half registers are live.
+fn block_demand(f: &Function<'_>, live: &Liveness, last: &mut LastUses, block: Block, live_in: u32) -> u32 {
     let halves = |value: Value| u32::from(f.ty(value).halves());
     let start = last.enter(f, block);
-    let mut current: u32 = live.live_in(block).map(halves).sum();
+    let mut current = live_in;
     let mut max = current;
     for (position, inst) in (start..).zip(&f.block(block).insts) {
         let data = &f.insts[*inst];

@@ -28,7 +28,7 @@ use crate::ir::table::Side;
 use crate::ir::types::Stage;
 
 use file::{FILE_HALVES, HalfSet};
-use spill::SpillReport;
+use spill::{SpillReport, Which};
 
 /// A general-purpose register, named by its lowest half. The size is that of the value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -149,18 +149,19 @@ fn spill_to(
 ) -> Result<SpillReport, CompileError> {
     let mut budget = capacity.saturating_sub(SPILL_SLACK);
     let mut total = SpillReport { stack_bytes, ..SpillReport::default() };
-    for _ in 0..SPILL_ROUNDS {
-        let report = spill::spill(f, live, tree, demand, budget, total.stack_bytes)?;
-        total.stack_bytes = report.stack_bytes;
-        total.stores += report.stores;
-        total.loads += report.loads;
-        total.memory_phis.extend(report.memory_phis);
+    if let Some(report) = spill::keep_on_stack(f, live, tree, Which::Long, stack_bytes)? {
+        total.add(report);
         *live = liveness(f);
         *demand = pressure(f, live);
+    }
+    for _ in 0..SPILL_ROUNDS {
         if demand.max <= capacity {
             break;
         }
-        budget = budget.saturating_sub(demand.max - capacity);
+        total.add(spill::spill(f, live, tree, demand, budget, total.stack_bytes)?);
+        *live = liveness(f);
+        *demand = pressure(f, live);
+        budget = budget.saturating_sub(demand.max.saturating_sub(capacity));
     }
     tracing::debug!(stores = total.stores, loads = total.loads, demand = demand.max, capacity, "spilled");
     Ok(total)

@@ -26,9 +26,12 @@ const ENOUGH_HALVES: u32 = 16;
 /// Lowers the register demand of each block by reordering it.
 pub fn schedule_pressure(f: &mut Function<'_>) {
     let live = liveness(f);
+    let live_out = live.halves_out(f);
     let mut scheduler = Scheduler {
         graph: Graph::new(f),
-        is_live: Side::new(f.values.len()),
+        touched: Side::new(f.values.len()),
+        at: f.entry(),
+        live_out,
         used: 0,
         most: 0,
         round: 0,
@@ -96,8 +99,12 @@ struct Scheduler<'s, 'a> {
     f: &'s mut Function<'a>,
     live: &'s Liveness,
     graph: Graph,
-    /// Number of the round in which a value was last found live.
-    is_live: Side<Value, u32>,
+    /// Number of the round in which a value last changed between live and not, and which it is.
+    touched: Side<Value, (u32, bool)>,
+    /// The block of the round.
+    at: Block,
+    /// Half registers live at the ends of blocks, by id.
+    live_out: Vec<u32>,
     /// Half registers of live values.
     used: u32,
     /// The most that were needed at once.
@@ -140,11 +147,8 @@ impl Scheduler<'_, '_> {
 
     /// Starts at the end of `block`.
     fn begin(&mut self, block: Block, terminator: &[Inst]) {
-        (self.round, self.used, self.most) = (self.round + 1, 0, 0);
-        let live = self.live;
-        for value in live.live_out(block) {
-            self.make_live(value);
-        }
+        (self.round, self.used, self.most) = (self.round + 1, self.live_out[block.0 as usize], 0);
+        self.at = block;
         for inst in terminator {
             let data = self.f.insts[*inst];
             self.place(&data);
@@ -155,9 +159,14 @@ impl Scheduler<'_, '_> {
         u32::from(self.f.ty(value).halves())
     }
 
+    fn is_live(&self, value: Value) -> bool {
+        let (round, is_live) = self.touched[value];
+        if round == self.round { is_live } else { self.live.is_live_out(self.at, value) }
+    }
+
     fn make_live(&mut self, value: Value) {
-        if self.is_live[value] != self.round {
-            self.is_live[value] = self.round;
+        if !self.is_live(value) {
+            self.touched[value] = (self.round, true);
             self.used += self.halves(value);
         }
     }
@@ -166,14 +175,14 @@ impl Scheduler<'_, '_> {
     fn place(&mut self, data: &InstData<'_>) {
         let mut dead = 0;
         for dst in data.dsts {
-            if self.is_live[*dst] != self.round && dead_result_needs_register(data.op) {
+            if !self.is_live(*dst) && dead_result_needs_register(data.op) {
                 dead += self.halves(*dst);
             }
         }
         self.most = self.most.max(self.used + dead);
         for dst in data.dsts {
-            if self.is_live[*dst] == self.round {
-                self.is_live[*dst] = 0;
+            if self.is_live(*dst) {
+                self.touched[*dst] = (self.round, false);
                 self.used -= self.halves(*dst);
             }
         }
@@ -188,13 +197,13 @@ impl Scheduler<'_, '_> {
         let mut cost = 0;
         for (index, src) in data.srcs.iter().enumerate() {
             if let Some(value) = src.as_value()
-                && self.is_live[value] != self.round
+                && !self.is_live(value)
                 && !data.srcs[..index].iter().any(|earlier| earlier.as_value() == Some(value))
             {
                 cost += self.halves(value) as i32;
             }
         }
-        let freed = data.dsts.iter().filter(|dst| self.is_live[**dst] == self.round);
+        let freed = data.dsts.iter().filter(|dst| self.is_live(**dst));
         cost - freed.map(|dst| self.halves(*dst) as i32).sum::<i32>()
     }
 

@@ -14,7 +14,10 @@ pub const SHAPES: &[(&str, Shape)] = &[
     ("nested branches", nested_branches),
     ("phis", phis),
     ("live values", live_values),
+    ("live values across branches", live_values_across_branches),
+    ("loop phis", loop_phis),
     ("switch cases", switch_cases),
+    ("switch phis", switch_phis),
     ("functions", functions),
     ("loops", loops),
 ];
@@ -258,7 +261,49 @@ fn live_values(b: &mut Builder, size: u32) {
     }
 }
 
-fn switch_cases(b: &mut Builder, size: u32) {
+/// As many values as branches, all of them live in every block.
+fn live_values_across_branches(b: &mut Builder, size: u32) {
+    let loaded: Vec<u32> = (0..size).map(|index| b.load(index * 2)).collect();
+    branches(b, size);
+    for (index, loaded) in (0..).zip(loaded) {
+        let squared = b.multiply(loaded, loaded);
+        b.store(index * 2, squared);
+    }
+}
+
+/// A loop that carries `size` values round.
+fn loop_phis(b: &mut Builder, size: u32) {
+    let count = b.load(0);
+    let [before, header, body, merge] = [(); 4].map(|()| b.id());
+    b.branch(before);
+    b.label(before);
+    b.branch(header);
+    b.label(header);
+    let next: Vec<u32> = (0..size + 1).map(|_| b.id()).collect();
+    let carried: Vec<u32> = (0..)
+        .zip(&next)
+        .map(|(index, next)| {
+            let first = b.constant(index);
+            b.value(245, UINT, &[first, before, *next, body])
+        })
+        .collect();
+    let again = b.value(176, BOOL, &[carried[0], count]);
+    put(&mut b.body, 246, &[merge, body, 0]);
+    put(&mut b.body, 250, &[again, body, merge]);
+    b.label(body);
+    for (index, next) in next.iter().enumerate() {
+        let factor = b.constant(index as u32 + 3);
+        put(&mut b.body, 132, &[UINT, *next, carried[index], factor]);
+    }
+    b.branch(header);
+    b.label(merge);
+    for (index, carried) in (0..).zip(carried) {
+        b.store(index * 2, carried);
+    }
+}
+
+/// Heads a switch over a loaded value with `size` cases; their labels, and that of the block after them.
+fn begin_switch(b: &mut Builder, size: u32) -> (u32, Vec<u32>, u32) {
     let value = b.load(0);
     let merge = b.id();
     let labels: Vec<u32> = (0..size).map(|_| b.id()).collect();
@@ -266,6 +311,29 @@ fn switch_cases(b: &mut Builder, size: u32) {
     operands.extend((0..).zip(&labels).flat_map(|(index, label)| [index * 5, *label]));
     put(&mut b.body, 247, &[merge, 0]);
     put(&mut b.body, 251, &operands);
+    (value, labels, merge)
+}
+
+/// Every case, and the way past them, brings a value of its own to the end.
+fn switch_phis(b: &mut Builder, size: u32) {
+    let before = b.id();
+    b.branch(before);
+    b.label(before);
+    let (value, labels, merge) = begin_switch(b, size);
+    let mut sources = vec![value, before];
+    for (index, label) in (0..).zip(labels) {
+        b.label(label);
+        let factor = b.constant(index + 3);
+        sources.extend([b.multiply(value, factor), label]);
+        b.branch(merge);
+    }
+    b.label(merge);
+    let joined = b.value(245, UINT, &sources);
+    b.store(0, joined);
+}
+
+fn switch_cases(b: &mut Builder, size: u32) {
+    let (value, labels, merge) = begin_switch(b, size);
     for (index, label) in (0..).zip(labels) {
         b.label(label);
         b.store(index + 1, value);

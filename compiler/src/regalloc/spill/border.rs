@@ -131,27 +131,8 @@ impl<'a> Spiller<'_, 'a> {
             }
         }
         chosen.sort_unstable();
-        self.make_memory_phis(block, phis, &homeless)?;
+        self.memory.add_phis(self.f, block, phis, &homeless)?;
         Ok(chosen)
-    }
-
-    fn make_memory_phis(
-        &mut self,
-        block: Block,
-        phis: &[Inst],
-        homeless: &[Value],
-    ) -> Result<(), CompileError> {
-        if homeless.is_empty() {
-            return Ok(());
-        }
-        // Predecessors store before they load: what they store may not be seen by a phi that reads the phi of the round
-        // before.
-        let is_homeless = |src: Src| src.as_value().is_some_and(|value| homeless.contains(&value));
-        let twice = phis
-            .iter()
-            .map(|phi| self.f.insts[*phi])
-            .any(|data| data.srcs.iter().any(|src| src.as_value() != data.dst() && is_homeless(*src)));
-        self.memory.add_phis(self.f, block, homeless, twice)
     }
 
     /// Inserts a phi for `value` at the head of the block that is being entered.
@@ -164,8 +145,9 @@ impl<'a> Spiller<'_, 'a> {
     ) -> Value {
         let ty = self.f.ty(value);
         let name = self.f.add_value(ty);
-        let source = |pred: &Block| match sources.iter().find(|(from, _)| from == pred) {
-            Some((_, name)) => Src::value(*name),
+        let mut sources = sources.iter().copied().peekable();
+        let source = |pred: &Block| match sources.next_if(|(from, _)| from == pred) {
+            Some((_, name)) => Src::value(name),
             // A back edge, to be filled in, or an edge that is never taken.
             None => Src::imm(0, ty.bits),
         };
@@ -190,12 +172,10 @@ impl<'a> Spiller<'_, 'a> {
         let mut tail: Vec<Inst> = Vec::new();
         let terminator = self.f.terminator(pred);
         let line = terminator.map_or(0, |inst| self.f.insts[inst].line);
-        let source =
-            |data: &InstData<'_>| data.phi_inputs().find(|(from, _)| *from == pred).map(|(_, src)| src);
         for phi in phis {
             let data = self.f.insts[*phi];
             let dst = data.dst().filter(|dst| self.memory.is_memory_phi(*dst));
-            if let (Some(dst), Some(mut src)) = (dst, source(&data))
+            if let (Some(dst), Some(mut src)) = (dst, self.inputs.source(&data, pred))
                 && src.as_value() != Some(dst)
             {
                 if let Some(value) = src.as_value() {
@@ -208,16 +188,12 @@ impl<'a> Spiller<'_, 'a> {
                 self.memory.store_to_phi(self.f, dst, src, &mut tail, line);
             }
         }
-        let mut loaded: Vec<Resident> = Vec::new();
+        self.round += 1;
         let mut names = Vec::with_capacity(chosen.len());
         for value in chosen {
             let name = match find(&self.borders[pred].end, *value) {
                 Some(name) => name,
-                None => {
-                    let name = self.memory.reload(self.f, *value, &mut tail, line)?;
-                    loaded.push(Resident { value: *value, name });
-                    name
-                }
+                None => self.load_once(*value, &mut tail, line)?,
             };
             names.push(name);
         }
@@ -226,19 +202,14 @@ impl<'a> Spiller<'_, 'a> {
             if data.dst().is_none_or(|dst| self.memory.is_memory_phi(dst)) {
                 continue;
             }
-            let Some(value) = source(&data).and_then(|src| src.as_value()) else { continue };
-            let known = find(&self.borders[pred].end, value).or_else(|| {
-                loaded.iter().find(|resident| resident.value == value).map(|resident| resident.name)
-            });
-            let name = match known {
-                Some(name) => name,
-                None => {
-                    let name = self.memory.reload(self.f, value, &mut tail, line)?;
-                    loaded.push(Resident { value, name });
-                    name
-                }
+            let Some(value) = self.inputs.source(&data, pred).and_then(|src| src.as_value()) else {
+                continue;
             };
-            self.set_source(*phi, pred, name);
+            let name = match find(&self.borders[pred].end, value) {
+                Some(name) => name,
+                None => self.load_once(value, &mut tail, line)?,
+            };
+            self.inputs.set(self.f, *phi, pred, name);
         }
         let insts = &mut self.f.block_mut(pred).insts;
         let place = insts.len() - usize::from(terminator.is_some());
@@ -246,12 +217,16 @@ impl<'a> Spiller<'_, 'a> {
         Ok(names)
     }
 
-    /// What the phi reads from `pred` is `name` there.
-    fn set_source(&mut self, phi: Inst, pred: Block, name: Value) {
-        let data = self.f.insts[phi];
-        let srcs: Vec<Src> =
-            data.phi_inputs().map(|(from, src)| if from == pred { Src::value(name) } else { src }).collect();
-        self.f.insts[phi].srcs = self.f.alloc(&srcs);
+    /// The name under which `value` is loaded by the present call of [`Self::provide`].
+    fn load_once(&mut self, value: Value, tail: &mut Vec<Inst>, line: u32) -> Result<Value, CompileError> {
+        if let (round, Some(name)) = self.loaded[value]
+            && round == self.round
+        {
+            return Ok(name);
+        }
+        let name = self.memory.reload(self.f, value, tail, line)?;
+        self.loaded[value] = (self.round, Some(name));
+        Ok(name)
     }
 
     /// Ends a block: notes what is resident and provides for the headers that back edges lead to.
@@ -284,7 +259,7 @@ impl<'a> Spiller<'_, 'a> {
         let names = self.provide(block, &own, &chosen)?;
         for (resident, name) in head.iter().zip(names) {
             match inserted.iter().find(|(value, _)| *value == resident.value) {
-                Some((_, phi)) => self.set_source(*phi, block, name),
+                Some((_, phi)) => self.inputs.set(self.f, *phi, block, name),
                 None if name != resident.name => {
                     return Err(CompileError::internal(format!(
                         "spill: {} changes its name in a loop that should not spill",

@@ -32,7 +32,10 @@ pub(super) struct Memory {
     slot: Side<Value, Option<u32>>,
     /// Values to be stored where they are defined, in the order in which they were first loaded.
     stored: Vec<Value>,
-    is_phi: Side<Value, bool>,
+    /// The block of a memory phi.
+    home: Side<Value, Option<Block>>,
+    /// Where predecessors store to for a memory phi.
+    incoming: Side<Value, u32>,
     phis: Vec<MemoryPhi>,
     bytes: u32,
     loads: u32,
@@ -64,7 +67,8 @@ impl Memory {
         Memory {
             slot: Side::new(count),
             stored: Vec::new(),
-            is_phi: Side::new(count),
+            home: Side::new(count),
+            incoming: Side::default(),
             phis: Vec::new(),
             bytes: bytes.next_multiple_of(4),
             loads: 0,
@@ -73,7 +77,7 @@ impl Memory {
     }
 
     pub(super) fn is_memory_phi(&self, value: Value) -> bool {
-        self.is_phi[value]
+        self.home[value].is_some()
     }
 
     fn new_slot(&mut self, ty: Type) -> Result<u32, CompileError> {
@@ -93,25 +97,34 @@ impl Memory {
         }
         let slot = self.new_slot(f.ty(value))?;
         self.slot[value] = Some(slot);
-        if !self.is_phi[value] {
+        if self.home[value].is_none() {
             self.stored.push(value);
         }
         Ok(slot)
     }
 
-    /// Makes the phis of `block` with these results phis of stack slots. `twice`: predecessors may read slots of other
-    /// phis of the block, so what they store must not be visible before the block begins.
+    /// Makes those of the phis of `block` whose results are `chosen` phis of stack slots. Where predecessors may read
+    /// slots of other phis of the block, what they store must not be visible before the block begins: they store to
+    /// slots of their own.
     pub(super) fn add_phis(
         &mut self,
         f: &Function<'_>,
         block: Block,
-        phis: &[Value],
-        twice: bool,
+        phis: &[Inst],
+        chosen: &[Value],
     ) -> Result<(), CompileError> {
-        for phi in phis {
-            self.is_phi[*phi] = true;
+        for phi in chosen {
+            self.home[*phi] = Some(block);
+        }
+        let is_own = |value: Value| self.home[value] == Some(block);
+        let twice = phis.iter().map(|phi| f.insts[*phi]).any(|data| {
+            let mut values = data.srcs.iter().filter_map(|src| src.as_value());
+            values.any(|value| data.dst() != Some(value) && is_own(value))
+        });
+        for phi in chosen {
             let slot = self.slot_of(f, *phi)?;
             let incoming = if twice { self.new_slot(f.ty(*phi))? } else { slot };
+            self.incoming[*phi] = incoming;
             self.phis.push(MemoryPhi { phi: *phi, block, incoming });
         }
         Ok(())
@@ -198,11 +211,7 @@ impl Memory {
         out: &mut Vec<Inst>,
         line: u32,
     ) {
-        let Some(incoming) =
-            self.phis.iter().rev().find(|known| known.phi == phi).map(|known| known.incoming)
-        else {
-            return;
-        };
+        let incoming = self.incoming[phi];
         let name = match src.as_value() {
             Some(name) => name,
             None => {

@@ -12,6 +12,10 @@
 mod border;
 mod local;
 mod memory;
+mod phi_inputs;
+mod whole;
+
+pub use whole::{Which, keep_on_stack};
 
 use crate::analysis::dominance::Dominance;
 use crate::analysis::liveness::Liveness;
@@ -27,6 +31,7 @@ use crate::ir::table::Side;
 use border::Border;
 use local::LocalUses;
 use memory::Memory;
+use phi_inputs::PhiInputs;
 
 /// What spilling did.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +44,16 @@ pub struct SpillReport {
     pub loads: u32,
     /// Phis that became phis of stack slots, with the byte offset of the slot that predecessors store to.
     pub memory_phis: Vec<(Value, u32)>,
+}
+
+impl SpillReport {
+    /// What spilling did first, and then `later`.
+    pub fn add(&mut self, later: SpillReport) {
+        self.stack_bytes = later.stack_bytes;
+        self.stores += later.stores;
+        self.loads += later.loads;
+        self.memory_phis.extend(later.memory_phis);
+    }
 }
 
 /// A value in a register, under its present name.
@@ -61,6 +76,11 @@ struct Spiller<'f, 'a> {
     resident: Vec<Resident>,
     borders: Side<Block, Border>,
     memory: Memory,
+    inputs: PhiInputs,
+    /// The name a value was loaded under at the end of a predecessor, with the number of the round.
+    loaded: Side<Value, (u32, Option<Value>)>,
+    /// How often predecessors have been made to provide something.
+    round: u32,
     out: Vec<Inst>,
 }
 
@@ -92,6 +112,9 @@ pub fn spill(
         resident: Vec::new(),
         borders: Side::new(f.blocks.len()),
         memory: Memory::new(f, stack_bytes),
+        inputs: PhiInputs::new(f),
+        loaded: Side::new(f.values.len()),
+        round: 0,
         out: Vec::new(),
         budget: budget.into(),
         reachable,
@@ -102,6 +125,7 @@ pub fn spill(
     for block in order.iter().filter(|block| reachable.is_reachable(**block)) {
         spiller.walk(*block)?;
     }
+    spiller.inputs.write(spiller.f);
     spiller.replace_trivial_phis(&order);
     let Spiller { memory, f, .. } = spiller;
     memory.finish(f)
