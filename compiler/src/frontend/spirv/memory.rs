@@ -119,6 +119,8 @@ impl<'a> Translator<'_, 'a> {
                 self.store_scratch(pointer, base, slot, data);
                 Ok(())
             }
+            // What is there already: the variable would not be in the section otherwise.
+            Root::Constants => Ok(()),
             _ => self.store_memory(pointer, data, access),
         }
     }
@@ -234,6 +236,24 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
+    /// The bytes of constant scalars of type `ty` in memory that only this shader sees.
+    pub(super) fn bytes_of(&self, ty: Ty, leaves: &[Src]) -> Result<Vec<u8>, CompileError> {
+        let mut list = Vec::new();
+        chunks(self.types, ty, Layout::Natural, MatrixLayout::default(), 0, 0, &mut list)?;
+        let mut bytes = vec![0; self.types.natural(ty).0 as usize];
+        let mut rest = leaves.iter();
+        for chunk in list {
+            let size = usize::from(memory_bits(chunk.bits) / 8);
+            for (index, leaf) in rest.by_ref().take(chunk.count as usize).enumerate() {
+                let value =
+                    leaf.as_imm().ok_or_else(|| CompileError::internal("a constant without a value"))?;
+                let start = chunk.offset as usize + index * size;
+                bytes[start..start + size].copy_from_slice(&value.to_le_bytes()[..size]);
+            }
+        }
+        Ok(bytes)
+    }
+
     fn chunks_of(&self, pointer: &Pointer<'a>) -> Result<Vec<Chunk>, CompileError> {
         let mut list = Vec::new();
         let Pointer { ty, layout, matrix, component_stride, .. } = *pointer;
@@ -319,6 +339,10 @@ impl<'a> Translator<'_, 'a> {
             Root::PushConstants => {
                 let address = self.uniforms.get(UniformSource::PushConstantAddress, 0, 64);
                 Ok((address, access | Access::READONLY))
+            }
+            Root::Constants => {
+                let address = self.uniforms.get(UniformSource::ConstantAddress, 0, 64);
+                Ok((address, Access::READONLY | Access::SPECULATABLE))
             }
             _ => Err(CompileError::invalid("an array of buffers is used as one buffer")),
         }

@@ -34,6 +34,7 @@ mod translate;
 mod types;
 mod uniforms;
 mod usage;
+mod variables;
 mod vertex;
 mod words;
 
@@ -94,6 +95,7 @@ pub fn read<'a>(
         workgroup_size: entry.workgroup_size,
         local_bytes: translator.local_bytes,
         scratch_bytes: translator.scratch_bytes,
+        constants: std::mem::take(&mut translator.constants.bytes),
         writes_memory: translator.writes_memory,
         uses_barrier: translator.uses_barrier,
         ..ShaderInfo::default()

@@ -32,6 +32,8 @@ pub(super) enum Root {
     BufferArray { set: u32, binding: u32 },
     /// The push constants; offsets are bytes.
     PushConstants,
+    /// The constant section; offsets are bytes.
+    Constants,
 }
 
 /// A buffer the driver knows.
@@ -111,6 +113,10 @@ impl<'a> Translator<'_, 'a> {
             pointer = match pointer.root {
                 Root::BufferArray { set, binding } => self.choose_buffer(pointer, set, binding, index)?,
                 Root::Variables(_) | Root::Scratch { .. } => self.step_scalars(pointer, index)?,
+                Root::Constants => {
+                    let index = self.within(pointer.ty, index);
+                    self.step_bytes(pointer, index)?
+                }
                 Root::Local | Root::Buffer { .. } | Root::PushConstants => self.step_bytes(pointer, index)?,
             };
         }
@@ -215,6 +221,18 @@ impl<'a> Translator<'_, 'a> {
         let offset = self.add_scaled(pointer.offset, index, stride);
         let align = pointer.align.min(1 << stride.trailing_zeros().min(31));
         Ok(Pointer { offset: Some(offset), align, ..pointer })
+    }
+
+    /// An index that does not leave the array: what is out of bounds may reach anything in the variable, but nothing
+    /// else.
+    fn within(&mut self, ty: Ty, index: Src) -> Src {
+        match self.types.kind(ty) {
+            Kind::Array { count, .. } => {
+                let index = self.index_word(index);
+                self.b.umin(index, Src::imm32(count - 1))
+            }
+            _ => index,
+        }
     }
 
     /// One step into scalar variables or stack memory.

@@ -3,17 +3,18 @@
 use std::rc::Rc;
 
 use bumpalo::Bump;
-use spirv::{MemoryAccess, Op, StorageClass};
+use spirv::{MemoryAccess, Op};
 
 use super::cfg::{Cfg, NONE, Node, Terminator};
 use super::eval::{Eval, Place, Site};
 use super::module::{BlockBody, Def, Module};
-use super::pointers::{Pointer, Root};
+use super::pointers::Pointer;
 use super::stage::StageIo;
 use super::structurize::{Plan, Step, structurize};
-use super::types::{Kind, Layout, Ty, Types};
+use super::types::{Kind, Ty, Types};
 use super::uniforms::Uniforms;
 use super::usage::Usage;
+use super::variables::Constants;
 use super::words::{Inst, Instructions};
 use crate::error::CompileError;
 use crate::frontend::alu::IntCond;
@@ -67,7 +68,8 @@ pub(super) struct Translator<'t, 'a> {
     calls: u32,
     pub vars: Variables,
     pub uniforms: Uniforms,
-    pub usage: Usage,
+    pub usage: Usage<'a>,
+    pub constants: Constants<'a>,
     pub io: StageIo<'a>,
     /// What each module-scope variable turned into.
     pub globals: Vec<Option<Pointer<'a>>>,
@@ -101,6 +103,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             vars: Variables::new(),
             uniforms: Uniforms::default(),
             usage: Usage::default(),
+            constants: Constants::default(),
             io: StageIo::default(),
             globals: vec![None; module.globals.len()],
             phis: vec![None; module.defs.len()],
@@ -579,45 +582,6 @@ impl<'t, 'a> Translator<'t, 'a> {
             Some(Def::Value(ty, leaves)) => self.pointer_from_value(ty, leaves),
             _ => Err(CompileError::invalid(format!("id {id} is not a pointer"))),
         }
-    }
-
-    fn local_variable(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let id = inst.word(1)?;
-        let pointee = self.eval().ty(inst.word(0)?)?;
-        let Kind::Pointer { class: StorageClass::Function, pointee: Some(ty), .. } = self.types.kind(pointee)
-        else {
-            return Err(CompileError::invalid("a function's variable is not of class Function"));
-        };
-        let pointer = self.allocate(id, ty)?;
-        let init = match inst.rest(3) {
-            [init, ..] => self.eval().value(*init)?.1,
-            [] if matches!(pointer.root, Root::Scratch { .. }) => &[],
-            [] => self.eval().zeros(ty)?,
-        };
-        if !init.is_empty() {
-            self.store(pointer, init, Access::empty())?;
-        }
-        self.define(id, Def::Pointer(self.bump.alloc(pointer)))
-    }
-
-    /// Finds a place for a variable that only its invocation sees: scalar variables, or stack memory for arrays that
-    /// are indexed dynamically and too long for selections.
-    pub fn allocate(&mut self, id: u32, ty: Ty) -> Result<Pointer<'a>, CompileError> {
-        let widths = self.types.leaves(ty)?;
-        let root = if self.usage.needs_memory(id) {
-            let slot = if widths.contains(&64) { 8 } else { 4 };
-            let base = self.scratch_bytes;
-            self.scratch_bytes = base + widths.len() as u32 * slot;
-            if self.scratch_bytes > super::MAX_SCRATCH_BYTES {
-                let message =
-                    format!("more than {} bytes of dynamically indexed arrays", super::MAX_SCRATCH_BYTES);
-                return Err(CompileError::limit(message));
-            }
-            Root::Scratch { base, slot }
-        } else {
-            Root::Variables(self.vars.add(widths))
-        };
-        Ok(Pointer::new(root, ty, Layout::Natural, Access::empty()))
     }
 }
 

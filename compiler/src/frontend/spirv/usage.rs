@@ -1,18 +1,35 @@
-//! Which variables need memory of their own because they are indexed dynamically.
+//! Which variables need memory because they are indexed dynamically, and which of those never change.
 
-use spirv::Op;
+use spirv::{Op, StorageClass};
 
 use super::module::{Def, Module};
 use super::types::{Kind, Ty};
 use crate::error::CompileError;
+use crate::ir::src::Src;
 
 /// Longest array in scalar variables that may be indexed dynamically: each access selects among all elements.
 pub const MAX_SELECTED_ELEMENTS: u32 = 16;
 
+/// Most scalars of a variable that never changes whose elements are selected; more are loaded from the constant section.
+pub const MAX_SELECTED_CONSTANTS: usize = 16;
+
 /// What a scan over all bodies found.
 #[derive(Default)]
-pub(super) struct Usage {
+pub(super) struct Usage<'a> {
     needs_memory: Vec<bool>,
+    constants: Vec<Contents<'a>>,
+}
+
+/// What a variable holds throughout.
+#[derive(Clone, Copy, Default)]
+enum Contents<'a> {
+    /// Nothing is known to be stored.
+    #[default]
+    Nothing,
+    /// Every store is one of these scalars to the whole variable.
+    Always(&'a [Src]),
+    /// It changes, or something is done with it that is not followed.
+    Changes,
 }
 
 /// A pointer while scanning: the variable or parameter it comes from, and what it points to.
@@ -22,14 +39,23 @@ struct Origin {
     ty: Ty,
 }
 
-impl Usage {
+impl<'a> Usage<'a> {
     /// Scans the bodies of a module.
-    pub fn scan(module: &Module<'_>) -> Result<Self, CompileError> {
+    pub fn scan(module: &Module<'a>) -> Result<Self, CompileError> {
         let bound = module.words.bound as usize;
-        let mut scan =
-            Scan { module, origins: vec![None; bound], marked: vec![false; bound], links: Vec::new() };
+        let mut scan = Scan {
+            module,
+            origins: vec![None; bound],
+            marked: vec![false; bound],
+            indexed: vec![false; bound],
+            contents: vec![Contents::Nothing; bound],
+            links: Vec::new(),
+        };
         for global in &module.globals {
             scan.origins[global.id as usize] = Some(Origin { root: global.id, ty: global.ty });
+            if let (StorageClass::Private, Some(init)) = (global.class, global.init) {
+                scan.contents[global.id as usize] = Contents::Always(init);
+            }
         }
         if let Some(first) = module.functions.first() {
             for inst in module.words.instructions_from(first.start) {
@@ -38,7 +64,21 @@ impl Usage {
             }
         }
         scan.spread();
-        Ok(Usage { needs_memory: scan.marked })
+        for (contents, indexed) in scan.contents.iter_mut().zip(&scan.indexed) {
+            if !matches!(contents, Contents::Always(all) if *indexed && all.len() > MAX_SELECTED_CONSTANTS) {
+                *contents = Contents::Changes;
+            }
+        }
+        Ok(Usage { needs_memory: scan.marked, constants: scan.contents })
+    }
+
+    /// The scalars of a variable that belongs into the constant section: it is indexed dynamically, holds too many for
+    /// selections, and never holds anything else.
+    pub fn constant(&self, id: u32) -> Option<&'a [Src]> {
+        match self.constants.get(id as usize) {
+            Some(Contents::Always(leaves)) => Some(leaves),
+            _ => None,
+        }
     }
 
     /// Whether the variable cannot be scalar variables.
@@ -51,25 +91,61 @@ struct Scan<'s, 'a> {
     module: &'s Module<'a>,
     origins: Vec<Option<Origin>>,
     marked: Vec<bool>,
+    /// By variable: whether an array in it is indexed dynamically.
+    indexed: Vec<bool>,
+    contents: Vec<Contents<'a>>,
     /// Parameter and argument.
     links: Vec<(u32, u32)>,
 }
 
-impl Scan<'_, '_> {
+impl<'a> Scan<'_, 'a> {
     fn instruction(&mut self, op: Op, operands: &[u32]) {
         match (op, operands) {
-            (Op::Variable | Op::FunctionParameter, [ty, id, ..]) => self.root(*id, *ty),
+            (Op::Variable, [ty, id, _, init @ ..]) => {
+                self.root(*id, *ty);
+                if let [init, ..] = init {
+                    self.store(*id, *init);
+                }
+            }
+            (Op::FunctionParameter, [ty, id, ..]) => self.root(*id, *ty),
             (Op::AccessChain | Op::InBoundsAccessChain, [ty, id, base, indices @ ..]) => {
                 self.chain(*ty, *id, *base, indices);
             }
             (Op::CopyObject, [ty, id, base]) => self.chain(*ty, *id, *base, &[]),
+            (Op::Load, _) => {}
+            (Op::Store, [pointer, object, ..]) => self.store(*pointer, *object),
             (Op::FunctionCall, [_, _, callee, arguments @ ..]) => {
+                self.escape(arguments);
                 let Some(Def::Function(function)) = self.module.defs.get(*callee as usize) else { return };
                 let params = &self.module.functions[*function as usize].params;
                 self.links.extend(params.iter().copied().zip(arguments.iter().copied()));
             }
-            _ => {}
+            _ => self.escape(operands),
         }
+    }
+
+    /// Whatever variables these operands point into may change. A number that happens to be an id does no harm.
+    fn escape(&mut self, operands: &[u32]) {
+        for operand in operands {
+            if let Some(Some(origin)) = self.origins.get(*operand as usize) {
+                self.contents[origin.root as usize] = Contents::Changes;
+            }
+        }
+    }
+
+    fn store(&mut self, pointer: u32, object: u32) {
+        self.escape(&[object]);
+        let Some(Some(origin)) = self.origins.get(pointer as usize).copied() else { return };
+        let constant = match self.module.defs.get(object as usize) {
+            Some(Def::Value(_, leaves)) if origin.root == pointer => Some(*leaves),
+            _ => None,
+        };
+        let contents = &mut self.contents[origin.root as usize];
+        *contents = match (constant, *contents) {
+            (Some(new), Contents::Nothing) => Contents::Always(new),
+            (Some(new), Contents::Always(old)) if new == old => Contents::Always(old),
+            _ => Contents::Changes,
+        };
     }
 
     fn pointee(&self, pointer: u32) -> Option<Ty> {
@@ -96,10 +172,9 @@ impl Scan<'_, '_> {
                 Some(Def::Value(_, [leaf])) => leaf.as_imm(),
                 _ => None,
             };
-            if let (None, Kind::Array { count, .. }) = (constant, self.module.types.kind(ty))
-                && count > MAX_SELECTED_ELEMENTS
-            {
-                self.marked[origin.root as usize] = true;
+            if let (None, Kind::Array { count, .. }) = (constant, self.module.types.kind(ty)) {
+                self.indexed[origin.root as usize] = true;
+                self.marked[origin.root as usize] |= count > MAX_SELECTED_ELEMENTS;
             }
             let Ok((part, _)) = self.module.types.element(ty, constant.unwrap_or(0) as u32) else { return };
             ty = part;

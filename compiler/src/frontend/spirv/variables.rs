@@ -1,0 +1,95 @@
+//! Variables that only their invocation sees: scalar variables, stack memory, or the constant section.
+
+use spirv::StorageClass;
+
+use super::module::Def;
+use super::pointers::{Pointer, Root};
+use super::translate::Translator;
+use super::types::{Kind, Layout, Ty};
+use super::words::Inst;
+use crate::error::CompileError;
+use crate::ir::function::Access;
+use crate::ir::src::Src;
+
+/// Most bytes of the constant section.
+pub const MAX_CONSTANT_BYTES: u32 = 1 << 20;
+
+/// Alignment of arrays in the constant section: that of the widest load.
+const CONSTANT_ALIGN: u32 = 16;
+
+/// The constant section.
+#[derive(Default)]
+pub(super) struct Constants<'a> {
+    /// What is in it.
+    pub bytes: Vec<u8>,
+    /// Arrays in it with where they start.
+    arrays: Vec<(Ty, &'a [Src], u32)>,
+}
+
+impl<'a> Translator<'_, 'a> {
+    /// A variable of a function.
+    pub(super) fn local_variable(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let id = inst.word(1)?;
+        let pointee = self.eval().ty(inst.word(0)?)?;
+        let Kind::Pointer { class: StorageClass::Function, pointee: Some(ty), .. } = self.types.kind(pointee)
+        else {
+            return Err(CompileError::invalid("a function's variable is not of class Function"));
+        };
+        let pointer = self.allocate(id, ty)?;
+        let init = match inst.rest(3) {
+            [init, ..] => self.eval().value(*init)?.1,
+            [] if matches!(pointer.root, Root::Variables(_)) => self.eval().zeros(ty)?,
+            [] => &[],
+        };
+        if !init.is_empty() {
+            self.store(pointer, init, Access::empty())?;
+        }
+        self.define(id, Def::Pointer(self.bump.alloc(pointer)))
+    }
+
+    /// Finds a place for a variable that only its invocation sees: the constant section for what is indexed dynamically
+    /// and never changes, stack memory for other arrays that are indexed dynamically and too long for selections,
+    /// else scalar variables.
+    pub(super) fn allocate(&mut self, id: u32, ty: Ty) -> Result<Pointer<'a>, CompileError> {
+        let widths = self.types.leaves(ty)?;
+        if let Some(leaves) = self.usage.constant(id).filter(|leaves| leaves.len() == widths.len()) {
+            let fixed = self.constant_array(ty, leaves)?;
+            let pointer = Pointer::new(Root::Constants, ty, Layout::Natural, Access::empty());
+            return Ok(Pointer { fixed, ..pointer });
+        }
+        let root = if self.usage.needs_memory(id) {
+            let slot = if widths.contains(&64) { 8 } else { 4 };
+            let base = self.scratch_bytes;
+            self.scratch_bytes = base + widths.len() as u32 * slot;
+            if self.scratch_bytes > super::MAX_SCRATCH_BYTES {
+                let message =
+                    format!("more than {} bytes of dynamically indexed arrays", super::MAX_SCRATCH_BYTES);
+                return Err(CompileError::limit(message));
+            }
+            Root::Scratch { base, slot }
+        } else {
+            Root::Variables(self.vars.add(widths))
+        };
+        Ok(Pointer::new(root, ty, Layout::Natural, Access::empty()))
+    }
+
+    /// Where the scalars stand in the constant section. Equal arrays share a place.
+    fn constant_array(&mut self, ty: Ty, leaves: &'a [Src]) -> Result<u32, CompileError> {
+        let known = self.constants.arrays.iter().find(|known| (known.0, known.1) == (ty, leaves));
+        if let Some((_, _, start)) = known {
+            return Ok(*start);
+        }
+        let bytes = self.bytes_of(ty, leaves)?;
+        let section = &mut self.constants.bytes;
+        let start = (section.len() as u32).next_multiple_of(CONSTANT_ALIGN);
+        if bytes.len() > (MAX_CONSTANT_BYTES - start.min(MAX_CONSTANT_BYTES)) as usize {
+            return Err(CompileError::limit(format!(
+                "more than {MAX_CONSTANT_BYTES} bytes of constant arrays"
+            )));
+        }
+        section.resize(start as usize, 0);
+        section.extend_from_slice(&bytes);
+        self.constants.arrays.push((ty, leaves, start));
+        Ok(start)
+    }
+}
