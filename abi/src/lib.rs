@@ -9,6 +9,7 @@ pub mod layout;
 pub mod occupancy;
 pub mod registers;
 pub mod target;
+pub mod tile;
 pub mod vertex;
 
 pub use fragment::FragmentInfo;

@@ -7,6 +7,7 @@ pub mod emit;
 pub mod error;
 pub mod frontend;
 pub mod ir;
+pub mod link;
 pub mod lower;
 pub mod opt;
 pub mod pipeline;

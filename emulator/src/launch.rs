@@ -4,9 +4,13 @@
 //! Every buffer lies at an address of its own with unmapped memory around it, mapped to the byte, so that an access
 //! past an end is a fault and never another buffer.
 
+mod draw;
+
 use agx_abi::layout::{DESCRIPTOR_BYTES, UNIFORM_HALVES};
 use agx_abi::{ShaderInfo, UniformRange, UniformSource};
 use thiserror::Error;
+
+pub use self::draw::{AttributeData, DrawLaunch, ShadeLaunch, StageProgram};
 
 use crate::{Access, Dispatch, MapError, Memory, Options, Program, Report, Stop, dispatch};
 
@@ -109,14 +113,7 @@ impl Launch<'_> {
     /// # Errors
     /// [`LaunchError`]: something the shader needs is missing, or the machine stopped on a fatal finding.
     pub fn run(self) -> Result<Report, LaunchError> {
-        let mut layout = Layout {
-            memory: Memory::new(),
-            next: FIRST_ADDRESS,
-            results: 0,
-            buffers: self.buffers,
-            addresses: Vec::new(),
-        };
-        layout.map_buffers()?;
+        let mut layout = Layout::new(self.buffers)?;
         layout.results = layout.map(vec![0; self.results.len() * 8], Access::READ | Access::WRITE)?;
         let mut uniforms = [0u16; UNIFORM_HALVES as usize];
         // Half-words past the last range count as never set.
@@ -147,16 +144,31 @@ impl Launch<'_> {
                 options: self.options,
             },
         );
-        for (buffer, address) in self.buffers.iter_mut().zip(addresses) {
-            if let Some(bytes) = memory.bytes(address, buffer.bytes.len()) {
-                buffer.bytes.copy_from_slice(bytes);
-            }
-        }
+        take_back(&memory, &addresses, self.buffers);
         let bytes = memory.bytes(results, self.results.len() * 8).unwrap_or_default();
         for (result, bytes) in self.results.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *result = u64::from_le_bytes(*bytes);
         }
         Ok(result?)
+    }
+}
+
+/// Gives buffers what the run left at their addresses.
+fn take_back(memory: &Memory, addresses: &[u64], buffers: &mut [BufferBinding]) {
+    for (buffer, address) in buffers.iter_mut().zip(addresses) {
+        if let Some(bytes) = memory.bytes(*address, buffer.bytes.len()) {
+            buffer.bytes.copy_from_slice(bytes);
+        }
+    }
+}
+
+impl<'b> Layout<'b> {
+    /// Memory with `buffers` in it.
+    fn new(buffers: &'b [BufferBinding]) -> Result<Self, MapError> {
+        let mut layout =
+            Layout { memory: Memory::new(), next: FIRST_ADDRESS, results: 0, buffers, addresses: Vec::new() };
+        layout.map_buffers()?;
+        Ok(layout)
     }
 }
 
@@ -271,10 +283,7 @@ mod tests {
     use super::*;
 
     fn layout(buffers: &[BufferBinding]) -> Layout<'_> {
-        let mut layout =
-            Layout { memory: Memory::new(), next: FIRST_ADDRESS, results: 0, buffers, addresses: Vec::new() };
-        layout.map_buffers().expect("buffers fit");
-        layout
+        Layout::new(buffers).expect("buffers fit")
     }
 
     fn buffer(binding: u32, element: u32, bytes: usize, writable: bool) -> BufferBinding {

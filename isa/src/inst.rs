@@ -246,7 +246,10 @@ impl Inst {
 
     /// Signed distance in bytes of the branch target from the first byte of the instruction, when it has one.
     pub fn target(&self) -> Option<i32> {
-        self.operand("target").map(|operand| operand.value as i32)
+        // Sources may have the name too.
+        let mut mods = self.op.desc().with_role(Role::Mod);
+        let (at, _) = mods.find(|(_, operand)| operand.name == "target")?;
+        Some(self.operands[at].value as i32)
     }
 
     /// The chain the instruction stays in order with: its row's, or that of the special register it reads.

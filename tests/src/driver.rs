@@ -1,10 +1,13 @@
 //! Compiles shaders and runs them on the reference machine as a driver would, with outcomes instead of errors.
 
 use agx_abi::{PartRole, Target};
+use agx_compiler::link::LinkedProgram;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
-use agx_emulator::launch::{BufferBinding, Launch, LaunchError};
-use agx_emulator::{Finding, FindingKind, Options, Report};
+use agx_emulator::launch::{BufferBinding, Launch, LaunchError, ShadeLaunch, StageProgram};
+use agx_emulator::{Finding, FindingKind, Framebuffer, Options, Report, Tests};
+use agx_isa::validate::{Limits, validate};
 
+use crate::amber::pipeline::Bound;
 use crate::outcome::Outcome;
 
 /// Instructions a SIMD-group may execute before a run counts as endless.
@@ -48,13 +51,61 @@ pub fn launch(
         workgroups,
         options: Options { strict: true, seed, max_steps: MAX_STEPS, ..Options::default() },
     };
-    match launch.run() {
+    outcome(launch.run())
+}
+
+/// Any finding of the machine is a failure, except that it does not model something.
+fn outcome(result: Result<Report, LaunchError>) -> Result<Report, Outcome> {
+    match result {
         Ok(report) => match report.findings.first() {
             None => Ok(report),
             Some(finding) => Err(of_finding(finding)),
         },
         Err(LaunchError::Stopped(stop)) => Err(of_finding(&stop.finding)),
         Err(error) => Err(Outcome::Fail(format!("launch: {error}"))),
+    }
+}
+
+/// Shades a rectangle with a linked fragment program on the strict machine; buffers get what the shader left in them.
+///
+/// # Errors
+/// As [`launch`].
+pub fn shade(
+    shader: &CompiledShader,
+    program: &LinkedProgram,
+    bound: &mut Bound<'_>,
+    rectangle: [u32; 4],
+    framebuffer: &mut Framebuffer,
+    seed: u64,
+) -> Result<Report, Outcome> {
+    let launch = ShadeLaunch {
+        fragment: StageProgram {
+            code: &program.code,
+            preamble: shader.part(PartRole::Preamble),
+            info: &shader.info,
+            scratch_bytes: program.scratch_bytes,
+            push_constants: &bound.push_constants,
+        },
+        buffers: &mut bound.buffers,
+        blend_constant: [0.0; 4],
+        rectangle,
+        depth: 0.0,
+        tests: Tests::default(),
+        late_tests: program.late_tests,
+        options: Options { strict: true, seed, max_steps: MAX_STEPS, ..Options::default() },
+    };
+    outcome(launch.run(framebuffer))
+}
+
+/// Checks a linked program by the rules of the instruction set.
+///
+/// # Errors
+/// The first rule that it breaks, as a failure.
+pub fn validate_program(program: &LinkedProgram) -> Result<(), Outcome> {
+    let limits = Limits { register_halves: program.gpr_halves, uniform_halves: program.uniform_halves };
+    match validate(&program.code, limits).first() {
+        None => Ok(()),
+        Some(finding) => Err(Outcome::Fail(format!("linked program: {finding}"))),
     }
 }
 

@@ -12,15 +12,23 @@ const RESERVED_WORDS: u32 = 10;
 /// Most words a program may reserve.
 const MAX_WORDS: u32 = 32_767;
 
+/// Words of stack that a program of `scratch_bytes` reserves.
+pub fn frame_words(scratch_bytes: u32) -> u32 {
+    match scratch_bytes {
+        0 => 0,
+        bytes => (bytes.div_ceil(4) + RESERVED_WORDS).next_multiple_of(4),
+    }
+}
+
 /// Inserts `stack_adjust` for `scratch_bytes` of stack, if there are any.
 ///
 /// # Errors
 /// More stack than the hardware maps is a limit.
 pub fn lower_frame(f: &mut Function<'_>, scratch_bytes: u32) -> Result<(), CompileError> {
-    if scratch_bytes == 0 {
+    let words = frame_words(scratch_bytes);
+    if words == 0 {
         return Ok(());
     }
-    let words = (scratch_bytes.div_ceil(4) + RESERVED_WORDS).next_multiple_of(4);
     if words >= MAX_WORDS {
         return Err(CompileError::limit(format!(
             "the shader needs {scratch_bytes} bytes of stack; the hardware maps less than {} words",

@@ -34,7 +34,7 @@ pub use divergent_shuffle::{lower_divergent_shuffle, needs_index_register};
 pub use division::lower_division;
 pub use float_division::lower_float_division;
 pub use float64::lower_float64;
-pub use frame::lower_frame;
+pub use frame::{frame_words, lower_frame};
 pub use int64::lower_int64;
 pub use interpolation::lower_interpolation;
 pub use kernel::lower_kernel;

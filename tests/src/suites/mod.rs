@@ -1,6 +1,7 @@
 //! The suites of the scoreboard, one file each.
 
 pub mod amber_compute;
+pub mod amber_fragment;
 pub mod corpus;
 pub mod cost;
 pub mod emulation;
@@ -51,7 +52,7 @@ pub const SUITES: [Suite; 10] = [
     Suite { name: "webgpu", doc: "WebGPU conformance tests: WGSL compute", run: webgpu::run },
     Suite { name: "shaderlib", doc: "Vulkan conformance shader library: GLSL compute", run: shaderlib::run },
     Suite { name: "amber-compute", doc: "Amber tests: SPIR-V compute", run: amber_compute::run },
-    Suite { name: "amber-fragment", doc: "Amber tests: SPIR-V fragment", run: unsupported::amber_fragment },
+    Suite { name: "amber-fragment", doc: "Amber tests: SPIR-V fragment", run: amber_fragment::run },
     Suite { name: "pica", doc: "PICA200 vertex programs", run: unsupported::pica },
     Suite { name: "corpus", doc: "real SPIR-V modules compile", run: corpus::run },
     Suite { name: "quality", doc: "our statistics against the baseline's", run: quality::run },

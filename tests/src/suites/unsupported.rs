@@ -4,20 +4,9 @@ use serde::de::DeserializeOwned;
 
 use super::Context;
 use crate::outcome::{Outcome, SuiteReport};
+use crate::pica;
 use crate::runner::run_cases;
 use crate::shared::{DataError, read_json_lines};
-use crate::{amber, pica};
-
-/// Fragment shaders over the pixels of a frame buffer.
-///
-/// # Errors
-/// [`DataError`] when the suite's file is unusable.
-pub fn amber_fragment(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let file = "conformance/amber.jsonl";
-    refuse(context, file, "fragment shaders are not compiled yet", |test: &amber::model::Test, _| {
-        (test.kind == "fragment").then(|| test.name.clone())
-    })
-}
 
 /// PICA200 vertex programs.
 ///

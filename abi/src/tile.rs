@@ -1,0 +1,320 @@
+//! The tile buffer: how the colours of render targets lie in a sample of the tile.
+//!
+//! A target is kept in one of the machine's memory formats, its components in the order red, green, blue, alpha whatever
+//! the order in memory: the store at the end of a tile permutes them. Formats whose components the tile cannot pack are
+//! kept as half floats and packed by that store too (Mesa 25.0 does both).
+
+use crate::fragment::MAX_TARGETS;
+
+/// Most bytes of a sample (Mesa 25.0).
+pub const MAX_SAMPLE_BYTES: u16 = 64;
+
+/// Bytes of a tile must be below this (Mesa 25.0).
+pub const MAX_TILE_BYTES: u32 = 32_768;
+
+/// Pixels of the smallest tile, 16 by 16.
+pub const MIN_TILE_PIXELS: u32 = 256;
+
+/// The bytes of a sample are a multiple of this.
+pub const SAMPLE_STRIDE: u16 = 8;
+
+/// What the components of a colour are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Numeric {
+    /// 0 to 1 in equal steps.
+    Unorm,
+    /// −1 to 1 in equal steps.
+    Snorm,
+    /// Unsigned integers.
+    Uint,
+    /// Signed integers.
+    Sint,
+    /// Floats.
+    Float,
+    /// Red, green, blue by the sRGB transfer function, alpha linear; blended in linear space.
+    Srgb,
+}
+
+/// Memory formats of the machine in which targets are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TileFormat {
+    /// 8 bits.
+    I8 = 0,
+    /// 16 bits, half floats as they are in registers included.
+    I16 = 1,
+    /// 32 bits.
+    I32 = 2,
+    /// 8 bits, 0 to 1.
+    U8Norm = 4,
+    /// 8 bits, −1 to 1.
+    S8Norm = 5,
+    /// 16 bits, 0 to 1.
+    U16Norm = 6,
+    /// 16 bits, −1 to 1.
+    S16Norm = 7,
+    /// 10, 10, 10 and 2 bits, 0 to 1.
+    Rgb10A2 = 8,
+    /// 8 bits by the sRGB transfer function, the fourth linear.
+    Srgba8 = 10,
+    /// Small floats of 11, 11 and 10 bits.
+    Rg11B10F = 12,
+    /// Three mantissas of 9 bits with one exponent.
+    Rgb9E5 = 13,
+}
+
+impl TileFormat {
+    /// The machine's number of the format.
+    pub fn code(self) -> u32 {
+        self as u32
+    }
+
+    /// Whether all components lie in one word, so that they can be stored only together.
+    pub fn is_packed(self) -> bool {
+        matches!(self, TileFormat::Rgb10A2 | TileFormat::Rg11B10F | TileFormat::Rgb9E5)
+    }
+
+    /// Bytes of a component; of the word for packed formats.
+    pub fn component_bytes(self) -> u16 {
+        match self {
+            TileFormat::I8 | TileFormat::U8Norm | TileFormat::S8Norm | TileFormat::Srgba8 => 1,
+            TileFormat::I16 | TileFormat::U16Norm | TileFormat::S16Norm => 2,
+            _ => 4,
+        }
+    }
+}
+
+/// What is known of a colour format.
+#[derive(Clone, Copy, Debug)]
+pub struct ColourFormatDesc {
+    /// Vulkan's name without prefix.
+    pub name: &'static str,
+    /// How the tile keeps it.
+    pub tile: TileFormat,
+    /// Components kept, from red on.
+    pub components: u8,
+    /// What they are.
+    pub numeric: Numeric,
+    /// Bits of each component in memory, 0 where there is none.
+    pub bits: [u8; 4],
+}
+
+macro_rules! colour_formats {
+    ($($variant:ident $name:literal $tile:ident $numeric:ident [$($bits:literal)+];)*) => {
+        /// A colour format of render targets.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum ColourFormat {
+            $(#[doc = $name] $variant,)*
+        }
+
+        static FORMATS: &[ColourFormatDesc] = &[$(ColourFormatDesc {
+            name: $name,
+            tile: TileFormat::$tile,
+            components: [$($bits),+].len() as u8,
+            numeric: Numeric::$numeric,
+            bits: padded(&[$($bits),+]),
+        }),*];
+
+        impl ColourFormat {
+            /// Every colour format.
+            pub const ALL: &'static [ColourFormat] = &[$(ColourFormat::$variant),*];
+        }
+    };
+}
+
+const fn padded(bits: &[u8]) -> [u8; 4] {
+    let mut all = [0; 4];
+    let mut at = 0;
+    while at < bits.len() {
+        all[at] = bits[at];
+        at += 1;
+    }
+    all
+}
+
+// Name, how the tile keeps it, what components are, bits of red, green, blue, alpha.
+#[rustfmt::skip]
+colour_formats! {
+    R8Unorm "R8_UNORM" U8Norm Unorm [8];
+    R8Snorm "R8_SNORM" S8Norm Snorm [8];
+    R8Uint "R8_UINT" I8 Uint [8];
+    R8Sint "R8_SINT" I8 Sint [8];
+    R8Srgb "R8_SRGB" Srgba8 Srgb [8];
+    Rg8Unorm "R8G8_UNORM" U8Norm Unorm [8 8];
+    Rg8Snorm "R8G8_SNORM" S8Norm Snorm [8 8];
+    Rg8Uint "R8G8_UINT" I8 Uint [8 8];
+    Rg8Sint "R8G8_SINT" I8 Sint [8 8];
+    Rg8Srgb "R8G8_SRGB" Srgba8 Srgb [8 8];
+    Rgba8Unorm "R8G8B8A8_UNORM" U8Norm Unorm [8 8 8 8];
+    Rgba8Snorm "R8G8B8A8_SNORM" S8Norm Snorm [8 8 8 8];
+    Rgba8Uint "R8G8B8A8_UINT" I8 Uint [8 8 8 8];
+    Rgba8Sint "R8G8B8A8_SINT" I8 Sint [8 8 8 8];
+    Rgba8Srgb "R8G8B8A8_SRGB" Srgba8 Srgb [8 8 8 8];
+    Bgra8Unorm "B8G8R8A8_UNORM" U8Norm Unorm [8 8 8 8];
+    Bgra8Snorm "B8G8R8A8_SNORM" S8Norm Snorm [8 8 8 8];
+    Bgra8Uint "B8G8R8A8_UINT" I8 Uint [8 8 8 8];
+    Bgra8Sint "B8G8R8A8_SINT" I8 Sint [8 8 8 8];
+    Bgra8Srgb "B8G8R8A8_SRGB" Srgba8 Srgb [8 8 8 8];
+    Abgr8UnormPack32 "A8B8G8R8_UNORM_PACK32" U8Norm Unorm [8 8 8 8];
+    Abgr8SnormPack32 "A8B8G8R8_SNORM_PACK32" S8Norm Snorm [8 8 8 8];
+    Abgr8UintPack32 "A8B8G8R8_UINT_PACK32" I8 Uint [8 8 8 8];
+    Abgr8SintPack32 "A8B8G8R8_SINT_PACK32" I8 Sint [8 8 8 8];
+    Abgr8SrgbPack32 "A8B8G8R8_SRGB_PACK32" Srgba8 Srgb [8 8 8 8];
+    R16Unorm "R16_UNORM" U16Norm Unorm [16];
+    R16Snorm "R16_SNORM" S16Norm Snorm [16];
+    R16Uint "R16_UINT" I16 Uint [16];
+    R16Sint "R16_SINT" I16 Sint [16];
+    R16Sfloat "R16_SFLOAT" I16 Float [16];
+    Rg16Unorm "R16G16_UNORM" U16Norm Unorm [16 16];
+    Rg16Snorm "R16G16_SNORM" S16Norm Snorm [16 16];
+    Rg16Uint "R16G16_UINT" I16 Uint [16 16];
+    Rg16Sint "R16G16_SINT" I16 Sint [16 16];
+    Rg16Sfloat "R16G16_SFLOAT" I16 Float [16 16];
+    Rgba16Unorm "R16G16B16A16_UNORM" U16Norm Unorm [16 16 16 16];
+    Rgba16Snorm "R16G16B16A16_SNORM" S16Norm Snorm [16 16 16 16];
+    Rgba16Uint "R16G16B16A16_UINT" I16 Uint [16 16 16 16];
+    Rgba16Sint "R16G16B16A16_SINT" I16 Sint [16 16 16 16];
+    Rgba16Sfloat "R16G16B16A16_SFLOAT" I16 Float [16 16 16 16];
+    R32Uint "R32_UINT" I32 Uint [32];
+    R32Sint "R32_SINT" I32 Sint [32];
+    R32Sfloat "R32_SFLOAT" I32 Float [32];
+    Rg32Uint "R32G32_UINT" I32 Uint [32 32];
+    Rg32Sint "R32G32_SINT" I32 Sint [32 32];
+    Rg32Sfloat "R32G32_SFLOAT" I32 Float [32 32];
+    Rgba32Uint "R32G32B32A32_UINT" I32 Uint [32 32 32 32];
+    Rgba32Sint "R32G32B32A32_SINT" I32 Sint [32 32 32 32];
+    Rgba32Sfloat "R32G32B32A32_SFLOAT" I32 Float [32 32 32 32];
+    A2bgr10UnormPack32 "A2B10G10R10_UNORM_PACK32" Rgb10A2 Unorm [10 10 10 2];
+    A2rgb10UnormPack32 "A2R10G10B10_UNORM_PACK32" Rgb10A2 Unorm [10 10 10 2];
+    A2bgr10UintPack32 "A2B10G10R10_UINT_PACK32" I16 Uint [10 10 10 2];
+    A2rgb10UintPack32 "A2R10G10B10_UINT_PACK32" I16 Uint [10 10 10 2];
+    Bgr11UfloatPack32 "B10G11R11_UFLOAT_PACK32" Rg11B10F Float [11 11 10];
+    Ebgr9UfloatPack32 "E5B9G9R9_UFLOAT_PACK32" Rgb9E5 Float [9 9 9];
+    Rgb565UnormPack16 "R5G6B5_UNORM_PACK16" I16 Unorm [5 6 5];
+    Bgr565UnormPack16 "B5G6R5_UNORM_PACK16" I16 Unorm [5 6 5];
+    Rgba5551UnormPack16 "R5G5B5A1_UNORM_PACK16" I16 Unorm [5 5 5 1];
+    Bgra5551UnormPack16 "B5G5R5A1_UNORM_PACK16" I16 Unorm [5 5 5 1];
+    Argb1555UnormPack16 "A1R5G5B5_UNORM_PACK16" I16 Unorm [5 5 5 1];
+    Rgba4UnormPack16 "R4G4B4A4_UNORM_PACK16" I16 Unorm [4 4 4 4];
+    Bgra4UnormPack16 "B4G4R4A4_UNORM_PACK16" I16 Unorm [4 4 4 4];
+    Argb4UnormPack16 "A4R4G4B4_UNORM_PACK16" I16 Unorm [4 4 4 4];
+    Abgr4UnormPack16 "A4B4G4R4_UNORM_PACK16" I16 Unorm [4 4 4 4];
+}
+
+impl ColourFormat {
+    /// The row.
+    pub fn desc(self) -> &'static ColourFormatDesc {
+        &FORMATS[self as usize]
+    }
+
+    /// The format of this name (Vulkan's, without prefix).
+    pub fn from_name(name: &str) -> Option<ColourFormat> {
+        Self::ALL.iter().copied().find(|format| format.desc().name == name)
+    }
+
+    /// Bytes of a sample in the tile.
+    pub fn tile_bytes(self) -> u16 {
+        let desc = self.desc();
+        let count = if desc.tile.is_packed() { 1 } else { u16::from(desc.components) };
+        count * desc.tile.component_bytes()
+    }
+
+    /// Whether the tile keeps half floats.
+    pub fn is_half(self) -> bool {
+        let desc = self.desc();
+        desc.tile == TileFormat::I16 && matches!(desc.numeric, Numeric::Float | Numeric::Unorm)
+    }
+
+    /// Components in memory are integers, which are not blended.
+    pub fn is_integer(self) -> bool {
+        matches!(self.desc().numeric, Numeric::Uint | Numeric::Sint)
+    }
+}
+
+/// Where the targets of a pass lie in a sample.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct TileLayout {
+    /// First byte of each target; `None` for targets that there are not, and for those that did not fit.
+    pub offsets: [Option<u16>; MAX_TARGETS as usize],
+    /// Targets that did not fit, bit 0 the first: they live in memory.
+    pub spilled: u8,
+    /// Bytes of a sample.
+    pub sample_bytes: u16,
+}
+
+impl TileLayout {
+    /// Lays targets out in their order, each aligned to its components. A target that would exceed a limit is spilled;
+    /// smaller ones after it may still fit.
+    pub fn new(formats: &[Option<ColourFormat>; MAX_TARGETS as usize], samples: u32) -> TileLayout {
+        let mut layout = TileLayout::default();
+        let mut end = 0;
+        for (target, format) in formats.iter().enumerate() {
+            let Some(format) = format else { continue };
+            let start = u16::next_multiple_of(end, format.desc().tile.component_bytes());
+            let after = start + format.tile_bytes();
+            let tile = u32::from(after.next_multiple_of(SAMPLE_STRIDE)) * MIN_TILE_PIXELS * samples;
+            if after > MAX_SAMPLE_BYTES || tile >= MAX_TILE_BYTES {
+                layout.spilled |= 1 << target;
+            } else {
+                layout.offsets[target] = Some(start);
+                end = after;
+            }
+        }
+        layout.sample_bytes = end.next_multiple_of(SAMPLE_STRIDE);
+        layout
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for format in ColourFormat::ALL {
+            assert_eq!(ColourFormat::from_name(format.desc().name), Some(*format));
+        }
+        assert_eq!(ColourFormat::from_name("R8_USCALED"), None);
+    }
+
+    #[test]
+    fn the_tile_has_room_for_every_bit() {
+        for format in ColourFormat::ALL {
+            let desc = format.desc();
+            for bits in desc.bits.into_iter().filter(|bits| *bits != 0 && !desc.tile.is_packed()) {
+                // A half float holds 11 significant bits.
+                let room = if format.is_half() && desc.numeric == Numeric::Unorm {
+                    11
+                } else {
+                    8 * desc.tile.component_bytes()
+                };
+                assert!(u16::from(bits) <= room, "{}", desc.name);
+            }
+        }
+    }
+
+    fn layout(names: &[&str], samples: u32) -> TileLayout {
+        let mut formats = [None; 8];
+        for (format, name) in formats.iter_mut().zip(names) {
+            *format = ColourFormat::from_name(name);
+        }
+        TileLayout::new(&formats, samples)
+    }
+
+    #[test]
+    fn targets_are_aligned_and_strides_are_multiples_of_8() {
+        let found = layout(&["R8_UNORM", "R16G16_SFLOAT", "?", "R32_UINT"], 1);
+        assert_eq!(found.offsets[..5], [Some(0), Some(2), None, Some(8), None]);
+        assert_eq!((found.sample_bytes, found.spilled), (16, 0));
+        assert_eq!(layout(&[], 1), TileLayout::default());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_spilled_and_smaller_ones_go_on() {
+        let wide = ["R32G32B32A32_SFLOAT"; 5];
+        let found = layout(&wide, 1);
+        assert_eq!((found.spilled, found.sample_bytes), (0b1_0000, 64));
+        // Four samples: 256 pixels of 4 times 32 bytes make 32768, one byte too many.
+        let found = layout(&["R32G32B32A32_SFLOAT", "R32G32B32A32_SFLOAT", "R16_UINT"], 4);
+        assert_eq!((found.spilled, found.offsets[2], found.sample_bytes), (0b10, Some(16), 24));
+    }
+}

@@ -1,0 +1,317 @@
+//! Blending: the state of a render target and the arithmetic it asks for.
+
+use crate::frontend::alu::{FloatCond, float};
+use crate::ir::{Builder, Src};
+
+/// What a colour is multiplied by before the two are combined.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Factor {
+    /// 0.
+    Zero,
+    /// 1.
+    One,
+    /// The source's component.
+    Source,
+    /// 1 less the source's component.
+    OneMinusSource,
+    /// The destination's component.
+    Destination,
+    /// 1 less the destination's component.
+    OneMinusDestination,
+    /// The source's alpha.
+    SourceAlpha,
+    /// 1 less the source's alpha.
+    OneMinusSourceAlpha,
+    /// The destination's alpha.
+    DestinationAlpha,
+    /// 1 less the destination's alpha.
+    OneMinusDestinationAlpha,
+    /// The blend constant's component.
+    Constant,
+    /// 1 less the blend constant's component.
+    OneMinusConstant,
+    /// The blend constant's alpha.
+    ConstantAlpha,
+    /// 1 less the blend constant's alpha.
+    OneMinusConstantAlpha,
+    /// The smaller of the source's alpha and 1 less the destination's; 1 for alpha.
+    SourceAlphaSaturate,
+    /// The second source's component.
+    Second,
+    /// 1 less the second source's component.
+    OneMinusSecond,
+    /// The second source's alpha.
+    SecondAlpha,
+    /// 1 less the second source's alpha.
+    OneMinusSecondAlpha,
+}
+
+impl Factor {
+    /// Every factor, in Vulkan's order.
+    pub const ALL: [Factor; 19] = {
+        use Factor::*;
+        [
+            Zero,
+            One,
+            Source,
+            OneMinusSource,
+            Destination,
+            OneMinusDestination,
+            SourceAlpha,
+            OneMinusSourceAlpha,
+            DestinationAlpha,
+            OneMinusDestinationAlpha,
+            Constant,
+            OneMinusConstant,
+            ConstantAlpha,
+            OneMinusConstantAlpha,
+            SourceAlphaSaturate,
+            Second,
+            OneMinusSecond,
+            SecondAlpha,
+            OneMinusSecondAlpha,
+        ]
+    };
+
+    /// Whether it reads the second colour.
+    pub fn is_dual(self) -> bool {
+        use Factor::*;
+        matches!(self, Second | OneMinusSecond | SecondAlpha | OneMinusSecondAlpha)
+    }
+}
+
+/// How two colours are combined.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum BlendOp {
+    /// Source + destination.
+    Add,
+    /// Source − destination.
+    Subtract,
+    /// Destination − source.
+    ReverseSubtract,
+    /// The smaller, without factors.
+    Min,
+    /// The larger, without factors.
+    Max,
+}
+
+impl BlendOp {
+    /// Every operation, in Vulkan's order.
+    pub const ALL: [BlendOp; 5] =
+        [BlendOp::Add, BlendOp::Subtract, BlendOp::ReverseSubtract, BlendOp::Min, BlendOp::Max];
+}
+
+/// The arithmetic of some components.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Equation {
+    /// What the source is multiplied by.
+    pub source: Factor,
+    /// What the destination is multiplied by.
+    pub destination: Factor,
+    /// How the products are combined.
+    pub op: BlendOp,
+}
+
+/// The blending of a target.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Blend {
+    /// Of red, green, blue.
+    pub colour: Equation,
+    /// Of alpha.
+    pub alpha: Equation,
+}
+
+impl Blend {
+    /// Whether it reads the second colour.
+    pub fn is_dual(&self) -> bool {
+        [self.colour, self.alpha].iter().any(|equation| {
+            equation.op < BlendOp::Min && (equation.source.is_dual() || equation.destination.is_dual())
+        })
+    }
+}
+
+/// Operations on the bits of source s and destination d.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LogicOp {
+    /// 0.
+    Clear,
+    /// s ∧ d.
+    And,
+    /// s ∧ ¬d.
+    AndReverse,
+    /// s.
+    Copy,
+    /// ¬s ∧ d.
+    AndInverted,
+    /// d.
+    NoOp,
+    /// s ⊕ d.
+    Xor,
+    /// s ∨ d.
+    Or,
+    /// ¬(s ∨ d).
+    Nor,
+    /// ¬(s ⊕ d).
+    Equivalent,
+    /// ¬d.
+    Invert,
+    /// s ∨ ¬d.
+    OrReverse,
+    /// ¬s.
+    CopyInverted,
+    /// ¬s ∨ d.
+    OrInverted,
+    /// ¬(s ∧ d).
+    Nand,
+    /// All ones.
+    Set,
+}
+
+impl LogicOp {
+    /// Every operation, in Vulkan's order.
+    pub const ALL: [LogicOp; 16] = {
+        use LogicOp::*;
+        [
+            Clear,
+            And,
+            AndReverse,
+            Copy,
+            AndInverted,
+            NoOp,
+            Xor,
+            Or,
+            Nor,
+            Equivalent,
+            Invert,
+            OrReverse,
+            CopyInverted,
+            OrInverted,
+            Nand,
+            Set,
+        ]
+    };
+
+    /// Applies it to words.
+    pub(super) fn apply(self, b: &mut Builder<'_, '_>, s: Src, d: Src) -> Src {
+        use LogicOp::*;
+        let inverted = |b: &mut Builder<'_, '_>, x: Src| b.not(x);
+        match self {
+            Clear => Src::imm32(0),
+            Set => Src::imm32(u32::MAX),
+            Copy => s,
+            NoOp => d,
+            CopyInverted => inverted(b, s),
+            Invert => inverted(b, d),
+            And => b.and(s, d),
+            Or => b.or(s, d),
+            Xor => b.xor(s, d),
+            Equivalent => b.xnor(s, d),
+            Nand => {
+                let both = b.and(s, d);
+                inverted(b, both)
+            }
+            Nor => {
+                let any = b.or(s, d);
+                inverted(b, any)
+            }
+            AndReverse | OrReverse => {
+                let d = inverted(b, d);
+                if self == AndReverse { b.and(s, d) } else { b.or(s, d) }
+            }
+            AndInverted | OrInverted => {
+                let s = inverted(b, s);
+                if self == AndInverted { b.and(s, d) } else { b.or(s, d) }
+            }
+        }
+    }
+
+    /// Whether the result depends on the destination.
+    pub(super) fn reads_destination(self) -> bool {
+        !matches!(self, LogicOp::Clear | LogicOp::Set | LogicOp::Copy | LogicOp::CopyInverted)
+    }
+}
+
+/// The colours that blending combines, as 32-bit floats.
+pub(super) struct Colours {
+    pub source: [Src; 4],
+    pub second: [Src; 4],
+    pub destination: [Src; 4],
+    pub constant: [Src; 4],
+}
+
+const ALPHA: usize = 3;
+
+impl Colours {
+    /// The blended colour.
+    pub fn blend(&self, b: &mut Builder<'_, '_>, blend: &Blend) -> [Src; 4] {
+        [0, 1, 2, 3].map(|component| {
+            let equation = if component == ALPHA { blend.alpha } else { blend.colour };
+            self.component(b, component, equation)
+        })
+    }
+
+    fn component(&self, b: &mut Builder<'_, '_>, at: usize, equation: Equation) -> Src {
+        let (s, d) = (self.source[at], self.destination[at]);
+        match equation.op {
+            BlendOp::Min => return b.fmin(s, d),
+            BlendOp::Max => return b.fmax(s, d),
+            BlendOp::Add | BlendOp::Subtract | BlendOp::ReverseSubtract => {}
+        }
+        let s = self.product(b, s, equation.source, at);
+        let d = self.product(b, d, equation.destination, at);
+        match (s, d, equation.op) {
+            (Some(s), Some(d), BlendOp::Add) => b.fadd(s, d),
+            (Some(s), Some(d), BlendOp::Subtract) => b.fsub(s, d),
+            (Some(s), Some(d), _) => b.fsub(d, s),
+            (Some(s), None, BlendOp::ReverseSubtract) => b.fneg(s),
+            (None, Some(d), BlendOp::Subtract) => b.fneg(d),
+            (Some(x), None, _) | (None, Some(x), _) => x,
+            (None, None, _) => float(0.0, 32),
+        }
+    }
+
+    /// `x` times the factor; `None` for 0, whatever `x` is.
+    fn product(&self, b: &mut Builder<'_, '_>, x: Src, factor: Factor, at: usize) -> Option<Src> {
+        use Factor::*;
+        let one = float(1.0, 32);
+        let (value, complement) = match factor {
+            Zero => return None,
+            One => return Some(x),
+            Source => (self.source[at], false),
+            OneMinusSource => (self.source[at], true),
+            Destination => (self.destination[at], false),
+            OneMinusDestination => (self.destination[at], true),
+            SourceAlpha => (self.source[ALPHA], false),
+            OneMinusSourceAlpha => (self.source[ALPHA], true),
+            DestinationAlpha => (self.destination[ALPHA], false),
+            OneMinusDestinationAlpha => (self.destination[ALPHA], true),
+            Constant => (self.constant[at], false),
+            OneMinusConstant => (self.constant[at], true),
+            ConstantAlpha => (self.constant[ALPHA], false),
+            OneMinusConstantAlpha => (self.constant[ALPHA], true),
+            Second => (self.second[at], false),
+            OneMinusSecond => (self.second[at], true),
+            SecondAlpha => (self.second[ALPHA], false),
+            OneMinusSecondAlpha => (self.second[ALPHA], true),
+            SourceAlphaSaturate if at == ALPHA => return Some(x),
+            SourceAlphaSaturate => {
+                let rest = b.fsub(one, self.destination[ALPHA]);
+                (b.fmin(self.source[ALPHA], rest), false)
+            }
+        };
+        let value = if complement { b.fsub(one, value) } else { value };
+        Some(b.fmul(x, value))
+    }
+}
+
+/// `x` within `low` to `high`.
+pub(super) fn clamp(b: &mut Builder<'_, '_>, x: Src, low: f64, high: f64) -> Src {
+    if (low, high) == (0.0, 1.0) {
+        return b.fsat(x);
+    }
+    // A NaN compares with nothing and becomes 0.
+    let number = b.fcmp(FloatCond::EQ, x, x);
+    let x = b.select(number, x, float(0.0, 32));
+    let above = b.fmax(x, float(low, 32));
+    b.fmin(above, float(high, 32))
+}

@@ -1,0 +1,514 @@
+//! Fragment epilogs: what follows the main part of a fragment shader.
+//!
+//! The main part leaves colours, depth, stencil and sample mask in registers. The epilog makes coverage of alpha, runs the
+//! deferred tests, blends, and stores to the tile. Which samples live is the machine's business from the tests on: it
+//! drops stores to samples that are dead.
+
+use agx_abi::fragment::{self, FragmentInfo, MAX_TARGETS, SECOND_SOURCE};
+use agx_abi::tile::{ColourFormat, Numeric, TileFormat, TileLayout};
+use agx_isa::table::Opcode;
+
+use super::blend::{Blend, Colours, LogicOp, clamp};
+use crate::error::CompileError;
+use crate::frontend::alu::float;
+use crate::ir::op::mods_with;
+use crate::ir::{Builder, Function, IrOp, Src, Type};
+
+/// A render target and what is done to its colour.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Target {
+    /// Its format.
+    pub format: ColourFormat,
+    /// Components written, bit 0 red.
+    pub write_mask: u8,
+    /// How the colour is blended; `None` replaces.
+    pub blend: Option<Blend>,
+}
+
+impl Target {
+    /// A target that takes colours as they are.
+    pub fn new(format: ColourFormat) -> Target {
+        Target { format, write_mask: 0xf, blend: None }
+    }
+}
+
+/// Everything that affects an epilog: equal keys give equal bytes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct EpilogKey {
+    /// Targets of the pass.
+    pub targets: [Option<Target>; MAX_TARGETS as usize],
+    /// Samples of a pixel: 1, 2 or 4.
+    pub samples: u8,
+    /// Replaces blending, except on floats and sRGB.
+    pub logic_op: Option<LogicOp>,
+    /// The alpha of target 0 becomes coverage.
+    pub alpha_to_coverage: bool,
+    /// Alpha is 1 from then on.
+    pub alpha_to_one: bool,
+    /// Components of colours that the main part leaves in registers, for each target.
+    pub components: [u8; MAX_TARGETS as usize],
+    /// Colour 1 is the second source of target 0.
+    pub dual_source: bool,
+    /// The main part leaves a depth in r2.
+    pub depth: bool,
+    /// The main part leaves a stencil value in r3l.
+    pub stencil: bool,
+    /// The main part leaves a sample mask in r3h.
+    pub sample_mask: bool,
+    /// Tests have been run: before the program, or by the main part.
+    pub tested: bool,
+    /// Tests come before the program whatever it does.
+    pub early_tests: bool,
+    /// The program runs for each sample, whose mask is in r0h.
+    pub sample_shading: bool,
+}
+
+impl EpilogKey {
+    /// The key for a main part, with one sample and no targets.
+    pub fn new(info: &FragmentInfo) -> EpilogKey {
+        let mut components = [0; MAX_TARGETS as usize];
+        for (target, components) in components.iter_mut().enumerate() {
+            *components = if info.targets >> target & 1 != 0 { 0xf } else { 0 };
+        }
+        EpilogKey {
+            targets: [None; MAX_TARGETS as usize],
+            samples: 1,
+            logic_op: None,
+            alpha_to_coverage: false,
+            alpha_to_one: false,
+            components,
+            dual_source: info.dual_source,
+            depth: info.writes_depth,
+            stencil: info.writes_stencil,
+            sample_mask: info.writes_sample_mask,
+            tested: !(info.late_tests && (info.writes_depth || info.writes_stencil)),
+            early_tests: info.early_tests,
+            sample_shading: false,
+        }
+    }
+
+    /// Where the targets lie in the tile.
+    pub fn layout(&self) -> TileLayout {
+        TileLayout::new(&self.targets.map(|target| target.map(|target| target.format)), self.samples.into())
+    }
+
+    fn check(&self) -> Result<(), CompileError> {
+        if !matches!(self.samples, 1 | 2 | 4) {
+            return Err(CompileError::invalid(format!("{} samples: there are 1, 2 or 4", self.samples)));
+        }
+        let dual = self.targets.iter().flatten().filter_map(|target| target.blend);
+        if !self.dual_source && dual.into_iter().any(|blend| blend.is_dual()) {
+            return Err(CompileError::invalid(
+                "a blend factor reads a second colour that the shader does not write",
+            ));
+        }
+        if self.early_tests && (self.depth || self.stencil) {
+            return Err(CompileError::invalid("depth or stencil of a shader whose tests come before it"));
+        }
+        if self.layout().spilled != 0 {
+            return Err(CompileError::unsupported(
+                "render targets that exceed the tile: use fewer samples, fewer targets or smaller formats",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// All samples of a pixel, as masks of instructions have it.
+const ALL_SAMPLES: Src = Src::imm(0xff, 16);
+
+/// What the fragments before this one at the pixel must have done: before tests run, and before the tile is accessed.
+const WAIT_TESTS: u64 = 1;
+const WAIT_TILE: u64 = 12;
+
+/// Builds the epilog; whether it runs tests or kills samples.
+pub(super) fn build(f: &mut Function<'_>, key: &EpilogKey) -> Result<bool, CompileError> {
+    key.check()?;
+    let mut epilog = Epilog::start(f, key);
+    let late_tests = epilog.decide();
+    if key.alpha_to_one {
+        epilog.colours.iter_mut().for_each(|colour| colour[3] = float(1.0, 32));
+    }
+    epilog.store_targets();
+    epilog.finish();
+    Ok(late_tests)
+}
+
+struct Epilog<'k, 'f, 'a> {
+    b: Builder<'f, 'a>,
+    key: &'k EpilogKey,
+    layout: TileLayout,
+    /// What the main part leaves; 0 where it leaves nothing.
+    colours: [[Src; 4]; MAX_TARGETS as usize],
+    /// Depth and stencil as `zs_emit` takes them.
+    depth_stencil: Option<Src>,
+    /// The mask of samples being shaded, with the nesting counter below it.
+    shaded: Option<[Src; 2]>,
+    /// Samples that stores go to.
+    stored: Src,
+    waited: bool,
+}
+
+impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
+    /// Names the registers that hold something.
+    fn start(f: &'f mut Function<'a>, key: &'k EpilogKey) -> Self {
+        let mut b = Builder::start(f);
+        let mut preload =
+            |ty: Type, half: u8| Src::value(b.value(IrOp::Preload, ty, &[], &[u32::from(half)]));
+        let shaded = key
+            .sample_shading
+            .then(|| [fragment::SAMPLES - 1, fragment::SAMPLES].map(|half| preload(Type::B16, half)));
+        let depth_stencil = match (key.depth, key.stencil) {
+            (true, true) => Some(preload(Type::vector(16, 3), fragment::DEPTH)),
+            (true, false) => Some(preload(Type::B32, fragment::DEPTH)),
+            (false, true) => Some(preload(Type::B16, fragment::STENCIL)),
+            (false, false) => None,
+        };
+        let emitted = key.sample_mask.then(|| preload(Type::B16, fragment::SAMPLE_MASK));
+        let mut colours = [[float(0.0, 32); 4]; MAX_TARGETS as usize];
+        for (target, colour) in (0..).zip(&mut colours) {
+            for (component, value) in (0..).zip(colour) {
+                if key.components[target as usize] >> component & 1 != 0
+                    && let Some(half) = fragment::colour_register(target, component)
+                {
+                    *value = preload(Type::B32, half);
+                }
+            }
+        }
+        let stored = match (shaded, emitted) {
+            (Some([_, mask]), None) => mask,
+            (Some([_, mask]), Some(emitted)) => b.and(mask, emitted),
+            (None, Some(emitted)) => emitted,
+            (None, None) => ALL_SAMPLES,
+        };
+        Epilog { b, key, layout: key.layout(), colours, depth_stencil, shaded, stored, waited: false }
+    }
+
+    /// Samples that the program runs for.
+    fn shaded(&self) -> Src {
+        self.shaded.map_or(ALL_SAMPLES, |[_, mask]| mask)
+    }
+
+    /// Decides what the main part has left undecided; whether samples are tested or killed.
+    fn decide(&mut self) -> bool {
+        let covered = self.key.alpha_to_coverage.then(|| self.coverage_of_alpha());
+        if self.key.early_tests {
+            // The tests are done and samples cannot be killed any more: only the stores are left.
+            if let Some(covered) = covered {
+                self.stored = self.b.and(self.stored, covered);
+            }
+            return false;
+        }
+        if self.key.tested && covered.is_none() {
+            return false;
+        }
+        self.wait(WAIT_TESTS);
+        let target = self.shaded();
+        let Some(data) = self.depth_stencil else {
+            let srcs = [target, covered.unwrap_or(ALL_SAMPLES)];
+            self.b.effect(Opcode::SampleMask, &srcs, &mods_with(Opcode::SampleMask, &[]));
+            return true;
+        };
+        if let Some(covered) = covered {
+            let dead = self.b.not(covered);
+            let dead = self.b.and(dead, target);
+            self.b.effect(Opcode::SampleMask, &[dead, Src::imm(0, 16)], &mods_with(Opcode::SampleMask, &[]));
+        }
+        let flags = [("z", u32::from(self.key.depth)), ("s", u32::from(self.key.stencil))];
+        self.b.effect(Opcode::ZsEmit, &[target, data], &mods_with(Opcode::ZsEmit, &flags));
+        true
+    }
+
+    /// The lowest samples of a pixel, as many as alpha times their number, rounded.
+    fn coverage_of_alpha(&mut self) -> Src {
+        let b = &mut self.b;
+        let alpha = b.fsat(self.colours[0][3]);
+        let count = b.fmul(alpha, float(self.key.samples.into(), 32));
+        let count = b.fadd(count, float(0.5, 32));
+        let count = b.float_to_int(count, false, 32);
+        let bit = b.shl(Src::imm32(1), count);
+        let mask = b.isub(bit, Src::imm32(1));
+        b.uconv(mask, 16)
+    }
+
+    fn wait(&mut self, mask: u64) {
+        self.b.effect(Opcode::Pixwait, &[Src::imm(mask, 16)], &mods_with(Opcode::Pixwait, &[]));
+    }
+
+    fn store_targets(&mut self) {
+        for index in 0..MAX_TARGETS as usize {
+            let (Some(target), Some(offset)) = (self.key.targets[index], self.layout.offsets[index]) else {
+                continue;
+            };
+            let second = self.key.dual_source && index as u32 == SECOND_SOURCE;
+            if self.key.components[index] == 0 || second {
+                continue;
+            }
+            let place = Place { target, offset, kept: kept_mask(target.format) };
+            if target.write_mask & place.kept != 0 {
+                self.store_target(index, place);
+            }
+        }
+    }
+
+    /// Stores the colour of a target. What depends on the destination is done for each sample.
+    fn store_target(&mut self, index: usize, place: Place) {
+        let source = self.numbers(self.colours[index], place.target.format);
+        let logic = self.key.logic_op.filter(|_| place.takes_logic());
+        let reads = logic.is_some_and(LogicOp::reads_destination)
+            || place.target.blend.is_some() && place.takes_blending(self.key.logic_op)
+            || place.is_merged();
+        if !std::mem::replace(&mut self.waited, true) {
+            self.wait(WAIT_TILE);
+        }
+        if !reads || self.key.samples == 1 || self.key.sample_shading {
+            self.store_samples(index, place, &source, self.stored, reads);
+            return;
+        }
+        for sample in 0..self.key.samples {
+            let only = Src::imm(1 << sample, 16);
+            let samples = if self.stored == ALL_SAMPLES { only } else { self.b.and(self.stored, only) };
+            self.store_sample(index, place, &source, [only, samples]);
+        }
+    }
+
+    fn store_samples(&mut self, index: usize, place: Place, source: &[Src; 4], samples: Src, reads: bool) {
+        // Where the destination is read, one sample is shaded: with its own mask, whether stored or not.
+        let read = if reads { self.shaded() } else { samples };
+        self.store_sample(index, place, source, [read, samples]);
+    }
+
+    /// Reads the destination of the lowest sample of the first mask as far as needed, and stores to those of the second.
+    fn store_sample(&mut self, index: usize, place: Place, source: &[Src; 4], [read, written]: [Src; 2]) {
+        let format = place.target.format;
+        if let Some(op) = self.key.logic_op.filter(|_| place.takes_logic()) {
+            self.store_logic(place, source, op, [read, written]);
+            return;
+        }
+        let mut colour = *source;
+        let blend = place.target.blend.filter(|_| place.takes_blending(self.key.logic_op));
+        if blend.is_some() || place.is_merged() {
+            let destination = self.load(place, read);
+            if let Some(blend) = blend {
+                let second = match self.key.dual_source && index == 0 {
+                    true => self.numbers(self.colours[SECOND_SOURCE as usize], format),
+                    false => [float(0.0, 32); 4],
+                };
+                let constant = [0, 1, 2, 3].map(|at| Src::uniform(BLEND_CONSTANT + 2 * at, 32));
+                let constant = self.numbers(constant, format);
+                let colours = Colours { source: *source, second, destination, constant };
+                colour = colours.blend(&mut self.b, &blend);
+                colour = self.clamped_for_halves(colour, format);
+            }
+            for at in (0..4).filter(|at| place.is_merged() && place.target.write_mask >> at & 1 == 0) {
+                colour[at] = destination[at];
+            }
+        }
+        self.store(place, &colour, written);
+    }
+
+    /// What a target can hold of a colour: fixed-point components in their range, integers clamped.
+    fn numbers(&mut self, colour: [Src; 4], format: ColourFormat) -> [Src; 4] {
+        let desc = format.desc();
+        let blended = self.key.targets.iter().flatten().any(|target| target.blend.is_some());
+        let mut at = 0;
+        colour.map(|x| {
+            let bits = desc.bits[at];
+            at += 1;
+            let b = &mut self.b;
+            match desc.numeric {
+                // Stores clamp to what the tile's format holds; halves hold more.
+                Numeric::Unorm | Numeric::Srgb if blended || format.is_half() => b.fsat(x),
+                Numeric::Snorm if blended => clamp(b, x, -1.0, 1.0),
+                Numeric::Uint if bits < 32 && bits > 0 => b.umin(x, Src::imm32((1 << bits) - 1)),
+                Numeric::Sint if bits < 32 && bits > 0 => {
+                    let half = 1_u32 << (bits - 1);
+                    let low = b.imax(x, Src::imm32(half.wrapping_neg()));
+                    b.imin(low, Src::imm32(half - 1))
+                }
+                _ => x,
+            }
+        })
+    }
+
+    fn clamped_for_halves(&mut self, colour: [Src; 4], format: ColourFormat) -> [Src; 4] {
+        let wanted = format.is_half() && format.desc().numeric == Numeric::Unorm;
+        if wanted { colour.map(|x| self.b.fsat(x)) } else { colour }
+    }
+
+    /// Components of the destination as 32-bit numbers; 0, 0, 0, 1 where the format has none.
+    fn load(&mut self, place: Place, samples: Src) -> [Src; 4] {
+        let desc = place.target.format.desc();
+        let half = place.target.format.is_half();
+        let words = self.load_words(place, samples, desc.tile, place.kept, if half { 16 } else { 32 });
+        let mut words = words.into_iter();
+        [0, 1, 2, 3].map(|at| match words.next() {
+            Some(word) => self.b.fconv(word, 32),
+            None => float(if at == 3 { 1.0 } else { 0.0 }, 32),
+        })
+    }
+
+    fn load_words(&mut self, place: Place, samples: Src, format: TileFormat, mask: u8, bits: u8) -> Vec<Src> {
+        let count = mask.count_ones() as usize;
+        let mods = place.mods(Opcode::LdTile, format, mask);
+        let ty = Type::vector(bits, count as u8);
+        let loaded = self.b.value(Opcode::LdTile, ty, &[samples, Src::NONE], &mods);
+        self.b.split(loaded.into(), Type::scalar(bits), count).to_vec()
+    }
+
+    /// Stores the components that are written and kept.
+    fn store(&mut self, place: Place, colour: &[Src; 4], samples: Src) {
+        let format = place.target.format;
+        let mask =
+            if format.desc().tile.is_packed() { place.kept } else { place.kept & place.target.write_mask };
+        let bits = if format.is_half() { 16 } else { 32 };
+        let parts: Vec<Src> = (0..4).filter(|at| mask >> at & 1 != 0).map(|at| colour[at]).collect();
+        let parts: Vec<Src> = parts.into_iter().map(|part| self.b.fconv(part, bits)).collect();
+        self.store_words(place, &parts, samples, format.desc().tile, mask, bits);
+    }
+
+    fn store_words(
+        &mut self,
+        place: Place,
+        parts: &[Src],
+        samples: Src,
+        format: TileFormat,
+        mask: u8,
+        bits: u8,
+    ) {
+        let data = self.b.collect(Type::vector(bits, parts.len() as u8), parts);
+        let mods = place.mods(Opcode::StTile, format, mask);
+        self.b.effect(Opcode::StTile, &[data, samples, Src::NONE], &mods);
+    }
+
+    /// Combines bits. Components the tile keeps as floats become integers and floats again.
+    fn store_logic(&mut self, place: Place, source: &[Src; 4], op: LogicOp, [read, written]: [Src; 2]) {
+        let desc = place.target.format.desc();
+        let integer = match desc.tile {
+            TileFormat::U8Norm | TileFormat::S8Norm | TileFormat::I8 => Some(TileFormat::I8),
+            TileFormat::U16Norm | TileFormat::S16Norm => Some(TileFormat::I16),
+            TileFormat::I16 if place.target.format.is_integer() => Some(TileFormat::I16),
+            TileFormat::I32 => Some(TileFormat::I32),
+            _ => None,
+        };
+        let mask = if integer.is_some() { place.kept & place.target.write_mask } else { place.kept };
+        let mut old = match (integer, op.reads_destination() || place.is_merged()) {
+            (_, false) => Vec::new(),
+            (Some(format), true) => self.load_words(place, read, format, mask, 32),
+            (None, true) => self.load(place, read).to_vec(),
+        }
+        .into_iter();
+        let mut parts = Vec::new();
+        for at in (0..4).filter(|at| mask >> at & 1 != 0) {
+            let scale = Scale::new(desc.numeric, desc.bits[at]);
+            let before = old.next().unwrap_or(Src::imm32(0));
+            if integer.is_none() && place.target.write_mask >> at & 1 == 0 {
+                parts.push(before);
+                continue;
+            }
+            let destination = if integer.is_some() { before } else { scale.quantize(&mut self.b, before) };
+            let quantized = scale.quantize(&mut self.b, source[at]);
+            let combined = op.apply(&mut self.b, quantized, destination);
+            // Stores of integers keep the low bits.
+            parts.push(if integer.is_some() { combined } else { scale.number(&mut self.b, combined) });
+        }
+        match integer {
+            Some(format) => self.store_words(place, &parts, written, format, mask, 32),
+            None => {
+                let mut colour = [float(0.0, 32); 4];
+                for (at, part) in parts.into_iter().enumerate() {
+                    colour[at] = part;
+                }
+                self.store(place, &colour, written);
+            }
+        }
+    }
+
+    /// Keeps the registers of the sample loop and ends the program.
+    fn finish(mut self) {
+        if let Some(shaded) = self.shaded {
+            for (half, value) in (fragment::SAMPLES - 1..).zip(shaded) {
+                self.b.effect(IrOp::Export, &[value], &[u32::from(half)]);
+            }
+        }
+        self.b.finish();
+    }
+}
+
+/// Half-word of the first component of the blend constant.
+const BLEND_CONSTANT: u16 = fragment::UNIFORMS[1].start;
+
+/// A target in the tile.
+#[derive(Clone, Copy)]
+struct Place {
+    target: Target,
+    offset: u16,
+    /// Components that the tile keeps.
+    kept: u8,
+}
+
+fn kept_mask(format: ColourFormat) -> u8 {
+    (1 << format.desc().components) - 1
+}
+
+impl Place {
+    /// Components lie in one word and not all are written: the others are those of before.
+    fn is_merged(&self) -> bool {
+        self.target.format.desc().tile.is_packed() && self.target.write_mask & self.kept != self.kept
+    }
+
+    fn takes_logic(&self) -> bool {
+        !matches!(self.target.format.desc().numeric, Numeric::Float | Numeric::Srgb)
+    }
+
+    /// A logic operation turns blending off; integers are never blended.
+    fn takes_blending(&self, logic: Option<LogicOp>) -> bool {
+        logic.is_none() && !self.target.format.is_integer()
+    }
+
+    fn mods(&self, op: Opcode, format: TileFormat, mask: u8) -> crate::ir::op::Mods {
+        let mods = [("format", format.code()), ("mask", mask.into()), ("offset", self.offset.into())];
+        mods_with(op, &mods)
+    }
+}
+
+/// Between numbers and the integers that stand for them in memory.
+struct Scale {
+    numeric: Numeric,
+    bits: u8,
+}
+
+impl Scale {
+    fn new(numeric: Numeric, bits: u8) -> Scale {
+        Scale { numeric, bits }
+    }
+
+    fn mask(&self) -> u32 {
+        u32::MAX >> (32 - self.bits.clamp(1, 32))
+    }
+
+    /// The largest integer of the range.
+    fn largest(&self) -> f64 {
+        let mask = self.mask();
+        f64::from(if self.numeric == Numeric::Snorm { mask >> 1 } else { mask })
+    }
+
+    fn quantize(&self, b: &mut Builder<'_, '_>, x: Src) -> Src {
+        let signed = match self.numeric {
+            Numeric::Unorm => false,
+            Numeric::Snorm => true,
+            _ => return x,
+        };
+        let x = clamp(b, x, if signed { -1.0 } else { 0.0 }, 1.0);
+        let scaled = b.fmul(x, float(self.largest(), 32));
+        let rounded = b.rint(scaled);
+        b.float_to_int(rounded, signed, 32)
+    }
+
+    /// The number that the low bits of an integer of unsigned kind stand for.
+    fn number(&self, b: &mut Builder<'_, '_>, x: Src) -> Src {
+        let x = b.and(x, Src::imm32(self.mask()));
+        let number = b.int_to_float(x, false, 32);
+        b.fmul(number, float(1.0 / self.largest(), 32))
+    }
+}

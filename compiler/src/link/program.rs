@@ -1,0 +1,192 @@
+//! The linker: parts one behind the other, ended once.
+//!
+//! This runs when a draw's state is known, so it does no more than copy bytes and compare a few numbers.
+
+use agx_abi::occupancy::MAX_GPR_HALVES;
+use agx_abi::{PartRole, ShaderInfo, Stage};
+use agx_isa::encode::encode;
+use agx_isa::inst::{Inst, Operand, Size};
+use agx_isa::table::Opcode;
+use thiserror::Error;
+
+use super::LinkPart;
+use crate::lower::frame_words;
+
+/// Why parts do not make a program.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum LinkError {
+    /// A part stands where a part of another role belongs.
+    #[error("a part of role {found:?} stands in place of the {wanted:?}")]
+    Role {
+        /// The role that belongs there.
+        wanted: PartRole,
+        /// The part's.
+        found: PartRole,
+    },
+    /// An epilog for anything but a fragment shader, or a prolog for a compute shader.
+    #[error("a {} shader has no {role:?}", .stage.name())]
+    Stage {
+        /// Stage of the main part.
+        stage: Stage,
+        /// The part that it does not have.
+        role: PartRole,
+    },
+    /// A vertex prolog writes registers beyond those of the main part.
+    #[error("the prolog uses {prolog} half registers, the main part {main}")]
+    PrologRaisesRegisters {
+        /// Half registers of the prolog.
+        prolog: u16,
+        /// Half registers of the main part.
+        main: u16,
+    },
+    /// An impossible number of samples.
+    #[error("a loop over {0} samples: there are 1, 2 or 4")]
+    Samples(u8),
+}
+
+/// A program, ready to run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LinkedProgram {
+    /// Machine code, `stop` and padding included; to be placed at a multiple of 128 bytes.
+    pub code: Vec<u8>,
+    /// Highest half register used, plus one.
+    pub gpr_halves: u16,
+    /// Uniform half-words in use.
+    pub uniform_halves: u16,
+    /// Stack memory per lane in bytes.
+    pub scratch_bytes: u32,
+    /// The program decides when samples are tested.
+    pub late_tests: bool,
+}
+
+/// What is linked.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'p> {
+    /// Code of the main part, with or without an end.
+    pub main: &'p [u8],
+    /// What is known of the main part.
+    pub info: &'p ShaderInfo,
+    /// What comes before it.
+    pub prolog: Option<&'p LinkPart>,
+    /// What comes after it.
+    pub epilog: Option<&'p LinkPart>,
+    /// All parts run in turn for each of this many samples.
+    pub sample_loop: Option<u8>,
+}
+
+/// Most bytes that are not of a part: loop header, end of the loop, end of the program.
+const EXTRA_BYTES: usize = 64;
+
+/// `stop` and the traps behind it, as Apple's compiler ends programs (Mesa 25.0 does the same).
+const END: [u8; 18] = [0x88, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0];
+
+/// Links parts to a program.
+///
+/// # Errors
+/// Parts that do not belong together.
+pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
+    check(parts)?;
+    let info = parts.info;
+    let before = parts.prolog.into_iter();
+    let after = parts.epilog.into_iter();
+    let others = || before.clone().chain(after.clone());
+    let size = parts.main.len() + others().map(|part| part.code.len()).sum::<usize>();
+    let mut code = Vec::with_capacity(size + EXTRA_BYTES);
+    if parts.sample_loop.is_some() {
+        begin_loop(&mut code);
+    }
+    let start = code.len();
+    before.clone().for_each(|part| code.extend_from_slice(body(&part.code)));
+    code.extend_from_slice(body(parts.main));
+    after.clone().for_each(|part| code.extend_from_slice(body(&part.code)));
+    let stacks = || std::iter::once(info.scratch_bytes).chain(others().map(|part| part.scratch_bytes));
+    if let Some(samples) = parts.sample_loop {
+        end_loop(&mut code, start, samples, stacks().map(frame_words).sum());
+    }
+    code.extend_from_slice(&END);
+    Ok(LinkedProgram {
+        code,
+        gpr_halves: others().map(|part| part.gpr_halves).fold(info.gpr_halves, u16::max),
+        uniform_halves: info.uniform_halves,
+        scratch_bytes: stack_bytes(stacks()),
+        late_tests: info.fragment.late_tests || others().any(|part| part.late_tests),
+    })
+}
+
+fn check(parts: &Parts<'_>) -> Result<(), LinkError> {
+    let stage = parts.info.stage;
+    for (part, wanted) in [(parts.prolog, PartRole::Prolog), (parts.epilog, PartRole::Epilog)] {
+        let Some(part) = part else { continue };
+        if part.role != wanted {
+            return Err(LinkError::Role { wanted, found: part.role });
+        }
+        if stage == Stage::Compute || (stage == Stage::Vertex && wanted == PartRole::Epilog) {
+            return Err(LinkError::Stage { stage, role: wanted });
+        }
+        // Fragment prologs run before anything else needs a register; the program's need is the largest of its parts.
+        if stage == Stage::Vertex && part.gpr_halves > parts.info.gpr_halves {
+            return Err(LinkError::PrologRaisesRegisters {
+                prolog: part.gpr_halves,
+                main: parts.info.gpr_halves,
+            });
+        }
+    }
+    debug_assert!(parts.info.gpr_halves <= MAX_GPR_HALVES);
+    match parts.sample_loop {
+        Some(samples) if !matches!(samples, 1 | 2 | 4) => Err(LinkError::Samples(samples)),
+        _ => Ok(()),
+    }
+}
+
+/// A part without its end. No part stops anywhere else, so nothing but an end looks like one.
+fn body(code: &[u8]) -> &[u8] {
+    code.strip_suffix(&END).unwrap_or(code)
+}
+
+/// Every part has a frame of its own, so frames add up, and with them what each reserves beyond its need.
+fn stack_bytes(stacks: impl Iterator<Item = u32> + Clone) -> u32 {
+    let used = stacks.clone().filter(|bytes| *bytes != 0).count();
+    if used <= 1 { stacks.sum() } else { 4 * stacks.map(frame_words).sum::<u32>() }
+}
+
+fn append(code: &mut Vec<u8>, inst: &Inst) {
+    let encoded = encode(inst).expect("invariant: the linker's own instructions can be encoded");
+    code.extend_from_slice(&encoded);
+}
+
+/// The mask of samples being shaded; the nesting counter is below it.
+const SAMPLES: Operand = Operand::reg(agx_abi::fragment::SAMPLES, Size::B16);
+
+/// r0 = 0x10000: no lane is off, the first sample is shaded.
+fn begin_loop(code: &mut Vec<u8>) {
+    let mut inst = Inst::new(Opcode::Ldimm32);
+    inst.set("dst", Operand::reg(0, Size::B32));
+    inst.set("a", Operand::imm(0x1_0000));
+    append(code, &inst);
+}
+
+/// Goes on with the next sample as long as there is one.
+fn end_loop(code: &mut Vec<u8>, start: usize, samples: u8, stack_words: u32) {
+    if stack_words != 0 {
+        let mut inst = Inst::new(Opcode::StackAdjust);
+        inst.set("index", Operand::imm(stack_words.wrapping_neg()));
+        append(code, &inst);
+    }
+    let mut next = Inst::new(Opcode::Iadd);
+    next.set("dst", SAMPLES);
+    next.set("a", SAMPLES);
+    next.set("b", SAMPLES);
+    append(code, &next);
+    let mut again = Inst::new(Opcode::WhileIcmp);
+    again.set("cond", Operand::imm(1));
+    again.set("nest", Operand::imm(1));
+    again.set("a", SAMPLES);
+    again.set("b", Operand::imm(1 << samples));
+    append(code, &again);
+    let mut jump = Inst::new(Opcode::JmpAny);
+    jump.set("target", Operand::imm((start as i64 - code.len() as i64) as u32));
+    append(code, &jump);
+    let mut pop = Inst::new(Opcode::PopExec);
+    pop.set("nest", Operand::imm(1));
+    append(code, &pop);
+}

@@ -1,0 +1,302 @@
+//! The driver's part for draws: linked vertex and fragment programs with buffers, attributes and state.
+
+use agx_abi::fragment::{CoefficientSource, Interpolation};
+use agx_abi::layout::{InterfaceUniform, UNIFORM_HALVES};
+use agx_abi::vertex::Output;
+use agx_abi::{ShaderInfo, UniformSource};
+
+use super::{BufferBinding, LaunchError, Layout, write_range};
+use crate::{
+    Access, Binding, Coefficient, Cull, Draw, Framebuffer, Options, Plane, Program, Report, Shade, Stage,
+    States, Tests, Topology, Viewport, draw, shade,
+};
+
+/// A linked program of a draw.
+#[derive(Clone, Copy, Debug)]
+pub struct StageProgram<'a> {
+    /// Code of the linked program.
+    pub code: &'a [u8],
+    /// Code of the main part's preamble, if there is one.
+    pub preamble: Option<&'a [u8]>,
+    /// What the compiler says of the main part.
+    pub info: &'a ShaderInfo,
+    /// Stack memory of a lane in bytes, that of all parts.
+    pub scratch_bytes: u32,
+    /// Push constants; bytes the shader wants beyond them read as zero.
+    pub push_constants: &'a [u8],
+}
+
+/// Where a vertex attribute comes from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AttributeData<'a> {
+    /// The vertex buffer.
+    pub bytes: &'a [u8],
+    /// First byte of the first element.
+    pub offset: usize,
+    /// Bytes from one element to the next.
+    pub stride: usize,
+    /// Bytes of an element.
+    pub element_bytes: usize,
+}
+
+impl AttributeData<'_> {
+    /// The last element that lies inside the buffer; `None` when none does.
+    fn last(&self) -> Option<u32> {
+        let rest = self.bytes.len().checked_sub(self.offset + self.element_bytes)?;
+        Some(rest.checked_div(self.stride).map_or(u32::MAX, |count| count as u32))
+    }
+}
+
+/// A draw as an API has it.
+#[derive(Debug)]
+pub struct DrawLaunch<'a> {
+    /// Prolog and main part of the vertex shader.
+    pub vertex: StageProgram<'a>,
+    /// All parts of the fragment shader.
+    pub fragment: StageProgram<'a>,
+    /// Buffers of both shaders; contents change where they write.
+    pub buffers: &'a mut [BufferBinding],
+    /// Data of the vertex shader's attributes, by their number.
+    pub attributes: &'a [AttributeData<'a>],
+    /// Blend constant.
+    pub blend_constant: [f32; 4],
+    /// Base vertex, base instance.
+    pub base: [u32; 2],
+    /// What the vertices make.
+    pub topology: Topology,
+    /// Vertex numbers in order, the base vertex added.
+    pub vertices: &'a [u32],
+    /// Instances.
+    pub instances: u32,
+    /// Where clip space goes.
+    pub viewport: Viewport,
+    /// Left, top, right, bottom; the last two exclusive.
+    pub scissor: Option<[u32; 4]>,
+    /// Whether triangles whose corners run counter-clockwise on the screen are front faces.
+    pub front_counter_clockwise: bool,
+    /// Faces that are not drawn.
+    pub cull: Cull,
+    /// Depth and stencil.
+    pub tests: Tests,
+    /// The fragment program tests samples itself.
+    pub late_tests: bool,
+    /// How the machine runs.
+    pub options: Options,
+}
+
+/// A rectangle of pixels shaded without vertices.
+#[derive(Debug)]
+pub struct ShadeLaunch<'a> {
+    /// All parts of the fragment shader.
+    pub fragment: StageProgram<'a>,
+    /// Its buffers; contents change where it writes.
+    pub buffers: &'a mut [BufferBinding],
+    /// Blend constant.
+    pub blend_constant: [f32; 4],
+    /// Left, top, right, bottom; the last two exclusive.
+    pub rectangle: [u32; 4],
+    /// Depth of every sample.
+    pub depth: f32,
+    /// Depth and stencil.
+    pub tests: Tests,
+    /// The program tests samples itself.
+    pub late_tests: bool,
+    /// How the machine runs.
+    pub options: Options,
+}
+
+impl DrawLaunch<'_> {
+    /// Draws, and gives the buffers their new contents, also when the machine stops half-way.
+    ///
+    /// # Errors
+    /// [`LaunchError`]: something a shader needs is missing, or the machine stopped on a fatal finding.
+    pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
+        let mut layout = Layout::new(self.buffers)?;
+        let attributes =
+            self.attributes.iter().map(|data| place(&mut layout, data)).collect::<Result<Vec<_>, _>>()?;
+        let interface = Interface { attributes, base: self.base, blend_constant: self.blend_constant };
+        let programs = [self.vertex, self.fragment].map(|stage| Programs::new(&stage));
+        let vertex_uniforms = interface.uniforms(&mut layout, &self.vertex)?;
+        let fragment_uniforms = interface.uniforms(&mut layout, &self.fragment)?;
+        let slots = |output| slot(self.vertex.info, output);
+        let coefficients: Vec<Binding> =
+            self.fragment.info.fragment.coefficients.iter().map(|source| binding(*source, slots)).collect();
+        let drawn = draw(
+            &mut layout.memory,
+            framebuffer,
+            &Draw {
+                vertex: programs[0].stage(&self.vertex, &vertex_uniforms),
+                fragment: programs[1].stage(&self.fragment, &fragment_uniforms),
+                topology: self.topology,
+                vertices: self.vertices,
+                instances: self.instances,
+                position_slot: slots(Output::Position(0)).unwrap_or(0),
+                point_size_slot: slots(Output::PointSize),
+                coefficients: &coefficients,
+                viewport: self.viewport,
+                scissor: self.scissor,
+                line_width: 1.0,
+                front_counter_clockwise: self.front_counter_clockwise,
+                cull: self.cull,
+                provoking_last: false,
+                tests: self.tests,
+                late_tests: self.late_tests,
+                options: self.options,
+            },
+        );
+        let (memory, addresses) = (layout.memory, layout.addresses);
+        super::take_back(&memory, &addresses, self.buffers);
+        Ok(drawn?)
+    }
+}
+
+impl ShadeLaunch<'_> {
+    /// Shades, and gives the buffers their new contents, also when the machine stops half-way.
+    ///
+    /// # Errors
+    /// As [`DrawLaunch::run`].
+    pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
+        let mut layout = Layout::new(self.buffers)?;
+        let interface =
+            Interface { attributes: Vec::new(), base: [0; 2], blend_constant: self.blend_constant };
+        let uniforms = interface.uniforms(&mut layout, &self.fragment)?;
+        let programs = Programs::new(&self.fragment);
+        let coefficients: Vec<Coefficient> = self
+            .fragment
+            .info
+            .fragment
+            .coefficients
+            .iter()
+            .map(|source| constant_coefficient(*source, self.depth))
+            .collect();
+        let shaded = shade(
+            &mut layout.memory,
+            framebuffer,
+            &Shade {
+                fragment: programs.stage(&self.fragment, &uniforms),
+                rectangle: self.rectangle,
+                coefficients: &coefficients,
+                depth: self.depth,
+                tests: self.tests,
+                late_tests: self.late_tests,
+                options: self.options,
+            },
+        );
+        let (memory, addresses) = (layout.memory, layout.addresses);
+        super::take_back(&memory, &addresses, self.buffers);
+        Ok(shaded?)
+    }
+}
+
+/// Decoded programs of a stage.
+struct Programs {
+    main: Program,
+    preamble: Option<Program>,
+}
+
+impl Programs {
+    fn new(stage: &StageProgram<'_>) -> Programs {
+        Programs { main: Program::new(stage.code), preamble: stage.preamble.map(Program::new) }
+    }
+
+    fn stage<'p>(&'p self, stage: &StageProgram<'_>, uniforms: &'p [u16]) -> Stage<'p> {
+        Stage {
+            program: &self.main,
+            preamble: self.preamble.as_ref(),
+            uniforms,
+            states: States::default(),
+            scratch_bytes: stage.scratch_bytes,
+        }
+    }
+}
+
+/// Address of the first element, and the last element.
+fn place(layout: &mut Layout<'_>, data: &AttributeData<'_>) -> Result<(u64, u32), LaunchError> {
+    match data.last() {
+        Some(last) => {
+            let address = layout.map(data.bytes.to_vec(), Access::READ)?;
+            Ok((address + data.offset as u64, last))
+        }
+        // Nothing lies inside: the shader reads zeros.
+        None => Ok((layout.map(vec![0; data.element_bytes.max(16)], Access::READ)?, 0)),
+    }
+}
+
+/// Values of the uniforms that parts share.
+struct Interface {
+    attributes: Vec<(u64, u32)>,
+    base: [u32; 2],
+    blend_constant: [f32; 4],
+}
+
+impl Interface {
+    /// The uniform file of a stage, up to the last half-word that is filled.
+    fn uniforms(&self, layout: &mut Layout<'_>, stage: &StageProgram<'_>) -> Result<Vec<u16>, LaunchError> {
+        let mut uniforms = vec![0; UNIFORM_HALVES as usize];
+        for range in &stage.info.uniforms {
+            let bytes = match range.source {
+                UniformSource::Interface(uniform) => self.bytes(uniform),
+                _ => layout.source_bytes(range, stage.info, stage.push_constants, &[])?,
+            };
+            write_range(&mut uniforms, range, &bytes, [1; 3])?;
+        }
+        uniforms.truncate(stage.info.filled_halves().into());
+        Ok(uniforms)
+    }
+
+    fn bytes(&self, uniform: InterfaceUniform) -> Vec<u8> {
+        let attribute = |number: u32| self.attributes.get(number as usize).copied().unwrap_or_default();
+        match uniform {
+            InterfaceUniform::AttributeBase { attribute: number } => {
+                attribute(number).0.to_le_bytes().to_vec()
+            }
+            InterfaceUniform::AttributeClamp { attribute: number } => {
+                attribute(number).1.to_le_bytes().to_vec()
+            }
+            InterfaceUniform::BaseVertexAndInstance => {
+                self.base.iter().flat_map(|base| base.to_le_bytes()).collect()
+            }
+            InterfaceUniform::BlendConstant => {
+                self.blend_constant.iter().flat_map(|constant| constant.to_le_bytes()).collect()
+            }
+            InterfaceUniform::DrawNumber
+            | InterfaceUniform::InputAssembly
+            | InterfaceUniform::TargetHeap
+            | InterfaceUniform::RootDescriptor => Vec::new(),
+        }
+    }
+}
+
+/// A slot that no vertex shader writes: it reads as 0.
+const NO_SLOT: u32 = 255;
+
+fn slot(info: &ShaderInfo, output: Output) -> Option<u32> {
+    info.varyings.iter().find(|varying| varying.output == output).map(|varying| varying.slot.into())
+}
+
+fn binding(source: CoefficientSource, slot: impl Fn(Output) -> Option<u32>) -> Binding {
+    match source {
+        CoefficientSource::OneOverW => Binding::OneOverW,
+        CoefficientSource::Depth => Binding::Depth,
+        CoefficientSource::PointX => Binding::PointX,
+        CoefficientSource::PointY => Binding::PointY,
+        CoefficientSource::User { location, component, interpolation } => {
+            match (slot(Output::User { location, component }), interpolation) {
+                (None, _) => Binding::Flat(NO_SLOT),
+                (Some(slot), Interpolation::Flat) => Binding::Flat(slot),
+                (Some(slot), Interpolation::Linear) => Binding::Linear(slot),
+                (Some(slot), Interpolation::Perspective) => Binding::Perspective(slot),
+            }
+        }
+    }
+}
+
+/// What a rectangle without vertices has: its depth, w = 1, and zeros.
+fn constant_coefficient(source: CoefficientSource, depth: f32) -> Coefficient {
+    let c = match source {
+        CoefficientSource::OneOverW => 1.0,
+        CoefficientSource::Depth => f64::from(depth),
+        _ => 0.0,
+    };
+    Coefficient::Linear(Plane { a: 0.0, b: 0.0, c })
+}
