@@ -235,7 +235,10 @@ impl Selector {
             } else {
                 Src { flags: inner.flags | src.flags, ..inner }
             };
+            // What a select gives is copied as it is: it has the width of the destination.
+            let copied = matches!(op, Opcode::Icsel | Opcode::Fcsel) && matches!(operand.name, "x" | "y");
             let fits = match folded.kind {
+                _ if copied && r.f.width(folded) != r.f.width(*src) => false,
                 SrcKind::Uniform => is_legal_source(operand, folded),
                 _ => operand.kind.forms.iter().any(|form| {
                     form.tag == Tag::Reg
