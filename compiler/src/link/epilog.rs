@@ -47,6 +47,8 @@ pub struct EpilogKey {
     pub alpha_to_one: bool,
     /// Components of colours that the main part leaves in registers, for each target.
     pub components: [u8; MAX_TARGETS as usize],
+    /// The alpha of target 0 is 1 and not in its register.
+    pub opaque: bool,
     /// Colour 1 is the second source of target 0.
     pub dual_source: bool,
     /// The main part leaves a depth in r2.
@@ -66,17 +68,14 @@ pub struct EpilogKey {
 impl EpilogKey {
     /// The key for a main part, with one sample and no targets.
     pub fn new(info: &FragmentInfo) -> EpilogKey {
-        let mut components = [0; MAX_TARGETS as usize];
-        for (target, components) in components.iter_mut().enumerate() {
-            *components = if info.targets >> target & 1 != 0 { 0xf } else { 0 };
-        }
         EpilogKey {
             targets: [None; MAX_TARGETS as usize],
             samples: 1,
             logic_op: None,
             alpha_to_coverage: false,
             alpha_to_one: false,
-            components,
+            components: info.components,
+            opaque: info.opaque,
             dual_source: info.dual_source,
             depth: info.writes_depth,
             stencil: info.writes_stencil,
@@ -90,6 +89,11 @@ impl EpilogKey {
     /// Where the targets lie in the tile.
     pub fn layout(&self) -> TileLayout {
         TileLayout::new(&self.targets.map(|target| target.map(|target| target.format)), self.samples.into())
+    }
+
+    /// Whether the main part leaves a colour for the target.
+    fn is_written(&self, target: usize) -> bool {
+        self.components[target] != 0 || (target == 0 && self.opaque)
     }
 
     fn check(&self) -> Result<(), CompileError> {
@@ -125,6 +129,9 @@ const WAIT_TILE: u64 = 12;
 pub(super) fn build(f: &mut Function<'_>, key: &EpilogKey) -> Result<bool, CompileError> {
     key.check()?;
     let mut epilog = Epilog::start(f, key);
+    if key.opaque {
+        epilog.colours[0][3] = float(1.0, 32);
+    }
     let late_tests = epilog.decide();
     if key.alpha_to_one {
         epilog.colours.iter_mut().for_each(|colour| colour[3] = float(1.0, 32));
@@ -241,7 +248,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
                 continue;
             };
             let second = self.key.dual_source && index as u32 == SECOND_SOURCE;
-            if self.key.components[index] == 0 || second {
+            if !self.key.is_written(index) || second {
                 continue;
             }
             let place = Place { target, offset, kept: kept_mask(target.format) };
