@@ -102,7 +102,11 @@ pub fn shade(
 /// # Errors
 /// The first rule that it breaks, as a failure.
 pub fn validate_program(program: &LinkedProgram) -> Result<(), Outcome> {
-    let limits = Limits { register_halves: program.gpr_halves, uniform_halves: program.uniform_halves };
+    let limits = Limits {
+        register_halves: program.gpr_halves,
+        uniform_halves: program.uniform_halves,
+        goes_on: false,
+    };
     match validate(&program.code, limits).first() {
         None => Ok(()),
         Some(finding) => Err(Outcome::Fail(format!("linked program: {finding}"))),
