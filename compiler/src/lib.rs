@@ -177,7 +177,35 @@ impl Compiler {
         }
         Ok(f.to_string())
     }
+
+    /// The improved IR of `input` before instructions are selected, with remarks on what differs between lanes: see
+    /// [`analysis::divergence`].
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`].
+    pub fn divergence_text(
+        &self,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+        key: &CompileKey,
+    ) -> Result<String, CompileError> {
+        scratch.bump.reset();
+        let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
+        let stage = info.stage;
+        let mut context = Context { info, ..Context::new(self.target, key) };
+        let options = Options {
+            disabled: &key.disabled_passes,
+            stop_after: Some(BEFORE_SELECTION),
+            ..Options::default()
+        };
+        pipeline::run(&mut f, &mut context, options)?;
+        let notes = analysis::divergence::divergence(&f, stage).notes(&f);
+        Ok(f.with_notes(&notes).to_string())
+    }
 }
+
+/// The last pass before instructions are selected; what diverges is asked for there.
+const BEFORE_SELECTION: &str = "opt_preamble";
 
 /// Runs the whole pipeline on `f` and encodes the result.
 fn run_and_emit(f: &mut ir::Function<'_>, context: &mut Context<'_>) -> Result<emit::Code, CompileError> {

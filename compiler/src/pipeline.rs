@@ -9,7 +9,7 @@ use agx_abi::{ShaderInfo, Target};
 
 use crate::emit::End;
 use crate::error::CompileError;
-use crate::ir::{Function, Stage};
+use crate::ir::{Block, Function, Side, Stage};
 use crate::regalloc::{AllocateOptions, Allocation};
 use crate::{CompileKey, lower, opt, regalloc, schedule};
 
@@ -26,6 +26,8 @@ pub struct Context<'k> {
     pub end: End,
     /// Registers of the values, from register allocation on.
     pub allocation: Allocation,
+    /// Blocks that end with a branch which all lanes of a SIMD-group take together.
+    pub uniform_branches: Side<Block, bool>,
     /// Values written to scratch for want of registers.
     pub spills: u32,
     /// Values read back.
@@ -41,6 +43,7 @@ impl<'k> Context<'k> {
             info: ShaderInfo::default(),
             end: End::Stop,
             allocation: Allocation::default(),
+            uniform_branches: Side::default(),
             spills: 0,
             fills: 0,
         }
@@ -124,6 +127,7 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_simplify_control", Source, opt::opt_simplify_control, "Makes short ifs selects and drops constructs that do nothing."),
     optional!("opt_cse", Source, opt::opt_cse, "Merges equal pure instructions."),
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
+    optional!("opt_uniform_subgroups", Source, with context opt::opt_uniform_subgroups, "Simplifies operations across lanes on what all lanes have alike."),
     required!("lower_subgroups", Source -> Source, |f, c| lower::lower_subgroups(f, &c.info), "Makes operations across lanes the hardware's shuffles, ballots and reductions."),
     optional!("opt_forward_memory", Source, opt::opt_forward_memory, "Forwards stored and loaded values to later loads."),
     optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
@@ -150,6 +154,7 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_opaque", Source, with context opt::opt_opaque, "Leaves the alpha of 1 of an opaque colour out of the registers."),
     optional!("opt_preamble", Source, with context opt::opt_preamble, "Moves what is the same for every invocation to a program that runs once."),
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
+    optional!("opt_uniform_branches", Source, with context opt::opt_uniform_branches, "Finds the branches that all lanes of a SIMD-group take together."),
     required!("lower_address", Source -> Lowered, |f, c| lower::lower_address(f, c.target), "Folds address arithmetic into device memory accesses."),
     optional!("opt_cse", Lowered, opt::opt_cse, "Merges equal pure instructions."),
     optional!("opt_fuse", Lowered, opt::opt_fuse, "Fuses products with sums, shifts with sums, and shifts with masks."),
@@ -163,7 +168,7 @@ pub static PASSES: &[Pass] = &[
     required!("lower_last_varying", Machine -> Machine, |f, _| lower::lower_last_varying(f), "Marks the last store of a vertex output."),
     required!("regalloc", Machine -> Allocated, allocate, "Gives every value a register."),
     required!("lower_divergent_shuffle", Allocated -> Allocated, divergent_shuffle, "Keeps the index of shuffles 0 in lanes that are off."),
-    required!("lower_control_flow", Allocated -> Final, |f, c| lower::lower_control_flow(f, &mut c.allocation), "Makes control flow execution-mask instructions."),
+    required!("lower_control_flow", Allocated -> Final, |f, c| lower::lower_control_flow(f, &mut c.allocation, &c.uniform_branches), "Makes control flow execution-mask instructions."),
     required!("lower_frame", Final -> Final, |f, c| lower::lower_frame(f, c.info.scratch_bytes), "Reserves stack memory."),
     required!("insert_waits", Final -> Final, insert_waits, "Waits for loads before their results are used."),
 ];

@@ -12,7 +12,11 @@ use crate::{key, listing, output, shader_json};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
-    arg("emit", Takes::Value("WHAT"), "What to write: asm (default), bin, json, ir, ir-after=PASS"),
+    arg(
+        "emit",
+        Takes::Value("WHAT"),
+        "What to write: asm (default), bin, json, ir, ir-after=PASS, divergence",
+    ),
     arg("print-key", Takes::Nothing, "Print the compile key as JSON and stop"),
 ];
 
@@ -25,11 +29,14 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     }
     let wanted = options.get_one::<String>("emit").map_or("asm", String::as_str);
     let emit = Emit::from_option(wanted).ok_or_else(|| {
-        Failure::usage(format!("`{wanted}` cannot be emitted: asm, bin, json, ir, ir-after=PASS"))
+        Failure::usage(format!("`{wanted}` cannot be emitted: asm, bin, json, ir, ir-after=PASS, divergence"))
     })?;
     let file = read(options, context)?;
     if let Emit::Ir(pass) = emit {
         return output::text(target, &ir(&file, options, pass)?);
+    }
+    if emit == Emit::Divergence {
+        return output::text(target, &divergence(&file, options)?);
     }
     let shader = shader(&file, options)?;
     match emit {
@@ -38,7 +45,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
             let (chip, _) = key::from_options(options)?;
             output::text(target, &format!("{:#}\n", shader_json::shader(&shader, chip)))
         }
-        Emit::Assembly | Emit::Ir(_) => output::text(target, &listing::shader(&shader)),
+        Emit::Assembly | Emit::Ir(_) | Emit::Divergence => output::text(target, &listing::shader(&shader)),
     }
 }
 
@@ -50,6 +57,8 @@ enum Emit<'o> {
     Json,
     /// The IR, as read or after the last run of a pass.
     Ir(Option<&'o str>),
+    /// The IR with remarks on what differs between lanes.
+    Divergence,
 }
 
 impl<'o> Emit<'o> {
@@ -59,6 +68,7 @@ impl<'o> Emit<'o> {
             "bin" => Some(Emit::Binary),
             "json" => Some(Emit::Json),
             "ir" => Some(Emit::Ir(None)),
+            "divergence" => Some(Emit::Divergence),
             _ => text.strip_prefix("ir-after=").map(|pass| Emit::Ir(Some(pass))),
         }
     }
@@ -71,6 +81,13 @@ fn ir(file: &File, options: &ArgMatches, pass: Option<&str>) -> Result<String, F
     let (target, key) = key::from_options(options)?;
     let input = file.shader(key.stage)?;
     let result = Compiler::new(target).compile_to_ir(&mut Scratch::default(), input, &key, pass);
+    result.map_err(|error| Diagnostic::from_compiler(error, &file.name).into())
+}
+
+fn divergence(file: &File, options: &ArgMatches) -> Result<String, Failure> {
+    let (target, key) = key::from_options(options)?;
+    let input = file.shader(key.stage)?;
+    let result = Compiler::new(target).divergence_text(&mut Scratch::default(), input, &key);
     result.map_err(|error| Diagnostic::from_compiler(error, &file.name).into())
 }
 

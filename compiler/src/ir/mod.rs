@@ -30,6 +30,7 @@ pub use function::{Access, BlockData, Function, InstData, Seam, Segment};
 pub use interpret::interpret;
 pub use op::{IrOp, Op};
 pub use parse::{parse, parse_with_registers};
+pub use print::Notes;
 pub use reindex::reindex;
 pub use rewrite::{Rewrite, Rewriter};
 pub use src::{Src, SrcKind};

@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use agx_isa::inst::OperandFlags;
 use half::f16;
 
-use super::entity::{Entity, Inst, Value};
+use super::entity::{Block, Entity, Inst, Value};
 use super::function::{Access, Function, InstData, Seam};
 use super::op::{IrOp, Op};
 use super::src::{Src, SrcKind};
@@ -26,11 +26,21 @@ const MAX_INDENT: usize = 16;
 /// Integers of this size and less are written in decimal.
 const MAX_DECIMAL: u64 = 9999;
 
+/// Remarks of an analysis, printed as comments behind instructions and labels.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    /// Of instructions; an empty one is not printed.
+    pub insts: Side<Inst, &'static str>,
+    /// Of blocks.
+    pub blocks: Side<Block, &'static str>,
+}
+
 /// A function as text, with registers where they are known.
 #[derive(Clone, Copy)]
 pub struct FunctionText<'p, 'a> {
     f: &'p Function<'a>,
     registers: Option<&'p Registers>,
+    notes: Option<&'p Notes>,
 }
 
 /// An instruction as text.
@@ -44,7 +54,12 @@ pub struct InstText<'p, 'a> {
 impl<'a> Function<'a> {
     /// The text with the register of each value that has one.
     pub fn with_registers<'p>(&'p self, registers: &'p Registers) -> FunctionText<'p, 'a> {
-        FunctionText { f: self, registers: Some(registers) }
+        FunctionText { f: self, registers: Some(registers), notes: None }
+    }
+
+    /// The text with remarks.
+    pub fn with_notes<'p>(&'p self, notes: &'p Notes) -> FunctionText<'p, 'a> {
+        FunctionText { f: self, registers: None, notes: Some(notes) }
     }
 
     /// The text of one instruction.
@@ -55,7 +70,7 @@ impl<'a> Function<'a> {
 
 impl Display for Function<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        FunctionText { f: self, registers: None }.fmt(out)
+        FunctionText { f: self, registers: None, notes: None }.fmt(out)
     }
 }
 
@@ -64,7 +79,8 @@ impl Display for FunctionText<'_, '_> {
         self.write_head(out)?;
         let mut depth: usize = 0;
         for (index, segment) in self.f.layout.iter().enumerate() {
-            writeln!(out, "{}{}:", Indent(depth), segment.block)?;
+            let note = Note(self.notes.map_or("", |notes| notes.blocks[segment.block]));
+            writeln!(out, "{}{}:{note}", Indent(depth), segment.block)?;
             let seam = segment.seam;
             let opens_if = self.write_insts(out, index, depth)?;
             match seam {
@@ -117,9 +133,19 @@ impl FunctionText<'_, '_> {
             let last = at + 1 == block.insts.len();
             opens_if = last && segment.seam == Seam::If && data.op.is_terminator() && data.target().is_none();
             let text = InstText { f: self.f, data, registers: self.registers };
-            writeln!(out, "{}{text}{}", Indent(depth + 1), if opens_if { " {" } else { "" })?;
+            let note = Note(self.notes.map_or("", |notes| notes.insts[*inst]));
+            writeln!(out, "{}{text}{}{note}", Indent(depth + 1), if opens_if { " {" } else { "" })?;
         }
         Ok(opens_if)
+    }
+}
+
+/// A comment behind a line; nothing where there is no text.
+struct Note(&'static str);
+
+impl Display for Note {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(out, "  ; {}", self.0) }
     }
 }
 

@@ -23,9 +23,16 @@ use crate::ir::{
 };
 use crate::regalloc::{Allocation, Reg};
 
-/// Estimated cycles of an arm from which on it pays to jump over it when no lane runs it (Mesa 25.0: a jump costs 19,
-/// and half the time it is not taken).
-const SKIP_COST: u32 = 38;
+/// Estimated cycles of a jump (Mesa 25.0).
+const JUMP_COST: u32 = 19;
+
+/// Estimated cycles of an arm from which on it pays to jump over it when no lane runs it: where all lanes go the same
+/// way that is half the time, where they part it is seldom.
+const SKIP_COST_UNIFORM: u32 = 2 * JUMP_COST;
+const SKIP_COST: u32 = 4 * JUMP_COST;
+
+/// The same of the rest of a loop's body, when the last lane has left: that happens once in many rounds (Mesa 25.0).
+const SKIP_COST_LEFT: u32 = 10 * JUMP_COST;
 
 /// Largest level that fits the immediate of a select.
 const MAX_SELECTED_LEVEL: u32 = 255;
@@ -34,11 +41,15 @@ const MAX_SELECTED_LEVEL: u32 = 255;
 ///
 /// # Errors
 /// A jump to a block that is no target of an open construct is an internal error.
-pub fn lower_control_flow(f: &mut Function<'_>, allocation: &mut Allocation) -> Result<(), CompileError> {
-    let segments = f.layout.len();
+pub fn lower_control_flow(
+    f: &mut Function<'_>,
+    allocation: &mut Allocation,
+    uniform_branches: &Side<Block, bool>,
+) -> Result<(), CompileError> {
+    let (segments, ends) = (f.layout.len(), f.construct_ends());
     let mut lowering = Lowering {
-        plans: plan_ifs(f),
-        ends: f.construct_ends(),
+        plans: plan_ifs(f, &ends),
+        ends,
         places: places(f),
         costs: costs(f),
         continued: continued_loops(f),
@@ -46,6 +57,7 @@ pub fn lower_control_flow(f: &mut Function<'_>, allocation: &mut Allocation) -> 
         starts: vec![Vec::new(); segments],
         lanes_may_be_off: false,
         allocation,
+        uniform_branches,
         masks: false,
     };
     for index in 0..segments {
@@ -105,7 +117,7 @@ enum Plan {
     Nothing,
     /// The then-arm only leaves: lanes leave where the condition holds, and the else-arm is not nested.
     LeaveThen,
-    /// The else-arm only leaves.
+    /// The else-arm only leaves, and the then-arm is not nested.
     LeaveElse,
 }
 
@@ -121,6 +133,18 @@ struct Open {
     plan: Plan,
     /// The else-arm has begun.
     in_else: bool,
+    /// Estimated cycles from which on it pays to jump over an arm of an if.
+    skip_cost: u32,
+}
+
+impl Open {
+    fn is_in_leaving_arm(&self) -> bool {
+        match self.plan {
+            Plan::LeaveThen => !self.in_else,
+            Plan::LeaveElse => self.in_else,
+            _ => false,
+        }
+    }
 }
 
 struct Lowering<'l> {
@@ -139,40 +163,36 @@ struct Lowering<'l> {
     starts: Vec<Vec<Inst>>,
     lanes_may_be_off: bool,
     allocation: &'l mut Allocation,
+    /// Blocks that end with a branch which all lanes take together.
+    uniform_branches: &'l Side<Block, bool>,
     masks: bool,
 }
 
 /// For each segment that begins an if: how to lower it.
-fn plan_ifs(f: &Function<'_>) -> Vec<Plan> {
-    (0..f.layout.len()).map(|index| plan_if(f, index)).collect()
+fn plan_ifs(f: &Function<'_>, ends: &[Option<ConstructEnd>]) -> Vec<Plan> {
+    ends.iter()
+        .enumerate()
+        .map(|(index, end)| end.map_or(Plan::default(), |end| plan_if(f, index, end)))
+        .collect()
 }
 
-fn plan_if(f: &Function<'_>, index: usize) -> Plan {
-    if f.layout[index].seam != Seam::If || index + 2 >= f.layout.len() {
+fn plan_if(f: &Function<'_>, index: usize, end: ConstructEnd) -> Plan {
+    if f.layout[index].seam != Seam::If {
         return Plan::default();
     }
-    let then = f.layout[index + 1];
-    let (then_ends, otherwise) = (then.seam == Seam::Else, arm_after_else(f, index + 1));
-    let then_empty = then_ends && f.block(then.block).insts.is_empty();
-    let else_single = otherwise.filter(|segment| f.layout[*segment].seam == Seam::EndIf);
-    let else_block = else_single.map(|segment| f.layout[segment].block);
-    let else_empty = else_block.is_some_and(|block| f.block(block).insts.is_empty());
-    let else_falls = else_block.is_some_and(|block| f.terminator(block).is_none());
-    let then_falls = f.terminator(then.block).is_none();
+    // The block of an arm that is one block.
+    let single = |first: usize, last: usize| (first == last).then(|| f.layout[first].block);
+    let then = single(index + 1, end.otherwise);
+    let otherwise = single(end.otherwise + 1, end.close);
+    let is_empty = |arm: Option<Block>| arm.is_some_and(|block| f.block(block).insts.is_empty());
+    let leaves = |arm: Option<Block>| arm.is_some_and(|block| only_leaves(f, block));
     match () {
-        () if then_empty && else_empty => Plan::Nothing,
-        () if then_ends && else_falls && only_leaves(f, then.block) => Plan::LeaveThen,
-        () if then_ends && then_falls && else_block.is_some_and(|block| only_leaves(f, block)) => {
-            Plan::LeaveElse
-        }
-        () if then_empty => Plan::ElseOnly,
+        () if is_empty(then) && is_empty(otherwise) => Plan::Nothing,
+        () if leaves(then) => Plan::LeaveThen,
+        () if leaves(otherwise) => Plan::LeaveElse,
+        () if is_empty(then) => Plan::ElseOnly,
         () => Plan::Arms,
     }
-}
-
-/// The segment after the then-arm that begins at segment `first`, when the arm is a single block.
-fn arm_after_else(f: &Function<'_>, first: usize) -> Option<usize> {
-    (f.layout[first].seam == Seam::Else).then_some(first + 1)
 }
 
 fn only_leaves(f: &Function<'_>, block: Block) -> bool {
@@ -247,7 +267,7 @@ impl Lowering<'_> {
             _ => return Ok(()),
         };
         f.block_mut(block).insts.pop();
-        if matches!(self.open.last(), Some(open) if matches!(open.plan, Plan::LeaveThen | Plan::LeaveElse)) {
+        if self.open.last().is_some_and(Open::is_in_leaving_arm) {
             // The lanes have left at the if itself.
             return Ok(());
         }
@@ -277,7 +297,7 @@ impl Lowering<'_> {
         let (block, plan) = (f.layout[index].block, self.plans[index]);
         let leaves = match plan {
             Plan::LeaveThen => f.layout.get(index + 1),
-            Plan::LeaveElse => f.layout.get(index + 2),
+            Plan::LeaveElse => self.end_of(index).and_then(|end| f.layout.get(end.close)),
             _ => None,
         };
         let target =
@@ -292,6 +312,7 @@ impl Lowering<'_> {
         match (plan, level, condition) {
             (Plan::LeaveThen | Plan::LeaveElse, Some(level), Some(condition)) => {
                 self.leave_if(f, block, f.insts[condition], level, plan == Plan::LeaveElse);
+                self.skip_rest(f, index);
             }
             (Plan::Nothing, ..) | (_, _, None) => {}
             (plan, _, Some(condition)) => self.enter_if(f, index, condition, plan),
@@ -300,7 +321,9 @@ impl Lowering<'_> {
         let (header, after) = self
             .end_of(index)
             .map_or((block, block), |end| (f.layout[end.otherwise + 1].block, f.layout[end.close + 1].block));
-        self.open.push(Open { seam: Seam::If, levels, header, after, plan, in_else: false });
+        let uniform = self.uniform_branches[block];
+        let skip_cost = if uniform { SKIP_COST_UNIFORM } else { SKIP_COST };
+        self.open.push(Open { seam: Seam::If, levels, header, after, plan, in_else: false, skip_cost });
     }
 
     /// Keeps the conditional instruction at the end of the block, inverted if only the else-arm does something, and
@@ -322,7 +345,9 @@ impl Lowering<'_> {
         let Some(end) = self.end_of(index) else { return };
         let (first, last) =
             if plan == Plan::ElseOnly { (end.otherwise + 1, end.close) } else { (index + 1, end.otherwise) };
-        if let Some(jump) = self.skip_arm(f, first, last) {
+        let uniform = self.uniform_branches[block];
+        let skip_cost = if uniform { SKIP_COST_UNIFORM } else { SKIP_COST };
+        if let Some(jump) = self.skip_arm(f, (first, last), skip_cost) {
             f.block_mut(block).insts.push(jump);
         }
     }
@@ -332,11 +357,11 @@ impl Lowering<'_> {
         self.ends[index].filter(|end| end.close + 1 < self.ends.len())
     }
 
-    /// A jump over the arm of segments `first` to `last`, if the arm is expensive.
-    fn skip_arm(&self, f: &mut Function<'_>, first: usize, last: usize) -> Option<Inst> {
+    /// A jump over the arm of segments `first` to `last`, if the arm costs as much as `skip_cost`.
+    fn skip_arm(&self, f: &mut Function<'_>, (first, last): (usize, usize), skip_cost: u32) -> Option<Inst> {
         let cost = self.costs[last + 1] - self.costs[first];
         let target = f.layout.get(last + 1)?.block;
-        (cost >= SKIP_COST).then(|| self.push(f, Opcode::JmpNone, &[], &[], &[target.0]))
+        (cost >= skip_cost).then(|| self.push(f, Opcode::JmpNone, &[], &[], &[target.0]))
     }
 
     /// A barrier must not be executed when no lane is there to arrive at it: the others of the workgroup may not. Lanes
@@ -347,12 +372,7 @@ impl Lowering<'_> {
         if !f.block(block).insts.iter().any(is_barrier) {
             return;
         }
-        let Some(open) = self.open.iter().rev().find(|open| open.levels != 0) else { return };
-        let target = match open.seam {
-            Seam::If if !open.in_else => open.header,
-            Seam::Loop if open.levels == 2 => return,
-            _ => open.after,
-        };
+        let Some((target, _)) = self.next_revival() else { return };
         let insts = std::mem::take(&mut f.block_mut(block).insts);
         let mut guarded = Vec::with_capacity(insts.len() + 1);
         for inst in insts {
@@ -362,6 +382,27 @@ impl Lowering<'_> {
             guarded.push(inst);
         }
         f.block_mut(block).insts = guarded;
+    }
+
+    /// The next block at whose start lanes come back that are off now, and the cost from which on it pays to jump there
+    /// when all are off. Lanes that wait at a loop's end for the next round come back in the middle of a block.
+    fn next_revival(&self) -> Option<(Block, u32)> {
+        let open = self.open.iter().rev().find(|open| open.levels != 0)?;
+        match open.seam {
+            Seam::If if !open.in_else => Some((open.header, open.skip_cost)),
+            Seam::Loop if open.levels == 2 => None,
+            _ => Some((open.after, open.skip_cost)),
+        }
+    }
+
+    /// Jumps to where lanes come back, when all have left at the end of segment `index` and much is left to skip.
+    fn skip_rest(&self, f: &mut Function<'_>, index: usize) {
+        let Some((target, skip_cost)) = self.next_revival() else { return };
+        if self.costs[self.places[target]] - self.costs[index + 1] >= skip_cost {
+            let jump = self.push(f, Opcode::JmpNone, &[], &[], &[target.0]);
+            let block = f.layout[index].block;
+            f.block_mut(block).insts.push(jump);
+        }
     }
 
     /// Lanes whose comparison holds (or, `inverted`, does not) leave to `level`.
@@ -397,14 +438,14 @@ impl Lowering<'_> {
     fn begin_else(&mut self, f: &mut Function<'_>, index: usize) {
         let Some(open) = self.open.last_mut() else { return };
         open.in_else = true;
-        let plan = open.plan;
+        let (plan, skip_cost) = (open.plan, open.skip_cost);
         let empty =
             f.layout[index + 1].seam == Seam::EndIf && f.block(f.layout[index + 1].block).insts.is_empty();
         if plan == Plan::Arms && !empty {
             let toggle = self.mask(f, Opcode::ElseFcmp, &[Src::f32(0.0), Src::f32(0.0)], 1);
             self.starts[index + 1].push(toggle);
             let close = self.closing_else(f, index);
-            let jump = close.and_then(|close| self.skip_arm(f, index + 1, close));
+            let jump = close.and_then(|close| self.skip_arm(f, (index + 1, close), skip_cost));
             self.starts[index + 1].extend(jump);
         }
     }
@@ -426,7 +467,8 @@ impl Lowering<'_> {
             f.block_mut(block).insts.push(push);
         }
         let after = self.end_of(index).map_or(block, |end| f.layout[end.close + 1].block);
-        self.open.push(Open { seam, levels, header, after, plan: Plan::Arms, in_else: false });
+        let (plan, skip_cost) = (Plan::Arms, SKIP_COST_LEFT);
+        self.open.push(Open { seam, levels, header, after, plan, in_else: false, skip_cost });
     }
 
     fn end(&mut self, f: &mut Function<'_>, index: usize) -> Result<(), CompileError> {

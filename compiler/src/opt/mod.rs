@@ -16,6 +16,8 @@ mod regions;
 mod simplify_control;
 #[cfg(test)]
 mod tests;
+mod uniform_branches;
+mod uniform_subgroups;
 mod vectorize_memory;
 
 pub use algebraic::opt_algebraic;
@@ -30,6 +32,8 @@ pub use opaque::opt_opaque;
 pub use preamble::opt_preamble;
 pub use promote_constants::opt_promote_constants;
 pub use simplify_control::opt_simplify_control;
+pub use uniform_branches::opt_uniform_branches;
+pub use uniform_subgroups::opt_uniform_subgroups;
 pub use vectorize_memory::opt_vectorize_memory;
 
 use crate::ir::{Access, Function, InstData, IrOp, Op, Type};

@@ -4,9 +4,11 @@ use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
 use crate::CompileKey;
+use crate::analysis::divergence::divergence;
+use crate::analysis::dominance::dominance;
 use crate::ir::interpret::{FlatMemory, Limits, interpret};
 use crate::ir::op::mods_with;
-use crate::ir::{Access, Block, Builder, Function, Inst, InstData, IrOp, Src, Stage, Type, Value};
+use crate::ir::{Access, Block, Builder, Function, Inst, InstData, IrOp, Rewrite, Src, Stage, Type, Value};
 use crate::pipeline::{Context, PASSES, Pass, run_pass};
 use crate::test_random::Random;
 
@@ -323,6 +325,10 @@ impl Generator<'_, '_, '_> {
 
 /// What `f` keeps for each of a few inputs, and leaves in memory.
 fn results(f: &Function<'_>) -> Vec<Vec<u64>> {
+    kept_and_memory(f).into_iter().map(|(kept, memory)| [kept, memory].concat()).collect()
+}
+
+fn kept_and_memory(f: &Function<'_>) -> Vec<(Vec<u64>, Vec<u64>)> {
     let inputs = [[0, 0, 0], [1, 2, 3], [0xffff_ffff, 7, 0x8000_0000], [5, 5, 31]];
     let run = |input: &[u64; PARAMETERS]| {
         let limits = Limits { steps: 200_000 };
@@ -334,7 +340,7 @@ fn results(f: &Function<'_>) -> Vec<Vec<u64>> {
                     .device
                     .chunks(4)
                     .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-                outcome.kept.into_iter().chain(words.map(u64::from)).collect()
+                (outcome.kept, words.map(u64::from).collect())
             }
             Err(error) => panic!("{error}\n{f}"),
         }
@@ -413,6 +419,57 @@ fn accesses_keep_their_meaning() {
             assert_eq!(results(&f), expected, "seed {seed}, {}\n{before}\nbecame\n{f}", pass.name);
         }
     }
+}
+
+/// Keeps what is uniform in blocks that all lanes execute, and nothing else. Loads are volatile: lanes that are run one
+/// after the other do not see each other's stores. Returns the number of keeps.
+fn keep_what_is_uniform(f: &mut Function<'_>) -> usize {
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        if data.op == IrOp::LoadGlobal.into() {
+            r.f.insts[inst].mods = r.f.alloc(&[Access::VOLATILE.bits(), 4]);
+        }
+        if data.op == IrOp::Keep.into() { Rewrite::Remove } else { Rewrite::Keep }
+    });
+    f.compute_cfg();
+    let known = divergence(f, agx_abi::Stage::Compute);
+    let tree = dominance(f);
+    let defined: Vec<(Value, Block)> = f
+        .blocks_in_order()
+        .flat_map(|block| f.block(block).insts.iter().map(move |inst| (block, *inst)))
+        .flat_map(|(block, inst)| f.insts[inst].dsts.iter().map(move |dst| (*dst, block)))
+        .collect();
+    let mut count = 0;
+    for block in f.blocks_in_order().filter(|block| !known.is_partial(*block)) {
+        let phis = f.phi_count(block);
+        let available = |(value, home): &(Value, Block)| {
+            let is_phi = f.def((*value).into()).is_some_and(|data| data.op == IrOp::Phi.into());
+            tree.dominates(*home, block) && (*home != block || is_phi)
+        };
+        let srcs: Vec<Src> = (defined.iter().filter(|defined| available(defined)))
+            .map(|(value, _)| Src::value(*value))
+            .filter(|src| known.is_uniform_in(*src, block))
+            .collect();
+        count += srcs.len();
+        let keep = f.make_inst(IrOp::Keep, &[], &srcs, &[], 0);
+        f.block_mut(block).insts.insert(phis, keep);
+    }
+    count
+}
+
+#[test]
+fn uniform_values_do_not_depend_on_parameters() {
+    let mut checked = 0;
+    for seed in 0..600 {
+        let bump = Bump::new();
+        let mut f = generate(&bump, seed);
+        checked += keep_what_is_uniform(&mut f);
+        let lanes = kept_and_memory(&f);
+        for (kept, _) in &lanes {
+            assert_eq!(*kept, lanes[0].0, "seed {seed}\n{f}");
+        }
+    }
+    assert!(checked > 1000, "{checked} uniform sources");
 }
 
 #[test]

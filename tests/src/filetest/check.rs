@@ -1,6 +1,7 @@
 //! Runs the functions of a file test and compares with what is expected.
 
 use agx_abi::{PartRole, Target};
+use agx_compiler::analysis::divergence::divergence;
 use agx_compiler::emit::End;
 use agx_compiler::ir::interpret::{FlatMemory, InterpretError, Limits};
 use agx_compiler::ir::print::Registers;
@@ -16,8 +17,10 @@ use super::format::{FileTest, FunctionTest, Run, STAGES, instruction_lines};
 use super::literal;
 use crate::driver::compile;
 
-/// Names on the first line that are not passes: print what was read, and check the rules of the stage.
-const NOT_PASSES: [&str; 2] = ["print", "validate"];
+/// Names on the first line that are not passes: print what was read, check the rules of the stage, print with remarks on
+/// divergence.
+const NOT_PASSES: [&str; 3] = ["print", "validate", DIVERGENCE];
+const DIVERGENCE: &str = "divergence";
 
 /// What came of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -49,9 +52,13 @@ fn check_function(test: &FileTest, function: &FunctionTest) -> (Output, Vec<Stri
     match parse_with_registers(&bump, &function.source).as_deref_mut() {
         Ok([(f, registers)]) => {
             complaints.extend(interpret_runs("interpreter", function, f));
-            let before = body(f, registers);
+            let before = body(&f.with_registers(registers).to_string());
             found = run_passes(test, function, f, registers);
-            let after = body(f, registers);
+            let after = if test.passes.iter().any(|name| name == DIVERGENCE) {
+                body(&f.with_notes(&divergence(f, agx_abi::Stage::Compute).notes(f)).to_string())
+            } else {
+                body(&f.with_registers(registers).to_string())
+            };
             if function.unchanged && before != after {
                 complaints.push(at_head(function, &format!("not unchanged:\n{}", after.join("\n"))));
             }
@@ -170,8 +177,7 @@ fn unmet(expected: &[(usize, String)], found: &[(usize, String)]) -> Vec<String>
 }
 
 /// The printed function without its head and closing bracket; one of a single block without the label, too.
-fn body(f: &Function<'_>, registers: &Registers) -> Vec<String> {
-    let text = f.with_registers(registers).to_string();
+fn body(text: &str) -> Vec<String> {
     let mut lines: Vec<&str> = text.lines().skip(1).map(str::trim_end).collect();
     lines.pop();
     let is_label = |line: &&&str| !line.starts_with(' ') && line.ends_with(':');

@@ -1,0 +1,23 @@
+//! Finds the branches that all lanes of a SIMD-group take together.
+//!
+//! At such a branch one arm is executed by nobody, so it is worth jumping over it earlier than where lanes may part and
+//! somebody most likely executes it. The blocks that end with such a branch are left in the context; whether to jump
+//! is for `lower_control_flow` to say, when the arms have their final shape.
+//!
+//! Before and after: stage Source; no later pass makes or removes control flow.
+
+use crate::analysis::divergence::divergence;
+use crate::ir::{Function, Seam};
+use crate::pipeline::Context;
+
+/// Finds uniform branches.
+pub fn opt_uniform_branches(f: &mut Function<'_>, context: &mut Context<'_>) {
+    if f.layout.iter().all(|segment| segment.seam != Seam::If) {
+        return;
+    }
+    f.compute_cfg();
+    let known = divergence(f, context.info.stage);
+    for segment in f.layout.iter().filter(|segment| segment.seam == Seam::If) {
+        context.uniform_branches[segment.block] = !known.branch_parts(segment.block);
+    }
+}

@@ -1,0 +1,97 @@
+//! Operations across lanes on what all lanes have alike.
+//!
+//! * A lane read from others, or a reduction that changes nothing when repeated, of a uniform value is the value.
+//! * A sum of a uniform value is its product with the number of active lanes.
+//! * Whether any lane of a ballot has a uniform condition is the condition, and no lane has a false one.
+//! * A lane read at a uniform index is broadcast, which takes one shuffle instead of four.
+//!
+//! Must run while the front end's operations across lanes are there: before `lower_subgroups`.
+
+use agx_isa::table::Opcode;
+
+use crate::analysis::divergence::{Divergence, divergence};
+use crate::ir::op::mods_with;
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::lower::subgroups::reduction_code;
+use crate::pipeline::Context;
+
+/// Reductions whose result on equal sources is the source.
+const IDEMPOTENT: &[&str] = &["and", "or", "smin", "smax", "umin", "umax", "fmin", "fmax"];
+
+/// Lanes of a SIMD-group.
+const LANES: u32 = 32;
+
+const TRUTH_NOT: u32 = 0b0101;
+
+/// Simplifies operations across lanes on uniform values.
+pub fn opt_uniform_subgroups(f: &mut Function<'_>, context: &mut Context<'_>) {
+    if !crosses_lanes(f) {
+        return;
+    }
+    f.compute_cfg();
+    let known = divergence(f, context.info.stage);
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        let Op::Ir(op) = data.op else { return Rewrite::Keep };
+        match op {
+            IrOp::Icmp => any_lane(r, &known, &data),
+            _ if op.desc().effects == Op::Ir(IrOp::Ballot).effects() => across(r, &known, op, &data),
+            _ => None,
+        }
+        .map_or(Rewrite::Keep, Rewrite::Forward)
+    });
+}
+
+fn crosses_lanes(f: &Function<'_>) -> bool {
+    let mut insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
+    insts.any(|inst| f.insts[*inst].op.is_cross_lane())
+}
+
+/// What an operation across lanes is when its source, or index, is uniform.
+fn across(r: &mut Rewriter<'_, '_>, known: &Divergence, op: IrOp, data: &InstData<'_>) -> Option<Src> {
+    let source = data.srcs[0];
+    if op == IrOp::Ballot {
+        return (source.as_imm() == Some(0)).then(|| Src::imm32(0));
+    }
+    let is_uniform = known.is_uniform_in(source, r.block);
+    match op {
+        IrOp::Scan => None,
+        IrOp::Reduce if is_uniform => reduce(r, data),
+        IrOp::Reduce => None,
+        _ if is_uniform => Some(source),
+        IrOp::ReadLane if data.srcs[1].as_imm().is_none() && known.is_uniform_in(data.srcs[1], r.block) => {
+            let ty = r.f.src_ty(source);
+            Some(Src::value(r.value(IrOp::Broadcast, ty, data.srcs, &[])))
+        }
+        _ => None,
+    }
+}
+
+/// The reduction of a uniform value.
+fn reduce(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
+    let code = data.modifier("op");
+    if IDEMPOTENT.iter().any(|name| reduction_code(name) == Some(code)) {
+        return Some(data.srcs[0]);
+    }
+    let sums = reduction_code("iadd") == Some(code) && data.modifier("cluster") >= LANES;
+    if !sums || r.f.width(data.srcs[0]) != 32 {
+        return None;
+    }
+    let active = r.alu(IrOp::Ballot, 32, &[Src::bool(true)], &[]);
+    let count = r.alu(Opcode::Popcnt, 32, &[active], &mods_with(Opcode::Popcnt, &[]));
+    Some(r.alu(IrOp::Imul, 32, &[data.srcs[0], count], &[]))
+}
+
+/// A ballot of a uniform condition, compared with 0: the condition or its complement.
+fn any_lane(r: &mut Rewriter<'_, '_>, known: &Divergence, data: &InstData<'_>) -> Option<Src> {
+    let ballot = r.f.def(data.srcs[0]).filter(|def| def.op == Op::Ir(IrOp::Ballot))?;
+    let compares = data.srcs[1].as_imm() == Some(0) && data.modifier("cond") & 3 == 0;
+    if !compares || !known.is_uniform_in(ballot.srcs[0], r.block) {
+        return None;
+    }
+    if data.modifier("inv") != 0 {
+        return Some(ballot.srcs[0]);
+    }
+    let mods = mods_with(Opcode::Bitop, &[("table", TRUTH_NOT)]);
+    Some(r.alu(Opcode::Bitop, 1, &[ballot.srcs[0], Src::bool(false)], &mods))
+}
