@@ -16,10 +16,11 @@ test:
 score:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED)
 
-# Speed of decoder, encoder and machine; what compiled code costs, and what compiling costs.
+# Speed of decoder, encoder, machine and linker; what compiled code costs, and what compiling costs.
 bench:
 	$(CARGO) bench -p agx-isa
 	$(CARGO) run --release -p agx-emulator --example speed
+	$(CARGO) run --release -p agx-compiler --example link
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only quality,cost
 
 fmt:

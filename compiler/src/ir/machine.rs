@@ -3,7 +3,7 @@
 //! The emitter encodes what this gives; the validator calls it with stand-in registers to learn whether the operands
 //! are legal for their row.
 
-use agx_isa::desc::{OperandDesc, Reach, Role};
+use agx_isa::desc::{Count, OperandDesc, Reach, Role};
 use agx_isa::inst::{OperandFlags, Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
@@ -189,7 +189,9 @@ fn check_vectors(f: &Function<'_>, inst: &agx_isa::Inst, data: &InstData<'_>) ->
     let srcs = desc.with_role(Role::Src).zip(data.srcs.iter().map(|src| src.as_value()));
     for ((index, operand), value) in dsts.chain(srcs) {
         let Some(value) = value else { continue };
-        let (wanted, given) = (inst.operand_count(index), f.ty(value).comps);
+        // Depth and stencil are a pair of words, of the second of which the low half is read.
+        let pair = operand.count == Count::DepthStencil && inst.modifier("z") + inst.modifier("s") == 2;
+        let (wanted, given) = (inst.operand_count(index) + u16::from(pair), f.ty(value).comps);
         if wanted != u16::from(given) {
             return Err(MachineError::Registers { operand: operand.name, wanted, given });
         }

@@ -166,7 +166,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
             .sample_shading
             .then(|| [fragment::SAMPLES - 1, fragment::SAMPLES].map(|half| preload(Type::B16, half)));
         let depth_stencil = match (key.depth, key.stencil) {
-            (true, true) => Some(preload(Type::vector(16, 3), fragment::DEPTH)),
+            (true, true) => Some(preload(Type::vector(32, 2), fragment::DEPTH)),
             (true, false) => Some(preload(Type::B32, fragment::DEPTH)),
             (false, true) => Some(preload(Type::B16, fragment::STENCIL)),
             (false, false) => None,

@@ -2,7 +2,9 @@
 //!
 //! This runs when a draw's state is known, so it does no more than copy bytes and compare a few numbers.
 
+use agx_abi::fragment::SAMPLES;
 use agx_abi::occupancy::MAX_GPR_HALVES;
+use agx_abi::registers::NESTING_COUNTER;
 use agx_abi::{PartRole, ShaderInfo, Stage};
 use agx_isa::encode::encode;
 use agx_isa::inst::{Inst, Operand, Size};
@@ -154,15 +156,14 @@ fn append(code: &mut Vec<u8>, inst: &Inst) {
     code.extend_from_slice(&encoded);
 }
 
-/// The mask of samples being shaded; the nesting counter is below it.
-const SAMPLES: Operand = Operand::reg(agx_abi::fragment::SAMPLES, Size::B16);
-
-/// r0 = 0x10000: no lane is off, the first sample is shaded.
+/// No lane is off, the first sample is shaded.
 fn begin_loop(code: &mut Vec<u8>) {
-    let mut inst = Inst::new(Opcode::Ldimm32);
-    inst.set("dst", Operand::reg(0, Size::B32));
-    inst.set("a", Operand::imm(0x1_0000));
-    append(code, &inst);
+    for (half, value) in [(NESTING_COUNTER, 0), (SAMPLES, 1)] {
+        let mut inst = Inst::new(Opcode::Ldimm16);
+        inst.set("dst", Operand::reg(half, Size::B16));
+        inst.set("a", Operand::imm(value));
+        append(code, &inst);
+    }
 }
 
 /// Goes on with the next sample as long as there is one.
@@ -172,15 +173,16 @@ fn end_loop(code: &mut Vec<u8>, start: usize, samples: u8, stack_words: u32) {
         inst.set("index", Operand::imm(stack_words.wrapping_neg()));
         append(code, &inst);
     }
+    let mask = Operand::reg(SAMPLES, Size::B16);
     let mut next = Inst::new(Opcode::Iadd);
-    next.set("dst", SAMPLES);
-    next.set("a", SAMPLES);
-    next.set("b", SAMPLES);
+    next.set("dst", mask);
+    next.set("a", mask);
+    next.set("b", mask);
     append(code, &next);
     let mut again = Inst::new(Opcode::WhileIcmp);
     again.set("cond", Operand::imm(1));
     again.set("nest", Operand::imm(1));
-    again.set("a", SAMPLES);
+    again.set("a", mask);
     again.set("b", Operand::imm(1 << samples));
     append(code, &again);
     let mut jump = Inst::new(Opcode::JmpAny);

@@ -1,0 +1,6 @@
+//! Generated parts and linked programs on the strict machine, against models written here.
+
+mod epilog;
+mod formats;
+mod program;
+mod support;

@@ -1,0 +1,83 @@
+//! The linker.
+
+use agx_abi::tile::ColourFormat;
+use agx_abi::{PartRole, ShaderInfo, Stage};
+use agx_compiler::link::{EpilogKey, LinkError, LinkPart, Parts, Target, link};
+use agx_emulator::{Framebuffer, Tests};
+use agx_isa::inst::{Inst, Operand, Size};
+use agx_isa::table::Opcode;
+
+use super::support::{Code, info, linked, shade};
+
+#[test]
+fn the_loop_runs_all_parts_for_each_sample() {
+    let info = info(1);
+    let mut key = EpilogKey::new(&info.fragment);
+    (key.samples, key.sample_shading) = (4, true);
+    key.targets[0] = Some(Target::new(ColourFormat::R32Uint));
+    // The colour is the mask of the sample being shaded.
+    let mask = Operand::reg(agx_abi::fragment::SAMPLES, Size::B16);
+    let code = Code::default()
+        .colour(0, [0; 4])
+        .op(Opcode::Iadd, &[("dst", Operand::reg(8, Size::B32)), ("a", mask), ("b", Operand::imm(0x10))]);
+    let program = linked(&code, &info, &key, Some(4));
+    let mut framebuffer = Framebuffer::new(4, 4, 4, 8);
+    shade(&program, &info, &mut framebuffer, [0.0; 4], 0.5, Tests::default());
+    for (x, y) in (0..4).flat_map(|y| (0..4).map(move |x| (x, y))) {
+        let found = [0, 1, 2, 3].map(|at| framebuffer.colour(x, y, at).expect("inside")[0]);
+        assert_eq!(found, [0x11, 0x12, 0x14, 0x18]);
+    }
+}
+
+fn part(role: PartRole, gpr_halves: u16) -> LinkPart {
+    LinkPart { role, code: Code::default().half(10, 3).0, gpr_halves, scratch_bytes: 0, late_tests: false }
+}
+
+#[test]
+fn a_program_is_its_parts_and_one_end() {
+    let main = Code::default().half(8, 1);
+    let mut whole = main.0.clone();
+    let stop = [Opcode::Stop].into_iter().chain([Opcode::Trap; 8]);
+    let end: Vec<u8> =
+        stop.flat_map(|op| agx_isa::encode(&Inst::new(op)).expect("encodes").to_vec()).collect();
+    whole.extend_from_slice(&end);
+    let (prolog, epilog) = (part(PartRole::Prolog, 12), part(PartRole::Epilog, 90));
+    let info = info(0);
+    for main in [&main.0, &whole] {
+        let parts =
+            Parts { main, info: &info, prolog: Some(&prolog), epilog: Some(&epilog), sample_loop: None };
+        let program = link(&parts).expect("parts fit");
+        let expected = [prolog.code.as_slice(), &main[..prolog.code.len()], &epilog.code, &end].concat();
+        assert_eq!(program.code, expected);
+        assert_eq!((program.gpr_halves, program.uniform_halves), (90, 16));
+    }
+}
+
+#[test]
+fn a_vertex_prolog_never_raises_the_registers_of_the_main_part() {
+    let info = ShaderInfo { stage: Stage::Vertex, gpr_halves: 24, ..ShaderInfo::default() };
+    let linked = |halves| {
+        let prolog = part(PartRole::Prolog, halves);
+        link(&Parts { main: &[], info: &info, prolog: Some(&prolog), epilog: None, sample_loop: None })
+            .map(|program| program.gpr_halves)
+    };
+    assert_eq!(linked(24), Ok(24));
+    assert_eq!(linked(25), Err(LinkError::PrologRaisesRegisters { prolog: 25, main: 24 }));
+}
+
+#[test]
+fn parts_stand_where_they_belong() {
+    let (prolog, epilog) = (part(PartRole::Prolog, 1), part(PartRole::Epilog, 1));
+    let of = |stage, prolog, epilog, sample_loop| {
+        let info = ShaderInfo { stage, gpr_halves: 8, ..ShaderInfo::default() };
+        link(&Parts { main: &[], info: &info, prolog, epilog, sample_loop }).err()
+    };
+    let role = |wanted, found| Some(LinkError::Role { wanted, found });
+    let no = |stage, role| Some(LinkError::Stage { stage, role });
+    let (first, last) = (PartRole::Prolog, PartRole::Epilog);
+    assert_eq!(of(Stage::Fragment, Some(&epilog), None, None), role(first, last));
+    assert_eq!(of(Stage::Fragment, None, Some(&prolog), None), role(last, first));
+    assert_eq!(of(Stage::Vertex, None, Some(&epilog), None), no(Stage::Vertex, last));
+    assert_eq!(of(Stage::Compute, Some(&prolog), None, None), no(Stage::Compute, first));
+    assert_eq!(of(Stage::Fragment, None, None, Some(3)), Some(LinkError::Samples(3)));
+}

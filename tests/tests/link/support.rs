@@ -1,0 +1,122 @@
+//! Main parts made by hand, and programs made of them.
+
+use agx_abi::fragment::FragmentInfo;
+use agx_abi::{ShaderInfo, Stage, Target};
+use agx_compiler::link::{EpilogKey, LinkedProgram, Parts, link};
+use agx_compiler::{CompileKey, Compiler, Scratch};
+use agx_emulator::launch::{ShadeLaunch, StageProgram};
+use agx_emulator::{Framebuffer, Options, Tests};
+use agx_isa::inst::{Inst, Operand, Size};
+use agx_isa::table::Opcode;
+use agx_isa::validate::{Limits, validate};
+
+/// Seeded numbers: a linear congruential generator's high bits.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as u32) % end
+    }
+
+    /// A number from `low` to `high` in steps of a thousandth.
+    pub fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * self.below(1001) as f32 / 1000.0
+    }
+}
+
+/// Code of a main part.
+#[derive(Default)]
+pub struct Code(pub Vec<u8>);
+
+impl Code {
+    pub fn op(mut self, op: Opcode, operands: &[(&str, Operand)]) -> Self {
+        let mut inst = Inst::new(op);
+        operands.iter().for_each(|(name, operand)| inst.set(name, *operand));
+        self.0.extend_from_slice(&agx_isa::encode(&inst).expect("encodes"));
+        self
+    }
+
+    /// A constant in register `half` / 2.
+    pub fn word(self, half: u8, bits: u32) -> Self {
+        self.op(Opcode::Ldimm32, &[("dst", Operand::reg(half, Size::B32)), ("a", Operand::imm(bits))])
+    }
+
+    pub fn half(self, half: u8, bits: u16) -> Self {
+        self.op(Opcode::Ldimm16, &[("dst", Operand::reg(half, Size::B16)), ("a", Operand::imm(bits.into()))])
+    }
+
+    /// Colour of a target.
+    pub fn colour(self, target: u32, bits: [u32; 4]) -> Self {
+        (0..).zip(bits).fold(self, |code, (component, bits)| {
+            let half = agx_abi::fragment::colour_register(target, component).expect("a register");
+            code.word(half, bits)
+        })
+    }
+}
+
+pub fn floats(colour: [f32; 4]) -> [u32; 4] {
+    colour.map(f32::to_bits)
+}
+
+/// What is known of a main part that leaves all components of `targets` colours.
+pub fn info(targets: usize) -> ShaderInfo {
+    let mut fragment = FragmentInfo::default();
+    fragment.components[..targets].fill(0xf);
+    ShaderInfo {
+        stage: Stage::Fragment,
+        gpr_halves: 80,
+        uniform_halves: 16,
+        uniforms: agx_abi::fragment::UNIFORMS.to_vec(),
+        fragment,
+        ..ShaderInfo::default()
+    }
+}
+
+/// Links a main part with the epilog of `key`; the program obeys the rules of the instruction set.
+pub fn linked(code: &Code, info: &ShaderInfo, key: &EpilogKey, sample_loop: Option<u8>) -> LinkedProgram {
+    let mut options = CompileKey::default();
+    options.validate = true;
+    let epilog = Compiler::new(Target::default())
+        .fragment_epilog(&mut Scratch::default(), key, &options)
+        .unwrap_or_else(|error| panic!("{error}: {key:?}"));
+    let parts = Parts { main: &code.0, info, prolog: None, epilog: Some(&epilog), sample_loop };
+    let program = link(&parts).expect("parts fit");
+    let limits = Limits {
+        register_halves: program.gpr_halves,
+        uniform_halves: program.uniform_halves,
+        goes_on: false,
+    };
+    assert_eq!(validate(&program.code, limits), [], "{key:?}");
+    program
+}
+
+/// Shades the whole frame buffer; the machine must find nothing wrong.
+pub fn shade(
+    program: &LinkedProgram,
+    info: &ShaderInfo,
+    framebuffer: &mut Framebuffer,
+    blend_constant: [f32; 4],
+    depth: f32,
+    tests: Tests,
+) {
+    let [width, height] = framebuffer.size();
+    let launch = ShadeLaunch {
+        fragment: StageProgram {
+            code: &program.code,
+            preamble: None,
+            info,
+            scratch_bytes: program.scratch_bytes,
+            push_constants: &[],
+        },
+        buffers: &mut [],
+        blend_constant,
+        rectangle: [0, 0, width, height],
+        depth,
+        tests,
+        late_tests: program.late_tests,
+        options: Options::default(),
+    };
+    let report = launch.run(framebuffer).expect("runs");
+    assert_eq!(report.findings, []);
+}
