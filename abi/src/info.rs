@@ -2,6 +2,7 @@
 
 use crate::fragment::FragmentInfo;
 use crate::layout::UniformRange;
+use crate::textures::{SamplerBinding, TextureBinding};
 use crate::vertex::{Attribute, Varying};
 
 /// A pipeline stage.
@@ -56,6 +57,10 @@ pub struct ShaderInfo {
     pub uniform_halves: u16,
     /// Ranges of the uniform file that the driver fills, ascending and disjoint.
     pub uniforms: Vec<UniformRange>,
+    /// What the texture state registers hold, from 0 on.
+    pub textures: Vec<TextureBinding>,
+    /// What the sampler state registers hold, from 0 on.
+    pub samplers: Vec<SamplerBinding>,
     /// Workgroup size (compute).
     pub workgroup_size: [u32; 3],
     /// Threadgroup memory in bytes (compute).

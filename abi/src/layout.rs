@@ -3,19 +3,25 @@
 //! A compiled shader lists its uniform registers as [`UniformRange`]s in ascending order. The driver writes each range
 //! before it launches the shader. The default layout puts, in this order, only what the shader uses:
 //!
-//! 1. addresses of buffers, 64 bits each, by (set, binding, element): they must lie below half-word 256, because memory
+//! 1. addresses of texture tables, 64 bits each: texture operands reach no further than half-word 128;
+//! 2. addresses of buffers, 64 bits each, by (set, binding, element): they must lie below half-word 256, because memory
 //!    operands reach no further (Mesa 25.0 AGX compiler);
-//! 2. addresses of descriptor tables, for arrays of buffers indexed by a run-time value, and of the constant section;
-//! 3. sizes of buffers in bytes, 32 bits each;
-//! 4. the number of workgroups, three 32-bit values;
-//! 5. push constants, as far as they fit;
-//! 6. constants that the compiler promoted.
+//! 3. addresses of descriptor tables, for arrays of buffers indexed by a run-time value, and of the constant section;
+//! 4. sizes of buffers in bytes, 32 bits each;
+//! 5. the number of workgroups, three 32-bit values, and descriptors of textures, six 32-bit words each;
+//! 6. push constants, as far as they fit;
+//! 7. constants that the compiler promoted.
+
+use crate::textures::DescriptorKind;
 
 /// Half-words in the uniform file.
 pub const UNIFORM_HALVES: u16 = 512;
 
 /// Memory operands reach uniforms below this half-word.
 pub const MEMORY_BASE_HALVES: u16 = 256;
+
+/// Texture operands reach table addresses that start below this half-word.
+pub const TEXTURE_TABLE_HALVES: u16 = 128;
 
 /// Bytes of one record in a descriptor table: 64-bit address, 32-bit size in bytes, 32 bits of zero.
 pub const DESCRIPTOR_BYTES: u32 = 16;
@@ -38,6 +44,33 @@ pub enum UniformSource {
         set: u32,
         /// Binding within the set.
         binding: u32,
+    },
+    /// 64-bit address of a table of descriptors of textures or images, [`crate::textures::DESCRIPTOR_BYTES`] for each
+    /// array element of (set, binding).
+    TextureTable {
+        /// Descriptor set.
+        set: u32,
+        /// Binding within the set.
+        binding: u32,
+        /// Which descriptors.
+        kind: DescriptorKind,
+    },
+    /// 64-bit address of a table of 16-bit numbers, one for each array element of (set, binding): the sampler state
+    /// register that holds the element's sampler.
+    SamplerTable {
+        /// Descriptor set.
+        set: u32,
+        /// Binding within the set.
+        binding: u32,
+    },
+    /// The texture descriptor of what is bound at (set, binding), array element `element`: six 32-bit words.
+    TextureWords {
+        /// Descriptor set.
+        set: u32,
+        /// Binding within the set.
+        binding: u32,
+        /// Array element; 0 when the binding is not an array.
+        element: u32,
     },
     /// 64-bit address of the shader's constant section ([`crate::ShaderInfo::constants`]).
     ConstantAddress,

@@ -9,6 +9,7 @@ pub mod layout;
 pub mod occupancy;
 pub mod registers;
 pub mod target;
+pub mod textures;
 pub mod tile;
 pub mod vertex;
 
@@ -16,3 +17,4 @@ pub use fragment::FragmentInfo;
 pub use info::{PartRole, ShaderInfo, Stage};
 pub use layout::{InterfaceUniform, UniformRange, UniformSource};
 pub use target::Target;
+pub use textures::{DescriptorKind, SamplerBinding, TextureBinding};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use agx_abi::occupancy::max_threads;
-use agx_abi::{PartRole, ShaderInfo, UniformRange, UniformSource};
+use agx_abi::{PartRole, SamplerBinding, ShaderInfo, UniformRange, UniformSource};
 use agx_compiler::CompiledShader;
 use agx_isa::disasm;
 
@@ -39,6 +39,19 @@ fn heading(info: &ShaderInfo) -> String {
     for range in &info.uniforms {
         let _ = writeln!(text, "; {}: {}", registers(range), source(range.source));
     }
+    for (register, texture) in info.textures.iter().enumerate() {
+        let place = place(texture.set, texture.binding, texture.element);
+        let _ = writeln!(text, "; ts{register}: {} {place}", texture.kind.name());
+    }
+    for (register, sampler) in info.samplers.iter().enumerate() {
+        let what = match sampler {
+            SamplerBinding::Bound { set, binding, element } => {
+                format!("sampler {}", place(*set, *binding, *element))
+            }
+            SamplerBinding::Loads => "sampler of loads".to_owned(),
+        };
+        let _ = writeln!(text, "; ss{register}: {what}");
+    }
     text
 }
 
@@ -58,12 +71,17 @@ fn registers(range: &UniformRange) -> String {
     }
 }
 
+/// `set.binding`, with the element of an array after the first.
+fn place(set: u32, binding: u32, element: u32) -> String {
+    match element {
+        0 => format!("{set}.{binding}"),
+        _ => format!("{set}.{binding}.{element}"),
+    }
+}
+
 /// What the driver writes into a range.
 fn source(source: UniformSource) -> String {
-    let buffer = |set: u32, binding: u32, element: u32| match element {
-        0 => format!("buffer {set}.{binding}"),
-        _ => format!("buffer {set}.{binding}.{element}"),
-    };
+    let buffer = |set: u32, binding: u32, element: u32| format!("buffer {}", place(set, binding, element));
     match source {
         UniformSource::BufferAddress { set, binding, element } => {
             format!("address of {}", buffer(set, binding, element))
@@ -73,6 +91,15 @@ fn source(source: UniformSource) -> String {
         }
         UniformSource::DescriptorTable { set, binding } => {
             format!("address of the table of buffers {set}.{binding}")
+        }
+        UniformSource::TextureTable { set, binding, kind } => {
+            format!("address of the table of {}s {set}.{binding}", kind.name())
+        }
+        UniformSource::SamplerTable { set, binding } => {
+            format!("address of the table of samplers {set}.{binding}")
+        }
+        UniformSource::TextureWords { set, binding, element } => {
+            format!("descriptor of texture {}", place(set, binding, element))
         }
         UniformSource::ConstantAddress => "address of the constant section".to_owned(),
         UniformSource::WorkgroupCount => "number of workgroups".to_owned(),

@@ -44,6 +44,8 @@ pub fn run(shader: &CompiledShader, buffers: &mut [BufferBinding], job: &Job<'_>
         preamble: shader.part(PartRole::Preamble),
         info: &shader.info,
         buffers,
+        textures: &mut [],
+        samplers: &[],
         push_constants: job.push_constants,
         arguments: job.arguments,
         results: &mut results,

@@ -1,6 +1,6 @@
 //! A compiled shader as JSON: code in hexadecimal, what a driver must know, statistics.
 
-use agx_abi::{ShaderInfo, Target, UniformRange, UniformSource};
+use agx_abi::{SamplerBinding, ShaderInfo, Target, TextureBinding, UniformRange, UniformSource};
 use agx_compiler::{CompiledShader, ShaderPart};
 use serde_json::{Value, json};
 
@@ -33,6 +33,8 @@ fn info(info: &ShaderInfo) -> Value {
         "preamble_gpr_halves": info.preamble_gpr_halves,
         "uniform_halves": info.uniform_halves,
         "uniforms": info.uniforms.iter().map(uniform).collect::<Vec<_>>(),
+        "textures": info.textures.iter().map(texture).collect::<Vec<_>>(),
+        "samplers": info.samplers.iter().map(sampler).collect::<Vec<_>>(),
         "workgroup_size": info.workgroup_size,
         "local_bytes": info.local_bytes,
         "scratch_bytes": info.scratch_bytes,
@@ -41,6 +43,20 @@ fn info(info: &ShaderInfo) -> Value {
         "writes_memory": info.writes_memory,
         "uses_barrier": info.uses_barrier,
     })
+}
+
+fn texture(texture: &TextureBinding) -> Value {
+    let TextureBinding { set, binding, element, kind } = texture;
+    json!({ "kind": kind.name(), "set": set, "binding": binding, "element": element })
+}
+
+fn sampler(sampler: &SamplerBinding) -> Value {
+    match sampler {
+        SamplerBinding::Bound { set, binding, element } => {
+            json!({ "kind": "bound", "set": set, "binding": binding, "element": element })
+        }
+        SamplerBinding::Loads => json!({ "kind": "loads" }),
+    }
 }
 
 fn uniform(range: &UniformRange) -> Value {
@@ -53,6 +69,15 @@ fn uniform(range: &UniformRange) -> Value {
         }
         UniformSource::DescriptorTable { set, binding } => {
             json!({ "kind": "descriptor_table", "set": set, "binding": binding })
+        }
+        UniformSource::TextureTable { set, binding, kind } => {
+            json!({ "kind": "texture_table", "set": set, "binding": binding, "descriptors": kind.name() })
+        }
+        UniformSource::SamplerTable { set, binding } => {
+            json!({ "kind": "sampler_table", "set": set, "binding": binding })
+        }
+        UniformSource::TextureWords { set, binding, element } => {
+            json!({ "kind": "texture_words", "set": set, "binding": binding, "element": element })
         }
         UniformSource::ConstantAddress => json!({ "kind": "constant_address" }),
         UniformSource::WorkgroupCount => json!({ "kind": "workgroup_count" }),

@@ -145,6 +145,7 @@ pub static PASSES: &[Pass] = &[
     required!("lower_varyings", Source -> Source, |f, c| lower::lower_varyings(f, c.info.stage), "Makes stores of vertex outputs the hardware's."),
     required!("lower_interpolation", Source -> Source, lower::lower_interpolation, "Makes reads of fragment inputs the hardware's interpolations."),
     required!("lower_sample_mask", Source -> Source, |f, _| lower::lower_sample_mask(f), "Makes discards the hardware's decisions over samples."),
+    required!("lower_texture", Source -> Source, |f, _| lower::lower_texture(f), "Makes accesses to textures and images the hardware's."),
     required!("lower_scratch", Source -> Source, |f, _| lower::lower_scratch(f), "Makes accesses to stack memory the hardware's."),
     optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
     optional!("opt_fold", Source, opt::opt_fold, "Computes operations on constants."),

@@ -5,14 +5,17 @@
 //! past an end is a fault and never another buffer.
 
 mod draw;
+pub mod textures;
 
 use agx_abi::layout::{DESCRIPTOR_BYTES, UNIFORM_HALVES};
-use agx_abi::{ShaderInfo, UniformRange, UniformSource};
+use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, UniformRange, UniformSource};
 use thiserror::Error;
 
 pub use self::draw::{AttributeData, DrawLaunch, ShadeLaunch, StageProgram};
+use self::textures::{SamplerRegisters, SamplerResource, SamplerState, TextureResource};
 
-use crate::{Access, Dispatch, MapError, Memory, Options, Program, Report, Stop, dispatch};
+use crate::textures::{SAMPLER_BYTES, TEXTURE_BYTES};
+use crate::{Access, Dispatch, MapError, Memory, Options, Program, Report, States, Stop, dispatch};
 
 /// Where the first mapping goes; everything below stays unmapped, null pointers included.
 const FIRST_ADDRESS: u64 = 0x1_0000_0000;
@@ -38,6 +41,12 @@ pub struct BufferBinding {
     pub writable: bool,
 }
 
+impl BufferBinding {
+    fn is_at(&self, set: u32, binding: u32, element: u32) -> bool {
+        (self.set, self.binding, self.element) == (set, binding, element)
+    }
+}
+
 /// One dispatch of a compiled compute shader.
 #[derive(Debug)]
 pub struct Launch<'a> {
@@ -49,6 +58,10 @@ pub struct Launch<'a> {
     pub info: &'a ShaderInfo,
     /// The buffers; contents change where the shader writes.
     pub buffers: &'a mut [BufferBinding],
+    /// Textures, images and texel buffers; contents change where the shader writes.
+    pub textures: &'a mut [TextureResource],
+    /// Samplers.
+    pub samplers: &'a [SamplerResource],
     /// Push constants; bytes the shader wants beyond them read as zero.
     pub push_constants: &'a [u8],
     /// Arguments of a test kernel, by parameter.
@@ -64,8 +77,10 @@ pub struct Launch<'a> {
 /// Why a shader could not be launched or did not finish.
 #[derive(Debug, Error)]
 pub enum LaunchError {
-    /// The shader uses a buffer that is not bound.
-    #[error("the shader uses set {set}, binding {binding}, element {element}, where no buffer is bound")]
+    /// The shader uses something that is not bound.
+    #[error(
+        "the shader uses set {set}, binding {binding}, element {element}, where nothing of the kind is bound"
+    )]
     Unbound {
         /// Descriptor set.
         set: u32,
@@ -82,6 +97,9 @@ pub enum LaunchError {
         /// Arguments given.
         count: usize,
     },
+    /// There are more different samplers than state registers.
+    #[error("there are more different samplers than sampler state registers")]
+    TooManySamplers,
     /// A range of the uniform file ends outside it.
     #[error("uniform range {start}+{halves} exceeds the uniform file")]
     UniformRange {
@@ -104,7 +122,11 @@ struct Layout<'b> {
     next: u64,
     results: u64,
     buffers: &'b [BufferBinding],
+    /// Of the buffers, then of the textures.
     addresses: Vec<u64>,
+    textures: &'b [TextureResource],
+    samplers: &'b [SamplerResource],
+    sampler_registers: SamplerRegisters,
 }
 
 impl Launch<'_> {
@@ -113,7 +135,8 @@ impl Launch<'_> {
     /// # Errors
     /// [`LaunchError`]: something the shader needs is missing, or the machine stopped on a fatal finding.
     pub fn run(self) -> Result<Report, LaunchError> {
-        let mut layout = Layout::new(self.buffers)?;
+        let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
+        let textures = layout.states(self.info)?;
         layout.results = layout.map(vec![0; self.results.len() * 8], Access::READ | Access::WRITE)?;
         let mut uniforms = [0u16; UNIFORM_HALVES as usize];
         // Half-words past the last range count as never set.
@@ -129,6 +152,7 @@ impl Launch<'_> {
             write_range(&mut uniforms, range, &bytes, self.workgroups)?;
         }
         let (mut memory, addresses, results) = (layout.memory, layout.addresses, layout.results);
+        let samplers = layout.sampler_registers.0;
         let preamble = self.preamble.map(Program::new);
         let result = dispatch(
             &mut memory,
@@ -136,7 +160,7 @@ impl Launch<'_> {
                 program: &Program::new(self.code),
                 preamble: preamble.as_ref(),
                 uniforms: &uniforms[..usize::from(filled)],
-                states: crate::States::default(),
+                states: States { textures: &textures, samplers: &samplers },
                 workgroups: self.workgroups,
                 workgroup_size: self.info.workgroup_size,
                 local_bytes: self.info.local_bytes,
@@ -144,7 +168,7 @@ impl Launch<'_> {
                 options: self.options,
             },
         );
-        take_back(&memory, &addresses, self.buffers);
+        take_back(&memory, &addresses, self.buffers, self.textures);
         let bytes = memory.bytes(results, self.results.len() * 8).unwrap_or_default();
         for (result, bytes) in self.results.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *result = u64::from_le_bytes(*bytes);
@@ -153,9 +177,15 @@ impl Launch<'_> {
     }
 }
 
-/// Gives buffers what the run left at their addresses.
-fn take_back(memory: &Memory, addresses: &[u64], buffers: &mut [BufferBinding]) {
-    for (buffer, address) in buffers.iter_mut().zip(addresses) {
+/// Gives buffers, then textures, what the run left at their addresses.
+fn take_back(
+    memory: &Memory,
+    addresses: &[u64],
+    buffers: &mut [BufferBinding],
+    textures: &mut [TextureResource],
+) {
+    let textures = textures.iter_mut().map(|texture| &mut texture.buffer);
+    for (buffer, address) in buffers.iter_mut().chain(textures).zip(addresses) {
         if let Some(bytes) = memory.bytes(*address, buffer.bytes.len()) {
             buffer.bytes.copy_from_slice(bytes);
         }
@@ -163,10 +193,22 @@ fn take_back(memory: &Memory, addresses: &[u64], buffers: &mut [BufferBinding]) 
 }
 
 impl<'b> Layout<'b> {
-    /// Memory with `buffers` in it.
-    fn new(buffers: &'b [BufferBinding]) -> Result<Self, MapError> {
-        let mut layout =
-            Layout { memory: Memory::new(), next: FIRST_ADDRESS, results: 0, buffers, addresses: Vec::new() };
+    /// Memory with `buffers` and `textures` in it.
+    fn new(
+        buffers: &'b [BufferBinding],
+        textures: &'b [TextureResource],
+        samplers: &'b [SamplerResource],
+    ) -> Result<Self, MapError> {
+        let mut layout = Layout {
+            memory: Memory::new(),
+            next: FIRST_ADDRESS,
+            results: 0,
+            buffers,
+            addresses: Vec::new(),
+            textures,
+            samplers,
+            sampler_registers: SamplerRegisters::default(),
+        };
         layout.map_buffers()?;
         Ok(layout)
     }
@@ -184,32 +226,98 @@ impl Layout<'_> {
     }
 
     fn map_buffers(&mut self) -> Result<(), MapError> {
-        for buffer in self.buffers {
-            let access = if buffer.writable { Access::READ | Access::WRITE } else { Access::READ };
-            let address = self.map(buffer.bytes.clone(), access)?;
+        let access = |buffer: &BufferBinding| match buffer.writable {
+            true => Access::READ | Access::WRITE,
+            false => Access::READ,
+        };
+        let textures = self.textures.iter().map(|texture| &texture.buffer);
+        for buffer in self.buffers.iter().chain(textures) {
+            let address = self.map(buffer.bytes.clone(), access(buffer))?;
             self.addresses.push(address);
         }
         Ok(())
+    }
+
+    /// What the shader's texture state registers hold. Of the sampler state registers those are filled that the shader
+    /// names; tables of samplers name more.
+    fn states(&mut self, info: &ShaderInfo) -> Result<Vec<[u8; TEXTURE_BYTES]>, LaunchError> {
+        self.sampler_registers = SamplerRegisters::default();
+        for sampler in &info.samplers {
+            let state = match *sampler {
+                SamplerBinding::Bound { set, binding, element } => self.sampler(set, binding, element)?,
+                SamplerBinding::Loads => SamplerState::LOADS.descriptor(),
+            };
+            self.sampler_registers.0.push(state);
+        }
+        let textures = info.textures.iter();
+        textures
+            .map(|texture| self.texture(texture.set, texture.binding, texture.element, texture.kind))
+            .collect()
+    }
+
+    fn texture(
+        &self,
+        set: u32,
+        binding: u32,
+        element: u32,
+        kind: DescriptorKind,
+    ) -> Result<[u8; TEXTURE_BYTES], LaunchError> {
+        self.textures
+            .iter()
+            .zip(&self.addresses[self.buffers.len()..])
+            .find(|(texture, _)| texture.buffer.is_at(set, binding, element))
+            .map(|(texture, address)| texture.descriptor(kind, *address))
+            .ok_or(LaunchError::Unbound { set, binding, element })
+    }
+
+    fn sampler(&self, set: u32, binding: u32, element: u32) -> Result<[u8; SAMPLER_BYTES], LaunchError> {
+        self.samplers
+            .iter()
+            .find(|sampler| (sampler.set, sampler.binding, sampler.element) == (set, binding, element))
+            .map(|sampler| sampler.state.descriptor())
+            .ok_or(LaunchError::Unbound { set, binding, element })
+    }
+
+    /// Maps the table of descriptors of an array of textures; elements nobody bound are zeros.
+    fn texture_table(&mut self, set: u32, binding: u32, kind: DescriptorKind) -> Result<u64, LaunchError> {
+        let bound = self.textures.iter().map(|texture| &texture.buffer);
+        let elements =
+            elements(bound.map(|buffer| (buffer.set, buffer.binding, buffer.element)), set, binding)?;
+        let mut table = Vec::new();
+        for element in 0..elements {
+            table.extend(self.texture(set, binding, element, kind).unwrap_or([0; TEXTURE_BYTES]));
+        }
+        Ok(self.map(table, Access::READ)?)
+    }
+
+    /// Maps the table of register numbers of an array of samplers.
+    fn sampler_table(&mut self, set: u32, binding: u32) -> Result<u64, LaunchError> {
+        let bound = self.samplers.iter().map(|sampler| (sampler.set, sampler.binding, sampler.element));
+        let elements = elements(bound, set, binding)?;
+        let mut table = Vec::new();
+        for element in 0..elements {
+            let register = match self.sampler(set, binding, element) {
+                Ok(state) => self.sampler_registers.register(state).ok_or(LaunchError::TooManySamplers)?,
+                Err(_) => 0,
+            };
+            table.extend(register.to_le_bytes());
+        }
+        Ok(self.map(table, Access::READ)?)
     }
 
     fn buffer(&self, set: u32, binding: u32, element: u32) -> Result<(u64, u32), LaunchError> {
         self.buffers
             .iter()
             .zip(&self.addresses)
-            .find(|(buffer, _)| (buffer.set, buffer.binding, buffer.element) == (set, binding, element))
+            .find(|(buffer, _)| buffer.is_at(set, binding, element))
             .map(|(buffer, address)| (*address, buffer.bytes.len() as u32))
             .ok_or(LaunchError::Unbound { set, binding, element })
     }
 
     /// Maps the table of descriptors of an array of buffers; elements nobody bound have address and size zero.
     fn descriptor_table(&mut self, set: u32, binding: u32) -> Result<u64, LaunchError> {
-        let elements = self
-            .buffers
-            .iter()
-            .filter(|buffer| (buffer.set, buffer.binding) == (set, binding))
-            .map(|buffer| buffer.element + 1)
-            .max()
-            .ok_or(LaunchError::Unbound { set, binding, element: 0 })?;
+        let bound = self.buffers.iter().map(|buffer| (buffer.set, buffer.binding, buffer.element));
+        let elements = elements(bound, set, binding)?;
         let mut table = vec![0u8; elements as usize * DESCRIPTOR_BYTES as usize];
         for (element, record) in table.chunks_exact_mut(DESCRIPTOR_BYTES as usize).enumerate() {
             if let Ok((address, size)) = self.buffer(set, binding, element as u32) {
@@ -240,6 +348,15 @@ impl Layout<'_> {
             UniformSource::DescriptorTable { set, binding } => {
                 self.descriptor_table(set, binding)?.to_le_bytes().to_vec()
             }
+            UniformSource::TextureTable { set, binding, kind } => {
+                self.texture_table(set, binding, kind)?.to_le_bytes().to_vec()
+            }
+            UniformSource::SamplerTable { set, binding } => {
+                self.sampler_table(set, binding)?.to_le_bytes().to_vec()
+            }
+            UniformSource::TextureWords { set, binding, element } => {
+                self.texture(set, binding, element, DescriptorKind::Texture)?.to_vec()
+            }
             UniformSource::ConstantAddress => {
                 self.map(info.constants.clone(), Access::READ)?.to_le_bytes().to_vec()
             }
@@ -257,6 +374,16 @@ impl Layout<'_> {
                 .to_vec(),
         })
     }
+}
+
+/// Elements of the array bound at (set, binding), of what is bound by set, binding and element.
+fn elements(
+    bound: impl Iterator<Item = (u32, u32, u32)>,
+    set: u32,
+    binding: u32,
+) -> Result<u32, LaunchError> {
+    let mine = bound.filter(|place| (place.0, place.1) == (set, binding));
+    mine.map(|place| place.2 + 1).max().ok_or(LaunchError::Unbound { set, binding, element: 0 })
 }
 
 /// Writes `bytes`, or the workgroup counts, into `range` of the uniform file.
@@ -283,7 +410,7 @@ mod tests {
     use super::*;
 
     fn layout(buffers: &[BufferBinding]) -> Layout<'_> {
-        Layout::new(buffers).expect("buffers fit")
+        Layout::new(buffers, &[], &[]).expect("buffers fit")
     }
 
     fn buffer(binding: u32, element: u32, bytes: usize, writable: bool) -> BufferBinding {

@@ -103,6 +103,8 @@ fn executed(kernel: &Kernel, arguments: &[u64], key: &CompileKey) -> Option<Vec<
         preamble: shader.part(PartRole::Preamble),
         info: &shader.info,
         buffers: &mut [],
+        textures: &mut [],
+        samplers: &[],
         push_constants: &[],
         arguments,
         results: &mut results,

@@ -3,6 +3,7 @@
 use agx_abi::{PartRole, Target};
 use agx_compiler::link::LinkedProgram;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
+use agx_emulator::launch::textures::{SamplerResource, TextureResource};
 use agx_emulator::launch::{BufferBinding, Launch, LaunchError, ShadeLaunch, StageProgram};
 use agx_emulator::{Finding, FindingKind, Framebuffer, Options, Report, Tests};
 use agx_isa::validate::{Limits, validate};
@@ -26,6 +27,19 @@ pub fn storage_buffer(set: u32, binding: u32, bytes: Vec<u8>, writable: bool) ->
     BufferBinding { set, binding, element: 0, bytes, writable }
 }
 
+/// What a dispatch works on.
+#[derive(Default)]
+pub struct Resources<'r> {
+    /// Buffers; contents change.
+    pub buffers: &'r mut [BufferBinding],
+    /// Textures and images; contents change.
+    pub textures: &'r mut [TextureResource],
+    /// Samplers.
+    pub samplers: &'r [SamplerResource],
+    /// Push constants.
+    pub push_constants: &'r [u8],
+}
+
 /// Dispatches a compute shader on the strict machine; buffers get what the shader left in them.
 ///
 /// # Errors
@@ -37,6 +51,20 @@ pub fn launch(
     workgroups: [u32; 3],
     seed: u64,
 ) -> Result<Report, Outcome> {
+    let resources = Resources { buffers, push_constants, ..Resources::default() };
+    launch_with(shader, resources, workgroups, seed)
+}
+
+/// As [`launch`], with textures and samplers.
+///
+/// # Errors
+/// As [`launch`].
+pub fn launch_with(
+    shader: &CompiledShader,
+    resources: Resources<'_>,
+    workgroups: [u32; 3],
+    seed: u64,
+) -> Result<Report, Outcome> {
     let code = shader
         .part(PartRole::Main)
         .ok_or_else(|| Outcome::Fail("the compiled shader has no main part".into()))?;
@@ -44,8 +72,10 @@ pub fn launch(
         code,
         preamble: shader.part(PartRole::Preamble),
         info: &shader.info,
-        buffers,
-        push_constants,
+        buffers: resources.buffers,
+        textures: resources.textures,
+        samplers: resources.samplers,
+        push_constants: resources.push_constants,
         arguments: &[],
         results: &mut [],
         workgroups,
@@ -87,6 +117,8 @@ pub fn shade(
             push_constants: &bound.push_constants,
         },
         buffers: &mut bound.buffers,
+        textures: &mut [],
+        samplers: &[],
         blend_constant: [0.0; 4],
         rectangle,
         depth: 0.0,

@@ -279,6 +279,7 @@ impl Variables {
             };
             if data.srcs.iter().any(changes) {
                 let arrive = |(index, src): (usize, &Src)| match self.resolve(*src) {
+                    Src::NONE if *src == Src::NONE => Src::NONE,
                     Src::NONE => Src::imm(0, f.width(data.srcs[index])),
                     src => map(src),
                 };

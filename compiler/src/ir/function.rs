@@ -10,8 +10,8 @@ use super::table::Table;
 use super::types::{Stage, Type};
 
 bitflags! {
-    /// What is known of a memory access: the `access` modifier of `load_global` and `store_global` and the `memory`
-    /// modifier of barriers.
+    /// What is known of a memory access: the `access` modifier of `load_global`, `store_global` and `load_texture` and the
+    /// `memory` modifier of barriers.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Access: u32 {
         /// Nobody writes the memory while the shader runs: the load may be moved, merged and repeated.
@@ -24,7 +24,7 @@ bitflags! {
         const DEVICE = 1 << 3;
         /// Threadgroup memory takes part in a barrier.
         const LOCAL = 1 << 4;
-        /// Image memory takes part in a barrier.
+        /// Image memory takes part in a barrier; the texel loaded is of an image that shaders store to.
         const IMAGE = 1 << 5;
     }
 }
@@ -74,7 +74,7 @@ impl<'a> InstData<'a> {
     /// No effect but its destinations, whose values depend on the sources alone: removable, mergeable, movable.
     pub fn is_pure(&self) -> bool {
         self.op.is_pure()
-            || (self.op == Op::Ir(IrOp::LoadGlobal)
+            || (matches!(self.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture))
                 && Access::from_bits_truncate(self.mods[0]).contains(Access::READONLY))
     }
 }

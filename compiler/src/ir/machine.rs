@@ -3,7 +3,7 @@
 //! The emitter encodes what this gives; the validator calls it with stand-in registers to learn whether the operands
 //! are legal for their row.
 
-use agx_isa::desc::{Count, OperandDesc, Reach, Role};
+use agx_isa::desc::{OperandDesc, Reach, Role};
 use agx_isa::inst::{OperandFlags, Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
@@ -182,16 +182,17 @@ fn source_operand(
     Ok(operand.with(src.flags))
 }
 
-/// Checks that every value has as many components as its operand stands for.
+/// Checks that every value has as many components as its operand stands for. Half registers that trail behind the
+/// operand's own, offsets and minimum levels, count as one more component.
 fn check_vectors(f: &Function<'_>, inst: &agx_isa::Inst, data: &InstData<'_>) -> Result<(), MachineError> {
     let desc = inst.op.desc();
     let dsts = desc.with_role(Role::Dst).zip(data.dsts.iter().map(|dst| Some(*dst)));
     let srcs = desc.with_role(Role::Src).zip(data.srcs.iter().map(|src| src.as_value()));
     for ((index, operand), value) in dsts.chain(srcs) {
         let Some(value) = value else { continue };
-        // Depth and stencil are a pair of words, of the second of which the low half is read.
-        let pair = operand.count == Count::DepthStencil && inst.modifier("z") + inst.modifier("s") == 2;
-        let (wanted, given) = (inst.operand_count(index) + u16::from(pair), f.ty(value).comps);
+        let size = inst.operands.get(index).map_or(1, |operand| u16::from(operand.size.halves()));
+        let halves = inst.operand_halves(index).map_or(0, |halves| halves.end - halves.start);
+        let (wanted, given) = (halves.div_ceil(size), f.ty(value).comps);
         if wanted != u16::from(given) {
             return Err(MachineError::Registers { operand: operand.name, wanted, given });
         }

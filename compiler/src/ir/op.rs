@@ -216,6 +216,12 @@ ir_ops! {
         "Stores the vector `data` to threadgroup memory at a byte offset.";
     AtomicLocal "atomic_local" "old:w? <- offset:w data:v" ["op"] WRITES_MEMORY Memory None, Ssa:
         "Atomic on a 32-bit word of threadgroup memory; otherwise as `atomic_global`.";
+    Sample "sample" "v <- texture:i heap:q_ sampler:i coords:v layer:f_ last_layer:w_ lod:v_ min_lod:f_ reference:f_ offset:w_" ["dim" "lod_mode" "gather" "query"] CROSS_LANE None None, Ssa:
+        "Four components of a texture at float coordinates. `texture`: number of a state register; with `heap`, the address of a table, a byte offset into it. `layer` is rounded and clamped to `last_layer`. `lod_mode`: 0 from the quad's coordinates, 5 with `lod` as bias, 6 `lod` itself, 4 from the gradients `lod`: across, then down, of each coordinate. `min_lod` limits the level below. `reference` makes it a shadow lookup. `offset`: signed texel offsets of four bits each. `gather` takes a channel of four texels; `query` gives level and unclamped level.";
+    LoadTexture "load_texture" "v <- texture:i heap:q_ sampler:i coords:v layer:w_ last_layer:w_ lod:w_ last_lod:w_ sample:w_" ["access" "dim"] READS_MEMORY Memory None, Ssa:
+        "Four components of a texel at integer coordinates; `texture` and `heap` as in `sample`. Outside the texture, `last_layer` or `last_lod` all are 0. `access`: see `Access`; with `image`, what shaders stored is seen.";
+    StoreImage "store_image" "<- data:v texture:i heap:q_ coords:v layer:w_" ["dim"] WRITES_MEMORY Memory None, Ssa:
+        "Stores the four components `data` to a texel of an image; outside of it nothing happens. `texture` and `heap` as in `sample`.";
     ControlBarrier "control_barrier" "<-" ["memory"] BARRIER Barrier None, Ssa:
         "Waits for all invocations of the workgroup; `memory`: see `Access`.";
     FenceMemory "fence_memory" "<-" ["memory"] BARRIER Barrier None, Ssa:

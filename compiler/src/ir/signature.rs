@@ -1,8 +1,8 @@
 //! Signatures of IR-only operations: how many operands they have, what they are called, and which types go together.
 //!
-//! A signature is text, `destinations <- sources`, each a list of `[name:]class[*|?]` separated by spaces. `*` takes
-//! any number of operands, `?` none or one; both stand last in their list. Capital classes must agree with each other
-//! within the instruction.
+//! A signature is text, `destinations <- sources`, each a list of `[name:]class[*|?|_]` separated by spaces. `*` takes
+//! any number of operands, `?` none or one; both stand last in their list. `_` may be absent and keeps its place.
+//! Capital classes must agree with each other within the instruction.
 
 use super::types::Type;
 
@@ -98,8 +98,10 @@ pub struct Slot {
     pub class: Class,
     /// Stands for any number of operands.
     pub many: bool,
-    /// May be absent.
+    /// May be left out, as the last one.
     pub optional: bool,
+    /// May be absent, with a mark in its place.
+    pub absent: bool,
 }
 
 /// A signature, as text.
@@ -130,9 +132,9 @@ impl Signature {
 
 fn slot(text: &'static str) -> Option<Slot> {
     let (name, class) = text.split_once(':').unwrap_or(("", text));
-    let (many, optional) = (class.ends_with('*'), class.ends_with('?'));
+    let [many, optional, absent] = ['*', '?', '_'].map(|mark| class.ends_with(mark));
     let class = Class::from_letter(class.chars().next()?)?;
-    Some(Slot { name, class, many, optional })
+    Some(Slot { name, class, many, optional, absent })
 }
 
 fn count(slots: impl Iterator<Item = Slot>) -> Count {
@@ -172,7 +174,7 @@ mod tests {
                 let tokens: Vec<&str> = list.split_whitespace().collect();
                 for (index, token) in tokens.iter().enumerate() {
                     let slot = slot(Box::leak(token.to_string().into_boxed_str())).expect("a known class");
-                    let class = token.rsplit(':').next().unwrap_or("").trim_end_matches(['*', '?']);
+                    let class = token.rsplit(':').next().unwrap_or("").trim_end_matches(['*', '?', '_']);
                     assert_eq!(class.len(), 1, "{text}");
                     let last = index + 1 == tokens.len();
                     assert!(last || !(slot.many || slot.optional), "{text}: only the last entry varies");

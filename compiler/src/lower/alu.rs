@@ -9,6 +9,7 @@ use crate::ir::{IrOp, Op, Rewriter, Src, Type};
 /// Integer conditions of `icmp`.
 pub(super) const EQUAL: u32 = 0;
 pub(super) const UNSIGNED_LESS: u32 = 1;
+pub(super) const UNSIGNED_GREATER: u32 = 2;
 pub(super) const SIGNED_LESS: u32 = 5;
 
 /// An operation with its default modifiers.

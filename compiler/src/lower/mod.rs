@@ -22,6 +22,7 @@ mod select;
 pub(crate) mod subgroups;
 #[cfg(test)]
 mod test_arithmetic;
+pub mod texture;
 mod trigonometry;
 mod unreachable;
 mod varyings;
@@ -45,6 +46,7 @@ pub use sample_mask::lower_sample_mask;
 pub use scratch::lower_scratch;
 pub use select::lower_select;
 pub use subgroups::lower_subgroups;
+pub use texture::lower_texture;
 pub use trigonometry::lower_trigonometry;
 pub use unreachable::lower_unreachable;
 pub use varyings::{lower_last_varying, lower_varyings};

@@ -10,6 +10,7 @@ use agx_isa::table::Opcode;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::texture::lod_mode_for;
 use crate::error::CompileError;
 use crate::ir::machine::is_legal_source;
 use crate::ir::op::mods_with;
@@ -23,6 +24,14 @@ pub fn lower_operands(f: &mut Function<'_>) -> Result<(), CompileError> {
     let mut legalizer = Legalizer { block: None, loaded: HashMap::with_hasher(FxBuildHasher) };
     f.map_insts(|r, inst| legalizer.legalize(r, inst));
     Ok(())
+}
+
+/// Place of the level of detail among the sources of texture instructions.
+const LOD_SOURCE: usize = 1;
+
+/// Place of the level-of-detail mode among the modifiers of texture instructions; `None` for others.
+fn op_lod_mode(op: Opcode) -> Option<usize> {
+    matches!(op, Opcode::Smpf | Opcode::Smpi).then(|| Op::Hw(op).mod_index("lod_mode")).flatten()
 }
 
 struct Legalizer {
@@ -42,8 +51,15 @@ impl Legalizer {
         self.prefer_subtraction(r, inst, op);
         let data = r.f.insts[inst];
         let (mut srcs, mut changed) = (data.srcs.to_vec(), false);
+        let has_table = op
+            .desc()
+            .with_role(Role::Src)
+            .zip(data.srcs)
+            .any(|((_, operand), src)| operand.name == "heap" && src.kind != SrcKind::None);
         for (src, (_, operand)) in srcs.iter_mut().zip(op.desc().with_role(Role::Src)) {
-            if !is_legal_source(operand, *src) {
+            // A constant texture is a state register, an offset into a table never is.
+            let is_offset = has_table && operand.name == "texture" && src.kind == SrcKind::Imm;
+            if !is_legal_source(operand, *src) || is_offset {
                 let flags = src.flags;
                 *src = Src { flags, ..Src::value(self.in_register(r, src.plain())) };
                 changed = true;
@@ -51,6 +67,11 @@ impl Legalizer {
         }
         if changed {
             r.f.insts[inst].srcs = r.f.alloc(&srcs);
+        }
+        if let (Some(mode), Some(lod)) = (op_lod_mode(op), srcs.get(LOD_SOURCE)) {
+            let mut mods = data.mods.to_vec();
+            mods[mode] = lod_mode_for(mods[mode], lod.kind);
+            r.f.insts[inst].mods = r.f.alloc(&mods);
         }
         Rewrite::Keep
     }

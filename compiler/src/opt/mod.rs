@@ -54,7 +54,7 @@ fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
 /// Whether a load may go when its result is unused, although it reads memory others write.
 fn is_removable_load(data: &InstData<'_>) -> bool {
     match data.op {
-        Op::Ir(IrOp::LoadGlobal) => {
+        Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture) => {
             !Access::from_bits_truncate(data.modifier("access")).contains(Access::VOLATILE)
         }
         Op::Ir(IrOp::LoadScratch | IrOp::LoadLocal) => true,

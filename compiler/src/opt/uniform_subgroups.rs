@@ -35,7 +35,15 @@ pub fn opt_uniform_subgroups(f: &mut Function<'_>, context: &mut Context<'_>) {
         let Op::Ir(op) = data.op else { return Rewrite::Keep };
         match op {
             IrOp::Icmp => any_lane(r, &known, &data),
-            _ if op.desc().effects == Op::Ir(IrOp::Ballot).effects() => across(r, &known, op, &data),
+            IrOp::Ballot
+            | IrOp::Broadcast
+            | IrOp::ReadLane
+            | IrOp::ReadLaneXor
+            | IrOp::ReadLaneUp
+            | IrOp::ReadLaneDown
+            | IrOp::QuadBroadcast
+            | IrOp::Reduce
+            | IrOp::Scan => across(r, &known, op, &data),
             _ => None,
         }
         .map_or(Rewrite::Keep, Rewrite::Forward)

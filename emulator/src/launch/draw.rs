@@ -5,7 +5,9 @@ use agx_abi::layout::{InterfaceUniform, UNIFORM_HALVES};
 use agx_abi::vertex::Output;
 use agx_abi::{ShaderInfo, UniformSource};
 
+use super::textures::{SamplerResource, TextureResource};
 use super::{BufferBinding, LaunchError, Layout, write_range};
+use crate::textures::{SAMPLER_BYTES, TEXTURE_BYTES};
 use crate::{
     Access, Binding, Coefficient, Cull, Draw, Framebuffer, Options, Plane, Program, Report, Shade, Stage,
     States, Tests, Topology, Viewport, draw, shade,
@@ -56,6 +58,10 @@ pub struct DrawLaunch<'a> {
     pub fragment: StageProgram<'a>,
     /// Buffers of both shaders; contents change where they write.
     pub buffers: &'a mut [BufferBinding],
+    /// Textures and images of both shaders; contents change where they write.
+    pub textures: &'a mut [TextureResource],
+    /// Samplers of both shaders.
+    pub samplers: &'a [SamplerResource],
     /// Data of the vertex shader's attributes, by their number.
     pub attributes: &'a [AttributeData<'a>],
     /// Blend constant.
@@ -91,6 +97,10 @@ pub struct ShadeLaunch<'a> {
     pub fragment: StageProgram<'a>,
     /// Its buffers; contents change where it writes.
     pub buffers: &'a mut [BufferBinding],
+    /// Its textures and images; contents change where it writes.
+    pub textures: &'a mut [TextureResource],
+    /// Its samplers.
+    pub samplers: &'a [SamplerResource],
     /// Blend constant.
     pub blend_constant: [f32; 4],
     /// Left, top, right, bottom; the last two exclusive.
@@ -111,13 +121,13 @@ impl DrawLaunch<'_> {
     /// # Errors
     /// [`LaunchError`]: something a shader needs is missing, or the machine stopped on a fatal finding.
     pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
-        let mut layout = Layout::new(self.buffers)?;
+        let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
         let attributes =
             self.attributes.iter().map(|data| place(&mut layout, data)).collect::<Result<Vec<_>, _>>()?;
         let interface = Interface { attributes, base: self.base, blend_constant: self.blend_constant };
         let programs = [self.vertex, self.fragment].map(|stage| Programs::new(&stage));
-        let vertex_uniforms = interface.uniforms(&mut layout, &self.vertex)?;
-        let fragment_uniforms = interface.uniforms(&mut layout, &self.fragment)?;
+        let vertex_state = interface.state(&mut layout, &self.vertex)?;
+        let fragment_state = interface.state(&mut layout, &self.fragment)?;
         let slots = |output| slot(self.vertex.info, output);
         let coefficients: Vec<Binding> =
             self.fragment.info.fragment.coefficients.iter().map(|source| binding(*source, slots)).collect();
@@ -125,8 +135,8 @@ impl DrawLaunch<'_> {
             &mut layout.memory,
             framebuffer,
             &Draw {
-                vertex: programs[0].stage(&self.vertex, &vertex_uniforms),
-                fragment: programs[1].stage(&self.fragment, &fragment_uniforms),
+                vertex: programs[0].stage(&self.vertex, &vertex_state),
+                fragment: programs[1].stage(&self.fragment, &fragment_state),
                 topology: self.topology,
                 vertices: self.vertices,
                 instances: self.instances,
@@ -145,7 +155,7 @@ impl DrawLaunch<'_> {
             },
         );
         let (memory, addresses) = (layout.memory, layout.addresses);
-        super::take_back(&memory, &addresses, self.buffers);
+        super::take_back(&memory, &addresses, self.buffers, self.textures);
         Ok(drawn?)
     }
 }
@@ -156,10 +166,10 @@ impl ShadeLaunch<'_> {
     /// # Errors
     /// As [`DrawLaunch::run`].
     pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
-        let mut layout = Layout::new(self.buffers)?;
+        let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
         let interface =
             Interface { attributes: Vec::new(), base: [0; 2], blend_constant: self.blend_constant };
-        let uniforms = interface.uniforms(&mut layout, &self.fragment)?;
+        let state = interface.state(&mut layout, &self.fragment)?;
         let programs = Programs::new(&self.fragment);
         let coefficients: Vec<Coefficient> = self
             .fragment
@@ -173,7 +183,7 @@ impl ShadeLaunch<'_> {
             &mut layout.memory,
             framebuffer,
             &Shade {
-                fragment: programs.stage(&self.fragment, &uniforms),
+                fragment: programs.stage(&self.fragment, &state),
                 rectangle: self.rectangle,
                 coefficients: &coefficients,
                 depth: self.depth,
@@ -183,7 +193,7 @@ impl ShadeLaunch<'_> {
             },
         );
         let (memory, addresses) = (layout.memory, layout.addresses);
-        super::take_back(&memory, &addresses, self.buffers);
+        super::take_back(&memory, &addresses, self.buffers, self.textures);
         Ok(shaded?)
     }
 }
@@ -199,12 +209,12 @@ impl Programs {
         Programs { main: Program::new(stage.code), preamble: stage.preamble.map(Program::new) }
     }
 
-    fn stage<'p>(&'p self, stage: &StageProgram<'_>, uniforms: &'p [u16]) -> Stage<'p> {
+    fn stage<'p>(&'p self, stage: &StageProgram<'_>, state: &'p State) -> Stage<'p> {
         Stage {
             program: &self.main,
             preamble: self.preamble.as_ref(),
-            uniforms,
-            states: States::default(),
+            uniforms: &state.uniforms,
+            states: States { textures: &state.textures, samplers: &state.samplers },
             scratch_bytes: stage.scratch_bytes,
         }
     }
@@ -222,6 +232,14 @@ fn place(layout: &mut Layout<'_>, data: &AttributeData<'_>) -> Result<(u64, u32)
     }
 }
 
+/// What the driver loads for a stage.
+struct State {
+    /// The uniform file, up to the last half-word that is filled.
+    uniforms: Vec<u16>,
+    textures: Vec<[u8; TEXTURE_BYTES]>,
+    samplers: Vec<[u8; SAMPLER_BYTES]>,
+}
+
 /// Values of the uniforms that parts share.
 struct Interface {
     attributes: Vec<(u64, u32)>,
@@ -230,8 +248,8 @@ struct Interface {
 }
 
 impl Interface {
-    /// The uniform file of a stage, up to the last half-word that is filled.
-    fn uniforms(&self, layout: &mut Layout<'_>, stage: &StageProgram<'_>) -> Result<Vec<u16>, LaunchError> {
+    fn state(&self, layout: &mut Layout<'_>, stage: &StageProgram<'_>) -> Result<State, LaunchError> {
+        let textures = layout.states(stage.info)?;
         let mut uniforms = vec![0; UNIFORM_HALVES as usize];
         for range in &stage.info.uniforms {
             let bytes = match range.source {
@@ -241,7 +259,7 @@ impl Interface {
             write_range(&mut uniforms, range, &bytes, [1; 3])?;
         }
         uniforms.truncate(stage.info.filled_halves().into());
-        Ok(uniforms)
+        Ok(State { uniforms, textures, samplers: std::mem::take(&mut layout.sampler_registers.0) })
     }
 
     fn bytes(&self, uniform: InterfaceUniform) -> Vec<u8> {

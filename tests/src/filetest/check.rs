@@ -240,6 +240,8 @@ fn run_on_machine(function: &FunctionTest, run: &Run) -> Result<(), String> {
         preamble: shader.part(PartRole::Preamble),
         info: &shader.info,
         buffers: &mut [],
+        textures: &mut [],
+        samplers: &[],
         push_constants: &[],
         arguments: &arguments,
         results: &mut results,

@@ -110,6 +110,8 @@ pub fn shade(
             push_constants: &[],
         },
         buffers: &mut [],
+        textures: &mut [],
+        samplers: &[],
         blend_constant,
         rectangle: [0, 0, width, height],
         depth,

@@ -15,6 +15,7 @@ mod fragment;
 mod globals;
 mod glsl;
 mod glsl_math;
+mod images;
 mod interface;
 mod lanes;
 mod matrix;
@@ -22,6 +23,8 @@ mod memory;
 mod module;
 mod opcode;
 mod pointers;
+mod resources;
+mod sampling;
 mod spec;
 mod stage;
 #[cfg(all(test, feature = "wgsl"))]
@@ -92,6 +95,8 @@ pub fn read<'a>(
         entry_point: entry.name,
         uniform_halves: placement.halves(),
         uniforms: placement.ranges.clone(),
+        textures: std::mem::take(&mut translator.states.textures),
+        samplers: std::mem::take(&mut translator.states.samplers),
         workgroup_size: entry.workgroup_size,
         local_bytes: translator.local_bytes,
         scratch_bytes: translator.scratch_bytes,

@@ -3,13 +3,14 @@
 
 use agx_abi::Stage;
 use bumpalo::Bump;
-use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, Dim, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use super::decorations::Decorations;
 use super::eval::Eval;
 use super::interface::Decorated;
 use super::pointers::Pointer;
-use super::types::{Kind, MatrixLayout, Member, Ty, Types};
+use super::resources::Resource;
+use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types};
 use super::words::{Inst, Words};
 use crate::CompileKey;
 use crate::error::CompileError;
@@ -29,6 +30,8 @@ pub(super) enum Def<'a> {
     Value(Ty, &'a [Src]),
     /// A pointer.
     Pointer(&'a Pointer<'a>),
+    /// An image, a sampler, or both.
+    Resource(&'a Resource),
     /// A module-scope variable, by index.
     Global(u32),
     /// A function, by index.
@@ -374,7 +377,22 @@ impl<'a> Scan<'_, 'a> {
                 Kind::Pointer { class, pointee: self.ty(inst.word(2)?).ok(), stride }
             }
             Op::TypeFunction => Kind::Function,
+            Op::TypeImage => Kind::Image(self.image_type(inst)?),
+            Op::TypeSampler => Kind::Sampler,
+            Op::TypeSampledImage => Kind::SampledImage { image: self.ty(inst.word(1)?)? },
             op => Kind::Opaque(super::opcode::name(op).unwrap_or("of a vendor")),
+        })
+    }
+
+    fn image_type(&self, inst: &Inst<'a>) -> Result<ImageType, CompileError> {
+        let dim = inst.word(2)?;
+        Ok(ImageType {
+            texel: self.ty(inst.word(1)?)?,
+            dim: Dim::from_u32(dim)
+                .ok_or_else(|| CompileError::invalid(format!("unknown dimension {dim} of an image")))?,
+            arrayed: inst.word(4)? != 0,
+            multisampled: inst.word(5)? != 0,
+            storage: inst.word(6)? == 2,
         })
     }
 

@@ -30,6 +30,8 @@ pub(super) enum Root {
     Buffer { base: Src, identity: Option<BufferId> },
     /// An array of buffers, none of them chosen yet.
     BufferArray { set: u32, binding: u32 },
+    /// Textures or samplers; offsets count elements, of which there are `count`, if that is known.
+    Resources { set: u32, binding: u32, count: Option<u32> },
     /// The push constants; offsets are bytes.
     PushConstants,
     /// The constant section; offsets are bytes.
@@ -112,6 +114,7 @@ impl<'a> Translator<'_, 'a> {
             let index = self.eval().scalar(*id)?;
             pointer = match pointer.root {
                 Root::BufferArray { set, binding } => self.choose_buffer(pointer, set, binding, index)?,
+                Root::Resources { .. } => self.step_resources(pointer, index)?,
                 Root::Variables(_) | Root::Scratch { .. } => self.step_scalars(pointer, index)?,
                 Root::Constants => {
                     let index = self.within(pointer.ty, index);

@@ -9,6 +9,7 @@ use super::cfg::{Cfg, NONE, Node, Terminator};
 use super::eval::{Eval, Place, Site};
 use super::module::{BlockBody, Def, Module};
 use super::pointers::Pointer;
+use super::resources::States;
 use super::stage::StageIo;
 use super::structurize::{Plan, Step, structurize};
 use super::types::{Kind, Ty, Types};
@@ -68,6 +69,7 @@ pub(super) struct Translator<'t, 'a> {
     calls: u32,
     pub vars: Variables,
     pub uniforms: Uniforms,
+    pub states: States,
     pub usage: Usage<'a>,
     pub constants: Constants<'a>,
     pub io: StageIo<'a>,
@@ -102,6 +104,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             calls: 0,
             vars: Variables::new(),
             uniforms: Uniforms::default(),
+            states: States::default(),
             usage: Usage::default(),
             constants: Constants::default(),
             io: StageIo::default(),
@@ -401,7 +404,9 @@ impl<'t, 'a> Translator<'t, 'a> {
     /// Says what an id stands for. Bodies of functions called twice define their ids twice.
     pub fn define(&mut self, id: u32, def: Def<'a>) -> Result<(), CompileError> {
         match self.defs.get_mut(id as usize) {
-            Some(slot @ (Def::None | Def::Value(..) | Def::Pointer(_) | Def::Global(_))) => {
+            Some(
+                slot @ (Def::None | Def::Value(..) | Def::Pointer(_) | Def::Resource(_) | Def::Global(_)),
+            ) => {
                 *slot = def;
                 self.places[id as usize] = self.frames.last().map(|frame| frame.place).unwrap_or_default();
                 Ok(())
@@ -449,6 +454,9 @@ impl<'t, 'a> Translator<'t, 'a> {
 
     /// Instructions on pointers; others are handed on.
     fn memory_instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        if self.resource_instruction(inst)? || self.sampling(inst)? || self.image_instruction(inst)? {
+            return Ok(());
+        }
         match inst.op {
             Op::AccessChain | Op::InBoundsAccessChain => {
                 let pointer = self.pointer(inst.word(2)?)?;
@@ -565,7 +573,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         self.enter(function as usize, inst.word(1)?)?;
         for (param, argument) in callee.params.iter().zip(arguments) {
             let def = match self.defs.get(*argument as usize).copied() {
-                Some(def @ (Def::Value(..) | Def::Pointer(_) | Def::Global(_))) => def,
+                Some(def @ (Def::Value(..) | Def::Pointer(_) | Def::Resource(_) | Def::Global(_))) => def,
                 _ => return Err(CompileError::invalid(format!("argument {argument} is not a value"))),
             };
             self.define(*param, def)?;

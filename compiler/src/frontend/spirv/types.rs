@@ -49,6 +49,20 @@ pub(super) struct MatrixLayout {
     pub row_major: bool,
 }
 
+/// What an image is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ImageType {
+    /// Type of a component of a texel.
+    pub texel: Ty,
+    pub dim: spirv::Dim,
+    /// Has layers.
+    pub arrayed: bool,
+    /// Has several samples.
+    pub multisampled: bool,
+    /// Is loaded and stored without a sampler.
+    pub storage: bool,
+}
+
 /// What a type is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind<'a> {
@@ -87,7 +101,14 @@ pub(super) enum Kind<'a> {
         stride: u32,
     },
     Function,
-    /// A type whose values have no scalars: images, samplers and the like.
+    /// An image.
+    Image(ImageType),
+    Sampler,
+    /// An image together with a sampler.
+    SampledImage {
+        image: Ty,
+    },
+    /// Any other type whose values have no scalars.
     Opaque(&'static str),
 }
 
@@ -187,7 +208,11 @@ impl<'a> Types<'a> {
             }
             Kind::Void | Kind::Function => Some(&[]),
             Kind::Pointer { class, .. } => pointer_width(class),
-            Kind::RuntimeArray { .. } | Kind::Opaque(_) => None,
+            Kind::RuntimeArray { .. }
+            | Kind::Opaque(_)
+            | Kind::Image(_)
+            | Kind::Sampler
+            | Kind::SampledImage { .. } => None,
         }
     }
 
@@ -238,6 +263,9 @@ impl<'a> Types<'a> {
         let data = self.get(ty);
         data.leaves.ok_or_else(|| match data.kind {
             Kind::Opaque(name) => CompileError::unsupported(format!("values of type {name}")),
+            Kind::Image(_) | Kind::Sampler | Kind::SampledImage { .. } => CompileError::unsupported(
+                "an image or sampler that is chosen at run time other than by an array index",
+            ),
             Kind::Pointer { .. } => CompileError::unsupported("pointers as members or in variables"),
             Kind::RuntimeArray { .. } => CompileError::invalid("a runtime array is not a value"),
             Kind::Struct { members } => {

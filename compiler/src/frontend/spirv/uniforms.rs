@@ -1,7 +1,7 @@
 //! The uniform registers a shader reads. While the function is built they are numbered provisionally, as they come up;
 //! when it is complete they are put into the order of the resource layout.
 
-use agx_abi::layout::{MEMORY_BASE_HALVES, UNIFORM_HALVES};
+use agx_abi::layout::{MEMORY_BASE_HALVES, TEXTURE_TABLE_HALVES, UNIFORM_HALVES};
 use agx_abi::{UniformRange, UniformSource};
 
 use crate::error::CompileError;
@@ -73,9 +73,12 @@ impl Uniforms {
                 placement.starts[slot] = range.start;
                 continue;
             }
-            let is_base = halves == ADDRESS_HALVES;
-            if next + u32::from(halves) > u32::from(if is_base { MEMORY_BASE_HALVES } else { UNIFORM_HALVES })
-            {
+            let limit = match source {
+                UniformSource::TextureTable { .. } => TEXTURE_TABLE_HALVES,
+                _ if halves == ADDRESS_HALVES => MEMORY_BASE_HALVES,
+                _ => UNIFORM_HALVES,
+            };
+            if next + u32::from(halves) > u32::from(limit) {
                 return Err(CompileError::limit(
                     "the shader uses more resources than fit into the uniform registers",
                 ));
@@ -129,6 +132,7 @@ fn halves(source: UniformSource) -> u16 {
     match source {
         UniformSource::BufferSize { .. } => 2,
         UniformSource::WorkgroupCount => 6,
+        UniformSource::TextureWords { .. } => 12,
         _ => ADDRESS_HALVES,
     }
 }
@@ -136,10 +140,11 @@ fn halves(source: UniformSource) -> u16 {
 /// Place in the resource layout.
 fn rank(source: UniformSource) -> u8 {
     match source {
-        UniformSource::BufferAddress { .. } => 0,
-        UniformSource::DescriptorTable { .. } => 1,
-        UniformSource::ConstantAddress | UniformSource::PushConstantAddress => 2,
-        UniformSource::BufferSize { .. } => 3,
-        _ => 4,
+        UniformSource::TextureTable { .. } => 0,
+        UniformSource::BufferAddress { .. } => 1,
+        UniformSource::DescriptorTable { .. } | UniformSource::SamplerTable { .. } => 2,
+        UniformSource::ConstantAddress | UniformSource::PushConstantAddress => 3,
+        UniformSource::BufferSize { .. } => 4,
+        _ => 5,
     }
 }

@@ -61,8 +61,8 @@ fn problems(f: &Function<'_>, stage: Stage, data: &InstData<'_>) -> Vec<String> 
     for dst in data.dsts {
         found.extend(type_problem(stage, *dst, f.ty(*dst)));
     }
-    for src in data.srcs {
-        found.extend(source_problem(data.op, *src));
+    for (index, src) in data.srcs.iter().enumerate() {
+        found.extend(source_problem(data.op, index, *src));
     }
     match data.op {
         Op::Ir(op) => {
@@ -152,10 +152,15 @@ fn type_problem(stage: Stage, value: Value, ty: Type) -> Option<String> {
 }
 
 /// The source is well formed in itself.
-fn source_problem(op: Op, src: Src) -> Option<String> {
+fn source_problem(op: Op, index: usize, src: Src) -> Option<String> {
     let fits = |bits: u8| bits >= 64 || src.payload >> bits == 0;
     match src.kind {
-        SrcKind::None if matches!(op, Op::Ir(_)) => Some("a source is missing".to_string()),
+        SrcKind::None => match op {
+            Op::Ir(op) if !slot_at(op.desc().signature.srcs(), index).is_some_and(|slot| slot.absent) => {
+                Some("a source is missing".to_string())
+            }
+            _ => None,
+        },
         SrcKind::Imm if !matches!(src.bits, 1 | 8 | 16 | 32 | 64) || !fits(src.bits) => {
             Some("a constant has no proper width".to_string())
         }

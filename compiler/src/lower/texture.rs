@@ -1,0 +1,212 @@
+//! Textures and images: `sample`, `load_texture` and `store_image` become the hardware's instructions.
+//!
+//! Coordinates are 32-bit registers in a row, then one with the layer, or with the sample below the layer. Layers are
+//! integers that the hardware neither rounds nor clamps. Levels and biases are 16 bits wide; a shadow reference and the
+//! packed offsets share an operand. Loads outside the layers or levels do not give zero by themselves: they are sent to
+//! a column no texture has (all as in the Mesa 25.0 AGX compiler).
+
+use agx_isa::table::Opcode;
+use agx_isa::table::names::LOD_MODES;
+
+use super::TABLE_OR;
+use super::alu::{UNSIGNED_GREATER, alu, bitop, icmp, select};
+use crate::error::CompileError;
+use crate::ir::op::mods_with;
+use crate::ir::{Access, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type};
+
+/// A column outside every texture.
+const OUTSIDE: u32 = 0xfff0;
+
+/// Rounding of conversions to the nearest integer.
+const NEAREST: u32 = 1;
+
+/// Level-of-detail modes that read registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LodMode {
+    /// From the coordinates of the quad.
+    Auto = 0,
+    /// From gradients.
+    Gradients = 4,
+    /// From the coordinates of the quad, plus a bias.
+    Bias = 5,
+    /// As given.
+    Explicit = 6,
+    /// From gradients, and a lower limit.
+    GradientsMin = 12,
+    /// From the coordinates of the quad, plus a bias, and a lower limit.
+    BiasMin = 13,
+}
+
+impl LodMode {
+    fn from_code(code: u32) -> LodMode {
+        let all = [LodMode::Gradients, LodMode::Bias, LodMode::Explicit];
+        all.into_iter().find(|mode| *mode as u32 == code).unwrap_or(LodMode::Auto)
+    }
+}
+
+/// The mode like `mode` whose operand is a uniform register, if there is one, or a register.
+pub(super) fn lod_mode_for(mode: u32, kind: SrcKind) -> u32 {
+    const REGISTER: u32 = 4;
+    let other = if kind == SrcKind::Uniform { mode & !REGISTER } else { mode | REGISTER };
+    let reads_scalars = matches!(mode & !REGISTER, 1 | 2 | 9);
+    if reads_scalars && (other as usize) < LOD_MODES.len() { other } else { mode }
+}
+
+/// Lowers textures and images.
+///
+/// # Errors
+/// None at present; the signature is that of every lowering.
+pub fn lower_texture(f: &mut Function<'_>) -> Result<(), CompileError> {
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        match data.op {
+            Op::Ir(IrOp::Sample) => sample(r, &data),
+            Op::Ir(IrOp::LoadTexture) => load(r, &data),
+            Op::Ir(IrOp::StoreImage) => store(r, &data),
+            _ => return Rewrite::Keep,
+        }
+        Rewrite::Remove
+    });
+    Ok(())
+}
+
+fn given(src: Src) -> Option<Src> {
+    (src.kind != SrcKind::None).then_some(src)
+}
+
+/// The components of a vector of words.
+fn parts(r: &mut Rewriter<'_, '_>, vector: Src) -> Vec<Src> {
+    let ty = r.f.src_ty(vector);
+    if ty.comps == 1 {
+        return vec![vector];
+    }
+    let known = r.f.def(vector).filter(|def| def.op == Op::Ir(IrOp::Collect));
+    if let Some(collect) = known.filter(|def| def.srcs.len() == usize::from(ty.comps)) {
+        return collect.srcs.to_vec();
+    }
+    let parts: Vec<_> = (0..ty.comps).map(|_| r.f.add_value(Type::B32)).collect();
+    r.push(IrOp::Split, &parts, &[vector], &[]);
+    parts.into_iter().map(Src::value).collect()
+}
+
+/// A vector of `parts` of equal width.
+fn vector(r: &mut Rewriter<'_, '_>, parts: &[Src]) -> Src {
+    match parts {
+        [part] => *part,
+        _ => {
+            let ty = Type::vector(r.f.width(parts[0]), parts.len() as u8);
+            Src::value(r.value(IrOp::Collect, ty, parts, &[]))
+        }
+    }
+}
+
+/// A float of `bits` bits.
+fn float(r: &mut Rewriter<'_, '_>, src: Src, bits: u8) -> Src {
+    if r.f.width(src) == bits { src } else { alu(r, IrOp::Fconv, bits, &[src]) }
+}
+
+fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) {
+    let &[texture, heap, sampler, coords, layer, last, lod, min_lod, reference, offset] = data.srcs else {
+        return;
+    };
+    let coords = match given(layer) {
+        None => coords,
+        Some(layer) => {
+            let mut slots = parts(r, coords);
+            let rounded =
+                r.alu(Opcode::FToU32, 32, &[layer], &mods_with(Opcode::FToU32, &[("round", NEAREST)]));
+            slots.push(alu(r, IrOp::Umin, 32, &[rounded, last]));
+            vector(r, &slots)
+        }
+    };
+    let (mode, lod) = level(r, LodMode::from_code(data.modifier("lod_mode")), lod, given(min_lod));
+    let reference = given(reference).map(|reference| float(r, reference, 32));
+    let extra = match (reference, given(offset)) {
+        (None, None) => Src::NONE,
+        (Some(reference), None) => reference,
+        (None, Some(offset)) => alu(r, IrOp::Uconv, 16, &[offset]),
+        (Some(reference), Some(offset)) => vector(r, &[reference, offset]),
+    };
+    let mods = mods_with(
+        Opcode::Smpf,
+        &[
+            ("dim", data.modifier("dim")),
+            ("lod_mode", mode as u32),
+            ("gather", data.modifier("gather")),
+            ("query", data.modifier("query")),
+            ("compare", u32::from(reference.is_some())),
+            ("offset", u32::from(offset.kind != SrcKind::None)),
+        ],
+    );
+    r.push(Opcode::Smpf, data.dsts, &[coords, lod, texture, heap, sampler, extra], &mods);
+}
+
+/// The mode and operand of the level of detail.
+fn level(r: &mut Rewriter<'_, '_>, mode: LodMode, lod: Src, min: Option<Src>) -> (LodMode, Src) {
+    let half = |r: &mut Rewriter<'_, '_>, src: Src| float(r, src, 16);
+    let min = min.map(|min| half(r, min));
+    match (mode, min) {
+        (LodMode::Auto, None) => (mode, Src::NONE),
+        (LodMode::Gradients, None) => (mode, lod),
+        (LodMode::Gradients, Some(min)) => {
+            let mut words = parts(r, lod);
+            words.push(alu(r, IrOp::Uconv, 32, &[min]));
+            (LodMode::GradientsMin, vector(r, &words))
+        }
+        (LodMode::Explicit, Some(min)) => {
+            let lod = half(r, lod);
+            (mode, alu(r, IrOp::Fmax, 16, &[lod, min]))
+        }
+        (_, None) => (mode, half(r, lod)),
+        (_, Some(min)) => {
+            let bias = if mode == LodMode::Bias { half(r, lod) } else { Src::imm(0, 16) };
+            (LodMode::BiasMin, vector(r, &[bias, min]))
+        }
+    }
+}
+
+fn load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) {
+    let &[texture, heap, sampler, coords, layer, last_layer, lod, last_lod, sample] = data.srcs else {
+        return;
+    };
+    let is_plain = [layer, last_lod, sample].iter().all(|src| src.kind == SrcKind::None);
+    let mut slots = if is_plain { Vec::new() } else { parts(r, coords) };
+    for (index, last) in [(layer, last_layer), (lod, last_lod)] {
+        if let (Some(index), Some(last)) = (given(index), given(last)) {
+            let is_inside = icmp(r, UNSIGNED_GREATER, true, index, last);
+            slots[0] = select(r, 32, is_inside, slots[0], Src::imm32(OUTSIDE));
+        }
+    }
+    match (given(sample), given(layer)) {
+        (Some(sample), Some(layer)) => {
+            let high = alu(r, IrOp::Shl, 32, &[layer, Src::imm32(16)]);
+            slots.push(bitop(r, TABLE_OR, 32, high, sample));
+        }
+        (sample, layer) => slots.extend(sample.or(layer)),
+    }
+    let coords = if is_plain { coords } else { vector(r, &slots) };
+    let (mode, lod) = match given(lod) {
+        None => (LodMode::Auto, Src::NONE),
+        Some(lod) => (LodMode::Explicit, alu(r, IrOp::Uconv, 16, &[lod])),
+    };
+    let image = Access::from_bits_truncate(data.modifier("access")).contains(Access::IMAGE);
+    let mods = mods_with(
+        Opcode::Smpi,
+        &[("dim", data.modifier("dim")), ("lod_mode", mode as u32), ("image", u32::from(image))],
+    );
+    r.push(Opcode::Smpi, data.dsts, &[coords, lod, texture, heap, sampler, Src::NONE], &mods);
+}
+
+fn store(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) {
+    let &[texels, texture, heap, coords, layer] = data.srcs else { return };
+    let coords = match given(layer) {
+        None => coords,
+        Some(layer) => {
+            let mut slots = parts(r, coords);
+            slots.push(layer);
+            vector(r, &slots)
+        }
+    };
+    let mods = mods_with(Opcode::Imgw, &[("dim", data.modifier("dim"))]);
+    r.push(Opcode::Imgw, &[], &[texels, coords, Src::imm(0, 16), texture, heap], &mods);
+}

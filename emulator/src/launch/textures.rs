@@ -1,0 +1,351 @@
+//! The driver's part for textures, images and samplers: descriptors in the form the hardware reads.
+//!
+//! Fields lie where the Mesa 25.0 driver packs them.
+
+use agx_abi::DescriptorKind;
+use agx_abi::textures::{BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, MAX_SAMPLERS};
+
+use super::BufferBinding;
+use crate::texels::TexelFormat;
+use crate::textures::{SAMPLER_BYTES, TEXTURE_BYTES};
+
+/// What a texture is addressed by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dimension {
+    /// One coordinate.
+    Line,
+    /// One coordinate and a layer.
+    LineArray,
+    /// Two coordinates.
+    Plane,
+    /// Two coordinates and a layer.
+    PlaneArray,
+    /// Two coordinates and a sample.
+    PlaneSamples,
+    /// Three coordinates.
+    Volume,
+    /// A direction.
+    Cube,
+    /// A direction and a cube.
+    CubeArray,
+    /// Two coordinates, a sample and a layer.
+    PlaneSamplesArray,
+    /// A texel buffer.
+    Buffer,
+}
+
+impl Dimension {
+    /// The code in descriptors.
+    fn code(self) -> u32 {
+        match self {
+            Dimension::Buffer => Dimension::Plane as u32,
+            other => other as u32,
+        }
+    }
+}
+
+/// Codes of channels and type of a texel (Mesa 25.0 driver).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Format {
+    /// Channels and their bits.
+    pub channels: u32,
+    /// 0 unsigned normalised, 1 signed normalised, 2 unsigned, 3 signed integer, 4 float.
+    pub kind: u32,
+    /// Red, green and blue are stored with the curve of sRGB.
+    pub srgb: bool,
+}
+
+impl Format {
+    /// Four normalised bytes.
+    pub const RGBA8: Format = Format { channels: 0x28, kind: 0, srgb: false };
+    /// Four 32-bit floats.
+    pub const RGBA32F: Format = Format { channels: 0x38, kind: 4, srgb: false };
+    /// A 32-bit float.
+    pub const R32F: Format = Format { channels: 0x21, kind: 4, srgb: false };
+    /// A 32-bit unsigned integer.
+    pub const R32UI: Format = Format { channels: 0x21, kind: 2, srgb: false };
+    /// Four 32-bit unsigned integers.
+    pub const RGBA32UI: Format = Format { channels: 0x38, kind: 2, srgb: false };
+    /// Four 32-bit signed integers.
+    pub const RGBA32I: Format = Format { channels: 0x38, kind: 3, srgb: false };
+}
+
+/// What a texture is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// What it is addressed by.
+    pub dimension: Dimension,
+    /// Its texels.
+    pub format: Format,
+    /// Width, height, and depth, layers or cubes. A buffer has its number of texels as width.
+    pub size: [u32; 3],
+    /// Levels of detail.
+    pub levels: u32,
+    /// Samples of a texel.
+    pub samples: u32,
+    /// Rows follow each other, padded to multiples of 16 bytes, layers padded to multiples of 128, one level: what
+    /// atomics on images need. Otherwise the layout is the machine's: rows without padding, all layers of a level
+    /// together, each level at a multiple of 16 bytes, samples of a texel side by side.
+    pub linear: bool,
+}
+
+impl Shape {
+    /// A texture of one level and one sample.
+    pub fn new(dimension: Dimension, format: Format, size: [u32; 3]) -> Shape {
+        Shape { dimension, format, size, levels: 1, samples: 1, linear: dimension == Dimension::Buffer }
+    }
+
+    /// Bytes of a row, and of a layer, of a linear texture.
+    fn linear_strides(&self) -> [u32; 2] {
+        let texel = TexelFormat::new(self.format.channels, self.format.kind, false);
+        let bytes = texel.map_or(1, |texel| texel.bytes());
+        if self.dimension == Dimension::Buffer {
+            return [BUFFER_ROW_TEXELS * bytes, 0];
+        }
+        let row = (self.size[0] * bytes).next_multiple_of(16);
+        [row, (row * self.size[1]).next_multiple_of(128)]
+    }
+
+    /// Faces or layers of what is bound as a storage image; others keep their depth.
+    fn as_storage(&self) -> Shape {
+        let [width, height, depth] = self.size;
+        match self.dimension {
+            Dimension::Cube => Shape { dimension: Dimension::PlaneArray, size: [width, height, 6], ..*self },
+            Dimension::CubeArray => {
+                Shape { dimension: Dimension::PlaneArray, size: [width, height, 6 * depth], ..*self }
+            }
+            _ => *self,
+        }
+    }
+
+    /// Width, height and depth less one, as descriptors have them.
+    fn extents(&self) -> [u128; 3] {
+        let [width, height, depth] = match self.dimension {
+            Dimension::Buffer => {
+                let rows = self.size[0].div_ceil(BUFFER_ROW_TEXELS);
+                [self.size[0].min(BUFFER_ROW_TEXELS), rows, 1]
+            }
+            _ => self.size,
+        };
+        [width, height, depth].map(|size| u128::from(size.max(1) - 1))
+    }
+
+    /// The descriptor of the texture at `address`.
+    fn texture(&self, address: u64) -> [u8; TEXTURE_BYTES] {
+        let [width, height, depth] = self.extents();
+        let mut bits = Bits::default();
+        bits.format(self);
+        // Each result from its own channel.
+        (0..4).for_each(|channel| bits.set(16 + 3 * channel, u128::from(channel)));
+        bits.set(28, width);
+        bits.set(42, height);
+        bits.set(60, u128::from(self.levels.max(1) - 1));
+        bits.set(64, u128::from(self.samples > 2));
+        bits.set(66, u128::from(address >> 4));
+        bits.set(108, u128::from(self.format.srgb));
+        if self.linear {
+            let [row, layer] = self.linear_strides();
+            bits.set(110, u128::from(row / 16 - 1));
+            if self.dimension == Dimension::Buffer {
+                bits.high = u64::from(self.size[0]) << (32 * BUFFER_SIZE_WORD - 128);
+            } else {
+                bits.set(127, 1);
+                bits.high = depth as u64 | u64::from(layer / 128 - 1) << 11;
+            }
+        } else {
+            bits.set(110, depth);
+        }
+        bits.bytes()
+    }
+
+    /// The descriptor with which shaders store to the image at `address`.
+    fn image(&self, address: u64) -> [u8; TEXTURE_BYTES] {
+        let [width, height, depth] = self.extents();
+        let mut bits = Bits::default();
+        bits.format(self);
+        (0..4).for_each(|channel| bits.set(16 + 2 * channel, u128::from(channel)));
+        bits.set(24, width);
+        bits.set(38, height);
+        bits.set(56, u128::from(self.samples > 2));
+        bits.set(64, u128::from(address >> 4));
+        bits.set(125, u128::from(self.format.srgb));
+        if self.linear {
+            let [row, layer] = self.linear_strides();
+            bits.set(104, u128::from(row - 4));
+            bits.high = depth as u64 | u64::from((layer / 128).max(1) - 1) << 11;
+        } else {
+            bits.set(108, depth);
+        }
+        bits.bytes()
+    }
+}
+
+/// A descriptor under construction.
+#[derive(Default)]
+struct Bits {
+    low: u128,
+    high: u64,
+}
+
+impl Bits {
+    fn set(&mut self, start: u32, value: u128) {
+        self.low |= value << start;
+    }
+
+    fn format(&mut self, shape: &Shape) {
+        const TILED: u128 = 2;
+        self.set(0, u128::from(shape.dimension.code()));
+        self.set(4, if shape.linear { 0 } else { TILED });
+        self.set(6, u128::from(shape.format.channels));
+        self.set(13, u128::from(shape.format.kind));
+    }
+
+    fn bytes(&self) -> [u8; TEXTURE_BYTES] {
+        let mut bytes = [0; TEXTURE_BYTES];
+        bytes[..16].copy_from_slice(&self.low.to_le_bytes());
+        bytes[16..].copy_from_slice(&self.high.to_le_bytes());
+        bytes
+    }
+}
+
+/// A texture, storage image or texel buffer a shader can reach.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextureResource {
+    /// Where it is bound, its texels, and whether the shader may write them.
+    pub buffer: BufferBinding,
+    /// What the texels are.
+    pub shape: Shape,
+    /// It is bound as a storage image or storage texel buffer.
+    pub storage: bool,
+}
+
+impl TextureResource {
+    /// The descriptor of the kind with the texels at `address`.
+    pub(super) fn descriptor(&self, kind: DescriptorKind, address: u64) -> [u8; TEXTURE_BYTES] {
+        let shape = if self.storage { self.shape.as_storage() } else { self.shape };
+        match kind {
+            DescriptorKind::Texture => shape.texture(address),
+            DescriptorKind::Image => shape.image(address),
+        }
+    }
+}
+
+/// What coordinates outside a texture mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Wrap {
+    /// The texel at the edge.
+    #[default]
+    ClampToEdge = 0,
+    /// The texture again.
+    Repeat = 1,
+    /// The texture again, mirrored every other time.
+    MirroredRepeat = 2,
+    /// The border.
+    ClampToBorder = 3,
+    /// Mirrored once, then the texel at the edge.
+    MirroredClampToEdge = 5,
+}
+
+/// Colour of what is outside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Border {
+    /// All components 0.
+    #[default]
+    TransparentBlack = 0,
+    /// Colour 0, alpha 1.
+    OpaqueBlack = 1,
+    /// All components 1.
+    OpaqueWhite = 2,
+}
+
+/// How a texture is sampled.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SamplerState {
+    /// Linear filter where texels are larger than pixels, and where they are smaller.
+    pub linear: [bool; 2],
+    /// Linear filter between levels; `None` reads the first level only.
+    pub linear_levels: Option<bool>,
+    /// Outside, along each axis.
+    pub wrap: [Wrap; 3],
+    /// Least and greatest level.
+    pub levels: [f32; 2],
+    /// Coordinates count texels.
+    pub pixel_coordinates: bool,
+    /// How shadow lookups compare `reference OP texel`: 0 at most, 1 at least, 2 less, 3 greater, 4 equal, 5 not equal, 6
+    /// always, 7 never.
+    pub compare: u32,
+    /// Colour of what is outside.
+    pub border: Border,
+}
+
+impl Default for SamplerState {
+    fn default() -> Self {
+        SamplerState {
+            linear: [false; 2],
+            linear_levels: Some(false),
+            wrap: [Wrap::ClampToEdge; 3],
+            levels: [0.0, 15.0],
+            pixel_coordinates: false,
+            compare: 6,
+            border: Border::TransparentBlack,
+        }
+    }
+}
+
+impl SamplerState {
+    /// What loads by integer coordinates want.
+    pub const LOADS: SamplerState = SamplerState {
+        linear: [false; 2],
+        linear_levels: None,
+        wrap: [Wrap::ClampToBorder; 3],
+        levels: [0.0, 0.0],
+        pixel_coordinates: true,
+        compare: 6,
+        border: Border::TransparentBlack,
+    };
+
+    /// The sampler as the hardware reads it.
+    pub(super) fn descriptor(&self) -> [u8; SAMPLER_BYTES] {
+        let lod = |level: f32| u64::from((level.clamp(0.0, 15.9) * 64.0) as u16);
+        let filter = match self.linear_levels {
+            None => 0,
+            Some(linear) => 1 + u64::from(linear),
+        };
+        let mut bits = lod(self.levels[0]) | lod(self.levels[1]) << 10;
+        bits |= u64::from(self.linear[0]) << 23 | u64::from(self.linear[1]) << 25 | filter << 27;
+        for (axis, wrap) in self.wrap.iter().enumerate() {
+            bits |= (*wrap as u64) << (29 + 3 * axis);
+        }
+        bits |= u64::from(self.pixel_coordinates) << 38 | u64::from(self.compare) << 39;
+        (bits | (self.border as u64) << 55).to_le_bytes()
+    }
+}
+
+/// A sampler a shader can reach.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SamplerResource {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding within the set.
+    pub binding: u32,
+    /// Array element; 0 when the binding is not an array.
+    pub element: u32,
+    /// How it samples.
+    pub state: SamplerState,
+}
+
+/// Sampler state registers: those the shader names, then those that tables of samplers name.
+#[derive(Default)]
+pub(super) struct SamplerRegisters(pub Vec<[u8; SAMPLER_BYTES]>);
+
+impl SamplerRegisters {
+    /// The register that holds `sampler`; `None` when there is none left.
+    pub fn register(&mut self, sampler: [u8; SAMPLER_BYTES]) -> Option<u16> {
+        let known = self.0.iter().position(|known| *known == sampler);
+        let register = known.unwrap_or(self.0.len());
+        if known.is_none() {
+            self.0.push(sampler);
+        }
+        (register < MAX_SAMPLERS).then_some(register as u16)
+    }
+}

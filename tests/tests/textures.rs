@@ -1,0 +1,184 @@
+//! Textures, images and samplers: shaders compiled and run on the strict machine, with values computed here.
+
+use agx_compiler::{CompileKey, Input};
+use agx_emulator::launch::textures::{
+    Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource, Wrap,
+};
+use agx_tests::driver::{Resources, compile, launch_with, storage_buffer};
+
+/// A texture at (0, binding).
+fn texture(binding: u32, shape: Shape, bytes: Vec<u8>) -> TextureResource {
+    TextureResource { buffer: storage_buffer(0, binding, bytes, false), shape, storage: false }
+}
+
+/// A storage image at (0, binding).
+fn image(binding: u32, shape: Shape, bytes: Vec<u8>) -> TextureResource {
+    TextureResource { buffer: storage_buffer(0, binding, bytes, true), shape, storage: true }
+}
+
+fn sampler(binding: u32, state: SamplerState) -> SamplerResource {
+    SamplerResource { set: 0, binding, element: 0, state }
+}
+
+fn bytes(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
+    values.into_iter().flat_map(f32::to_le_bytes).collect()
+}
+
+/// Runs one invocation of `main` over `out`, a storage buffer of `words` words at (0, 0).
+fn run(text: &str, words: usize, textures: &mut [TextureResource], samplers: &[SamplerResource]) -> Vec<u32> {
+    let mut key = CompileKey::default();
+    key.validate = true;
+    let shader = compile(Input::Wgsl(text), &key).unwrap_or_else(|outcome| panic!("{outcome:?}\n{text}"));
+    let mut buffers = [storage_buffer(0, 0, vec![0; words * 4], true)];
+    let resources = Resources { buffers: &mut buffers, textures, samplers, ..Resources::default() };
+    launch_with(&shader, resources, [1; 3], 1).unwrap_or_else(|outcome| panic!("{outcome:?}\n{text}"));
+    buffers[0].bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+fn floats(words: &[u32]) -> Vec<f32> {
+    words.iter().map(|word| f32::from_bits(*word)).collect()
+}
+
+/// A shader of one invocation that fills `out` with what `body` says.
+fn shader(declarations: &str, body: &str) -> String {
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> out: array<f32>;\n{declarations}\n\
+         @compute @workgroup_size(1) fn main() {{ {body} }}"
+    )
+}
+
+/// A 4×2 texture of one channel: 10 y + x.
+fn small(binding: u32) -> TextureResource {
+    let texels = (0..8).map(|at| (10 * (at / 4) + at % 4) as f32);
+    texture(binding, Shape::new(Dimension::Plane, Format::R32F, [4, 2, 1]), bytes(texels))
+}
+
+const DECLARATIONS: &str =
+    "@group(0) @binding(1) var t: texture_2d<f32>; @group(0) @binding(2) var s: sampler;";
+
+#[test]
+fn filters_and_wraps() {
+    // Half way between four texels; the nearest; outside, repeated.
+    let body = "out[0] = textureSampleLevel(t, s, vec2f(0.5, 0.5), 0.0).x;
+        out[1] = textureSampleLevel(t, s, vec2f(0.25, 0.25), 0.0).x;
+        out[2] = textureSampleLevel(t, s, vec2f(1.125, 0.25), 0.0).x;
+        out[3] = textureSampleLevel(t, s, vec2f(0.125, 0.25), 0.0, vec2i(2, 1)).x;";
+    let state = SamplerState { linear: [true; 2], wrap: [Wrap::Repeat; 3], ..SamplerState::default() };
+    let out = run(&shader(DECLARATIONS, body), 4, &mut [small(1)], &[sampler(2, state)]);
+    let average = (1.0 + 2.0 + 11.0 + 12.0) / 4.0;
+    assert_eq!(floats(&out), [average, 0.5, 0.0, 12.0]);
+}
+
+#[test]
+fn levels_and_gradients() {
+    // Level 0 is all 1, level 1 all 3, level 2 all 7; levels begin at multiples of 16 bytes.
+    let shape = Shape { levels: 3, ..Shape::new(Dimension::Plane, Format::R32F, [4, 2, 1]) };
+    let texels = bytes([1.0; 8].into_iter().chain([3.0, 3.0, 0.0, 0.0]).chain([7.0]));
+    // A step of two texels is level 1; a limit of 14 levels does not matter.
+    let body = "out[0] = textureSampleLevel(t, s, vec2f(0.5), 0.5).x;
+        out[1] = textureSampleGrad(t, s, vec2f(0.5), vec2f(0.5, 0.0), vec2f(0.0, 0.0)).x;
+        out[2] = textureSampleLevel(t, s, vec2f(0.5), 9.0).x;
+        out[3] = textureLoad(t, vec2i(1, 0), 1).x;
+        out[4] = f32(textureNumLevels(t));
+        out[5] = f32(textureDimensions(t, 1).x);
+        out[6] = f32(textureDimensions(t, 2).y);";
+    let state = SamplerState { linear: [true; 2], linear_levels: Some(true), ..SamplerState::default() };
+    let mut textures = [texture(1, shape, texels)];
+    let out = run(&shader(DECLARATIONS, body), 7, &mut textures, &[sampler(2, state)]);
+    assert_eq!(floats(&out), [2.0, 3.0, 7.0, 3.0, 3.0, 2.0, 1.0]);
+}
+
+#[test]
+fn layers_are_rounded_and_clamped() {
+    let declarations =
+        "@group(0) @binding(1) var t: texture_2d_array<f32>; @group(0) @binding(2) var s: sampler;";
+    let shape = Shape::new(Dimension::PlaneArray, Format::R32F, [1, 1, 3]);
+    let body = "out[0] = textureSampleLevel(t, s, vec2f(0.5), 1, 0.0).x;
+        out[1] = textureSampleLevel(t, s, vec2f(0.5), 17, 0.0).x;
+        out[2] = textureSampleLevel(t, s, vec2f(0.5), -3, 0.0).x;
+        out[3] = textureLoad(t, vec2i(0, 0), 2, 0).x;
+        out[4] = f32(textureNumLayers(t));";
+    let mut textures = [texture(1, shape, bytes([5.0, 6.0, 7.0]))];
+    let out = run(&shader(declarations, body), 5, &mut textures, &[sampler(2, SamplerState::default())]);
+    assert_eq!(floats(&out), [6.0, 7.0, 5.0, 7.0, 3.0]);
+}
+
+#[test]
+fn cubes_and_volumes() {
+    let declarations = "@group(0) @binding(1) var c: texture_cube<f32>; @group(0) @binding(2) var s: sampler;
+        @group(0) @binding(3) var v: texture_3d<f32>; @group(0) @binding(4) var a: texture_cube_array<f32>;";
+    let body = "out[0] = textureSampleLevel(c, s, vec3f(1.0, 0.1, 0.2), 0.0).x;
+        out[1] = textureSampleLevel(c, s, vec3f(0.1, -1.0, 0.2), 0.0).x;
+        out[2] = textureSampleLevel(v, s, vec3f(0.5, 0.5, 0.8), 0.0).x;
+        out[3] = textureSampleLevel(a, s, vec3f(0.0, 0.0, -1.0), 1, 0.0).x;";
+    let faces = |first: i32, count: i32| bytes((first..first + count).map(|face| face as f32));
+    let mut textures = [
+        texture(1, Shape::new(Dimension::Cube, Format::R32F, [1, 1, 1]), faces(0, 6)),
+        texture(3, Shape::new(Dimension::Volume, Format::R32F, [1, 1, 2]), faces(20, 2)),
+        texture(4, Shape::new(Dimension::CubeArray, Format::R32F, [1, 1, 2]), faces(40, 12)),
+    ];
+    let out = run(&shader(declarations, body), 4, &mut textures, &[sampler(2, SamplerState::default())]);
+    // Faces +x, -y, +z and so on are 0, 3, 4; the second cube begins at 46.
+    assert_eq!(floats(&out), [0.0, 3.0, 21.0, 51.0]);
+}
+
+#[test]
+fn gathers_and_shadows() {
+    let declarations = "@group(0) @binding(1) var t: texture_2d<f32>; @group(0) @binding(2) var s: sampler;
+        @group(0) @binding(3) var d: texture_depth_2d; @group(0) @binding(4) var c: sampler_comparison;";
+    let body = "let g = textureGather(0, t, s, vec2f(0.5, 0.5));
+        out[0] = g.x; out[1] = g.y; out[2] = g.z; out[3] = g.w;
+        out[4] = textureSampleCompareLevel(d, c, vec2f(0.5, 0.5), 0.5);
+        out[5] = textureSampleCompareLevel(d, c, vec2f(0.25, 0.5), 0.5, vec2i(1, 0));
+        let h = textureGatherCompare(d, c, vec2f(0.5, 0.5), 0.5);
+        out[6] = h.x + 10.0 * h.y;";
+    let depth = Shape::new(Dimension::Plane, Format::R32F, [2, 1, 1]);
+    let mut textures = [small(1), texture(3, depth, bytes([0.25, 0.75]))];
+    let linear = SamplerState { linear: [true; 2], compare: 0, ..SamplerState::default() };
+    let out = run(
+        &shader(declarations, body),
+        7,
+        &mut textures,
+        &[sampler(2, SamplerState::default()), sampler(4, linear)],
+    );
+    // 0.5 is at most 0.75 only; the texels of a gather run counter-clockwise from the lower left.
+    assert_eq!(floats(&out), [11.0, 12.0, 2.0, 1.0, 0.5, 1.0, 10.0]);
+}
+
+#[test]
+fn storage_images_are_read_and_written() {
+    let declarations = "@group(0) @binding(1) var w: texture_storage_2d<rgba32float, write>;
+        @group(0) @binding(2) var r: texture_storage_2d<r32float, read_write>;
+        @group(0) @binding(3) var a: texture_storage_2d_array<rgba8unorm, write>;";
+    let body = "textureStore(w, vec2i(1, 0), vec4f(1.0, 2.0, 3.0, 4.0));
+        textureStore(w, vec2i(9, 9), vec4f(9.0));
+        textureStore(r, vec2i(0, 1), vec4f(textureLoad(r, vec2i(1, 1)).x + 0.5));
+        textureStore(a, vec2i(0, 0), 1, vec4f(1.0, 0.2, 0.0, 1.0));
+        out[0] = textureLoad(r, vec2i(0, 1)).x;
+        out[1] = f32(textureDimensions(w).x);";
+    let mut textures = [
+        image(1, Shape::new(Dimension::Plane, Format::RGBA32F, [2, 1, 1]), vec![0; 32]),
+        image(2, Shape::new(Dimension::Plane, Format::R32F, [2, 2, 1]), bytes([1.0, 2.0, 3.0, 4.0])),
+        image(3, Shape::new(Dimension::PlaneArray, Format::RGBA8, [1, 1, 2]), vec![0; 8]),
+    ];
+    let out = run(&shader(declarations, body), 2, &mut textures, &[]);
+    assert_eq!(floats(&out), [4.5, 2.0]);
+    assert_eq!(textures[0].buffer.bytes, bytes([0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0]));
+    assert_eq!(textures[1].buffer.bytes, bytes([1.0, 2.0, 4.5, 4.0]));
+    assert_eq!(textures[2].buffer.bytes, [0, 0, 0, 0, 255, 51, 0, 255]);
+}
+
+#[test]
+fn more_textures_than_registers_lie_in_tables() {
+    let mut declarations = String::new();
+    let mut body = String::new();
+    for at in 0..20 {
+        declarations.push_str(&format!("@group(0) @binding({}) var t{at}: texture_2d<f32>;\n", at + 1));
+        body.push_str(&format!("out[{at}] = textureLoad(t{at}, vec2i(0, 0), 0).x;\n"));
+    }
+    let shape = Shape::new(Dimension::Plane, Format::R32F, [1, 1, 1]);
+    let mut textures: Vec<TextureResource> =
+        (0..20).map(|at| texture(at + 1, shape, bytes([at as f32]))).collect();
+    let out = run(&shader(&declarations, &body), 20, &mut textures, &[]);
+    assert_eq!(floats(&out), (0..20).map(|at| at as f32).collect::<Vec<_>>());
+}
