@@ -17,8 +17,8 @@ use self::textures::{SamplerRegisters, SamplerResource, SamplerState, TextureRes
 use crate::textures::{SAMPLER_BYTES, TEXTURE_BYTES};
 use crate::{Access, Dispatch, MapError, Memory, Options, Program, Report, States, Stop, dispatch};
 
-/// Where the first mapping goes; everything below stays unmapped, null pointers included.
-const FIRST_ADDRESS: u64 = 0x1_0000_0000;
+/// Where the first mapping goes, which is the first buffer; everything below stays unmapped, null pointers included.
+pub const FIRST_ADDRESS: u64 = 0x1_0000_0000;
 
 /// Mappings start at multiples of this.
 const ALIGNMENT: u64 = 0x1000;

@@ -1,17 +1,19 @@
 //! Compiled kernels compute what the interpreter says the source means: front to back, all passes, the real bytes on the
 //! reference machine.
 
-use agx_abi::PartRole;
+use agx_abi::{PartRole, ShaderInfo};
 use agx_compiler::ir::interpret::{FlatMemory, Limits};
 use agx_compiler::ir::{self, interpret};
 use agx_compiler::pipeline::PASSES;
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
 use agx_emulator::Options;
-use agx_emulator::launch::Launch;
+use agx_emulator::launch::{BufferBinding, FIRST_ADDRESS, Launch};
 use bumpalo::Bump;
 
-use crate::entropy::Entropy;
-use crate::kernel::{Kernel, any_kernel};
+use crate::entropy::{Entropy, Generator};
+use crate::kernel::{
+    Kernel, Kind, LANE_REGISTER, LANES, MEMORY_WORDS, OWN_WORDS, RESULTS, SHARED_WORDS, any_kernel,
+};
 
 /// Words that arithmetic likes to get wrong, integers first.
 const ARGUMENTS: [u32; 12] = [
@@ -32,28 +34,67 @@ const ARGUMENTS: [u32; 12] = [
 /// Half registers a kernel may use: few, so that values are spilled, or as many as there are.
 const REGISTER_LIMITS: [Option<u16>; 4] = [Some(18), Some(20), Some(26), None];
 
-/// Treats `data` as choices for a kernel and its arguments.
+/// Treats `data` as choices for a kernel, its arguments and what is in its memory.
 pub fn semantics(data: &[u8]) {
     let mut entropy = Entropy::new(data);
-    let arguments: Vec<u64> = (0..4).map(|_| argument(&mut entropy)).collect();
+    let words: Vec<u64> = (0..4).map(|_| argument(&mut entropy)).collect();
+    let arguments = [&[FIRST_ADDRESS], words.as_slice()].concat();
     let mut key = CompileKey::default();
     key.validate = true;
     key.disabled_passes = left_out(&mut entropy);
     key.max_gpr_halves = REGISTER_LIMITS[entropy.below(REGISTER_LIMITS.len())];
+    let memory = memory(&mut entropy);
     let kernel = any_kernel(&mut entropy);
-    let wanted = interpreted(&kernel, &arguments);
-    let Some(found) = executed(&kernel, &arguments, &key) else { return };
-    for (index, (wanted, found)) in wanted.iter().zip(&found).enumerate() {
-        let same = match index < kernel.integers {
-            true => wanted == found,
-            false => same_float(*wanted, *found),
-        };
-        assert!(
-            same,
-            "result {index} is {found:#x} and should be {wanted:#x}; arguments {arguments:x?}, without {:?}, registers {:?}\n{}",
+    let wanted = interpreted(&kernel, &arguments, &memory);
+    let Some(found) = executed(&kernel, &arguments, &memory, &key) else { return };
+    if let Some(difference) = difference(&wanted, &found) {
+        panic!(
+            "{difference}; arguments {arguments:x?}, without {:?}, registers {:?}\n{}",
             key.disabled_passes, key.max_gpr_halves, kernel.text
         );
     }
+}
+
+/// Memory before the run: words that arithmetic likes, the own ones of the lanes too, and nothing in the results.
+fn memory(entropy: &mut Entropy<'_>) -> Vec<u8> {
+    let mut generator = Generator::new(entropy.word().into());
+    let filled = SHARED_WORDS + LANES * OWN_WORDS;
+    let word = |index: usize| {
+        let word = generator.next_word();
+        match word >> 61 {
+            _ if index >= filled => 0,
+            0..3 => ARGUMENTS[word as usize % ARGUMENTS.len()],
+            3..5 => word as u32 & 0xff,
+            _ => word as u32,
+        }
+    };
+    (0..MEMORY_WORDS).map(word).flat_map(u32::to_le_bytes).collect()
+}
+
+/// What differs, own words first.
+fn difference(wanted: &[u8], found: &[u8]) -> Option<String> {
+    let first = SHARED_WORDS + LANES * OWN_WORDS;
+    let (own_wanted, wanted) = wanted.split_at(first * 4);
+    let (own_found, found) = found.split_at(first * 4);
+    if let Some(at) = own_wanted.iter().zip(own_found).position(|(wanted, found)| wanted != found) {
+        return Some(format!(
+            "byte {at} of the memory is {:#x} and should be {:#x}",
+            own_found[at], own_wanted[at]
+        ));
+    }
+    let quads = |bytes: &[u8]| -> Vec<u64> {
+        bytes.as_chunks::<8>().0.iter().copied().map(u64::from_le_bytes).collect()
+    };
+    quads(wanted).into_iter().zip(quads(found)).enumerate().find_map(|(index, (wanted, found))| {
+        let (lane, kind) = (index / RESULTS.len(), RESULTS[index % RESULTS.len()]);
+        let text = || {
+            format!(
+                "result {} ({kind:?}) of lane {lane} is {found:#x} and should be {wanted:#x}",
+                index % RESULTS.len()
+            )
+        };
+        (!same(kind, wanted, found)).then(text)
+    })
 }
 
 fn argument(entropy: &mut Entropy<'_>) -> u64 {
@@ -74,44 +115,59 @@ fn left_out(entropy: &mut Entropy<'_>) -> Vec<String> {
 }
 
 /// Any NaN is a NaN, and whether a sign operation alone flushes a denormal is up to the code.
-fn same_float(wanted: u64, found: u64) -> bool {
-    let flushed = |bits: u64| {
-        let float = f32::from_bits(bits as u32);
-        if float.is_subnormal() { 0.0 } else { float }
+fn same(kind: Kind, wanted: u64, found: u64) -> bool {
+    let float = |bits: u64| match kind {
+        Kind::Half => half::f16::from_bits(bits as u16).to_f32(),
+        _ => {
+            let float = f32::from_bits(bits as u32);
+            if float.is_subnormal() { 0.0 } else { float }
+        }
     };
-    let (wanted, found) = (flushed(wanted), flushed(found));
+    if !matches!(kind, Kind::Half | Kind::Float) {
+        return wanted == found;
+    }
+    let (wanted, found) = (float(wanted), float(found));
     wanted == found || (wanted.is_nan() && found.is_nan())
 }
 
-fn interpreted(kernel: &Kernel, arguments: &[u64]) -> Vec<u64> {
+/// The memory after every lane has run in the interpreter.
+fn interpreted(kernel: &Kernel, arguments: &[u64], memory: &[u8]) -> Vec<u8> {
     let bump = Bump::new();
     let functions = ir::parse(&bump, &kernel.text).unwrap_or_else(|error| panic!("{error}\n{}", kernel.text));
-    let outcome = interpret(&functions[0], arguments, &[], &mut FlatMemory::default(), Limits::default());
-    outcome.unwrap_or_else(|error| panic!("{error}\n{}", kernel.text)).kept
+    let mut memory = FlatMemory { base: FIRST_ADDRESS, device: memory.to_vec(), ..FlatMemory::default() };
+    for lane in 0..LANES as u32 {
+        memory.special = vec![(LANE_REGISTER, lane)];
+        let outcome = interpret(&functions[0], arguments, &[], &mut memory, Limits::default());
+        outcome.unwrap_or_else(|error| panic!("{error}\n{}", kernel.text));
+    }
+    memory.device
 }
 
-/// What the machine computes; nothing when the kernel needs more registers than the key allows.
-fn executed(kernel: &Kernel, arguments: &[u64], key: &CompileKey) -> Option<Vec<u64>> {
+/// The memory after the machine's run; nothing when the kernel needs more registers than the key allows.
+fn executed(kernel: &Kernel, arguments: &[u64], memory: &[u8], key: &CompileKey) -> Option<Vec<u8>> {
     let shader = Compiler::default().compile(&mut Scratch::default(), Input::Ir(&kernel.text), key);
     let shader = match shader {
         Err(error) if error.kind == ErrorKind::Limit && key.max_gpr_halves.is_some() => return None,
         other => other.unwrap_or_else(|error| panic!("{error}\n{}", kernel.text)),
     };
-    let mut results = vec![0; kernel.results];
+    let info = ShaderInfo { workgroup_size: [LANES as u32, 1, 1], ..shader.info.clone() };
+    let mut buffers =
+        [BufferBinding { set: 0, binding: 0, element: 0, bytes: memory.to_vec(), writable: true }];
     let launch = Launch {
         code: shader.part(PartRole::Main).unwrap_or_default(),
         preamble: shader.part(PartRole::Preamble),
-        info: &shader.info,
-        buffers: &mut [],
+        info: &info,
+        buffers: &mut buffers,
         textures: &mut [],
         samplers: &[],
         push_constants: &[],
         arguments,
-        results: &mut results,
+        results: &mut [],
         workgroups: [1; 3],
         options: Options::default(),
     };
     let report = launch.run().unwrap_or_else(|error| panic!("{error}\n{}", kernel.text));
     assert!(report.findings.is_empty(), "{}\n{}", report.findings[0], kernel.text);
-    Some(results)
+    let [buffer] = buffers;
+    Some(buffer.bytes)
 }

@@ -3,7 +3,8 @@
 //! Each lane counts in `r0l` how many levels it is away from running; 0 runs. An if adds a level, and so does a scope; a
 //! loop adds one, or two when lanes can wait at its end for the next round (continue). Leaving to a target sets the
 //! count to the number of levels up to and including the one that the target closes, so that one instruction leaves any
-//! number of constructs; the closing `pop_exec`s bring the lane back at the right place.
+//! number of constructs; the closing `pop_exec`s bring the lane back at the right place. A lane that ends early counts a level more than is open and
+//! comes back for the `stop`, which no lane may be masked off at.
 //!
 //! | construct | begins | middle | ends |
 //! |---|---|---|---|
@@ -56,6 +57,7 @@ pub fn lower_control_flow(
         open: Vec::new(),
         starts: vec![Vec::new(); segments],
         lanes_may_be_off: false,
+        lanes_have_ended: false,
         allocation,
         uniform_branches,
         masks: false,
@@ -162,6 +164,8 @@ struct Lowering<'l> {
     /// Instructions to stand at the start of each segment's block.
     starts: Vec<Vec<Inst>>,
     lanes_may_be_off: bool,
+    /// Some lanes count a level more than is open: they have ended before the others.
+    lanes_have_ended: bool,
     allocation: &'l mut Allocation,
     /// Blocks that end with a branch which all lanes take together.
     uniform_branches: &'l Side<Block, bool>,
@@ -234,9 +238,22 @@ impl Lowering<'_> {
             Seam::Else => self.begin_else(f, index),
             Seam::Loop | Seam::Scope => self.begin(f, index),
             Seam::EndIf | Seam::EndLoop | Seam::EndScope => self.end(f, index)?,
-            Seam::End => {}
+            Seam::End => self.end_program(f, block),
         }
         Ok(())
+    }
+
+    /// All lanes run when the part ends, those too that have ended before it.
+    fn end_program(&mut self, f: &mut Function<'_>, block: Block) {
+        if !self.lanes_have_ended {
+            return;
+        }
+        let update = self.mask(f, Opcode::PopExec, &[], 1);
+        let insts = &f.block(block).insts;
+        let exports =
+            insts.iter().rev().take_while(|inst| f.insts[**inst].op == Op::Ir(IrOp::Export)).count();
+        let place = insts.len() - exports;
+        f.block_mut(block).insts.insert(place, update);
     }
 
     /// Replaces a jump or halt at the end of `block`.
@@ -272,7 +289,9 @@ impl Lowering<'_> {
             return Ok(());
         }
         if let Some(level) = level {
-            self.lanes_may_be_off |= data.op == Op::Ir(IrOp::Halt);
+            let ends = data.op == Op::Ir(IrOp::Halt);
+            self.lanes_may_be_off |= ends;
+            self.lanes_have_ended |= ends;
             let set = self.set_level(f, Src::imm(u64::from(level), 16));
             let update = self.mask(f, Opcode::PopExec, &[], 0);
             f.block_mut(block).insts.extend([set, update]);

@@ -7,6 +7,7 @@
 //! Before: stage Lowered, no 64-bit operation but addition, no 8-bit arithmetic. After: stage Selected:
 //! constants and uniforms may still stand where the operand cannot encode them.
 
+use agx_isa::desc::{OperandDesc, Role};
 use agx_isa::inst::{OperandFlags, Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
@@ -27,6 +28,9 @@ pub(super) const TABLE_OR: u32 = 0b1110;
 pub(super) const TABLE_XOR: u32 = 0b0110;
 pub(super) const TABLE_MOV: u32 = 0b1010;
 
+/// The bit of an integer condition that compares signed.
+const SIGNED_CONDITION: u32 = 4;
+
 /// The float identity of addition: x + -0.0 is x for every x.
 const NEGATIVE_ZERO: u64 = 1 << 31;
 
@@ -37,6 +41,7 @@ const NEGATIVE_ZERO: u64 = 1 << 31;
 pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
     let mut selector = Selector {
         uses: count_boolean_uses(f),
+        from_booleans: conversions_of_booleans(f),
         booleans: Side::new(f.values.len()),
         compares: Side::new(f.values.len()),
         modified: Side::new(f.values.len()),
@@ -69,6 +74,16 @@ fn count_boolean_uses(f: &Function<'_>) -> Side<Value, u32> {
     uses
 }
 
+/// The conversions whose source is a boolean.
+fn conversions_of_booleans(f: &Function<'_>) -> Side<Inst, bool> {
+    let mut found: Side<Inst, bool> = Side::new(f.insts.len());
+    for inst in f.insts.keys() {
+        let data = f.insts[inst];
+        found[inst] = matches!(data.op, Op::Ir(IrOp::Uconv | IrOp::Sconv)) && f.width(data.srcs[0]) == 1;
+    }
+    found
+}
+
 /// A comparison that can be done again where its result is read.
 #[derive(Clone, Copy)]
 struct Compare {
@@ -82,6 +97,8 @@ struct Compare {
 struct Selector {
     /// How often each boolean is read.
     uses: Side<Value, u32>,
+    /// Conversions whose source was one bit wide; by now it may be another value, passed on.
+    from_booleans: Side<Inst, bool>,
     /// Values that were one bit wide.
     booleans: Side<Value, bool>,
     compares: Side<Value, Option<Compare>>,
@@ -90,6 +107,46 @@ struct Selector {
     /// For results of integer widening: what an integer operand may read instead.
     widened: Side<Value, Option<Src>>,
     error: Option<CompileError>,
+}
+
+/// What decides whether an instruction may read a source before its widening to 32 bits.
+#[derive(Clone, Copy)]
+struct Reader {
+    op: Opcode,
+    /// It extends the sign of a source from the source's own size.
+    extends_sign: bool,
+    /// More than the low 32 bits of the extended sources matter, or which of them are signed.
+    exact: bool,
+}
+
+impl Reader {
+    fn new(op: Opcode, dst_bits: u8, mods: &[u32]) -> Reader {
+        let modifier = |name| Op::Hw(op).mod_index(name).map_or(0, |index| mods[index]);
+        let signed = matches!(op, Opcode::Asr | Opcode::Asrh | Opcode::S32ToF);
+        let compares = matches!(op, Opcode::Icsel | Opcode::IcmpBallot | Opcode::IfIcmp);
+        Reader {
+            op,
+            extends_sign: signed || (compares && modifier("cond") & SIGNED_CONDITION != 0),
+            exact: dst_bits > 32 || modifier("sat") != 0,
+        }
+    }
+}
+
+/// Whether `operand` can encode `src`, which is narrower than what it stands for. Where the form depends on other
+/// operands, as for the values of a select, the width must be theirs.
+fn fits(r: &Rewriter<'_, '_>, operand: &OperandDesc, src: Src) -> bool {
+    let forms = operand.kind.forms;
+    if forms.iter().any(|form| form.context_mask != 0) {
+        return false;
+    }
+    if src.kind == SrcKind::Uniform {
+        return is_legal_source(operand, src);
+    }
+    forms.iter().any(|form| {
+        form.tag == Tag::Reg
+            && form.size == Size::for_bits(r.f.width(src))
+            && form.allowed_flags().contains(src.flags)
+    })
 }
 
 /// Source of a recipe.
@@ -132,9 +189,12 @@ static RECIPES: &[Recipe] = &{
 
 impl Selector {
     fn select<'a>(&mut self, r: &mut Rewriter<'_, 'a>, inst: Inst) -> Rewrite {
+        let of_boolean = self.from_booleans[inst];
         widen_boolean_constants(r, inst);
         let data = r.f.insts[inst];
         match data.op {
+            Op::Ir(IrOp::Uconv) => self.convert(r, &data, of_boolean, false),
+            Op::Ir(IrOp::Sconv) => self.convert(r, &data, of_boolean, true),
             Op::Hw(Opcode::Bitop) if data.dst().is_some_and(|dst| self.booleans[dst]) => {
                 self.boolean_bitop(r, &data)
             }
@@ -159,8 +219,6 @@ impl Selector {
             IrOp::Select => self.select_value(r, data),
             IrOp::If => self.branch(r, data),
             IrOp::Ballot => self.ballot(r, data),
-            IrOp::Uconv => self.convert(r, data, false),
-            IrOp::Sconv => self.convert(r, data, true),
             IrOp::Fconv => self.float_move(r, data, OperandFlags::empty(), false),
             IrOp::Fneg => self.float_move(r, data, OperandFlags::NEG, false),
             IrOp::Fabs => self.float_move(r, data, OperandFlags::ABS, false),
@@ -205,48 +263,35 @@ impl Selector {
             Arg::Zero => Src::imm(0, 16),
         };
         let mut srcs: Vec<Src> = recipe.args.iter().map(source).collect();
-        self.fold_list(r, recipe.hw, &mut srcs);
         let mods = match recipe.cond {
             Some(cond) => mods_with(recipe.hw, &[("cond", cond)]),
             None => mods_with(recipe.hw, &[]),
         };
+        let width = r.f.ty(data.dsts[0]).bits;
+        self.fold_list(r, Reader::new(recipe.hw, width, &mods), &mut srcs);
         r.push(recipe.hw, data.dsts, &srcs, &mods);
         Rewrite::Remove
     }
 
     /// Replaces sources by what they are modifications of, where the operand allows.
     fn fold_sources<'a>(&self, r: &mut Rewriter<'_, 'a>, inst: Inst, op: Opcode) {
-        let mut srcs = r.f.insts[inst].srcs.to_vec();
-        if self.fold_list(r, op, &mut srcs) {
+        let data = r.f.insts[inst];
+        let mut srcs = data.srcs.to_vec();
+        let width = data.dst().map_or(0, |dst| r.f.ty(dst).bits);
+        if self.fold_list(r, Reader::new(op, width, data.mods), &mut srcs) {
             r.f.insts[inst].srcs = r.f.alloc(&srcs);
         }
     }
 
-    fn fold_list(&self, r: &Rewriter<'_, '_>, op: Opcode, srcs: &mut [Src]) -> bool {
+    fn fold_list(&self, r: &Rewriter<'_, '_>, reader: Reader, srcs: &mut [Src]) -> bool {
         let mut changed = false;
-        for (src, (_, operand)) in srcs.iter_mut().zip(op.desc().with_role(agx_isa::desc::Role::Src)) {
+        for (src, (_, operand)) in srcs.iter_mut().zip(reader.op.desc().with_role(Role::Src)) {
             let Some(value) = src.as_value() else { continue };
-            let float = operand.kind.style == Style::Float;
-            let Some(inner) = (if float { self.modified[value] } else { self.widened[value] }) else {
-                continue;
+            let folded = match operand.kind.style {
+                Style::Float => self.modified[value].map(|inner| through(inner, src.flags)),
+                _ => self.widened[value].filter(|inner| self.reads_alike(*src, *inner, reader)),
             };
-            let folded = if float {
-                through(inner, src.flags)
-            } else {
-                Src { flags: inner.flags | src.flags, ..inner }
-            };
-            // What a select gives is copied as it is: it has the width of the destination.
-            let copied = matches!(op, Opcode::Icsel | Opcode::Fcsel) && matches!(operand.name, "x" | "y");
-            let fits = match folded.kind {
-                _ if copied && r.f.width(folded) != r.f.width(*src) => false,
-                SrcKind::Uniform => is_legal_source(operand, folded),
-                _ => operand.kind.forms.iter().any(|form| {
-                    form.tag == Tag::Reg
-                        && form.size == Size::for_bits(r.f.width(folded))
-                        && form.allowed_flags().contains(folded.flags)
-                }),
-            };
-            if fits {
+            if let Some(folded) = folded.filter(|folded| fits(r, operand, *folded)) {
                 *src = folded;
                 changed = true;
             }
@@ -254,12 +299,22 @@ impl Selector {
         changed
     }
 
+    /// Whether an integer operand finds in `inner` what it finds in `src`, the 32-bit extension of it.
+    fn reads_alike(&self, src: Src, inner: Src, reader: Reader) -> bool {
+        match (inner.flags.contains(OperandFlags::SX), src.flags.contains(OperandFlags::SX)) {
+            (false, false) => !reader.extends_sign || self.is_boolean(inner),
+            (false, true) | (true, false) => !reader.exact,
+            (true, true) => true,
+        }
+    }
+
     /// `compare`: remembers the comparison, and computes 0 or 1 for readers that cannot fuse it.
     fn compare(&mut self, r: &mut Rewriter<'_, '_>, op: IrOp, data: &InstData<'_>) -> Rewrite {
         let float = op == IrOp::Fcmp;
         let hw = if float { Opcode::Fcsel } else { Opcode::Icsel };
         let mut sources = [data.srcs[0], data.srcs[1], Src::imm(1, 16), Src::imm(0, 16)];
-        self.fold_list(r, hw, &mut sources);
+        let reader = Reader::new(hw, Type::B16.bits, &mods_with(hw, &[("cond", data.mods[0])]));
+        self.fold_list(r, reader, &mut sources);
         let inverted = data.mods[1] != 0;
         if let Some(dst) = data.dst() {
             let sources = [sources[0], sources[1]];
@@ -358,10 +413,19 @@ impl Selector {
         Rewrite::Remove
     }
 
-    /// Integer conversion: `signed` extends the sign.
-    fn convert(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, signed: bool) -> Rewrite {
+    fn is_boolean(&self, src: Src) -> bool {
+        src.as_value().map_or(src.bits == 1, |value| self.booleans[value])
+    }
+
+    /// Integer conversion: `signed` extends the sign, `boolean` says that the source was one bit wide.
+    fn convert(
+        &mut self,
+        r: &mut Rewriter<'_, '_>,
+        data: &InstData<'_>,
+        boolean: bool,
+        signed: bool,
+    ) -> Rewrite {
         let (src, dst) = (data.srcs[0], data.dsts[0]);
-        let boolean = src.as_value().is_some_and(|value| self.booleans[value]);
         let (from, to) = (r.f.width(src), r.f.ty(dst).bits);
         if self.booleans[dst] {
             return bitop(r, data, TABLE_AND, src, Src::imm(1, 16));
@@ -407,7 +471,7 @@ impl Selector {
         let hw = if from == 16 && to == 16 { Opcode::Hadd } else { Opcode::Fadd };
         let zero = if hw == Opcode::Hadd { Src::imm(1 << 15, 16) } else { Src::imm(NEGATIVE_ZERO, 32) };
         let mut srcs = [src, zero];
-        self.fold_list(r, hw, &mut srcs);
+        self.fold_list(r, Reader::new(hw, to, &mods_with(hw, &[])), &mut srcs);
         if !sat && from <= to && srcs[0].as_imm().is_none() {
             self.modified[dst] = Some(srcs[0]);
         }
