@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::codes;
 use crate::context::{Context, ErrorFormat};
+use crate::input;
 
 /// One problem.
 #[derive(Clone, Debug)]
@@ -48,7 +49,13 @@ impl Diagnostic {
             ErrorKind::Limit => 202,
             ErrorKind::Internal => codes::INTERNAL,
         };
-        Diagnostic::new(code, error.message).in_file(file).at(error.location)
+        let location = match error.location {
+            Location::Source { file, line, column } if input::is_the_input(&file) => {
+                Location::Text { line, column: column.max(1) }
+            }
+            location => location,
+        };
+        Diagnostic::new(code, error.message).in_file(file).at(location)
     }
 
     /// `file:line:column: `, as far as known.
@@ -57,14 +64,21 @@ impl Diagnostic {
         match &self.location {
             Location::Whole => format!("{file}: "),
             Location::Text { line, column } => format!("{file}:{line}:{column}: "),
+            Location::Source { .. } => format!("{}: ", self.location),
             Location::Word { .. } => format!("{file}: {}: ", self.location),
         }
     }
 
     fn json(&self) -> serde_json::Value {
         let (line, column) = match self.location {
-            Location::Text { line, column } => (Some(line), Some(column)),
+            Location::Text { line, column } | Location::Source { line, column, .. } => {
+                (Some(line), Some(column))
+            }
             _ => (None, None),
+        };
+        let file = match &self.location {
+            Location::Source { file, .. } => Some(file),
+            _ => self.file.as_ref(),
         };
         let (word, opcode) = match &self.location {
             Location::Word { offset, opcode } => (Some(*offset), *opcode),
@@ -72,7 +86,7 @@ impl Diagnostic {
         };
         json!({
             "severity": "error", "code": format!("AGX{:04}", self.code), "message": self.message,
-            "file": self.file, "line": line, "column": column, "word": word, "opcode": opcode,
+            "file": file, "line": line, "column": column, "word": word, "opcode": opcode,
         })
     }
 }

@@ -1,4 +1,5 @@
 //! GLSL: the Khronos reference compiler, when it is installed, makes SPIR-V of it, which goes through our front end.
+//! Otherwise naga parses it, which knows less of the language.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,26 +18,44 @@ const PROGRAM: &str = "glslangValidator";
 const STAGES: [(Stage, &str); 3] =
     [(Stage::Compute, "comp"), (Stage::Vertex, "vert"), (Stage::Fragment, "frag")];
 
+/// What becomes of a GLSL shader.
+pub enum Made {
+    /// SPIR-V.
+    SpirV(Vec<u8>),
+    /// Nothing, as the reference compiler is not installed.
+    #[cfg_attr(not(feature = "glsl"), allow(dead_code, reason = "nothing else reads GLSL"))]
+    Absent(Stage),
+}
+
 /// The SPIR-V of the GLSL shader `text` from the file called `name`; without a `stage` the name's extension tells it.
-pub fn to_spirv(text: &str, name: &str, stage: Option<Stage>) -> Result<Vec<u8>, Failure> {
+pub fn to_spirv(text: &str, name: &str, stage: Option<Stage>) -> Result<Made, Failure> {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
     let row = STAGES.iter().find(|(ours, theirs)| match stage {
         Some(wanted) => *ours == wanted,
         None => extension == Some(*theirs),
     });
-    let Some((_, stage)) = row else {
+    let Some((ours, stage)) = row else {
         let message = "the stage of a GLSL shader is told by the extension of its name or by --stage";
         return Err(Diagnostic::new(105, message).in_file(name).into());
     };
     let output = std::env::temp_dir().join(format!("agxc-glsl-{}.spv", std::process::id()));
-    let result = run(text, name, stage, &output);
+    let result = run(text, name, stage, &output).map(|made| made.map_or(Made::Absent(*ours), Made::SpirV));
     // Absent when the source was rejected; nothing to be done when it cannot be removed.
     let _ = std::fs::remove_file(&output);
     result
 }
 
-/// Runs the reference compiler and reads what it leaves at `output`.
-fn run(text: &str, name: &str, stage: &str, output: &PathBuf) -> Result<Vec<u8>, Failure> {
+/// Why there is no way to read a GLSL shader.
+#[cfg(not(feature = "glsl"))]
+pub fn absent(name: &str) -> Failure {
+    let message = format!(
+        "GLSL needs {PROGRAM}, which is not installed (Debian package glslang-tools), or a build with the feature `glsl`"
+    );
+    Diagnostic::new(102, message).in_file(name).into()
+}
+
+/// Runs the reference compiler and reads what it leaves at `output`; `None` when it is not installed.
+fn run(text: &str, name: &str, stage: &str, output: &PathBuf) -> Result<Option<Vec<u8>>, Failure> {
     let folder = Path::new(name).parent().filter(|folder| *folder != "").unwrap_or(Path::new("."));
     let child = Command::new(PROGRAM)
         .args(["-V", "-g", "--quiet", "--target-env", "vulkan1.3", "--stdin", "-S", stage])
@@ -47,14 +66,11 @@ fn run(text: &str, name: &str, stage: &str, output: &PathBuf) -> Result<Vec<u8>,
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn();
-    let mut child = child.map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            let message =
-                format!("GLSL needs {PROGRAM}, which is not installed (Debian package glslang-tools)");
-            Diagnostic::new(102, message).in_file(name).into()
-        }
-        _ => Failure::file(PROGRAM, &error),
-    })?;
+    let mut child = match child {
+        Ok(child) => child,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Failure::file(PROGRAM, &error)),
+    };
     if let Some(mut stdin) = child.stdin.take() {
         // A program that rejects its input early closes the pipe; its exit code tells.
         let _ = stdin.write_all(text.as_bytes());
@@ -64,7 +80,7 @@ fn run(text: &str, name: &str, stage: &str, output: &PathBuf) -> Result<Vec<u8>,
         let printed = [result.stdout, result.stderr].concat();
         return Err(Failure::Problems(problems(&String::from_utf8_lossy(&printed), name)));
     }
-    std::fs::read(output).map_err(|error| Failure::file(&output.display().to_string(), &error))
+    std::fs::read(output).map(Some).map_err(|error| Failure::file(&output.display().to_string(), &error))
 }
 
 /// The reference compiler's messages as ours. It counts lines, not columns.

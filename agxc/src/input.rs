@@ -97,6 +97,12 @@ impl Kind {
     }
 }
 
+/// Whether debug information calls the input itself so: what is compiled from standard input, or from a text, has no
+/// name of its own.
+pub fn is_the_input(name: &str) -> bool {
+    matches!(name, "" | "stdin" | "wgsl" | "glsl")
+}
+
 /// An input, read.
 pub struct File {
     /// Name as given; `-` for standard input.
@@ -156,10 +162,13 @@ impl File {
             Kind::Ir => Ok(Input::Ir(self.text()?)),
             Kind::Glsl => match self.spirv.get() {
                 Some(bytes) => Ok(Input::SpirV(bytes)),
-                None => {
-                    let bytes = glsl::to_spirv(self.text()?, &self.name, stage)?;
-                    Ok(Input::SpirV(self.spirv.get_or_init(|| bytes)))
-                }
+                None => match glsl::to_spirv(self.text()?, &self.name, stage)? {
+                    glsl::Made::SpirV(bytes) => Ok(Input::SpirV(self.spirv.get_or_init(|| bytes))),
+                    #[cfg(feature = "glsl")]
+                    glsl::Made::Absent(stage) => Ok(Input::Glsl(self.text()?, stage)),
+                    #[cfg(not(feature = "glsl"))]
+                    glsl::Made::Absent(_) => Err(glsl::absent(&self.name)),
+                },
             },
             Kind::Agal | Kind::Pica200 | Kind::Tgsi => {
                 Err(self.problem(102, &format!("{} has no front end in this version", self.kind.name())))

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use agx_abi::occupancy::max_threads;
 use agx_abi::{PartRole, SamplerBinding, ShaderInfo, UniformRange, UniformSource};
-use agx_compiler::CompiledShader;
+use agx_compiler::{CompiledShader, ShaderPart};
 use agx_isa::disasm;
 
 /// The whole shader. Everything but the code is a comment, so that a single part assembles again.
@@ -12,9 +12,20 @@ pub fn shader(shader: &CompiledShader) -> String {
     let mut text = heading(&shader.info);
     for part in &shader.parts {
         let _ = writeln!(text, "; {}, {} bytes", role_name(part.role), part.code.len());
-        text.push_str(&disasm::listing(&part.code, true));
+        text.push_str(&disasm::listing_with_notes(&part.code, true, |pc| source_line(shader, part, pc)));
     }
     text
+}
+
+/// The source position that begins with the instruction at `pc`.
+fn source_line(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Option<String> {
+    let row = part.lines.binary_search_by_key(&(pc as u32), |row| row.offset).ok()?;
+    let position = shader.sources.get(part.lines[row].position)?;
+    let file = shader.sources.file(position);
+    Some(match position.column {
+        0 => format!("{file}:{}", position.line),
+        column => format!("{file}:{}:{column}", position.line),
+    })
 }
 
 /// Lower-case name of a part's role.
@@ -115,7 +126,6 @@ fn source(source: UniformSource) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agx_compiler::ShaderPart;
     use agx_isa::asm;
 
     #[test]
@@ -130,7 +140,7 @@ mod tests {
     #[test]
     fn a_listing_assembles_to_the_code_it_shows() {
         let code = asm::assemble("L0: mov r0, 1\n jmp_none L0\n stop\n").unwrap();
-        let part = ShaderPart { role: PartRole::Main, code: code.clone() };
+        let part = ShaderPart { role: PartRole::Main, code: code.clone(), lines: Vec::new() };
         let compiled = CompiledShader { parts: vec![part], ..CompiledShader::default() };
         let text = shader(&compiled);
         assert_eq!(asm::assemble(&text).unwrap(), code, "{text}");

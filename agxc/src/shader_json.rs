@@ -1,7 +1,7 @@
 //! A compiled shader as JSON: code in hexadecimal, what a driver must know, statistics.
 
 use agx_abi::{SamplerBinding, ShaderInfo, Target, TextureBinding, UniformRange, UniformSource};
-use agx_compiler::{CompiledShader, ShaderPart};
+use agx_compiler::{CompiledShader, LineRow, ShaderPart};
 use serde_json::{Value, json};
 
 use crate::{listing, output, statistics};
@@ -15,14 +15,21 @@ pub fn shader(shader: &CompiledShader, target: Target) -> Value {
         "schema_version": SCHEMA_VERSION,
         "target": target.name(),
         "info": info(&shader.info),
-        "parts": shader.parts.iter().map(part).collect::<Vec<_>>(),
+        "parts": shader.parts.iter().map(|each| part(shader, each)).collect::<Vec<_>>(),
+        "files": shader.sources.files,
         "statistics": statistics::json(&shader.stats),
         "messages": shader.messages,
     })
 }
 
-fn part(part: &ShaderPart) -> Value {
-    json!({ "role": listing::role_name(part.role), "code": output::hex(&part.code) })
+/// A part; `lines` has rows of byte offset, file, line and column.
+fn part(shader: &CompiledShader, part: &ShaderPart) -> Value {
+    let row = |row: &LineRow| {
+        let position = shader.sources.get(row.position)?;
+        Some(json!([row.offset, position.file, position.line, position.column]))
+    };
+    let lines: Vec<Value> = part.lines.iter().filter_map(row).collect();
+    json!({ "role": listing::role_name(part.role), "code": output::hex(&part.code), "lines": lines })
 }
 
 fn info(info: &ShaderInfo) -> Value {
@@ -99,11 +106,11 @@ mod tests {
     #[test]
     fn code_and_layout_are_in_it() {
         let mut compiled = CompiledShader::default();
-        compiled.parts.push(ShaderPart { role: PartRole::Main, code: vec![0x88, 0x00] });
+        compiled.parts.push(ShaderPart { role: PartRole::Main, code: vec![0x88, 0x00], lines: Vec::new() });
         let source = UniformSource::BufferAddress { set: 1, binding: 2, element: 0 };
         compiled.info.uniforms.push(UniformRange { start: 4, halves: 4, source });
         let value = shader(&compiled, Target::G14G);
-        assert_eq!(value["parts"][0], json!({ "role": "main", "code": "8800" }));
+        assert_eq!(value["parts"][0], json!({ "role": "main", "code": "8800", "lines": [] }));
         assert_eq!(value["info"]["uniforms"][0]["source"]["binding"], 2);
         assert_eq!(value["target"], "g14g");
     }

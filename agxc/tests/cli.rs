@@ -118,15 +118,49 @@ fn diagnostics_as_json_are_one_object_a_line() {
     assert!(stderr(&output).starts_with("{\""), "{}", stderr(&output));
 }
 
+/// Runs agxc where no other program is found.
+fn alone(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_agxc")).args(arguments).env("PATH", "").output().unwrap()
+}
+
+#[cfg(not(feature = "glsl"))]
 #[test]
 fn glsl_without_its_compiler_says_what_to_install() {
-    let output = Command::new(env!("CARGO_BIN_EXE_agxc"))
-        .args(["compile", &shader("life.comp")])
-        .env("PATH", "")
-        .output()
-        .unwrap();
+    let output = alone(&["compile", &shader("life.comp")]);
     assert_eq!(output.status.code(), Some(4));
     assert!(stderr(&output).contains("error[AGX0102]: GLSL needs glslangValidator"), "{}", stderr(&output));
+}
+
+#[cfg(feature = "glsl")]
+#[test]
+fn glsl_without_its_compiler_goes_through_naga() {
+    let output = alone(&["compile", &shader("life.comp")]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("compute shader `main`") && text.contains("life.comp:"), "{text}");
+    let folder = Folder::new("naga-glsl");
+    let path = folder.file("bad.comp", b"#version 450\nvoid main() {\n    int y = x;\n}\n");
+    let output = alone(&["compile", &path]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("bad.comp:3:13: error[AGX0200]"), "{}", stderr(&output));
+}
+
+#[test]
+fn assembly_names_the_lines_of_its_source() {
+    let folder = Folder::new("lines");
+    let text = "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
+        @compute @workgroup_size(32)\nfn main(@builtin(local_invocation_index) i: u32) {\n\
+        let x = sqrt(data[i]);\n    data[i] = x;\n}\n";
+    let path = folder.file("root.wgsl", text.as_bytes());
+    let listing = out(&["compile", &path]);
+    let at = |what: &str| listing.find(what).unwrap_or_else(|| panic!("no {what} in {listing}"));
+    assert!(at("root.wgsl:4:") < at("rsqrts") && at("rsqrts") < at("root.wgsl:5:"), "{listing}");
+    let assembly = folder.file("root.s", listing.as_bytes());
+    assert!(out(&["asm", "--hex", &assembly]).len() > 20);
+    let json: serde_json::Value = serde_json::from_str(&out(&["compile", "--emit", "json", &path])).unwrap();
+    assert_eq!(json["files"][0], path.as_str());
+    let last = json["parts"][0]["lines"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last[2], 5, "{last}");
 }
 
 #[test]

@@ -15,6 +15,15 @@ pub enum Location {
         /// Name of the instruction there, when known.
         opcode: Option<&'static str>,
     },
+    /// A position in a source file that the input was made from.
+    Source {
+        /// The file's name, as the input gives it.
+        file: String,
+        /// Line, from 1.
+        line: u32,
+        /// Column, from 1; 0 when unknown.
+        column: u32,
+    },
     /// A position in a text.
     Text {
         /// Line, from 1.
@@ -30,6 +39,8 @@ impl std::fmt::Display for Location {
             Location::Whole => f.write_str("input"),
             Location::Word { offset, opcode: Some(opcode) } => write!(f, "word {offset} ({opcode})"),
             Location::Word { offset, opcode: None } => write!(f, "word {offset}"),
+            Location::Source { file, line, column: 0 } => write!(f, "{file}:{line}"),
+            Location::Source { file, line, column } => write!(f, "{file}:{line}:{column}"),
             Location::Text { line, column } => write!(f, "{line}:{column}"),
         }
     }

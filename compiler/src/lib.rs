@@ -23,6 +23,7 @@ use bumpalo::Bump;
 use pipeline::{Context, Options};
 
 pub use error::{CompileError, ErrorKind, Location};
+pub use ir::{Position, Sources};
 pub use stats::Statistics;
 
 /// A shader to compile.
@@ -33,6 +34,9 @@ pub enum Input<'i> {
     /// WGSL source.
     #[cfg(feature = "wgsl")]
     Wgsl(&'i str),
+    /// GLSL source of a stage.
+    #[cfg(feature = "glsl")]
+    Glsl(&'i str, Stage),
     /// The textual IR.
     Ir(&'i str),
 }
@@ -63,6 +67,25 @@ pub struct ShaderPart {
     pub role: PartRole,
     /// The code. The main part of a fragment shader goes on in the epilog that follows it; the others end.
     pub code: Vec<u8>,
+    /// Where source positions begin in the code, ascending; empty when the input has no lines.
+    pub lines: Vec<LineRow>,
+}
+
+/// A row of a part's line table: from a byte on, code comes from a source position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LineRow {
+    /// First byte of an instruction.
+    pub offset: u32,
+    /// Number of the position in [`CompiledShader::sources`].
+    pub position: u32,
+}
+
+impl ShaderPart {
+    /// Number of the source position that the code at byte `offset` comes from.
+    pub fn position_at(&self, offset: usize) -> Option<u32> {
+        let after = self.lines.partition_point(|row| row.offset as usize <= offset);
+        self.lines[..after].last().map(|row| row.position)
+    }
 }
 
 /// A compiled shader.
@@ -74,6 +97,8 @@ pub struct CompiledShader {
     pub info: ShaderInfo,
     /// Statistics of the main part.
     pub stats: Statistics,
+    /// The source positions that line tables name.
+    pub sources: Sources,
     /// Remarks for the user.
     pub messages: Vec<String>,
 }
@@ -127,15 +152,15 @@ impl Compiler {
         info.uniform_halves = info.uniform_halves.max(info.filled_halves());
         let mut stats =
             Statistics { spills: context.spills, fills: context.fills, ..emit::statistics(&f, &code, info) };
-        let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes }];
+        let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes, lines: code.lines }];
         if let Some(preamble) = f.preamble.take() {
             let (code, used) = self.compile_preamble(*preamble, key)?;
             stats.preamble_instructions = code.insts.len() as u32;
             info.preamble_gpr_halves = used.gpr_halves;
             info.scratch_bytes = info.scratch_bytes.max(used.scratch_bytes);
-            parts.push(ShaderPart { role: PartRole::Preamble, code: code.bytes });
+            parts.push(ShaderPart { role: PartRole::Preamble, code: code.bytes, lines: code.lines });
         }
-        Ok(CompiledShader { parts, info: context.info, stats, messages: Vec::new() })
+        Ok(CompiledShader { parts, info: context.info, stats, sources: f.sources, messages: Vec::new() })
     }
 
     /// Compiles a preamble, for which no uniform registers are left but those it writes.

@@ -211,6 +211,11 @@ pub fn disassemble(code: &[u8]) -> Vec<Line> {
 /// A program as text: labels for branch targets, an instruction a line. `pc` writes the offset and the bytes as a
 /// comment before each.
 pub fn listing(code: &[u8], pc: bool) -> String {
+    listing_with_notes(code, pc, |_| None)
+}
+
+/// As [`listing`], with the comment that `note` gives for an instruction's offset on a line of its own before it.
+pub fn listing_with_notes(code: &[u8], pc: bool, mut note: impl FnMut(usize) -> Option<String>) -> String {
     let lines = disassemble(code);
     let mut targets: Vec<usize> =
         lines.iter().filter_map(Line::target).filter(|&pc| starts_at(&lines, pc)).collect();
@@ -222,6 +227,9 @@ pub fn listing(code: &[u8], pc: bool) -> String {
         if let Some(label) = label(line.pc) {
             text.push_str(&label);
             text.push_str(":\n");
+        }
+        if let Some(note) = note(line.pc) {
+            let _ = writeln!(text, "    ; {note}");
         }
         text.push_str("    ");
         let written = match &line.piece {

@@ -101,5 +101,9 @@ pub fn read(options: &ArgMatches, context: &mut Context) -> Result<File, Failure
 pub fn shader(file: &File, options: &ArgMatches) -> Result<CompiledShader, Failure> {
     let (target, key) = key::from_options(options)?;
     let result = Compiler::new(target).compile(&mut Scratch::default(), file.shader(key.stage)?, &key);
-    result.map_err(|error| Diagnostic::from_compiler(error, &file.name).into())
+    let mut shader = result.map_err(|error| Diagnostic::from_compiler(error, &file.name))?;
+    for name in shader.sources.files.iter_mut().filter(|name| input::is_the_input(name)) {
+        name.clone_from(&file.name);
+    }
+    Ok(shader)
 }

@@ -10,6 +10,7 @@ use agx_isa::encode::encode;
 use agx_isa::inst::Inst as MachineInst;
 use agx_isa::table::Opcode;
 
+use crate::LineRow;
 use crate::error::CompileError;
 use crate::ir::machine::machine_inst;
 use crate::ir::{Block, Function, Inst, IrOp, Op, Side};
@@ -42,6 +43,8 @@ pub struct Code {
     pub bytes: Vec<u8>,
     /// Instructions up to and including `stop`.
     pub insts: Vec<MachineInst>,
+    /// Where source positions begin, ascending.
+    pub lines: Vec<LineRow>,
 }
 
 /// A branch whose target was not known when it was encoded.
@@ -70,6 +73,7 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
                 let target = Block(machine.operands[operand].value);
                 fixups.push(Fixup { at: code.bytes.len(), inst: machine, operand, target });
             }
+            note_line(&mut code, f.insts[*inst].line);
             append(&mut code, &machine)?;
         }
     }
@@ -85,6 +89,13 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
         resolve(&mut code.bytes, fixup, starts[fixup.target])?;
     }
     Ok(code)
+}
+
+/// The next instruction comes from the position numbered `line`. What has no position of its own counts to the one before.
+fn note_line(code: &mut Code, line: u32) {
+    if line != 0 && code.lines.last().is_none_or(|last| last.position != line) {
+        code.lines.push(LineRow { offset: code.bytes.len() as u32, position: line });
+    }
 }
 
 fn append(code: &mut Code, inst: &MachineInst) -> Result<(), CompileError> {

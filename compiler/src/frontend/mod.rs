@@ -1,8 +1,12 @@
 //! Front ends: each reads one shader language into the IR.
 
 pub mod alu;
+#[cfg(feature = "glsl")]
+pub mod glsl;
 pub mod spirv;
 pub mod ssa;
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+pub mod text;
 #[cfg(feature = "wgsl")]
 pub mod wgsl;
 
@@ -26,6 +30,8 @@ pub fn read<'a>(bump: &'a Bump, input: Input<'_>, key: &CompileKey) -> Result<Sh
         Input::SpirV(bytes) => spirv::read(bump, bytes, key, spirv::Dialect::default()),
         #[cfg(feature = "wgsl")]
         Input::Wgsl(text) => wgsl::read(bump, text, key),
+        #[cfg(feature = "glsl")]
+        Input::Glsl(text, stage) => glsl::read(bump, text, stage, key),
     }
 }
 

@@ -1,24 +1,23 @@
-//! WGSL: naga parses and checks it and writes SPIR-V, which goes through the SPIR-V front end.
+//! WGSL: naga parses it; `text` does the rest.
 
 use bumpalo::Bump;
-use naga::back::pipeline_constants::process_overrides;
-use naga::back::{PipelineConstants, spv};
-use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
-use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{Module, Scalar, ScalarKind, TypeInner};
+use naga::back::spv::SourceLanguage;
 
 use super::Shader;
+use super::text::{self, Language};
 use crate::CompileKey;
 use crate::error::{CompileError, Location};
+
+/// WGSL wants indices kept within bounds, shift amounts taken modulo the width, and workgroup memory zeroed.
+const WGSL: Language =
+    Language { name: text::WGSL, language: SourceLanguage::WGSL, is_defined_everywhere: true };
 
 /// Reads a WGSL module.
 ///
 /// # Errors
 /// What naga says of the text, with line and column, and what the SPIR-V front end reports.
 pub fn read<'a>(bump: &'a Bump, text: &str, key: &CompileKey) -> Result<Shader<'a>, CompileError> {
-    let words = to_spirv(text, key)?;
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    super::spirv::read(bump, &bytes, key, super::spirv::Dialect { masks_shifts: true })
+    text::read(bump, &WGSL, &parse(text)?, text, key)
 }
 
 /// Translates a WGSL module to SPIR-V. Specialization constants of `key` are the values of overrides by id.
@@ -26,78 +25,14 @@ pub fn read<'a>(bump: &'a Bump, text: &str, key: &CompileKey) -> Result<Shader<'
 /// # Errors
 /// What naga says of the text, with line and column.
 pub fn to_spirv(text: &str, key: &CompileKey) -> Result<Vec<u32>, CompileError> {
-    let module = naga::front::wgsl::parse_str(text).map_err(|error| {
-        let location = error.location(text).map_or(Location::Whole, at);
+    text::to_spirv(&WGSL, &parse(text)?, text, key)
+}
+
+fn parse(text: &str) -> Result<naga::Module, CompileError> {
+    naga::front::wgsl::parse_str(text).map_err(|error| {
+        let location = error.location(text).map_or(Location::Whole, text::at);
         CompileError::invalid(error.message()).at(location)
-    })?;
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
-    let info = validator.validate(&module).map_err(|error| {
-        let location = error.location(text).map_or(Location::Whole, at);
-        CompileError::invalid(chain(error.as_inner())).at(location)
-    })?;
-    let (module, info) = process_overrides(&module, &info, None, &overrides(&module, key))
-        .map_err(|error| CompileError::invalid(chain(&error)))?;
-    let options = options();
-    spv::write_vec(&module, &info, &options, None).map_err(|error| CompileError::unsupported(chain(&error)))
-}
-
-/// The values `key` gives to the overrides of a module.
-fn overrides(module: &Module, key: &CompileKey) -> PipelineConstants {
-    let mut constants = PipelineConstants::default();
-    for (_, constant) in module.overrides.iter() {
-        let Some(id) = constant.id else { continue };
-        let chosen = key.spec_constants.iter().find(|(known, _)| *known == u32::from(id));
-        let TypeInner::Scalar(scalar) = module.types[constant.ty].inner else { continue };
-        if let Some((_, bits)) = chosen {
-            constants.insert(id.to_string(), number(scalar, *bits));
-        }
-    }
-    constants
-}
-
-/// The number whose representation as a scalar of this kind is `bits`.
-fn number(scalar: Scalar, bits: u64) -> f64 {
-    match (scalar.kind, scalar.width) {
-        (ScalarKind::Float, 2) => half::f16::from_bits(bits as u16).to_f64(),
-        (ScalarKind::Float, 8) => f64::from_bits(bits),
-        (ScalarKind::Float, _) => f64::from(f32::from_bits(bits as u32)),
-        (ScalarKind::Sint, _) => f64::from(bits as i32),
-        _ => f64::from(bits as u32),
-    }
-}
-
-/// How naga writes SPIR-V: WGSL wants indices kept within bounds and workgroup memory zeroed.
-fn options() -> spv::Options<'static> {
-    let policies = BoundsCheckPolicies {
-        index: BoundsCheckPolicy::Restrict,
-        buffer: BoundsCheckPolicy::Restrict,
-        image_load: BoundsCheckPolicy::Restrict,
-        binding_array: BoundsCheckPolicy::Unchecked,
-    };
-    spv::Options {
-        lang_version: (1, 4),
-        flags: spv::WriterFlags::empty(),
-        bounds_check_policies: policies,
-        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Polyfill,
-        force_loop_bounding: false,
-        ..spv::Options::default()
-    }
-}
-
-fn at(location: naga::SourceLocation) -> Location {
-    Location::Text { line: location.line_number, column: location.line_position }
-}
-
-/// An error with its causes in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        message.push_str(": ");
-        message.push_str(&cause.to_string());
-        next = cause.source();
-    }
-    message
+    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use bumpalo::Bump;
 
 use super::entity::{Block, Entity, Inst, Value};
 use super::op::{IrOp, Op};
+use super::source::Sources;
 use super::src::Src;
 use super::table::Table;
 use super::types::{Stage, Type};
@@ -40,7 +41,7 @@ pub struct InstData<'a> {
     pub srcs: &'a [Src],
     /// Modifiers in the order of the row; for `phi` the predecessor blocks, for `jump` the target block.
     pub mods: &'a [u32],
-    /// Source line: an index the front end gives meaning to; 0 when unknown.
+    /// Source line: number of a position in [`Function::sources`]; 0 when unknown.
     pub line: u32,
 }
 
@@ -145,6 +146,8 @@ pub struct Function<'a> {
     pub stage: Stage,
     /// Products may be fused with the sums that read them. A front end clears it for sources that forbid it anywhere.
     pub contract: bool,
+    /// Where instructions come from.
+    pub sources: Sources,
     /// Parameters of a test kernel.
     pub params: Vec<Value>,
     /// Instructions.
@@ -167,6 +170,7 @@ impl<'a> Function<'a> {
             name: bump.alloc_str(name),
             stage: Stage::Source,
             contract: true,
+            sources: Sources::default(),
             params: Vec::new(),
             insts: Table::new(bump),
             values: Table::new(bump),

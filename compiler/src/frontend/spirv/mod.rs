@@ -9,6 +9,7 @@ mod arith;
 mod capability;
 mod cfg;
 mod composite;
+mod debug;
 mod decorations;
 mod eval;
 mod fragment;

@@ -42,6 +42,10 @@ pub(super) enum Def<'a> {
     GlslSet,
     /// Extended instructions without meaning for the result.
     NonSemanticSet,
+    /// Debug information.
+    DebugSet,
+    /// A string, or the file a piece of debug information names.
+    Text(&'a str),
 }
 
 /// A variable of module scope.
@@ -272,6 +276,11 @@ impl<'a> Scan<'_, 'a> {
             | Op::GroupMemberDecorate => self.module.decorations.record(inst),
             Op::Function => self.function(inst),
             Op::Variable => self.variable(inst),
+            Op::String => {
+                let text = self.bump.alloc_str(&inst.string(1)?.0);
+                self.define(inst.word(0)?, Def::Text(text))
+            }
+            Op::ExtInst => self.debug_source(inst),
             Op::Capability => super::capability::check(inst.word(0)?),
             Op::MemoryModel => super::capability::check_addressing(inst.word(0)?),
             op if op.is_type() => self.type_declaration(inst),
@@ -304,10 +313,24 @@ impl<'a> Scan<'_, 'a> {
         let (name, _) = inst.string(1)?;
         let def = match name.as_str() {
             "GLSL.std.450" => Def::GlslSet,
+            name if super::debug::is_debug_set(name) => Def::DebugSet,
             name if name.starts_with("NonSemantic.") => Def::NonSemanticSet,
             name => return Err(CompileError::unsupported(format!("the extended instruction set {name:?}"))),
         };
         self.define(inst.word(0)?, def)
+    }
+
+    /// A `DebugSource` stands for the name of its file.
+    fn debug_source(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let defs = &self.module.defs;
+        let is_debug = matches!(defs.get(inst.word(2)? as usize), Some(Def::DebugSet));
+        if is_debug
+            && inst.word(3)? == super::debug::DEBUG_SOURCE
+            && let Some(Def::Text(name)) = defs.get(inst.word(4)? as usize).copied()
+        {
+            self.define(inst.word(1)?, Def::Text(name))?;
+        }
+        Ok(())
     }
 
     fn entry_point(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {

@@ -54,6 +54,8 @@ struct Frame<'a> {
     result: Variable,
     /// Id that the result is given in the caller.
     call: u32,
+    /// Source line of the call.
+    line: u32,
 }
 
 /// The function under construction and everything known while it is built.
@@ -145,7 +147,7 @@ impl<'t, 'a> Translator<'t, 'a> {
                 }
                 let inst =
                     rest.next().ok_or_else(|| CompileError::invalid("the module ends within a block"))??;
-                self.instruction(&inst).map_err(|error| inst.locate(error))?;
+                self.instruction(&inst).map_err(|error| self.locate(&inst, error))?;
                 continue;
             }
             let step = frame.body.plan.steps.get(frame.step).copied();
@@ -197,6 +199,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             headers,
             result,
             call,
+            line: self.b.line,
         });
         Ok(())
     }
@@ -205,6 +208,7 @@ impl<'t, 'a> Translator<'t, 'a> {
     fn leave(&mut self) -> Result<(), CompileError> {
         let frame = self.frames.pop().expect("invariant: a function is being translated");
         let ty = self.module.functions[frame.function].result;
+        self.b.line = frame.line;
         if frame.call != 0 {
             let leaves = self.read_all(frame.result, ty)?;
             self.define(frame.call, Def::Value(ty, leaves))?;
@@ -283,6 +287,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             let frame = self.frame();
             frame.rest = Some((rest, block.end));
             frame.place.node = node as u32;
+            self.b.line = 0;
         }
     }
 
@@ -297,7 +302,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         let end = self.block_body(node).map_or(0, |block| block.end);
         let result = act(self, terminator);
         result.map_err(|error| match self.module.words.instructions_from(end).next() {
-            Some(Ok(inst)) => inst.locate(error),
+            Some(Ok(inst)) => self.locate(&inst, error),
             _ => error,
         })
     }
@@ -423,10 +428,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             )));
         }
         match inst.op {
-            Op::Line => {
-                self.b.line = inst.word(1)?;
-                Ok(())
-            }
+            Op::Line => self.line(inst),
             Op::NoLine => {
                 self.b.line = 0;
                 Ok(())
@@ -551,6 +553,7 @@ impl<'t, 'a> Translator<'t, 'a> {
     fn extended_instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         match self.defs.get(inst.word(2)? as usize) {
             Some(Def::NonSemanticSet) => Ok(()),
+            Some(Def::DebugSet) => self.debug_instruction(inst),
             Some(Def::GlslSet) => self.glsl(inst),
             _ => Err(CompileError::invalid("an extended instruction of no imported set")),
         }

@@ -4,6 +4,7 @@
 mod control;
 mod errors;
 mod fragment;
+mod lines;
 mod memory;
 mod values;
 

@@ -1,0 +1,83 @@
+//! GLSL: naga parses it; `text` does the rest. For where the Khronos reference compiler is not at hand: naga takes
+//! version 4.40 to 4.60 without most extensions.
+
+use agx_abi::Stage;
+use bumpalo::Bump;
+use naga::back::spv::SourceLanguage;
+use naga::front::glsl::{Frontend, Options};
+use naga::{AddressSpace, ShaderStage, StorageAccess};
+
+use super::Shader;
+use super::text::{self, Language};
+use crate::CompileKey;
+use crate::error::{CompileError, Location};
+
+/// What is out of bounds is undefined in GLSL.
+const GLSL: Language =
+    Language { name: text::GLSL, language: SourceLanguage::GLSL, is_defined_everywhere: false };
+
+/// Reads a GLSL shader.
+///
+/// # Errors
+/// What naga says of the text, with line and column, and what the SPIR-V front end reports.
+pub fn read<'a>(
+    bump: &'a Bump,
+    text: &str,
+    stage: Stage,
+    key: &CompileKey,
+) -> Result<Shader<'a>, CompileError> {
+    text::read(bump, &GLSL, &parse(text, stage)?, text, key)
+}
+
+fn parse(text: &str, stage: Stage) -> Result<naga::Module, CompileError> {
+    let stage = match stage {
+        Stage::Compute => ShaderStage::Compute,
+        Stage::Vertex => ShaderStage::Vertex,
+        Stage::Fragment => ShaderStage::Fragment,
+    };
+    let parsed = Frontend::default().parse(&Options::from(stage), text);
+    let mut module = parsed.map_err(|errors| {
+        // The first one: the others may follow from it.
+        match errors.errors.first() {
+            Some(error) => {
+                let location = error.location(text).map_or(Location::Whole, text::at);
+                CompileError::invalid(error.kind.to_string()).at(location)
+            }
+            None => CompileError::invalid("the text is not GLSL"),
+        }
+    })?;
+    // `writeonly` is a promise that costs nothing to ignore, and naga's checks know no such buffers.
+    for (_, variable) in module.global_variables.iter_mut() {
+        if let AddressSpace::Storage { access } = &mut variable.space {
+            *access |= StorageAccess::LOAD;
+        }
+    }
+    Ok(module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    const HEAD: &str = "#version 450\nlayout(local_size_x = 32) in;\n\
+        layout(std430, set = 0, binding = 0) buffer Data { float data[]; };\n";
+
+    fn ir(body: &str) -> Result<String, CompileError> {
+        let text = format!("{HEAD}void main() {{\n{body}\n}}\n");
+        read(&Bump::new(), &text, Stage::Compute, &CompileKey::default()).map(|(f, _)| f.to_string())
+    }
+
+    #[test]
+    fn a_compute_shader_is_read() {
+        let text = ir("uint i = gl_GlobalInvocationID.x; data[i] = sqrt(data[i]) * 2.0;").expect("GLSL");
+        assert!(text.contains("fsqrt") && text.contains("store_global"), "{text}");
+    }
+
+    #[test]
+    fn errors_name_line_and_column() {
+        let error = ir("data[0] = nothing;").expect_err("there is no such name");
+        assert_eq!(error.kind, ErrorKind::Invalid);
+        assert!(matches!(error.location, Location::Text { line: 5, column: 11 }), "{error}");
+    }
+}

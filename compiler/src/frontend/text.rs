@@ -1,0 +1,145 @@
+//! Languages that naga reads: its module is checked, its overrides set, written as SPIR-V with lines, and read by the
+//! SPIR-V front end.
+
+use bumpalo::Bump;
+use naga::back::pipeline_constants::process_overrides;
+use naga::back::{PipelineConstants, spv};
+use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::{Module, Scalar, ScalarKind, TypeInner};
+
+use super::Shader;
+use crate::CompileKey;
+use crate::error::{CompileError, Location};
+
+/// What line tables call a text, which has no name of its own.
+pub const WGSL: &str = "wgsl";
+/// The same for GLSL.
+pub const GLSL: &str = "glsl";
+
+/// What tells one language from another after parsing.
+pub struct Language {
+    /// What line tables call the text.
+    pub name: &'static str,
+    /// What the module calls it.
+    pub language: spv::SourceLanguage,
+    /// Indices out of bounds and shifts by too much have a meaning, and workgroup memory begins as zeros.
+    pub is_defined_everywhere: bool,
+}
+
+/// Reads a parsed module.
+///
+/// # Errors
+/// What naga says of the module, with line and column, and what the SPIR-V front end reports.
+pub fn read<'a>(
+    bump: &'a Bump,
+    language: &Language,
+    module: &Module,
+    text: &str,
+    key: &CompileKey,
+) -> Result<Shader<'a>, CompileError> {
+    let words = to_spirv(language, module, text, key)?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let dialect = super::spirv::Dialect { masks_shifts: language.is_defined_everywhere };
+    super::spirv::read(bump, &bytes, key, dialect).map_err(in_text)
+}
+
+/// Words of naga's SPIR-V mean nothing to whoever wrote the text.
+fn in_text(error: CompileError) -> CompileError {
+    let location = match error.location {
+        Location::Source { line, column, .. } => Location::Text { line, column },
+        Location::Word { .. } => Location::Whole,
+        location => location,
+    };
+    CompileError { location, ..error }
+}
+
+/// Translates a parsed module to SPIR-V. Specialization constants of `key` are the values of overrides by id.
+///
+/// # Errors
+/// What naga says of the module, with line and column.
+pub fn to_spirv(
+    language: &Language,
+    module: &Module,
+    text: &str,
+    key: &CompileKey,
+) -> Result<Vec<u32>, CompileError> {
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    let info = validator.validate(module).map_err(|error| {
+        let location = error.location(text).map_or(Location::Whole, at);
+        CompileError::invalid(chain(error.as_inner())).at(location)
+    })?;
+    let (module, info) = process_overrides(module, &info, None, &overrides(module, key))
+        .map_err(|error| CompileError::invalid(chain(&error)))?;
+    let options = options(language, text);
+    spv::write_vec(&module, &info, &options, None).map_err(|error| CompileError::unsupported(chain(&error)))
+}
+
+/// The values `key` gives to the overrides of a module.
+fn overrides(module: &Module, key: &CompileKey) -> PipelineConstants {
+    let mut constants = PipelineConstants::default();
+    for (_, constant) in module.overrides.iter() {
+        let Some(id) = constant.id else { continue };
+        let chosen = key.spec_constants.iter().find(|(known, _)| *known == u32::from(id));
+        let TypeInner::Scalar(scalar) = module.types[constant.ty].inner else { continue };
+        if let Some((_, bits)) = chosen {
+            constants.insert(id.to_string(), number(scalar, *bits));
+        }
+    }
+    constants
+}
+
+/// The number whose representation as a scalar of this kind is `bits`.
+fn number(scalar: Scalar, bits: u64) -> f64 {
+    match (scalar.kind, scalar.width) {
+        (ScalarKind::Float, 2) => half::f16::from_bits(bits as u16).to_f64(),
+        (ScalarKind::Float, 8) => f64::from_bits(bits),
+        (ScalarKind::Float, _) => f64::from(f32::from_bits(bits as u32)),
+        (ScalarKind::Sint, _) => f64::from(bits as i32),
+        _ => f64::from(bits as u32),
+    }
+}
+
+/// How naga writes SPIR-V.
+fn options<'t>(language: &Language, text: &'t str) -> spv::Options<'t> {
+    let (bounds, zero) = match language.is_defined_everywhere {
+        true => (BoundsCheckPolicy::Restrict, spv::ZeroInitializeWorkgroupMemoryMode::Native),
+        false => (BoundsCheckPolicy::Unchecked, spv::ZeroInitializeWorkgroupMemoryMode::None),
+    };
+    let policies = BoundsCheckPolicies {
+        index: bounds,
+        buffer: bounds,
+        image_load: bounds,
+        binding_array: BoundsCheckPolicy::Unchecked,
+    };
+    spv::Options {
+        lang_version: (1, 4),
+        flags: spv::WriterFlags::DEBUG,
+        debug_info: Some(spv::DebugInfo {
+            source_code: text,
+            file_name: language.name,
+            language: language.language,
+        }),
+        bounds_check_policies: policies,
+        zero_initialize_workgroup_memory: zero,
+        force_loop_bounding: false,
+        ..spv::Options::default()
+    }
+}
+
+/// A place in the text.
+pub fn at(location: naga::SourceLocation) -> Location {
+    Location::Text { line: location.line_number, column: location.line_position }
+}
+
+/// An error with its causes in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        message.push_str(": ");
+        message.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    message
+}
