@@ -116,7 +116,8 @@ pub enum InterfaceUniform {
         /// Number among the attributes the shader reads.
         attribute: u32,
     },
-    /// 32-bit clamp of what is fetched of a vertex attribute.
+    /// 32-bit number of the last element of a vertex attribute that lies inside its buffer; others are not fetched. Where
+    /// none does, the address is that of zeros and this is 0.
     AttributeClamp {
         /// Number among the attributes the shader reads.
         attribute: u32,

@@ -12,6 +12,7 @@ pub mod target;
 pub mod textures;
 pub mod tile;
 pub mod vertex;
+pub mod vertex_format;
 
 pub use fragment::FragmentInfo;
 pub use info::{PartRole, ShaderInfo, Stage};

@@ -29,7 +29,7 @@ pub fn attribute_register(attribute: u32, component: u32) -> Option<u8> {
 }
 
 /// How the hardware runs a vertex shader.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum RunsAs {
     /// As a vertex shader.
     #[default]
@@ -69,6 +69,17 @@ pub fn uniforms(attributes: u32, runs_as: RunsAs) -> Vec<UniformRange> {
         ranges.push(UniformRange { start, halves: 4, source });
     }
     ranges
+}
+
+/// What the input assembly buffer holds: the 64-bit address of the indices, their number (32 bits), 32 bits of zero.
+#[derive(Clone, Copy, Debug)]
+pub struct InputAssembly;
+
+impl InputAssembly {
+    /// Bytes of the buffer.
+    pub const BYTES: usize = 16;
+    /// The word that holds the number of indices; the address is in the two before it.
+    pub const INDEX_COUNT_WORD: usize = 2;
 }
 
 /// Half-words of padding before the address of the input assembly buffer.

@@ -10,6 +10,7 @@
 mod blend;
 mod epilog;
 mod program;
+mod vertex_prolog;
 
 use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::{PartRole, ShaderInfo, Stage};
@@ -17,7 +18,9 @@ use agx_abi::{PartRole, ShaderInfo, Stage};
 pub use blend::{Blend, BlendOp, Equation, Factor, LogicOp};
 pub use epilog::{EpilogKey, Target};
 pub use program::{LinkError, LinkedProgram, Parts, link};
+pub use vertex_prolog::{AttributeKey, IndexSize, VertexPrologKey};
 
+use crate::emit::End;
 use crate::error::CompileError;
 use crate::ir::Function;
 use crate::pipeline::Context;
@@ -55,6 +58,24 @@ impl Compiler {
         self.finish_part(f, PartRole::Epilog, late_tests, options)
     }
 
+    /// The vertex prolog that `key` asks for. It uses no register that the main part does not use.
+    ///
+    /// # Errors
+    /// Main parts with too few registers, and more attributes than there are registers.
+    pub fn vertex_prolog(
+        &self,
+        scratch: &mut Scratch,
+        key: &VertexPrologKey,
+        options: &CompileKey,
+    ) -> Result<LinkPart, CompileError> {
+        scratch.bump.reset();
+        let mut f = Function::new(&scratch.bump, "prolog");
+        vertex_prolog::build(&mut f, key)?;
+        let mut options = options.clone();
+        options.max_gpr_halves = Some(key.gpr_halves);
+        self.finish_part(f, PartRole::Prolog, false, &options)
+    }
+
     /// Compiles a part, for which no uniform registers are left but those of the interface.
     fn finish_part(
         &self,
@@ -65,7 +86,7 @@ impl Compiler {
     ) -> Result<LinkPart, CompileError> {
         let info =
             ShaderInfo { stage: Stage::Fragment, uniform_halves: UNIFORM_HALVES, ..ShaderInfo::default() };
-        let mut context = Context { info, ..Context::new(self.target(), options) };
+        let mut context = Context { info, end: End::Open, ..Context::new(self.target(), options) };
         let code = run_and_emit(&mut f, &mut context)?;
         Ok(LinkPart {
             role,

@@ -4,3 +4,4 @@ mod epilog;
 mod formats;
 mod program;
 mod support;
+mod vertex;

@@ -1,0 +1,194 @@
+//! Formats of vertex attributes.
+//!
+//! A format is read from Vulkan's name for it, which says everything: letters and bits of the components in the order of
+//! memory, or from the most significant bit down in packed words, and what the components are.
+
+/// What the components of an attribute are, and what the shader reads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum VertexNumeric {
+    /// Integers that stand for 0 to 1, read as floats.
+    Unorm,
+    /// Integers that stand for −1 to 1, read as floats.
+    Snorm,
+    /// Unsigned integers, read as floats.
+    Uscaled,
+    /// Signed integers, read as floats.
+    Sscaled,
+    /// Unsigned integers.
+    Uint,
+    /// Signed integers.
+    Sint,
+    /// Floats.
+    Sfloat,
+    /// Floats without sign.
+    Ufloat,
+}
+
+/// Endings of names.
+const NUMERICS: [(&str, VertexNumeric); 8] = [
+    ("UNORM", VertexNumeric::Unorm),
+    ("SNORM", VertexNumeric::Snorm),
+    ("USCALED", VertexNumeric::Uscaled),
+    ("SSCALED", VertexNumeric::Sscaled),
+    ("UINT", VertexNumeric::Uint),
+    ("SINT", VertexNumeric::Sint),
+    ("SFLOAT", VertexNumeric::Sfloat),
+    ("UFLOAT", VertexNumeric::Ufloat),
+];
+
+/// Where a component lies in an element.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Field {
+    /// First bit, counted from the element's first byte on.
+    pub bit: u8,
+    /// Bits; 0 where there is no such component.
+    pub bits: u8,
+}
+
+/// A format of vertex attributes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct VertexFormat {
+    /// Red, green, blue, alpha.
+    pub fields: [Field; 4],
+    /// What they are.
+    pub numeric: VertexNumeric,
+    /// Components share one word.
+    pub packed: bool,
+    /// Bytes of an element.
+    pub bytes: u8,
+}
+
+impl VertexFormat {
+    /// The format of this name (Vulkan's, without prefix); `None` for names that are no format of attributes.
+    pub fn from_name(name: &str) -> Option<VertexFormat> {
+        let (name, packed) = match name.rsplit_once("_PACK") {
+            Some((name, bits)) => (name, Some(bits.parse::<u8>().ok().filter(|bits| *bits == 32)?)),
+            None => (name, None),
+        };
+        let (components, ending) = name.split_once('_')?;
+        let (_, numeric) = *NUMERICS.iter().find(|(known, _)| *known == ending)?;
+        let mut fields = [Field::default(); 4];
+        let mut order = Vec::new();
+        let mut rest = components;
+        while let Some(letter) = rest.chars().next() {
+            let digits = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |end| end + 1);
+            let bits: u8 = rest.get(1..digits)?.parse().ok()?;
+            order.push(("RGBA".find(letter)?, bits));
+            rest = &rest[digits..];
+        }
+        if packed.is_some() {
+            order.reverse();
+        }
+        let mut bit = 0_u8;
+        for (at, bits) in order {
+            fields[at] = Field { bit, bits };
+            bit = bit.checked_add(bits)?;
+        }
+        let format = VertexFormat { fields, numeric, packed: packed.is_some(), bytes: bit / 8 };
+        format.is_known(packed).then_some(format)
+    }
+
+    fn is_known(&self, packed: Option<u8>) -> bool {
+        let mut bits: Vec<u8> =
+            self.fields.iter().map(|field| field.bits).filter(|bits| *bits != 0).collect();
+        bits.sort_unstable();
+        let integral = !matches!(self.numeric, VertexNumeric::Sfloat | VertexNumeric::Ufloat);
+        match (packed, bits.as_slice()) {
+            (Some(_), [8, 8, 8, 8] | [2, 10, 10, 10]) => integral,
+            (Some(_), [10, 11, 11]) => self.numeric == VertexNumeric::Ufloat,
+            (None, [8] | [8, 8] | [8, 8, 8] | [8, 8, 8, 8]) => integral,
+            (None, [16] | [16, 16] | [16, 16, 16] | [16, 16, 16, 16]) => {
+                self.numeric != VertexNumeric::Ufloat
+            }
+            (None, [32] | [32, 32] | [32, 32, 32] | [32, 32, 32, 32]) => {
+                matches!(self.numeric, VertexNumeric::Uint | VertexNumeric::Sint | VertexNumeric::Sfloat)
+            }
+            _ => false,
+        }
+    }
+
+    /// Bits of a component, of the word if components share one: what an element must be aligned to for a single fetch.
+    pub fn unit_bits(&self) -> u8 {
+        if self.packed { 32 } else { self.fields.iter().map(|field| field.bits).max().unwrap_or(32) }
+    }
+
+    /// Whether the shader reads integers.
+    pub fn is_integer(&self) -> bool {
+        matches!(self.numeric, VertexNumeric::Uint | VertexNumeric::Sint)
+    }
+
+    /// Whether integers in memory have a sign.
+    pub fn is_signed(&self) -> bool {
+        matches!(self.numeric, VertexNumeric::Snorm | VertexNumeric::Sscaled | VertexNumeric::Sint)
+    }
+}
+
+/// Names of every format of attributes: what the API requires, and its neighbours.
+pub fn names() -> Vec<String> {
+    let integral = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT"];
+    let mut names = Vec::new();
+    for bits in [8, 16, 32] {
+        let channels: Vec<String> =
+            ["R", "G", "B", "A"].iter().map(|letter| format!("{letter}{bits}")).collect();
+        let numerics: &[&str] = match bits {
+            8 => &integral,
+            16 => &["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "SFLOAT"],
+            _ => &["UINT", "SINT", "SFLOAT"],
+        };
+        for count in 1..=4 {
+            names.extend(numerics.iter().map(|numeric| format!("{}_{numeric}", channels[..count].concat())));
+        }
+    }
+    for numeric in integral {
+        names.push(format!("B8G8R8A8_{numeric}"));
+        names.push(format!("B8G8R8_{numeric}"));
+        for layout in ["A8B8G8R8", "A2B10G10R10", "A2R10G10B10"] {
+            names.push(format!("{layout}_{numeric}_PACK32"));
+        }
+    }
+    names.push("B10G11R11_UFLOAT_PACK32".into());
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(bit: u8, bits: u8) -> Field {
+        Field { bit, bits }
+    }
+
+    #[test]
+    fn names_say_where_components_lie() {
+        let of = |name| VertexFormat::from_name(name).expect("a format");
+        let rgb = of("R16G16B16_SINT");
+        assert_eq!(rgb.fields, [field(0, 16), field(16, 16), field(32, 16), field(0, 0)]);
+        assert_eq!((rgb.bytes, rgb.packed, rgb.unit_bits()), (6, false, 16));
+        let bgra = of("B8G8R8A8_UNORM");
+        assert_eq!(bgra.fields, [field(16, 8), field(8, 8), field(0, 8), field(24, 8)]);
+        let packed = of("A2R10G10B10_SNORM_PACK32");
+        assert_eq!(packed.fields, [field(20, 10), field(10, 10), field(0, 10), field(30, 2)]);
+        assert_eq!((packed.bytes, packed.unit_bits()), (4, 32));
+        assert_eq!(of("B10G11R11_UFLOAT_PACK32").fields[..3], [field(0, 11), field(11, 11), field(22, 10)]);
+    }
+
+    #[test]
+    fn every_name_of_the_list_is_read_and_others_are_not() {
+        for name in names() {
+            assert!(VertexFormat::from_name(&name).is_some(), "{name}");
+        }
+        for name in [
+            "",
+            "R8",
+            "R8_",
+            "R8_SRGB",
+            "R64_SFLOAT",
+            "R8G8_SFLOAT",
+            "R5G6B5_UNORM_PACK16",
+            "RR_UINT",
+            "R300_UINT",
+        ] {
+            assert_eq!(VertexFormat::from_name(name), None, "{name}");
+        }
+    }
+}
