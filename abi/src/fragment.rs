@@ -4,6 +4,7 @@
 //! and sample mask in registers, an epilog tests, blends and stores.
 
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
+use crate::vertex::Output;
 
 /// Half index of r0h: with sample shading, the mask of samples being shaded, at the start and preserved to the end.
 pub const SAMPLES: u8 = 1;
@@ -66,6 +67,14 @@ pub enum CoefficientSource {
     PointX,
     /// Position down a point, 0 to 1 from top to bottom.
     PointY,
+    /// What the vertex shader says of layer and viewport, in the low and the high half; flat.
+    LayerAndViewport,
+    /// Number of the primitive in its draw, an integer; flat. What runs before the fragment shader provides it.
+    PrimitiveId,
+    /// A clip distance over w.
+    ClipDistance(u32),
+    /// A cull distance over w.
+    CullDistance(u32),
     /// A component of a location.
     User {
         /// Location.
@@ -75,6 +84,75 @@ pub enum CoefficientSource {
         /// How it changes.
         interpolation: Interpolation,
     },
+}
+
+impl CoefficientSource {
+    /// The output of the vertex shader that it interpolates; nothing for what the hardware or the driver makes.
+    pub fn output(self) -> Option<Output> {
+        Some(match self {
+            CoefficientSource::User { location, component, .. } => Output::User { location, component },
+            CoefficientSource::LayerAndViewport => Output::LayerAndViewport,
+            CoefficientSource::ClipDistance(index) => Output::ClipDistance(index),
+            CoefficientSource::CullDistance(index) => Output::CullDistance(index),
+            _ => return None,
+        })
+    }
+
+    /// How it changes across a primitive.
+    pub fn interpolation(self) -> Interpolation {
+        match self {
+            CoefficientSource::User { interpolation, .. } => interpolation,
+            CoefficientSource::LayerAndViewport | CoefficientSource::PrimitiveId => Interpolation::Flat,
+            CoefficientSource::ClipDistance(_) | CoefficientSource::CullDistance(_) => {
+                Interpolation::Perspective
+            }
+            _ => Interpolation::Linear,
+        }
+    }
+}
+
+/// What a shader promises of the depths it writes, against those its primitive has there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum DepthLayout {
+    /// Nothing.
+    #[default]
+    Any,
+    /// They are not less.
+    Greater,
+    /// They are not greater.
+    Less,
+    /// They are the same.
+    Unchanged,
+}
+
+impl DepthLayout {
+    /// Lower-case name.
+    pub fn name(self) -> &'static str {
+        match self {
+            DepthLayout::Any => "any",
+            DepthLayout::Greater => "greater",
+            DepthLayout::Less => "less",
+            DepthLayout::Unchanged => "unchanged",
+        }
+    }
+}
+
+/// The uniform that tells where samples lie, for pixels of `positions.len()` samples: byte i holds for sample i how far
+/// it is right of the pixel's corner in the low four bits and below it in the high four, in sixteenths of a pixel.
+pub fn pack_sample_positions(positions: &[[f64; 2]]) -> u32 {
+    let sixteenths = |x: f64| (16.0 * x) as u32 & 15;
+    (0..)
+        .zip(positions)
+        .fold(0, |word, (sample, [x, y])| word | (sixteenths(*x) | sixteenths(*y) << 4) << (8 * sample))
+}
+
+/// Where the samples of a pixel lie that has 1, 2 or 4 of them: the standard positions of the graphics APIs.
+pub fn standard_sample_positions(samples: u32) -> &'static [[f64; 2]] {
+    match samples {
+        2 => &[[0.75, 0.75], [0.25, 0.25]],
+        4 => &[[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]],
+        _ => &[[0.5, 0.5]],
+    }
 }
 
 /// Coefficient registers that instructions can name.
@@ -94,16 +172,23 @@ pub struct FragmentInfo {
     pub dual_source: bool,
     /// Writes depth (r2).
     pub writes_depth: bool,
+    /// What it promises of that depth.
+    pub depth_layout: DepthLayout,
     /// Writes stencil (r3l).
     pub writes_stencil: bool,
     /// Leaves an emitted sample mask in r3h.
     pub writes_sample_mask: bool,
-    /// The program decides when samples are tested, or that they are not: tests before it would come too early.
+    /// Tests before the program would come too early: it kills samples, or gives their depth or stencil. The next part
+    /// tests what is left, after it has killed what it kills itself.
     pub late_tests: bool,
     /// Tests come before the program whatever it does.
     pub early_tests: bool,
     /// Helper lanes must run to the end: derivatives are taken.
     pub needs_helpers: bool,
+    /// The program runs for each sample, whose mask is in r0h.
+    pub sample_shading: bool,
+    /// Fragments that overlap take turns in a part of the program.
+    pub interlock: bool,
 }
 
 impl FragmentInfo {
@@ -144,6 +229,13 @@ mod tests {
     #[test]
     fn r0h_is_the_mask_of_samples_being_shaded() {
         assert_eq!(SAMPLES, crate::registers::NESTING_COUNTER + 1);
+    }
+
+    #[test]
+    fn sample_positions_are_packed_in_sixteenths() {
+        assert_eq!(pack_sample_positions(standard_sample_positions(1)), 0x88);
+        assert_eq!(pack_sample_positions(standard_sample_positions(2)), 0x44cc);
+        assert_eq!(pack_sample_positions(standard_sample_positions(4)), 0xea_a2_6e_26);
     }
 
     #[test]

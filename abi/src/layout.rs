@@ -87,6 +87,10 @@ pub enum UniformSource {
     WorkgroupCount,
     /// What the parts of a vertex or fragment shader share.
     Interface(InterfaceUniform),
+    /// Where the samples of a pixel lie, 32 bits: see [`crate::fragment::pack_sample_positions`].
+    SamplePositions,
+    /// Number of the view that is drawn, 32 bits; 0 without several.
+    ViewIndex,
     /// 64-bit address of the push constants, for those indexed by a run-time value or not in the uniform file.
     PushConstantAddress,
     /// Bytes of the push constants from `offset` on.

@@ -100,6 +100,8 @@ pub enum Output {
     ClipDistance(u32),
     /// A cull distance.
     CullDistance(u32),
+    /// 1 where a cull distance is not negative, else 0: primitives with 0 at every vertex are culled.
+    Culled(u32),
     /// Layer in the low half, viewport in the high half.
     LayerAndViewport,
     /// A component of a location.

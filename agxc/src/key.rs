@@ -18,6 +18,7 @@ struct KeyFile {
     spec_constants: Vec<(u32, u64)>,
     disabled_passes: Vec<String>,
     max_gpr_halves: Option<u16>,
+    sample_shading: bool,
     validate: bool,
 }
 
@@ -71,6 +72,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.spec_constants = file.spec_constants;
     key.disabled_passes = file.disabled_passes;
     key.max_gpr_halves = file.max_gpr_halves;
+    key.sample_shading = file.sample_shading;
     key.validate = file.validate;
     Ok(key)
 }
@@ -116,6 +118,7 @@ pub fn to_json(target: Target, key: &CompileKey) -> String {
         spec_constants: key.spec_constants.clone(),
         disabled_passes: key.disabled_passes.clone(),
         max_gpr_halves: key.max_gpr_halves,
+        sample_shading: key.sample_shading,
         validate: key.validate,
     };
     let text = serde_json::to_string_pretty(&file).expect("invariant: the key has only plain fields");
@@ -143,6 +146,7 @@ mod tests {
         wanted.spec_constants = vec![(4, u64::MAX)];
         wanted.disabled_passes = vec!["opt_cse".to_owned()];
         wanted.max_gpr_halves = Some(64);
+        wanted.sample_shading = true;
         wanted.validate = true;
         let text = to_json(Target::G14G, &wanted);
         let read = parse("key.json", text.as_bytes()).unwrap();

@@ -119,6 +119,8 @@ fn source(source: UniformSource) -> String {
         UniformSource::Promoted { offset } => format!("constants from byte {offset}"),
         UniformSource::KernelResults => "address of the results".to_owned(),
         UniformSource::Interface(uniform) => uniform.describe().to_owned(),
+        UniformSource::SamplePositions => "sample positions".to_owned(),
+        UniformSource::ViewIndex => "number of the view".to_owned(),
         UniformSource::KernelArgument { index } => format!("argument {index}"),
     }
 }

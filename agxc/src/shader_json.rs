@@ -94,6 +94,8 @@ fn uniform(range: &UniformRange) -> Value {
         UniformSource::KernelArgument { index } => json!({ "kind": "kernel_argument", "index": index }),
         UniformSource::KernelResults => json!({ "kind": "kernel_results" }),
         UniformSource::Interface(uniform) => json!({ "kind": "interface", "what": uniform.describe() }),
+        UniformSource::SamplePositions => json!({ "kind": "sample_positions" }),
+        UniformSource::ViewIndex => json!({ "kind": "view_index" }),
     };
     json!({ "start": range.start, "halves": range.halves, "source": source })
 }

@@ -56,6 +56,8 @@ pub struct CompileKey {
     /// Half registers a thread may use at most, for experiments with occupancy and tests of spilling; `None` leaves it to
     /// the size of the workgroup. A limit too small for a single instruction is an error.
     pub max_gpr_halves: Option<u16>,
+    /// A fragment shader runs for each sample whatever it asks for.
+    pub sample_shading: bool,
     /// Run the validator after every pass and the checkers after register allocation.
     pub validate: bool,
 }

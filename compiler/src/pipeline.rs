@@ -142,9 +142,12 @@ pub static PASSES: &[Pass] = &[
     required!("lower_int64", Source -> Source, |f, _| lower::lower_int64(f), "Does 64-bit arithmetic in words."),
     required!("lower_barrier", Source -> Source, |f, _| lower::lower_barrier(f), "Makes barriers the hardware's sequences."),
     required!("lower_local", Source -> Source, |f, _| lower::lower_local(f), "Makes accesses to threadgroup memory the hardware's."),
+    required!("lower_cull_distance", Source -> Source, |f, _| lower::lower_cull_distance(f), "Stores beside each cull distance whether it keeps the primitive."),
     required!("lower_varyings", Source -> Source, |f, c| lower::lower_varyings(f, c.info.stage), "Makes stores of vertex outputs the hardware's."),
+    required!("lower_frag_sidefx", Source -> Source, lower::lower_frag_sidefx, "Makes fragment shaders that write memory run before their samples are tested."),
+    required!("lower_discard_zs_emit", Source -> Source, lower::lower_discard_zs_emit, "Makes discards kill samples, and leaves depth and stencil to the next part."),
+    required!("lower_sample_mask", Source -> Source, lower::lower_sample_mask, "Makes killing samples the hardware's decision over them."),
     required!("lower_interpolation", Source -> Source, lower::lower_interpolation, "Makes reads of fragment inputs the hardware's interpolations."),
-    required!("lower_sample_mask", Source -> Source, |f, _| lower::lower_sample_mask(f), "Makes discards the hardware's decisions over samples."),
     required!("lower_texture", Source -> Source, |f, _| lower::lower_texture(f), "Makes accesses to textures and images the hardware's."),
     required!("lower_scratch", Source -> Source, |f, _| lower::lower_scratch(f), "Makes accesses to stack memory the hardware's."),
     optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
@@ -176,8 +179,14 @@ pub static PASSES: &[Pass] = &[
 
 /// Half registers that are not handed out: the nesting counter, once there is control flow, and the index of shuffles
 /// where lanes may be off.
-fn reserved_halves(f: &Function<'_>) -> u16 {
-    if lower::needs_index_register(f) { 2 } else { u16::from(f.layout.len() > 1) }
+fn reserved_halves(f: &Function<'_>, info: &ShaderInfo) -> Result<u16, CompileError> {
+    let needs_index = lower::needs_index_register(f);
+    if needs_index && info.fragment.sample_shading {
+        return Err(CompileError::unsupported(
+            "shuffles in divergent control flow of a shader that runs for each sample: both need r0h",
+        ));
+    }
+    Ok(if needs_index { 2 } else { u16::from(f.layout.len() > 1) })
 }
 
 fn divergent_shuffle(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
@@ -191,7 +200,7 @@ fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), Compi
     let limit = context.key.max_gpr_halves.unwrap_or(u16::MAX);
     let options = AllocateOptions {
         limit_halves: max_gpr_halves(threads.min(MAX_THREADS)).min(limit),
-        reserved_halves: reserved_halves(f),
+        reserved_halves: reserved_halves(f, &context.info)?,
         stack_bytes: context.info.scratch_bytes,
         validate: context.key.validate,
     };

@@ -69,6 +69,8 @@ pub enum Binding {
     OneOverW,
     /// Depth.
     Depth,
+    /// Number of the primitive, from 0 on in each instance.
+    PrimitiveId,
     /// Position across a point, 0 to 1 from left to right.
     PointX,
     /// Position down a point, 0 to 1 from top to bottom.
@@ -228,8 +230,8 @@ fn render(
         Topology::Triangles => 3,
     };
     for vertices in &instances {
-        for corners in vertices.chunks_exact(corners) {
-            let Some(polygon) = set_up(frame, draw, corners) else { continue };
+        for (number, corners) in (0..).zip(vertices.chunks_exact(corners)) {
+            let Some(polygon) = set_up(frame, draw, corners, number) else { continue };
             shade_polygon(machine, frame, &polygon, &draw.fragment, fragment_counts)?;
         }
     }
@@ -296,7 +298,7 @@ struct Shape {
 }
 
 /// Sets coefficients, depth and face for a primitive; `None` when nothing of it is drawn.
-fn set_up(frame: &mut Frame, draw: &Draw<'_>, vertices: &[Vertex]) -> Option<Polygon> {
+fn set_up(frame: &mut Frame, draw: &Draw<'_>, vertices: &[Vertex], number: u32) -> Option<Polygon> {
     let [width, height] = frame.buffer.size();
     let scissor = draw.scissor.unwrap_or([0, 0, width, height]);
     let scissor = [scissor[0], scissor[1], scissor[2].min(width), scissor[3].min(height)];
@@ -318,7 +320,10 @@ fn set_up(frame: &mut Frame, draw: &Draw<'_>, vertices: &[Vertex]) -> Option<Pol
     frame.coefficients = draw
         .coefficients
         .iter()
-        .map(|binding| coefficient(draw, &shape, vertices, *binding))
+        .map(|binding| match binding {
+            Binding::PrimitiveId => Some(Coefficient::Flat(number)),
+            binding => coefficient(draw, &shape, vertices, *binding),
+        })
         .collect::<Option<_>>()?;
     Some(polygon)
 }
@@ -376,6 +381,7 @@ fn coefficient(draw: &Draw<'_>, shape: &Shape, vertices: &[Vertex], binding: Bin
             Coefficient::Flat(slot(provoking?, number))
         }
         Binding::Perspective(number) => Coefficient::Linear(plane(&shape.rows, values(number))?),
+        Binding::PrimitiveId => return None,
         Binding::OneOverW => Coefficient::Linear(plane(&shape.rows, [1.0; 3])?),
         Binding::Depth => {
             let depths = shape.owners.map(|at| draw.viewport.depth(position(draw, &vertices[at])));

@@ -3,6 +3,8 @@
 //! Hardware keeps one tile at a time in local memory; here the whole framebuffer is one array of samples, and tiles only
 //! decide what coefficients are relative to.
 
+use agx_abi::fragment::standard_sample_positions;
+
 /// Pixels along a tile's sides: what coefficients are relative to.
 pub(crate) const TILE: u32 = 32;
 
@@ -299,14 +301,7 @@ impl Frame {
     }
 }
 
-/// Where a sample lies in its pixel: the standard positions of the graphics APIs for 1, 2 and 4 samples.
+/// Where a sample lies in its pixel.
 pub(crate) fn sample_position(samples: u32, sample: u32) -> [f64; 2] {
-    const TWO: [[f64; 2]; 2] = [[0.75, 0.75], [0.25, 0.25]];
-    const FOUR: [[f64; 2]; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
-    let table: &[[f64; 2]] = match samples {
-        2 => &TWO,
-        4 => &FOUR,
-        _ => &[],
-    };
-    table.get(sample as usize).copied().unwrap_or([0.5, 0.5])
+    standard_sample_positions(samples).get(sample as usize).copied().unwrap_or([0.5, 0.5])
 }

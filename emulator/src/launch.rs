@@ -365,7 +365,10 @@ impl Layout<'_> {
             }
             UniformSource::PushConstants { offset } => from(push_constants, offset),
             UniformSource::Promoted { offset } => from(&info.promoted, offset),
-            UniformSource::WorkgroupCount | UniformSource::Interface(_) => Vec::new(),
+            UniformSource::WorkgroupCount
+            | UniformSource::Interface(_)
+            | UniformSource::SamplePositions
+            | UniformSource::ViewIndex => Vec::new(),
             UniformSource::KernelResults => self.results.to_le_bytes().to_vec(),
             UniformSource::KernelArgument { index } => arguments
                 .get(index as usize)

@@ -3,6 +3,9 @@
 use bitflags::bitflags;
 use bumpalo::Bump;
 
+use agx_isa::desc::OrderClass;
+use agx_isa::table::Opcode;
+
 use super::entity::{Block, Entity, Inst, Value};
 use super::op::{IrOp, Op};
 use super::source::Sources;
@@ -72,9 +75,18 @@ impl<'a> InstData<'a> {
         self.mods.iter().map(|block| Block(*block)).zip(self.srcs.iter().copied())
     }
 
+    /// The chain it stays in order with. Special registers that tell which lanes and samples live change with coverage
+    /// (the numbers are those of the Mesa 25.0 AGX compiler).
+    pub fn order(&self) -> OrderClass {
+        match self.op {
+            Op::Hw(Opcode::Mfsr) if matches!(self.mods, [56..=60 | 63]) => OrderClass::Coverage,
+            op => op.order(),
+        }
+    }
+
     /// No effect but its destinations, whose values depend on the sources alone: removable, mergeable, movable.
     pub fn is_pure(&self) -> bool {
-        self.op.is_pure()
+        (self.op.is_pure() && self.order() == OrderClass::None)
             || (matches!(self.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture))
                 && Access::from_bits_truncate(self.mods[0]).contains(Access::READONLY))
     }

@@ -172,12 +172,18 @@ ir_ops! {
 
     StoreVarying "store_varying" "<- data:w slot:i" [] STATE Control None, Ssa:
         "Stores a word to an output slot of a vertex program.";
-    Interpolate "interpolate" "v <-" ["input" "mode" "place"] PURE None None, Ssa:
-        "Components of a fragment input, consecutive from `input` on: 4 × location + component, or 2^16 + 0 for 1/w, 1 for depth, 2 for the position across and 3 down a point. `mode`: 0 flat, 1 linear, 2 perspective; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre.";
-    Discard "discard" "<-" [] COVERAGE Coverage None, Ssa:
-        "Kills all samples of the pixel; the lane goes on as a helper.";
-    TestSamples "test_samples" "<- live:i" [] COVERAGE Coverage None, Ssa:
-        "Tests those samples of the pixel that are in the mask `live` and kills the others.";
+    StoreCull "store_cull" "<- distance:w slot:i" [] STATE Control None, Ssa:
+        "Stores to an output slot of a vertex program whether a cull distance keeps the primitive: 1 where it is not negative, else 0.";
+    Interpolate "interpolate" "v <- at:s*" ["input" "mode" "place"] PURE None None, Ssa:
+        "Components of a fragment input, consecutive from `input` on: 4 × location + component, or a built-in (`lower::interpolation::Input`). `mode`: 0 flat, 1 linear, 2 perspective; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre, 2 the sample whose number is the source, 3 the two sources to the right of and below the centre, in pixels.";
+    Discard "discard" "<- cond:b" [] COVERAGE Coverage None, Ssa:
+        "Where the source is true, kills the samples that the lane shades; the lane goes on as a helper.";
+    KillSamples "kill_samples" "<- dead:i" [] COVERAGE Coverage None, Ssa:
+        "Kills the samples of the pixel that are in the mask `dead`.";
+    WriteDepth "write_depth" "<- depth:w" [] STATE Control None, Ssa:
+        "Gives the samples that the lane shades a depth, with which they are tested. In the last block.";
+    WriteStencil "write_stencil" "<- reference:i" [] STATE Control None, Ssa:
+        "Gives the samples that the lane shades a stencil reference. In the last block.";
     Export "export" "<- v" ["reg"] STATE Control None, Final:
         "The next part of the program finds the source in the register whose half index is `reg`. Last in the last block.";
 

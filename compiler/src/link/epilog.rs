@@ -57,7 +57,7 @@ pub struct EpilogKey {
     pub stencil: bool,
     /// The main part leaves a sample mask in r3h.
     pub sample_mask: bool,
-    /// Tests have been run: before the program, or by the main part.
+    /// Tests are run before the program, unless the epilog kills samples.
     pub tested: bool,
     /// Tests come before the program whatever it does.
     pub early_tests: bool,
@@ -80,9 +80,9 @@ impl EpilogKey {
             depth: info.writes_depth,
             stencil: info.writes_stencil,
             sample_mask: info.writes_sample_mask,
-            tested: !(info.late_tests && (info.writes_depth || info.writes_stencil)),
+            tested: !info.late_tests,
             early_tests: info.early_tests,
-            sample_shading: false,
+            sample_shading: info.sample_shading,
         }
     }
 

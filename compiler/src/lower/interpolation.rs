@@ -23,10 +23,30 @@ impl Input {
     pub const POINT_X: Input = Input(Self::BUILT_IN + 2);
     /// Position down a point.
     pub const POINT_Y: Input = Input(Self::BUILT_IN + 3);
+    /// Layer in the low half, viewport in the high half.
+    pub const LAYER_AND_VIEWPORT: Input = Input(Self::BUILT_IN + 4);
+    /// Number of the primitive.
+    pub const PRIMITIVE_ID: Input = Input(Self::BUILT_IN + 5);
+    /// Where clip distances begin.
+    const CLIP_DISTANCE: u32 = Self::BUILT_IN + 16;
+    /// Where cull distances begin.
+    const CULL_DISTANCE: u32 = Self::BUILT_IN + 32;
+    /// One past the last cull distance.
+    const END: u32 = Self::BUILT_IN + 48;
 
     /// A component of a location.
     pub fn user(location: u32, component: u32) -> Input {
         Input(4 * location + component)
+    }
+
+    /// A clip distance.
+    pub fn clip_distance(index: u32) -> Input {
+        Input(Self::CLIP_DISTANCE + index % 16)
+    }
+
+    /// A cull distance.
+    pub fn cull_distance(index: u32) -> Input {
+        Input(Self::CULL_DISTANCE + index % 16)
     }
 
     /// What coefficient `at` from this one on holds.
@@ -36,12 +56,18 @@ impl Input {
             0..Self::BUILT_IN => {
                 CoefficientSource::User { location: number / 4, component: number % 4, interpolation }
             }
+            Self::CLIP_DISTANCE..Self::CULL_DISTANCE => {
+                CoefficientSource::ClipDistance(number - Self::CLIP_DISTANCE)
+            }
+            Self::CULL_DISTANCE..Self::END => CoefficientSource::CullDistance(number - Self::CULL_DISTANCE),
             _ if at != 0 => return None,
             _ => match self {
                 Input::ONE_OVER_W => CoefficientSource::OneOverW,
                 Input::DEPTH => CoefficientSource::Depth,
                 Input::POINT_X => CoefficientSource::PointX,
                 Input::POINT_Y => CoefficientSource::PointY,
+                Input::LAYER_AND_VIEWPORT => CoefficientSource::LayerAndViewport,
+                Input::PRIMITIVE_ID => CoefficientSource::PrimitiveId,
                 _ => return None,
             },
         })
@@ -66,10 +92,22 @@ pub enum Place {
     Centre = 0,
     /// Somewhere the primitive covers.
     Centroid = 1,
+    /// A sample, by its number.
+    Sample = 2,
+    /// So far right of and below the centre.
+    Offset = 3,
 }
 
-/// The hardware's number of interpolation at the centroid.
+/// The hardware's numbers of interpolation at the centroid, and at a sample in the instruction or in a register.
 const CENTROID: u32 = 2;
+const FIXED_SAMPLE: u32 = 1;
+const SAMPLE_IN_REGISTER: u32 = 3;
+
+/// Special registers that tell which pixel it is.
+const PIXEL: u32 = 80;
+
+/// Pixels along a tile, which coefficients are relative to, less one.
+const IN_TILE: u64 = 31;
 
 /// Lowers fragment inputs and lists the coefficient registers they read.
 ///
@@ -84,7 +122,7 @@ pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> R
             return Rewrite::Keep;
         }
         let (Some(dst), [input, mode, place]) = (data.dst(), data.mods) else { return Rewrite::Keep };
-        if let Err(error) = lowering.lower(r, dst, Input(*input), [*mode, *place]) {
+        if let Err(error) = lowering.lower(r, dst, Input(*input), [*mode, *place], data.srcs) {
             lowering.error.get_or_insert(error);
         }
         Rewrite::Remove
@@ -106,6 +144,7 @@ impl Lowering {
         dst: Value,
         input: Input,
         [mode, place]: [u32; 2],
+        at: &[Src],
     ) -> Result<(), CompileError> {
         let count = u32::from(r.f.ty(dst).comps);
         let interpolation = match mode {
@@ -120,15 +159,72 @@ impl Lowering {
             return Err(CompileError::internal(format!("lower_interpolation: {count} components")));
         }
         let first = self.registers(input, count, interpolation)?;
-        let interp = if place == Place::Centroid as u32 { CENTROID } else { 0 };
+        let (interp, sample) = match (place, at) {
+            (0, []) => (0, Src::NONE),
+            (1, []) => (CENTROID, Src::NONE),
+            (2, [sample]) if sample.as_imm().is_some() => (FIXED_SAMPLE, *sample),
+            (2, [sample]) => (SAMPLE_IN_REGISTER, *sample),
+            (3, [right, down]) => {
+                let point = Self::point(r, [*right, *down]);
+                return self.evaluate(r, dst, [input.0, count], interpolation, point);
+            }
+            _ => {
+                let message = format!("lower_interpolation: {} sources for place {place}", at.len());
+                return Err(CompileError::internal(message));
+            }
+        };
         let mods = [("count", count % 4), ("interp", interp)];
         if interpolation == Interpolation::Perspective {
             let w = self.registers(Input::ONE_OVER_W, 1, Interpolation::Linear)?;
-            let srcs = [first, w, Src::NONE];
+            let srcs = [first, w, sample];
             r.push(Opcode::Iterproj, &[dst], &srcs, &mods_with(Opcode::Iterproj, &mods));
         } else {
-            r.push(Opcode::Iter, &[dst], &[first, Src::NONE], &mods_with(Opcode::Iter, &mods));
+            r.push(Opcode::Iter, &[dst], &[first, sample], &mods_with(Opcode::Iter, &mods));
         }
+        Ok(())
+    }
+
+    /// Where a point of the pixel lies in its tile.
+    fn point(r: &mut Rewriter<'_, '_>, offset: [Src; 2]) -> [Src; 2] {
+        let axes = [0, 1].map(|axis| {
+            let pixel =
+                r.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", PIXEL + axis)]));
+            let table = [("table", 0b1000)];
+            let within = [pixel.into(), Src::imm(IN_TILE, 32)];
+            let within = r.alu(Opcode::Bitop, 32, &within, &mods_with(Opcode::Bitop, &table));
+            let corner = r.alu(Opcode::U32ToF, 32, &[within], &mods_with(Opcode::U32ToF, &[]));
+            float_sum(r, corner, Src::imm32(0.5_f32.to_bits()))
+        });
+        [float_sum(r, axes[0], offset[0]), float_sum(r, axes[1], offset[1])]
+    }
+
+    /// `count` components from `input` on at a point of the tile, from the coefficients themselves.
+    fn evaluate(
+        &mut self,
+        r: &mut Rewriter<'_, '_>,
+        dst: Value,
+        [input, count]: [u32; 2],
+        interpolation: Interpolation,
+        point: [Src; 2],
+    ) -> Result<(), CompileError> {
+        let one_over = match interpolation {
+            Interpolation::Perspective => {
+                let register = self.registers(Input::ONE_OVER_W, 1, Interpolation::Linear)?;
+                let over_w = plane(r, register, point);
+                Some(r.alu(Opcode::Rcp, 32, &[over_w], &mods_with(Opcode::Rcp, &[])))
+            }
+            _ => None,
+        };
+        let mut parts = Vec::with_capacity(count as usize);
+        for at in 0..count {
+            let register = self.registers(Input(input + at), 1, interpolation)?;
+            let value = plane(r, register, point);
+            parts.push(match one_over {
+                Some(w) => r.alu(Opcode::Fmul, 32, &[value, w], &mods_with(Opcode::Fmul, &[])),
+                None => value,
+            });
+        }
+        r.push(IrOp::Collect, &[dst], &parts, &[]);
         Ok(())
     }
 
@@ -143,11 +239,7 @@ impl Lowering {
         let mut parts = Vec::with_capacity(count as usize);
         for at in 0..count {
             let register = self.registers(Input(input.0 + at), 1, Interpolation::Flat)?;
-            let mods = mods_with(Opcode::Ldcf, &[]);
-            let vector = r.value(Opcode::Ldcf, Type::vector(32, 3), &[register], &mods);
-            let terms: Vec<Value> = (0..3).map(|_| r.f.add_value(Type::B32)).collect();
-            r.push(IrOp::Split, &terms, &[vector.into()], &[]);
-            parts.push(Src::value(terms[2]));
+            parts.push(coefficients(r, register)[2]);
         }
         r.push(IrOp::Collect, &[dst], &parts, &[]);
         Ok(())
@@ -175,4 +267,33 @@ impl Lowering {
         }
         Ok(Src::imm(first as u64, 16))
     }
+}
+
+fn float_sum(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
+    r.alu(Opcode::Fadd, 32, &[a, b], &mods_with(Opcode::Fadd, &[]))
+}
+
+/// The three terms of a coefficient register.
+fn coefficients(r: &mut Rewriter<'_, '_>, register: Src) -> [Src; 3] {
+    let vector = r.value(Opcode::Ldcf, Type::vector(32, 3), &[register], &mods_with(Opcode::Ldcf, &[]));
+    let terms = [0; 3].map(|_| r.f.add_value(Type::B32));
+    r.push(IrOp::Split, &terms, &[vector.into()], &[]);
+    terms.map(Src::value)
+}
+
+/// `A x + B y + C`. Where A or B is a denormal with its lowest bit set, the coefficient does not change across the
+/// primitive and only C means something (Mesa 25.0 AGX compiler).
+fn plane(r: &mut Rewriter<'_, '_>, register: Src, [x, y]: [Src; 2]) -> Src {
+    let [a, b, c] = coefficients(r, register);
+    let mods = mods_with(Opcode::Ffma, &[]);
+    let sum = r.alu(Opcode::Ffma, 32, &[y, b, c], &mods);
+    let sum = r.alu(Opcode::Ffma, 32, &[x, a, sum], &mods);
+    let marked = [a, b].map(|term| {
+        // Exponent 0 and the lowest bit set.
+        let bitop = mods_with(Opcode::Bitop, &[("table", 0b1000)]);
+        let masked = r.alu(Opcode::Bitop, 32, &[term, Src::imm(0x7f80_0001, 32)], &bitop);
+        r.alu(IrOp::Icmp, 1, &[masked, Src::imm32(1)], &mods_with(IrOp::Icmp, &[]))
+    });
+    let either = r.alu(Opcode::Bitop, 1, &marked, &mods_with(Opcode::Bitop, &[("table", 0b1110)]));
+    r.alu(IrOp::Select, 32, &[either, c, sum], &[])
 }

@@ -1,36 +1,32 @@
-//! Coverage: `discard` and `test_samples` become the hardware's `sample_mask`.
+//! Coverage: `kill_samples` becomes the hardware's `sample_mask`.
 //!
 //! For each sample of its first operand the hardware runs the tests if the sample is in the second, and kills it
-//! otherwise; samples killed before are ignored (Mesa 25.0 AGX compiler).
+//! otherwise; samples killed before are ignored (Mesa 25.0 AGX compiler). Killing alone does not wait for the fragments
+//! before this one at the pixel.
 
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
 use crate::ir::{Function, IrOp, Op, Rewrite, Src};
+use crate::pipeline::Context;
 
-/// Every sample of a pixel.
-const ALL_SAMPLES: Src = Src::imm(0xff, 16);
-
-/// What fragments before this one at the pixel must have done before tests run.
-const TESTS: Src = Src::imm(1, 16);
-
-/// Lowers `discard` and `test_samples`.
+/// Lowers `kill_samples`.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
-pub fn lower_sample_mask(f: &mut Function<'_>) -> Result<(), CompileError> {
+pub fn lower_sample_mask(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+    let fragment = &mut context.info.fragment;
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
-        let live = match data.op {
-            Op::Ir(IrOp::Discard) => Src::imm(0, 16),
-            Op::Ir(IrOp::TestSamples) => {
-                r.push(Opcode::Pixwait, &[], &[TESTS], &mods_with(Opcode::Pixwait, &[]));
-                data.srcs[0]
-            }
-            _ => return Rewrite::Keep,
-        };
-        r.push(Opcode::SampleMask, &[], &[ALL_SAMPLES, live], &mods_with(Opcode::SampleMask, &[]));
+        if data.op != Op::Ir(IrOp::KillSamples) {
+            return Rewrite::Keep;
+        }
+        if data.srcs[0].as_imm() != Some(0) {
+            fragment.late_tests = true;
+            let srcs = [data.srcs[0], Src::imm(0, 16)];
+            r.push(Opcode::SampleMask, &[], &srcs, &mods_with(Opcode::SampleMask, &[]));
+        }
         Rewrite::Remove
     });
     Ok(())

@@ -10,10 +10,17 @@
 //! The layout stays well formed throughout: blocks that lose the seam between them are merged, phis follow. Must run
 //! before 64-bit operations are lowered, because it makes selects of any scalar width.
 
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src};
+use agx_isa::desc::OrderClass;
+use agx_isa::table::Opcode;
+
+use crate::ir::op::mods_with;
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type};
 
 /// Most work of both arms of an if that is done unconditionally, in about the cycles of a select.
 const FLATTEN_BUDGET: u32 = 32;
+/// Truth tables of a conjunction, and of one with the complement of the first operand.
+const TABLE_AND: u32 = 0b1000;
+const TABLE_AND_NOT_FIRST: u32 = 0b0100;
 /// Most phis of an if that become selects.
 const FLATTEN_PHIS: usize = 16;
 
@@ -331,9 +338,27 @@ impl<'a> Simplifier<'_, 'a> {
             let srcs = self.f.alloc(&srcs);
             self.f.set_inst(phi, InstData { op: op.into(), srcs, mods: &[], ..data });
         }
-        for arm in arms {
+        for (arm, table) in arms.into_iter().zip([TABLE_AND, TABLE_AND_NOT_FIRST]) {
+            self.condition_discards(arm, cond, table);
             self.absorb(head, arm);
         }
+    }
+
+    /// Combines the conditions of the discards of an arm with that of its if.
+    fn condition_discards(&mut self, arm: Block, cond: Src, table: u32) {
+        let insts = std::mem::take(&mut self.f.block_mut(arm).insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            let data = self.f.insts[inst];
+            if data.op == Op::Ir(IrOp::Discard) {
+                let both = self.f.add_value(Type::BOOL);
+                let mods = mods_with(Opcode::Bitop, &[("table", table)]);
+                out.push(self.f.make_inst(Opcode::Bitop, &[both], &[cond, data.srcs[0]], &mods, data.line));
+                self.f.insts[inst].srcs = self.f.alloc(&[both.into()]);
+            }
+            out.push(inst);
+        }
+        self.f.block_mut(arm).insts = out;
     }
 
     fn finish_loop(&mut self, after: Block) {
@@ -393,7 +418,11 @@ fn end_of_region(input: &[Segment], index: usize) -> usize {
 
 /// About how many cycles an instruction takes; `None` when it must not run unless its arm is taken.
 fn cost(data: &InstData<'_>) -> Option<u32> {
-    if !data.op.is_pure() {
+    if data.op == Op::Ir(IrOp::Discard) {
+        // It takes the condition of its arm.
+        return Some(2);
+    }
+    if !data.op.is_pure() || data.order() != OrderClass::None {
         return None;
     }
     Some(match data.op {

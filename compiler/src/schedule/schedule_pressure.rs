@@ -75,10 +75,11 @@ impl Graph {
                     before.push(def);
                 }
             }
-            match data.op.order() {
+            match data.order() {
                 OrderClass::None => {}
                 OrderClass::Memory => before.extend(memory.replace(index)),
-                OrderClass::Coverage => before.extend(coverage.replace(index)),
+                // What a lane stores it stores before a discard makes it a helper.
+                OrderClass::Coverage => before.extend(coverage.replace(index).into_iter().chain(memory)),
                 OrderClass::Barrier | OrderClass::Control => {
                     before.extend(memory.replace(index));
                     before.extend(coverage.replace(index));
@@ -247,7 +248,7 @@ mod tests {
     /// Positions of memory operations, in order, and of each value's definition.
     fn memory_order(f: &Function<'_>) -> Vec<Inst> {
         let insts = f.blocks_in_order().flat_map(|block| f.block(block).insts.clone());
-        insts.filter(|inst| f.insts[*inst].op.order() != OrderClass::None).collect()
+        insts.filter(|inst| f.insts[*inst].order() != OrderClass::None).collect()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The driver's part for draws: linked vertex and fragment programs with buffers, attributes and state.
 
-use agx_abi::fragment::{CoefficientSource, Interpolation};
+use agx_abi::fragment::{CoefficientSource, Interpolation, pack_sample_positions, standard_sample_positions};
 use agx_abi::layout::{InterfaceUniform, UNIFORM_HALVES};
 use agx_abi::vertex::Output;
 use agx_abi::{ShaderInfo, UniformSource};
@@ -124,7 +124,12 @@ impl DrawLaunch<'_> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
         let attributes =
             self.attributes.iter().map(|data| place(&mut layout, data)).collect::<Result<Vec<_>, _>>()?;
-        let interface = Interface { attributes, base: self.base, blend_constant: self.blend_constant };
+        let interface = Interface {
+            attributes,
+            base: self.base,
+            blend_constant: self.blend_constant,
+            samples: framebuffer.samples(),
+        };
         let programs = [self.vertex, self.fragment].map(|stage| Programs::new(&stage));
         let vertex_state = interface.state(&mut layout, &self.vertex)?;
         let fragment_state = interface.state(&mut layout, &self.fragment)?;
@@ -167,8 +172,12 @@ impl ShadeLaunch<'_> {
     /// As [`DrawLaunch::run`].
     pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
-        let interface =
-            Interface { attributes: Vec::new(), base: [0; 2], blend_constant: self.blend_constant };
+        let interface = Interface {
+            attributes: Vec::new(),
+            base: [0; 2],
+            blend_constant: self.blend_constant,
+            samples: framebuffer.samples(),
+        };
         let state = interface.state(&mut layout, &self.fragment)?;
         let programs = Programs::new(&self.fragment);
         let coefficients: Vec<Coefficient> = self
@@ -245,6 +254,8 @@ struct Interface {
     attributes: Vec<(u64, u32)>,
     base: [u32; 2],
     blend_constant: [f32; 4],
+    /// Samples of a pixel.
+    samples: u32,
 }
 
 impl Interface {
@@ -254,6 +265,9 @@ impl Interface {
         for range in &stage.info.uniforms {
             let bytes = match range.source {
                 UniformSource::Interface(uniform) => self.bytes(uniform),
+                UniformSource::SamplePositions => {
+                    pack_sample_positions(standard_sample_positions(self.samples)).to_le_bytes().to_vec()
+                }
                 _ => layout.source_bytes(range, stage.info, stage.push_constants, &[])?,
             };
             write_range(&mut uniforms, range, &bytes, [1; 3])?;
@@ -298,14 +312,13 @@ fn binding(source: CoefficientSource, slot: impl Fn(Output) -> Option<u32>) -> B
         CoefficientSource::Depth => Binding::Depth,
         CoefficientSource::PointX => Binding::PointX,
         CoefficientSource::PointY => Binding::PointY,
-        CoefficientSource::User { location, component, interpolation } => {
-            match (slot(Output::User { location, component }), interpolation) {
-                (None, _) => Binding::Flat(NO_SLOT),
-                (Some(slot), Interpolation::Flat) => Binding::Flat(slot),
-                (Some(slot), Interpolation::Linear) => Binding::Linear(slot),
-                (Some(slot), Interpolation::Perspective) => Binding::Perspective(slot),
-            }
-        }
+        CoefficientSource::PrimitiveId => Binding::PrimitiveId,
+        _ => match (source.output().and_then(slot), source.interpolation()) {
+            (None, _) => Binding::Flat(NO_SLOT),
+            (Some(slot), Interpolation::Flat) => Binding::Flat(slot),
+            (Some(slot), Interpolation::Linear) => Binding::Linear(slot),
+            (Some(slot), Interpolation::Perspective) => Binding::Perspective(slot),
+        },
     }
 }
 

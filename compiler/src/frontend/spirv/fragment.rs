@@ -3,13 +3,14 @@
 //! Inputs come from coefficients and special registers. Colours, depth and stencil are left in fixed registers for the
 //! next part of the program, which tests, blends and stores.
 
-use agx_abi::Stage;
 use agx_abi::fragment::{self, MAX_TARGETS, SECOND_SOURCE};
+use agx_abi::{Stage, UniformSource};
 use agx_isa::table::Opcode;
-use spirv::{BuiltIn, Op};
+use spirv::{BuiltIn, GlslStd450Op, Op};
 
 use super::interface::{Leaf, Slot, Style};
 use super::module::Def;
+use super::pointers::{Pointer, Root};
 use super::stage::Output;
 use super::translate::Translator;
 use super::words::Inst;
@@ -20,15 +21,18 @@ use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::lower::interpolation::{Input, Mode, Place};
 
-/// Special registers of fragment programs (applegpu, Mesa 25.0): layer, covered samples, back face, live lane, pixel.
+/// Special registers of fragment programs (applegpu, Mesa 25.0): layer, covered samples, back face, pixel.
 const LAYER: u32 = 2;
-const COVERED: u32 = 124;
+pub(super) const COVERED: u32 = 124;
 const IS_BACK: u32 = 62;
-const IS_LIVE: u32 = 63;
 const PIXEL: u32 = 80;
 
-/// All samples of a pixel.
-const ALL_SAMPLES: Src = Src::imm(0xff, 16);
+/// What fragments before this one at the pixel must have done before an interlock is entered: everything they do to the
+/// tile (Mesa 25.0 AGX compiler).
+const INTERLOCK: Src = Src::imm(12, 16);
+
+/// Clip or cull distances that there can be.
+const MAX_DISTANCES: u32 = 8;
 
 /// Derivatives with the operations they are made of.
 const DERIVATIVES: &[(Op, &[Opcode])] = &[
@@ -54,7 +58,7 @@ impl<'a> Translator<'_, 'a> {
             rest = after;
             let found = match first.slot {
                 Slot::User { location, component } => {
-                    self.interpolated(first, Input::user(location, component), vector.len())
+                    Some(self.interpolated(first, Input::user(location, component), vector.len()))
                 }
                 Slot::BuiltIn { built_in, index } => {
                     self.fragment_built_in(built_in, index).map(|value| vec![value])
@@ -68,81 +72,180 @@ impl<'a> Translator<'_, 'a> {
         Ok(Some(values))
     }
 
-    /// `count` components of a location; nothing when they are taken where the program does not support.
-    fn interpolated(&mut self, leaf: &Leaf, input: Input, count: usize) -> Option<Vec<Src>> {
-        let Style { flat, linear, centroid, sample } = leaf.style;
-        if sample && !flat {
-            return None;
+    /// Where an input is taken: in a shader that runs for each sample always at the sample.
+    fn place(&mut self, style: Style) -> (Place, Option<Src>) {
+        match self.shaded_sample() {
+            Some(sample) => (Place::Sample, Some(sample)),
+            None if style.centroid => (Place::Centroid, None),
+            None => (Place::Centre, None),
         }
-        let mode = match (flat || !leaf.is_float, linear) {
-            (true, _) => Mode::Flat,
-            (_, true) => Mode::Linear,
-            _ => Mode::Perspective,
-        };
-        let place = if centroid { Place::Centroid } else { Place::Centre };
-        Some(self.interpolate(input, mode, place, count))
     }
 
-    fn interpolate(&mut self, input: Input, mode: Mode, place: Place, count: usize) -> Vec<Src> {
+    /// `count` components of an input.
+    fn interpolated(&mut self, leaf: &Leaf, input: Input, count: usize) -> Vec<Src> {
+        let (place, sample) = self.place(leaf.style);
+        self.interpolate(input, mode(leaf), place, sample.as_slice(), count)
+    }
+
+    fn interpolate(&mut self, input: Input, mode: Mode, place: Place, at: &[Src], count: usize) -> Vec<Src> {
         let ty = Type::vector(32, count as u8);
+        let (place, at) = if mode == Mode::Flat { (Place::Centre, &[][..]) } else { (place, at) };
         let mods = [input.0, mode as u32, place as u32];
-        let vector = self.b.value(IrOp::Interpolate, ty, &[], &mods);
+        let vector = self.b.value(IrOp::Interpolate, ty, at, &mods);
         self.b.split(Src::value(vector), Type::B32, count).to_vec()
     }
 
-    fn fragment_register(&mut self, number: u32) -> Src {
+    pub(super) fn fragment_register(&mut self, number: u32) -> Src {
         let mods = mods_with(Opcode::Mfsr, &[("sr", number)]);
         Src::value(self.b.value(Opcode::Mfsr, Type::B32, &[], &mods))
     }
 
     fn fragment_built_in(&mut self, built_in: BuiltIn, index: u32) -> Option<Src> {
-        let linear = |t: &mut Self, input| t.interpolate(input, Mode::Linear, Place::Centre, 1)[0];
+        let mut linear = |input| {
+            let (place, sample) = self.place(Style::default());
+            self.interpolate(input, Mode::Linear, place, sample.as_slice(), 1)[0]
+        };
         Some(match (built_in, index) {
             (BuiltIn::FragCoord, 0 | 1) => {
+                let within = self.position_in_pixel(index);
                 let pixel = self.fragment_register(PIXEL + index);
                 let corner = self.b.int_to_float(pixel, false, 32);
-                self.b.fadd(corner, float(0.5, 32))
+                self.b.fadd(corner, within)
             }
-            (BuiltIn::FragCoord, 2) => linear(self, Input::DEPTH),
-            (BuiltIn::FragCoord, 3) => linear(self, Input::ONE_OVER_W),
-            (BuiltIn::PointCoord, 0) => linear(self, Input::POINT_X),
-            (BuiltIn::PointCoord, 1) => linear(self, Input::POINT_Y),
+            (BuiltIn::FragCoord, 2) => linear(Input::DEPTH),
+            (BuiltIn::FragCoord, 3) => linear(Input::ONE_OVER_W),
+            (BuiltIn::PointCoord, 0) => linear(Input::POINT_X),
+            (BuiltIn::PointCoord, 1) => linear(Input::POINT_Y),
             (BuiltIn::FrontFacing, 0) => {
                 let back = self.fragment_register(IS_BACK);
                 self.b.icmp(IntCond::EQ, back, Src::imm32(0))
             }
             (BuiltIn::HelperInvocation, 0) => self.is_helper(),
-            (BuiltIn::SampleMask, 0) => self.fragment_register(COVERED),
+            (BuiltIn::SampleId, 0) => {
+                let sample = self.shaded_sample()?;
+                self.b.uconv(sample, 32)
+            }
+            (BuiltIn::SamplePosition, 0 | 1) => self.position_in_pixel(index),
+            (BuiltIn::SampleMask, 0) => self.covered_samples(),
             (BuiltIn::Layer, 0) => self.fragment_register(LAYER),
+            (BuiltIn::ViewportIndex, 0) => {
+                let word = self.flat(Input::LAYER_AND_VIEWPORT);
+                self.b.ushr(word, Src::imm32(16))
+            }
+            (BuiltIn::PrimitiveId, 0) => self.flat(Input::PRIMITIVE_ID),
+            (BuiltIn::ViewIndex, 0) => self.uniforms.get(UniformSource::ViewIndex, 0, 32),
+            (BuiltIn::ClipDistance | BuiltIn::CullDistance, 0..MAX_DISTANCES) => {
+                let input = match built_in {
+                    BuiltIn::ClipDistance => Input::clip_distance(index),
+                    _ => Input::cull_distance(index),
+                };
+                let (place, sample) = self.place(Style::default());
+                self.interpolate(input, Mode::Perspective, place, sample.as_slice(), 1)[0]
+            }
             _ => return None,
         })
     }
 
-    /// Whether the lane covers no live sample.
-    pub(super) fn is_helper(&mut self) -> Src {
-        let live = self.fragment_register(IS_LIVE);
-        self.b.icmp(IntCond::EQ, live, Src::imm32(0))
+    fn flat(&mut self, input: Input) -> Src {
+        self.interpolate(input, Mode::Flat, Place::Centre, &[], 1)[0]
     }
 
-    /// Kills the samples of the pixel; the lane goes on without effect.
-    pub(super) fn discard(&mut self) -> Result<(), CompileError> {
+    /// How far right of (axis 0) or below (1) the pixel's corner the lane shades.
+    fn position_in_pixel(&mut self, axis: u32) -> Src {
+        let Some(sample) = self.shaded_sample() else { return float(0.5, 32) };
+        let positions = self.uniforms.get(UniformSource::SamplePositions, 0, 32);
+        let first = self.b.shl(sample, Src::imm(3, 16));
+        let first = self.b.iadd(first, Src::imm(u64::from(4 * axis), 16));
+        let sixteenths = self.b.ushr(positions, first);
+        let sixteenths = self.b.and(sixteenths, Src::imm32(15));
+        let sixteenths = self.b.int_to_float(sixteenths, false, 32);
+        self.b.fmul(sixteenths, float(1.0 / 16.0, 32))
+    }
+
+    /// Where `pointer` points into the inputs: the scalars of what is there.
+    fn input_leaves(&self, pointer: &Pointer<'a>) -> Result<&[Leaf], CompileError> {
+        let Root::Variables(first) = pointer.root else {
+            return Err(CompileError::unsupported("interpolation of an input that is indexed dynamically"));
+        };
+        if !pointer.steps.is_empty() {
+            return Err(CompileError::unsupported("interpolation of an input that is indexed dynamically"));
+        }
+        let count = self.types.leaf_count(pointer.ty)?;
+        let at = first.0 + pointer.fixed;
+        let found = self.io.inputs.iter().find_map(|(variable, leaves)| {
+            let start = at.checked_sub(variable.0)? as usize;
+            leaves.get(start..start + count)
+        });
+        found.ok_or_else(|| CompileError::invalid("what is interpolated is no input"))
+    }
+
+    /// `interpolateAtCentroid`, `…Sample` and `…Offset`: an input taken elsewhere than its declaration says.
+    pub(super) fn interpolate_at(
+        &mut self,
+        op: GlslStd450Op,
+        inst: &Inst<'a>,
+    ) -> Result<Vec<Src>, CompileError> {
         if self.io.stage != Stage::Fragment {
-            return Err(CompileError::unsupported("this terminator outside fragment shaders"));
+            return Err(CompileError::invalid("interpolation outside fragment shaders"));
         }
-        if self.io.fragment.early_tests {
-            return Err(CompileError::unsupported("discarding after early tests"));
+        let pointer = self.pointer(inst.word(4)?)?;
+        let leaves = self.input_leaves(&pointer)?.to_vec();
+        let (place, at) = match op {
+            GlslStd450Op::InterpolateAtCentroid => (Place::Centroid, Vec::new()),
+            GlslStd450Op::InterpolateAtSample => {
+                let sample = self.eval().scalar(inst.word(5)?)?;
+                (Place::Sample, vec![self.b.uconv(sample, 16)])
+            }
+            _ => match self.eval().value(inst.word(5)?)?.1 {
+                offset @ [_, _] => (Place::Offset, offset.to_vec()),
+                _ => return Err(CompileError::invalid("an offset of other than two components")),
+            },
+        };
+        let mut values = Vec::with_capacity(leaves.len());
+        for leaf in &leaves {
+            let Slot::User { location, component } = leaf.slot else {
+                return Err(CompileError::unsupported("interpolation of built-ins"));
+            };
+            let value = self.interpolate(Input::user(location, component), mode(leaf), place, &at, 1)[0];
+            values.push(if leaf.is_float { self.b.fconv(value, leaf.bits) } else { value });
         }
-        self.io.fragment.late_tests = true;
-        self.b.effect(IrOp::Discard, &[], &[]);
+        Ok(values)
+    }
+
+    /// Interlocks: the fragments of a pixel run their parts between the two instructions in order, and what is ordered
+    /// at the beginning is ordered at the end.
+    fn interlock(&mut self, op: Op) -> Result<(), CompileError> {
+        if self.io.stage != Stage::Fragment {
+            return Err(CompileError::invalid("an interlock outside fragment shaders"));
+        }
+        if op == Op::BeginInvocationInterlockEXT {
+            self.io.fragment.interlock = true;
+            self.b.effect(Opcode::Pixwait, &[INTERLOCK], &mods_with(Opcode::Pixwait, &[]));
+        }
         Ok(())
     }
 
-    /// Translates derivatives and discards; false for other instructions. The machine has one kind of derivative, which
+    /// Translates derivatives, discards and interlocks; false for other instructions. The machine has one kind of derivative, which
     /// is the same throughout a quad's row or column and so does for both coarse and fine ones.
     pub(super) fn fragment_instruction(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
-        if inst.op == Op::DemoteToHelperInvocation {
-            self.discard()?;
-            return Ok(true);
+        match inst.op {
+            Op::DemoteToHelperInvocation => {
+                self.discard()?;
+                return Ok(true);
+            }
+            Op::IsHelperInvocationEXT => {
+                let ty = self.eval().ty(inst.word(0)?)?;
+                let helper = self.is_helper();
+                let leaves = self.bump.alloc_slice_copy(&[helper]);
+                let leaves = self.eval().checked(ty, leaves)?;
+                self.define(inst.word(1)?, Def::Value(ty, leaves))?;
+                return Ok(true);
+            }
+            Op::BeginInvocationInterlockEXT | Op::EndInvocationInterlockEXT => {
+                self.interlock(inst.op)?;
+                return Ok(true);
+            }
+            _ => {}
         }
         let Some((_, axes)) = DERIVATIVES.iter().find(|(op, _)| *op == inst.op) else { return Ok(false) };
         if self.io.stage != Stage::Fragment {
@@ -177,9 +280,6 @@ impl<'a> Translator<'_, 'a> {
 
     /// Leaves the outputs in their registers.
     pub(super) fn fragment_outputs(&mut self, outputs: &[Output]) -> Result<(), CompileError> {
-        if self.writes_memory {
-            return Err(CompileError::unsupported("stores to memory in fragment shaders"));
-        }
         let mut exports: Vec<(u8, Src)> = Vec::new();
         let mut mask = None;
         for (leaf, value) in outputs {
@@ -194,23 +294,23 @@ impl<'a> Translator<'_, 'a> {
                     self.io.fragment.components[target as usize] |= 1 << component;
                     exports.push((register, word));
                 }
+                // After early tests, depth and stencil are what they are.
+                Slot::BuiltIn { built_in: BuiltIn::FragDepth | BuiltIn::FragStencilRefEXT, .. }
+                    if self.io.fragment.early_tests => {}
                 Slot::BuiltIn { built_in: BuiltIn::FragDepth, .. } => {
-                    self.io.fragment.writes_depth = true;
-                    exports.push((fragment::DEPTH, word));
+                    self.b.effect(IrOp::WriteDepth, &[word], &[]);
                 }
                 Slot::BuiltIn { built_in: BuiltIn::FragStencilRefEXT, .. } => {
-                    self.io.fragment.writes_stencil = true;
-                    exports.push((fragment::STENCIL, self.b.uconv(word, 16)));
+                    let reference = self.b.uconv(word, 16);
+                    self.b.effect(IrOp::WriteStencil, &[reference], &[]);
                 }
-                Slot::BuiltIn { built_in: BuiltIn::SampleMask, index: 0 } => {
-                    mask = Some(self.b.uconv(word, 16));
-                }
+                Slot::BuiltIn { built_in: BuiltIn::SampleMask, index: 0 } => mask = Some(word),
                 Slot::BuiltIn { built_in, .. } => {
                     return Err(CompileError::unsupported(format!("output {built_in:?}")));
                 }
             }
         }
-        self.finish_samples(mask, &mut exports)?;
+        self.finish_coverage(mask, &mut exports);
         exports.sort_by_key(|(register, _)| *register);
         // Of outputs that overlap, the one declared last counts.
         exports.reverse();
@@ -220,32 +320,14 @@ impl<'a> Translator<'_, 'a> {
         }
         Ok(())
     }
+}
 
-    /// Decides the samples that no discard has killed, where the program is to do so: depth and stencil that the program
-    /// gives are tested by the next part.
-    fn finish_samples(
-        &mut self,
-        mask: Option<Src>,
-        exports: &mut Vec<(u8, Src)>,
-    ) -> Result<(), CompileError> {
-        let fragment = &mut self.io.fragment;
-        let is_deferred = fragment.writes_depth || fragment.writes_stencil;
-        if fragment.early_tests {
-            if let Some(mask) = mask {
-                fragment.writes_sample_mask = true;
-                exports.push((fragment::SAMPLE_MASK, mask));
-            }
-            return Ok(());
-        }
-        if is_deferred && mask.is_some() {
-            return Err(CompileError::unsupported("a sample mask together with depth or stencil"));
-        }
-        let decides = (fragment.late_tests || mask.is_some()) && !is_deferred;
-        fragment.late_tests |= mask.is_some() || is_deferred;
-        if decides {
-            self.b.effect(IrOp::TestSamples, &[mask.unwrap_or(ALL_SAMPLES)], &[]);
-        }
-        Ok(())
+/// How an input is interpolated.
+fn mode(leaf: &Leaf) -> Mode {
+    match (leaf.style.flat || !leaf.is_float, leaf.style.linear) {
+        (true, _) => Mode::Flat,
+        (_, true) => Mode::Linear,
+        _ => Mode::Perspective,
     }
 }
 

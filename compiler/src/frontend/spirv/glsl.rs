@@ -178,6 +178,9 @@ impl<'a> Translator<'_, 'a> {
     /// Instructions that do not work component by component.
     fn shaped(&mut self, op: GlslStd450Op, ty: Ty, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
         use GlslStd450Op as G;
+        if matches!(op, G::InterpolateAtCentroid | G::InterpolateAtSample | G::InterpolateAtOffset) {
+            return self.interpolate_at(op, inst);
+        }
         let x = self.eval().value(inst.word(4)?)?;
         match op {
             G::Modf | G::ModfStruct | G::Frexp | G::FrexpStruct => return self.two_results(op, ty, x, inst),

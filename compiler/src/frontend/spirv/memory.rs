@@ -354,6 +354,10 @@ impl<'a> Translator<'_, 'a> {
         data: &[Src],
         access: Access,
     ) -> Result<(), CompileError> {
+        let guard = match pointer.root {
+            Root::Local => None,
+            _ => Some(self.guard_effect()),
+        };
         let mut rest = data;
         for chunk in self.chunks_of(&pointer)? {
             let (now, later) = rest.split_at(chunk.count as usize);
@@ -380,6 +384,9 @@ impl<'a> Translator<'_, 'a> {
                     self.b.effect(IrOp::StoreGlobal, &[vector, base, offset], &[access.bits(), align]);
                 }
             }
+        }
+        if let Some(guard) = guard {
+            self.end_guard(guard);
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ mod arith;
 mod capability;
 mod cfg;
 mod composite;
+mod coverage;
 mod debug;
 mod decorations;
 mod eval;
@@ -82,7 +83,7 @@ pub fn read<'a>(
         translate::Translator::new(Builder::start(&mut function), bump, &module, entry.workgroup_size);
     translator.masks_shifts = dialect.masks_shifts;
     translator.usage = usage::Usage::scan(&module)?;
-    translator.io = stage::StageIo::new(&entry);
+    translator.io = stage::StageIo::new(&entry, key);
     translator.stage_inputs()?;
     translator.prologue()?;
     translator.run(entry.function)?;

@@ -2,6 +2,7 @@
 //! their blocks lie. Function bodies are read when they are translated.
 
 use agx_abi::Stage;
+use agx_abi::fragment::DepthLayout;
 use bumpalo::Bump;
 use spirv::{BuiltIn, Decoration, Dim, ExecutionMode, ExecutionModel, Op, StorageClass};
 
@@ -122,6 +123,8 @@ pub(super) struct Entry<'a> {
     pub interface: &'a [u32],
     /// Tests come before the program whatever it does.
     pub early_tests: bool,
+    /// What the depths it writes are promised to be.
+    pub depth_layout: DepthLayout,
     /// Index of its function.
     pub function: usize,
     /// Its name.
@@ -185,11 +188,17 @@ impl<'a> Module<'a> {
             return Err(CompileError::invalid(format!("entry point {:?} is not a function", point.name)));
         };
         let workgroup_size = self.workgroup_size(point.function)?;
-        let early = ExecutionMode::EarlyFragmentTests as u32;
+        let has = |mode: ExecutionMode| {
+            self.modes.iter().any(|known| (known.0, known.1) == (point.function, mode as u32))
+        };
         Ok(Entry {
             stage,
             interface: point.interface,
-            early_tests: self.modes.iter().any(|mode| (mode.0, mode.1) == (point.function, early)),
+            early_tests: has(ExecutionMode::EarlyFragmentTests),
+            depth_layout: DEPTH_LAYOUTS
+                .iter()
+                .find(|(mode, _)| has(*mode))
+                .map_or(DepthLayout::Any, |(_, layout)| *layout),
             function: *function as usize,
             name: point.name.clone(),
             workgroup_size,
@@ -237,6 +246,13 @@ impl<'a> Module<'a> {
         }
     }
 }
+
+/// What execution modes promise of the depths that a shader writes.
+const DEPTH_LAYOUTS: &[(ExecutionMode, DepthLayout)] = &[
+    (ExecutionMode::DepthGreater, DepthLayout::Greater),
+    (ExecutionMode::DepthLess, DepthLayout::Less),
+    (ExecutionMode::DepthUnchanged, DepthLayout::Unchanged),
+];
 
 fn stage_of(model: u32) -> Option<Stage> {
     match ExecutionModel::from_u32(model)? {

@@ -3,12 +3,14 @@
 
 use agx_abi::vertex::{Attribute, Varying};
 use agx_abi::{FragmentInfo, Stage};
-use spirv::StorageClass;
+use spirv::{BuiltIn, StorageClass};
 
-use super::interface::{Leaf, leaves};
+use super::coverage::Account;
+use super::interface::{Leaf, Slot, leaves};
 use super::module::Entry;
 use super::pointers::{Pointer, Root};
 use super::translate::Translator;
+use crate::CompileKey;
 use crate::error::CompileError;
 use crate::frontend::ssa::Variable;
 use crate::ir::function::Access;
@@ -31,12 +33,23 @@ pub(super) struct StageIo<'a> {
     /// Output slots that are written.
     pub varyings: Vec<Varying>,
     pub fragment: FragmentInfo,
+    /// The samples that a lane shades, where the program runs for each sample.
+    pub shaded: Option<Src>,
+    /// What the shader knows of its samples where the machine does not.
+    pub account: Option<Account>,
+    /// First variable and scalars of the inputs.
+    pub inputs: Vec<(Variable, Vec<Leaf>)>,
 }
 
 impl<'a> StageIo<'a> {
     /// What an entry point says.
-    pub fn new(entry: &Entry<'a>) -> Self {
-        let fragment = FragmentInfo { early_tests: entry.early_tests, ..FragmentInfo::default() };
+    pub fn new(entry: &Entry<'a>, key: &CompileKey) -> Self {
+        let fragment = FragmentInfo {
+            early_tests: entry.early_tests,
+            depth_layout: entry.depth_layout,
+            sample_shading: key.sample_shading && entry.stage == Stage::Fragment,
+            ..FragmentInfo::default()
+        };
         StageIo { stage: entry.stage, interface: entry.interface, fragment, ..StageIo::default() }
     }
 }
@@ -50,7 +63,11 @@ impl<'a> Translator<'_, 'a> {
         match self.io.stage {
             Stage::Compute => return Ok(()),
             Stage::Vertex => self.vertex_start()?,
-            Stage::Fragment => self.uniforms.reserve(&agx_abi::fragment::UNIFORMS),
+            Stage::Fragment => {
+                self.uniforms.reserve(&agx_abi::fragment::UNIFORMS);
+                self.io.fragment.sample_shading |= self.asks_for_samples()?;
+                self.start_coverage();
+            }
         }
         for (index, global) in self.module.globals.iter().enumerate() {
             if !self.io.interface.contains(&global.id) {
@@ -63,7 +80,11 @@ impl<'a> Translator<'_, 'a> {
                         Stage::Vertex => self.vertex_inputs(&leaves)?,
                         _ => self.fragment_inputs(&leaves)?,
                     };
-                    self.input_variable(global.id, global.ty, values)?
+                    let pointer = self.input_variable(global.id, global.ty, values)?;
+                    if let Some(Root::Variables(first)) = pointer.map(|pointer| pointer.root) {
+                        self.io.inputs.push((first, leaves));
+                    }
+                    pointer
                 }
                 StorageClass::Output => {
                     let pointer = self.allocate(global.id, global.ty)?;
@@ -77,6 +98,20 @@ impl<'a> Translator<'_, 'a> {
             };
         }
         Ok(())
+    }
+
+    /// Whether an input of a fragment shader makes it run for each sample.
+    fn asks_for_samples(&self) -> Result<bool, CompileError> {
+        for global in self.module.globals.iter().filter(|global| global.class == StorageClass::Input) {
+            let of_sample = |leaf: &Leaf| match leaf.slot {
+                Slot::BuiltIn { built_in: BuiltIn::SampleId | BuiltIn::SamplePosition, .. } => true,
+                _ => leaf.style.sample,
+            };
+            if self.io.interface.contains(&global.id) && leaves(self.module, global)?.iter().any(of_sample) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The variable of an input with its values; nothing when one of them is not supported, which is an error only

@@ -95,19 +95,56 @@ fn fragment_inputs_have_coefficients_and_colours_their_registers() {
 }
 
 #[test]
-fn a_discard_kills_and_the_end_tests() {
+fn a_discard_kills_and_the_next_part_tests() {
     let shader = compile(FRAGMENT, Stage::Fragment).expect("compiles");
-    let masks: Vec<(Opcode, Option<(Tag, u32)>)> = instructions(&shader)
+    let masks: Vec<(Tag, u32)> = instructions(&shader)
         .iter()
-        .filter(|inst| matches!(inst.op, Opcode::SampleMask | Opcode::Pixwait))
-        .map(|inst| (inst.op, inst.operand("live").map(|live| (live.tag, live.value))))
+        .filter(|inst| matches!(inst.op, Opcode::SampleMask | Opcode::Pixwait | Opcode::ZsEmit))
+        .map(|inst| inst.operand("live").map_or((Tag::None, 0), |live| (live.tag, live.value)))
         .collect();
-    let expected = [
-        (Opcode::SampleMask, Some((Tag::Imm, 0))),
-        (Opcode::Pixwait, None),
-        (Opcode::SampleMask, Some((Tag::Imm, 0xff))),
-    ];
-    assert_eq!(masks, expected);
+    assert_eq!(masks, [(Tag::Imm, 0)]);
+    assert!(shader.info.fragment.late_tests);
+}
+
+/// The export registers of constants, as `(half register, bits)`.
+fn constants(shader: &CompiledShader) -> Vec<(u32, u32)> {
+    let loads = |inst: &&Inst| matches!(inst.op, Opcode::Ldimm32 | Opcode::Ldimm16);
+    let pair = |inst: &Inst| {
+        (inst.operand("dst").expect("a register").value, inst.operand("a").expect("bits").value)
+    };
+    instructions(shader).iter().filter(loads).map(pair).collect()
+}
+
+#[test]
+fn after_early_tests_a_discard_only_takes_samples_out_of_the_mask() {
+    let text = "@fragment @early_depth_test(force) fn main() -> @location(0) vec4f { discard; }";
+    let shader = compile(text, Stage::Fragment).expect("compiles");
+    assert!(shader.info.fragment.writes_sample_mask && !shader.info.fragment.late_tests);
+    assert!(instructions(&shader).iter().all(|inst| inst.op != Opcode::SampleMask));
+    assert!(constants(&shader).contains(&(u32::from(agx_abi::fragment::SAMPLE_MASK), 0)));
+}
+
+#[test]
+fn a_store_makes_tests_late_and_is_for_live_lanes_only() {
+    let text = "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+        @fragment fn main() -> @location(0) vec4f { out[0] = 7u; return vec4f(0.5); }";
+    let shader = compile(text, Stage::Fragment).expect("compiles");
+    assert!(shader.info.fragment.writes_depth && shader.info.fragment.late_tests);
+    assert!(shader.info.writes_memory);
+    let code = instructions(&shader);
+    let store = code.iter().position(|inst| inst.op == Opcode::Store).expect("a store");
+    assert!(code[..store].iter().any(|inst| inst.op == Opcode::IfIcmp));
+    assert!(code[..store].iter().any(|inst| inst.op == Opcode::Mfsr && inst.modifier("sr") == 63));
+}
+
+#[test]
+fn reading_the_sample_makes_the_shader_run_for_each() {
+    let text = "@fragment fn main(@builtin(sample_index) i: u32) -> @location(0) u32 { return i; }";
+    let shader = compile(text, Stage::Fragment).expect("compiles");
+    assert!(shader.info.fragment.sample_shading);
+    let find =
+        instructions(&shader).into_iter().find(|inst| inst.op == Opcode::Ffs).expect("finds the sample");
+    assert_eq!(find.operand("a").expect("the mask").value, u32::from(agx_abi::fragment::SAMPLES));
 }
 
 #[test]

@@ -139,7 +139,9 @@ impl<'a> Translator<'_, 'a> {
         if pointer.ty != ty || operands.iter().any(|operand| self.b.f.width(*operand) != 32) {
             return Err(CompileError::invalid("the operands are not of the type pointed to"));
         }
+        let guard = self.guard_effect();
         let old = self.atomic_word(pointer, atomic_code(name), operands)?;
+        let old = self.end_guard_with(guard, old);
         self.define_scalar(inst, ty, old)
     }
 
@@ -154,6 +156,7 @@ impl<'a> Translator<'_, 'a> {
         if pointer.ty != ty || self.b.f.width(operand) != 32 {
             return Err(CompileError::invalid("the operands are not of the type pointed to"));
         }
+        let guard = self.guard_effect();
         let seen = self.vars.add(&[32]);
         let first = self.atomic_word(pointer, atomic_code("or"), &[Src::imm32(0)])?;
         self.vars.write(&self.b, seen, first);
@@ -171,6 +174,7 @@ impl<'a> Translator<'_, 'a> {
         self.b.end_loop();
         self.vars.close_loop(self.b.f);
         let old = self.vars.read(&mut self.b, seen);
+        let old = self.end_guard_with(guard, old);
         self.define_scalar(inst, ty, old)
     }
 

@@ -1,0 +1,30 @@
+//! Cull distances: the hardware does not know them, so the vertex shader says of each whether it keeps the primitive.
+//!
+//! A primitive is culled when a cull distance is negative at all its vertices. A flag is stored beside the distance, 1
+//! where it is not negative and 0 where it is; what runs before the fragment shader kills primitives whose flag is 0 at
+//! every vertex, which is where all coefficients of the flag are 0 (Mesa 25.0 does the same).
+
+use crate::error::CompileError;
+use crate::ir::op::mods_with;
+use crate::ir::{Function, IrOp, Op, Rewrite, Src};
+
+/// The hardware's float condition "ordered and not less".
+const GREATER_OR_EQUAL: u32 = 5;
+
+/// Lowers `store_cull`.
+///
+/// # Errors
+/// None at present; the signature is that of every lowering.
+pub fn lower_cull_distance(f: &mut Function<'_>) -> Result<(), CompileError> {
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        let (Op::Ir(IrOp::StoreCull), [distance, slot]) = (data.op, data.srcs) else { return Rewrite::Keep };
+        let zero = Src::imm32(0);
+        let cond = mods_with(IrOp::Fcmp, &[("cond", GREATER_OR_EQUAL)]);
+        let keeps = r.alu(IrOp::Fcmp, 1, &[*distance, zero], &cond);
+        let flag = r.alu(IrOp::Select, 32, &[keeps, Src::imm32(1.0_f32.to_bits()), zero], &[]);
+        r.push(IrOp::StoreVarying, &[], &[flag, *slot], &[]);
+        Rewrite::Remove
+    });
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Discards and written depth and stencil: a discard kills every sample that the lane shades, depth and stencil are left
+//! in their registers.
+//!
+//! The next part of the program may itself kill samples, for coverage from alpha, and nothing may be killed once it was
+//! tested. So this part never tests: it kills, and the next one tests with the depth and stencil it finds.
+
+use agx_abi::fragment;
+
+use crate::error::CompileError;
+use crate::ir::op::mods_with;
+use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::pipeline::Context;
+
+/// Every sample of a pixel.
+pub(super) const ALL_SAMPLES: Src = Src::imm(0xff, 16);
+
+/// Lowers `discard`, `write_depth` and `write_stencil`, and says of the shader what they ask of the next part.
+///
+/// # Errors
+/// None at present; the signature is that of every lowering.
+pub fn lower_discard_zs_emit(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+    let shaded = shaded_samples(f);
+    let fragment = &mut context.info.fragment;
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        match data.op {
+            Op::Ir(IrOp::Discard) => {
+                if data.srcs[0].as_imm() != Some(0) {
+                    fragment.late_tests = true;
+                    let dead = r.alu(IrOp::Select, 16, &[data.srcs[0], shaded, Src::imm(0, 16)], &[]);
+                    r.push(IrOp::KillSamples, &[], &[dead], &[]);
+                }
+            }
+            Op::Ir(IrOp::WriteDepth) => {
+                (fragment.late_tests, fragment.writes_depth) = (true, true);
+                leave(r, data.srcs[0], fragment::DEPTH);
+            }
+            Op::Ir(IrOp::WriteStencil) => {
+                (fragment.late_tests, fragment.writes_stencil) = (true, true);
+                leave(r, data.srcs[0], fragment::STENCIL);
+            }
+            _ => return Rewrite::Keep,
+        }
+        Rewrite::Remove
+    });
+    Ok(())
+}
+
+/// The samples that a lane shades: those in r0h where the program runs for each sample, else all.
+pub(super) fn shaded_samples(f: &Function<'_>) -> Src {
+    let insts = &f.block(f.entry()).insts;
+    let preload = insts.iter().map(|inst| f.insts[*inst]).find(|data| {
+        data.op == Op::Ir(IrOp::Preload) && data.modifier("reg") == u32::from(fragment::SAMPLES)
+    });
+    preload.and_then(|data| data.dst()).map_or(ALL_SAMPLES, Src::value)
+}
+
+fn leave(r: &mut Rewriter<'_, '_>, value: Src, half: u8) {
+    r.push(IrOp::Export, &[], &[value], &mods_with(IrOp::Export, &[("reg", half.into())]));
+}
