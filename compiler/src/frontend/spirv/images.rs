@@ -171,7 +171,9 @@ impl<'a> Translator<'_, 'a> {
         let coords = self.b.collect(Type::vector(32, texel.coords.len() as u8), &texel.coords);
         let srcs = [data, descriptor.texture, descriptor.heap, coords, texel.layer];
         self.writes_memory = true;
+        let guard = self.guard_effect();
         self.b.effect(IrOp::StoreImage, &srcs, &[texel.dim]);
+        self.end_guard(guard);
         Ok(())
     }
 
