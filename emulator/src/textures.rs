@@ -295,8 +295,8 @@ pub(crate) struct Sampler {
     /// Coordinates count texels.
     pub(crate) pixel_coordinates: bool,
     pub(crate) compare: ShadowCompare,
-    /// Red, green, blue of the border; and alpha.
-    pub(crate) border: [f32; 2],
+    /// Red, green, blue of the border; and alpha. `None` for colours of the application's own, which lie elsewhere.
+    pub(crate) border: Option<[f32; 2]>,
 }
 
 impl Sampler {
@@ -319,7 +319,7 @@ impl Sampler {
             wrap: [wrap(29), wrap(32), wrap(35)],
             pixel_coordinates: get(38, 1) != 0,
             compare: ShadowCompare(get(39, 3)),
-            border: [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]][get(55, 2) as usize],
+            border: [Some([0.0, 0.0]), Some([0.0, 1.0]), Some([1.0, 1.0]), None][get(55, 2) as usize],
         }
     }
 }

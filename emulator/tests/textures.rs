@@ -208,6 +208,24 @@ fn filters_and_wrapping() {
 }
 
 #[test]
+fn custom_borders_are_not_modelled() {
+    let custom = (u64::from_le_bytes(sampler(false, 0, 3, 0)) | 3 << 55).to_le_bytes();
+    let shape = plain(0, [2, 1, 1], 1);
+    let sample = |x: f32| program(Opcode::Smpf, &[x.to_bits()], None, &[("dim", i(0))]);
+    // Inside, the colour does not matter.
+    let (found, _) = run(&sample(0.9), shape.texture(), custom, &floats(&[1.0, 2.0]));
+    assert_eq!(f32s(found)[0], 2.0);
+    let mut memory: Memory = memory(4);
+    memory.map(TEXTURE, floats(&[1.0, 2.0]), Access::READ).expect("free");
+    let (uniforms, textures, samplers) = (uniforms(), [shape.texture()], [custom]);
+    let outside = sample(1.5);
+    let mut grid = launch(&outside, &uniforms, 1);
+    grid.states = States { textures: &textures, samplers: &samplers };
+    let stop = dispatch(&mut memory, &grid).expect_err("the colour is not known");
+    assert!(stop.to_string().contains("custom border colours"), "{stop}");
+}
+
+#[test]
 fn shadow_lookups_filter_comparisons() {
     let texels = floats(&[0.25, 0.75]);
     let shape = plain(0, [2, 1, 1], 1);

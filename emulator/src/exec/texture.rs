@@ -219,7 +219,7 @@ impl Sample {
         let [x, y] = [at[0].wrapping_add(self.offsets(group, lane)[0] as u32), at[1]];
         let place = [x, y.wrapping_add(self.offsets(group, lane)[1] as u32), slice];
         let inside = (0..3).all(|axis| place[axis] < extent[axis]) && sample < texture.samples;
-        let mut source = Source { texture, core, lane, sample, border: [0; 4] };
+        let mut source = Source { texture, core, lane, sample, border: Some([0; 4]) };
         source.fetch(level, inside.then_some(place))
     }
 
@@ -246,10 +246,11 @@ impl Sample {
             reference,
             gather: self.gather,
         };
-        let [colour, alpha] = sampler.border;
-        let border = [colour, colour, colour, alpha].map(|value| match texture.format.is_integer() {
-            true => value as u32,
-            false => value.to_bits(),
+        let border = sampler.border.map(|[colour, alpha]| {
+            [colour, colour, colour, alpha].map(|value| match texture.format.is_integer() {
+                true => value as u32,
+                false => value.to_bits(),
+            })
         });
         let mut source = Source { texture, core, lane, sample: 0, border };
         sample(texture, &sampler, &lookup, &mut source)
@@ -348,12 +349,16 @@ struct Source<'s, 'c, 'm> {
     core: &'c mut Core<'m>,
     lane: usize,
     sample: u32,
-    border: [u32; 4],
+    /// What is outside; `None` for colours that are not modelled.
+    border: Option<[u32; 4]>,
 }
 
 impl Texels<Observation> for Source<'_, '_, '_> {
     fn fetch(&mut self, level: u32, place: Option<[u32; 3]>) -> Result<[u32; 4], Observation> {
-        let Some(place) = place else { return Ok(self.border) };
+        let Some(place) = place else {
+            let unknown = FindingKind::Unsupported("custom border colours");
+            return self.border.ok_or_else(|| unknown.in_lane(self.lane));
+        };
         let address = self.texture.texel(level, place, self.sample);
         let bytes = self.texture.format.bytes();
         let mut texel = 0_u128;

@@ -1,13 +1,14 @@
 //! Texels by integer coordinates, image stores, and what a shader asks about images.
 
-use agx_abi::textures::{self, BUFFER_ROW_TEXELS, DescriptorKind};
+use agx_abi::textures::{self, BUFFER_ROW_TEXELS, DescriptorKind, Field};
 use agx_isa::table::Opcode;
 use spirv::{Dim, Op};
 
+use super::pointers::{Pointer, Root};
 use super::resources::Handle;
 use super::sampling::{Operands, axes, dimension};
 use super::translate::Translator;
-use super::types::ImageType;
+use super::types::{ImageType, Kind, Layout};
 use super::words::Inst;
 use crate::error::CompileError;
 use crate::frontend::alu::IntCond;
@@ -22,6 +23,9 @@ const ARRAY_2D: u32 = 3;
 /// Special registers of a fragment: its layer and pixel (applegpu, Mesa 25.0).
 const LAYER: u32 = 2;
 const PIXEL: u32 = 80;
+
+/// Logarithm of the bytes of a texel that atomics are done on.
+const TEXEL_SHIFT: u32 = 2;
 
 /// A row that no texture has.
 const NO_ROW: u32 = 0xffff;
@@ -39,6 +43,7 @@ impl<'a> Translator<'_, 'a> {
         match inst.op {
             Op::ImageFetch | Op::ImageRead => self.load_texel(inst)?,
             Op::ImageWrite => self.store_texel(inst)?,
+            Op::ImageTexelPointer => self.texel_pointer(inst)?,
             Op::ImageQuerySizeLod | Op::ImageQuerySize => self.query_size(inst)?,
             Op::ImageQueryLevels => {
                 let (_, handle, _) = self.image(inst.word(2)?)?;
@@ -175,6 +180,37 @@ impl<'a> Translator<'_, 'a> {
         self.b.effect(IrOp::StoreImage, &srcs, &[texel.dim]);
         self.end_guard(guard);
         Ok(())
+    }
+
+    /// A pointer to a texel, for atomics: its address in the linear image.
+    fn texel_pointer(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let pointer = self.pointer(inst.word(2)?)?;
+        let (Some(handle), Kind::Image(image)) = (Handle::of(&pointer), self.types.kind(pointer.ty)) else {
+            return Err(CompileError::invalid("a pointer to a texel of something that is not an image"));
+        };
+        if image.multisampled || self.texel_bits(&image)? != 32 {
+            return Err(CompileError::unsupported(
+                "atomics on images of several samples or of texels other than 32-bit words",
+            ));
+        }
+        let coords = self.integers(inst.word(3)?, &image)?;
+        let mut offset = self.b.shl(coords[0], Src::imm32(TEXEL_SHIFT));
+        // A line has layers, but no rows.
+        let strides: &[(Field, u32)] = match image.dim {
+            Dim::Dim1D => &[(textures::LAYER_STRIDE, 7)],
+            _ => &[(textures::ROW_STRIDE, 4), (textures::LAYER_STRIDE, 7)],
+        };
+        for (coord, (field, shift)) in coords[1..].iter().zip(strides) {
+            let last = self.descriptor_field(handle, *field);
+            let units = self.b.iadd(last, Src::imm32(1));
+            let stride = self.b.shl(units, Src::imm32(*shift));
+            let start = self.b.imul(*coord, stride);
+            offset = self.b.iadd(offset, start);
+        }
+        let base = self.texel_base(handle);
+        let root = Root::Buffer { base, identity: None };
+        let pointer = Pointer::new(root, image.texel, Layout::Explicit, Access::VOLATILE);
+        self.define_pointer(inst, Pointer { offset: Some(offset), align: 1 << TEXEL_SHIFT, ..pointer })
     }
 
     /// Texels along each axis at a level, then layers.

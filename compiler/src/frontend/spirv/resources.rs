@@ -53,6 +53,12 @@ pub(super) struct DescriptorOperands {
 }
 
 impl Handle {
+    /// What a pointer to a texture or sampler points to.
+    pub fn of(pointer: &Pointer<'_>) -> Option<Handle> {
+        let Root::Resources { set, binding, count } = pointer.root else { return None };
+        Some(Handle { set, binding, fixed: pointer.fixed, index: pointer.offset, count })
+    }
+
     fn bound(&self, element: u32) -> SamplerBinding {
         SamplerBinding::Bound { set: self.set, binding: self.binding, element }
     }
@@ -111,8 +117,7 @@ impl<'a> Translator<'_, 'a> {
         let resource = match inst.op {
             Op::Load => {
                 let pointer = self.pointer(inst.word(2)?)?;
-                let Root::Resources { set, binding, count } = pointer.root else { return Ok(false) };
-                let handle = Handle { set, binding, fixed: pointer.fixed, index: pointer.offset, count };
+                let Some(handle) = Handle::of(&pointer) else { return Ok(false) };
                 match self.types.kind(pointer.ty) {
                     Kind::Image(_) => Resource { ty: pointer.ty, image: Some(handle), sampler: None },
                     Kind::Sampler => Resource { ty: pointer.ty, image: None, sampler: Some(handle) },
@@ -281,6 +286,18 @@ impl<'a> Translator<'_, 'a> {
         let first = self.descriptor_field(handle, textures::FIRST_LEVEL);
         let last = self.descriptor_field(handle, textures::LAST_LEVEL);
         self.b.isub(last, first)
+    }
+
+    /// Where the texels of a linear texture begin: units of 16 bytes, which the descriptor has from bit 66 on, 36 bits.
+    pub(super) fn texel_base(&mut self, handle: Handle) -> Src {
+        let [low, high] = [2, 3].map(|word| self.descriptor_word(handle, word));
+        let shifted = self.b.shl(low, Src::imm32(2));
+        let first = self.b.and(shifted, Src::imm32(!0xf));
+        let upper = self.b.shl(high, Src::imm32(2));
+        let carried = self.b.ushr(low, Src::imm32(30));
+        let joined = self.b.or(upper, carried);
+        let second = self.b.and(joined, Src::imm32(0xff));
+        self.b.collect(Type::B64, &[first, second])
     }
 
     /// Number of texels of a texel buffer.
