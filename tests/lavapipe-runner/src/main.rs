@@ -4,6 +4,7 @@
 //! the other. On failure nothing is printed, the reason goes to standard error and the exit code is 1.
 
 mod device;
+mod images;
 mod pipeline;
 mod request;
 

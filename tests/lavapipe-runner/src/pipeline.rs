@@ -4,44 +4,115 @@ use ash::vk;
 
 use crate::Error;
 use crate::device::Device;
-use crate::request::{Buffer, BufferKind, Request};
+use crate::images::{Uploaded, sampler, texel_buffer, upload};
+use crate::request::{BufferKind, Request};
 
 /// A buffer of the device and where the host sees it.
-struct Mapped {
-    buffer: vk::Buffer,
+pub struct Mapped {
+    /// The buffer.
+    pub buffer: vk::Buffer,
     address: *mut u8,
     length: usize,
 }
 
-/// Runs the request and gives the buffers' contents afterwards.
+/// A descriptor: where it is bound and what it is.
+struct Descriptor {
+    binding: u32,
+    ty: vk::DescriptorType,
+    buffer: vk::DescriptorBufferInfo,
+    image: vk::DescriptorImageInfo,
+    view: vk::BufferView,
+}
+
+/// Runs the request and gives the contents afterwards of buffers, images and texel buffers.
 ///
 /// # Errors
 /// What Vulkan says.
 pub fn run(device: &Device, request: &Request<'_>) -> Result<Vec<Vec<u8>>, Error> {
-    let buffers =
-        request.buffers.iter().map(|buffer| upload(device, buffer)).collect::<Result<Vec<_>, Error>>()?;
-    let set_layout = set_layout(device, request)?;
-    let set = descriptor_set(device, request, set_layout, &buffers)?;
+    let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::UNIFORM_BUFFER;
+    let buffers: Vec<Mapped> =
+        request.buffers.iter().map(|buffer| allocate(device, buffer.bytes, usage)).collect::<Result<_, _>>()?;
+    let images: Vec<Uploaded> =
+        request.images.iter().map(|image| upload(device, image)).collect::<Result<_, _>>()?;
+    let texels: Vec<(Mapped, vk::BufferView)> =
+        request.texel_buffers.iter().map(|texels| texel_buffer(device, texels)).collect::<Result<_, _>>()?;
+    let samplers: Vec<vk::Sampler> =
+        request.samplers.iter().map(|request| sampler(device, request)).collect::<Result<_, _>>()?;
+    let descriptors = descriptors(request, &buffers, &images, &texels, &samplers);
+    let set_layout = set_layout(device, &descriptors)?;
+    let set = descriptor_set(device, &descriptors, set_layout)?;
     let layout = pipeline_layout(device, request, set_layout)?;
     let pipeline = pipeline(device, request, layout)?;
-    dispatch(device, request, layout, pipeline, set)?;
-    let contents = buffers.iter().map(|mapped| {
+    dispatch(device, request, &images, layout, pipeline, set)?;
+    let images = images.iter().map(|image| &image.staging);
+    let contents = buffers.iter().chain(images).chain(texels.iter().map(|(mapped, _)| mapped));
+    let contents = contents.map(|mapped| {
         // SAFETY: the memory stays mapped with this length, and the device has finished.
         unsafe { std::slice::from_raw_parts(mapped.address, mapped.length) }.to_vec()
     });
     Ok(contents.collect())
 }
 
-fn descriptor_type(kind: BufferKind) -> vk::DescriptorType {
-    match kind {
-        BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
-        BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+/// What is bound; an image and a sampler of one binding are one descriptor.
+fn descriptors(
+    request: &Request<'_>,
+    buffers: &[Mapped],
+    images: &[Uploaded],
+    texels: &[(Mapped, vk::BufferView)],
+    samplers: &[vk::Sampler],
+) -> Vec<Descriptor> {
+    let plain = Descriptor {
+        binding: 0,
+        ty: vk::DescriptorType::SAMPLER,
+        buffer: vk::DescriptorBufferInfo::default(),
+        image: vk::DescriptorImageInfo::default(),
+        view: vk::BufferView::null(),
+    };
+    let mut all = Vec::new();
+    for (asked, mapped) in request.buffers.iter().zip(buffers) {
+        let ty = match asked.kind {
+            BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
+            BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+        };
+        let buffer = vk::DescriptorBufferInfo::default().buffer(mapped.buffer).range(vk::WHOLE_SIZE);
+        all.push(Descriptor { binding: asked.binding, ty, buffer, ..plain });
     }
+    for (asked, uploaded) in request.images.iter().zip(images) {
+        let partner = request.samplers.iter().position(|sampler| sampler.binding == asked.binding);
+        let ty = match (asked.storage, partner) {
+            (true, _) => vk::DescriptorType::STORAGE_IMAGE,
+            (false, Some(_)) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+            (false, None) => vk::DescriptorType::SAMPLED_IMAGE,
+        };
+        let image = vk::DescriptorImageInfo::default()
+            .image_view(uploaded.view)
+            .image_layout(vk::ImageLayout::GENERAL)
+            .sampler(partner.map_or(vk::Sampler::null(), |at| samplers[at]));
+        all.push(Descriptor { binding: asked.binding, ty, image, ..plain });
+    }
+    for (asked, (_, view)) in request.texel_buffers.iter().zip(texels) {
+        let ty = match asked.storage {
+            true => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+            false => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+        };
+        all.push(Descriptor { binding: asked.binding, ty, view: *view, ..plain });
+    }
+    for (asked, sampler) in request.samplers.iter().zip(samplers) {
+        if request.images.iter().all(|image| image.binding != asked.binding) {
+            let image = vk::DescriptorImageInfo::default().sampler(*sampler);
+            all.push(Descriptor { binding: asked.binding, image, ..plain });
+        }
+    }
+    all
 }
 
-fn upload(device: &Device, buffer: &Buffer<'_>) -> Result<Mapped, Error> {
-    let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::UNIFORM_BUFFER;
-    let create = vk::BufferCreateInfo::default().size(buffer.bytes.len().max(4) as u64).usage(usage);
+/// Makes a buffer that holds `bytes` and stays mapped.
+///
+/// # Errors
+/// What Vulkan says.
+pub fn allocate(device: &Device, bytes: &[u8], usage: vk::BufferUsageFlags) -> Result<Mapped, Error> {
+    let usage = usage | vk::BufferUsageFlags::TRANSFER_DST;
+    let create = vk::BufferCreateInfo::default().size(bytes.len().max(4) as u64).usage(usage);
     // SAFETY: all handles are this device's, and the allocation is at least as long as the buffer, which is at least
     // as long as what is copied.
     unsafe {
@@ -54,19 +125,18 @@ fn upload(device: &Device, buffer: &Buffer<'_>) -> Result<Mapped, Error> {
         device.functions.bind_buffer_memory(handle, memory, 0)?;
         let flags = vk::MemoryMapFlags::empty();
         let address = device.functions.map_memory(memory, 0, vk::WHOLE_SIZE, flags)?.cast::<u8>();
-        address.copy_from_nonoverlapping(buffer.bytes.as_ptr(), buffer.bytes.len());
-        Ok(Mapped { buffer: handle, address, length: buffer.bytes.len() })
+        address.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        Ok(Mapped { buffer: handle, address, length: bytes.len() })
     }
 }
 
-fn set_layout(device: &Device, request: &Request<'_>) -> Result<vk::DescriptorSetLayout, Error> {
-    let bindings: Vec<_> = request
-        .buffers
+fn set_layout(device: &Device, descriptors: &[Descriptor]) -> Result<vk::DescriptorSetLayout, Error> {
+    let bindings: Vec<_> = descriptors
         .iter()
-        .map(|buffer| {
+        .map(|descriptor| {
             vk::DescriptorSetLayoutBinding::default()
-                .binding(buffer.binding)
-                .descriptor_type(descriptor_type(buffer.kind))
+                .binding(descriptor.binding)
+                .descriptor_type(descriptor.ty)
                 .descriptor_count(1)
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         })
@@ -78,15 +148,16 @@ fn set_layout(device: &Device, request: &Request<'_>) -> Result<vk::DescriptorSe
 
 fn descriptor_set(
     device: &Device,
-    request: &Request<'_>,
+    descriptors: &[Descriptor],
     layout: vk::DescriptorSetLayout,
-    buffers: &[Mapped],
 ) -> Result<vk::DescriptorSet, Error> {
-    let count = request.buffers.len().max(1) as u32;
-    let sizes = [
-        vk::DescriptorPoolSize::default().ty(vk::DescriptorType::STORAGE_BUFFER).descriptor_count(count),
-        vk::DescriptorPoolSize::default().ty(vk::DescriptorType::UNIFORM_BUFFER).descriptor_count(count),
-    ];
+    let mut sizes: Vec<_> = descriptors
+        .iter()
+        .map(|descriptor| vk::DescriptorPoolSize::default().ty(descriptor.ty).descriptor_count(1))
+        .collect();
+    if sizes.is_empty() {
+        sizes.push(vk::DescriptorPoolSize::default().ty(vk::DescriptorType::SAMPLER).descriptor_count(1));
+    }
     let create = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
     let layouts = [layout];
     // SAFETY: all handles are this device's, and the structures live through the calls.
@@ -95,14 +166,16 @@ fn descriptor_set(
         let allocate = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
         device.functions.allocate_descriptor_sets(&allocate)?.first().copied().ok_or("no descriptor set")?
     };
-    for (buffer, mapped) in request.buffers.iter().zip(buffers) {
-        let range = [vk::DescriptorBufferInfo::default().buffer(mapped.buffer).range(vk::WHOLE_SIZE)];
+    for descriptor in descriptors {
+        let (buffers, images, views) = ([descriptor.buffer], [descriptor.image], [descriptor.view]);
         let write = vk::WriteDescriptorSet::default()
             .dst_set(set)
-            .dst_binding(buffer.binding)
-            .descriptor_type(descriptor_type(buffer.kind))
-            .buffer_info(&range);
-        // SAFETY: the binding is in the set's layout with this type.
+            .dst_binding(descriptor.binding)
+            .descriptor_type(descriptor.ty)
+            .buffer_info(&buffers)
+            .image_info(&images)
+            .texel_buffer_view(&views);
+        // SAFETY: the binding is in the set's layout with this type, which says which of the lists is read.
         unsafe { device.functions.update_descriptor_sets(&[write], &[]) };
     }
     Ok(set)
@@ -156,6 +229,7 @@ fn pipeline(
 fn dispatch(
     device: &Device,
     request: &Request<'_>,
+    images: &[Uploaded],
     layout: vk::PipelineLayout,
     pipeline: vk::Pipeline,
     set: vk::DescriptorSet,
@@ -171,6 +245,8 @@ fn dispatch(
         let commands = functions.allocate_command_buffers(&allocate)?;
         let command = *commands.first().ok_or("no command buffer")?;
         functions.begin_command_buffer(command, &vk::CommandBufferBeginInfo::default())?;
+        images.iter().for_each(|image| image.fill(device, command));
+        barrier(device, command);
         functions.cmd_bind_pipeline(command, point, pipeline);
         functions.cmd_bind_descriptor_sets(command, point, layout, 0, &[set], &[]);
         if !request.push_constants.is_empty() {
@@ -178,10 +254,22 @@ fn dispatch(
             functions.cmd_push_constants(command, layout, stage, 0, request.push_constants);
         }
         functions.cmd_dispatch(command, x, y, z);
+        barrier(device, command);
+        images.iter().for_each(|image| image.read_back(device, command));
         functions.end_command_buffer(command)?;
         let submits = [vk::SubmitInfo::default().command_buffers(&commands)];
         functions.queue_submit(device.queue, &submits, vk::Fence::null())?;
         functions.queue_wait_idle(device.queue)?;
     }
     Ok(())
+}
+
+/// What was recorded before is done and seen by what comes after.
+fn barrier(device: &Device, command: vk::CommandBuffer) {
+    let access = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+    let memory = [vk::MemoryBarrier::default().src_access_mask(access).dst_access_mask(access)];
+    let all = vk::PipelineStageFlags::ALL_COMMANDS;
+    let none = vk::DependencyFlags::empty();
+    // SAFETY: the command buffer is this device's and being recorded.
+    unsafe { device.functions.cmd_pipeline_barrier(command, all, all, none, &memory, &[], &[]) };
 }

@@ -21,6 +21,57 @@ pub struct Buffer<'a> {
     pub bytes: &'a [u8],
 }
 
+/// An image of descriptor set 0. With a sampler of the same binding both are one descriptor.
+#[derive(Debug)]
+pub struct Image<'a> {
+    /// Where it is bound.
+    pub binding: u32,
+    /// A storage image instead of a sampled one.
+    pub storage: bool,
+    /// 0 1D, 1 1D array, 2 2D, 3 2D array, 5 3D, 6 cube, 7 cube array.
+    pub dimension: u32,
+    /// Vulkan's number of the format.
+    pub format: u32,
+    /// Bytes of a texel.
+    pub texel_bytes: u32,
+    /// Width, height, and depth, layers or cubes.
+    pub size: [u32; 3],
+    /// Levels.
+    pub levels: u32,
+    /// Texels before the run: all slices of a level together, levels at multiples of 16 bytes.
+    pub bytes: &'a [u8],
+}
+
+/// A texel buffer of descriptor set 0.
+#[derive(Debug)]
+pub struct TexelBuffer<'a> {
+    /// Where it is bound.
+    pub binding: u32,
+    /// A storage texel buffer instead of a uniform one.
+    pub storage: bool,
+    /// Vulkan's number of the format.
+    pub format: u32,
+    /// Texels before the run.
+    pub bytes: &'a [u8],
+}
+
+/// A sampler of descriptor set 0.
+#[derive(Debug)]
+pub struct Sampler {
+    /// Where it is bound.
+    pub binding: u32,
+    /// 1: linear filter.
+    pub linear: u32,
+    /// 0: first level only, 1 nearest, 2 linear between levels.
+    pub levels: u32,
+    /// Vulkan's number of the address mode.
+    pub wrap: u32,
+    /// 0: compares nothing, else one more than Vulkan's number of the comparison.
+    pub compare: u32,
+    /// 0 transparent black, 1 opaque black, 2 opaque white.
+    pub border: u32,
+}
+
 /// One dispatch. The binary form has the fields in this order, with the number of elements before each list.
 #[derive(Debug)]
 pub struct Request<'a> {
@@ -34,6 +85,12 @@ pub struct Request<'a> {
     pub constants: Vec<(u32, u32)>,
     /// The buffers.
     pub buffers: Vec<Buffer<'a>>,
+    /// The images.
+    pub images: Vec<Image<'a>>,
+    /// The texel buffers.
+    pub texel_buffers: Vec<TexelBuffer<'a>>,
+    /// The samplers.
+    pub samplers: Vec<Sampler>,
 }
 
 /// What is left to read.
@@ -72,6 +129,36 @@ impl<'a> Request<'a> {
             buffers: reader.list(|reader| {
                 let kind = if reader.word()? == 1 { BufferKind::Uniform } else { BufferKind::Storage };
                 Some(Buffer { kind, binding: reader.word()?, bytes: reader.bytes()? })
+            })?,
+            images: reader.list(|reader| {
+                Some(Image {
+                    binding: reader.word()?,
+                    storage: reader.word()? != 0,
+                    dimension: reader.word()?,
+                    format: reader.word()?,
+                    texel_bytes: reader.word()?,
+                    size: [reader.word()?, reader.word()?, reader.word()?],
+                    levels: reader.word()?,
+                    bytes: reader.bytes()?,
+                })
+            })?,
+            texel_buffers: reader.list(|reader| {
+                Some(TexelBuffer {
+                    binding: reader.word()?,
+                    storage: reader.word()? != 0,
+                    format: reader.word()?,
+                    bytes: reader.bytes()?,
+                })
+            })?,
+            samplers: reader.list(|reader| {
+                Some(Sampler {
+                    binding: reader.word()?,
+                    linear: reader.word()?,
+                    levels: reader.word()?,
+                    wrap: reader.word()?,
+                    compare: reader.word()?,
+                    border: reader.word()?,
+                })
             })?,
         })
     }

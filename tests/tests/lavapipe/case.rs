@@ -6,12 +6,16 @@
 //! * `buffer BINDING WORDS FILL` — a storage buffer of so many 32-bit words, `uniform` for a uniform buffer. FILL is
 //!   `zero`, `count` (0, 1, 2, …), `random`, `below N`, or `f16 LOW HIGH`, `f32 LOW HIGH`, `f64 LOW HIGH` for floats of
 //!   that range.
+//! * `image BINDING DIMENSION FORMAT WIDTH HEIGHT DEPTH LEVELS FILL` — a sampled image; `storage` for a storage image,
+//!   `linear` for one that atomics are done on. `texels BINDING FORMAT COUNT FILL` — a texel buffer; `storage_texels`.
+//! * `sampler BINDING WORDS` — see [`Sampler::parse`].
 //! * `close BINDING TYPE TOLERANCE` — the buffer holds floats of that type, which may differ by the tolerance times the
 //!   larger of the expected magnitude and one. Every other buffer is compared bit for bit.
 
 use agx_emulator::launch::BufferBinding;
 
 use super::compare::{Comparison, Float, float_bytes};
+use super::textures::{Sampler, Texture};
 
 /// A buffer of descriptor set 0.
 pub struct Buffer {
@@ -35,17 +39,28 @@ pub struct Case {
     pub constants: Vec<(u32, u32)>,
     /// The buffers.
     pub buffers: Vec<Buffer>,
+    /// The images, then the texel buffers.
+    pub textures: Vec<Texture>,
+    /// The samplers.
+    pub samplers: Vec<Sampler>,
 }
 
 impl Case {
     /// Reads the `//@` lines of `source`.
     pub fn parse(source: &str) -> Result<Case, String> {
-        let mut case =
-            Case { groups: [1; 3], push_constants: Vec::new(), constants: Vec::new(), buffers: Vec::new() };
+        let mut case = Case {
+            groups: [1; 3],
+            push_constants: Vec::new(),
+            constants: Vec::new(),
+            buffers: Vec::new(),
+            textures: Vec::new(),
+            samplers: Vec::new(),
+        };
         for line in source.lines().filter_map(|line| line.strip_prefix("//@ ")) {
             let words: Vec<&str> = line.split_whitespace().collect();
             case.directive(&words).ok_or_else(|| format!("`{line}` is not understood"))?;
         }
+        case.textures.sort_by_key(Texture::is_buffer);
         Ok(case)
     }
 
@@ -64,14 +79,26 @@ impl Case {
                 let uniform = *kind == "uniform";
                 self.buffers.push(Buffer { binding, uniform, bytes, comparison: Comparison::Exact });
             }
+            [kind @ ("image" | "storage" | "linear" | "texels" | "storage_texels"), words @ ..] => {
+                self.textures.push(Texture::parse(kind, words, contents)?);
+            }
+            ["sampler", words @ ..] => self.samplers.push(Sampler::parse(words)?),
             ["close", binding, float, tolerance] => {
-                let binding = number(binding)?;
-                let buffer = self.buffers.iter_mut().find(|buffer| buffer.binding == binding)?;
-                buffer.comparison = Comparison::Close(Float::named(float)?, tolerance.parse().ok()?);
+                let comparison = Comparison::Close(Float::named(float)?, tolerance.parse().ok()?);
+                *self.comparison(number(binding)?)? = comparison;
             }
             _ => return None,
         }
         Some(())
+    }
+
+    /// How what is bound there is compared.
+    fn comparison(&mut self, binding: u32) -> Option<&mut Comparison> {
+        if let Some(buffer) = self.buffers.iter_mut().find(|buffer| buffer.binding == binding) {
+            return Some(&mut buffer.comparison);
+        }
+        let texture = self.textures.iter_mut().find(|texture| texture.resource.buffer.binding == binding)?;
+        Some(&mut texture.comparison)
     }
 
     /// The buffers as the reference machine takes them.

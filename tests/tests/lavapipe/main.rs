@@ -9,12 +9,13 @@
 mod case;
 mod compare;
 mod oracle;
+mod textures;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use agx_compiler::{CompileKey, Input};
-use agx_tests::driver::{compile, launch};
+use agx_tests::driver::{Resources, compile, launch_with};
 use case::Case;
 use oracle::Oracle;
 
@@ -57,13 +58,23 @@ fn check(path: &Path, oracle: Option<&Oracle>) -> Result<(), String> {
     key.spec_constants = case.constants.iter().map(|(id, value)| (*id, u64::from(*value))).collect();
     let shader = compile(Input::SpirV(&module), &key).map_err(|outcome| format!("compile: {outcome:?}"))?;
     let mut buffers = case.bindings();
-    launch(&shader, &mut buffers, &case.push_constants, case.groups, 1)
-        .map_err(|outcome| format!("run: {outcome:?}"))?;
+    let mut textures: Vec<_> = case.textures.iter().map(|texture| texture.resource.clone()).collect();
+    let samplers: Vec<_> = case.samplers.iter().map(|sampler| sampler.resource).collect();
+    let resources = Resources {
+        buffers: &mut buffers,
+        textures: &mut textures,
+        samplers: &samplers,
+        push_constants: &case.push_constants,
+    };
+    launch_with(&shader, resources, case.groups, 1).map_err(|outcome| format!("run: {outcome:?}"))?;
     let Some(oracle) = oracle else { return Ok(()) };
     let expected = oracle.run(&case, &module)?;
-    for ((buffer, ours), expected) in case.buffers.iter().zip(&buffers).zip(&expected) {
-        compare::buffers(&ours.bytes, expected, buffer.comparison)
-            .map_err(|difference| format!("binding {}: {difference}", buffer.binding))?;
+    let asked = case.buffers.iter().map(|buffer| buffer.comparison);
+    let asked = asked.chain(case.textures.iter().map(|texture| texture.comparison));
+    let ours = buffers.iter().chain(textures.iter().map(|texture| &texture.buffer));
+    for ((comparison, ours), expected) in asked.zip(ours).zip(&expected) {
+        compare::buffers(&ours.bytes, expected, comparison)
+            .map_err(|difference| format!("binding {}: {difference}", ours.binding))?;
     }
     Ok(())
 }

@@ -33,7 +33,7 @@ impl Oracle {
         Some(Oracle { program: target.join("debug/lavapipe-runner"), driver })
     }
 
-    /// The buffers' contents after the run.
+    /// The contents of buffers, images and texel buffers after the run.
     pub fn run(&self, case: &Case, module: &[u8]) -> Result<Vec<Vec<u8>>, String> {
         let failed = |error: std::io::Error| format!("lavapipe: {error}");
         let mut child = Command::new(&self.program)
@@ -53,12 +53,14 @@ impl Oracle {
             return Err(format!("lavapipe: {} {}", output.status, reason.trim()));
         }
         let mut rest = output.stdout.as_slice();
-        let take = |buffer: &super::case::Buffer| {
-            let (bytes, after) = rest.split_at_checked(buffer.bytes.len())?;
+        let take = |bytes: &Vec<u8>| {
+            let (bytes, after) = rest.split_at_checked(bytes.len())?;
             rest = after;
             Some(bytes.to_vec())
         };
-        let contents: Option<Vec<_>> = case.buffers.iter().map(take).collect();
+        let textures = case.textures.iter().map(|texture| &texture.resource.buffer.bytes);
+        let contents: Option<Vec<_>> =
+            case.buffers.iter().map(|buffer| &buffer.bytes).chain(textures).map(take).collect();
         contents.ok_or_else(|| "lavapipe: the output is cut short".to_owned())
     }
 }
@@ -84,5 +86,36 @@ fn request(case: &Case, module: &[u8]) -> Vec<u8> {
         word(&mut bytes, buffer.bytes.len());
         bytes.extend(&buffer.bytes);
     }
+    textures(case, &mut bytes);
     bytes
+}
+
+/// Images, texel buffers and samplers in the binary form.
+fn textures(case: &Case, bytes: &mut Vec<u8>) {
+    let words = |bytes: &mut Vec<u8>, words: &[u32]| {
+        words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+    };
+    let (buffers, images): (Vec<_>, Vec<_>) = case.textures.iter().partition(|texture| texture.is_buffer());
+    words(bytes, &[images.len() as u32]);
+    for image in images {
+        let (resource, shape) = (&image.resource, &image.resource.shape);
+        let [width, height, depth] = shape.size;
+        let contents = &resource.buffer.bytes;
+        words(bytes, &[resource.buffer.binding, u32::from(resource.storage), shape.dimension as u32]);
+        words(bytes, &[image.vulkan_format, image.texel_bytes, width, height, depth, shape.levels]);
+        words(bytes, &[contents.len() as u32]);
+        bytes.extend(contents);
+    }
+    words(bytes, &[buffers.len() as u32]);
+    for texels in buffers {
+        let (resource, contents) = (&texels.resource, &texels.resource.buffer.bytes);
+        words(bytes, &[resource.buffer.binding, u32::from(resource.storage), texels.vulkan_format]);
+        words(bytes, &[contents.len() as u32]);
+        bytes.extend(contents);
+    }
+    words(bytes, &[case.samplers.len() as u32]);
+    for sampler in &case.samplers {
+        words(bytes, &[sampler.resource.binding]);
+        words(bytes, &sampler.vulkan);
+    }
 }

@@ -498,7 +498,11 @@ impl<'t, 'a> Translator<'t, 'a> {
     }
 
     /// Says what pointer the result of an instruction is.
-    pub(super) fn define_pointer(&mut self, inst: &Inst<'a>, pointer: Pointer<'a>) -> Result<(), CompileError> {
+    pub(super) fn define_pointer(
+        &mut self,
+        inst: &Inst<'a>,
+        pointer: Pointer<'a>,
+    ) -> Result<(), CompileError> {
         let ty = self.eval().ty(inst.word(0)?)?;
         if !matches!(self.types.kind(ty), Kind::Pointer { pointee: Some(to), .. } if to == pointer.ty) {
             return Err(CompileError::invalid("the result type does not match what is pointed to"));

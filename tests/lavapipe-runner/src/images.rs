@@ -1,0 +1,191 @@
+//! Images, texel buffers and samplers of a request on the device.
+
+use ash::vk;
+
+use crate::Error;
+use crate::device::Device;
+use crate::pipeline::{Mapped, allocate};
+use crate::request::{Image, Sampler, TexelBuffer};
+
+/// An image of the device, and a buffer through which its texels come and go.
+pub struct Uploaded {
+    /// The image.
+    pub image: vk::Image,
+    /// All of it.
+    pub view: vk::ImageView,
+    /// Its texels before and after the run.
+    pub staging: Mapped,
+    copies: Vec<vk::BufferImageCopy>,
+    aspect: vk::ImageAspectFlags,
+}
+
+/// Shape of an image by the machine's number of its dimension: Vulkan's type of image and view, whether the last
+/// number is a depth, layers of one unit.
+fn kind(dimension: u32) -> (vk::ImageType, vk::ImageViewType, bool, u32) {
+    match dimension {
+        0 => (vk::ImageType::TYPE_1D, vk::ImageViewType::TYPE_1D, false, 1),
+        1 => (vk::ImageType::TYPE_1D, vk::ImageViewType::TYPE_1D_ARRAY, false, 1),
+        3 => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D_ARRAY, false, 1),
+        5 => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D, true, 1),
+        6 => (vk::ImageType::TYPE_2D, vk::ImageViewType::CUBE, false, 6),
+        7 => (vk::ImageType::TYPE_2D, vk::ImageViewType::CUBE_ARRAY, false, 6),
+        _ => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D, false, 1),
+    }
+}
+
+/// Makes an image and a buffer with its texels: all slices of a level together, levels at multiples of 16 bytes.
+///
+/// # Errors
+/// What Vulkan says.
+pub fn upload(device: &Device, request: &Image<'_>) -> Result<Uploaded, Error> {
+    let (image_type, view_type, has_depth, unit) = kind(request.dimension);
+    let [width, height, last] = request.size;
+    let (depth, layers) = if has_depth { (last, 1) } else { (1, last * unit) };
+    let format = vk::Format::from_raw(request.format as i32);
+    let is_depth = format == vk::Format::D32_SFLOAT;
+    let aspect = if is_depth { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR };
+    let mut copies = Vec::new();
+    let mut offset = 0u64;
+    for level in 0..request.levels {
+        let extent = [width, height, depth].map(|size| (size >> level).max(1));
+        copies.push(
+            vk::BufferImageCopy::default()
+                .buffer_offset(offset)
+                .image_subresource(vk::ImageSubresourceLayers {
+                    aspect_mask: aspect,
+                    mip_level: level,
+                    base_array_layer: 0,
+                    layer_count: layers,
+                })
+                .image_extent(vk::Extent3D { width: extent[0], height: extent[1], depth: extent[2] }),
+        );
+        let texels: u32 = extent.iter().product();
+        offset = (offset + u64::from(texels * layers * request.texel_bytes)).next_multiple_of(16);
+    }
+    let usage = match request.storage {
+        true => vk::ImageUsageFlags::STORAGE,
+        false => vk::ImageUsageFlags::SAMPLED,
+    };
+    let flags = match unit {
+        6 => vk::ImageCreateFlags::CUBE_COMPATIBLE,
+        _ => vk::ImageCreateFlags::empty(),
+    };
+    let create = vk::ImageCreateInfo::default()
+        .flags(flags)
+        .image_type(image_type)
+        .format(format)
+        .extent(vk::Extent3D { width, height, depth })
+        .mip_levels(request.levels)
+        .array_layers(layers)
+        .samples(vk::SampleCountFlags::TYPE_1)
+        .usage(usage | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
+    let range = vk::ImageSubresourceRange {
+        aspect_mask: aspect,
+        base_mip_level: 0,
+        level_count: request.levels,
+        base_array_layer: 0,
+        layer_count: layers,
+    };
+    let staging = allocate(device, request.bytes, vk::BufferUsageFlags::TRANSFER_SRC)?;
+    // SAFETY: all handles are this device's, and the structures live through the calls.
+    let (image, view) = unsafe {
+        let image = device.functions.create_image(&create, None)?;
+        let needs = device.functions.get_image_memory_requirements(image);
+        let memory = vk::MemoryAllocateInfo::default()
+            .allocation_size(needs.size)
+            .memory_type_index(needs.memory_type_bits.trailing_zeros());
+        device.functions.bind_image_memory(image, device.functions.allocate_memory(&memory, None)?, 0)?;
+        let create = vk::ImageViewCreateInfo::default()
+            .image(image)
+            .view_type(view_type)
+            .format(format)
+            .subresource_range(range);
+        (image, device.functions.create_image_view(&create, None)?)
+    };
+    Ok(Uploaded { image, view, staging, copies, aspect })
+}
+
+impl Uploaded {
+    /// Records that the image gets its texels.
+    pub fn fill(&self, device: &Device, command: vk::CommandBuffer) {
+        let barrier = vk::ImageMemoryBarrier::default()
+            .image(self.image)
+            .old_layout(vk::ImageLayout::UNDEFINED)
+            .new_layout(vk::ImageLayout::GENERAL)
+            .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
+            .subresource_range(vk::ImageSubresourceRange {
+                aspect_mask: self.aspect,
+                base_mip_level: 0,
+                level_count: vk::REMAINING_MIP_LEVELS,
+                base_array_layer: 0,
+                layer_count: vk::REMAINING_ARRAY_LAYERS,
+            });
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        let layout = vk::ImageLayout::GENERAL;
+        // SAFETY: all handles are this device's, and the copies lie within image and buffer.
+        unsafe {
+            let none = vk::DependencyFlags::empty();
+            device.functions.cmd_pipeline_barrier(command, all, all, none, &[], &[], &[barrier]);
+            let (buffer, copies) = (self.staging.buffer, &self.copies);
+            device.functions.cmd_copy_buffer_to_image(command, buffer, self.image, layout, copies);
+        }
+    }
+
+    /// Records that the texels go back to the buffer.
+    pub fn read_back(&self, device: &Device, command: vk::CommandBuffer) {
+        let layout = vk::ImageLayout::GENERAL;
+        // SAFETY: as in `fill`.
+        unsafe {
+            let (buffer, copies) = (self.staging.buffer, &self.copies);
+            device.functions.cmd_copy_image_to_buffer(command, self.image, layout, buffer, copies);
+        }
+    }
+}
+
+/// Makes a buffer with a view of its texels.
+///
+/// # Errors
+/// What Vulkan says.
+pub fn texel_buffer(device: &Device, request: &TexelBuffer<'_>) -> Result<(Mapped, vk::BufferView), Error> {
+    let usage =
+        vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER;
+    let mapped = allocate(device, request.bytes, usage)?;
+    let create = vk::BufferViewCreateInfo::default()
+        .buffer(mapped.buffer)
+        .format(vk::Format::from_raw(request.format as i32))
+        .range(request.bytes.len() as u64);
+    // SAFETY: the buffer is this device's.
+    let view = unsafe { device.functions.create_buffer_view(&create, None) }?;
+    Ok((mapped, view))
+}
+
+/// Makes a sampler.
+///
+/// # Errors
+/// What Vulkan says.
+pub fn sampler(device: &Device, request: &Sampler) -> Result<vk::Sampler, Error> {
+    let filter = vk::Filter::from_raw(request.linear as i32);
+    let wrap = vk::SamplerAddressMode::from_raw(request.wrap as i32);
+    let mip = match request.levels {
+        2 => vk::SamplerMipmapMode::LINEAR,
+        _ => vk::SamplerMipmapMode::NEAREST,
+    };
+    let border = match request.border {
+        1 => vk::BorderColor::FLOAT_OPAQUE_BLACK,
+        2 => vk::BorderColor::FLOAT_OPAQUE_WHITE,
+        _ => vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
+    };
+    let create = vk::SamplerCreateInfo::default()
+        .mag_filter(filter)
+        .min_filter(filter)
+        .mipmap_mode(mip)
+        .address_mode_u(wrap)
+        .address_mode_v(wrap)
+        .address_mode_w(wrap)
+        .max_lod(if request.levels == 0 { 0.25 } else { 15.0 })
+        .compare_enable(request.compare != 0)
+        .compare_op(vk::CompareOp::from_raw(request.compare.saturating_sub(1) as i32))
+        .border_color(border);
+    // SAFETY: the structure lives through the call.
+    Ok(unsafe { device.functions.create_sampler(&create, None) }?)
+}
