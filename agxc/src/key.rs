@@ -19,6 +19,7 @@ struct KeyFile {
     disabled_passes: Vec<String>,
     max_gpr_halves: Option<u16>,
     sample_shading: bool,
+    spill_everything: bool,
     validate: bool,
 }
 
@@ -46,6 +47,7 @@ pub fn from_options(options: &ArgMatches) -> Result<(Target, CompileKey), Failur
         })?;
         file.max_gpr_halves = Some(halves);
     }
+    file.spill_everything |= options.get_flag("spill-everything");
     file.validate |= options.get_flag("check");
     let target = target(file.target.as_deref())?;
     Ok((target, key(file)?))
@@ -73,6 +75,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.disabled_passes = file.disabled_passes;
     key.max_gpr_halves = file.max_gpr_halves;
     key.sample_shading = file.sample_shading;
+    key.spill_everything = file.spill_everything;
     key.validate = file.validate;
     Ok(key)
 }
@@ -119,6 +122,7 @@ pub fn to_json(target: Target, key: &CompileKey) -> String {
         disabled_passes: key.disabled_passes.clone(),
         max_gpr_halves: key.max_gpr_halves,
         sample_shading: key.sample_shading,
+        spill_everything: key.spill_everything,
         validate: key.validate,
     };
     let text = serde_json::to_string_pretty(&file).expect("invariant: the key has only plain fields");
@@ -147,6 +151,7 @@ mod tests {
         wanted.disabled_passes = vec!["opt_cse".to_owned()];
         wanted.max_gpr_halves = Some(64);
         wanted.sample_shading = true;
+        wanted.spill_everything = true;
         wanted.validate = true;
         let text = to_json(Target::G14G, &wanted);
         let read = parse("key.json", text.as_bytes()).unwrap();

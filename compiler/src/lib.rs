@@ -58,6 +58,8 @@ pub struct CompileKey {
     pub max_gpr_halves: Option<u16>,
     /// A fragment shader runs for each sample whatever it asks for.
     pub sample_shading: bool,
+    /// Keep every value on the stack: stored where it is defined, loaded wherever it is read. For tests.
+    pub spill_everything: bool,
     /// Run the validator after every pass and the checkers after register allocation.
     pub validate: bool,
 }

@@ -202,6 +202,7 @@ fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), Compi
         limit_halves: max_gpr_halves(threads.min(MAX_THREADS)).min(limit),
         reserved_halves: reserved_halves(f, &context.info)?,
         stack_bytes: context.info.scratch_bytes,
+        spill_everything: context.key.spill_everything,
         validate: context.key.validate,
     };
     context.allocation = regalloc::allocate(f, &options)?;

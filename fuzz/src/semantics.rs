@@ -32,7 +32,7 @@ const ARGUMENTS: [u32; 12] = [
 ];
 
 /// Half registers a kernel may use: few, so that values are spilled, or as many as there are.
-const REGISTER_LIMITS: [Option<u16>; 4] = [Some(18), Some(20), Some(26), None];
+const REGISTER_LIMITS: [Option<u16>; 4] = [Some(12), Some(16), Some(26), None];
 
 /// Treats `data` as choices for a kernel, its arguments and what is in its memory.
 pub fn semantics(data: &[u8]) {
@@ -44,6 +44,7 @@ pub fn semantics(data: &[u8]) {
     key.disabled_passes = left_out(&mut entropy);
     key.max_gpr_halves = REGISTER_LIMITS[entropy.below(REGISTER_LIMITS.len())];
     let memory = memory(&mut entropy);
+    key.spill_everything = entropy.below(4) == 0;
     let kernel = any_kernel(&mut entropy);
     let wanted = interpreted(&kernel, &arguments, &memory);
     let Some(found) = executed(&kernel, &arguments, &memory, &key) else { return };

@@ -88,6 +88,7 @@ const KEY: &[Arg] = &[
     arg("spec", Takes::Values("ID=VALUE"), "Value of a specialization constant"),
     arg("disable-pass", Takes::Values("PASS"), "Leave out an optional pass"),
     arg("max-registers", Takes::Value("HALVES"), "Use at most so many half registers, and spill the rest"),
+    arg("spill-everything", Takes::Nothing, "Keep every value on the stack, to test what does so"),
     arg("check", Takes::Nothing, "Run the validator after every pass"),
     arg("key", Takes::Value("FILE"), "Take all of these from JSON; options given beside it win"),
 ];

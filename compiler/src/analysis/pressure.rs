@@ -2,17 +2,14 @@
 //!
 //! At an instruction the values that live through it stand beside its sources before, and beside its results after;
 //! results may take the registers of sources that end there. The figure is a lower bound for allocation without
-//! spilling; what alignment may waste on top of it is bounded by [`ALIGNMENT_WASTE`].
+//! spilling; what alignment may waste on top of it is for
+//! [`Shapes::waste`](crate::regalloc::shapes::Shapes::waste) to say.
 
 use crate::ir::entity::{Block, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 
 use super::liveness::{LastUses, Liveness};
-
-/// Half registers that the alignment of 64-bit values may waste beside the demand: packing by falling alignment leaves
-/// a gap only where the values that live through an instruction end off a 64-bit border.
-pub const ALIGNMENT_WASTE: u16 = 2;
 
 /// Whether a result that is never read still needs a register: what only moves registers is not carried out for it.
 pub fn dead_result_needs_register(op: Op) -> bool {

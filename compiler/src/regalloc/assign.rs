@@ -22,7 +22,8 @@ use crate::ir::table::Side;
 
 use super::affinity::Affinity;
 use super::exports::is_export;
-use super::file::{HalfSet, RegisterFile, Shape, lowest_place};
+use super::file::{HalfSet, RegisterFile, lowest_place};
+use super::shapes::{Shape, Shapes};
 use super::{Allocation, Reg};
 
 /// The present names of values that were moved.
@@ -83,6 +84,7 @@ pub(super) struct Assigner<'f, 'a> {
     pub(super) f: &'f mut Function<'a>,
     pub(super) live: &'f Liveness,
     pub(super) last: LastUses,
+    pub(super) shapes: &'f Shapes,
     pub(super) affinity: Affinity,
     pub(super) allocation: Allocation,
     /// The value a name stands for; `None` for values themselves.
@@ -109,6 +111,7 @@ pub fn assign(
     f: &mut Function<'_>,
     live: &Liveness,
     reachable: &Dominance,
+    shapes: &Shapes,
     usable: HalfSet,
 ) -> Result<Allocation, CompileError> {
     let count = f.values.len();
@@ -121,6 +124,7 @@ pub fn assign(
         file: RegisterFile::new(),
         borders: Side::new(f.blocks.len()),
         live,
+        shapes,
         usable,
         ending: Vec::new(),
         placed: Vec::new(),
@@ -312,9 +316,9 @@ impl<'a> Assigner<'_, 'a> {
         half.is_multiple_of(shape.align) && self.file.is_free(half, shape.halves) && !reserved_by_program
     }
 
-    /// The shape of a value.
+    /// The shape of a value, or of the one behind a name.
     pub(super) fn shape(&self, value: Value) -> Shape {
-        Shape::of(self.f.ty(value))
+        self.shapes.of(self.f, self.origin[value].unwrap_or(value))
     }
 
     /// Where a name is, and its shape.

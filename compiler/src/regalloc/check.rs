@@ -25,8 +25,9 @@ use crate::ir::op::{IrOp, Op};
 use crate::ir::src::{Src, SrcKind};
 use crate::ir::table::Side;
 
-use super::file::{FILE_HALVES, Shape};
+use super::file::FILE_HALVES;
 use super::lower_pseudo::{TABLE_FIRST, TABLE_XOR};
+use super::shapes::{is_aligned, least_align};
 use super::spill::is_rematerialised;
 use super::{AllocateOptions, Allocation};
 
@@ -88,7 +89,7 @@ impl<'a> Snapshot<'a> {
         &self.tokens[value]
     }
 
-    fn tokens_of(&self, f: &Function<'_>, src: Src) -> Vec<Token> {
+    pub(super) fn tokens_of(&self, f: &Function<'_>, src: Src) -> Vec<Token> {
         src_tokens(f, src, &self.tokens)
     }
 
@@ -98,7 +99,7 @@ impl<'a> Snapshot<'a> {
         self.blocks[block.index()].iter().copied().filter(lasting)
     }
 
-    fn phis(&self, block: Block) -> impl Iterator<Item = InstData<'a>> + '_ {
+    pub(super) fn phis(&self, block: Block) -> impl Iterator<Item = InstData<'a>> + '_ {
         let rows = self.blocks[block.index()].iter().filter_map(|inst| self.rows[*inst]);
         rows.take_while(|data| data.op == Op::Ir(IrOp::Phi))
     }
@@ -236,11 +237,12 @@ impl Checker<'_, '_> {
 
     fn place(&self, value: Value) -> Result<std::ops::Range<usize>, String> {
         let half = self.allocation.half(value).ok_or_else(|| format!("{value} has no register"))?;
-        let shape = Shape::of(self.f.ty(value));
-        if half + shape.halves > self.options.limit_halves.min(FILE_HALVES) || half % shape.align != 0 {
+        let ty = self.f.ty(value);
+        let end = half + ty.halves();
+        if end > self.options.limit_halves.min(FILE_HALVES) || !half.is_multiple_of(least_align(ty)) {
             return Err(format!("{value} cannot be at half register {half}"));
         }
-        Ok(usize::from(half)..usize::from(half + shape.halves))
+        Ok(usize::from(half)..usize::from(end))
     }
 
     fn lasting(&self, data: &InstData<'_>, original: &InstData<'_>, file: &mut File) -> Result<(), String> {
@@ -256,6 +258,9 @@ impl Checker<'_, '_> {
                 let wanted = then.as_value().unwrap_or(value);
                 return Err(format!("{value} at half register {} is not {wanted}", self.place(value)?.start));
             }
+        }
+        if !is_aligned(self.f, data, |value| self.allocation.half(value)) {
+            return Err("has a 64-bit operand off a multiple of four half registers".to_owned());
         }
         if data.dsts != original.dsts {
             return Err("defines other values than before".to_owned());

@@ -9,7 +9,8 @@ use crate::ir::entity::Value;
 use crate::ir::function::InstData;
 
 use super::assign::Assigner;
-use super::file::{FILE_HALVES, HalfSet, RegisterFile, Shape, highest_place, lowest_place};
+use super::file::{FILE_HALVES, HalfSet, RegisterFile, highest_place, lowest_place};
+use super::shapes::Shape;
 
 /// Windows tried before everything is packed anew.
 const MAX_WINDOWS: usize = 8;
@@ -124,7 +125,7 @@ impl<'a> Assigner<'_, 'a> {
 
     /// Packs what lives on from the bottom (16-bit values from the top), results and ending values in between: these
     /// may overlap, and what alignment wastes between the two is at most
-    /// [`ALIGNMENT_WASTE`](crate::analysis::pressure::ALIGNMENT_WASTE).
+    /// [`Shapes::waste`](super::shapes::Shapes::waste).
     fn pack_anew(&mut self, data: &InstData<'a>, index: usize) -> Result<(), CompileError> {
         for result in std::mem::take(&mut self.placed) {
             let (half, shape) = self.place_of(result);

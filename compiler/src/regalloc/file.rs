@@ -1,7 +1,8 @@
 //! The register file while it is handed out: who owns which half register.
 
 use crate::ir::entity::Value;
-use crate::ir::types::Type;
+
+use super::shapes::Shape;
 
 /// Half registers of the machine.
 pub const FILE_HALVES: u16 = 256;
@@ -87,24 +88,6 @@ impl HalfSet {
             _ => 0x1111_1111_1111_1111,
         };
         starts.and(HalfSet([pattern; 4]))
-    }
-}
-
-/// What a value asks of its place.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
-    /// Half registers.
-    pub halves: u16,
-    /// The first one is a multiple of this.
-    pub align: u16,
-}
-
-impl Shape {
-    /// The shape of a type: elements of 32 bits begin at even halves. 64-bit values of the ALU begin at a multiple of
-    /// four (asserted by the Mesa 25.0 AGX compiler); all 64-bit values do here. Vectors need no more than their
-    /// elements.
-    pub fn of(ty: Type) -> Shape {
-        Shape { halves: ty.halves(), align: Type::scalar(ty.bits).halves() }
     }
 }
 

@@ -12,14 +12,15 @@ pub mod file;
 mod join;
 pub mod lower_pseudo;
 pub mod parallel_copy;
+pub mod shapes;
 pub mod spill;
 #[cfg(test)]
 pub(crate) mod tests;
 
 use crate::analysis::dominance::{Dominance, dominance};
 use crate::analysis::liveness::{Liveness, liveness};
-use crate::analysis::pressure::{ALIGNMENT_WASTE, Pressure, pressure};
-use crate::error::CompileError;
+use crate::analysis::pressure::pressure;
+use crate::error::{CompileError, ErrorKind};
 use crate::ir::entity::Value;
 use crate::ir::function::{Function, Seam};
 use crate::ir::op::{IrOp, Op};
@@ -28,6 +29,7 @@ use crate::ir::table::Side;
 use crate::ir::types::Stage;
 
 use file::{FILE_HALVES, HalfSet};
+use shapes::Shapes;
 use spill::{SpillReport, Which};
 
 /// A general-purpose register, named by its lowest half. The size is that of the value.
@@ -74,12 +76,14 @@ pub struct AllocateOptions {
     pub reserved_halves: u16,
     /// Bytes of stack memory in use already.
     pub stack_bytes: u32,
+    /// Keep every value on the stack, for tests: stored where it is defined, loaded wherever it is read.
+    pub spill_everything: bool,
     /// Run the checker on the result.
     pub validate: bool,
 }
 
-/// Half registers kept free beside resident values, for what stores of spilled values need.
-const SPILL_SLACK: u16 = 8;
+/// Pairs of a block and a value that lives into it that spilling looks at for each instruction: more take too long.
+const PAIRS_PER_INST: usize = 16;
 
 /// Rounds of spilling; the first one is enough unless temporary vectors of stores are large.
 const SPILL_ROUNDS: u32 = 4;
@@ -94,19 +98,15 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     exports::gather_exports(f);
     let before = options.validate.then(|| check::Snapshot::of(f));
     let limit = options.limit_halves.min(FILE_HALVES);
-    check_preloads(f, limit)?;
-    let waste = options.reserved_halves.next_multiple_of(4) + ALIGNMENT_WASTE;
+    check_fixed_places(f, limit)?;
     let mut live = liveness(f);
-    let mut demand = pressure(f, &live);
-    let capacity = limit.saturating_sub(waste);
-    let mut spilled = None;
-    if demand.max > capacity {
-        spilled = Some(spill_to(f, &tree, &mut live, &mut demand, capacity, options.stack_bytes)?);
-    }
+    let spilled = spill_as_needed(f, &tree, &mut live, options)?;
     exports::gather_exports(f);
-    let usable = target_halves(demand.max + waste, limit).saturating_sub(options.reserved_halves);
+    let shapes = Shapes::new(f);
+    let demand = pressure(f, &live).max + shapes.lost_to(options.reserved_halves) + shapes.waste();
+    let usable = target_halves(demand, limit).saturating_sub(options.reserved_halves);
     let usable = HalfSet::range(options.reserved_halves, usable);
-    let mut allocation = assign::assign(f, &live, &tree, usable)?;
+    let mut allocation = assign::assign(f, &live, &tree, &shapes, usable)?;
     allocation.stack_bytes = options.stack_bytes;
     if let Some(report) = spilled {
         allocation.stack_bytes = report.stack_bytes;
@@ -124,47 +124,75 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     Ok(allocation)
 }
 
-/// Registers that hold values when the program starts cannot be moved below a limit.
-fn check_preloads(f: &Function<'_>, limit: u16) -> Result<(), CompileError> {
-    for inst in &f.block(f.entry()).insts {
-        let data = f.insts[*inst];
-        let end = data.dst().map_or(0, |dst| f.ty(dst).halves()) + data.modifier("reg") as u16;
-        if data.op == Op::Ir(IrOp::Preload) && end > limit {
+/// Values that the parts of a program hand on are where the others look for them, below a limit or not.
+fn check_fixed_places(f: &Function<'_>, limit: u16) -> Result<(), CompileError> {
+    let (entry, last) = (f.entry(), f.layout.last().map_or(f.entry(), |segment| segment.block));
+    let both = f.block(entry).insts.iter().chain(&f.block(last).insts);
+    for data in both.map(|inst| f.insts[*inst]) {
+        let (what, ty) = match data.op {
+            Op::Ir(IrOp::Preload) => ("finds inputs in", data.dst().map(|dst| f.ty(dst))),
+            Op::Ir(IrOp::Export) => ("leaves outputs in", data.srcs.first().map(|src| f.src_ty(*src))),
+            _ => continue,
+        };
+        let end = data.mods.first().map_or(0, |half| *half as u16) + ty.map_or(0, |ty| ty.halves());
+        if end > limit {
             return Err(CompileError::limit(format!(
-                "the program finds inputs in registers up to half register {end}; the limit is {limit}"
+                "the program {what} registers up to half register {end}; the limit is {limit}"
             )));
         }
     }
     Ok(())
 }
 
-/// Spills until the demand is within `capacity`; `live` and `demand` are those of the result.
-fn spill_to(
+/// Brings the demand under the limit, or everything to the stack. `live` is the liveness of the result.
+fn spill_as_needed(
     f: &mut Function<'_>,
     tree: &Dominance,
     live: &mut Liveness,
-    demand: &mut Pressure,
-    capacity: u16,
-    stack_bytes: u32,
-) -> Result<SpillReport, CompileError> {
-    let mut budget = capacity.saturating_sub(SPILL_SLACK);
-    let mut total = SpillReport { stack_bytes, ..SpillReport::default() };
-    if let Some(report) = spill::keep_on_stack(f, live, tree, Which::Long, stack_bytes)? {
-        total.add(report);
-        *live = liveness(f);
-        *demand = pressure(f, live);
+    options: &AllocateOptions,
+) -> Result<Option<SpillReport>, CompileError> {
+    let shapes = Shapes::new(f);
+    let limit = options.limit_halves.min(FILE_HALVES);
+    let capacity = limit.saturating_sub(shapes.lost_to(options.reserved_halves) + shapes.waste());
+    let mut demand = pressure(f, live);
+    let mut total = SpillReport { stack_bytes: options.stack_bytes, ..SpillReport::default() };
+    if options.spill_everything || demand.max > capacity {
+        let which = if options.spill_everything { Which::All } else { Which::Long { pairs: PAIRS_PER_INST } };
+        if let Some(report) = spill::keep_on_stack(f, live, tree, which, options.stack_bytes)? {
+            total.add(report);
+            *live = liveness(f);
+            demand = pressure(f, live);
+        }
     }
+    let mut budget = capacity.saturating_sub(spill::store_slack(f));
     for _ in 0..SPILL_ROUNDS {
         if demand.max <= capacity {
             break;
         }
-        total.add(spill::spill(f, live, tree, demand, budget, total.stack_bytes)?);
+        let report = spill::spill(f, live, tree, &demand, budget, total.stack_bytes);
+        total.add(report.map_err(|error| explain_limit(error, limit, capacity))?);
         *live = liveness(f);
-        *demand = pressure(f, live);
+        let before = std::mem::replace(&mut demand, pressure(f, live));
+        if demand.max >= before.max {
+            // Preloads are where they are.
+            break;
+        }
         budget = budget.saturating_sub(demand.max.saturating_sub(capacity));
     }
-    tracing::debug!(stores = total.stores, loads = total.loads, demand = demand.max, capacity, "spilled");
-    Ok(total)
+    if total.stores + total.loads > 0 {
+        tracing::debug!(total.stores, total.loads, demand = demand.max, capacity, "spilled");
+    }
+    Ok((total.stack_bytes > options.stack_bytes || total.loads > 0).then_some(total))
+}
+
+/// Says how the limit comes about.
+fn explain_limit(mut error: CompileError, limit: u16, capacity: u16) -> CompileError {
+    if error.kind == ErrorKind::Limit {
+        let reserved = limit - capacity;
+        error.message =
+            format!("{} (limit {limit}, {reserved} of them reserved or lost to alignment)", error.message);
+    }
+    error
 }
 
 /// Half registers worth using: as many as leave as many threads resident as `demand` does. Fewer would only cost moves.

@@ -364,8 +364,13 @@ mod tests {
             let bump = Bump::new();
             let mut f = Function::new(&bump, "random");
             Generator::build(&mut f, seed, 80, 8);
-            let options =
-                AllocateOptions { limit_halves: 256, reserved_halves: 1, stack_bytes: 0, validate: false };
+            let options = AllocateOptions {
+                limit_halves: 256,
+                reserved_halves: 1,
+                stack_bytes: 0,
+                spill_everything: false,
+                validate: false,
+            };
             let Ok(allocation) = allocate(&mut f, &options) else { continue };
             // Back edges become jumps; the rest of control flow changes no path.
             let mut headers = Vec::new();

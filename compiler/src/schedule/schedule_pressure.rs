@@ -266,8 +266,13 @@ mod tests {
             assert_eq!(memory_order(&f), ordered, "seed {seed}");
             before += u32::from(old);
             after += u32::from(new);
-            let options =
-                AllocateOptions { limit_halves: 256, reserved_halves: 1, stack_bytes: 0, validate: true };
+            let options = AllocateOptions {
+                limit_halves: 256,
+                reserved_halves: 1,
+                stack_bytes: 0,
+                spill_everything: false,
+                validate: true,
+            };
             allocate(&mut f, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         }
         assert!(after * 40 < before * 39, "{before} {after}");

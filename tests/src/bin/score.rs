@@ -53,6 +53,9 @@ struct Arguments {
     /// Half registers a thread may use at most
     #[arg(long, value_name = "HALVES")]
     max_gpr_halves: Option<u16>,
+    /// Keep every value on the stack
+    #[arg(long)]
+    spill_everything: bool,
     /// Check the program after every pass
     #[arg(long)]
     validate: bool,
@@ -119,6 +122,7 @@ fn run_suites(arguments: &Arguments) -> Result<Vec<(&'static str, SuiteReport)>,
     let mut key = CompileKey::default();
     key.disabled_passes.clone_from(&arguments.disable_pass);
     key.max_gpr_halves = arguments.max_gpr_halves;
+    key.spill_everything = arguments.spill_everything;
     key.validate = arguments.validate;
     let context = Context {
         shared: &arguments.shared,

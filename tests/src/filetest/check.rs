@@ -106,6 +106,7 @@ fn run_passes(
     let setting = |name: &str| test.settings.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
     let mut key = CompileKey::default();
     key.max_gpr_halves = setting("max_gpr_halves").map(|halves| halves as u16);
+    key.spill_everything = setting("spill_everything").is_some_and(|value| value != 0);
     let mut context = Context::new(Target::default(), &key);
     context.info.scratch_bytes = setting("scratch_bytes").unwrap_or(0);
     context.info.stage = STAGES[setting("stage").unwrap_or(0) as usize];

@@ -164,7 +164,7 @@ impl FunctionTest {
 }
 
 /// Names of the settings there are.
-const SETTINGS: [&str; 3] = ["max_gpr_halves", "scratch_bytes", "stage"];
+const SETTINGS: [&str; 4] = ["max_gpr_halves", "scratch_bytes", "spill_everything", "stage"];
 
 /// Pipeline stages, by the number that the setting `stage` has for them.
 pub const STAGES: [Stage; 3] = [Stage::Compute, Stage::Vertex, Stage::Fragment];

@@ -51,6 +51,11 @@ fn stored_type(ty: Type) -> Type {
     }
 }
 
+/// Whether a value cannot be stored as it is.
+pub(super) fn is_stored_in_parts(ty: Type) -> bool {
+    ty.bits > 32 || ty.comps > MAX_COMPONENTS
+}
+
 fn stack_mods(op: Opcode, ty: Type) -> crate::ir::op::Mods {
     mods_with(op, &[("format", FORMATS[usize::from(ty.bits == 32)]), ("mask", (1 << ty.comps) - 1)])
 }
@@ -177,7 +182,7 @@ impl Memory {
         self.stores += 1;
         let stored = stored_type(f.ty(name));
         let mut units: Vec<Value> = Vec::new();
-        if f.ty(name).bits > 32 || stored.comps > MAX_COMPONENTS {
+        if is_stored_in_parts(f.ty(name)) {
             units = (0..stored.comps).map(|_| f.add_value(Type::scalar(stored.bits))).collect();
             let (dsts, srcs) = (f.alloc(&units), f.alloc(&[name.into()]));
             push(f, out, InstData { op: Op::Ir(IrOp::Split), dsts, srcs, mods: &[], line });

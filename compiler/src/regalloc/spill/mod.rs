@@ -92,6 +92,19 @@ pub(super) fn is_rematerialised(data: &InstData<'_>) -> bool {
         && data.srcs.iter().all(|src| src.kind != SrcKind::Value)
 }
 
+/// Half registers that stores and loads of spilled values may need beside resident values: copies of what the machine
+/// stores in parts or in other registers than its own, and what predecessors bring to phis of stack slots.
+pub fn store_slack(f: &Function<'_>) -> u16 {
+    let insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
+    let needs = |data: &InstData<'_>| {
+        let is_phi = data.op == Op::Ir(IrOp::Phi);
+        let stored =
+            data.dsts.iter().map(|dst| f.ty(*dst)).filter(|ty| is_phi || memory::is_stored_in_parts(*ty));
+        stored.map(|ty| ty.halves()).max().unwrap_or(0)
+    };
+    insts.map(|inst| needs(&f.insts[*inst])).max().unwrap_or(0)
+}
+
 /// Spills until no more than `budget` half registers are needed at once, as far as instructions allow. Stack memory
 /// from byte `stack_bytes` on is used.
 ///

@@ -20,9 +20,6 @@ use super::SpillReport;
 use super::memory::Memory;
 use super::phi_inputs::PhiInputs;
 
-/// Pairs of a block and a value that lives into it that spilling may look at for each instruction.
-const PAIRS_PER_INST: usize = 16;
-
 /// Values that live through fewer blocks than this are left alone.
 const SHORT_BLOCKS: usize = 8;
 
@@ -32,9 +29,13 @@ const LOOP_WEIGHT: usize = 8;
 /// Which values live on the stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Which {
-    /// Those that live through the most blocks for the fewest reads, if pairs of blocks and values abound.
-    Long,
-    /// All that are read.
+    /// Those that live through the most blocks for the fewest reads, where a block and a value that lives into it make
+    /// more pairs than so many for each instruction.
+    Long {
+        /// Pairs for each instruction.
+        pairs: usize,
+    },
+    /// All that are read, and all phis.
     All,
 }
 
@@ -51,7 +52,7 @@ pub fn keep_on_stack(
 ) -> Result<Option<SpillReport>, CompileError> {
     let chosen = match which {
         Which::All => all(f),
-        Which::Long => long(f, live),
+        Which::Long { pairs } => long(f, live, pairs),
     };
     let Some(chosen) = chosen else { return Ok(None) };
     let mut walk = StackWalk {
@@ -60,6 +61,7 @@ pub fn keep_on_stack(
         names: Side::new(f.values.len()),
         round: 0,
         inputs: PhiInputs::new(f),
+        phis: Side::new(f.blocks.len()),
         memory: Memory::new(f, stack_bytes),
         out: Vec::new(),
         f,
@@ -76,12 +78,14 @@ pub fn keep_on_stack(
     memory.finish(f).map(Some)
 }
 
-/// Every value that is read.
+/// Every value that is read, and every phi.
 fn all(f: &Function<'_>) -> Option<Side<Value, bool>> {
     let mut chosen = Side::new(f.values.len());
     let mut any = false;
     for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
-        for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
+        let data = f.insts[*inst];
+        let phi = data.dst().filter(|_| data.op == Op::Ir(IrOp::Phi));
+        for value in data.srcs.iter().filter_map(|src| src.as_value()).chain(phi) {
             chosen[value] = true;
             any = true;
         }
@@ -104,10 +108,10 @@ impl Span {
     }
 }
 
-/// The values that spare most pairs for each load, until few enough pairs are left.
-fn long(f: &Function<'_>, live: &Liveness) -> Option<Side<Value, bool>> {
+/// The values that spare most pairs for each load, until no more than `pairs` for each instruction are left.
+fn long(f: &Function<'_>, live: &Liveness, pairs: usize) -> Option<Side<Value, bool>> {
     let insts: usize = f.blocks_in_order().map(|block| f.block(block).insts.len()).sum();
-    let excess = live.pairs().saturating_sub(PAIRS_PER_INST * insts);
+    let excess = live.pairs().saturating_sub(pairs * insts);
     if excess == 0 {
         return None;
     }
@@ -165,6 +169,8 @@ struct StackWalk<'f, 'a> {
     /// Number of the block, or of the instruction where each loads what it reads.
     round: u32,
     inputs: PhiInputs,
+    /// All phis of each block: those of stack slots are no longer in it when its back edges are reached.
+    phis: Side<Block, Vec<Inst>>,
     memory: Memory,
     out: Vec<Inst>,
 }
@@ -174,7 +180,9 @@ impl<'a> StackWalk<'_, 'a> {
         let phis: Vec<Inst> = self.f.block(block).insts[..self.f.phi_count(block)].to_vec();
         let chosen = phis.iter().filter_map(|phi| self.f.insts[*phi].dst()).filter(|dst| self.chosen[*dst]);
         let chosen: Vec<Value> = chosen.collect();
-        self.memory.add_phis(self.f, block, &phis, &chosen)
+        self.memory.add_phis(self.f, block, &phis, &chosen)?;
+        self.phis[block] = phis;
+        Ok(())
     }
 
     fn block(&mut self, block: Block) -> Result<(), CompileError> {
@@ -238,12 +246,9 @@ impl<'a> StackWalk<'_, 'a> {
     fn provide(&mut self, block: Block, line: u32) -> Result<(), CompileError> {
         for index in 0..self.f.block(block).succs.len() {
             let successor = self.f.block(block).succs[index];
-            for at in 0..self.f.block(successor).insts.len() {
-                let phi = self.f.block(successor).insts[at];
+            for at in 0..self.phis[successor].len() {
+                let phi = self.phis[successor][at];
                 let data = self.f.insts[phi];
-                if data.op != Op::Ir(IrOp::Phi) {
-                    break;
-                }
                 self.provide_phi(block, phi, &data, line)?;
             }
         }

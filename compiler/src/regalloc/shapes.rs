@@ -1,0 +1,89 @@
+//! What values ask of their places.
+
+use agx_isa::desc::Role;
+use agx_isa::operand::{ADD_SRC, ALU_DST64};
+
+use crate::ir::entity::Value;
+use crate::ir::function::{Function, InstData};
+use crate::ir::op::Op;
+use crate::ir::table::Side;
+use crate::ir::types::Type;
+
+/// What a value asks of its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Half registers.
+    pub halves: u16,
+    /// The first one is a multiple of this.
+    pub align: u16,
+}
+
+/// Alignment of 64-bit operands of the ALU, in half registers (asserted by the Mesa 25.0 AGX compiler). Memory bases
+/// need no more than an even one.
+const ALU64_ALIGN: u16 = 4;
+
+/// The shapes of a function's values.
+#[derive(Clone, Debug)]
+pub struct Shapes {
+    /// 64-bit values that the ALU computes or reads.
+    alu64: Side<Value, bool>,
+    any_alu64: bool,
+}
+
+impl Shapes {
+    /// Looks at every operand.
+    pub fn new(f: &Function<'_>) -> Shapes {
+        let mut shapes = Shapes { alu64: Side::new(f.values.len()), any_alu64: false };
+        for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
+            for value in alu64_operands(f, &f.insts[*inst]) {
+                shapes.alu64[value] = true;
+                shapes.any_alu64 = true;
+            }
+        }
+        shapes
+    }
+
+    /// The shape of a value. 32-bit registers begin at even halves; vectors need no more than their elements.
+    pub fn of(&self, f: &Function<'_>, value: Value) -> Shape {
+        let ty = f.ty(value);
+        let align = if self.alu64[value] { ALU64_ALIGN } else { least_align(ty) };
+        Shape { halves: ty.halves(), align }
+    }
+
+    /// Half registers that alignment may waste beside the demand: packing by falling alignment leaves a gap only where
+    /// the values that live through an instruction end off a 64-bit border.
+    pub fn waste(&self) -> u16 {
+        if self.any_alu64 { ALU64_ALIGN / 2 } else { 0 }
+    }
+
+    /// Half registers lost when `reserved` halves from 0 up are not handed out, those included.
+    pub fn lost_to(&self, reserved: u16) -> u16 {
+        reserved.next_multiple_of(if self.any_alu64 { ALU64_ALIGN } else { 2 })
+    }
+}
+
+/// Alignment that the machine can express registers of a type with.
+pub fn least_align(ty: Type) -> u16 {
+    if ty.bits <= 16 { 1 } else { 2 }
+}
+
+/// 64-bit values among the operands of an instruction of the ALU.
+fn alu64_operands<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Iterator<Item = Value> + 'd {
+    let rows = match data.op {
+        Op::Hw(opcode) => Some(opcode.desc()),
+        Op::Ir(_) => None,
+    };
+    rows.into_iter().flat_map(move |desc| {
+        let dsts = desc.with_role(Role::Dst).zip(data.dsts.iter().map(|dst| Some(*dst)));
+        let srcs = desc.with_role(Role::Src).zip(data.srcs.iter().map(|src| src.as_value()));
+        dsts.chain(srcs).filter_map(move |((_, operand), value)| {
+            let is_pair = operand.kind == ADD_SRC || operand.kind == ALU_DST64;
+            value.filter(|value| is_pair && f.ty(*value).bits == 64)
+        })
+    })
+}
+
+/// Whether every 64-bit operand of the ALU in `data` is aligned; `half` gives the first half register of a value.
+pub fn is_aligned(f: &Function<'_>, data: &InstData<'_>, half: impl Fn(Value) -> Option<u16>) -> bool {
+    alu64_operands(f, data).all(|value| half(value).is_none_or(|half| half.is_multiple_of(ALU64_ALIGN)))
+}
