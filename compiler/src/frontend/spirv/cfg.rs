@@ -1,11 +1,13 @@
 //! The control-flow graph of a function body: reachable blocks, order, dominators, loops.
 //!
-//! Merge instructions are not read: what the specification makes them promise is derived from the graph itself.
+//! What the specification makes merge instructions promise is derived from the graph itself, but for what `reconverge`
+//! needs them for.
 
 use spirv::Op;
 
-use super::module::{Def, FunctionBody};
-use super::words::{Inst, Words};
+use super::module::{Def, FunctionBody, Module};
+use super::reconverge::Construct;
+use super::words::Inst;
 use crate::error::CompileError;
 
 /// A node: the index of a block, or the number of blocks for the exit that all returns lead to.
@@ -94,7 +96,8 @@ pub(super) struct Cfg<'a> {
 
 impl<'a> Cfg<'a> {
     /// Reads the graph of `body`.
-    pub fn read(words: Words<'a>, defs: &[Def<'a>], body: &FunctionBody) -> Result<Self, CompileError> {
+    pub fn read(module: &Module<'a>, body: &FunctionBody) -> Result<Self, CompileError> {
+        let (words, defs) = (module.words, module.defs.as_slice());
         let count = body.blocks.len();
         if count == 0 {
             return Err(CompileError::unsupported(format!("function {} without a body: linkage", body.id)));
@@ -133,6 +136,18 @@ impl<'a> Cfg<'a> {
         cfg.idom = cfg.dominators(&preds);
         cfg.subtree = cfg.number_dominator_tree();
         cfg.find_loops(&preds)?;
+        let node = |label: u32| node_of(defs, body, label).unwrap_or(NONE);
+        let constructs: Vec<Construct> = body
+            .blocks
+            .iter()
+            .map(|block| Construct {
+                merge: node(block.merge),
+                next_round: node(block.next_round),
+                is_convergent: block.is_convergent || (block.has_calls && module.is_convergent),
+            })
+            .collect();
+        cfg.extend_loops(&constructs);
+        cfg.count_depths();
         Ok(cfg)
     }
 
@@ -253,13 +268,15 @@ impl<'a> Cfg<'a> {
                 self.collect_loop(header, work, preds, &mut outermost);
             }
         }
-        for node in self.order.clone() {
-            let outer = self.outer[node];
-            if outer != NONE {
-                self.loop_depth[node] = self.loop_depth[outer] + 1;
-            }
-        }
+        self.count_depths();
         Ok(())
+    }
+
+    fn count_depths(&mut self) {
+        for node in self.order.iter().copied() {
+            let outer = self.outer[node];
+            self.loop_depth[node] = if outer == NONE { 0 } else { self.loop_depth[outer] + 1 };
+        }
     }
 
     /// Gives the nodes that reach `header` without leaving the loop to its loop. Loops found earlier are inside.

@@ -25,6 +25,7 @@ mod memory;
 mod module;
 mod opcode;
 mod pointers;
+mod reconverge;
 mod resources;
 mod sampling;
 mod spec;

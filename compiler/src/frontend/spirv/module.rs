@@ -87,6 +87,14 @@ pub(super) struct BlockBody {
     pub start: usize,
     /// Word offset of the terminator.
     pub end: usize,
+    /// Label of the merge block that the block's merge instruction names; 0 when it has none.
+    pub merge: u32,
+    /// Label of the continue target that it names; 0 for a selection.
+    pub next_round: u32,
+    /// Operations in it depend on which invocations are active.
+    pub is_convergent: bool,
+    /// It calls functions.
+    pub has_calls: bool,
 }
 
 struct EntryPoint<'a> {
@@ -113,6 +121,8 @@ pub(super) struct Module<'a> {
     /// Structure types that describe memory with an explicit layout.
     blocks: Vec<Ty>,
     workgroup_size: Option<u32>,
+    /// Operations somewhere depend on which invocations are active.
+    pub is_convergent: bool,
 }
 
 /// The chosen entry point.
@@ -149,6 +159,7 @@ impl<'a> Module<'a> {
             buffer_blocks: Vec::new(),
             blocks: Vec::new(),
             workgroup_size: None,
+            is_convergent: false,
         };
         let mut constants = Function::new(bump, "constants");
         let mut scan = Scan { bump, key, module, b: Builder::start(&mut constants), open: None };
@@ -542,7 +553,15 @@ impl<'a> Scan<'_, 'a> {
                 let label = inst.word(0)?;
                 let start = inst.offset + 2;
                 let index = function.blocks.len() as u32;
-                function.blocks.push(BlockBody { label, start, end: start });
+                function.blocks.push(BlockBody {
+                    label,
+                    start,
+                    end: start,
+                    merge: 0,
+                    next_round: 0,
+                    is_convergent: false,
+                    has_calls: false,
+                });
                 self.open = Some(true);
                 self.define(label, Def::Label(index))
             }
@@ -555,7 +574,17 @@ impl<'a> Scan<'_, 'a> {
             }
             Op::Line | Op::NoLine | Op::Nop => Ok(()),
             Op::ExtInst if !in_block => Ok(()),
-            _ if in_block => Ok(()),
+            op if in_block => {
+                let block = function.blocks.last_mut().expect("invariant: a block is open");
+                match op {
+                    Op::LoopMerge => (block.merge, block.next_round) = (inst.word(0)?, inst.word(1)?),
+                    Op::SelectionMerge => block.merge = inst.word(0)?,
+                    Op::FunctionCall => block.has_calls = true,
+                    op => block.is_convergent |= super::reconverge::is_convergent(op),
+                }
+                self.module.is_convergent |= block.is_convergent;
+                Ok(())
+            }
             _ => Err(CompileError::invalid("an instruction stands outside any block")),
         }
     }

@@ -168,7 +168,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         if let Some(body) = &self.bodies[function] {
             return Ok(body.clone());
         }
-        let cfg = Cfg::read(self.module.words, &self.module.defs, &self.module.functions[function])?;
+        let cfg = Cfg::read(self.module, &self.module.functions[function])?;
         let plan = structurize(&cfg);
         let body = Rc::new(Body { cfg, plan });
         self.bodies[function] = Some(body.clone());

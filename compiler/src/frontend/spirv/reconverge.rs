@@ -1,0 +1,144 @@
+//! Where invocations come together again, as far as the graph alone does not tell it.
+//!
+//! A natural loop ends where its header cannot be reached any more. Code on the way from there to the loop's merge block
+//! would run behind the loop, for all invocations at once, though they leave in different rounds: an operation across
+//! lanes there must see only those that leave in the same round (maximal reconvergence, which contains what subgroup uniform
+//! control flow promises). So a loop that has such operations there keeps everything that its construct contains. Other loops
+//! do not: behind the loop the code runs once instead of once a round.
+
+use spirv::Op;
+
+use super::cfg::{Cfg, NONE, Node};
+
+/// What the merge instruction of a block says, and what the block does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Construct {
+    /// Where the construct that the block heads ends; `NONE` when it heads none.
+    pub merge: Node,
+    /// For the header of a loop, its continue target.
+    pub next_round: Node,
+    /// Something in the block depends on which invocations are active.
+    pub is_convergent: bool,
+}
+
+/// Whether the result depends on which invocations of the subgroup are active.
+pub(super) fn is_convergent(op: Op) -> bool {
+    // Group operations of the core, of the older ballot and vote extensions, of rotations, of quad votes, of partitions.
+    matches!(op as u32, 333..=366 | 4421..=4432 | 5110 | 5111 | 5296)
+}
+
+impl Cfg<'_> {
+    /// Makes loops contain their whole construct where operations across lanes stand in the rest of it.
+    pub(super) fn extend_loops(&mut self, constructs: &[Construct]) {
+        if constructs.iter().all(|construct| !construct.is_convergent) {
+            return;
+        }
+        let chain = self.construct_loops(constructs);
+        let mut needs = vec![false; self.succs.len()];
+        for node in self.order.iter().copied().filter(|node| *node < constructs.len()) {
+            if !constructs[node].is_convergent {
+                continue;
+            }
+            let mut header = chain.innermost[node];
+            while header != NONE {
+                needs[header] |= !self.is_in_loop(node, header);
+                header = chain.outer[header];
+            }
+        }
+        if needs.iter().all(|needs| !needs) {
+            return;
+        }
+        let kept = |node: Node, from: Node| {
+            let mut header = from;
+            while header != NONE && !needs[header] && !self.is_in_loop(node, header) {
+                header = chain.outer[header];
+            }
+            header
+        };
+        let mut innermost = self.innermost.clone();
+        let mut outer = self.outer.clone();
+        for node in self.order.iter().copied() {
+            if self.is_header(node) {
+                outer[node] = kept(node, chain.outer[node]);
+            } else {
+                innermost[node] = kept(node, chain.innermost[node]);
+            }
+        }
+        // Merge instructions that contradict the graph: it is the graph that counts.
+        let contradicts = |node: &Node| {
+            let natural = self.innermost[*node];
+            let mut at = innermost[*node];
+            while at != NONE && at != natural {
+                at = outer[at];
+            }
+            at != natural
+        };
+        if !self.order.iter().any(contradicts) {
+            (self.innermost, self.outer) = (innermost, outer);
+        }
+    }
+
+    /// The loops around each node by their constructs: what a header dominates and no merge block around it or of its own
+    /// does.
+    fn construct_loops(&self, constructs: &[Construct]) -> Chain {
+        let count = self.succs.len();
+        let mut chain = Chain { innermost: vec![NONE; count], outer: vec![NONE; count] };
+        let mut owner: Vec<Option<(Node, Role)>> = vec![None; count];
+        for node in self.order.iter().copied().filter(|node| *node < constructs.len()) {
+            let Construct { merge, next_round, .. } = constructs[node];
+            let is_loop = next_round != NONE;
+            for (target, role) in
+                [(merge, if is_loop { Role::After } else { Role::Beside }), (next_round, Role::In)]
+            {
+                if target != NONE && target != node {
+                    owner[target].get_or_insert((node, role));
+                }
+            }
+        }
+        for node in self.order.iter().copied().filter(|node| *node != self.exit()) {
+            // The entry is its own dominator and in no loop but its own.
+            let parent = if node == self.idom[node] { NONE } else { self.idom[node] };
+            let around = match owner[node] {
+                Some((head, Role::After)) if self.is_header(head) => chain.outer[head],
+                Some((head, Role::In)) if self.is_header(head) => head,
+                Some((head, _)) => chain.innermost[head],
+                None if parent == NONE => NONE,
+                // Without a merge instruction a loop is what can come back.
+                None => self.without_plain(&chain, constructs, node, chain.innermost[parent]),
+            };
+            if self.is_header(node) {
+                chain.outer[node] = around;
+                chain.innermost[node] = node;
+            } else {
+                chain.innermost[node] = around;
+            }
+        }
+        chain
+    }
+
+    /// The innermost loop from `header` on that has a merge instruction or that the node is in by the graph.
+    fn without_plain(&self, chain: &Chain, constructs: &[Construct], node: Node, header: Node) -> Node {
+        let mut at = header;
+        while at != NONE && constructs[at].merge == NONE && !self.is_in_loop(node, at) {
+            at = chain.outer[at];
+        }
+        at
+    }
+}
+
+/// Loops around nodes.
+struct Chain {
+    innermost: Vec<Node>,
+    outer: Vec<Node>,
+}
+
+/// What a node is to the header that names it.
+#[derive(Clone, Copy)]
+enum Role {
+    /// The merge block of its loop.
+    After,
+    /// Its continue target.
+    In,
+    /// The merge block of its selection.
+    Beside,
+}
