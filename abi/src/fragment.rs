@@ -41,6 +41,20 @@ pub const UNIFORMS: [UniformRange; 3] = [
     range(12, 4, InterfaceUniform::RootDescriptor),
 ];
 
+/// What the root descriptor holds for prologs and epilogs.
+#[derive(Clone, Copy, Debug)]
+pub struct RootDescriptor;
+
+impl RootDescriptor {
+    /// Bytes of it.
+    pub const BYTES: usize = 16;
+    /// Byte offset of the 64-bit address of the counter of fragment invocations.
+    pub const INVOCATIONS_OFFSET: u32 = 0;
+    /// Byte offset of the 64-bit address of the polygon stipple: 32 words, the first row first, the first pixel in the
+    /// most significant bit (OpenGL).
+    pub const STIPPLE_OFFSET: u32 = 8;
+}
+
 const fn range(start: u16, halves: u16, uniform: InterfaceUniform) -> UniformRange {
     UniformRange { start, halves, source: UniformSource::Interface(uniform) }
 }

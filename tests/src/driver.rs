@@ -120,6 +120,7 @@ pub fn shade(
         textures: &mut [],
         samplers: &[],
         blend_constant: [0.0; 4],
+        stipple: None,
         rectangle,
         depth: 0.0,
         tests: Tests::default(),

@@ -63,6 +63,9 @@ pub struct EpilogKey {
     pub early_tests: bool,
     /// The program runs for each sample, whose mask is in r0h.
     pub sample_shading: bool,
+    /// Samples that stores may go to. With early tests, this is how the API's sample mask takes effect: a prolog cannot
+    /// kill what has been tested.
+    pub stored_samples: u8,
 }
 
 impl EpilogKey {
@@ -83,6 +86,7 @@ impl EpilogKey {
             tested: !info.late_tests,
             early_tests: info.early_tests,
             sample_shading: info.sample_shading,
+            stored_samples: 0xff,
         }
     }
 
@@ -187,6 +191,11 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
             (Some([_, mask]), Some(emitted)) => b.and(mask, emitted),
             (None, Some(emitted)) => emitted,
             (None, None) => ALL_SAMPLES,
+        };
+        let stored = match (key.stored_samples, stored) {
+            (0xff, stored) => stored,
+            (mask, ALL_SAMPLES) => Src::imm(mask.into(), 16),
+            (mask, stored) => b.and(stored, Src::imm(mask.into(), 16)),
         };
         Epilog { b, key, layout: key.layout(), colours, depth_stencil, shaded, stored, waited: false }
     }

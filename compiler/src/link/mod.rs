@@ -9,6 +9,7 @@
 
 mod blend;
 mod epilog;
+mod fragment_prolog;
 mod program;
 mod vertex_prolog;
 
@@ -17,6 +18,7 @@ use agx_abi::{PartRole, ShaderInfo, Stage};
 
 pub use blend::{Blend, BlendOp, Equation, Factor, LogicOp};
 pub use epilog::{EpilogKey, Target};
+pub use fragment_prolog::FragmentPrologKey;
 pub use program::{LinkError, LinkedProgram, Parts, link};
 pub use vertex_prolog::{AttributeKey, IndexSize, VertexPrologKey};
 
@@ -56,6 +58,22 @@ impl Compiler {
         let mut f = Function::new(&scratch.bump, "epilog");
         let late_tests = epilog::build(&mut f, key)?;
         self.finish_part(f, PartRole::Epilog, late_tests, options)
+    }
+
+    /// The fragment prolog that `key` asks for.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`].
+    pub fn fragment_prolog(
+        &self,
+        scratch: &mut Scratch,
+        key: &FragmentPrologKey,
+        options: &CompileKey,
+    ) -> Result<LinkPart, CompileError> {
+        scratch.bump.reset();
+        let mut f = Function::new(&scratch.bump, "prolog");
+        let kills = fragment_prolog::build(&mut f, key)?;
+        self.finish_part(f, PartRole::Prolog, kills, options)
     }
 
     /// The vertex prolog that `key` asks for. It uses no register that the main part does not use.

@@ -1,6 +1,8 @@
 //! The driver's part for draws: linked vertex and fragment programs with buffers, attributes and state.
 
-use agx_abi::fragment::{CoefficientSource, Interpolation, pack_sample_positions, standard_sample_positions};
+use agx_abi::fragment::{
+    CoefficientSource, Interpolation, RootDescriptor, pack_sample_positions, standard_sample_positions,
+};
 use agx_abi::layout::{InterfaceUniform, UNIFORM_HALVES};
 use agx_abi::vertex::Output;
 use agx_abi::{ShaderInfo, UniformSource};
@@ -66,6 +68,8 @@ pub struct DrawLaunch<'a> {
     pub attributes: &'a [AttributeData<'a>],
     /// Blend constant.
     pub blend_constant: [f32; 4],
+    /// Polygon stipple: a word a row, the first pixel in the most significant bit.
+    pub stipple: Option<&'a [u32; 32]>,
     /// Base vertex, base instance.
     pub base: [u32; 2],
     /// What the vertices make.
@@ -103,6 +107,8 @@ pub struct ShadeLaunch<'a> {
     pub samplers: &'a [SamplerResource],
     /// Blend constant.
     pub blend_constant: [f32; 4],
+    /// Polygon stipple: a word a row, the first pixel in the most significant bit.
+    pub stipple: Option<&'a [u32; 32]>,
     /// Left, top, right, bottom; the last two exclusive.
     pub rectangle: [u32; 4],
     /// Depth of every sample.
@@ -122,12 +128,14 @@ impl DrawLaunch<'_> {
     /// [`LaunchError`]: something a shader needs is missing, or the machine stopped on a fatal finding.
     pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
+        let root = root(&mut layout, self.stipple)?;
         let attributes =
             self.attributes.iter().map(|data| place(&mut layout, data)).collect::<Result<Vec<_>, _>>()?;
         let interface = Interface {
             attributes,
             base: self.base,
             blend_constant: self.blend_constant,
+            root,
             samples: framebuffer.samples(),
         };
         let programs = [self.vertex, self.fragment].map(|stage| Programs::new(&stage));
@@ -172,10 +180,12 @@ impl ShadeLaunch<'_> {
     /// As [`DrawLaunch::run`].
     pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
+        let root = root(&mut layout, self.stipple)?;
         let interface = Interface {
             attributes: Vec::new(),
             base: [0; 2],
             blend_constant: self.blend_constant,
+            root,
             samples: framebuffer.samples(),
         };
         let state = interface.state(&mut layout, &self.fragment)?;
@@ -229,6 +239,15 @@ impl Programs {
     }
 }
 
+/// Maps the root descriptor with what it names.
+fn root(layout: &mut Layout<'_>, stipple: Option<&[u32; 32]>) -> Result<u64, LaunchError> {
+    let Some(stipple) = stipple else { return Ok(0) };
+    let address = layout.map(stipple.iter().flat_map(|row| row.to_le_bytes()).collect(), Access::READ)?;
+    let mut root = vec![0; RootDescriptor::BYTES];
+    root[RootDescriptor::STIPPLE_OFFSET as usize..][..8].copy_from_slice(&address.to_le_bytes());
+    Ok(layout.map(root, Access::READ)?)
+}
+
 /// Address of the first element, and the last element.
 fn place(layout: &mut Layout<'_>, data: &AttributeData<'_>) -> Result<(u64, u32), LaunchError> {
     match data.last() {
@@ -254,6 +273,8 @@ struct Interface {
     attributes: Vec<(u64, u32)>,
     base: [u32; 2],
     blend_constant: [f32; 4],
+    /// Address of the root descriptor.
+    root: u64,
     /// Samples of a pixel.
     samples: u32,
 }
@@ -291,10 +312,10 @@ impl Interface {
             InterfaceUniform::BlendConstant => {
                 self.blend_constant.iter().flat_map(|constant| constant.to_le_bytes()).collect()
             }
-            InterfaceUniform::DrawNumber
-            | InterfaceUniform::InputAssembly
-            | InterfaceUniform::TargetHeap
-            | InterfaceUniform::RootDescriptor => Vec::new(),
+            InterfaceUniform::DrawNumber | InterfaceUniform::InputAssembly | InterfaceUniform::TargetHeap => {
+                Vec::new()
+            }
+            InterfaceUniform::RootDescriptor => self.root.to_le_bytes().to_vec(),
         }
     }
 }

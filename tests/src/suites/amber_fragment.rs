@@ -137,7 +137,13 @@ fn draw<'t>(
     let epilog =
         compiler.fragment_epilog(&mut Scratch::default(), &key, context.key).map_err(Outcome::from)?;
     let main = shader.part(agx_abi::PartRole::Main).unwrap_or_default();
-    let parts = Parts { main, info: &shader.info, prolog: None, epilog: Some(&epilog), sample_loop: None };
+    let parts = Parts {
+        main,
+        info: &shader.info,
+        prolog: None,
+        epilog: Some(&epilog),
+        sample_loop: shader.info.fragment.sample_shading.then_some(1),
+    };
     let program = link(&parts).map_err(|error| Outcome::Fail(format!("link: {error}")))?;
     validate_program(&program)?;
     let layout = key.layout();

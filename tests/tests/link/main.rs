@@ -3,5 +3,6 @@
 mod epilog;
 mod formats;
 mod program;
+mod prolog;
 mod support;
 mod vertex;

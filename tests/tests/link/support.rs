@@ -2,7 +2,7 @@
 
 use agx_abi::fragment::FragmentInfo;
 use agx_abi::{ShaderInfo, Stage, Target};
-use agx_compiler::link::{EpilogKey, LinkedProgram, Parts, link};
+use agx_compiler::link::{EpilogKey, FragmentPrologKey, LinkedProgram, Parts, link};
 use agx_compiler::{CompileKey, Compiler, Scratch};
 use agx_emulator::launch::{ShadeLaunch, StageProgram};
 use agx_emulator::{Framebuffer, Options, Tests};
@@ -75,12 +75,27 @@ pub fn info(targets: usize) -> ShaderInfo {
 
 /// Links a main part with the epilog of `key`; the program obeys the rules of the instruction set.
 pub fn linked(code: &Code, info: &ShaderInfo, key: &EpilogKey, sample_loop: Option<u8>) -> LinkedProgram {
+    linked_with(&FragmentPrologKey::default(), code, info, key, sample_loop)
+}
+
+/// The same with a prolog, if it is needed.
+pub fn linked_with(
+    prolog: &FragmentPrologKey,
+    code: &Code,
+    info: &ShaderInfo,
+    key: &EpilogKey,
+    sample_loop: Option<u8>,
+) -> LinkedProgram {
     let mut options = CompileKey::default();
     options.validate = true;
     let epilog = Compiler::new(Target::default())
         .fragment_epilog(&mut Scratch::default(), key, &options)
         .unwrap_or_else(|error| panic!("{error}: {key:?}"));
-    let parts = Parts { main: &code.0, info, prolog: None, epilog: Some(&epilog), sample_loop };
+    let prolog = prolog.is_needed().then(|| {
+        let compiler = Compiler::new(Target::default());
+        compiler.fragment_prolog(&mut Scratch::default(), prolog, &options).expect("a prolog")
+    });
+    let parts = Parts { main: &code.0, info, prolog: prolog.as_ref(), epilog: Some(&epilog), sample_loop };
     let program = link(&parts).expect("parts fit");
     let limits = Limits {
         register_halves: program.gpr_halves,
@@ -100,6 +115,18 @@ pub fn shade(
     depth: f32,
     tests: Tests,
 ) {
+    shade_stippled(program, info, framebuffer, (blend_constant, None), depth, tests);
+}
+
+/// The same with a polygon stipple.
+pub fn shade_stippled(
+    program: &LinkedProgram,
+    info: &ShaderInfo,
+    framebuffer: &mut Framebuffer,
+    (blend_constant, stipple): ([f32; 4], Option<&[u32; 32]>),
+    depth: f32,
+    tests: Tests,
+) {
     let [width, height] = framebuffer.size();
     let launch = ShadeLaunch {
         fragment: StageProgram {
@@ -113,6 +140,7 @@ pub fn shade(
         textures: &mut [],
         samplers: &[],
         blend_constant,
+        stipple,
         rectangle: [0, 0, width, height],
         depth,
         tests,

@@ -85,6 +85,7 @@ impl Shaders {
             samplers: &[],
             attributes: &[AttributeData { bytes: data, offset, stride, element_bytes }],
             blend_constant: [0.0; 4],
+            stipple: None,
             base,
             topology: Topology::Points,
             vertices: &vertices,
@@ -295,39 +296,44 @@ fn a_compute_prolog_fetches_indices() {
         let info =
             ShaderInfo { stage: Stage::Vertex, gpr_halves: 20, uniform_halves: 16, ..ShaderInfo::default() };
         let program = prologued(&code.0, &info, &key);
-        let mut memory = Memory::new();
-        let (assembly, list, out) = (0x1_0000_u64, 0x2_0000_u64, 0x3_0000_u64);
-        let state: Vec<u8> = [list.to_le_bytes(), 3_u64.to_le_bytes()].concat();
-        memory.map(assembly, state, Access::READ).expect("maps");
-        memory.map(list, bytes.to_vec(), Access::READ).expect("maps");
-        memory.map(out, vec![0; 40], Access::READ | Access::WRITE).expect("maps");
-        let mut uniforms = vec![100, 0, 0, 0, 0, 0, 0, 0];
-        for address in [assembly, out] {
-            uniforms.extend([0, 16, 32, 48].map(|shift| (address >> shift) as u16));
-        }
-        let report = dispatch(
-            &mut memory,
-            &Dispatch {
-                program: &Program::new(&program.code),
-                preamble: None,
-                uniforms: &uniforms,
-                states: States::default(),
-                workgroups: [1, 1, 1],
-                workgroup_size: [5, 1, 1],
-                local_bytes: 0,
-                scratch_bytes: 0,
-                options: Options::default(),
-            },
-        )
-        .expect("runs");
-        assert_eq!(report.findings, []);
-        let words: Vec<u32> = memory
-            .bytes(out, 40)
-            .expect("mapped")
-            .chunks(4)
-            .map(|word| u32::from_le_bytes(word.try_into().expect("4")))
-            .collect();
+        let words = run_compute(&program, bytes);
         // Indices 9, 8, 200; beyond their number 0; all from the base vertex 100.
         assert_eq!(words, [109, 0, 108, 0, 300, 0, 100, 0, 100, 0], "{index:?}");
     }
+}
+
+/// Runs five lanes over three indices with base vertex 100; two words of each.
+fn run_compute(program: &LinkedProgram, indices: &[u8]) -> Vec<u32> {
+    let mut memory = Memory::new();
+    let (assembly, list, out) = (0x1_0000_u64, 0x2_0000_u64, 0x3_0000_u64);
+    let state: Vec<u8> = [list.to_le_bytes(), 3_u64.to_le_bytes()].concat();
+    memory.map(assembly, state, Access::READ).expect("maps");
+    memory.map(list, indices.to_vec(), Access::READ).expect("maps");
+    memory.map(out, vec![0; 40], Access::READ | Access::WRITE).expect("maps");
+    let mut uniforms = vec![100, 0, 0, 0, 0, 0, 0, 0];
+    for address in [assembly, out] {
+        uniforms.extend([0, 16, 32, 48].map(|shift| (address >> shift) as u16));
+    }
+    let report = dispatch(
+        &mut memory,
+        &Dispatch {
+            program: &Program::new(&program.code),
+            preamble: None,
+            uniforms: &uniforms,
+            states: States::default(),
+            workgroups: [1, 1, 1],
+            workgroup_size: [5, 1, 1],
+            local_bytes: 0,
+            scratch_bytes: 0,
+            options: Options::default(),
+        },
+    )
+    .expect("runs");
+    assert_eq!(report.findings, []);
+    memory
+        .bytes(out, 40)
+        .expect("mapped")
+        .chunks(4)
+        .map(|word| u32::from_le_bytes(word.try_into().expect("4")))
+        .collect()
 }

@@ -1,0 +1,134 @@
+//! Fragment prologs: what the API discards before a fragment shader runs.
+//!
+//! Samples are killed here and tested by the epilog, which therefore has to know ([`super::EpilogKey::tested`]).
+
+use agx_abi::fragment::{self, CoefficientSource, RootDescriptor};
+use agx_isa::table::Opcode;
+
+use crate::error::CompileError;
+use crate::frontend::alu::IntCond;
+use crate::ir::op::mods_with;
+use crate::ir::{Access, Builder, Function, IrOp, Src, Type};
+
+/// Everything that affects a fragment prolog: equal keys give equal bytes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FragmentPrologKey {
+    /// Samples that the API lets through, bit 0 the first.
+    pub sample_mask: u8,
+    /// Pixels are discarded by the pattern of 32 by 32 bits that the root descriptor names.
+    pub stipple: bool,
+    /// Coefficient registers of values that are 0 across a primitive that is to be discarded: one for each cull distance.
+    pub culled: Vec<u8>,
+    /// The program runs for each sample, whose mask is in r0h.
+    pub sample_shading: bool,
+}
+
+impl Default for FragmentPrologKey {
+    /// Nothing is discarded.
+    fn default() -> Self {
+        FragmentPrologKey { sample_mask: 0xff, stipple: false, culled: Vec::new(), sample_shading: false }
+    }
+}
+
+/// All samples of a pixel, as masks of instructions have it.
+const ALL_SAMPLES: Src = Src::imm(0xff, 16);
+
+/// Special registers of the pixel's place.
+const PIXEL: [u32; 2] = [80, 81];
+
+/// Pixels and rows of the stipple pattern less one.
+const PATTERN: u32 = 31;
+
+/// Builds the prolog; whether it kills samples.
+pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<bool, CompileError> {
+    let mut b = Builder::start(f);
+    let shaded = key.sample_shading.then(|| {
+        [fragment::SAMPLES - 1, fragment::SAMPLES]
+            .map(|half| Src::value(b.value(IrOp::Preload, Type::B16, &[], &[half.into()])))
+    });
+    let samples = shaded.map_or(ALL_SAMPLES, |[_, mask]| mask);
+    let mut kills = false;
+    let mut kill = |b: &mut Builder<'_, '_>, dead: Src| {
+        kills = true;
+        b.effect(Opcode::SampleMask, &[dead, Src::imm(0, 16)], &mods_with(Opcode::SampleMask, &[]));
+    };
+    if key.sample_mask != 0xff {
+        let dead = Src::imm(u64::from(!key.sample_mask), 16);
+        let dead = if key.sample_shading { b.and(samples, dead) } else { dead };
+        kill(&mut b, dead);
+    }
+    let mut discarded = None;
+    if key.stipple {
+        discarded = Some(stippled(&mut b));
+    }
+    for register in &key.culled {
+        let culled = is_culled(&mut b, *register);
+        discarded = Some(discarded.map_or(culled, |other| b.or(other, culled)));
+    }
+    if let Some(discarded) = discarded {
+        let dead = b.select(discarded, samples, Src::imm(0, 16));
+        kill(&mut b, dead);
+    }
+    for (half, value) in (fragment::SAMPLES - 1..).zip(shaded.into_iter().flatten()) {
+        b.effect(IrOp::Export, &[value], &[u32::from(half)]);
+    }
+    b.finish();
+    Ok(kills)
+}
+
+/// Whether the pattern's bit of the pixel is clear: rows go down, the most significant bit is the first pixel.
+fn stippled(b: &mut Builder<'_, '_>) -> Src {
+    let [x, y] = PIXEL.map(|sr| {
+        let place = b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", sr)]));
+        b.and(place.into(), Src::imm32(PATTERN))
+    });
+    let range = fragment::UNIFORMS[2];
+    let access = [Access::READONLY.bits(), 8];
+    let offset = Src::imm32(RootDescriptor::STIPPLE_OFFSET);
+    let root = Src::uniform(range.start, 64);
+    let address = b.value(IrOp::LoadGlobal, Type::vector(32, 2), &[root, offset], &access);
+    let address = b.collect(Type::B64, &[address.into()]);
+    let row = b.shl(y, Src::imm32(2));
+    let access = [Access::READONLY.bits(), 4];
+    let pattern = b.value(IrOp::LoadGlobal, Type::B32, &[address, row], &access);
+    let distance = b.isub(Src::imm32(PATTERN), x);
+    let bit = b.ushr(pattern.into(), distance);
+    let bit = b.and(bit, Src::imm32(1));
+    b.icmp(IntCond::EQ, bit, Src::imm32(0))
+}
+
+/// Whether a coefficient is 0 everywhere: the distance was negative at every corner.
+fn is_culled(b: &mut Builder<'_, '_>, register: u8) -> Src {
+    let mods = mods_with(Opcode::Ldcf, &[]);
+    let vector = b.value(Opcode::Ldcf, Type::vector(32, 3), &[Src::imm(register.into(), 16)], &mods);
+    let terms = b.split(vector.into(), Type::B32, 3);
+    let any = b.or(terms[0], terms[1]);
+    let any = b.or(any, terms[2]);
+    // A negative zero is a zero.
+    let magnitude = b.shl(any, Src::imm32(1));
+    b.icmp(IntCond::EQ, magnitude, Src::imm32(0))
+}
+
+impl FragmentPrologKey {
+    /// Whether a shader needs a prolog at all.
+    pub fn is_needed(&self) -> bool {
+        self.sample_mask != 0xff || self.stipple || !self.culled.is_empty()
+    }
+
+    /// Appends the coefficients that discard culled primitives to those of a main part: `culled` as they are to be.
+    pub fn with_cull_distances(
+        mut self,
+        coefficients: &mut Vec<CoefficientSource>,
+        culled: impl IntoIterator<Item = CoefficientSource>,
+    ) -> Self {
+        for source in culled {
+            let found = coefficients.iter().position(|other| *other == source);
+            let at = found.unwrap_or_else(|| {
+                coefficients.push(source);
+                coefficients.len() - 1
+            });
+            self.culled.push(at as u8);
+        }
+        self
+    }
+}

@@ -1,0 +1,97 @@
+//! Fragment prologs.
+
+use agx_abi::fragment::{CoefficientSource, Interpolation};
+use agx_abi::tile::ColourFormat;
+use agx_compiler::link::{EpilogKey, FragmentPrologKey, Target};
+use agx_emulator::{Framebuffer, Tests};
+
+use super::support::{Code, floats, info, linked_with, shade_stippled};
+
+fn key(samples: u8) -> EpilogKey {
+    let mut key = EpilogKey::new(&info(1).fragment);
+    key.samples = samples;
+    key.targets[0] = Some(Target::new(ColourFormat::Rgba8Unorm));
+    key
+}
+
+fn white() -> Code {
+    Code::default().colour(0, floats([1.0; 4]))
+}
+
+/// Red of every sample of the pixels in rows.
+fn reds(framebuffer: &Framebuffer, samples: u32) -> Vec<u8> {
+    let [width, height] = framebuffer.size();
+    let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let red = |x, y, sample| framebuffer.colour(x, y, sample).expect("inside")[0];
+    pixels
+        .flat_map(|(x, y)| (0..samples).map(move |sample| (x, y, sample)))
+        .map(|(x, y, s)| red(x, y, s))
+        .collect()
+}
+
+#[test]
+fn the_mask_of_the_api_kills_samples_before_tests_or_keeps_stores_from_them_after() {
+    for early in [false, true] {
+        let prolog =
+            FragmentPrologKey { sample_mask: if early { 0xff } else { 0b0110 }, ..Default::default() };
+        let mut key = key(4);
+        (key.tested, key.early_tests) = (early, early);
+        key.stored_samples = if early { 0b0110 } else { 0xff };
+        let info = info(1);
+        let program = linked_with(&prolog, &white(), &info, &key, None);
+        assert_eq!(program.late_tests, !early);
+        let mut framebuffer = Framebuffer::new(2, 2, 4, 8);
+        shade_stippled(&program, &info, &mut framebuffer, ([0.0; 4], None), 0.5, Tests::default());
+        assert_eq!(reds(&framebuffer, 4), [0, 255, 255, 0].repeat(4));
+        assert_eq!(framebuffer.passed, if early { 16 } else { 8 });
+    }
+}
+
+#[test]
+fn the_mask_of_the_api_holds_within_the_sample_loop() {
+    let prolog =
+        FragmentPrologKey { sample_mask: 0b1001, sample_shading: true, ..FragmentPrologKey::default() };
+    let mut key = key(4);
+    (key.tested, key.sample_shading) = (false, true);
+    let info = info(1);
+    let program = linked_with(&prolog, &white(), &info, &key, Some(4));
+    let mut framebuffer = Framebuffer::new(2, 2, 4, 8);
+    shade_stippled(&program, &info, &mut framebuffer, ([0.0; 4], None), 0.5, Tests::default());
+    assert_eq!(reds(&framebuffer, 4), [255, 0, 0, 255].repeat(4));
+}
+
+#[test]
+fn the_stipple_discards_by_its_bits() {
+    let mut numbers = super::support::Numbers(21);
+    let pattern = [0; 32].map(|_: u32| numbers.below(1 << 30) << 2 ^ numbers.below(1 << 30));
+    let prolog = FragmentPrologKey { stipple: true, ..FragmentPrologKey::default() };
+    let mut key = key(1);
+    key.tested = false;
+    let info = info(1);
+    let program = linked_with(&prolog, &white(), &info, &key, None);
+    let mut framebuffer = Framebuffer::new(40, 35, 1, 8);
+    shade_stippled(&program, &info, &mut framebuffer, ([0.0; 4], Some(&pattern)), 0.5, Tests::default());
+    let places = (0..35).flat_map(|y| (0..40).map(move |x| (x, y)));
+    let wanted: Vec<u8> =
+        places.map(|(x, y)| if pattern[y % 32] << (x % 32) >> 31 != 0 { 255 } else { 0 }).collect();
+    assert_eq!(reds(&framebuffer, 1), wanted);
+}
+
+#[test]
+fn a_primitive_with_a_distance_that_is_nowhere_positive_is_culled() {
+    // Without vertices, locations are 0 everywhere and 1/w is 1.
+    let zero = CoefficientSource::User { location: 0, component: 0, interpolation: Interpolation::Flat };
+    let one = CoefficientSource::OneOverW;
+    for (culled, drawn) in [(vec![one], true), (vec![zero], false), (vec![one, zero], false)] {
+        let mut info = info(1);
+        let prolog = FragmentPrologKey::default()
+            .with_cull_distances(&mut info.fragment.coefficients, culled.iter().copied());
+        assert_eq!(info.fragment.coefficients, culled);
+        let mut key = key(1);
+        key.tested = false;
+        let program = linked_with(&prolog, &white(), &info, &key, None);
+        let mut framebuffer = Framebuffer::new(2, 2, 1, 8);
+        shade_stippled(&program, &info, &mut framebuffer, ([0.0; 4], None), 0.5, Tests::default());
+        assert_eq!(reds(&framebuffer, 1), [if drawn { 255 } else { 0 }; 4]);
+    }
+}
