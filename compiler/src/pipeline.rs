@@ -177,8 +177,8 @@ pub static PASSES: &[Pass] = &[
     required!("insert_waits", Final -> Final, insert_waits, "Waits for loads before their results are used."),
 ];
 
-/// Half registers that are not handed out: the nesting counter, once there is control flow, and the index of shuffles
-/// where lanes may be off.
+/// Half registers that are not handed out: the nesting counter, once there is control flow in the program or around it,
+/// and the index of shuffles where lanes may be off.
 fn reserved_halves(f: &Function<'_>, info: &ShaderInfo) -> Result<u16, CompileError> {
     let needs_index = lower::needs_index_register(f);
     if needs_index && info.fragment.sample_shading {
@@ -186,7 +186,8 @@ fn reserved_halves(f: &Function<'_>, info: &ShaderInfo) -> Result<u16, CompileEr
             "shuffles in divergent control flow of a shader that runs for each sample: both need r0h",
         ));
     }
-    Ok(if needs_index { 2 } else { u16::from(f.layout.len() > 1) })
+    let counts = f.layout.len() > 1 || info.fragment.sample_shading;
+    Ok(if needs_index { 2 } else { u16::from(counts) })
 }
 
 fn divergent_shuffle(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {

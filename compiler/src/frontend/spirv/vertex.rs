@@ -110,7 +110,13 @@ impl<'a> Translator<'_, 'a> {
             match leaf.slot {
                 Slot::BuiltIn { built_in: BuiltIn::Layer, .. } => layer = Some(word),
                 Slot::BuiltIn { built_in: BuiltIn::ViewportIndex, .. } => viewport = Some(word),
-                slot => words.push((place(slot)?, word)),
+                slot => {
+                    let place = place(slot)?;
+                    words.push((place, word));
+                    if let Place::CullDistance(index) = place {
+                        words.push((Place::Culled(index), word));
+                    }
+                }
             }
         }
         if layer.is_some() || viewport.is_some() {
@@ -128,7 +134,9 @@ impl<'a> Translator<'_, 'a> {
             // Of outputs that overlap, the one declared last counts.
             if let Some((_, word)) = words.iter().rev().find(|(place, _)| *place == varying.output) {
                 let slot = Src::imm(u64::from(varying.slot), 16);
-                self.b.effect(IrOp::StoreVarying, &[*word, slot], &[]);
+                let is_flag = matches!(varying.output, Place::Culled(_));
+                let store = if is_flag { IrOp::StoreCull } else { IrOp::StoreVarying };
+                self.b.effect(store, &[*word, slot], &[]);
             }
         }
         self.io.varyings = varyings;
