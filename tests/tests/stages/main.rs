@@ -73,6 +73,7 @@ impl Scene {
             samplers: &[],
             attributes: &[],
             blend_constant: [0.0; 4],
+            stipple: None,
             base: [0; 2],
             topology: Topology::Triangles,
             vertices: &vertices,
