@@ -1,5 +1,7 @@
 //! Textures, images and samplers: shaders compiled and run on the strict machine, with values computed here.
 
+mod fragments;
+
 use agx_compiler::{CompileKey, Input};
 use agx_emulator::launch::textures::{
     Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource, Wrap,
@@ -26,12 +28,21 @@ fn bytes(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
 
 /// Runs one invocation of `main` over `out`, a storage buffer of `words` words at (0, 0).
 fn run(text: &str, words: usize, textures: &mut [TextureResource], samplers: &[SamplerResource]) -> Vec<u32> {
+    run_input(Input::Wgsl(text), words, textures, samplers)
+}
+
+fn run_input(
+    input: Input<'_>,
+    words: usize,
+    textures: &mut [TextureResource],
+    samplers: &[SamplerResource],
+) -> Vec<u32> {
     let mut key = CompileKey::default();
     key.validate = true;
-    let shader = compile(Input::Wgsl(text), &key).unwrap_or_else(|outcome| panic!("{outcome:?}\n{text}"));
+    let shader = compile(input, &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     let mut buffers = [storage_buffer(0, 0, vec![0; words * 4], true)];
     let resources = Resources { buffers: &mut buffers, textures, samplers, ..Resources::default() };
-    launch_with(&shader, resources, [1; 3], 1).unwrap_or_else(|outcome| panic!("{outcome:?}\n{text}"));
+    launch_with(&shader, resources, [1; 3], 1).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     buffers[0].bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
@@ -181,4 +192,66 @@ fn more_textures_than_registers_lie_in_tables() {
         (0..20).map(|at| texture(at + 1, shape, bytes([at as f32]))).collect();
     let out = run(&shader(&declarations, &body), 20, &mut textures, &[]);
     assert_eq!(floats(&out), (0..20).map(|at| at as f32).collect::<Vec<_>>());
+}
+
+/// The modules beside this file are made of the shaders of the same name:
+/// `glslangValidator -V --target-env vulkan1.2 -o NAME.spv NAME.comp`.
+#[test]
+fn arrays_are_indexed_by_what_differs_from_lane_to_lane() {
+    let place = |mut texture: TextureResource, element: u32| {
+        texture.buffer.element = element;
+        texture
+    };
+    let line = |width: u32| Shape::new(Dimension::Plane, Format::R32F, [width, 1, 1]);
+    let mut textures = Vec::new();
+    // Texture n of (0, 1) has n + 1 texels n and 10 + n in turns; texture n of (0, 3) the value 1000 n.
+    for at in 0..4 {
+        let texels = (0..=at).map(|x| (10 * (x % 2) + at) as f32);
+        textures.push(place(texture(1, line(at + 1), bytes(texels)), at));
+    }
+    for at in 0..3 {
+        textures.push(place(texture(3, line(1), bytes([1000.0 * at as f32])), at));
+    }
+    for at in 0..2 {
+        textures.push(place(image(4, line(4), bytes((0..4).map(|x| (4 * at + x) as f32))), at));
+    }
+    let state = |linear: bool| SamplerState { linear: [linear; 2], ..SamplerState::default() };
+    let mut samplers = Vec::new();
+    for (element, linear) in [(0, false), (1, true)] {
+        samplers.push(SamplerResource { element, ..sampler(2, state(linear)) });
+    }
+    samplers.extend((0..3).map(|element| SamplerResource { element, ..sampler(3, state(false)) }));
+    let out = run_input(Input::SpirV(include_bytes!("tables.spv")), 8, &mut textures, &samplers);
+    let sampled = |texture: u32, linear: bool| {
+        // The middle of 1 to 4 texels; the nearest of two is the right one.
+        match (texture, linear) {
+            (0, _) => 0.0,
+            (1, false) => 11.0,
+            (1, true) => 6.0,
+            (2, _) => 12.0,
+            (_, false) => 3.0,
+            (_, true) => 8.0,
+        }
+    };
+    let expected = (0..8_u32).map(|i| {
+        let (one, other) = (i & 3, i >> 2);
+        sampled(one, other == 1) + 1000.0 * (i % 3) as f32 + (one + 1) as f32
+    });
+    assert_eq!(floats(&out), expected.collect::<Vec<_>>());
+    // All lanes load before any of them stores.
+    assert_eq!(textures[7].buffer.bytes, bytes([104.0, 105.0, 106.0, 107.0]));
+    assert_eq!(textures[8].buffer.bytes, bytes([100.0, 101.0, 102.0, 103.0]));
+}
+
+#[test]
+fn samples_are_fetched_by_number() {
+    let plane = Shape { samples: 4, ..Shape::new(Dimension::PlaneSamples, Format::R32F, [2, 1, 1]) };
+    let layers = Shape { samples: 2, ..Shape::new(Dimension::PlaneSamplesArray, Format::R32F, [1, 1, 2]) };
+    let mut textures = [
+        texture(1, plane, bytes((0..8).map(|at| at as f32))),
+        texture(2, layers, bytes((0..4).map(|at| 10.0 + at as f32))),
+    ];
+    let out = run_input(Input::SpirV(include_bytes!("samples.spv")), 6, &mut textures, &[]);
+    // There is no third layer.
+    assert_eq!(floats(&out), [7.0, 13.0, 4.0, 2.0, 2.0, 0.0]);
 }

@@ -1,0 +1,84 @@
+//! Fragment shaders: levels from quads, input attachments.
+
+use agx_abi::tile::ColourFormat;
+use agx_abi::{PartRole, Stage};
+use agx_compiler::link::{EpilogKey, Parts, Target, link};
+use agx_compiler::{CompileKey, Compiler, Input, Scratch};
+use agx_emulator::launch::textures::{
+    Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource,
+};
+use agx_emulator::launch::{ShadeLaunch, StageProgram};
+use agx_emulator::{Framebuffer, Options, Tests};
+use agx_tests::driver::compile;
+
+use super::{bytes, floats, sampler, texture};
+
+/// Pixels along a side.
+const SIDE: u32 = 8;
+
+/// Shades a square of pixels and gives the four floats of each.
+fn shade(module: &[u8], textures: &mut [TextureResource], samplers: &[SamplerResource]) -> Vec<[f32; 4]> {
+    let mut key = CompileKey::default();
+    (key.validate, key.stage) = (true, Some(Stage::Fragment));
+    let shader = compile(Input::SpirV(module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+    let mut epilog = EpilogKey::new(&shader.info.fragment);
+    epilog.targets[0] = Some(Target::new(ColourFormat::Rgba32Sfloat));
+    let epilog = Compiler::default().fragment_epilog(&mut Scratch::default(), &epilog, &key);
+    let epilog = epilog.unwrap_or_else(|error| panic!("{error}"));
+    let main = shader.part(PartRole::Main).expect("a main part");
+    let parts = Parts { main, info: &shader.info, prolog: None, epilog: Some(&epilog), sample_loop: None };
+    let program = link(&parts).expect("the parts fit");
+    let mut framebuffer = Framebuffer::new(SIDE, SIDE, 1, 16);
+    let launch = ShadeLaunch {
+        fragment: StageProgram {
+            code: &program.code,
+            preamble: shader.part(PartRole::Preamble),
+            info: &shader.info,
+            scratch_bytes: program.scratch_bytes,
+            push_constants: &[],
+        },
+        buffers: &mut [],
+        textures,
+        samplers,
+        blend_constant: [0.0; 4],
+        rectangle: [0, 0, SIDE, SIDE],
+        depth: 0.0,
+        tests: Tests::default(),
+        late_tests: program.late_tests,
+        options: Options::default(),
+    };
+    let report = launch.run(&mut framebuffer).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(report.findings, []);
+    let pixels = (0..SIDE * SIDE).map(|at| framebuffer.colour(at % SIDE, at / SIDE, 0).expect("inside"));
+    let words = |pixel: &[u8]| {
+        floats(&pixel.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect::<Vec<_>>())
+    };
+    pixels.map(|pixel| words(pixel).try_into().expect("four")).collect()
+}
+
+#[test]
+fn levels_come_from_quads_with_helpers() {
+    // Level n is all 10 n.
+    let texels =
+        [64, 16, 4, 1].iter().zip([0.0, 10.0, 20.0, 30.0]).flat_map(|(count, value)| vec![value; *count]);
+    let shape = Shape { levels: 4, ..Shape::new(Dimension::Plane, Format::R32F, [8, 8, 1]) };
+    let state = SamplerState { linear: [true; 2], linear_levels: Some(true), ..SamplerState::default() };
+    let pixels =
+        shade(include_bytes!("levels.spv"), &mut [texture(1, shape, bytes(texels))], &[sampler(1, state)]);
+    for (at, pixel) in pixels.iter().enumerate() {
+        // The first column is discarded; its lanes help their neighbours to a level.
+        let expected = if at % 8 == 0 { [0.0; 4] } else { [15.0, 25.0, 1.5, 1.5] };
+        let close = pixel.iter().zip(expected).all(|(found, wanted)| (found - wanted).abs() < 0.01);
+        assert!(close, "pixel {at}: {pixel:?} instead of {expected:?}");
+    }
+}
+
+#[test]
+fn attachments_are_read_at_the_pixel() {
+    let texels: Vec<f32> = (0..SIDE * SIDE * 4).map(|at| at as f32).collect();
+    let shape = Shape::new(Dimension::PlaneArray, Format::RGBA32F, [SIDE, SIDE, 1]);
+    let mut textures = [texture(1, shape, bytes(texels.iter().copied()))];
+    let pixels = shade(include_bytes!("attachment.spv"), &mut textures, &[]);
+    let expected: Vec<f32> = texels.iter().map(|texel| 2.0 * texel).collect();
+    assert_eq!(pixels.concat(), expected);
+}
