@@ -37,6 +37,22 @@ struct Texel {
     dim: u32,
 }
 
+/// Whether the instruction also says if the texels have memory behind them.
+fn is_sparse(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ImageSparseSampleImplicitLod
+            | Op::ImageSparseSampleExplicitLod
+            | Op::ImageSparseSampleDrefImplicitLod
+            | Op::ImageSparseSampleDrefExplicitLod
+            | Op::ImageSparseFetch
+            | Op::ImageSparseGather
+            | Op::ImageSparseDrefGather
+            | Op::ImageSparseRead
+            | Op::ImageSparseTexelsResident
+    )
+}
+
 impl<'a> Translator<'_, 'a> {
     /// Translates instructions on images other than sampling; false for other instructions.
     pub(super) fn image_instruction(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
@@ -56,6 +72,11 @@ impl<'a> Translator<'_, 'a> {
                 let logarithm = self.descriptor_field(handle, textures::SAMPLES);
                 let count = self.b.shl(Src::imm32(2), logarithm);
                 self.define_texel(inst, &[count])?;
+            }
+            op if is_sparse(op) => {
+                return Err(CompileError::unsupported(
+                    "residency of sparse images: sample without the sparse forms",
+                ));
             }
             _ => return Ok(false),
         }
