@@ -12,10 +12,13 @@ use super::TABLE_OR;
 use super::alu::{UNSIGNED_GREATER, alu, bitop, icmp, select};
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
-use crate::ir::{Access, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type};
+use crate::ir::{Access, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Type, Value};
 
 /// A column outside every texture.
 const OUTSIDE: u32 = 0xfff0;
+
+/// The mask of four components.
+const ALL_COMPONENTS: u32 = 0xf;
 
 /// Rounding of conversions to the nearest integer.
 const NEAREST: u32 = 1;
@@ -57,17 +60,46 @@ pub(super) fn lod_mode_for(mode: u32, kind: SrcKind) -> u32 {
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_texture(f: &mut Function<'_>) -> Result<(), CompileError> {
+    let masks = read_masks(f);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
+        let mask = data.dst().map_or(ALL_COMPONENTS, |dst| masks[dst]);
         match data.op {
-            Op::Ir(IrOp::Sample) => sample(r, &data),
-            Op::Ir(IrOp::LoadTexture) => load(r, &data),
+            Op::Ir(IrOp::Sample) => sample(r, &data, mask),
+            Op::Ir(IrOp::LoadTexture) => load(r, &data, mask),
             Op::Ir(IrOp::StoreImage) => store(r, &data),
             _ => return Rewrite::Keep,
         }
         Rewrite::Remove
     });
     Ok(())
+}
+
+/// Of each vector of four, the components up to the last one that is read: those in front of it cannot be left out,
+/// because the hardware would close the gap.
+fn read_masks(f: &Function<'_>) -> Side<Value, u32> {
+    let insts = || f.blocks_in_order().flat_map(|block| &f.block(block).insts).map(|inst| f.insts[*inst]);
+    let mut is_read: Side<Value, bool> = Side::new(f.values.len());
+    for value in insts().flat_map(|data| data.srcs.iter().filter_map(|src| src.as_value())) {
+        is_read[value] = true;
+    }
+    let mut masks: Side<Value, u32> = Side::new(f.values.len());
+    for data in insts() {
+        let mask = match data.op {
+            Op::Ir(IrOp::Split) => {
+                let count = data.dsts.iter().rposition(|dst| is_read[*dst]).map_or(0, |at| at + 1);
+                (1 << count) - 1
+            }
+            _ => ALL_COMPONENTS,
+        };
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            masks[value] |= mask;
+        }
+    }
+    for value in f.values.keys() {
+        masks[value] = (masks[value] & ALL_COMPONENTS).max(1);
+    }
+    masks
 }
 
 fn given(src: Src) -> Option<Src> {
@@ -105,7 +137,7 @@ fn float(r: &mut Rewriter<'_, '_>, src: Src, bits: u8) -> Src {
     if r.f.width(src) == bits { src } else { alu(r, IrOp::Fconv, bits, &[src]) }
 }
 
-fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) {
+fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
     let &[texture, heap, sampler, coords, layer, last, lod, min_lod, reference, offset] = data.srcs else {
         return;
     };
@@ -121,6 +153,9 @@ fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) {
     };
     let (mode, lod) = level(r, LodMode::from_code(data.modifier("lod_mode")), lod, given(min_lod));
     let reference = given(reference).map(|reference| float(r, reference, 32));
+    // No offset at all is the same as one of zeros. Gathers do not work with masks.
+    let offset = if offset.as_imm() == Some(0) { Src::NONE } else { offset };
+    let mask = if data.modifier("gather") == 0 { mask } else { ALL_COMPONENTS };
     let extra = match (reference, given(offset)) {
         (None, None) => Src::NONE,
         (Some(reference), None) => reference,
@@ -132,6 +167,7 @@ fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) {
         &[
             ("dim", data.modifier("dim")),
             ("lod_mode", mode as u32),
+            ("mask", mask),
             ("gather", data.modifier("gather")),
             ("query", data.modifier("query")),
             ("compare", u32::from(reference.is_some())),
@@ -165,7 +201,7 @@ fn level(r: &mut Rewriter<'_, '_>, mode: LodMode, lod: Src, min: Option<Src>) ->
     }
 }
 
-fn load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) {
+fn load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
     let &[texture, heap, sampler, coords, layer, last_layer, lod, last_lod, sample] = data.srcs else {
         return;
     };
@@ -192,7 +228,12 @@ fn load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) {
     let image = Access::from_bits_truncate(data.modifier("access")).contains(Access::IMAGE);
     let mods = mods_with(
         Opcode::Smpi,
-        &[("dim", data.modifier("dim")), ("lod_mode", mode as u32), ("image", u32::from(image))],
+        &[
+            ("dim", data.modifier("dim")),
+            ("lod_mode", mode as u32),
+            ("mask", mask),
+            ("image", u32::from(image)),
+        ],
     );
     r.push(Opcode::Smpi, data.dsts, &[coords, lod, texture, heap, sampler, Src::NONE], &mods);
 }

@@ -41,6 +41,7 @@ fn shade(module: &[u8], textures: &mut [TextureResource], samplers: &[SamplerRes
         textures,
         samplers,
         blend_constant: [0.0; 4],
+        stipple: None,
         rectangle: [0, 0, SIDE, SIDE],
         depth: 0.0,
         tests: Tests::default(),
