@@ -115,10 +115,10 @@ macro_rules! three_rows {
 }
 
 three_rows! {
-    /// a + b.
-    fadd(a, b) = Fadd, Hadd, Fadd64;
-    /// a · b.
-    fmul(a, b) = Fmul, Hmul, Fmul64;
+    /// a + b, whatever the mode.
+    plain_fadd(a, b) = Fadd, Hadd, Fadd64;
+    /// a · b, whatever the mode.
+    plain_fmul(a, b) = Fmul, Hmul, Fmul64;
     /// a · b + c, rounded once.
     ffma(a, b, c) = Ffma, Hfma, Ffma64;
 }
@@ -204,6 +204,29 @@ roundings! {
 }
 
 impl Builder<'_, '_> {
+    /// `a`, not fused with what reads it. Nothing of 64 bits is fused, and constants cannot be.
+    pub fn apart(&mut self, a: Src) -> Src {
+        let bits = self.f.width(a);
+        let is_apart = self.f.def(a).is_none_or(|def| def.op == Op::Ir(IrOp::Exact));
+        if is_apart || !matches!(bits, 16 | 32) { a } else { self.alu(IrOp::Exact, bits, &[a], &[]) }
+    }
+
+    /// a + b.
+    pub fn fadd(&mut self, a: Src, b: Src) -> Src {
+        let (a, b) = if self.mode.separate { (self.apart(a), self.apart(b)) } else { (a, b) };
+        self.plain_fadd(a, b)
+    }
+
+    /// a · b.
+    pub fn fmul(&mut self, a: Src, b: Src) -> Src {
+        let bits = self.f.width(a);
+        let product = match self.mode.signed_zero && bits != 64 {
+            true => self.ffma(a, b, float(-0.0, bits)),
+            false => self.plain_fmul(a, b),
+        };
+        if self.mode.separate { self.apart(product) } else { product }
+    }
+
     /// a clamped to 0…1; NaN gives 0.
     pub fn fsat(&mut self, a: Src) -> Src {
         match self.f.width(a) {

@@ -52,12 +52,23 @@ struct Open {
     otherwise: Block,
 }
 
+/// How float arithmetic is built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FloatMode {
+    /// Products are not fused with sums.
+    pub separate: bool,
+    /// A product that is zero has the right sign, which the machine's multiplication does not give.
+    pub signed_zero: bool,
+}
+
 /// Appends instructions and structure to a function.
 pub struct Builder<'f, 'a> {
     /// The function under construction.
     pub f: &'f mut Function<'a>,
     /// Source line given to new instructions.
     pub line: u32,
+    /// How float arithmetic is built.
+    pub mode: FloatMode,
     block: Block,
     open: Vec<Open>,
     /// Numbers of the open regions, ascending.
@@ -69,12 +80,28 @@ impl<'f, 'a> Builder<'f, 'a> {
     /// Starts a function: makes its entry block.
     pub fn start(f: &'f mut Function<'a>) -> Self {
         let block = f.add_block();
-        Builder { f, line: 0, block, open: Vec::new(), regions: vec![0], next_region: 1 }
+        Builder {
+            f,
+            line: 0,
+            mode: FloatMode::default(),
+            block,
+            open: Vec::new(),
+            regions: vec![0],
+            next_region: 1,
+        }
     }
 
     /// Appends to `block` of a function whose layout is complete. Structure methods may not be used.
     pub fn at(f: &'f mut Function<'a>, block: Block) -> Self {
-        Builder { f, line: 0, block, open: Vec::new(), regions: vec![0], next_region: 1 }
+        Builder {
+            f,
+            line: 0,
+            mode: FloatMode::default(),
+            block,
+            open: Vec::new(),
+            regions: vec![0],
+            next_region: 1,
+        }
     }
 
     /// The block instructions go to.

@@ -156,8 +156,11 @@ pub struct Function<'a> {
     pub name: &'a str,
     /// How far the function has been lowered.
     pub stage: Stage,
-    /// Products may be fused with the sums that read them. A front end clears it for sources that forbid it anywhere.
+    /// Products may be fused with the sums that read them, and results may differ in a NaN or the sign of a zero. Where
+    /// only some operations forbid that, `exact` stands beside them.
     pub contract: bool,
+    /// The sign of a zero counts.
+    pub signed_zeros: bool,
     /// Where instructions come from.
     pub sources: Sources,
     /// Parameters of a test kernel.
@@ -182,6 +185,7 @@ impl<'a> Function<'a> {
             name: bump.alloc_str(name),
             stage: Stage::Source,
             contract: true,
+            signed_zeros: false,
             sources: Sources::default(),
             params: Vec::new(),
             insts: Table::new(bump),

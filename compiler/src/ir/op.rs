@@ -84,6 +84,8 @@ ir_ops! {
         "Parallel copy: every source is read before any destination is written.";
     Mov "mov" "T <- T" [] PURE None Some(sem::mov), Lowered:
         "The source.";
+    Exact "exact" "T <- T" [] PURE None Some(sem::mov), Lowered:
+        "The source, as a number of its own: operations on either side of it are not fused with each other.";
     Preload "preload" "v <-" ["reg"] PURE None None, Final:
         "A register that holds a value when the program starts; `reg` is its half index. Entry block only, first.";
     Keep "keep" "<- v*" [] STATE Control None, Machine:

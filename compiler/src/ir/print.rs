@@ -117,7 +117,8 @@ impl FunctionText<'_, '_> {
             write_definition(out, self.f, *param, self.registers)?;
         }
         let separate = if self.f.contract { "" } else { " no_contract" };
-        writeln!(out, ") stage {}{separate} {{", self.f.stage.name())
+        let signed = if self.f.signed_zeros { " signed_zeros" } else { "" };
+        writeln!(out, ") stage {}{separate}{signed} {{", self.f.stage.name())
     }
 
     /// Writes the instructions of segment `index`; returns whether the last one has opened the if that follows.

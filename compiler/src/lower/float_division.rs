@@ -11,7 +11,7 @@ use agx_isa::table::Opcode;
 
 use super::alu::alu;
 use crate::error::CompileError;
-use crate::ir::{Function, IrOp, Op, Rewrite};
+use crate::ir::{Function, IrOp, Op, Rewrite, Src};
 
 /// Replaces `fdiv` and `fsqrt`.
 ///
@@ -32,7 +32,11 @@ pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
             return Rewrite::Keep;
         }
         let factor = alu(r, function, 32, &[argument]);
-        Rewrite::Forward(alu(r, Opcode::Fmul, width, &[data.srcs[0], factor]))
+        Rewrite::Forward(match r.f.signed_zeros {
+            // The machine's product of a negative zero is a positive one.
+            true => alu(r, Opcode::Ffma, width, &[data.srcs[0], factor, Src::f32(-0.0)]),
+            false => alu(r, Opcode::Fmul, width, &[data.srcs[0], factor]),
+        })
     });
     error.map_or(Ok(()), Err)
 }

@@ -214,7 +214,7 @@ impl Selector {
         data: &InstData<'a>,
     ) -> Rewrite {
         match op {
-            IrOp::Mov => Rewrite::Forward(data.srcs[0]),
+            IrOp::Mov | IrOp::Exact => Rewrite::Forward(data.srcs[0]),
             IrOp::Icmp | IrOp::Fcmp => self.compare(r, op, data),
             IrOp::Select => self.select_value(r, data),
             IrOp::If => self.branch(r, data),

@@ -1,7 +1,7 @@
 //! Fuses pairs of operations into one instruction of the machine.
 //!
 //! * A product that only feeds sums becomes part of them: `ffma`, `hfma`, `imadd`, `imsub`. Floats only where the
-//!   function allows contraction, which SPIR-V does unless an operation is decorated NoContraction.
+//!   function allows contraction, and not through an `exact`, which stands where SPIR-V forbids it for an operation.
 //! * A left shift by up to four goes into the addition or subtraction that reads it.
 //! * A right shift and a mask become a field extraction, two shifts that meet a funnel shift.
 //!

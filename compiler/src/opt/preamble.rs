@@ -132,7 +132,7 @@ fn weight(f: &Function<'_>, data: &InstData<'_>) -> u32 {
             let loaded = |src: &Src| f.def(*src).is_some_and(|def| def.op == Op::Ir(IrOp::LoadGlobal));
             if data.srcs.iter().any(loaded) { LOAD_WEIGHT } else { 0 }
         }
-        Op::Ir(IrOp::Mov) => 0,
+        Op::Ir(IrOp::Mov | IrOp::Exact) => 0,
         Op::Ir(IrOp::Imul | IrOp::Shl | IrOp::Ushr | IrOp::Sshr) => COMPLEX_WEIGHT,
         Op::Hw(op) if op.desc().unit == Unit::Ic || op.desc().unit == Unit::None => COMPLEX_WEIGHT,
         _ => SIMPLE_WEIGHT,
@@ -201,6 +201,7 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)]) -> Function<'a> {
     b.halt();
     b.finish();
     preamble.contract = f.contract;
+    preamble.signed_zeros = f.signed_zeros;
     preamble
 }
 

@@ -426,7 +426,7 @@ fn cost(data: &InstData<'_>) -> Option<u32> {
         return None;
     }
     Some(match data.op {
-        Op::Ir(IrOp::Mov | IrOp::Collect | IrOp::Split | IrOp::Phi) => 0,
+        Op::Ir(IrOp::Mov | IrOp::Exact | IrOp::Collect | IrOp::Split | IrOp::Phi) => 0,
         Op::Ir(IrOp::Fneg | IrOp::Fabs | IrOp::Fconv | IrOp::Uconv | IrOp::Sconv) => 1,
         Op::Ir(IrOp::Fdiv | IrOp::Fsqrt) => 5,
         Op::Ir(IrOp::Fsin | IrOp::Fcos) => 10,

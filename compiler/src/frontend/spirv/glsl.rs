@@ -153,6 +153,7 @@ impl<'a> Translator<'_, 'a> {
                 self.eval().checked(ty, list)?
             }
         };
+        let leaves = self.apart(ty, leaves);
         self.define(inst.word(1)?, Def::Value(ty, leaves))
     }
 

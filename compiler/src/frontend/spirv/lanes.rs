@@ -61,7 +61,7 @@ fn lane(b: &mut Builder<'_, '_>) -> Src {
 }
 
 /// The word whose bit i says that lane i is active and the boolean holds there.
-fn ballot(b: &mut Builder<'_, '_>, truth: Src) -> Src {
+pub(super) fn ballot(b: &mut Builder<'_, '_>, truth: Src) -> Src {
     Src::value(b.value(IrOp::Ballot, Type::B32, &[truth], &[]))
 }
 
@@ -70,14 +70,14 @@ fn is_zero(b: &mut Builder<'_, '_>, word: Src) -> Src {
 }
 
 /// Index of the lowest bit set.
-fn lowest(b: &mut Builder<'_, '_>, word: Src) -> Src {
+pub(super) fn lowest(b: &mut Builder<'_, '_>, word: Src) -> Src {
     let negated = b.ineg(word);
     let bit = b.and(word, negated);
     b.most_significant_bit(bit)
 }
 
 /// The value of `x` in the lane or at the distance that `amount` says.
-fn moved(b: &mut Builder<'_, '_>, op: IrOp, x: Src, amount: Src) -> Src {
+pub(super) fn moved(b: &mut Builder<'_, '_>, op: IrOp, x: Src, amount: Src) -> Src {
     let ty = Type::scalar(b.f.width(x));
     Src::value(b.value(op, ty, &[x, amount], &[]))
 }
@@ -147,6 +147,7 @@ impl<'a> Translator<'_, 'a> {
             Op::SubgroupFirstInvocationKHR => self.first(inst, 2)?,
             Op::GroupNonUniformQuadSwap => self.quad_swap(inst)?,
             Op::GroupNonUniformRotateKHR => self.rotate(inst)?,
+            Op::GroupNonUniformPartitionEXT => self.partition(inst)?,
             Op::GroupNonUniformInverseBallot
             | Op::GroupNonUniformBallotBitExtract
             | Op::GroupNonUniformBallotBitCount
@@ -307,19 +308,37 @@ impl<'a> Translator<'_, 'a> {
 
     fn arithmetic(&mut self, inst: &Inst<'a>, name: &str) -> Result<Vec<Src>, CompileError> {
         let operation = self.group_operation(inst)?;
+        let parts = super::partition::within_parts(inst.word(3)?);
         let code = reduction_code(name).expect("invariant: the table names reductions");
         let (op, last) = match operation {
             GroupOperation::Reduce => (IrOp::Reduce, SUBGROUP_SIZE),
             GroupOperation::ClusteredReduce => (IrOp::Reduce, self.cluster_size(inst.word(5)?)?),
             GroupOperation::ExclusiveScan => (IrOp::Scan, 0),
             GroupOperation::InclusiveScan => (IrOp::Scan, 1),
-            _ => return Err(CompileError::unsupported("partitioned group operations")),
+            _ => return self.partitioned(inst, name, code, parts),
         };
         self.check_operand(inst, name)?;
         self.each(inst, 4, |b, x| {
             let ty = Type::scalar(b.f.width(x));
             Src::value(b.value(op, ty, &[x], &[code, last]))
         })
+    }
+
+    /// An operation within the parts that the operand after the value tells.
+    fn partitioned(
+        &mut self,
+        inst: &Inst<'a>,
+        name: &str,
+        code: u32,
+        parts: Option<(IrOp, u32)>,
+    ) -> Result<Vec<Src>, CompileError> {
+        let (op, last) = parts.ok_or_else(|| CompileError::unsupported("this group operation"))?;
+        self.check_operand(inst, name)?;
+        let (_, [mask, ..]) = self.eval().value(inst.word(5)?)? else {
+            return Err(CompileError::invalid("the operand is not a ballot"));
+        };
+        let (_, leaves) = self.eval().value(inst.word(4)?)?;
+        Ok(leaves.iter().map(|leaf| self.combine_part(*leaf, *mask, op, [code, last])).collect())
     }
 
     /// Logical operations take booleans, arithmetic of floats takes floats, the others integers.

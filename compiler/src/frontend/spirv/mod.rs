@@ -13,6 +13,7 @@ mod coverage;
 mod debug;
 mod decorations;
 mod eval;
+mod float_controls;
 mod fragment;
 mod globals;
 mod glsl;
@@ -24,6 +25,7 @@ mod matrix;
 mod memory;
 mod module;
 mod opcode;
+mod partition;
 mod pointers;
 mod reconverge;
 mod resources;
@@ -79,10 +81,14 @@ pub fn read<'a>(
     let module = module::Module::scan(bump, bytes, key)?;
     let entry = module.entry(key)?;
     let mut function = Function::new(bump, &entry.name);
-    function.contract = !module.decorations.anywhere(spirv::Decoration::NoContraction);
+    let floats = float_controls::FloatControls::read(&module, entry.id)?;
+    // Simplifications that are right but for the sign of a zero or a NaN are then left out.
+    function.contract = !floats.preserves_anything();
+    function.signed_zeros = floats.preserves_anything();
     let mut translator =
         translate::Translator::new(Builder::start(&mut function), bump, &module, entry.workgroup_size);
     translator.masks_shifts = dialect.masks_shifts;
+    translator.floats = floats;
     translator.usage = usage::Usage::scan(&module)?;
     translator.io = stage::StageIo::new(&entry, key);
     translator.stage_inputs()?;

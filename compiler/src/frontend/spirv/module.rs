@@ -135,6 +135,8 @@ pub(super) struct Entry<'a> {
     pub early_tests: bool,
     /// What the depths it writes are promised to be.
     pub depth_layout: DepthLayout,
+    /// Id of its function.
+    pub id: u32,
     /// Index of its function.
     pub function: usize,
     /// Its name.
@@ -210,10 +212,16 @@ impl<'a> Module<'a> {
                 .iter()
                 .find(|(mode, _)| has(*mode))
                 .map_or(DepthLayout::Any, |(_, layout)| *layout),
+            id: point.function,
             function: *function as usize,
             name: point.name.clone(),
             workgroup_size,
         })
+    }
+
+    /// Execution modes: function, mode, operands.
+    pub fn modes(&self) -> &[(u32, u32, &'a [u32])] {
+        &self.modes
     }
 
     /// Whether a structure type is a storage buffer in the old style.

@@ -73,6 +73,7 @@ impl<'a> Translator<'_, 'a> {
                 let expected = self.eval().scalar(inst.word(7)?)?;
                 self.atomic(inst, "cmpxchg", &[new, expected])?;
             }
+            Op::AtomicExchange if self.is_half(inst)? => self.float_atomic(inst, |_, _, y| y)?,
             op => match ATOMIC_TABLE.iter().find(|(known, ..)| *known == op) {
                 Some((_, name, implied)) => {
                     let operand = match implied {
@@ -133,7 +134,9 @@ impl<'a> Translator<'_, 'a> {
     fn atomic(&mut self, inst: &Inst<'a>, name: &str, operands: &[Src]) -> Result<(), CompileError> {
         let ty = self.eval().ty(inst.word(0)?)?;
         if !matches!(self.types.kind(ty), Kind::Int { bits: 32 } | Kind::Float { bits: 32 }) {
-            return Err(CompileError::unsupported("atomics on other than 32-bit words"));
+            return Err(CompileError::unsupported(
+                "atomics on other than 32-bit words: the machine's atomics have 32 bits",
+            ));
         }
         let pointer = self.pointer(inst.word(2)?)?;
         if pointer.ty != ty || operands.iter().any(|operand| self.b.f.width(*operand) != 32) {
@@ -148,14 +151,20 @@ impl<'a> Translator<'_, 'a> {
     /// Exchanges what was last seen for what comes of it, until nobody else has changed it in between.
     fn float_atomic(&mut self, inst: &Inst<'a>, combine: Combine) -> Result<(), CompileError> {
         let ty = self.eval().ty(inst.word(0)?)?;
-        if !matches!(self.types.kind(ty), Kind::Float { bits: 32 }) {
-            return Err(CompileError::unsupported("float atomics on other than 32-bit floats"));
-        }
-        let pointer = self.pointer(inst.word(2)?)?;
+        let bits = match self.types.kind(ty) {
+            Kind::Float { bits: bits @ (16 | 32) } => bits,
+            _ => {
+                return Err(CompileError::unsupported(
+                    "float atomics on other than 16 and 32 bits: the machine exchanges at most 32 bits at once",
+                ));
+            }
+        };
+        let mut pointer = self.pointer(inst.word(2)?)?;
         let operand = self.eval().scalar(inst.word(5)?)?;
-        if pointer.ty != ty || self.b.f.width(operand) != 32 {
+        if pointer.ty != ty || self.b.f.width(operand) != bits {
             return Err(CompileError::invalid("the operands are not of the type pointed to"));
         }
+        let shift = if bits == 16 { Some(self.word_around(&mut pointer)) } else { None };
         let guard = self.guard_effect();
         let seen = self.vars.add(&[32]);
         let first = self.atomic_word(pointer, atomic_code("or"), &[Src::imm32(0)])?;
@@ -163,7 +172,14 @@ impl<'a> Translator<'_, 'a> {
         let blocks = self.b.begin_loop();
         self.vars.open_loop(blocks.header);
         let expected = self.vars.read(&mut self.b, seen);
-        let wanted = combine(&mut self.b, expected, operand);
+        let wanted = match shift {
+            None => combine(&mut self.b, expected, operand),
+            Some(shift) => {
+                let old = half_of(&mut self.b, expected, shift);
+                let new = combine(&mut self.b, old, operand);
+                with_half(&mut self.b, expected, new, shift)
+            }
+        };
         let old = self.atomic_word(pointer, atomic_code("cmpxchg"), &[wanted, expected])?;
         self.vars.write(&self.b, seen, old);
         let is_done = self.b.icmp(IntCond::EQ, old, expected);
@@ -175,7 +191,35 @@ impl<'a> Translator<'_, 'a> {
         self.vars.close_loop(self.b.f);
         let old = self.vars.read(&mut self.b, seen);
         let old = self.end_guard_with(guard, old);
+        let old = shift.map_or(old, |shift| half_of(&mut self.b, old, shift));
         self.define_scalar(inst, ty, old)
+    }
+
+    /// Whether an atomic is on a half float.
+    fn is_half(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
+        let ty = self.eval().ty(inst.word(0)?)?;
+        Ok(matches!(self.types.kind(ty), Kind::Float { bits: 16 }))
+    }
+
+    /// Moves a pointer to a half word back to the word it lies in; gives the half's distance from the word's lowest bit.
+    fn word_around(&mut self, pointer: &mut Pointer<'a>) -> Src {
+        let fixed = Src::imm32(pointer.fixed);
+        let mut offset = pointer.offset.map_or(fixed, |offset| self.b.iadd(offset, fixed));
+        if let Root::Buffer { base, identity: None } = pointer.root {
+            // The address itself may be odd.
+            let wide = self.b.uconv(offset, 64);
+            let address = self.b.iadd(base, wide);
+            offset = self.b.uconv(address, 32);
+            let odd = self.b.and(offset, Src::imm32(2));
+            let odd = self.b.uconv(odd, 64);
+            pointer.root = Root::Buffer { base: self.b.isub(address, odd), identity: None };
+            (pointer.fixed, pointer.offset) = (0, None);
+        } else {
+            let start = self.b.and(offset, Src::imm32(!2));
+            (pointer.fixed, pointer.offset) = (0, Some(start));
+        }
+        let odd = self.b.and(offset, Src::imm32(2));
+        self.b.shl(odd, Src::imm32(3))
     }
 
     fn define_scalar(&mut self, inst: &Inst<'a>, ty: Ty, scalar: Src) -> Result<(), CompileError> {
@@ -207,4 +251,20 @@ impl<'a> Translator<'_, 'a> {
         srcs.push(self.b.collect(Type::vector(32, operands.len() as u8), operands));
         Ok(Src::value(self.b.value(op, Type::B32, &srcs, &[code])))
     }
+}
+
+/// The half word of `word` at bit `shift`.
+fn half_of(b: &mut Builder<'_, '_>, word: Src, shift: Src) -> Src {
+    let moved = b.ushr(word, shift);
+    b.uconv(moved, 16)
+}
+
+/// `word` with another half word at bit `shift`.
+fn with_half(b: &mut Builder<'_, '_>, word: Src, half: Src, shift: Src) -> Src {
+    let mask = b.shl(Src::imm32(0xffff), shift);
+    let kept = b.not(mask);
+    let kept = b.and(word, kept);
+    let wide = b.uconv(half, 32);
+    let moved = b.shl(wide, shift);
+    b.or(kept, moved)
 }

@@ -7,6 +7,7 @@ use spirv::{MemoryAccess, Op};
 
 use super::cfg::{Cfg, NONE, Node, Terminator};
 use super::eval::{Eval, Place, Site};
+use super::float_controls::FloatControls;
 use super::module::{BlockBody, Def, Module};
 use super::pointers::Pointer;
 use super::resources::States;
@@ -73,6 +74,7 @@ pub(super) struct Translator<'t, 'a> {
     pub uniforms: Uniforms,
     pub states: States,
     pub usage: Usage<'a>,
+    pub floats: FloatControls,
     pub constants: Constants<'a>,
     pub io: StageIo<'a>,
     /// What each module-scope variable turned into.
@@ -108,6 +110,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             uniforms: Uniforms::default(),
             states: States::default(),
             usage: Usage::default(),
+            floats: FloatControls::default(),
             constants: Constants::default(),
             io: StageIo::default(),
             globals: vec![None; module.globals.len()],
@@ -427,6 +430,7 @@ impl<'t, 'a> Translator<'t, 'a> {
                 "more than {MAX_INSTRUCTIONS} instructions after inlining"
             )));
         }
+        self.float_mode(inst);
         match inst.op {
             Op::Line => self.line(inst),
             Op::NoLine => {
@@ -551,6 +555,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         let pointers = if takes_pointers(inst.op) { operands } else { &[] };
         let leaves = self.with_pointers_as_values(pointers, |t| t.eval().evaluate(inst.op, ty, operands))?;
         let leaves = leaves.ok_or_else(unsupported)?;
+        let leaves = self.apart(ty, leaves);
         self.define(inst.word(1)?, Def::Value(ty, leaves))
     }
 

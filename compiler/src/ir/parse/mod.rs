@@ -130,6 +130,8 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         }
         self.scanner.skip_space();
         self.f.contract = !self.scanner.eat("no_contract");
+        self.scanner.skip_space();
+        self.f.signed_zeros = self.scanner.eat("signed_zeros");
         self.scanner.expect("{")
     }
 

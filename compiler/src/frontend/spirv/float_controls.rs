@@ -1,0 +1,125 @@
+//! What a module says of its float arithmetic: execution modes by width, and decorations of single operations.
+
+use spirv::{Decoration, ExecutionMode, FPFastMathMode};
+
+use super::module::{Def, Module};
+use super::translate::Translator;
+use super::types::{Kind, Ty};
+use super::words::Inst;
+use crate::error::CompileError;
+use crate::ir::builder::FloatMode;
+use crate::ir::src::Src;
+
+/// How operations of a module are to be rounded and fused, beyond what the machine does anyway.
+#[derive(Clone, Default)]
+pub(super) struct FloatControls {
+    /// Widths for which the sign of zeros, infinities and NaN count.
+    preserves: Vec<u32>,
+    /// Fast-math flags for operations without a decoration of their own, by width of the result.
+    defaults: Vec<(u8, FPFastMathMode)>,
+    /// Something in the module has a decoration that matters.
+    is_decorated: bool,
+}
+
+/// What the machine does about denormals and rounding: 32-bit arithmetic flushes, 16- and 64-bit arithmetic keeps them;
+/// everything rounds to nearest even.
+fn check_mode(mode: ExecutionMode, bits: u32) -> Result<(), CompileError> {
+    let supported = match mode {
+        ExecutionMode::DenormPreserve => bits != 32,
+        ExecutionMode::DenormFlushToZero => bits == 32,
+        ExecutionMode::RoundingModeRTZ => false,
+        _ => true,
+    };
+    match supported {
+        true => Ok(()),
+        false => Err(CompileError::unsupported(format!(
+            "execution mode {mode:?} for {bits} bits: the machine flushes denormals of 32 bits, keeps those of 16 and 64, and \
+             rounds to nearest even"
+        ))),
+    }
+}
+
+impl FloatControls {
+    /// Reads the execution modes of an entry point.
+    pub fn read(module: &Module<'_>, function: u32) -> Result<Self, CompileError> {
+        let mut controls = FloatControls {
+            is_decorated: module.decorations.anywhere(Decoration::NoContraction)
+                || module.decorations.anywhere(Decoration::FPFastMathMode),
+            ..FloatControls::default()
+        };
+        for (target, mode, operands) in module.modes() {
+            let (Some(mode), Some(first)) = (ExecutionMode::from_u32(*mode), operands.first()) else {
+                continue;
+            };
+            if *target != function {
+                continue;
+            }
+            match mode {
+                ExecutionMode::SignedZeroInfNanPreserve => controls.preserves.push(*first),
+                ExecutionMode::DenormPreserve
+                | ExecutionMode::DenormFlushToZero
+                | ExecutionMode::RoundingModeRTE
+                | ExecutionMode::RoundingModeRTZ => check_mode(mode, *first)?,
+                ExecutionMode::FPFastMathDefault => controls.default_of(module, operands)?,
+                _ => {}
+            }
+        }
+        Ok(controls)
+    }
+
+    fn default_of(&mut self, module: &Module<'_>, operands: &[u32]) -> Result<(), CompileError> {
+        let def = |index: usize| operands.get(index).and_then(|id| module.defs.get(*id as usize));
+        let (Some(Def::Type(ty)), Some(Def::Value(_, [flags]))) = (def(0), def(1)) else {
+            return Err(CompileError::invalid("a fast-math default needs a type and a constant"));
+        };
+        let (Kind::Float { bits }, Some(flags)) = (module.types.kind(*ty), flags.as_imm()) else {
+            return Err(CompileError::invalid("a fast-math default is for a float type"));
+        };
+        self.defaults.push((bits, FPFastMathMode::from_bits_truncate(flags as u32)));
+        Ok(())
+    }
+
+    /// Whether the sign of zeros, infinities and NaN count anywhere.
+    pub fn preserves_anything(&self) -> bool {
+        !self.preserves.is_empty()
+            || self.defaults.iter().any(|(_, flags)| !flags.contains(FPFastMathMode::NSZ))
+    }
+
+    /// How the operation is done whose result is `id` with components of `bits` bits.
+    pub fn mode(&self, module: &Module<'_>, inst: &Inst<'_>, bits: u8) -> FloatMode {
+        let mut mode = FloatMode { separate: false, signed_zero: self.preserves.contains(&u32::from(bits)) };
+        let Ok(id) = inst.word(1) else { return mode };
+        let decorated =
+            self.is_decorated.then(|| module.decorations.of(id, Decoration::FPFastMathMode)).flatten();
+        let default = self.defaults.iter().find(|(known, _)| *known == bits).map(|(_, flags)| *flags);
+        if let Some(flags) = decorated.map(FPFastMathMode::from_bits_truncate).or(default) {
+            // The old flag `Fast` stands for all of them.
+            let fast = flags.contains(FPFastMathMode::FAST);
+            mode.separate = !fast && !flags.contains(FPFastMathMode::ALLOW_CONTRACT);
+            mode.signed_zero |= !fast && !flags.contains(FPFastMathMode::NSZ);
+        }
+        mode.separate |= self.is_decorated && module.decorations.has(id, Decoration::NoContraction);
+        mode
+    }
+}
+
+impl<'a> Translator<'_, 'a> {
+    /// Sets how the arithmetic of an instruction is built.
+    pub(super) fn float_mode(&mut self, inst: &Inst<'a>) {
+        if !self.floats.is_decorated && !self.floats.preserves_anything() && self.floats.defaults.is_empty() {
+            return;
+        }
+        let ty = inst.word(0).ok().and_then(|id| self.eval().ty(id).ok());
+        let bits = ty.and_then(|ty| self.types.leaves(ty).ok()?.first().copied()).unwrap_or(0);
+        self.b.mode = self.floats.mode(self.module, inst, bits);
+    }
+
+    /// Keeps the floats that an instruction gives from being fused with what reads them, where its mode says so.
+    pub(super) fn apart(&mut self, ty: Ty, leaves: &'a [Src]) -> &'a [Src] {
+        if !self.b.mode.separate || self.eval().check_float(ty).is_err() {
+            return leaves;
+        }
+        let apart: Vec<Src> = leaves.iter().map(|leaf| self.b.apart(*leaf)).collect();
+        self.bump.alloc_slice_copy(&apart)
+    }
+}

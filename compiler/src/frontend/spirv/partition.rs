@@ -1,0 +1,108 @@
+//! Partitions of a subgroup: which lanes hold equal values, and reductions and scans within parts.
+
+use spirv::Op;
+
+use super::lanes::{ballot, lowest, moved};
+use super::translate::Translator;
+use super::words::Inst;
+use crate::error::CompileError;
+use crate::frontend::alu::IntCond;
+use crate::ir::builder::{Builder, LoopBlocks};
+use crate::ir::op::IrOp;
+use crate::ir::src::Src;
+use crate::ir::types::Type;
+
+/// The numbers of partitioned group operations.
+const PARTITIONED_REDUCE: u32 = 6;
+const PARTITIONED_INCLUSIVE_SCAN: u32 = 7;
+const PARTITIONED_EXCLUSIVE_SCAN: u32 = 8;
+
+/// The operation within a part, and its last modifier, for the number of a group operation.
+pub(super) fn within_parts(number: u32) -> Option<(IrOp, u32)> {
+    match number {
+        PARTITIONED_REDUCE => Some((IrOp::Reduce, super::globals::SUBGROUP_SIZE)),
+        PARTITIONED_INCLUSIVE_SCAN => Some((IrOp::Scan, 1)),
+        PARTITIONED_EXCLUSIVE_SCAN => Some((IrOp::Scan, 0)),
+        _ => None,
+    }
+}
+
+/// Whether two lists of scalars have equal bits.
+fn same_bits(b: &mut Builder<'_, '_>, pairs: impl Iterator<Item = (Src, Src)>) -> Src {
+    let mut same = Src::bool(true);
+    for (x, y) in pairs {
+        let equal = if b.f.width(x) == 1 { b.xnor(x, y) } else { b.icmp(IntCond::EQ, x, y) };
+        same = b.and(same, equal);
+    }
+    same
+}
+
+impl<'a> Translator<'_, 'a> {
+    /// The lanes whose values equal this one's.
+    pub(super) fn partition(&mut self, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
+        debug_assert_eq!(inst.op, Op::GroupNonUniformPartitionEXT);
+        let (_, leaves) = self.eval().value(inst.word(2)?)?;
+        let zero = Src::imm32(0);
+        let mask = self.for_each_part(
+            32,
+            |t, leader| {
+                let pairs: Vec<(Src, Src)> = leaves
+                    .iter()
+                    .map(|leaf| (*leaf, moved(&mut t.b, IrOp::Broadcast, *leaf, leader)))
+                    .collect();
+                let is_in = same_bits(&mut t.b, pairs.into_iter());
+                (is_in, ballot(&mut t.b, is_in))
+            },
+            |_, part| part,
+        );
+        Ok(vec![mask, zero, zero, zero])
+    }
+
+    /// Combines `x` among the lanes of this lane's part, the bits of `mask`.
+    pub(super) fn combine_part(&mut self, x: Src, mask: Src, op: IrOp, mods: [u32; 2]) -> Src {
+        let bits = self.b.f.width(x);
+        self.for_each_part(
+            bits,
+            |t, leader| {
+                let part = moved(&mut t.b, IrOp::Broadcast, mask, leader);
+                (t.b.icmp(IntCond::EQ, mask, part), part)
+            },
+            |t, _| Src::value(t.b.value(op, Type::scalar(bits), &[x], &mods)),
+        )
+    }
+
+    /// A loop with a round for each part: `part` says whether this lane is in that of the lane `leader`, and which lanes are;
+    /// `result` gives the lanes in it their result. Parts are told apart in all lanes, so that every round has all of them.
+    fn for_each_part(
+        &mut self,
+        bits: u8,
+        part: impl FnOnce(&mut Self, Src) -> (Src, Src),
+        result: impl FnOnce(&mut Self, Src) -> Src,
+    ) -> Src {
+        let (rest, found) = (self.vars.add(&[32]), self.vars.add(&[bits]));
+        let active = ballot(&mut self.b, Src::bool(true));
+        self.vars.write(&self.b, rest, active);
+        self.vars.write(&self.b, found, Src::imm(0, bits));
+        let LoopBlocks { header, after } = self.b.begin_loop();
+        self.vars.open_loop(header);
+        let left = self.vars.read(&mut self.b, rest);
+        let leader = lowest(&mut self.b, left);
+        let (is_in, lanes) = part(self, leader);
+        self.b.begin_if(is_in);
+        let value = result(self, lanes);
+        self.vars.write(&self.b, found, value);
+        self.b.begin_else();
+        self.b.end_if();
+        let others = self.b.not(lanes);
+        let left = self.b.and(left, others);
+        self.vars.write(&self.b, rest, left);
+        let is_done = self.b.icmp(IntCond::EQ, left, Src::imm32(0));
+        self.b.begin_if(is_done);
+        self.b.jump(after);
+        self.b.begin_else();
+        self.b.end_if();
+        self.b.end_loop();
+        self.vars.close_loop(self.b.f);
+        self.vars.read(&mut self.b, found)
+    }
+}
