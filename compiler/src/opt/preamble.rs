@@ -174,6 +174,10 @@ fn place(
 /// The program that computes the placed values and stores them to the uniform file.
 fn build<'a>(f: &Function<'a>, places: &[(Value, u16)]) -> Function<'a> {
     let needed = needed_instructions(f, places);
+    let mut homes: Side<Value, Option<u16>> = Side::new(f.values.len());
+    for (value, half) in places {
+        homes[*value] = Some(*half);
+    }
     let mut preamble = Function::new(f.bump, f.name);
     let mut names: Side<Value, Option<Value>> = Side::new(f.values.len());
     let mut b = Builder::start(&mut preamble);
@@ -191,11 +195,12 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)]) -> Function<'a> {
             }
             b.line = data.line;
             b.push(data.op, &dsts, &srcs, data.mods);
-        }
-    }
-    for (value, half) in places {
-        if let Some(name) = names[*value] {
-            store(&mut b, name, *half);
+            // At once: what is stored needs no register any more.
+            for (old, new) in data.dsts.iter().zip(&dsts) {
+                if let Some(half) = homes[*old] {
+                    store(&mut b, *new, half);
+                }
+            }
         }
     }
     b.halt();

@@ -13,6 +13,11 @@ pub(super) enum Exactness {
     /// The original flushes denormals, makes NaNs canonical and may lose the sign of a zero; the replacement passes
     /// such inputs on. Allowed unless a shader asks for particular float controls, which the front end refuses.
     Passes,
+    /// As `Passes`, and where a source is infinite or no number the two may differ: the source languages let compilers
+    /// assume that there are none.
+    Finite,
+    /// As `Finite`, and rounded as often but elsewhere: normal results differ by at most two units in the last place.
+    Near,
 }
 
 /// A modifier in a pattern.
@@ -96,6 +101,7 @@ pub(super) enum Widths {
     Free,
 }
 
+/// Which widths of `op` must agree.
 pub(super) fn widths_of(op: Op) -> Widths {
     match op {
         Op::Ir(IrOp::Shl | IrOp::Ushr | IrOp::Sshr) => Widths::FirstAndResult,

@@ -4,7 +4,7 @@
 
 use agx_isa::table::Opcode::{Bitop, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub};
 
-use super::pattern::Exactness::{Exact, Passes};
+use super::pattern::Exactness::{Exact, Finite, Near, Passes};
 use super::pattern::{Bound, Exactness, Mod, Node, Rule};
 use crate::ir::IrOp::{
     Fabs, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr, Uconv, Umax,
@@ -45,6 +45,14 @@ const fn exact(from: Node, to: Node) -> Rule {
 
 const fn passes(from: Node, to: Node) -> Rule {
     rule(Passes, from, to)
+}
+
+const fn finite(from: Node, to: Node) -> Rule {
+    rule(Finite, from, to)
+}
+
+const fn near(from: Node, to: Node) -> Rule {
+    rule(Near, from, to)
 }
 
 impl Rule {
@@ -102,6 +110,53 @@ fn equality(bound: &Bound) -> bool {
     bound.mods[0] & 3 == 0
 }
 
+/// A float of `width` bits as 32 bits.
+fn float(bits: u64, width: u8) -> f32 {
+    if width == 16 { half::f16::from_bits(bits as u16).to_f32() } else { f32::from_bits(bits as u32) }
+}
+
+/// Product of the two constants, in the width of the result.
+fn float_product(bound: &Bound) -> u64 {
+    let width = bound.results[0];
+    let product = float(bound.constant(2), width) * float(bound.constant(3), width);
+    if width == 16 { u64::from(half::f16::from_f32(product).to_bits()) } else { u64::from(product.to_bits()) }
+}
+
+/// The factors and their product are numbers of full precision.
+fn product_is_normal(bound: &Bound) -> bool {
+    let is_normal = |bits: u64| match bound.results[0] {
+        16 => half::f16::from_bits(bits as u16).is_normal(),
+        _ => f32::from_bits(bits as u32).is_normal(),
+    };
+    is_normal(bound.constant(2)) && is_normal(bound.constant(3)) && is_normal(float_product(bound))
+}
+
+/// Sources of 16 bits, extended, computed with in more, and cut to 16 bits again.
+fn narrows(bound: &Bound) -> bool {
+    let is_half = |index: usize| bound.srcs[index].is_none() || bound.widths[index] == 16;
+    bound.results[0] == 16 && bound.results[1] > 16 && is_half(0) && is_half(1)
+}
+
+/// The same of floats, with a constant that 16 bits hold.
+fn narrows_float(bound: &Bound) -> bool {
+    let constant = f32::from_bits(bound.constant(2) as u32);
+    narrows(bound) && half::f16::from_f32(constant).to_f32().to_bits() == constant.to_bits()
+}
+
+/// The constant as a 16-bit float.
+fn narrow_float(bound: &Bound) -> u64 {
+    u64::from(half::f16::from_f32(f32::from_bits(bound.constant(2) as u32)).to_bits())
+}
+
+/// Two sources of one width that the machine compares, extended before they are compared.
+fn compares_extended(bound: &Bound) -> bool {
+    let [source, other] = [bound.widths[0], bound.widths[1]];
+    bound.results[1] == bound.results[2] && source == other && (16..bound.results[1]).contains(&source)
+}
+
+const UNSIGNED_CONDITIONS: [u32; 4] = [0, 1, 2, 4];
+const SIGNED_CONDITIONS: [u32; 4] = [0, 4, 5, 6];
+
 /// The widths of a conversion of a conversion: (source, middle, result).
 fn conversions(bound: &Bound) -> (u8, u8, u8) {
     (bound.widths[0], bound.results[1], bound.results[0])
@@ -118,6 +173,7 @@ pub(super) static GROUPS: &[(Op, &[Rule])] = &[
     (Op::Hw(Bitop), BITWISE),
     (Op::Ir(Select), SELECT),
     (Op::Ir(Icmp), COMPARE),
+    (Op::Ir(Fcmp), FLOAT_COMPARE),
     (Op::Ir(Uconv), UNSIGNED_CONVERSION),
     (Op::Ir(Sconv), SIGNED_CONVERSION),
     (Op::Ir(Fconv), FLOAT_CONVERSION),
@@ -282,6 +338,10 @@ static COMPARE: &[Rule] = &[
         .when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
     exact(any_icmp!(ir!(Sconv A), ZERO), not!(A))
         .when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
+    exact(any_icmp!(ir!(Uconv A), ir!(Uconv B)), any_icmp!(A, B))
+        .when(|bound| compares_extended(bound) && UNSIGNED_CONDITIONS.contains(&bound.mods[0])),
+    exact(any_icmp!(ir!(Sconv A), ir!(Sconv B)), any_icmp!(A, B))
+        .when(|bound| compares_extended(bound) && SIGNED_CONDITIONS.contains(&bound.mods[0])),
     exact(any_icmp!(hw!(Isub A, B), ZERO), any_icmp!(A, B)).when(equality),
     exact(any_icmp!(xor!(A, B), ZERO), any_icmp!(A, B)).when(equality),
     exact(
@@ -291,7 +351,48 @@ static COMPARE: &[Rule] = &[
     .when(equality),
 ];
 
+/// An integer operation on extended sources of 16 bits whose result is cut to 16 bits.
+macro_rules! narrow {
+    ($extend:ident, |$a:ident, $b:ident| $operation:expr) => {{
+        const WIDE: Node = {
+            let ($a, $b) = (ir!($extend A), ir!($extend B));
+            $operation
+        };
+        const SLIM: Node = {
+            let ($a, $b) = (A, B);
+            $operation
+        };
+        exact(ir!(Uconv WIDE), SLIM).when(narrows)
+    }};
+    ($extend:ident, constant |$a:ident, $b:ident| $operation:expr) => {{
+        const WIDE: Node = {
+            let ($a, $b) = (ir!($extend A), K);
+            $operation
+        };
+        const SLIM: Node = {
+            let ($a, $b) = (A, Node::Calc(|bound| bound.constant(2)));
+            $operation
+        };
+        exact(ir!(Uconv WIDE), SLIM).when(narrows)
+    }};
+}
+
 static UNSIGNED_CONVERSION: &[Rule] = &[
+    narrow!(Uconv, |a, b| hw!(Iadd a, b)),
+    narrow!(Uconv, |a, b| hw!(Isub a, b)),
+    narrow!(Uconv, |a, b| ir!(Imul a, b)),
+    narrow!(Uconv, |a, b| hw!(Bitop[table = Mod::Bind(0)] a, b)),
+    narrow!(Sconv, |a, b| hw!(Iadd a, b)),
+    narrow!(Sconv, |a, b| hw!(Isub a, b)),
+    narrow!(Sconv, |a, b| ir!(Imul a, b)),
+    narrow!(Sconv, |a, b| hw!(Bitop[table = Mod::Bind(0)] a, b)),
+    narrow!(Uconv, constant | a, k | hw!(Iadd a, k)),
+    narrow!(Uconv, constant | a, k | ir!(Imul a, k)),
+    narrow!(Uconv, constant | a, k | ir!(Shl a, k)),
+    narrow!(Uconv, constant | a, k | hw!(Bitop[table = Mod::Bind(0)] a, k)),
+    narrow!(Sconv, constant | a, k | hw!(Iadd a, k)),
+    narrow!(Sconv, constant | a, k | ir!(Imul a, k)),
+    narrow!(Sconv, constant | a, k | hw!(Bitop[table = Mod::Bind(0)] a, k)),
     exact(ir!(Uconv ir!(Uconv A)), ir!(Uconv A)).when(|bound| {
         let (source, middle, result) = conversions(bound);
         source != result && (middle >= source || middle >= result)
@@ -339,10 +440,30 @@ static SIGNED_CONVERSION: &[Rule] = &[
     }),
 ];
 
-static FLOAT_CONVERSION: &[Rule] = &[passes(ir!(Fconv ir!(Fconv A)), A).when(|bound| {
-    let (source, middle, result) = conversions(bound);
-    source == result && middle > source
-})];
+// Rounding a sum or product of two 16-bit floats to 32 bits first changes nothing: those have more than twice the digits.
+static FLOAT_CONVERSION: &[Rule] = &[
+    passes(ir!(Fconv ir!(Fconv A)), A).when(|bound| {
+        let (source, middle, result) = conversions(bound);
+        source == result && middle > source
+    }),
+    passes(ir!(Fconv hw!(Fadd ir!(Fconv A), ir!(Fconv B))), hw!(Hadd A, B)).when(narrows),
+    passes(ir!(Fconv hw!(Fmul ir!(Fconv A), ir!(Fconv B))), hw!(Hmul A, B)).when(narrows),
+    passes(ir!(Fconv hw!(Fadd ir!(Fconv A), K)), hw!(Hadd A, Node::Calc(narrow_float))).when(narrows_float),
+    passes(ir!(Fconv hw!(Fmul ir!(Fconv A), K)), hw!(Hmul A, Node::Calc(narrow_float))).when(narrows_float),
+    passes(ir!(Fconv ir!(Fmin ir!(Fconv A), ir!(Fconv B))), ir!(Fmin A, B)).when(narrows),
+    passes(ir!(Fconv ir!(Fmax ir!(Fconv A), ir!(Fconv B))), ir!(Fmax A, B)).when(narrows),
+    passes(ir!(Fconv ir!(Fmin ir!(Fconv A), K)), ir!(Fmin A, Node::Calc(narrow_float))).when(narrows_float),
+    passes(ir!(Fconv ir!(Fmax ir!(Fconv A), K)), ir!(Fmax A, Node::Calc(narrow_float))).when(narrows_float),
+    passes(ir!(Fconv ir!(Fsat ir!(Fconv A))), ir!(Fsat A)).when(narrows),
+    passes(ir!(Fconv ir!(Fneg ir!(Fconv A))), ir!(Fneg A)).when(narrows),
+    passes(ir!(Fconv ir!(Fabs ir!(Fconv A))), ir!(Fabs A)).when(narrows),
+];
+
+static FLOAT_COMPARE: &[Rule] = &[exact(
+    ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] ir!(Fconv A), ir!(Fconv B)),
+    ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] A, B),
+)
+.when(compares_extended)];
 
 static NEGATION: &[Rule] = &[exact(ir!(Fneg ir!(Fneg A)), A)];
 
@@ -375,16 +496,26 @@ static UNSIGNED_MAXIMUM: &[Rule] =
 /// The rules of addition, multiplication and their fusion at one width.
 macro_rules! float_rules {
     ($add:ident, $multiply:ident, $fused:ident, $add_rules:ident, $multiply_rules:ident, $fused_rules:ident) => {
-        static $add_rules: &[Rule] =
-    &[passes(hw!($add A, Node::Float(0.0)), A), passes(hw!($add A, Node::Float(-0.0)), A)];
+        static $add_rules: &[Rule] = &[
+    passes(hw!($add A, Node::Float(0.0)), A),
+    passes(hw!($add A, Node::Float(-0.0)), A),
+    finite(hw!($add A, ir!(Fneg A)), Node::Float(0.0)),
+    finite(hw!($add ir!(Fneg A), A), Node::Float(0.0)),
+        ];
         static $multiply_rules: &[Rule] = &[
     passes(hw!($multiply A, Node::Float(1.0)), A),
     passes(hw!($multiply A, Node::Float(-1.0)), ir!(Fneg A)),
+    finite(hw!($multiply A, Node::Float(0.0)), Node::Float(0.0)),
+    finite(hw!($multiply A, Node::Float(-0.0)), Node::Float(0.0)),
+    near(hw!($multiply hw!($multiply A, K), M), hw!($multiply A, Node::Calc(float_product)))
+                .when(product_is_normal),
     exact(hw!($multiply ir!(Fneg A), ir!(Fneg B)), hw!($multiply A, B)),
         ];
         static $fused_rules: &[Rule] = &[
     passes(hw!($fused A, B, Node::Float(0.0)), hw!($multiply A, B)),
     passes(hw!($fused A, B, Node::Float(-0.0)), hw!($multiply A, B)),
+    finite(hw!($fused A, Node::Float(0.0), B), B),
+    finite(hw!($fused A, Node::Float(-0.0), B), B),
     passes(hw!($fused A, Node::Float(1.0), B), hw!($add A, B)),
     passes(hw!($fused A, Node::Float(-1.0), B), hw!($add ir!(Fneg A), B)),
         ];

@@ -1,0 +1,192 @@
+//! Moves out of loops what gives the same in every round.
+//!
+//! Innermost loops come first: what leaves one may leave the next. A pure instruction whose sources come from outside the
+//! loop moves before it, and so does a load, where it may be executed there (it is in a block that the first round always
+//! reaches, or may be executed speculatively) and where nothing in the loop can write what it reads.
+//!
+//! What moves must be kept in registers throughout the loop, so nothing moves for which there is no room below the number
+//! of registers from which on fewer threads run at a time.
+
+use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
+
+use super::memory::{MemoryAccess, disturbs_memory};
+use crate::analysis::liveness::liveness;
+use crate::analysis::pressure::{Pressure, pressure};
+use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
+
+/// Half registers left free for what later passes add.
+const MARGIN_HALVES: u16 = 12;
+
+/// Moves invariant computation out of loops.
+pub fn opt_loop_invariant(f: &mut Function<'_>) {
+    if f.layout.iter().all(|segment| segment.seam != Seam::Loop) {
+        return;
+    }
+    f.compute_cfg();
+    let demand = pressure(f, &liveness(f));
+    let mut hoister = Hoister { homes: homes(f), uses: uses(f), f };
+    for (start, end) in loops_inside_out(hoister.f) {
+        hoister.hoist(start, end, &demand);
+    }
+}
+
+/// Segments that begin and end each loop, inner loops before those around them.
+fn loops_inside_out(f: &Function<'_>) -> Vec<(usize, usize)> {
+    let ends = f.construct_ends();
+    let is_loop = |(index, _): &(usize, _)| f.layout[*index].seam == Seam::Loop;
+    let mut loops: Vec<(usize, usize)> = (ends.iter().enumerate())
+        .filter(is_loop)
+        .filter_map(|(start, end)| end.map(|end| (start, end.close)))
+        .collect();
+    loops.sort_by_key(|(_, end)| *end);
+    loops
+}
+
+/// The segment that defines each value; parameters count as defined in the first.
+fn homes(f: &Function<'_>) -> Side<Value, usize> {
+    let mut homes = Side::new(f.values.len());
+    for (index, segment) in f.layout.iter().enumerate() {
+        for dst in f.block(segment.block).insts.iter().flat_map(|inst| f.insts[*inst].dsts) {
+            homes[*dst] = index;
+        }
+    }
+    homes
+}
+
+fn uses(f: &Function<'_>) -> Side<Value, u32> {
+    let mut uses: Side<Value, u32> = Side::new(f.values.len());
+    for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
+        for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
+            uses[value] += 1;
+        }
+    }
+    uses
+}
+
+struct Hoister<'f, 'a> {
+    f: &'f mut Function<'a>,
+    homes: Side<Value, usize>,
+    /// Uses by what has not moved.
+    uses: Side<Value, u32>,
+}
+
+/// A loop, and what matters for moving something out of it.
+struct Loop {
+    start: usize,
+    /// Half registers that what moves may occupy.
+    room: u32,
+    /// What is written in the loop; `None` when that is unknown.
+    stores: Option<Vec<MemoryAccess>>,
+    /// The first round reaches the current block.
+    is_certain: bool,
+}
+
+impl Hoister<'_, '_> {
+    fn hoist(&mut self, start: usize, end: usize, demand: &Pressure) {
+        let segments = start + 1..=end;
+        let needed = segments.clone().map(|index| demand.blocks[self.f.layout[index].block.0 as usize]);
+        let limit = max_gpr_halves(MAX_THREADS) - MARGIN_HALVES;
+        let room = u32::from(limit.saturating_sub(needed.max().unwrap_or(0)));
+        let stores = self.stores(segments.clone());
+        let mut around = Loop { start, room, stores, is_certain: true };
+        let mut moved = Vec::new();
+        let (mut depth, mut certain) = (0u32, true);
+        for index in segments {
+            let segment = self.f.layout[index];
+            around.is_certain = certain && depth == 0;
+            self.hoist_block(segment.block, &mut around, &mut moved);
+            // Behind a jump or an end, however deep, the first round may not come.
+            let leaves = self
+                .f
+                .terminator(segment.block)
+                .is_some_and(|inst| matches!(self.f.insts[inst].op, Op::Ir(IrOp::Jump | IrOp::Halt)));
+            certain &= !leaves;
+            match segment.seam {
+                Seam::If | Seam::Loop | Seam::Scope => depth += 1,
+                Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
+                Seam::Else | Seam::End => {}
+            }
+        }
+        let before = self.f.layout[start].block;
+        self.f.block_mut(before).insts.extend(moved);
+    }
+
+    fn hoist_block(&mut self, block: Block, around: &mut Loop, moved: &mut Vec<Inst>) {
+        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        let mut kept = Vec::with_capacity(insts.len());
+        for inst in insts {
+            if self.can_move(inst, around) {
+                self.move_out(inst, around);
+                moved.push(inst);
+            } else {
+                kept.push(inst);
+            }
+        }
+        self.f.block_mut(block).insts = kept;
+    }
+
+    /// The stores of the loop, unless it writes memory in other ways.
+    fn stores(&self, segments: std::ops::RangeInclusive<usize>) -> Option<Vec<MemoryAccess>> {
+        let mut stores = Vec::new();
+        for index in segments {
+            for inst in &self.f.block(self.f.layout[index].block).insts {
+                let data = self.f.insts[*inst];
+                match MemoryAccess::of_store(self.f, &data) {
+                    Some(access) => stores.push(access),
+                    None if disturbs_memory(&data) => return None,
+                    None => {}
+                }
+            }
+        }
+        Some(stores)
+    }
+
+    fn can_move(&self, inst: Inst, around: &Loop) -> bool {
+        let data = self.f.insts[inst];
+        let is_outside = |src: &Src| src.as_value().is_none_or(|value| self.homes[value] <= around.start);
+        self.is_worth_moving(&data)
+            && data.srcs.iter().all(is_outside)
+            && (data.op.is_pure() || self.may_load_before(&data, around))
+            && self.growth(&data) <= i64::from(around.room)
+    }
+
+    /// Whether moving it saves anything: not what costs nothing or only arranges registers for its reader.
+    fn is_worth_moving(&self, data: &InstData<'_>) -> bool {
+        match data.op {
+            Op::Ir(IrOp::LoadGlobal | IrOp::Split) => true,
+            Op::Ir(IrOp::Phi | IrOp::Mov | IrOp::Preload | IrOp::Copy) => false,
+            op => op.is_pure() && data.dst().is_some_and(|dst| self.f.ty(dst).comps == 1),
+        }
+    }
+
+    fn may_load_before(&self, data: &InstData<'_>, around: &Loop) -> bool {
+        let Some(access) = MemoryAccess::of_load(self.f, data) else { return false };
+        let may_execute = around.is_certain || access.flags.contains(Access::SPECULATABLE);
+        let unwritten = access.is_readonly()
+            || around
+                .stores
+                .as_ref()
+                .is_some_and(|stores| stores.iter().all(|store| store.is_disjoint(&access)));
+        may_execute && unwritten
+    }
+
+    /// Half registers that moving `data` adds to what lives through the loop: its results, but not its sources if
+    /// nothing else reads them.
+    fn growth(&self, data: &InstData<'_>) -> i64 {
+        let results: i64 = data.dsts.iter().map(|dst| i64::from(self.f.ty(*dst).halves())).sum();
+        let last = |value: &Value| self.uses[*value] <= 1;
+        let freed = data.srcs.iter().filter_map(|src| src.as_value()).filter(last);
+        results - freed.map(|value| i64::from(self.f.ty(value).halves())).sum::<i64>()
+    }
+
+    fn move_out(&mut self, inst: Inst, around: &mut Loop) {
+        let data = self.f.insts[inst];
+        around.room = (i64::from(around.room) - self.growth(&data)).max(0) as u32;
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            self.uses[value] = self.uses[value].saturating_sub(1);
+        }
+        for dst in data.dsts {
+            self.homes[*dst] = around.start;
+        }
+    }
+}

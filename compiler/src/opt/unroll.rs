@@ -1,0 +1,136 @@
+//! Unrolls loops whose number of rounds is known.
+//!
+//! A loop is left in a certain round when an if that every round reaches leaves it on a condition which follows from
+//! constants: what the condition depends on is computed round by round until it holds. Then the loop becomes a scope with
+//! a copy of the body for each round, each in a scope of its own where continues arrive:
+//!
+//! ```text
+//! loop { A; if c { break }; B }   becomes   scope { scope { A; if c { break }; B } scope { A; … } … }
+//! ```
+//!
+//! The copies still test their condition; later passes see that it is constant, and remove tests and scopes. Inner loops
+//! come first, and the budget is for what a loop becomes, so a function grows at most by the budget for each loop.
+//!
+//! Before and after: stage Source.
+
+mod copy;
+mod rounds;
+
+use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side, Value};
+
+/// Most rounds of a loop that is unrolled, the last, incomplete one among them (Mesa 25.0 takes 32).
+const MAX_ROUNDS: u32 = 33;
+
+/// Most instructions that a loop becomes.
+const MAX_INSTRUCTIONS: usize = 384;
+
+/// Most blocks that a loop becomes.
+const MAX_BLOCKS: usize = 192;
+
+/// Unrolls loops.
+pub fn opt_unroll(f: &mut Function<'_>) {
+    let is_loop = |index: &usize| f.layout[*index].seam == Seam::Loop;
+    let starts: Vec<usize> = (0..f.layout.len()).filter(is_loop).collect();
+    if starts.is_empty() {
+        return;
+    }
+    let mut unroller = Unroller { ranks: Side::new(f.insts.len()), next_rank: 1, users: None, f };
+    // Inner loops begin after those around them.
+    for start in starts.into_iter().rev() {
+        unroller.consider(start);
+    }
+    f.compute_cfg();
+}
+
+/// What is known of one loop.
+struct Loop {
+    /// Segments after which it begins and ends.
+    start: usize,
+    end: usize,
+    header: Block,
+    after: Block,
+    /// Rank of its first instruction.
+    first_rank: u32,
+}
+
+struct Unroller<'f, 'a> {
+    f: &'f mut Function<'a>,
+    /// Instructions of the loop looked at have ranks from its first rank on, in program order.
+    ranks: Side<Inst, u32>,
+    next_rank: u32,
+    /// Instructions that read each value, once they are needed.
+    users: Option<Side<Value, Vec<Inst>>>,
+}
+
+/// Rank of instructions that are no longer in the function.
+const REMOVED: u32 = u32::MAX;
+
+impl Unroller<'_, '_> {
+    fn consider(&mut self, start: usize) {
+        let Some(around) = self.enter(start) else { return };
+        let segments = &self.f.layout[around.start + 1..=around.end];
+        let insts = segments.iter().flat_map(|segment| &self.f.block(segment.block).insts);
+        let size = insts.filter(|inst| does_something(self.f.insts[**inst].op)).count().max(1);
+        let most = (MAX_INSTRUCTIONS / size).min(MAX_BLOCKS / segments.len()).min(MAX_ROUNDS as usize);
+        if most < 2 || self.leaves_elsewhere(&around) || !self.repeats(&around) {
+            return;
+        }
+        if let Some(rounds) = rounds::rounds(self, &around, most as u32) {
+            copy::unroll(self, &around, rounds);
+        }
+    }
+
+    /// Numbers the instructions of the loop that begins after segment `start`.
+    fn enter(&mut self, start: usize) -> Option<Loop> {
+        let first_rank = self.next_rank;
+        let mut depth = 0u32;
+        for index in start + 1..self.f.layout.len() {
+            let segment = self.f.layout[index];
+            for inst in &self.f.block(segment.block).insts {
+                self.ranks[*inst] = self.next_rank;
+                self.next_rank += 1;
+            }
+            match segment.seam {
+                Seam::If | Seam::Loop | Seam::Scope => depth += 1,
+                Seam::EndLoop if depth == 0 => {
+                    let header = self.f.layout[start + 1].block;
+                    let after = self.f.layout.get(index + 1)?.block;
+                    return Some(Loop { start, end: index, header, after, first_rank });
+                }
+                Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.checked_sub(1)?,
+                Seam::Else | Seam::End => {}
+            }
+        }
+        None
+    }
+
+    /// Whether `inst` is in the loop.
+    fn is_inside(&self, around: &Loop, inst: Inst) -> bool {
+        let rank = self.ranks[inst];
+        around.first_rank <= rank && rank != REMOVED
+    }
+
+    fn target(&self, block: Block) -> Option<Block> {
+        self.f.terminator(block).and_then(|inst| self.f.insts[inst].target())
+    }
+
+    /// Whether anything goes back to the header.
+    fn repeats(&self, around: &Loop) -> bool {
+        let segments = &self.f.layout[around.start + 1..=around.end];
+        let falls = self.f.terminator(self.f.layout[around.end].block).is_none();
+        falls || segments.iter().any(|segment| self.target(segment.block) == Some(around.header))
+    }
+
+    /// Whether a jump leaves the loop for somewhere else than the block after it.
+    fn leaves_elsewhere(&self, around: &Loop) -> bool {
+        let segments = &self.f.layout[around.start + 1..=around.end];
+        let targets = segments.iter().filter_map(|segment| self.target(segment.block));
+        let inside = |target: Block| segments.iter().any(|segment| segment.block == target);
+        targets.into_iter().any(|target| target != around.after && !inside(target))
+    }
+}
+
+/// Whether an operation becomes an instruction.
+fn does_something(op: Op) -> bool {
+    !matches!(op, Op::Ir(IrOp::Phi | IrOp::Mov | IrOp::Collect | IrOp::Split | IrOp::Jump))
+}

@@ -1,0 +1,300 @@
+//! Makes a loop a sequence of copies of its body.
+
+use super::{Loop, REMOVED, Unroller};
+use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type, Value};
+
+/// Replaces the loop by `rounds` copies of its body; it is left in the last.
+pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, rounds: u32) {
+    let body: Vec<Segment> = unroller.f.layout[around.start + 1..=around.end].to_vec();
+    unroller.find_users();
+    let escapes = unroller.escapes(around, &body);
+    let first = unroller.f.add_block();
+    let mut copier = Copier {
+        values: Side::new(unroller.f.values.len()),
+        blocks: Side::new(unroller.f.blocks.len()),
+        next: first,
+        exits: Vec::new(),
+        layout: vec![Segment { block: first, seam: Seam::Scope }],
+        unroller,
+        around,
+        body,
+        escapes,
+    };
+    copier.enter_header();
+    for round in 1..=rounds {
+        copier.copy_body();
+        let seam = if round == rounds { Seam::EndScope } else { Seam::Scope };
+        copier.layout.push(Segment { block: copier.next, seam });
+    }
+    copier.finish();
+}
+
+struct Copier<'c, 'f, 'a> {
+    unroller: &'c mut Unroller<'f, 'a>,
+    around: &'c Loop,
+    body: Vec<Segment>,
+    /// What stands for each value of the loop in the current copy.
+    values: Side<Value, Option<Src>>,
+    /// What stands for each block of the loop in the current copy.
+    blocks: Side<Block, Option<Block>>,
+    /// The block behind the current copy, where continues arrive.
+    next: Block,
+    exits: Vec<Exit>,
+    layout: Vec<Segment>,
+    /// Values of the loop that are read outside.
+    escapes: Vec<Value>,
+}
+
+/// A way out of the loop.
+struct Exit {
+    from: Block,
+    /// What the phis behind the loop, then the values that escape, are there.
+    inputs: Vec<Src>,
+}
+
+impl<'a> Unroller<'_, 'a> {
+    fn find_users(&mut self) {
+        if self.users.is_some() {
+            return;
+        }
+        let mut users: Side<Value, Vec<Inst>> = Side::new(self.f.values.len());
+        for inst in self.f.blocks_in_order().flat_map(|block| &self.f.block(block).insts) {
+            for value in self.f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
+                users[value].push(*inst);
+            }
+        }
+        self.users = Some(users);
+    }
+
+    fn note_uses(&mut self, inst: Inst) {
+        let Some(users) = &mut self.users else { return };
+        for value in self.f.insts[inst].srcs.iter().filter_map(|src| src.as_value()) {
+            users[value].push(inst);
+        }
+    }
+
+    /// Instructions outside the loop that read `value`, the phis behind the loop aside.
+    fn users_outside(&self, around: &Loop, value: Value) -> Vec<Inst> {
+        let phis = &self.f.block(around.after).insts[..self.f.phi_count(around.after)];
+        let outside = |inst: &&Inst| {
+            self.ranks[**inst] != REMOVED && !self.is_inside(around, **inst) && !phis.contains(inst)
+        };
+        let users = self.users.as_ref().map_or(&[][..], |users| users[value].as_slice());
+        users.iter().filter(outside).copied().collect()
+    }
+
+    fn replace(&mut self, user: Inst, value: Value, by: Value) {
+        let data = self.f.insts[user];
+        let new = |src: &Src| {
+            if src.as_value() == Some(value) { Src { flags: src.flags, ..Src::value(by) } } else { *src }
+        };
+        let srcs: Vec<Src> = data.srcs.iter().map(new).collect();
+        self.f.insts[user].srcs = self.f.alloc(&srcs);
+        self.note_uses(user);
+    }
+
+    /// Values of the loop that are read outside.
+    fn escapes(&self, around: &Loop, body: &[Segment]) -> Vec<Value> {
+        let insts = body.iter().flat_map(|segment| &self.f.block(segment.block).insts);
+        let dsts = insts.flat_map(|inst| self.f.insts[*inst].dsts.iter().copied());
+        dsts.filter(|value| !self.users_outside(around, *value).is_empty()).collect()
+    }
+}
+
+impl<'a> Copier<'_, '_, 'a> {
+    fn src(&self, src: Src) -> Src {
+        match src.as_value().and_then(|value| self.values[value]) {
+            Some(inner) => Src { flags: src.flags, ..inner },
+            None => src,
+        }
+    }
+
+    fn phis(&self, block: Block) -> Vec<InstData<'a>> {
+        let f = &self.unroller.f;
+        f.block(block).insts[..f.phi_count(block)].iter().map(|inst| f.insts[*inst]).collect()
+    }
+
+    /// The phis of the header are what comes from before the loop.
+    fn enter_header(&mut self) {
+        let before = self.unroller.f.layout[self.around.start].block;
+        for phi in self.phis(self.around.header) {
+            let first = phi.phi_inputs().find(|(from, _)| *from == before).map(|(_, src)| src);
+            for dst in phi.dsts {
+                self.values[*dst] = first;
+            }
+        }
+    }
+
+    /// Appends a copy of the body, and makes the block behind it, where the next begins.
+    fn copy_body(&mut self) {
+        self.next = self.unroller.f.add_block();
+        for segment in &self.body {
+            self.blocks[segment.block] = Some(self.unroller.f.add_block());
+        }
+        self.name_results();
+        let mut back: Vec<(Block, Block)> = Vec::new();
+        let last = self.body.len() - 1;
+        for index in 0..=last {
+            let Segment { block, seam } = self.body[index];
+            let copy = self.blocks[block].unwrap_or(block);
+            self.copy_block(block, copy);
+            let target = self.unroller.target(block);
+            if target == Some(self.around.after) {
+                let inputs = self.exit_inputs(block);
+                self.exits.push(Exit { from: copy, inputs });
+            }
+            let falls = index == last && self.unroller.f.terminator(block).is_none();
+            if falls || target == Some(self.around.header) {
+                back.push((block, copy));
+            }
+            self.layout
+                .push(Segment { block: copy, seam: if index == last { Seam::EndScope } else { seam } });
+        }
+        self.go_on(&back);
+    }
+
+    /// What is read behind the loop of the current copy, when it is left from `block`.
+    fn exit_inputs(&self, block: Block) -> Vec<Src> {
+        let phis = self.phis(self.around.after).into_iter().map(|phi| input_from(&phi, block));
+        let escapes = self.escapes.iter().map(|value| Src::value(*value));
+        phis.chain(escapes).map(|src| self.src(src)).collect()
+    }
+
+    /// The phis of the header in the next copy: what comes from the ends of this one, original blocks and copies.
+    fn go_on(&mut self, back: &[(Block, Block)]) {
+        let mut values = Vec::new();
+        for phi in self.phis(self.around.header) {
+            let inputs: Vec<Src> =
+                back.iter().map(|(original, _)| self.src(input_from(&phi, *original))).collect();
+            for dst in phi.dsts {
+                values.push((*dst, self.join(back, &inputs, self.unroller.f.ty(*dst), phi.line)));
+            }
+        }
+        for (dst, src) in values {
+            self.values[dst] = Some(src);
+        }
+    }
+
+    fn join(&mut self, back: &[(Block, Block)], inputs: &[Src], ty: Type, line: u32) -> Src {
+        match inputs {
+            [first, rest @ ..] if rest.iter().all(|src| src == first) => *first,
+            _ => {
+                let joined = self.unroller.f.add_value(ty);
+                let mods: Vec<u32> = back.iter().map(|(_, copy)| copy.0).collect();
+                self.add(self.next, IrOp::Phi.into(), &[joined], inputs, &mods, line);
+                joined.into()
+            }
+        }
+    }
+
+    /// New values for the results of the copy, phis of the header aside.
+    fn name_results(&mut self) {
+        for index in 0..self.body.len() {
+            let block = self.body[index].block;
+            let skipped = if index == 0 { self.unroller.f.phi_count(block) } else { 0 };
+            for at in skipped..self.unroller.f.block(block).insts.len() {
+                let inst = self.unroller.f.block(block).insts[at];
+                for dst in self.unroller.f.insts[inst].dsts {
+                    let ty = self.unroller.f.ty(*dst);
+                    self.values[*dst] = Some(Src::value(self.unroller.f.add_value(ty)));
+                }
+            }
+        }
+    }
+
+    fn copy_block(&mut self, block: Block, copy: Block) {
+        let is_header = block == self.around.header;
+        let skipped = if is_header { self.unroller.f.phi_count(block) } else { 0 };
+        for at in skipped..self.unroller.f.block(block).insts.len() {
+            let data = self.unroller.f.insts[self.unroller.f.block(block).insts[at]];
+            let result = |dst: &Value| self.values[*dst].and_then(Src::as_value).unwrap_or(*dst);
+            let dsts: Vec<Value> = data.dsts.iter().map(result).collect();
+            let srcs: Vec<Src> = data.srcs.iter().map(|src| self.src(*src)).collect();
+            let mods: Vec<u32> = match data.op {
+                Op::Ir(IrOp::Phi) => data.mods.iter().map(|block| self.copy_of(Block(*block)).0).collect(),
+                Op::Ir(IrOp::Jump) => {
+                    data.target().map(|target| self.target_of(target).0).into_iter().collect()
+                }
+                _ => data.mods.to_vec(),
+            };
+            self.add(copy, data.op, &dsts, &srcs, &mods, data.line);
+        }
+    }
+
+    fn copy_of(&self, block: Block) -> Block {
+        self.blocks[block].unwrap_or(block)
+    }
+
+    fn target_of(&self, target: Block) -> Block {
+        if target == self.around.header { self.next } else { self.copy_of(target) }
+    }
+
+    fn add(&mut self, block: Block, op: Op, dsts: &[Value], srcs: &[Src], mods: &[u32], line: u32) {
+        let inst = self.unroller.f.make_inst(op, dsts, srcs, mods, line);
+        self.unroller.f.block_mut(block).insts.push(inst);
+        self.unroller.note_uses(inst);
+    }
+
+    /// Puts the copies in the loop's place, and gives what is behind it their values.
+    fn finish(mut self) {
+        self.end_last_copy();
+        let (after, f) = (self.around.after, &self.unroller.f);
+        let phis: Vec<Inst> = f.block(after).insts[..f.phi_count(after)].to_vec();
+        for (index, phi) in phis.iter().enumerate() {
+            let data = self.exit_phi(index, self.unroller.f.insts[*phi]);
+            self.unroller.f.set_inst(*phi, data);
+            self.unroller.note_uses(*phi);
+        }
+        for (index, escape) in std::mem::take(&mut self.escapes).into_iter().enumerate() {
+            let joined = self.unroller.f.add_value(self.unroller.f.ty(escape));
+            let dsts = self.unroller.f.alloc(&[joined]);
+            let empty = InstData { op: IrOp::Phi.into(), dsts, srcs: &[], mods: &[], line: 0 };
+            let phi = self.exit_phi(phis.len() + index, empty);
+            let phi = self.unroller.f.add_inst(phi);
+            self.unroller.note_uses(phi);
+            for user in self.unroller.users_outside(self.around, escape) {
+                self.unroller.replace(user, escape, joined);
+            }
+            self.unroller.f.block_mut(after).insts.insert(0, phi);
+        }
+        for segment in &self.body {
+            for inst in std::mem::take(&mut self.unroller.f.block_mut(segment.block).insts) {
+                self.unroller.ranks[inst] = REMOVED;
+            }
+        }
+        let (start, end) = (self.around.start, self.around.end);
+        self.unroller.f.layout[start].seam = Seam::Scope;
+        self.unroller.f.layout.splice(start + 1..=end, self.layout);
+    }
+
+    /// The phi behind the loop number `index`, like `phi`.
+    fn exit_phi(&self, index: usize, phi: InstData<'a>) -> InstData<'a> {
+        let srcs: Vec<Src> = self.exits.iter().map(|exit| exit.inputs[index]).collect();
+        let mods: Vec<u32> = self.exits.iter().map(|exit| exit.from.0).collect();
+        InstData { srcs: self.unroller.f.alloc(&srcs), mods: self.unroller.f.alloc(&mods), ..phi }
+    }
+
+    /// The last copy is left before its end; what would come from there is zeros.
+    fn end_last_copy(&mut self) {
+        let phis = self.phis(self.around.after).into_iter().filter_map(|phi| phi.dst());
+        let values: Vec<Value> = phis.chain(self.escapes.iter().copied()).collect();
+        let inputs = values.into_iter().map(|value| self.zero(self.unroller.f.ty(value))).collect();
+        self.exits.push(Exit { from: self.next, inputs });
+    }
+
+    fn zero(&mut self, ty: Type) -> Src {
+        let part = Src::imm(0, ty.bits);
+        if ty.comps == 1 {
+            return part;
+        }
+        let vector = self.unroller.f.add_value(ty);
+        let parts = vec![part; usize::from(ty.comps)];
+        self.add(self.next, IrOp::Collect.into(), &[vector], &parts, &[], 0);
+        vector.into()
+    }
+}
+
+fn input_from(phi: &InstData<'_>, block: Block) -> Src {
+    let input = phi.phi_inputs().find(|(from, _)| *from == block);
+    input.map_or(Src::NONE, |(_, src)| src)
+}

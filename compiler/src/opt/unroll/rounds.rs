@@ -1,0 +1,157 @@
+//! How many rounds a loop takes, where constants decide.
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::{Loop, Unroller};
+use crate::ir::builder::fold;
+use crate::ir::{Block, Inst, IrOp, Op, Seam, Src, Value};
+
+/// Most instructions a condition may depend on.
+const MAX_SLICE: usize = 24;
+
+/// An if that every round reaches and one arm of which leaves the loop.
+struct Exit {
+    condition: Src,
+    leaves_when: bool,
+}
+
+/// What the condition of an exit depends on, within the loop.
+#[derive(Default)]
+struct Slice {
+    /// Pure instructions in program order.
+    insts: Vec<Inst>,
+    /// Phis of the header with the value they begin with and the one they go on with.
+    phis: Vec<(Value, Src, Src)>,
+}
+
+type Known = HashMap<Value, Src, FxBuildHasher>;
+
+/// The number of rounds until the loop is left, the last one among them, if constants decide that and it is at most
+/// `most`.
+pub(super) fn rounds(unroller: &Unroller<'_, '_>, around: &Loop, most: u32) -> Option<u32> {
+    exits(unroller, around).iter().find_map(|exit| count(unroller, around, exit, most))
+}
+
+/// Exits in program order, up to where a round may be cut short.
+fn exits(unroller: &Unroller<'_, '_>, around: &Loop) -> Vec<Exit> {
+    let f = &*unroller.f;
+    let (mut exits, mut depth) = (Vec::new(), 0u32);
+    for index in around.start + 1..=around.end {
+        let segment = f.layout[index];
+        if unroller.target(segment.block) == Some(around.header) {
+            break;
+        }
+        if segment.seam == Seam::If && depth == 0 {
+            exits.extend(exit(unroller, around, index));
+        }
+        match segment.seam {
+            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
+            Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
+            Seam::Else | Seam::End => {}
+        }
+    }
+    exits
+}
+
+/// The if that begins after segment `index`, if an arm of one block leaves the loop.
+fn exit(unroller: &Unroller<'_, '_>, around: &Loop, index: usize) -> Option<Exit> {
+    let f = &*unroller.f;
+    let condition = *f.insts[f.terminator(f.layout[index].block)?].srcs.first()?;
+    let leaves = |block: Block| unroller.target(block) == Some(around.after);
+    let then = f.layout[index + 1];
+    if then.seam == Seam::Else && leaves(then.block) {
+        return Some(Exit { condition, leaves_when: true });
+    }
+    let mut depth = 0u32;
+    let otherwise = (index + 1..=around.end).find(|at| match f.layout[*at].seam {
+        Seam::If | Seam::Loop | Seam::Scope => {
+            depth += 1;
+            false
+        }
+        Seam::EndIf | Seam::EndLoop | Seam::EndScope => {
+            depth = depth.saturating_sub(1);
+            false
+        }
+        Seam::Else => depth == 0,
+        Seam::End => false,
+    })?;
+    let last = f.layout[otherwise + 1];
+    (last.seam == Seam::EndIf && leaves(last.block)).then_some(Exit { condition, leaves_when: false })
+}
+
+/// The round in which `exit` is taken, counted from one.
+fn count(unroller: &Unroller<'_, '_>, around: &Loop, exit: &Exit, most: u32) -> Option<u32> {
+    let f = &*unroller.f;
+    let slice = slice(unroller, around, exit.condition)?;
+    let mut known: Known = slice.phis.iter().map(|(phi, first, _)| (*phi, *first)).collect();
+    let read = |known: &Known, src: Src| match src.as_value() {
+        Some(value) => known.get(&value).map(|constant| Src { flags: src.flags, ..*constant }),
+        None => Some(src),
+    };
+    for round in 1..=most {
+        for inst in &slice.insts {
+            let data = f.insts[*inst];
+            let dst = data.dst()?;
+            let srcs: Option<Vec<Src>> = data.srcs.iter().map(|src| read(&known, *src)).collect();
+            let constant = fold(f, data.op, f.ty(dst), &srcs?, data.mods)?;
+            known.insert(dst, constant);
+        }
+        let truth = read(&known, exit.condition)?.as_imm()? & 1 != 0;
+        if truth == exit.leaves_when {
+            return Some(round);
+        }
+        let next: Option<Vec<Src>> = slice.phis.iter().map(|(_, _, next)| read(&known, *next)).collect();
+        for ((phi, _, _), next) in slice.phis.iter().zip(next?) {
+            known.insert(*phi, next);
+        }
+    }
+    None
+}
+
+/// What `condition` depends on in the loop; `None` if that is more than constants and the loop's own counting.
+fn slice(unroller: &Unroller<'_, '_>, around: &Loop, condition: Src) -> Option<Slice> {
+    let f = &*unroller.f;
+    let (mut slice, mut pending) = (Slice::default(), vec![condition]);
+    while let Some(src) = pending.pop() {
+        let Some(value) = src.as_value() else {
+            src.as_imm()?;
+            continue;
+        };
+        let inst = f.values[value].def.filter(|inst| unroller.is_inside(around, *inst))?;
+        let data = f.insts[inst];
+        if slice.insts.contains(&inst) || slice.phis.iter().any(|(phi, _, _)| *phi == value) {
+            continue;
+        }
+        if slice.insts.len() + slice.phis.len() >= MAX_SLICE || f.ty(value).comps != 1 {
+            return None;
+        }
+        if data.op == Op::Ir(IrOp::Phi) {
+            let (first, next) = header_inputs(unroller, around, inst)?;
+            first.as_imm()?;
+            slice.phis.push((value, first, next));
+            pending.push(next);
+        } else {
+            data.op.pure_fn().filter(|_| data.op.is_pure())?;
+            slice.insts.push(inst);
+            pending.extend(data.srcs);
+        }
+    }
+    slice.insts.sort_by_key(|inst| unroller.ranks[*inst]);
+    Some(slice)
+}
+
+/// The sources of a phi of the header: from outside, and from inside, if that is one.
+fn header_inputs(unroller: &Unroller<'_, '_>, around: &Loop, phi: Inst) -> Option<(Src, Src)> {
+    let f = &*unroller.f;
+    let header = &f.block(around.header).insts;
+    if !header[..f.phi_count(around.header)].contains(&phi) {
+        return None;
+    }
+    let before = f.layout[around.start].block;
+    let data = f.insts[phi];
+    let first = data.phi_inputs().find(|(from, _)| *from == before).map(|(_, src)| src)?;
+    let mut back = data.phi_inputs().filter(|(from, _)| *from != before).map(|(_, src)| src);
+    let next = back.next()?;
+    back.all(|src| src == next).then_some((first, next))
+}
