@@ -2,6 +2,7 @@
 //! the function, none survives a change of it.
 
 pub mod bitset;
+pub mod coverage;
 pub mod divergence;
 pub mod dominance;
 pub mod liveness;

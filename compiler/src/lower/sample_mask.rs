@@ -4,8 +4,10 @@
 //! otherwise; samples killed before are ignored (Mesa 25.0 AGX compiler). Killing alone does not wait for the fragments
 //! before this one at the pixel.
 
+use agx_abi::Stage;
 use agx_isa::table::Opcode;
 
+use crate::analysis::coverage;
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
 use crate::ir::{Function, IrOp, Op, Rewrite, Src};
@@ -14,7 +16,7 @@ use crate::pipeline::Context;
 /// Lowers `kill_samples`.
 ///
 /// # Errors
-/// None at present; the signature is that of every lowering.
+/// With a key that validates, samples that may be tested twice or killed after their test are an internal error.
 pub fn lower_sample_mask(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let fragment = &mut context.info.fragment;
     f.map_insts(|r, inst| {
@@ -29,5 +31,9 @@ pub fn lower_sample_mask(f: &mut Function<'_>, context: &mut Context<'_>) -> Res
         }
         Rewrite::Remove
     });
+    if context.key.validate && context.info.stage == Stage::Fragment {
+        f.compute_cfg();
+        coverage::check(f)?;
+    }
     Ok(())
 }

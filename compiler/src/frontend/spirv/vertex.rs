@@ -97,6 +97,7 @@ impl<'a> Translator<'_, 'a> {
                 let number = self.uniforms.get(draw, 0, 16);
                 self.b.uconv(number, 32)
             }
+            BuiltIn::ViewIndex => self.uniforms.get(UniformSource::ViewIndex, 0, 32),
             _ => return None,
         })
     }
