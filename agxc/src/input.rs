@@ -131,6 +131,15 @@ pub fn read(name: &str, forced: Option<&str>, context: &mut Context) -> Result<F
     Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new() })
 }
 
+/// A shader that is already read, told by its name and its first bytes.
+pub fn from_bytes(name: &str, bytes: Vec<u8>, context: &mut Context) -> Result<File, Failure> {
+    context.remember(name, &bytes);
+    let kind = Kind::guess(name, &bytes).ok_or_else(|| {
+        Diagnostic::new(100, "cannot tell what this is from its first bytes or its name").in_file(name)
+    })?;
+    Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new() })
+}
+
 /// The bytes of the file called `name`; `-` is standard input.
 pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
     if name != "-" {

@@ -69,7 +69,7 @@ pub fn run(shader: &CompiledShader, buffers: &mut [BufferBinding], job: &Job<'_>
 }
 
 /// The first findings as diagnostics; the fatal one, if any, is the last and is always among them.
-fn findings(findings: &[Finding], name: &str) -> Option<Failure> {
+pub fn findings(findings: &[Finding], name: &str) -> Option<Failure> {
     let (last, rest) = findings.split_last()?;
     let shown = rest.iter().take(MOST_FINDINGS).chain([last]);
     let mut problems: Vec<Diagnostic> =

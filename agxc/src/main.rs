@@ -17,6 +17,7 @@ mod listing;
 mod machine;
 mod output;
 mod picture;
+mod scene;
 mod shader_json;
 mod statistics;
 mod values;

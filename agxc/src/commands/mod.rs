@@ -8,6 +8,7 @@ mod disasm;
 mod explain;
 mod list_targets;
 mod pass;
+mod render;
 mod run;
 mod stats;
 mod validate;
@@ -71,6 +72,7 @@ const fn short(name: &'static str, letter: char, takes: Takes, doc: &'static str
 
 const FILE: &[Arg] = &[arg("FILE", Takes::Word, "Input; - is standard input")];
 const FILES: &[Arg] = &[arg("FILE", Takes::Words, "Inputs; - is standard input")];
+const SCENE: &[Arg] = &[arg("FILE", Takes::Word, "Scene file, or the name of a bundled scene")];
 const OUTPUT: &[Arg] = &[short(
     "output",
     'o',
@@ -125,6 +127,14 @@ pub static COMMANDS: &[Command] = &[
                   shader may write every buffer; an access outside one is a fault.",
         args: &[FILE, run::ARGS, TARGET, KEY, KIND, OUTPUT],
         run: run::run,
+    },
+    Command {
+        name: "render",
+        doc: "Draw a scene file on the reference machine",
+        details: "docs/scenes.md describes scene files; spheres, glass and plasma are bundled and need no file. The \
+                  picture is a PNG.",
+        args: &[SCENE, render::ARGS, TARGET, OUTPUT],
+        run: render::run,
     },
     Command {
         name: "demo",

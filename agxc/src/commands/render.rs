@@ -1,0 +1,46 @@
+//! `agxc render`: draw a scene file on the reference machine.
+
+use clap::ArgMatches;
+
+use super::{Arg, Takes, arg};
+use crate::context::Context;
+use crate::diagnostic::{Diagnostic, Failure};
+use crate::scene::{BUNDLED, Files, Scene, render};
+use crate::{input, key, output, picture};
+
+/// Options of this command alone.
+pub const ARGS: &[Arg] = &[
+    arg("size", Takes::Value("WIDTHxHEIGHT"), "Draw at this size instead of the scene's"),
+    arg("report", Takes::Nothing, "Print how many instructions it took"),
+];
+
+/// Draws the scene and writes a PNG.
+pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
+    let name = options.get_one::<String>("FILE").map_or("-", String::as_str);
+    let target = key::target(options.get_one::<String>("target").map(String::as_str))?;
+    let (text, files) = match BUNDLED.iter().find(|bundled| bundled.name == name) {
+        Some(bundled) => (bundled.scene.as_bytes().to_vec(), Files::Bundled(bundled)),
+        None => (input::read_bytes(name)?, Files::Beside(name)),
+    };
+    let mut scene: Scene = serde_json::from_slice(&text)
+        .map_err(|error| Diagnostic::new(104, error.to_string()).in_file(name))?;
+    if let Some(size) = options.get_one::<String>("size") {
+        scene.size = parse_size(size)
+            .ok_or_else(|| Failure::usage(format!("--size wants WIDTHxHEIGHT, not `{size}`")))?;
+    }
+    let path =
+        options.get_one::<String>("output").ok_or_else(|| Failure::usage("--output names the picture"))?;
+    let drawn = render(&scene, &files, target, context)?;
+    picture::save(path, &drawn.rgba, drawn.size[0], drawn.size[1])?;
+    if options.get_flag("report") {
+        let [width, height] = drawn.size;
+        let line = format!("{width} × {height} pixels, {} instructions\n", drawn.instructions);
+        output::stdout(line.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn parse_size(text: &str) -> Option<[u32; 2]> {
+    let (width, height) = text.split_once('x')?;
+    Some([width.parse().ok()?, height.parse().ok()?])
+}

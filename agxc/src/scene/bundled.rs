@@ -1,0 +1,63 @@
+//! The scenes that come with the program, and where the files of a scene are found.
+
+use std::path::Path;
+
+use crate::diagnostic::Failure;
+use crate::input;
+
+/// A bundled scene.
+pub struct Bundled {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// The scene file.
+    pub scene: &'static str,
+    /// The shaders it names.
+    files: &'static [(&'static str, &'static str)],
+}
+
+/// Every bundled scene.
+pub const BUNDLED: &[Bundled] = &[
+    Bundled {
+        name: "spheres",
+        scene: include_str!("../../scenes/spheres.json"),
+        files: &[("spheres.wgsl", include_str!("../../scenes/spheres.wgsl"))],
+    },
+    Bundled {
+        name: "glass",
+        scene: include_str!("../../scenes/glass.json"),
+        files: &[("glass.wgsl", include_str!("../../scenes/glass.wgsl"))],
+    },
+    Bundled {
+        name: "plasma",
+        scene: include_str!("../../scenes/plasma.json"),
+        files: &[("plasma.wgsl", include_str!("../../scenes/plasma.wgsl"))],
+    },
+];
+
+/// Where the files that a scene names are.
+pub enum Files<'f> {
+    /// In the program.
+    Bundled(&'static Bundled),
+    /// Beside the scene file of this name.
+    Beside(&'f str),
+}
+
+impl Files<'_> {
+    /// A file's name for messages, and its bytes.
+    pub fn read(&self, name: &str) -> Result<(String, Vec<u8>), Failure> {
+        match self {
+            Files::Bundled(bundled) => {
+                let found = bundled.files.iter().find(|(known, _)| *known == name);
+                let (_, text) =
+                    found.ok_or_else(|| Failure::usage(format!("there is no bundled file {name}")))?;
+                Ok((name.to_owned(), text.as_bytes().to_vec()))
+            }
+            Files::Beside(scene) => {
+                let path = Path::new(scene).parent().unwrap_or(Path::new("")).join(name);
+                let path = path.to_string_lossy().into_owned();
+                let bytes = input::read_bytes(&path)?;
+                Ok((path, bytes))
+            }
+        }
+    }
+}

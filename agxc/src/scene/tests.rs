@@ -1,0 +1,188 @@
+//! The bundled scenes against colours computed here, on the points of a grid away from edges.
+
+use agx_abi::Target;
+
+use super::{BUNDLED, Files, Scene, render};
+use crate::context::Context;
+
+type Colour = [f64; 3];
+
+fn scene(name: &str) -> Scene {
+    let bundled = BUNDLED.iter().find(|bundled| bundled.name == name).expect("bundled");
+    serde_json::from_str(bundled.scene).expect("a scene")
+}
+
+fn draw(name: &str, scene: &Scene) -> Vec<u8> {
+    let bundled = BUNDLED.iter().find(|bundled| bundled.name == name).expect("bundled");
+    render(scene, &Files::Bundled(bundled), Target::default(), &mut Context::new()).expect("draws").rgba
+}
+
+/// Compares every eighth pixel for which there is an expectation; how many of each kind there were.
+fn compare(
+    name: &str,
+    rgba: &[u8],
+    [width, height]: [u32; 2],
+    tolerance: f64,
+    wanted: impl Fn(f64, f64) -> Option<(usize, Colour)>,
+) -> [u32; 8] {
+    let mut seen = [0; 8];
+    for (x, y) in (0..height).step_by(8).flat_map(|y| (0..width).step_by(8).map(move |x| (x, y))) {
+        let Some((kind, colour)) = wanted(f64::from(x) + 0.5, f64::from(y) + 0.5) else { continue };
+        let at = 4 * (y as usize * width as usize + x as usize);
+        for (component, wanted) in colour.into_iter().enumerate() {
+            let found = f64::from(rgba[at + component]);
+            let difference = (found - 255.0 * wanted).abs();
+            assert!(difference <= tolerance, "{name} at {x}, {y}: {found}, not {}", 255.0 * wanted);
+        }
+        seen[kind] += 1;
+    }
+    seen
+}
+
+fn plasma(x: f64, y: f64) -> Colour {
+    let (time, scale) = (0.8_f64, 9.0);
+    let (px, py) = ((x / 256.0 - 0.5) * scale, (y / 192.0 - 0.5) * scale);
+    let ring = (px + 0.5 * time.sin()).hypot(py + 0.4 * time.cos());
+    let v = (px + time).sin() + (py * 1.3 - time).sin() + (3.0 * ring).sin() + (px * py).sin();
+    [v + 0.5, v * 1.2 + 2.5, v * 0.8 + 4.5].map(|angle| 0.5 + 0.5 * angle.cos())
+}
+
+#[test]
+fn plasma_is_what_its_formula_says() {
+    let scene = scene("plasma");
+    let rgba = draw("plasma", &scene);
+    let seen = compare("plasma", &rgba, scene.size, 1.5, |x, y| Some((0, plasma(x, y))));
+    assert_eq!(seen[0], 32 * 24);
+}
+
+/// Centre x, y, z and radius, and colour.
+const SPHERES: [([f64; 4], Colour); 3] = [
+    ([-1.6, -0.1, -5.0, 0.9], [230.0, 60.0, 40.0]),
+    ([0.2, 0.1, -4.0, 1.1], [240.0, 190.0, 60.0]),
+    ([1.9, 0.3, -6.5, 1.3], [60.0, 110.0, 220.0]),
+];
+const SKY: Colour = [0.6, 0.75, 0.9];
+const LIGHT: [f64; 3] = [0.48, 0.64, 0.6];
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// What the ray of a pixel hits first: 0 to 2 a sphere, 3 the plain, 4 the sky; with the colour there.
+fn trace(x: f64, y: f64, [width, height]: [f64; 2]) -> (usize, Colour) {
+    let ray = [(2.0 * x / width - 1.0) * (4.0 / 3.0) / 1.5, -(2.0 * y / height - 1.0) / 1.5, -1.0];
+    let mut nearest = f64::INFINITY;
+    let mut found = (4, SKY);
+    let mut hit = |t: f64, kind: usize, colour: Colour, normal: [f64; 3]| {
+        if t > 0.1 && t < nearest {
+            nearest = t;
+            let light = 0.2 + 0.8 * dot(normal, LIGHT).max(0.0);
+            let haze = 1.0 - (-0.05 * t).exp2();
+            found = (kind, [0, 1, 2].map(|at| colour[at] * light * (1.0 - haze) + SKY[at] * haze));
+        }
+    };
+    for (kind, ([cx, cy, cz, r], colour)) in SPHERES.into_iter().enumerate() {
+        let centre = [cx, cy, cz];
+        let (a, b, c) = (dot(ray, ray), dot(ray, centre), dot(centre, centre) - r * r);
+        if b * b > a * c {
+            let t = (b - (b * b - a * c).sqrt()) / a;
+            let normal = [0, 1, 2].map(|at| (t * ray[at] - centre[at]) / r);
+            hit(t, kind, colour.map(|component| component / 255.0), normal);
+        }
+    }
+    let t = -1.0 / ray[1];
+    if ray[1] < 0.0 && t < 60.0 && (t * ray[0]).abs() < 30.0 {
+        hit(t, 3, [0.35, 0.4, 0.3], [0.0, 1.0, 0.0]);
+    }
+    found
+}
+
+#[test]
+fn spheres_are_where_rays_hit_them_and_lit_as_they_should_be() {
+    let scene = scene("spheres");
+    let rgba = draw("spheres", &scene);
+    let size = scene.size.map(f64::from);
+    // Spheres are made of triangles: near outlines they may end a little early.
+    let seen = compare("spheres", &rgba, scene.size, 5.0, |x, y| {
+        let (kind, colour) = trace(x, y, size);
+        let around = [[-3.0, 0.0], [3.0, 0.0], [0.0, -3.0], [0.0, 3.0]];
+        let inside = around.iter().all(|[dx, dy]| trace(x + dx, y + dy, size).0 == kind);
+        inside.then_some((kind, colour))
+    });
+    assert!(seen[..5].iter().all(|count| *count >= 10), "{seen:?}");
+}
+
+/// Place x, y, cosine and sine times size; red, green, blue, alpha.
+const PANES: [([f64; 4], [f64; 4]); 5] = [
+    ([-0.3, -0.3, 0.9, 0.3], [220.0, 30.0, 40.0, 140.0]),
+    ([0.25, -0.25, 0.8, -0.5], [40.0, 160.0, 60.0, 120.0]),
+    ([0.3, 0.35, 0.6, 0.7], [40.0, 70.0, 210.0, 150.0]),
+    ([-0.35, 0.3, 0.95, -0.15], [240.0, 200.0, 30.0, 110.0]),
+    ([0.0, 0.0, 0.5, 0.45], [120.0, 30.0, 160.0, 170.0]),
+];
+
+/// Panes over the pixel and the colour through them; `None` within two pixels of an edge.
+fn through_glass(x: f64, y: f64) -> Option<(usize, Colour)> {
+    let (px, py) = (x / 128.0 - 1.0, y / 128.0 - 1.0);
+    let mut colour = [1.0; 3];
+    let mut panes = 0;
+    for ([cx, cy, cos, sin], pane) in PANES {
+        let (dx, dy, square) = (px - cx, py - cy, cos * cos + sin * sin);
+        let (u, v) = ((dx * cos + dy * sin) / square, (dy * cos - dx * sin) / square);
+        let outside = (u.abs() - 0.5).max(v.abs() - 0.5);
+        if outside.abs() * square.sqrt() * 128.0 < 2.0 {
+            return None;
+        }
+        if outside < 0.0 {
+            panes += 1;
+            let alpha = pane[3] / 255.0;
+            colour = [0, 1, 2].map(|at| pane[at] / 255.0 * alpha + colour[at] * (1.0 - alpha));
+        }
+    }
+    Some((panes, colour))
+}
+
+#[test]
+fn glass_mixes_its_colours_in_order_and_has_smooth_edges() {
+    let mut scene = scene("glass");
+    let smooth = draw("glass", &scene);
+    let seen = compare("glass", &smooth, scene.size, 2.5, through_glass);
+    assert!(seen[..4].iter().all(|count| *count >= 10), "{seen:?}");
+    scene.samples = 1;
+    let hard = draw("glass", &scene);
+    let mut softened = 0;
+    for (at, (a, b)) in smooth.chunks(4).zip(hard.chunks(4)).enumerate() {
+        if a != b {
+            softened += 1;
+            let (x, y) = (at % 256, at / 256);
+            assert_eq!(through_glass(x as f64 + 0.5, y as f64 + 0.5), None, "{x}, {y} is at no edge");
+        }
+    }
+    assert!(softened > 500, "{softened} pixels");
+}
+
+#[test]
+fn what_a_scene_asks_for_must_exist() {
+    let base = |draw: &str| {
+        format!(
+            r#"{{"size":[8,8],"draws":[{{"vertex":{{"file":"plasma.wgsl"}},"fragment":{{"file":"plasma.wgsl"}},"vertices":3{draw}}}]}}"#
+        )
+    };
+    let bundled = BUNDLED.iter().find(|bundled| bundled.name == "plasma").expect("bundled");
+    let refused = |text: &str| {
+        let scene: Scene = serde_json::from_str(text).expect("a scene");
+        render(&scene, &Files::Bundled(bundled), Target::default(), &mut Context::new()).is_err()
+    };
+    for draw in [
+        r#","topology":"fans""#,
+        r#","cull":"sideways""#,
+        r#","write_mask":"rgx""#,
+        r#","depth":{"compare":"lesser"}"#,
+        r#","blend":{"colour":{"source":"one","destination":"two"}}"#,
+        r#","vertex_buffers":[{"stride":4,"attributes":[{"location":0,"format":"R9_UNORM"}]}]"#,
+    ] {
+        assert!(refused(&base(draw)), "{draw}");
+    }
+    assert!(refused(&base("")), "its buffer is not bound");
+    assert!(serde_json::from_str::<Scene>(&base(r#","colour":1"#)).is_err(), "unknown fields");
+}
