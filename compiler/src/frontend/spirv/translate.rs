@@ -29,6 +29,9 @@ use crate::ir::src::Src;
 /// Deepest nesting of calls.
 pub const MAX_CALL_DEPTH: usize = 256;
 
+/// Most constructs around each other, calls inlined: the machine counts levels in 16 bits, and a construct may need two.
+pub const MAX_NESTING: u32 = 1 << 14;
+
 /// Most instructions translated, those of functions called several times counted each time.
 pub const MAX_INSTRUCTIONS: usize = 1 << 22;
 
@@ -86,6 +89,8 @@ pub(super) struct Translator<'t, 'a> {
     bodies: Vec<Option<Rc<Body<'a>>>>,
     frames: Vec<Frame<'a>>,
     translated: usize,
+    /// Constructs open around the current place.
+    nesting: u32,
     pub workgroup_size: [u32; 3],
     /// See [`Eval::masks_shifts`].
     pub masks_shifts: bool,
@@ -119,6 +124,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             bodies: module.functions.iter().map(|_| None).collect(),
             frames: Vec::new(),
             translated: 0,
+            nesting: 0,
             workgroup_size,
             masks_shifts: false,
             local_bytes: 0,
@@ -233,6 +239,16 @@ impl<'t, 'a> Translator<'t, 'a> {
     }
 
     fn step(&mut self, step: Step) -> Result<(), CompileError> {
+        match step {
+            Step::If(_) | Step::Case(..) | Step::Loop { .. } | Step::Scope(_) => {
+                self.nesting += 1;
+                if self.nesting > MAX_NESTING {
+                    return Err(CompileError::limit(format!("constructs nest deeper than {MAX_NESTING}")));
+                }
+            }
+            Step::EndIf | Step::EndLoop | Step::EndScope(_) => self.nesting -= 1,
+            _ => {}
+        }
         match step {
             Step::Block(node) => self.begin_block(node),
             Step::If(node) => {

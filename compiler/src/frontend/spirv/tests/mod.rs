@@ -4,6 +4,7 @@
 mod control;
 mod errors;
 mod fragment;
+mod limits;
 mod lines;
 mod memory;
 mod values;
@@ -58,7 +59,9 @@ pub(super) fn assemble(text: &str) -> Vec<u8> {
 
 /// The same after another prelude, which declares %uint.
 pub(super) fn assemble_with(prelude: &str, text: &str) -> Vec<u8> {
-    let mut assembler = Assembler::default();
+    let named = |op: Op| opcode::name(op).map(|name| (name, op));
+    let ops = (0..7000).filter_map(Op::from_u32).filter_map(named).collect();
+    let mut assembler = Assembler { ops, ..Assembler::default() };
     let constants: Vec<u32> = {
         let mut list: Vec<u32> =
             text.split_whitespace().filter_map(|token| token.strip_prefix('#')?.parse().ok()).collect();
@@ -76,6 +79,7 @@ pub(super) fn assemble_with(prelude: &str, text: &str) -> Vec<u8> {
 
 #[derive(Default)]
 struct Assembler {
+    ops: HashMap<&'static str, Op, FxBuildHasher>,
     words: Vec<u32>,
     ids: HashMap<String, u32, FxBuildHasher>,
 }
@@ -88,8 +92,7 @@ impl Assembler {
     fn line(&mut self, line: &str) {
         let mut tokens = line.split_whitespace();
         let name = format!("Op{}", tokens.next().expect("a line has an opcode"));
-        let op = (0..7000).filter_map(Op::from_u32).find(|op| opcode::name(*op) == Some(name.as_str()));
-        let op = op.unwrap_or_else(|| panic!("there is no {name}"));
+        let op = *self.ops.get(name.as_str()).unwrap_or_else(|| panic!("there is no {name}"));
         let mut operands = Vec::new();
         for token in tokens {
             self.token(token, &mut operands);

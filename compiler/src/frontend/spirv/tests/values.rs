@@ -4,11 +4,16 @@ use super::{check, run, with_body};
 
 /// Stores the result of `instructions`, which define %r from the words %a and %b, and returns it.
 fn binary(instructions: &str, a: u32, b: u32) -> u32 {
+    binary_with("", instructions, a, b)
+}
+
+/// The same after some declarations.
+fn binary_with(declarations: &str, instructions: &str, a: u32, b: u32) -> u32 {
     let body = format!(
         "AccessChain %ptr %pa %data #0 #0\nAccessChain %ptr %pb %data #0 #1\nLoad %uint %a %pa\nLoad %uint %b %pb\n\
          {instructions}\nStore %pa %r\nReturn"
     );
-    run(&with_body("", &body), &[a, b]).expect("the module compiles")[0]
+    run(&with_body(declarations, &body), &[a, b]).expect("the module compiles")[0]
 }
 
 #[test]
@@ -112,4 +117,54 @@ fn operations_on_specialization_constants_fold() {
         Store %p %x
         Return";
     check(declarations, body, &[0], &[11]);
+}
+
+#[test]
+fn dot_products_of_packed_bytes() {
+    let (a, b) = (0x80ff_7f03u32, 0x7f02_8105u32);
+    let dot = |x: fn(u8) -> i64, y: fn(u8) -> i64| -> i64 {
+        a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(p, q)| x(p) * y(q)).sum()
+    };
+    let (signed, unsigned): (fn(u8) -> i64, fn(u8) -> i64) = (|x| (x as i8).into(), |x| x.into());
+    assert_eq!(binary("SDot %uint %r %a %b 0", a, b) as i32, dot(signed, signed) as i32);
+    assert_eq!(binary("UDot %uint %r %a %b 0", a, b), dot(unsigned, unsigned) as u32);
+    assert_eq!(binary("SUDot %uint %r %a %b 0", a, b) as i32, dot(signed, unsigned) as i32);
+    assert_eq!(binary("UDotAccSat %uint %r %a %b #4294967290 0", a, b), u32::MAX);
+    let sum = (i64::from(2_147_483_650u32 as i32) + dot(signed, signed)).max(i32::MIN.into());
+    assert_eq!(i64::from(binary("SDotAccSat %uint %r %a %b #2147483650 0", a, b) as i32), sum);
+}
+
+#[test]
+fn expectations_are_the_value_and_assumptions_nothing() {
+    let body = "IEqual %bool %c %a %b\nAssumeTrueKHR %c\nExpectKHR %uint %r %a %b";
+    assert_eq!(binary(body, 7, 9), 7);
+}
+
+#[test]
+fn carries_borrows_and_high_halves() {
+    let second = |instruction: &str, a, b| {
+        let body = format!("{instruction} %uvec2_t %both %a %b\nCompositeExtract %uint %r %both 1");
+        binary_with("TypeStruct %uvec2_t %uint %uint", &body, a, b)
+    };
+    assert_eq!((second("IAddCarry", u32::MAX, 1), second("IAddCarry", 5, 6)), (1, 0));
+    assert_eq!((second("ISubBorrow", 3, 4), second("ISubBorrow", 4, 4)), (1, 0));
+    let (a, b) = (0xfedc_ba98u32, 0x7654_3210u32);
+    assert_eq!(second("UMulExtended", a, b), ((u64::from(a) * u64::from(b)) >> 32) as u32);
+    assert_eq!(second("SMulExtended", a, b), ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32);
+}
+
+#[test]
+fn quantizing_rounds_to_half_floats_without_denormals() {
+    let quantize = |x: f32| {
+        f32::from_bits(binary(
+            "Bitcast %float %x %a\nQuantizeToF16 %float %q %x\nBitcast %uint %r %q",
+            x.to_bits(),
+            0,
+        ))
+    };
+    for x in [0.1f32, -3.3, 1e6, -1e6, 65519.0, 65520.0, 6.2e-5] {
+        assert_eq!(quantize(x), half::f16::from_f32(x).to_f32(), "{x}");
+    }
+    assert_eq!(quantize(-3e-5).to_bits(), (-0.0f32).to_bits());
+    assert!(quantize(f32::NAN).is_nan());
 }
