@@ -141,7 +141,7 @@ pub static PASSES: &[Pass] = &[
     required!("lower_float_division", Source -> Source, |f, _| lower::lower_float_division(f), "Makes division and square root multiplications by reciprocals."),
     required!("lower_trigonometry", Source -> Source, |f, _| lower::lower_trigonometry(f), "Makes sine and cosine the hardware's two halves."),
     required!("lower_int64", Source -> Source, |f, _| lower::lower_int64(f), "Does 64-bit arithmetic in words."),
-    required!("lower_barrier", Source -> Source, |f, _| lower::lower_barrier(f), "Makes barriers the hardware's sequences."),
+    required!("lower_barrier", Source -> Source, |f, c| lower::lower_barrier(f, c.info.stage), "Makes barriers the hardware's sequences."),
     required!("lower_local", Source -> Source, |f, _| lower::lower_local(f), "Makes accesses to threadgroup memory the hardware's."),
     required!("lower_cull_distance", Source -> Source, |f, _| lower::lower_cull_distance(f), "Stores beside each cull distance whether it keeps the primitive."),
     required!("lower_varyings", Source -> Source, |f, c| lower::lower_varyings(f, c.info.stage), "Makes stores of vertex outputs the hardware's."),

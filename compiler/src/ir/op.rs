@@ -230,6 +230,8 @@ ir_ops! {
         "Four components of a texel at integer coordinates; `texture` and `heap` as in `sample`. Outside the texture, `last_layer` or `last_lod` all are 0. `access`: see `Access`; with `image`, what shaders stored is seen.";
     StoreImage "store_image" "<- data:v texture:i heap:q_ coords:v layer:w_" ["dim"] WRITES_MEMORY Memory None, Ssa:
         "Stores the four components `data` to a texel of an image; outside of it nothing happens. `texture` and `heap` as in `sample`.";
+    FenceTexels "fence_texels" "<-" ["from_memory"] BARRIER Barrier None, Ssa:
+        "Later loads of texels see the invocation's earlier image stores or, with `from_memory`, what it did to texels in memory.";
     ControlBarrier "control_barrier" "<-" ["memory"] BARRIER Barrier None, Ssa:
         "Waits for all invocations of the workgroup; `memory`: see `Access`.";
     FenceMemory "fence_memory" "<-" ["memory"] BARRIER Barrier None, Ssa:

@@ -2,6 +2,7 @@
 //!
 //! The sequences are those of Mesa 25.0's AGX compiler; what each fence of the family does on its own is not known.
 
+use agx_abi::Stage;
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
@@ -12,10 +13,17 @@ use crate::ir::{Access, Function, IrOp, Op, Rewrite, Rewriter};
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
-pub fn lower_barrier(f: &mut Function<'_>) -> Result<(), CompileError> {
+pub fn lower_barrier(f: &mut Function<'_>, stage: Stage) -> Result<(), CompileError> {
+    let loads_texels = loads_texels(f);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let control = match data.op {
+            Op::Ir(IrOp::FenceTexels) => {
+                if loads_texels {
+                    fence_texels(r, data.mods[0] != 0, stage);
+                }
+                return Rewrite::Remove;
+            }
             Op::Ir(IrOp::ControlBarrier) => true,
             Op::Ir(IrOp::FenceMemory) => false,
             _ => return Rewrite::Keep,
@@ -38,6 +46,38 @@ pub fn lower_barrier(f: &mut Function<'_>) -> Result<(), CompileError> {
         Rewrite::Remove
     });
     Ok(())
+}
+
+/// Whether images are loaded that shaders also store to.
+fn loads_texels(f: &Function<'_>) -> bool {
+    let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
+    insts.any(|inst| {
+        let data = f.insts[*inst];
+        data.op == Op::Ir(IrOp::LoadTexture)
+            && Access::from_bits_truncate(data.modifier("access")).contains(Access::IMAGE)
+    })
+}
+
+/// From image stores, or from memory, to loads of texels.
+fn fence_texels(r: &mut Rewriter<'_, '_>, from_memory: bool, stage: Stage) {
+    use Opcode::{
+        FlushMemoryToTexture, ImageBarrier1, ImageBarrier2, ImageBarrier3, ImageBarrier4, MemoryBarrier,
+        MemoryBarrier2,
+    };
+    let sequence: &[Opcode] = match (from_memory, stage) {
+        (true, _) => &[
+            MemoryBarrier,
+            MemoryBarrier2,
+            ImageBarrier1,
+            ImageBarrier2,
+            ImageBarrier3,
+            ImageBarrier4,
+            FlushMemoryToTexture,
+        ],
+        (false, Stage::Fragment) => &[ImageBarrier1, ImageBarrier2, FlushMemoryToTexture, ImageBarrier3],
+        (false, _) => &[ImageBarrier1, ImageBarrier2, ImageBarrier3, ImageBarrier4],
+    };
+    sequence.iter().for_each(|op| push(r, *op));
 }
 
 fn push(r: &mut Rewriter<'_, '_>, op: Opcode) {

@@ -5,6 +5,7 @@ use agx_isa::desc::Effects;
 use agx_isa::table::Opcode;
 
 use crate::ir::{Access, InstData, IrOp, Op};
+use crate::lower::texture::LodMode;
 
 /// Special registers that are the same in all lanes of a SIMD-group: position and size of the workgroup, sizes of the
 /// dispatch, core and slot, and the number of the SIMD-group (applegpu, Mesa 25.0).
@@ -40,6 +41,9 @@ pub(super) fn kind(data: &InstData<'_>, stage: Stage) -> Kind {
             if access.contains(Access::VOLATILE) { Kind::Divergent } else { Kind::LikeSources }
         }
         Op::Ir(IrOp::LoadLocal) => Kind::LikeSources,
+        Op::Ir(IrOp::LoadTexture) if data.is_pure() => Kind::LikeSources,
+        // Levels that come from the quad differ where lanes are masked.
+        Op::Ir(IrOp::Sample) if !takes_quad(data) => Kind::LikeSources,
         op if op.effects() == Effects::CROSS_LANE => across(data),
         op if op.is_pure() => Kind::LikeSources,
         _ => Kind::Divergent,
@@ -49,6 +53,12 @@ pub(super) fn kind(data: &InstData<'_>, stage: Stage) -> Kind {
 fn register(number: u32, stage: Stage) -> Kind {
     let uniform = UNIFORM_REGISTERS.contains(&number) || (number == POSITION_Z && stage == Stage::Compute);
     if uniform { Kind::Uniform } else { Kind::Divergent }
+}
+
+/// Whether the level of a sample comes from the coordinates of the quad.
+fn takes_quad(data: &InstData<'_>) -> bool {
+    let mode = data.modifier("lod_mode");
+    data.modifier("query") != 0 || mode == LodMode::Auto as u32 || mode == LodMode::Bias as u32
 }
 
 /// Operations that read other lanes.

@@ -1,5 +1,6 @@
 //! Texels by integer coordinates, image stores, and what a shader asks about images.
 
+use agx_abi::Stage;
 use agx_abi::textures::{self, BUFFER_ROW_TEXELS, DescriptorKind, Field};
 use agx_isa::table::Opcode;
 use spirv::{Dim, Op};
@@ -101,6 +102,9 @@ impl<'a> Translator<'_, 'a> {
         let none = Src::NONE;
         Ok(match image.dim {
             Dim::DimBuffer => Texel { coords: self.buffer_texel(coords[0], handle), layer: none, dim },
+            Dim::DimSubpassData if self.io.stage != Stage::Fragment => {
+                return Err(CompileError::invalid("an input attachment outside fragment shaders"));
+            }
             Dim::DimSubpassData => {
                 for (axis, coord) in coords.iter_mut().take(2).enumerate() {
                     let pixel = self.image_register(PIXEL + axis as u32);
@@ -200,6 +204,9 @@ impl<'a> Translator<'_, 'a> {
         let guard = self.guard_effect();
         self.b.effect(IrOp::StoreImage, &srcs, &[texel.dim]);
         self.end_guard(guard);
+        if handle.readable {
+            self.b.effect(IrOp::FenceTexels, &[], &[0]);
+        }
         Ok(())
     }
 
@@ -231,7 +238,10 @@ impl<'a> Translator<'_, 'a> {
         let base = self.texel_base(handle);
         let root = Root::Buffer { base, identity: None };
         let pointer = Pointer::new(root, image.texel, Layout::Explicit, Access::VOLATILE);
-        self.define_pointer(inst, Pointer { offset: Some(offset), align: 1 << TEXEL_SHIFT, ..pointer })
+        self.define_pointer(
+            inst,
+            Pointer { offset: Some(offset), align: 1 << TEXEL_SHIFT, texel: true, ..pointer },
+        )
     }
 
     /// Texels along each axis at a level, then layers.

@@ -385,6 +385,7 @@ impl<'a> Translator<'_, 'a> {
                 }
             }
         }
+        self.fence_texels(&pointer);
         if let Some(guard) = guard {
             self.end_guard(guard);
         }

@@ -31,7 +31,7 @@ pub(super) enum Root {
     /// An array of buffers, none of them chosen yet.
     BufferArray { set: u32, binding: u32 },
     /// Textures or samplers; offsets count elements, of which there are `count`, if that is known.
-    Resources { set: u32, binding: u32, count: Option<u32> },
+    Resources { set: u32, binding: u32, count: Option<u32>, readable: bool },
     /// The push constants; offsets are bytes.
     PushConstants,
     /// The constant section; offsets are bytes.
@@ -82,6 +82,8 @@ pub(super) struct Pointer<'a> {
     pub access: Access,
     /// Power of two that divides the computed part of the address.
     pub align: u32,
+    /// It points to a texel, which loads of texels see too.
+    pub texel: bool,
 }
 
 impl<'a> Pointer<'a> {
@@ -99,6 +101,7 @@ impl<'a> Pointer<'a> {
             layout,
             access,
             align: BASE_ALIGN,
+            texel: false,
         }
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Handle {
     index: Option<Src>,
     /// Elements of the whole array; `None` when the module does not say.
     count: Option<u32>,
+    /// The shader may load what it stored.
+    pub readable: bool,
 }
 
 /// A value of type image, sampler or sampled image.
@@ -55,8 +57,8 @@ pub(super) struct DescriptorOperands {
 impl Handle {
     /// What a pointer to a texture or sampler points to.
     pub fn of(pointer: &Pointer<'_>) -> Option<Handle> {
-        let Root::Resources { set, binding, count } = pointer.root else { return None };
-        Some(Handle { set, binding, fixed: pointer.fixed, index: pointer.offset, count })
+        let Root::Resources { set, binding, count, readable } = pointer.root else { return None };
+        Some(Handle { set, binding, fixed: pointer.fixed, index: pointer.offset, count, readable })
     }
 
     fn bound(&self, element: u32) -> SamplerBinding {
@@ -73,7 +75,8 @@ impl<'a> Translator<'_, 'a> {
             })
         };
         let (set, binding) = (number(Decoration::DescriptorSet)?, number(Decoration::Binding)?);
-        let root = Root::Resources { set, binding, count: self.elements(global.ty) };
+        let readable = !self.module.decorations.has(global.id, Decoration::NonReadable);
+        let root = Root::Resources { set, binding, count: self.elements(global.ty), readable };
         Ok(Pointer::new(root, global.ty, Layout::Natural, Access::READONLY))
     }
 

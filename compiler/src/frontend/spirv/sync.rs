@@ -110,6 +110,13 @@ impl<'a> Translator<'_, 'a> {
         Ok(memory)
     }
 
+    /// Loads of texels see what was done to memory through the pointer.
+    pub(super) fn fence_texels(&mut self, pointer: &Pointer<'a>) {
+        if pointer.texel {
+            self.b.effect(IrOp::FenceTexels, &[], &[1]);
+        }
+    }
+
     fn fence(&mut self, memory: Access) {
         if !memory.is_empty() {
             self.b.effect(IrOp::FenceMemory, &[], &[memory.bits()]);
@@ -249,7 +256,9 @@ impl<'a> Translator<'_, 'a> {
         };
         srcs.push(offset);
         srcs.push(self.b.collect(Type::vector(32, operands.len() as u8), operands));
-        Ok(Src::value(self.b.value(op, Type::B32, &srcs, &[code])))
+        let old = self.b.value(op, Type::B32, &srcs, &[code]);
+        self.fence_texels(&pointer);
+        Ok(Src::value(old))
     }
 }
 
