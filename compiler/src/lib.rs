@@ -18,6 +18,7 @@ pub mod stats;
 mod test_random;
 
 use agx_abi::layout::UNIFORM_HALVES;
+use agx_abi::occupancy::MAX_GPR_HALVES;
 use agx_abi::{PartRole, ShaderInfo, Stage, Target};
 use bumpalo::Bump;
 use pipeline::{Context, Options};
@@ -160,14 +161,17 @@ impl Compiler {
         if let Some(preamble) = f.preamble.take() {
             let (code, used) = self.compile_preamble(*preamble, key)?;
             stats.preamble_instructions = code.insts.len() as u32;
-            info.preamble_gpr_halves = used.gpr_halves;
+            // A preamble that spills has to ask for all registers (Mesa 25.0).
+            let spills = used.scratch_bytes != 0;
+            info.preamble_gpr_halves = if spills { MAX_GPR_HALVES } else { used.gpr_halves };
             info.scratch_bytes = info.scratch_bytes.max(used.scratch_bytes);
             parts.push(ShaderPart { role: PartRole::Preamble, code: code.bytes, lines: code.lines });
         }
         Ok(CompiledShader { parts, info: context.info, stats, sources: f.sources, messages: Vec::new() })
     }
 
-    /// Compiles a preamble, for which no uniform registers are left but those it writes.
+    /// Compiles a preamble, for which no uniform registers are left but those it writes. It runs once, so nothing is
+    /// gained by few registers: the key's limits are for the main part.
     fn compile_preamble(
         &self,
         mut f: ir::Function<'_>,
@@ -175,7 +179,8 @@ impl Compiler {
     ) -> Result<(emit::Code, ShaderInfo), CompileError> {
         let info =
             ShaderInfo { workgroup_size: [1; 3], uniform_halves: UNIFORM_HALVES, ..ShaderInfo::default() };
-        let mut context = Context { info, ..Context::new(self.target, key) };
+        let key = CompileKey { max_gpr_halves: None, spill_everything: false, ..key.clone() };
+        let mut context = Context { info, ..Context::new(self.target, &key) };
         let code = run_and_emit(&mut f, &mut context)?;
         Ok((code, context.info))
     }

@@ -117,7 +117,7 @@ fn run(
         return Err(Box::new(finding(kind.into(), text_of(None), false, &machine.group(0, 1))));
     }
     if let Some((program, counts)) = dispatch.preamble.zip(preamble_counts) {
-        machine.preamble(program, counts)?;
+        machine.preamble(program, counts, dispatch.scratch_bytes)?;
     }
     if threads == 0 {
         return Ok(());

@@ -204,7 +204,7 @@ impl Running {
 
     fn preamble(&mut self, machine: &mut Machine<'_>, stage: &Stage<'_>) -> Result<(), Box<Finding>> {
         match stage.preamble.zip(self.preamble.as_mut()) {
-            Some((program, counts)) => machine.preamble(program, counts),
+            Some((program, counts)) => machine.preamble(program, counts, stage.scratch_bytes),
             None => Ok(()),
         }
     }

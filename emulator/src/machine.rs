@@ -2,7 +2,7 @@
 
 use crate::core::{Core, Launch};
 use crate::dispatch::{Options, Stop};
-use crate::exec::Flow;
+use crate::exec::{Flow, stack};
 use crate::findings::{Finding, FindingKind, Observation};
 use crate::frame::Frame;
 use crate::group::{Group, LANES, Progress};
@@ -89,9 +89,21 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs a preamble on one lane.
-    pub(crate) fn preamble(&mut self, program: &Program, counts: &mut Counts) -> Result<(), Box<Finding>> {
+    pub(crate) fn preamble(
+        &mut self,
+        program: &Program,
+        counts: &mut Counts,
+        scratch_bytes: u32,
+    ) -> Result<(), Box<Finding>> {
         let mut groups = [self.group(0, 1)];
-        self.execute(program, counts, &mut groups, Job { preamble: true, ..Job::default() }, None)
+        let stack_words = stack::limit_words(scratch_bytes);
+        self.execute(
+            program,
+            counts,
+            &mut groups,
+            Job { preamble: true, stack_words, ..Job::default() },
+            None,
+        )
     }
 
     /// Runs the SIMD-groups of a workgroup until all have stopped.
