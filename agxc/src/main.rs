@@ -19,6 +19,7 @@ mod output;
 mod picture;
 mod scene;
 mod shader_json;
+mod stage_json;
 mod statistics;
 mod values;
 

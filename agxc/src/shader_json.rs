@@ -1,10 +1,10 @@
 //! A compiled shader as JSON: code in hexadecimal, what a driver must know, statistics.
 
-use agx_abi::{SamplerBinding, ShaderInfo, Target, TextureBinding, UniformRange, UniformSource};
+use agx_abi::{SamplerBinding, ShaderInfo, Stage, Target, TextureBinding, UniformRange, UniformSource};
 use agx_compiler::{CompiledShader, LineRow, ShaderPart};
 use serde_json::{Value, json};
 
-use crate::{listing, output, statistics};
+use crate::{listing, output, stage_json, statistics};
 
 /// Version of this form: raised when a field changes its meaning or goes away.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -33,7 +33,7 @@ fn part(shader: &CompiledShader, part: &ShaderPart) -> Value {
 }
 
 fn info(info: &ShaderInfo) -> Value {
-    json!({
+    let mut value = json!({
         "stage": info.stage.name(),
         "entry_point": info.entry_point,
         "gpr_halves": info.gpr_halves,
@@ -49,7 +49,13 @@ fn info(info: &ShaderInfo) -> Value {
         "promoted": output::hex(&info.promoted),
         "writes_memory": info.writes_memory,
         "uses_barrier": info.uses_barrier,
-    })
+    });
+    match info.stage {
+        Stage::Vertex => value["vertex"] = stage_json::vertex(info),
+        Stage::Fragment => value["fragment"] = stage_json::fragment(&info.fragment),
+        Stage::Compute => {}
+    }
+    value
 }
 
 fn texture(texture: &TextureBinding) -> Value {

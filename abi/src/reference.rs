@@ -1,0 +1,137 @@
+//! `docs/abi.md`, made of the layouts themselves.
+
+use std::fmt::Write as _;
+
+use crate::fragment::{self, MAX_TARGETS};
+use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
+use crate::registers;
+use crate::vertex::{self, MAX_ATTRIBUTES, RunsAs};
+
+/// Attributes of the example.
+const EXAMPLE_ATTRIBUTES: u32 = 2;
+
+/// The page.
+pub fn page() -> String {
+    let mut page = String::from(
+        "# The ABI\n\nWhat the parts of a program, and the driver that runs it, agree on. This page is made of `agx-abi`;\n\
+         `BLESS=1 cargo test -p agx-abi --test reference` rewrites it.\n\n\
+         A shader is compiled once, as a *main part*. Prologs come before it and epilogs after it; they depend on the state of \
+         a draw.\nA preamble is a program of its own that runs once before and leaves results in uniforms. Main parts of \
+         fragment shaders and prologs\nend without `stop`, with nothing outstanding; the part that follows goes on.\n\n\
+         ## Registers with a meaning\n\n| register | meaning |\n|---|---|\n",
+    );
+    for (half, meaning) in [
+        (registers::NESTING_COUNTER, "nesting counter of the execution mask; 0 in lanes that are on"),
+        (registers::SAFE_SHUFFLE_INDEX, "0, where shuffles may read lanes that are off"),
+        (registers::LINK, "link register"),
+    ] {
+        let size = if half == registers::LINK { 2 } else { 1 };
+        let _ = writeln!(page, "| {} | {meaning} |", names(half.into(), size, "r"));
+    }
+    vertex_chapter(&mut page);
+    fragment_chapter(&mut page);
+    page
+}
+
+fn vertex_chapter(page: &mut String) {
+    page.push_str("\n## Vertex\n\nAt the start of the main part:\n\n| register | contents |\n|---|---|\n");
+    for range in vertex::UNDEFINED {
+        let halves = u16::from(range.end - range.start);
+        let _ = writeln!(
+            page,
+            "| {} | undefined: the prolog may use it |",
+            names(range.start.into(), halves, "r")
+        );
+    }
+    for (half, meaning) in vertex::KEPT.into_iter().zip(["vertex number", "instance number"]) {
+        let _ = writeln!(page, "| {} | {meaning}, however the shader runs |", names(half.into(), 2, "r"));
+    }
+    for attribute in [0, 1, MAX_ATTRIBUTES - 1] {
+        if let Some(half) = vertex::attribute_register(attribute, 0) {
+            let registers = names(half.into(), vertex::ATTRIBUTE_HALVES.into(), "r");
+            let _ = writeln!(
+                page,
+                "| {registers} | attribute {attribute} of those the shader reads, 4 × 32 bits |"
+            );
+        }
+    }
+    let _ = writeln!(
+        page,
+        "\nAttribute *i* begins at r(8 + 4 *i*); {MAX_ATTRIBUTES} fit. The prolog writes no register that the main part does \
+         not use.\n\nUniforms of a shader with *n* attributes take the first 6 *n* + {} half-words, or 6 *n* + {} where it \
+         runs as a compute\nshader. With *n* = {EXAMPLE_ATTRIBUTES}, as a compute shader:\n",
+        vertex::reserved_halves(0, RunsAs::Vertex),
+        vertex::reserved_halves(0, RunsAs::Compute),
+    );
+    uniform_table(page, &vertex::uniforms(EXAMPLE_ATTRIBUTES, RunsAs::Compute));
+    page.push_str(
+        "\nOutputs are words in slots, numbered in this order among those that are written: position (always all four), point \
+         size, clip\ndistances, cull distances, their flags, layer and viewport, locations by component.\n",
+    );
+}
+
+fn fragment_chapter(page: &mut String) {
+    page.push_str(
+        "\n## Fragment\n\nWith sample shading the program runs for each sample; no register holds anything at the start \
+         without it.\n\n| register | contents |\n|---|---|\n",
+    );
+    let sample = names(fragment::SAMPLES.into(), 1, "r");
+    let _ = writeln!(
+        page,
+        "| {sample} | mask of the samples being shaded, at the start and at the end; r0l is 0 |"
+    );
+    page.push_str(
+        "\nAt the end of the main part, where the shader writes it:\n\n| register | contents |\n|---|---|\n",
+    );
+    for (half, halves, meaning) in [
+        (fragment::DEPTH, 2, "depth"),
+        (fragment::STENCIL, 1, "stencil reference"),
+        (fragment::SAMPLE_MASK, 1, "samples to store, after early tests"),
+    ] {
+        let _ = writeln!(page, "| {} | {meaning} |", names(half.into(), halves, "r"));
+    }
+    for target in 0..MAX_TARGETS {
+        let half = fragment::colour_register(target, 0).unwrap_or_default();
+        let second =
+            if target == fragment::SECOND_SOURCE { ", or the second colour of target 0" } else { "" };
+        let _ = writeln!(page, "| {} | colour of target {target}{second} |", names(half.into(), 8, "r"));
+    }
+    page.push_str(
+        "\nThe main part kills samples and never tests them: the epilog does, after it has killed those that coverage from alpha \
+         drops.\nComponents that no path writes are not in their registers, nor is an alpha of target 0 that is 1 (`opaque`).\n\n",
+    );
+    uniform_table(page, &fragment::UNIFORMS);
+}
+
+fn uniform_table(page: &mut String, ranges: &[UniformRange]) {
+    page.push_str("| uniform | contents |\n|---|---|\n");
+    for range in ranges {
+        let contents = match range.source {
+            UniformSource::Interface(uniform) => describe(uniform),
+            source => format!("{source:?}"),
+        };
+        let _ = writeln!(page, "| {} | {contents} |", names(range.start, range.halves, "u"));
+    }
+}
+
+fn describe(uniform: InterfaceUniform) -> String {
+    match uniform {
+        InterfaceUniform::AttributeBase { attribute } | InterfaceUniform::AttributeClamp { attribute } => {
+            format!("{}: number {attribute}", uniform.describe())
+        }
+        _ => uniform.describe().to_owned(),
+    }
+}
+
+/// `r2`, `r3l`, `r8 to r11`: the registers of some half registers.
+fn names(start: u16, halves: u16, letter: &str) -> String {
+    let end = start + halves.max(1) - 1;
+    let whole = start.is_multiple_of(2) && !end.is_multiple_of(2);
+    let name = |half: u16| match (whole, half.is_multiple_of(2)) {
+        (true, _) => format!("{letter}{}", half / 2),
+        (false, true) => format!("{letter}{}l", half / 2),
+        (false, false) => format!("{letter}{}h", half / 2),
+    };
+    let (first, last) = (name(start), name(end));
+    if first == last { first } else { format!("{first} to {last}") }
+}

@@ -1,0 +1,98 @@
+//! What vertex and fragment shaders tell a driver, as JSON.
+
+use agx_abi::fragment::{CoefficientSource, Interpolation};
+use agx_abi::vertex::{Attribute, Output, Varying};
+use agx_abi::{FragmentInfo, ShaderInfo};
+use serde_json::{Value, json};
+
+/// Attributes by number and output slots.
+pub fn vertex(info: &ShaderInfo) -> Value {
+    json!({
+        "attributes": info.attributes.iter().map(attribute).collect::<Vec<_>>(),
+        "varyings": info.varyings.iter().map(varying).collect::<Vec<_>>(),
+    })
+}
+
+/// Everything that only fragment shaders have.
+pub fn fragment(info: &FragmentInfo) -> Value {
+    json!({
+        "coefficients": info.coefficients.iter().map(|source| coefficient(*source)).collect::<Vec<_>>(),
+        "components": info.components,
+        "opaque": info.opaque,
+        "dual_source": info.dual_source,
+        "writes_depth": info.writes_depth,
+        "depth_layout": info.depth_layout.name(),
+        "writes_stencil": info.writes_stencil,
+        "writes_sample_mask": info.writes_sample_mask,
+        "late_tests": info.late_tests,
+        "early_tests": info.early_tests,
+        "needs_helpers": info.needs_helpers,
+        "sample_shading": info.sample_shading,
+        "interlock": info.interlock,
+    })
+}
+
+fn attribute(attribute: &Attribute) -> Value {
+    json!({ "location": attribute.location, "components": attribute.components })
+}
+
+fn varying(varying: &Varying) -> Value {
+    let mut value = output(varying.output);
+    value["slot"] = varying.slot.into();
+    value
+}
+
+fn output(output: Output) -> Value {
+    match output {
+        Output::Position(component) => json!({ "kind": "position", "component": component }),
+        Output::PointSize => json!({ "kind": "point_size" }),
+        Output::ClipDistance(index) => json!({ "kind": "clip_distance", "index": index }),
+        Output::CullDistance(index) => json!({ "kind": "cull_distance", "index": index }),
+        Output::Culled(index) => json!({ "kind": "culled", "index": index }),
+        Output::LayerAndViewport => json!({ "kind": "layer_and_viewport" }),
+        Output::User { location, component } => {
+            json!({ "kind": "user", "location": location, "component": component })
+        }
+    }
+}
+
+fn coefficient(source: CoefficientSource) -> Value {
+    let mut value = match (source, source.output()) {
+        (_, Some(of)) => output(of),
+        (CoefficientSource::OneOverW, _) => json!({ "kind": "one_over_w" }),
+        (CoefficientSource::Depth, _) => json!({ "kind": "depth" }),
+        (CoefficientSource::PointX, _) => json!({ "kind": "point_x" }),
+        (CoefficientSource::PointY, _) => json!({ "kind": "point_y" }),
+        (_, None) => json!({ "kind": "primitive_id" }),
+    };
+    let interpolation = match source.interpolation() {
+        Interpolation::Flat => "flat",
+        Interpolation::Linear => "linear",
+        Interpolation::Perspective => "perspective",
+    };
+    value["interpolation"] = interpolation.into();
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_interpolated_says_where_it_comes_from() {
+        let user = CoefficientSource::User { location: 3, component: 1, interpolation: Interpolation::Flat };
+        let of = |source| fragment(&FragmentInfo { coefficients: vec![source], ..FragmentInfo::default() });
+        let expected = json!({ "kind": "user", "location": 3, "component": 1, "interpolation": "flat" });
+        assert_eq!(of(user)["coefficients"][0], expected);
+        let w = json!({ "kind": "one_over_w", "interpolation": "linear" });
+        assert_eq!(of(CoefficientSource::OneOverW)["coefficients"][0], w);
+    }
+
+    #[test]
+    fn slots_say_what_they_hold() {
+        let varying = Varying { slot: 7, output: Output::ClipDistance(2) };
+        let info = ShaderInfo { varyings: vec![varying], ..ShaderInfo::default() };
+        let expected = json!({ "kind": "clip_distance", "index": 2, "slot": 7 });
+        assert_eq!(vertex(&info)["varyings"][0], expected);
+    }
+}
