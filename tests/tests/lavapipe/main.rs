@@ -13,14 +13,23 @@ mod textures;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use agx_compiler::{CompileKey, Input};
 use agx_tests::driver::{Resources, compile, launch_with};
+use agx_tests::tools::{ToolError, Tools};
 use case::Case;
 use oracle::Oracle;
 
 /// Fewest shaders that count as a comparison.
 const LEAST_CASES: usize = 40;
+
+/// What modules are made for.
+const TARGET: &str = "vulkan1.2";
+
+/// One for all threads: it numbers the files it makes.
+static TOOLS: LazyLock<Tools> =
+    LazyLock::new(|| Tools::find(std::env::temp_dir().join("agx-tests-lavapipe-modules")));
 
 fn shaders() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lavapipe/shaders");
@@ -39,7 +48,7 @@ fn name(path: &Path) -> String {
 
 /// Makes the module of the shader at `path`.
 fn bless(path: &Path) {
-    let arguments = ["-V", "--quiet", "--target-env", "vulkan1.2", "-o"];
+    let arguments = ["-V", "--quiet", "--target-env", TARGET, "-o"];
     let made = Command::new("glslangValidator")
         .args(arguments)
         .arg(path.with_extension("spv"))
@@ -49,11 +58,27 @@ fn bless(path: &Path) {
     assert!(made.success(), "{}", path.display());
 }
 
+/// The module of the shader at `path`: made from `source` where glslangValidator is installed, else the one beside it. A
+/// module that the same version of the program made must be the same.
+fn module(path: &Path, source: &str) -> Result<Vec<u8>, String> {
+    let kept = std::fs::read(path.with_extension("spv")).map_err(|error| format!("module: {error}"))?;
+    let made = match TOOLS.glsl_to_spirv_for(source, "comp", TARGET) {
+        Ok(made) => made,
+        Err(ToolError::Absent { .. }) => return Ok(kept),
+        Err(error) => return Err(error.to_string()),
+    };
+    let generator = |module: &[u8]| module.get(8..12).map(<[u8]>::to_vec);
+    if generator(&made) == generator(&kept) && made != kept {
+        return Err("the module beside the shader is not made from it: run with BLESS=1".to_owned());
+    }
+    Ok(made)
+}
+
 /// Runs the shader on the strict machine and through the oracle, if there is one.
 fn check(path: &Path, oracle: Option<&Oracle>) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let case = Case::parse(&source)?;
-    let module = std::fs::read(path.with_extension("spv")).map_err(|error| format!("module: {error}"))?;
+    let module = module(path, &source)?;
     let mut key = CompileKey::default();
     key.spec_constants = case.constants.iter().map(|(id, value)| (*id, u64::from(*value))).collect();
     let shader = compile(Input::SpirV(&module), &key).map_err(|outcome| format!("compile: {outcome:?}"))?;

@@ -19,6 +19,7 @@ mod globals;
 mod glsl;
 mod glsl_math;
 mod images;
+mod instructions;
 mod interface;
 mod lanes;
 mod matrix;
@@ -30,6 +31,7 @@ mod pointers;
 mod reconverge;
 mod resources;
 mod sampling;
+mod scan;
 mod spec;
 mod stage;
 #[cfg(all(test, feature = "wgsl"))]

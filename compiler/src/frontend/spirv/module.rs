@@ -1,22 +1,17 @@
-//! One scan over the module: types, constants, global variables, decorations, entry points, and where the functions and
+//! A module after one scan: types, constants, global variables, decorations, entry points, and where the functions and
 //! their blocks lie. Function bodies are read when they are translated.
 
 use agx_abi::Stage;
 use agx_abi::fragment::DepthLayout;
-use bumpalo::Bump;
-use spirv::{BuiltIn, Decoration, Dim, ExecutionMode, ExecutionModel, Op, StorageClass};
+use spirv::{ExecutionMode, ExecutionModel, StorageClass};
 
 use super::decorations::Decorations;
-use super::eval::Eval;
-use super::interface::Decorated;
 use super::pointers::Pointer;
 use super::resources::Resource;
-use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types};
-use super::words::{Inst, Words};
+use super::types::{Ty, Types};
+use super::words::Words;
 use crate::CompileKey;
 use crate::error::CompileError;
-use crate::ir::builder::Builder;
-use crate::ir::function::Function;
 use crate::ir::src::Src;
 
 /// What an id stands for.
@@ -97,12 +92,13 @@ pub(super) struct BlockBody {
     pub has_calls: bool,
 }
 
-struct EntryPoint<'a> {
-    model: u32,
-    function: u32,
-    name: String,
+/// An entry point as it is declared.
+pub(super) struct EntryPoint<'a> {
+    pub model: u32,
+    pub function: u32,
+    pub name: String,
     /// Ids of the variables it uses, at least those that are inputs and outputs.
-    interface: &'a [u32],
+    pub interface: &'a [u32],
 }
 
 /// A module after the scan.
@@ -113,14 +109,14 @@ pub(super) struct Module<'a> {
     pub decorations: Decorations,
     pub globals: Vec<Global<'a>>,
     pub functions: Vec<FunctionBody>,
-    entry_points: Vec<EntryPoint<'a>>,
+    pub entry_points: Vec<EntryPoint<'a>>,
     /// Execution modes: function, mode, operands.
-    modes: Vec<(u32, u32, &'a [u32])>,
+    pub modes: Vec<(u32, u32, &'a [u32])>,
     /// Structure types with the old decoration of storage buffers.
-    buffer_blocks: Vec<Ty>,
+    pub buffer_blocks: Vec<Ty>,
     /// Structure types that describe memory with an explicit layout.
-    blocks: Vec<Ty>,
-    workgroup_size: Option<u32>,
+    pub blocks: Vec<Ty>,
+    pub workgroup_size: Option<u32>,
     /// Operations somewhere depend on which invocations are active.
     pub is_convergent: bool,
 }
@@ -146,35 +142,6 @@ pub(super) struct Entry<'a> {
 }
 
 impl<'a> Module<'a> {
-    /// Scans a module.
-    pub fn scan(bump: &'a Bump, bytes: &[u8], key: &CompileKey) -> Result<Self, CompileError> {
-        let words = Words::new(bump, bytes)?;
-        let module = Module {
-            words,
-            types: Types::new(bump),
-            defs: vec![Def::None; words.bound as usize],
-            decorations: Decorations::default(),
-            globals: Vec::new(),
-            functions: Vec::new(),
-            entry_points: Vec::new(),
-            modes: Vec::new(),
-            buffer_blocks: Vec::new(),
-            blocks: Vec::new(),
-            workgroup_size: None,
-            is_convergent: false,
-        };
-        let mut constants = Function::new(bump, "constants");
-        let mut scan = Scan { bump, key, module, b: Builder::start(&mut constants), open: None };
-        for inst in words.instructions() {
-            let inst = inst?;
-            scan.instruction(&inst).map_err(|error| inst.locate(error))?;
-        }
-        if scan.open.is_some() {
-            return Err(CompileError::invalid("the module ends within a function"));
-        }
-        Ok(scan.module)
-    }
-
     /// Chooses the entry point that `key` wants.
     pub fn entry(&self, key: &CompileKey) -> Result<Entry<'a>, CompileError> {
         let wanted = |point: &&EntryPoint| {
@@ -280,355 +247,4 @@ fn stage_of(model: u32) -> Option<Stage> {
         ExecutionModel::Fragment => Some(Stage::Fragment),
         _ => None,
     }
-}
-
-/// The scan in progress.
-struct Scan<'s, 'a> {
-    bump: &'a Bump,
-    key: &'s CompileKey,
-    module: Module<'a>,
-    b: Builder<'s, 'a>,
-    /// Inside a function: whether a block is open.
-    open: Option<bool>,
-}
-
-impl<'a> Scan<'_, 'a> {
-    fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        if self.open.is_some() {
-            return self.body(inst);
-        }
-        match inst.op {
-            Op::ExtInstImport => self.import(inst),
-            Op::EntryPoint => self.entry_point(inst),
-            Op::ExecutionMode | Op::ExecutionModeId => {
-                self.module.modes.push((inst.word(0)?, inst.word(1)?, inst.rest(2)));
-                Ok(())
-            }
-            Op::Decorate
-            | Op::MemberDecorate
-            | Op::DecorateId
-            | Op::GroupDecorate
-            | Op::GroupMemberDecorate => self.module.decorations.record(inst),
-            Op::Function => self.function(inst),
-            Op::Variable => self.variable(inst),
-            Op::String => {
-                let text = self.bump.alloc_str(&inst.string(1)?.0);
-                self.define(inst.word(0)?, Def::Text(text))
-            }
-            Op::ExtInst => self.debug_source(inst),
-            Op::Capability => super::capability::check(inst.word(0)?),
-            Op::MemoryModel => super::capability::check_addressing(inst.word(0)?),
-            op if op.is_type() => self.type_declaration(inst),
-            op if op.is_constant() || op == Op::Undef => self.constant(inst),
-            // Debug information, extensions (capabilities say what they are used for) and the like.
-            _ => Ok(()),
-        }
-    }
-
-    fn define(&mut self, id: u32, def: Def<'a>) -> Result<(), CompileError> {
-        let bound = self.module.words.bound;
-        match self.module.defs.get_mut(id as usize) {
-            Some(slot @ Def::None) if id != 0 => {
-                *slot = def;
-                Ok(())
-            }
-            Some(_) if id != 0 => Err(CompileError::invalid(format!("id {id} is defined twice"))),
-            _ => Err(CompileError::invalid(format!("id {id} is not within the bound {bound}"))),
-        }
-    }
-
-    fn ty(&self, id: u32) -> Result<Ty, CompileError> {
-        match self.module.defs.get(id as usize) {
-            Some(Def::Type(ty)) => Ok(*ty),
-            _ => Err(CompileError::invalid(format!("id {id} is not a type"))),
-        }
-    }
-
-    fn import(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let (name, _) = inst.string(1)?;
-        let def = match name.as_str() {
-            "GLSL.std.450" => Def::GlslSet,
-            name if super::debug::is_debug_set(name) => Def::DebugSet,
-            name if name.starts_with("NonSemantic.") => Def::NonSemanticSet,
-            name => return Err(CompileError::unsupported(format!("the extended instruction set {name:?}"))),
-        };
-        self.define(inst.word(0)?, def)
-    }
-
-    /// A `DebugSource` stands for the name of its file.
-    fn debug_source(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let defs = &self.module.defs;
-        let is_debug = matches!(defs.get(inst.word(2)? as usize), Some(Def::DebugSet));
-        if is_debug
-            && inst.word(3)? == super::debug::DEBUG_SOURCE
-            && let Some(Def::Text(name)) = defs.get(inst.word(4)? as usize).copied()
-        {
-            self.define(inst.word(1)?, Def::Text(name))?;
-        }
-        Ok(())
-    }
-
-    fn entry_point(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let (name, next) = inst.string(2)?;
-        let (model, function, interface) = (inst.word(0)?, inst.word(1)?, inst.rest(next));
-        self.module.entry_points.push(EntryPoint { model, function, name, interface });
-        Ok(())
-    }
-
-    fn type_declaration(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        self.module.decorations.sort();
-        if inst.op == Op::TypeForwardPointer {
-            let class = storage_class(inst.word(1)?)?;
-            let ty = self.module.types.add(Kind::Pointer { class, pointee: None, stride: 0 })?;
-            return self.define(inst.word(0)?, Def::Type(ty));
-        }
-        let id = inst.word(0)?;
-        let kind = self.type_kind(inst)?;
-        if inst.op == Op::TypePointer
-            && let Some(Def::Type(ty)) = self.module.defs.get(id as usize).copied()
-            && matches!(self.module.types.kind(ty), Kind::Pointer { pointee: None, .. })
-        {
-            self.module.types.complete(ty, kind);
-            return Ok(());
-        }
-        let ty = self.module.types.add(kind)?;
-        if self.module.decorations.has(id, Decoration::BufferBlock) {
-            self.module.buffer_blocks.push(ty);
-        }
-        if self.module.decorations.has(id, Decoration::Block) {
-            self.module.blocks.push(ty);
-        }
-        self.define(id, Def::Type(ty))
-    }
-
-    fn type_kind(&mut self, inst: &Inst<'a>) -> Result<Kind<'a>, CompileError> {
-        let id = inst.word(0)?;
-        let stride = self.module.decorations.of(id, Decoration::ArrayStride).unwrap_or(0);
-        Ok(match inst.op {
-            Op::TypeVoid => Kind::Void,
-            Op::TypeBool => Kind::Bool,
-            Op::TypeInt => Kind::Int { bits: scalar_bits(inst, &[8, 16, 32, 64])? },
-            Op::TypeFloat => Kind::Float { bits: scalar_bits(inst, &[16, 32, 64])? },
-            Op::TypeVector => {
-                let elem = self.ty(inst.word(1)?)?;
-                if !matches!(self.module.types.kind(elem), Kind::Bool | Kind::Int { .. } | Kind::Float { .. })
-                {
-                    return Err(CompileError::invalid("a vector's components are not scalars"));
-                }
-                Kind::Vector { elem, count: small_count(inst, 2, 16)? }
-            }
-            Op::TypeMatrix => {
-                let column = self.ty(inst.word(1)?)?;
-                if !matches!(self.module.types.kind(column), Kind::Vector { .. }) {
-                    return Err(CompileError::invalid("a matrix's columns are not vectors"));
-                }
-                Kind::Matrix { column, count: small_count(inst, 2, 4)? }
-            }
-            Op::TypeArray => {
-                let elem = self.ty(inst.word(1)?)?;
-                Kind::Array { elem, count: self.length(inst.word(2)?)?, stride }
-            }
-            Op::TypeRuntimeArray => Kind::RuntimeArray { elem: self.ty(inst.word(1)?)?, stride },
-            Op::TypeStruct => Kind::Struct { members: self.members(id, inst.rest(1))? },
-            Op::TypePointer => {
-                let class = storage_class(inst.word(1)?)?;
-                Kind::Pointer { class, pointee: self.ty(inst.word(2)?).ok(), stride }
-            }
-            Op::TypeFunction => Kind::Function,
-            Op::TypeImage => Kind::Image(self.image_type(inst)?),
-            Op::TypeSampler => Kind::Sampler,
-            Op::TypeSampledImage => Kind::SampledImage { image: self.ty(inst.word(1)?)? },
-            op => Kind::Opaque(super::opcode::name(op).unwrap_or("of a vendor")),
-        })
-    }
-
-    fn image_type(&self, inst: &Inst<'a>) -> Result<ImageType, CompileError> {
-        let dim = inst.word(2)?;
-        Ok(ImageType {
-            texel: self.ty(inst.word(1)?)?,
-            dim: Dim::from_u32(dim)
-                .ok_or_else(|| CompileError::invalid(format!("unknown dimension {dim} of an image")))?,
-            arrayed: inst.word(4)? != 0,
-            multisampled: inst.word(5)? != 0,
-            storage: inst.word(6)? == 2,
-        })
-    }
-
-    fn length(&self, id: u32) -> Result<u32, CompileError> {
-        let length = match self.module.defs.get(id as usize) {
-            Some(Def::Value(_, [leaf])) => leaf.as_imm(),
-            _ => None,
-        };
-        match length.map(u32::try_from) {
-            Some(Ok(0)) | None => Err(CompileError::invalid("an array's length is not a positive constant")),
-            Some(Ok(length)) => Ok(length),
-            Some(Err(_)) => Err(CompileError::limit("an array has more than 2^32 elements")),
-        }
-    }
-
-    fn members(&self, id: u32, types: &[u32]) -> Result<&'a [Member], CompileError> {
-        let decorations = &self.module.decorations;
-        let mut members: Vec<Member> = Vec::with_capacity(types.len());
-        let mut leaf = 0u32;
-        for (index, ty) in types.iter().enumerate() {
-            let (index, ty) = (index as u32, self.ty(*ty)?);
-            let of = |decoration| decorations.of_member(id, index, decoration);
-            let natural_offset = self.module.types.natural_offset_after(members.last(), ty);
-            members.push(Member {
-                ty,
-                leaf,
-                offset: of(Decoration::Offset).unwrap_or(0),
-                natural_offset: natural_offset
-                    .ok_or_else(|| CompileError::limit("a structure is larger than 4 GiB"))?,
-                matrix: MatrixLayout {
-                    stride: of(Decoration::MatrixStride).unwrap_or(0),
-                    row_major: of(Decoration::RowMajor).is_some(),
-                },
-                readonly: of(Decoration::NonWritable).is_some(),
-                volatile: of(Decoration::Volatile).is_some() || of(Decoration::Coherent).is_some(),
-                decorated: Decorated::read(of),
-            });
-            let count = self.module.types.get(ty).leaves.map_or(0, |leaves| leaves.len() as u32);
-            leaf = leaf.saturating_add(count);
-        }
-        Ok(self.bump.alloc_slice_copy(&members))
-    }
-
-    fn constant(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        self.module.decorations.sort();
-        let (ty, id) = (self.ty(inst.word(0)?)?, inst.word(1)?);
-        let special = self.module.decorations.of(id, Decoration::SpecId);
-        let chosen = special.and_then(|special| {
-            self.key.spec_constants.iter().find(|(known, _)| *known == special).map(|(_, bits)| *bits)
-        });
-        let Module { types, defs, .. } = &self.module;
-        let mut eval = Eval { b: &mut self.b, bump: self.bump, types, defs, site: None, masks_shifts: false };
-        let leaves = super::spec::constant(&mut eval, inst, ty, chosen)?;
-        if self.module.decorations.of(id, Decoration::BuiltIn) == Some(BuiltIn::WorkgroupSize as u32) {
-            self.module.workgroup_size = Some(id);
-        }
-        self.define(id, Def::Value(ty, leaves))
-    }
-
-    fn variable(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let (pointer, id) = (self.ty(inst.word(0)?)?, inst.word(1)?);
-        let Kind::Pointer { class, pointee: Some(ty), .. } = self.module.types.kind(pointer) else {
-            return Err(CompileError::invalid("a variable's type is not a pointer"));
-        };
-        let init = match inst.rest(3) {
-            [init, ..] => match self.module.defs.get(*init as usize) {
-                Some(Def::Value(_, leaves)) => Some(*leaves),
-                _ => return Err(CompileError::unsupported("an initializer that is not a constant")),
-            },
-            [] => None,
-        };
-        let index = self.module.globals.len() as u32;
-        self.module.globals.push(Global { id, ty, pointer, class, init });
-        self.define(id, Def::Global(index))
-    }
-
-    fn function(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        self.module.decorations.sort();
-        let (result, id) = (self.ty(inst.word(0)?)?, inst.word(1)?);
-        let index = self.module.functions.len() as u32;
-        self.module.functions.push(FunctionBody {
-            id,
-            result,
-            start: inst.offset,
-            params: Vec::new(),
-            blocks: Vec::new(),
-        });
-        self.open = Some(false);
-        self.define(id, Def::Function(index))
-    }
-
-    /// An instruction between a function's head and its end.
-    fn body(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let in_block = self.open == Some(true);
-        let function = self.module.functions.last_mut().expect("invariant: a function is open");
-        match inst.op {
-            Op::FunctionEnd if in_block => Err(CompileError::invalid("a function ends within a block")),
-            Op::FunctionEnd => {
-                self.open = None;
-                Ok(())
-            }
-            Op::FunctionParameter => {
-                function.params.push(inst.word(1)?);
-                Ok(())
-            }
-            Op::Label if in_block => Err(CompileError::invalid("a block has no terminator")),
-            Op::Label => {
-                let label = inst.word(0)?;
-                let start = inst.offset + 2;
-                let index = function.blocks.len() as u32;
-                function.blocks.push(BlockBody {
-                    label,
-                    start,
-                    end: start,
-                    merge: 0,
-                    next_round: 0,
-                    is_convergent: false,
-                    has_calls: false,
-                });
-                self.open = Some(true);
-                self.define(label, Def::Label(index))
-            }
-            op if is_terminator(op) => {
-                let block = function.blocks.last_mut().filter(|_| in_block);
-                block.ok_or_else(|| CompileError::invalid("a terminator stands outside any block"))?.end =
-                    inst.offset;
-                self.open = Some(false);
-                Ok(())
-            }
-            Op::Line | Op::NoLine | Op::Nop => Ok(()),
-            Op::ExtInst if !in_block => Ok(()),
-            op if in_block => {
-                let block = function.blocks.last_mut().expect("invariant: a block is open");
-                match op {
-                    Op::LoopMerge => (block.merge, block.next_round) = (inst.word(0)?, inst.word(1)?),
-                    Op::SelectionMerge => block.merge = inst.word(0)?,
-                    Op::FunctionCall => block.has_calls = true,
-                    op => block.is_convergent |= super::reconverge::is_convergent(op),
-                }
-                self.module.is_convergent |= block.is_convergent;
-                Ok(())
-            }
-            _ => Err(CompileError::invalid("an instruction stands outside any block")),
-        }
-    }
-}
-
-/// Whether `op` ends a block.
-pub(super) fn is_terminator(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Branch
-            | Op::BranchConditional
-            | Op::Switch
-            | Op::Return
-            | Op::ReturnValue
-            | Op::Kill
-            | Op::Unreachable
-            | Op::TerminateInvocation
-            | Op::IgnoreIntersectionKHR
-            | Op::TerminateRayKHR
-    )
-}
-
-fn scalar_bits(inst: &Inst<'_>, allowed: &[u8]) -> Result<u8, CompileError> {
-    let bits = inst.word(1)?;
-    let known = allowed.iter().copied().find(|known| u32::from(*known) == bits);
-    known.ok_or_else(|| CompileError::unsupported(format!("scalars of {bits} bits")))
-}
-
-fn small_count(inst: &Inst<'_>, index: usize, most: u32) -> Result<u32, CompileError> {
-    match inst.word(index)? {
-        count @ 2.. if count <= most => Ok(count),
-        count => Err(CompileError::invalid(format!("{count} components or columns"))),
-    }
-}
-
-fn storage_class(number: u32) -> Result<StorageClass, CompileError> {
-    StorageClass::from_u32(number)
-        .ok_or_else(|| CompileError::invalid(format!("unknown storage class {number}")))
 }
