@@ -3,7 +3,7 @@
 use crate::fragment::FragmentInfo;
 use crate::layout::UniformRange;
 use crate::textures::{SamplerBinding, TextureBinding};
-use crate::vertex::{Attribute, Varying};
+use crate::vertex::{Attribute, RunsAs, Varying};
 
 /// A pipeline stage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -75,6 +75,8 @@ pub struct ShaderInfo {
     pub writes_memory: bool,
     /// The shader contains a workgroup barrier.
     pub uses_barrier: bool,
+    /// How the hardware runs it (vertex).
+    pub runs_as: RunsAs,
     /// Attributes read, by number (vertex).
     pub attributes: Vec<Attribute>,
     /// Output slots written, ascending (vertex).

@@ -89,6 +89,11 @@ pub enum UniformSource {
     Interface(InterfaceUniform),
     /// Where the samples of a pixel lie, 32 bits: see [`crate::fragment::pack_sample_positions`].
     SamplePositions,
+    /// 64-bit address of the outputs of a vertex shader that runs as a compute shader: the words of the slots of a vertex
+    /// follow each other, then come the other vertices of the instance, then the other instances.
+    VertexOutputs,
+    /// Vertices of an instance, 32 bits: the width of the grid of a vertex shader that runs as a compute shader.
+    VertexCount,
     /// Number of the view that is drawn, 32 bits; 0 without several.
     ViewIndex,
     /// 64-bit address of the push constants, for those indexed by a run-time value or not in the uniform file.

@@ -18,6 +18,7 @@ struct KeyFile {
     spec_constants: Vec<(u32, u64)>,
     disabled_passes: Vec<String>,
     max_gpr_halves: Option<u16>,
+    vertex_as_compute: bool,
     sample_shading: bool,
     spill_everything: bool,
     validate: bool,
@@ -74,6 +75,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.spec_constants = file.spec_constants;
     key.disabled_passes = file.disabled_passes;
     key.max_gpr_halves = file.max_gpr_halves;
+    key.vertex_as_compute = file.vertex_as_compute;
     key.sample_shading = file.sample_shading;
     key.spill_everything = file.spill_everything;
     key.validate = file.validate;
@@ -121,6 +123,7 @@ pub fn to_json(target: Target, key: &CompileKey) -> String {
         spec_constants: key.spec_constants.clone(),
         disabled_passes: key.disabled_passes.clone(),
         max_gpr_halves: key.max_gpr_halves,
+        vertex_as_compute: key.vertex_as_compute,
         sample_shading: key.sample_shading,
         spill_everything: key.spill_everything,
         validate: key.validate,
@@ -150,6 +153,7 @@ mod tests {
         wanted.spec_constants = vec![(4, u64::MAX)];
         wanted.disabled_passes = vec!["opt_cse".to_owned()];
         wanted.max_gpr_halves = Some(64);
+        wanted.vertex_as_compute = true;
         wanted.sample_shading = true;
         wanted.spill_everything = true;
         wanted.validate = true;

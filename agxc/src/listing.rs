@@ -121,6 +121,8 @@ fn source(source: UniformSource) -> String {
         UniformSource::Interface(uniform) => uniform.describe().to_owned(),
         UniformSource::SamplePositions => "sample positions".to_owned(),
         UniformSource::ViewIndex => "number of the view".to_owned(),
+        UniformSource::VertexOutputs => "address of the vertex outputs".to_owned(),
+        UniformSource::VertexCount => "vertices of an instance".to_owned(),
         UniformSource::KernelArgument { index } => format!("argument {index}"),
     }
 }

@@ -102,6 +102,8 @@ fn uniform(range: &UniformRange) -> Value {
         UniformSource::Interface(uniform) => json!({ "kind": "interface", "what": uniform.describe() }),
         UniformSource::SamplePositions => json!({ "kind": "sample_positions" }),
         UniformSource::ViewIndex => json!({ "kind": "view_index" }),
+        UniformSource::VertexOutputs => json!({ "kind": "vertex_outputs" }),
+        UniformSource::VertexCount => json!({ "kind": "vertex_count" }),
     };
     json!({ "start": range.start, "halves": range.halves, "source": source })
 }

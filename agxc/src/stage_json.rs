@@ -1,13 +1,14 @@
 //! What vertex and fragment shaders tell a driver, as JSON.
 
 use agx_abi::fragment::{CoefficientSource, Interpolation};
-use agx_abi::vertex::{Attribute, Output, Varying};
+use agx_abi::vertex::{Attribute, Output, RunsAs, Varying};
 use agx_abi::{FragmentInfo, ShaderInfo};
 use serde_json::{Value, json};
 
 /// Attributes by number and output slots.
 pub fn vertex(info: &ShaderInfo) -> Value {
     json!({
+        "runs_as": if info.runs_as == RunsAs::Compute { "compute" } else { "vertex" },
         "attributes": info.attributes.iter().map(attribute).collect::<Vec<_>>(),
         "varyings": info.varyings.iter().map(varying).collect::<Vec<_>>(),
     })

@@ -57,6 +57,9 @@ pub struct CompileKey {
     /// Half registers a thread may use at most, for experiments with occupancy and tests of spilling; `None` leaves it to
     /// the size of the workgroup. A limit too small for a single instruction is an error.
     pub max_gpr_halves: Option<u16>,
+    /// A vertex shader runs as a compute shader of the hardware, for geometry stages in software: an invocation of the
+    /// grid for each vertex (x) and instance (y), outputs in memory.
+    pub vertex_as_compute: bool,
     /// A fragment shader runs for each sample whatever it asks for.
     pub sample_shading: bool,
     /// Keep every value on the stack: stored where it is defined, loaded wherever it is read. For tests.

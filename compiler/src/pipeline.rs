@@ -144,7 +144,7 @@ pub static PASSES: &[Pass] = &[
     required!("lower_barrier", Source -> Source, |f, c| lower::lower_barrier(f, c.info.stage), "Makes barriers the hardware's sequences."),
     required!("lower_local", Source -> Source, |f, _| lower::lower_local(f), "Makes accesses to threadgroup memory the hardware's."),
     required!("lower_cull_distance", Source -> Source, |f, _| lower::lower_cull_distance(f), "Stores beside each cull distance whether it keeps the primitive."),
-    required!("lower_varyings", Source -> Source, |f, c| lower::lower_varyings(f, c.info.stage), "Makes stores of vertex outputs the hardware's."),
+    required!("lower_varyings", Source -> Source, |f, c| lower::lower_varyings(f, &c.info), "Makes stores of vertex outputs the hardware's."),
     required!("lower_frag_sidefx", Source -> Source, lower::lower_frag_sidefx, "Makes fragment shaders that write memory run before their samples are tested."),
     required!("lower_discard_zs_emit", Source -> Source, lower::lower_discard_zs_emit, "Makes discards kill samples, and leaves depth and stencil to the next part."),
     required!("lower_sample_mask", Source -> Source, lower::lower_sample_mask, "Makes killing samples the hardware's decision over them."),

@@ -368,7 +368,9 @@ impl Layout<'_> {
             UniformSource::WorkgroupCount
             | UniformSource::Interface(_)
             | UniformSource::SamplePositions
-            | UniformSource::ViewIndex => Vec::new(),
+            | UniformSource::ViewIndex
+            | UniformSource::VertexOutputs
+            | UniformSource::VertexCount => Vec::new(),
             UniformSource::KernelResults => self.results.to_le_bytes().to_vec(),
             UniformSource::KernelArgument { index } => arguments
                 .get(index as usize)

@@ -1,18 +1,19 @@
 //! Outputs of vertex shaders: `store_varying` becomes the hardware's store, the last one executed marked as such; a
 //! program without outputs says so.
 
-use agx_abi::Stage as ShaderStage;
+use agx_abi::vertex::RunsAs;
+use agx_abi::{ShaderInfo, Stage as ShaderStage};
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
 use crate::ir::{Builder, Function, Inst, IrOp, Op, Rewrite};
 
-/// Lowers stores of vertex outputs in a shader of stage `stage`.
+/// Lowers stores of vertex outputs in the shader of which `info` tells.
 ///
 /// # Errors
 /// Stores anywhere but in the last block, where their order is that of the program, are an internal error.
-pub fn lower_varyings(f: &mut Function<'_>, stage: ShaderStage) -> Result<(), CompileError> {
+pub fn lower_varyings(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), CompileError> {
     let Some(exit) = f.layout.last().map(|segment| segment.block) else { return Ok(()) };
     let mut elsewhere = false;
     let mut stores = false;
@@ -29,7 +30,7 @@ pub fn lower_varyings(f: &mut Function<'_>, stage: ShaderStage) -> Result<(), Co
     if elsewhere {
         return Err(CompileError::internal("lower_varyings: an output is stored before the last block"));
     }
-    if !stores && stage == ShaderStage::Vertex {
+    if !stores && info.stage == ShaderStage::Vertex && info.runs_as == RunsAs::Vertex {
         Builder::at(f, exit).effect(Opcode::NoVar, &[], &mods_with(Opcode::NoVar, &[]));
     }
     Ok(())

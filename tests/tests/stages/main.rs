@@ -3,6 +3,7 @@
 //!
 //! `BLESS=1 cargo test -p agx-tests --test stages` makes the modules anew with glslangValidator.
 
+mod as_compute;
 mod cases;
 
 use std::path::{Path, PathBuf};
@@ -99,8 +100,15 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stages/shaders")
 }
 
-/// The shader of a file, compiled.
+/// The shader of a file, compiled for a stage.
 fn module(name: &str, stage: Stage) -> CompiledShader {
+    let mut key = CompileKey::default();
+    (key.validate, key.stage) = (true, Some(stage));
+    compiled(name, &key)
+}
+
+/// The shader of a file, compiled.
+fn compiled(name: &str, key: &CompileKey) -> CompiledShader {
     let source = folder().join(name);
     let path = folder().join(format!("{name}.spv"));
     if std::env::var_os("BLESS").is_some() {
@@ -112,9 +120,7 @@ fn module(name: &str, stage: Stage) -> CompiledShader {
         );
     }
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut key = CompileKey::default();
-    (key.validate, key.stage) = (true, Some(stage));
-    compile(Input::SpirV(&bytes), &key).unwrap_or_else(|outcome| panic!("{name}: {outcome:?}"))
+    compile(Input::SpirV(&bytes), key).unwrap_or_else(|outcome| panic!("{name}: {outcome:?}"))
 }
 
 /// The linked program of a shader, and whether it runs the tests.

@@ -100,6 +100,7 @@ pub fn read<'a>(
     let placement = translator.uniforms.place()?;
     let info = ShaderInfo {
         stage: entry.stage,
+        runs_as: translator.io.runs_as,
         attributes: std::mem::take(&mut translator.io.attributes),
         varyings: std::mem::take(&mut translator.io.varyings),
         fragment: std::mem::take(&mut translator.io.fragment),

@@ -1,7 +1,7 @@
 //! Inputs and outputs of vertex and fragment shaders: inputs become variables that are set at the start of the program,
 //! outputs variables that are read at its end.
 
-use agx_abi::vertex::{Attribute, Varying};
+use agx_abi::vertex::{Attribute, RunsAs, Varying};
 use agx_abi::{FragmentInfo, Stage};
 use spirv::{BuiltIn, StorageClass};
 
@@ -26,6 +26,8 @@ pub(super) struct StageIo<'a> {
     pub interface: &'a [u32],
     /// Attributes that are read.
     pub attributes: Vec<Attribute>,
+    /// How the hardware runs a vertex shader.
+    pub runs_as: RunsAs,
     /// Registers that hold something when the program starts, by half index.
     pub preloaded: Vec<(u8, Src)>,
     /// What an output of a fragment shader holds before it is written, by width.
@@ -50,7 +52,8 @@ impl<'a> StageIo<'a> {
             sample_shading: key.sample_shading && entry.stage == Stage::Fragment,
             ..FragmentInfo::default()
         };
-        StageIo { stage: entry.stage, interface: entry.interface, fragment, ..StageIo::default() }
+        let runs_as = if key.vertex_as_compute { RunsAs::Compute } else { RunsAs::Vertex };
+        StageIo { stage: entry.stage, interface: entry.interface, fragment, runs_as, ..StageIo::default() }
     }
 }
 

@@ -130,7 +130,10 @@ const ADDRESS_HALVES: u16 = 4;
 
 fn halves(source: UniformSource) -> u16 {
     match source {
-        UniformSource::BufferSize { .. } | UniformSource::SamplePositions | UniformSource::ViewIndex => 2,
+        UniformSource::BufferSize { .. }
+        | UniformSource::SamplePositions
+        | UniformSource::ViewIndex
+        | UniformSource::VertexCount => 2,
         UniformSource::WorkgroupCount => 6,
         UniformSource::TextureWords { .. } => 12,
         _ => ADDRESS_HALVES,

@@ -2,20 +2,22 @@
 //!
 //! Attributes, vertex number and instance number are in registers when the program starts. Outputs are words in slots.
 
-use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output as Place, RunsAs, assign_slots};
+use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output as Place, RunsAs, Varying, assign_slots};
 use agx_abi::{InterfaceUniform, UniformSource, registers};
+use agx_isa::table::Opcode;
 use spirv::{BuiltIn, StorageClass};
 
 use super::interface::{Leaf, Slot, leaves};
 use super::stage::Output;
 use super::translate::Translator;
 use crate::error::CompileError;
-use crate::ir::op::IrOp;
+use crate::frontend::alu::{FloatCond, float};
+use crate::ir::op::{IrOp, mods_with};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 
-/// Vertex shaders are compiled to run as vertex shaders of the hardware.
-const RUNS_AS: RunsAs = RunsAs::Vertex;
+/// Special registers of compute shaders: the invocation's place in the grid, x then y.
+const GRID: [u32; 2] = [80, 81];
 
 impl<'a> Translator<'_, 'a> {
     /// Numbers the attributes, reads the registers that hold something, and reserves the uniforms of the prolog.
@@ -47,7 +49,7 @@ impl<'a> Translator<'_, 'a> {
                 self.preload(half);
             }
         }
-        let ranges = vertex::uniforms(self.io.attributes.len() as u32, RUNS_AS);
+        let ranges = vertex::uniforms(self.io.attributes.len() as u32, self.io.runs_as);
         self.uniforms.reserve(&ranges);
         Ok(())
     }
@@ -131,6 +133,11 @@ impl<'a> Translator<'_, 'a> {
         if varyings.len() as u32 > MAX_SLOTS {
             return Err(CompileError::limit(format!("more than {MAX_SLOTS} words of vertex outputs")));
         }
+        if self.io.runs_as == RunsAs::Compute {
+            self.outputs_to_memory(&varyings, &words);
+            self.io.varyings = varyings;
+            return Ok(());
+        }
         for varying in &varyings {
             // Of outputs that overlap, the one declared last counts.
             if let Some((_, word)) = words.iter().rev().find(|(place, _)| *place == varying.output) {
@@ -142,6 +149,39 @@ impl<'a> Translator<'_, 'a> {
         }
         self.io.varyings = varyings;
         Ok(())
+    }
+}
+
+impl Translator<'_, '_> {
+    /// Stores the outputs of a shader that runs as a compute shader behind those of the vertices before it.
+    fn outputs_to_memory(&mut self, varyings: &[Varying], words: &[(Place, Src)]) {
+        let [x, y] = GRID.map(|number| {
+            let mods = mods_with(Opcode::Mfsr, &[("sr", number)]);
+            Src::value(self.b.value(Opcode::Mfsr, Type::B32, &[], &mods))
+        });
+        let count = self.uniforms.get(UniformSource::VertexCount, 0, 32);
+        let base = self.uniforms.get(UniformSource::VertexOutputs, 0, 64);
+        let before = self.b.imul(y, count);
+        let number = self.b.iadd(before, x);
+        let first = self.b.imul(number, Src::imm32(4 * varyings.len() as u32));
+        for varying in varyings {
+            let Some((_, word)) = words.iter().rev().find(|(place, _)| *place == varying.output) else {
+                continue;
+            };
+            let word = match varying.output {
+                Place::Culled(_) => self.keeps_primitive(*word),
+                _ => *word,
+            };
+            let offset = self.b.iadd(first, Src::imm32(4 * u32::from(varying.slot)));
+            self.b.effect(IrOp::StoreGlobal, &[word, base, offset], &[0, 4]);
+        }
+        self.writes_memory |= !varyings.is_empty();
+    }
+
+    /// The flag of a cull distance.
+    fn keeps_primitive(&mut self, distance: Src) -> Src {
+        let keeps = self.b.fcmp(FloatCond::GE, distance, float(0.0, 32));
+        self.b.select(keeps, float(1.0, 32), float(0.0, 32))
     }
 }
 
