@@ -1,9 +1,10 @@
-//! Broken input gives an error, never a panic: every prefix of the bundled shaders, and 10,000 mutations of them.
+//! Broken input gives an error, never a panic: every prefix of the bundled shaders, and 10,000 mutations of them
+//! and of shaders with textures.
 
 mod bundled;
 
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Scratch};
-use bundled::{Bundled, all};
+use bundled::{Bundled, all, shaders_in};
 use rayon::prelude::*;
 
 /// Mutations of all shaders together.
@@ -52,7 +53,16 @@ fn prefixes() {
 
 #[test]
 fn mutations() {
-    let shaders: Vec<Bundled> = all().into_iter().filter(|shader| shader.name.ends_with(".spv")).collect();
+    let with_textures = shaders_in("tests/textures").into_iter().chain(shaders_in("tests/lavapipe/shaders"));
+    let is_module = |shader: &Bundled| shader.name.ends_with(".spv");
+    let is_textured = |shader: &Bundled| {
+        ["texture", "texel", "image", "levels", "tables", "samples"]
+            .iter()
+            .any(|name| shader.name.starts_with(name))
+    };
+    let with_textures = with_textures.filter(is_textured);
+    let modules = all().into_iter().chain(with_textures).filter(is_module);
+    let shaders: Vec<Bundled> = modules.collect();
     (0..MUTATIONS).into_par_iter().for_each(|seed| {
         let mut random = Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let shader = &shaders[random.below(shaders.len())];

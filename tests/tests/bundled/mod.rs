@@ -22,7 +22,12 @@ impl Bundled {
 
 /// Every bundled SPIR-V module and WGSL source, by name.
 pub fn all() -> Vec<Bundled> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agxc/shaders");
+    shaders_in("../agxc/shaders")
+}
+
+/// Every SPIR-V module and WGSL source of a folder, by name.
+pub fn shaders_in(folder: &str) -> Vec<Bundled> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut shaders = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the folder of bundled shaders") {
         let path = entry.expect("a readable entry").path();
@@ -32,6 +37,6 @@ pub fn all() -> Vec<Bundled> {
         }
     }
     shaders.sort_by(|left, right| left.name.cmp(&right.name));
-    assert!(shaders.len() >= 3, "there are bundled shaders");
+    assert!(shaders.len() >= 3, "there are shaders");
     shaders
 }

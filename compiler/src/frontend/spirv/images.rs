@@ -166,12 +166,12 @@ impl<'a> Translator<'_, 'a> {
             }
         }
         let sample = match operands.sample {
+            _ if !image.multisampled => Src::NONE,
+            None => Src::imm32(0),
             Some(id) => {
                 let sample = self.eval().scalar(id)?;
                 self.b.uconv(sample, 32)
             }
-            None if image.multisampled => Src::imm32(0),
-            None => Src::NONE,
         };
         let coords = self.b.collect(Type::vector(32, texel.coords.len() as u8), &texel.coords);
         let srcs =

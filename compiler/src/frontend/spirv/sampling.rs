@@ -171,6 +171,9 @@ impl<'a> Translator<'_, 'a> {
     ) -> Result<Sample, CompileError> {
         let (ty, leaves) = self.eval().value(inst.word(3)?)?;
         self.eval().check_float(ty)?;
+        if image.multisampled || matches!(image.dim, Dim::DimBuffer | Dim::DimSubpassData) {
+            return Err(CompileError::invalid("an image that is only loaded from is sampled"));
+        }
         let axes = axes(image);
         if leaves.len() < axes + usize::from(image.arrayed) {
             return Err(CompileError::invalid("the coordinate has too few components"));
