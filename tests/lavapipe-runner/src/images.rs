@@ -42,26 +42,10 @@ pub fn upload(device: &Device, request: &Image<'_>) -> Result<Uploaded, Error> {
     let [width, height, last] = request.size;
     let (depth, layers) = if has_depth { (last, 1) } else { (1, last * unit) };
     let format = vk::Format::from_raw(request.format as i32);
-    let is_depth = format == vk::Format::D32_SFLOAT;
-    let aspect = if is_depth { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR };
-    let mut copies = Vec::new();
-    let mut offset = 0u64;
-    for level in 0..request.levels {
-        let extent = [width, height, depth].map(|size| (size >> level).max(1));
-        copies.push(
-            vk::BufferImageCopy::default()
-                .buffer_offset(offset)
-                .image_subresource(vk::ImageSubresourceLayers {
-                    aspect_mask: aspect,
-                    mip_level: level,
-                    base_array_layer: 0,
-                    layer_count: layers,
-                })
-                .image_extent(vk::Extent3D { width: extent[0], height: extent[1], depth: extent[2] }),
-        );
-        let texels: u32 = extent.iter().product();
-        offset = (offset + u64::from(texels * layers * request.texel_bytes)).next_multiple_of(16);
-    }
+    let aspect = match format {
+        vk::Format::D32_SFLOAT => vk::ImageAspectFlags::DEPTH,
+        _ => vk::ImageAspectFlags::COLOR,
+    };
     let usage = match request.storage {
         true => vk::ImageUsageFlags::STORAGE,
         false => vk::ImageUsageFlags::SAMPLED,
@@ -70,22 +54,17 @@ pub fn upload(device: &Device, request: &Image<'_>) -> Result<Uploaded, Error> {
         6 => vk::ImageCreateFlags::CUBE_COMPATIBLE,
         _ => vk::ImageCreateFlags::empty(),
     };
+    let extent = vk::Extent3D { width, height, depth };
     let create = vk::ImageCreateInfo::default()
         .flags(flags)
         .image_type(image_type)
         .format(format)
-        .extent(vk::Extent3D { width, height, depth })
+        .extent(extent)
         .mip_levels(request.levels)
         .array_layers(layers)
         .samples(vk::SampleCountFlags::TYPE_1)
         .usage(usage | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
-    let range = vk::ImageSubresourceRange {
-        aspect_mask: aspect,
-        base_mip_level: 0,
-        level_count: request.levels,
-        base_array_layer: 0,
-        layer_count: layers,
-    };
+    let copies = copies(request, extent, layers, aspect);
     let staging = allocate(device, request.bytes, vk::BufferUsageFlags::TRANSFER_SRC)?;
     // SAFETY: all handles are this device's, and the structures live through the calls.
     let (image, view) = unsafe {
@@ -99,10 +78,51 @@ pub fn upload(device: &Device, request: &Image<'_>) -> Result<Uploaded, Error> {
             .image(image)
             .view_type(view_type)
             .format(format)
-            .subresource_range(range);
+            .subresource_range(whole(aspect));
         (image, device.functions.create_image_view(&create, None)?)
     };
     Ok(Uploaded { image, view, staging, copies, aspect })
+}
+
+/// All of an image.
+fn whole(aspect: vk::ImageAspectFlags) -> vk::ImageSubresourceRange {
+    vk::ImageSubresourceRange {
+        aspect_mask: aspect,
+        base_mip_level: 0,
+        level_count: vk::REMAINING_MIP_LEVELS,
+        base_array_layer: 0,
+        layer_count: vk::REMAINING_ARRAY_LAYERS,
+    }
+}
+
+/// Where the levels of an image lie in its buffer.
+fn copies(
+    request: &Image<'_>,
+    extent: vk::Extent3D,
+    layers: u32,
+    aspect: vk::ImageAspectFlags,
+) -> Vec<vk::BufferImageCopy> {
+    let mut copies = Vec::new();
+    let mut offset = 0u64;
+    for level in 0..request.levels {
+        let [width, height, depth] =
+            [extent.width, extent.height, extent.depth].map(|size| (size >> level).max(1));
+        let subresource = vk::ImageSubresourceLayers {
+            aspect_mask: aspect,
+            mip_level: level,
+            base_array_layer: 0,
+            layer_count: layers,
+        };
+        copies.push(
+            vk::BufferImageCopy::default()
+                .buffer_offset(offset)
+                .image_subresource(subresource)
+                .image_extent(vk::Extent3D { width, height, depth }),
+        );
+        let bytes = width * height * depth * layers * request.texel_bytes;
+        offset = (offset + u64::from(bytes)).next_multiple_of(16);
+    }
+    copies
 }
 
 impl Uploaded {
@@ -113,13 +133,7 @@ impl Uploaded {
             .old_layout(vk::ImageLayout::UNDEFINED)
             .new_layout(vk::ImageLayout::GENERAL)
             .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
-            .subresource_range(vk::ImageSubresourceRange {
-                aspect_mask: self.aspect,
-                base_mip_level: 0,
-                level_count: vk::REMAINING_MIP_LEVELS,
-                base_array_layer: 0,
-                layer_count: vk::REMAINING_ARRAY_LAYERS,
-            });
+            .subresource_range(whole(self.aspect));
         let all = vk::PipelineStageFlags::ALL_COMMANDS;
         let layout = vk::ImageLayout::GENERAL;
         // SAFETY: all handles are this device's, and the copies lie within image and buffer.
@@ -147,8 +161,7 @@ impl Uploaded {
 /// # Errors
 /// What Vulkan says.
 pub fn texel_buffer(device: &Device, request: &TexelBuffer<'_>) -> Result<(Mapped, vk::BufferView), Error> {
-    let usage =
-        vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER;
+    let usage = vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER;
     let mapped = allocate(device, request.bytes, usage)?;
     let create = vk::BufferViewCreateInfo::default()
         .buffer(mapped.buffer)

@@ -30,8 +30,11 @@ struct Descriptor {
 /// What Vulkan says.
 pub fn run(device: &Device, request: &Request<'_>) -> Result<Vec<Vec<u8>>, Error> {
     let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::UNIFORM_BUFFER;
-    let buffers: Vec<Mapped> =
-        request.buffers.iter().map(|buffer| allocate(device, buffer.bytes, usage)).collect::<Result<_, _>>()?;
+    let buffers: Vec<Mapped> = request
+        .buffers
+        .iter()
+        .map(|buffer| allocate(device, buffer.bytes, usage))
+        .collect::<Result<_, _>>()?;
     let images: Vec<Uploaded> =
         request.images.iter().map(|image| upload(device, image)).collect::<Result<_, _>>()?;
     let texels: Vec<(Mapped, vk::BufferView)> =
