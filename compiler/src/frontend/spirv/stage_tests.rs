@@ -147,6 +147,53 @@ fn reading_the_sample_makes_the_shader_run_for_each() {
     assert_eq!(find.operand("a").expect("the mask").value, u32::from(agx_abi::fragment::SAMPLES));
 }
 
+/// Half registers that the code reads before it writes them.
+fn registers_read_first(code: &[Inst]) -> Vec<u16> {
+    let (mut written, mut read) = (Vec::new(), Vec::new());
+    for inst in code {
+        for half in inst.registers_read().flatten().filter(|half| !written.contains(half)) {
+            read.push(half);
+        }
+        written.extend(inst.registers_written().flatten());
+    }
+    read.sort_unstable();
+    read.dedup();
+    read
+}
+
+const PER_SAMPLE: &str = "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+    @fragment fn main(@builtin(sample_index) i: u32, @location(0) c: vec4f) -> @location(0) vec4f {
+        if (c.x > 0.5) { out[i] = 1u; }
+        if (c.y > 0.5) { discard; }
+        return c;
+    }";
+
+#[test]
+fn when_sample_shading_is_disabled_no_register_inputs_are_defined() {
+    let shader = compile(FRAGMENT, Stage::Fragment).expect("compiles");
+    assert_eq!(registers_read_first(&instructions(&shader)), []);
+}
+
+#[test]
+fn r0h_is_the_mask_of_samples_being_shaded_and_preserved() {
+    let shader = compile(PER_SAMPLE, Stage::Fragment).expect("compiles");
+    let code = instructions(&shader);
+    assert_eq!(registers_read_first(&code), [u16::from(agx_abi::fragment::SAMPLES)]);
+    let last = code.iter().rev().find(|inst| {
+        inst.registers_written().flatten().any(|half| half == u16::from(agx_abi::fragment::SAMPLES))
+    });
+    assert_eq!(last, None);
+}
+
+#[test]
+fn vertex_registers_read_are_numbers_and_attributes() {
+    let shader = compile(VERTEX, Stage::Vertex).expect("compiles");
+    let attributes = agx_abi::vertex::FIRST_ATTRIBUTE.into();
+    let known = |half: &u16| matches!(half, 10..=13) || *half >= attributes;
+    let read = registers_read_first(&instructions(&shader));
+    assert!(!read.is_empty() && read.iter().all(known), "{read:?}");
+}
+
 #[test]
 fn depth_is_left_to_the_next_part() {
     let text = "@fragment fn main() -> @builtin(frag_depth) f32 { return 0.25; }";
