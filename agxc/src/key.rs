@@ -21,6 +21,7 @@ struct KeyFile {
     vertex_as_compute: bool,
     sample_shading: bool,
     spill_everything: bool,
+    schedule_seed: Option<u64>,
     validate: bool,
 }
 
@@ -78,6 +79,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.vertex_as_compute = file.vertex_as_compute;
     key.sample_shading = file.sample_shading;
     key.spill_everything = file.spill_everything;
+    key.schedule_seed = file.schedule_seed;
     key.validate = file.validate;
     Ok(key)
 }
@@ -126,6 +128,7 @@ pub fn to_json(target: Target, key: &CompileKey) -> String {
         vertex_as_compute: key.vertex_as_compute,
         sample_shading: key.sample_shading,
         spill_everything: key.spill_everything,
+        schedule_seed: key.schedule_seed,
         validate: key.validate,
     };
     let text = serde_json::to_string_pretty(&file).expect("invariant: the key has only plain fields");
@@ -156,6 +159,7 @@ mod tests {
         wanted.vertex_as_compute = true;
         wanted.sample_shading = true;
         wanted.spill_everything = true;
+        wanted.schedule_seed = Some(3);
         wanted.validate = true;
         let text = to_json(Target::G14G, &wanted);
         let read = parse("key.json", text.as_bytes()).unwrap();

@@ -29,25 +29,31 @@ static FIGURES: &[Figure] = &[
     Figure { title: "Fills", key: "fills", value: |s| s.fills },
     Figure { title: "Preamble instrs", key: "preamble_instructions", value: |s| s.preamble_instructions },
     Figure { title: "Waits", key: "waits", value: |s| s.waits },
+    Figure { title: "Cycles", key: "cycles", value: |s| s.cycles },
+    Figure { title: "Stalled", key: "stalled_cycles", value: |s| s.stalled_cycles },
+    Figure { title: "Memory", key: "memory_cycles", value: |s| s.memory_cycles },
+    Figure { title: "Texture", key: "texture_cycles", value: |s| s.texture_cycles },
+    Figure { title: "Control", key: "control_cycles", value: |s| s.control_cycles },
 ];
 
-/// One line: `NAME: 12 Instrs, 20 ALU, …`.
+/// One line: `NAME: 12 Instrs, 20 ALU, …, alu binds`.
 pub fn line(statistics: &Statistics) -> String {
     let figures: Vec<String> =
         FIGURES.iter().map(|figure| format!("{} {}", (figure.value)(statistics), figure.title)).collect();
-    figures.join(", ")
+    format!("{}, {} binds", figures.join(", "), statistics.binds.name())
 }
 
 /// A JSON object, without the schema version.
 pub fn json(statistics: &Statistics) -> Value {
     let fields = FIGURES.iter().map(|figure| (figure.key.to_owned(), (figure.value)(statistics).into()));
-    Value::Object(Map::from_iter(fields))
+    let binds = ("binds".to_owned(), statistics.binds.name().into());
+    Value::Object(Map::from_iter(fields.chain([binds])))
 }
 
 /// The heading of the CSV form.
 pub fn csv_heading() -> String {
     let keys: Vec<&str> = FIGURES.iter().map(|figure| figure.key).collect();
-    format!("name,{}", keys.join(","))
+    format!("name,{},binds", keys.join(","))
 }
 
 /// A row of the CSV form. Quotes the name where it must be.
@@ -57,7 +63,7 @@ pub fn csv_row(name: &str, statistics: &Statistics) -> String {
         false => name.to_owned(),
     };
     let values: Vec<String> = FIGURES.iter().map(|figure| (figure.value)(statistics).to_string()).collect();
-    format!("{name},{}", values.join(","))
+    format!("{name},{},{}", values.join(","), statistics.binds.name())
 }
 
 #[cfg(test)]
@@ -69,9 +75,10 @@ mod tests {
         let statistics = Statistics { instructions: 3, waits: 9, ..Statistics::default() };
         let row = csv_row("a", &statistics);
         assert_eq!(csv_heading().split(',').count(), row.split(',').count());
-        assert!(row.starts_with("a,3,") && row.ends_with(",9"), "{row}");
+        assert!(row.starts_with("a,3,") && row.ends_with(",9,0,0,0,0,0,alu"), "{row}");
         assert!(csv_row("a,\"b", &statistics).starts_with("\"a,\"\"b\",3"));
         assert_eq!(json(&statistics)["waits"], 9);
+        assert_eq!(json(&statistics)["binds"], "alu");
         assert!(line(&statistics).starts_with("3 Instrs, 0 ALU"));
     }
 }

@@ -25,7 +25,7 @@ use pipeline::{Context, Options};
 
 pub use error::{CompileError, ErrorKind, Location};
 pub use ir::{Position, Sources};
-pub use stats::Statistics;
+pub use stats::{Binding, Statistics};
 
 /// A shader to compile.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +64,8 @@ pub struct CompileKey {
     pub sample_shading: bool,
     /// Keep every value on the stack: stored where it is defined, loaded wherever it is read. For tests.
     pub spill_everything: bool,
+    /// Order instructions at random, by this seed, where their order is free. For tests.
+    pub schedule_seed: Option<u64>,
     /// Run the validator after every pass and the checkers after register allocation.
     pub validate: bool,
 }

@@ -176,6 +176,7 @@ pub static PASSES: &[Pass] = &[
     required!("lower_divergent_shuffle", Allocated -> Allocated, divergent_shuffle, "Keeps the index of shuffles 0 in lanes that are off."),
     required!("lower_control_flow", Allocated -> Final, |f, c| lower::lower_control_flow(f, &mut c.allocation, &c.uniform_branches), "Makes control flow execution-mask instructions."),
     required!("lower_frame", Final -> Final, |f, c| lower::lower_frame(f, c.info.scratch_bytes), "Reserves stack memory."),
+    optional!("schedule_latency", Final, with context schedule_latency, "Reorders blocks to use the time that loads take."),
     required!("insert_waits", Final -> Final, insert_waits, "Waits for loads before their results are used."),
 ];
 
@@ -213,6 +214,10 @@ fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), Compi
     (context.spills, context.fills) = (context.allocation.spills, context.allocation.fills);
     context.info.gpr_halves = context.allocation.halves_used.max(options.reserved_halves);
     Ok(())
+}
+
+fn schedule_latency(f: &mut Function<'_>, context: &mut Context<'_>) {
+    schedule::schedule_latency(f, &context.allocation, context.key.schedule_seed);
 }
 
 fn insert_waits(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {

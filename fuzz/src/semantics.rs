@@ -45,6 +45,7 @@ pub fn semantics(data: &[u8]) {
     key.max_gpr_halves = REGISTER_LIMITS[entropy.below(REGISTER_LIMITS.len())];
     let memory = memory(&mut entropy);
     key.spill_everything = entropy.below(4) == 0;
+    key.schedule_seed = (entropy.below(3) == 0).then(|| entropy.below(1 << 16) as u64);
     let kernel = any_kernel(&mut entropy);
     let wanted = interpreted(&kernel, &arguments, &memory);
     let Some(found) = executed(&kernel, &arguments, &memory, &key) else { return };

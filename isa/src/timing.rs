@@ -3,8 +3,9 @@
 //! Operations without a unit (memory, textures, tile, control flow, conversions, bit counts, derivatives) count as
 //! nothing, as they do there.
 
-use crate::desc::Unit;
-use crate::inst::Inst;
+use crate::desc::{InstDesc, Unit, WaitBehaviour};
+use crate::inst::{Halves, Inst};
+use crate::table::Opcode;
 
 /// What one instruction costs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,10 +61,110 @@ impl Cycles {
     }
 }
 
+/// Cycles from issuing an access to memory until its result is there. Assumed: no source gives one. What matters is that
+/// it is far more than arithmetic takes and less than a texture does.
+pub const MEMORY_CYCLES: u32 = 40;
+
+/// Cycles from issuing a texture access until its result is there. Assumed, as [`MEMORY_CYCLES`] is.
+pub const TEXTURE_CYCLES: u32 = 80;
+
+/// Cycles from issuing an instruction of row `desc` until its results are there; `modifier` gives its modifiers by name.
+pub fn result_cycles(desc: &InstDesc, modifier: impl Fn(&str) -> u32) -> u32 {
+    match (desc.wait, desc.family) {
+        (WaitBehaviour::Async, "texture") => TEXTURE_CYCLES,
+        (WaitBehaviour::Async, _) => MEMORY_CYCLES,
+        _ => {
+            let variant = desc.variant.filter(|variant| modifier(variant.modifier) == variant.value);
+            u32::from(variant.map_or(desc.latency, |variant| variant.latency)).max(1)
+        }
+    }
+}
+
+/// Cycles before the next instruction can be issued after one of row `desc`.
+pub fn issue_cycles(desc: &InstDesc, modifier: impl Fn(&str) -> u32) -> u32 {
+    let variant = desc.variant.filter(|variant| modifier(variant.modifier) == variant.value);
+    u32::from(variant.map_or(desc.throughput, |variant| variant.throughput)).max(1)
+}
+
+/// A SIMD-group that has the machine to itself and goes through a program once, from its first instruction to its last:
+/// results take their time, and waits and operands stall.
+#[derive(Clone, Debug)]
+pub struct Alone {
+    clock: u32,
+    /// When each half register can be read.
+    ready: [u32; 256],
+    /// When each group has finished.
+    groups: [u32; 2],
+    /// Cycles lost to waits.
+    stalled: u32,
+}
+
+impl Default for Alone {
+    fn default() -> Self {
+        Alone { clock: 0, ready: [0; 256], groups: [0; 2], stalled: 0 }
+    }
+}
+
+impl Alone {
+    /// Issues the next instruction.
+    pub fn issue(&mut self, inst: &Inst) {
+        let desc = inst.op.desc();
+        if inst.op == Opcode::Wait {
+            let done = self.groups[(inst.modifier("group") & 1) as usize];
+            self.stalled += done.saturating_sub(self.clock);
+            self.clock = self.clock.max(done);
+        }
+        let known = |halves: &Halves| halves.start < 256;
+        for halves in inst.registers_read().filter(known) {
+            for half in halves.filter(|half| *half < 256) {
+                self.clock = self.clock.max(self.ready[usize::from(half)]);
+            }
+        }
+        let done = self.clock + result_cycles(desc, |name| inst.modifier(name));
+        match inst.wait_group() {
+            Some(group) => {
+                let end = &mut self.groups[(group & 1) as usize];
+                *end = done.max(*end);
+            }
+            None => {
+                for half in inst.registers_written().filter(known).flatten().filter(|half| *half < 256) {
+                    self.ready[usize::from(half)] = done;
+                }
+            }
+        }
+        self.clock += issue_cycles(desc, |name| inst.modifier(name));
+    }
+
+    /// Cycles so far.
+    pub fn cycles(&self) -> u32 {
+        self.clock
+    }
+
+    /// Cycles of these that were spent in waits.
+    pub fn stalled(&self) -> u32 {
+        self.stalled
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::asm::parse_inst;
+
+    #[test]
+    fn results_take_their_time() {
+        let run = |texts: &[&str]| {
+            let mut alone = Alone::default();
+            texts.iter().for_each(|text| alone.issue(&parse_inst(text).unwrap()));
+            (alone.cycles(), alone.stalled())
+        };
+        assert_eq!(run(&["fadd r0, r1, r2", "fadd r3, r4, r5"]), (2, 0));
+        assert_eq!(run(&["fadd r0, r1, r2", "fadd r3, r0, r5"]), (3, 0));
+        let load = "load.i32.x r0, u0_u1, 0";
+        assert_eq!(run(&[load, "wait 0", "fadd r3, r0, r5"]), (MEMORY_CYCLES + 2, MEMORY_CYCLES - 1));
+        assert_eq!(run(&[load, "fadd r3, r4, r5", "wait 0"]), (MEMORY_CYCLES + 1, MEMORY_CYCLES - 2));
+        assert_eq!(run(&[load, "wait 1", "fadd r3, r4, r5"]), (3, 0));
+    }
 
     #[test]
     fn cycles_follow_the_model() {

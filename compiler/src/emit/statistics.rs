@@ -1,13 +1,29 @@
-//! Statistics of emitted code, by Mesa's cycle model: an instruction of the integer/complex pipe adds twice its
-//! throughput there and one cycle to the other pipes, every other ALU instruction its throughput to those.
+//! Statistics of emitted code: Mesa's cycle model of the ALU, and an estimate of what a core is limited by.
+//!
+//! What binds is the largest of these, for each SIMD-group of a core that is full of them, in cycles of one of its four
+//! schedulers: arithmetic; bytes through the memory port (64 a cycle: metal-benchmarks); texture quads; jumps (19
+//! cycles: Mesa 25.0); and the time a SIMD-group takes alone divided by the number of them that a scheduler has, which
+//! is what remains when the others hide as much as they can. Every instruction counts once, loops or not.
 
 use agx_abi::{ShaderInfo, occupancy};
-use agx_isa::desc::Unit;
+use agx_isa::Inst;
+use agx_isa::desc::{Effects, Role};
 use agx_isa::table::Opcode;
+use agx_isa::timing::{Alone, Cycles, JUMP_CYCLES};
 
 use super::Code;
 use crate::ir::{Function, Seam};
-use crate::stats::Statistics;
+use crate::stats::{Binding, Statistics};
+
+/// Lanes of a SIMD-group.
+const LANES: u32 = 32;
+/// Schedulers of a core (metal-benchmarks).
+const SCHEDULERS: u32 = 4;
+/// Bytes a core's first-level cache delivers in a cycle (metal-benchmarks).
+const MEMORY_BYTES_PER_CYCLE: u32 = 64;
+/// Texels a core's texture units deliver in a cycle. Assumed: one for each of the eight units that Apple's core is
+/// described with.
+const TEXELS_PER_CYCLE: u32 = 8;
 
 /// Counts what `code`, emitted from `f`, costs. Spills, fills and the preamble are for others to count.
 pub fn statistics(f: &Function<'_>, code: &Code, info: &ShaderInfo) -> Statistics {
@@ -21,18 +37,70 @@ pub fn statistics(f: &Function<'_>, code: &Code, info: &ShaderInfo) -> Statistic
         loops: f.layout.iter().filter(|segment| segment.seam == Seam::Loop).count() as u32,
         ..Statistics::default()
     };
+    let (mut cycles, mut alone) = (Cycles::default(), Alone::default());
+    let mut memory_bytes = 0;
     for inst in &code.insts {
+        cycles.add(inst);
+        alone.issue(inst);
         let desc = inst.op.desc();
-        match desc.unit {
-            Unit::None => {}
-            Unit::Ic => {
-                stats.ic += 2 * u32::from(desc.throughput);
-                stats.fscib += 1;
-            }
-            Unit::F32 | Unit::F16 | Unit::Scib => stats.fscib += u32::from(desc.throughput),
-        }
         stats.waits += u32::from(inst.op == Opcode::Wait);
+        stats.control_cycles += if desc.effects.contains(Effects::JUMP) { JUMP_CYCLES } else { 0 };
+        if desc.family == "texture" {
+            stats.texture_cycles += LANES / TEXELS_PER_CYCLE;
+        } else if desc.effects.intersects(Effects::READS_MEMORY | Effects::WRITES_MEMORY) {
+            memory_bytes += LANES * data_bytes(inst);
+        }
     }
-    stats.alu = stats.ic.max(stats.fscib);
+    (stats.fscib, stats.ic, stats.alu) = (cycles.fscib, cycles.ic, cycles.alu());
+    (stats.cycles, stats.stalled_cycles) = (alone.cycles(), alone.stalled());
+    stats.memory_cycles = memory_bytes.div_ceil(MEMORY_BYTES_PER_CYCLE);
+    stats.binds = binds(&stats);
     stats
+}
+
+/// Bytes a lane moves with an access to memory: its first result or, where it has none, its first source.
+fn data_bytes(inst: &Inst) -> u32 {
+    let desc = inst.op.desc();
+    let data = desc.with_role(Role::Dst).chain(desc.with_role(Role::Src)).map(|(index, _)| index);
+    let halves = data.filter_map(|index| inst.operand_halves(index)).map(|halves| halves.len()).next();
+    halves.unwrap_or(0) as u32 * 2
+}
+
+/// The first of the largest.
+fn binds(stats: &Statistics) -> Binding {
+    let groups = (stats.threads / LANES / SCHEDULERS).max(1);
+    let is_full = stats.threads == occupancy::MAX_THREADS;
+    let late = if is_full { Binding::Latency } else { Binding::Registers };
+    let costs = [
+        (stats.alu, Binding::Alu),
+        (stats.memory_cycles * SCHEDULERS, Binding::Memory),
+        (stats.texture_cycles * SCHEDULERS, Binding::Texture),
+        (stats.control_cycles, Binding::Control),
+        (stats.cycles / groups, late),
+    ];
+    costs.into_iter().rev().max_by_key(|(cycles, _)| *cycles).map_or(Binding::Alu, |(_, binding)| binding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_cost_binds() {
+        let stats = Statistics { threads: 1024, ..Statistics::default() };
+        assert_eq!(binds(&Statistics { alu: 50, cycles: 80, ..stats }), Binding::Alu);
+        assert_eq!(binds(&Statistics { alu: 50, memory_cycles: 13, cycles: 80, ..stats }), Binding::Memory);
+        assert_eq!(binds(&Statistics { alu: 15, texture_cycles: 4, cycles: 90, ..stats }), Binding::Texture);
+        assert_eq!(binds(&Statistics { alu: 15, control_cycles: 19, cycles: 40, ..stats }), Binding::Control);
+        let waits = Statistics { alu: 15, cycles: 160, ..stats };
+        assert_eq!(binds(&waits), Binding::Latency);
+        assert_eq!(binds(&Statistics { threads: 384, ..waits }), Binding::Registers);
+    }
+
+    #[test]
+    fn accesses_count_what_they_move() {
+        let bytes = |text: &str| data_bytes(&agx_isa::asm::parse_inst(text).unwrap());
+        assert_eq!(bytes("load.i32.xyzw r0_r1_r2_r3, u0_u1, 0"), 16);
+        assert_eq!(bytes("store.i32.xy r4_r5, u0_u1, r1"), 8);
+    }
 }

@@ -70,7 +70,7 @@ impl<K: Entity, V> IndexMut<K> for Table<'_, K, V> {
 }
 
 /// A dense side table: one `V` for every entity, `V::default()` until set.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Side<K, V> {
     rows: Vec<V>,
     default: V,

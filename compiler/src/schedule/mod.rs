@@ -1,7 +1,9 @@
 //! Order of instructions, and waiting for those that finish later.
 
 mod insert_waits;
+mod schedule_latency;
 mod schedule_pressure;
 
 pub use insert_waits::insert_waits;
+pub use schedule_latency::schedule_latency;
 pub use schedule_pressure::schedule_pressure;

@@ -56,6 +56,9 @@ struct Arguments {
     /// Keep every value on the stack
     #[arg(long)]
     spill_everything: bool,
+    /// Order instructions at random, by this seed
+    #[arg(long, value_name = "N")]
+    schedule_seed: Option<u64>,
     /// Check the program after every pass
     #[arg(long)]
     validate: bool,
@@ -123,6 +126,7 @@ fn run_suites(arguments: &Arguments) -> Result<Vec<(&'static str, SuiteReport)>,
     key.disabled_passes.clone_from(&arguments.disable_pass);
     key.max_gpr_halves = arguments.max_gpr_halves;
     key.spill_everything = arguments.spill_everything;
+    key.schedule_seed = arguments.schedule_seed;
     key.validate = arguments.validate;
     let context = Context {
         shared: &arguments.shared,

@@ -70,6 +70,9 @@ fn compare(pairs: &[(&Statistics, &Row)]) -> Value {
         "alu": mean(|ours| ours.alu, |row| row.alu),
         "bytes": mean(|ours| ours.code_bytes, |row| row.bytes),
         "regs": mean(|ours| ours.gpr_halves, |row| row.registers),
+        "cycles": sum(&|(ours, _)| u64::from(ours.cycles)),
+        "stalled": sum(&|(ours, _)| u64::from(ours.stalled_cycles)),
+        "waits": sum(&|(ours, _)| u64::from(ours.waits)),
         "spills": sum(&|(ours, _)| u64::from(ours.spills)),
         "fills": sum(&|(ours, _)| u64::from(ours.fills)),
         "mesa_spills": sum(&|(_, row)| row.spills),
@@ -110,9 +113,12 @@ mod tests {
             gpr_halves: 10,
             spills: 1,
             fills: 2,
+            cycles: 7,
+            stalled_cycles: 6,
+            waits: 1,
             ..Statistics::default()
         };
-        let expected = json!({"modules": 1, "inst": 0.5, "alu": 2.0, "bytes": 1.0, "regs": 0.5, "spills": 1, "fills": 2,
+        let expected = json!({"modules": 1, "inst": 0.5, "alu": 2.0, "bytes": 1.0, "regs": 0.5, "cycles": 7, "stalled": 6, "waits": 1, "spills": 1, "fills": 2,
             "mesa_spills": 3, "mesa_fills": 4});
         assert_eq!(compare(&[(&stats, &baseline.rows[0])]), expected);
         assert_eq!(compare(&[])["inst"], Value::Null);

@@ -1,0 +1,368 @@
+//! Reorders instructions after register allocation so that the time that loads and textures take is spent on something.
+//!
+//! Between two instructions that nothing may cross, a list is made from the start: of the instructions whose operands
+//! are there, the one goes next that most has to wait for (the longest chain of results after it); where none is, the
+//! one whose operands are there first. The new order is taken only where it is the shorter one by that reckoning.
+//!
+//! Registers have been handed out, so their number does not change; what reads or writes a register stays in order with
+//! what writes it. So do accesses to memory among each other, coverage operations among each other and behind memory,
+//! and changes of state. Nothing crosses barriers, changes of the execution mask, jumps, and values fixed by
+//! the program's environment.
+//!
+//! With a seed the order is any legal one, for tests. Before and after: stage Final, without waits.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use agx_isa::desc::{Effects, OrderClass, WaitBehaviour};
+use agx_isa::timing::{issue_cycles, result_cycles};
+
+use crate::ir::entity::{Block, Inst, Value};
+use crate::ir::function::{Function, InstData};
+use crate::ir::op::Op;
+use crate::regalloc::Allocation;
+use crate::regalloc::file::FILE_HALVES;
+
+/// Reorders every block; with a `seed` at random.
+pub fn schedule_latency(f: &mut Function<'_>, allocation: &Allocation, seed: Option<u64>) {
+    let mut scheduler = Scheduler { allocation, seed, nodes: Vec::new(), edges: Vec::new() };
+    for block in f.blocks_in_order() {
+        let mut start = 0;
+        for index in 0..=f.block(block).insts.len() {
+            let insts = &f.block(block).insts;
+            if insts.get(index).is_none_or(|inst| is_fence(&f.insts[*inst])) {
+                scheduler.stretch(f, block, start..index);
+                start = index + 1;
+            }
+        }
+    }
+}
+
+/// Whether nothing may cross an instruction.
+fn is_fence(data: &InstData<'_>) -> bool {
+    let fences = Effects::MASK | Effects::JUMP | Effects::STOP | Effects::BARRIER;
+    matches!(data.op, Op::Ir(_))
+        || matches!(data.order(), OrderClass::Barrier | OrderClass::Control)
+        || data.op.effects().intersects(fences)
+}
+
+/// What is known of an instruction of the stretch.
+#[derive(Clone, Copy, Default)]
+struct Node {
+    /// First of its edges to later instructions, plus one.
+    edges: u32,
+    /// Earlier instructions it still has to wait for.
+    blockers: u32,
+    /// Cycles from its issue to the end of the longest chain behind it.
+    height: u32,
+    /// Cycles until its results can be used.
+    result: u32,
+    /// Cycles it occupies.
+    issue: u32,
+    /// When its operands are there.
+    ready: u32,
+}
+
+/// A later instruction that must stay behind, after so many cycles.
+#[derive(Clone, Copy)]
+struct Edge {
+    to: u32,
+    cycles: u32,
+    /// The next edge of the same instruction, plus one.
+    next: u32,
+}
+
+/// Who last touched what, by place in the stretch.
+struct Chains {
+    writer: [Option<u32>; FILE_HALVES as usize],
+    readers: Vec<Vec<u32>>,
+    memory: Option<u32>,
+    coverage: Option<u32>,
+}
+
+impl Chains {
+    fn new() -> Self {
+        Chains {
+            writer: [None; FILE_HALVES as usize],
+            readers: vec![Vec::new(); usize::from(FILE_HALVES)],
+            memory: None,
+            coverage: None,
+        }
+    }
+}
+
+struct Scheduler<'s> {
+    allocation: &'s Allocation,
+    seed: Option<u64>,
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+}
+
+impl Scheduler<'_> {
+    fn stretch(&mut self, f: &mut Function<'_>, block: Block, range: std::ops::Range<usize>) {
+        if range.len() < 3 {
+            return;
+        }
+        let insts: Vec<Inst> = f.block(block).insts[range.clone()].to_vec();
+        let is_load = |inst: &Inst| {
+            let data = &f.insts[*inst];
+            matches!(data.op, Op::Hw(op) if op.desc().wait == WaitBehaviour::Async) && !data.dsts.is_empty()
+        };
+        if self.seed.is_none() && !insts.iter().any(is_load) {
+            return;
+        }
+        self.build(f, &insts);
+        let order = match self.seed {
+            Some(seed) => self.any_order(seed ^ u64::from(insts[0].0)),
+            None => {
+                let before = self.length();
+                let (order, after) = self.best_order();
+                if after >= before {
+                    return;
+                }
+                order
+            }
+        };
+        for (place, index) in f.block_mut(block).insts[range].iter_mut().zip(order) {
+            *place = insts[index as usize];
+        }
+    }
+
+    fn halves(&self, f: &Function<'_>, value: Value) -> std::ops::Range<usize> {
+        let start = usize::from(self.allocation.half(value).unwrap_or(0));
+        start..start + usize::from(f.ty(value).halves())
+    }
+
+    /// Finds what must stay behind what, and the chains.
+    fn build(&mut self, f: &Function<'_>, insts: &[Inst]) {
+        self.nodes.clear();
+        self.edges.clear();
+        let mut chains = Chains::new();
+        for (index, inst) in (0..).zip(insts) {
+            let data = &f.insts[*inst];
+            let Op::Hw(opcode) = data.op else { continue };
+            let modifier = |name: &str| data.modifier(name);
+            let (result, issue) =
+                (result_cycles(opcode.desc(), modifier), issue_cycles(opcode.desc(), modifier));
+            self.nodes.push(Node { result, issue, ..Node::default() });
+            self.keep_registers(f, data, index, &mut chains);
+            self.keep_order(data, index, &mut chains);
+        }
+        for index in (0..self.nodes.len()).rev() {
+            let mut height = self.nodes[index].issue;
+            for edge in self.edges_of(index as u32) {
+                height = height.max(edge.cycles + self.nodes[edge.to as usize].height);
+            }
+            self.nodes[index].height = height;
+        }
+    }
+
+    fn edges_of(&self, from: u32) -> impl Iterator<Item = Edge> + '_ {
+        let mut at = self.nodes[from as usize].edges;
+        std::iter::from_fn(move || {
+            let edge = *self.edges.get((at as usize).checked_sub(1)?)?;
+            at = edge.next;
+            Some(edge)
+        })
+    }
+
+    fn edge(&mut self, from: u32, to: u32, cycles: u32) {
+        if from == to {
+            return;
+        }
+        let next = self.nodes[from as usize].edges;
+        self.edges.push(Edge { to, cycles, next });
+        self.nodes[from as usize].edges = self.edges.len() as u32;
+        self.nodes[to as usize].blockers += 1;
+    }
+
+    /// Reads stay between the writes around them, and writes in order.
+    fn keep_registers(&mut self, f: &Function<'_>, data: &InstData<'_>, index: u32, chains: &mut Chains) {
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            let mut last = None;
+            for half in self.halves(f, value) {
+                if let Some(writer) = chains.writer[half].filter(|writer| last != Some(*writer)) {
+                    self.edge(writer, index, self.nodes[writer as usize].result);
+                    last = Some(writer);
+                }
+                chains.readers[half].push(index);
+            }
+        }
+        for value in data.dsts {
+            for half in self.halves(f, *value) {
+                if let Some(writer) = chains.writer[half].replace(index) {
+                    self.edge(writer, index, self.nodes[writer as usize].result);
+                }
+                for reader in std::mem::take(&mut chains.readers[half]) {
+                    self.edge(reader, index, 0);
+                }
+            }
+        }
+    }
+
+    fn keep_order(&mut self, data: &InstData<'_>, index: u32, chains: &mut Chains) {
+        let order = data.order();
+        if order == OrderClass::Memory || data.op.effects().contains(Effects::STATE) {
+            if let Some(before) = chains.memory.replace(index) {
+                self.edge(before, index, 0);
+            }
+        }
+        if order == OrderClass::Coverage {
+            // What a lane stores it stores before a discard makes it a helper.
+            for before in [chains.memory, chains.coverage.replace(index)].into_iter().flatten() {
+                self.edge(before, index, 0);
+            }
+        }
+    }
+
+    /// Cycles of the stretch as it is.
+    fn length(&mut self) -> u32 {
+        let mut ready = vec![0; self.nodes.len()];
+        let mut clock = 0;
+        for index in 0..self.nodes.len() {
+            let start = ready[index].max(clock);
+            for edge in self.edges_of(index as u32) {
+                ready[edge.to as usize] = ready[edge.to as usize].max(start + edge.cycles);
+            }
+            clock = start + self.nodes[index].issue;
+        }
+        clock
+    }
+
+    /// Orders the stretch by the longest chains; with its cycles.
+    fn best_order(&mut self) -> (Vec<u32>, u32) {
+        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut clock = 0;
+        let mut now: BinaryHeap<(u32, Reverse<u32>)> = BinaryHeap::new();
+        let mut later: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
+        later.extend(self.unblocked().map(|index| Reverse((0, index))));
+        loop {
+            while let Some(Reverse((_, index))) = later.peek().copied().filter(|next| next.0.0 <= clock) {
+                later.pop();
+                now.push((self.nodes[index as usize].height, Reverse(index)));
+            }
+            let Some((_, Reverse(index))) = now.pop() else {
+                let Some(Reverse((ready, _))) = later.peek() else { break };
+                clock = *ready;
+                continue;
+            };
+            order.push(index);
+            let issued = clock;
+            clock += self.nodes[index as usize].issue;
+            let mut at = self.nodes[index as usize].edges;
+            while let Some(edge) = (at as usize).checked_sub(1).map(|at| self.edges[at]) {
+                at = edge.next;
+                let node = &mut self.nodes[edge.to as usize];
+                node.ready = node.ready.max(issued + edge.cycles);
+                node.blockers -= 1;
+                if node.blockers == 0 {
+                    later.push(Reverse((node.ready, edge.to)));
+                }
+            }
+        }
+        (order, clock)
+    }
+
+    fn unblocked(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).zip(&self.nodes).filter(|(_, node)| node.blockers == 0).map(|(index, _)| index)
+    }
+
+    /// Any order that is legal.
+    fn any_order(&mut self, seed: u64) -> Vec<u32> {
+        let mut state = seed;
+        let mut ready: Vec<u32> = self.unblocked().collect();
+        let mut order = Vec::with_capacity(self.nodes.len());
+        while !ready.is_empty() {
+            // Knuth's generator; its high bits are good enough to choose by.
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let index = ready.swap_remove((state >> 33) as usize % ready.len());
+            order.push(index);
+            let mut at = self.nodes[index as usize].edges;
+            while let Some(edge) = (at as usize).checked_sub(1).map(|at| self.edges[at]) {
+                at = edge.next;
+                let node = &mut self.nodes[edge.to as usize];
+                node.blockers -= 1;
+                if node.blockers == 0 {
+                    ready.push(edge.to);
+                }
+            }
+        }
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::table::Side;
+    use crate::regalloc::tests::Generator;
+    use crate::regalloc::{AllocateOptions, allocate};
+    use bumpalo::Bump;
+
+    /// What a function computes, as far as order decides it.
+    #[derive(PartialEq, Debug, Default)]
+    struct Dataflow {
+        /// Who wrote, within the block, each half register that an instruction reads.
+        sources: Side<Inst, Vec<Option<Inst>>>,
+        /// Who wrote each half register last, by block.
+        ends: Vec<Vec<Option<Inst>>>,
+        /// What must keep its order, in order.
+        ordered: Vec<Inst>,
+    }
+
+    fn dataflow(f: &Function<'_>, allocation: &Allocation) -> Dataflow {
+        let mut result = Dataflow { sources: Side::new(f.insts.len()), ..Dataflow::default() };
+        for block in f.blocks_in_order() {
+            let mut writer = vec![None; usize::from(FILE_HALVES)];
+            let halves = |value: Value| {
+                let start = usize::from(allocation.half(value).unwrap());
+                start..start + usize::from(f.ty(value).halves())
+            };
+            for inst in &f.block(block).insts {
+                let data = &f.insts[*inst];
+                let values = data.srcs.iter().filter_map(|src| src.as_value());
+                result.sources[*inst] = values.flat_map(halves).map(|half| writer[half]).collect();
+                for half in data.dsts.iter().copied().flat_map(halves) {
+                    writer[half] = Some(*inst);
+                }
+                if data.order() != OrderClass::None {
+                    result.ordered.push(*inst);
+                }
+            }
+            result.ends.push(writer);
+        }
+        result
+    }
+
+    #[test]
+    fn random_functions_compute_the_same_in_any_order() {
+        let (mut random, mut shorter) = (0, 0);
+        for seed in 0..150 {
+            let bump = Bump::new();
+            let mut f = Function::new(&bump, "random");
+            Generator::build(&mut f, seed, 100, 10 + seed as usize % 30);
+            let options = AllocateOptions {
+                limit_halves: 256,
+                reserved_halves: 1,
+                stack_bytes: 0,
+                spill_everything: false,
+                validate: false,
+            };
+            let Ok(allocation) = allocate(&mut f, &options) else { continue };
+            let order = |f: &Function<'_>| {
+                f.blocks_in_order().flat_map(|block| f.block(block).insts.clone()).collect::<Vec<_>>()
+            };
+            for choice in [None, Some(seed), Some(seed + 1000)] {
+                let (mut before, flow) = (order(&f), dataflow(&f, &allocation));
+                schedule_latency(&mut f, &allocation, choice);
+                let mut after = order(&f);
+                *if choice.is_some() { &mut random } else { &mut shorter } += u32::from(after != before);
+                assert!(dataflow(&f, &allocation) == flow, "seed {seed}, {choice:?}");
+                after.sort_unstable();
+                before.sort_unstable();
+                assert_eq!(after, before, "seed {seed}");
+            }
+        }
+        assert!(random > 200 && shorter > 50, "{random} {shorter}");
+    }
+}
