@@ -1,9 +1,10 @@
-//! Runs one compute shader on the Vulkan device that is a processor, and prints what the shader left in its buffers.
+//! Runs one compute shader, or with the argument `draw` one draw, on the Vulkan device that is a processor, and prints what the shader left in its buffers.
 //!
 //! Standard input is a [`request::Request`] in binary form; standard output is the contents of its buffers, one after
 //! the other. On failure nothing is printed, the reason goes to standard error and the exit code is 1.
 
 mod device;
+mod draw;
 mod images;
 mod pipeline;
 mod request;
@@ -20,6 +21,11 @@ pub type Error = Box<dyn std::error::Error>;
 fn run() -> Result<(), Error> {
     let mut input = Vec::new();
     std::io::stdin().read_to_end(&mut input)?;
+    if std::env::args().nth(1).as_deref() == Some("draw") {
+        let request = draw::Draw::parse(&input).ok_or("the request is cut short")?;
+        let pixels = draw::run(&Device::open()?, &request)?;
+        return Ok(std::io::stdout().lock().write_all(&pixels)?);
+    }
     let request = Request::parse(&input).ok_or("the request is cut short")?;
     let device = Device::open()?;
     let results = pipeline::run(&device, &request)?;

@@ -15,6 +15,14 @@ pub struct Mapped {
     length: usize,
 }
 
+impl Mapped {
+    /// What the buffer holds, once the device has finished.
+    pub fn contents(&self) -> Vec<u8> {
+        // SAFETY: the memory stays mapped with this length.
+        unsafe { std::slice::from_raw_parts(self.address, self.length) }.to_vec()
+    }
+}
+
 /// A descriptor: where it is bound and what it is.
 struct Descriptor {
     binding: u32,
@@ -49,11 +57,7 @@ pub fn run(device: &Device, request: &Request<'_>) -> Result<Vec<Vec<u8>>, Error
     dispatch(device, request, &images, layout, pipeline, set)?;
     let images = images.iter().map(|image| &image.staging);
     let contents = buffers.iter().chain(images).chain(texels.iter().map(|(mapped, _)| mapped));
-    let contents = contents.map(|mapped| {
-        // SAFETY: the memory stays mapped with this length, and the device has finished.
-        unsafe { std::slice::from_raw_parts(mapped.address, mapped.length) }.to_vec()
-    });
-    Ok(contents.collect())
+    Ok(contents.map(Mapped::contents).collect())
 }
 
 /// What is bound; an image and a sampler of one binding are one descriptor.
@@ -268,7 +272,7 @@ fn dispatch(
 }
 
 /// What was recorded before is done and seen by what comes after.
-fn barrier(device: &Device, command: vk::CommandBuffer) {
+pub fn barrier(device: &Device, command: vk::CommandBuffer) {
     let access = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
     let memory = [vk::MemoryBarrier::default().src_access_mask(access).dst_access_mask(access)];
     let all = vk::PipelineStageFlags::ALL_COMMANDS;

@@ -94,23 +94,26 @@ pub struct Request<'a> {
 }
 
 /// What is left to read.
-struct Reader<'a>(&'a [u8]);
+pub struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
-    fn word(&mut self) -> Option<u32> {
+    /// The next word.
+    pub fn word(&mut self) -> Option<u32> {
         let (word, rest) = self.0.split_first_chunk::<4>()?;
         self.0 = rest;
         Some(u32::from_le_bytes(*word))
     }
 
-    fn bytes(&mut self) -> Option<&'a [u8]> {
+    /// The next byte string.
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.word()? as usize;
         let (bytes, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(bytes)
     }
 
-    fn list<T>(&mut self, item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    /// The next list.
+    pub fn list<T>(&mut self, item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let count = self.word()?;
         (0..count).map(|_| item(self)).collect()
     }

@@ -9,6 +9,7 @@
 mod case;
 mod compare;
 mod oracle;
+mod pictures;
 mod textures;
 
 use std::path::{Path, PathBuf};
@@ -46,12 +47,12 @@ fn name(path: &Path) -> String {
     path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Makes the module of the shader at `path`.
-fn bless(path: &Path) {
+/// Makes the module `module` of the shader at `path`.
+fn bless(path: &Path, module: &Path) {
     let arguments = ["-V", "--quiet", "--target-env", TARGET, "-o"];
     let made = Command::new("glslangValidator")
         .args(arguments)
-        .arg(path.with_extension("spv"))
+        .arg(module)
         .arg(path)
         .status()
         .expect("glslangValidator is installed (Debian package glslang-tools)");
@@ -110,7 +111,10 @@ fn shaders_agree_with_lavapipe() {
     let paths = shaders();
     assert!(paths.len() >= LEAST_CASES, "{} shaders are too few", paths.len());
     if std::env::var_os("BLESS").is_some() {
-        paths.iter().for_each(|path| bless(path));
+        paths.iter().for_each(|path| bless(path, &path.with_extension("spv")));
+        pictures::sources()
+            .iter()
+            .for_each(|path| bless(path, &PathBuf::from(format!("{}.spv", path.display()))));
     }
     let oracle = Oracle::find();
     if oracle.is_none() {

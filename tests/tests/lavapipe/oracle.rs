@@ -33,10 +33,11 @@ impl Oracle {
         Some(Oracle { program: target.join("debug/lavapipe-runner"), driver })
     }
 
-    /// The contents of buffers, images and texel buffers after the run.
-    pub fn run(&self, case: &Case, module: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+    /// What the program prints for `request`.
+    pub fn execute(&self, arguments: &[&str], request: &[u8]) -> Result<Vec<u8>, String> {
         let failed = |error: std::io::Error| format!("lavapipe: {error}");
         let mut child = Command::new(&self.program)
+            .args(arguments)
             .env("VK_DRIVER_FILES", self.driver)
             .env("VK_ICD_FILENAMES", self.driver)
             .stdin(Stdio::piped())
@@ -45,14 +46,20 @@ impl Oracle {
             .spawn()
             .map_err(failed)?;
         let mut input = child.stdin.take().ok_or("lavapipe: no standard input")?;
-        input.write_all(&request(case, module)).map_err(failed)?;
+        input.write_all(request).map_err(failed)?;
         drop(input);
         let output = child.wait_with_output().map_err(failed)?;
         if !output.status.success() {
             let reason = String::from_utf8_lossy(&output.stderr);
             return Err(format!("lavapipe: {} {}", output.status, reason.trim()));
         }
-        let mut rest = output.stdout.as_slice();
+        Ok(output.stdout)
+    }
+
+    /// The contents of buffers, images and texel buffers after the run.
+    pub fn run(&self, case: &Case, module: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+        let output = self.execute(&[], &request(case, module))?;
+        let mut rest = output.as_slice();
         let take = |bytes: &Vec<u8>| {
             let (bytes, after) = rest.split_at_checked(bytes.len())?;
             rest = after;

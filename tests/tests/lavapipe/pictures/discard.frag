@@ -1,0 +1,10 @@
+#version 450
+layout(location = 0) in vec4 colour;
+layout(location = 1) in vec2 place;
+layout(location = 0) out vec4 result;
+layout(binding = 0) uniform Numbers { vec4 a; vec4 b; mat4 m; };
+void main() {
+    ivec2 at = ivec2(gl_FragCoord.xy);
+    if ((at.x / 4 + at.y / 4) % 3 == 0) discard;
+    result = vec4(colour.rgb, 1.0);
+}

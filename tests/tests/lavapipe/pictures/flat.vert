@@ -1,0 +1,14 @@
+#version 450
+layout(location = 0) in vec4 position;
+layout(location = 1) in vec4 colour;
+layout(location = 2) in vec2 place;
+layout(binding = 0) uniform Numbers { vec4 a; vec4 b; mat4 m; };
+layout(location = 0) flat out vec4 out_colour;
+layout(location = 1) noperspective out vec2 out_place;
+layout(location = 2) flat out int number;
+void main() {
+    gl_Position = position;
+    out_colour = colour;
+    out_place = place;
+    number = gl_VertexIndex / 3;
+}

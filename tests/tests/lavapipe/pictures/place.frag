@@ -1,0 +1,8 @@
+#version 450
+layout(location = 0) in vec4 colour;
+layout(location = 1) in vec2 place;
+layout(location = 0) out vec4 result;
+layout(binding = 0) uniform Numbers { vec4 a; vec4 b; mat4 m; };
+void main() {
+    result = vec4(0.5 + 0.5 * place, colour.b, 1.0);
+}
