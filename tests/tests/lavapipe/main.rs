@@ -59,11 +59,11 @@ fn bless(path: &Path, module: &Path) {
     assert!(made.success(), "{}", path.display());
 }
 
-/// The module of the shader at `path`: made from `source` where glslangValidator is installed, else the one beside it. A
+/// The module of a shader of `stage`: made from `source` where glslangValidator is installed, else the one at `kept`. A
 /// module that the same version of the program made must be the same.
-fn module(path: &Path, source: &str) -> Result<Vec<u8>, String> {
-    let kept = std::fs::read(path.with_extension("spv")).map_err(|error| format!("module: {error}"))?;
-    let made = match TOOLS.glsl_to_spirv_for(source, "comp", TARGET) {
+fn module(kept: &Path, source: &str, stage: &str) -> Result<Vec<u8>, String> {
+    let kept = std::fs::read(kept).map_err(|error| format!("module: {error}"))?;
+    let made = match TOOLS.glsl_to_spirv_for(source, stage, TARGET) {
         Ok(made) => made,
         Err(ToolError::Absent { .. }) => return Ok(kept),
         Err(error) => return Err(error.to_string()),
@@ -79,7 +79,7 @@ fn module(path: &Path, source: &str) -> Result<Vec<u8>, String> {
 fn check(path: &Path, oracle: Option<&Oracle>) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let case = Case::parse(&source)?;
-    let module = module(path, &source)?;
+    let module = module(&path.with_extension("spv"), &source, "comp")?;
     let mut key = CompileKey::default();
     key.spec_constants = case.constants.iter().map(|(id, value)| (*id, u64::from(*value))).collect();
     let shader = compile(Input::SpirV(&module), &key).map_err(|outcome| format!("compile: {outcome:?}"))?;

@@ -115,8 +115,10 @@ fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lavapipe/pictures").join(name)
 }
 
-fn module(name: &str) -> Result<Vec<u8>, String> {
-    std::fs::read(path(&format!("{name}.spv"))).map_err(|error| format!("{name}.spv: {error}"))
+fn module(name: &str, stage: &str) -> Result<Vec<u8>, String> {
+    let file = format!("{name}.{stage}");
+    let source = std::fs::read_to_string(path(&file)).map_err(|error| format!("{file}: {error}"))?;
+    super::module(&path(&format!("{file}.spv")), &source, stage).map_err(|error| format!("{file}: {error}"))
 }
 
 /// Sources of all shaders, for their modules to be made anew.
@@ -316,7 +318,7 @@ fn compare(ours: &[u8], theirs: &[u8], tolerance: u8) -> Result<(), String> {
 }
 
 fn check(case: &Case, oracle: Option<&Oracle>) -> Result<(), String> {
-    let modules = [module(&format!("{}.vert", case.0))?, module(&format!("{}.frag", case.1))?];
+    let modules = [module(case.0, "vert")?, module(case.1, "frag")?];
     let ours = draw(case, &modules)?;
     match oracle {
         Some(oracle) => {
