@@ -163,3 +163,9 @@ fn distances_are_inputs_too() {
     let scene = Scene { vertex: "distances", ..Scene::new("distances") };
     check(&scene, |x, y, _| [x as f32 + 1.5, 2.0, y as f32 - 0.5, 1.0]);
 }
+
+#[test]
+fn scalars_of_64_bits_take_two_components_and_their_vectors_two_locations() {
+    let scene = Scene { vertex: "double", ..Scene::new("double") };
+    check(&scene, |_, _, _| [1.0, 2.5, 1.0, 7.0]);
+}

@@ -57,6 +57,10 @@ impl<'a> Translator<'_, 'a> {
             let (vector, after) = rest.split_at(count);
             rest = after;
             let found = match first.slot {
+                Slot::User { location, component } if first.bits == 64 => {
+                    let words = self.interpolated(first, Input::user(location, component), 2);
+                    Some(vec![self.b.collect(Type::B64, &words)])
+                }
                 Slot::User { location, component } => {
                     Some(self.interpolated(first, Input::user(location, component), vector.len()))
                 }
@@ -206,6 +210,9 @@ impl<'a> Translator<'_, 'a> {
             let Slot::User { location, component } = leaf.slot else {
                 return Err(CompileError::unsupported("interpolation of built-ins"));
             };
+            if leaf.bits == 64 {
+                return Err(CompileError::invalid("interpolation of 64-bit inputs"));
+            }
             let value = self.interpolate(Input::user(location, component), mode(leaf), place, &at, 1)[0];
             values.push(if leaf.is_float { self.b.fconv(value, leaf.bits) } else { value });
         }
@@ -283,6 +290,9 @@ impl<'a> Translator<'_, 'a> {
         let mut exports: Vec<(u8, Src)> = Vec::new();
         let mut mask = None;
         for (leaf, value) in outputs {
+            if leaf.bits == 64 {
+                return Err(CompileError::invalid("a fragment output of 64 bits"));
+            }
             let word = self.output_word(leaf, *value);
             match leaf.slot {
                 Slot::User { location, component } => {
@@ -324,7 +334,7 @@ impl<'a> Translator<'_, 'a> {
 
 /// How an input is interpolated.
 fn mode(leaf: &Leaf) -> Mode {
-    match (leaf.style.flat || !leaf.is_float, leaf.style.linear) {
+    match (leaf.style.flat || !leaf.is_float || leaf.bits == 64, leaf.style.linear) {
         (true, _) => Mode::Flat,
         (_, true) => Mode::Linear,
         _ => Mode::Perspective,

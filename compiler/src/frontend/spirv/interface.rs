@@ -93,6 +93,17 @@ pub(super) struct Leaf {
     pub style: Style,
 }
 
+impl Leaf {
+    /// The components it takes: two of 64-bit scalars.
+    pub fn components(&self) -> impl Iterator<Item = Slot> + use<> {
+        let (slot, words) = (self.slot, u32::from(self.bits.div_ceil(32)));
+        (0..words).map(move |word| match slot {
+            Slot::User { location, component } => Slot::User { location, component: component + word },
+            other => other,
+        })
+    }
+}
+
 /// The scalars of an input or output variable, in order.
 pub(super) fn leaves(module: &Module<'_>, global: &Global<'_>) -> Result<Vec<Leaf>, CompileError> {
     let decorated = Decorated::read(|decoration| module.decorations.of(global.id, decoration));
@@ -142,38 +153,42 @@ impl Walk<'_, '_> {
 
     fn components(&mut self, elem: Ty, count: u32, decorated: Decorated) -> Result<(), CompileError> {
         let (bits, is_float) = match self.types.kind(elem) {
-            Kind::Int { bits: 64 } | Kind::Float { bits: 64 } => {
-                return Err(CompileError::unsupported("inputs and outputs of 64 bits"));
-            }
             Kind::Int { bits } => (bits, false),
             Kind::Float { bits } => (bits, true),
             Kind::Bool => (1, false),
             _ => return Err(CompileError::unsupported("inputs and outputs of this type")),
         };
+        let words = u32::from(bits.div_ceil(32));
         for component in 0..count {
             let slot = match decorated.built_in {
                 Some(built_in) => Slot::BuiltIn { built_in, index: self.index + component },
-                None => self.user(decorated.component + component)?,
+                None => self.user(decorated.component + words * component, words)?,
             };
             self.out.push(Leaf { slot, bits, is_float, index: decorated.index, style: decorated.style });
         }
         match decorated.built_in {
             Some(_) => self.index += count,
-            None => self.location = self.location.map(|location| location + 1),
+            None => {
+                let locations = (decorated.component + words * count).div_ceil(4);
+                self.location = self.location.map(|location| location + locations);
+            }
         }
         Ok(())
     }
 
-    fn user(&self, component: u32) -> Result<Slot, CompileError> {
-        match self.location {
-            None => Err(CompileError::invalid("an input or output has neither a location nor a built-in")),
-            Some(location) if location >= MAX_LOCATIONS => {
-                Err(CompileError::limit(format!("location {location} is not below {MAX_LOCATIONS}")))
-            }
-            Some(_) if component > 3 => {
-                Err(CompileError::invalid("a component of an input or output is beyond the fourth"))
-            }
-            Some(location) => Ok(Slot::User { location, component }),
+    /// The slot of a scalar of so many words, `component` words from the first of the location on. Only vectors of 64-bit
+    /// scalars go on in the next location.
+    fn user(&self, component: u32, words: u32) -> Result<Slot, CompileError> {
+        let Some(location) = self.location else {
+            return Err(CompileError::invalid("an input or output has neither a location nor a built-in"));
+        };
+        if component > 3 && words == 1 || !component.is_multiple_of(words) {
+            return Err(CompileError::invalid("a component of an input or output is beyond the fourth"));
         }
+        let location = location.saturating_add(component / 4);
+        if location >= MAX_LOCATIONS {
+            return Err(CompileError::limit(format!("location {location} is not below {MAX_LOCATIONS}")));
+        }
+        Ok(Slot::User { location, component: component % 4 })
     }
 }

@@ -25,7 +25,8 @@ impl<'a> Translator<'_, 'a> {
         let mut read: Vec<(u32, u32)> = Vec::new();
         for global in self.module.globals.iter().filter(|global| global.class == StorageClass::Input) {
             if self.io.interface.contains(&global.id) {
-                read.extend(leaves(self.module, global)?.iter().filter_map(|leaf| match leaf.slot {
+                let leaves = leaves(self.module, global)?;
+                read.extend(leaves.iter().flat_map(Leaf::components).filter_map(|slot| match slot {
                     Slot::User { location, component } => Some((location, component)),
                     Slot::BuiltIn { .. } => None,
                 }));
@@ -68,6 +69,13 @@ impl<'a> Translator<'_, 'a> {
         let mut values = Vec::with_capacity(leaves.len());
         for leaf in leaves {
             let value = match leaf.slot {
+                Slot::User { location, component } if leaf.bits == 64 => {
+                    let words = [0, 1].map(|word| self.attribute(location, component + word));
+                    match words {
+                        [Some(low), Some(high)] => Some(self.b.collect(Type::B64, &[low, high])),
+                        _ => None,
+                    }
+                }
                 Slot::User { location, component } => self.attribute(location, component),
                 Slot::BuiltIn { built_in, .. } => self.vertex_built_in(built_in),
             };
@@ -109,6 +117,13 @@ impl<'a> Translator<'_, 'a> {
         let mut words: Vec<(Place, Src)> = Vec::new();
         let (mut layer, mut viewport) = (None, None);
         for (leaf, value) in outputs {
+            if leaf.bits == 64 {
+                let halves = self.b.split(*value, Type::B32, 2).to_vec();
+                for (slot, half) in leaf.components().zip(halves) {
+                    words.push((place(slot)?, half));
+                }
+                continue;
+            }
             let word = self.output_word(leaf, *value);
             match leaf.slot {
                 Slot::BuiltIn { built_in: BuiltIn::Layer, .. } => layer = Some(word),
