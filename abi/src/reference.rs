@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 use crate::fragment::{self, MAX_TARGETS};
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
 use crate::registers;
+use crate::textures::{
+    self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, DESCRIPTOR_BYTES, MAX_SAMPLERS, MAX_TEXTURES,
+};
 use crate::vertex::{self, MAX_ATTRIBUTES, RunsAs};
 
 /// Attributes of the example.
@@ -30,6 +33,7 @@ pub fn page() -> String {
     }
     vertex_chapter(&mut page);
     fragment_chapter(&mut page);
+    texture_chapter(&mut page);
     page
 }
 
@@ -101,6 +105,33 @@ fn fragment_chapter(page: &mut String) {
          drops.\nComponents that no path writes are not in their registers, nor is an alpha of target 0 that is 1 (`opaque`).\n\n",
     );
     uniform_table(page, &fragment::UNIFORMS);
+}
+
+fn texture_chapter(page: &mut String) {
+    let _ = write!(
+        page,
+        "\n## Textures and samplers\n\nThe first {MAX_TEXTURES} descriptors a shader uses are in texture state registers from 0 on, in \
+         the order of `ShaderInfo::textures`. Elements of\narrays indexed at run time, and what does not fit, are in tables of \
+         {DESCRIPTOR_BYTES} bytes for each element (`TextureTable`). Samplers are in state\nregisters from 0 on, in the order of \
+         `ShaderInfo::samplers`, at most {MAX_SAMPLERS}; elements of an array indexed at run time lie side by side. Where\nthe length of \
+         such an array is not known or there is no room, the driver puts its different samplers into the registers that are\nleft, and \
+         their numbers, 16 bits each, into a table (`SamplerTable`).\n\n\
+         * A storage image has two descriptors: a texture that loads read, and an image that stores write. One that is a cube is \
+         described\n  as a 2D array of its faces.\n\
+         * An input attachment is a 2D array; the layer rendered to is read.\n\
+         * A texel buffer is a linear 2D texture in rows of {BUFFER_ROW_TEXELS} texels, with the number of texels in word \
+         {BUFFER_SIZE_WORD} of its texture descriptor.\n\
+         * Images and texel buffers that atomics are done on are linear, because the shader computes addresses. Atomics outside of \
+         them are\n  not caught.\n\n\
+         What shaders read of texture descriptors, where they ask for sizes and the like (`TextureWords`):\n\n\
+         | bits | contents |\n|---|---|\n"
+    );
+    for (field, contents) in textures::FIELDS {
+        let _ = match field.width {
+            1 => writeln!(page, "| {} | {contents} |", field.start),
+            width => writeln!(page, "| {} to {} | {contents} |", field.start, field.start + width - 1),
+        };
+    }
 }
 
 fn uniform_table(page: &mut String, ranges: &[UniformRange]) {

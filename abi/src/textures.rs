@@ -115,3 +115,18 @@ pub const HAS_LINEAR_LAYERS: Field = field(127, 1);
 pub const LINEAR_LAYERS: Field = field(128, 11);
 /// Bytes from one layer to the next in units of 128, less one, of linear arrays.
 pub const LAYER_STRIDE: Field = field(139, 27);
+
+/// The fields of a texture descriptor that shaders read, with what they contain.
+pub const FIELDS: [(Field, &str); 11] = [
+    (WIDTH, "width in texels, less one"),
+    (HEIGHT, "height in texels, less one"),
+    (FIRST_LEVEL, "first level of the view"),
+    (LAST_LEVEL, "last level of the view"),
+    (SAMPLES, "logarithm of the samples, less one"),
+    (ADDRESS, "address, in units of 16 bytes"),
+    (ROW_STRIDE, "linear: bytes of a row, in units of 16, less one"),
+    (DEPTH, "not linear: depth, layers or cubes, less one"),
+    (HAS_LINEAR_LAYERS, "linear, and the two fields below mean something"),
+    (LINEAR_LAYERS, "layers, less one"),
+    (LAYER_STRIDE, "bytes from layer to layer, in units of 128, less one"),
+];
