@@ -96,16 +96,36 @@ fn atomics_on_half_floats_leave_the_other_half_alone() {
     }
 }
 
+/// Where the launcher puts the first buffer.
+const FIRST_BUFFER: u64 = 1 << 32;
+
 #[test]
-fn atomics_through_an_address_that_is_no_multiple_of_four() {
-    let declarations =
-        "layout(buffer_reference, std430, buffer_reference_align = 2) buffer Half { float16_t x; };
-        layout(set = 0, binding = 2) buffer Address { uint64_t address; };";
-    let extensions = format!("{HALVES} GL_EXT_buffer_reference");
-    let shader = build(&extensions, declarations, "atomicAdd(Half(address + 2ul).x, float16_t(1.0));");
-    if let Some(shader) = shader {
-        assert!(shader.expect("compiles").info.writes_memory);
-    }
+fn addresses_are_followed_and_may_be_odd_halves() {
+    let declarations = "layout(buffer_reference, std430, buffer_reference_align = 2) buffer Half { float16_t x; };
+        layout(buffer_reference, std430, buffer_reference_align = 8) buffer Node { uint64_t next; uint value; };
+        layout(set = 0, binding = 2) buffer Start { uint64_t start; uint64_t sum; };";
+    let body = "Node node = Node(start);
+        uint total = 0u;
+        while (node.next != 0ul) { total += node.value; node = Node(node.next); }
+        results[i] = total + (node + 1).value;
+        atomicAdd(Half(sum).x, float16_t(1.0));";
+    let extensions =
+        format!("{HALVES} GL_EXT_buffer_reference GL_EXT_buffer_reference2 GL_EXT_buffer_reference_uvec2");
+    let Some(shader) = build(&extensions, declarations, body) else { return };
+    let shader = shader.expect("compiles");
+    // Four nodes of 16 bytes; the third one ends the list, the sum is the upper half of the fourth one's first word.
+    let nodes: [(u64, u64); 4] = [(FIRST_BUFFER + 16, 5), (FIRST_BUFFER + 32, 70), (0, 900), (0, 1000)];
+    let list =
+        nodes.iter().flat_map(|(next, value)| [next.to_le_bytes(), value.to_le_bytes()].concat()).collect();
+    let start = [FIRST_BUFFER, FIRST_BUFFER + 50].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut buffers = [
+        storage_buffer(0, 0, list, true),
+        storage_buffer(0, 1, vec![0; LANES as usize * 4], true),
+        storage_buffer(0, 2, start, false),
+    ];
+    launch(&shader, &mut buffers, &[], [1; 3], 0).expect("runs");
+    assert!(buffers[1].bytes.as_chunks::<4>().0.iter().all(|word| u32::from_le_bytes(*word) == 1075));
+    assert_eq!(buffers[0].bytes[48..52], (half(LANES as f32) << 16).to_le_bytes());
 }
 
 #[test]
