@@ -113,6 +113,8 @@ impl<'a> Scan<'_, 'a> {
             }
             (Op::CopyObject, [ty, id, base]) => self.chain(*ty, *id, *base, &[]),
             (Op::Load, _) => {}
+            // Debug information names variables and does nothing to them.
+            (Op::ExtInst, [_, _, set, ..]) if self.is_debug(*set) => {}
             (Op::Store, [pointer, object, ..]) => self.store(*pointer, *object),
             (Op::FunctionCall, [_, _, callee, arguments @ ..]) => {
                 self.escape(arguments);
@@ -122,6 +124,10 @@ impl<'a> Scan<'_, 'a> {
             }
             _ => self.escape(operands),
         }
+    }
+
+    fn is_debug(&self, set: u32) -> bool {
+        matches!(self.module.defs.get(set as usize), Some(Def::DebugSet | Def::NonSemanticSet))
     }
 
     /// Whatever variables these operands point into may change. A number that happens to be an id does no harm.

@@ -126,3 +126,35 @@ fn a_chosen_pointer_is_an_address() {
     check("", body, &[5, 4], &[5, 99]);
     assert!(run(&with_body("", body), &[0, 0]).is_ok());
 }
+
+#[test]
+fn debug_information_does_not_keep_an_array_from_the_constant_section() {
+    use super::super::{Dialect, read};
+    let declarations = "
+        ExtInstImport %debug 'NonSemantic.Shader.DebugInfo.100'
+        TypeArray %table_t %uint #20
+        TypePointer %tables 7 %table_t
+        ConstantNull %table_t %table";
+    let body = |before: &str| {
+        format!(
+            "Variable %tables %v 7 %table
+            {before}
+            AccessChain %ptr %p %data #0 #0
+            Load %uint %i %p
+            AccessChain %local %at %v %i
+            Load %uint %x %at
+            Store %p %x
+            Return"
+        )
+    };
+    let bytes = |before: &str| {
+        let module = super::assemble(&with_body(declarations, &body(before)));
+        let bump = bumpalo::Bump::new();
+        let result = read(&bump, &module, &crate::CompileKey::default(), Dialect::default());
+        let (_, info) = result.expect("valid");
+        (info.constants.len(), info.scratch_bytes)
+    };
+    assert_eq!(bytes(""), (80, 0));
+    assert_eq!(bytes("ExtInst %void %declared %debug 28 %v %v %v"), (80, 0));
+    assert_eq!(bytes("CopyMemory %v %v"), (0, 80));
+}
