@@ -4,6 +4,8 @@
 //! of counting uses, phis of a loop that only feed each other go as well. Runs at any stage before registers are
 //! assigned; a pure instruction with several results stays while one of them is used.
 
+use agx_isa::desc::Effects;
+
 use crate::ir::{Entity, Function, Inst, Rewrite, Side};
 
 /// Removes pure instructions whose results nothing needs.
@@ -38,9 +40,10 @@ fn mark(f: &Function<'_>) -> Side<Inst, bool> {
     live
 }
 
-/// A load without a user may go although it reads memory; only volatile ones must stay.
+/// What depends on other lanes changes nothing for them, so it may go, derivatives too, which keep their place among what
+/// ends lanes as long as they are used. A load without a user may go although it reads memory; only volatile ones must stay.
 fn is_removable(f: &Function<'_>, inst: Inst) -> bool {
     debug_assert!(inst.index() < f.insts.len());
     let data = f.insts[inst];
-    data.is_pure() || data.op.is_cross_lane() || super::is_removable_load(&data)
+    data.is_pure() || data.op.effects() == Effects::CROSS_LANE || super::is_removable_load(&data)
 }

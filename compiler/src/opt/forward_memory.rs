@@ -1,6 +1,6 @@
-//! Forwards stored and loaded values to later loads of the same device memory.
+//! Forwards stored and loaded values to later loads of the same device or threadgroup memory.
 //!
-//! Within a block, and from a block into those it alone leads to, a load reads what a store or load before it left at
+//! Within a block, and from blocks into those that only they lead to as far as they agree, a load reads what a store or load before it left at
 //! the same place, unless something between may have written there: another store that is not known to be elsewhere, an
 //! atomic, a barrier or fence. SPIR-V lets an invocation keep such values; volatile accesses are left alone.
 
@@ -9,6 +9,9 @@ use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Sr
 
 /// Most values remembered at a time.
 const MAX_KNOWN: usize = 32;
+
+/// Most empty blocks looked through.
+const MAX_EMPTY_BLOCKS: usize = 16;
 
 /// Replaces loads whose value is known.
 pub fn opt_forward_memory(f: &mut Function<'_>) {
@@ -21,7 +24,7 @@ pub fn opt_forward_memory(f: &mut Function<'_>) {
 }
 
 /// What is known to be in memory.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Known {
     access: MemoryAccess,
     value: Src,
@@ -30,12 +33,12 @@ struct Known {
 struct Memory {
     block: Option<Block>,
     known: Vec<Known>,
-    /// What was known at the end of blocks that lead to a block of their own.
+    /// What was known at the end of each block so far; of blocks yet to come, which lead back, nothing.
     at_end: Side<Block, Vec<Known>>,
 }
 
 impl Memory {
-    /// Takes over what the only predecessor knew when a block begins.
+    /// Takes over what all predecessors knew when a block begins.
     fn enter(&mut self, r: &Rewriter<'_, '_>) {
         if self.block == Some(r.block) {
             return;
@@ -44,14 +47,19 @@ impl Memory {
             self.at_end[left] = std::mem::take(&mut self.known);
         }
         self.block = Some(r.block);
-        self.known = match r.f.block(r.block).preds.as_slice() {
-            [pred] => self.at_end[*pred].clone(),
-            _ => Vec::new(),
+        let ends = r.f.block(r.block).preds.iter().map(|pred| &self.at_end[last_with_insts(r.f, *pred)]);
+        let ends: Vec<&Vec<Known>> = ends.collect();
+        self.known = match ends.as_slice() {
+            [] => Vec::new(),
+            [first, rest @ ..] => {
+                let in_all = |known: &&Known| rest.iter().all(|end| end.contains(known));
+                first.iter().filter(in_all).copied().collect()
+            }
         };
     }
 
     fn visit(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-        if data.op == Op::Ir(IrOp::LoadGlobal) {
+        if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal)) {
             return self.load(r, data);
         }
         match MemoryAccess::of_store(r.f, data) {
@@ -81,6 +89,17 @@ impl Memory {
         }
         self.known.push(Known { access, value });
     }
+}
+
+/// The block itself, or the one before it while it is empty and has only one before it: nothing happens in between.
+fn last_with_insts(f: &Function<'_>, mut block: Block) -> Block {
+    for _ in 0..MAX_EMPTY_BLOCKS {
+        match f.block(block).preds.as_slice() {
+            [pred] if f.block(block).insts.is_empty() => block = *pred,
+            _ => break,
+        }
+    }
+    block
 }
 
 /// The component of `known` at which what `access` loads begins, if it is all there.

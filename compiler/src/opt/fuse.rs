@@ -3,6 +3,7 @@
 //! * A product that only feeds sums becomes part of them: `ffma`, `hfma`, `imadd`, `imsub`. Floats only where the
 //!   function allows contraction, and not through an `exact`, which stands where SPIR-V forbids it for an operation.
 //! * A left shift by up to four goes into the addition or subtraction that reads it.
+//! * The sign of a product or sum goes to its sources.
 //! * A right shift and a mask become a field extraction, two shifts that meet a funnel shift.
 //!
 //! Runs late, when addresses have taken the shifts and sums they can use.
@@ -21,6 +22,7 @@ pub fn opt_fuse(f: &mut Function<'_>) {
             Op::Hw(Opcode::Fadd) if r.f.contract => float_sum(r, &uses, &data, Opcode::Fmul, Opcode::Ffma),
             Op::Hw(Opcode::Hadd) if r.f.contract => float_sum(r, &uses, &data, Opcode::Hmul, Opcode::Hfma),
             Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
+            Op::Ir(IrOp::Fneg) => negation(r, &uses, &data),
             Op::Hw(Opcode::Bitop) => field(r, &data).or_else(|| funnel(r, &data)),
             _ => None,
         };
@@ -92,6 +94,26 @@ fn float_sum(
         return Some(());
     }
     None
+}
+
+/// The sign of a product or sum that nothing else reads goes to its sources, where it costs nothing.
+fn negation(r: &mut Rewriter<'_, '_>, uses: &Uses, negated: &InstData<'_>) -> Option<()> {
+    let source = negated.srcs[0];
+    let value = source.as_value().filter(|value| uses.all[*value] == 1)?;
+    let width = r.f.ty(value).bits;
+    let (op, signs) = [(Opcode::Fmul, 1), (Opcode::Hmul, 1), (Opcode::Fadd, 2), (Opcode::Hadd, 2)]
+        .into_iter()
+        .find(|(op, _)| defined_by(r, source, *op).is_some())?;
+    let data = r.f.def(source)?;
+    if data.srcs.iter().any(|src| r.f.width(*src) != width) {
+        return None;
+    }
+    let mut srcs = data.srcs.to_vec();
+    for src in srcs.iter_mut().take(signs) {
+        *src = r.alu(IrOp::Fneg, width, &[*src], &[]);
+    }
+    r.push(op, negated.dsts, &srcs, data.mods);
+    Some(())
 }
 
 fn integer_sum(r: &mut Rewriter<'_, '_>, uses: &Uses, sum: &InstData<'_>) -> Option<()> {

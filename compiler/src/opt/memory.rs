@@ -1,11 +1,12 @@
-//! What optimisations know of accesses to device memory.
+//! What optimisations know of accesses to device and threadgroup memory.
 
 use agx_isa::desc::Effects;
 use agx_isa::table::Opcode;
 
 use crate::ir::{Access, Function, InstData, IrOp, Op, Src, Type};
 
-/// Where an access goes: base address, the variable part of the byte offset, and the constant part.
+/// Where an access goes: base address, none in threadgroup memory, the variable part of the byte offset, and the constant
+/// part.
 ///
 /// Offsets are sums modulo 2^32, but an access in bounds does not wrap: locations with equal bases and roots are as far
 /// apart as their constants.
@@ -34,6 +35,11 @@ impl Location {
         Location { base, root: Some(offset), offset: 0 }
     }
 
+    /// Whether it is in threadgroup memory.
+    pub(super) fn is_local(&self) -> bool {
+        self.base == Src::NONE
+    }
+
     /// Whether both are known to be a constant apart.
     pub(super) fn is_comparable(&self, other: &Location) -> bool {
         self.base == other.base && self.root == other.root
@@ -41,7 +47,7 @@ impl Location {
 }
 
 /// A load or store of device memory that may be moved and merged.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MemoryAccess {
     pub location: Location,
     pub ty: Type,
@@ -53,14 +59,22 @@ pub(super) struct MemoryAccess {
 impl MemoryAccess {
     /// The access of a load that is not volatile.
     pub(super) fn of_load(f: &Function<'_>, data: &InstData<'_>) -> Option<MemoryAccess> {
-        let is_load = data.op == Op::Ir(IrOp::LoadGlobal);
-        is_load.then(|| Self::of(f, data, f.ty(data.dsts[0]), data.srcs[0], data.srcs[1])).flatten()
+        match data.op {
+            Op::Ir(IrOp::LoadGlobal) => Self::of(f, data, f.ty(data.dsts[0]), data.srcs[0], data.srcs[1]),
+            Op::Ir(IrOp::LoadLocal) => Self::of(f, data, f.ty(data.dsts[0]), Src::NONE, data.srcs[0]),
+            _ => None,
+        }
     }
 
     /// The access of a store that is not volatile.
     pub(super) fn of_store(f: &Function<'_>, data: &InstData<'_>) -> Option<MemoryAccess> {
-        let is_store = data.op == Op::Ir(IrOp::StoreGlobal);
-        is_store.then(|| Self::of(f, data, f.src_ty(data.srcs[0]), data.srcs[1], data.srcs[2])).flatten()
+        match data.op {
+            Op::Ir(IrOp::StoreGlobal) => {
+                Self::of(f, data, f.src_ty(data.srcs[0]), data.srcs[1], data.srcs[2])
+            }
+            Op::Ir(IrOp::StoreLocal) => Self::of(f, data, f.src_ty(data.srcs[0]), Src::NONE, data.srcs[1]),
+            _ => None,
+        }
     }
 
     fn of(f: &Function<'_>, data: &InstData<'_>, ty: Type, base: Src, offset: Src) -> Option<MemoryAccess> {
@@ -88,19 +102,17 @@ impl MemoryAccess {
     /// Whether the two are known not to overlap.
     pub(super) fn is_disjoint(&self, other: &MemoryAccess) -> bool {
         let ((a_first, a_end), (b_first, b_end)) = (self.range(), other.range());
+        if self.location.is_local() != other.location.is_local() {
+            return true;
+        }
         self.location.is_comparable(&other.location) && (a_end <= b_first || b_end <= a_first)
     }
 }
 
-/// Whether an instruction that is no plain load or store may change device memory, or let others change it.
+/// Whether an instruction that is no plain load or store may change device or threadgroup memory, or let others change it.
 pub(super) fn disturbs_memory(data: &InstData<'_>) -> bool {
-    let local = matches!(
-        data.op,
-        Op::Ir(
-            IrOp::StoreLocal | IrOp::StoreScratch | IrOp::AtomicLocal | IrOp::LoadLocal | IrOp::LoadScratch
-        )
-    );
-    !local && data.op.effects().intersects(Effects::WRITES_MEMORY | Effects::BARRIER)
+    let own = matches!(data.op, Op::Ir(IrOp::StoreScratch | IrOp::LoadScratch));
+    !own && data.op.effects().intersects(Effects::WRITES_MEMORY | Effects::BARRIER)
 }
 
 /// The components of a vector as separate sources.

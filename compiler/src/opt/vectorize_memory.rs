@@ -1,4 +1,4 @@
-//! Makes fewer and narrower accesses to device memory.
+//! Makes fewer and narrower accesses to device and threadgroup memory.
 //!
 //! Loads and stores of neighbouring components in one block become one instruction of up to four components, with gaps
 //! of unused components for loads; a load whose last components nobody reads gets narrower. The hardware needs the
@@ -119,7 +119,7 @@ impl Planner<'_, '_, '_> {
     fn block(&mut self, block: Block) {
         for (position, inst) in self.f.block(block).insts.iter().enumerate() {
             let data = self.f.insts[*inst];
-            if data.op == Op::Ir(IrOp::LoadGlobal) {
+            if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal)) {
                 self.load(*inst, position, &data);
             } else if let Some(access) = MemoryAccess::of_store(self.f, &data) {
                 self.store(Member { inst: *inst, position, access, wanted: i64::from(access.ty.comps) });
@@ -150,7 +150,11 @@ impl Planner<'_, '_, '_> {
     fn store(&mut self, store: Member) {
         self.flush_loads(false);
         let bits = store.access.ty.bits;
-        let joins = |other: &Member| store.access.is_disjoint(&other.access) && bits == other.access.ty.bits;
+        let joins = |other: &Member| {
+            store.access.location.is_comparable(&other.access.location)
+                && store.access.is_disjoint(&other.access)
+                && bits == other.access.ty.bits
+        };
         if bits > 32 || self.stores.len() == MAX_GROUP || !self.stores.iter().all(joins) {
             self.flush_stores();
         }
@@ -246,7 +250,11 @@ fn load_group(r: &mut Rewriter<'_, '_>, group: &[Member]) {
     let [base, offset] = address(r, access.location);
     let flags = group.iter().fold(access.flags, |flags, member| flags & member.access.flags);
     let ty = Type::vector(access.ty.bits, ((end - first) / stride) as u8);
-    let loaded = r.value(IrOp::LoadGlobal, ty, &[base, offset], &[flags.bits(), access.align]);
+    let loaded = if access.location.is_local() {
+        r.value(IrOp::LoadLocal, ty, &[offset], &[access.align])
+    } else {
+        r.value(IrOp::LoadGlobal, ty, &[base, offset], &[flags.bits(), access.align])
+    };
     let parts = components(r, loaded.into());
     for member in group {
         let dst = r.f.insts[member.inst].dsts[0];
@@ -270,5 +278,9 @@ fn store_group(r: &mut Rewriter<'_, '_>, group: &[Member]) {
     }
     let data = vector(r, &parts);
     let [base, offset] = address(r, access.location);
-    r.push(IrOp::StoreGlobal, &[], &[data, base, offset], &[access.flags.bits(), access.align]);
+    if access.location.is_local() {
+        r.push(IrOp::StoreLocal, &[], &[data, offset], &[access.align]);
+    } else {
+        r.push(IrOp::StoreGlobal, &[], &[data, base, offset], &[access.flags.bits(), access.align]);
+    }
 }

@@ -18,6 +18,9 @@ pub(super) enum Exactness {
     Finite,
     /// As `Finite`, and rounded as often but elsewhere: normal results differ by at most two units in the last place.
     Near,
+    /// Closer to the exact result than the original, which loses up to ten digits of the result on its way, and defined
+    /// where the original is not.
+    Closer,
 }
 
 /// A modifier in a pattern.

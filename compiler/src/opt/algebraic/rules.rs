@@ -2,9 +2,9 @@
 //!
 //! `a b c` are any sources, `k m` any constants. Within a group the first rule that matches wins.
 
-use agx_isa::table::Opcode::{Bitop, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub};
+use agx_isa::table::Opcode::{Bitop, Exp2, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2};
 
-use super::pattern::Exactness::{Exact, Finite, Near, Passes};
+use super::pattern::Exactness::{Closer, Exact, Finite, Near, Passes};
 use super::pattern::{Bound, Exactness, Mod, Node, Rule};
 use crate::ir::IrOp::{
     Fabs, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr, Uconv, Umax,
@@ -49,6 +49,10 @@ const fn passes(from: Node, to: Node) -> Rule {
 
 const fn finite(from: Node, to: Node) -> Rule {
     rule(Finite, from, to)
+}
+
+const fn closer(from: Node, to: Node) -> Rule {
+    rule(Closer, from, to)
 }
 
 const fn near(from: Node, to: Node) -> Rule {
@@ -122,6 +126,11 @@ fn float_product(bound: &Bound) -> u64 {
     if width == 16 { u64::from(half::f16::from_f32(product).to_bits()) } else { u64::from(product.to_bits()) }
 }
 
+/// The constant with the other sign.
+fn negated_float(bound: &Bound) -> u64 {
+    bound.constant(2) ^ (1 << (bound.results[0] - 1))
+}
+
 /// The factors and their product are numbers of full precision.
 fn product_is_normal(bound: &Bound) -> bool {
     let is_normal = |bits: u64| match bound.results[0] {
@@ -190,6 +199,7 @@ pub(super) static GROUPS: &[(Op, &[Rule])] = &[
     (Op::Hw(Hadd), HALF_ADD),
     (Op::Hw(Fmul), FLOAT_MULTIPLY),
     (Op::Hw(Hmul), HALF_MULTIPLY),
+    (Op::Hw(Exp2), POWER),
     (Op::Hw(Ffma), FLOAT_FUSED),
     (Op::Hw(Hfma), HALF_FUSED),
 ];
@@ -493,6 +503,18 @@ static UNSIGNED_MINIMUM: &[Rule] = &[
 static UNSIGNED_MAXIMUM: &[Rule] =
     &[exact(ir!(Umax A, A), A), exact(ir!(Umax A, ZERO), A), exact(ir!(Umax A, ONES), ONES)];
 
+/// A power as a product.
+macro_rules! power {
+    ($exponent:literal, $product:expr) => {
+        closer(hw!(Exp2 hw!(Fmul hw!(Log2 A), Node::Float($exponent))), $product)
+    };
+}
+
+const SQUARE: Node = hw!(Fmul A, A);
+const FOURTH: Node = hw!(Fmul SQUARE, SQUARE);
+
+static POWER: &[Rule] = &[power!(2.0, SQUARE), power!(4.0, FOURTH), power!(8.0, hw!(Fmul FOURTH, FOURTH))];
+
 /// The rules of addition, multiplication and their fusion at one width.
 macro_rules! float_rules {
     ($add:ident, $multiply:ident, $fused:ident, $add_rules:ident, $multiply_rules:ident, $fused_rules:ident) => {
@@ -501,6 +523,7 @@ macro_rules! float_rules {
     passes(hw!($add A, Node::Float(-0.0)), A),
     finite(hw!($add A, ir!(Fneg A)), Node::Float(0.0)),
     finite(hw!($add ir!(Fneg A), A), Node::Float(0.0)),
+    passes(hw!($add ir!(Fneg A), ir!(Fneg B)), ir!(Fneg hw!($add A, B))),
         ];
         static $multiply_rules: &[Rule] = &[
     passes(hw!($multiply A, Node::Float(1.0)), A),
@@ -510,6 +533,10 @@ macro_rules! float_rules {
     near(hw!($multiply hw!($multiply A, K), M), hw!($multiply A, Node::Calc(float_product)))
                 .when(product_is_normal),
     exact(hw!($multiply ir!(Fneg A), ir!(Fneg B)), hw!($multiply A, B)),
+            // Signs go outwards, so that products that differ in sign only become one.
+    passes(hw!($multiply ir!(Fneg A), K), hw!($multiply A, Node::Calc(negated_float))),
+    passes(hw!($multiply ir!(Fneg A), B), ir!(Fneg hw!($multiply A, B))),
+    passes(hw!($multiply A, ir!(Fneg B)), ir!(Fneg hw!($multiply A, B))),
         ];
         static $fused_rules: &[Rule] = &[
     passes(hw!($fused A, B, Node::Float(0.0)), hw!($multiply A, B)),
