@@ -15,6 +15,8 @@
 //! Before: stage Allocated, parallel copies lowered; `r0l` is not allocated. After: stage Final but for waits; every
 //! branch target is a block.
 
+mod merge_pops;
+
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
@@ -72,6 +74,7 @@ pub fn lower_control_flow(
             f.block_mut(block).insts.splice(0..0, start);
         }
     }
+    merge_pops::merge_pops(f);
     if masks {
         let clear = lowering.set_level(f, Src::imm(0, 16));
         let entry = f.entry();

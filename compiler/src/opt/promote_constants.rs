@@ -3,16 +3,18 @@
 //! A constant that an operand cannot encode costs an instruction and a register each time it is loaded; a uniform costs
 //! neither, and the driver fills it from the shader's own data when it launches. The heaviest constants come first, by
 //! how often they would be loaded, until the part of the uniform file that one command word fills is used up (Mesa 25.0
-//! does the same).
+//! does the same). Floats that 16 bits hold take one half-word.
 //!
 //! Before and after: stage Selected.
 
 use std::cmp::Reverse;
 
 use agx_abi::layout::{UNIFORM_HALVES, UniformRange, UniformSource};
-use agx_isa::desc::Role;
+use agx_isa::desc::{OperandDesc, Role};
 use agx_isa::inst::Size;
+use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
+use half::f16;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
@@ -46,11 +48,16 @@ pub fn opt_promote_constants(f: &mut Function<'_>, context: &mut Context<'_>) {
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let Op::Hw(op) = data.op else { return Rewrite::Keep };
-        let promoted = |src: &Src, operand| match places.get(&src.plain()) {
-            Some(half) if !is_legal_source(operand, *src) && is_legal_uniform(operand, *half, src.bits) => {
-                Src { flags: src.flags, ..Src::uniform(*half, src.bits) }
+        let promoted = |src: &Src, operand| {
+            let constant = compact(operand, *src);
+            match places.get(&constant) {
+                Some(half)
+                    if !is_legal_source(operand, *src) && is_legal_uniform(operand, *half, constant.bits) =>
+                {
+                    Src { flags: src.flags, ..Src::uniform(*half, constant.bits) }
+                }
+                _ => *src,
             }
-            _ => *src,
         };
         let operands = op.desc().with_role(Role::Src).map(|(_, operand)| operand);
         let srcs: Vec<Src> =
@@ -75,9 +82,10 @@ fn weigh(f: &Function<'_>) -> (Weights, Vec<Src>) {
                 let constant = src.kind == SrcKind::Imm && matches!(src.bits, 16 | 32);
                 let wanted = constant && !is_legal_source(operand, *src) && !is_subtraction(op, *src);
                 if wanted && is_legal_uniform(operand, 0, src.bits) {
-                    let entry = weights.entry(src.plain()).or_insert(0);
+                    let constant = compact(operand, *src);
+                    let entry = weights.entry(constant).or_insert(0);
                     if *entry == 0 {
-                        order.push(src.plain());
+                        order.push(constant);
                     }
                     *entry = entry.saturating_add(weight);
                 }
@@ -85,6 +93,20 @@ fn weigh(f: &Function<'_>) -> (Weights, Vec<Src>) {
         }
     }
     (weights, order)
+}
+
+/// The constant as it is kept for `operand`: a float that 16 bits hold takes 16 bits where the operand widens such.
+fn compact(operand: &OperandDesc, src: Src) -> Src {
+    let widens = operand.kind.style == Style::Float
+        && operand.kind.forms.iter().all(|form| form.context_mask == 0)
+        && is_legal_uniform(operand, 0, 16);
+    if src.kind != SrcKind::Imm || src.bits != 32 || !widens {
+        return src.plain();
+    }
+    let number = f32::from_bits(src.payload as u32);
+    let half = f16::from_f32(number);
+    let same = half.to_f32().to_bits() == number.to_bits() && (half.is_normal() || number == 0.0);
+    if same { Src::imm(u64::from(half.to_bits()), 16) } else { src.plain() }
 }
 
 /// Whether `lower_operands` can do without the constant, by subtracting instead of adding.
