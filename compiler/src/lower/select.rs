@@ -140,7 +140,9 @@ fn fits(r: &Rewriter<'_, '_>, operand: &OperandDesc, src: Src) -> bool {
         return false;
     }
     if src.kind == SrcKind::Uniform {
-        return is_legal_source(operand, src);
+        let allows =
+            forms.iter().any(|form| form.tag == Tag::Uniform && form.allowed_flags().contains(src.flags));
+        return allows && is_legal_source(operand, src);
     }
     forms.iter().any(|form| {
         form.tag == Tag::Reg
