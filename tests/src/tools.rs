@@ -72,6 +72,9 @@ impl Tool {
     }
 }
 
+/// Scratch files that this process has named. Several tests of a process may share a cache folder.
+static FILES_MADE: AtomicU64 = AtomicU64::new(0);
+
 /// The external programs and their cache.
 #[derive(Debug)]
 pub struct Tools {
@@ -79,7 +82,6 @@ pub struct Tools {
     glslang: Tool,
     spirv_as: Tool,
     valgrind: Tool,
-    files_made: AtomicU64,
 }
 
 impl Tools {
@@ -90,7 +92,6 @@ impl Tools {
             glslang: Tool::find("glslangValidator", "glslang-tools"),
             spirv_as: Tool::find("spirv-as", "spirv-tools"),
             valgrind: Tool::find("valgrind", "valgrind"),
-            files_made: AtomicU64::new(0),
         }
     }
 
@@ -137,7 +138,7 @@ impl Tools {
 
     /// A path in the cache folder that nobody else uses.
     pub fn scratch_path(&self, extension: &str) -> PathBuf {
-        let number = self.files_made.fetch_add(1, Ordering::Relaxed);
+        let number = FILES_MADE.fetch_add(1, Ordering::Relaxed);
         self.cache.join(format!("scratch-{}-{number}.{extension}", std::process::id()))
     }
 
