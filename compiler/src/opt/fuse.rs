@@ -3,7 +3,7 @@
 //! * A product that only feeds sums becomes part of them: `ffma`, `hfma`, `imadd`, `imsub`. Floats only where the
 //!   function allows contraction, and not through an `exact`, which stands where SPIR-V forbids it for an operation.
 //! * A left shift by up to four goes into the addition or subtraction that reads it.
-//! * The sign of a product or sum goes to its sources.
+//! * The sign of a product or sum goes to its sources, where the sign of a zero sum does not matter.
 //! * A right shift and a mask become a field extraction, two shifts that meet a funnel shift.
 //!
 //! Runs late, when addresses have taken the shifts and sums they can use.
@@ -22,7 +22,7 @@ pub fn opt_fuse(f: &mut Function<'_>) {
             Op::Hw(Opcode::Fadd) if r.f.contract => float_sum(r, &uses, &data, Opcode::Fmul, Opcode::Ffma),
             Op::Hw(Opcode::Hadd) if r.f.contract => float_sum(r, &uses, &data, Opcode::Hmul, Opcode::Hfma),
             Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
-            Op::Ir(IrOp::Fneg) => negation(r, &uses, &data),
+            Op::Ir(IrOp::Fneg) if r.f.contract => negation(r, &uses, &data),
             Op::Hw(Opcode::Bitop) => field(r, &data).or_else(|| funnel(r, &data)),
             _ => None,
         };
