@@ -4,7 +4,7 @@
 CARGO ?= cargo
 SHARED ?= ../shared
 
-.PHONY: run test score bench fmt lint
+.PHONY: run test score stress bench fmt lint
 
 # The main job on the bundled shaders: assembly, statistics, a checked run, a picture in out/.
 run:
@@ -15,6 +15,16 @@ test:
 
 score:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED)
+
+# The suites that run or compile shaders, with the back end under stress and every checker on.
+STRESS = $(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --validate --check-floors \
+	--only webgpu,shaderlib,amber-compute,amber-fragment,corpus
+stress:
+	$(STRESS) --spill-everything
+	$(STRESS) --max-gpr-halves 64
+	$(STRESS) --schedule-seed 1 --seed 1
+	$(STRESS) --schedule-seed 2 --seed 2
+	$(STRESS) --schedule-seed 3 --seed 3
 
 # Speed of decoder, encoder, machine and linker; what compiled code costs, and what compiling costs.
 bench:
