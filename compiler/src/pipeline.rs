@@ -24,6 +24,8 @@ pub struct Context<'k> {
     pub info: ShaderInfo,
     /// How the code ends.
     pub end: End,
+    /// Parts that this one is linked with may have control flow: the nesting counter is theirs.
+    pub others_nest: bool,
     /// Registers of the values, from register allocation on.
     pub allocation: Allocation,
     /// Blocks that end with a branch which all lanes of a SIMD-group take together.
@@ -42,6 +44,7 @@ impl<'k> Context<'k> {
             key,
             info: ShaderInfo::default(),
             end: End::Stop,
+            others_nest: false,
             allocation: Allocation::default(),
             uniform_branches: Side::default(),
             spills: 0,
@@ -182,14 +185,15 @@ pub static PASSES: &[Pass] = &[
 
 /// Half registers that are not handed out: the nesting counter, once there is control flow in the program or around it,
 /// and the index of shuffles where lanes may be off.
-fn reserved_halves(f: &Function<'_>, info: &ShaderInfo) -> Result<u16, CompileError> {
+fn reserved_halves(f: &Function<'_>, context: &Context<'_>) -> Result<u16, CompileError> {
+    let sample_shading = context.info.fragment.sample_shading;
     let needs_index = lower::needs_index_register(f);
-    if needs_index && info.fragment.sample_shading {
+    if needs_index && sample_shading {
         return Err(CompileError::unsupported(
             "shuffles in divergent control flow of a shader that runs for each sample: both need r0h",
         ));
     }
-    let counts = f.layout.len() > 1 || info.fragment.sample_shading;
+    let counts = f.layout.len() > 1 || sample_shading || context.others_nest;
     Ok(if needs_index { 2 } else { u16::from(counts) })
 }
 
@@ -204,7 +208,7 @@ fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), Compi
     let limit = context.key.max_gpr_halves.unwrap_or(u16::MAX);
     let options = AllocateOptions {
         limit_halves: max_gpr_halves(threads.min(MAX_THREADS)).min(limit),
-        reserved_halves: reserved_halves(f, &context.info)?,
+        reserved_halves: reserved_halves(f, context)?,
         stack_bytes: context.info.scratch_bytes,
         spill_everything: context.key.spill_everything,
         validate: context.key.validate,

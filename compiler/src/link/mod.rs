@@ -104,7 +104,8 @@ impl Compiler {
     ) -> Result<LinkPart, CompileError> {
         let info =
             ShaderInfo { stage: Stage::Fragment, uniform_halves: UNIFORM_HALVES, ..ShaderInfo::default() };
-        let mut context = Context { info, end: End::Open, ..Context::new(self.target(), options) };
+        let mut context =
+            Context { info, end: End::Open, others_nest: true, ..Context::new(self.target(), options) };
         let code = run_and_emit(&mut f, &mut context)?;
         Ok(LinkPart {
             role,
