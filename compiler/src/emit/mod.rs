@@ -1,5 +1,6 @@
 //! Encodes a function of stage Final.
 
+mod hints;
 mod statistics;
 
 pub use statistics::statistics;
@@ -65,16 +66,24 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
     let mut starts: Side<Block, usize> = Side::new(f.blocks.len());
     for block in f.blocks_in_order() {
         starts[block] = code.bytes.len();
+        let mut machines = Vec::with_capacity(f.block(block).insts.len());
+        let mut positions = Vec::with_capacity(machines.capacity());
         for inst in &f.block(block).insts {
-            let Some(machine) = translate(f, allocation, *inst)? else { continue };
+            if let Some(machine) = translate(f, allocation, *inst)? {
+                machines.push(machine);
+                positions.push(f.insts[*inst].line);
+            }
+        }
+        hints::mark(&mut machines, f.layout.len() == 1 && end == End::Stop);
+        for (machine, position) in machines.iter().zip(positions) {
             // Sources may have the name too.
             let operand = machine.op.desc().operand_index("target");
             if let Some(operand) = operand.filter(|at| machine.op.desc().operands[*at].role == Role::Mod) {
                 let target = Block(machine.operands[operand].value);
-                fixups.push(Fixup { at: code.bytes.len(), inst: machine, operand, target });
+                fixups.push(Fixup { at: code.bytes.len(), inst: *machine, operand, target });
             }
-            note_line(&mut code, f.insts[*inst].line);
-            append(&mut code, &machine)?;
+            note_line(&mut code, position);
+            append(&mut code, machine)?;
         }
     }
     if end == End::Stop {

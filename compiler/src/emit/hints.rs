@@ -1,0 +1,163 @@
+//! Register-cache hints: which operands of the ALU are used again soon, and which never.
+//!
+//! They are made here, where registers are final and operands are the machine's: values of the IR carry no hints, and
+//! nothing moves instructions any more.
+//!
+//! *cache* goes to results and sources that a later ALU instruction of the block reads. *discard* drops a value without
+//! writing it to the register file. It goes to the last read of a 32-bit register, and only in programs of one block
+//! after which nothing runs: what lanes that are off hold must survive, and so must what another part of the program
+//! reads. A value that anything but the ALU reads, such as a store still under way, is never discarded. A source has at
+//! most one hint (the hints: applegpu; no discards under divergent control flow: Mesa).
+
+use agx_isa::desc::{Role, Unit};
+use agx_isa::inst::{Halves, Inst, OperandFlags, Size};
+
+use crate::regalloc::file::{FILE_HALVES, HalfSet};
+
+/// Marks the operands of a block. With `may_discard` nothing reads a register after the block.
+pub fn mark(insts: &mut [Inst], may_discard: bool) {
+    let registers = usize::from(FILE_HALVES) / 2;
+    let mut later =
+        Later { read: HalfSet::EMPTY, read_by_alu: HalfSet::EMPTY, discarded: vec![None; registers] };
+    for index in (0..insts.len()).rev() {
+        let is_alu = insts[index].op.desc().unit != Unit::None;
+        if is_alu {
+            hint_all(&mut insts[index], Role::Dst, OperandFlags::CACHE, later.read_by_alu);
+        }
+        let written = later.overwrite(&insts[index]);
+        if is_alu {
+            hint_all(&mut insts[index], Role::Src, OperandFlags::CACHE, later.read_by_alu);
+            if may_discard {
+                later.discard(&mut insts[index], index, written);
+            }
+        } else {
+            later.keep(insts, index);
+        }
+        let read = insts[index].registers_read().fold(HalfSet::EMPTY, |set, halves| set.or(of(&halves)));
+        later.read = later.read.or(read);
+        if is_alu {
+            later.read_by_alu = later.read_by_alu.or(read);
+        }
+    }
+}
+
+/// Half registers as a set.
+fn of(halves: &Halves) -> HalfSet {
+    let end = halves.end.min(FILE_HALVES);
+    HalfSet::range(halves.start.min(end), end - halves.start.min(end))
+}
+
+/// Gives `hint` to the register operands of `role` that lie within `set`, where they can have it.
+fn hint_all(inst: &mut Inst, role: Role, hint: OperandFlags, set: HalfSet) {
+    for (operand, desc) in inst.op.desc().with_role(role) {
+        let hinted = inst.operands[operand].with(hint);
+        let is_within = inst.operand_halves(operand).is_some_and(|halves| set.contains(of(&halves)));
+        if is_within && desc.kind.check(&hinted, desc.width()).is_ok() {
+            inst.operands[operand] = hinted;
+        }
+    }
+}
+
+/// What happens after the instruction that is looked at.
+struct Later {
+    /// Half registers that are read before they are written.
+    read: HalfSet,
+    /// The same, by instructions of the ALU.
+    read_by_alu: HalfSet,
+    /// The instruction that discards what each 32-bit register holds.
+    discarded: Vec<Option<usize>>,
+}
+
+impl Later {
+    /// What `inst` writes was not read before it. Returns what it writes.
+    fn overwrite(&mut self, inst: &Inst) -> HalfSet {
+        let mut written = HalfSet::EMPTY;
+        for halves in inst.registers_written() {
+            written = written.or(of(&halves));
+            // Whole registers only: the other half may have been there before.
+            for register in halves.start.div_ceil(2)..halves.end.min(FILE_HALVES) / 2 {
+                self.discarded[usize::from(register)] = None;
+            }
+        }
+        self.read = self.read.without(written);
+        self.read_by_alu = self.read_by_alu.without(written);
+        written
+    }
+
+    /// Discards the 32-bit sources that nothing reads later, unless the instruction overwrites them itself.
+    fn discard(&mut self, inst: &mut Inst, index: usize, written: HalfSet) {
+        for (operand, _) in inst.op.desc().with_role(Role::Src) {
+            let Some(halves) = inst.operand_halves(operand) else { continue };
+            let set = of(&halves);
+            let is_last = set.and(self.read.or(written)).is_empty();
+            if is_last && inst.operands[operand].size == Size::B32 && halves.len() == 2 {
+                let (before, half) = (inst.operands[operand], usize::from(halves.start));
+                hint_one(inst, operand);
+                if inst.operands[operand] != before {
+                    self.discarded[half / 2] = Some(index);
+                }
+            }
+        }
+    }
+
+    /// What instruction `index` reads is not discarded later.
+    fn keep(&mut self, insts: &mut [Inst], index: usize) {
+        let read: Vec<Halves> = insts[index].registers_read().collect();
+        for half in read.into_iter().flatten().filter(|half| *half < FILE_HALVES) {
+            let Some(by) = self.discarded[usize::from(half) / 2].take() else { continue };
+            let inst = &mut insts[by];
+            for (operand, _) in inst.op.desc().with_role(Role::Src) {
+                if inst.operand_halves(operand).is_some_and(|halves| halves.contains(&half)) {
+                    inst.operands[operand].flags.remove(OperandFlags::DISCARD);
+                }
+            }
+        }
+    }
+}
+
+/// Discards source `operand` where its place can say so.
+fn hint_one(inst: &mut Inst, operand: usize) {
+    let desc = &inst.op.desc().operands[operand];
+    let hinted = inst.operands[operand].with(OperandFlags::DISCARD);
+    if desc.kind.check(&hinted, desc.width()).is_ok() {
+        inst.operands[operand] = hinted;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agx_isa::asm::parse_inst;
+
+    /// The instructions of a block with their hints.
+    fn marked(texts: &[&str], may_discard: bool) -> Vec<String> {
+        let mut insts: Vec<Inst> = texts.iter().map(|text| parse_inst(text).unwrap()).collect();
+        mark(&mut insts, may_discard);
+        insts.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn what_the_alu_reads_again_is_cached_and_the_last_read_discards() {
+        let texts = ["fadd r1, r2, r3", "fadd r4, r1, r2", "fadd r5, r4, r1"];
+        let hinted = [
+            "fadd r1.cache, r2.cache, r3.discard",
+            "fadd r4.cache, r1.cache, r2.discard",
+            "fadd r5, r4.discard, r1.discard",
+        ];
+        assert_eq!(marked(&texts, true), hinted);
+        let without = ["fadd r1.cache, r2.cache, r3", "fadd r4.cache, r1.cache, r2", "fadd r5, r4, r1"];
+        assert_eq!(marked(&texts, false), without);
+    }
+
+    #[test]
+    fn what_others_read_is_not_discarded() {
+        let texts = ["store.i32.x r2, u0_u1, 0", "fadd r4, r2, r3", "store.i32.x r3, u0_u1, 1"];
+        assert_eq!(marked(&texts, true)[1], "fadd r4, r2, r3");
+        let texts = ["fadd r2, r2, r3", "mov r3, 0", "fadd r5, r2h, r3"];
+        assert_eq!(
+            marked(&texts, true)[0],
+            "fadd r2, r2, r3.discard",
+            "half of r2 is read later, and r2 is written"
+        );
+    }
+}
