@@ -3,29 +3,20 @@
 use agx_abi::Stage;
 use agx_compiler::CompiledShader;
 
-use super::Context;
+use super::{Context, amber::run_kind};
 use crate::amber::check::check;
 use crate::amber::model::{Command, Pipeline, Test};
 use crate::amber::pipeline::{Bound, Buffers, compile_stage};
 use crate::driver::launch;
 use crate::outcome::{Outcome, SuiteReport};
-use crate::runner::run_cases;
-use crate::shared::{DataError, read_json_lines};
+use crate::shared::DataError;
 
 /// Runs the suite.
 ///
 /// # Errors
 /// [`DataError`] when the suite's file is unusable.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let mut tests: Vec<Test> = read_json_lines(&context.shared.join("conformance/amber.jsonl"))?;
-    tests.retain(|test| test.kind == "compute");
-    let cases = run_cases(
-        &tests,
-        context.filter,
-        |test| test.name.clone(),
-        |test| run_test(context, test).err().unwrap_or(Outcome::Pass),
-    );
-    Ok(SuiteReport::new(cases))
+    run_kind(context, "compute", run_test)
 }
 
 /// Does what the test says; `Err` is whatever is not a pass.

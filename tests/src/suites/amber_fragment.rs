@@ -10,30 +10,21 @@ use agx_abi::{Stage, Target};
 use agx_compiler::link::{EpilogKey, Parts, Target as RenderTarget, link};
 use agx_compiler::{CompiledShader, Compiler, Scratch};
 
-use super::Context;
+use super::{Context, amber::run_kind};
 use crate::amber::check::check;
 use crate::amber::image::Image;
 use crate::amber::model::{Buffer, Command, Expect, Pipeline, Test};
 use crate::amber::pipeline::{Bound, Buffers, compile_stage, malformed};
 use crate::driver::{shade, validate_program};
 use crate::outcome::{Outcome, SuiteReport};
-use crate::runner::run_cases;
-use crate::shared::{DataError, read_json_lines};
+use crate::shared::DataError;
 
 /// Runs the suite.
 ///
 /// # Errors
 /// [`DataError`] when the suite's file is unusable.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let mut tests: Vec<Test> = read_json_lines(&context.shared.join("conformance/amber.jsonl"))?;
-    tests.retain(|test| test.kind == "fragment");
-    let cases = run_cases(
-        &tests,
-        context.filter,
-        |test| test.name.clone(),
-        |test| run_test(context, test).err().unwrap_or(Outcome::Pass),
-    );
-    Ok(SuiteReport::new(cases))
+    run_kind(context, "fragment", run_test)
 }
 
 /// What changes while a test runs.

@@ -1,5 +1,6 @@
 //! The suites of the scoreboard, one file each.
 
+mod amber;
 pub mod amber_compute;
 pub mod amber_fragment;
 pub mod corpus;
