@@ -3,7 +3,7 @@
 use crate::fragment::FragmentInfo;
 use crate::layout::UniformRange;
 use crate::textures::{SamplerBinding, TextureBinding};
-use crate::vertex::{Attribute, RunsAs, Varying};
+use crate::vertex::{Attribute, RunsAs, Varying, stack_attribute_bytes};
 
 /// A pipeline stage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -94,6 +94,11 @@ impl ShaderInfo {
             PartRole::Main => self.stage == Stage::Fragment,
             PartRole::Epilog | PartRole::Preamble => false,
         }
+    }
+
+    /// Whether the prolog opens the stack frame of the main part, because attributes are in it.
+    pub fn frame_from_prolog(&self) -> bool {
+        self.stage == Stage::Vertex && stack_attribute_bytes(self.attributes.len() as u32) != 0
     }
 
     /// End of the half-words that the driver fills.

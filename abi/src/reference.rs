@@ -8,7 +8,7 @@ use crate::registers;
 use crate::textures::{
     self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, DESCRIPTOR_BYTES, MAX_SAMPLERS, MAX_TEXTURES,
 };
-use crate::vertex::{self, MAX_ATTRIBUTES, RunsAs};
+use crate::vertex::{self, MAX_ATTRIBUTES, REGISTER_ATTRIBUTES, RunsAs};
 
 /// Attributes of the example.
 const EXAMPLE_ATTRIBUTES: u32 = 2;
@@ -50,7 +50,7 @@ fn vertex_chapter(page: &mut String) {
     for (half, meaning) in vertex::KEPT.into_iter().zip(["vertex number", "instance number"]) {
         let _ = writeln!(page, "| {} | {meaning}, however the shader runs |", names(half.into(), 2, "r"));
     }
-    for attribute in [0, 1, MAX_ATTRIBUTES - 1] {
+    for attribute in [0, 1, REGISTER_ATTRIBUTES - 1] {
         if let Some(half) = vertex::attribute_register(attribute, 0) {
             let registers = names(half.into(), vertex::ATTRIBUTE_HALVES.into(), "r");
             let _ = writeln!(
@@ -59,10 +59,17 @@ fn vertex_chapter(page: &mut String) {
             );
         }
     }
+    for attribute in REGISTER_ATTRIBUTES..MAX_ATTRIBUTES {
+        if let Some(first) = vertex::attribute_stack_byte(attribute, 0) {
+            let last = first + vertex::STACK_ATTRIBUTE_BYTES - 1;
+            let _ = writeln!(page, "| stack bytes {first} to {last} | attribute {attribute} |");
+        }
+    }
     let _ = writeln!(
         page,
-        "\nAttribute *i* begins at r(8 + 4 *i*); {MAX_ATTRIBUTES} fit. The prolog writes no register that the main part does \
-         not use.\n\nUniforms of a shader with *n* attributes take the first 6 *n* + {} half-words, or 6 *n* + {} where it \
+        "\nAttribute *i* begins at r(8 + 4 *i*); {REGISTER_ATTRIBUTES} fit, two more are on the stack. The prolog then opens the \
+         stack frame of the\nmain part, which opens none, with the bytes that `ShaderInfo` says. The prolog writes no register that \
+         the main part does not use.\n\nUniforms of a shader with *n* attributes take the first 6 *n* + {} half-words, or 6 *n* + {} where it \
          runs as a compute\nshader. With *n* = {EXAMPLE_ATTRIBUTES}, as a compute shader:\n",
         vertex::reserved_halves(0, RunsAs::Vertex),
         vertex::reserved_halves(0, RunsAs::Compute),

@@ -13,7 +13,13 @@ pub const FIRST_ATTRIBUTE: u8 = 16;
 pub const ATTRIBUTE_HALVES: u8 = 8;
 
 /// Attributes that fit into registers.
-pub const MAX_ATTRIBUTES: u32 = 30;
+pub const REGISTER_ATTRIBUTES: u32 = 30;
+
+/// Attributes that a shader may read; those that do not fit into registers are on the stack.
+pub const MAX_ATTRIBUTES: u32 = 32;
+
+/// Bytes of stack that an attribute takes.
+pub const STACK_ATTRIBUTE_BYTES: u32 = 16;
 
 /// Half registers that hold nothing when the main part starts, so that the prolog may use them: r0 to r4 and r7.
 pub const UNDEFINED: [std::ops::Range<u8>; 2] = [0..10, 14..16];
@@ -24,8 +30,23 @@ pub const KEPT: [u8; 2] = [registers::VERTEX_ID, registers::INSTANCE_ID];
 /// Half index of component `component` of attribute `attribute`, counted among the attributes that the shader reads;
 /// `None` for what is not in registers.
 pub fn attribute_register(attribute: u32, component: u32) -> Option<u8> {
-    (attribute < MAX_ATTRIBUTES && component < 4)
+    (attribute < REGISTER_ATTRIBUTES && component < 4)
         .then(|| FIRST_ATTRIBUTE + ATTRIBUTE_HALVES * attribute as u8 + 2 * component as u8)
+}
+
+/// Byte of the main part's stack frame at which component `component` of attribute `attribute` stands, counted among the
+/// attributes that the shader reads; `None` for what is not on the stack.
+///
+/// The frame of such a main part is opened by its prolog, with at least the bytes that the main part needs, so that both
+/// address it alike.
+pub fn attribute_stack_byte(attribute: u32, component: u32) -> Option<u32> {
+    ((REGISTER_ATTRIBUTES..MAX_ATTRIBUTES).contains(&attribute) && component < 4)
+        .then(|| STACK_ATTRIBUTE_BYTES * (attribute - REGISTER_ATTRIBUTES) + 4 * component)
+}
+
+/// Bytes at the start of the stack frame that the attributes take of a shader that reads `attributes` of them.
+pub fn stack_attribute_bytes(attributes: u32) -> u32 {
+    STACK_ATTRIBUTE_BYTES * attributes.saturating_sub(REGISTER_ATTRIBUTES)
 }
 
 /// How the hardware runs a vertex shader.
@@ -155,6 +176,18 @@ mod tests {
         let last = attribute_register(29, 3).expect("in registers");
         assert_eq!(u16::from(last) + 2, crate::occupancy::MAX_GPR_HALVES);
         assert_eq!(attribute_register(30, 0), None);
+    }
+
+    #[test]
+    fn for_32_attributes_the_stack_is_used() {
+        assert_eq!(MAX_ATTRIBUTES, 32);
+        for attribute in 0..MAX_ATTRIBUTES + 1 {
+            let places =
+                [attribute_register(attribute, 3).is_some(), attribute_stack_byte(attribute, 3).is_some()];
+            assert_eq!(places, [attribute < 30, (30..32).contains(&attribute)], "attribute {attribute}");
+        }
+        assert_eq!(attribute_stack_byte(31, 2), Some(16 + 8));
+        assert_eq!([30, 31, 32].map(stack_attribute_bytes), [0, 16, 32]);
     }
 
     #[test]

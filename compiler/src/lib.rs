@@ -21,6 +21,7 @@ use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::occupancy::MAX_GPR_HALVES;
 use agx_abi::{PartRole, ShaderInfo, Stage, Target};
 use bumpalo::Bump;
+use lower::Frame;
 use pipeline::{Context, Options};
 
 pub use error::{CompileError, ErrorKind, Location};
@@ -155,8 +156,7 @@ impl Compiler {
     ) -> Result<CompiledShader, CompileError> {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
-        let end = emit::End::of(&info, PartRole::Main);
-        let mut context = Context { info, end, ..Context::new(self.target, key) };
+        let mut context = self.main_context(info, key);
         let code = run_and_emit(&mut f, &mut context)?;
         let info = &mut context.info;
         info.uniform_halves = info.uniform_halves.max(info.filled_halves());
@@ -173,6 +173,13 @@ impl Compiler {
             parts.push(ShaderPart { role: PartRole::Preamble, code: code.bytes, lines: code.lines });
         }
         Ok(CompiledShader { parts, info: context.info, stats, sources: f.sources, messages: Vec::new() })
+    }
+
+    /// The context of a main part.
+    fn main_context<'k>(&self, info: ShaderInfo, key: &'k CompileKey) -> Context<'k> {
+        let end = emit::End::of(&info, PartRole::Main);
+        let frame = if info.frame_from_prolog() { Frame::Opened } else { Frame::Own };
+        Context { info, end, frame, ..Context::new(self.target, key) }
     }
 
     /// Compiles a preamble, for which no uniform registers are left but those it writes. It runs once, so nothing is
@@ -204,8 +211,7 @@ impl Compiler {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
         if let Some(pass) = stop_after {
-            let end = emit::End::of(&info, PartRole::Main);
-            let mut context = Context { info, end, ..Context::new(self.target, key) };
+            let mut context = self.main_context(info, key);
             let options = Options {
                 disabled: &key.disabled_passes,
                 validate: key.validate,

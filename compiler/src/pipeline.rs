@@ -10,6 +10,7 @@ use agx_abi::{ShaderInfo, Target};
 use crate::emit::End;
 use crate::error::CompileError;
 use crate::ir::{Block, Function, Side, Stage};
+use crate::lower::Frame;
 use crate::regalloc::{AllocateOptions, Allocation};
 use crate::{CompileKey, lower, opt, regalloc, schedule};
 
@@ -26,6 +27,8 @@ pub struct Context<'k> {
     pub end: End,
     /// Parts that this one is linked with may have control flow: the nesting counter is theirs.
     pub others_nest: bool,
+    /// Who opens the stack frame.
+    pub frame: Frame,
     /// Registers of the values, from register allocation on.
     pub allocation: Allocation,
     /// Blocks that end with a branch which all lanes of a SIMD-group take together.
@@ -45,6 +48,7 @@ impl<'k> Context<'k> {
             info: ShaderInfo::default(),
             end: End::Stop,
             others_nest: false,
+            frame: Frame::Own,
             allocation: Allocation::default(),
             uniform_branches: Side::default(),
             spills: 0,
@@ -178,7 +182,7 @@ pub static PASSES: &[Pass] = &[
     required!("regalloc", Machine -> Allocated, allocate, "Gives every value a register."),
     required!("lower_divergent_shuffle", Allocated -> Allocated, divergent_shuffle, "Keeps the index of shuffles 0 in lanes that are off."),
     required!("lower_control_flow", Allocated -> Final, |f, c| lower::lower_control_flow(f, &mut c.allocation, &c.uniform_branches), "Makes control flow execution-mask instructions."),
-    required!("lower_frame", Final -> Final, |f, c| lower::lower_frame(f, c.info.scratch_bytes), "Reserves stack memory."),
+    required!("lower_frame", Final -> Final, |f, c| lower::lower_frame(f, c.info.scratch_bytes, c.frame), "Reserves stack memory."),
     optional!("schedule_latency", Final, with context schedule_latency, "Reorders blocks to use the time that loads take."),
     required!("insert_waits", Final -> Final, insert_waits, "Waits for loads before their results are used."),
 ];

@@ -25,6 +25,7 @@ pub use vertex_prolog::{AttributeKey, IndexSize, VertexPrologKey};
 use crate::emit::End;
 use crate::error::CompileError;
 use crate::ir::Function;
+use crate::lower::Frame;
 use crate::pipeline::Context;
 use crate::{CompileKey, Compiler, Scratch, run_and_emit};
 
@@ -57,7 +58,7 @@ impl Compiler {
         scratch.bump.reset();
         let mut f = Function::new(&scratch.bump, "epilog");
         let late_tests = epilog::build(&mut f, key)?;
-        self.finish_part(f, PartRole::Epilog, late_tests, options)
+        finish_part(f, PartRole::Epilog, late_tests, &mut self.part_context(options))
     }
 
     /// The fragment prolog that `key` asks for.
@@ -73,7 +74,7 @@ impl Compiler {
         scratch.bump.reset();
         let mut f = Function::new(&scratch.bump, "prolog");
         let kills = fragment_prolog::build(&mut f, key)?;
-        self.finish_part(f, PartRole::Prolog, kills, options)
+        finish_part(f, PartRole::Prolog, kills, &mut self.part_context(options))
     }
 
     /// The vertex prolog that `key` asks for. It uses no register that the main part does not use.
@@ -91,28 +92,40 @@ impl Compiler {
         vertex_prolog::build(&mut f, key)?;
         let mut options = options.clone();
         options.max_gpr_halves = Some(key.gpr_halves);
-        self.finish_part(f, PartRole::Prolog, false, &options)
+        let info = ShaderInfo { scratch_bytes: key.stack_attribute_bytes(), ..part_info() };
+        let frame = if key.frame_bytes == 0 { Frame::Own } else { Frame::Shared(key.frame_bytes) };
+        let mut context = Context { info, frame, ..self.part_context(&options) };
+        finish_part(f, PartRole::Prolog, false, &mut context)
     }
 
-    /// Compiles a part, for which no uniform registers are left but those of the interface.
-    fn finish_part(
-        &self,
-        mut f: Function<'_>,
-        role: PartRole,
-        late_tests: bool,
-        options: &CompileKey,
-    ) -> Result<LinkPart, CompileError> {
-        let info =
-            ShaderInfo { stage: Stage::Fragment, uniform_halves: UNIFORM_HALVES, ..ShaderInfo::default() };
-        let mut context =
-            Context { info, end: End::Open, others_nest: true, ..Context::new(self.target(), options) };
-        let code = run_and_emit(&mut f, &mut context)?;
-        Ok(LinkPart {
-            role,
-            code: code.bytes,
-            gpr_halves: context.info.gpr_halves,
-            scratch_bytes: context.info.scratch_bytes,
-            late_tests,
-        })
+    /// The context of a part, for which no uniform registers are left but those of the interface.
+    fn part_context<'k>(&self, options: &'k CompileKey) -> Context<'k> {
+        Context {
+            info: part_info(),
+            end: End::Open,
+            others_nest: true,
+            ..Context::new(self.target(), options)
+        }
     }
+}
+
+fn part_info() -> ShaderInfo {
+    ShaderInfo { stage: Stage::Fragment, uniform_halves: UNIFORM_HALVES, ..ShaderInfo::default() }
+}
+
+/// Compiles a part.
+fn finish_part(
+    mut f: Function<'_>,
+    role: PartRole,
+    late_tests: bool,
+    context: &mut Context<'_>,
+) -> Result<LinkPart, CompileError> {
+    let code = run_and_emit(&mut f, context)?;
+    Ok(LinkPart {
+        role,
+        code: code.bytes,
+        gpr_halves: context.info.gpr_halves,
+        scratch_bytes: context.frame.opened_bytes(context.info.scratch_bytes),
+        late_tests,
+    })
 }

@@ -41,6 +41,14 @@ pub enum LinkError {
         /// Half registers of the main part.
         main: u16,
     },
+    /// The main part finds attributes in a stack frame that its prolog opens.
+    #[error("the main part needs a stack frame of {main} bytes, the prolog before it opens one of {prolog}")]
+    Frame {
+        /// Bytes that the main part needs.
+        main: u32,
+        /// Bytes that the prolog reserves; 0 without a prolog.
+        prolog: u32,
+    },
     /// An impossible number of samples.
     #[error("a loop over {0} samples: there are 1, 2 or 4")]
     Samples(u8),
@@ -101,7 +109,8 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
     before.clone().for_each(|part| code.extend_from_slice(body(&part.code)));
     code.extend_from_slice(body(parts.main));
     after.clone().for_each(|part| code.extend_from_slice(body(&part.code)));
-    let stacks = || std::iter::once(info.scratch_bytes).chain(others().map(|part| part.scratch_bytes));
+    let main_frame = if info.frame_from_prolog() { 0 } else { info.scratch_bytes };
+    let stacks = || std::iter::once(main_frame).chain(others().map(|part| part.scratch_bytes));
     if let Some(samples) = parts.sample_loop {
         end_loop(&mut code, start, samples, stacks().map(frame_words).sum());
     }
@@ -132,6 +141,10 @@ fn check(parts: &Parts<'_>) -> Result<(), LinkError> {
                 main: parts.info.gpr_halves,
             });
         }
+    }
+    let opened = parts.prolog.map_or(0, |prolog| prolog.scratch_bytes);
+    if parts.info.frame_from_prolog() && opened < parts.info.scratch_bytes {
+        return Err(LinkError::Frame { main: parts.info.scratch_bytes, prolog: opened });
     }
     debug_assert!(parts.info.gpr_halves <= MAX_GPR_HALVES);
     match parts.sample_loop {

@@ -50,6 +50,9 @@ pub struct VertexPrologKey {
     pub index: Option<IndexSize>,
     /// Half registers of the main part, which the prolog may use.
     pub gpr_halves: u16,
+    /// Stack memory per lane in bytes that the main part needs, where attributes are on the stack: the prolog opens the
+    /// frame for both. 0 where the main part opens one of its own.
+    pub frame_bytes: u32,
 }
 
 /// Components of an attribute that the main part reads, bit 0 the first.
@@ -64,7 +67,13 @@ impl VertexPrologKey {
             runs_as: RunsAs::Vertex,
             index: None,
             gpr_halves: info.gpr_halves,
+            frame_bytes: if info.frame_from_prolog() { info.scratch_bytes } else { 0 },
         }
+    }
+
+    /// Bytes of attributes on the stack.
+    pub(super) fn stack_attribute_bytes(&self) -> u32 {
+        vertex::stack_attribute_bytes(self.attributes.len() as u32)
     }
 }
 
@@ -76,10 +85,16 @@ pub(super) fn build(f: &mut Function<'_>, key: &VertexPrologKey) -> Result<(), C
     if key.index.is_some() && key.runs_as == RunsAs::Vertex {
         return Err(CompileError::invalid("the machine itself fetches the indices of vertex shaders"));
     }
-    let mut prolog = Prolog::start(f, key);
-    for number in 0..key.attributes.len() as u32 {
-        prolog.attribute(number)?;
+    let count = key.attributes.len() as u32;
+    if count > vertex::MAX_ATTRIBUTES {
+        return Err(CompileError::limit(format!("more than {} vertex attributes", vertex::MAX_ATTRIBUTES)));
     }
+    if key.frame_bytes < key.stack_attribute_bytes() {
+        return Err(CompileError::invalid("the main part's stack frame is too short for its attributes"));
+    }
+    let mut prolog = Prolog::start(f, key);
+    // What goes to the stack first, while there are registers.
+    (0..count).rev().for_each(|number| prolog.attribute(number));
     prolog.finish();
     Ok(())
 }
@@ -152,7 +167,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
     }
 
     /// Fetches what is read of an attribute.
-    fn attribute(&mut self, number: u32) -> Result<(), CompileError> {
+    fn attribute(&mut self, number: u32) {
         let (read, source) = self.key.attributes[number as usize];
         let one = match source {
             Some(source) if source.format.is_integer() => Src::imm32(1),
@@ -167,12 +182,13 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
             }
         }
         for component in (0..4).filter(|at| read >> at & 1 != 0) {
-            let half = vertex::attribute_register(number, component).ok_or_else(|| {
-                CompileError::limit(format!("more than {} vertex attributes", vertex::MAX_ATTRIBUTES))
-            })?;
-            self.exports.push((half, colour[component as usize]));
+            let value = colour[component as usize];
+            if let Some(half) = vertex::attribute_register(number, component) {
+                self.exports.push((half, value));
+            } else if let Some(byte) = vertex::attribute_stack_byte(number, component) {
+                self.b.effect(IrOp::StoreScratch, &[value, Src::imm32(byte)], &[]);
+            }
         }
-        Ok(())
     }
 
     /// The number of the element: that of the vertex or instance, clamped to the buffer.

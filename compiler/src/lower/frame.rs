@@ -12,6 +12,29 @@ const RESERVED_WORDS: u32 = 10;
 /// Most words a program may reserve.
 const MAX_WORDS: u32 = 32_767;
 
+/// Who opens the stack frame that a part uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Frame {
+    /// The part itself, for itself.
+    #[default]
+    Own,
+    /// The part, for itself and for a part after it that needs so many bytes.
+    Shared(u32),
+    /// A part before it.
+    Opened,
+}
+
+impl Frame {
+    /// Bytes for which a part that itself needs `scratch_bytes` opens a frame.
+    pub fn opened_bytes(self, scratch_bytes: u32) -> u32 {
+        match self {
+            Frame::Own => scratch_bytes,
+            Frame::Shared(bytes) => scratch_bytes.max(bytes),
+            Frame::Opened => 0,
+        }
+    }
+}
+
 /// Words of stack that a program of `scratch_bytes` reserves.
 pub fn frame_words(scratch_bytes: u32) -> u32 {
     match scratch_bytes {
@@ -20,20 +43,19 @@ pub fn frame_words(scratch_bytes: u32) -> u32 {
     }
 }
 
-/// Inserts `stack_adjust` for `scratch_bytes` of stack, if there are any.
+/// Inserts `stack_adjust` for a part that uses `scratch_bytes` of stack, if it is to open a frame.
 ///
 /// # Errors
 /// More stack than the hardware maps is a limit.
-pub fn lower_frame(f: &mut Function<'_>, scratch_bytes: u32) -> Result<(), CompileError> {
-    let words = frame_words(scratch_bytes);
+pub fn lower_frame(f: &mut Function<'_>, scratch_bytes: u32, frame: Frame) -> Result<(), CompileError> {
+    if frame_words(scratch_bytes) >= MAX_WORDS {
+        return Err(CompileError::limit(format!(
+            "the shader needs {scratch_bytes} bytes of stack; the hardware maps less than {MAX_WORDS} words"
+        )));
+    }
+    let words = frame_words(frame.opened_bytes(scratch_bytes));
     if words == 0 {
         return Ok(());
-    }
-    if words >= MAX_WORDS {
-        return Err(CompileError::limit(format!(
-            "the shader needs {scratch_bytes} bytes of stack; the hardware maps less than {} words",
-            MAX_WORDS
-        )));
     }
     let adjust =
         f.make_inst(Opcode::StackAdjust, &[], &[Src::imm32(words)], &mods_with(Opcode::StackAdjust, &[]), 0);

@@ -41,7 +41,7 @@ pub use division::lower_division;
 pub use float_division::lower_float_division;
 pub use float64::lower_float64;
 pub use frag_sidefx::lower_frag_sidefx;
-pub use frame::{frame_words, lower_frame};
+pub use frame::{Frame, frame_words, lower_frame};
 pub use int64::lower_int64;
 pub use interpolation::lower_interpolation;
 pub use kernel::lower_kernel;

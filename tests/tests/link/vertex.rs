@@ -260,6 +260,7 @@ fn thirty_attributes_fit_into_the_registers_of_a_main_part_that_reads_them() {
         runs_as: RunsAs::Vertex,
         index: None,
         gpr_halves: 256,
+        frame_bytes: 0,
     };
     let info =
         ShaderInfo { stage: Stage::Vertex, gpr_halves: 256, uniform_halves: 185, ..ShaderInfo::default() };
@@ -280,6 +281,7 @@ fn a_compute_prolog_fetches_indices() {
             runs_as: RunsAs::Compute,
             index: Some(index),
             gpr_halves: 20,
+            frame_bytes: 0,
         };
         let grid = Operand::reg(4, Size::B32);
         // Two words at the buffer whose address follows the prolog's uniforms.

@@ -4,6 +4,7 @@
 //! `BLESS=1 cargo test -p agx-tests --test stages` makes the modules anew with glslangValidator.
 
 mod as_compute;
+mod attributes;
 mod cases;
 
 use std::path::{Path, PathBuf};
@@ -109,6 +110,12 @@ fn module(name: &str, stage: Stage) -> CompiledShader {
 
 /// The shader of a file, compiled.
 fn compiled(name: &str, key: &CompileKey) -> CompiledShader {
+    let bytes = spirv(name);
+    compile(Input::SpirV(&bytes), key).unwrap_or_else(|outcome| panic!("{name}: {outcome:?}"))
+}
+
+/// The module of a file.
+fn spirv(name: &str) -> Vec<u8> {
     let source = folder().join(name);
     let path = folder().join(format!("{name}.spv"));
     if std::env::var_os("BLESS").is_some() {
@@ -119,8 +126,7 @@ fn compiled(name: &str, key: &CompileKey) -> CompiledShader {
             "{name}"
         );
     }
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    compile(Input::SpirV(&bytes), key).unwrap_or_else(|outcome| panic!("{name}: {outcome:?}"))
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The linked program of a shader, and whether it runs the tests.

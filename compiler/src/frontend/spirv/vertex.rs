@@ -44,14 +44,20 @@ impl<'a> Translator<'_, 'a> {
         }
         for (number, attribute) in (0..).zip(self.io.attributes.clone()) {
             for component in (0..4).filter(|component| attribute.components >> component & 1 != 0) {
-                let half = vertex::attribute_register(number, component).ok_or_else(|| {
-                    CompileError::limit(format!("more than {} vertex attributes", vertex::MAX_ATTRIBUTES))
-                })?;
-                self.preload(half);
+                if let Some(half) = vertex::attribute_register(number, component) {
+                    self.preload(half);
+                }
             }
         }
-        let ranges = vertex::uniforms(self.io.attributes.len() as u32, self.io.runs_as);
-        self.uniforms.reserve(&ranges);
+        let count = self.io.attributes.len() as u32;
+        if count > vertex::MAX_ATTRIBUTES {
+            return Err(CompileError::limit(format!(
+                "more than {} vertex attributes",
+                vertex::MAX_ATTRIBUTES
+            )));
+        }
+        self.scratch_bytes += vertex::stack_attribute_bytes(count);
+        self.uniforms.reserve(&vertex::uniforms(count, self.io.runs_as));
         Ok(())
     }
 
@@ -85,9 +91,13 @@ impl<'a> Translator<'_, 'a> {
         Ok(Some(values))
     }
 
-    fn attribute(&self, location: u32, component: u32) -> Option<Src> {
-        let number = self.io.attributes.iter().position(|attribute| attribute.location == location)?;
-        self.preloaded(vertex::attribute_register(number as u32, component)?)
+    fn attribute(&mut self, location: u32, component: u32) -> Option<Src> {
+        let number = self.io.attributes.iter().position(|attribute| attribute.location == location)? as u32;
+        if let Some(byte) = vertex::attribute_stack_byte(number, component) {
+            let word = self.b.value(IrOp::LoadScratch, Type::B32, &[Src::imm32(byte)], &[]);
+            return Some(Src::value(word));
+        }
+        self.preloaded(vertex::attribute_register(number, component)?)
     }
 
     /// The machine's vertex number counts from the base vertex, its instance number from 0.
