@@ -85,7 +85,7 @@ ir_ops! {
     Mov "mov" "T <- T" [] PURE None Some(sem::mov), Lowered:
         "The source.";
     Exact "exact" "T <- T" [] PURE None Some(sem::mov), Lowered:
-        "The source, as a number of its own: operations on either side of it are not fused with each other.";
+        "The source, as a number of its own: operations on either side of it are not fused with each other, and what computes the source computes what it says, zeros, infinities and rounding included.";
     Preload "preload" "v <-" ["reg"] PURE None None, Final:
         "A register that holds a value when the program starts; `reg` is its half index. Entry block only, first.";
     Keep "keep" "<- v*" [] STATE Control None, Machine:

@@ -3,31 +3,52 @@
 //! Each instruction is compared with the patterns of [`rules::GROUPS`]; the first that matches replaces it. A rule says
 //! how exact it is, and a test evaluates both sides of every rule on edge and random inputs through the semantics the
 //! folder and the machine share. Expects sources in the order [`opt_fold`](super::opt_fold) leaves: constants last.
+//!
+//! An operation whose result an `exact` reads computes what it says: only rules that are always exact apply to it. The
+//! same holds for all operations of a function that does not allow contraction.
 
 mod pattern;
 mod rules;
 
-use self::pattern::Exactness;
-use crate::ir::{Function, Rewrite};
+use crate::ir::{Function, IrOp, Op, Rewrite, Side, Value};
 
 /// Replaces operations by simpler ones of the same value.
 pub fn opt_algebraic(f: &mut Function<'_>) {
-    // Where a source forbids contraction it wants results to the last bit.
     let contract = f.contract;
+    let mut exact: Option<Side<Value, bool>> = None;
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
         let Some((_, group)) = rules::GROUPS.iter().find(|(op, _)| *op == data.op) else {
             return Rewrite::Keep;
         };
-        for rule in group.iter().filter(|rule| contract || rule.exactness == Exactness::Exact) {
-            if let Some(bound) = pattern::matches(rewriter, rule, &data)
-                && let Some(src) = pattern::build(rewriter, rule, &bound)
-            {
+        for rule in group.iter().filter(|rule| contract || rule.exactness.is_strict()) {
+            let Some(bound) = pattern::matches(rewriter, rule, &data) else { continue };
+            if !rule.exactness.is_strict() {
+                let exact = exact.get_or_insert_with(|| exact_values(rewriter.f));
+                if data.dst().is_some_and(|dst| exact[dst]) {
+                    continue;
+                }
+            }
+            if let Some(src) = pattern::build(rewriter, rule, &bound) {
                 return Rewrite::Forward(src);
             }
         }
         Rewrite::Keep
     });
+}
+
+/// The values that an `exact` reads.
+fn exact_values(f: &Function<'_>) -> Side<Value, bool> {
+    let mut exact = Side::default();
+    for inst in f.insts.keys() {
+        let data = f.insts[inst];
+        if let (Op::Ir(IrOp::Exact), [src]) = (data.op, data.srcs)
+            && let Some(value) = src.as_value()
+        {
+            exact[value] = true;
+        }
+    }
+    exact
 }
 
 #[cfg(test)]

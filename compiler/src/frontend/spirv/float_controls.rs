@@ -114,9 +114,11 @@ impl<'a> Translator<'_, 'a> {
         self.b.mode = self.floats.mode(self.module, inst, bits);
     }
 
-    /// Keeps the floats that an instruction gives from being fused with what reads them, where its mode says so.
+    /// Keeps the floats that an instruction gives from being fused with what reads them, and from rules that change zeros,
+    /// where its mode says so. Functions that do not allow contraction at all need no mark.
     pub(super) fn apart(&mut self, ty: Ty, leaves: &'a [Src]) -> &'a [Src] {
-        if !self.b.mode.separate || self.eval().check_float(ty).is_err() {
+        let marked = self.b.mode.separate || (self.b.mode.signed_zero && self.b.f.contract);
+        if !marked || self.eval().check_float(ty).is_err() {
             return leaves;
         }
         let apart: Vec<Src> = leaves.iter().map(|leaf| self.b.apart(*leaf)).collect();

@@ -5,13 +5,16 @@ use arrayvec::ArrayVec;
 
 use crate::ir::{InstData, IrOp, Op, Rewriter, Src, SrcKind, Type};
 
-/// How faithful a replacement is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How faithful a replacement is, the most faithful first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Exactness {
     /// Equal bits for all inputs.
     Exact,
-    /// The original flushes denormals, makes NaNs canonical and may lose the sign of a zero; the replacement passes
-    /// such inputs on. Allowed unless a shader asks for particular float controls, which the front end refuses.
+    /// The original flushes denormals and makes NaNs canonical, the replacement passes such inputs on; otherwise equal bits,
+    /// the signs of zeros among them. Shaders that ask for particular denormals are refused by the front end, so this is
+    /// allowed everywhere.
+    Clean,
+    /// As `Clean`, and the sign of a zero may differ.
     Passes,
     /// As `Passes`, and where a source is infinite or no number the two may differ: the source languages let compilers
     /// assume that there are none.
@@ -21,6 +24,14 @@ pub(super) enum Exactness {
     /// Closer to the exact result than the original, which loses up to ten digits of the result on its way, and defined
     /// where the original is not.
     Closer,
+}
+
+impl Exactness {
+    /// Whether a rule holds where a shader wants results as they are written: for operations an `exact` reads, and in
+    /// functions whose zeros, infinities and NaNs count.
+    pub(super) fn is_strict(self) -> bool {
+        self <= Exactness::Clean
+    }
 }
 
 /// A modifier in a pattern.

@@ -4,7 +4,7 @@
 
 use agx_isa::table::Opcode::{Bitop, Exp2, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2};
 
-use super::pattern::Exactness::{Closer, Exact, Finite, Near, Passes};
+use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes};
 use super::pattern::{Bound, Exactness, Mod, Node, Rule};
 use crate::ir::IrOp::{
     Fabs, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr, Uconv, Umax,
@@ -41,6 +41,10 @@ const fn rule(exactness: Exactness, from: Node, to: Node) -> Rule {
 
 const fn exact(from: Node, to: Node) -> Rule {
     rule(Exact, from, to)
+}
+
+const fn clean(from: Node, to: Node) -> Rule {
+    rule(Clean, from, to)
 }
 
 const fn passes(from: Node, to: Node) -> Rule {
@@ -452,21 +456,21 @@ static SIGNED_CONVERSION: &[Rule] = &[
 
 // Rounding a sum or product of two 16-bit floats to 32 bits first changes nothing: those have more than twice the digits.
 static FLOAT_CONVERSION: &[Rule] = &[
-    passes(ir!(Fconv ir!(Fconv A)), A).when(|bound| {
+    clean(ir!(Fconv ir!(Fconv A)), A).when(|bound| {
         let (source, middle, result) = conversions(bound);
         source == result && middle > source
     }),
-    passes(ir!(Fconv hw!(Fadd ir!(Fconv A), ir!(Fconv B))), hw!(Hadd A, B)).when(narrows),
-    passes(ir!(Fconv hw!(Fmul ir!(Fconv A), ir!(Fconv B))), hw!(Hmul A, B)).when(narrows),
-    passes(ir!(Fconv hw!(Fadd ir!(Fconv A), K)), hw!(Hadd A, Node::Calc(narrow_float))).when(narrows_float),
-    passes(ir!(Fconv hw!(Fmul ir!(Fconv A), K)), hw!(Hmul A, Node::Calc(narrow_float))).when(narrows_float),
-    passes(ir!(Fconv ir!(Fmin ir!(Fconv A), ir!(Fconv B))), ir!(Fmin A, B)).when(narrows),
-    passes(ir!(Fconv ir!(Fmax ir!(Fconv A), ir!(Fconv B))), ir!(Fmax A, B)).when(narrows),
-    passes(ir!(Fconv ir!(Fmin ir!(Fconv A), K)), ir!(Fmin A, Node::Calc(narrow_float))).when(narrows_float),
-    passes(ir!(Fconv ir!(Fmax ir!(Fconv A), K)), ir!(Fmax A, Node::Calc(narrow_float))).when(narrows_float),
-    passes(ir!(Fconv ir!(Fsat ir!(Fconv A))), ir!(Fsat A)).when(narrows),
-    passes(ir!(Fconv ir!(Fneg ir!(Fconv A))), ir!(Fneg A)).when(narrows),
-    passes(ir!(Fconv ir!(Fabs ir!(Fconv A))), ir!(Fabs A)).when(narrows),
+    clean(ir!(Fconv hw!(Fadd ir!(Fconv A), ir!(Fconv B))), hw!(Hadd A, B)).when(narrows),
+    clean(ir!(Fconv hw!(Fmul ir!(Fconv A), ir!(Fconv B))), hw!(Hmul A, B)).when(narrows),
+    clean(ir!(Fconv hw!(Fadd ir!(Fconv A), K)), hw!(Hadd A, Node::Calc(narrow_float))).when(narrows_float),
+    clean(ir!(Fconv hw!(Fmul ir!(Fconv A), K)), hw!(Hmul A, Node::Calc(narrow_float))).when(narrows_float),
+    clean(ir!(Fconv ir!(Fmin ir!(Fconv A), ir!(Fconv B))), ir!(Fmin A, B)).when(narrows),
+    clean(ir!(Fconv ir!(Fmax ir!(Fconv A), ir!(Fconv B))), ir!(Fmax A, B)).when(narrows),
+    clean(ir!(Fconv ir!(Fmin ir!(Fconv A), K)), ir!(Fmin A, Node::Calc(narrow_float))).when(narrows_float),
+    clean(ir!(Fconv ir!(Fmax ir!(Fconv A), K)), ir!(Fmax A, Node::Calc(narrow_float))).when(narrows_float),
+    clean(ir!(Fconv ir!(Fsat ir!(Fconv A))), ir!(Fsat A)).when(narrows),
+    clean(ir!(Fconv ir!(Fneg ir!(Fconv A))), ir!(Fneg A)).when(narrows),
+    clean(ir!(Fconv ir!(Fabs ir!(Fconv A))), ir!(Fabs A)).when(narrows),
 ];
 
 static FLOAT_COMPARE: &[Rule] = &[exact(
@@ -484,7 +488,7 @@ static SATURATION: &[Rule] = &[exact(ir!(Fsat ir!(Fsat A)), ir!(Fsat A))];
 
 static FLOAT_MINIMUM: &[Rule] = &[
     exact(ir!(Fmin A, A), A),
-    passes(ir!(Fmin ir!(Fmax A, Node::Float(0.0)), Node::Float(1.0)), ir!(Fsat A)),
+    clean(ir!(Fmin ir!(Fmax A, Node::Float(0.0)), Node::Float(1.0)), ir!(Fsat A)),
 ];
 
 static FLOAT_MAXIMUM: &[Rule] = &[exact(ir!(Fmax A, A), A)];
@@ -520,7 +524,7 @@ macro_rules! float_rules {
     ($add:ident, $multiply:ident, $fused:ident, $add_rules:ident, $multiply_rules:ident, $fused_rules:ident) => {
         static $add_rules: &[Rule] = &[
     passes(hw!($add A, Node::Float(0.0)), A),
-    passes(hw!($add A, Node::Float(-0.0)), A),
+    clean(hw!($add A, Node::Float(-0.0)), A),
     finite(hw!($add A, ir!(Fneg A)), Node::Float(0.0)),
     finite(hw!($add ir!(Fneg A), A), Node::Float(0.0)),
     passes(hw!($add ir!(Fneg A), ir!(Fneg B)), ir!(Fneg hw!($add A, B))),
@@ -543,8 +547,8 @@ macro_rules! float_rules {
     passes(hw!($fused A, B, Node::Float(-0.0)), hw!($multiply A, B)),
     finite(hw!($fused A, Node::Float(0.0), B), B),
     finite(hw!($fused A, Node::Float(-0.0), B), B),
-    passes(hw!($fused A, Node::Float(1.0), B), hw!($add A, B)),
-    passes(hw!($fused A, Node::Float(-1.0), B), hw!($add ir!(Fneg A), B)),
+    clean(hw!($fused A, Node::Float(1.0), B), hw!($add A, B)),
+    clean(hw!($fused A, Node::Float(-1.0), B), hw!($add ir!(Fneg A), B)),
         ];
     };
 }

@@ -176,7 +176,7 @@ fn float(bits: u64, width: u8) -> f64 {
         16 => f64::from(half::f16::from_bits(bits as u16)),
         _ => f64::from(f32::from_bits(bits as u32)),
     };
-    if width == 32 && number.abs() < f64::from(f32::MIN_POSITIVE) { 0.0 } else { number }
+    if width == 32 && number.abs() < f64::from(f32::MIN_POSITIVE) { 0f64.copysign(number) } else { number }
 }
 
 fn agree(rule: &Rule, bound: &Bound, a: Source, b: Source) -> bool {
@@ -187,6 +187,7 @@ fn agree(rule: &Rule, bound: &Bound, a: Source, b: Source) -> bool {
     a.width == b.width
         && match rule.exactness {
             Exactness::Exact => a.bits == b.bits,
+            Exactness::Clean => passes && (x.is_nan() || x.is_sign_negative() == y.is_sign_negative()),
             Exactness::Passes => passes,
             Exactness::Finite => passes || !finite,
             Exactness::Near => passes || !moderate || is_near(x, y, a.width),
