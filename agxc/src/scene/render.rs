@@ -284,7 +284,7 @@ impl Drawer<'_> {
         if let Some(blend) = &self.draw.blend {
             let colour = equation(&blend.colour)?;
             let alpha = blend.alpha.as_ref().map_or(Ok(colour), equation)?;
-            target.blend = Some(Blend { colour, alpha });
+            target.blend = Some(Blend { colour, alpha }.into());
         }
         Ok(target)
     }

@@ -1,5 +1,6 @@
 //! Blending: the state of a render target and the arithmetic it asks for.
 
+use super::advanced_blend::AdvancedBlend;
 use crate::frontend::alu::{FloatCond, float};
 use crate::ir::{Builder, Src};
 
@@ -130,6 +131,34 @@ impl Blend {
     }
 }
 
+/// How the colours of a target are blended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Blending {
+    /// By factors, colour and alpha apart.
+    Factors(Blend),
+    /// By one operation that the API calls advanced.
+    Advanced(AdvancedBlend),
+}
+
+impl Blending {
+    /// Whether it reads the second colour.
+    pub fn is_dual(&self) -> bool {
+        matches!(self, Blending::Factors(blend) if blend.is_dual())
+    }
+}
+
+impl From<Blend> for Blending {
+    fn from(blend: Blend) -> Blending {
+        Blending::Factors(blend)
+    }
+}
+
+impl From<AdvancedBlend> for Blending {
+    fn from(blend: AdvancedBlend) -> Blending {
+        Blending::Advanced(blend)
+    }
+}
+
 /// Operations on the bits of source s and destination d.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LogicOp {
@@ -239,11 +268,16 @@ pub(super) struct Colours {
     pub constant: [Src; 4],
 }
 
-const ALPHA: usize = 3;
+/// Where colours have their alpha.
+pub(super) const ALPHA: usize = 3;
 
 impl Colours {
     /// The blended colour.
-    pub fn blend(&self, b: &mut Builder<'_, '_>, blend: &Blend) -> [Src; 4] {
+    pub fn blend(&self, b: &mut Builder<'_, '_>, blending: &Blending) -> [Src; 4] {
+        let blend = match blending {
+            Blending::Factors(blend) => blend,
+            Blending::Advanced(blend) => return blend.apply(b, self.source, self.destination),
+        };
         [0, 1, 2, 3].map(|component| {
             let equation = if component == ALPHA { blend.alpha } else { blend.colour };
             self.component(b, component, equation)

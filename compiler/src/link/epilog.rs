@@ -8,7 +8,7 @@ use agx_abi::fragment::{self, FragmentInfo, MAX_TARGETS, SECOND_SOURCE};
 use agx_abi::tile::{ColourFormat, Numeric, TileFormat, TileLayout};
 use agx_isa::table::Opcode;
 
-use super::blend::{Blend, Colours, LogicOp, clamp};
+use super::blend::{Blending, Colours, LogicOp, clamp};
 use crate::error::CompileError;
 use crate::frontend::alu::float;
 use crate::ir::op::mods_with;
@@ -22,7 +22,7 @@ pub struct Target {
     /// Components written, bit 0 red.
     pub write_mask: u8,
     /// How the colour is blended; `None` replaces.
-    pub blend: Option<Blend>,
+    pub blend: Option<Blending>,
 }
 
 impl Target {
@@ -109,6 +109,15 @@ impl EpilogKey {
             return Err(CompileError::invalid(
                 "a blend factor reads a second colour that the shader does not write",
             ));
+        }
+        let advanced = |target: &&Target| {
+            matches!(target.blend, Some(Blending::Advanced(_))) && target.format.is_integer()
+        };
+        if let Some(target) = self.targets.iter().flatten().find(advanced) {
+            let name = target.format.desc().name;
+            return Err(CompileError::invalid(format!(
+                "an advanced blend operation on {name}, whose integers do not blend"
+            )));
         }
         if self.early_tests && (self.depth || self.stencil) {
             return Err(CompileError::invalid("depth or stencil of a shader whose tests come before it"));

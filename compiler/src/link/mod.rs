@@ -7,6 +7,7 @@
 //!
 //! *Architecture invariant:* parts meet in registers and uniforms that `agx_abi::{vertex, fragment}` name, and in nothing else.
 
+mod advanced_blend;
 mod blend;
 mod epilog;
 mod fragment_prolog;
@@ -16,7 +17,8 @@ mod vertex_prolog;
 use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::{PartRole, ShaderInfo, Stage};
 
-pub use blend::{Blend, BlendOp, Equation, Factor, LogicOp};
+pub use advanced_blend::{AdvancedBlend, AdvancedOp, Overlap};
+pub use blend::{Blend, BlendOp, Blending, Equation, Factor, LogicOp};
 pub use epilog::{EpilogKey, Target};
 pub use fragment_prolog::FragmentPrologKey;
 pub use program::{LinkError, LinkedProgram, Parts, link};

@@ -171,8 +171,10 @@ fn link_vertex(shader: &CompiledShader) -> Result<LinkedProgram, String> {
 
 fn link_fragment(shader: &CompiledShader, blending: u32) -> Result<LinkedProgram, String> {
     let mut key = EpilogKey::new(&shader.info.fragment);
-    key.targets[0] =
-        Some(RenderTarget { blend: blend(blending), ..RenderTarget::new(ColourFormat::Rgba8Unorm) });
+    key.targets[0] = Some(RenderTarget {
+        blend: blend(blending).map(Into::into),
+        ..RenderTarget::new(ColourFormat::Rgba8Unorm)
+    });
     let epilog = Compiler::new(Target::default())
         .fragment_epilog(&mut Scratch::default(), &key, &CompileKey::default())
         .map_err(|error| error.to_string())?;

@@ -146,7 +146,7 @@ fn check_blend(format: ColourFormat, blend: Blend, numbers: &mut Numbers) {
         }
     }
     let [source, second, constant] = [0; 3].map(|_: u32| [0.0; 4].map(|_: f32| numbers.between(-0.25, 1.25)));
-    let mut key = key(Target { blend: Some(blend), ..Target::new(format) });
+    let mut key = key(Target { blend: Some(blend.into()), ..Target::new(format) });
     key.dual_source = true;
     key.components[1] = 0xf;
     let code = Code::default().colour(0, floats(source)).colour(1, floats(second));
@@ -262,7 +262,7 @@ const OVER: Blend = {
 
 #[test]
 fn samples_blend_with_what_each_holds() {
-    let mut key = key(Target { blend: Some(OVER), ..Target::new(ColourFormat::R32Sfloat) });
+    let mut key = key(Target { blend: Some(OVER.into()), ..Target::new(ColourFormat::R32Sfloat) });
     key.samples = 4;
     let info = info(1);
     let program = linked(&Code::default().colour(0, floats([0.5; 4])), &info, &key, None);
@@ -326,7 +326,7 @@ fn depth_and_stencil_are_tested_late_with_what_the_shader_gives() {
 
 #[test]
 fn the_emitted_mask_predicates_the_stores_of_early_tests() {
-    for blend in [None, Some(OVER)] {
+    for blend in [None, Some(OVER.into())] {
         let mut info = info(1);
         (info.fragment.early_tests, info.fragment.writes_sample_mask) = (true, true);
         let mut key = EpilogKey::new(&info.fragment);
@@ -377,6 +377,6 @@ fn what_cannot_be_done_is_said() {
     assert_eq!(kind(&samples), ErrorKind::Invalid);
     let equation = Equation { source: Factor::Second, destination: Factor::Zero, op: BlendOp::Add };
     let blend = Blend { colour: equation, alpha: equation };
-    let dual = key(Target { blend: Some(blend), ..Target::new(ColourFormat::Rgba8Unorm) });
+    let dual = key(Target { blend: Some(blend.into()), ..Target::new(ColourFormat::Rgba8Unorm) });
     assert_eq!(kind(&dual), ErrorKind::Invalid);
 }

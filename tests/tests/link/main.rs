@@ -1,5 +1,6 @@
 //! Generated parts and linked programs on the strict machine, against models written here.
 
+mod advanced_blend;
 mod epilog;
 mod formats;
 mod program;

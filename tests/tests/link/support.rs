@@ -2,7 +2,7 @@
 
 use agx_abi::fragment::FragmentInfo;
 use agx_abi::{ShaderInfo, Stage, Target};
-use agx_compiler::link::{EpilogKey, FragmentPrologKey, LinkedProgram, Parts, link};
+use agx_compiler::link::{EpilogKey, FragmentPrologKey, LinkPart, LinkedProgram, Parts, link};
 use agx_compiler::{CompileKey, Compiler, Scratch};
 use agx_emulator::launch::{ShadeLaunch, StageProgram};
 use agx_emulator::{Framebuffer, Options, Tests};
@@ -86,23 +86,37 @@ pub fn linked_with(
     key: &EpilogKey,
     sample_loop: Option<u8>,
 ) -> LinkedProgram {
-    let mut options = CompileKey::default();
-    options.validate = true;
-    let epilog = Compiler::new(Target::default())
-        .fragment_epilog(&mut Scratch::default(), key, &options)
-        .unwrap_or_else(|error| panic!("{error}: {key:?}"));
+    let epilog = epilog(key);
     let prolog = prolog.is_needed().then(|| {
         let compiler = Compiler::new(Target::default());
-        compiler.fragment_prolog(&mut Scratch::default(), prolog, &options).expect("a prolog")
+        compiler.fragment_prolog(&mut Scratch::default(), prolog, &validated()).expect("a prolog")
     });
-    let parts = Parts { main: &code.0, info, prolog: prolog.as_ref(), epilog: Some(&epilog), sample_loop };
-    let program = link(&parts).expect("parts fit");
+    checked(&Parts { main: &code.0, info, prolog: prolog.as_ref(), epilog: Some(&epilog), sample_loop })
+}
+
+/// Options under which every pass is checked.
+fn validated() -> CompileKey {
+    let mut options = CompileKey::default();
+    options.validate = true;
+    options
+}
+
+/// The epilog of `key`.
+pub fn epilog(key: &EpilogKey) -> LinkPart {
+    Compiler::new(Target::default())
+        .fragment_epilog(&mut Scratch::default(), key, &validated())
+        .unwrap_or_else(|error| panic!("{error}: {key:?}"))
+}
+
+/// Links; the program obeys the rules of the instruction set.
+pub fn checked(parts: &Parts<'_>) -> LinkedProgram {
+    let program = link(parts).expect("parts fit");
     let limits = Limits {
         register_halves: program.gpr_halves,
         uniform_halves: program.uniform_halves,
         goes_on: false,
     };
-    assert_eq!(validate(&program.code, limits), [], "{key:?}");
+    assert_eq!(validate(&program.code, limits), []);
     program
 }
 
