@@ -22,6 +22,8 @@ pub enum VertexNumeric {
     Sfloat,
     /// Floats without sign.
     Ufloat,
+    /// Floats without sign that share an exponent, five bits above the components.
+    Shared,
 }
 
 /// Endings of names.
@@ -35,6 +37,15 @@ const NUMERICS: [(&str, VertexNumeric); 8] = [
     ("SFLOAT", VertexNumeric::Sfloat),
     ("UFLOAT", VertexNumeric::Ufloat),
 ];
+
+/// The one format whose components share something.
+const SHARED_EXPONENT: &str = "E5B9G9R9_UFLOAT_PACK32";
+
+/// Bits of a location's component.
+const COMPONENT_BITS: u8 = 32;
+
+/// Components of a location.
+const LOCATION_COMPONENTS: u8 = 4;
 
 /// Where a component lies in an element.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -61,8 +72,12 @@ pub struct VertexFormat {
 impl VertexFormat {
     /// The format of this name (Vulkan's, without prefix); `None` for names that are no format of attributes.
     pub fn from_name(name: &str) -> Option<VertexFormat> {
+        if name == SHARED_EXPONENT {
+            let fields = [0, 9, 18, 27].map(|bit| Field { bit, bits: if bit < 27 { 9 } else { 0 } });
+            return Some(VertexFormat { fields, numeric: VertexNumeric::Shared, packed: true, bytes: 4 });
+        }
         let (name, packed) = match name.rsplit_once("_PACK") {
-            Some((name, bits)) => (name, Some(bits.parse::<u8>().ok().filter(|bits| *bits == 32)?)),
+            Some((name, bits)) => (name, Some(bits.parse::<u8>().ok()?)),
             None => (name, None),
         };
         let (components, ending) = name.split_once('_')?;
@@ -79,12 +94,13 @@ impl VertexFormat {
         if packed.is_some() {
             order.reverse();
         }
-        let mut bit = 0_u8;
+        let mut end = 0_u16;
         for (at, bits) in order {
-            fields[at] = Field { bit, bits };
-            bit = bit.checked_add(bits)?;
+            fields[at] = Field { bit: u8::try_from(end).ok()?, bits };
+            end += u16::from(bits);
         }
-        let format = VertexFormat { fields, numeric, packed: packed.is_some(), bytes: bit / 8 };
+        let bytes = u8::try_from(end / 8).ok()?;
+        let format = VertexFormat { fields, numeric, packed: packed.is_some(), bytes };
         format.is_known(packed).then_some(format)
     }
 
@@ -94,13 +110,26 @@ impl VertexFormat {
         bits.sort_unstable();
         let integral = !matches!(self.numeric, VertexNumeric::Sfloat | VertexNumeric::Ufloat);
         match (packed, bits.as_slice()) {
-            (Some(_), [8, 8, 8, 8] | [2, 10, 10, 10]) => integral,
-            (Some(_), [10, 11, 11]) => self.numeric == VertexNumeric::Ufloat,
+            (Some(32), [8, 8, 8, 8] | [2, 10, 10, 10]) => integral,
+            (Some(32), [10, 11, 11]) => self.numeric == VertexNumeric::Ufloat,
+            (Some(16), [5, 5, 6] | [1, 5, 5, 5] | [4, 4, 4, 4]) | (Some(8), [4, 4]) => {
+                self.numeric == VertexNumeric::Unorm
+            }
             (None, [8] | [8, 8] | [8, 8, 8] | [8, 8, 8, 8]) => integral,
             (None, [16] | [16, 16] | [16, 16, 16] | [16, 16, 16, 16]) => {
                 self.numeric != VertexNumeric::Ufloat
             }
-            (None, [32] | [32, 32] | [32, 32, 32] | [32, 32, 32, 32]) => {
+            (
+                None,
+                [32]
+                | [32, 32]
+                | [32, 32, 32]
+                | [32, 32, 32, 32]
+                | [64]
+                | [64, 64]
+                | [64, 64, 64]
+                | [64, 64, 64, 64],
+            ) => {
                 matches!(self.numeric, VertexNumeric::Uint | VertexNumeric::Sint | VertexNumeric::Sfloat)
             }
             _ => false,
@@ -108,8 +137,38 @@ impl VertexFormat {
     }
 
     /// Bits of a component, of the word if components share one: what an element must be aligned to for a single fetch.
+    /// Components of 64 bits are fetched as words, a word of four bytes as bytes.
     pub fn unit_bits(&self) -> u8 {
-        if self.packed { 32 } else { self.fields.iter().map(|field| field.bits).max().unwrap_or(32) }
+        let largest = self.fields.iter().map(|field| field.bits).max().unwrap_or(COMPONENT_BITS);
+        if self.shares_word() { 8 * self.bytes } else { largest.min(COMPONENT_BITS) }
+    }
+
+    /// Components share a word and are not bytes of it.
+    pub fn shares_word(&self) -> bool {
+        self.packed && self.fields[0].bits != 8
+    }
+
+    /// Locations that an attribute takes: 2 with three or four components of 64 bits.
+    pub fn locations(&self) -> u32 {
+        u32::from(self.bytes).div_ceil(u32::from(LOCATION_COMPONENTS * COMPONENT_BITS / 8))
+    }
+
+    /// What a location holds, the first of the attribute being 0, and the byte of an element where it begins: a component
+    /// of 64 bits is two words, the low one first. `None` beyond the attribute's locations.
+    pub fn at_location(&self, location: u32) -> Option<(VertexFormat, u32)> {
+        if location >= self.locations() {
+            return None;
+        }
+        if self.fields.iter().all(|field| field.bits <= COMPONENT_BITS) {
+            return Some((*self, 0));
+        }
+        let first = location * u32::from(LOCATION_COMPONENTS) * u32::from(COMPONENT_BITS) / 8;
+        let bytes = (self.bytes - first as u8).min(LOCATION_COMPONENTS * COMPONENT_BITS / 8);
+        let mut fields = [Field::default(); 4];
+        for (field, at) in fields.iter_mut().zip(0..8 * bytes / COMPONENT_BITS) {
+            *field = Field { bit: at * COMPONENT_BITS, bits: COMPONENT_BITS };
+        }
+        Some((VertexFormat { fields, numeric: VertexNumeric::Uint, packed: false, bytes }, first))
     }
 
     /// Whether the shader reads integers.
@@ -127,7 +186,7 @@ impl VertexFormat {
 pub fn names() -> Vec<String> {
     let integral = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT"];
     let mut names = Vec::new();
-    for bits in [8, 16, 32] {
+    for bits in [8, 16, 32, 64] {
         let channels: Vec<String> =
             ["R", "G", "B", "A"].iter().map(|letter| format!("{letter}{bits}")).collect();
         let numerics: &[&str] = match bits {
@@ -147,6 +206,14 @@ pub fn names() -> Vec<String> {
         }
     }
     names.push("B10G11R11_UFLOAT_PACK32".into());
+    names.push(SHARED_EXPONENT.into());
+    names.push("R4G4_UNORM_PACK8".into());
+    for layout in [
+        "R5G6B5", "B5G6R5", "R5G5B5A1", "B5G5R5A1", "A1R5G5B5", "R4G4B4A4", "B4G4R4A4", "A4R4G4B4",
+        "A4B4G4R4",
+    ] {
+        names.push(format!("{layout}_UNORM_PACK16"));
+    }
     names
 }
 
@@ -169,7 +236,29 @@ mod tests {
         let packed = of("A2R10G10B10_SNORM_PACK32");
         assert_eq!(packed.fields, [field(20, 10), field(10, 10), field(0, 10), field(30, 2)]);
         assert_eq!((packed.bytes, packed.unit_bits()), (4, 32));
+        let small = of("B5G5R5A1_UNORM_PACK16");
+        assert_eq!(small.fields, [field(1, 5), field(6, 5), field(11, 5), field(0, 1)]);
+        assert_eq!((small.bytes, small.unit_bits()), (2, 16));
+        assert_eq!(of("E5B9G9R9_UFLOAT_PACK32").fields[..3], [field(0, 9), field(9, 9), field(18, 9)]);
         assert_eq!(of("B10G11R11_UFLOAT_PACK32").fields[..3], [field(0, 11), field(11, 11), field(22, 10)]);
+    }
+
+    #[test]
+    fn components_of_64_bits_are_words_of_one_or_two_locations() {
+        let of = |name: &str| VertexFormat::from_name(name).expect("a format");
+        let words = |count: u8| {
+            let name = &"R32G32B32A32"[..3 * usize::from(count)];
+            of(&format!("{name}_UINT"))
+        };
+        let three = of("R64G64B64_SFLOAT");
+        assert_eq!((three.bytes, three.unit_bits(), three.locations()), (24, 32, 2));
+        assert_eq!(three.at_location(0), Some((words(4), 0)));
+        assert_eq!(three.at_location(1), Some((words(2), 16)));
+        assert_eq!(three.at_location(2), None);
+        let one = of("R64_SINT");
+        assert_eq!((one.at_location(0), one.at_location(1)), (Some((words(2), 0)), None));
+        let other = of("R8G8B8A8_SNORM");
+        assert_eq!((other.at_location(0), other.locations()), (Some((other, 0)), 1));
     }
 
     #[test]
@@ -182,9 +271,11 @@ mod tests {
             "R8",
             "R8_",
             "R8_SRGB",
-            "R64_SFLOAT",
+            "R64_UNORM",
             "R8G8_SFLOAT",
-            "R5G6B5_UNORM_PACK16",
+            "R5G6B5_UNORM_PACK32",
+            "R5G6B5_SNORM_PACK16",
+            "E5B9G9R9_UFLOAT",
             "RR_UINT",
             "R300_UINT",
         ] {

@@ -216,7 +216,13 @@ impl Drawer<'_> {
                 })?;
                 // The lowest bit set of the offset is what the address is a multiple of.
                 let alignment = 1 << (attribute.offset | BUFFER_ALIGNMENT).trailing_zeros();
-                let key = AttributeKey { format, stride: buffer.stride, divisor: buffer.divisor, alignment };
+                let key = AttributeKey {
+                    format,
+                    stride: buffer.stride,
+                    divisor: buffer.divisor,
+                    alignment,
+                    location: 0,
+                };
                 sources.push(Source { location: attribute.location, offset: attribute.offset, buffer, key });
             }
         }

@@ -25,6 +25,8 @@ pub struct AttributeKey {
     pub divisor: Option<u32>,
     /// Bytes that the address of the first element is a multiple of.
     pub alignment: u32,
+    /// Location of the attribute that is fetched, 0 the first: only wide formats have another.
+    pub location: u32,
 }
 
 /// Indices that a prolog reads because the machine does not: a vertex shader that runs as a compute shader.
@@ -59,9 +61,15 @@ pub struct VertexPrologKey {
 pub type Components = u8;
 
 impl VertexPrologKey {
-    /// The key for a main part that runs as a vertex shader; `source` says where the attribute of a location comes from.
+    /// The key for a main part that runs as a vertex shader; `source` says where the attribute at a location comes from.
+    /// A location that it knows nothing of belongs to the attribute before, if that takes two.
     pub fn new(info: &ShaderInfo, source: impl Fn(u32) -> Option<AttributeKey>) -> VertexPrologKey {
-        let of = |attribute: &Attribute| (attribute.components, source(attribute.location));
+        let second = |location: u32| {
+            let first = source(location.checked_sub(1)?)?;
+            (first.format.locations() == 2).then_some(AttributeKey { location: 1, ..first })
+        };
+        let at = |location| source(location).or_else(|| second(location));
+        let of = |attribute: &Attribute| (attribute.components, at(attribute.location));
         VertexPrologKey {
             attributes: info.attributes.iter().map(of).collect(),
             runs_as: RunsAs::Vertex,
@@ -143,9 +151,9 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
             let inside = self.b.icmp(IntCond::ULT, self.vertex, words[InputAssembly::INDEX_COUNT_WORD]);
             let place = self.b.select(inside, self.vertex, Src::imm32(0));
             let format = match size {
-                IndexSize::B8 => 0,
-                IndexSize::B16 => 1,
-                IndexSize::B32 => 2,
+                IndexSize::B8 => I8,
+                IndexSize::B16 => I16,
+                IndexSize::B32 => I32,
             };
             let index = self.load(address, place, format, 1)[0];
             self.vertex = self.b.select(inside, index, Src::imm32(0));
@@ -158,7 +166,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
     fn load(&mut self, base: Src, index: Src, format: u32, mask: u8) -> Vec<Src> {
         let count = match format {
             RGB10A2 => 4,
-            RG11B10F => 3,
+            RG11B10F | RGB9E5 => 3,
             _ => mask.count_ones() as usize,
         };
         let mods = mods_with(Opcode::Load, &[("format", format), ("mask", mask.into())]);
@@ -169,16 +177,19 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
     /// Fetches what is read of an attribute.
     fn attribute(&mut self, number: u32) {
         let (read, source) = self.key.attributes[number as usize];
-        let one = match source {
-            Some(source) if source.format.is_integer() => Src::imm32(1),
+        let format = source.and_then(|source| source.format.at_location(source.location));
+        let one = match format {
+            Some((format, _)) if format.is_integer() => Src::imm32(1),
             _ => float(1.0, 32),
         };
         let mut colour = [Src::imm32(0), Src::imm32(0), Src::imm32(0), one];
-        if let Some(source) = source {
-            let there = (0..4).filter(|at| source.format.fields[*at].bits != 0);
+        if let (Some(source), Some((format, first))) = (source, format) {
+            let there = (0..4).filter(|at| format.fields[*at].bits != 0);
             let wanted: Vec<usize> = there.filter(|at| read >> at & 1 != 0).collect();
             if !wanted.is_empty() {
-                self.fetch(number, source, &wanted, &mut colour);
+                let element = self.element(number, source);
+                let place = Place { number, element, stride: source.stride, first };
+                self.fetch(place, source.alignment, format, &wanted, &mut colour);
             }
         }
         for component in (0..4).filter(|at| read >> at & 1 != 0) {
@@ -206,18 +217,23 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         self.b.umin(element, last)
     }
 
-    fn fetch(&mut self, number: u32, source: AttributeKey, wanted: &[usize], colour: &mut [Src; 4]) {
-        let element = self.element(number, source);
-        let base = self.uniform(InterfaceUniform::AttributeBase { attribute: number }, 0, 64);
-        let format = source.format;
-        let fetch = Fetch::new(format);
-        let unit = u32::from(fetch.unit_bits / 8);
-        if !source.stride.is_multiple_of(unit) || !source.alignment.is_multiple_of(unit) {
-            return self.fetch_bytes(base, element, source, wanted, colour);
+    fn fetch(
+        &mut self,
+        place: Place,
+        alignment: u32,
+        format: VertexFormat,
+        wanted: &[usize],
+        colour: &mut [Src; 4],
+    ) {
+        let unit = u32::from(format.unit_bits() / 8);
+        if !place.stride.is_multiple_of(unit) || !alignment.is_multiple_of(unit) {
+            return self.fetch_bytes(place, format, wanted, colour);
         }
-        let index = self.b.imul(element, Src::imm32(source.stride / unit));
-        match fetch.kind {
-            Kind::Packed(code) => {
+        let base = self.base(place);
+        let index = self.b.imul(place.element, Src::imm32(place.stride / unit));
+        let index = self.b.iadd(index, Src::imm32(place.first / unit));
+        match Fetch::new(format) {
+            Fetch::Packed(code) => {
                 let found = self.load(base, index, code, 0xf);
                 for at in wanted {
                     // Components go from the lowest bit up.
@@ -227,19 +243,14 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
                     colour[*at] = found[place];
                 }
             }
-            Kind::Word => {
-                let word = self.load(base, index, I32, 1)[0];
-                for at in wanted {
-                    let Field { bit, bits } = format.fields[*at];
-                    let moved = self.b.ushr(word, Src::imm32(bit.into()));
-                    let raw = self.b.and(moved, Src::imm32((1 << bits) - 1));
-                    colour[*at] = self.number(raw, bits, format.numeric);
-                }
+            Fetch::Word(code) => {
+                let word = self.load(base, index, code, 1)[0];
+                self.take_apart(&[word], format, wanted, colour);
             }
-            Kind::Array { code, converts } => {
+            Fetch::Array { code, converts } => {
                 let mut order: Vec<usize> = wanted.to_vec();
                 order.sort_by_key(|at| format.fields[*at].bit);
-                let place = |at: &usize| format.fields[*at].bit / fetch.unit_bits;
+                let place = |at: &usize| format.fields[*at].bit / format.unit_bits();
                 let mask = order.iter().fold(0, |mask, at| mask | 1 << place(at));
                 let found = self.load(base, index, code, mask);
                 for (at, word) in order.into_iter().zip(found) {
@@ -250,21 +261,19 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         }
     }
 
+    /// The address of the first element.
+    fn base(&self, place: Place) -> Src {
+        self.uniform(InterfaceUniform::AttributeBase { attribute: place.number }, 0, 64)
+    }
+
     /// Fetches bytes and puts words together.
-    fn fetch_bytes(
-        &mut self,
-        base: Src,
-        element: Src,
-        source: AttributeKey,
-        wanted: &[usize],
-        colour: &mut [Src; 4],
-    ) {
-        let start = self.b.imul(element, Src::imm32(source.stride));
-        let bytes = source.format.bytes;
+    fn fetch_bytes(&mut self, place: Place, format: VertexFormat, wanted: &[usize], colour: &mut [Src; 4]) {
+        let base = self.base(place);
+        let start = self.b.imul(place.element, Src::imm32(place.stride));
         let mut words = Vec::new();
-        for first in (0..bytes).step_by(4) {
-            let count = (bytes - first).min(4);
-            let index = self.b.iadd(start, Src::imm32(first.into()));
+        for first in (0..format.bytes).step_by(4) {
+            let count = (format.bytes - first).min(4);
+            let index = self.b.iadd(start, Src::imm32(place.first + u32::from(first)));
             let found = self.load(base, index, I8, (1 << count) - 1);
             let mut word = found[0];
             for (at, byte) in (0..).zip(found).skip(1) {
@@ -273,13 +282,31 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
             }
             words.push(word);
         }
+        self.take_apart(&words, format, wanted, colour);
+    }
+
+    /// Makes components of the words of an element.
+    fn take_apart(&mut self, words: &[Src], format: VertexFormat, wanted: &[usize], colour: &mut [Src; 4]) {
         for at in wanted {
-            let Field { bit, bits } = source.format.fields[*at];
+            let Field { bit, bits } = format.fields[*at];
             let word = words[usize::from(bit / 32)];
             let moved = self.b.ushr(word, Src::imm32(u32::from(bit % 32)));
             let raw = self.b.and(moved, Src::imm32(u32::MAX >> (32 - bits)));
-            colour[*at] = self.number(raw, bits, source.format.numeric);
+            colour[*at] = match format.numeric {
+                VertexNumeric::Shared => self.scaled(raw, word),
+                numeric => self.number(raw, bits, numeric),
+            };
         }
+    }
+
+    /// A component times two to the exponent that the word's components share.
+    fn scaled(&mut self, raw: Src, word: Src) -> Src {
+        let exponent = self.b.ushr(word, Src::imm32(SHARED_EXPONENT_BIT));
+        let exponent = self.b.iadd(exponent, Src::imm32(FLOAT_BIAS - SHARED_BIAS));
+        // The bits of a power of two are its exponent.
+        let power = self.b.shl(exponent, Src::imm32(FLOAT_FRACTION_BITS));
+        let number = self.b.int_to_float(raw, false, 32);
+        self.b.fmul(number, power)
     }
 
     /// What the `bits` of `raw`, which are all it has, stand for.
@@ -315,7 +342,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
                 let half = b.uconv(moved, 16);
                 b.fconv(half, 32)
             }
-            VertexNumeric::Sfloat | VertexNumeric::Ufloat => raw,
+            VertexNumeric::Sfloat | VertexNumeric::Ufloat | VertexNumeric::Shared => raw,
         }
     }
 
@@ -329,24 +356,41 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
     }
 }
 
+/// Where an attribute's elements lie, and which of them is fetched.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Number of the attribute.
+    number: u32,
+    /// Number of the element.
+    element: Src,
+    /// Bytes from one element to the next.
+    stride: u32,
+    /// First byte of an element that is fetched.
+    first: u32,
+}
+
+/// Of words whose components share an exponent: its first bit, and the exponent of 1 in the last place of a component.
+const SHARED_EXPONENT_BIT: u32 = 27;
+const SHARED_BIAS: u32 = 24;
+
+/// Of 32-bit floats: the exponent of 1, and the bits below exponents.
+const FLOAT_BIAS: u32 = 127;
+const FLOAT_FRACTION_BITS: u32 = 23;
+
 /// Numbers of the machine's memory formats.
 const I8: u32 = 0;
+const I16: u32 = 1;
 const I32: u32 = 2;
 const RGB10A2: u32 = 8;
 const RG11B10F: u32 = 12;
+const RGB9E5: u32 = 13;
 
 /// How aligned elements of a format are fetched.
-struct Fetch {
-    kind: Kind,
-    /// Bits that indices count.
-    unit_bits: u8,
-}
-
-enum Kind {
+enum Fetch {
     /// One word, which the machine takes apart.
     Packed(u32),
     /// One word, to be taken apart.
-    Word,
+    Word(u32),
     /// Components side by side; whether the machine's format makes numbers of them.
     Array { code: u32, converts: bool },
 }
@@ -354,20 +398,25 @@ enum Kind {
 impl Fetch {
     fn new(format: VertexFormat) -> Fetch {
         let bits = format.fields[0].bits;
-        let uniform = format.fields.iter().all(|field| matches!(field.bits, 0) || field.bits == bits);
-        let kind = match (uniform, bits, format.numeric) {
-            (false, 10, VertexNumeric::Unorm) => Kind::Packed(RGB10A2),
-            (false, _, VertexNumeric::Ufloat) => Kind::Packed(RG11B10F),
-            (false, ..) => Kind::Word,
-            (true, 8, VertexNumeric::Unorm) => Kind::Array { code: 4, converts: true },
-            (true, 8, VertexNumeric::Snorm) => Kind::Array { code: 5, converts: true },
-            (true, 16, VertexNumeric::Unorm) => Kind::Array { code: 6, converts: true },
-            (true, 16, VertexNumeric::Snorm) => Kind::Array { code: 7, converts: true },
-            (true, 16, VertexNumeric::Sfloat) => Kind::Array { code: 3, converts: true },
-            (true, 8, _) => Kind::Array { code: I8, converts: false },
-            (true, 16, _) => Kind::Array { code: 1, converts: false },
-            (true, ..) => Kind::Array { code: I32, converts: true },
-        };
-        Fetch { kind, unit_bits: if uniform { bits } else { 32 } }
+        if format.shares_word() {
+            return match (format.bytes, format.numeric, bits) {
+                (_, VertexNumeric::Unorm, 10) => Fetch::Packed(RGB10A2),
+                (_, VertexNumeric::Ufloat, _) => Fetch::Packed(RG11B10F),
+                (_, VertexNumeric::Shared, _) => Fetch::Packed(RGB9E5),
+                (1, ..) => Fetch::Word(I8),
+                (2, ..) => Fetch::Word(I16),
+                _ => Fetch::Word(I32),
+            };
+        }
+        match (bits, format.numeric) {
+            (8, VertexNumeric::Unorm) => Fetch::Array { code: 4, converts: true },
+            (8, VertexNumeric::Snorm) => Fetch::Array { code: 5, converts: true },
+            (16, VertexNumeric::Unorm) => Fetch::Array { code: 6, converts: true },
+            (16, VertexNumeric::Snorm) => Fetch::Array { code: 7, converts: true },
+            (16, VertexNumeric::Sfloat) => Fetch::Array { code: 3, converts: true },
+            (8, _) => Fetch::Array { code: I8, converts: false },
+            (16, _) => Fetch::Array { code: I16, converts: false },
+            _ => Fetch::Array { code: I32, converts: true },
+        }
     }
 }

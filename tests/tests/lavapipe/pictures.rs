@@ -155,7 +155,7 @@ fn link_vertex(shader: &CompiledShader) -> Result<LinkedProgram, String> {
     let key = VertexPrologKey::new(&shader.info, |location| {
         let (_, format, ..) = ATTRIBUTES.iter().find(|(known, ..)| *known == location)?;
         let format = VertexFormat::from_name(format)?;
-        Some(AttributeKey { format, stride: STRIDE as u32, divisor: None, alignment: 4 })
+        Some(AttributeKey { format, stride: STRIDE as u32, divisor: None, alignment: 4, location: 0 })
     });
     let prolog = Compiler::new(Target::default())
         .vertex_prolog(&mut Scratch::default(), &key, &CompileKey::default())

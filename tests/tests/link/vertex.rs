@@ -1,8 +1,8 @@
 //! Vertex prologs: every format, against a decoder written here.
 
-use agx_abi::vertex::RunsAs;
+use agx_abi::vertex::{self, RunsAs};
 use agx_abi::vertex_format::{VertexFormat, VertexNumeric, names};
-use agx_abi::{PartRole, ShaderInfo, Stage, Target};
+use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, Target, UniformSource};
 use agx_compiler::link::{
     AttributeKey, EpilogKey, IndexSize, LinkedProgram, Parts, Target as RenderTarget, VertexPrologKey, link,
 };
@@ -160,6 +160,10 @@ fn component(format: VertexFormat, at: usize, element: &[u8]) -> Result<u32, f64
     let signed = ((raw << (32 - field.bits)) as i32) >> (32 - field.bits);
     let steps = f64::from(u32::MAX >> (32 - field.bits));
     match (format.numeric, field.bits) {
+        (VertexNumeric::Shared, _) => {
+            let exponent = i32::from(element[3] >> 3);
+            Err(f64::from(raw) * 2.0_f64.powi(exponent - 15 - 9))
+        }
         (VertexNumeric::Uint, _) => Ok(raw),
         (VertexNumeric::Sint, _) => Ok(signed.cast_unsigned()),
         (VertexNumeric::Uscaled, _) => Err(f64::from(raw)),
@@ -211,14 +215,44 @@ fn every_format_is_fetched_aligned_and_not() {
         let tight = bytes.next_multiple_of(usize::from(format.unit_bits() / 8));
         for (stride, offset, alignment) in [(tight, 0, 16), (tight + 8, 8, 8), (bytes + 1, 3, 1)] {
             let data = random(offset + stride * SIZE[0] as usize, &mut numbers);
-            let source = AttributeKey { format, stride: stride as u32, divisor: None, alignment };
-            let found = shaders.run(Some(source), &data, offset, [0, 0]);
-            for (vertex, found) in found.into_iter().enumerate() {
-                let start = offset + stride * (vertex % SIZE[0] as usize);
-                check(format, &data[start..start + bytes], found, &format!("{name}, stride {stride}"));
+            for location in 0..format.locations() {
+                let source =
+                    AttributeKey { format, stride: stride as u32, divisor: None, alignment, location };
+                let found = shaders.run(Some(source), &data, offset, [0, 0]);
+                for (vertex, found) in found.into_iter().enumerate() {
+                    let start = offset + stride * (vertex % SIZE[0] as usize);
+                    let element = &data[start..start + bytes];
+                    let what = format!("{name}, stride {stride}");
+                    match name.contains("64") {
+                        true => check_wide(&element[16 * location as usize..], found, &what),
+                        false => check(format, element, found, &what),
+                    }
+                }
             }
         }
     }
+}
+
+/// Components of 64 bits are words, which go on in the location after.
+fn check_wide(rest: &[u8], found: [u32; 4], what: &str) {
+    for (word, found) in rest.chunks_exact(4).zip(found) {
+        assert_eq!(found, u32::from_le_bytes(word.try_into().expect("four")), "{what}");
+    }
+}
+
+#[test]
+fn a_wide_attribute_goes_on_in_the_location_after_its_own() {
+    let shaders = Shaders::new();
+    let of = |name| VertexFormat::from_name(name).expect("a format");
+    let key = |format| AttributeKey { format, stride: 32, divisor: None, alignment: 8, location: 0 };
+    // The shader reads location 3.
+    let found = |location, name| {
+        VertexPrologKey::new(&shaders.vertex.info, |at| (at == location).then(|| key(of(name)))).attributes
+    };
+    let second = AttributeKey { location: 1, ..key(of("R64G64B64_SFLOAT")) };
+    assert_eq!(found(2, "R64G64B64_SFLOAT"), [(0xf, Some(second))]);
+    assert_eq!(found(2, "R64G64_SFLOAT"), [(0xf, None)]);
+    assert_eq!(found(3, "R64G64B64_SFLOAT"), [(0xf, Some(key(of("R64G64B64_SFLOAT"))))]);
 }
 
 #[test]
@@ -227,7 +261,7 @@ fn instances_step_by_the_divisor_from_the_base() {
     let format = VertexFormat::from_name("R32G32B32A32_UINT").expect("a format");
     let data: Vec<u8> = (0..64_u32).flat_map(u32::to_le_bytes).collect();
     for (divisor, base) in [(1, [0, 0]), (2, [0, 0]), (3, [5, 1]), (0, [2, 3])] {
-        let source = AttributeKey { format, stride: 16, divisor: Some(divisor), alignment: 16 };
+        let source = AttributeKey { format, stride: 16, divisor: Some(divisor), alignment: 16, location: 0 };
         let found = shaders.run(Some(source), &data, 0, base);
         for (at, found) in found.into_iter().enumerate() {
             let instance = at as u32 / SIZE[0];
@@ -241,12 +275,24 @@ fn instances_step_by_the_divisor_from_the_base() {
 fn elements_outside_the_buffer_are_not_fetched() {
     let shaders = Shaders::new();
     let format = VertexFormat::from_name("R32_UINT").expect("a format");
-    let source = AttributeKey { format, stride: 4, divisor: None, alignment: 4 };
+    let source = AttributeKey { format, stride: 4, divisor: None, alignment: 4, location: 0 };
     let data: Vec<u8> = (10..15_u32).flat_map(u32::to_le_bytes).collect();
     let found = shaders.run(Some(source), &data, 0, [0, 0]);
     for (vertex, found) in found[..16].iter().enumerate() {
         assert_eq!(*found, [10 + vertex.min(4) as u32, 0, 0, 1]);
     }
+    // Neither bytes nor instances beyond the last element.
+    let bytes = AttributeKey { alignment: 1, ..source };
+    let found = shaders.run(Some(bytes), &[&[7], data.as_slice()].concat(), 1, [0, 0]);
+    assert_eq!([3, 4, 5, 15].map(|at: usize| found[at][0]), [13, 14, 14, 14]);
+    let instances = AttributeKey { divisor: Some(1), ..source };
+    let found = shaders.run(Some(instances), &data, 0, [0, 3]);
+    assert_eq!([0, 16, 32, 48].map(|at: usize| found[at][0]), [13, 14, 14, 14]);
+    let one = AttributeKey { stride: 0, ..source };
+    assert!(
+        shaders.run(Some(one), &data, 0, [0, 0]).iter().all(|found| found[0] == 10),
+        "every vertex the same"
+    );
     assert_eq!(shaders.run(Some(source), &data[..3], 0, [0, 0])[5], [0, 0, 0, 1], "nothing inside");
     assert_eq!(shaders.run(None, &[], 0, [0, 0])[5], [0, 0, 0, 1.0_f32.to_bits()], "no buffer");
 }
@@ -254,7 +300,7 @@ fn elements_outside_the_buffer_are_not_fetched() {
 #[test]
 fn thirty_attributes_fit_into_the_registers_of_a_main_part_that_reads_them() {
     let format = VertexFormat::from_name("A2R10G10B10_SNORM_PACK32").expect("a format");
-    let source = AttributeKey { format, stride: 5, divisor: Some(3), alignment: 1 };
+    let source = AttributeKey { format, stride: 5, divisor: Some(3), alignment: 1, location: 0 };
     let key = VertexPrologKey {
         attributes: vec![(0xf, Some(source)); 30],
         runs_as: RunsAs::Vertex,
@@ -267,7 +313,7 @@ fn thirty_attributes_fit_into_the_registers_of_a_main_part_that_reads_them() {
     prologued(&[], &info, &key);
 }
 
-/// Runs a compute prolog with a main part that stores r5 and r6.
+/// Runs a compute prolog with a main part that stores r5 and r6, or an attribute instead of r6.
 #[test]
 fn a_compute_prolog_fetches_indices() {
     let indices: [(IndexSize, &[u8]); 3] = [
@@ -275,47 +321,73 @@ fn a_compute_prolog_fetches_indices() {
         (IndexSize::B16, &[9, 0, 8, 0, 200, 0]),
         (IndexSize::B32, &[9, 0, 0, 0, 8, 0, 0, 0, 200, 0, 0, 0]),
     ];
+    let format = VertexFormat::from_name("R16_UINT").expect("a format");
+    let attribute = AttributeKey { format, stride: 2, divisor: None, alignment: 2, location: 0 };
     for (index, bytes) in indices {
-        let key = VertexPrologKey {
-            attributes: Vec::new(),
-            runs_as: RunsAs::Compute,
-            index: Some(index),
-            gpr_halves: 20,
-            frame_bytes: 0,
-        };
-        let grid = Operand::reg(4, Size::B32);
-        // Two words at the buffer whose address follows the prolog's uniforms.
-        let code = Code::default().op(Opcode::Mfsr, &[("dst", grid), ("sr", Operand::imm(80))]).op(
-            Opcode::Store,
-            &[
-                ("data", Operand::reg(10, Size::B32)),
-                ("base", Operand::uniform(12, Size::B64)),
-                ("index", grid),
-                ("mask", Operand::imm(3)),
-                ("shift", Operand::imm(1)),
-            ],
-        );
-        let info =
-            ShaderInfo { stage: Stage::Vertex, gpr_halves: 20, uniform_halves: 16, ..ShaderInfo::default() };
-        let program = prologued(&code.0, &info, &key);
-        let words = run_compute(&program, bytes);
         // Indices 9, 8, 200; beyond their number 0; all from the base vertex 100.
-        assert_eq!(words, [109, 0, 108, 0, 300, 0, 100, 0, 100, 0], "{index:?}");
+        assert_eq!(compute(index, bytes, None), [109, 0, 108, 0, 300, 0, 100, 0, 100, 0], "{index:?}");
+        // The elements are 1000 and up; the last is that of vertex 250.
+        let wanted = [109, 1109, 108, 1108, 300, 1250, 100, 1100, 100, 1100];
+        assert_eq!(compute(index, bytes, Some(attribute)), wanted, "{index:?}");
     }
 }
 
+fn compute(index: IndexSize, indices: &[u8], attribute: Option<AttributeKey>) -> Vec<u32> {
+    let attributes: Vec<_> = attribute.map(|attribute| (1, Some(attribute))).into_iter().collect();
+    let reserved = vertex::reserved_halves(attributes.len() as u32, RunsAs::Compute) as u16;
+    let key = VertexPrologKey {
+        attributes,
+        runs_as: RunsAs::Compute,
+        index: Some(index),
+        gpr_halves: 24,
+        frame_bytes: 0,
+    };
+    // Two words at the buffer whose address follows the prolog's uniforms: r5 and the attribute, or r5 and r6.
+    let grid = Operand::reg(4, Size::B32);
+    let mut code = Code::default().op(Opcode::Mfsr, &[("dst", grid), ("sr", Operand::imm(80))]);
+    if attribute.is_some() {
+        let [from, to] = [16, 12].map(|half| Operand::reg(half, Size::B32));
+        code = code.op(Opcode::Iadd, &[("dst", to), ("a", from), ("b", Operand::imm(0))]);
+    }
+    let code = code.op(
+        Opcode::Store,
+        &[
+            ("data", Operand::reg(10, Size::B32)),
+            ("base", Operand::uniform(reserved.next_multiple_of(4), Size::B64)),
+            ("index", grid),
+            ("mask", Operand::imm(3)),
+            ("shift", Operand::imm(1)),
+        ],
+    );
+    let uniform_halves = reserved.next_multiple_of(4) + 4;
+    let info = ShaderInfo { stage: Stage::Vertex, gpr_halves: 24, uniform_halves, ..ShaderInfo::default() };
+    run_compute(&prologued(&code.0, &info, &key), indices, attribute.is_some())
+}
+
 /// Runs five lanes over three indices with base vertex 100; two words of each.
-fn run_compute(program: &LinkedProgram, indices: &[u8]) -> Vec<u32> {
+fn run_compute(program: &LinkedProgram, indices: &[u8], attribute: bool) -> Vec<u32> {
     let mut memory = Memory::new();
-    let (assembly, list, out) = (0x1_0000_u64, 0x2_0000_u64, 0x3_0000_u64);
+    let (assembly, list, out, data) = (0x1_0000_u64, 0x2_0000_u64, 0x3_0000_u64, 0x4_0000_u64);
     let state: Vec<u8> = [list.to_le_bytes(), 3_u64.to_le_bytes()].concat();
+    let elements = (1000..=1250_u16).flat_map(u16::to_le_bytes).collect();
     memory.map(assembly, state, Access::READ).expect("maps");
     memory.map(list, indices.to_vec(), Access::READ).expect("maps");
+    memory.map(data, elements, Access::READ).expect("maps");
     memory.map(out, vec![0; 40], Access::READ | Access::WRITE).expect("maps");
-    let mut uniforms = vec![100, 0, 0, 0, 0, 0, 0, 0];
-    for address in [assembly, out] {
-        uniforms.extend([0, 16, 32, 48].map(|shift| (address >> shift) as u16));
+    let halves = |address: u64| [0, 16, 32, 48].map(|shift| (address >> shift) as u16);
+    let mut uniforms = Vec::new();
+    for range in vertex::uniforms(u32::from(attribute), RunsAs::Compute) {
+        uniforms.resize(range.start.into(), 0);
+        uniforms.extend(match range.source {
+            UniformSource::Interface(InterfaceUniform::AttributeBase { .. }) => halves(data).to_vec(),
+            UniformSource::Interface(InterfaceUniform::AttributeClamp { .. }) => vec![250, 0],
+            UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance) => vec![100, 0, 0, 0],
+            UniformSource::Interface(InterfaceUniform::DrawNumber) => vec![0],
+            _ => halves(assembly).to_vec(),
+        });
     }
+    uniforms.resize(uniforms.len().next_multiple_of(4), 0);
+    uniforms.extend(halves(out));
     let report = dispatch(
         &mut memory,
         &Dispatch {
@@ -332,10 +404,6 @@ fn run_compute(program: &LinkedProgram, indices: &[u8]) -> Vec<u32> {
     )
     .expect("runs");
     assert_eq!(report.findings, []);
-    memory
-        .bytes(out, 40)
-        .expect("mapped")
-        .chunks(4)
-        .map(|word| u32::from_le_bytes(word.try_into().expect("4")))
-        .collect()
+    let bytes = memory.bytes(out, 40).expect("mapped");
+    bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("4"))).collect()
 }

@@ -1,4 +1,4 @@
-//! As many attributes as there can be: 30 in registers, two on the stack.
+//! Attributes: as many as there can be, 30 in registers and two on the stack, and such of 64 bits.
 
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
@@ -6,7 +6,7 @@ use agx_abi::{PartRole, Stage, Target};
 use agx_compiler::link::{
     AttributeKey, EpilogKey, LinkError, Parts, Target as RenderTarget, VertexPrologKey, link,
 };
-use agx_compiler::{CompileKey, Compiler, Input, Scratch};
+use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::launch::{AttributeData, DrawLaunch};
 use agx_emulator::{Cull, Framebuffer, Options, Tests, Topology};
 use agx_tests::driver::{compile, validate_program};
@@ -29,10 +29,26 @@ fn draw(vertex: &str, spill_everything: bool) -> Vec<[u32; 4]> {
     let vertex = compiled(&format!("{vertex}.vert"), &key);
     assert!(vertex.info.frame_from_prolog() && vertex.info.scratch_bytes >= 32);
     let format = VertexFormat::from_name("R32G32B32A32_UINT").expect("a format");
-    let source = AttributeKey { format, stride: 16, divisor: None, alignment: 16 };
+    let source = AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0 };
     let prolog = VertexPrologKey::new(&vertex.info, |_| Some(source));
+    let words = |attribute| {
+        let of = move |vertex| (0..WORDS).map(move |component| element(attribute, vertex, component));
+        (0..VERTICES).flat_map(of).flat_map(u32::to_le_bytes).collect()
+    };
+    let data: Vec<Vec<u8>> = (0..ATTRIBUTES).map(words).collect();
+    let of = |bytes| AttributeData { bytes, offset: 0, stride: 16, element_bytes: 16 };
+    let attributes: Vec<AttributeData<'_>> = data.iter().map(|bytes| of(bytes)).collect();
+    draw_points(&vertex, &prolog, &attributes)
+}
+
+/// Draws a point for each vertex; what each hands on.
+fn draw_points(
+    vertex: &CompiledShader,
+    key: &VertexPrologKey,
+    attributes: &[AttributeData<'_>],
+) -> Vec<[u32; 4]> {
     let prolog = Compiler::new(Target::default())
-        .vertex_prolog(&mut Scratch::default(), &prolog, &CompileKey::default())
+        .vertex_prolog(&mut Scratch::default(), key, &CompileKey::default())
         .expect("a prolog");
     let main = vertex.part(PartRole::Main).expect("a main part");
     let parts = Parts { main, info: &vertex.info, prolog: Some(&prolog), epilog: None, sample_loop: None };
@@ -46,22 +62,15 @@ fn draw(vertex: &str, spill_everything: bool) -> Vec<[u32; 4]> {
     key.targets[0] = Some(RenderTarget::new(ColourFormat::Rgba32Uint));
     let (fragment_program, late_tests) = program(&fragment, Some(&key), 1);
 
-    let words = |attribute| {
-        let of = move |vertex| (0..WORDS).map(move |component| element(attribute, vertex, component));
-        (0..VERTICES).flat_map(of).flat_map(u32::to_le_bytes).collect()
-    };
-    let data: Vec<Vec<u8>> = (0..ATTRIBUTES).map(words).collect();
-    let of = |bytes| AttributeData { bytes, offset: 0, stride: 16, element_bytes: 16 };
-    let attributes: Vec<AttributeData<'_>> = data.iter().map(|bytes| of(bytes)).collect();
     let vertices: Vec<u32> = (0..VERTICES).collect();
     let mut framebuffer = Framebuffer::new(SIDE, SIDE, 1, 16);
     let launch = DrawLaunch {
-        vertex: stage(&vertex, &vertex_program, &[]),
+        vertex: stage(vertex, &vertex_program, &[]),
         fragment: stage(&fragment, &fragment_program, &[]),
         buffers: &mut [],
         textures: &mut [],
         samplers: &[],
-        attributes: &attributes,
+        attributes,
         blend_constant: [0.0; 4],
         stipple: None,
         base: [0; 2],
@@ -98,6 +107,43 @@ fn for_32_attributes_the_stack_is_used() {
             };
             assert_eq!(found, [0, 1, 2, 3].map(sum), "vertex {vertex}");
         }
+    }
+}
+
+#[test]
+fn components_of_64_bits_take_two() {
+    let vertex = module("attributes_double.vert", Stage::Vertex);
+    let formats = [
+        (0, "R64G64B64_SFLOAT", 0),
+        (2, "R64G64B64A64_SFLOAT", 24),
+        (4, "R64_SFLOAT", 56),
+        (5, "R32_UINT", 64),
+    ];
+    let (stride, locations) = (68, vertex.info.attributes.iter().map(|attribute| attribute.location));
+    let source = |location| {
+        let (_, name, offset) = formats.iter().find(|(known, ..)| *known == location)?;
+        let format = VertexFormat::from_name(name).expect("a format");
+        Some((AttributeKey { format, stride, divisor: None, alignment: 4, location: 0 }, *offset))
+    };
+    let doubles = |vertex| [0, 1, 2, 3, 4, 5, 6, 7].map(|at: u32| f64::from(vertex) + f64::from(at) / 3.0);
+    let data: Vec<u8> = (0..VERTICES)
+        .flat_map(|vertex| {
+            [doubles(vertex).map(f64::to_le_bytes).concat(), vertex.to_le_bytes().to_vec()].concat()
+        })
+        .collect();
+    let attributes: Vec<AttributeData<'_>> = locations
+        .map(|location| {
+            let (key, offset) = source(location).or_else(|| source(location - 1)).expect("an attribute");
+            let element_bytes = key.format.bytes.into();
+            AttributeData { bytes: &data, offset, stride: stride as usize, element_bytes }
+        })
+        .collect();
+    let key = VertexPrologKey::new(&vertex.info, |location| source(location).map(|(key, _)| key));
+    for (vertex, found) in (0..).zip(draw_points(&vertex, &key, &attributes)) {
+        let all = doubles(vertex);
+        let sum = (all[0] + all[2]).to_bits();
+        let wanted = [sum as u32, (sum >> 32) as u32, (all[4] * all[6]) as u32, all[7] as u32 + vertex];
+        assert_eq!(found, wanted, "vertex {vertex}");
     }
 }
 
