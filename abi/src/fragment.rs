@@ -4,6 +4,7 @@
 //! and sample mask in registers, an epilog tests, blends and stores.
 
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
+use crate::textures::DESCRIPTOR_BYTES;
 use crate::vertex::Output;
 
 /// Half index of r0h: with sample shading, the mask of samples being shaded, at the start and preserved to the end.
@@ -40,6 +41,30 @@ pub const UNIFORMS: [UniformRange; 3] = [
     range(4, 8, InterfaceUniform::BlendConstant),
     range(12, 4, InterfaceUniform::RootDescriptor),
 ];
+
+/// What the texture heap of the render targets holds: for each target a texture descriptor and after it an image
+/// descriptor. Only those of spilled targets are read, see [`crate::tile::TileLayout::spilled`].
+///
+/// Both describe a 2D array. Its layer is the layer rendered to; where pixels have several samples, each layer has one for
+/// each sample, those of the first layer first. Such an array is not what textures of several samples are in memory, so a
+/// driver copies between the two around a pass.
+#[derive(Clone, Copy, Debug)]
+pub struct TargetHeap;
+
+impl TargetHeap {
+    /// Bytes of it.
+    pub const BYTES: u32 = 2 * DESCRIPTOR_BYTES * MAX_TARGETS;
+
+    /// Byte offset of the descriptor of a target by which it is loaded.
+    pub fn texture_offset(target: u32) -> u32 {
+        2 * DESCRIPTOR_BYTES * target
+    }
+
+    /// Byte offset of the descriptor of a target by which it is stored.
+    pub fn image_offset(target: u32) -> u32 {
+        Self::texture_offset(target) + DESCRIPTOR_BYTES
+    }
+}
 
 /// What the root descriptor holds for prologs and epilogs.
 #[derive(Clone, Copy, Debug)]
@@ -250,6 +275,15 @@ mod tests {
         assert_eq!(pack_sample_positions(standard_sample_positions(1)), 0x88);
         assert_eq!(pack_sample_positions(standard_sample_positions(2)), 0x44cc);
         assert_eq!(pack_sample_positions(standard_sample_positions(4)), 0xea_a2_6e_26);
+    }
+
+    #[test]
+    fn the_target_heap_has_a_texture_and_an_image_for_each_target() {
+        let mut places: Vec<u32> = (0..MAX_TARGETS)
+            .flat_map(|target| [TargetHeap::texture_offset(target), TargetHeap::image_offset(target)])
+            .collect();
+        places.push(TargetHeap::BYTES);
+        assert!(places.windows(2).all(|pair| pair[1] - pair[0] == DESCRIPTOR_BYTES), "{places:?}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::registers;
 use crate::textures::{
     self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, DESCRIPTOR_BYTES, MAX_SAMPLERS, MAX_TEXTURES,
 };
+use crate::tile;
 use crate::vertex::{self, MAX_ATTRIBUTES, REGISTER_ATTRIBUTES, RunsAs};
 
 /// Attributes of the example.
@@ -112,6 +113,16 @@ fn fragment_chapter(page: &mut String) {
          drops.\nComponents that no path writes are not in their registers, nor is an alpha of target 0 that is 1 (`opaque`).\n\n",
     );
     uniform_table(page, &fragment::UNIFORMS);
+    let _ = write!(
+        page,
+        "\nTargets that exceed {} bytes of a sample, or {} bytes of the smallest tile, are spilled (`TileLayout`): the epilog \
+         loads and stores them\nin memory, through the texture heap. It has, for each target, a texture descriptor and an image \
+         descriptor of {DESCRIPTOR_BYTES} bytes, both of a 2D array.\nIts layer is the layer rendered to; where pixels have several \
+         samples, each layer has one for each sample, those of the first layer first.\nLoads read through the sampler register that \
+         the epilog's key names.\n",
+        tile::MAX_SAMPLE_BYTES,
+        tile::MAX_TILE_BYTES - 1,
+    );
 }
 
 fn texture_chapter(page: &mut String) {

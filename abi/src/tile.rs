@@ -235,7 +235,7 @@ impl ColourFormat {
 pub struct TileLayout {
     /// First byte of each target; `None` for targets that there are not, and for those that did not fit.
     pub offsets: [Option<u16>; MAX_TARGETS as usize],
-    /// Targets that did not fit, bit 0 the first: they live in memory.
+    /// Targets that did not fit, bit 0 the first: they live in memory, where [`crate::fragment::TargetHeap`] says.
     pub spilled: u8,
     /// Bytes of a sample.
     pub sample_bytes: u16,

@@ -25,8 +25,9 @@ pub struct Context<'k> {
     pub info: ShaderInfo,
     /// How the code ends.
     pub end: End,
-    /// Parts that this one is linked with may have control flow: the nesting counter is theirs.
-    pub others_nest: bool,
+    /// A prolog or an epilog. The main part may have control flow, so the nesting counter is its; what a fragment part
+    /// does about tests is written in it.
+    pub is_beside_main: bool,
     /// Who opens the stack frame.
     pub frame: Frame,
     /// Registers of the values, from register allocation on.
@@ -47,7 +48,7 @@ impl<'k> Context<'k> {
             key,
             info: ShaderInfo::default(),
             end: End::Stop,
-            others_nest: false,
+            is_beside_main: false,
             frame: Frame::Own,
             allocation: Allocation::default(),
             uniform_branches: Side::default(),
@@ -197,7 +198,7 @@ fn reserved_halves(f: &Function<'_>, context: &Context<'_>) -> Result<u16, Compi
             "shuffles in divergent control flow of a shader that runs for each sample: both need r0h",
         ));
     }
-    let counts = f.layout.len() > 1 || sample_shading || context.others_nest;
+    let counts = f.layout.len() > 1 || sample_shading || context.is_beside_main;
     Ok(if needs_index { 2 } else { u16::from(counts) })
 }
 

@@ -5,6 +5,7 @@
 //! past an end is a fault and never another buffer.
 
 mod draw;
+mod targets;
 pub mod textures;
 
 use agx_abi::layout::{DESCRIPTOR_BYTES, UNIFORM_HALVES};
@@ -12,6 +13,7 @@ use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, UniformRange, UniformS
 use thiserror::Error;
 
 pub use self::draw::{AttributeData, DrawLaunch, ShadeLaunch, StageProgram};
+pub use self::targets::SpilledTarget;
 use self::textures::{SamplerRegisters, SamplerResource, SamplerState, TextureResource};
 
 use crate::textures::{SAMPLER_BYTES, TEXTURE_BYTES};

@@ -54,7 +54,8 @@ fn fragment(number: u32, lane: usize, pixels: &Pixels, frame: &Frame) -> Option<
     Some(match number {
         2 => frame.layer,
         14 => frame.buffer.samples().trailing_zeros(),
-        60 | 124 => u32::from(pixels.covered[lane]),
+        60 => u32::from(pixels.live[lane]),
+        124 => u32::from(pixels.covered[lane]),
         62 => u32::from(frame.back),
         63 => u32::from(pixels.live[lane] != 0),
         80 | 81 => pixels.position[lane][(number - 80) as usize],

@@ -119,6 +119,7 @@ pub fn shade(
         buffers: &mut bound.buffers,
         textures: &mut [],
         samplers: &[],
+        targets: &mut [],
         blend_constant: [0.0; 4],
         stipple: None,
         rectangle,

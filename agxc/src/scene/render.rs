@@ -188,6 +188,7 @@ impl Drawer<'_> {
             textures: &mut [],
             samplers: &[],
             attributes: &attributes,
+            targets: &mut [],
             blend_constant: self.draw.blend_constant,
             stipple: None,
             base: [0, 0],

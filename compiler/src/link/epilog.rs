@@ -4,11 +4,14 @@
 //! deferred tests, blends, and stores to the tile. Which samples live is the machine's business from the tests on: it
 //! drops stores to samples that are dead.
 
+use agx_abi::SamplerBinding;
 use agx_abi::fragment::{self, FragmentInfo, MAX_TARGETS, SECOND_SOURCE};
+use agx_abi::textures::MAX_SAMPLERS;
 use agx_abi::tile::{ColourFormat, Numeric, TileFormat, TileLayout};
 use agx_isa::table::Opcode;
 
 use super::blend::{Blending, Colours, LogicOp, clamp};
+use super::spilled::Spilled;
 use crate::error::CompileError;
 use crate::frontend::alu::float;
 use crate::ir::op::mods_with;
@@ -66,6 +69,8 @@ pub struct EpilogKey {
     /// Samples that stores may go to. With early tests, this is how the API's sample mask takes effect: a prolog cannot
     /// kill what has been tested.
     pub stored_samples: u8,
+    /// Sampler register of what loads want ([`agx_abi::SamplerBinding::Loads`]), for spilled targets that are read.
+    pub load_sampler: Option<u8>,
 }
 
 impl EpilogKey {
@@ -87,7 +92,39 @@ impl EpilogKey {
             early_tests: info.early_tests,
             sample_shading: info.sample_shading,
             stored_samples: 0xff,
+            load_sampler: None,
         }
+    }
+
+    /// Whether a spilled target is read, for which [`load_sampler`](Self::load_sampler) must be set.
+    pub fn reads_spilled(&self) -> bool {
+        let spilled = self.layout().spilled;
+        (0..MAX_TARGETS as usize).any(|at| {
+            spilled >> at & 1 != 0
+                && self.is_stored(at)
+                && self.place(at).is_some_and(|place| self.reads(&place))
+        })
+    }
+
+    /// Names the sampler register through which spilled targets are read, if any is: appends it to those of the main part
+    /// unless it is among them.
+    ///
+    /// # Errors
+    /// A main part that uses all sampler registers itself is a limit.
+    pub fn with_load_sampler(mut self, samplers: &mut Vec<SamplerBinding>) -> Result<Self, CompileError> {
+        if self.reads_spilled() {
+            let known = samplers.iter().position(|sampler| *sampler == SamplerBinding::Loads);
+            if known.is_none() && samplers.len() >= MAX_SAMPLERS {
+                return Err(CompileError::limit(
+                    "no sampler register is left for reading spilled render targets",
+                ));
+            }
+            self.load_sampler = Some(known.unwrap_or(samplers.len()) as u8);
+            if known.is_none() {
+                samplers.push(SamplerBinding::Loads);
+            }
+        }
+        Ok(self)
     }
 
     /// Where the targets lie in the tile.
@@ -122,12 +159,33 @@ impl EpilogKey {
         if self.early_tests && (self.depth || self.stencil) {
             return Err(CompileError::invalid("depth or stencil of a shader whose tests come before it"));
         }
-        if self.layout().spilled != 0 {
-            return Err(CompileError::unsupported(
-                "render targets that exceed the tile: use fewer samples, fewer targets or smaller formats",
-            ));
+        if self.load_sampler.is_none() && self.reads_spilled() {
+            return Err(CompileError::invalid("a spilled render target is read without a sampler register"));
         }
         Ok(())
+    }
+
+    /// Whether the target is there and gets a colour.
+    fn is_stored(&self, index: usize) -> bool {
+        let second = self.dual_source && index as u32 == SECOND_SOURCE;
+        self.is_written(index) && !second
+    }
+
+    /// Where a target is, if there is one and the tile has it or memory.
+    fn place(&self, index: usize) -> Option<Place> {
+        let (target, layout) = (self.targets[index]?, self.layout());
+        let home = match layout.offsets[index] {
+            Some(offset) => Home::Tile(offset),
+            None => Home::Memory(index as u32),
+        };
+        Some(Place { target, home, kept: kept_mask(target.format) })
+    }
+
+    /// Whether what the target holds is read before it is stored.
+    fn reads(&self, place: &Place) -> bool {
+        self.logic_op.filter(|_| place.takes_logic()).is_some_and(LogicOp::reads_destination)
+            || place.target.blend.is_some() && place.takes_blending(self.logic_op)
+            || place.is_merged()
     }
 }
 
@@ -138,8 +196,17 @@ const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 const WAIT_TESTS: u64 = 1;
 const WAIT_TILE: u64 = 12;
 
-/// Builds the epilog; whether it runs tests or kills samples.
-pub(super) fn build(f: &mut Function<'_>, key: &EpilogKey) -> Result<bool, CompileError> {
+/// What an epilog does beyond storing to the tile.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effects {
+    /// It runs tests or kills samples.
+    pub late_tests: bool,
+    /// It stores to spilled targets.
+    pub writes_memory: bool,
+}
+
+/// Builds the epilog.
+pub(super) fn build(f: &mut Function<'_>, key: &EpilogKey) -> Result<Effects, CompileError> {
     key.check()?;
     let mut epilog = Epilog::start(f, key);
     if key.opaque {
@@ -150,23 +217,24 @@ pub(super) fn build(f: &mut Function<'_>, key: &EpilogKey) -> Result<bool, Compi
         epilog.colours.iter_mut().for_each(|colour| colour[3] = float(1.0, 32));
     }
     epilog.store_targets();
+    let writes_memory = epilog.writes_memory;
     epilog.finish();
-    Ok(late_tests)
+    Ok(Effects { late_tests, writes_memory })
 }
 
 struct Epilog<'k, 'f, 'a> {
     b: Builder<'f, 'a>,
     key: &'k EpilogKey,
-    layout: TileLayout,
     /// What the main part leaves; 0 where it leaves nothing.
     colours: [[Src; 4]; MAX_TARGETS as usize],
     /// Depth and stencil as `zs_emit` takes them.
     depth_stencil: Option<Src>,
-    /// The mask of samples being shaded, with the nesting counter below it.
-    shaded: Option<[Src; 2]>,
+    /// The mask of samples being shaded.
+    shaded: Option<Src>,
     /// Samples that stores go to.
     stored: Src,
     waited: bool,
+    writes_memory: bool,
 }
 
 impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
@@ -175,9 +243,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         let mut b = Builder::start(f);
         let mut preload =
             |ty: Type, half: u8| Src::value(b.value(IrOp::Preload, ty, &[], &[u32::from(half)]));
-        let shaded = key
-            .sample_shading
-            .then(|| [fragment::SAMPLES - 1, fragment::SAMPLES].map(|half| preload(Type::B16, half)));
+        let shaded = key.sample_shading.then(|| preload(Type::B16, fragment::SAMPLES));
         let depth_stencil = match (key.depth, key.stencil) {
             (true, true) => Some(preload(Type::vector(32, 2), fragment::DEPTH)),
             (true, false) => Some(preload(Type::B32, fragment::DEPTH)),
@@ -196,8 +262,8 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
             }
         }
         let stored = match (shaded, emitted) {
-            (Some([_, mask]), None) => mask,
-            (Some([_, mask]), Some(emitted)) => b.and(mask, emitted),
+            (Some(mask), None) => mask,
+            (Some(mask), Some(emitted)) => b.and(mask, emitted),
             (None, Some(emitted)) => emitted,
             (None, None) => ALL_SAMPLES,
         };
@@ -206,12 +272,13 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
             (mask, ALL_SAMPLES) => Src::imm(mask.into(), 16),
             (mask, stored) => b.and(stored, Src::imm(mask.into(), 16)),
         };
-        Epilog { b, key, layout: key.layout(), colours, depth_stencil, shaded, stored, waited: false }
+        let (waited, writes_memory) = (false, false);
+        Epilog { b, key, colours, depth_stencil, shaded, stored, waited, writes_memory }
     }
 
     /// Samples that the program runs for.
     fn shaded(&self) -> Src {
-        self.shaded.map_or(ALL_SAMPLES, |[_, mask]| mask)
+        self.shaded.unwrap_or(ALL_SAMPLES)
     }
 
     /// Decides what the main part has left undecided; whether samples are tested or killed.
@@ -262,32 +329,26 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
 
     fn store_targets(&mut self) {
         for index in 0..MAX_TARGETS as usize {
-            let (Some(target), Some(offset)) = (self.key.targets[index], self.layout.offsets[index]) else {
-                continue;
-            };
-            let second = self.key.dual_source && index as u32 == SECOND_SOURCE;
-            if !self.key.is_written(index) || second {
-                continue;
-            }
-            let place = Place { target, offset, kept: kept_mask(target.format) };
-            if target.write_mask & place.kept != 0 {
+            let Some(place) = self.key.place(index).filter(|_| self.key.is_stored(index)) else { continue };
+            if place.target.write_mask & place.kept != 0 {
                 self.store_target(index, place);
             }
+        }
+        if self.writes_memory {
+            Spilled::show_stores(&mut self.b);
         }
     }
 
     /// Stores the colour of a target. What depends on the destination is done for each sample.
     fn store_target(&mut self, index: usize, place: Place) {
         let source = self.numbers(self.colours[index], place.target.format);
-        let logic = self.key.logic_op.filter(|_| place.takes_logic());
-        let reads = logic.is_some_and(LogicOp::reads_destination)
-            || place.target.blend.is_some() && place.takes_blending(self.key.logic_op)
-            || place.is_merged();
+        let reads = self.key.reads(&place);
         if !std::mem::replace(&mut self.waited, true) {
             self.wait(WAIT_TILE);
         }
-        if !reads || self.key.samples == 1 || self.key.sample_shading {
-            self.store_samples(index, place, &source, self.stored, reads);
+        let at_once = !reads && place.spilled().is_none();
+        if at_once || self.key.samples == 1 || self.key.sample_shading {
+            self.store_samples(index, place, &source, self.stored, !at_once);
             return;
         }
         for sample in 0..self.key.samples {
@@ -329,7 +390,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
                 colour[at] = destination[at];
             }
         }
-        self.store(place, &colour, written);
+        self.store(place, &colour, [read, written]);
     }
 
     /// What a target can hold of a colour: fixed-point components in their range, integers clamped.
@@ -363,6 +424,9 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
 
     /// Components of the destination as 32-bit numbers; 0, 0, 0, 1 where the format has none.
     fn load(&mut self, place: Place, samples: Src) -> [Src; 4] {
+        if let Some(spilled) = self.spilled(place, samples) {
+            return spilled.load(&mut self.b, place.kept);
+        }
         let desc = place.target.format.desc();
         let half = place.target.format.is_half();
         let words = self.load_words(place, samples, desc.tile, place.kept, if half { 16 } else { 32 });
@@ -371,6 +435,13 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
             Some(word) => self.b.fconv(word, 32),
             None => float(if at == 3 { 1.0 } else { 0.0 }, 32),
         })
+    }
+
+    /// The one sample of a mask of a spilled target.
+    fn spilled(&mut self, place: Place, samples: Src) -> Option<Spilled> {
+        let target = place.spilled()?;
+        let EpilogKey { samples: count, load_sampler, .. } = *self.key;
+        Some(Spilled::new(&mut self.b, target, (samples, count), load_sampler.unwrap_or(0)))
     }
 
     fn load_words(&mut self, place: Place, samples: Src, format: TileFormat, mask: u8, bits: u8) -> Vec<Src> {
@@ -382,7 +453,11 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
     }
 
     /// Stores the components that are written and kept.
-    fn store(&mut self, place: Place, colour: &[Src; 4], samples: Src) {
+    fn store(&mut self, place: Place, colour: &[Src; 4], [read, samples]: [Src; 2]) {
+        if let Some(spilled) = self.spilled(place, read) {
+            self.writes_memory = true;
+            return spilled.store(&mut self.b, colour, samples);
+        }
         let format = place.target.format;
         let mask =
             if format.desc().tile.is_packed() { place.kept } else { place.kept & place.target.write_mask };
@@ -410,6 +485,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
     fn store_logic(&mut self, place: Place, source: &[Src; 4], op: LogicOp, [read, written]: [Src; 2]) {
         let desc = place.target.format.desc();
         let integer = match desc.tile {
+            _ if place.spilled().is_some() => None,
             TileFormat::U8Norm | TileFormat::S8Norm | TileFormat::I8 => Some(TileFormat::I8),
             TileFormat::U16Norm | TileFormat::S16Norm => Some(TileFormat::I16),
             TileFormat::I16 if place.target.format.is_integer() => Some(TileFormat::I16),
@@ -435,7 +511,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
             let quantized = scale.quantize(&mut self.b, source[at]);
             let combined = op.apply(&mut self.b, quantized, destination);
             // Stores of integers keep the low bits.
-            parts.push(if integer.is_some() { combined } else { scale.number(&mut self.b, combined) });
+            parts.push(if integer.is_some() { combined } else { scale.value(&mut self.b, combined) });
         }
         match integer {
             Some(format) => self.store_words(place, &parts, written, format, mask, 32),
@@ -444,7 +520,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
                 for (at, part) in parts.into_iter().enumerate() {
                     colour[at] = part;
                 }
-                self.store(place, &colour, written);
+                self.store(place, &colour, [read, written]);
             }
         }
     }
@@ -452,9 +528,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
     /// Keeps the registers of the sample loop and ends the program.
     fn finish(mut self) {
         if let Some(shaded) = self.shaded {
-            for (half, value) in (fragment::SAMPLES - 1..).zip(shaded) {
-                self.b.effect(IrOp::Export, &[value], &[u32::from(half)]);
-            }
+            self.b.effect(IrOp::Export, &[shaded], &[fragment::SAMPLES.into()]);
         }
         self.b.finish();
     }
@@ -463,12 +537,21 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
 /// Half-word of the first component of the blend constant.
 const BLEND_CONSTANT: u16 = fragment::UNIFORMS[1].start;
 
-/// A target in the tile.
+/// Where a target is.
+#[derive(Clone, Copy)]
+enum Home {
+    /// In the tile, from this byte of a sample on.
+    Tile(u16),
+    /// In memory, as this target of the heap.
+    Memory(u32),
+}
+
+/// A target and where it is.
 #[derive(Clone, Copy)]
 struct Place {
     target: Target,
-    offset: u16,
-    /// Components that the tile keeps.
+    home: Home,
+    /// Components that it keeps.
     kept: u8,
 }
 
@@ -477,9 +560,18 @@ fn kept_mask(format: ColourFormat) -> u8 {
 }
 
 impl Place {
-    /// Components lie in one word and not all are written: the others are those of before.
+    /// The target's number, where it is in memory.
+    fn spilled(&self) -> Option<u32> {
+        match self.home {
+            Home::Tile(_) => None,
+            Home::Memory(target) => Some(target),
+        }
+    }
+
+    /// Components are stored together and not all are written: the others are those of before.
     fn is_merged(&self) -> bool {
-        self.target.format.desc().tile.is_packed() && self.target.write_mask & self.kept != self.kept
+        let together = self.target.format.desc().tile.is_packed() || self.spilled().is_some();
+        together && self.target.write_mask & self.kept != self.kept
     }
 
     fn takes_logic(&self) -> bool {
@@ -492,7 +584,11 @@ impl Place {
     }
 
     fn mods(&self, op: Opcode, format: TileFormat, mask: u8) -> crate::ir::op::Mods {
-        let mods = [("format", format.code()), ("mask", mask.into()), ("offset", self.offset.into())];
+        let offset = match self.home {
+            Home::Tile(offset) => offset,
+            Home::Memory(_) => 0,
+        };
+        let mods = [("format", format.code()), ("mask", mask.into()), ("offset", offset.into())];
         mods_with(op, &mods)
     }
 }
@@ -528,6 +624,24 @@ impl Scale {
         let scaled = b.fmul(x, float(self.largest(), 32));
         let rounded = b.rint(scaled);
         b.float_to_int(rounded, signed, 32)
+    }
+
+    /// What the low bits of an integer stand for.
+    fn value(&self, b: &mut Builder<'_, '_>, x: Src) -> Src {
+        let distance = Src::imm32(32 - u32::from(self.bits.clamp(1, 32)));
+        match self.numeric {
+            Numeric::Uint => b.and(x, Src::imm32(self.mask())),
+            Numeric::Sint | Numeric::Snorm => {
+                let high = b.shl(x, distance);
+                let integer = b.sshr(high, distance);
+                if self.numeric == Numeric::Sint {
+                    return integer;
+                }
+                let number = b.int_to_float(integer, true, 32);
+                b.fmul(number, float(1.0 / self.largest(), 32))
+            }
+            _ => self.number(b, x),
+        }
     }
 
     /// The number that the low bits of an integer of unsigned kind stand for.

@@ -42,11 +42,10 @@ const PATTERN: u32 = 31;
 /// Builds the prolog; whether it kills samples.
 pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<bool, CompileError> {
     let mut b = Builder::start(f);
-    let shaded = key.sample_shading.then(|| {
-        [fragment::SAMPLES - 1, fragment::SAMPLES]
-            .map(|half| Src::value(b.value(IrOp::Preload, Type::B16, &[], &[half.into()])))
-    });
-    let samples = shaded.map_or(ALL_SAMPLES, |[_, mask]| mask);
+    let shaded = key
+        .sample_shading
+        .then(|| Src::value(b.value(IrOp::Preload, Type::B16, &[], &[fragment::SAMPLES.into()])));
+    let samples = shaded.unwrap_or(ALL_SAMPLES);
     let mut kills = false;
     let mut kill = |b: &mut Builder<'_, '_>, dead: Src| {
         kills = true;
@@ -69,8 +68,8 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
         let dead = b.select(discarded, samples, Src::imm(0, 16));
         kill(&mut b, dead);
     }
-    for (half, value) in (fragment::SAMPLES - 1..).zip(shaded.into_iter().flatten()) {
-        b.effect(IrOp::Export, &[value], &[u32::from(half)]);
+    if let Some(shaded) = shaded {
+        b.effect(IrOp::Export, &[shaded], &[fragment::SAMPLES.into()]);
     }
     b.finish();
     Ok(kills)

@@ -12,6 +12,7 @@ mod blend;
 mod epilog;
 mod fragment_prolog;
 mod program;
+mod spilled;
 mod vertex_prolog;
 
 use agx_abi::layout::UNIFORM_HALVES;
@@ -44,13 +45,15 @@ pub struct LinkPart {
     pub scratch_bytes: u32,
     /// The part tests samples, so that tests before the program would come too early.
     pub late_tests: bool,
+    /// The part writes device memory.
+    pub writes_memory: bool,
 }
 
 impl Compiler {
     /// The epilog that `key` asks for.
     ///
     /// # Errors
-    /// State that is not supported, and spilled targets.
+    /// State that the API forbids.
     pub fn fragment_epilog(
         &self,
         scratch: &mut Scratch,
@@ -59,8 +62,9 @@ impl Compiler {
     ) -> Result<LinkPart, CompileError> {
         scratch.bump.reset();
         let mut f = Function::new(&scratch.bump, "epilog");
-        let late_tests = epilog::build(&mut f, key)?;
-        finish_part(f, PartRole::Epilog, late_tests, &mut self.part_context(options))
+        let effects = epilog::build(&mut f, key)?;
+        let part = finish_part(f, PartRole::Epilog, effects.late_tests, &mut self.part_context(options))?;
+        Ok(LinkPart { writes_memory: effects.writes_memory, ..part })
     }
 
     /// The fragment prolog that `key` asks for.
@@ -105,7 +109,7 @@ impl Compiler {
         Context {
             info: part_info(),
             end: End::Open,
-            others_nest: true,
+            is_beside_main: true,
             ..Context::new(self.target(), options)
         }
     }
@@ -129,5 +133,6 @@ fn finish_part(
         gpr_halves: context.info.gpr_halves,
         scratch_bytes: context.frame.opened_bytes(context.info.scratch_bytes),
         late_tests,
+        writes_memory: false,
     })
 }

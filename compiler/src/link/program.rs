@@ -67,6 +67,8 @@ pub struct LinkedProgram {
     pub scratch_bytes: u32,
     /// The program decides when samples are tested.
     pub late_tests: bool,
+    /// The program writes device memory: it must run even where what it draws is overdrawn.
+    pub writes_memory: bool,
 }
 
 /// What is linked.
@@ -121,6 +123,7 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
         uniform_halves: info.uniform_halves,
         scratch_bytes: stack_bytes(stacks()),
         late_tests: info.fragment.late_tests || others().any(|part| part.late_tests),
+        writes_memory: info.writes_memory || others().any(|part| part.writes_memory),
     })
 }
 

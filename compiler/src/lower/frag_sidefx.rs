@@ -22,7 +22,8 @@ use crate::pipeline::Context;
 /// None at present; the signature is that of every lowering.
 pub fn lower_frag_sidefx(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let fragment = &mut context.info.fragment;
-    if context.info.stage != Stage::Fragment || fragment.early_tests || !any(f, writes_memory) {
+    let is_main = context.info.stage == Stage::Fragment && !context.is_beside_main;
+    if !is_main || fragment.early_tests || !any(f, writes_memory) {
         return Ok(());
     }
     if any(f, |data| matches!(data.op, Op::Ir(IrOp::WriteDepth | IrOp::WriteStencil))) {

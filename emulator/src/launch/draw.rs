@@ -7,6 +7,7 @@ use agx_abi::layout::{InterfaceUniform, UNIFORM_HALVES};
 use agx_abi::vertex::Output;
 use agx_abi::{ShaderInfo, UniformSource};
 
+use super::targets::{SpilledTarget, Targets};
 use super::textures::{SamplerResource, TextureResource};
 use super::{BufferBinding, LaunchError, Layout, write_range};
 use crate::textures::{SAMPLER_BYTES, TEXTURE_BYTES};
@@ -66,6 +67,8 @@ pub struct DrawLaunch<'a> {
     pub samplers: &'a [SamplerResource],
     /// Data of the vertex shader's attributes, by their number.
     pub attributes: &'a [AttributeData<'a>],
+    /// Render targets that do not fit into the tile; contents change.
+    pub targets: &'a mut [SpilledTarget],
     /// Blend constant.
     pub blend_constant: [f32; 4],
     /// Polygon stipple: a word a row, the first pixel in the most significant bit.
@@ -105,6 +108,8 @@ pub struct ShadeLaunch<'a> {
     pub textures: &'a mut [TextureResource],
     /// Its samplers.
     pub samplers: &'a [SamplerResource],
+    /// Render targets that do not fit into the tile; contents change.
+    pub targets: &'a mut [SpilledTarget],
     /// Blend constant.
     pub blend_constant: [f32; 4],
     /// Polygon stipple: a word a row, the first pixel in the most significant bit.
@@ -129,6 +134,7 @@ impl DrawLaunch<'_> {
     pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
         let root = root(&mut layout, self.stipple)?;
+        let targets = Targets::map(&mut layout, self.targets)?;
         let attributes =
             self.attributes.iter().map(|data| place(&mut layout, data)).collect::<Result<Vec<_>, _>>()?;
         let interface = Interface {
@@ -136,6 +142,7 @@ impl DrawLaunch<'_> {
             base: self.base,
             blend_constant: self.blend_constant,
             root,
+            heap: targets.heap,
             samples: framebuffer.samples(),
         };
         let programs = [self.vertex, self.fragment].map(|stage| Programs::new(&stage));
@@ -169,6 +176,7 @@ impl DrawLaunch<'_> {
         );
         let (memory, addresses) = (layout.memory, layout.addresses);
         super::take_back(&memory, &addresses, self.buffers, self.textures);
+        targets.take_back(&memory, self.targets);
         Ok(drawn?)
     }
 }
@@ -181,11 +189,13 @@ impl ShadeLaunch<'_> {
     pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
         let root = root(&mut layout, self.stipple)?;
+        let targets = Targets::map(&mut layout, self.targets)?;
         let interface = Interface {
             attributes: Vec::new(),
             base: [0; 2],
             blend_constant: self.blend_constant,
             root,
+            heap: targets.heap,
             samples: framebuffer.samples(),
         };
         let state = interface.state(&mut layout, &self.fragment)?;
@@ -213,6 +223,7 @@ impl ShadeLaunch<'_> {
         );
         let (memory, addresses) = (layout.memory, layout.addresses);
         super::take_back(&memory, &addresses, self.buffers, self.textures);
+        targets.take_back(&memory, self.targets);
         Ok(shaded?)
     }
 }
@@ -275,6 +286,8 @@ struct Interface {
     blend_constant: [f32; 4],
     /// Address of the root descriptor.
     root: u64,
+    /// Address of the texture heap of the render targets.
+    heap: u64,
     /// Samples of a pixel.
     samples: u32,
 }
@@ -312,9 +325,8 @@ impl Interface {
             InterfaceUniform::BlendConstant => {
                 self.blend_constant.iter().flat_map(|constant| constant.to_le_bytes()).collect()
             }
-            InterfaceUniform::DrawNumber | InterfaceUniform::InputAssembly | InterfaceUniform::TargetHeap => {
-                Vec::new()
-            }
+            InterfaceUniform::DrawNumber | InterfaceUniform::InputAssembly => Vec::new(),
+            InterfaceUniform::TargetHeap => self.heap.to_le_bytes().to_vec(),
             InterfaceUniform::RootDescriptor => self.root.to_le_bytes().to_vec(),
         }
     }

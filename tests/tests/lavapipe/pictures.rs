@@ -226,6 +226,7 @@ fn draw(case: &Case, modules: &[Vec<u8>; 2]) -> Result<Vec<u8>, String> {
         textures: &mut [],
         samplers: &[],
         attributes: &attributes,
+        targets: &mut [],
         blend_constant: [0.0; 4],
         stipple: None,
         base: [0, 0],

@@ -368,10 +368,6 @@ fn what_cannot_be_done_is_said() {
         Compiler::default().fragment_epilog(&mut Scratch::default(), key, &options).map(|_| ())
     };
     let kind = |key: &EpilogKey| epilog(key).expect_err("an error").kind;
-    let mut wide = key(Target::new(ColourFormat::Rgba32Sfloat));
-    wide.targets = [wide.targets[0]; 8];
-    wide.components = [0xf; 8];
-    assert_eq!(kind(&wide), ErrorKind::Unsupported);
     let mut samples = key(Target::new(ColourFormat::Rgba8Unorm));
     samples.samples = 3;
     assert_eq!(kind(&samples), ErrorKind::Invalid);

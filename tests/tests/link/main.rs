@@ -5,5 +5,6 @@ mod epilog;
 mod formats;
 mod program;
 mod prolog;
+mod spilled;
 mod support;
 mod vertex;

@@ -30,7 +30,7 @@ fn the_loop_runs_all_parts_for_each_sample() {
 }
 
 fn part(role: PartRole, gpr_halves: u16) -> LinkPart {
-    LinkPart { role, code: Code::default().half(10, 3).0, gpr_halves, scratch_bytes: 0, late_tests: false }
+    LinkPart { role, code: Code::default().half(10, 3).0, gpr_halves, ..LinkPart::default() }
 }
 
 #[test]

@@ -153,6 +153,7 @@ pub fn shade_stippled(
         buffers: &mut [],
         textures: &mut [],
         samplers: &[],
+        targets: &mut [],
         blend_constant,
         stipple,
         rectangle: [0, 0, width, height],

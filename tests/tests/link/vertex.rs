@@ -84,6 +84,7 @@ impl Shaders {
             textures: &mut [],
             samplers: &[],
             attributes: &[AttributeData { bytes: data, offset, stride, element_bytes }],
+            targets: &mut [],
             blend_constant: [0.0; 4],
             stipple: None,
             base,

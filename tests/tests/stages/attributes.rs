@@ -71,6 +71,7 @@ fn draw_points(
         textures: &mut [],
         samplers: &[],
         attributes,
+        targets: &mut [],
         blend_constant: [0.0; 4],
         stipple: None,
         base: [0; 2],

@@ -74,6 +74,7 @@ impl Scene {
             textures: &mut [],
             samplers: &[],
             attributes: &[],
+            targets: &mut [],
             blend_constant: [0.0; 4],
             stipple: None,
             base: [0; 2],

@@ -40,6 +40,7 @@ fn shade(module: &[u8], textures: &mut [TextureResource], samplers: &[SamplerRes
         buffers: &mut [],
         textures,
         samplers,
+        targets: &mut [],
         blend_constant: [0.0; 4],
         stipple: None,
         rectangle: [0, 0, SIDE, SIDE],

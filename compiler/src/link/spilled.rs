@@ -1,0 +1,105 @@
+//! Render targets that do not fit into the tile: the epilog loads and stores them in memory.
+//!
+//! Each target is a 2D array that the texture heap describes ([`TargetHeap`]): texels are loaded and stored at the pixel, in
+//! the layer of the sample. Unlike stores to the tile, stores to memory are not dropped by the machine where a sample is
+//! dead, so they stand in an if over the samples that are alive (Mesa 25.0 does the same).
+
+use agx_abi::fragment::{self, TargetHeap};
+use agx_isa::table::Opcode;
+
+use crate::frontend::alu::{IntCond, float};
+use crate::ir::op::mods_with;
+use crate::ir::{Access, Builder, IrOp, Src, Type};
+
+/// Special registers: layer, live samples, pixel (applegpu, Mesa 25.0).
+const LAYER: u32 = 2;
+const LIVE: u32 = 60;
+const PIXEL: [u32; 2] = [80, 81];
+
+/// The hardware's code of 2D arrays.
+const ARRAY_2D: u32 = 3;
+
+/// Address of the texture heap of the render targets.
+const HEAP: Src = Src::uniform(fragment::UNIFORMS[0].start, 64);
+
+/// A sample of a spilled target.
+pub(super) struct Spilled {
+    target: u32,
+    /// Number of the sample, 32 bits.
+    sample: Src,
+    /// Where it is: column and row, layer.
+    coords: Src,
+    layer: Src,
+    load_sampler: u8,
+}
+
+impl Spilled {
+    /// The lowest sample of a mask, of pixels that have so many.
+    pub fn new(
+        b: &mut Builder<'_, '_>,
+        target: u32,
+        (mask, samples): (Src, u8),
+        load_sampler: u8,
+    ) -> Spilled {
+        let pixel = PIXEL.map(|register| special(b, register));
+        let coords = b.collect(Type::vector(32, 2), &pixel);
+        let mut layer = special(b, LAYER);
+        let mut sample = Src::imm32(0);
+        if samples > 1 {
+            sample = match mask.as_imm() {
+                Some(mask) => Src::imm32(mask.trailing_zeros()),
+                // Where the program runs for each sample, the mask has one.
+                None => {
+                    let index = b.value(Opcode::Ffs, Type::B16, &[mask], &mods_with(Opcode::Ffs, &[]));
+                    b.uconv(index.into(), 32)
+                }
+            };
+            let first = b.shl(layer, Src::imm32(samples.trailing_zeros()));
+            layer = b.iadd(first, sample);
+        }
+        Spilled { target, sample, coords, layer, load_sampler }
+    }
+
+    /// The components of `kept`; those it does not have are 0, 0, 0, 1.
+    pub fn load(&self, b: &mut Builder<'_, '_>, kept: u8) -> [Src; 4] {
+        let none = Src::NONE;
+        let texture = Src::imm32(TargetHeap::texture_offset(self.target));
+        let sampler = Src::imm(self.load_sampler.into(), 16);
+        let srcs = [texture, HEAP, sampler, self.coords, self.layer, none, none, none, none];
+        let ty = Type::vector(32, 4);
+        let loaded = b.value(IrOp::LoadTexture, ty, &srcs, &[Access::IMAGE.bits(), ARRAY_2D]);
+        let parts = b.split(loaded.into(), Type::B32, 4);
+        [0, 1, 2, 3].map(|at: usize| match kept >> at & 1 {
+            0 => float(if at == 3 { 1.0 } else { 0.0 }, 32),
+            _ => parts[at],
+        })
+    }
+
+    /// Stores a colour if the sample is alive and in the mask.
+    pub fn store(&self, b: &mut Builder<'_, '_>, colour: &[Src; 4], stored: Src) {
+        let live = special(b, LIVE);
+        let stored = b.uconv(stored, 32);
+        let live = b.and(live, stored);
+        let bit = b.shl(Src::imm32(1), self.sample);
+        let own = b.and(live, bit);
+        let is_live = b.icmp(IntCond::NE, own, Src::imm32(0));
+        b.begin_if(is_live);
+        let data = b.collect(Type::vector(32, 4), colour);
+        let texture = Src::imm32(TargetHeap::image_offset(self.target));
+        b.effect(IrOp::StoreImage, &[data, texture, HEAP, self.coords, self.layer], &[ARRAY_2D]);
+        b.begin_else();
+        b.end_if();
+    }
+
+    /// Lets the fragments after this one at the pixel load what it stored.
+    pub fn show_stores(b: &mut Builder<'_, '_>) {
+        let fences = [Opcode::ImageBarrier1, Opcode::ImageBarrier2, Opcode::FlushMemoryToTexture];
+        for fence in fences.into_iter().chain([Opcode::ImageBarrier3]) {
+            b.effect(fence, &[], &mods_with(fence, &[]));
+        }
+    }
+}
+
+fn special(b: &mut Builder<'_, '_>, register: u32) -> Src {
+    b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", register)])).into()
+}

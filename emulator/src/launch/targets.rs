@@ -1,0 +1,60 @@
+//! The driver's part for render targets that do not fit into the tile: their memory, and the heap that describes them.
+
+use agx_abi::DescriptorKind;
+use agx_abi::fragment::TargetHeap;
+
+use super::textures::TextureResource;
+use super::{LaunchError, Layout};
+use crate::Access;
+
+/// A render target that lives in memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpilledTarget {
+    /// Its number.
+    pub target: u32,
+    /// Its texels, as a 2D array; where it is bound does not matter. With several samples of a pixel it has a layer for
+    /// each of them.
+    pub resource: TextureResource,
+}
+
+/// Where the driver has put targets.
+pub(super) struct Targets {
+    /// Address of the heap; 0 without spilled targets.
+    pub heap: u64,
+    addresses: Vec<u64>,
+}
+
+impl Targets {
+    /// Maps the targets and the heap that describes them.
+    pub fn map(layout: &mut Layout<'_>, targets: &[SpilledTarget]) -> Result<Targets, LaunchError> {
+        if targets.is_empty() {
+            return Ok(Targets { heap: 0, addresses: Vec::new() });
+        }
+        let mut addresses = Vec::with_capacity(targets.len());
+        let mut heap = vec![0; TargetHeap::BYTES as usize];
+        for SpilledTarget { target, resource } in targets {
+            let address = layout.map(resource.buffer.bytes.clone(), Access::READ | Access::WRITE)?;
+            addresses.push(address);
+            for (offset, kind) in [
+                (TargetHeap::texture_offset(*target), DescriptorKind::Texture),
+                (TargetHeap::image_offset(*target), DescriptorKind::Image),
+            ] {
+                let descriptor = resource.descriptor(kind, address);
+                if let Some(place) = heap.get_mut(offset as usize..offset as usize + descriptor.len()) {
+                    place.copy_from_slice(&descriptor);
+                }
+            }
+        }
+        Ok(Targets { heap: layout.map(heap, Access::READ)?, addresses })
+    }
+
+    /// Gives the targets what the run left at their addresses.
+    pub fn take_back(&self, memory: &crate::Memory, targets: &mut [SpilledTarget]) {
+        for (target, address) in targets.iter_mut().zip(&self.addresses) {
+            let bytes = &mut target.resource.buffer.bytes;
+            if let Some(found) = memory.bytes(*address, bytes.len()) {
+                bytes.copy_from_slice(found);
+            }
+        }
+    }
+}
