@@ -176,6 +176,7 @@ pub static PASSES: &[Pass] = &[
     required!("lower_select", Lowered -> Selected, |f, _| lower::lower_select(f), "Selects machine instructions."),
     optional!("opt_dce", Selected, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
     optional!("opt_fold_destinations", Selected, opt::opt_fold_destinations, "Folds saturation and rounding into the operations they read."),
+    optional!("opt_relaxed", Selected, opt::opt_relaxed, "Keeps floats that may be rounded as halves where that takes no conversion."),
     optional!("opt_promote_constants", Selected, with context opt::opt_promote_constants, "Reads constants that operands cannot encode from the uniform file."),
     required!("lower_operands", Selected -> Machine, |f, _| lower::lower_operands(f), "Loads constants and copies uniforms where operands cannot encode them."),
     optional!("schedule_pressure", Machine, schedule::schedule_pressure, "Reorders blocks to need fewer registers."),

@@ -45,6 +45,8 @@ struct Latest {
 #[derive(Default)]
 pub struct Variables {
     widths: Vec<u8>,
+    /// Variables whose values may be rounded to half precision.
+    relaxed: Vec<bool>,
     /// Variables that were assigned anywhere.
     written: Vec<bool>,
     latest: Vec<Latest>,
@@ -71,9 +73,15 @@ impl Variables {
         let first = Variable(self.widths.len() as u32);
         self.widths.extend_from_slice(widths);
         self.written.resize(self.widths.len(), false);
+        self.relaxed.resize(self.widths.len(), false);
         // No region has this number, so the first read searches.
         self.latest.resize(self.widths.len(), Latest { region: u32::MAX, ..Latest::default() });
         first
+    }
+
+    /// Says that the values of a variable may be rounded to half precision.
+    pub fn relax(&mut self, variable: Variable) {
+        self.relaxed[variable.0 as usize] = true;
     }
 
     /// Width in bits.
@@ -186,6 +194,9 @@ impl Variables {
 
     fn new_phi(&mut self, f: &mut Function<'_>, block: Block, variable: Variable) -> (Src, usize) {
         let value = f.add_value(Type::scalar(self.width(variable)));
+        if self.relaxed[variable.0 as usize] {
+            f.relax(value);
+        }
         self.defs.insert((block, variable), Src::value(value));
         self.phis.push(Pending { value, block, variable, inputs: Vec::new() });
         (Src::value(value), self.phis.len() - 1)

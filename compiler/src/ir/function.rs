@@ -97,6 +97,8 @@ impl<'a> InstData<'a> {
 pub struct ValueData {
     /// Shape.
     pub ty: Type,
+    /// A 32-bit float that may be rounded to half precision: source languages say so of single values.
+    pub relaxed: bool,
     /// The instruction that defines it; `None` for parameters and for values not yet placed.
     pub def: Option<Inst>,
 }
@@ -161,6 +163,8 @@ pub struct Function<'a> {
     pub contract: bool,
     /// The sign of a zero counts.
     pub signed_zeros: bool,
+    /// There may be values that may be rounded to half precision ([`ValueData::relaxed`]).
+    pub has_relaxed: bool,
     /// Where instructions come from.
     pub sources: Sources,
     /// Parameters of a test kernel.
@@ -186,6 +190,7 @@ impl<'a> Function<'a> {
             stage: Stage::Source,
             contract: true,
             signed_zeros: false,
+            has_relaxed: false,
             sources: Sources::default(),
             params: Vec::new(),
             insts: Table::new(bump),
@@ -204,7 +209,20 @@ impl<'a> Function<'a> {
 
     /// A new value of type `ty`, not yet defined.
     pub fn add_value(&mut self, ty: Type) -> Value {
-        self.values.push(ValueData { ty, def: None })
+        self.values.push(ValueData { ty, relaxed: false, def: None })
+    }
+
+    /// A new value of the type of `value` that may be rounded if that may, not yet defined.
+    pub fn add_value_like(&mut self, value: Value) -> Value {
+        self.values.push(ValueData { def: None, ..self.values[value] })
+    }
+
+    /// Says that `value` may be rounded to half precision. Without effect on all but 32-bit scalars.
+    pub fn relax(&mut self, value: Value) {
+        if self.values[value].ty == Type::B32 {
+            self.values[value].relaxed = true;
+            self.has_relaxed = true;
+        }
     }
 
     /// A new instruction that defines `data.dsts`, not yet in a block.

@@ -225,7 +225,8 @@ fn write_definition(
     registers: Option<&Registers>,
 ) -> fmt::Result {
     let ty = if f.values.contains(value) { f.ty(value) } else { Type::vector(0, 0) };
-    write!(out, "{value}:{ty}")?;
+    let relaxed = f.values.contains(value) && f.values[value].relaxed;
+    write!(out, "{value}:{ty}{}", if relaxed { "~" } else { "" })?;
     match registers.and_then(|registers| registers[value]) {
         Some(half) => {
             write!(out, "@")?;

@@ -3,7 +3,7 @@
 
 use agx_isa::inst::OperandFlags;
 
-use super::entity::{Block, Inst, Value};
+use super::entity::{Block, Entity, Inst, Value};
 use super::function::Function;
 use super::op::Op;
 use super::src::Src;
@@ -30,6 +30,8 @@ pub struct Rewriter<'f, 'a> {
     /// Source line given to new instructions: that of the instruction being rewritten.
     pub line: u32,
     out: Vec<Inst>,
+    /// Number of values there were when the current instruction's turn came.
+    fresh: usize,
     forward: Side<Value, Option<Src>>,
     forwarded: bool,
 }
@@ -58,7 +60,14 @@ impl<'a> Rewriter<'_, 'a> {
 
     /// Reads `src` wherever `value`, a result of the instruction being rewritten, was read. The instruction is then to
     /// be removed, unless every result stays defined.
+    ///
+    /// What was built for this instruction may be rounded if its result may.
     pub fn forward(&mut self, value: Value, src: Src) {
+        if self.f.values[value].relaxed
+            && let Some(built) = src.as_value().filter(|built| built.index() >= self.fresh)
+        {
+            self.f.relax(built);
+        }
         self.forward[value] = Some(self.resolve(src));
         self.forwarded = true;
     }
@@ -102,6 +111,7 @@ impl<'a> Function<'a> {
             block: Block(0),
             line: 0,
             out: Vec::new(),
+            fresh: values,
             forward: Side::new(values),
             forwarded: false,
         };
@@ -113,6 +123,7 @@ impl<'a> Function<'a> {
                     rewriter.resolve_sources(*inst);
                 }
                 rewriter.line = rewriter.f.insts[*inst].line;
+                rewriter.fresh = rewriter.f.values.len();
                 match rewrite(&mut rewriter, *inst) {
                     Rewrite::Keep => rewriter.out.push(*inst),
                     Rewrite::Remove => {}

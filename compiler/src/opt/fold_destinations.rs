@@ -93,7 +93,7 @@ fn moved(r: &Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Value> {
 }
 
 /// Whether an operation computes in 32 bits and rounds as the machine's float operations do.
-fn is_single(op: Opcode) -> bool {
+pub(super) fn is_single(op: Opcode) -> bool {
     matches!(
         op,
         Opcode::Fadd

@@ -14,6 +14,7 @@ mod opaque;
 mod preamble;
 mod promote_constants;
 mod regions;
+mod relaxed;
 mod simplify_control;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use loop_invariant::opt_loop_invariant;
 pub use opaque::opt_opaque;
 pub use preamble::opt_preamble;
 pub use promote_constants::opt_promote_constants;
+pub use relaxed::opt_relaxed;
 pub use simplify_control::opt_simplify_control;
 pub use uniform_branches::opt_uniform_branches;
 pub use uniform_subgroups::opt_uniform_subgroups;

@@ -239,7 +239,7 @@ impl<'a> Simplifier<'_, 'a> {
                 src.map(|src| (*end, src))
             })
             .collect();
-        let joined = self.f.add_value(self.f.ty(dst));
+        let joined = self.f.add_value_like(dst);
         let new_phi = self.phi_data(&inputs, &data);
         let dsts = self.f.alloc(&[joined]);
         let new_phi = self.f.add_inst(InstData { dsts, ..new_phi });

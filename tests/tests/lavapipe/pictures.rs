@@ -64,6 +64,7 @@ const CASES: &[Case] = &[
     ("waves", "angles", 0, true, 0),
     ("basic", "depth", 0, true, 0),
     ("basic", "calls", 0, true, 0),
+    ("basic", "mediump", 0, true, 0),
     ("basic", "alpha", 1, false, 0),
     ("basic", "alpha", 2, false, 0),
     ("waves", "alpha", 3, false, 0),

@@ -3,6 +3,7 @@
 
 mod demand;
 mod module;
+mod relaxed;
 mod rows;
 mod samples;
 mod wide;
@@ -38,6 +39,7 @@ fn call(row: &Row, bits: u32) -> Call {
         gives: row.gives,
         source_bits: row.source_bits.unwrap_or(bits),
         result_bits: bits,
+        relaxed: false,
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Call {
     /// Bits of the operands' floats and of the result's.
     pub source_bits: u32,
     pub result_bits: u32,
+    /// The result is decorated `RelaxedPrecision`, and what is stored is four times the result.
+    pub relaxed: bool,
 }
 
 /// Invocations of a workgroup.
@@ -168,10 +170,17 @@ impl Call {
                 w.value(12, gives, &operands)
             }
         };
+        if self.relaxed {
+            put(&mut w.annotations, 71, &[value, 0]);
+        }
         match self.gives {
             Gives::Scalar => {}
             Gives::Vector | Gives::FloatAndInteger => value = w.value(81, result, &[value, 0]),
             Gives::Floats(member) => value = w.value(81, result, &[value, member]),
+        }
+        if self.relaxed {
+            let four = w.global(43, result, &[4f32.to_bits()]);
+            value = w.value(133, result, &[value, four]);
         }
         let pointer = w.value(65, to_pointer, &[to, zero, index]);
         put(&mut w.body, 62, &[pointer, value]);

@@ -70,6 +70,9 @@ impl<'a> Translator<'_, 'a> {
             };
             let Some(found) = found else { return Ok(None) };
             for (value, leaf) in found.into_iter().zip(vector) {
+                if let (true, true, Some(value)) = (leaf.style.relaxed, leaf.is_float, value.as_value()) {
+                    self.b.f.relax(value);
+                }
                 values.push(if leaf.is_float { self.b.fconv(value, leaf.bits) } else { value });
             }
         }

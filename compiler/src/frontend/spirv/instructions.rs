@@ -14,6 +14,7 @@ impl<'a> Translator<'_, 'a> {
     /// Translates an instruction.
     pub(super) fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         self.float_mode(inst);
+        self.relaxed.first_new = self.b.f.values.len();
         match inst.op {
             Op::Line => self.line(inst),
             Op::NoLine => {

@@ -32,6 +32,8 @@ pub(super) struct Style {
     pub linear: bool,
     pub centroid: bool,
     pub sample: bool,
+    /// Floats of it may be rounded to half precision.
+    pub relaxed: bool,
 }
 
 impl Decorated {
@@ -47,6 +49,7 @@ impl Decorated {
                 linear: of(Decoration::NoPerspective).is_some(),
                 centroid: of(Decoration::Centroid).is_some(),
                 sample: of(Decoration::Sample).is_some(),
+                relaxed: of(Decoration::RelaxedPrecision).is_some(),
             },
         }
     }
@@ -64,6 +67,7 @@ impl Decorated {
                 linear: a.linear || b.linear,
                 centroid: a.centroid || b.centroid,
                 sample: a.sample || b.sample,
+                relaxed: a.relaxed || b.relaxed,
             },
         }
     }

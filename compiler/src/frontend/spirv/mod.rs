@@ -29,6 +29,7 @@ mod opcode;
 mod partition;
 mod pointers;
 mod reconverge;
+mod relaxed;
 mod resources;
 mod sampling;
 mod scan;

@@ -10,6 +10,7 @@ use super::eval::{Eval, Place, Site};
 use super::float_controls::FloatControls;
 use super::module::{BlockBody, Def, Module};
 use super::pointers::Pointer;
+use super::relaxed::Relaxed;
 use super::resources::States;
 use super::stage::StageIo;
 use super::structurize::{Plan, Step, structurize};
@@ -77,6 +78,8 @@ pub(super) struct Translator<'t, 'a> {
     pub states: States,
     pub usage: Usage<'a>,
     pub floats: FloatControls,
+    /// See [`Translator::relax`].
+    pub relaxed: Relaxed,
     pub constants: Constants<'a>,
     pub io: StageIo<'a>,
     /// What each module-scope variable turned into.
@@ -115,6 +118,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             states: States::default(),
             usage: Usage::default(),
             floats: FloatControls::default(),
+            relaxed: Relaxed::of(module),
             constants: Constants::default(),
             io: StageIo::default(),
             globals: vec![None; module.globals.len()],
@@ -205,7 +209,9 @@ impl<'t, 'a> Translator<'t, 'a> {
         }
         let body = self.body(function)?;
         let nodes = body.cfg.succs.len();
-        let result = self.vars.add(self.types.leaves(self.module.functions[function].result)?);
+        let ty = self.module.functions[function].result;
+        let result = self.vars.add(self.types.leaves(ty)?);
+        self.relax_variable(call, result, ty);
         let (follows, headers) = (vec![None; nodes], vec![None; nodes]);
         self.calls += 1;
         let place = Place { call: self.calls, node: 0 };
@@ -429,6 +435,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             Some(Some(variable)) => Ok(variable),
             Some(None) => {
                 let variable = self.vars.add(self.types.leaves(ty)?);
+                self.relax_variable(id as u32, variable, ty);
                 self.phis[id] = Some(variable);
                 Ok(variable)
             }
@@ -438,6 +445,7 @@ impl<'t, 'a> Translator<'t, 'a> {
 
     /// Says what an id stands for. Bodies of functions called twice define their ids twice.
     pub fn define(&mut self, id: u32, def: Def<'a>) -> Result<(), CompileError> {
+        self.relax(id, &def);
         match self.defs.get_mut(id as usize) {
             Some(
                 slot @ (Def::None | Def::Value(..) | Def::Pointer(_) | Def::Resource(_) | Def::Global(_)),

@@ -68,7 +68,9 @@ impl<'a> Translator<'_, 'a> {
             }
             Root::Scratch { base, slot }
         } else {
-            Root::Variables(self.vars.add(widths))
+            let first = self.vars.add(widths);
+            self.relax_variable(id, first, ty);
+            Root::Variables(first)
         };
         Ok(Pointer::new(root, ty, Layout::Natural, Access::empty()))
     }

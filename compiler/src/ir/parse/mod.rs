@@ -275,6 +275,13 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             1
         };
         self.f.values[value].ty = Type::vector(bits, comps);
+        let start = self.scanner.at;
+        if self.scanner.eat("~") {
+            self.f.relax(value);
+            if !self.f.values[value].relaxed {
+                return Err(self.scanner.error_at(start, "only 32-bit scalars may be rounded"));
+            }
+        }
         if self.scanner.eat("@") {
             let (half, _) = self.register('r')?;
             self.registers[value] = Some(half);

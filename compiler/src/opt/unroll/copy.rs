@@ -167,7 +167,7 @@ impl<'a> Copier<'_, '_, 'a> {
             let inputs: Vec<Src> =
                 back.iter().map(|(original, _)| self.src(input_from(&phi, *original))).collect();
             for dst in phi.dsts {
-                values.push((*dst, self.join(back, &inputs, self.unroller.f.ty(*dst), phi.line)));
+                values.push((*dst, self.join(back, &inputs, *dst, phi.line)));
             }
         }
         for (dst, src) in values {
@@ -175,11 +175,11 @@ impl<'a> Copier<'_, '_, 'a> {
         }
     }
 
-    fn join(&mut self, back: &[(Block, Block)], inputs: &[Src], ty: Type, line: u32) -> Src {
+    fn join(&mut self, back: &[(Block, Block)], inputs: &[Src], like: Value, line: u32) -> Src {
         match inputs {
             [first, rest @ ..] if rest.iter().all(|src| src == first) => *first,
             _ => {
-                let joined = self.unroller.f.add_value(ty);
+                let joined = self.unroller.f.add_value_like(like);
                 let mods: Vec<u32> = back.iter().map(|(_, copy)| copy.0).collect();
                 self.add(self.next, IrOp::Phi.into(), &[joined], inputs, &mods, line);
                 joined.into()
@@ -195,8 +195,7 @@ impl<'a> Copier<'_, '_, 'a> {
             for at in skipped..self.unroller.f.block(block).insts.len() {
                 let inst = self.unroller.f.block(block).insts[at];
                 for dst in self.unroller.f.insts[inst].dsts {
-                    let ty = self.unroller.f.ty(*dst);
-                    self.values[*dst] = Some(Src::value(self.unroller.f.add_value(ty)));
+                    self.values[*dst] = Some(Src::value(self.unroller.f.add_value_like(*dst)));
                 }
             }
         }
@@ -246,7 +245,7 @@ impl<'a> Copier<'_, '_, 'a> {
             self.unroller.note_uses(*phi);
         }
         for (index, escape) in std::mem::take(&mut self.escapes).into_iter().enumerate() {
-            let joined = self.unroller.f.add_value(self.unroller.f.ty(escape));
+            let joined = self.unroller.f.add_value_like(escape);
             let dsts = self.unroller.f.alloc(&[joined]);
             let empty = InstData { op: IrOp::Phi.into(), dsts, srcs: &[], mods: &[], line: 0 };
             let phi = self.exit_phi(phis.len() + index, empty);

@@ -7,6 +7,7 @@ mod fragment;
 mod limits;
 mod lines;
 mod memory;
+mod relaxed;
 mod values;
 
 use agx_abi::UniformSource;
