@@ -4,8 +4,7 @@ use crate::findings::MaskChange;
 use crate::pixels::{Outputs, Pixels};
 use crate::races::AccessBy;
 
-/// Lanes of a SIMD-group.
-pub const LANES: usize = 32;
+pub use agx_isa::semantics::LANES;
 /// Half registers of a lane.
 pub(crate) const HALVES: usize = 256;
 /// Mask changes remembered for reports.

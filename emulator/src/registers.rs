@@ -121,18 +121,32 @@ impl Group {
 
     /// A source in all lanes, active or not.
     pub(crate) fn gather(&self, uniforms: &Uniforms, src: &Src) -> PerLane<u64> {
-        match src.place {
-            Place::Immediate(value) => [value; LANES],
-            Place::Uniform(half) => [uniforms.read(half, src.size); LANES],
-            Place::Register(half) => {
-                let mut values = [0; LANES];
-                for at in 0..src.size.halves() {
-                    let from = &self.halves[usize::from(half.wrapping_add(at))];
-                    for (value, from) in values.iter_mut().zip(from) {
-                        *value |= u64::from(*from) << (16 * at);
-                    }
+        let mut values = [0; LANES];
+        self.gather_into(uniforms, src, &mut values);
+        values
+    }
+
+    /// The same where the values are to stand, whatever stood there.
+    #[inline]
+    pub(crate) fn gather_into(&self, uniforms: &Uniforms, src: &Src, values: &mut PerLane<u64>) {
+        let half = match src.place {
+            Place::Immediate(value) => return values.fill(value),
+            Place::Uniform(half) => return values.fill(uniforms.read(half, src.size)),
+            Place::Register(half) => half,
+        };
+        let from = |at: u8| &self.halves[usize::from(half.wrapping_add(at))];
+        // The usual sizes apart: with constant shifts the loops handle several lanes at once.
+        match src.size {
+            Size::B16 => values.iter_mut().zip(from(0)).for_each(|(value, low)| *value = u64::from(*low)),
+            Size::B32 => {
+                for (value, (low, high)) in values.iter_mut().zip(from(0).iter().zip(from(1))) {
+                    *value = u64::from(u32::from(*high) << 16 | u32::from(*low));
                 }
-                values
+            }
+            Size::B64 => {
+                for (lane, value) in values.iter_mut().enumerate() {
+                    *value = self.read(half, Size::B64, lane);
+                }
             }
         }
     }
@@ -141,9 +155,12 @@ impl Group {
     pub(crate) fn scatter(&mut self, dst: Dst, values: &PerLane<u64>, exec: u32) {
         for at in 0..dst.size.halves() {
             let into = &mut self.halves[usize::from(dst.half.wrapping_add(at))];
-            for (lane, (into, value)) in into.iter_mut().zip(values).enumerate() {
-                let chosen = (*value >> (16 * at)) as u16;
-                *into = if exec >> lane & 1 != 0 { chosen } else { *into };
+            let halves = values.iter().map(|value| (*value >> (16 * at)) as u16);
+            if exec == u32::MAX {
+                into.iter_mut().zip(halves).for_each(|(into, half)| *into = half);
+            } else {
+                let chosen = into.iter_mut().zip(halves).enumerate();
+                chosen.filter(|(lane, _)| exec >> lane & 1 != 0).for_each(|(_, (into, half))| *into = half);
             }
         }
     }

@@ -3,7 +3,7 @@
 use bitflags::bitflags;
 
 use crate::inst::Operand;
-use crate::semantics::PureFn;
+use crate::semantics::Pure;
 
 /// A piece of a bit field: `len` bits from bit `lo` of the instruction (bit 0 = least significant bit of byte 0).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -272,7 +272,7 @@ pub struct InstDesc {
     /// Another cost when a modifier has a certain value.
     pub variant: Option<CostVariant>,
     /// What it computes, for rows whose results depend on their sources alone.
-    pub pure: Option<PureFn>,
+    pub pure: Option<Pure>,
     /// Chips that have it.
     pub chips: ChipSet,
     /// Where the facts come from.
@@ -378,7 +378,7 @@ impl InstDesc {
         self
     }
 
-    pub(crate) const fn pure(mut self, pure: PureFn) -> InstDesc {
+    pub(crate) const fn pure(mut self, pure: Pure) -> InstDesc {
         self.pure = Some(pure);
         self
     }

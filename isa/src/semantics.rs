@@ -26,7 +26,8 @@ pub struct Source {
 }
 
 impl Source {
-    const ZERO: Source = Source { bits: 0, width: 32, flags: OperandFlags::empty() };
+    /// What a missing source reads as.
+    pub const ZERO: Source = Source { bits: 0, width: 32, flags: OperandFlags::empty() };
 
     /// The value sign-extended from the source's own width.
     pub fn sign_extended(self) -> i64 {
@@ -71,6 +72,67 @@ impl PureArgs<'_> {
 /// A pure operation: the result is zero-extended from `dst_width` bits.
 pub type PureFn = fn(&PureArgs<'_>) -> u64;
 
+/// Lanes of a SIMD-group.
+pub const LANES: usize = 32;
+/// Most sources of a pure operation.
+pub const MAX_SOURCES: usize = 4;
+
+/// The inputs of a pure operation in all lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneArgs<'a> {
+    /// Width of the destination in bits.
+    pub dst_width: u8,
+    /// Widths and flags of the sources in row order, their bits left out; zeros after the last.
+    pub sources: &'a [Source; MAX_SOURCES],
+    /// The bits of each source, by lane.
+    pub values: &'a [[u64; LANES]; MAX_SOURCES],
+    /// Modifiers (operands of role `Mod`) in row order.
+    pub mods: &'a [u32],
+    /// Lanes to compute.
+    pub exec: u32,
+}
+
+/// A pure operation in the lanes of `exec`; results of other lanes stay.
+pub type LanesFn = fn(&LaneArgs<'_>, &mut [u64; LANES]);
+
+/// What an instruction that depends on its sources alone computes.
+#[derive(Clone, Copy, Debug)]
+pub struct Pure {
+    /// For single values.
+    pub one: PureFn,
+    /// The same function for the lanes of a SIMD-group, compiled into one loop.
+    pub lanes: LanesFn,
+}
+
+/// Calls `one` for each lane of `exec`.
+#[inline(always)]
+pub(crate) fn over_lanes(
+    one: impl Fn(&PureArgs<'_>) -> u64,
+    args: &LaneArgs<'_>,
+    results: &mut [u64; LANES],
+) {
+    let mut sources = *args.sources;
+    for (lane, result) in results.iter_mut().enumerate() {
+        if args.exec >> lane & 1 != 0 {
+            for (source, values) in sources.iter_mut().zip(args.values) {
+                source.bits = values[lane];
+            }
+            *result = one(&PureArgs { dst_width: args.dst_width, sources: &sources, mods: args.mods });
+        }
+    }
+}
+
+/// The [`Pure`] of a function over [`PureArgs`].
+macro_rules! pure {
+    ($one:path) => {
+        $crate::semantics::Pure {
+            one: $one,
+            lanes: |args, results| $crate::semantics::over_lanes($one, args, results),
+        }
+    };
+}
+pub(crate) use pure;
+
 /// The low `width` bits set; all for 64 and more.
 pub const fn width_mask(width: u8) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
@@ -78,5 +140,5 @@ pub const fn width_mask(width: u8) -> u64 {
 
 /// The result of `op`, or `None` when the row is not pure.
 pub fn evaluate(op: Opcode, args: &PureArgs<'_>) -> Option<u64> {
-    op.desc().pure.map(|pure| pure(args))
+    op.desc().pure.map(|pure| (pure.one)(args))
 }

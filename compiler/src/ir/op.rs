@@ -301,7 +301,7 @@ impl Op {
     /// What it computes, if its sources alone decide that.
     pub fn pure_fn(self) -> Option<PureFn> {
         match self {
-            Op::Hw(op) => op.desc().pure,
+            Op::Hw(op) => op.desc().pure.map(|pure| pure.one),
             Op::Ir(op) => op.desc().pure,
         }
     }

@@ -1,18 +1,16 @@
 //! Operations whose results depend on their sources alone: all of them through the shared semantics.
 
 use agx_isa::inst::Inst;
-use agx_isa::semantics::{PureArgs, PureFn, Source};
+use agx_isa::semantics::{LaneArgs, LanesFn, MAX_SOURCES, Pure, PureArgs, PureFn, Source};
 use agx_isa::table::Opcode;
 
 use crate::core::Core;
 use crate::exec::fields::Fields;
 use crate::group::{Group, LANES};
 use crate::mutant::Fault;
-use crate::registers::{Dst, Src, lanes_of};
+use crate::registers::{Dst, Src};
 use crate::rng::Rng;
 
-/// Most sources of a pure row.
-const SOURCES: usize = 4;
 /// Most modifiers of a pure row.
 const MODS: usize = 8;
 
@@ -38,9 +36,9 @@ fn perturbed(bits: u64, width: u8, seed: u64) -> u64 {
 /// A pure instruction with its operands resolved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alu {
-    function: PureFn,
+    function: LanesFn,
     dst: Dst,
-    sources: [Src; SOURCES],
+    sources: [Src; MAX_SOURCES],
     source_count: usize,
     mods: [u32; MODS],
     mod_count: usize,
@@ -50,13 +48,13 @@ pub(crate) struct Alu {
 
 impl Alu {
     /// Resolves a pure instruction; `None` when it has no register destination.
-    pub(crate) fn new(inst: &Inst, function: PureFn) -> Option<Alu> {
+    pub(crate) fn new(inst: &Inst, pure: Pure) -> Option<Alu> {
         let fields = Fields::new(inst);
         let dst = Dst::new(fields.get("dst"))?;
         let mut alu = Alu {
-            function,
+            function: pure.lanes,
             dst,
-            sources: [Src::new(agx_isa::inst::Operand::imm(0)); SOURCES],
+            sources: [Src::new(agx_isa::inst::Operand::imm(0)); MAX_SOURCES],
             source_count: 0,
             mods: [0; MODS],
             mod_count: 0,
@@ -88,26 +86,18 @@ impl Alu {
     /// Computes in the active lanes.
     pub(crate) fn run(&self, group: &mut Group, core: &Core<'_>) {
         let mut result = [0; LANES];
-        let mut sources = [Source { bits: 0, width: 32, flags: Default::default() }; SOURCES];
-        let mut values = [[0; LANES]; SOURCES];
+        let mut sources = [Source::ZERO; MAX_SOURCES];
+        let mut values = [[0; LANES]; MAX_SOURCES];
         for (at, src) in self.sources[..self.source_count].iter().enumerate() {
             sources[at].width = src.size.bits();
             sources[at].flags = src.flags;
-            values[at] = group.gather(core.uniforms, src);
+            group.gather_into(core.uniforms, src, &mut values[at]);
         }
         let exec = group.exec;
         let dst_width = self.dst.size.bits();
-        for lane in lanes_of(exec) {
-            for (source, values) in sources.iter_mut().zip(&values) {
-                source.bits = values[lane];
-            }
-            let args = PureArgs {
-                dst_width,
-                sources: &sources[..self.source_count],
-                mods: &self.mods[..self.mod_count],
-            };
-            result[lane] = (self.function)(&args);
-        }
+        let mods = &self.mods[..self.mod_count];
+        let args = LaneArgs { dst_width, sources: &sources, values: &values, mods, exec };
+        (self.function)(&args, &mut result);
         if self.inexact && core.launch.perturb {
             result.iter_mut().for_each(|bits| *bits = perturbed(*bits, dst_width, core.launch.seed));
         }
@@ -119,7 +109,7 @@ impl Alu {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compare {
     /// The select row of the same operand kind.
-    select: PureFn,
+    select: LanesFn,
     a: Src,
     b: Src,
     condition: u32,
@@ -128,10 +118,10 @@ pub(crate) struct Compare {
 
 impl Compare {
     /// Resolves operands `a`, `b`, `cond` and `inv`. `select` is the integer or float select.
-    pub(crate) fn new(inst: &Inst, select: PureFn) -> Compare {
+    pub(crate) fn new(inst: &Inst, select: Pure) -> Compare {
         let fields = Fields::new(inst);
         Compare {
-            select,
+            select: select.lanes,
             a: fields.source("a"),
             b: fields.source("b"),
             condition: fields.number("cond"),
@@ -141,17 +131,16 @@ impl Compare {
 
     /// The lanes of `mask` whose comparison holds.
     pub(crate) fn holds(&self, group: &Group, core: &Core<'_>, mask: u32) -> u32 {
-        let a = group.gather(core.uniforms, &self.a);
-        let b = group.gather(core.uniforms, &self.b);
-        lanes_of(mask).filter(|&lane| self.holds_for(a[lane], b[lane])).fold(0, |held, lane| held | 1 << lane)
-    }
-
-    fn holds_for(&self, a: u64, b: u64) -> bool {
-        let source = |bits, src: &Src| Source { bits, width: src.size.bits(), flags: src.flags };
-        let constant = |bits| Source { bits, width: 16, flags: Default::default() };
-        let sources = [source(a, &self.a), source(b, &self.b), constant(1), constant(0)];
-        let args = PureArgs { dst_width: 16, sources: &sources, mods: &[self.condition] };
-        ((self.select)(&args) != 0) != self.inverted
+        let shape = |src: &Src| Source { bits: 0, width: src.size.bits(), flags: src.flags };
+        let sources = [shape(&self.a), shape(&self.b), Source::ZERO, Source::ZERO];
+        let [a, b] = [&self.a, &self.b].map(|src| group.gather(core.uniforms, src));
+        let values = [a, b, [1; LANES], [0; LANES]];
+        let mods = &[self.condition];
+        let mut held = [0; LANES];
+        let args = LaneArgs { dst_width: 16, sources: &sources, values: &values, mods, exec: mask };
+        (self.select)(&args, &mut held);
+        let held = (0..LANES).fold(0, |all, lane| all | (held[lane] as u32) << lane);
+        if self.inverted { !held & mask } else { held }
     }
 }
 

@@ -14,7 +14,6 @@ pub(crate) mod state;
 pub(crate) mod texture;
 
 use agx_isa::inst::Inst;
-use agx_isa::semantics::PureFn;
 use agx_isa::table::Opcode;
 
 use crate::core::Core;
@@ -153,8 +152,7 @@ impl Action {
 
 /// A comparison with the semantics of the select `select`.
 fn compare(inst: &Inst, select: Opcode) -> Option<Compare> {
-    let function: PureFn = select.desc().pure?;
-    Some(Compare::new(inst, function))
+    Some(Compare::new(inst, select.desc().pure?))
 }
 
 fn control_action(inst: &Inst) -> Option<Action> {

@@ -1,7 +1,7 @@
 //! Operations across lanes: ballots, shuffles, reductions, prefixes, derivatives.
 
 use agx_isa::inst::{Inst, OperandFlags, Size};
-use agx_isa::semantics::PureFn;
+use agx_isa::semantics::{Pure, PureFn};
 use agx_isa::table::Opcode;
 
 use crate::core::Core;
@@ -21,7 +21,7 @@ pub(crate) struct Ballot {
 
 impl Ballot {
     /// Resolves a ballot over the SIMD-group or the quad.
-    pub(crate) fn new(inst: &Inst, select: PureFn) -> Option<Ballot> {
+    pub(crate) fn new(inst: &Inst, select: Pure) -> Option<Ballot> {
         let fields = Fields::new(inst);
         Some(Ballot {
             dst: Dst::new(fields.get("dst"))?,
@@ -212,7 +212,7 @@ const KINDS: [(u32, Kind); 12] = [
 impl Operation {
     fn new(code: u32) -> Option<Operation> {
         let (_, kind) = *KINDS.iter().find(|(known, _)| *known == code)?;
-        let pure = |half: Opcode, word: Opcode| Some([half.desc().pure?, word.desc().pure?]);
+        let pure = |half: Opcode, word: Opcode| Some([half.desc().pure?.one, word.desc().pure?.one]);
         let float = match kind {
             Kind::FloatAdd => Some(pure(Opcode::Hadd, Opcode::Fadd)?),
             Kind::FloatMul => Some(pure(Opcode::Hmul, Opcode::Fmul)?),
@@ -351,7 +351,7 @@ impl Derivative {
             dst: Dst::new(fields.get("dst"))?,
             data: fields.source("a"),
             vertical,
-            subtract: Opcode::Fadd.desc().pure?,
+            subtract: Opcode::Fadd.desc().pure?.one,
             saturate: fields.number("sat"),
         })
     }

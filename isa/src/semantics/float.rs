@@ -12,6 +12,7 @@ use super::{PureArgs, Source};
 use crate::inst::OperandFlags;
 
 /// A float source as a double, denormals flushed if 32 bits wide, modifiers applied.
+#[inline]
 pub fn read(source: Source) -> f64 {
     let value = if source.width <= 16 { widen16(source.bits) } else { widen32(source.bits) };
     modified(value, source.flags)
@@ -71,18 +72,21 @@ fn fused(a: f64, b: f64, c: f64) -> u64 {
 }
 
 /// 32-bit fused multiply-add.
+#[inline]
 pub fn ffma(args: &PureArgs<'_>) -> u64 {
     let [a, b, c] = [0, 1, 2].map(|i| read(args.source(i)));
     finish32(args, fused(a, b, c), args.modifier(0))
 }
 
 /// 32-bit addition.
+#[inline]
 pub fn fadd(args: &PureArgs<'_>) -> u64 {
     let [a, b] = [0, 1].map(|i| read(args.source(i)));
     finish32(args, fused(a, 1.0, b), args.modifier(0))
 }
 
 /// 32-bit multiplication.
+#[inline]
 pub fn fmul(args: &PureArgs<'_>) -> u64 {
     let [a, b] = [0, 1].map(|i| read(args.source(i)));
     finish32(args, fused(a, b, 0.0), args.modifier(0))

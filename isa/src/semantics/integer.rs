@@ -9,16 +9,19 @@ pub fn immediate(args: &PureArgs<'_>) -> u64 {
 }
 
 /// `a + (b << shift)`.
+#[inline]
 pub fn iadd(args: &PureArgs<'_>) -> u64 {
     finish(args, 2, args.source(0).extended() + shifted(args, 1))
 }
 
 /// `a - (b << shift)`.
+#[inline]
 pub fn isub(args: &PureArgs<'_>) -> u64 {
     finish(args, 2, args.source(0).extended() - shifted(args, 1))
 }
 
 /// `a * b + (c << shift)`.
+#[inline]
 pub fn imadd(args: &PureArgs<'_>) -> u64 {
     finish(args, 3, product(args) + shifted(args, 2))
 }

@@ -5,26 +5,26 @@ use super::{PureArgs, Source};
 
 /// Integer comparison `cond` (three bits): bit 2 compares signed, each source extended from its own size. 3 and 7 never
 /// hold.
+#[inline]
 pub fn compare_integers(cond: u32, a: Source, b: Source) -> bool {
-    let signed = cond & 4 != 0;
-    let value = |source: Source| {
-        if signed { i128::from(source.sign_extended()) } else { i128::from(source.bits) }
-    };
+    let order = if cond & 4 != 0 { a.sign_extended().cmp(&b.sign_extended()) } else { a.bits.cmp(&b.bits) };
     match cond & 3 {
-        0 => value(a) == value(b),
-        1 => value(a) < value(b),
-        2 => value(a) > value(b),
+        0 => order.is_eq(),
+        1 => order.is_lt(),
+        2 => order.is_gt(),
         _ => false,
     }
 }
 
 /// Float comparison `cond` (three bits), denormals of 32-bit sources read as zero.
+#[inline]
 pub fn compare_floats(cond: u32, a: Source, b: Source) -> bool {
     float_condition(cond, read(a), read(b))
 }
 
 /// Whether the float condition `cond` (three bits) holds. `ltn` (3) and `gtn` (7) hold too when `b` is NaN; 4 never
 /// holds.
+#[inline]
 pub fn float_condition(cond: u32, a: f64, b: f64) -> bool {
     match cond & 7 {
         0 => a == b,
@@ -43,11 +43,13 @@ fn select(args: &PureArgs<'_>, holds: bool) -> u64 {
 }
 
 /// Select by integer comparison.
+#[inline]
 pub fn icsel(args: &PureArgs<'_>) -> u64 {
     select(args, compare_integers(args.modifier(0), args.source(0), args.source(1)))
 }
 
 /// Select by float comparison.
+#[inline]
 pub fn fcsel(args: &PureArgs<'_>) -> u64 {
     select(args, compare_floats(args.modifier(0), args.source(0), args.source(1)))
 }

@@ -13,7 +13,7 @@
 
 use crate::desc::{Count, Effects, InstDesc, Length, OperandDesc, OrderClass, Piece, Reach, Role, Unit};
 use crate::operand as kinds;
-use crate::semantics::{bits, convert, float, integer, select};
+use crate::semantics::{bits, convert, float, integer, pure, select};
 
 #[macro_use]
 mod macros;
