@@ -157,7 +157,7 @@ impl Compiler {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
         let mut context = self.main_context(info, key);
-        let code = run_and_emit(&mut f, &mut context)?;
+        let code = run_and_emit(&mut f, &mut context).map_err(|error| frontend::located(input, error))?;
         let info = &mut context.info;
         info.uniform_halves = info.uniform_halves.max(info.filled_halves());
         let mut stats =

@@ -193,14 +193,14 @@ pub static PASSES: &[Pass] = &[
 /// and the index of shuffles where lanes may be off.
 fn reserved_halves(f: &Function<'_>, context: &Context<'_>) -> Result<u16, CompileError> {
     let sample_shading = context.info.fragment.sample_shading;
-    let needs_index = lower::needs_index_register(f);
-    if needs_index && sample_shading {
-        return Err(CompileError::unsupported(
-            "shuffles in divergent control flow of a shader that runs for each sample: both need r0h",
-        ));
+    let shuffle = lower::shuffle_with_lanes_off(f);
+    if let Some(inst) = shuffle.filter(|_| sample_shading) {
+        let message =
+            "shuffles in divergent control flow of a shader that runs for each sample: both need r0h";
+        return Err(f.locate(inst, CompileError::unsupported(message)));
     }
     let counts = f.layout.len() > 1 || sample_shading || context.is_beside_main;
-    Ok(if needs_index { 2 } else { u16::from(counts) })
+    Ok(if shuffle.is_some() { 2 } else { u16::from(counts) })
 }
 
 fn divergent_shuffle(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {

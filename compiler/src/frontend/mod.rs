@@ -35,6 +35,17 @@ pub fn read<'a>(bump: &'a Bump, input: Input<'_>, key: &CompileKey) -> Result<Sh
     }
 }
 
+/// Puts the place of an error of a later pass in the terms of `input`.
+pub fn located(input: Input<'_>, error: CompileError) -> CompileError {
+    match input {
+        Input::Ir(_) | Input::SpirV(_) => error,
+        #[cfg(feature = "wgsl")]
+        Input::Wgsl(_) => text::in_text(error),
+        #[cfg(feature = "glsl")]
+        Input::Glsl(..) => text::in_text(error),
+    }
+}
+
 /// The first function of a text.
 fn read_ir<'a>(bump: &'a Bump, text: &str) -> Result<Shader<'a>, CompileError> {
     let functions = ir::parse(bump, text)?;

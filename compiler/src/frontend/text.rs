@@ -45,7 +45,7 @@ pub fn read<'a>(
 }
 
 /// Words of naga's SPIR-V mean nothing to whoever wrote the text.
-fn in_text(error: CompileError) -> CompileError {
+pub fn in_text(error: CompileError) -> CompileError {
     let location = match error.location {
         Location::Source { line, column, .. } => Location::Text { line, column },
         Location::Word { .. } => Location::Whole,

@@ -6,6 +6,8 @@ use bumpalo::Bump;
 use agx_isa::desc::OrderClass;
 use agx_isa::table::Opcode;
 
+use crate::error::CompileError;
+
 use super::entity::{Block, Entity, Inst, Value};
 use super::op::{IrOp, Op};
 use super::source::Sources;
@@ -259,6 +261,11 @@ impl<'a> Function<'a> {
         for dst in data.dsts {
             self.values[*dst].def = Some(inst);
         }
+    }
+
+    /// Gives `error` the source position of `inst`, if it is known and the error has no place yet.
+    pub fn locate(&self, inst: Inst, error: CompileError) -> CompileError {
+        self.sources.locate(self.insts[inst].line, error)
     }
 
     /// Copies `list` into the arena.

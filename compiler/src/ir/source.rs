@@ -3,6 +3,8 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use crate::error::{CompileError, Location};
+
 /// A position in a source file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Position {
@@ -48,6 +50,18 @@ impl Sources {
     /// The position with a number; `None` for 0 and for numbers that were not given out.
     pub fn get(&self, number: u32) -> Option<Position> {
         self.positions.get((number as usize).checked_sub(1)?).copied()
+    }
+
+    /// Gives `error` the position with a number, unless it has a place or the number has none.
+    pub fn locate(&self, number: u32, error: CompileError) -> CompileError {
+        match self.get(number) {
+            Some(position) => error.at(Location::Source {
+                file: self.file(position).to_owned(),
+                line: position.line,
+                column: position.column,
+            }),
+            None => error,
+        }
     }
 
     /// Name of a position's file.

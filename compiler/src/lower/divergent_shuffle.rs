@@ -5,25 +5,23 @@
 //! lane except while it is the index of a lane that is on (as in the Mesa 25.0 AGX compiler). Where all lanes are on,
 //! outside of every construct and before any has ended, the index can be in any register.
 //!
-//! Before: stage Allocated; `r0h` is not allocated if [`needs_index_register`]. After: the same.
+//! Before: stage Allocated; `r0h` is not allocated if there is a [`shuffle_with_lanes_off`]. After: the same.
 
 use agx_isa::table::Opcode;
 
 use super::TABLE_MOV;
 use crate::ir::op::mods_with;
-use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, Seam, Side, Src, Type, Value};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Seam, Side, Src, Type, Value};
 use crate::regalloc::{Allocation, Reg};
 
 /// The half register: `r0h`.
 const INDEX_HALF: u8 = 1;
 
-/// Whether a shuffle reads its index from a register where lanes may be off.
-pub fn needs_index_register(f: &Function<'_>) -> bool {
+/// The first shuffle that reads its index from a register where lanes may be off.
+pub fn shuffle_with_lanes_off(f: &Function<'_>) -> Option<Inst> {
     let may_be_off = blocks_with_lanes_off(f);
-    f.layout.iter().any(|segment| {
-        may_be_off[segment.block]
-            && f.block(segment.block).insts.iter().any(|inst| is_shuffle(&f.insts[*inst]))
-    })
+    let blocks = f.layout.iter().map(|segment| segment.block).filter(|block| may_be_off[*block]);
+    blocks.flat_map(|block| &f.block(block).insts).find(|inst| is_shuffle(&f.insts[**inst])).copied()
 }
 
 /// Blocks in which lanes that exist may be off.
@@ -51,7 +49,7 @@ fn is_shuffle(data: &InstData<'_>) -> bool {
 
 /// Passes the index of shuffles in `r0h`.
 pub fn lower_divergent_shuffle(f: &mut Function<'_>, allocation: &mut Allocation) {
-    if !needs_index_register(f) {
+    if shuffle_with_lanes_off(f).is_none() {
         return;
     }
     let (entry, may_be_off) = (f.entry(), blocks_with_lanes_off(f));

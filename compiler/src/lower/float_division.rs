@@ -28,7 +28,9 @@ pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
         };
         let width = r.f.width(argument);
         if width == 64 {
-            error.get_or_insert_with(|| CompileError::unsupported("64-bit float division and square root"));
+            error.get_or_insert_with(|| {
+                r.f.locate(inst, CompileError::unsupported("64-bit float division and square root"))
+            });
             return Rewrite::Keep;
         }
         let factor = alu(r, function, 32, &[argument]);

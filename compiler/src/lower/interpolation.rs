@@ -123,7 +123,7 @@ pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> R
         }
         let (Some(dst), [input, mode, place]) = (data.dst(), data.mods) else { return Rewrite::Keep };
         if let Err(error) = lowering.lower(r, dst, Input(*input), [*mode, *place], data.srcs) {
-            lowering.error.get_or_insert(error);
+            lowering.error.get_or_insert(r.f.locate(inst, error));
         }
         Rewrite::Remove
     });

@@ -34,7 +34,7 @@ pub fn lower_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(
         ranges.push(UniformRange { start, halves: SLOT_HALVES, source });
     }
     let mut kept = 0;
-    let mut vector = false;
+    let mut vector = None;
     let mut narrowed = false;
     f.map_insts(|r, inst| {
         if !std::mem::replace(&mut narrowed, true) {
@@ -46,14 +46,16 @@ pub fn lower_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(
             return Rewrite::Keep;
         }
         for src in data.srcs {
-            vector |= r.f.src_ty(*src).comps != 1;
+            if r.f.src_ty(*src).comps != 1 {
+                vector.get_or_insert(inst);
+            }
             keep(r, *src, kept * RESULT_BYTES);
             kept += 1;
         }
         Rewrite::Remove
     });
-    if vector {
-        return Err(CompileError::unsupported("`keep` of a vector: split it first"));
+    if let Some(inst) = vector {
+        return Err(f.locate(inst, CompileError::unsupported("`keep` of a vector: split it first")));
     }
     if !params.is_empty() || kept != 0 {
         context.info.writes_memory |= kept != 0;

@@ -242,7 +242,8 @@ impl Selector {
 
     fn fail(&mut self, r: &Rewriter<'_, '_>, inst: Inst, why: &str) -> Rewrite {
         let name = r.f.insts[inst].op.name();
-        self.error.get_or_insert_with(|| CompileError::internal(format!("lower_select: `{name}` {why}")));
+        let error = CompileError::internal(format!("lower_select: `{name}` {why}"));
+        self.error.get_or_insert_with(|| r.f.locate(inst, error));
         Rewrite::Keep
     }
 

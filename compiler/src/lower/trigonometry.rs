@@ -29,7 +29,9 @@ pub fn lower_trigonometry(f: &mut Function<'_>) -> Result<(), CompileError> {
         };
         let width = r.f.width(data.srcs[0]);
         if width == 64 {
-            error.get_or_insert_with(|| CompileError::unsupported("sine and cosine of 64-bit floats"));
+            error.get_or_insert_with(|| {
+                r.f.locate(inst, CompileError::unsupported("sine and cosine of 64-bit floats"))
+            });
             return Rewrite::Keep;
         }
         Rewrite::Forward(sine(r, data.srcs[0], quarter_turn_ahead, width))

@@ -147,13 +147,16 @@ pub fn assign(
 impl<'a> Assigner<'_, 'a> {
     fn walk(&mut self, block: Block) -> Result<(), CompileError> {
         let start = self.last.enter(self.f, block);
-        self.enter(block)?;
+        self.enter(block).map_err(|error| match self.f.block(block).insts.first() {
+            Some(inst) => self.f.locate(*inst, error),
+            None => error,
+        })?;
         let insts = std::mem::take(&mut self.f.block_mut(block).insts);
         let end = insts.iter().position(|inst| is_export(self.f, *inst)).unwrap_or(insts.len());
         let (before, exports) = insts.split_at(end);
         for (position, inst) in (start..).zip(before) {
             if self.f.insts[*inst].op != Op::Ir(IrOp::Phi) {
-                self.visit(*inst, position)?;
+                self.visit(*inst, position).map_err(|error| self.f.locate(*inst, error))?;
             }
             self.out.push(*inst);
         }

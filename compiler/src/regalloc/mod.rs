@@ -128,7 +128,8 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
 fn check_fixed_places(f: &Function<'_>, limit: u16) -> Result<(), CompileError> {
     let (entry, last) = (f.entry(), f.layout.last().map_or(f.entry(), |segment| segment.block));
     let both = f.block(entry).insts.iter().chain(&f.block(last).insts);
-    for data in both.map(|inst| f.insts[*inst]) {
+    for inst in both {
+        let data = f.insts[*inst];
         let (what, ty) = match data.op {
             Op::Ir(IrOp::Preload) => ("finds inputs in", data.dst().map(|dst| f.ty(dst))),
             Op::Ir(IrOp::Export) => ("leaves outputs in", data.srcs.first().map(|src| f.src_ty(*src))),
@@ -136,9 +137,9 @@ fn check_fixed_places(f: &Function<'_>, limit: u16) -> Result<(), CompileError> 
         };
         let end = data.mods.first().map_or(0, |half| *half as u16) + ty.map_or(0, |ty| ty.halves());
         if end > limit {
-            return Err(CompileError::limit(format!(
-                "the program {what} registers up to half register {end}; the limit is {limit}"
-            )));
+            let message =
+                format!("the program {what} registers up to half register {end}; the limit is {limit}");
+            return Err(f.locate(*inst, CompileError::limit(message)));
         }
     }
     Ok(())

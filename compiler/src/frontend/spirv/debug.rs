@@ -3,7 +3,7 @@
 use super::module::Def;
 use super::translate::Translator;
 use super::words::Inst;
-use crate::error::{CompileError, Location};
+use crate::error::CompileError;
 
 /// `DebugSource`: names a file.
 pub(super) const DEBUG_SOURCE: u32 = 35;
@@ -56,14 +56,6 @@ impl<'a> Translator<'_, 'a> {
     }
 
     pub(super) fn at_line(&self, error: CompileError) -> CompileError {
-        let sources = &self.b.f.sources;
-        match sources.get(self.b.line) {
-            Some(position) => error.at(Location::Source {
-                file: sources.file(position).to_owned(),
-                line: position.line,
-                column: position.column,
-            }),
-            None => error,
-        }
+        self.b.f.sources.locate(self.b.line, error)
     }
 }

@@ -329,6 +329,8 @@ impl<'a> Translator<'_, 'a> {
         exports.reverse();
         exports.dedup_by_key(|(register, _)| *register);
         for (register, value) in exports.into_iter().rev() {
+            // An output stands where its value is made.
+            self.b.line = self.b.f.def(value).map_or(0, |data| data.line);
             self.b.effect(IrOp::Export, &[value], &[u32::from(register)]);
         }
         Ok(())

@@ -180,7 +180,8 @@ impl<'a> Spiller<'_, 'a> {
                     self.out.push(*inst);
                 }
             } else {
-                self.visit(*inst, &data)?;
+                let done = self.visit(*inst, &data);
+                done.map_err(|error| self.f.locate(*inst, error))?;
             }
         }
         self.f.block_mut(block).insts = std::mem::take(&mut self.out);
