@@ -130,6 +130,7 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
     optional!("opt_simplify_control", Source, opt::opt_simplify_control, "Makes short ifs selects and drops constructs that do nothing."),
     optional!("opt_unroll", Source, opt::opt_unroll, "Unrolls loops whose number of rounds is known."),
+    optional!("opt_ranges", Source, with context opt::opt_ranges, "Simplifies integer operations by the ranges of their sources."),
     optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
     optional!("opt_fold", Source, opt::opt_fold, "Computes operations on constants."),
     optional!("opt_algebraic", Source, opt::opt_algebraic, "Replaces operations by simpler ones of the same value."),

@@ -8,3 +8,4 @@ pub mod dominance;
 pub mod liveness;
 pub mod next_use;
 pub mod pressure;
+pub mod ranges;

@@ -1,0 +1,388 @@
+//! Ranges of integers.
+//!
+//! A value is known to be one of the integers of an interval, modulo 2^width; so one interval says what is known of a
+//! signed and of an unsigned number, and sums need no care for overflow. What is known comes from constants, widths,
+//! masks, shifts, products, numbers of lanes and invocations, and from the conditions under which a place is reached.
+//!
+//! [`Walk`] goes over the layout once. Conditions hold in their arms, and behind an if one arm of which leaves. Loops take
+//! some rounds of that before: phis of headers begin with what enters, and a bound that the way back exceeds moves to the
+//! next of a few stops, the last of which says nothing. When all hold, what comes back is the range.
+
+mod conditions;
+#[cfg(test)]
+mod tests;
+mod transfer;
+
+use agx_abi::ShaderInfo;
+use agx_isa::table::Opcode;
+
+use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side, Src, Value};
+
+/// Integers from `low` to `high`, both included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// The least.
+    pub low: i64,
+    /// The greatest.
+    pub high: i64,
+}
+
+/// 64-bit numbers beyond are not tracked, so that sums of bounds never overflow.
+const LIMIT: i64 = 1 << 61;
+
+impl Range {
+    /// One number.
+    pub const fn one(number: i64) -> Range {
+        Range { low: number, high: number }
+    }
+
+    /// The numbers as values of `width` bits; `None` when that says nothing.
+    fn fit(low: Option<i64>, high: Option<i64>, width: u8) -> Option<Range> {
+        let (low, high) = (low?, high?);
+        if width == 64 {
+            return (-LIMIT <= low && low <= high && high <= LIMIT).then_some(Range { low, high });
+        }
+        let count = 1i64 << width;
+        if low > high || high.checked_sub(low)? >= count - 1 {
+            return None;
+        }
+        let turns = if low < -(count / 2) || low >= count { (low >> width) << width } else { 0 };
+        Some(Range { low: low - turns, high: high - turns })
+    }
+
+    /// The bounds as unsigned numbers of `width` bits.
+    fn unsigned(range: Option<Range>, width: u8) -> (i128, i128) {
+        let all = (0, (1i128 << width) - 1);
+        let Some(Range { low, high }) = range else { return all };
+        let (low, high) = (i128::from(low), i128::from(high));
+        let turns = low >> width;
+        if turns != high >> width { all } else { (low - (turns << width), high - (turns << width)) }
+    }
+
+    /// The bounds as signed numbers of `width` bits.
+    fn signed(range: Option<Range>, width: u8) -> (i128, i128) {
+        let half = 1i128 << (width - 1);
+        let Some(Range { low, high }) = range else { return (-half, half - 1) };
+        let (low, high) = (i128::from(low) + half, i128::from(high) + half);
+        let turns = low >> width;
+        if turns != high >> width {
+            return (-half, half - 1);
+        }
+        (low - (turns << width) - half, high - (turns << width) - half)
+    }
+
+    fn union(a: Option<Range>, b: Option<Range>, width: u8) -> Option<Range> {
+        let (a, b) = (a?, b?);
+        Range::fit(Some(a.low.min(b.low)), Some(a.high.max(b.high)), width)
+    }
+
+    fn holds(self, other: Range) -> bool {
+        self.low <= other.low && other.high <= self.high
+    }
+}
+
+/// Whether anything can be known of what an operation gives.
+pub fn is_known(op: Op) -> bool {
+    use IrOp::{
+        Collect, Icmp, Imax, Imin, Imul, Mov, Phi, Sconv, Sdiv, Select, Shl, Split, Srem, Sshr, Uconv, Udiv,
+        Umax, Umin, Umod, Umulh, Ushr,
+    };
+    use Opcode::{Bfeil, Bitop, Ffs, Iadd, Imadd, Imsub, Isub, Mfsr, Popcnt};
+    match op {
+        Op::Hw(op) => matches!(op, Iadd | Isub | Imadd | Imsub | Bitop | Bfeil | Popcnt | Ffs | Mfsr),
+        Op::Ir(Phi | Collect | Split | Mov | Select | Uconv | Sconv | Icmp | Imin | Imax | Umin | Umax) => {
+            true
+        }
+        Op::Ir(op) => matches!(op, Udiv | Umod | Sdiv | Srem | Umulh | Imul | Shl | Ushr | Sshr),
+    }
+}
+
+/// What is known of a phi of a loop's header.
+#[derive(Clone, Copy, Default, Debug)]
+struct Header {
+    /// What came back in the last round.
+    back: Option<Range>,
+    /// Something came back.
+    returns: bool,
+    /// Assumed to come back.
+    assumed: Option<Range>,
+    /// How often the assumption has been given up.
+    stop: u8,
+}
+
+/// From this stop on nothing is assumed.
+const LAST_STOP: u8 = 3;
+
+/// Most rounds until nothing is assumed of any phi.
+const MAX_ROUNDS: usize = 8;
+
+/// An open construct.
+struct Frame {
+    /// How much was known when it opened.
+    mark: usize,
+    /// The condition of an if.
+    condition: Src,
+    /// The then-arm leaves.
+    then_leaves: bool,
+    /// The header of a loop.
+    header: Option<Block>,
+}
+
+/// A walk over the layout that knows the ranges at the current place.
+pub struct Walk<'i> {
+    info: &'i ShaderInfo,
+    ranges: Side<Value, Option<Range>>,
+    /// What conditions have replaced, to be put back.
+    undo: Vec<(Value, Option<Range>)>,
+    frames: Vec<Frame>,
+    headers: Side<Value, Header>,
+    /// Header phis.
+    phis: Vec<Value>,
+    /// The segment whose block is current.
+    at: usize,
+}
+
+impl<'i> Walk<'i> {
+    /// A walk at the beginning of `f`, with what is known of its loops.
+    pub fn new(f: &Function<'_>, info: &'i ShaderInfo) -> Self {
+        let mut walk = Walk {
+            info,
+            ranges: Side::new(f.values.len()),
+            undo: Vec::new(),
+            frames: Vec::new(),
+            headers: Side::default(),
+            phis: Vec::new(),
+            at: 0,
+        };
+        walk.find_headers(f);
+        if !walk.phis.is_empty() {
+            walk.settle(f);
+        }
+        walk
+    }
+
+    fn find_headers(&mut self, f: &Function<'_>) {
+        for pair in f.layout.windows(2).filter(|pair| pair[0].seam == Seam::Loop) {
+            let header = f.block(pair[1].block);
+            let phis = header.insts[..f.phi_count(pair[1].block)].iter();
+            self.phis.extend(phis.filter_map(|phi| f.insts[*phi].dst()).filter(|dst| f.ty(*dst).comps == 1));
+        }
+    }
+
+    /// Walks until what is assumed of the phis of headers holds.
+    fn settle(&mut self, f: &Function<'_>) {
+        for _ in 0..MAX_ROUNDS {
+            self.round(f);
+            if self.phis.clone().into_iter().fold(true, |holds, phi| self.assume(f, phi) && holds) {
+                for phi in &self.phis {
+                    self.headers[*phi].assumed = self.headers[*phi].back;
+                }
+                self.restart();
+                return;
+            }
+            self.restart();
+        }
+        for phi in &self.phis {
+            self.headers[*phi].stop = LAST_STOP;
+        }
+    }
+
+    fn round(&mut self, f: &Function<'_>) {
+        for phi in &self.phis {
+            let header = &mut self.headers[*phi];
+            (header.back, header.returns) = (None, false);
+        }
+        let last = f.layout.len() - 1;
+        for index in 0..=last {
+            for inst in &f.block(f.layout[index].block).insts {
+                if is_known(f.insts[*inst].op) {
+                    self.define(f, *inst);
+                }
+            }
+            if index < last {
+                self.cross(f);
+            }
+        }
+        self.leave_block(f);
+    }
+
+    fn restart(&mut self) {
+        self.undo_to(0);
+        self.frames.clear();
+        self.at = 0;
+    }
+
+    /// Whether what came back was assumed; if not, more is assumed.
+    fn assume(&mut self, f: &Function<'_>, phi: Value) -> bool {
+        let (header, width, current) = (&mut self.headers[phi], f.ty(phi).bits, self.ranges[phi]);
+        if header.stop == LAST_STOP || !header.returns {
+            return true;
+        }
+        let (Some(current), Some(back)) = (current, header.back) else {
+            header.stop = LAST_STOP;
+            return false;
+        };
+        if current.holds(back) {
+            return true;
+        }
+        let half = if width == 64 { LIMIT } else { 1 << (width.max(1) - 1) };
+        let low = match back.low {
+            low if current.low <= low => current.low,
+            0.. => 0,
+            low if -half <= low => -half,
+            low => low,
+        };
+        let high = match back.high {
+            high if high <= current.high => current.high,
+            high if high < half => half - 1,
+            high => high,
+        };
+        header.assumed = Range::fit(Some(low), Some(high), width);
+        header.stop = if header.assumed.is_none() { LAST_STOP } else { header.stop + 1 };
+        false
+    }
+
+    /// Goes on to `block`, which comes later in the layout.
+    pub fn go_to(&mut self, f: &Function<'_>, block: Block) {
+        while f.layout.get(self.at).is_some_and(|segment| segment.block != block) {
+            self.cross(f);
+        }
+    }
+
+    /// Leaves the current block and crosses the seam behind it.
+    fn cross(&mut self, f: &Function<'_>) {
+        self.leave_block(f);
+        let segment = f.layout[self.at];
+        let terminator = f.terminator(segment.block).map(|inst| f.insts[inst]);
+        let leaves = terminator.is_some_and(|data| data.op != Op::Ir(IrOp::If));
+        let next = f.layout.get(self.at + 1).map(|next| next.block);
+        self.at += 1;
+        match segment.seam {
+            Seam::If => {
+                let condition = terminator.and_then(|data| data.srcs.first().copied()).unwrap_or(Src::NONE);
+                self.frames.push(Frame {
+                    mark: self.undo.len(),
+                    condition,
+                    then_leaves: false,
+                    header: None,
+                });
+                self.learn(f, condition, true);
+            }
+            Seam::Else => {
+                let Some(frame) = self.frames.last_mut() else { return };
+                frame.then_leaves = leaves;
+                let (mark, condition) = (frame.mark, frame.condition);
+                self.undo_to(mark);
+                self.learn(f, condition, false);
+            }
+            Seam::EndIf => {
+                let Some(frame) = self.frames.pop() else { return };
+                self.undo_to(frame.mark);
+                if frame.then_leaves != leaves {
+                    self.learn(f, frame.condition, leaves);
+                }
+            }
+            Seam::Loop | Seam::Scope => {
+                let header = next.filter(|_| segment.seam == Seam::Loop);
+                let frame = Frame { mark: self.undo.len(), condition: Src::NONE, then_leaves: false, header };
+                self.frames.push(frame);
+            }
+            Seam::EndLoop | Seam::EndScope => {
+                let Some(frame) = self.frames.pop() else { return };
+                self.undo_to(frame.mark);
+            }
+            Seam::End => {}
+        }
+    }
+
+    /// Notes what goes back to the header of a loop from the current block.
+    fn leave_block(&mut self, f: &Function<'_>) {
+        if self.phis.is_empty() {
+            return;
+        }
+        let Some(segment) = f.layout.get(self.at) else { return };
+        let header = match f.terminator(segment.block).map(|inst| f.insts[inst]) {
+            Some(data) => {
+                data.target().filter(|to| self.frames.iter().any(|frame| frame.header == Some(*to)))
+            }
+            None if segment.seam == Seam::EndLoop => self.frames.last().and_then(|frame| frame.header),
+            None => None,
+        };
+        let Some(header) = header else { return };
+        for index in 0..f.phi_count(header) {
+            let data = f.insts[f.block(header).insts[index]];
+            let input = data.phi_inputs().find(|(from, _)| *from == segment.block);
+            let (Some((_, src)), Some(dst)) = (input, data.dst()) else { continue };
+            let (range, width) = (self.range(f, src), f.ty(dst).bits);
+            let known = &mut self.headers[dst];
+            known.back = if known.returns { Range::union(known.back, range, width) } else { range };
+            known.returns = true;
+        }
+    }
+
+    fn undo_to(&mut self, mark: usize) {
+        while self.undo.len() > mark {
+            if let Some((value, range)) = self.undo.pop() {
+                self.ranges[value] = range;
+            }
+        }
+    }
+
+    /// Learns the ranges of the results of `inst`, which is in the current block.
+    pub fn define(&mut self, f: &Function<'_>, inst: Inst) {
+        let data = f.insts[inst];
+        if data.op == Op::Ir(IrOp::Phi) {
+            if let Some(dst) = data.dst() {
+                self.ranges[dst] = self.phi(f, dst, &data);
+            }
+            return;
+        }
+        self.compute(f, &data);
+    }
+
+    fn phi(&self, f: &Function<'_>, dst: Value, data: &crate::ir::InstData<'_>) -> Option<Range> {
+        let (width, comps) = (f.ty(dst).bits, f.ty(dst).comps);
+        if comps != 1 {
+            return None;
+        }
+        let block = f.layout[self.at].block;
+        let is_header = self.frames.last().is_some_and(|frame| frame.header == Some(block));
+        let mut inputs = data.phi_inputs().map(|(from, src)| (from, self.range(f, src)));
+        if !is_header {
+            let (_, first) = inputs.next()?;
+            return inputs.try_fold(first?, |known, (_, range)| Range::union(Some(known), range, width));
+        }
+        let before = f.layout[self.at.checked_sub(1)?].block;
+        let (_, entered) = inputs.find(|(from, _)| *from == before)?;
+        let header = &self.headers[dst];
+        match (header.stop, header.assumed) {
+            (LAST_STOP, _) => None,
+            (_, None) => entered,
+            (_, assumed) => Range::union(entered, assumed, width),
+        }
+    }
+
+    /// What is known of `src` at the current place; `None` is nothing.
+    pub fn range(&self, f: &Function<'_>, src: Src) -> Option<Range> {
+        if let Some(value) = src.as_value() {
+            return self.ranges[value];
+        }
+        let number = src.as_imm()?;
+        Range::fit(i64::try_from(number).ok(), i64::try_from(number).ok(), f.width(src))
+    }
+
+    /// The bounds of `src` as an unsigned number.
+    pub fn unsigned(&self, f: &Function<'_>, src: Src) -> (i128, i128) {
+        Range::unsigned(self.range(f, src), f.width(src))
+    }
+
+    /// The bounds of `src` as a signed number.
+    pub fn signed(&self, f: &Function<'_>, src: Src) -> (i128, i128) {
+        Range::signed(self.range(f, src), f.width(src))
+    }
+
+    /// Gives a value that stands for `old` the same range.
+    pub fn copy(&mut self, old: Value, new: Value) {
+        self.ranges[new] = self.ranges[old];
+    }
+}

@@ -1,0 +1,91 @@
+//! What follows from a condition.
+
+use agx_isa::table::Opcode;
+use arrayvec::ArrayVec;
+
+use super::{Range, Walk};
+use crate::ir::{Function, InstData, IrOp, Op, Src};
+
+/// Most conditions that one is taken apart into.
+const MAX_PARTS: usize = 8;
+
+const AND: u32 = 0b1000;
+const OR: u32 = 0b1110;
+const NOT_FIRST: u32 = 0b0101;
+
+/// How two numbers compare.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    Equal,
+    Differs,
+    Less,
+    AtLeast,
+}
+
+impl Walk<'_> {
+    /// Learns that `condition` is `truth` from here to the end of the arm.
+    pub(super) fn learn(&mut self, f: &Function<'_>, condition: Src, truth: bool) {
+        let mut pending: ArrayVec<(Src, bool), MAX_PARTS> = ArrayVec::new();
+        pending.push((condition, truth));
+        for _ in 0..MAX_PARTS {
+            let Some((src, truth)) = pending.pop() else { return };
+            let Some(data) = f.def(src) else { continue };
+            match (data.op, data.modifier("table"), truth) {
+                (Op::Ir(IrOp::Icmp), ..) => self.compare(f, &data, truth),
+                (Op::Hw(Opcode::Bitop), NOT_FIRST, _) => {
+                    let _ = pending.try_push((data.srcs[0], !truth));
+                }
+                (Op::Hw(Opcode::Bitop), AND, true) | (Op::Hw(Opcode::Bitop), OR, false) => {
+                    let _ = data.srcs.iter().all(|src| pending.try_push((*src, truth)).is_ok());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn compare(&mut self, f: &Function<'_>, data: &InstData<'_>, truth: bool) {
+        let [a, b] = [data.srcs[0], data.srcs[1]];
+        let (cond, holds) = (data.modifier("cond"), truth != (data.modifier("inv") != 0));
+        let is_signed = cond & 4 != 0;
+        let (a, b, relation) = match (cond & 3, holds) {
+            (0, true) => (a, b, Relation::Equal),
+            (0, false) => (a, b, Relation::Differs),
+            (1, true) => (a, b, Relation::Less),
+            (1, false) => (a, b, Relation::AtLeast),
+            (2, true) => (b, a, Relation::Less),
+            _ => (b, a, Relation::AtLeast),
+        };
+        let bounds = |src| if is_signed { self.signed(f, src) } else { self.unsigned(f, src) };
+        let (x, y) = (bounds(a), bounds(b));
+        let (new_x, new_y) = match relation {
+            Relation::Equal => {
+                let both = (x.0.max(y.0), x.1.min(y.1));
+                (both, both)
+            }
+            Relation::Differs => (without(x, y), without(y, x)),
+            Relation::Less => ((x.0, x.1.min(y.1 - 1)), (y.0.max(x.0 + 1), y.1)),
+            Relation::AtLeast => ((x.0.max(y.0), x.1), (y.0, y.1.min(x.1))),
+        };
+        self.narrow(f, a, new_x);
+        self.narrow(f, b, new_y);
+    }
+
+    /// `src` is within `bounds`.
+    fn narrow(&mut self, f: &Function<'_>, src: Src, (low, high): (i128, i128)) {
+        let Some(value) = src.as_value() else { return };
+        let new = Range::fit(i64::try_from(low).ok(), i64::try_from(high).ok(), f.width(src));
+        let (Some(new), old) = (new, self.ranges[value]) else { return };
+        if old.is_none_or(|old| new.high - new.low < old.high - old.low) {
+            self.undo.push((value, old));
+            self.ranges[value] = Some(new);
+        }
+    }
+}
+
+/// The numbers of `x` without the only one of `y`, where that is the first or the last.
+fn without(x: (i128, i128), y: (i128, i128)) -> (i128, i128) {
+    if y.0 != y.1 {
+        return x;
+    }
+    (x.0 + i128::from(x.0 == y.0), x.1 - i128::from(x.1 == y.0))
+}

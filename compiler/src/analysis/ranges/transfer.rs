@@ -1,0 +1,237 @@
+//! The ranges of results from those of sources.
+
+use agx_abi::Stage;
+use agx_isa::inst::OperandFlags;
+use agx_isa::table::Opcode;
+
+use super::{Range, Walk};
+use crate::ir::{Function, InstData, IrOp, Op, Src, Type};
+
+/// Lanes of a SIMD-group.
+const LANES: u32 = 32;
+
+/// Bounds that may say nothing.
+type Bounds = Option<(i128, i128)>;
+
+impl Walk<'_> {
+    /// Learns the ranges of the results of an operation.
+    pub(super) fn compute(&mut self, f: &Function<'_>, data: &InstData<'_>) {
+        if let (Op::Ir(IrOp::Split), [low, high]) = (data.op, data.dsts) {
+            let whole = data.srcs[0];
+            let bounds = (f.src_ty(whole) == Type::B64).then(|| self.unsigned(f, whole));
+            let bounds = bounds.filter(|(_, high)| *high < 1 << 32);
+            self.ranges[*low] = fit(bounds, 32);
+            self.ranges[*high] = bounds.map(|_| Range::one(0));
+            return;
+        }
+        let Some(dst) = data.dst() else { return };
+        let ty = f.ty(dst);
+        if ty.comps != 1 {
+            return;
+        }
+        let range = match data.op {
+            Op::Hw(op) => self.hardware(f, op, data, ty.bits),
+            Op::Ir(op) => self.operation(f, op, data, ty.bits),
+        };
+        if range.is_some() || self.ranges[dst].is_some() {
+            self.ranges[dst] = range;
+        }
+    }
+
+    fn hardware(&self, f: &Function<'_>, op: Opcode, data: &InstData<'_>, width: u8) -> Option<Range> {
+        match op {
+            Opcode::Iadd | Opcode::Isub | Opcode::Imadd | Opcode::Imsub => {
+                if data.modifier("sat") != 0 {
+                    return None;
+                }
+                let first = self.term(f, data.srcs[0], width)?;
+                let (first, last) = match data.srcs {
+                    [_, b, c] => (product(first, self.term(f, *b, width)?), *c),
+                    [_, b] => (first, *b),
+                    _ => return None,
+                };
+                let last = self.term(f, last, width)?;
+                let shift = data.modifier("shift");
+                let last = if shift > 4 { (0, 0) } else { (last.0 << shift, last.1 << shift) };
+                fit(
+                    Some(match op {
+                        Opcode::Iadd | Opcode::Imadd => (first.0 + last.0, first.1 + last.1),
+                        _ => (first.0 - last.1, first.1 - last.0),
+                    }),
+                    width,
+                )
+            }
+            Opcode::Bitop if width > 1 => self.bitwise(f, data, width),
+            Opcode::Bfeil if data.srcs[0].as_imm() == Some(0) => {
+                let (bits, shifted) =
+                    (data.modifier("width"), self.shift_right(f, data.srcs[1], data.srcs[2]));
+                let field = (0, (1i128 << bits) - 1);
+                fit(if bits == 0 || shifted.1 <= field.1 { Some(shifted) } else { Some(field) }, width)
+            }
+            Opcode::Popcnt => fit(Some((0, 32)), width),
+            Opcode::Ffs => fit(Some((-1, 31)), width),
+            Opcode::Mfsr => fit(self.register(data.modifier("sr")), width),
+            _ => None,
+        }
+    }
+
+    /// The bounds of a summand or factor of a result of `width` bits, which extends narrower sources.
+    fn term(&self, f: &Function<'_>, src: Src, width: u8) -> Bounds {
+        if src.flags == OperandFlags::SX {
+            return Some(self.signed(f, src));
+        }
+        if !src.flags.is_empty() || f.width(src) > width {
+            return None;
+        }
+        match self.range(f, src) {
+            Some(range) if f.width(src) == width => Some((i128::from(range.low), i128::from(range.high))),
+            None if width == 64 && f.width(src) == 64 => None,
+            _ => Some(self.unsigned(f, src)),
+        }
+    }
+
+    /// Truth tables: bit i is the result for (a, b) = (i & 1, i >> 1).
+    fn bitwise(&self, f: &Function<'_>, data: &InstData<'_>, width: u8) -> Option<Range> {
+        if data.srcs.iter().any(|src| !src.flags.is_empty()) {
+            return None;
+        }
+        let (a, b) = (self.unsigned(f, data.srcs[0]), self.unsigned(f, data.srcs[1]));
+        let ones = |a: i128, b: i128| (1i128 << (128 - (a | b).leading_zeros())) - 1;
+        fit(
+            match data.modifier("table") {
+                0b1000 => Some((0, a.1.min(b.1))),
+                0b0010 => Some((0, a.1)),
+                0b0100 => Some((0, b.1)),
+                0b1110 => Some((a.0.max(b.0), ones(a.1, b.1))),
+                0b0110 => Some((0, ones(a.1, b.1))),
+                0b1010 => Some(a),
+                _ => None,
+            },
+            width,
+        )
+    }
+
+    fn operation(&self, f: &Function<'_>, op: IrOp, data: &InstData<'_>, width: u8) -> Option<Range> {
+        let unsigned = |index: usize| self.unsigned(f, data.srcs[index]);
+        let signed = |index: usize| self.signed(f, data.srcs[index]);
+        let cut = |bounds: (i128, i128), index: usize| match self.range(f, data.srcs[index]) {
+            // What is cut off is a multiple of 2^width.
+            Some(range) if f.width(data.srcs[index]) > width => (range.low.into(), range.high.into()),
+            _ => bounds,
+        };
+        let bounds = match op {
+            IrOp::Mov => return self.range(f, data.srcs[0]),
+            IrOp::Uconv => cut(unsigned(0), 0),
+            IrOp::Sconv => cut(signed(0), 0),
+            IrOp::Icmp => {
+                let truth = i128::from(self.decide(f, data)?);
+                (truth, truth)
+            }
+            IrOp::Imul => product(self.term(f, data.srcs[0], width)?, self.term(f, data.srcs[1], width)?),
+            IrOp::Umulh if width <= 32 => {
+                let (low, high) = product(unsigned(0), unsigned(1));
+                (low >> width, high >> width)
+            }
+            IrOp::Shl => {
+                let (a, b) = (self.term(f, data.srcs[0], width)?, self.amount(f, data.srcs[1]));
+                if b.1 >= i128::from(width) {
+                    return None;
+                }
+                let by = |number: i128, near, far| if number < 0 { number << near } else { number << far };
+                (by(a.0, b.1, b.0), by(a.1, b.0, b.1))
+            }
+            IrOp::Ushr => self.shift_right(f, data.srcs[0], data.srcs[1]),
+            IrOp::Sshr => {
+                let (a, b) = (signed(0), self.amount(f, data.srcs[1]));
+                let by = |number: i128, near, far| if number < 0 { number >> near } else { number >> far };
+                (by(a.0, b.0, b.1), by(a.1, b.1, b.0))
+            }
+            IrOp::Umin => (unsigned(0).0.min(unsigned(1).0), unsigned(0).1.min(unsigned(1).1)),
+            IrOp::Umax => (unsigned(0).0.max(unsigned(1).0), unsigned(0).1.max(unsigned(1).1)),
+            IrOp::Imin => (signed(0).0.min(signed(1).0), signed(0).1.min(signed(1).1)),
+            IrOp::Imax => (signed(0).0.max(signed(1).0), signed(0).1.max(signed(1).1)),
+            IrOp::Udiv => quotient(unsigned(0), unsigned(1))?,
+            IrOp::Umod => remainder(unsigned(0), unsigned(1))?,
+            IrOp::Sdiv => quotient(signed(0), signed(1))?,
+            IrOp::Srem => remainder(signed(0), signed(1))?,
+            IrOp::Select => {
+                return Range::union(self.range(f, data.srcs[1]), self.range(f, data.srcs[2]), width);
+            }
+            IrOp::Collect if width == 64 && data.srcs.len() == 2 => {
+                let high = unsigned(1);
+                (high.1 == 0 && f.width(data.srcs[0]) == 32).then(|| unsigned(0))?
+            }
+            _ => return None,
+        };
+        fit(Some(bounds), width)
+    }
+
+    /// The bounds of an amount of which seven bits count.
+    fn amount(&self, f: &Function<'_>, src: Src) -> (i128, i128) {
+        let bounds = self.unsigned(f, src);
+        if bounds.1 > 127 { (0, 127) } else { bounds }
+    }
+
+    fn shift_right(&self, f: &Function<'_>, src: Src, amount: Src) -> (i128, i128) {
+        let (a, b) = (self.unsigned(f, src), self.amount(f, amount));
+        (a.0 >> b.1.min(127), a.1 >> b.0.min(127))
+    }
+
+    /// The result of a comparison that the ranges decide.
+    pub(super) fn decide(&self, f: &Function<'_>, data: &InstData<'_>) -> Option<bool> {
+        let (cond, inverted) = (data.modifier("cond"), data.modifier("inv") != 0);
+        let bounds = |src| if cond & 4 != 0 { self.signed(f, src) } else { self.unsigned(f, src) };
+        let (a, b) = (bounds(data.srcs[0]), bounds(data.srcs[1]));
+        let less = |a: (i128, i128), b: (i128, i128)| {
+            if a.1 < b.0 { Some(true) } else { (a.0 >= b.1).then_some(false) }
+        };
+        let truth = match cond & 3 {
+            0 if a.1 < b.0 || b.1 < a.0 => Some(false),
+            0 => (a.0 == a.1 && a == b).then_some(true),
+            1 => less(a, b),
+            _ => less(b, a),
+        };
+        truth.map(|truth| truth != inverted)
+    }
+
+    /// Special registers whose numbers are small, by the workgroup where that is known.
+    fn register(&self, number: u32) -> Bounds {
+        let size = self.info.workgroup_size;
+        let threads = size.iter().try_fold(1u32, |all, size| all.checked_mul(*size))?;
+        let known = self.info.stage == Stage::Compute && threads != 0;
+        let most = match number {
+            48..=50 if known => size[number as usize - 48] - 1,
+            51 if known => threads - 1,
+            53 if known => threads.div_ceil(LANES) - 1,
+            52 | 58 => LANES - 1,
+            56 => 3,
+            57 => 4,
+            59 => LANES,
+            80 | 81 if self.info.stage == Stage::Fragment => 0xffff,
+            _ => return None,
+        };
+        Some((0, most.into()))
+    }
+}
+
+fn fit(bounds: Bounds, width: u8) -> Option<Range> {
+    let (low, high) = bounds?;
+    Range::fit(i64::try_from(low).ok(), i64::try_from(high).ok(), width)
+}
+
+fn product(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {
+    let all = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
+    all.iter().fold((all[0], all[0]), |(low, high), number| (low.min(*number), high.max(*number)))
+}
+
+/// By a divisor above zero; division by zero gives some value.
+fn quotient(a: (i128, i128), b: (i128, i128)) -> Bounds {
+    let by = |number: i128| if number < 0 { number / b.0 } else { number / b.1 };
+    let most = |number: i128| if number < 0 { number / b.1 } else { number / b.0 };
+    (b.0 > 0).then(|| (by(a.0), most(a.1)))
+}
+
+fn remainder(a: (i128, i128), b: (i128, i128)) -> Bounds {
+    let least = if a.0 < 0 { a.0.max(1 - b.1) } else { 0 };
+    (b.0 > 0).then(|| (least, a.1.max(0).min(b.1 - 1)))
+}

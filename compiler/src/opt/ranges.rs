@@ -1,0 +1,161 @@
+//! What the ranges of integers make simpler.
+//!
+//! * A result that can only be one number is that number: comparisons that always hold among them.
+//! * A mask that takes nothing away, and an extremum that one source always wins, go.
+//! * Signed shifts, quotients, remainders and extensions of numbers that are not negative are unsigned ones.
+//! * 64-bit sums, products, shifts, quotients and comparisons of numbers below 2^32 with results below 2^32 are done in 32
+//!   bits; quotients of 32-bit numbers below 2^16 in 16.
+//!
+//! What is known, [`Walk`] says. Before and after: stage Source.
+
+use agx_abi::Stage;
+use agx_isa::table::Opcode;
+
+use crate::analysis::ranges::{self, Walk};
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
+use crate::pipeline::Context;
+
+const AND: u32 = 0b1000;
+/// The bit of an integer condition that compares signed.
+const SIGNED_CONDITION: u32 = 4;
+
+/// Simplifies integer operations by the ranges of their sources.
+pub fn opt_ranges(f: &mut Function<'_>, context: &mut Context<'_>) {
+    // Comparisons alone are worth the walk where invocations have numbers below known sizes.
+    let compute = context.info.stage == Stage::Compute;
+    let is_worthwhile = |data: &InstData<'_>| match data.op {
+        Op::Ir(IrOp::Icmp) => compute && data.srcs[1].as_imm().is_some_and(|number| number > 1),
+        _ => may_gain(f, data),
+    };
+    if !f.insts.keys().any(|inst| is_worthwhile(&f.insts[inst])) {
+        return;
+    }
+    let mut walk = Walk::new(f, &context.info);
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        if !ranges::is_known(data.op) {
+            return Rewrite::Keep;
+        }
+        walk.go_to(r.f, r.block);
+        walk.define(r.f, inst);
+        let Some(src) = simpler(&walk, r, &data) else { return Rewrite::Keep };
+        if let (Some(old), Some(new)) = (data.dst(), src.as_value()) {
+            walk.copy(old, new);
+        }
+        Rewrite::Forward(src)
+    });
+}
+
+/// Whether ranges could make an operation simpler.
+fn may_gain(f: &Function<'_>, data: &InstData<'_>) -> bool {
+    match data.op {
+        Op::Ir(IrOp::Icmp | IrOp::Imin | IrOp::Imax | IrOp::Umin | IrOp::Umax | IrOp::Sshr | IrOp::Sconv) => {
+            true
+        }
+        Op::Ir(IrOp::Udiv | IrOp::Umod) => data.srcs[1].as_imm().is_none() || f.width(data.srcs[1]) == 64,
+        Op::Ir(IrOp::Sdiv | IrOp::Srem) => true,
+        Op::Hw(Opcode::Bitop) => data.srcs[1].as_imm().is_some_and(|mask| mask > 1),
+        Op::Hw(Opcode::Iadd | Opcode::Isub) | Op::Ir(IrOp::Imul | IrOp::Shl | IrOp::Ushr) => {
+            data.dst().is_some_and(|dst| f.ty(dst).bits == 64)
+        }
+        _ => false,
+    }
+}
+
+/// What an instruction can be replaced by.
+fn simpler(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
+    let dst = data.dst().filter(|dst| r.f.ty(*dst).comps == 1)?;
+    let width = r.f.ty(dst).bits;
+    if data.op == Op::Ir(IrOp::Phi) {
+        return None;
+    }
+    if let Some(range) = walk.range(r.f, dst.into()).filter(|range| range.low == range.high) {
+        return Some(Src::imm(range.low as u64, width));
+    }
+    if !may_gain(r.f, data) {
+        return None;
+    }
+    without_effect(walk, r.f, data)
+        .or_else(|| narrower(walk, r, data, width))
+        .or_else(|| unsigned(walk, r, data, width))
+}
+
+/// The source that an operation gives unchanged.
+fn without_effect(walk: &Walk<'_>, f: &Function<'_>, data: &InstData<'_>) -> Option<Src> {
+    let [a, b] = *data.srcs else { return None };
+    let below = |x, y| walk.unsigned(f, x).1 <= walk.unsigned(f, y).0;
+    let less = |x, y| walk.signed(f, x).1 <= walk.signed(f, y).0;
+    match data.op {
+        Op::Hw(Opcode::Bitop) if data.modifier("table") == AND && a.flags.is_empty() => {
+            let mask = i128::from(b.as_imm()?);
+            // All bits up to the highest one that can be set.
+            let ones = (1i128 << (128 - walk.unsigned(f, a).1.leading_zeros())) - 1;
+            (mask & ones == ones && f.width(a) == f.width(b)).then_some(a)
+        }
+        Op::Ir(IrOp::Umin) if below(a, b) => Some(a),
+        Op::Ir(IrOp::Umin) if below(b, a) => Some(b),
+        Op::Ir(IrOp::Umax) if below(a, b) => Some(b),
+        Op::Ir(IrOp::Umax) if below(b, a) => Some(a),
+        Op::Ir(IrOp::Imin) if less(a, b) => Some(a),
+        Op::Ir(IrOp::Imin) if less(b, a) => Some(b),
+        Op::Ir(IrOp::Imax) if less(a, b) => Some(b),
+        Op::Ir(IrOp::Imax) if less(b, a) => Some(a),
+        _ => None,
+    }
+}
+
+/// A signed operation on numbers that are not negative as an unsigned one.
+fn unsigned(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, width: u8) -> Option<Src> {
+    let Op::Ir(op) = data.op else { return None };
+    let counterpart = match op {
+        IrOp::Sshr => IrOp::Ushr,
+        IrOp::Sdiv => IrOp::Udiv,
+        IrOp::Srem => IrOp::Umod,
+        IrOp::Sconv if width > r.f.width(data.srcs[0]) => IrOp::Uconv,
+        _ => return None,
+    };
+    let checked = if op == IrOp::Sshr { &data.srcs[..1] } else { data.srcs };
+    let negative = checked.iter().any(|src| walk.signed(r.f, *src).0 < 0);
+    (!negative).then(|| r.alu(counterpart, width, data.srcs, &[]))
+}
+
+/// An operation in fewer bits.
+fn narrower(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, width: u8) -> Option<Src> {
+    let source_width = r.f.width(*data.srcs.first()?);
+    let divides = matches!(data.op, Op::Ir(IrOp::Udiv | IrOp::Umod | IrOp::Sdiv | IrOp::Srem));
+    let narrow = match source_width {
+        64 => 32,
+        32 if divides && data.srcs[1].as_imm().is_none() => 16,
+        _ => return None,
+    };
+    let (op, amount) = match data.op {
+        Op::Hw(Opcode::Iadd | Opcode::Isub) => (data.op, false),
+        Op::Ir(IrOp::Imul | IrOp::Udiv | IrOp::Umod | IrOp::Icmp) => (data.op, false),
+        Op::Ir(IrOp::Sdiv) => (IrOp::Udiv.into(), false),
+        Op::Ir(IrOp::Srem) => (IrOp::Umod.into(), false),
+        Op::Ir(IrOp::Shl | IrOp::Ushr) => (data.op, true),
+        _ => return None,
+    };
+    let fits = |bounds: (i128, i128)| bounds.0 >= 0 && bounds.1 < 1 << narrow;
+    let cut = if amount { &data.srcs[..1] } else { data.srcs };
+    let plain = data.srcs.iter().all(|src| src.flags.is_empty());
+    let same = cut.iter().all(|src| r.f.width(*src) == source_width && fits(walk.unsigned(r.f, *src)));
+    // A signed comparison of such numbers, and division of them, are unsigned ones.
+    // Division by zero gives some value: one that fits, too.
+    let result_fits = width == 1 || divides || fits(walk.unsigned(r.f, data.dst()?.into()));
+    if !plain || !same || !result_fits {
+        return None;
+    }
+    let mut srcs = data.srcs.to_vec();
+    for src in srcs.iter_mut().take(cut.len()) {
+        *src = r.alu(IrOp::Uconv, narrow, &[*src], &[]);
+    }
+    let mut mods = data.mods.to_vec();
+    if width == 1 {
+        mods[0] &= !SIGNED_CONDITION;
+        return Some(r.alu(op, 1, &srcs, &mods));
+    }
+    let result = r.alu(op, narrow, &srcs, &mods);
+    debug_assert!(r.f.src_ty(result) == Type::scalar(narrow));
+    Some(r.alu(IrOp::Uconv, width, &[result], &[]))
+}
