@@ -31,7 +31,7 @@ stress:
 bench:
 	$(CARGO) bench -p agx-isa
 	$(CARGO) run --release -p agx-emulator --example speed
-	$(CARGO) run --release -p agx-compiler --example link
+	$(CARGO) run --release -p agx-tests --bin link_cost
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only quality,cost
 
 fmt:

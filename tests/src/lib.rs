@@ -5,10 +5,12 @@
 
 pub mod amber;
 pub mod baseline;
+pub mod callgrind;
 pub mod corpus;
 pub mod driver;
 pub mod filetest;
 pub mod floors;
+pub mod link_cost;
 pub mod outcome;
 pub mod pica;
 pub mod report;

@@ -8,11 +8,11 @@
 mod spirv_builder;
 
 use std::hint::black_box;
-use std::path::Path;
-use std::process::Command;
 
 use agx_abi::Target;
 use agx_compiler::{CompileError, CompileKey, CompiledShader, Compiler, Input, Scratch};
+use agx_tests::callgrind::Callgrind;
+use agx_tests::tools::Tools;
 use spirv_builder::{Builder, SHAPES};
 
 /// Set in the process that callgrind watches.
@@ -45,29 +45,18 @@ fn probe() {
 }
 
 /// The counts of a run of [`probe`] under callgrind, in its order.
-fn counts(folder: &Path) -> Vec<u64> {
-    let output = folder.join("callgrind");
-    let run = Command::new("valgrind")
-        .args([
-            "--tool=callgrind",
-            "--toggle-collect=scaling::compile_counted",
-            "--dump-after=scaling::compile_counted",
-        ])
-        .arg(format!("--callgrind-out-file={}", output.display()))
-        .arg(std::env::current_exe().expect("a running program has a name"))
-        .args(["--exact", "cost_grows_with_size", "--test-threads=1"])
-        .env(PROBE, "1")
-        .output()
-        .expect("valgrind was found before");
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
-    (1..=SHAPES.len() * SIZES.len())
-        .map(|index| {
-            let path = output.with_extension(index.to_string());
-            let text = std::fs::read_to_string(&path).expect("callgrind wrote a count for every compile");
-            let total = text.lines().rev().find_map(|line| line.strip_prefix("totals: "));
-            total.and_then(|total| total.trim().parse().ok()).expect("a total in callgrind's output")
-        })
-        .collect()
+fn counts(tools: &Tools) -> Vec<u64> {
+    let counts = Callgrind {
+        tools,
+        function: "scaling::compile_counted",
+        program: &std::env::current_exe().expect("a running program has a name"),
+        arguments: &["--exact", "cost_grows_with_size", "--test-threads=1"],
+        environment: &[(PROBE, "1")],
+    }
+    .each()
+    .expect("valgrind counts");
+    assert_eq!(counts.len(), SHAPES.len() * SIZES.len(), "a count for every compile");
+    counts
 }
 
 #[test]
@@ -75,14 +64,12 @@ fn cost_grows_with_size() {
     if std::env::var_os(PROBE).is_some() {
         return probe();
     }
-    if Command::new("valgrind").arg("--version").output().is_err() {
-        eprintln!("skipped: valgrind is not installed (Debian package valgrind)");
+    let tools = Tools::find(env!("CARGO_TARGET_TMPDIR"));
+    if let Err(absent) = tools.valgrind() {
+        eprintln!("skipped: {absent}");
         return probe();
     }
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("scaling-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder for the counts");
-    let counts = counts(&folder);
-    std::fs::remove_dir_all(&folder).expect("ours");
+    let counts = counts(&tools);
     let mut complaints = Vec::new();
     for ((name, _), counts) in SHAPES.iter().zip(counts.chunks(SIZES.len())) {
         let each = |index: usize| (counts[index] - counts[0]) as f64 / f64::from(SIZES[index] - SIZES[0]);

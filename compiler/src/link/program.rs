@@ -2,12 +2,10 @@
 //!
 //! This runs when a draw's state is known, so it does no more than copy bytes and compare a few numbers.
 
-use agx_abi::fragment::SAMPLES;
 use agx_abi::occupancy::MAX_GPR_HALVES;
-use agx_abi::registers::NESTING_COUNTER;
 use agx_abi::{PartRole, ShaderInfo, Stage};
 use agx_isa::encode::encode;
-use agx_isa::inst::{Inst, Operand, Size};
+use agx_isa::inst::{Inst, Operand};
 use agx_isa::table::Opcode;
 use thiserror::Error;
 
@@ -105,7 +103,7 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
     let size = parts.main.len() + others().map(|part| part.code.len()).sum::<usize>();
     let mut code = Vec::with_capacity(size + EXTRA_BYTES);
     if parts.sample_loop.is_some() {
-        begin_loop(&mut code);
+        code.extend_from_slice(&BEGIN_LOOP);
     }
     let start = code.len();
     before.clone().for_each(|part| code.extend_from_slice(body(&part.code)));
@@ -172,15 +170,21 @@ fn append(code: &mut Vec<u8>, inst: &Inst) {
     code.extend_from_slice(&encoded);
 }
 
-/// No lane is off, the first sample is shaded.
-fn begin_loop(code: &mut Vec<u8>) {
-    for (half, value) in [(NESTING_COUNTER, 0), (SAMPLES, 1)] {
-        let mut inst = Inst::new(Opcode::Ldimm16);
-        inst.set("dst", Operand::reg(half, Size::B16));
-        inst.set("a", Operand::imm(value));
-        append(code, &inst);
-    }
+/// No lane is off, the first sample is shaded: constants in r0l and r0h. What is the same in every program is kept
+/// encoded, because linking happens at the time of a draw.
+const BEGIN_LOOP: [u8; 8] = [0x62, 0, 0, 0, 0x62, 2, 1, 0];
+
+/// The mask of the next sample: r0h twice.
+const NEXT_SAMPLE: [u8; 8] = [0x0e, 2, 0x41, 0x10, 4, 0, 0, 0];
+
+/// The loop goes on while r0h is below the mask of the first sample that there is not.
+const fn while_sample(samples: u8) -> [u8; 6] {
+    let end = 1_u16 << samples;
+    [0x52, 0x2c, 0x41, (end << 4) as u8, (end >> 4) as u8, 0]
 }
+
+/// The end of the loop's nesting.
+const END_LOOP: [u8; 6] = [0x52, 0x0e, 0, 0, 0, 0];
 
 /// Goes on with the next sample as long as there is one.
 fn end_loop(code: &mut Vec<u8>, start: usize, samples: u8, stack_words: u32) {
@@ -189,22 +193,43 @@ fn end_loop(code: &mut Vec<u8>, start: usize, samples: u8, stack_words: u32) {
         inst.set("index", Operand::imm(stack_words.wrapping_neg()));
         append(code, &inst);
     }
-    let mask = Operand::reg(SAMPLES, Size::B16);
-    let mut next = Inst::new(Opcode::Iadd);
-    next.set("dst", mask);
-    next.set("a", mask);
-    next.set("b", mask);
-    append(code, &next);
-    let mut again = Inst::new(Opcode::WhileIcmp);
-    again.set("cond", Operand::imm(1));
-    again.set("nest", Operand::imm(1));
-    again.set("a", mask);
-    again.set("b", Operand::imm(1 << samples));
-    append(code, &again);
+    code.extend_from_slice(&NEXT_SAMPLE);
+    code.extend_from_slice(&while_sample(samples));
     let mut jump = Inst::new(Opcode::JmpAny);
     jump.set("target", Operand::imm((start as i64 - code.len() as i64) as u32));
     append(code, &jump);
-    let mut pop = Inst::new(Opcode::PopExec);
-    pop.set("nest", Operand::imm(1));
-    append(code, &pop);
+    code.extend_from_slice(&END_LOOP);
+}
+
+#[cfg(test)]
+mod tests {
+    use agx_abi::fragment::SAMPLES;
+    use agx_abi::registers::NESTING_COUNTER;
+    use agx_isa::inst::Size;
+
+    use super::*;
+
+    fn encoded(op: Opcode, operands: &[(&str, Operand)]) -> Vec<u8> {
+        let mut inst = Inst::new(op);
+        operands.iter().for_each(|(name, operand)| inst.set(name, *operand));
+        encode(&inst).expect("encodes").to_vec()
+    }
+
+    #[test]
+    fn what_is_kept_encoded_is_what_it_says() {
+        let constant = |half, value| {
+            encoded(Opcode::Ldimm16, &[("dst", Operand::reg(half, Size::B16)), ("a", Operand::imm(value))])
+        };
+        assert_eq!(BEGIN_LOOP.to_vec(), [constant(NESTING_COUNTER, 0), constant(SAMPLES, 1)].concat());
+        let mask = Operand::reg(SAMPLES, Size::B16);
+        assert_eq!(NEXT_SAMPLE.to_vec(), encoded(Opcode::Iadd, &[("dst", mask), ("a", mask), ("b", mask)]));
+        for samples in [1, 2, 4] {
+            let one = Operand::imm(1);
+            let operands = [("cond", one), ("nest", one), ("a", mask), ("b", Operand::imm(1 << samples))];
+            assert_eq!(while_sample(samples).to_vec(), encoded(Opcode::WhileIcmp, &operands));
+        }
+        assert_eq!(END_LOOP.to_vec(), encoded(Opcode::PopExec, &[("nest", Operand::imm(1))]));
+        let ends = [encoded(Opcode::Stop, &[]), encoded(Opcode::Trap, &[]).repeat(8)];
+        assert_eq!(END.to_vec(), ends.concat());
+    }
 }

@@ -15,6 +15,7 @@ use serde_json::json;
 use super::Context;
 use super::quality::load_baseline;
 use crate::baseline::{Baseline, Row};
+use crate::callgrind::Callgrind;
 use crate::corpus::{Item, load};
 use crate::outcome::{Outcome, SuiteReport};
 use crate::runner::run_cases;
@@ -90,7 +91,7 @@ fn ratio(ours: u64, theirs: u64) -> Option<f64> {
 
 /// Host instructions of compiling `items`.
 fn measure(context: &Context<'_>, items: &[(&Item, &Row)]) -> Result<u64, String> {
-    let failed = |error: std::io::Error| format!("valgrind cannot be run: {error}");
+    let failed = |error: std::io::Error| format!("the list of entry points: {error}");
     let list_path = context.tools.scratch_path("list");
     if let Some(folder) = list_path.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
@@ -103,31 +104,18 @@ fn measure(context: &Context<'_>, items: &[(&Item, &Row)]) -> Result<u64, String
         let _ = writeln!(list, "{stage}\t{}\t{}", item.entry.name, path.display());
     }
     std::fs::write(&list_path, list).map_err(failed)?;
-    let profile_path = context.tools.scratch_path("profile");
-    let output = context
-        .tools
-        .valgrind()
-        .map_err(|error| error.to_string())?
-        .args(["--tool=callgrind", "--toggle-collect=*compile_one*"])
-        .arg(format!("--callgrind-out-file={}", profile_path.display()))
-        .arg(std::env::current_exe().map_err(failed)?)
-        .arg(PROBE_OPTION)
-        .arg(&list_path)
-        .output()
-        .map_err(failed)?;
-    let _ = std::fs::remove_file(&list_path);
-    let _ = std::fs::remove_file(&profile_path);
-    let text = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
-        return Err(format!("valgrind failed: {}", text.lines().last().unwrap_or("no message")));
+    let program = std::env::current_exe().map_err(failed)?;
+    let list_argument = list_path.display().to_string();
+    let counted = Callgrind {
+        tools: context.tools,
+        function: "agx_tests::suites::cost::compile_one",
+        program: &program,
+        arguments: &[PROBE_OPTION, &list_argument],
+        environment: &[],
     }
-    collected(&text).ok_or_else(|| "valgrind's report has no count".into())
-}
-
-/// The count in callgrind's closing report.
-fn collected(report: &str) -> Option<u64> {
-    let line = report.lines().rev().find_map(|line| line.split_once("Collected :"))?;
-    line.1.trim().parse().ok()
+    .total();
+    let _ = std::fs::remove_file(&list_path);
+    counted
 }
 
 /// Compiles every entry point of the list file: a line each, stage, entry point and path separated by tabs.
@@ -164,10 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_count_is_read_from_the_report() {
-        let report = "==7== Events    : Ir\n==7== Collected : 26503\n==7== \n==7== I   refs:      26,503\n";
-        assert_eq!(collected(report), Some(26_503));
-        assert_eq!(collected("==7== nothing\n"), None);
+    fn ratios_have_four_digits() {
         assert_eq!(ratio(1, 3), Some(0.3333));
         assert_eq!(ratio(1, 0), None);
     }
