@@ -226,6 +226,8 @@ pub struct FragmentInfo {
     pub needs_helpers: bool,
     /// The program runs for each sample, whose mask is in r0h.
     pub sample_shading: bool,
+    /// Render targets that are read, bit 0 the first: fragments below must be shaded and stored first.
+    pub reads_targets: u8,
     /// Fragments that overlap take turns in a part of the program.
     pub interlock: bool,
 }

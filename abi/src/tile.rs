@@ -264,6 +264,29 @@ impl TileLayout {
     }
 }
 
+/// What is known of a pass when a shader that reads render targets is compiled.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct TilePass {
+    /// Formats of the targets.
+    pub formats: [Option<ColourFormat>; MAX_TARGETS as usize],
+    /// Samples of a pixel: 1, 2 or 4.
+    pub samples: u8,
+    /// Input attachments that are render targets of the pass: index of the attachment, number of the target.
+    pub input_attachments: Vec<(u32, u32)>,
+}
+
+impl TilePass {
+    /// The format of a target, if there is one.
+    pub fn format(&self, target: u32) -> Option<ColourFormat> {
+        self.formats.get(target as usize).copied().flatten()
+    }
+
+    /// Where the targets lie.
+    pub fn layout(&self) -> TileLayout {
+        TileLayout::new(&self.formats, self.samples.into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

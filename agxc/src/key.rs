@@ -1,5 +1,6 @@
 //! The compile key from options and from JSON, and back.
 
+use agx_abi::tile::{ColourFormat, TilePass};
 use agx_abi::{Stage, Target};
 use agx_compiler::CompileKey;
 use clap::ArgMatches;
@@ -20,9 +21,20 @@ struct KeyFile {
     max_gpr_halves: Option<u16>,
     vertex_as_compute: bool,
     sample_shading: bool,
+    tile: Option<TileFile>,
     spill_everything: bool,
     schedule_seed: Option<u64>,
     validate: bool,
+}
+
+/// The pass as JSON: formats of the targets by Vulkan's names, `null` where there is none.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TileFile {
+    formats: Vec<Option<String>>,
+    samples: u8,
+    #[serde(default)]
+    input_attachments: Vec<(u32, u32)>,
 }
 
 const STAGES: [Stage; 3] = [Stage::Vertex, Stage::Fragment, Stage::Compute];
@@ -78,10 +90,25 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.max_gpr_halves = file.max_gpr_halves;
     key.vertex_as_compute = file.vertex_as_compute;
     key.sample_shading = file.sample_shading;
+    key.tile = file.tile.map(tile).transpose()?;
     key.spill_everything = file.spill_everything;
     key.schedule_seed = file.schedule_seed;
     key.validate = file.validate;
     Ok(key)
+}
+
+fn tile(file: TileFile) -> Result<TilePass, Failure> {
+    let mut pass =
+        TilePass { formats: [None; 8], samples: file.samples, input_attachments: file.input_attachments };
+    if file.formats.len() > pass.formats.len() {
+        return Err(Failure::usage(format!("there are at most {} render targets", pass.formats.len())));
+    }
+    for (format, name) in pass.formats.iter_mut().zip(file.formats) {
+        let Some(name) = name else { continue };
+        let found = ColourFormat::from_name(&name);
+        *format = Some(found.ok_or_else(|| Failure::usage(format!("`{name}` is no colour format")))?);
+    }
+    Ok(pass)
 }
 
 fn stage(name: &str) -> Result<Stage, Failure> {
@@ -127,6 +154,15 @@ pub fn to_json(target: Target, key: &CompileKey) -> String {
         max_gpr_halves: key.max_gpr_halves,
         vertex_as_compute: key.vertex_as_compute,
         sample_shading: key.sample_shading,
+        tile: key.tile.as_ref().map(|pass| TileFile {
+            formats: pass
+                .formats
+                .iter()
+                .map(|format| format.map(|format| format.desc().name.to_owned()))
+                .collect(),
+            samples: pass.samples,
+            input_attachments: pass.input_attachments.clone(),
+        }),
         spill_everything: key.spill_everything,
         schedule_seed: key.schedule_seed,
         validate: key.validate,
@@ -158,6 +194,9 @@ mod tests {
         wanted.max_gpr_halves = Some(64);
         wanted.vertex_as_compute = true;
         wanted.sample_shading = true;
+        let mut pass = TilePass { formats: [None; 8], samples: 4, input_attachments: vec![(2, 1)] };
+        pass.formats[1] = Some(ColourFormat::Rgba8Srgb);
+        wanted.tile = Some(pass);
         wanted.spill_everything = true;
         wanted.schedule_seed = Some(3);
         wanted.validate = true;

@@ -29,6 +29,7 @@ pub fn fragment(info: &FragmentInfo) -> Value {
         "early_tests": info.early_tests,
         "needs_helpers": info.needs_helpers,
         "sample_shading": info.sample_shading,
+        "reads_targets": info.reads_targets,
         "interlock": info.interlock,
     })
 }

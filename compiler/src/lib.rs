@@ -19,6 +19,7 @@ mod test_random;
 
 use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::occupancy::MAX_GPR_HALVES;
+use agx_abi::tile::TilePass;
 use agx_abi::{PartRole, ShaderInfo, Stage, Target};
 use bumpalo::Bump;
 use lower::Frame;
@@ -63,6 +64,9 @@ pub struct CompileKey {
     pub vertex_as_compute: bool,
     /// A fragment shader runs for each sample whatever it asks for.
     pub sample_shading: bool,
+    /// The pass of a fragment shader that reads render targets, as tile images or input attachments; others do not depend
+    /// on it.
+    pub tile: Option<TilePass>,
     /// Keep every value on the stack: stored where it is defined, loaded wherever it is read. For tests.
     pub spill_everything: bool,
     /// Order instructions at random, by this seed, where their order is free. For tests.

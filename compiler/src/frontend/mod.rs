@@ -7,6 +7,7 @@ pub mod spirv;
 pub mod ssa;
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 pub mod text;
+pub(crate) mod tile;
 #[cfg(feature = "wgsl")]
 pub mod wgsl;
 

@@ -14,6 +14,7 @@ use super::blend::{Blending, Colours, LogicOp, clamp};
 use super::spilled::Spilled;
 use crate::error::CompileError;
 use crate::frontend::alu::float;
+use crate::frontend::tile;
 use crate::ir::op::mods_with;
 use crate::ir::{Builder, Function, IrOp, Src, Type};
 
@@ -178,7 +179,7 @@ impl EpilogKey {
             Some(offset) => Home::Tile(offset),
             None => Home::Memory(index as u32),
         };
-        Some(Place { target, home, kept: kept_mask(target.format) })
+        Some(Place { target, home, kept: tile::kept_mask(target.format) })
     }
 
     /// Whether what the target holds is read before it is stored.
@@ -192,9 +193,8 @@ impl EpilogKey {
 /// All samples of a pixel, as masks of instructions have it.
 const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 
-/// What the fragments before this one at the pixel must have done: before tests run, and before the tile is accessed.
+/// What the fragments before this one at the pixel must have done before tests run.
 const WAIT_TESTS: u64 = 1;
-const WAIT_TILE: u64 = 12;
 
 /// What an epilog does beyond storing to the tile.
 #[derive(Clone, Copy, Debug)]
@@ -294,7 +294,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         if self.key.tested && covered.is_none() {
             return false;
         }
-        self.wait(WAIT_TESTS);
+        tile::wait(&mut self.b, WAIT_TESTS);
         let target = self.shaded();
         let Some(data) = self.depth_stencil else {
             let srcs = [target, covered.unwrap_or(ALL_SAMPLES)];
@@ -323,10 +323,6 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         b.uconv(mask, 16)
     }
 
-    fn wait(&mut self, mask: u64) {
-        self.b.effect(Opcode::Pixwait, &[Src::imm(mask, 16)], &mods_with(Opcode::Pixwait, &[]));
-    }
-
     fn store_targets(&mut self) {
         for index in 0..MAX_TARGETS as usize {
             let Some(place) = self.key.place(index).filter(|_| self.key.is_stored(index)) else { continue };
@@ -344,7 +340,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         let source = self.numbers(self.colours[index], place.target.format);
         let reads = self.key.reads(&place);
         if !std::mem::replace(&mut self.waited, true) {
-            self.wait(WAIT_TILE);
+            tile::wait(&mut self.b, tile::WAIT_ALL);
         }
         let at_once = !reads && place.spilled().is_none();
         if at_once || self.key.samples == 1 || self.key.sample_shading {
@@ -424,17 +420,10 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
 
     /// Components of the destination as 32-bit numbers; 0, 0, 0, 1 where the format has none.
     fn load(&mut self, place: Place, samples: Src) -> [Src; 4] {
-        if let Some(spilled) = self.spilled(place, samples) {
-            return spilled.load(&mut self.b, place.kept);
+        match self.spilled(place, samples) {
+            Some(spilled) => spilled.load(&mut self.b, place.target.format),
+            None => tile::load(&mut self.b, place.target.format, place.offset(), samples),
         }
-        let desc = place.target.format.desc();
-        let half = place.target.format.is_half();
-        let words = self.load_words(place, samples, desc.tile, place.kept, if half { 16 } else { 32 });
-        let mut words = words.into_iter();
-        [0, 1, 2, 3].map(|at| match words.next() {
-            Some(word) => self.b.fconv(word, 32),
-            None => float(if at == 3 { 1.0 } else { 0.0 }, 32),
-        })
     }
 
     /// The one sample of a mask of a spilled target.
@@ -442,14 +431,6 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         let target = place.spilled()?;
         let EpilogKey { samples: count, load_sampler, .. } = *self.key;
         Some(Spilled::new(&mut self.b, target, (samples, count), load_sampler.unwrap_or(0)))
-    }
-
-    fn load_words(&mut self, place: Place, samples: Src, format: TileFormat, mask: u8, bits: u8) -> Vec<Src> {
-        let count = mask.count_ones() as usize;
-        let mods = place.mods(Opcode::LdTile, format, mask);
-        let ty = Type::vector(bits, count as u8);
-        let loaded = self.b.value(Opcode::LdTile, ty, &[samples, Src::NONE], &mods);
-        self.b.split(loaded.into(), Type::scalar(bits), count).to_vec()
     }
 
     /// Stores the components that are written and kept.
@@ -477,7 +458,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         bits: u8,
     ) {
         let data = self.b.collect(Type::vector(bits, parts.len() as u8), parts);
-        let mods = place.mods(Opcode::StTile, format, mask);
+        let mods = tile::mods(Opcode::StTile, format, mask, place.offset());
         self.b.effect(Opcode::StTile, &[data, samples, Src::NONE], &mods);
     }
 
@@ -495,7 +476,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         let mask = if integer.is_some() { place.kept & place.target.write_mask } else { place.kept };
         let mut old = match (integer, op.reads_destination() || place.is_merged()) {
             (_, false) => Vec::new(),
-            (Some(format), true) => self.load_words(place, read, format, mask, 32),
+            (Some(format), true) => tile::load_words(&mut self.b, (format, place.offset()), read, mask, 32),
             (None, true) => self.load(place, read).to_vec(),
         }
         .into_iter();
@@ -555,10 +536,6 @@ struct Place {
     kept: u8,
 }
 
-fn kept_mask(format: ColourFormat) -> u8 {
-    (1 << format.desc().components) - 1
-}
-
 impl Place {
     /// The target's number, where it is in memory.
     fn spilled(&self) -> Option<u32> {
@@ -583,13 +560,12 @@ impl Place {
         logic.is_none() && !self.target.format.is_integer()
     }
 
-    fn mods(&self, op: Opcode, format: TileFormat, mask: u8) -> crate::ir::op::Mods {
-        let offset = match self.home {
+    /// First byte of a sample in the tile.
+    fn offset(&self) -> u16 {
+        match self.home {
             Home::Tile(offset) => offset,
             Home::Memory(_) => 0,
-        };
-        let mods = [("format", format.code()), ("mask", mask.into()), ("offset", offset.into())];
-        mods_with(op, &mods)
+        }
     }
 }
 

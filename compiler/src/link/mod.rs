@@ -22,6 +22,8 @@ pub use advanced_blend::{AdvancedBlend, AdvancedOp, Overlap};
 pub use blend::{Blend, BlendOp, Blending, Equation, Factor, LogicOp};
 pub use epilog::{EpilogKey, Target};
 pub use fragment_prolog::FragmentPrologKey;
+pub(crate) use spilled::Spilled;
+
 pub use program::{LinkError, LinkedProgram, Parts, link};
 pub use vertex_prolog::{AttributeKey, IndexSize, VertexPrologKey};
 

@@ -5,9 +5,11 @@
 //! dead, so they stand in an if over the samples that are alive (Mesa 25.0 does the same).
 
 use agx_abi::fragment::{self, TargetHeap};
+use agx_abi::tile::ColourFormat;
 use agx_isa::table::Opcode;
 
-use crate::frontend::alu::{IntCond, float};
+use crate::frontend::alu::IntCond;
+use crate::frontend::tile;
 use crate::ir::op::mods_with;
 use crate::ir::{Access, Builder, IrOp, Src, Type};
 
@@ -23,7 +25,7 @@ const ARRAY_2D: u32 = 3;
 const HEAP: Src = Src::uniform(fragment::UNIFORMS[0].start, 64);
 
 /// A sample of a spilled target.
-pub(super) struct Spilled {
+pub(crate) struct Spilled {
     target: u32,
     /// Number of the sample, 32 bits.
     sample: Src,
@@ -60,8 +62,8 @@ impl Spilled {
         Spilled { target, sample, coords, layer, load_sampler }
     }
 
-    /// The components of `kept`; those it does not have are 0, 0, 0, 1.
-    pub fn load(&self, b: &mut Builder<'_, '_>, kept: u8) -> [Src; 4] {
+    /// The components as 32-bit numbers; 0, 0, 0, 1 where the format has none.
+    pub fn load(&self, b: &mut Builder<'_, '_>, format: ColourFormat) -> [Src; 4] {
         let none = Src::NONE;
         let texture = Src::imm32(TargetHeap::texture_offset(self.target));
         let sampler = Src::imm(self.load_sampler.into(), 16);
@@ -69,10 +71,8 @@ impl Spilled {
         let ty = Type::vector(32, 4);
         let loaded = b.value(IrOp::LoadTexture, ty, &srcs, &[Access::IMAGE.bits(), ARRAY_2D]);
         let parts = b.split(loaded.into(), Type::B32, 4);
-        [0, 1, 2, 3].map(|at: usize| match kept >> at & 1 {
-            0 => float(if at == 3 { 1.0 } else { 0.0 }, 32),
-            _ => parts[at],
-        })
+        let kept = tile::kept_mask(format);
+        [0, 1, 2, 3].map(|at: usize| if kept >> at & 1 == 0 { tile::absent(format, at) } else { parts[at] })
     }
 
     /// Stores a colour if the sample is alive and in the mask.

@@ -6,6 +6,7 @@
 mod as_compute;
 mod attributes;
 mod cases;
+mod fetch;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

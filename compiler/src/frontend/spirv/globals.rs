@@ -144,6 +144,7 @@ impl<'a> Translator<'_, 'a> {
                 Pointer::new(Root::PushConstants, global.ty, Layout::Explicit, Access::READONLY)
             }
             StorageClass::UniformConstant => self.resource_variable(&global)?,
+            StorageClass::TileImageEXT => self.tile_image_variable(&global)?,
             StorageClass::Workgroup => self.workgroup_variable(&global)?,
             StorageClass::Input => {
                 let built_in = self.module.decorations.of(global.id, Decoration::BuiltIn);

@@ -143,6 +143,9 @@ impl<'a> Translator<'_, 'a> {
     fn load_texel(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let (_, handle, image) = self.image(inst.word(2)?)?;
         let operands = Operands::read(inst.rest(4))?;
+        if let Some(target) = self.target_in_tile(handle)? {
+            return self.read_target(inst, target, &image, operands.sample);
+        }
         let mut texel = self.texel(inst.word(3)?, handle, &image)?;
         if let Some(id) = operands.offset {
             let (_, offset) = self.eval().value(id)?;

@@ -41,6 +41,7 @@ mod structurize;
 mod sync;
 #[cfg(test)]
 mod tests;
+mod tile_image;
 mod translate;
 mod types;
 mod uniforms;

@@ -31,7 +31,13 @@ pub(super) enum Root {
     /// An array of buffers, none of them chosen yet.
     BufferArray { set: u32, binding: u32 },
     /// Textures or samplers; offsets count elements, of which there are `count`, if that is known.
-    Resources { set: u32, binding: u32, count: Option<u32>, readable: bool },
+    Resources {
+        set: u32,
+        binding: u32,
+        count: Option<u32>,
+        readable: bool,
+        attachment: Option<super::tile_image::Attachment>,
+    },
     /// The push constants; offsets are bytes.
     PushConstants,
     /// The constant section; offsets are bytes.

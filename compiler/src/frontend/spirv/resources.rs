@@ -7,6 +7,7 @@ use spirv::{Decoration, Op};
 
 use super::module::{Def, Global};
 use super::pointers::{Pointer, Root};
+use super::tile_image::Attachment;
 use super::translate::Translator;
 use super::types::{ImageType, Kind, Layout, Ty};
 use super::words::Inst;
@@ -22,13 +23,15 @@ pub(super) struct Handle {
     set: u32,
     binding: u32,
     /// Known part of the element's number.
-    fixed: u32,
+    pub fixed: u32,
     /// Computed part.
-    index: Option<Src>,
+    pub index: Option<Src>,
     /// Elements of the whole array; `None` when the module does not say.
     count: Option<u32>,
     /// The shader may load what it stored.
     pub readable: bool,
+    /// What it is of the pass.
+    pub attachment: Option<Attachment>,
 }
 
 /// A value of type image, sampler or sampled image.
@@ -57,8 +60,16 @@ pub(super) struct DescriptorOperands {
 impl Handle {
     /// What a pointer to a texture or sampler points to.
     pub fn of(pointer: &Pointer<'_>) -> Option<Handle> {
-        let Root::Resources { set, binding, count, readable } = pointer.root else { return None };
-        Some(Handle { set, binding, fixed: pointer.fixed, index: pointer.offset, count, readable })
+        let Root::Resources { set, binding, count, readable, attachment } = pointer.root else { return None };
+        Some(Handle {
+            set,
+            binding,
+            fixed: pointer.fixed,
+            index: pointer.offset,
+            count,
+            readable,
+            attachment,
+        })
     }
 
     fn bound(&self, element: u32) -> SamplerBinding {
@@ -76,7 +87,9 @@ impl<'a> Translator<'_, 'a> {
         };
         let (set, binding) = (number(Decoration::DescriptorSet)?, number(Decoration::Binding)?);
         let readable = !self.module.decorations.has(global.id, Decoration::NonReadable);
-        let root = Root::Resources { set, binding, count: self.elements(global.ty), readable };
+        let attachment =
+            self.module.decorations.of(global.id, Decoration::InputAttachmentIndex).map(Attachment::Input);
+        let root = Root::Resources { set, binding, count: self.elements(global.ty), readable, attachment };
         Ok(Pointer::new(root, global.ty, Layout::Natural, Access::READONLY))
     }
 

@@ -1,6 +1,7 @@
 //! Inputs and outputs of vertex and fragment shaders: inputs become variables that are set at the start of the program,
 //! outputs variables that are read at its end.
 
+use agx_abi::tile::TilePass;
 use agx_abi::vertex::{Attribute, RunsAs, Varying};
 use agx_abi::{FragmentInfo, Stage};
 use spirv::{BuiltIn, StorageClass};
@@ -13,6 +14,7 @@ use super::translate::Translator;
 use crate::CompileKey;
 use crate::error::CompileError;
 use crate::frontend::ssa::Variable;
+use crate::ir::Block;
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
@@ -37,6 +39,10 @@ pub(super) struct StageIo<'a> {
     pub fragment: FragmentInfo,
     /// The samples that a lane shades, where the program runs for each sample.
     pub shaded: Option<Src>,
+    /// What is known of the pass.
+    pub tile: Option<TilePass>,
+    /// Blocks in which the shader has waited for the fragments before it at the pixel, and for what.
+    pub waited: Vec<(Block, u64)>,
     /// What the shader knows of its samples where the machine does not.
     pub account: Option<Account>,
     /// First variable and scalars of the inputs.
@@ -53,7 +59,14 @@ impl<'a> StageIo<'a> {
             ..FragmentInfo::default()
         };
         let runs_as = if key.vertex_as_compute { RunsAs::Compute } else { RunsAs::Vertex };
-        StageIo { stage: entry.stage, interface: entry.interface, fragment, runs_as, ..StageIo::default() }
+        StageIo {
+            stage: entry.stage,
+            interface: entry.interface,
+            fragment,
+            runs_as,
+            tile: key.tile.clone(),
+            ..StageIo::default()
+        }
     }
 }
 

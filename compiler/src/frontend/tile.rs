@@ -1,0 +1,73 @@
+//! Loads from the tile: what a render target holds at the pixel.
+
+use agx_abi::tile::{ColourFormat, Numeric, TileFormat};
+use agx_isa::table::Opcode;
+
+use crate::frontend::alu::float;
+use crate::ir::op::{Mods, mods_with};
+use crate::ir::{Builder, Src, Type};
+
+/// What the fragments before this one at the pixel must have done before the tile is read (Mesa 25.0 AGX compiler).
+pub const WAIT_READS: u64 = 8;
+
+/// The same before the tile or memory is written, or what others have written to memory is read.
+pub const WAIT_ALL: u64 = 12;
+
+/// Waits for the fragments before this one at the pixel.
+pub fn wait(b: &mut Builder<'_, '_>, mask: u64) {
+    b.effect(Opcode::Pixwait, &[Src::imm(mask, 16)], &mods_with(Opcode::Pixwait, &[]));
+}
+
+/// Modifiers of an access to the components of `mask` from byte `offset` of a sample on.
+pub fn mods(op: Opcode, format: TileFormat, mask: u8, offset: u16) -> Mods {
+    mods_with(op, &[("format", format.code()), ("mask", mask.into()), ("offset", offset.into())])
+}
+
+/// The mask of the components that are kept of a format.
+pub fn kept_mask(format: ColourFormat) -> u8 {
+    (1 << format.desc().components) - 1
+}
+
+/// Words of `bits` bits of the lowest sample of a mask.
+pub fn load_words(
+    b: &mut Builder<'_, '_>,
+    (format, offset): (TileFormat, u16),
+    samples: Src,
+    mask: u8,
+    bits: u8,
+) -> Vec<Src> {
+    let count = mask.count_ones() as usize;
+    let ty = Type::vector(bits, count as u8);
+    let loaded =
+        b.value(Opcode::LdTile, ty, &[samples, Src::NONE], &mods(Opcode::LdTile, format, mask, offset));
+    b.split(loaded.into(), Type::scalar(bits), count).to_vec()
+}
+
+/// The components that a target holds in the lowest sample of a mask, as 32-bit numbers; 0, 0, 0, 1 where the format has
+/// none.
+pub fn load(b: &mut Builder<'_, '_>, format: ColourFormat, offset: u16, samples: Src) -> [Src; 4] {
+    let (desc, is_half) = (format.desc(), format.is_half());
+    let mask = kept_mask(format);
+    let words = load_words(b, (desc.tile, offset), samples, mask, if is_half { 16 } else { 32 });
+    let mut words = words.into_iter();
+    [0, 1, 2, 3].map(|at: usize| match words.next() {
+        Some(word) if is_half => b.fconv(word, 32),
+        // Loads fill up with zeros.
+        Some(word) if desc.numeric == Numeric::Sint && desc.bits[at] < 32 => {
+            let distance = Src::imm32(32 - u32::from(desc.bits[at]));
+            let high = b.shl(word, distance);
+            b.sshr(high, distance)
+        }
+        Some(word) => word,
+        None => absent(format, at),
+    })
+}
+
+/// A component that a format does not have.
+pub fn absent(format: ColourFormat, component: usize) -> Src {
+    match (component == 3, format.is_integer()) {
+        (false, _) => Src::imm32(0),
+        (true, true) => Src::imm32(1),
+        (true, false) => float(1.0, 32),
+    }
+}
