@@ -645,6 +645,71 @@ fn checker_sees_a_lost_store() {
 }
 
 #[test]
+fn checker_sees_a_slot_shared_too_soon() {
+    sees_spilled(32, |f, _, before, random| {
+        let (store, load) = (Op::Hw(Opcode::StackStore), Op::Hw(Opcode::StackLoad));
+        let offset = |f: &Function<'_>, inst: Inst| f.insts[inst].srcs.last().and_then(|src| src.as_imm());
+        let stored = |f: &Function<'_>, inst: Inst| {
+            let value = f.insts[inst].srcs[0].as_value().filter(|_| f.insts[inst].op == store);
+            value.map(|value| (offset(f, inst), before.tokens(value)))
+        };
+        let inst_at = |f: &Function<'_>, (block, index): (Block, usize)| f.block(block).insts[index];
+        let stores: Vec<_> = positions(f, |data| data.op == store)
+            .into_iter()
+            .filter_map(|place| stored(f, inst_at(f, place)))
+            .collect();
+        let mut pairs: Vec<(u64, u64)> = Vec::new();
+        for (block, index) in positions(f, |data| data.op == load) {
+            let insts = &f.block(block).insts;
+            let (slot, name) = (offset(f, insts[index]), f.insts[insts[index]].dst().map(Src::value));
+            let reads = |inst: &Inst| {
+                matches!(f.insts[*inst].op, Op::Hw(Opcode::Iadd | Opcode::Store))
+                    && f.insts[*inst].srcs.iter().any(|src| Some(*src) == name)
+            };
+            // What the block stored last to another slot, while this one holds what is still to be read.
+            let last = insts[..index].iter().rev().find_map(|inst| stored(f, *inst));
+            let Some((other, contents)) = last.filter(|_| insts[index..].iter().any(reads)) else { continue };
+            let is_held = stores.iter().any(|(known, tokens)| *known == slot && *tokens == contents);
+            if let (Some(slot), Some(other)) = (slot, other)
+                && slot != other
+                && contents.len() == 2
+                && !is_held
+            {
+                pairs.push((slot, other));
+            }
+        }
+        let (slot, other) = *pairs.get(random.below(pairs.len().max(1)))?;
+        let accesses = positions(f, |data| data.op == load || data.op == store);
+        for (block, index) in accesses {
+            let inst = f.block(block).insts[index];
+            if offset(f, inst) == Some(other) {
+                let mut srcs = f.insts[inst].srcs.to_vec();
+                srcs.pop();
+                srcs.push(Src::imm(slot, 16));
+                f.insts[inst].srcs = f.alloc(&srcs);
+            }
+        }
+        Some(())
+    });
+}
+
+#[test]
+fn slots_are_shared_and_moves_between_them_left_out() {
+    let (mut bytes, mut stores, mut values) = (0, 0, 0);
+    for seed in 0..60 {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "random");
+        Generator::build(&mut f, seed, 120, 6 + seed as usize % 60);
+        let options = AllocateOptions { spill_everything: true, ..options(64) };
+        let allocation = allocate(&mut f, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        bytes += allocation.stack_bytes;
+        stores += allocation.spills;
+        values += allocation.memory_phis.len() as u32;
+    }
+    assert!(bytes < 3 * stores && values > 200, "{bytes} bytes for {stores} stores, {values} phis");
+}
+
+#[test]
 fn checker_sees_a_wrong_constant_made_anew() {
     sees_all(|f, allocation, random| {
         let constants = positions(f, |data| matches!(data.op, Op::Hw(Opcode::Ldimm16 | Opcode::Ldimm32)));

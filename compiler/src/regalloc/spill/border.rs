@@ -43,7 +43,7 @@ struct Candidate {
 
 impl<'a> Spiller<'_, 'a> {
     /// Chooses what is resident at the head of `block` and lets the predecessors walked so far provide it.
-    pub(super) fn enter(&mut self, block: Block) -> Result<(), CompileError> {
+    pub(super) fn enter(&mut self, block: Block) {
         self.resident.clear();
         let all = self.f.block(block).preds.clone();
         let reachable = all.iter().filter(|pred| self.reachable.is_reachable(**pred)).count();
@@ -58,13 +58,13 @@ impl<'a> Spiller<'_, 'a> {
             let end = &self.borders[*pred].end;
             self.resident
                 .extend(end.iter().copied().filter(|resident| live.is_live_in(block, resident.value)));
-            return Ok(());
+            return;
         }
-        let chosen = self.choose(block, &preds, &phis, is_header)?;
+        let chosen = self.choose(block, &preds, &phis, is_header);
         let keeps_names = !is_header || u32::from(self.loop_demand[block]) <= self.budget;
         let mut names: Vec<Vec<Value>> = Vec::with_capacity(preds.len());
         for pred in &preds {
-            names.push(self.provide(*pred, &phis, &chosen)?);
+            names.push(self.provide(*pred, &phis, &chosen));
         }
         for (index, value) in chosen.iter().copied().enumerate() {
             let first = names.first().map_or(value, |names| names[index]);
@@ -83,17 +83,10 @@ impl<'a> Spiller<'_, 'a> {
                 self.resident.push(Resident { value: dst, name: dst });
             }
         }
-        Ok(())
     }
 
     /// The live-in values that shall be resident, by id. Phis that find no room become phis of stack slots.
-    fn choose(
-        &mut self,
-        block: Block,
-        preds: &[Block],
-        phis: &[Inst],
-        is_header: bool,
-    ) -> Result<Vec<Value>, CompileError> {
+    fn choose(&mut self, block: Block, preds: &[Block], phis: &[Inst], is_header: bool) -> Vec<Value> {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut through = 0;
         for value in self.live.live_in(block) {
@@ -131,8 +124,8 @@ impl<'a> Spiller<'_, 'a> {
             }
         }
         chosen.sort_unstable();
-        self.memory.add_phis(self.f, block, phis, &homeless)?;
-        Ok(chosen)
+        self.memory.add_phis(self.f, block, phis, &homeless);
+        chosen
     }
 
     /// Inserts a phi for `value` at the head of the block that is being entered.
@@ -168,32 +161,17 @@ impl<'a> Spiller<'_, 'a> {
 
     /// Appends to the end of `pred` what its successor wants from it: stores to memory phis, loads of values not resident there.
     /// Returns the names of the `chosen` values and fills in the sources of register phis.
-    fn provide(&mut self, pred: Block, phis: &[Inst], chosen: &[Value]) -> Result<Vec<Value>, CompileError> {
+    fn provide(&mut self, pred: Block, phis: &[Inst], chosen: &[Value]) -> Vec<Value> {
         let mut tail: Vec<Inst> = Vec::new();
         let terminator = self.f.terminator(pred);
         let line = terminator.map_or(0, |inst| self.f.insts[inst].line);
-        for phi in phis {
-            let data = self.f.insts[*phi];
-            let dst = data.dst().filter(|dst| self.memory.is_memory_phi(*dst));
-            if let (Some(dst), Some(mut src)) = (dst, self.inputs.source(&data, pred))
-                && src.as_value() != Some(dst)
-            {
-                if let Some(value) = src.as_value() {
-                    let name = match find(&self.borders[pred].end, value) {
-                        Some(name) => name,
-                        None => self.memory.reload(self.f, value, &mut tail, line)?,
-                    };
-                    src = name.into();
-                }
-                self.memory.store_to_phi(self.f, dst, src, &mut tail, line);
-            }
-        }
+        self.provide_memory_phis(pred, phis, &mut tail, line);
         self.round += 1;
         let mut names = Vec::with_capacity(chosen.len());
         for value in chosen {
             let name = match find(&self.borders[pred].end, *value) {
                 Some(name) => name,
-                None => self.load_once(*value, &mut tail, line)?,
+                None => self.load_once(*value, &mut tail, line),
             };
             names.push(name);
         }
@@ -207,26 +185,47 @@ impl<'a> Spiller<'_, 'a> {
             };
             let name = match find(&self.borders[pred].end, value) {
                 Some(name) => name,
-                None => self.load_once(value, &mut tail, line)?,
+                None => self.load_once(value, &mut tail, line),
             };
             self.inputs.set(self.f, *phi, pred, name);
         }
         let insts = &mut self.f.block_mut(pred).insts;
         let place = insts.len() - usize::from(terminator.is_some());
         insts.splice(place..place, tail);
-        Ok(names)
+        names
+    }
+
+    /// Appends to the end of `pred` the stores to those of `phis` that are phis of stack slots.
+    fn provide_memory_phis(&mut self, pred: Block, phis: &[Inst], tail: &mut Vec<Inst>, line: u32) {
+        for phi in phis {
+            let data = self.f.insts[*phi];
+            let Some(dst) = data.dst().filter(|dst| self.memory.is_memory_phi(*dst)) else { continue };
+            let Some(src) = self.inputs.source(&data, pred) else { continue };
+            if src.as_value() == Some(dst) {
+                self.memory.keep(dst, pred);
+                continue;
+            }
+            let name = match src.as_value() {
+                Some(value) => match find(&self.borders[pred].end, value) {
+                    Some(name) => name.into(),
+                    None => self.memory.reload(self.f, value, tail, line).into(),
+                },
+                None => src,
+            };
+            self.memory.store_to_phi(self.f, dst, (src.as_value(), name), (pred, line), tail);
+        }
     }
 
     /// The name under which `value` is loaded by the present call of [`Self::provide`].
-    fn load_once(&mut self, value: Value, tail: &mut Vec<Inst>, line: u32) -> Result<Value, CompileError> {
+    fn load_once(&mut self, value: Value, tail: &mut Vec<Inst>, line: u32) -> Value {
         if let (round, Some(name)) = self.loaded[value]
             && round == self.round
         {
-            return Ok(name);
+            return name;
         }
-        let name = self.memory.reload(self.f, value, tail, line)?;
+        let name = self.memory.reload(self.f, value, tail, line);
         self.loaded[value] = (self.round, Some(name));
-        Ok(name)
+        name
     }
 
     /// Ends a block: notes what is resident and provides for the headers that back edges lead to.
@@ -256,7 +255,7 @@ impl<'a> Spiller<'_, 'a> {
         let inserted = self.borders[header].inserted.clone();
         let head = self.borders[header].head.clone();
         let chosen: Vec<Value> = head.iter().map(|resident| resident.value).collect();
-        let names = self.provide(block, &own, &chosen)?;
+        let names = self.provide(block, &own, &chosen);
         for (resident, name) in head.iter().zip(names) {
             match inserted.iter().find(|(value, _)| *value == resident.value) {
                 Some((_, phi)) => self.inputs.set(self.f, *phi, block, name),

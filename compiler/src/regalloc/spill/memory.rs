@@ -2,6 +2,7 @@
 
 use agx_isa::table::Opcode;
 
+use super::slots::{Access, Move, Places, Slot, Slots, place_slots};
 use super::{SpillReport, is_rematerialised};
 use crate::error::CompileError;
 use crate::ir::entity::{Block, Inst, Value};
@@ -11,8 +12,6 @@ use crate::ir::src::Src;
 use crate::ir::table::Side;
 use crate::ir::types::Type;
 
-/// Bytes an immediate stack offset reaches.
-const REACH_BYTES: u32 = 1 << 15;
 /// Most components of one stack access.
 const MAX_COMPONENTS: u8 = 4;
 /// Memory formats of 16-bit and 32-bit integers.
@@ -23,20 +22,25 @@ const FORMATS: [u32; 2] = [1, 2];
 struct MemoryPhi {
     phi: Value,
     block: Block,
-    /// Where predecessors store to.
+    /// The slot that predecessors store to.
     incoming: u32,
 }
 
-/// What lives in stack memory.
+/// What lives in stack memory. Until [`Memory::finish`], stack accesses have 0 for an offset.
 pub(super) struct Memory {
     slot: Side<Value, Option<u32>>,
     /// Values to be stored where they are defined, in the order in which they were first loaded.
     stored: Vec<Value>,
     /// The block of a memory phi.
     home: Side<Value, Option<Block>>,
-    /// Where predecessors store to for a memory phi.
+    /// The slot that predecessors store to for a memory phi.
     incoming: Side<Value, u32>,
     phis: Vec<MemoryPhi>,
+    slots: Slots,
+    /// Stores to phis, with the value they store; where that has a slot itself they are moves between slots.
+    phi_stores: Vec<(Value, Move)>,
+    /// The first instruction that spilling adds.
+    first_added: Inst,
     bytes: u32,
     loads: u32,
     stores: u32,
@@ -75,6 +79,9 @@ impl Memory {
             home: Side::new(count),
             incoming: Side::default(),
             phis: Vec::new(),
+            slots: Slots::default(),
+            phi_stores: Vec::new(),
+            first_added: Inst(f.insts.len() as u32),
             bytes: bytes.next_multiple_of(4),
             loads: 0,
             stores: 0,
@@ -85,54 +92,42 @@ impl Memory {
         self.home[value].is_some()
     }
 
-    fn new_slot(&mut self, ty: Type) -> Result<u32, CompileError> {
-        let slot = self.bytes;
-        self.bytes += u32::from(ty.halves()).next_multiple_of(2) * 2;
-        if self.bytes > REACH_BYTES {
-            return Err(CompileError::limit(
-                "spilled values need more stack than an immediate offset reaches",
-            ));
-        }
-        Ok(slot)
+    fn new_slot(&mut self, ty: Type, phi: Option<Block>) -> u32 {
+        self.slots.all.push(Slot { words: u32::from(ty.halves()).div_ceil(2), phi });
+        self.slots.all.len() as u32 - 1
     }
 
-    fn slot_of(&mut self, f: &Function<'_>, value: Value) -> Result<u32, CompileError> {
+    fn slot_of(&mut self, f: &Function<'_>, value: Value) -> u32 {
         if let Some(slot) = self.slot[value] {
-            return Ok(slot);
+            return slot;
         }
-        let slot = self.new_slot(f.ty(value))?;
+        let slot = self.new_slot(f.ty(value), None);
         self.slot[value] = Some(slot);
-        if self.home[value].is_none() {
-            self.stored.push(value);
-        }
-        Ok(slot)
+        self.stored.push(value);
+        slot
     }
 
-    /// Makes those of the phis of `block` whose results are `chosen` phis of stack slots. Where predecessors may read
-    /// slots of other phis of the block, what they store must not be visible before the block begins: they store to
-    /// slots of their own.
-    pub(super) fn add_phis(
-        &mut self,
-        f: &Function<'_>,
-        block: Block,
-        phis: &[Inst],
-        chosen: &[Value],
-    ) -> Result<(), CompileError> {
+    /// Makes those of the phis of `block` whose results are `chosen` phis of stack slots. What predecessors store for a
+    /// phi that other phis of the block read must not be visible before the block begins: they store it to another slot.
+    pub(super) fn add_phis(&mut self, f: &Function<'_>, block: Block, phis: &[Inst], chosen: &[Value]) {
         for phi in chosen {
             self.home[*phi] = Some(block);
         }
-        let is_own = |value: Value| self.home[value] == Some(block);
-        let twice = phis.iter().map(|phi| f.insts[*phi]).any(|data| {
-            let mut values = data.srcs.iter().filter_map(|src| src.as_value());
-            values.any(|value| data.dst() != Some(value) && is_own(value))
-        });
+        let mut is_read: Vec<Value> = Vec::new();
+        for data in phis.iter().map(|phi| f.insts[*phi]) {
+            let values = data.srcs.iter().filter_map(|src| src.as_value());
+            is_read.extend(
+                values.filter(|value| data.dst() != Some(*value) && self.home[*value] == Some(block)),
+            );
+        }
+        is_read.sort_unstable();
         for phi in chosen {
-            let slot = self.slot_of(f, *phi)?;
-            let incoming = if twice { self.new_slot(f.ty(*phi))? } else { slot };
+            let incoming = self.new_slot(f.ty(*phi), Some(block));
+            let is_read = is_read.binary_search(phi).is_ok();
+            self.slot[*phi] = Some(if is_read { self.new_slot(f.ty(*phi), None) } else { incoming });
             self.incoming[*phi] = incoming;
             self.phis.push(MemoryPhi { phi: *phi, block, incoming });
         }
-        Ok(())
     }
 
     /// Appends to `out` what brings `value` into a register, and returns its name there.
@@ -142,30 +137,45 @@ impl Memory {
         value: Value,
         out: &mut Vec<Inst>,
         line: u32,
-    ) -> Result<Value, CompileError> {
+    ) -> Value {
         let def = f.values[value].def.map(|def| f.insts[def]);
         if let Some(data) = def.filter(is_rematerialised) {
             let name = f.add_value(f.ty(value));
             let dsts = f.alloc(&[name]);
             push(f, out, InstData { dsts, line, ..data });
-            return Ok(name);
+            return name;
         }
-        let slot = self.slot_of(f, value)?;
+        let slot = self.slot_of(f, value);
         self.loads += 1;
-        Ok(self.load(f, f.ty(value), slot, out, line))
+        self.load(f, f.ty(value), slot, out, line)
     }
 
-    fn load(&self, f: &mut Function<'_>, ty: Type, slot: u32, out: &mut Vec<Inst>, line: u32) -> Value {
+    /// Appends to `out` an access to a part of a slot.
+    fn access<'a>(
+        &mut self,
+        f: &mut Function<'a>,
+        access: Access,
+        data: InstData<'a>,
+        piece: Type,
+        out: &mut Vec<Inst>,
+    ) {
+        let Op::Hw(opcode) = data.op else { return };
+        let mods = f.alloc(&stack_mods(opcode, piece));
+        let inst = f.add_inst(InstData { mods, ..data });
+        self.slots.accesses[inst] = Some(access);
+        out.push(inst);
+    }
+
+    fn load(&mut self, f: &mut Function<'_>, ty: Type, slot: u32, out: &mut Vec<Inst>, line: u32) -> Value {
         let stored = stored_type(ty);
         let part_bytes = u32::from(stored.bits) / 8;
         let mut parts: Vec<Src> = Vec::new();
         for first in (0..stored.comps).step_by(usize::from(MAX_COMPONENTS)) {
             let piece = Type::vector(stored.bits, (stored.comps - first).min(MAX_COMPONENTS));
             let value = f.add_value(if piece == stored && ty.bits <= 32 { ty } else { piece });
-            let offset = slot + u32::from(first) * part_bytes;
-            let (dsts, srcs) = (f.alloc(&[value]), f.alloc(&[Src::imm(offset.into(), 16)]));
-            let mods = f.alloc(&stack_mods(Opcode::StackLoad, piece));
-            push(f, out, InstData { op: Opcode::StackLoad.into(), dsts, srcs, mods, line });
+            let (dsts, srcs) = (f.alloc(&[value]), f.alloc(&[Src::imm(0, 16)]));
+            let data = InstData { op: Opcode::StackLoad.into(), dsts, srcs, mods: &[], line };
+            self.access(f, Access { slot, offset: u32::from(first) * part_bytes }, data, piece, out);
             if f.ty(value) == ty {
                 return value;
             }
@@ -200,36 +210,48 @@ impl Memory {
                     value
                 }
             };
-            let offset = slot + u32::from(first) * part_bytes;
-            let srcs = f.alloc(&[data.into(), Src::imm(offset.into(), 16)]);
-            let mods = f.alloc(&stack_mods(Opcode::StackStore, piece));
-            push(f, out, InstData { op: Opcode::StackStore.into(), dsts: &[], srcs, mods, line });
+            let srcs = f.alloc(&[data.into(), Src::imm(0, 16)]);
+            let data = InstData { op: Opcode::StackStore.into(), dsts: &[], srcs, mods: &[], line };
+            self.access(f, Access { slot, offset: u32::from(first) * part_bytes }, data, piece, out);
         }
     }
 
-    /// Appends to `out` the store of a source of the memory phi `phi`, at the end of a predecessor.
+    /// The memory phi `phi` reads itself from `pred`.
+    pub(super) fn keep(&mut self, phi: Value, pred: Block) {
+        self.slots.kept[pred].push(self.incoming[phi]);
+    }
+
+    /// Appends to `out` the store of a source of the memory phi `phi`, at the end of a predecessor. `value` is what the
+    /// phi reads from there, `name` what holds it.
     pub(super) fn store_to_phi(
         &mut self,
         f: &mut Function<'_>,
         phi: Value,
-        src: Src,
+        (value, name): (Option<Value>, Src),
+        (block, line): (Block, u32),
         out: &mut Vec<Inst>,
-        line: u32,
     ) {
-        let incoming = self.incoming[phi];
-        let name = match src.as_value() {
+        let to = self.incoming[phi];
+        let name = match name.as_value() {
             Some(name) => name,
             None => {
-                let name = f.add_value(f.ty(phi));
-                let (dsts, srcs) = (f.alloc(&[name]), f.alloc(&[src]));
+                let value = f.add_value(f.ty(phi));
+                let (dsts, srcs) = (f.alloc(&[value]), f.alloc(&[name]));
                 push(f, out, InstData { op: Op::Ir(IrOp::Collect), dsts, srcs, mods: &[], line });
-                name
+                value
             }
         };
-        self.store(f, name, incoming, out, line);
+        let first = Inst(f.insts.len() as u32);
+        self.store(f, name, to, out, line);
+        if let Some(value) = value {
+            let end = Inst(f.insts.len() as u32);
+            let depth = f.block(block).loop_depth;
+            self.phi_stores.push((value, Move { from: to, to, first, end, depth }));
+        }
     }
 
-    /// Inserts the stores at definitions and what memory phis need at the heads of their blocks.
+    /// Inserts the stores at definitions and what memory phis need at the heads of their blocks, and gives the slots
+    /// their places.
     pub(super) fn finish(mut self, f: &mut Function<'_>) -> Result<SpillReport, CompileError> {
         let mut after: Side<Inst, Vec<Value>> = Side::new(f.insts.len());
         for value in std::mem::take(&mut self.stored) {
@@ -250,12 +272,71 @@ impl Memory {
                 self.finish_block(f, block, &after, &at_head[block]);
             }
         }
+        for (value, one) in std::mem::take(&mut self.phi_stores) {
+            self.slots.moves.extend(self.slot[value].map(|from| Move { from, ..one }));
+        }
+        let places = place_slots(f, &self.slots, self.bytes)?;
+        self.write_places(f, &places);
+        self.remove_void_moves(f, &places);
+        let phis = self.phis.iter();
         Ok(SpillReport {
-            stack_bytes: self.bytes,
+            stack_bytes: places.bytes,
             stores: self.stores,
             loads: self.loads,
-            memory_phis: self.phis.iter().map(|phi| (phi.phi, phi.incoming)).collect(),
+            memory_phis: phis.map(|phi| (phi.phi, places.offset[phi.incoming as usize])).collect(),
         })
+    }
+
+    /// Writes the offsets of stack accesses.
+    fn write_places(&self, f: &mut Function<'_>, places: &Places) {
+        for inst in (self.first_added.0..f.insts.len() as u32).map(Inst) {
+            let Some(access) = self.slots.accesses[inst] else { continue };
+            let offset = Src::imm((places.offset[access.slot as usize] + access.offset).into(), 16);
+            let srcs = match f.insts[inst].srcs {
+                [data, _] => f.alloc(&[*data, offset]),
+                _ => f.alloc(&[offset]),
+            };
+            f.insts[inst].srcs = srcs;
+        }
+    }
+
+    /// Removes the stores of moves within one slot, and what was added for them alone.
+    fn remove_void_moves(&mut self, f: &mut Function<'_>, places: &Places) {
+        let mut is_void: Side<Inst, bool> = Side::default();
+        for (one, _) in self.slots.moves.iter().zip(&places.is_void).filter(|(_, is_void)| **is_void) {
+            self.stores -= 1;
+            for inst in (one.first.0..one.end.0).map(Inst) {
+                is_void[inst] = self.slots.accesses[inst].is_some();
+            }
+        }
+        if is_void == Side::default() {
+            return;
+        }
+        let mut reads: Side<Value, u32> = Side::new(f.values.len());
+        let insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
+        for inst in insts.filter(|inst| !is_void[**inst]) {
+            for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
+                reads[value] += 1;
+            }
+        }
+        let order: Vec<Block> = f.blocks_in_order().collect();
+        for block in order.into_iter().rev() {
+            let mut insts = std::mem::take(&mut f.block_mut(block).insts);
+            for inst in insts.iter().rev().copied().filter(|inst| inst.0 >= self.first_added.0) {
+                let data = f.insts[inst];
+                let is_unread = data.dsts.iter().all(|dst| reads[*dst] == 0) && !data.dsts.is_empty();
+                if is_void[inst] || !is_unread || data.op == Op::Ir(IrOp::Phi) {
+                    continue;
+                }
+                is_void[inst] = true;
+                self.loads -= u32::from(self.slots.accesses[inst].is_some_and(|access| access.offset == 0));
+                for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                    reads[value] -= 1;
+                }
+            }
+            insts.retain(|inst| !is_void[*inst]);
+            f.block_mut(block).insts = insts;
+        }
     }
 
     fn finish_block(
@@ -270,10 +351,12 @@ impl Memory {
         let head = insts.iter().take_while(|inst| first(inst)).count();
         let mut out: Vec<Inst> = insts[..head].to_vec();
         for MemoryPhi { phi, incoming, .. } in phis {
-            let value = self.load(f, f.ty(*phi), *incoming, &mut out, 0);
-            if let Some(slot) = self.slot[*phi] {
-                self.store(f, value, slot, &mut out, 0);
-            }
+            let name = self.load(f, f.ty(*phi), *incoming, &mut out, 0);
+            let Some(to) = self.slot[*phi] else { continue };
+            let first = Inst(f.insts.len() as u32);
+            self.store(f, name, to, &mut out, 0);
+            let (end, depth) = (Inst(f.insts.len() as u32), f.block(block).loop_depth);
+            self.slots.moves.push(Move { from: *incoming, to, first, end, depth });
         }
         let early = insts[..head].iter().copied().map(|inst| (inst, false));
         let late = insts[head..].iter().copied().map(|inst| (inst, true));

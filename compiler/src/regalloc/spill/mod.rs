@@ -7,12 +7,15 @@
 //!
 //! A load makes a new *name* for the value. Where names meet, phis are inserted as the walk goes, so the function stays
 //! in SSA form throughout: at joins where the names differ, and at the headers of loops in which names may change.
-//! A phi that does not fit becomes a phi of stack slots.
+//! A phi that does not fit becomes a phi of stack slots. What has a slot is given its place in the end, when it is known
+//! which slots hold something at the same time.
 
 mod border;
 mod local;
 mod memory;
 mod phi_inputs;
+mod slot_lives;
+mod slots;
 mod whole;
 
 pub use whole::{Which, keep_on_stack};
@@ -170,7 +173,7 @@ fn loop_demand(f: &Function<'_>, demand: &Pressure) -> Side<Block, u16> {
 impl<'a> Spiller<'_, 'a> {
     fn walk(&mut self, block: Block) -> Result<(), CompileError> {
         self.local.enter(self.f, self.live, &self.next, block);
-        self.enter(block)?;
+        self.enter(block);
         let insts = std::mem::take(&mut self.f.block_mut(block).insts);
         for inst in &insts {
             let data = self.f.insts[*inst];
@@ -204,7 +207,7 @@ impl<'a> Spiller<'_, 'a> {
         let missing: Vec<Value> = sources.iter().copied().filter(|value| !is_resident(value)).collect();
         self.evict(missing.iter().map(|value| self.halves(*value)).sum(), &sources)?;
         for value in missing {
-            let name = self.memory.reload(self.f, value, &mut self.out, data.line)?;
+            let name = self.memory.reload(self.f, value, &mut self.out, data.line);
             self.resident.push(Resident { value, name });
         }
         if sources.iter().any(|value| self.name(*value) != Some(*value)) {

@@ -68,10 +68,10 @@ pub fn keep_on_stack(
     };
     let order: Vec<Block> = walk.f.blocks_in_order().filter(|block| reachable.is_reachable(*block)).collect();
     for block in &order {
-        walk.make_memory_phis(*block)?;
+        walk.make_memory_phis(*block);
     }
     for block in &order {
-        walk.block(*block)?;
+        walk.block(*block);
     }
     let StackWalk { memory, f, mut inputs, .. } = walk;
     inputs.write(f);
@@ -176,16 +176,15 @@ struct StackWalk<'f, 'a> {
 }
 
 impl<'a> StackWalk<'_, 'a> {
-    fn make_memory_phis(&mut self, block: Block) -> Result<(), CompileError> {
+    fn make_memory_phis(&mut self, block: Block) {
         let phis: Vec<Inst> = self.f.block(block).insts[..self.f.phi_count(block)].to_vec();
         let chosen = phis.iter().filter_map(|phi| self.f.insts[*phi].dst()).filter(|dst| self.chosen[*dst]);
         let chosen: Vec<Value> = chosen.collect();
-        self.memory.add_phis(self.f, block, &phis, &chosen)?;
+        self.memory.add_phis(self.f, block, &phis, &chosen);
         self.phis[block] = phis;
-        Ok(())
     }
 
-    fn block(&mut self, block: Block) -> Result<(), CompileError> {
+    fn block(&mut self, block: Block) {
         self.round += 1;
         let insts = std::mem::take(&mut self.f.block_mut(block).insts);
         let mut provided = false;
@@ -198,23 +197,22 @@ impl<'a> StackWalk<'_, 'a> {
                 continue;
             }
             if data.op.is_terminator() {
-                self.provide(block, data.line)?;
+                self.provide(block, data.line);
                 provided = true;
             }
-            self.visit(inst, &data)?;
+            self.visit(inst, &data);
         }
         if !provided {
-            self.provide(block, 0)?;
+            self.provide(block, 0);
         }
         self.f.block_mut(block).insts = std::mem::take(&mut self.out);
-        Ok(())
     }
 
-    fn visit(&mut self, inst: Inst, data: &InstData<'a>) -> Result<(), CompileError> {
+    fn visit(&mut self, inst: Inst, data: &InstData<'a>) {
         self.round += u32::from(self.for_each_use);
         let mut srcs: Vec<Src> = Vec::with_capacity(data.srcs.len());
         for src in data.srcs {
-            let name = src.as_value().map(|value| self.name(value, data.line)).transpose()?;
+            let name = src.as_value().map(|value| self.name(value, data.line));
             srcs.push(name.map_or(*src, |name| Src { payload: Src::value(name).payload, ..*src }));
         }
         if srcs != data.srcs {
@@ -224,57 +222,49 @@ impl<'a> StackWalk<'_, 'a> {
             self.names[*dst] = (self.round, Some(*dst));
         }
         self.out.push(inst);
-        Ok(())
     }
 
     /// The name of `value` here: the present one, or that of a load.
-    fn name(&mut self, value: Value, line: u32) -> Result<Value, CompileError> {
+    fn name(&mut self, value: Value, line: u32) -> Value {
         if !self.chosen[value] {
-            return Ok(value);
+            return value;
         }
         match self.names[value] {
-            (round, Some(name)) if round == self.round => Ok(name),
+            (round, Some(name)) if round == self.round => name,
             _ => {
-                let name = self.memory.reload(self.f, value, &mut self.out, line)?;
+                let name = self.memory.reload(self.f, value, &mut self.out, line);
                 self.names[value] = (self.round, Some(name));
-                Ok(name)
+                name
             }
         }
     }
 
     /// Brings to the phis of successors what they read from `block`.
-    fn provide(&mut self, block: Block, line: u32) -> Result<(), CompileError> {
+    fn provide(&mut self, block: Block, line: u32) {
         for index in 0..self.f.block(block).succs.len() {
             let successor = self.f.block(block).succs[index];
             for at in 0..self.phis[successor].len() {
                 let phi = self.phis[successor][at];
                 let data = self.f.insts[phi];
-                self.provide_phi(block, phi, &data, line)?;
+                self.provide_phi(block, phi, &data, line);
             }
         }
-        Ok(())
     }
 
-    fn provide_phi(
-        &mut self,
-        block: Block,
-        phi: Inst,
-        data: &InstData<'a>,
-        line: u32,
-    ) -> Result<(), CompileError> {
+    fn provide_phi(&mut self, block: Block, phi: Inst, data: &InstData<'a>, line: u32) {
         self.round += u32::from(self.for_each_use);
-        let (Some(dst), Some(src)) = (data.dst(), self.inputs.source(data, block)) else { return Ok(()) };
+        let (Some(dst), Some(src)) = (data.dst(), self.inputs.source(data, block)) else { return };
         let on_stack = self.memory.is_memory_phi(dst);
         if on_stack && src.as_value() == Some(dst) {
-            return Ok(());
+            self.memory.keep(dst, block);
+            return;
         }
-        let name = src.as_value().map(|value| self.name(value, line)).transpose()?;
+        let name = src.as_value().map(|value| self.name(value, line));
         if on_stack {
-            let src = name.map_or(src, Src::value);
-            self.memory.store_to_phi(self.f, dst, src, &mut self.out, line);
+            let held = (src.as_value(), name.map_or(src, Src::value));
+            self.memory.store_to_phi(self.f, dst, held, (block, line), &mut self.out);
         } else if let Some(name) = name.filter(|name| src.as_value() != Some(*name)) {
             self.inputs.set(self.f, phi, block, name);
         }
-        Ok(())
     }
 }

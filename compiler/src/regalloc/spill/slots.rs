@@ -1,0 +1,256 @@
+//! Places of stack slots: slots that hold nothing at the same time share one.
+//!
+//! A *slot* is first a number: one for each value on the stack, and one or two for each phi of slots. What copies one
+//! slot to another, at the end of a predecessor or at the head of a phi's block, is a *move*. Slots related by moves
+//! become one where their lives permit it, those of the innermost loops first, and the move is left out. Then slots get
+//! their bytes in the order in which they begin to hold something: those that are free by then are used again.
+//!
+//! Lives are stretches of positions. They are followed backward from each load through the blocks in between; where
+//! this would take more than a fixed number of blocks for each instruction, a life is one stretch instead, from the
+//! store to the last load or to the end of the outermost loop around that which does not contain the store.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::slot_lives::{Lives, Stretch};
+use crate::error::CompileError;
+use crate::ir::entity::{Block, Inst};
+use crate::ir::function::Function;
+use crate::ir::table::Side;
+
+/// Bytes an immediate stack offset reaches.
+const REACH_BYTES: u32 = 1 << 15;
+
+/// Places in use that are tried for a slot which fits into the times when they hold nothing.
+const TRIED_PLACES: usize = 8;
+
+/// A stack slot that has no place yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    /// Words of 32 bits.
+    pub(super) words: u32,
+    /// The block of the phi whose sources predecessors store here.
+    pub(super) phi: Option<Block>,
+}
+
+/// A part of a slot that a load or store accesses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub(super) slot: u32,
+    /// Bytes from the start of the slot.
+    pub(super) offset: u32,
+}
+
+/// Stores that bring the contents of one slot to another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Move {
+    pub(super) from: u32,
+    pub(super) to: u32,
+    /// The stores are among the instructions from here on.
+    pub(super) first: Inst,
+    /// The instruction after the last of them.
+    pub(super) end: Inst,
+    /// Loops around it.
+    pub(super) depth: u32,
+}
+
+/// The slots of a function and who accesses them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slots {
+    pub(super) all: Vec<Slot>,
+    pub(super) accesses: Side<Inst, Option<Access>>,
+    pub(super) moves: Vec<Move>,
+    /// Slots of phis that keep what they have when control comes from a block.
+    pub(super) kept: Side<Block, Vec<u32>>,
+}
+
+/// Where slots are.
+pub(super) struct Places {
+    /// Byte offset of each slot.
+    pub(super) offset: Vec<u32>,
+    /// For each move, whether it moves nothing.
+    pub(super) is_void: Vec<bool>,
+    /// Bytes in use, those given included.
+    pub(super) bytes: u32,
+}
+
+/// Gives every slot a place from byte `start` on.
+///
+/// # Errors
+/// A limit when there is more than stack accesses reach.
+pub(super) fn place_slots(f: &Function<'_>, slots: &Slots, start: u32) -> Result<Places, CompileError> {
+    let mut classes =
+        Classes { parent: (0..).take(slots.all.len()).collect(), lives: Lives::new(f, slots).all };
+    let mut order: Vec<usize> = (0..slots.moves.len()).collect();
+    order.sort_by_key(|index| Reverse(slots.moves[*index].depth));
+    let mut is_void = vec![false; order.len()];
+    for index in order {
+        let Move { from, to, .. } = slots.moves[index];
+        let same_size = slots.all[from as usize].words == slots.all[to as usize].words;
+        is_void[index] = same_size && classes.join(from, to);
+    }
+    let mut file = StackFile { start, ..StackFile::default() };
+    let mut roots: Vec<u32> =
+        (0..).take(slots.all.len()).filter(|slot| classes.root(*slot) == *slot).collect();
+    roots.sort_by_key(|slot| classes.lives[*slot as usize].first().copied());
+    let mut place_of_root = vec![0; slots.all.len()];
+    for root in roots {
+        let life = std::mem::take(&mut classes.lives[root as usize]);
+        place_of_root[root as usize] = file.place(slots.all[root as usize].words, &life)?;
+    }
+    let offset = (0..).take(slots.all.len()).map(|slot| place_of_root[classes.root(slot) as usize]).collect();
+    Ok(Places { offset, is_void, bytes: start + 4 * file.words })
+}
+
+/// Slots that have become one.
+struct Classes {
+    parent: Vec<u32>,
+    /// The life of each root, ascending.
+    lives: Vec<Vec<Stretch>>,
+}
+
+impl Classes {
+    fn root(&mut self, mut slot: u32) -> u32 {
+        while self.parent[slot as usize] != slot {
+            let above = self.parent[slot as usize];
+            self.parent[slot as usize] = self.parent[above as usize];
+            slot = above;
+        }
+        slot
+    }
+
+    /// Makes the slots one unless both hold something at the same time; says whether they are one.
+    fn join(&mut self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b {
+            return true;
+        }
+        let shorter = |root: u32| self.lives[root as usize].len();
+        let (large, small) = if shorter(a) < shorter(b) { (b, a) } else { (a, b) };
+        if overlap(&self.lives[large as usize], &self.lives[small as usize]) {
+            return false;
+        }
+        let more = std::mem::take(&mut self.lives[small as usize]);
+        insert(&mut self.lives[large as usize], &more);
+        self.parent[small as usize] = large;
+        true
+    }
+}
+
+/// Whether two lives have a position in common. Takes time for each stretch of the second.
+fn overlap(life: &[Stretch], other: &[Stretch]) -> bool {
+    other.iter().any(|stretch| {
+        let next = life.partition_point(|known| known.end < stretch.start);
+        life.get(next).is_some_and(|known| known.start <= stretch.end)
+    })
+}
+
+/// Adds stretches that overlap none of `life`.
+fn insert(life: &mut Vec<Stretch>, more: &[Stretch]) {
+    for stretch in more {
+        let place = life.partition_point(|known| known.end < stretch.start);
+        life.insert(place, *stretch);
+    }
+}
+
+/// A piece of stack memory that has been handed out.
+#[derive(Clone, Debug)]
+struct Place {
+    offset: u32,
+    words: u32,
+    /// When it holds something.
+    life: Vec<Stretch>,
+}
+
+/// Stack memory while it is handed out.
+#[derive(Default)]
+struct StackFile {
+    start: u32,
+    words: u32,
+    places: Vec<Place>,
+    /// Places by positions at which they may become free, the first on top.
+    busy: BinaryHeap<Reverse<(u32, usize)>>,
+    /// Free places, by words.
+    free: Vec<Vec<usize>>,
+}
+
+impl StackFile {
+    /// A place for what lives as long as `life`; nothing placed before begins to live later.
+    fn place(&mut self, words: u32, life: &[Stretch]) -> Result<u32, CompileError> {
+        let (Some(first), Some(last)) = (life.first(), life.last()) else { return Ok(self.start) };
+        while let Some(Reverse((end, index))) =
+            self.busy.peek().copied().filter(|next| next.0.0 < first.start)
+        {
+            self.busy.pop();
+            // A place into whose gaps more was put is listed for each end.
+            if self.places[index].life.last().is_some_and(|stretch| stretch.end == end) {
+                let words = self.places[index].words as usize;
+                self.free.resize_with(self.free.len().max(words + 1), Vec::new);
+                self.free[words].push(index);
+            }
+        }
+        let index = match self.find(words, life) {
+            Some(index) => index,
+            None => self.new_place(words)?,
+        };
+        self.busy.push(Reverse((last.end, index)));
+        let place = &mut self.places[index];
+        insert(&mut place.life, life);
+        Ok(place.offset)
+    }
+
+    /// A free place, the smallest that is large enough, or one that holds nothing whenever `life` does.
+    fn find(&mut self, words: u32, life: &[Stretch]) -> Option<usize> {
+        let free = self.free.iter_mut().skip(words as usize).find_map(Vec::pop);
+        free.or_else(|| {
+            let fits = |index: &usize| {
+                let place = &self.places[*index];
+                place.words == words && !overlap(&place.life, life)
+            };
+            (0..self.places.len()).rev().take(TRIED_PLACES).find(fits)
+        })
+    }
+
+    fn new_place(&mut self, words: u32) -> Result<usize, CompileError> {
+        let offset = self.start + 4 * self.words;
+        self.words += words;
+        if self.start + 4 * self.words > REACH_BYTES {
+            return Err(CompileError::limit(
+                "spilled values need more stack than an immediate offset reaches",
+            ));
+        }
+        self.places.push(Place { offset, words, life: Vec::new() });
+        Ok(self.places.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn life(stretches: &[(u32, u32)]) -> Vec<Stretch> {
+        stretches.iter().map(|(start, end)| Stretch { start: *start, end: *end }).collect()
+    }
+
+    #[test]
+    fn places_are_used_again_when_and_while_they_hold_nothing() {
+        let mut file = StackFile { start: 8, ..StackFile::default() };
+        let mut place = |words, stretches: &[(u32, u32)]| file.place(words, &life(stretches)).unwrap();
+        assert_eq!(place(1, &[(0, 3), (20, 30)]), 8);
+        assert_eq!(place(4, &[(1, 5)]), 12);
+        assert_eq!(place(1, &[(3, 6)]), 28, "both places are in use");
+        assert_eq!(place(1, &[(4, 19)]), 8, "fits into the gap");
+        assert_eq!(place(1, &[(6, 9)]), 12, "the vector has gone");
+        assert_eq!(place(2, &[(7, 8)]), 32, "a part of a place is not used again");
+        assert_eq!(place(1, &[(25, 26)]), 28, "the first place lives on after its gap");
+    }
+
+    #[test]
+    fn slots_become_one_unless_their_lives_cross() {
+        let lives = vec![life(&[(0, 4), (10, 12)]), life(&[(5, 9)]), life(&[(12, 13)]), life(&[(13, 14)])];
+        let mut classes = Classes { parent: vec![0, 1, 2, 3], lives };
+        assert!(classes.join(0, 1) && classes.join(1, 0));
+        assert!(!classes.join(1, 2), "12 is in both");
+        assert!(classes.join(3, 1) && !classes.join(2, 3));
+    }
+}
