@@ -84,6 +84,21 @@ pub fn launch_with(
     outcome(launch.run())
 }
 
+/// A linked program for a draw or for shading, with the shader that is its main part.
+pub fn stage<'a>(
+    shader: &'a CompiledShader,
+    program: &'a LinkedProgram,
+    push_constants: &'a [u8],
+) -> StageProgram<'a> {
+    StageProgram {
+        code: &program.code,
+        preamble: shader.part(PartRole::Preamble),
+        info: &shader.info,
+        scratch_bytes: program.scratch_bytes,
+        push_constants,
+    }
+}
+
 /// Any finding of the machine is a failure, except that it does not model something.
 fn outcome(result: Result<Report, LaunchError>) -> Result<Report, Outcome> {
     match result {
@@ -109,13 +124,7 @@ pub fn shade(
     seed: u64,
 ) -> Result<Report, Outcome> {
     let launch = ShadeLaunch {
-        fragment: StageProgram {
-            code: &program.code,
-            preamble: shader.part(PartRole::Preamble),
-            info: &shader.info,
-            scratch_bytes: program.scratch_bytes,
-            push_constants: &bound.push_constants,
-        },
+        fragment: stage(shader, program, &bound.push_constants),
         buffers: &mut bound.buffers,
         textures: &mut [],
         samplers: &[],

@@ -11,6 +11,7 @@ mod advanced_blend;
 mod blend;
 mod epilog;
 mod fragment_prolog;
+mod graphics;
 mod program;
 mod spilled;
 mod vertex_prolog;
@@ -22,6 +23,7 @@ pub use advanced_blend::{AdvancedBlend, AdvancedOp, Overlap};
 pub use blend::{Blend, BlendOp, Blending, Equation, Factor, LogicOp};
 pub use epilog::{EpilogKey, Target};
 pub use fragment_prolog::FragmentPrologKey;
+pub use graphics::FragmentState;
 pub(crate) use spilled::Spilled;
 
 pub use program::{LinkError, LinkedProgram, Parts, link};

@@ -126,7 +126,34 @@ pub struct ShadeLaunch<'a> {
     pub options: Options,
 }
 
-impl DrawLaunch<'_> {
+impl<'a> DrawLaunch<'a> {
+    /// A draw of triangles to all of a frame buffer of `size` pixels, without resources, vertices and tests.
+    pub fn new(vertex: StageProgram<'a>, fragment: StageProgram<'a>, size: [u32; 2]) -> Self {
+        let [width, height] = size.map(|side| side as f32);
+        DrawLaunch {
+            vertex,
+            fragment,
+            buffers: &mut [],
+            textures: &mut [],
+            samplers: &[],
+            targets: &mut [],
+            attributes: &[],
+            blend_constant: [0.0; 4],
+            stipple: None,
+            base: [0; 2],
+            topology: Topology::Triangles,
+            vertices: &[],
+            instances: 1,
+            viewport: Viewport { x: 0.0, y: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 },
+            scissor: None,
+            front_counter_clockwise: true,
+            cull: Cull::None,
+            tests: Tests::default(),
+            late_tests: false,
+            options: Options::default(),
+        }
+    }
+
     /// Draws, and gives the buffers their new contents, also when the machine stops half-way.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use agx_abi::tile::ColourFormat;
 use agx_abi::{Stage, Target};
-use agx_compiler::link::{EpilogKey, Parts, Target as RenderTarget, link};
+use agx_compiler::link::{FragmentState, Target as RenderTarget};
 use agx_compiler::{CompiledShader, Compiler, Scratch};
 
 use super::{Context, amber::run_kind};
@@ -65,8 +65,8 @@ fn run_test(context: &Context<'_>, test: &Test) -> Result<(), Outcome> {
             }
             Command::DrawRect { pipeline, rect } => {
                 let pipeline = find(test, pipeline)?;
-                let shader = compile_stage(context, test, pipeline, Stage::Fragment)?;
-                draw(context, pipeline, &shader, *rect, &mut state)?;
+                let mut shader = compile_stage(context, test, pipeline, Stage::Fragment)?;
+                draw(context, pipeline, &mut shader, *rect, &mut state)?;
             }
             Command::Expect(expect) => {
                 state.check(expect)?;
@@ -111,11 +111,11 @@ impl State<'_> {
 fn draw<'t>(
     context: &Context<'_>,
     pipeline: &'t Pipeline,
-    shader: &CompiledShader,
+    shader: &mut CompiledShader,
     rect: [f64; 4],
     state: &mut State<'t>,
 ) -> Result<(), Outcome> {
-    let mut key = EpilogKey::new(&shader.info.fragment);
+    let mut key = FragmentState::default();
     let mut images: [Option<&'t str>; 8] = [None; 8];
     for (location, name) in targets(pipeline) {
         let format: ColourFormat =
@@ -124,18 +124,9 @@ fn draw<'t>(
         *slot = Some(RenderTarget::new(format));
         images[location as usize] = Some(name);
     }
-    let compiler = Compiler::new(Target::default());
-    let epilog =
-        compiler.fragment_epilog(&mut Scratch::default(), &key, context.key).map_err(Outcome::from)?;
-    let main = shader.part(agx_abi::PartRole::Main).unwrap_or_default();
-    let parts = Parts {
-        main,
-        info: &shader.info,
-        prolog: None,
-        epilog: Some(&epilog),
-        sample_loop: shader.info.fragment.sample_shading.then_some(1),
-    };
-    let program = link(&parts).map_err(|error| Outcome::Fail(format!("link: {error}")))?;
+    let program = Compiler::new(Target::default())
+        .fragment_program(&mut Scratch::default(), shader, &key, context.key)
+        .map_err(Outcome::from)?;
     validate_program(&program)?;
     let layout = key.layout();
     let [width, height] = pipeline.fb;

@@ -8,15 +8,14 @@ use std::path::{Path, PathBuf};
 
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
-use agx_abi::{PartRole, Stage, Target};
+use agx_abi::{Stage, Target};
 use agx_compiler::link::{
-    AttributeKey, Blend, BlendOp, EpilogKey, Equation, Factor, LinkedProgram, Parts, Target as RenderTarget,
-    VertexPrologKey, link,
+    AttributeKey, Blend, BlendOp, Equation, Factor, FragmentState, LinkedProgram, Target as RenderTarget,
 };
-use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
-use agx_emulator::launch::{AttributeData, DrawLaunch, StageProgram};
-use agx_emulator::{Comparison, Cull, Framebuffer, Options, Tests, Topology, Viewport};
-use agx_tests::driver::storage_buffer;
+use agx_compiler::{CompileError, CompileKey, CompiledShader, Compiler, Input, Scratch};
+use agx_emulator::launch::{AttributeData, DrawLaunch};
+use agx_emulator::{Comparison, Cull, Framebuffer, Tests};
+use agx_tests::driver::{stage, storage_buffer};
 
 use super::oracle::Oracle;
 
@@ -152,52 +151,37 @@ fn blend(kind: u32) -> Option<Blend> {
     Some(Blend { colour: equation, alpha: equation })
 }
 
-fn link_vertex(shader: &CompiledShader) -> Result<LinkedProgram, String> {
-    let key = VertexPrologKey::new(&shader.info, |location| {
-        let (_, format, ..) = ATTRIBUTES.iter().find(|(known, ..)| *known == location)?;
-        let format = VertexFormat::from_name(format)?;
-        Some(AttributeKey { format, stride: STRIDE as u32, divisor: None, alignment: 4, location: 0 })
-    });
-    let prolog = Compiler::new(Target::default())
-        .vertex_prolog(&mut Scratch::default(), &key, &CompileKey::default())
-        .map_err(|error| error.to_string())?;
-    linked(&Parts {
-        main: shader.part(PartRole::Main).unwrap_or_default(),
-        info: &shader.info,
-        prolog: Some(&prolog),
-        epilog: None,
-        sample_loop: None,
-    })
+fn attribute(location: u32) -> Option<AttributeKey> {
+    let (_, format, ..) = ATTRIBUTES.iter().find(|(known, ..)| *known == location)?;
+    let format = VertexFormat::from_name(format)?;
+    Some(AttributeKey { format, stride: STRIDE as u32, divisor: None, alignment: 4, location: 0 })
 }
 
-fn link_fragment(shader: &CompiledShader, blending: u32) -> Result<LinkedProgram, String> {
-    let mut key = EpilogKey::new(&shader.info.fragment);
-    key.targets[0] = Some(RenderTarget {
+/// The programs of both shaders, under the blending of the case.
+fn link(
+    vertex: &CompiledShader,
+    fragment: &mut CompiledShader,
+    blending: u32,
+) -> Result<[LinkedProgram; 2], CompileError> {
+    let (compiler, mut scratch, options) =
+        (Compiler::new(Target::default()), Scratch::default(), CompileKey::default());
+    let mut state = FragmentState::default();
+    state.targets[0] = Some(RenderTarget {
         blend: blend(blending).map(Into::into),
         ..RenderTarget::new(ColourFormat::Rgba8Unorm)
     });
-    let epilog = Compiler::new(Target::default())
-        .fragment_epilog(&mut Scratch::default(), &key, &CompileKey::default())
-        .map_err(|error| error.to_string())?;
-    linked(&Parts {
-        main: shader.part(PartRole::Main).unwrap_or_default(),
-        info: &shader.info,
-        prolog: None,
-        epilog: Some(&epilog),
-        sample_loop: None,
-    })
-}
-
-fn linked(parts: &Parts<'_>) -> Result<LinkedProgram, String> {
-    link(parts).map_err(|error| error.to_string())
+    Ok([
+        compiler.vertex_program(&mut scratch, vertex, attribute, &options)?,
+        compiler.fragment_program(&mut scratch, fragment, &state, &options)?,
+    ])
 }
 
 /// The picture as the strict machine draws it; pixels in rows.
 fn draw(case: &Case, modules: &[Vec<u8>; 2]) -> Result<Vec<u8>, String> {
     let (.., blending, depth, cull) = *case;
     let vertex = compile(&modules[0], Stage::Vertex)?;
-    let fragment = compile(&modules[1], Stage::Fragment)?;
-    let programs = [link_vertex(&vertex)?, link_fragment(&fragment, blending)?];
+    let mut fragment = compile(&modules[1], Stage::Fragment)?;
+    let programs = link(&vertex, &mut fragment, blending).map_err(|error| error.to_string())?;
     let data = mesh();
     let attributes: Vec<AttributeData<'_>> = vertex
         .info
@@ -211,7 +195,6 @@ fn draw(case: &Case, modules: &[Vec<u8>; 2]) -> Result<Vec<u8>, String> {
             element_bytes: VertexFormat::from_name(format).map_or(0, |format| format.bytes.into()),
         })
         .collect();
-    let [width, height] = SIZE.map(|side| side as f32);
     let vertices: Vec<u32> = (0..MESH.len() as u32).collect();
     let tests = if depth {
         Tests { depth: Comparison::Less, depth_write: true, ..Tests::default() }
@@ -221,26 +204,13 @@ fn draw(case: &Case, modules: &[Vec<u8>; 2]) -> Result<Vec<u8>, String> {
     let mut framebuffer = Framebuffer::new(SIZE[0], SIZE[1], 1, 8);
     framebuffer.clear(&[0, 0, 0, 255], 1.0, 0);
     let launch = DrawLaunch {
-        vertex: stage(&vertex, &programs[0]),
-        fragment: stage(&fragment, &programs[1]),
         buffers: &mut [storage_buffer(0, 0, numbers(), false)],
-        textures: &mut [],
-        samplers: &[],
         attributes: &attributes,
-        targets: &mut [],
-        blend_constant: [0.0; 4],
-        stipple: None,
-        base: [0, 0],
-        topology: Topology::Triangles,
         vertices: &vertices,
-        instances: 1,
-        viewport: Viewport { x: 0.0, y: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 },
-        scissor: None,
-        front_counter_clockwise: true,
         cull: [Cull::None, Cull::Front, Cull::Back][cull as usize],
         tests,
         late_tests: programs[1].late_tests,
-        options: Options::default(),
+        ..DrawLaunch::new(stage(&vertex, &programs[0], &[]), stage(&fragment, &programs[1], &[]), SIZE)
     };
     let report = launch.run(&mut framebuffer).map_err(|error| format!("run: {error}"))?;
     if let Some(finding) = report.findings.first() {
@@ -248,16 +218,6 @@ fn draw(case: &Case, modules: &[Vec<u8>; 2]) -> Result<Vec<u8>, String> {
     }
     let pixels = (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y)));
     Ok(pixels.flat_map(|(x, y)| framebuffer.colour(x, y, 0).unwrap_or_default()[..4].to_vec()).collect())
-}
-
-fn stage<'a>(shader: &'a CompiledShader, program: &'a LinkedProgram) -> StageProgram<'a> {
-    StageProgram {
-        code: &program.code,
-        preamble: shader.part(PartRole::Preamble),
-        info: &shader.info,
-        scratch_bytes: program.scratch_bytes,
-        push_constants: &[],
-    }
 }
 
 /// The draw in the binary form that `lavapipe-runner` reads.

@@ -1,15 +1,15 @@
 //! Fragment shaders: levels from quads, input attachments.
 
+use agx_abi::Stage;
 use agx_abi::tile::ColourFormat;
-use agx_abi::{PartRole, Stage};
-use agx_compiler::link::{EpilogKey, Parts, Target, link};
+use agx_compiler::link::{FragmentState, Target};
 use agx_compiler::{CompileKey, Compiler, Input, Scratch};
+use agx_emulator::launch::ShadeLaunch;
 use agx_emulator::launch::textures::{
     Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource,
 };
-use agx_emulator::launch::{ShadeLaunch, StageProgram};
 use agx_emulator::{Framebuffer, Options, Tests};
-use agx_tests::driver::compile;
+use agx_tests::driver::{compile, stage};
 
 use super::{bytes, floats, sampler, texture};
 
@@ -20,23 +20,15 @@ const SIDE: u32 = 8;
 fn shade(module: &[u8], textures: &mut [TextureResource], samplers: &[SamplerResource]) -> Vec<[f32; 4]> {
     let mut key = CompileKey::default();
     (key.validate, key.stage) = (true, Some(Stage::Fragment));
-    let shader = compile(Input::SpirV(module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
-    let mut epilog = EpilogKey::new(&shader.info.fragment);
-    epilog.targets[0] = Some(Target::new(ColourFormat::Rgba32Sfloat));
-    let epilog = Compiler::default().fragment_epilog(&mut Scratch::default(), &epilog, &key);
-    let epilog = epilog.unwrap_or_else(|error| panic!("{error}"));
-    let main = shader.part(PartRole::Main).expect("a main part");
-    let parts = Parts { main, info: &shader.info, prolog: None, epilog: Some(&epilog), sample_loop: None };
-    let program = link(&parts).expect("the parts fit");
+    let mut shader = compile(Input::SpirV(module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+    let mut state = FragmentState::default();
+    state.targets[0] = Some(Target::new(ColourFormat::Rgba32Sfloat));
+    let program = Compiler::default()
+        .fragment_program(&mut Scratch::default(), &mut shader, &state, &key)
+        .unwrap_or_else(|error| panic!("{error}"));
     let mut framebuffer = Framebuffer::new(SIDE, SIDE, 1, 16);
     let launch = ShadeLaunch {
-        fragment: StageProgram {
-            code: &program.code,
-            preamble: shader.part(PartRole::Preamble),
-            info: &shader.info,
-            scratch_bytes: program.scratch_bytes,
-            push_constants: &[],
-        },
+        fragment: stage(&shader, &program, &[]),
         buffers: &mut [],
         textures,
         samplers,
