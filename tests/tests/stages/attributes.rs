@@ -8,10 +8,10 @@ use agx_compiler::link::{
 };
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::launch::{AttributeData, DrawLaunch};
-use agx_emulator::{Cull, Framebuffer, Options, Tests, Topology};
+use agx_emulator::{Framebuffer, Topology};
 use agx_tests::driver::{compile, validate_program};
 
-use super::{SIDE, VIEWPORT, compiled, module, program, spirv, stage};
+use super::{SIDE, compiled, module, program, spirv, stage};
 
 const ATTRIBUTES: u32 = 32;
 const VERTICES: u32 = 32;
@@ -65,26 +65,15 @@ fn draw_points(
     let vertices: Vec<u32> = (0..VERTICES).collect();
     let mut framebuffer = Framebuffer::new(SIDE, SIDE, 1, 16);
     let launch = DrawLaunch {
-        vertex: stage(vertex, &vertex_program, &[]),
-        fragment: stage(&fragment, &fragment_program, &[]),
-        buffers: &mut [],
-        textures: &mut [],
-        samplers: &[],
         attributes,
-        targets: &mut [],
-        blend_constant: [0.0; 4],
-        stipple: None,
-        base: [0; 2],
         topology: Topology::Points,
         vertices: &vertices,
-        instances: 1,
-        viewport: VIEWPORT,
-        scissor: None,
-        front_counter_clockwise: false,
-        cull: Cull::None,
-        tests: Tests::default(),
         late_tests,
-        options: Options { strict: true, ..Options::default() },
+        ..DrawLaunch::new(
+            stage(vertex, &vertex_program, &[]),
+            stage(&fragment, &fragment_program, &[]),
+            [SIDE; 2],
+        )
     };
     assert_eq!(launch.run(&mut framebuffer).expect("runs").findings, []);
     let words = |vertex| {

@@ -5,12 +5,12 @@ use agx_abi::tile::{ColourFormat, TilePass};
 use agx_abi::{SamplerBinding, ShaderInfo, Stage};
 use agx_compiler::link::{EpilogKey, Target as RenderTarget};
 use agx_compiler::{CompileKey, CompiledShader, Input};
+use agx_emulator::Framebuffer;
 use agx_emulator::launch::textures::{Dimension, Format, Shape, TextureResource};
 use agx_emulator::launch::{BufferBinding, DrawLaunch, SpilledTarget};
-use agx_emulator::{Cull, Framebuffer, Options, Tests, Topology};
-use agx_tests::driver::compile;
+use agx_tests::driver::{compile, stage};
 
-use super::{SIDE, VIEWPORT, module, program, spirv, stage};
+use super::{SIDE, module, program, spirv};
 
 /// The target that the shaders read and write.
 const TARGET: u32 = 1;
@@ -111,27 +111,12 @@ impl Fetch {
         framebuffer.clear(&cleared, 1.0, 0);
         let spilled = offset.is_none().then(|| spilled(before, samples));
         let mut targets: Vec<SpilledTarget> = spilled.into_iter().collect();
+        let stages = [stage(&vertex, &vertex_program, &[]), stage(&fragment, &fragment_program, &[])];
         let launch = DrawLaunch {
-            vertex: stage(&vertex, &vertex_program, &[]),
-            fragment: stage(&fragment, &fragment_program, &[]),
-            buffers: &mut [],
-            textures: &mut [],
-            samplers: &[],
             targets: &mut targets,
-            attributes: &[],
-            blend_constant: [0.0; 4],
-            stipple: None,
-            base: [0; 2],
-            topology: Topology::Triangles,
             vertices: &(0..3 * TRIANGLES).collect::<Vec<_>>(),
-            instances: 1,
-            viewport: VIEWPORT,
-            scissor: None,
-            front_counter_clockwise: false,
-            cull: Cull::None,
-            tests: Tests::default(),
             late_tests,
-            options: Options { strict: true, ..Options::default() },
+            ..DrawLaunch::new(stages[0], stages[1], [SIDE; 2])
         };
         assert_eq!(
             launch.run(&mut framebuffer).expect("runs").findings,

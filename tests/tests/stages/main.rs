@@ -15,15 +15,12 @@ use agx_abi::tile::ColourFormat;
 use agx_abi::{PartRole, Stage, Target};
 use agx_compiler::link::{EpilogKey, LinkedProgram, Parts, Target as RenderTarget, link};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
-use agx_emulator::launch::{BufferBinding, DrawLaunch, StageProgram};
-use agx_emulator::{Cull, Framebuffer, Options, Tests, Topology, Viewport};
-use agx_tests::driver::{compile, storage_buffer, validate_program};
+use agx_emulator::launch::{BufferBinding, DrawLaunch};
+use agx_emulator::{Framebuffer, Tests};
+use agx_tests::driver::{compile, stage, storage_buffer, validate_program};
 
 /// Pixels along each side of the screen.
 const SIDE: u32 = 8;
-
-const VIEWPORT: Viewport =
-    Viewport { x: 0.0, y: 0.0, width: SIDE as f32, height: SIDE as f32, min_depth: 0.0, max_depth: 1.0 };
 
 /// A draw.
 struct Scene {
@@ -68,27 +65,16 @@ impl Scene {
             .into_iter()
             .collect();
         let vertices: Vec<u32> = (0..3 * self.triangles).collect();
+        let stages =
+            [stage(&vertex, &vertex_program, &[]), stage(&fragment, &fragment_program, &self.push_constants)];
         let launch = DrawLaunch {
-            vertex: stage(&vertex, &vertex_program, &[]),
-            fragment: stage(&fragment, &fragment_program, &self.push_constants),
             buffers: &mut buffers,
-            textures: &mut [],
-            samplers: &[],
-            attributes: &[],
-            targets: &mut [],
-            blend_constant: [0.0; 4],
-            stipple: None,
-            base: [0; 2],
-            topology: Topology::Triangles,
             vertices: &vertices,
-            instances: 1,
-            viewport: VIEWPORT,
             scissor: Some(self.scissor),
             front_counter_clockwise: false,
-            cull: Cull::None,
             tests: self.tests,
             late_tests,
-            options: Options { strict: true, ..Options::default() },
+            ..DrawLaunch::new(stages[0], stages[1], [SIDE; 2])
         };
         let report =
             launch.run(&mut framebuffer).unwrap_or_else(|error| panic!("{}: {error}", self.fragment));
@@ -144,20 +130,6 @@ fn program(shader: &CompiledShader, key: Option<&EpilogKey>, samples: u32) -> (L
     validate_program(&program).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     let late_tests = program.late_tests;
     (program, late_tests)
-}
-
-fn stage<'a>(
-    shader: &'a CompiledShader,
-    program: &'a LinkedProgram,
-    push_constants: &'a [u8],
-) -> StageProgram<'a> {
-    StageProgram {
-        code: &program.code,
-        preamble: shader.part(PartRole::Preamble),
-        info: &shader.info,
-        scratch_bytes: program.scratch_bytes,
-        push_constants,
-    }
 }
 
 /// The colour of a sample.
