@@ -74,8 +74,8 @@ pub(crate) struct Group {
     pub(crate) pc: u32,
     /// Stack pointer in words.
     pub(crate) stack_words: i64,
-    /// Private stack of each lane; empty until first used.
-    pub(crate) stack: PerLane<Vec<u8>>,
+    /// Private stacks by half-word, then lane; empty until first used.
+    pub(crate) stack: Vec<PerLane<u16>>,
     /// The pixels of a fragment program.
     pub(crate) pixels: Option<Box<Pixels>>,
     /// The outputs of a vertex program.
@@ -107,7 +107,7 @@ impl Group {
             lanes,
             pc: 0,
             stack_words: 0,
-            stack: Default::default(),
+            stack: Vec::new(),
             pixels: None,
             outputs: None,
             calls: Vec::new(),

@@ -9,7 +9,8 @@ use crate::core::Core;
 use crate::exec::fields::Fields;
 use crate::exec::memory::Layout;
 use crate::findings::{FindingKind, Observation};
-use crate::group::{Group, PerLane};
+use crate::formats::Format;
+use crate::group::{Group, LANES, PerLane};
 use crate::registers::{Place, Src, lanes_of};
 
 /// Words beyond the bytes a program asks for that its frame may open (Mesa 25.0 AGX compiler: ten, rounded up to four).
@@ -63,46 +64,91 @@ impl Stack {
 
     /// Loads in the active lanes. Outside the stack: zero.
     pub(crate) fn load(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
+        reserve(group, core);
+        let frame = Frame::new(group, core);
+        if let Some(first) = self.whole_halves(frame) {
+            self.each_half(|at, half| {
+                copy_half(&group.stack[first + at], &mut group.halves[half], group.exec)
+            });
+            return Ok(());
+        }
         let offsets = self.offsets(group, core);
         let element = self.layout.format.bytes();
+        let stack = std::mem::take(&mut group.stack);
         for lane in lanes_of(group.exec) {
-            let frame = Frame::new(group, core);
-            let stack = take_stack(group, core, lane);
             self.layout.load(group, lane, |component, bytes| {
                 let offset = (offsets[lane] as i64).wrapping_add(i64::from(component * element));
-                match frame.place(offset, bytes).and_then(|place| stack.get(place)) {
-                    Some(found) => {
-                        Ok(found.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)))
-                    }
+                match frame.place(offset, bytes) {
+                    Some(place) => Ok(place.rev().fold(0, |value, at| {
+                        value << 8 | u32::from(stack[at / 2][lane].to_le_bytes()[at % 2])
+                    })),
                     None => {
                         core.note(frame.outside(offset), lane);
                         Ok::<_, Observation>(0)
                     }
                 }
             })?;
-            group.stack[lane] = stack;
         }
+        group.stack = stack;
         Ok(())
     }
 
     /// Stores from the active lanes. Outside the stack: nothing.
     pub(crate) fn store(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
+        reserve(group, core);
+        let frame = Frame::new(group, core);
+        if let Some(first) = self.whole_halves(frame) {
+            self.each_half(|at, half| {
+                copy_half(&group.halves[half], &mut group.stack[first + at], group.exec)
+            });
+            return Ok(());
+        }
         let offsets = self.offsets(group, core);
         let element = self.layout.format.bytes();
+        let mut stack = std::mem::take(&mut group.stack);
         for lane in lanes_of(group.exec) {
-            let frame = Frame::new(group, core);
-            let mut stack = take_stack(group, core, lane);
             self.layout.store(group, lane, |component, bytes, value| {
                 let offset = (offsets[lane] as i64).wrapping_add(i64::from(component * element));
-                match frame.place(offset, bytes).and_then(|place| stack.get_mut(place)) {
-                    Some(found) => found.copy_from_slice(&value.to_le_bytes()[..bytes as usize]),
+                match frame.place(offset, bytes) {
+                    Some(place) => {
+                        for (at, byte) in place.zip(value.to_le_bytes()) {
+                            let mut half = stack[at / 2][lane].to_le_bytes();
+                            half[at % 2] = byte;
+                            stack[at / 2][lane] = u16::from_le_bytes(half);
+                        }
+                    }
                     None => core.note(frame.outside(offset), lane),
                 }
                 Ok::<_, Observation>(())
             })?;
-            group.stack[lane] = stack;
         }
+        group.stack = stack;
         Ok(())
+    }
+
+    /// The first half-word of the stack, when the access moves whole registers between it and the same aligned place of
+    /// the frame in all lanes: what spills and fills do.
+    fn whole_halves(&self, frame: Frame) -> Option<usize> {
+        let plain = matches!(
+            (self.layout.format, self.layout.first.size),
+            (Format::I16, Size::B16) | (Format::I32, Size::B32)
+        );
+        let Place::Immediate(offset) = self.offset.place else { return None };
+        let offset = i64::from(offset as u32 as i32) << self.shift;
+        let bytes = (32 - self.layout.mask.leading_zeros()) * self.layout.format.bytes();
+        let place = frame.place(offset, bytes)?;
+        (plain && offset % 2 == 0).then_some(place.start / 2)
+    }
+
+    /// Calls `copy` with each half-word from the first on, and the half register that belongs to it.
+    fn each_half(&self, mut copy: impl FnMut(usize, usize)) {
+        let halves = usize::from(self.layout.first.size.halves());
+        for (component, register) in self.layout.components() {
+            for at in 0..halves {
+                let half = register.half.wrapping_add(at as u8);
+                copy(component as usize * halves + at, half.into());
+            }
+        }
     }
 
     /// Byte offsets from the frame's base.
@@ -142,11 +188,18 @@ impl Frame {
     }
 }
 
-/// The lane's stack, made on first use.
-fn take_stack(group: &mut Group, core: &Core<'_>, lane: usize) -> Vec<u8> {
-    let mut stack = std::mem::take(&mut group.stack[lane]);
-    stack.resize(core.launch.stack_words.max(0) as usize * 4, 0);
-    stack
+/// Makes the stacks on first use.
+fn reserve(group: &mut Group, core: &Core<'_>) {
+    group.stack.resize(core.launch.stack_words.max(0) as usize * 2, [0; LANES]);
+}
+
+/// Copies the lanes of `exec`.
+fn copy_half(from: &PerLane<u16>, into: &mut PerLane<u16>, exec: u32) {
+    if exec == u32::MAX {
+        *into = *from;
+        return;
+    }
+    lanes_of(exec).for_each(|lane| into[lane] = from[lane]);
 }
 
 #[cfg(test)]
