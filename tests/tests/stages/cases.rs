@@ -44,6 +44,20 @@ fn inputs_are_interpolated_at_offsets_and_samples() {
 }
 
 #[test]
+fn elements_of_inputs_by_a_computed_index_are_interpolated() {
+    for which in 0..3_u32 {
+        let push_constants = which.to_le_bytes().to_vec();
+        let scene = Scene { vertex: "array", push_constants, ..Scene::new("interpolate_array") };
+        check(&scene, |x, y, _| {
+            let element = (2 * x + which) as f32;
+            let (px, py) = (x as f32 + 0.75, y as f32 + 0.625);
+            let few = [px, py, px + py][x as usize % 3];
+            [px + element, py - 0.5 + element, few, x as f32 + 0.5 + (x + which) as f32]
+        });
+    }
+}
+
+#[test]
 fn offsets_are_in_perspective_where_the_input_is() {
     // With w = 1, 2, 4 at the corners (0, 0), (16, 0), (0, 16) and the values 0, 1, 2 there.
     let value = |x: f32, y: f32| {

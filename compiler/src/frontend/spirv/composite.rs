@@ -6,7 +6,7 @@ use super::arith::{halves, join};
 use super::eval::Eval;
 use super::types::{Kind, Ty};
 use crate::error::CompileError;
-use crate::frontend::alu::IntCond;
+use crate::frontend::alu::{IntCond, int};
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
@@ -302,41 +302,75 @@ fn integer_dot<'a>(
     let id = |index: usize| {
         operands.get(index).copied().ok_or_else(|| CompileError::invalid("an operand is missing"))
     };
-    let bits = match eval.types.kind(ty) {
-        Kind::Int { bits: bits @ 8..=32 } => bits,
-        _ => return Err(CompileError::unsupported("an integer dot product of this type")),
+    let Kind::Int { bits } = eval.types.kind(ty) else {
+        return Err(CompileError::invalid("an integer dot product of another type"));
     };
-    if saturates && bits != 32 {
-        return Err(CompileError::unsupported("a saturating dot product of other than 32 bits"));
-    }
     let xs = components(eval.b, eval.value(id(0)?)?.1);
     let ys = components(eval.b, eval.value(id(1)?)?.1);
-    if xs.len() != ys.len() || xs.iter().chain(&ys).any(|x| eval.b.f.width(*x) > 32) {
+    if xs.len() != ys.len() || xs.iter().chain(&ys).any(|x| !(8..=bits.max(8)).contains(&eval.b.f.width(*x)))
+    {
         return Err(CompileError::invalid("the operands do not match"));
     }
-    // Sums of products of up to 16 bits fit into a word; wider ones wrap, as the instruction says.
-    let mut sum = Src::imm32(0);
+    // Products and sums wrap in the result's width, as the instruction says.
+    let width = bits.max(32);
+    let mut sum = Src::imm(0, width);
     for (x, y) in xs.iter().zip(&ys) {
         let b = &mut *eval.b;
-        let x = if signed { b.sconv(*x, 32) } else { b.uconv(*x, 32) };
-        let y = if signed && !mixed { b.sconv(*y, 32) } else { b.uconv(*y, 32) };
+        let x = if signed { b.sconv(*x, width) } else { b.uconv(*x, width) };
+        let y = if signed && !mixed { b.sconv(*y, width) } else { b.uconv(*y, width) };
         let product = b.imul(x, y);
         sum = b.iadd(sum, product);
     }
-    let b = &mut *eval.b;
-    let result = if saturates {
-        let accumulator = match eval.defs.get(id(2)? as usize) {
-            Some(super::module::Def::Value(_, [leaf])) => *leaf,
-            _ => return Err(CompileError::invalid("the accumulator is not a scalar")),
-        };
-        let op = agx_isa::table::Opcode::Iadd;
-        let mods = crate::ir::op::mods_with(op, &[("sat", 1)]);
-        let extend = |src: Src| if signed { src.with(agx_isa::inst::OperandFlags::SX) } else { src };
-        b.alu(op, 32, &[extend(sum), extend(accumulator)], &mods)
-    } else {
-        b.uconv(sum, bits)
-    };
+    if saturates {
+        let accumulator = eval.scalar(id(2)?)?;
+        if eval.b.f.width(accumulator) != bits {
+            return Err(CompileError::invalid("the accumulator is of another width than the result"));
+        }
+        let result = add_saturating(eval.b, sum, accumulator, signed, bits);
+        return Ok(eval.keep(&[result]));
+    }
+    let result = eval.b.uconv(sum, bits);
     Ok(eval.keep(&[result]))
+}
+
+/// The sum of a number and an accumulator of `bits` bits, or the end of their range that it is beyond. The number is in
+/// 32 bits or more, of which the low ones count.
+fn add_saturating(b: &mut Builder<'_, '_>, x: Src, accumulator: Src, signed: bool, bits: u8) -> Src {
+    match bits {
+        32 => {
+            let op = agx_isa::table::Opcode::Iadd;
+            let mods = crate::ir::op::mods_with(op, &[("sat", 1)]);
+            let extend = |src: Src| if signed { src.with(agx_isa::inst::OperandFlags::SX) } else { src };
+            b.alu(op, 32, &[extend(x), extend(accumulator)], &mods)
+        }
+        64 => {
+            let sum = b.iadd(x, accumulator);
+            if !signed {
+                let wraps = b.icmp(IntCond::ULT, sum, x);
+                return b.select(wraps, Src::imm(u64::MAX, 64), sum);
+            }
+            // It overflows where both have a sign that it has not.
+            let (from_x, from_other) = (b.xor(sum, x), b.xor(sum, accumulator));
+            let both = b.and(from_x, from_other);
+            let overflows = b.is_negative(both);
+            let is_low = b.is_negative(x);
+            let end = b.select(is_low, int(i64::MIN, 64), int(i64::MAX, 64));
+            b.select(overflows, end, sum)
+        }
+        _ => {
+            let x = b.uconv(x, bits);
+            let wide = |b: &mut Builder<'_, '_>, x| if signed { b.sconv(x, 32) } else { b.uconv(x, 32) };
+            let (x, accumulator) = (wide(b, x), wide(b, accumulator));
+            let sum = b.iadd(x, accumulator);
+            let capped = if signed {
+                let below = b.imin(sum, int((1 << (bits - 1)) - 1, 32));
+                b.imax(below, int(-(1 << (bits - 1)), 32))
+            } else {
+                b.umin(sum, int((1 << bits) - 1, 32))
+            };
+            b.uconv(capped, bits)
+        }
+    }
 }
 
 /// Components of a vector; of a lone word its four bytes.

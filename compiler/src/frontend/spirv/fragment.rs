@@ -10,7 +10,7 @@ use spirv::{BuiltIn, GlslStd450Op, Op};
 
 use super::interface::{Leaf, Slot, Style};
 use super::module::Def;
-use super::pointers::{Pointer, Root};
+use super::pointers::Root;
 use super::stage::Output;
 use super::translate::Translator;
 use super::words::Inst;
@@ -169,24 +169,17 @@ impl<'a> Translator<'_, 'a> {
         self.b.fmul(sixteenths, float(1.0 / 16.0, 32))
     }
 
-    /// Where `pointer` points into the inputs: the scalars of what is there.
-    fn input_leaves(&self, pointer: &Pointer<'a>) -> Result<&[Leaf], CompileError> {
-        let Root::Variables(first) = pointer.root else {
-            return Err(CompileError::unsupported("interpolation of an input that is indexed dynamically"));
-        };
-        if !pointer.steps.is_empty() {
-            return Err(CompileError::unsupported("interpolation of an input that is indexed dynamically"));
-        }
-        let count = self.types.leaf_count(pointer.ty)?;
-        let at = first.0 + pointer.fixed;
+    /// The `count` scalars of the inputs from variable `at` on.
+    fn input_leaves(&self, at: u32, count: usize) -> Result<Vec<Leaf>, CompileError> {
         let found = self.io.inputs.iter().find_map(|(variable, leaves)| {
             let start = at.checked_sub(variable.0)? as usize;
             leaves.get(start..start + count)
         });
-        found.ok_or_else(|| CompileError::invalid("what is interpolated is no input"))
+        found.map(<[Leaf]>::to_vec).ok_or_else(|| CompileError::invalid("what is interpolated is no input"))
     }
 
-    /// `interpolateAtCentroid`, `…Sample` and `…Offset`: an input taken elsewhere than its declaration says.
+    /// `interpolateAtCentroid`, `…Sample` and `…Offset`: an input taken elsewhere than its declaration says. Of an array
+    /// with a computed index every element is taken, and one chosen.
     pub(super) fn interpolate_at(
         &mut self,
         op: GlslStd450Op,
@@ -196,7 +189,9 @@ impl<'a> Translator<'_, 'a> {
             return Err(CompileError::invalid("interpolation outside fragment shaders"));
         }
         let pointer = self.pointer(inst.word(4)?)?;
-        let leaves = self.input_leaves(&pointer)?.to_vec();
+        let Root::Variables(first) = pointer.root else {
+            return Err(CompileError::invalid("what is interpolated is no input"));
+        };
         let (place, at) = match op {
             GlslStd450Op::InterpolateAtCentroid => (Place::Centroid, Vec::new()),
             GlslStd450Op::InterpolateAtSample => {
@@ -208,15 +203,46 @@ impl<'a> Translator<'_, 'a> {
                 _ => return Err(CompileError::invalid("an offset of other than two components")),
             },
         };
+        let count = self.types.leaf_count(pointer.ty)?;
+        let (elements, chosen) = self.candidates(pointer.steps)?;
+        let mut result: Option<Vec<Src>> = None;
+        for element in elements.into_iter().rev() {
+            let leaves = self.input_leaves(first.0 + pointer.fixed + element, count)?;
+            let here = self.leaves_at(&leaves, place, &at)?;
+            result = Some(match result {
+                None => here,
+                Some(others) => {
+                    let hit = self.b.icmp(IntCond::EQ, chosen, Src::imm32(element));
+                    here.into_iter()
+                        .zip(others)
+                        .map(|(here, other)| self.b.select(hit, here, other))
+                        .collect()
+                }
+            });
+        }
+        result.ok_or_else(|| CompileError::internal("an array of no elements"))
+    }
+
+    /// The scalars of inputs, taken at a place.
+    fn leaves_at(&mut self, leaves: &[Leaf], place: Place, at: &[Src]) -> Result<Vec<Src>, CompileError> {
         let mut values = Vec::with_capacity(leaves.len());
-        for leaf in &leaves {
-            let Slot::User { location, component } = leaf.slot else {
-                return Err(CompileError::unsupported("interpolation of built-ins"));
+        for leaf in leaves {
+            let (input, mode) = match leaf.slot {
+                Slot::User { location, component } => (Input::user(location, component), mode(leaf)),
+                Slot::BuiltIn { built_in: BuiltIn::ClipDistance, index } => {
+                    (Input::clip_distance(index), Mode::Perspective)
+                }
+                Slot::BuiltIn { built_in: BuiltIn::CullDistance, index } => {
+                    (Input::cull_distance(index), Mode::Perspective)
+                }
+                Slot::BuiltIn { built_in, .. } => {
+                    return Err(CompileError::unsupported(format!("interpolation of {built_in:?}")));
+                }
             };
             if leaf.bits == 64 {
                 return Err(CompileError::invalid("interpolation of 64-bit inputs"));
             }
-            let value = self.interpolate(Input::user(location, component), mode(leaf), place, &at, 1)[0];
+            let value = self.interpolate(input, mode, place, at, 1)[0];
             values.push(if leaf.is_float { self.b.fconv(value, leaf.bits) } else { value });
         }
         Ok(values)

@@ -271,7 +271,10 @@ impl<'a> Translator<'_, 'a> {
             Root::Buffer { identity: Some(BufferId::Dynamic { set, binding, index }), .. } => {
                 self.record(set, binding, index, 8, Type::B32)
             }
-            _ => return Err(CompileError::unsupported("the length of an array in memory of unknown size")),
+            // Variable pointers and addresses may not be asked for it.
+            _ => {
+                return Err(CompileError::invalid("the length of an array behind a pointer that is a value"));
+            }
         };
         let start = Src::imm32(member.offset);
         let size = if member.offset == 0 { size } else { self.b.umax(size, start) };

@@ -10,7 +10,7 @@ use super::translate::Translator;
 use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::alu::{FloatCond, float, int};
+use crate::frontend::alu::{FloatCond, IntCond, float, int};
 use crate::ir::builder::Builder;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
@@ -79,27 +79,44 @@ rows! { GlslStd450Op;
     Fma Float = |b, [x, y, z], _| b.ffma(x, y, z);
     Ldexp Float(free) = |b, [x, exponent], _| math::ldexp(b, x, exponent);
     FindILsb Unsigned = |b, [x], bits| {
-        let word = b.uconv(x, 32);
-        let negated = b.ineg(word);
-        let lowest = b.and(word, negated);
-        let index = b.most_significant_bit(lowest);
-        b.sconv(index, bits)
+        let x = b.uconv(x, word_or_pair(b.f.width(x)));
+        let negated = b.ineg(x);
+        let lowest = b.and(x, negated);
+        highest_bit(b, lowest, bits)
     };
     FindSMsb Signed = |b, [x], bits| {
-        let word = b.sconv(x, 32);
-        let sign = b.sshr(word, Src::imm32(31));
-        let differing = b.xor(word, sign);
-        let index = b.most_significant_bit(differing);
-        b.sconv(index, bits)
+        let width = word_or_pair(b.f.width(x));
+        let x = b.sconv(x, width);
+        let sign = b.sshr(x, Src::imm32(u32::from(width) - 1));
+        let differing = b.xor(x, sign);
+        highest_bit(b, differing, bits)
     };
     FindUMsb Unsigned = |b, [x], bits| {
-        let word = b.uconv(x, 32);
-        let index = b.most_significant_bit(word);
-        b.sconv(index, bits)
+        let x = b.uconv(x, word_or_pair(b.f.width(x)));
+        highest_bit(b, x, bits)
     };
     NMin Float = |b, [x, y], _| b.fmin(x, y);
     NMax Float = |b, [x, y], _| b.fmax(x, y);
     NClamp Float = |b, [x, low, high], _| { let x = b.fmax(x, low); b.fmin(x, high) };
+}
+
+/// The width in which bits of an integer of `bits` bits are searched.
+fn word_or_pair(bits: u8) -> u8 {
+    bits.max(32)
+}
+
+/// The number of the highest bit set in `x`, of 32 or 64 bits, and -1 where there is none, in `bits` bits.
+fn highest_bit(b: &mut Builder<'_, '_>, x: Src, bits: u8) -> Src {
+    if b.f.width(x) == 32 {
+        let index = b.most_significant_bit(x);
+        return b.sconv(index, bits);
+    }
+    let (low, high) = arith::halves(b, x);
+    let (lower, upper) = (b.most_significant_bit(low), b.most_significant_bit(high));
+    let above = b.iadd(upper, Src::imm32(32));
+    let is_low = b.icmp(IntCond::EQ, high, Src::imm32(0));
+    let index = b.select(is_low, lower, above);
+    b.sconv(index, bits)
 }
 
 /// Functions that the extended instruction set has for floats of 16 and 32 bits only.
@@ -157,16 +174,8 @@ impl<'a> Translator<'_, 'a> {
         self.define(inst.word(1)?, Def::Value(ty, leaves))
     }
 
-    /// The bit searches exist for words and shorter integers only, the transcendental functions for floats of at most
-    /// 32 bits.
+    /// The transcendental functions exist for floats of at most 32 bits.
     fn check_word(&mut self, op: GlslStd450Op, inst: &Inst<'a>) -> Result<(), CompileError> {
-        use GlslStd450Op as G;
-        if matches!(op, G::FindILsb | G::FindSMsb | G::FindUMsb) {
-            let (_, leaves) = self.eval().value(inst.word(4)?)?;
-            if leaves.iter().any(|leaf| self.b.f.width(*leaf) == 64) {
-                return Err(CompileError::unsupported(format!("{op:?} of 64-bit integers")));
-            }
-        }
         if SINGLE_ONLY.contains(&op) {
             let (_, leaves) = self.eval().value(inst.word(4)?)?;
             if leaves.iter().any(|leaf| self.b.f.width(*leaf) == 64) {

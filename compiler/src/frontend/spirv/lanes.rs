@@ -165,7 +165,8 @@ impl<'a> Translator<'_, 'a> {
         let scope = self.constant(inst.word(2)?)?;
         match Scope::from_u32(scope) {
             Some(Scope::Subgroup) => Ok(()),
-            _ => Err(CompileError::unsupported(format!("a group operation of scope {scope}"))),
+            // Vulkan has no others.
+            _ => Err(CompileError::invalid(format!("a group operation of scope {scope}"))),
         }
     }
 

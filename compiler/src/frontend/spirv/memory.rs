@@ -126,7 +126,7 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// Every place in scalar variables that dynamic indices may mean, and the computed place.
-    fn candidates(&mut self, steps: &[Step]) -> Result<(Vec<u32>, Src), CompileError> {
+    pub(super) fn candidates(&mut self, steps: &[Step]) -> Result<(Vec<u32>, Src), CompileError> {
         let mut places = vec![0u32];
         let mut chosen = None;
         for step in steps {

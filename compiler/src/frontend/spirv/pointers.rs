@@ -221,7 +221,8 @@ impl<'a> Translator<'_, 'a> {
         };
         let stride = if stated == 0 { self.types.natural(pointer.ty).0 } else { stated };
         if !matches!(pointer.root, Root::Local | Root::Buffer { .. }) {
-            return Err(CompileError::unsupported(
+            // Nor are there variable pointers into anything else.
+            return Err(CompileError::invalid(
                 "moving a pointer that is not into a buffer or workgroup memory",
             ));
         }

@@ -133,31 +133,62 @@ impl<'a> Translator<'_, 'a> {
         let resource = match inst.op {
             Op::Load => {
                 let pointer = self.pointer(inst.word(2)?)?;
-                let Some(handle) = Handle::of(&pointer) else { return Ok(false) };
-                match self.types.kind(pointer.ty) {
-                    Kind::Image(_) => Resource { ty: pointer.ty, image: Some(handle), sampler: None },
-                    Kind::Sampler => Resource { ty: pointer.ty, image: None, sampler: Some(handle) },
-                    Kind::SampledImage { image } => {
-                        Resource { ty: image, image: Some(handle), sampler: Some(handle) }
-                    }
-                    Kind::Opaque(name) => {
-                        return Err(CompileError::unsupported(format!("values of type {name}")));
-                    }
-                    _ => return Err(CompileError::unsupported("a whole array of descriptors as a value")),
+                return self.load_resource(inst.word(1)?, pointer);
+            }
+            Op::CompositeExtract => {
+                let Some(Def::Pointer(array)) = self.defs.get(inst.word(2)? as usize).copied() else {
+                    return Ok(false);
+                };
+                self.eval().check_visible(inst.word(2)?)?;
+                let mut element = *array;
+                for number in inst.rest(3) {
+                    element = match element.root {
+                        Root::Resources { .. } => self.step_resources(element, Src::imm32(*number))?,
+                        _ => return Ok(false),
+                    };
                 }
+                return self.load_resource(inst.word(1)?, element);
             }
             Op::SampledImage => {
                 let (image, sampler) = (self.resource(inst.word(2)?)?, self.resource(inst.word(3)?)?);
                 Resource { sampler: sampler.sampler, ..image }
             }
             Op::Image => Resource { sampler: None, ..self.resource(inst.word(2)?)? },
-            Op::CopyObject => match self.defs.get(inst.word(2)? as usize) {
-                Some(Def::Resource(resource)) => **resource,
+            Op::CopyObject => match self.defs.get(inst.word(2)? as usize).copied() {
+                Some(Def::Resource(resource)) => *resource,
+                Some(Def::Pointer(pointer)) => {
+                    let ty = self.eval().ty(inst.word(0)?)?;
+                    return match self.types.kind(ty) {
+                        Kind::Pointer { .. } => Ok(false),
+                        _ => self.load_resource(inst.word(1)?, *pointer),
+                    };
+                }
                 _ => return Ok(false),
             },
             _ => return Ok(false),
         };
         self.define(inst.word(1)?, Def::Resource(self.bump.alloc(resource)))?;
+        Ok(true)
+    }
+
+    /// What is loaded of a descriptor, or of an array of them, which stays a pointer; false for pointers to other things.
+    fn load_resource(&mut self, id: u32, pointer: Pointer<'a>) -> Result<bool, CompileError> {
+        let Some(handle) = Handle::of(&pointer) else { return Ok(false) };
+        let resource = match self.types.kind(pointer.ty) {
+            Kind::Image(_) => Resource { ty: pointer.ty, image: Some(handle), sampler: None },
+            Kind::Sampler => Resource { ty: pointer.ty, image: None, sampler: Some(handle) },
+            Kind::SampledImage { image } => {
+                Resource { ty: image, image: Some(handle), sampler: Some(handle) }
+            }
+            Kind::Opaque(name) => {
+                return Err(CompileError::unsupported(format!("values of type {name}")));
+            }
+            _ => {
+                self.define(id, Def::Pointer(self.bump.alloc(pointer)))?;
+                return Ok(true);
+            }
+        };
+        self.define(id, Def::Resource(self.bump.alloc(resource)))?;
         Ok(true)
     }
 

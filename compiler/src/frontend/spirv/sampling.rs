@@ -74,14 +74,11 @@ impl Operands {
                 ImageOperands::LOD => operands.lod = Some(id()?),
                 ImageOperands::GRAD => operands.gradients = Some((id()?, id()?)),
                 ImageOperands::CONST_OFFSET | ImageOperands::OFFSET => operands.offset = Some(id()?),
-                ImageOperands::CONST_OFFSETS => operands.offsets = Some(id()?),
+                ImageOperands::CONST_OFFSETS | ImageOperands::OFFSETS => operands.offsets = Some(id()?),
                 ImageOperands::SAMPLE => operands.sample = Some(id()?),
                 ImageOperands::MIN_LOD => operands.min_lod = Some(id()?),
                 ImageOperands::MAKE_TEXEL_AVAILABLE | ImageOperands::MAKE_TEXEL_VISIBLE => {
                     id()?;
-                }
-                ImageOperands::OFFSETS => {
-                    return Err(CompileError::unsupported("image operand Offsets: use ConstOffsets"));
                 }
                 // Signedness is the texel format's, and the rest is about memory order or caching.
                 _ => {}

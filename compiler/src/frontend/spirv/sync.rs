@@ -133,7 +133,8 @@ impl<'a> Translator<'_, 'a> {
                 self.uses_barrier = true;
                 self.b.effect(IrOp::ControlBarrier, &[], &[memory.bits()]);
             }
-            _ => return Err(CompileError::unsupported(format!("a barrier of execution scope {scope}"))),
+            // Vulkan has no others in these stages.
+            _ => return Err(CompileError::invalid(format!("a barrier of execution scope {scope}"))),
         }
         Ok(())
     }

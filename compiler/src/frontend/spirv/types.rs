@@ -266,7 +266,9 @@ impl<'a> Types<'a> {
             Kind::Image(_) | Kind::Sampler | Kind::SampledImage { .. } => CompileError::unsupported(
                 "an image or sampler that is chosen at run time other than by an array index",
             ),
-            Kind::Pointer { .. } => CompileError::unsupported("pointers as members or in variables"),
+            Kind::Pointer { .. } => CompileError::invalid(
+                "pointers to other than buffers and workgroup memory as members or in variables",
+            ),
             Kind::RuntimeArray { .. } => CompileError::invalid("a runtime array is not a value"),
             Kind::Struct { members } => {
                 let cause = members.iter().find_map(|member| self.leaves(member.ty).err());

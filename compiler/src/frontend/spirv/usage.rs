@@ -1,6 +1,6 @@
 //! Which variables need memory because they are indexed dynamically, and which of those never change.
 
-use spirv::{Op, StorageClass};
+use spirv::{GlslStd450Op, Op, StorageClass};
 
 use super::module::{Def, Module};
 use super::types::{Kind, Ty};
@@ -49,6 +49,7 @@ impl<'a> Usage<'a> {
             marked: vec![false; bound],
             indexed: vec![false; bound],
             contents: vec![Contents::Nothing; bound],
+            scalar: vec![false; bound],
             links: Vec::new(),
         };
         for global in &module.globals {
@@ -68,6 +69,9 @@ impl<'a> Usage<'a> {
             if !matches!(contents, Contents::Always(all) if *indexed && all.len() > MAX_SELECTED_CONSTANTS) {
                 *contents = Contents::Changes;
             }
+        }
+        for (marked, scalar) in scan.marked.iter_mut().zip(&scan.scalar) {
+            *marked &= !scalar;
         }
         Ok(Usage { needs_memory: scan.marked, constants: scan.contents })
     }
@@ -94,6 +98,8 @@ struct Scan<'s, 'a> {
     /// By variable: whether an array in it is indexed dynamically.
     indexed: Vec<bool>,
     contents: Vec<Contents<'a>>,
+    /// By variable: whether it is interpolated, and so must be scalar variables however it is indexed.
+    scalar: Vec<bool>,
     /// Parameter and argument.
     links: Vec<(u32, u32)>,
 }
@@ -116,6 +122,12 @@ impl<'a> Scan<'_, 'a> {
             // Debug information names variables and does nothing to them.
             (Op::ExtInst, [_, _, set, ..]) if self.is_debug(*set) => {}
             (Op::Store, [pointer, object, ..]) => self.store(*pointer, *object),
+            (Op::ExtInst, [_, _, set, number, pointer, rest @ ..]) if self.interpolates(*set, *number) => {
+                self.escape(rest);
+                if let Some(Some(origin)) = self.origins.get(*pointer as usize) {
+                    self.scalar[origin.root as usize] = true;
+                }
+            }
             (Op::FunctionCall, [_, _, callee, arguments @ ..]) => {
                 self.escape(arguments);
                 let Some(Def::Function(function)) = self.module.defs.get(*callee as usize) else { return };
@@ -128,6 +140,13 @@ impl<'a> Scan<'_, 'a> {
 
     fn is_debug(&self, set: u32) -> bool {
         matches!(self.module.defs.get(set as usize), Some(Def::DebugSet | Def::NonSemanticSet))
+    }
+
+    fn interpolates(&self, set: u32, number: u32) -> bool {
+        use GlslStd450Op::{InterpolateAtCentroid, InterpolateAtOffset, InterpolateAtSample};
+        let op = GlslStd450Op::from_u32(number);
+        let is_glsl = matches!(self.module.defs.get(set as usize), Some(Def::GlslSet));
+        is_glsl && matches!(op, Some(InterpolateAtCentroid | InterpolateAtOffset | InterpolateAtSample))
     }
 
     /// Whatever variables these operands point into may change. A number that happens to be an id does no harm.
@@ -199,9 +218,11 @@ impl<'a> Scan<'_, 'a> {
             for (param, argument) in &self.links {
                 let Some(Some(origin)) = self.origins.get(*argument as usize) else { continue };
                 let root = origin.root as usize;
-                if self.marked.get(*param as usize) == Some(&true) && !self.marked[root] {
-                    self.marked[root] = true;
-                    changed = true;
+                for facts in [&mut self.marked, &mut self.scalar] {
+                    if facts.get(*param as usize) == Some(&true) && !facts[root] {
+                        facts[root] = true;
+                        changed = true;
+                    }
                 }
             }
         }

@@ -37,7 +37,7 @@ impl<'a> Translator<'_, 'a> {
         };
         let pointer = self.allocate(id, ty)?;
         let init = match inst.rest(3) {
-            [init, ..] => self.eval().value(*init)?.1,
+            [init, ..] => self.with_pointers_as_values(&[*init], |t| t.eval().value(*init))?.1,
             [] if matches!(pointer.root, Root::Variables(_)) => self.eval().zeros(ty)?,
             [] => &[],
         };

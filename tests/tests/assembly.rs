@@ -1,0 +1,468 @@
+//! Shaders that no text language says, written in the assembly of SPIR-V and run on the strict machine.
+
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
+use std::sync::LazyLock;
+
+use agx_abi::Stage;
+use agx_abi::fragment::CoefficientSource;
+use agx_compiler::{CompileKey, CompiledShader, Input};
+use agx_emulator::launch::textures::{
+    Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource,
+};
+use agx_tests::driver::{Resources, compile, launch_with, storage_buffer};
+use agx_tests::tools::{ToolError, Tools};
+
+/// One for all tests: it numbers the files it makes.
+static TOOLS: LazyLock<Tools> =
+    LazyLock::new(|| Tools::find(std::env::temp_dir().join("agx-tests-assembly")));
+
+/// What compute modules begin with: buffer %data of words at (0, 0), pointers to its words of type %ptr.
+const TYPES: &str = "
+    OpDecorate %words ArrayStride 4
+    OpDecorate %block Block
+    OpMemberDecorate %block 0 Offset 0
+    OpDecorate %data DescriptorSet 0
+    OpDecorate %data Binding 0
+    %void = OpTypeVoid
+    %thunk = OpTypeFunction %void
+    %bool = OpTypeBool
+    %uint = OpTypeInt 32 0
+    %int = OpTypeInt 32 1
+    %float = OpTypeFloat 32
+    %words = OpTypeRuntimeArray %uint
+    %block = OpTypeStruct %words
+    %blocks = OpTypePointer StorageBuffer %block
+    %ptr = OpTypePointer StorageBuffer %uint
+    %data = OpVariable %blocks StorageBuffer
+";
+
+/// What a compute module needs beside its body.
+#[derive(Default)]
+struct Parts<'t> {
+    capabilities: &'t str,
+    decorations: &'t str,
+    declarations: &'t str,
+    body: &'t str,
+}
+
+impl Parts<'_> {
+    /// The text: `#n` is the constant n of type %uint.
+    fn text(&self) -> String {
+        let mut constants: Vec<u32> = self
+            .body
+            .split_whitespace()
+            .chain(self.declarations.split_whitespace())
+            .filter_map(|token| token.strip_prefix('#')?.parse().ok())
+            .collect();
+        constants.sort_unstable();
+        constants.dedup();
+        let constants: String =
+            constants.iter().map(|number| format!("%c{number} = OpConstant %uint {number}\n")).collect();
+        let capabilities: String =
+            self.capabilities.split_whitespace().map(|name| format!("OpCapability {name}\n")).collect();
+        let named = |text: &str| text.replace('#', "%c");
+        format!(
+            "OpCapability Shader\n{capabilities}%glsl = OpExtInstImport \"GLSL.std.450\"\n\
+             OpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\"\n\
+             OpExecutionMode %main LocalSize 1 1 1\n{}{TYPES}{constants}{}\n\
+             %main = OpFunction %void None %thunk\n%entry = OpLabel\n{}\nOpReturn\nOpFunctionEnd\n",
+            self.decorations,
+            named(self.declarations),
+            named(self.body)
+        )
+    }
+}
+
+/// Compiles; nothing where spirv-as is not installed.
+fn build(text: &str, stage: Stage) -> Option<CompiledShader> {
+    let module = match TOOLS.assemble_spirv(text) {
+        Ok(module) => module,
+        Err(error @ ToolError::Absent { .. }) => {
+            eprintln!("skipped: {error}");
+            return None;
+        }
+        Err(error) => panic!("{error}\n{text}"),
+    };
+    let mut key = CompileKey::default();
+    (key.validate, key.stage) = (true, Some(stage));
+    Some(compile(Input::SpirV(&module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}\n{text}")))
+}
+
+/// Runs one invocation on `given`; the words afterwards.
+fn run_with(
+    parts: &Parts<'_>,
+    given: &[u32],
+    textures: &mut [TextureResource],
+    samplers: &[SamplerResource],
+) -> Option<Vec<u32>> {
+    let shader = build(&parts.text(), Stage::Compute)?;
+    let bytes = given.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut buffers = [storage_buffer(0, 0, bytes, true)];
+    let resources = Resources { buffers: &mut buffers, textures, samplers, ..Resources::default() };
+    launch_with(&shader, resources, [1; 3], 1).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+    Some(buffers[0].bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
+}
+
+fn check(parts: &Parts<'_>, given: &[u32], expected: &[u32]) {
+    if let Some(words) = run_with(parts, given, &mut [], &[]) {
+        assert_eq!(words[..expected.len()], *expected, "{}", parts.body);
+    }
+}
+
+/// Loads words 0 to `count - 1` as %w0, %w1, ….
+fn loads(count: u32) -> String {
+    (0..count)
+        .map(|at| format!("%a{at} = OpAccessChain %ptr %data #0 #{at}\n%w{at} = OpLoad %uint %a{at}\n"))
+        .collect()
+}
+
+/// Saturates `exact` to integers of `bits` bits, and cuts it to them.
+fn saturated(exact: i128, bits: u32, signed: bool) -> u64 {
+    let (low, high) = match signed {
+        true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        false => (0, (1i128 << bits) - 1),
+    };
+    let clamped = exact.clamp(low, high) as u64;
+    if bits == 64 { clamped } else { clamped & ((1 << bits) - 1) }
+}
+
+/// A dot product of two vectors of two components of `bits` bits and an accumulator of as many, which saturates.
+fn saturating_dot(op: &str, bits: u32, operands: [i64; 4], accumulator: i64) {
+    let (first, second) = match op {
+        "OpUDotAccSat" => (false, false),
+        "OpSDotAccSat" => (true, true),
+        _ => (true, false),
+    };
+    let number = |value: i64, signed: bool| match (signed, bits) {
+        (true, _) => i128::from(value),
+        (false, 64) => i128::from(value as u64),
+        (false, _) => i128::from(value as u64 & ((1 << bits) - 1)),
+    };
+    let [a, b, c, d] = operands;
+    let dot = number(a, first) * number(c, second) + number(b, first) * number(d, second);
+    let expected = saturated(dot + number(accumulator, first), bits, first);
+    let load = |name: &str, at: u32| {
+        format!(
+            "%p{name} = OpAccessChain %ptr %data #0 #{at}\n%l{name} = OpLoad %uint %p{name}\n\
+             %q{name} = OpAccessChain %ptr %data #0 #{}\n%h{name} = OpLoad %uint %q{name}\n\
+             %v{name} = OpCompositeConstruct %pair %l{name} %h{name}\n\
+             %s{name} = OpBitcast %long %v{name}\n%x{name} = {} %s{name}\n",
+            at + 1,
+            if bits == 64 { "OpCopyObject %part".to_owned() } else { "OpUConvert %part".to_owned() }
+        )
+    };
+    let body = format!(
+        "{}{}{}{}{}%left = OpCompositeConstruct %parts %x0 %x1\n%right = OpCompositeConstruct %parts %x2 %x3\n\
+         %r = {op} %part %left %right %x4\n%rl = {} %r\n%rp = OpBitcast %pair %rl\n\
+         %r0 = OpCompositeExtract %uint %rp 0\n%r1 = OpCompositeExtract %uint %rp 1\n\
+         OpStore %p0 %r0\nOpStore %q0 %r1\n",
+        load("0", 0),
+        load("1", 2),
+        load("2", 4),
+        load("3", 6),
+        load("4", 8),
+        if bits == 64 { "OpCopyObject %long" } else { "OpUConvert %long" }
+    );
+    let declarations = format!(
+        "%pair = OpTypeVector %uint 2\n%long = OpTypeInt 64 0\n{}%parts = OpTypeVector %part 2\n",
+        if bits == 64 { String::new() } else { format!("%part = OpTypeInt {bits} 0\n") }
+    );
+    let rename = |text: &str| if bits == 64 { text.replace("%part ", "%long ") } else { text.to_owned() };
+    let parts = Parts {
+        capabilities: "Int8 Int16 Int64 DotProduct DotProductInputAll",
+        declarations: &rename(&declarations),
+        body: &rename(&body),
+        ..Parts::default()
+    };
+    let given: Vec<u32> =
+        [a, b, c, d, accumulator].iter().flat_map(|value| [*value as u32, (*value >> 32) as u32]).collect();
+    if let Some(words) = run_with(&parts, &given, &mut [], &[]) {
+        let got = u64::from(words[0]) | u64::from(words[1]) << 32;
+        assert_eq!(got, expected, "{op} of {bits} bits: {operands:?} + {accumulator}");
+    }
+}
+
+#[test]
+fn dot_products_of_every_width_saturate() {
+    for (bits, high) in [(8, 0x7f_i64), (16, 0x7fff), (32, 0x7fff_ffff), (64, i64::MAX)] {
+        for op in ["OpSDotAccSat", "OpUDotAccSat", "OpSUDotAccSat"] {
+            // The sum of the products itself must not overflow: then the result is undefined.
+            saturating_dot(op, bits, [3, 2, 5, 7], 11);
+            saturating_dot(op, bits, [3, 2, 5, 7], high - 1);
+            saturating_dot(op, bits, [1, 0, high, 9], high);
+        }
+        saturating_dot("OpUDotAccSat", bits, [1, 1, high, 1], high.wrapping_mul(2));
+        saturating_dot("OpSDotAccSat", bits, [-1, -2, 3, 4], -high);
+        saturating_dot("OpSUDotAccSat", bits, [-1, -2, 3, 4], -high);
+        saturating_dot("OpSDotAccSat", bits, [-1, 0, 3, 4], 5);
+    }
+}
+
+#[test]
+fn dot_products_have_wider_results_than_their_operands() {
+    let body = format!(
+        "{}%l = OpCompositeConstruct %pair %w0 %w1\n%r = OpCompositeConstruct %pair %w2 %w3\n\
+         %u = OpUDot %long %l %r\n%s = OpSDot %long %l %r\n%m = OpSUDot %long %l %r\n{}",
+        loads(6),
+        ["u", "s", "m"]
+            .iter()
+            .enumerate()
+            .map(|(at, name)| format!(
+                "%{name}p = OpBitcast %pair %{name}\n%{name}0 = OpCompositeExtract %uint %{name}p 0\n\
+                 %{name}1 = OpCompositeExtract %uint %{name}p 1\nOpStore %a{} %{name}0\nOpStore %a{} %{name}1\n",
+                2 * at,
+                2 * at + 1
+            ))
+            .collect::<String>()
+    );
+    let parts = Parts {
+        capabilities: "Int64 DotProduct DotProductInputAll",
+        declarations: "%pair = OpTypeVector %uint 2\n%long = OpTypeInt 64 0\n",
+        body: &body,
+        ..Parts::default()
+    };
+    let given = [0xffff_fffe_u32, 7, 0xffff_fff0, 3, 0, 0];
+    let (a, c) = (0xffff_fffe_u64, 0xffff_fff0_u64);
+    let results =
+        [a.wrapping_mul(c).wrapping_add(21), (-2_i64 * -16 + 21) as u64, (-2_i64 * c as i64 + 21) as u64];
+    let expected: Vec<u32> = results.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]).collect();
+    check(&parts, &given, &expected);
+}
+
+#[test]
+fn bits_of_64_bit_integers_are_found() {
+    let body = format!(
+        "{}%v = OpCompositeConstruct %pair %w0 %w1\n%x = OpBitcast %long %v\n%y = OpBitcast %slong %v\n\
+         %l = OpExtInst %long %glsl FindILsb %x\n%u = OpExtInst %long %glsl FindUMsb %x\n\
+         %s = OpExtInst %slong %glsl FindSMsb %y\n%l32 = OpUConvert %uint %l\n%u32 = OpUConvert %uint %u\n\
+         %s32 = OpUConvert %uint %s\nOpStore %a0 %l32\nOpStore %a1 %u32\nOpStore %a2 %s32\n",
+        loads(3)
+    );
+    let parts = Parts {
+        capabilities: "Int64",
+        declarations: "%pair = OpTypeVector %uint 2\n%long = OpTypeInt 64 0\n%slong = OpTypeInt 64 1\n",
+        body: &body,
+        ..Parts::default()
+    };
+    const NONE: u32 = u32::MAX;
+    for (number, expected) in [
+        (0_u64, [NONE, NONE, NONE]),
+        (u64::MAX, [0, 63, NONE]),
+        (1 << 40, [40, 40, 40]),
+        (0x50, [4, 6, 6]),
+        ((1 << 63) | (1 << 33), [33, 63, 62]),
+        (0xffff_fff0_0000_0000, [36, 63, 35]),
+    ] {
+        check(&parts, &[number as u32, (number >> 32) as u32, 0], &expected);
+    }
+}
+
+#[test]
+fn pointers_are_kept_in_variables_and_chosen() {
+    let body = format!(
+        "%kept = OpVariable %keeper Function %first\n{}%which = OpINotEqual %bool %w0 #0\n\
+         OpSelectionMerge %end None\nOpBranchConditional %which %other %end\n\
+         %other = OpLabel\nOpStore %kept %a2\nOpBranch %end\n%end = OpLabel\n\
+         %there = OpLoad %ptr %kept\n%x = OpLoad %uint %there\n%y = OpIAdd %uint %x #5\nOpStore %there %y\n",
+        loads(3)
+    );
+    // The first value of the variable is a pointer to another variable of the module.
+    let parts = Parts {
+        capabilities: "VariablePointersStorageBuffer VariablePointers",
+        decorations: "OpDecorate %word Block\nOpMemberDecorate %word 0 Offset 0\nOpDecorate %beside DescriptorSet 0\n\
+                      OpDecorate %beside Binding 0\n",
+        declarations: "%keeper = OpTypePointer Function %ptr\n%word = OpTypeStruct %uint\n\
+                       %word_ptr = OpTypePointer StorageBuffer %word\n%beside = OpVariable %word_ptr StorageBuffer\n",
+        body: &body
+            .replace("Function %first", "Function")
+            .replace("%which =", "%first = OpAccessChain %ptr %beside #0\nOpStore %kept %first\n%which ="),
+    };
+    check(&parts, &[0, 20, 30], &[5, 20, 30]);
+    check(&parts, &[1, 20, 30], &[1, 20, 35]);
+}
+
+/// A texture of 4 × 4 texels whose red is 1 + x + 10 y, times `factor`.
+fn grid(binding: u32, element: u32, factor: f32) -> TextureResource {
+    let texel = |at: u32| [(1 + at % 4 + 10 * (at / 4)) as f32 * factor, 0.0, 0.0, 1.0];
+    let bytes = (0..16).flat_map(texel).flat_map(f32::to_le_bytes).collect();
+    let shape = Shape::new(Dimension::Plane, Format::RGBA32F, [4, 4, 1]);
+    let mut buffer = storage_buffer(0, binding, bytes, false);
+    buffer.element = element;
+    TextureResource { buffer, shape, storage: false }
+}
+
+const SAMPLED: &str = "%image = OpTypeImage %float 2D 0 0 0 1 Unknown\n%sampled = OpTypeSampledImage %image\n\
+    %vec2 = OpTypeVector %float 2\n%vec4 = OpTypeVector %float 4\n%ivec2 = OpTypeVector %int 2\n\
+    %half = OpConstant %float 0.5\n%zero = OpConstant %float 0\n%centre = OpConstantComposite %vec2 %half %half\n";
+
+#[test]
+fn gathers_take_offsets_that_are_computed() {
+    let body = format!(
+        "{}%o = OpBitcast %int %w0\n%one = OpBitcast %int %w1\n%none = OpBitcast %int %w2\n\
+         %oa = OpCompositeConstruct %ivec2 %o %none\n%ob = OpCompositeConstruct %ivec2 %one %one\n\
+         %oc = OpCompositeConstruct %ivec2 %none %none\n%od = OpCompositeConstruct %ivec2 %o %o\n\
+         %all = OpCompositeConstruct %offsets %oa %ob %oc %od\n%t = OpLoad %sampled %texture\n\
+         %r = OpImageGather %vec4 %t %centre #0 Offsets %all\n{}",
+        loads(4),
+        (0..4)
+            .map(|at| format!(
+                "%f{at} = OpCompositeExtract %float %r {at}\n%i{at} = OpConvertFToU %uint %f{at}\nOpStore %a{at} %i{at}\n"
+            ))
+            .collect::<String>()
+    );
+    let parts = Parts {
+        capabilities: "ImageGatherExtended",
+        decorations: "OpDecorate %texture DescriptorSet 0\nOpDecorate %texture Binding 1\n",
+        declarations: &format!(
+            "{SAMPLED}%offsets = OpTypeArray %ivec2 #4\n%textures = OpTypePointer UniformConstant %sampled\n\
+             %texture = OpVariable %textures UniformConstant\n"
+        ),
+        body: &body,
+    };
+    let sampler = SamplerResource { set: 0, binding: 1, element: 0, state: SamplerState::default() };
+    let given = [-1_i32 as u32, 1, 0, 0];
+    let Some(words) = run_with(&parts, &given, &mut [grid(1, 0, 1.0)], &[sampler]) else { return };
+    // Texel (1, 1) is the first of the four around the centre.
+    let texel = |x: u32, y: u32| 1 + x + 10 * y;
+    assert_eq!(words, [texel(0, 1), texel(2, 2), texel(1, 1), texel(0, 0)]);
+}
+
+#[test]
+fn arrays_of_descriptors_are_loaded_and_passed_whole() {
+    let body = format!(
+        "{}%all = OpLoad %several %textures\n%copy = OpCopyObject %several %all\n\
+         %t = OpCompositeExtract %image %copy 1\n%at = OpCompositeConstruct %ivec2 %w0 %w0\n\
+         %r = OpImageFetch %vec4 %t %at\n%f = OpCompositeExtract %float %r 0\n%i = OpConvertFToU %uint %f\n\
+         OpStore %a0 %i\n",
+        loads(1)
+    )
+    .replace("%at = OpCompositeConstruct %ivec2", "%at = OpCompositeConstruct %uvec2");
+    let parts = Parts {
+        decorations: "OpDecorate %textures DescriptorSet 0\nOpDecorate %textures Binding 1\n",
+        declarations: &format!(
+            "{SAMPLED}%uvec2 = OpTypeVector %uint 2\n%several = OpTypeArray %image #2\n\
+             %arrays = OpTypePointer UniformConstant %several\n%textures = OpVariable %arrays UniformConstant\n"
+        ),
+        body: &body,
+        ..Parts::default()
+    };
+    let mut textures = [grid(1, 0, 1.0), grid(1, 1, 2.0)];
+    let Some(words) = run_with(&parts, &[2], &mut textures, &[]) else { return };
+    assert_eq!(words, [2 * (1 + 2 + 20)]);
+}
+
+#[test]
+fn clip_distances_are_interpolated_at_offsets() {
+    let text = "OpCapability Shader\nOpCapability ClipDistance\nOpCapability InterpolationFunction\n\
+        %glsl = OpExtInstImport \"GLSL.std.450\"\nOpMemoryModel Logical GLSL450\n\
+        OpEntryPoint Fragment %main \"main\" %clip %out\nOpExecutionMode %main OriginUpperLeft\n\
+        OpDecorate %clip BuiltIn ClipDistance\nOpDecorate %out Location 0\n\
+        %void = OpTypeVoid\n%thunk = OpTypeFunction %void\n%float = OpTypeFloat 32\n%uint = OpTypeInt 32 0\n\
+        %two = OpConstant %uint 2\n%one = OpConstant %uint 1\n%pair = OpTypeArray %float %two\n\
+        %vec2 = OpTypeVector %float 2\n%half = OpConstant %float 0.25\n%at = OpConstantComposite %vec2 %half %half\n\
+        %in = OpTypePointer Input %pair\n%element = OpTypePointer Input %float\n%to = OpTypePointer Output %float\n\
+        %clip = OpVariable %in Input\n%out = OpVariable %to Output\n\
+        %main = OpFunction %void None %thunk\n%entry = OpLabel\n%p = OpAccessChain %element %clip %one\n\
+        %x = OpExtInst %float %glsl InterpolateAtOffset %p %at\nOpStore %out %x\nOpReturn\nOpFunctionEnd\n";
+    let Some(shader) = build(text, Stage::Fragment) else { return };
+    let read = &shader.info.fragment.coefficients;
+    assert!(read.contains(&CoefficientSource::ClipDistance(1)), "{read:?}");
+    assert!(!read.contains(&CoefficientSource::ClipDistance(0)), "{read:?}");
+}
+
+/// Every operation on integers that Vulkan has for specialization constants, with what it gives for 100 and 7.
+const SPECIALIZED: &[(&str, i64)] = &[
+    ("SNegate %whole %a", -100),
+    ("Not %whole %a", !100),
+    ("IAdd %whole %a %b", 107),
+    ("ISub %whole %b %a", -93),
+    ("IMul %whole %a %b", 700),
+    ("UDiv %whole %a %b", 14),
+    ("SDiv %whole %a %b", 14),
+    ("UMod %whole %a %b", 2),
+    ("SRem %whole %a %b", 2),
+    ("SMod %whole %a %b", 2),
+    ("ShiftRightLogical %whole %a %b", 0),
+    ("ShiftRightArithmetic %whole %a %b", 0),
+    ("ShiftLeftLogical %whole %b %b", 896),
+    ("BitwiseOr %whole %a %b", 103),
+    ("BitwiseXor %whole %a %b", 99),
+    ("BitwiseAnd %whole %a %b", 4),
+    ("Select %whole %yes %a %b", 100),
+    ("CompositeExtract %whole %both 1", 7),
+];
+
+/// Comparisons of 100 with 7 and operations on true and false.
+const SPECIALIZED_BOOLEANS: &[(&str, bool)] = &[
+    ("IEqual %bool %a %b", false),
+    ("INotEqual %bool %a %b", true),
+    ("ULessThan %bool %a %b", false),
+    ("SLessThan %bool %a %b", false),
+    ("UGreaterThan %bool %a %b", true),
+    ("SGreaterThan %bool %a %b", true),
+    ("ULessThanEqual %bool %a %b", false),
+    ("SLessThanEqual %bool %a %b", false),
+    ("UGreaterThanEqual %bool %a %b", true),
+    ("SGreaterThanEqual %bool %a %b", true),
+    ("LogicalOr %bool %yes %no", true),
+    ("LogicalAnd %bool %yes %no", false),
+    ("LogicalNot %bool %no", true),
+    ("LogicalEqual %bool %yes %no", false),
+    ("LogicalNotEqual %bool %yes %no", true),
+];
+
+#[test]
+fn operations_on_specialization_constants_fold_in_every_width() {
+    for bits in [8_u32, 16, 32, 64] {
+        let (mut declarations, mut body) = (String::new(), String::new());
+        if bits != 64 {
+            declarations += "%long = OpTypeInt 64 0\n";
+        }
+        let whole = match bits {
+            32 => "%uint",
+            64 => "%long",
+            _ => "%whole",
+        };
+        if bits != 32 {
+            declarations += &format!("{whole} = OpTypeInt {bits} 0\n");
+        }
+        declarations += "%pair = OpTypeVector %uint 2\n%both_type = OpTypeVector %whole 2\n\
+            %a = OpSpecConstant %whole 100\n%b = OpSpecConstant %whole 7\n\
+            %yes = OpSpecConstantTrue %bool\n%no = OpSpecConstantFalse %bool\n\
+            %both = OpSpecConstantComposite %both_type %a %b\n";
+        let mut expected = Vec::new();
+        for (at, (operation, value)) in SPECIALIZED.iter().enumerate() {
+            let (name, rest) = operation.split_once(' ').expect("an operation");
+            let (ty, operands) = rest.split_once(' ').expect("a type");
+            declarations += &format!("%r{at} = OpSpecConstantOp {ty} {name} {operands}\n");
+            let wide = if bits == 64 { "OpCopyObject" } else { "OpUConvert" };
+            body += &format!(
+                "%x{at} = {wide} %long %r{at}\n%y{at} = OpBitcast %pair %x{at}\n\
+                 %l{at} = OpCompositeExtract %uint %y{at} 0\n%h{at} = OpCompositeExtract %uint %y{at} 1\n\
+                 %p{at} = OpAccessChain %ptr %data #0 #{}\n%q{at} = OpAccessChain %ptr %data #0 #{}\n\
+                 OpStore %p{at} %l{at}\nOpStore %q{at} %h{at}\n",
+                2 * at,
+                2 * at + 1
+            );
+            let number = *value as u64 & (u64::MAX >> (64 - bits));
+            expected.extend([number as u32, (number >> 32) as u32]);
+        }
+        for (at, (operation, value)) in SPECIALIZED_BOOLEANS.iter().enumerate() {
+            let (name, operands) = operation.split_once(" %bool ").expect("a boolean operation");
+            declarations += &format!("%t{at} = OpSpecConstantOp %bool {name} {operands}\n");
+            body += &format!(
+                "%u{at} = OpSelect %uint %t{at} #1 #0\n%v{at} = OpAccessChain %ptr %data #0 #{}\nOpStore %v{at} %u{at}\n",
+                expected.len()
+            );
+            expected.push(u32::from(*value));
+        }
+        let parts = Parts {
+            capabilities: "Int8 Int16 Int64",
+            declarations: &declarations.replace("%whole ", &format!("{whole} ")),
+            body: &body,
+            ..Parts::default()
+        };
+        check(&parts, &vec![0; expected.len()], &expected);
+    }
+}
