@@ -5,7 +5,7 @@
 
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
 use crate::textures::DESCRIPTOR_BYTES;
-use crate::vertex::Output;
+use crate::vertex::{Output, Varying};
 
 /// Half index of r0h: with sample shading, the mask of samples being shaded, at the start and preserved to the end.
 pub const SAMPLES: u8 = 1;
@@ -114,6 +114,8 @@ pub enum CoefficientSource {
     ClipDistance(u32),
     /// A cull distance over w.
     CullDistance(u32),
+    /// Whether a cull distance keeps the primitive, over w: all coefficients are 0 where it does not.
+    Culled(u32),
     /// A component of a location.
     User {
         /// Location.
@@ -125,6 +127,15 @@ pub enum CoefficientSource {
     },
 }
 
+/// The coefficients by which a fragment prolog discards the primitives that cull distances cull, for a vertex shader with
+/// these output slots.
+pub fn cull_flags(varyings: &[Varying]) -> impl Iterator<Item = CoefficientSource> {
+    varyings.iter().filter_map(|varying| match varying.output {
+        Output::Culled(index) => Some(CoefficientSource::Culled(index)),
+        _ => None,
+    })
+}
+
 impl CoefficientSource {
     /// The output of the vertex shader that it interpolates; nothing for what the hardware or the driver makes.
     pub fn output(self) -> Option<Output> {
@@ -133,6 +144,7 @@ impl CoefficientSource {
             CoefficientSource::LayerAndViewport => Output::LayerAndViewport,
             CoefficientSource::ClipDistance(index) => Output::ClipDistance(index),
             CoefficientSource::CullDistance(index) => Output::CullDistance(index),
+            CoefficientSource::Culled(index) => Output::Culled(index),
             _ => return None,
         })
     }
@@ -142,9 +154,9 @@ impl CoefficientSource {
         match self {
             CoefficientSource::User { interpolation, .. } => interpolation,
             CoefficientSource::LayerAndViewport | CoefficientSource::PrimitiveId => Interpolation::Flat,
-            CoefficientSource::ClipDistance(_) | CoefficientSource::CullDistance(_) => {
-                Interpolation::Perspective
-            }
+            CoefficientSource::ClipDistance(_)
+            | CoefficientSource::CullDistance(_)
+            | CoefficientSource::Culled(_) => Interpolation::Perspective,
             _ => Interpolation::Linear,
         }
     }

@@ -114,7 +114,8 @@ impl FragmentPrologKey {
         self.sample_mask != 0xff || self.stipple || !self.culled.is_empty()
     }
 
-    /// Appends the coefficients that discard culled primitives to those of a main part: `culled` as they are to be.
+    /// Appends the coefficients that discard culled primitives to those of a main part: those of
+    /// [`agx_abi::fragment::cull_flags`].
     pub fn with_cull_distances(
         mut self,
         coefficients: &mut Vec<CoefficientSource>,

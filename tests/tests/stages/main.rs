@@ -6,6 +6,7 @@
 mod as_compute;
 mod attributes;
 mod cases;
+mod derivatives;
 mod fetch;
 
 use std::path::{Path, PathBuf};

@@ -34,19 +34,6 @@ const INTERLOCK: Src = Src::imm(12, 16);
 /// Clip or cull distances that there can be.
 const MAX_DISTANCES: u32 = 8;
 
-/// Derivatives with the operations they are made of.
-const DERIVATIVES: &[(Op, &[Opcode])] = &[
-    (Op::DPdx, &[Opcode::Dfdx]),
-    (Op::DPdxFine, &[Opcode::Dfdx]),
-    (Op::DPdxCoarse, &[Opcode::Dfdx]),
-    (Op::DPdy, &[Opcode::Dfdy]),
-    (Op::DPdyFine, &[Opcode::Dfdy]),
-    (Op::DPdyCoarse, &[Opcode::Dfdy]),
-    (Op::Fwidth, &[Opcode::Dfdx, Opcode::Dfdy]),
-    (Op::FwidthFine, &[Opcode::Dfdx, Opcode::Dfdy]),
-    (Op::FwidthCoarse, &[Opcode::Dfdx, Opcode::Dfdy]),
-];
-
 impl<'a> Translator<'_, 'a> {
     /// The scalars of an input; nothing when one is not supported.
     pub(super) fn fragment_inputs(&mut self, leaves: &[Leaf]) -> Result<Option<Vec<Src>>, CompileError> {
@@ -261,57 +248,21 @@ impl<'a> Translator<'_, 'a> {
         Ok(())
     }
 
-    /// Translates derivatives, discards and interlocks; false for other instructions. The machine has one kind of derivative, which
-    /// is the same throughout a quad's row or column and so does for both coarse and fine ones.
+    /// Translates discards and interlocks; false for other instructions.
     pub(super) fn fragment_instruction(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
         match inst.op {
-            Op::DemoteToHelperInvocation => {
-                self.discard()?;
-                return Ok(true);
-            }
+            Op::DemoteToHelperInvocation => self.discard()?,
             Op::IsHelperInvocationEXT => {
                 let ty = self.eval().ty(inst.word(0)?)?;
                 let helper = self.is_helper();
                 let leaves = self.bump.alloc_slice_copy(&[helper]);
                 let leaves = self.eval().checked(ty, leaves)?;
                 self.define(inst.word(1)?, Def::Value(ty, leaves))?;
-                return Ok(true);
             }
-            Op::BeginInvocationInterlockEXT | Op::EndInvocationInterlockEXT => {
-                self.interlock(inst.op)?;
-                return Ok(true);
-            }
-            _ => {}
+            Op::BeginInvocationInterlockEXT | Op::EndInvocationInterlockEXT => self.interlock(inst.op)?,
+            _ => return Ok(false),
         }
-        let Some((_, axes)) = DERIVATIVES.iter().find(|(op, _)| *op == inst.op) else { return Ok(false) };
-        if self.io.stage != Stage::Fragment {
-            return Err(CompileError::unsupported("derivatives outside fragment shaders"));
-        }
-        self.io.fragment.needs_helpers = true;
-        let (ty, source) = self.eval().value(inst.word(2)?)?;
-        let mut result = Vec::with_capacity(source.len());
-        for x in source {
-            let slopes: Vec<Src> = axes.iter().map(|axis| self.derivative(*axis, *x)).collect();
-            result.push(match slopes[..] {
-                [dx, dy] => {
-                    let (dx, dy) = (self.b.fabs(dx), self.b.fabs(dy));
-                    self.b.fadd(dx, dy)
-                }
-                _ => slopes[0],
-            });
-        }
-        let leaves = self.bump.alloc_slice_copy(&result);
-        let wanted = self.eval().ty(inst.word(0)?)?;
-        if wanted != ty {
-            return Err(CompileError::invalid("a derivative is of another type than its operand"));
-        }
-        self.define(inst.word(1)?, Def::Value(ty, leaves))?;
         Ok(true)
-    }
-
-    fn derivative(&mut self, axis: Opcode, x: Src) -> Src {
-        let ty = Type::scalar(self.b.f.width(x));
-        Src::value(self.b.value(axis, ty, &[x], &mods_with(axis, &[])))
     }
 
     /// Leaves the outputs in their registers.

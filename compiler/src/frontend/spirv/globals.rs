@@ -4,6 +4,7 @@ use agx_abi::{Stage, UniformSource};
 use agx_isa::table::Opcode;
 use spirv::{BuiltIn, Decoration, StorageClass};
 
+use super::derivatives::Group;
 use super::module::Global;
 use super::pointers::{BufferId, Pointer, Root};
 use super::translate::Translator;
@@ -83,6 +84,11 @@ impl<'a> Translator<'_, 'a> {
     }
 
     fn built_in(&mut self, built_in: BuiltIn, count: usize) -> Option<Vec<Src>> {
+        if self.io.derivative_group == Some(Group::Quads)
+            && let Some(place) = self.built_in_of_quads(built_in)
+        {
+            return Some(place);
+        }
         if let Some((_, input)) = INPUTS.iter().find(|(known, _)| *known == built_in) {
             let component = |index: u16| match input {
                 Input::Registers(first) => self.special_register(first + index),
@@ -98,6 +104,32 @@ impl<'a> Translator<'_, 'a> {
             BuiltIn::DeviceIndex => Some(vec![Src::imm32(0)]),
             _ => self.lane_mask(built_in),
         }
+    }
+
+    /// Built-ins that differ where invocations are placed in quads of two by two.
+    fn built_in_of_quads(&mut self, built_in: BuiltIn) -> Option<Vec<Src>> {
+        let size = self.workgroup_size.map(Src::imm32);
+        Some(match built_in {
+            BuiltIn::LocalInvocationId => self.place_in_quads().to_vec(),
+            BuiltIn::LocalInvocationIndex => {
+                let [x, y, z] = self.place_in_quads();
+                let rows = self.b.imul(z, size[1]);
+                let row = self.b.iadd(rows, y);
+                let before = self.b.imul(row, size[0]);
+                vec![self.b.iadd(before, x)]
+            }
+            BuiltIn::GlobalInvocationId => {
+                let place = self.place_in_quads();
+                let mut global = Vec::with_capacity(3);
+                for (axis, place) in (0..).zip(place) {
+                    let group = self.special_register(axis);
+                    let first = self.b.imul(group, size[usize::from(axis)]);
+                    global.push(self.b.iadd(first, place));
+                }
+                global
+            }
+            _ => return None,
+        })
     }
 
     /// Masks of the lanes that stand in a relation to this one.

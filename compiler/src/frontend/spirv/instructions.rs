@@ -130,7 +130,11 @@ impl<'a> Translator<'_, 'a> {
 
     /// Instructions that only compute, and those that are not supported.
     fn other(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        if self.synchronize(inst)? || self.fragment_instruction(inst)? || self.tile_instruction(inst)? {
+        if self.synchronize(inst)?
+            || self.fragment_instruction(inst)?
+            || self.derivative_instruction(inst)?
+            || self.tile_instruction(inst)?
+        {
             return Ok(());
         }
         let unsupported = || CompileError::unsupported("this instruction");

@@ -12,6 +12,7 @@ mod composite;
 mod coverage;
 mod debug;
 mod decorations;
+mod derivatives;
 mod eval;
 mod float_controls;
 mod fragment;

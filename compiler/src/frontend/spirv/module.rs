@@ -6,6 +6,7 @@ use agx_abi::fragment::DepthLayout;
 use spirv::{ExecutionMode, ExecutionModel, StorageClass};
 
 use super::decorations::Decorations;
+use super::derivatives::Group;
 use super::pointers::Pointer;
 use super::resources::Resource;
 use super::types::{Ty, Types};
@@ -139,6 +140,8 @@ pub(super) struct Entry<'a> {
     pub name: String,
     /// Workgroup size.
     pub workgroup_size: [u32; 3],
+    /// Which of its invocations make a quad (compute).
+    pub derivative_group: Option<Group>,
 }
 
 impl<'a> Module<'a> {
@@ -171,6 +174,11 @@ impl<'a> Module<'a> {
         let has = |mode: ExecutionMode| {
             self.modes.iter().any(|known| (known.0, known.1) == (point.function, mode as u32))
         };
+        let of_this = self.modes.iter().filter(|known| known.0 == point.function);
+        let derivative_group = of_this.filter_map(|known| Group::of(known.1)).next();
+        if let Some(group) = derivative_group {
+            group.check(workgroup_size)?;
+        }
         Ok(Entry {
             stage,
             interface: point.interface,
@@ -183,6 +191,7 @@ impl<'a> Module<'a> {
             function: *function as usize,
             name: point.name.clone(),
             workgroup_size,
+            derivative_group,
         })
     }
 

@@ -5,6 +5,7 @@ use agx_abi::textures::DescriptorKind;
 use agx_isa::table::Opcode;
 use spirv::{Dim, ImageOperands, Op};
 
+use super::derivatives::Axis;
 use super::module::Def;
 use super::resources::{Handle, Resource};
 use super::translate::Translator;
@@ -249,17 +250,43 @@ impl<'a> Translator<'_, 'a> {
             (LodMode::Gradients, self.gradients(image, dx, dy)?)
         } else {
             let bias = operands.bias.map(|id| self.eval().scalar(id)).transpose()?;
+            if form.implicit && self.io.stage == Stage::Compute && self.has_quads() {
+                sample.lod = self.gradients_in_quad(&sample.coords.clone(), bias);
+                sample.mode = LodMode::Gradients;
+                return self.limit_level(operands, sample);
+            }
             match (from_quad, bias) {
                 (true, None) => (LodMode::Auto, Src::NONE),
                 (true, Some(bias)) => (LodMode::Bias, bias),
                 (false, bias) => (LodMode::Explicit, bias.unwrap_or(Src::f32(0.0))),
             }
         };
+        self.limit_level(operands, sample)
+    }
+
+    fn limit_level(&mut self, operands: &Operands, sample: &mut Sample) -> Result<(), CompileError> {
         if let Some(id) = operands.min_lod {
             sample.min_lod = self.eval().scalar(id)?;
         }
         self.io.fragment.needs_helpers |= matches!(sample.mode, LodMode::Auto | LodMode::Bias);
         Ok(())
+    }
+
+    /// The gradients of coordinates in the quad, scaled by what a bias adds to the level.
+    fn gradients_in_quad(&mut self, coords: &[Src], bias: Option<Src>) -> Src {
+        let scale = bias.map(|bias| {
+            let bias = self.b.fconv(bias, 32);
+            let mods = IrOperation::Hw(Opcode::Exp2).default_mods();
+            self.b.alu(Opcode::Exp2, 32, &[bias], &mods)
+        });
+        let mut words = Vec::with_capacity(2 * coords.len());
+        for coord in coords {
+            for axis in [Axis::X, Axis::Y] {
+                let slope = self.derivative(axis, *coord);
+                words.push(scale.map_or(slope, |scale| self.b.fmul(slope, scale)));
+            }
+        }
+        self.b.collect(Type::vector(32, words.len() as u8), &words)
     }
 
     /// The gradients as the hardware takes them: of each coordinate that across, then that down.

@@ -7,6 +7,7 @@ use agx_abi::{FragmentInfo, Stage};
 use spirv::{BuiltIn, StorageClass};
 
 use super::coverage::Account;
+use super::derivatives::Group;
 use super::interface::{Leaf, Slot, leaves};
 use super::module::Entry;
 use super::pointers::{Pointer, Root};
@@ -39,6 +40,8 @@ pub(super) struct StageIo<'a> {
     pub fragment: FragmentInfo,
     /// The samples that a lane shades, where the program runs for each sample.
     pub shaded: Option<Src>,
+    /// Which invocations make a quad (compute).
+    pub derivative_group: Option<Group>,
     /// What is known of the pass.
     pub tile: Option<TilePass>,
     /// Blocks in which the shader has waited for the fragments before it at the pixel, and for what.
@@ -65,6 +68,7 @@ impl<'a> StageIo<'a> {
             fragment,
             runs_as,
             tile: key.tile.clone(),
+            derivative_group: entry.derivative_group,
             ..StageIo::default()
         }
     }
