@@ -192,20 +192,17 @@ pub static PASSES: &[Pass] = &[
 
 /// Half registers that are not handed out: the nesting counter, once there is control flow in the program or around it,
 /// and the index of shuffles where lanes may be off.
-fn reserved_halves(f: &Function<'_>, context: &Context<'_>) -> Result<u16, CompileError> {
+fn reserved_halves(f: &Function<'_>, context: &Context<'_>) -> u16 {
     let sample_shading = context.info.fragment.sample_shading;
-    let shuffle = lower::shuffle_with_lanes_off(f);
-    if let Some(inst) = shuffle.filter(|_| sample_shading) {
-        let message =
-            "shuffles in divergent control flow of a shader that runs for each sample: both need r0h";
-        return Err(f.locate(inst, CompileError::unsupported(message)));
+    if lower::shuffles_with_lanes_off(f) {
+        return u16::from(lower::index_half(sample_shading)) + 1;
     }
-    let counts = f.layout.len() > 1 || sample_shading || context.is_beside_main;
-    Ok(if shuffle.is_some() { 2 } else { u16::from(counts) })
+    u16::from(f.layout.len() > 1 || sample_shading || context.is_beside_main)
 }
 
 fn divergent_shuffle(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
-    lower::lower_divergent_shuffle(f, &mut context.allocation);
+    let half = lower::index_half(context.info.fragment.sample_shading);
+    lower::lower_divergent_shuffle(f, &mut context.allocation, half);
     Ok(())
 }
 
@@ -215,7 +212,7 @@ fn allocate(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), Compi
     let limit = context.key.max_gpr_halves.unwrap_or(u16::MAX);
     let options = AllocateOptions {
         limit_halves: max_gpr_halves(threads.min(MAX_THREADS)).min(limit),
-        reserved_halves: reserved_halves(f, context)?,
+        reserved_halves: reserved_halves(f, context),
         stack_bytes: context.info.scratch_bytes,
         spill_everything: context.key.spill_everything,
         validate: context.key.validate,

@@ -7,21 +7,26 @@
 //!
 //! Before: stage Allocated; `r0h` is not allocated if there is a [`shuffle_with_lanes_off`]. After: the same.
 
+use agx_abi::registers;
 use agx_isa::table::Opcode;
 
 use super::TABLE_MOV;
 use crate::ir::op::mods_with;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Seam, Side, Src, Type, Value};
+use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, Seam, Side, Src, Type, Value};
 use crate::regalloc::{Allocation, Reg};
 
-/// The half register: `r0h`.
-const INDEX_HALF: u8 = 1;
+/// The half register of the index, in a shader that runs for each sample or does not.
+pub fn index_half(sample_shading: bool) -> u8 {
+    if sample_shading { registers::LINK } else { registers::SAFE_SHUFFLE_INDEX }
+}
 
-/// The first shuffle that reads its index from a register where lanes may be off.
-pub fn shuffle_with_lanes_off(f: &Function<'_>) -> Option<Inst> {
+/// Whether a shuffle reads its index from a register where lanes may be off.
+pub fn shuffles_with_lanes_off(f: &Function<'_>) -> bool {
     let may_be_off = blocks_with_lanes_off(f);
-    let blocks = f.layout.iter().map(|segment| segment.block).filter(|block| may_be_off[*block]);
-    blocks.flat_map(|block| &f.block(block).insts).find(|inst| is_shuffle(&f.insts[**inst])).copied()
+    f.layout.iter().any(|segment| {
+        may_be_off[segment.block]
+            && f.block(segment.block).insts.iter().any(|inst| is_shuffle(&f.insts[*inst]))
+    })
 }
 
 /// Blocks in which lanes that exist may be off.
@@ -47,9 +52,9 @@ fn is_shuffle(data: &InstData<'_>) -> bool {
         && data.modifier("simd") != 0
 }
 
-/// Passes the index of shuffles in `r0h`.
-pub fn lower_divergent_shuffle(f: &mut Function<'_>, allocation: &mut Allocation) {
-    if shuffle_with_lanes_off(f).is_none() {
+/// Passes the index of shuffles in the half register `half`.
+pub fn lower_divergent_shuffle(f: &mut Function<'_>, allocation: &mut Allocation, half: u8) {
+    if !shuffles_with_lanes_off(f) {
         return;
     }
     let (entry, may_be_off) = (f.entry(), blocks_with_lanes_off(f));
@@ -58,22 +63,22 @@ pub fn lower_divergent_shuffle(f: &mut Function<'_>, allocation: &mut Allocation
         let data = r.f.insts[inst];
         if !is_cleared && r.block == entry && data.op != Op::Ir(IrOp::Preload) {
             is_cleared = true;
-            set_index(r, allocation, Src::imm(0, 16));
+            set_index(r, (allocation, half), Src::imm(0, 16));
         }
         if !may_be_off[r.block] || !is_shuffle(&data) {
             return Rewrite::Keep;
         }
-        let index = set_index(r, allocation, data.srcs[1]);
+        let index = set_index(r, (allocation, half), data.srcs[1]);
         r.push(data.op, data.dsts, &[data.srcs[0], index.into()], data.mods);
-        set_index(r, allocation, Src::imm(0, 16));
+        set_index(r, (allocation, half), Src::imm(0, 16));
         Rewrite::Remove
     });
 }
 
 /// Moves `src`, a register or a constant, to the index register.
-fn set_index(r: &mut Rewriter<'_, '_>, allocation: &mut Allocation, src: Src) -> Value {
+fn set_index(r: &mut Rewriter<'_, '_>, (allocation, half): (&mut Allocation, u8), src: Src) -> Value {
     let place = r.f.add_value(Type::B16);
-    allocation.reg[place] = Some(Reg { half: INDEX_HALF });
+    allocation.reg[place] = Some(Reg { half });
     match src.as_imm() {
         Some(_) => r.push(Opcode::Ldimm16, &[place], &[src], &mods_with(Opcode::Ldimm16, &[])),
         None => {

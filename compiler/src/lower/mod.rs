@@ -36,7 +36,7 @@ pub use bits8::lower_bits8;
 pub use control_flow::lower_control_flow;
 pub use cull_distance::lower_cull_distance;
 pub use discard_zs_emit::lower_discard_zs_emit;
-pub use divergent_shuffle::{lower_divergent_shuffle, shuffle_with_lanes_off};
+pub use divergent_shuffle::{index_half, lower_divergent_shuffle, shuffles_with_lanes_off};
 pub use division::lower_division;
 pub use float_division::lower_float_division;
 pub use float64::lower_float64;

@@ -183,3 +183,21 @@ fn scalars_of_64_bits_take_two_components_and_their_vectors_two_locations() {
     let scene = Scene { vertex: "double", ..Scene::new("double") };
     check(&scene, |_, _, _| [1.0, 2.5, 1.0, 7.0]);
 }
+
+#[test]
+fn lanes_shuffle_in_divergent_control_flow_of_a_shader_that_runs_for_each_sample() {
+    let (framebuffer, _) = Scene { samples: 4, ..Scene::new("shuffle_samples") }.draw();
+    for (x, y) in (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| (x, y))) {
+        for sample in 0..4 {
+            let [got, lane, beside, number] = colour(&framebuffer, x, y, sample);
+            let (lane, quad) = (lane as u32, lane as u32 / 4 * 4);
+            assert_eq!(number, sample as f32);
+            if lane == quad + 3 {
+                assert_eq!([got, beside], [-1.0; 2]);
+                continue;
+            }
+            let from = quad + (lane - quad + 1 + sample) % 3;
+            assert_eq!([got, beside], [(from + 100 * sample) as f32, 2.0 * lane as f32], "lane {lane}");
+        }
+    }
+}

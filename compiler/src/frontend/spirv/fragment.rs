@@ -136,7 +136,7 @@ impl<'a> Translator<'_, 'a> {
                 let (place, sample) = self.place(Style::default());
                 self.interpolate(input, Mode::Perspective, place, sample.as_slice(), 1)[0]
             }
-            _ => return None,
+            _ => return self.lane_built_in(built_in, index),
         })
     }
 

@@ -106,6 +106,15 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
+    /// A component of a built-in that is about the lanes of a SIMD-group, which all stages have.
+    pub(super) fn lane_built_in(&mut self, built_in: BuiltIn, component: u32) -> Option<Src> {
+        let words = match built_in {
+            BuiltIn::SubgroupLocalInvocationId | BuiltIn::SubgroupSize => self.built_in(built_in, 1)?,
+            _ => self.lane_mask(built_in)?,
+        };
+        words.get(component as usize).copied()
+    }
+
     /// Built-ins that differ where invocations are placed in quads of two by two.
     fn built_in_of_quads(&mut self, built_in: BuiltIn) -> Option<Vec<Src>> {
         let size = self.workgroup_size.map(Src::imm32);

@@ -83,7 +83,7 @@ impl<'a> Translator<'_, 'a> {
                     }
                 }
                 Slot::User { location, component } => self.attribute(location, component),
-                Slot::BuiltIn { built_in, .. } => self.vertex_built_in(built_in),
+                Slot::BuiltIn { built_in, index } => self.vertex_built_in(built_in, index),
             };
             let Some(value) = value else { return Ok(None) };
             values.push(if leaf.is_float { self.b.fconv(value, leaf.bits) } else { value });
@@ -101,7 +101,7 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// The machine's vertex number counts from the base vertex, its instance number from 0.
-    fn vertex_built_in(&mut self, built_in: BuiltIn) -> Option<Src> {
+    fn vertex_built_in(&mut self, built_in: BuiltIn, index: u32) -> Option<Src> {
         let base = UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance);
         Some(match built_in {
             BuiltIn::VertexIndex => self.preloaded(registers::VERTEX_ID)?,
@@ -118,7 +118,7 @@ impl<'a> Translator<'_, 'a> {
                 self.b.uconv(number, 32)
             }
             BuiltIn::ViewIndex => self.uniforms.get(UniformSource::ViewIndex, 0, 32),
-            _ => return None,
+            _ => return self.lane_built_in(built_in, index),
         })
     }
 
