@@ -124,7 +124,10 @@ fn construct<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32]) -> Result<&'a [Src],
     for id in operands {
         result.extend_from_slice(eval.value(*id)?.1);
         if result.len() > super::types::MAX_LEAVES as usize {
-            return Err(CompileError::limit("a composite has too many scalars"));
+            return Err(CompileError::limit(format!(
+                "a composite has more than {} scalars",
+                super::types::MAX_LEAVES
+            )));
         }
     }
     Ok(eval.keep(&result))

@@ -315,8 +315,14 @@ impl<'a> Translator<'_, 'a> {
     ) -> Result<(), CompileError> {
         let bits = memory_bits(chunk.bits);
         let bytes = u32::from(bits) / 8;
-        if at > super::MAX_PUSH_CONSTANT_BYTES - bytes * chunk.count || !at.is_multiple_of(bytes.min(4)) {
-            return Err(CompileError::invalid(format!("a push constant at byte {at}")));
+        if at > super::MAX_PUSH_CONSTANT_BYTES - bytes * chunk.count {
+            let most = super::MAX_PUSH_CONSTANT_BYTES;
+            return Err(CompileError::limit(format!(
+                "a push constant at byte {at}, beyond {most} bytes of them"
+            )));
+        }
+        if !at.is_multiple_of(bytes.min(4)) {
+            return Err(CompileError::invalid(format!("a push constant at byte {at}, which is not aligned")));
         }
         for index in 0..chunk.count {
             let at = at + index * bytes;

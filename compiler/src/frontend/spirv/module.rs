@@ -15,6 +15,9 @@ use crate::CompileKey;
 use crate::error::CompileError;
 use crate::ir::src::Src;
 
+/// Most invocations of a workgroup.
+pub const MAX_INVOCATIONS: u64 = 1024;
+
 /// What an id stands for.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Def<'a> {
@@ -236,8 +239,10 @@ impl<'a> Module<'a> {
         let threads = size.iter().fold(1u64, |all, count| all.saturating_mul(u64::from(*count)));
         match threads {
             0 => Err(CompileError::invalid(format!("the workgroup size {size:?} is empty"))),
-            1..=1024 => Ok(size),
-            _ => Err(CompileError::limit(format!("a workgroup of {size:?} has more than 1024 invocations"))),
+            1..=MAX_INVOCATIONS => Ok(size),
+            _ => Err(CompileError::limit(format!(
+                "a workgroup of {size:?} has more than {MAX_INVOCATIONS} invocations"
+            ))),
         }
     }
 }

@@ -29,7 +29,10 @@ pub(super) fn constant<'a>(
             for part in inst.rest(2) {
                 leaves.extend_from_slice(eval.value(*part)?.1);
                 if leaves.len() > super::types::MAX_LEAVES as usize {
-                    return Err(CompileError::limit("a constant has too many scalars"));
+                    return Err(CompileError::limit(format!(
+                        "a constant has more than {} scalars",
+                        super::types::MAX_LEAVES
+                    )));
                 }
             }
             eval.keep(&leaves)

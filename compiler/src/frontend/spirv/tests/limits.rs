@@ -1,4 +1,4 @@
-//! Beyond the documented limits: a clean error that names the limit.
+//! Beyond the documented limits: a clean error that names the limit. At them: none.
 
 use std::fmt::Write;
 
@@ -6,6 +6,7 @@ use bumpalo::Bump;
 
 use super::super::globals::MAX_LOCAL_BYTES;
 use super::super::memory::MAX_SELECTED;
+use super::super::module::MAX_INVOCATIONS;
 use super::super::translate::{MAX_CALL_DEPTH, MAX_INSTRUCTIONS, MAX_NESTING};
 use super::super::types::{MAX_LEAVES, MAX_TYPE_DEPTH};
 use super::super::variables::MAX_CONSTANT_BYTES;
@@ -17,136 +18,212 @@ use crate::error::{CompileError, ErrorKind};
 
 const DOCUMENT: &str = include_str!("../../../../../docs/spirv.md");
 
+/// A limit of the document: its row, and a module that asks for so much of it.
+struct Limit {
+    row: &'static str,
+    most: u64,
+    module: fn(u64) -> Vec<u8>,
+    /// The next larger number that a module can ask for.
+    step: u64,
+}
+
+const fn limit(row: &'static str, most: u64, module: fn(u64) -> Vec<u8>) -> Limit {
+    Limit { row, most, module, step: 1 }
+}
+
+#[rustfmt::skip]
+const LIMITS: &[Limit] = &[
+    limit("words of a module", MAX_MODULE_WORDS as u64, words),
+    limit("id bound", MAX_ID_BOUND as u64, ids),
+    limit("levels of types", MAX_TYPE_DEPTH as u64, nested_types),
+    limit("scalars of a value", MAX_LEAVES as u64, loaded),
+    limit("scalars of a value", MAX_LEAVES as u64, constructed),
+    limit("nested calls", MAX_CALL_DEPTH as u64, calls),
+    limit("instructions after inlining", MAX_INSTRUCTIONS as u64, inlined),
+    limit("nested constructs", MAX_NESTING as u64, cases),
+    Limit { step: 256, ..limit("combinations of indices", MAX_SELECTED as u64, combinations) },
+    Limit { step: 4, ..limit("bytes of stack memory", MAX_SCRATCH_BYTES as u64, stack) },
+    Limit { step: 128, ..limit("bytes of constant arrays", MAX_CONSTANT_BYTES as u64, constants) },
+    Limit { step: 4, ..limit("bytes of workgroup memory", MAX_LOCAL_BYTES as u64, shared) },
+    Limit { step: 4, ..limit("bytes of push constants", MAX_PUSH_CONSTANT_BYTES as u64, push_constants) },
+    limit("invocations of a workgroup", MAX_INVOCATIONS, invocations),
+];
+
 fn compile(module: &[u8]) -> Result<(), CompileError> {
     read(&Bump::new(), module, &CompileKey::default(), Dialect::default()).map(|_| ())
 }
 
-/// The module is refused for a limit, and says which.
-fn exceeds(module: &[u8], limit: u64) {
-    let error = compile(module).expect_err("too large");
-    assert_eq!(error.kind, ErrorKind::Limit, "{error}");
-    assert!(error.message.contains(&limit.to_string()), "{error}");
+#[test]
+fn what_is_beyond_a_limit_is_refused_for_it_and_what_is_at_it_is_not() {
+    for Limit { row, most, module, step } in LIMITS {
+        if let Err(error) = compile(&module(*most)) {
+            panic!("{row}, {most}: {error}");
+        }
+        let error = compile(&module(most + step)).expect_err(row);
+        assert_eq!(error.kind, ErrorKind::Limit, "{row}: {error}");
+        assert!(error.message.contains(&most.to_string()), "{row}: {error}");
+    }
 }
 
-fn body_exceeds(declarations: &str, body: &str, limit: u64) {
-    exceeds(&assemble(&with_body(declarations, &format!("{body}\nReturn"))), limit);
+#[test]
+fn the_document_and_the_table_have_the_same_limits() {
+    let table = DOCUMENT.split_once("| what | most | |\n|---|---|---|\n").expect("the table of limits").1;
+    let rows: Vec<&str> = table.lines().take_while(|line| line.starts_with('|')).collect();
+    for Limit { row, most, .. } in LIMITS {
+        let wanted = format!("| {row} | {most} |");
+        assert!(rows.iter().any(|row| row.starts_with(&wanted)), "docs/spirv.md has no row {wanted}");
+    }
+    for row in rows {
+        assert!(
+            LIMITS.iter().any(|limit| row.starts_with(&format!("| {} |", limit.row))),
+            "{row} is not tried"
+        );
+    }
+}
+
+fn module(declarations: &str, body: &str) -> Vec<u8> {
+    assemble(&with_body(declarations, &format!("{body}\nReturn")))
 }
 
 /// Declares an array type of words, with pointers to it.
-fn array(name: &str, count: u32) -> String {
+fn array(name: &str, count: u64) -> String {
     format!("TypeArray %{name} %uint #{count}\nTypePointer %{name}_p 7 %{name}\n")
 }
 
-#[test]
-fn the_document_has_every_limit() {
-    let limits: [(&str, u64); 12] = [
-        ("words of a module", MAX_MODULE_WORDS as u64),
-        ("id bound", MAX_ID_BOUND.into()),
-        ("levels of types", MAX_TYPE_DEPTH.into()),
-        ("scalars of a value", MAX_LEAVES.into()),
-        ("nested calls", MAX_CALL_DEPTH as u64),
-        ("instructions after inlining", MAX_INSTRUCTIONS as u64),
-        ("nested constructs", MAX_NESTING.into()),
-        ("combinations of indices", MAX_SELECTED.into()),
-        ("bytes of stack memory", MAX_SCRATCH_BYTES.into()),
-        ("bytes of constant arrays", MAX_CONSTANT_BYTES.into()),
-        ("bytes of workgroup memory", MAX_LOCAL_BYTES.into()),
-        ("bytes of push constants", MAX_PUSH_CONSTANT_BYTES.into()),
-    ];
-    for (name, limit) in limits {
-        let row = format!("| {name} | {limit} |");
-        assert!(DOCUMENT.contains(&row), "docs/spirv.md has no row {row}");
-    }
+/// Loads a number that is not known before, %i.
+const INDEX: &str = "AccessChain %ptr %p %data #0 #0\nLoad %uint %i %p\n";
+
+/// Writes at a computed place of the variable %name_v.
+fn indexed(name: &str) -> String {
+    format!("AccessChain %local %at_{name} %{name}_v %i\nStore %at_{name} %i\n")
 }
 
-#[test]
-fn modules_and_ids() {
-    let mut module = assemble(&with_body("", "Return"));
-    assert!(compile(&module).is_ok());
-    module[12..16].copy_from_slice(&(MAX_ID_BOUND + 1).to_le_bytes());
-    exceeds(&module, MAX_ID_BOUND.into());
-    module.resize(4 * (MAX_MODULE_WORDS + 1), 0);
-    exceeds(&module, MAX_MODULE_WORDS as u64);
+/// The module is longer by instructions that do nothing.
+fn words(count: u64) -> Vec<u8> {
+    let mut module = module("", "Nop");
+    let nop = (1_u32 << 16).to_le_bytes();
+    let at = module.chunks(4).position(|word| word == nop).expect("an instruction that does nothing");
+    let more = count as usize - module.len() / 4;
+    module.splice(4 * at..4 * at, nop.repeat(more));
+    module
 }
 
-#[test]
-fn types_and_values() {
-    let mut nested = String::from("TypeStruct %t0 %uint\n");
-    for level in 1..=MAX_TYPE_DEPTH {
+fn ids(bound: u64) -> Vec<u8> {
+    let mut module = module("", "");
+    module[12..16].copy_from_slice(&(bound as u32).to_le_bytes());
+    module
+}
+
+fn nested_types(levels: u64) -> Vec<u8> {
+    let mut nested = String::from("TypeStruct %t1 %uint\n");
+    for level in 2..=levels {
         writeln!(nested, "TypeStruct %t{level} %t{}", level - 1).expect("written");
     }
-    body_exceeds(&nested, "", MAX_TYPE_DEPTH.into());
-    let whole = "Variable %big_p %v 7\nLoad %big %all %v";
-    body_exceeds(&array("big", MAX_LEAVES + 1), whole, MAX_LEAVES.into());
+    module(&nested, "")
 }
 
-#[test]
-fn memory() {
-    let index = "AccessChain %ptr %p %data #0 #0\nLoad %uint %i %p\n";
-    let used =
-        |name: &str| format!("AccessChain %local %at_{name} %{name}_v %i\nLoad %uint %l_{name} %at_{name}\n");
-    let stack = format!(
-        "Variable %a_p %a_v 7\nVariable %b_p %b_v 7\n{index}{}Store %at_a %i\n{}Store %at_b %i",
-        used("a"),
-        used("b")
-    );
-    let half = MAX_SCRATCH_BYTES / 8;
-    body_exceeds(&(array("a", half) + &array("b", half + 1)), &stack, MAX_SCRATCH_BYTES.into());
-    let (mut declarations, mut variables, mut uses) = (String::new(), String::new(), String::new());
-    for number in 0..=MAX_CONSTANT_BYTES / 4 / MAX_LEAVES {
-        let name = format!("c{number}");
-        declarations += &array(&name, MAX_LEAVES - number);
-        writeln!(declarations, "ConstantNull %{name} %{name}_0").expect("written");
-        writeln!(variables, "Variable %{name}_p %{name}_v 7 %{name}_0").expect("written");
-        uses += &used(&name);
-    }
-    // Sixteen fit: they are all a little smaller than the largest.
-    body_exceeds(
-        &(declarations + &array("d", 64)),
-        &format!("{variables}{index}{uses}"),
-        MAX_CONSTANT_BYTES.into(),
-    );
-    let shared = format!(
-        "TypeArray %s %uint #{}\nTypePointer %s_p 4 %s\nTypePointer %word 4 %uint\nVariable %s_p %shared 4",
-        MAX_LOCAL_BYTES / 4 + 1
-    );
-    body_exceeds(&shared, "AccessChain %word %w %shared #0\nStore %w #1", MAX_LOCAL_BYTES.into());
-    let cube = "TypeArray %line %uint #16\nTypeArray %plane %line #16\nTypeArray %cube %plane #16\nTypePointer %cubes 7 %cube";
-    let body = format!("Variable %cubes %v 7\n{index}AccessChain %local %q %v %i %i %i\nStore %q %i");
-    body_exceeds(cube, &body, MAX_SELECTED.into());
+fn loaded(scalars: u64) -> Vec<u8> {
+    module(&array("big", scalars), "Variable %big_p %v 7\nLoad %big %all %v")
 }
 
-#[test]
-fn workgroups() {
-    body_exceeds("ExecutionMode %main 17 64 32 1", "", 1024);
+/// A structure of a long array and single words.
+fn constructed(scalars: u64) -> Vec<u8> {
+    let declarations =
+        format!("{}TypeStruct %s %uint %long %uint\nConstantNull %long %zeros\n", array("long", scalars - 2));
+    module(&declarations, "CompositeConstruct %s %v #1 %zeros #2")
 }
 
-#[test]
-fn calls() {
+/// Functions that call each other in a row, the entry point among them.
+fn calls(depth: u64) -> Vec<u8> {
     let mut functions = String::new();
-    for number in 0..=MAX_CALL_DEPTH {
+    for number in 1..depth {
         let call = match number {
-            0 => String::new(),
+            1 => String::new(),
             _ => format!("FunctionCall %void %r{number} %f{}\n", number - 1),
         };
-        write!(
-            functions,
-            "Function %void %f{number} 0 %thunk\nLabel %l{number}\n{call}Return\nFunctionEnd\n"
-        )
-        .expect("written");
+        let text =
+            format!("Function %void %f{number} 0 %thunk\nLabel %l{number}\n{call}Return\nFunctionEnd\n");
+        functions += &text;
     }
-    body_exceeds(&functions, &format!("FunctionCall %void %r %f{MAX_CALL_DEPTH}"), MAX_CALL_DEPTH as u64);
+    module(&functions, &format!("FunctionCall %void %r %f{}", depth - 1))
 }
 
-#[test]
-fn constructs() {
-    let mut body = String::from(
-        "AccessChain %ptr %p %data #0 #0\nLoad %uint %i %p\nSelectionMerge %end 0\nSwitch %i %end",
-    );
+/// A function of 4095 instructions and its call are 4096; the rest stands in the entry point.
+fn inlined(instructions: u64) -> Vec<u8> {
+    let function =
+        format!("Function %void %f 0 %thunk\nLabel %l\n{}Return\nFunctionEnd\n", "Nop\n".repeat(4095));
+    let mut body = String::new();
+    for number in 0..instructions / 4096 {
+        writeln!(body, "FunctionCall %void %r{number} %f").expect("written");
+    }
+    body += &"Nop\n".repeat((instructions % 4096) as usize);
+    module(&function, &body)
+}
+
+/// Every case of a switch is a construct in the one before, and the switch is one around them.
+fn cases(constructs: u64) -> Vec<u8> {
+    let mut body = format!("{INDEX}SelectionMerge %end 0\nSwitch %i %end");
     let mut cases = String::new();
-    for case in 0..=MAX_NESTING {
+    for case in 1..constructs {
         write!(body, " {case} %c{case}").expect("written");
         write!(cases, "Label %c{case}\nStore %p #7\nBranch %end\n").expect("written");
     }
-    body_exceeds("", &format!("{body}\n{cases}Label %end"), MAX_NESTING.into());
+    module("", &format!("{body}\n{cases}Label %end"))
+}
+
+/// An array of three dimensions, two of them 16 elements long.
+fn combinations(count: u64) -> Vec<u8> {
+    let declarations = format!(
+        "TypeArray %line %uint #16\nTypeArray %plane %line #16\nTypeArray %cube %plane #{}\nTypePointer %cubes 7 %cube",
+        count / 256
+    );
+    let body = format!("Variable %cubes %v 7\n{INDEX}AccessChain %local %q %v %i %i %i\nStore %q %i");
+    module(&declarations, &body)
+}
+
+fn stack(bytes: u64) -> Vec<u8> {
+    let (first, rest) = (bytes / 8, bytes / 4 - bytes / 8);
+    let body = format!("Variable %a_p %a_v 7\nVariable %b_p %b_v 7\n{INDEX}{}{}", indexed("a"), indexed("b"));
+    module(&(array("a", first) + &array("b", rest)), &body)
+}
+
+/// Arrays of 65536 bytes each with different contents, and one of what is left; short ones are not stored.
+fn constants(bytes: u64) -> Vec<u8> {
+    let largest = 4 * u64::from(MAX_LEAVES);
+    let (mut declarations, mut variables, mut uses) = (String::new(), String::new(), String::new());
+    for number in 0..bytes.div_ceil(largest) {
+        let count = (bytes - number * largest).min(largest) / 4;
+        let name = format!("c{number}");
+        declarations += &array(&name, count);
+        let mut words = vec!["#0"; count as usize].join(" ");
+        words.replace_range(0..2, &format!("#{number}"));
+        writeln!(declarations, "ConstantComposite %{name} %{name}_0 {words}").expect("written");
+        writeln!(variables, "Variable %{name}_p %{name}_v 7 %{name}_0").expect("written");
+        writeln!(uses, "AccessChain %local %at_{name} %{name}_v %i\nLoad %uint %l_{name} %at_{name}")
+            .expect("written");
+    }
+    module(&declarations, &format!("{variables}{INDEX}{uses}"))
+}
+
+fn shared(bytes: u64) -> Vec<u8> {
+    let declarations = format!(
+        "TypeArray %s %uint #{}\nTypePointer %s_p 4 %s\nTypePointer %word 4 %uint\nVariable %s_p %shared 4",
+        bytes / 4
+    );
+    module(&declarations, "AccessChain %word %w %shared #0\nStore %w #1")
+}
+
+/// The last word of an array of them.
+fn push_constants(bytes: u64) -> Vec<u8> {
+    let declarations = format!(
+        "Decorate %pushed 6 4\nDecorate %push 2\nMemberDecorate %push 0 35 0\n\
+         TypeArray %pushed %uint #{}\nTypeStruct %push %pushed\nTypePointer %push_p 9 %push\n\
+         TypePointer %word 9 %uint\nVariable %push_p %constants 9",
+        bytes / 4
+    );
+    module(&declarations, &format!("AccessChain %word %w %constants #0 #{}\nLoad %uint %x %w", bytes / 4 - 1))
+}
+
+fn invocations(count: u64) -> Vec<u8> {
+    module(&format!("ExecutionMode %main 17 {count} 1 1"), "")
 }
