@@ -9,7 +9,8 @@
 //! ```
 //!
 //! The copies still test their condition; later passes see that it is constant, and remove tests and scopes. Inner loops
-//! come first, and the budget is for what a loop becomes, so a function grows at most by the budget for each loop.
+//! come first; those that depend on the round of a loop around them have another chance in its copies. The budget is for
+//! what a loop becomes, and copies of loops share one for the function.
 //!
 //! Before and after: stage Source.
 
@@ -27,6 +28,9 @@ const MAX_INSTRUCTIONS: usize = 384;
 /// Most blocks that a loop becomes.
 const MAX_BLOCKS: usize = 192;
 
+/// Most instructions that the copies of loops in unrolled loops become together.
+const MAX_INNER_INSTRUCTIONS: usize = 1536;
+
 /// Unrolls loops.
 pub fn opt_unroll(f: &mut Function<'_>) {
     let is_loop = |index: &usize| f.layout[*index].seam == Seam::Loop;
@@ -35,11 +39,27 @@ pub fn opt_unroll(f: &mut Function<'_>) {
         return;
     }
     let mut unroller = Unroller { ranks: Side::new(f.insts.len()), next_rank: 1, users: None, f };
+    let mut budget = MAX_INNER_INSTRUCTIONS;
     // Inner loops begin after those around them.
     for start in starts.into_iter().rev() {
-        unroller.consider(start);
+        let mut pending =
+            unroller.consider(start, MAX_INSTRUCTIONS).map_or(Vec::new(), |unrolled| unrolled.inner);
+        while let Some(inner) = pending.pop() {
+            if let Some(unrolled) = unroller.consider(inner, budget.min(MAX_INSTRUCTIONS)) {
+                budget = budget.saturating_sub(unrolled.size);
+                pending.extend(unrolled.inner);
+            }
+        }
     }
     f.compute_cfg();
+}
+
+/// What a loop has become.
+struct Unrolled {
+    /// Instructions.
+    size: usize,
+    /// Segments after which loops begin in the copies, in program order.
+    inner: Vec<usize>,
 }
 
 /// What is known of one loop.
@@ -66,18 +86,23 @@ struct Unroller<'f, 'a> {
 const REMOVED: u32 = u32::MAX;
 
 impl Unroller<'_, '_> {
-    fn consider(&mut self, start: usize) {
-        let Some(around) = self.enter(start) else { return };
+    /// Unrolls the loop that begins after segment `start`, if it becomes `budget` instructions at most.
+    fn consider(&mut self, start: usize, budget: usize) -> Option<Unrolled> {
+        let around = self.enter(start)?;
         let segments = &self.f.layout[around.start + 1..=around.end];
         let insts = segments.iter().flat_map(|segment| &self.f.block(segment.block).insts);
         let size = insts.filter(|inst| does_something(self.f.insts[**inst].op)).count().max(1);
-        let most = (MAX_INSTRUCTIONS / size).min(MAX_BLOCKS / segments.len()).min(MAX_ROUNDS as usize);
+        let most = (budget / size).min(MAX_BLOCKS / segments.len()).min(MAX_ROUNDS as usize);
         if most < 2 || self.leaves_elsewhere(&around) || !self.repeats(&around) {
-            return;
+            return None;
         }
-        if let Some(rounds) = rounds::rounds(self, &around, most as u32) {
-            copy::unroll(self, &around, rounds);
-        }
+        let has_inner = segments.iter().any(|segment| segment.seam == Seam::Loop);
+        let rounds = rounds::rounds(self, &around, most as u32)?;
+        let after = self.f.layout.len() - around.end;
+        copy::unroll(self, &around, rounds);
+        let segments = around.start + 1..self.f.layout.len() - after;
+        let inner = segments.filter(|index| has_inner && self.f.layout[*index].seam == Seam::Loop).collect();
+        Some(Unrolled { size: size * rounds as usize, inner })
     }
 
     /// Numbers the instructions of the loop that begins after segment `start`.

@@ -5,7 +5,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::{Loop, Unroller};
 use crate::ir::builder::fold;
-use crate::ir::{Block, Inst, IrOp, Op, Seam, Src, Value};
+use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Src, Value};
 
 /// Most instructions a condition may depend on.
 const MAX_SLICE: usize = 24;
@@ -23,6 +23,8 @@ struct Slice {
     insts: Vec<Inst>,
     /// Phis of the header with the value they begin with and the one they go on with.
     phis: Vec<(Value, Src, Src)>,
+    /// What comes from before the loop and is constant.
+    constants: Vec<(Value, Src)>,
 }
 
 type Known = HashMap<Value, Src, FxBuildHasher>;
@@ -85,6 +87,7 @@ fn count(unroller: &Unroller<'_, '_>, around: &Loop, exit: &Exit, most: u32) -> 
     let f = &*unroller.f;
     let slice = slice(unroller, around, exit.condition)?;
     let mut known: Known = slice.phis.iter().map(|(phi, first, _)| (*phi, *first)).collect();
+    known.extend(slice.constants.iter().copied());
     let read = |known: &Known, src: Src| match src.as_value() {
         Some(value) => known.get(&value).map(|constant| Src { flags: src.flags, ..*constant }),
         None => Some(src),
@@ -118,9 +121,13 @@ fn slice(unroller: &Unroller<'_, '_>, around: &Loop, condition: Src) -> Option<S
             src.as_imm()?;
             continue;
         };
-        let inst = f.values[value].def.filter(|inst| unroller.is_inside(around, *inst))?;
+        let inst = f.values[value].def?;
         let data = f.insts[inst];
         if slice.insts.contains(&inst) || slice.phis.iter().any(|(phi, _, _)| *phi == value) {
+            continue;
+        }
+        if !unroller.is_inside(around, inst) {
+            slice.constants.push((value, constant(f, src)?));
             continue;
         }
         if slice.insts.len() + slice.phis.len() >= MAX_SLICE || f.ty(value).comps != 1 {
@@ -128,8 +135,7 @@ fn slice(unroller: &Unroller<'_, '_>, around: &Loop, condition: Src) -> Option<S
         }
         if data.op == Op::Ir(IrOp::Phi) {
             let (first, next) = header_inputs(unroller, around, inst)?;
-            first.as_imm()?;
-            slice.phis.push((value, first, next));
+            slice.phis.push((value, constant(f, first)?, next));
             pending.push(next);
         } else {
             data.op.pure_fn().filter(|_| data.op.is_pure())?;
@@ -154,4 +160,36 @@ fn header_inputs(unroller: &Unroller<'_, '_>, around: &Loop, phi: Inst) -> Optio
     let mut back = data.phi_inputs().filter(|(from, _)| *from != before).map(|(_, src)| src);
     let next = back.next()?;
     back.all(|src| src == next).then_some((first, next))
+}
+
+/// What `src` is when constants alone decide it, which no pass has folded yet.
+fn constant(f: &Function<'_>, src: Src) -> Option<Src> {
+    let mut known = Known::default();
+    let mut pending = vec![src];
+    let mut steps = 0;
+    while let Some(next) = pending.last().copied() {
+        let Some(value) = next.as_value().filter(|value| !known.contains_key(value)) else {
+            next.as_value().is_some().then_some(()).or(next.as_imm().map(|_| ()))?;
+            pending.pop();
+            continue;
+        };
+        steps += 1;
+        let data = f.def(next).filter(|data| steps < 2 * MAX_SLICE && data.op.is_pure())?;
+        let is_open = |src: &Src| src.as_value().is_some_and(|value| !known.contains_key(&value));
+        if data.srcs.iter().any(is_open) {
+            pending.extend(data.srcs.iter().filter(|src| is_open(src)));
+            continue;
+        }
+        let read = |src: &Src| match src.as_value() {
+            Some(value) => Src { flags: src.flags, ..known[&value] },
+            None => *src,
+        };
+        let srcs: Vec<Src> = data.srcs.iter().map(read).collect();
+        known.insert(value, fold(f, data.op, f.ty(data.dst()?), &srcs, data.mods)?);
+        pending.pop();
+    }
+    match src.as_value() {
+        Some(value) => known.get(&value).map(|constant| Src { flags: src.flags, ..*constant }),
+        None => src.as_imm().map(|_| src),
+    }
 }
