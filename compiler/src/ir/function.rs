@@ -165,6 +165,8 @@ pub struct Function<'a> {
     pub contract: bool,
     /// The sign of a zero counts.
     pub signed_zeros: bool,
+    /// There may be an `exact`.
+    pub has_exact: bool,
     /// There may be values that may be rounded to half precision ([`ValueData::relaxed`]).
     pub has_relaxed: bool,
     /// Where instructions come from.
@@ -192,6 +194,7 @@ impl<'a> Function<'a> {
             stage: Stage::Source,
             contract: true,
             signed_zeros: false,
+            has_exact: false,
             has_relaxed: false,
             sources: Sources::default(),
             params: Vec::new(),
@@ -229,6 +232,7 @@ impl<'a> Function<'a> {
 
     /// A new instruction that defines `data.dsts`, not yet in a block.
     pub fn add_inst(&mut self, data: InstData<'a>) -> Inst {
+        self.has_exact |= data.op == Op::Ir(IrOp::Exact);
         let inst = self.insts.push(data);
         for dst in data.dsts {
             self.values[*dst].def = Some(inst);

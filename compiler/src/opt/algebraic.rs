@@ -23,7 +23,7 @@ pub fn opt_algebraic(f: &mut Function<'_>) {
         };
         for rule in group.iter().filter(|rule| contract || rule.exactness.is_strict()) {
             let Some(bound) = pattern::matches(rewriter, rule, &data) else { continue };
-            if !rule.exactness.is_strict() {
+            if rewriter.f.has_exact && !rule.exactness.is_strict() {
                 let exact = exact.get_or_insert_with(|| exact_values(rewriter.f));
                 if data.dst().is_some_and(|dst| exact[dst]) {
                     continue;

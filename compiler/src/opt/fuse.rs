@@ -2,6 +2,8 @@
 //!
 //! * A product that only feeds sums becomes part of them: `ffma`, `hfma`, `imadd`, `imsub`. Floats only where the
 //!   function allows contraction, and not through an `exact`, which stands where SPIR-V forbids it for an operation.
+//! * A sum of products and something else begins with that: `(a * b + c * d) + e` becomes `a * b + (c * d + e)`, two
+//!   operations instead of three. Mesa 25.0 does the same; rounding differs, so where contraction is allowed only.
 //! * A left shift by up to four goes into the addition or subtraction that reads it.
 //! * The sign of a product or sum goes to its sources, where the sign of a zero sum does not matter.
 //! * A right shift and a mask become a field extraction, two shifts that meet a funnel shift.
@@ -9,6 +11,7 @@
 //! Runs late, when addresses have taken the shifts and sums they can use.
 
 use agx_isa::table::Opcode;
+use arrayvec::ArrayVec;
 
 use crate::ir::op::mods_with;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Value};
@@ -19,8 +22,8 @@ pub fn opt_fuse(f: &mut Function<'_>) {
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let fused = match data.op {
-            Op::Hw(Opcode::Fadd) if r.f.contract => float_sum(r, &uses, &data, Opcode::Fmul, Opcode::Ffma),
-            Op::Hw(Opcode::Hadd) if r.f.contract => float_sum(r, &uses, &data, Opcode::Hmul, Opcode::Hfma),
+            Op::Hw(Opcode::Fadd) if r.f.contract => sum(r, &uses, &data, Opcode::Fmul, Opcode::Ffma),
+            Op::Hw(Opcode::Hadd) if r.f.contract => sum(r, &uses, &data, Opcode::Hmul, Opcode::Hfma),
             Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
             Op::Ir(IrOp::Fneg) if r.f.contract => negation(r, &uses, &data),
             Op::Hw(Opcode::Bitop) => field(r, &data).or_else(|| funnel(r, &data)),
@@ -29,6 +32,9 @@ pub fn opt_fuse(f: &mut Function<'_>) {
         if fused.is_some() { Rewrite::Remove } else { Rewrite::Keep }
     });
 }
+
+/// Most products of a sum that is put together anew.
+const MAX_PRODUCTS: usize = 8;
 
 /// How often values are read, and how often by additions.
 struct Uses {
@@ -55,6 +61,11 @@ impl Uses {
         uses
     }
 
+    /// Whether only one operand reads `src`.
+    fn once(&self, src: Src) -> bool {
+        src.as_value().is_some_and(|value| self.all[value] == 1)
+    }
+
     /// Whether the product `src` is no longer needed once the sums that read it have it.
     fn only_summed(&self, src: Src) -> bool {
         src.as_value().is_some_and(|value| self.all[value] == self.by_sums[value])
@@ -66,6 +77,69 @@ fn defined_by<'a>(r: &Rewriter<'_, 'a>, src: Src, op: impl Into<Op>) -> Option<I
     let op = op.into();
     let data = r.f.def(src).filter(|data| data.op == op && src.flags.is_empty())?;
     (data.mods == mods_with(op, &[]).as_slice()).then_some(data)
+}
+
+fn sum(
+    r: &mut Rewriter<'_, '_>,
+    uses: &Uses,
+    sum: &InstData<'_>,
+    multiply: Opcode,
+    fused: Opcode,
+) -> Option<()> {
+    float_sum(r, uses, sum, multiply, fused).or_else(|| chain(r, uses, sum, multiply, fused))
+}
+
+/// A sum of products that only `sum` reads, and another summand: that becomes the first.
+fn chain(
+    r: &mut Rewriter<'_, '_>,
+    uses: &Uses,
+    sum: &InstData<'_>,
+    multiply: Opcode,
+    fused: Opcode,
+) -> Option<()> {
+    let width = if multiply == Opcode::Fmul { 32 } else { 16 };
+    for (products, addend) in [(sum.srcs[0], sum.srcs[1]), (sum.srcs[1], sum.srcs[0])] {
+        let negated = defined_by(r, products, IrOp::Fneg).filter(|_| uses.once(products));
+        let mut at = negated.map_or(products, |data| data.srcs[0]);
+        let mut factors: ArrayVec<[Src; 2], MAX_PRODUCTS> = ArrayVec::new();
+        let is_relaxed =
+            |r: &Rewriter<'_, '_>, src: Src| src.as_value().is_some_and(|value| r.f.values[value].relaxed);
+        let mut relaxed = sum.dst().is_some_and(|dst| is_relaxed(r, dst.into()));
+        while let Some(data) = defined_by(r, at, fused).filter(|_| uses.once(at) && r.f.width(at) == width) {
+            factors.try_push([data.srcs[0], data.srcs[1]]).ok()?;
+            relaxed &= is_relaxed(r, at);
+            at = data.srcs[2];
+        }
+        let Some(data) = defined_by(r, at, multiply).filter(|_| uses.once(at) && r.f.width(at) == width)
+        else {
+            continue;
+        };
+        if factors.is_empty() {
+            continue;
+        }
+        let mut total = addend;
+        for [a, b] in
+            std::iter::once([data.srcs[0], data.srcs[1]]).chain(factors.iter().skip(1).rev().copied())
+        {
+            let a = if negated.is_some() { signed(r, a) } else { a };
+            total = r.alu(fused, width, &[a, b, total], &mods_with(fused, &[]));
+            if let (true, Some(value)) = (relaxed, total.as_value()) {
+                r.f.relax(value);
+            }
+        }
+        let [a, b] = factors[0];
+        let a = if negated.is_some() { signed(r, a) } else { a };
+        let mods = mods_with(fused, &[("sat", sum.modifier("sat"))]);
+        r.push(fused, sum.dsts, &[a, b, total], &mods);
+        return Some(());
+    }
+    None
+}
+
+/// The negated source, in its own width.
+fn signed(r: &mut Rewriter<'_, '_>, src: Src) -> Src {
+    let width = r.f.width(src);
+    r.alu(IrOp::Fneg, width, &[src], &[])
 }
 
 /// `a * b + c` for an addition one of whose sources is a product or a negated one.
@@ -84,11 +158,7 @@ fn float_sum(
         if !exact || !uses.only_summed(inner) || (negated.is_some() && !uses.only_summed(product)) {
             continue;
         }
-        let mut first = data.srcs[0];
-        if negated.is_some() {
-            let width = r.f.width(first);
-            first = r.alu(IrOp::Fneg, width, &[first], &[]);
-        }
+        let first = if negated.is_some() { signed(r, data.srcs[0]) } else { data.srcs[0] };
         let mods = mods_with(fused, &[("sat", sum.modifier("sat"))]);
         r.push(fused, sum.dsts, &[first, data.srcs[1], addend], &mods);
         return Some(());
