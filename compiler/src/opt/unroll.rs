@@ -9,14 +9,17 @@
 //! ```
 //!
 //! The copies still test their condition; later passes see that it is constant, and remove tests and scopes. Inner loops
-//! come first; those that depend on the round of a loop around them have another chance in its copies. The budget is for
-//! what a loop becomes, and copies of loops share one for the function.
+//! come first; those that depend on the round of a loop around them have another chance in its copies, and loops around
+//! unrolled ones when what the copies compute from constants has been folded. The budget is for what a loop becomes,
+//! without what will be known of it in each round; copies of loops share one for the function.
 //!
 //! Before and after: stage Source.
 
 mod copy;
+mod remaining;
 mod rounds;
 
+use super::{opt_copy_prop, opt_fold, opt_simplify_control};
 use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side, Value};
 
 /// Most rounds of a loop that is unrolled, the last, incomplete one among them (Mesa 25.0 takes 32).
@@ -31,19 +34,40 @@ const MAX_BLOCKS: usize = 192;
 /// Most instructions that the copies of loops in unrolled loops become together.
 const MAX_INNER_INSTRUCTIONS: usize = 1536;
 
+/// How much more than the budget a loop may become before its constants are folded.
+const MAX_GROWTH: usize = 8;
+
+/// Most times that loops are looked at.
+const MAX_TIMES: usize = 3;
+
 /// Unrolls loops.
 pub fn opt_unroll(f: &mut Function<'_>) {
-    let is_loop = |index: &usize| f.layout[*index].seam == Seam::Loop;
-    let starts: Vec<usize> = (0..f.layout.len()).filter(is_loop).collect();
-    if starts.is_empty() {
-        return;
+    for _ in 0..MAX_TIMES {
+        let starts = loops(f);
+        if starts.is_empty() || !unroll(f, starts) || loops(f).is_empty() {
+            return;
+        }
+        opt_copy_prop(f);
+        opt_fold(f);
+        opt_simplify_control(f);
+        opt_copy_prop(f);
     }
+}
+
+/// Segments after which loops begin.
+fn loops(f: &Function<'_>) -> Vec<usize> {
+    (0..f.layout.len()).filter(|index| f.layout[*index].seam == Seam::Loop).collect()
+}
+
+/// Unrolls what can be of the loops that begin after the segments `starts`; whether there was any.
+fn unroll(f: &mut Function<'_>, starts: Vec<usize>) -> bool {
     let mut unroller = Unroller { ranks: Side::new(f.insts.len()), next_rank: 1, users: None, f };
-    let mut budget = MAX_INNER_INSTRUCTIONS;
+    let (mut budget, mut changed) = (MAX_INNER_INSTRUCTIONS, false);
     // Inner loops begin after those around them.
     for start in starts.into_iter().rev() {
-        let mut pending =
-            unroller.consider(start, MAX_INSTRUCTIONS).map_or(Vec::new(), |unrolled| unrolled.inner);
+        let Some(unrolled) = unroller.consider(start, MAX_INSTRUCTIONS) else { continue };
+        changed = true;
+        let mut pending = unrolled.inner;
         while let Some(inner) = pending.pop() {
             if let Some(unrolled) = unroller.consider(inner, budget.min(MAX_INSTRUCTIONS)) {
                 budget = budget.saturating_sub(unrolled.size);
@@ -51,7 +75,10 @@ pub fn opt_unroll(f: &mut Function<'_>) {
             }
         }
     }
-    f.compute_cfg();
+    if changed {
+        f.compute_cfg();
+    }
+    changed
 }
 
 /// What a loop has become.
@@ -92,12 +119,16 @@ impl Unroller<'_, '_> {
         let segments = &self.f.layout[around.start + 1..=around.end];
         let insts = segments.iter().flat_map(|segment| &self.f.block(segment.block).insts);
         let size = insts.filter(|inst| does_something(self.f.insts[**inst].op)).count().max(1);
-        let most = (budget / size).min(MAX_BLOCKS / segments.len()).min(MAX_ROUNDS as usize);
+        let most = (budget * MAX_GROWTH / size).min(MAX_BLOCKS / segments.len()).min(MAX_ROUNDS as usize);
         if most < 2 || self.leaves_elsewhere(&around) || !self.repeats(&around) {
             return None;
         }
         let has_inner = segments.iter().any(|segment| segment.seam == Seam::Loop);
         let rounds = rounds::rounds(self, &around, most as u32)?;
+        let fits = |size: &usize| size * rounds as usize <= budget;
+        // Such a loop is long in the source: the copies must be worth its growth.
+        let known = || Some(remaining::remaining(self, &around)).filter(|size| fits(&(2 * size)));
+        let size = Some(size).filter(fits).or_else(known)?;
         let after = self.f.layout.len() - around.end;
         copy::unroll(self, &around, rounds);
         let segments = around.start + 1..self.f.layout.len() - after;

@@ -1,0 +1,90 @@
+//! How much of a loop remains when each round knows the values that constants decide.
+
+use super::{Loop, Unroller, does_something};
+use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
+
+/// Most times that phis of the header are looked at.
+const MAX_TIMES: usize = 3;
+
+/// Instructions of a round without those that are computed from constants and from what counts rounds, and without
+/// choices between sources that such decide.
+pub(super) fn remaining(unroller: &Unroller<'_, '_>, around: &Loop) -> usize {
+    let mut known = Known::new(unroller, around);
+    for _ in 0..MAX_TIMES {
+        let (size, holds) = known.round();
+        if holds {
+            return size;
+        }
+    }
+    known.phis.clear();
+    known.round().0
+}
+
+struct Known<'u, 'f, 'a> {
+    unroller: &'u Unroller<'f, 'a>,
+    around: &'u Loop,
+    /// Phis of the header that begin with a constant and may go on with known values.
+    phis: Vec<Inst>,
+    values: Side<Value, bool>,
+}
+
+impl<'u, 'f, 'a> Known<'u, 'f, 'a> {
+    fn new(unroller: &'u Unroller<'f, 'a>, around: &'u Loop) -> Self {
+        let (f, before) = (&*unroller.f, unroller.f.layout[around.start].block);
+        let begins = |inst: &Inst| {
+            let first = f.insts[*inst].phi_inputs().find(|(from, _)| *from == before);
+            first.is_some_and(|(_, src)| src.as_imm().is_some())
+        };
+        let header = &f.block(around.header).insts[..f.phi_count(around.header)];
+        let phis = header.iter().copied().filter(begins).collect();
+        Known { unroller, around, phis, values: Side::default() }
+    }
+
+    /// What remains if the phis are known, and whether they are; if not, fewer are assumed to be.
+    fn round(&mut self) -> (usize, bool) {
+        let f = &*self.unroller.f;
+        self.values = Side::new(f.values.len());
+        for dst in self.phis.iter().flat_map(|phi| f.insts[*phi].dsts) {
+            self.values[*dst] = true;
+        }
+        let mut size = 0;
+        for segment in &f.layout[self.around.start + 1..=self.around.end] {
+            size += self.block(segment.block) + usize::from(segment.seam == Seam::Loop);
+        }
+        let before = f.layout[self.around.start].block;
+        let goes_on =
+            |phi: &Inst| f.insts[*phi].phi_inputs().all(|(from, src)| from == before || self.is_known(src));
+        let kept: Vec<Inst> = self.phis.iter().copied().filter(goes_on).collect();
+        let holds = kept.len() == self.phis.len();
+        self.phis = kept;
+        (size.max(1), holds)
+    }
+
+    fn block(&mut self, block: Block) -> usize {
+        let f = &*self.unroller.f;
+        let mut size = 0;
+        for inst in &f.block(block).insts {
+            let data = f.insts[*inst];
+            let folds = self.folds(&data);
+            for dst in data.dsts.iter().filter(|_| folds) {
+                self.values[*dst] = true;
+            }
+            size += usize::from(!folds && !self.is_decided(&data) && does_something(data.op));
+        }
+        size
+    }
+
+    /// Whether constants decide the result.
+    fn folds(&self, data: &InstData<'_>) -> bool {
+        data.op.pure_fn().is_some() && data.op.is_pure() && data.srcs.iter().all(|src| self.is_known(*src))
+    }
+
+    /// Whether constants decide which source a selection gives, or which way a branch goes.
+    fn is_decided(&self, data: &InstData<'_>) -> bool {
+        matches!(data.op, Op::Ir(IrOp::Select | IrOp::If)) && self.is_known(data.srcs[0])
+    }
+
+    fn is_known(&self, src: Src) -> bool {
+        src.as_imm().is_some() || src.as_value().is_some_and(|value| self.values[value])
+    }
+}
