@@ -8,7 +8,9 @@
 //! around loops this is iterated to a fixed point.
 //!
 //! Stack slots are followed like registers. What is computed again instead of loaded has a token of its own, made from
-//! the instruction.
+//! the instruction. What is computed again from other values is the value that spilling says it is: the instruction must
+//! be that of the value, and what it reads must be what the value was computed from. That is still the same: where a
+//! value is live, none that it was computed from has been defined anew since.
 //!
 //! Also proved: instructions are still there in their order, results are aligned, inside the file, off the reserved
 //! registers, and do not overlap.
@@ -28,7 +30,7 @@ use crate::ir::table::Side;
 use super::file::FILE_HALVES;
 use super::lower_pseudo::{TABLE_FIRST, TABLE_XOR};
 use super::shapes::{is_aligned, least_align};
-use super::spill::is_rematerialised;
+use super::spill::{is_rematerialised, is_repeatable};
 use super::{AllocateOptions, Allocation};
 
 /// Contents of a half register; [`UNKNOWN`] or a token.
@@ -176,7 +178,8 @@ pub fn check(
     before: &Snapshot<'_>,
     options: &AllocateOptions,
 ) -> Result<(), CompileError> {
-    let checker = Checker { f, allocation, before, options };
+    let repeated = repeated(f, allocation);
+    let checker = Checker { f, allocation, before, options, repeated };
     for block in f.blocks_in_order() {
         checker.order(block)?;
     }
@@ -197,11 +200,24 @@ pub fn check(
     Ok(())
 }
 
+/// The value of the function before that each added instruction computes again; what one round of spilling computed
+/// again may be computed again by the next.
+fn repeated(f: &Function<'_>, allocation: &Allocation) -> Side<Inst, Option<Value>> {
+    let mut repeated: Side<Inst, Option<Value>> = Side::new(f.insts.len());
+    for (inst, value) in &allocation.repeated {
+        let earlier = f.values[*value].def.and_then(|def| repeated[def]);
+        repeated[*inst] = earlier.or(Some(*value));
+    }
+    repeated
+}
+
 struct Checker<'c, 'a> {
     f: &'c Function<'a>,
     allocation: &'c Allocation,
     before: &'c Snapshot<'a>,
     options: &'c AllocateOptions,
+    /// The value that an added instruction computes again.
+    repeated: Side<Inst, Option<Value>>,
 }
 
 impl Checker<'_, '_> {
@@ -229,7 +245,7 @@ impl Checker<'_, '_> {
                 Some(original) if !only_moves(original.op) => {
                     self.lasting(data, &original, file).map_err(|what| self.fault(block, *inst, what))?;
                 }
-                _ => self.moves(data, file).map_err(|what| self.fault(block, *inst, what))?,
+                _ => self.moves(*inst, data, file).map_err(|what| self.fault(block, *inst, what))?,
             }
         }
         Ok(())
@@ -292,8 +308,32 @@ impl Checker<'_, '_> {
         Ok(())
     }
 
+    /// Proves that an added instruction computes what `value` was before.
+    fn repeats(&self, data: &InstData<'_>, value: Value, file: &File) -> Result<(), String> {
+        let original = self.f.values[value].def.and_then(|def| self.before.rows[def]);
+        let original = original.filter(|original| {
+            let alike =
+                (data.op, data.mods, data.srcs.len()) == (original.op, original.mods, original.srcs.len());
+            alike && original.dst() == Some(value) && is_repeatable(original)
+        });
+        let original = original.ok_or_else(|| format!("does not compute {value}"))?;
+        for (now, then) in data.srcs.iter().zip(original.srcs) {
+            let same = (now.kind, now.bits, now.flags) == (then.kind, then.bits, then.flags);
+            let of_value = now.as_value().is_some() || now.payload == then.payload;
+            if !same || !of_value || self.contents(*now, file)? != self.before.tokens_of(self.f, *then) {
+                return Err(format!("computes {value} from something else"));
+            }
+        }
+        Ok(())
+    }
+
     /// Carries out an instruction that only moves registers.
-    fn moves(&self, data: &InstData<'_>, file: &mut File) -> Result<(), String> {
+    fn moves(&self, inst: Inst, data: &InstData<'_>, file: &mut File) -> Result<(), String> {
+        if let (Some(value), Some(dst)) = (self.repeated[inst], data.dst()) {
+            self.repeats(data, value, file)?;
+            file[self.place(dst)?].copy_from_slice(&self.before.tokens[value]);
+            return Ok(());
+        }
         if let (Op::Hw(Opcode::StackStore), [src, offset]) = (data.op, data.srcs) {
             let place = self.stack_place(*offset, self.f.src_ty(*src).halves(), file)?;
             let contents = self.contents(*src, file)?;

@@ -21,7 +21,7 @@ use crate::analysis::dominance::{Dominance, dominance};
 use crate::analysis::liveness::{Liveness, liveness};
 use crate::analysis::pressure::pressure;
 use crate::error::{CompileError, ErrorKind};
-use crate::ir::entity::Value;
+use crate::ir::entity::{Inst, Value};
 use crate::ir::function::{Function, Seam};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
@@ -54,6 +54,8 @@ pub struct Allocation {
     pub fills: u32,
     /// Phis that live on the stack, with the byte offset that predecessors store to.
     pub memory_phis: Vec<(Value, u32)>,
+    /// Instructions that spilling added to compute values again, with those values.
+    pub repeated: Vec<(Inst, Value)>,
 }
 
 impl Allocation {
@@ -111,7 +113,7 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     if let Some(report) = spilled {
         allocation.stack_bytes = report.stack_bytes;
         (allocation.spills, allocation.fills) = (report.stores, report.loads);
-        allocation.memory_phis = report.memory_phis;
+        (allocation.memory_phis, allocation.repeated) = (report.memory_phis, report.repeated);
     }
     if let Some(before) = &before {
         check::check(f, &allocation, before, options)?;
@@ -183,7 +185,8 @@ fn spill_as_needed(
     if total.stores + total.loads > 0 {
         tracing::debug!(total.stores, total.loads, demand = demand.max, capacity, "spilled");
     }
-    Ok((total.stack_bytes > options.stack_bytes || total.loads > 0).then_some(total))
+    let changed = total.stack_bytes > options.stack_bytes || total.loads > 0 || !total.repeated.is_empty();
+    Ok(changed.then_some(total))
 }
 
 /// Says how the limit comes about.

@@ -694,6 +694,36 @@ fn checker_sees_a_slot_shared_too_soon() {
 }
 
 #[test]
+fn checker_sees_a_value_computed_anew_from_others() {
+    sees_spilled(32, |f, allocation, before, random| {
+        let mut others: Vec<(Inst, Src, Src)> = Vec::new();
+        for inst in allocation.repeated.iter().map(|(inst, _)| *inst) {
+            let [a, b] = [f.insts[inst].srcs[0], f.insts[inst].srcs[1]];
+            let (old, other) = (before.tokens_of(f, a), before.tokens_of(f, b));
+            // Names that spilling gave have no tokens.
+            if !old.is_empty() && !other.is_empty() && old != other {
+                others.push((inst, a, b));
+            }
+        }
+        let (inst, a, b) = *others.get(random.below(others.len().max(1)))?;
+        let put = if random.below(2) == 0 { [b, a] } else { [b, b] };
+        f.insts[inst].srcs = f.alloc(&put);
+        Some(())
+    });
+    sees_spilled(32, |f, allocation, _, random| {
+        let inst = allocation.repeated.get(random.below(allocation.repeated.len().max(1)))?.0;
+        f.insts[inst].op = Opcode::Isub.into();
+        Some(())
+    });
+    sees_spilled(32, |_, allocation, _, random| {
+        let place = random.below(allocation.repeated.len().max(1));
+        let other = allocation.repeated.first()?.1;
+        let value = &mut allocation.repeated.get_mut(place)?.1;
+        (std::mem::replace(value, other) != other).then_some(())
+    });
+}
+
+#[test]
 fn slots_are_shared_and_moves_between_them_left_out() {
     let (mut bytes, mut stores, mut values) = (0, 0, 0);
     for seed in 0..60 {

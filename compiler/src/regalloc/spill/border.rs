@@ -156,6 +156,7 @@ impl<'a> Spiller<'_, 'a> {
         let phi = self.f.add_inst(data);
         self.out.push(phi);
         self.borders[block].inserted.push((value, phi));
+        self.memory.rename(value, name);
         name
     }
 
@@ -171,7 +172,7 @@ impl<'a> Spiller<'_, 'a> {
         for value in chosen {
             let name = match find(&self.borders[pred].end, *value) {
                 Some(name) => name,
-                None => self.load_once(*value, &mut tail, line),
+                None => self.load_once(pred, *value, &mut tail, line),
             };
             names.push(name);
         }
@@ -185,7 +186,7 @@ impl<'a> Spiller<'_, 'a> {
             };
             let name = match find(&self.borders[pred].end, value) {
                 Some(name) => name,
-                None => self.load_once(value, &mut tail, line),
+                None => self.load_once(pred, value, &mut tail, line),
             };
             self.inputs.set(self.f, *phi, pred, name);
         }
@@ -208,7 +209,10 @@ impl<'a> Spiller<'_, 'a> {
             let name = match src.as_value() {
                 Some(value) => match find(&self.borders[pred].end, value) {
                     Some(name) => name.into(),
-                    None => self.memory.reload(self.f, value, tail, line).into(),
+                    None => {
+                        let held = |value| find(&self.borders[pred].end, value);
+                        self.memory.reload(self.f, value, held, tail, line).into()
+                    }
                 },
                 None => src,
             };
@@ -217,13 +221,14 @@ impl<'a> Spiller<'_, 'a> {
     }
 
     /// The name under which `value` is loaded by the present call of [`Self::provide`].
-    fn load_once(&mut self, value: Value, tail: &mut Vec<Inst>, line: u32) -> Value {
+    fn load_once(&mut self, pred: Block, value: Value, tail: &mut Vec<Inst>, line: u32) -> Value {
         if let (round, Some(name)) = self.loaded[value]
             && round == self.round
         {
             return name;
         }
-        let name = self.memory.reload(self.f, value, tail, line);
+        let held = |value| find(&self.borders[pred].end, value);
+        let name = self.memory.reload(self.f, value, held, tail, line);
         self.loaded[value] = (self.round, Some(name));
         name
     }

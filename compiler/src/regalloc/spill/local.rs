@@ -17,6 +17,7 @@ pub(super) struct LocalUses {
     number: u32,
     block: Block,
     length: u32,
+    position: u32,
 }
 
 impl LocalUses {
@@ -27,6 +28,7 @@ impl LocalUses {
             number: 0,
             block: f.entry(),
             length: 0,
+            position: 0,
         }
     }
 
@@ -36,6 +38,7 @@ impl LocalUses {
         self.block = block;
         self.length = f.block(block).insts.len() as u32;
         self.after.clear();
+        self.position = f.phi_count(block) as u32;
         for (position, inst) in f.block(block).insts.iter().enumerate().rev() {
             let data = &f.insts[*inst];
             if data.op == Op::Ir(IrOp::Phi) {
@@ -60,8 +63,14 @@ impl LocalUses {
         }
     }
 
+    /// Position of the instruction that comes next.
+    pub(super) fn position(&self) -> u32 {
+        self.position
+    }
+
     /// The instruction `data` has been carried out.
     pub(super) fn pass(&mut self, data: &InstData<'_>) {
+        self.position += 1;
         for value in data.srcs.iter().rev().filter_map(|src| src.as_value()) {
             let after = self.after.pop().unwrap_or(NEVER);
             self.next[value] = (self.number, after);

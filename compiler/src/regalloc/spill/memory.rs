@@ -3,7 +3,7 @@
 use agx_isa::table::Opcode;
 
 use super::slots::{Access, Move, Places, Slot, Slots, place_slots};
-use super::{SpillReport, is_rematerialised};
+use super::{SpillReport, is_repeatable};
 use crate::error::CompileError;
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData};
@@ -36,6 +36,10 @@ pub(super) struct Memory {
     /// The slot that predecessors store to for a memory phi.
     incoming: Side<Value, u32>,
     phis: Vec<MemoryPhi>,
+    /// The value that a name stands for.
+    original: Side<Value, Option<Value>>,
+    /// Instructions that compute values again from others, with those values.
+    repeated: Vec<(Inst, Value)>,
     slots: Slots,
     /// Stores to phis, with the value they store; where that has a slot itself they are moves between slots.
     phi_stores: Vec<(Value, Move)>,
@@ -79,6 +83,8 @@ impl Memory {
             home: Side::new(count),
             incoming: Side::default(),
             phis: Vec::new(),
+            original: Side::new(count),
+            repeated: Vec::new(),
             slots: Slots::default(),
             phi_stores: Vec::new(),
             first_added: Inst(f.insts.len() as u32),
@@ -130,24 +136,61 @@ impl Memory {
         }
     }
 
-    /// Appends to `out` what brings `value` into a register, and returns its name there.
-    pub(super) fn reload<'a>(
+    /// `name` holds `value` from now on.
+    pub(super) fn rename(&mut self, value: Value, name: Value) {
+        self.original[name] = Some(value);
+    }
+
+    /// Appends to `out` what brings `value` into a register, and returns its name there. `held` says under which names
+    /// values are in registers.
+    pub(super) fn reload(
         &mut self,
-        f: &mut Function<'a>,
+        f: &mut Function<'_>,
         value: Value,
+        held: impl Fn(Value) -> Option<Value>,
         out: &mut Vec<Inst>,
         line: u32,
     ) -> Value {
-        let def = f.values[value].def.map(|def| f.insts[def]);
-        if let Some(data) = def.filter(is_rematerialised) {
-            let name = f.add_value(f.ty(value));
-            let dsts = f.alloc(&[name]);
-            push(f, out, InstData { dsts, line, ..data });
-            return name;
+        let name = self.repeat(f, value, held, out, line).unwrap_or_else(|| {
+            let slot = self.slot_of(f, value);
+            self.loads += 1;
+            self.load(f, f.ty(value), slot, out, line)
+        });
+        self.rename(value, name);
+        name
+    }
+
+    /// Appends to `out` the instruction that defines `value` where that is one of arithmetic whose sources are in
+    /// registers.
+    fn repeat(
+        &mut self,
+        f: &mut Function<'_>,
+        value: Value,
+        held: impl Fn(Value) -> Option<Value>,
+        out: &mut Vec<Inst>,
+        line: u32,
+    ) -> Option<Value> {
+        let data = f.values[value].def.map(|def| f.insts[def]).filter(is_repeatable)?;
+        let mut srcs = data.srcs;
+        let reads_values = srcs.iter().any(|src| src.as_value().is_some());
+        if reads_values {
+            let name = |src: &Src| match src.as_value() {
+                Some(source) => {
+                    let name = held(self.original[source].unwrap_or(source))?;
+                    Some(Src { payload: Src::value(name).payload, ..*src })
+                }
+                None => Some(*src),
+            };
+            let names: Option<Vec<Src>> = srcs.iter().map(name).collect();
+            srcs = f.alloc(&names?);
         }
-        let slot = self.slot_of(f, value);
-        self.loads += 1;
-        self.load(f, f.ty(value), slot, out, line)
+        let name = f.add_value(f.ty(value));
+        let dsts = f.alloc(&[name]);
+        push(f, out, InstData { dsts, srcs, line, ..data });
+        if reads_values {
+            self.repeated.extend(out.last().map(|inst| (*inst, value)));
+        }
+        Some(name)
     }
 
     /// Appends to `out` an access to a part of a slot.
@@ -283,6 +326,7 @@ impl Memory {
             stack_bytes: places.bytes,
             stores: self.stores,
             loads: self.loads,
+            repeated: self.repeated,
             memory_phis: phis.map(|phi| (phi.phi, places.offset[phi.incoming as usize])).collect(),
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! After Braun and Hack (2009): one walk in program order with the set of *resident* values. Where more values are
 //! needed than fit, those used farthest away lose their registers; where one is needed that is not resident, it is
-//! loaded again, or computed again when that takes no registers. A value that is loaded anywhere is stored once, right
+//! loaded again, or computed again where that takes one instruction and nothing but registers at hand. A value that is loaded anywhere is stored once, right
 //! after its definition: values never change, so this one store serves every load.
 //!
 //! A load makes a new *name* for the value. Where names meet, phis are inserted as the walk goes, so the function stays
@@ -19,6 +19,8 @@ mod slots;
 mod whole;
 
 pub use whole::{Which, keep_on_stack};
+
+use agx_isa::desc::WaitBehaviour;
 
 use crate::analysis::dominance::Dominance;
 use crate::analysis::liveness::Liveness;
@@ -47,6 +49,8 @@ pub struct SpillReport {
     pub loads: u32,
     /// Phis that became phis of stack slots, with the byte offset of the slot that predecessors store to.
     pub memory_phis: Vec<(Value, u32)>,
+    /// Instructions that compute values again from others, with those values.
+    pub repeated: Vec<(Inst, Value)>,
 }
 
 impl SpillReport {
@@ -56,14 +60,23 @@ impl SpillReport {
         self.stores += later.stores;
         self.loads += later.loads;
         self.memory_phis.extend(later.memory_phis);
+        self.repeated.extend(later.repeated);
     }
 }
+
+/// A value that can be computed again when it is used is as good to evict as one used so many times farther away.
+const REPEATED_DISTANCE: u32 = 4;
 
 /// A value in a register, under its present name.
 #[derive(Clone, Copy, Debug)]
 struct Resident {
     value: Value,
     name: Value,
+}
+
+/// The name of `value` among those resident.
+fn find(resident: &[Resident], value: Value) -> Option<Value> {
+    resident.iter().find(|resident| resident.value == value).map(|resident| resident.name)
 }
 
 struct Spiller<'f, 'a> {
@@ -93,6 +106,13 @@ pub(super) fn is_rematerialised(data: &InstData<'_>) -> bool {
         && data.is_pure()
         && data.dsts.len() == 1
         && data.srcs.iter().all(|src| src.kind != SrcKind::Value)
+}
+
+/// Whether an instruction can be repeated where its sources are in registers: pure, and done without waiting.
+pub(super) fn is_repeatable(data: &InstData<'_>) -> bool {
+    matches!(data.op, Op::Hw(op) if op.desc().wait != WaitBehaviour::Async)
+        && data.is_pure()
+        && data.dsts.len() == 1
 }
 
 /// Half registers that stores and loads of spilled values may need beside resident values: copies of what the machine
@@ -207,7 +227,8 @@ impl<'a> Spiller<'_, 'a> {
         let missing: Vec<Value> = sources.iter().copied().filter(|value| !is_resident(value)).collect();
         self.evict(missing.iter().map(|value| self.halves(*value)).sum(), &sources)?;
         for value in missing {
-            let name = self.memory.reload(self.f, value, &mut self.out, data.line);
+            let held = |value| find(&self.resident, value);
+            let name = self.memory.reload(self.f, value, held, &mut self.out, data.line);
             self.resident.push(Resident { value, name });
         }
         if sources.iter().any(|value| self.name(*value) != Some(*value)) {
@@ -232,7 +253,7 @@ impl<'a> Spiller<'_, 'a> {
     }
 
     fn name(&self, value: Value) -> Option<Value> {
-        self.resident.iter().find(|resident| resident.value == value).map(|resident| resident.name)
+        find(&self.resident, value)
     }
 
     /// `src` under its present name.
@@ -243,6 +264,19 @@ impl<'a> Spiller<'_, 'a> {
         }
     }
 
+    /// How far away the next use of `value` is, times what not having to load it then is worth.
+    fn distance(&self, value: Value) -> u32 {
+        let next = self.next_use(value);
+        let def = self.f.values[value].def.map(|def| self.f.insts[def]);
+        let Some(data) = def.filter(is_repeatable) else { return next };
+        let mut sources = data.srcs.iter().filter_map(|src| src.as_value());
+        // Whether they still are in registers by then is not known.
+        let can_repeat = next < NEVER - 1 && sources.all(|source| self.next_use(source) != NEVER);
+        let here = self.local.position();
+        let distance = next.saturating_sub(here).saturating_mul(REPEATED_DISTANCE);
+        if can_repeat { here.saturating_add(distance).min(NEVER - 1) } else { next }
+    }
+
     /// Takes registers from the values used farthest away until `needed` half registers are free. Of two used equally far
     /// away the larger goes, then the older.
     fn evict(&mut self, needed: u32, pinned: &[Value]) -> Result<(), CompileError> {
@@ -250,7 +284,7 @@ impl<'a> Spiller<'_, 'a> {
         while used + needed > self.budget {
             let far = |index: &usize| {
                 let value = self.resident[*index].value;
-                (self.next_use(value), self.halves(value), std::cmp::Reverse(value))
+                (self.distance(value), self.halves(value), std::cmp::Reverse(value))
             };
             let loose =
                 (0..self.resident.len()).filter(|index| !pinned.contains(&self.resident[*index].value));

@@ -232,7 +232,7 @@ impl<'a> StackWalk<'_, 'a> {
         match self.names[value] {
             (round, Some(name)) if round == self.round => name,
             _ => {
-                let name = self.memory.reload(self.f, value, &mut self.out, line);
+                let name = self.memory.reload(self.f, value, |_| None, &mut self.out, line);
                 self.names[value] = (self.round, Some(name));
                 name
             }
