@@ -16,16 +16,9 @@ test:
 score:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED)
 
-# The suites that run or compile shaders, with the back end under stress and every checker on.
-# Vertex shaders of the corpus may have more attributes than 64 half registers hold.
-RUN = webgpu,shaderlib,amber-compute,amber-fragment
-STRESS = $(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --validate --check-floors
+# The suites that compile shaders under each stress of the back end, with every checker on.
 stress:
-	$(STRESS) --only $(RUN),corpus --spill-everything
-	$(STRESS) --only $(RUN) --max-gpr-halves 64
-	$(STRESS) --only $(RUN),corpus --schedule-seed 1 --seed 1
-	$(STRESS) --only $(RUN),corpus --schedule-seed 2 --seed 2
-	$(STRESS) --only $(RUN),corpus --schedule-seed 3 --seed 3
+	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --stress
 
 # Speed of decoder, encoder, machine and linker; what compiled code costs, and what compiling costs.
 bench:

@@ -18,6 +18,7 @@ pub mod runner;
 pub mod shaderlib;
 pub mod shared;
 pub mod spirv_scan;
+pub mod stress;
 pub mod suites;
 pub mod tools;
 pub mod webgpu;

@@ -10,7 +10,7 @@ use agx_tests::outcome::SuiteReport;
 use agx_tests::shared::DataError;
 use agx_tests::suites::{Context, SUITES, cost, find};
 use agx_tests::tools::Tools;
-use agx_tests::{report, runner};
+use agx_tests::{report, runner, stress};
 use clap::Parser;
 
 /// The committed floors.
@@ -65,6 +65,9 @@ struct Arguments {
     /// Seed of the machine's scheduler
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Run the suites that compile shaders once for each stress of the back end whose name contains TEXT
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["only", "json"])]
+    stress: Option<String>,
     /// Compile what a list file names and print nothing: used under valgrind
     #[arg(long, value_name = "FILE", hide = true)]
     probe_cost: Option<PathBuf>,
@@ -94,6 +97,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         .build_global()
         .map_err(|error| error.to_string())?;
     runner::install_panic_hook();
+    if let Some(wanted) = &arguments.stress {
+        return run_stresses(arguments, wanted);
+    }
     let reports = run_suites(arguments)?;
     print(&output(arguments, &reports));
     if arguments.raise_floors {
@@ -112,6 +118,15 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         print("no suite is below its floor\n");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn run_stresses(arguments: &Arguments, wanted: &str) -> Result<ExitCode, String> {
+    let tools = Tools::find(cache_folder());
+    let filter = arguments.filter.as_deref();
+    let context =
+        Context { shared: &arguments.shared, filter, tools: &tools, key: &CompileKey::default(), seed: 0 };
+    let good = stress::run(&context, wanted, print).map_err(|error| error.to_string())?;
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn run_suites(arguments: &Arguments) -> Result<Vec<(&'static str, SuiteReport)>, String> {

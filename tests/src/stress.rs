@@ -1,0 +1,104 @@
+//! The stresses: other ways through the back end that must leave every result as it is.
+
+use agx_compiler::CompileKey;
+use agx_compiler::pipeline::PASSES;
+
+use crate::outcome::SuiteReport;
+use crate::report;
+use crate::shared::DataError;
+use crate::suites::{Context, SUITES};
+
+/// Suites that compile shaders and take seconds to minutes.
+const STRESSED: [&str; 5] = ["webgpu", "shaderlib", "amber-compute", "amber-fragment", "corpus"];
+
+/// A way to compile and to run.
+#[derive(Clone, Debug)]
+pub struct Stress {
+    /// Name on the command line and in the report.
+    pub name: String,
+    key: CompileKey,
+    seed: u64,
+    /// Shaders may be refused that are compiled otherwise: their inputs alone need more than the limit.
+    refuses: bool,
+}
+
+/// What is compiled as always, then every stress.
+pub fn stresses() -> Vec<Stress> {
+    let stress = |name: &str, change: &dyn Fn(&mut CompileKey)| {
+        let mut key = CompileKey::default();
+        key.validate = true;
+        change(&mut key);
+        Stress { name: name.into(), key, seed: 0, refuses: false }
+    };
+    let mut all = vec![
+        stress("plain", &|_| ()),
+        stress("spill-everything", &|key| key.spill_everything = true),
+        Stress { refuses: true, ..stress("max-gpr-halves=64", &|key| key.max_gpr_halves = Some(64)) },
+    ];
+    all.extend((1..=3).map(|seed| Stress {
+        seed,
+        ..stress(&format!("schedule-seed={seed}"), &|key| key.schedule_seed = Some(seed))
+    }));
+    let mut optional: Vec<&str> = PASSES.iter().filter(|pass| pass.optional).map(|pass| pass.name).collect();
+    optional.sort_unstable();
+    optional.dedup();
+    all.extend(optional.iter().map(|pass| {
+        stress(&format!("without-{pass}"), &|key| key.disabled_passes = vec![(*pass).to_owned()])
+    }));
+    all
+}
+
+/// Runs the stresses whose name contains `wanted`, after what is compiled as always. Hands each row of the report, and
+/// what failed, to `print`; tells whether all went well: nothing fails, and nothing is refused that is not otherwise.
+///
+/// # Errors
+/// [`DataError`] when a file of a suite is unusable.
+pub fn run(context: &Context<'_>, wanted: &str, mut print: impl FnMut(&str)) -> Result<bool, DataError> {
+    print(&format!("| stress | {} |\n|---|{}\n", STRESSED.join(" | "), "---:|".repeat(STRESSED.len())));
+    let mut expected = Vec::new();
+    let mut good = true;
+    for stress in stresses().iter().filter(|stress| stress.name == "plain" || stress.name.contains(wanted)) {
+        let context = Context { key: &stress.key, seed: stress.seed, ..*context };
+        let reports = run_suites(&context)?;
+        let passes = |report: &SuiteReport| report.tally().pass;
+        if expected.is_empty() {
+            expected = reports.iter().map(|(_, report)| passes(report)).collect();
+        }
+        let mut row = format!("| {} |", stress.name);
+        for ((name, report), expected) in reports.iter().zip(&expected) {
+            let tally = report.tally();
+            let refused = passes(report) < *expected && !stress.refuses;
+            row.push_str(&format!(" {} of {expected} |", tally.pass));
+            if tally.fail > 0 || refused {
+                good = false;
+                print(&report::failures(name, report));
+            }
+        }
+        print(&(row + "\n"));
+    }
+    Ok(good)
+}
+
+fn run_suites(context: &Context<'_>) -> Result<Vec<(&'static str, SuiteReport)>, DataError> {
+    let suites = SUITES.iter().filter(|suite| STRESSED.contains(&suite.name));
+    suites.map(|suite| (suite.run)(context).map(|report| (suite.name, report))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_stress_has_a_name_of_its_own_and_differs_from_what_is_compiled_as_always() {
+        let all = stresses();
+        assert!(all.len() > 20, "{}", all.len());
+        for (at, stress) in all.iter().enumerate() {
+            assert!(
+                all[..at].iter().all(|other| other.name != stress.name && other.key != stress.key),
+                "{}",
+                stress.name
+            );
+        }
+        assert!(STRESSED.iter().all(|name| crate::suites::find(name).is_some()));
+    }
+}
