@@ -88,7 +88,8 @@ pub static CODES: &[Code] = &[
         number: 104,
         title: "JSON not understood",
         explanation: "A file of --key or --baseline is not JSON of the form that --print-key and `stats --format json` \
-                      print.",
+                      print, or a scene file is not of the form that docs/scenes.md describes. The message names the \
+                      line and the field.",
         exit: Exit::Rejected,
     },
     Code {
@@ -97,6 +98,14 @@ pub static CODES: &[Code] = &[
         explanation: "A GLSL shader does not say for which stage it is. Its name's extension does (comp, vert, frag), or \
                       --stage.",
         exit: Exit::Usage,
+    },
+    Code {
+        number: 106,
+        title: "scene not understood",
+        explanation: "A scene file is of the right form, and a field says something that there is not: a word that is no \
+                      blend factor, a texture with too few bytes. The message names the field; docs/scenes.md lists \
+                      what each may say.",
+        exit: Exit::Rejected,
     },
     Code {
         number: 200,

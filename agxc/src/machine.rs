@@ -2,6 +2,7 @@
 
 use agx_abi::PartRole;
 use agx_compiler::CompiledShader;
+use agx_emulator::launch::textures::{SamplerResource, TextureResource};
 use agx_emulator::launch::{BufferBinding, Launch, LaunchError};
 use agx_emulator::{Finding, Options, Report};
 
@@ -14,6 +15,8 @@ const MOST_FINDINGS: usize = 10;
 pub struct Job<'a> {
     /// Name of the shader, for diagnostics.
     pub name: &'a str,
+    /// Samplers.
+    pub samplers: &'a [SamplerResource],
     /// Push constants.
     pub push_constants: &'a [u8],
     /// Arguments of a test kernel.
@@ -36,16 +39,21 @@ pub struct Outcome {
     pub failure: Option<Failure>,
 }
 
-/// Runs `shader`; the buffers change where it writes.
-pub fn run(shader: &CompiledShader, buffers: &mut [BufferBinding], job: &Job<'_>) -> Outcome {
+/// Runs `shader`; buffers and images change where it writes.
+pub fn run(
+    shader: &CompiledShader,
+    buffers: &mut [BufferBinding],
+    textures: &mut [TextureResource],
+    job: &Job<'_>,
+) -> Outcome {
     let mut results = vec![0; job.results];
     let launch = Launch {
         code: shader.part(PartRole::Main).unwrap_or_default(),
         preamble: shader.part(PartRole::Preamble),
         info: &shader.info,
         buffers,
-        textures: &mut [],
-        samplers: &[],
+        textures,
+        samplers: job.samplers,
         push_constants: job.push_constants,
         arguments: job.arguments,
         results: &mut results,

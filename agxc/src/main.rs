@@ -21,6 +21,7 @@ mod scene;
 mod shader_json;
 mod stage_json;
 mod statistics;
+mod texture;
 mod values;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -380,6 +380,48 @@ fn raymarch() {
     demonstration("raymarch");
 }
 
+#[test]
+fn scenes_are_listed_and_drawn() {
+    let list = out(&["demo", "--list"]);
+    for name in ["nbody", "raymarch", "spheres", "glass", "plasma", "mirror"] {
+        assert!(list.lines().any(|line| line.starts_with(name)), "{list}");
+    }
+    let folder = Folder::new("scenes");
+    let text = out(&["demo", "--only", "plasma", "--pictures", &folder.path("out")]);
+    let picture = std::fs::read(Path::new(&folder.path("out")).join("plasma.png")).unwrap();
+    assert!(picture.starts_with(b"\x89PNG") && text.contains("plasma.png, 256 × 192"), "{text}");
+    let wrong = folder.file("wrong.json", b"{\n\"size\": [8, 8],\n\"colour\": 1, \"draws\": []}");
+    let output = agxc(&["render", &wrong, "-o", &folder.path("none.png")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("wrong.json:3:8: error[AGX0104]: unknown field `colour`"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn a_shader_reads_a_texture_and_writes_an_image() {
+    let folder = Folder::new("textures");
+    let file = folder.file(
+        "halve.wgsl",
+        b"@group(0) @binding(0) var texels: texture_2d<f32>;
+@group(0) @binding(1) var smooth_repeat: sampler;
+@group(0) @binding(2) var to: texture_storage_2d<r32float, write>;
+@compute @workgroup_size(2) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let place = (vec2<f32>(id.xy) + 0.5) / vec2<f32>(2.0, 1.0);
+    textureStore(to, id.xy, textureSampleLevel(texels, smooth_repeat, place, 0.0));
+}",
+    );
+    // Between four texels each: their means.
+    let texture = "0.0=r32f:4x2:f32:1,2,5,6,3,4,7,8";
+    let (sampler, image) = ("0.1=linear,repeat", "0.2=r32f:2x1:zero:8");
+    let arguments = ["run", &file, "--texture", texture, "--sampler", sampler, "--image", image];
+    assert_eq!(out(&[&arguments[..], &["--dump", "0.2:f32"]].concat()), "2.5, 6.5\n");
+    let missing = agxc(&arguments[..6]);
+    assert_eq!(missing.status.code(), Some(1), "{}", stderr(&missing));
+}
+
 /// The README's examples are real: every block of it that begins with `$ agxc` is run on the file the README shows.
 /// Printed results must be the README's; generated code may have changed since, so there only success counts.
 #[test]

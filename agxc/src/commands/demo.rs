@@ -1,7 +1,8 @@
-//! `agxc demo`: the bundled shaders, from source to checked result.
+//! `agxc demo`: the bundled shaders, from source to checked result, and the bundled scenes.
 
 use std::time::{Duration, Instant};
 
+use agx_abi::Target;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::launch::BufferBinding;
 use agx_emulator::{Options, Report};
@@ -12,27 +13,67 @@ use crate::context::Context;
 use crate::demo::{Buffers, DEMOS, Demo, Source};
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::machine::{self, Job};
+use crate::scene::{self, BUNDLED, Bundled, Files};
 use crate::{key, listing, output, picture, statistics};
 
 /// Options.
 pub const ARGS: &[Arg] = &[
-    arg("only", Takes::Values("NAME"), "Show only this one: nbody, matmul, mandelbrot, life, raymarch"),
+    arg("only", Takes::Values("NAME"), "Show only this shader or scene"),
+    arg("list", Takes::Nothing, "List the shaders and scenes, and show none"),
     arg("brief", Takes::Nothing, "Leave out the assembly"),
     arg("pictures", Takes::Value("FOLDER"), "Where pictures go; `out` when absent"),
 ];
 
-/// Shows every bundled shader; a difference from the expectation ends the run with exit code 1.
-pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> {
-    let only: Vec<&String> = options.get_many("only").into_iter().flatten().collect();
-    if let Some(name) = only.iter().find(|name| !DEMOS.iter().any(|demo| demo.name == name.as_str())) {
-        return Err(Failure::usage(format!("`{name}` is no bundled shader")));
+/// Shows every bundled shader and scene; a difference from the expectation ends the run with exit code 1.
+pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
+    if options.get_flag("list") {
+        let shaders = DEMOS.iter().map(|demo| (demo.name, demo.title));
+        let scenes = BUNDLED.iter().map(|scene| (scene.name, scene.title));
+        let lines: String =
+            shaders.chain(scenes).map(|(name, title)| format!("{name:12}{title}\n")).collect();
+        return output::stdout(lines.as_bytes());
     }
+    let only: Vec<&str> =
+        options.get_many::<String>("only").into_iter().flatten().map(String::as_str).collect();
+    let known = |name: &str| {
+        DEMOS.iter().any(|demo| demo.name == name) || BUNDLED.iter().any(|scene| scene.name == name)
+    };
+    if let Some(name) = only.iter().find(|name| !known(name)) {
+        return Err(Failure::usage(format!("`{name}` is no bundled shader or scene; --list names them")));
+    }
+    let wanted = |name: &str| only.is_empty() || only.contains(&name);
     let target = key::target(options.get_one::<String>("target").map(String::as_str))?;
     let folder = options.get_one::<String>("pictures").map_or("out", String::as_str);
-    for demo in DEMOS.iter().filter(|demo| only.is_empty() || only.iter().any(|name| *name == demo.name)) {
+    for demo in DEMOS.iter().filter(|demo| wanted(demo.name)) {
         show(demo, &Compiler::new(target), !options.get_flag("brief"), folder)?;
     }
+    for scene in BUNDLED.iter().filter(|scene| wanted(scene.name)) {
+        show_scene(scene, target, folder, context)?;
+    }
     Ok(())
+}
+
+/// One scene: headline, run, picture.
+fn show_scene(
+    bundled: &'static Bundled,
+    target: Target,
+    folder: &str,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    output::stdout(format!("== {} ==\n{}\n\n", bundled.name, bundled.title).as_bytes())?;
+    let scene = scene::read(bundled.scene.as_bytes(), bundled.name)?;
+    let begin = Instant::now();
+    let drawn = scene::render(&scene, &Files::Bundled(bundled), target, context)?;
+    let line = format!(
+        "run: {} draw{} on the reference machine, {} instructions; compiled, linked and drawn in {:.2} s\n",
+        scene.draws.len(),
+        if scene.draws.len() == 1 { "" } else { "s" },
+        drawn.instructions,
+        begin.elapsed().as_secs_f64()
+    );
+    output::stdout(line.as_bytes())?;
+    save(&drawn.rgba, drawn.size, bundled.name, folder)?;
+    output::stdout(b"\n")
 }
 
 /// One shader: headline, assembly, statistics, run, check, picture.
@@ -78,6 +119,7 @@ fn launch(demo: &Demo, shader: &CompiledShader, buffers: &mut Buffers) -> Result
     let push_constants = (demo.push_constants)();
     let job = Job {
         name: demo.name,
+        samplers: &[],
         push_constants: &push_constants,
         arguments: &[],
         results: 0,
@@ -96,7 +138,7 @@ fn launch(demo: &Demo, shader: &CompiledShader, buffers: &mut Buffers) -> Result
                 writable: true,
             })
             .collect();
-        let outcome = machine::run(shader, &mut bindings, &job);
+        let outcome = machine::run(shader, &mut bindings, &mut [], &job);
         if let Some(failure) = outcome.failure {
             return Err(failure);
         }
@@ -124,8 +166,13 @@ fn ran(demo: &Demo, report: &Report, compiling: Duration, running: Duration) -> 
 
 fn save_picture(demo: &Demo, buffers: &Buffers, folder: &str) -> Result<(), Failure> {
     let Some(shown) = &demo.picture else { return Ok(()) };
+    save(&buffers[shown.binding], [shown.width, shown.height], demo.name, folder)
+}
+
+/// Writes a picture into the folder, and says so.
+fn save(rgba: &[u8], [width, height]: [u32; 2], name: &str, folder: &str) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
-    let path = format!("{folder}/{}.png", demo.name);
-    picture::save(&path, &buffers[shown.binding], shown.width, shown.height)?;
-    output::stdout(format!("picture: {path}, {} × {}\n", shown.width, shown.height).as_bytes())
+    let path = format!("{folder}/{name}.png");
+    picture::save(&path, rgba, width, height)?;
+    output::stdout(format!("picture: {path}, {width} × {height}\n").as_bytes())
 }

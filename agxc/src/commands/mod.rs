@@ -138,7 +138,7 @@ pub static COMMANDS: &[Command] = &[
     },
     Command {
         name: "demo",
-        doc: "Compile, run and check the bundled shaders",
+        doc: "Compile, run and check the bundled shaders, draw the bundled scenes",
         details: "",
         args: &[demo::ARGS, TARGET],
         run: demo::run,

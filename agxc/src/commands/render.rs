@@ -4,8 +4,8 @@ use clap::ArgMatches;
 
 use super::{Arg, Takes, arg};
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, Failure};
-use crate::scene::{BUNDLED, Files, Scene, render};
+use crate::diagnostic::Failure;
+use crate::scene::{BUNDLED, Files, read, render};
 use crate::{input, key, output, picture};
 
 /// Options of this command alone.
@@ -22,8 +22,8 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         Some(bundled) => (bundled.scene.as_bytes().to_vec(), Files::Bundled(bundled)),
         None => (input::read_bytes(name)?, Files::Beside(name)),
     };
-    let mut scene: Scene = serde_json::from_slice(&text)
-        .map_err(|error| Diagnostic::new(104, error.to_string()).in_file(name))?;
+    context.remember(name, &text);
+    let mut scene = read(&text, name)?;
     if let Some(size) = options.get_one::<String>("size") {
         scene.size = parse_size(size)
             .ok_or_else(|| Failure::usage(format!("--size wants WIDTHxHEIGHT, not `{size}`")))?;

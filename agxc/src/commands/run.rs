@@ -3,6 +3,7 @@
 use agx_abi::PartRole;
 use agx_compiler::CompiledShader;
 use agx_emulator::launch::BufferBinding;
+use agx_emulator::launch::textures::{SamplerResource, TextureResource};
 use agx_emulator::{Options, Profile, Report};
 use clap::ArgMatches;
 
@@ -11,12 +12,24 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::Kind;
 use crate::machine::{self, Job};
+use crate::texture::{self, Pixels};
 use crate::values::{self, Element, Slot};
 use crate::{input, output, picture};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
     arg("buffer", Takes::Values("SET.BINDING=SPEC"), "A buffer: f32:1,2,3 u32:… i32:… zero:BYTES file:PATH"),
+    arg(
+        "texture",
+        Takes::Values("SET.BINDING=SPEC"),
+        "A texture: png:PATH, or FORMAT:WIDTHxHEIGHT[xDEPTH]:SPEC as for buffers, like r32f:2x2:f32:1,2,3,4",
+    ),
+    arg("image", Takes::Values("SET.BINDING=SPEC"), "A storage image, specified as textures are"),
+    arg(
+        "sampler",
+        Takes::Values("SET.BINDING=WORDS"),
+        "A sampler: nearest or linear, clamp, repeat, mirror, levels_linear, compare_less, …",
+    ),
     arg("push", Takes::Value("SPEC"), "Push constants, specified as buffers are"),
     arg("args", Takes::Value("SPEC"), "Arguments of an IR kernel: f32:1,2"),
     arg(
@@ -62,19 +75,23 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         replace_code(&mut shader, name, context)?;
     }
     let mut buffers = plan.buffers;
+    let mut textures = plan.textures;
     let job = Job {
         name: &file.name,
+        samplers: &plan.samplers,
         push_constants: &plan.push_constants,
         arguments: &plan.arguments,
         results: plan.results.0,
         workgroups: plan.workgroups,
         options: plan.machine,
     };
-    let outcome = machine::run(&shader, &mut buffers, &job);
+    let outcome = machine::run(&shader, &mut buffers, &mut textures, &job);
     output::stderr_lines(&outcome.report.trace);
     if let Some(failure) = outcome.failure {
         return Err(failure);
     }
+    // Images are looked at as buffers are.
+    buffers.extend(textures.into_iter().filter(|texture| texture.storage).map(|texture| texture.buffer));
     for (slot, wanted) in &plan.expectations {
         let found = &find(&buffers, *slot)?.bytes;
         if let Some(difference) = values::first_difference(wanted, found, plan.tolerance) {
@@ -127,6 +144,8 @@ fn report(report: &Report, counts: bool) -> String {
 /// What the options ask for.
 struct Plan {
     buffers: Vec<BufferBinding>,
+    textures: Vec<TextureResource>,
+    samplers: Vec<SamplerResource>,
     push_constants: Vec<u8>,
     arguments: Vec<u64>,
     results: (usize, Element),
@@ -151,7 +170,11 @@ impl Plan {
         if let Some(seed) = text("seed") {
             machine.seed = number(seed)?;
         }
+        let textures = many("texture").map(|spec| texture(spec, false));
+        let images = many("image").map(|spec| texture(spec, true));
         Ok(Plan {
+            textures: textures.chain(images).collect::<Result<_, _>>()?,
+            samplers: many("sampler").map(|spec| sampler(spec)).collect::<Result<_, _>>()?,
             buffers: many("buffer").map(|spec| buffer(spec)).collect::<Result<_, _>>()?,
             push_constants: text("push").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.bytes),
             arguments: text("args").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.words()),
@@ -174,6 +197,53 @@ fn buffer(spec: &str) -> Result<BufferBinding, Failure> {
     let (slot, values) = values::binding(spec)?;
     let Slot { set, binding, element } = slot;
     Ok(BufferBinding { set, binding, element, bytes: values.bytes, writable: true })
+}
+
+/// The place and the rest of `SET.BINDING=REST`.
+fn bound<'s>(spec: &'s str, rest: &str) -> Result<(Slot, &'s str), Failure> {
+    let (place, found) = spec
+        .split_once('=')
+        .ok_or_else(|| Failure::usage(format!("`{spec}` has no `=`: SET.BINDING={rest} is wanted")))?;
+    Ok((values::slot(place)?, found))
+}
+
+/// `SET.BINDING=png:PATH` or `SET.BINDING=FORMAT:WIDTHxHEIGHT[xDEPTH]:SPEC`.
+fn texture(spec: &str, storage: bool) -> Result<TextureResource, Failure> {
+    let (slot, contents) = bound(spec, "SPEC")?;
+    let wrong = |why: String| Failure::usage(format!("`{spec}`: {why}"));
+    if let Some(path) = contents.strip_prefix("png:") {
+        let pixels = Pixels::from_png(&input::read_bytes(path)?).map_err(wrong)?;
+        let [width, height] = pixels.size;
+        let (format, _) = texture::format("rgba8").map_err(wrong)?;
+        return Ok(texture::resource(slot, format, [width, height, 1], pixels.rgba, storage));
+    }
+    let mut parts = contents.splitn(3, ':');
+    let (Some(name), Some(size), Some(texels)) = (parts.next(), parts.next(), parts.next()) else {
+        return Err(wrong("png:PATH or FORMAT:WIDTHxHEIGHT:SPEC is wanted".into()));
+    };
+    let (format, texel_bytes) = texture::format(name).map_err(wrong)?;
+    let sides: Vec<u32> = size.split('x').map(number).collect::<Result<_, _>>()?;
+    let size = match sides[..] {
+        [width, height] => [width, height, 1],
+        [width, height, depth] => [width, height, depth],
+        _ => return Err(wrong(format!("`{size}` is not WIDTHxHEIGHT or WIDTHxHEIGHTxDEPTH"))),
+    };
+    if size.iter().any(|side| !(1..=texture::MAX_SIDE).contains(side)) {
+        return Err(wrong(format!("sides are 1 to {}", texture::MAX_SIDE)));
+    }
+    let bytes = values::contents(texels)?.bytes;
+    let needed = size.iter().map(|side| u64::from(*side)).product::<u64>() * texel_bytes as u64;
+    if bytes.len() as u64 != needed {
+        return Err(wrong(format!("its texels are {needed} bytes, not {}", bytes.len())));
+    }
+    Ok(texture::resource(slot, format, size, bytes, storage))
+}
+
+/// `SET.BINDING=WORD,WORD`.
+fn sampler(spec: &str) -> Result<SamplerResource, Failure> {
+    let (slot, words) = bound(spec, "WORDS")?;
+    let words = words.split(',').filter(|word| !word.is_empty());
+    texture::sampler(slot, words).map_err(|why| Failure::usage(format!("`{spec}`: {why}")))
 }
 
 /// `X`, `X,Y` or `X,Y,Z`; absent counts are one.
@@ -235,6 +305,14 @@ mod tests {
         assert!(results("999").is_err() && results("1:x").is_err());
         assert_eq!(dump("0.1").ok(), Some((slot, Element::U32)));
         assert_eq!(dump("0.1:f32").ok(), Some((slot, Element::F32)));
+        let texels = texture("0.1=r32f:2x1:f32:1,2", true).ok().unwrap();
+        assert_eq!((texels.shape.size, texels.buffer.bytes.len(), texels.storage), ([2, 1, 1], 8, true));
+        for wrong in
+            ["0.1=r32f:2x1:f32:1", "0.1=r32f:2:f32:1,2", "0.1=r33f:1x1:u8:1", "0.1=r32f:0x1:u8:", "0.1"]
+        {
+            assert!(texture(wrong, false).is_err(), "{wrong}");
+        }
+        assert!(sampler("0.2=linear,repeat").is_ok() && sampler("0.2=sharp").is_err());
         assert_eq!(picture_spec("0.1:3x2", Some("a.png")).ok(), Some((slot, 3, 2, "a.png".to_owned())));
         assert!(picture_spec("0.1:3x2", None).is_err() && picture_spec("0.1:3", Some("a")).is_err());
     }

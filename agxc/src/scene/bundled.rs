@@ -9,6 +9,8 @@ use crate::input;
 pub struct Bundled {
     /// Its name on the command line.
     pub name: &'static str,
+    /// What it shows, in a line.
+    pub title: &'static str,
     /// The scene file.
     pub scene: &'static str,
     /// The shaders it names.
@@ -19,18 +21,27 @@ pub struct Bundled {
 pub const BUNDLED: &[Bundled] = &[
     Bundled {
         name: "spheres",
+        title: "Lit spheres above a plain: instances, indices, a depth test",
         scene: include_str!("../../scenes/spheres.json"),
         files: &[("spheres.wgsl", include_str!("../../scenes/spheres.wgsl"))],
     },
     Bundled {
         name: "glass",
+        title: "Panes of coloured glass: blending in four samples, formats of small integers",
         scene: include_str!("../../scenes/glass.json"),
         files: &[("glass.wgsl", include_str!("../../scenes/glass.wgsl"))],
     },
     Bundled {
         name: "plasma",
+        title: "Waves over the whole screen, from the place of the pixel alone",
         scene: include_str!("../../scenes/plasma.json"),
         files: &[("plasma.wgsl", include_str!("../../scenes/plasma.wgsl"))],
+    },
+    Bundled {
+        name: "mirror",
+        title: "Painted boxes on a mirror: a texture with levels, stencil tests, push constants, several draws",
+        scene: include_str!("../../scenes/mirror.json"),
+        files: &[("mirror.wgsl", include_str!("../../scenes/mirror.wgsl"))],
     },
 ];
 
@@ -43,6 +54,14 @@ pub enum Files<'f> {
 }
 
 impl Files<'_> {
+    /// The scene's name, for messages.
+    pub fn scene(&self) -> &str {
+        match self {
+            Files::Bundled(bundled) => bundled.name,
+            Files::Beside(scene) => scene,
+        }
+    }
+
     /// A file's name for messages, and its bytes.
     pub fn read(&self, name: &str) -> Result<(String, Vec<u8>), Failure> {
         match self {

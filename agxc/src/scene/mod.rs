@@ -3,9 +3,22 @@
 mod bundled;
 mod model;
 mod render;
+mod state;
 #[cfg(all(test, feature = "wgsl"))]
 mod tests;
 
-pub use bundled::{BUNDLED, Files};
+pub use bundled::{BUNDLED, Bundled, Files};
 pub use model::Scene;
 pub use render::render;
+
+use agx_compiler::Location;
+
+use crate::diagnostic::{Diagnostic, Failure};
+
+/// The scene file called `name`.
+pub fn read(text: &[u8], name: &str) -> Result<Scene, Failure> {
+    Scene::parse(text).map_err(|wrong| {
+        let [line, column] = wrong.place;
+        Diagnostic::new(104, wrong.message).in_file(name).at(Location::Text { line, column }).into()
+    })
+}

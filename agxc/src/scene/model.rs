@@ -2,6 +2,30 @@
 
 use serde::Deserialize;
 
+/// A file that is no scene: what is wrong, and in which line and column.
+#[derive(Debug)]
+pub struct Malformed {
+    /// What is wrong.
+    pub message: String,
+    /// Line and column, from 1.
+    pub place: [u32; 2],
+}
+
+impl Scene {
+    /// Reads a scene file.
+    ///
+    /// # Errors
+    /// What is no JSON, and what is not of the form.
+    pub fn parse(text: &[u8]) -> Result<Scene, Malformed> {
+        serde_json::from_slice(text).map_err(|error| {
+            let message = error.to_string();
+            let message = message.rsplit_once(" at line").map_or(message.as_str(), |(before, _)| before);
+            let place = [error.line(), error.column().max(1)].map(|number| number as u32);
+            Malformed { message: message.to_owned(), place }
+        })
+    }
+}
+
 /// A scene file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +44,12 @@ pub struct Scene {
     /// Buffers of all shaders.
     #[serde(default)]
     pub buffers: Vec<Buffer>,
+    /// Textures of all shaders.
+    #[serde(default)]
+    pub textures: Vec<Texture>,
+    /// Samplers of all shaders.
+    #[serde(default)]
+    pub samplers: Vec<Sampler>,
     /// What is drawn, in order.
     pub draws: Vec<Draw>,
 }
@@ -40,46 +70,122 @@ pub struct Clear {
     pub colour: [f32; 4],
     /// Depth.
     pub depth: f32,
+    /// Stencil.
+    pub stencil: u8,
 }
 
 impl Default for Clear {
     fn default() -> Self {
-        Clear { colour: [0.0, 0.0, 0.0, 1.0], depth: 1.0 }
+        Clear { colour: [0.0, 0.0, 0.0, 1.0], depth: 1.0, stencil: 0 }
     }
 }
 
-/// Numbers of one type.
-#[derive(Debug, Default, Deserialize)]
-pub struct Data {
-    f32: Option<Vec<f32>>,
-    u32: Option<Vec<u32>>,
-    i16: Option<Vec<i16>>,
-    u8: Option<Vec<u8>>,
+/// Structures that hold numbers under the names of their types. Flattening a common part would accept unknown fields.
+macro_rules! with_numbers {
+    ($($(#[$attribute:meta])* pub struct $name:ident { $($(#[$field:meta])* pub $field_name:ident: $type:ty,)* })*) => {$(
+        $(#[$attribute])*
+        #[derive(Debug, Default, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$field])* pub $field_name: $type,)*
+            #[serde(default)]
+            f32: Vec<f32>,
+            #[serde(default)]
+            u32: Vec<u32>,
+            #[serde(default)]
+            i16: Vec<i16>,
+            #[serde(default)]
+            u8: Vec<u8>,
+        }
+
+        impl $name {
+            /// The numbers in memory, those of one type behind those of another in the order of the declaration.
+            pub fn bytes(&self) -> Vec<u8> {
+                let mut bytes = Vec::new();
+                bytes.extend(self.f32.iter().flat_map(|number| number.to_le_bytes()));
+                bytes.extend(self.u32.iter().flat_map(|number| number.to_le_bytes()));
+                bytes.extend(self.i16.iter().flat_map(|number| number.to_le_bytes()));
+                bytes.extend(&self.u8);
+                bytes
+            }
+        }
+    )*};
 }
 
-impl Data {
-    /// The bytes.
-    pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        bytes.extend(self.f32.iter().flatten().flat_map(|number| number.to_le_bytes()));
-        bytes.extend(self.u32.iter().flatten().flat_map(|number| number.to_le_bytes()));
-        bytes.extend(self.i16.iter().flatten().flat_map(|number| number.to_le_bytes()));
-        bytes.extend(self.u8.iter().flatten());
-        bytes
+with_numbers! {
+    /// Numbers.
+    pub struct Data {}
+
+    /// A uniform or storage buffer.
+    pub struct Buffer {
+        /// Descriptor set.
+        #[serde(default)]
+        pub set: u32,
+        /// Binding within the set.
+        pub binding: u32,
+    }
+
+    /// A texture; exactly one of `file`, `checker` and numbers says what it holds.
+    pub struct Texture {
+        /// Descriptor set.
+        #[serde(default)]
+        pub set: u32,
+        /// Binding within the set.
+        pub binding: u32,
+        /// Array element.
+        #[serde(default)]
+        pub element: u32,
+        /// A PNG beside the scene file.
+        pub file: Option<String>,
+        /// A checkerboard.
+        pub checker: Option<Checker>,
+        /// Width and height, where numbers are given.
+        pub size: Option<[u32; 2]>,
+        /// Name of the format; `rgba8` when absent.
+        pub format: Option<String>,
+        /// Smaller levels are made of four texels each.
+        #[serde(default)]
+        pub levels: bool,
+    }
+
+    /// A vertex buffer.
+    pub struct VertexBuffer {
+        /// Bytes from one element to the next.
+        pub stride: u32,
+        /// Instances that share an element; absent gives each vertex one of its own.
+        pub divisor: Option<u32>,
+        /// What the elements hold.
+        pub attributes: Vec<Attribute>,
     }
 }
 
-/// A uniform or storage buffer.
+/// A checkerboard.
 #[derive(Debug, Deserialize)]
-pub struct Buffer {
+#[serde(deny_unknown_fields)]
+pub struct Checker {
+    /// Width and height in texels.
+    pub size: [u32; 2],
+    /// Squares along a side.
+    pub squares: u32,
+    /// The two colours, 0 to 255.
+    pub colours: [[u8; 4]; 2],
+}
+
+/// A sampler.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sampler {
     /// Descriptor set.
     #[serde(default)]
     pub set: u32,
     /// Binding within the set.
     pub binding: u32,
-    /// Contents.
-    #[serde(flatten)]
-    pub data: Data,
+    /// Array element.
+    #[serde(default)]
+    pub element: u32,
+    /// Words that describe it: `linear`, `repeat` and the like.
+    #[serde(default)]
+    pub state: Vec<String>,
 }
 
 /// A shader.
@@ -90,20 +196,6 @@ pub struct Shader {
     pub file: String,
     /// Entry point; absent takes the only one of the stage.
     pub entry: Option<String>,
-}
-
-/// A vertex buffer.
-#[derive(Debug, Deserialize)]
-pub struct VertexBuffer {
-    /// Bytes from one element to the next.
-    pub stride: u32,
-    /// Instances that share an element; absent gives each vertex one of its own.
-    pub divisor: Option<u32>,
-    /// What the elements hold.
-    pub attributes: Vec<Attribute>,
-    /// Contents.
-    #[serde(flatten)]
-    pub data: Data,
 }
 
 /// A vertex attribute.
@@ -130,6 +222,45 @@ pub struct Depth {
     pub write: bool,
 }
 
+/// Stencil test of front and back faces.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stencil {
+    /// `reference OP stored`.
+    #[serde(default = "always")]
+    pub compare: String,
+    /// The reference.
+    #[serde(default)]
+    pub reference: u8,
+    /// Bits compared.
+    #[serde(default = "all_bits")]
+    pub read_mask: u8,
+    /// Bits written.
+    #[serde(default = "all_bits")]
+    pub write_mask: u8,
+    /// When the stencil test fails.
+    #[serde(default = "keep")]
+    pub fail: String,
+    /// When the depth test fails.
+    #[serde(default = "keep")]
+    pub depth_fail: String,
+    /// When both pass.
+    #[serde(default = "keep")]
+    pub pass: String,
+}
+
+fn always() -> String {
+    "always".into()
+}
+
+fn all_bits() -> u8 {
+    0xff
+}
+
+fn keep() -> String {
+    "keep".into()
+}
+
 /// Arithmetic of some components.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -147,14 +278,41 @@ fn add() -> String {
     "add".into()
 }
 
-/// Blending.
+/// Blending: by `colour` and `alpha`, or by `advanced`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Blend {
     /// Of red, green, blue.
-    pub colour: Equation,
+    pub colour: Option<Equation>,
     /// Of alpha; absent takes that of the colour.
     pub alpha: Option<Equation>,
+    /// An advanced operation.
+    pub advanced: Option<Advanced>,
+}
+
+/// An advanced blend operation.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Advanced {
+    /// Vulkan's name in lower case.
+    pub op: String,
+    /// Colours of the shader are multiplied by their alpha.
+    #[serde(default = "yes")]
+    pub source_premultiplied: bool,
+    /// Colours of the target are.
+    #[serde(default = "yes")]
+    pub destination_premultiplied: bool,
+    /// `uncorrelated`, `disjoint` or `conjoint`.
+    #[serde(default = "uncorrelated")]
+    pub overlap: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn uncorrelated() -> String {
+    "uncorrelated".into()
 }
 
 /// A draw.
@@ -180,8 +338,21 @@ pub struct Draw {
     /// Vertex data.
     #[serde(default)]
     pub vertex_buffers: Vec<VertexBuffer>,
+    /// Added to vertex numbers.
+    #[serde(default)]
+    pub base_vertex: u32,
+    /// Number of the first instance.
+    #[serde(default)]
+    pub base_instance: u32,
+    /// Push constants of both shaders.
+    #[serde(default)]
+    pub push_constants: Data,
+    /// Left, top, right, bottom of what may be drawn to; the last two exclusive.
+    pub scissor: Option<[u32; 4]>,
     /// Depth test; absent passes and writes nothing.
     pub depth: Option<Depth>,
+    /// Stencil test; absent passes and writes nothing.
+    pub stencil: Option<Stencil>,
     /// Faces that are not drawn: `none`, `front` or `back`.
     pub cull: Option<String>,
     /// Corners of front faces run clockwise on the screen.

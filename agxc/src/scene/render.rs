@@ -1,20 +1,20 @@
 //! Draws a scene: shaders are compiled, linked with prologs and epilogs, and run by the reference machine.
 
 use agx_abi::tile::ColourFormat;
-use agx_abi::vertex_format::VertexFormat;
 use agx_abi::{PartRole, Stage, Target};
-use agx_compiler::link::{
-    AttributeKey, Blend, BlendOp, EpilogKey, Equation, Factor, FragmentPrologKey, LinkedProgram, Parts,
-    Target as RenderTarget, VertexPrologKey, link,
-};
+use agx_compiler::link::LinkedProgram;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
+use agx_emulator::launch::textures::{SamplerResource, TextureResource};
 use agx_emulator::launch::{AttributeData, BufferBinding, DrawLaunch, LaunchError, StageProgram};
-use agx_emulator::{Comparison, Cull, Framebuffer, Options, Report, Tests, Topology, Viewport};
+use agx_emulator::{Framebuffer, Report};
 
 use super::bundled::Files;
-use super::model::{self, Draw, Scene, VertexBuffer};
+use super::model::{self, Draw, Scene};
+use super::state::Wrong;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
+use crate::texture::{self, Pixels};
+use crate::values::Slot;
 use crate::{input, machine};
 
 /// A drawn scene.
@@ -30,118 +30,169 @@ pub struct Picture {
 /// Most pixels along a side.
 const MAX_SIDE: u32 = 4096;
 
-/// Alignment of what scene files hold: every buffer begins at a page.
-const BUFFER_ALIGNMENT: u32 = 4096;
+/// Number of the diagnostic for what a scene says wrongly.
+const WRONG_SCENE: u16 = 106;
 
-/// Names with their values, to choose by name.
-type Names<T> = &'static [(&'static str, T)];
-
-const COMPARISONS: Names<Comparison> = &[
-    ("never", Comparison::Never),
-    ("less", Comparison::Less),
-    ("equal", Comparison::Equal),
-    ("less_equal", Comparison::LessEqual),
-    ("greater", Comparison::Greater),
-    ("not_equal", Comparison::NotEqual),
-    ("greater_equal", Comparison::GreaterEqual),
-    ("always", Comparison::Always),
-];
-const TOPOLOGIES: Names<Topology> =
-    &[("triangles", Topology::Triangles), ("lines", Topology::Lines), ("points", Topology::Points)];
-const CULLS: Names<Cull> = &[("none", Cull::None), ("front", Cull::Front), ("back", Cull::Back)];
-const FORMATS: Names<ColourFormat> =
-    &[("R8G8B8A8_UNORM", ColourFormat::Rgba8Unorm), ("R8G8B8A8_SRGB", ColourFormat::Rgba8Srgb)];
-const OPS: Names<BlendOp> = &[
-    ("add", BlendOp::Add),
-    ("subtract", BlendOp::Subtract),
-    ("reverse_subtract", BlendOp::ReverseSubtract),
-    ("min", BlendOp::Min),
-    ("max", BlendOp::Max),
-];
-const FACTORS: Names<Factor> = &[
-    ("zero", Factor::Zero),
-    ("one", Factor::One),
-    ("source", Factor::Source),
-    ("one_minus_source", Factor::OneMinusSource),
-    ("destination", Factor::Destination),
-    ("one_minus_destination", Factor::OneMinusDestination),
-    ("source_alpha", Factor::SourceAlpha),
-    ("one_minus_source_alpha", Factor::OneMinusSourceAlpha),
-    ("destination_alpha", Factor::DestinationAlpha),
-    ("one_minus_destination_alpha", Factor::OneMinusDestinationAlpha),
-    ("constant", Factor::Constant),
-    ("one_minus_constant", Factor::OneMinusConstant),
-    ("constant_alpha", Factor::ConstantAlpha),
-    ("one_minus_constant_alpha", Factor::OneMinusConstantAlpha),
-    ("source_alpha_saturate", Factor::SourceAlphaSaturate),
-    ("second", Factor::Second),
-    ("one_minus_second", Factor::OneMinusSecond),
-    ("second_alpha", Factor::SecondAlpha),
-    ("one_minus_second_alpha", Factor::OneMinusSecondAlpha),
-];
-
-fn choose<T: Copy>(what: &str, name: &str, names: Names<T>) -> Result<T, Failure> {
-    names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(|| {
-        let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        Failure::usage(format!("`{name}` is no {what}: {}", known.join(", ")))
-    })
-}
-
-/// Draws `scene`, whose shaders are in `files`.
+/// Draws `scene`, whose shaders and pictures are in `files`.
 pub fn render(
     scene: &Scene,
     files: &Files<'_>,
     target: Target,
     context: &mut Context,
 ) -> Result<Picture, Failure> {
+    let wrong = |why: Wrong| Failure::from(Diagnostic::new(WRONG_SCENE, why).in_file(files.scene()));
     let [width, height] = scene.size;
     if scene.size.iter().any(|side| !(1..=MAX_SIDE).contains(side)) {
-        return Err(Failure::usage(format!("a picture of {width} × {height}: sides are 1 to {MAX_SIDE}")));
+        return Err(wrong(format!("size: {width} × {height}, where sides are 1 to {MAX_SIDE}")));
     }
-    let format = choose("format of pictures", &scene.format, FORMATS)?;
     if !matches!(scene.samples, 1 | 2 | 4) {
-        return Err(Failure::usage(format!("{} samples: there are 1, 2 or 4", scene.samples)));
+        return Err(wrong(format!("samples: {}, where there are 1, 2 or 4", scene.samples)));
     }
+    let format = scene.picture_format().map_err(wrong)?;
     let mut framebuffer = Framebuffer::new(width, height, scene.samples.into(), 8);
     let clear = scene.clear.colour.map(|component| component.clamp(0.0, 1.0));
-    framebuffer.clear(&stored(format, clear), scene.clear.depth, 0);
-    let mut buffers: Vec<BufferBinding> = scene
-        .buffers
-        .iter()
-        .map(|buffer| BufferBinding {
+    framebuffer.clear(&stored(format, clear), scene.clear.depth, scene.clear.stencil);
+    let mut resources = Resources::new(scene, files)?;
+    let mut instructions = 0;
+    for (number, draw) in scene.draws.iter().enumerate() {
+        let at = format!("draws[{number}]");
+        let drawer = Drawer { scene, draw, at, files, format, compiler: Compiler::new(target) };
+        instructions += drawer.run(&mut resources, &mut framebuffer, context)?.instructions;
+    }
+    Ok(Picture { size: scene.size, rgba: resolve(&framebuffer, format), instructions })
+}
+
+/// What all shaders of a scene can reach.
+struct Resources {
+    buffers: Vec<BufferBinding>,
+    textures: Vec<TextureResource>,
+    samplers: Vec<SamplerResource>,
+}
+
+impl Resources {
+    fn new(scene: &Scene, files: &Files<'_>) -> Result<Resources, Failure> {
+        let wrong = |why: Wrong| Failure::from(Diagnostic::new(WRONG_SCENE, why).in_file(files.scene()));
+        let buffer = |buffer: &model::Buffer| BufferBinding {
             set: buffer.set,
             binding: buffer.binding,
             element: 0,
-            bytes: buffer.data.bytes(),
+            bytes: buffer.bytes(),
             writable: true,
-        })
-        .collect();
-    let mut instructions = 0;
-    for draw in &scene.draws {
-        let drawer = Drawer { scene, draw, format, compiler: Compiler::new(target) };
-        let shaders = [(&draw.vertex, Stage::Vertex), (&draw.fragment, Stage::Fragment)];
-        let [vertex, fragment] = shaders.map(|(shader, stage)| drawer.compile(files, shader, stage, context));
-        instructions += drawer.draw(&vertex?, &fragment?, &mut buffers, &mut framebuffer)?.instructions;
+        };
+        let mut textures = Vec::new();
+        for (number, texture) in scene.textures.iter().enumerate() {
+            let file = texture.file.as_ref().map(|name| files.read(name)).transpose()?;
+            let made = resource(texture, file);
+            textures.push(made.map_err(|why| wrong(format!("textures[{number}]: {why}")))?);
+        }
+        let mut samplers = Vec::new();
+        for (number, sampler) in scene.samplers.iter().enumerate() {
+            let slot = Slot { set: sampler.set, binding: sampler.binding, element: sampler.element };
+            let made = texture::sampler(slot, sampler.state.iter().map(String::as_str));
+            samplers.push(made.map_err(|why| wrong(format!("samplers[{number}].state: {why}")))?);
+        }
+        Ok(Resources { buffers: scene.buffers.iter().map(buffer).collect(), textures, samplers })
     }
-    Ok(Picture { size: scene.size, rgba: resolve(&framebuffer, format), instructions })
+}
+
+/// A texture of a scene; `file` is the name and the contents of the file that it names.
+fn resource(texture: &model::Texture, file: Option<(String, Vec<u8>)>) -> Result<TextureResource, Wrong> {
+    let slot = Slot { set: texture.set, binding: texture.binding, element: texture.element };
+    let name = texture.format.as_deref().unwrap_or("rgba8");
+    let (format, texel_bytes) = texture::format(name)?;
+    let numbers = texture.bytes();
+    let pixels = match (file, &texture.checker, texture.size) {
+        (Some((name, bytes)), None, None) => {
+            Pixels::from_png(&bytes).map_err(|why| format!("{name}: {why}"))?
+        }
+        (None, Some(checker), None) => Pixels::checker(checker.size, checker.squares, checker.colours),
+        (None, None, Some(size)) => Pixels { size, rgba: numbers },
+        _ => return Err("one of `file`, `checker`, and `size` with numbers is wanted".into()),
+    };
+    let [width, height] = pixels.size;
+    if pixels.size.iter().any(|side| !(1..=texture::MAX_SIDE).contains(side)) {
+        return Err(format!("{width} × {height} texels, where sides are 1 to {}", texture::MAX_SIDE));
+    }
+    let needed = width as usize * height as usize * texel_bytes;
+    if pixels.rgba.len() != needed {
+        return Err(format!(
+            "{width} × {height} texels of {name} are {needed} bytes, not {}",
+            pixels.rgba.len()
+        ));
+    }
+    if texture.levels && !name.ends_with("rgba8") {
+        return Err(format!("levels are made of rgba8 and srgba8, not of {name}"));
+    }
+    let (bytes, levels) = if texture.levels { pixels.with_levels() } else { (pixels.rgba, 1) };
+    let mut resource = texture::resource(slot, format, [width, height, 1], bytes, false);
+    resource.shape.levels = levels;
+    Ok(resource)
 }
 
 struct Drawer<'s> {
     scene: &'s Scene,
     draw: &'s Draw,
+    /// Where the draw stands in the scene.
+    at: String,
+    files: &'s Files<'s>,
     format: ColourFormat,
     compiler: Compiler,
 }
 
 impl Drawer<'_> {
+    fn run(
+        &self,
+        resources: &mut Resources,
+        framebuffer: &mut Framebuffer,
+        context: &mut Context,
+    ) -> Result<Report, Failure> {
+        let vertex = self.compile(&self.draw.vertex, Stage::Vertex, context)?;
+        let mut fragment = self.compile(&self.draw.fragment, Stage::Fragment, context)?;
+        let [vertex_program, fragment_program] = self.link(&vertex, &mut fragment)?;
+        let (at, draw) = (self.at.as_str(), self.draw);
+        let sources = draw.sources(at).map_err(|why| self.wrong(why))?;
+        let data: Vec<Vec<u8>> = draw.vertex_buffers.iter().map(model::VertexBuffer::bytes).collect();
+        let locations = vertex.info.attributes.iter().map(|attribute| attribute.location);
+        let attributes: Vec<AttributeData<'_>> =
+            locations.map(|location| sources.data(location, &data)).collect();
+        let counted = (0..draw.vertices).collect();
+        let vertices = if draw.indices.is_empty() { counted } else { draw.indices.clone() };
+        let vertices: Vec<u32> =
+            vertices.iter().map(|vertex| vertex.wrapping_add(draw.base_vertex)).collect();
+        let push_constants = draw.push_constants.bytes();
+        let stages = [(&vertex, &vertex_program), (&fragment, &fragment_program)]
+            .map(|(shader, program)| stage(shader, program, &push_constants));
+        let launch = DrawLaunch {
+            buffers: &mut resources.buffers,
+            textures: &mut resources.textures,
+            samplers: &resources.samplers,
+            attributes: &attributes,
+            blend_constant: draw.blend_constant,
+            base: [draw.base_vertex, draw.base_instance],
+            topology: draw.shapes(at).map_err(|why| self.wrong(why))?,
+            vertices: &vertices,
+            instances: draw.instances,
+            scissor: draw.scissor,
+            front_counter_clockwise: !draw.front_clockwise,
+            cull: draw.culled(at).map_err(|why| self.wrong(why))?,
+            tests: draw.tests(at).map_err(|why| self.wrong(why))?,
+            late_tests: fragment_program.late_tests,
+            ..DrawLaunch::new(stages[0], stages[1], self.scene.size)
+        };
+        report(launch.run(framebuffer), &draw.fragment.file)
+    }
+
+    fn wrong(&self, why: Wrong) -> Failure {
+        Diagnostic::new(WRONG_SCENE, why).in_file(self.files.scene()).into()
+    }
+
     fn compile(
         &self,
-        files: &Files<'_>,
         shader: &model::Shader,
         stage: Stage,
         context: &mut Context,
     ) -> Result<CompiledShader, Failure> {
-        let (name, bytes) = files.read(&shader.file)?;
+        let (name, bytes) = self.files.read(&shader.file)?;
         let file = input::from_bytes(&name, bytes, context)?;
         let mut key = CompileKey::default();
         key.stage = Some(stage);
@@ -150,186 +201,39 @@ impl Drawer<'_> {
         result.map_err(|error| Diagnostic::from_compiler(error, &name).into())
     }
 
-    fn draw(
+    fn link(
         &self,
         vertex: &CompiledShader,
-        fragment: &CompiledShader,
-        buffers: &mut [BufferBinding],
-        framebuffer: &mut Framebuffer,
-    ) -> Result<Report, Failure> {
-        let sources = self.sources()?;
-        let vertex_program = self.link_vertex(vertex, &sources)?;
-        let fragment_program = self.link_fragment(fragment)?;
-        let data: Vec<(u32, Vec<u8>, usize)> = sources
-            .iter()
-            .map(|source| (source.location, source.buffer.data.bytes(), source.offset as usize))
-            .collect();
-        let attributes: Vec<AttributeData<'_>> = vertex
-            .info
-            .attributes
-            .iter()
-            .map(|attribute| {
-                let found = data.iter().zip(&sources).find(|((at, ..), _)| *at == attribute.location);
-                found.map_or_else(AttributeData::default, |((_, bytes, offset), source)| AttributeData {
-                    bytes,
-                    offset: *offset,
-                    stride: source.key.stride as usize,
-                    element_bytes: source.key.format.bytes.into(),
-                })
-            })
-            .collect();
-        let counted: Vec<u32> = (0..self.draw.vertices).collect();
-        let vertices = if self.draw.indices.is_empty() { &counted } else { &self.draw.indices };
-        let [width, height] = self.scene.size.map(|side| side as f32);
-        let launch = DrawLaunch {
-            vertex: stage(vertex, &vertex_program),
-            fragment: stage(fragment, &fragment_program),
-            buffers,
-            textures: &mut [],
-            samplers: &[],
-            attributes: &attributes,
-            targets: &mut [],
-            blend_constant: self.draw.blend_constant,
-            stipple: None,
-            base: [0, 0],
-            topology: choose("topology", self.draw.topology.as_deref().unwrap_or("triangles"), TOPOLOGIES)?,
-            vertices,
-            instances: self.draw.instances,
-            viewport: Viewport { x: 0.0, y: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 },
-            scissor: None,
-            front_counter_clockwise: !self.draw.front_clockwise,
-            cull: choose("cull mode", self.draw.cull.as_deref().unwrap_or("none"), CULLS)?,
-            tests: self.tests()?,
-            late_tests: fragment_program.late_tests,
-            options: Options::default(),
-        };
-        let result = launch.run(framebuffer);
-        report(result, &self.draw.fragment.file)
-    }
-
-    /// Where attributes come from.
-    fn sources(&self) -> Result<Vec<Source<'_>>, Failure> {
-        let mut sources = Vec::new();
-        for buffer in &self.draw.vertex_buffers {
-            for attribute in &buffer.attributes {
-                let format = VertexFormat::from_name(&attribute.format).ok_or_else(|| {
-                    Failure::usage(format!("`{}` is no format of vertex attributes", attribute.format))
-                })?;
-                // The lowest bit set of the offset is what the address is a multiple of.
-                let alignment = 1 << (attribute.offset | BUFFER_ALIGNMENT).trailing_zeros();
-                let key = AttributeKey {
-                    format,
-                    stride: buffer.stride,
-                    divisor: buffer.divisor,
-                    alignment,
-                    location: 0,
-                };
-                sources.push(Source { location: attribute.location, offset: attribute.offset, buffer, key });
-            }
-        }
-        Ok(sources)
-    }
-
-    fn link_vertex(&self, shader: &CompiledShader, sources: &[Source<'_>]) -> Result<LinkedProgram, Failure> {
-        let key = VertexPrologKey::new(&shader.info, |location| {
-            sources.iter().find(|source| source.location == location).map(|source| source.key)
-        });
-        let options = CompileKey::default();
-        let prolog = self.compiler.vertex_prolog(&mut Scratch::default(), &key, &options);
-        let prolog = prolog.map_err(|error| Diagnostic::from_compiler(error, &self.draw.vertex.file))?;
-        let parts = Parts {
-            main: shader.part(PartRole::Main).unwrap_or_default(),
-            info: &shader.info,
-            prolog: Some(&prolog),
-            epilog: None,
-            sample_loop: None,
-        };
-        linked(&parts)
-    }
-
-    fn link_fragment(&self, shader: &CompiledShader) -> Result<LinkedProgram, Failure> {
-        let fragment = &shader.info.fragment;
-        let mut key = EpilogKey::new(fragment);
-        key.samples = self.scene.samples;
-        key.targets[0] = Some(self.target()?);
-        key.alpha_to_coverage = self.draw.alpha_to_coverage;
-        let mut before =
-            FragmentPrologKey { sample_shading: fragment.sample_shading, ..FragmentPrologKey::default() };
-        match self.draw.sample_mask {
-            Some(mask) if fragment.early_tests => key.stored_samples = mask,
-            Some(mask) => before.sample_mask = mask,
-            None => {}
-        }
-        key.tested &= !before.is_needed();
+        fragment: &mut CompiledShader,
+    ) -> Result<[LinkedProgram; 2], Failure> {
+        let draw = self.draw;
+        let sources = draw.sources(&self.at).map_err(|why| self.wrong(why))?;
+        let state = draw.state(&self.at, self.format, self.scene.samples).map_err(|why| self.wrong(why))?;
         let (options, mut scratch) = (CompileKey::default(), Scratch::default());
-        let failed = |error| Diagnostic::from_compiler(error, &self.draw.fragment.file);
-        let epilog = self.compiler.fragment_epilog(&mut scratch, &key, &options).map_err(failed)?;
-        let prolog = match before.is_needed() {
-            true => Some(self.compiler.fragment_prolog(&mut scratch, &before, &options).map_err(failed)?),
-            false => None,
-        };
-        linked(&Parts {
-            main: shader.part(PartRole::Main).unwrap_or_default(),
-            info: &shader.info,
-            prolog: prolog.as_ref(),
-            epilog: Some(&epilog),
-            sample_loop: fragment.sample_shading.then_some(self.scene.samples),
-        })
-    }
-
-    fn target(&self) -> Result<RenderTarget, Failure> {
-        let mut target = RenderTarget::new(self.format);
-        if let Some(mask) = &self.draw.write_mask {
-            target.write_mask = 0;
-            for letter in mask.chars() {
-                let at = "rgba".find(letter);
-                let at =
-                    at.ok_or_else(|| Failure::usage(format!("`{letter}` is no component: r, g, b, a")))?;
-                target.write_mask |= 1 << at;
-            }
-        }
-        if let Some(blend) = &self.draw.blend {
-            let colour = equation(&blend.colour)?;
-            let alpha = blend.alpha.as_ref().map_or(Ok(colour), equation)?;
-            target.blend = Some(Blend { colour, alpha }.into());
-        }
-        Ok(target)
-    }
-
-    fn tests(&self) -> Result<Tests, Failure> {
-        let Some(depth) = &self.draw.depth else { return Ok(Tests::default()) };
-        let compare = choose("comparison", &depth.compare, COMPARISONS)?;
-        Ok(Tests { depth: compare, depth_write: depth.write, ..Tests::default() })
+        let failed = |error, shader: &model::Shader| Diagnostic::from_compiler(error, &shader.file);
+        let vertex = self
+            .compiler
+            .vertex_program(&mut scratch, vertex, |location| sources.key(location), &options)
+            .map_err(|error| failed(error, &draw.vertex))?;
+        let fragment = self
+            .compiler
+            .fragment_program(&mut scratch, fragment, &state, &options)
+            .map_err(|error| failed(error, &draw.fragment))?;
+        Ok([vertex, fragment])
     }
 }
 
-/// An attribute with the buffer it is in.
-struct Source<'s> {
-    location: u32,
-    offset: u32,
-    buffer: &'s VertexBuffer,
-    key: AttributeKey,
-}
-
-fn equation(equation: &model::Equation) -> Result<Equation, Failure> {
-    Ok(Equation {
-        source: choose("blend factor", &equation.source, FACTORS)?,
-        destination: choose("blend factor", &equation.destination, FACTORS)?,
-        op: choose("blend operation", &equation.op, OPS)?,
-    })
-}
-
-fn linked(parts: &Parts<'_>) -> Result<LinkedProgram, Failure> {
-    link(parts).map_err(|error| Failure::usage(error.to_string()))
-}
-
-fn stage<'a>(shader: &'a CompiledShader, program: &'a LinkedProgram) -> StageProgram<'a> {
+fn stage<'a>(
+    shader: &'a CompiledShader,
+    program: &'a LinkedProgram,
+    push_constants: &'a [u8],
+) -> StageProgram<'a> {
     StageProgram {
         code: &program.code,
         preamble: shader.part(PartRole::Preamble),
         info: &shader.info,
         scratch_bytes: program.scratch_bytes,
-        push_constants: &[],
+        push_constants,
     }
 }
 
@@ -345,7 +249,6 @@ fn report(result: Result<Report, LaunchError>, name: &str) -> Result<Report, Fai
         Err(error) => Err(Diagnostic::new(400, error.to_string()).in_file(name).into()),
     }
 }
-
 /// A colour as the target keeps it.
 fn stored(format: ColourFormat, colour: [f32; 4]) -> [u8; 4] {
     let mut at = 0;

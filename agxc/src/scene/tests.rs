@@ -1,15 +1,18 @@
 //! The bundled scenes against colours computed here, on the points of a grid away from edges.
 
+mod mirror;
+
 use agx_abi::Target;
 
 use super::{BUNDLED, Files, Scene, render};
 use crate::context::Context;
+use crate::diagnostic::Failure;
 
 type Colour = [f64; 3];
 
 fn scene(name: &str) -> Scene {
     let bundled = BUNDLED.iter().find(|bundled| bundled.name == name).expect("bundled");
-    serde_json::from_str(bundled.scene).expect("a scene")
+    Scene::parse(bundled.scene.as_bytes()).expect("a scene")
 }
 
 fn draw(name: &str, scene: &Scene) -> Vec<u8> {
@@ -17,16 +20,16 @@ fn draw(name: &str, scene: &Scene) -> Vec<u8> {
     render(scene, &Files::Bundled(bundled), Target::default(), &mut Context::new()).expect("draws").rgba
 }
 
-/// Compares every eighth pixel for which there is an expectation; how many of each kind there were.
+/// Compares one pixel in `step` along each axis for which there is an expectation; how many of each kind there were.
 fn compare(
     name: &str,
     rgba: &[u8],
-    [width, height]: [u32; 2],
+    ([width, height], step): ([u32; 2], usize),
     tolerance: f64,
     wanted: impl Fn(f64, f64) -> Option<(usize, Colour)>,
 ) -> [u32; 8] {
     let mut seen = [0; 8];
-    for (x, y) in (0..height).step_by(8).flat_map(|y| (0..width).step_by(8).map(move |x| (x, y))) {
+    for (x, y) in (0..height).step_by(step).flat_map(|y| (0..width).step_by(step).map(move |x| (x, y))) {
         let Some((kind, colour)) = wanted(f64::from(x) + 0.5, f64::from(y) + 0.5) else { continue };
         let at = 4 * (y as usize * width as usize + x as usize);
         for (component, wanted) in colour.into_iter().enumerate() {
@@ -51,7 +54,7 @@ fn plasma(x: f64, y: f64) -> Colour {
 fn plasma_is_what_its_formula_says() {
     let scene = scene("plasma");
     let rgba = draw("plasma", &scene);
-    let seen = compare("plasma", &rgba, scene.size, 1.5, |x, y| Some((0, plasma(x, y))));
+    let seen = compare("plasma", &rgba, (scene.size, 8), 1.5, |x, y| Some((0, plasma(x, y))));
     assert_eq!(seen[0], 32 * 24);
 }
 
@@ -103,7 +106,7 @@ fn spheres_are_where_rays_hit_them_and_lit_as_they_should_be() {
     let rgba = draw("spheres", &scene);
     let size = scene.size.map(f64::from);
     // Spheres are made of triangles: near outlines they may end a little early.
-    let seen = compare("spheres", &rgba, scene.size, 5.0, |x, y| {
+    let seen = compare("spheres", &rgba, (scene.size, 8), 5.0, |x, y| {
         let (kind, colour) = trace(x, y, size);
         let around = [[-3.0, 0.0], [3.0, 0.0], [0.0, -3.0], [0.0, 3.0]];
         let inside = around.iter().all(|[dx, dy]| trace(x + dx, y + dy, size).0 == kind);
@@ -146,7 +149,7 @@ fn through_glass(x: f64, y: f64) -> Option<(usize, Colour)> {
 fn glass_mixes_its_colours_in_order_and_has_smooth_edges() {
     let mut scene = scene("glass");
     let smooth = draw("glass", &scene);
-    let seen = compare("glass", &smooth, scene.size, 2.5, through_glass);
+    let seen = compare("glass", &smooth, (scene.size, 8), 2.5, through_glass);
     assert!(seen[..4].iter().all(|count| *count >= 10), "{seen:?}");
     scene.samples = 1;
     let hard = draw("glass", &scene);
@@ -161,28 +164,72 @@ fn glass_mixes_its_colours_in_order_and_has_smooth_edges() {
     assert!(softened > 500, "{softened} pixels");
 }
 
+/// A scene of one draw of the plasma's shaders, and what is around the draws.
+fn scene_text(more: &str, draw: &str) -> String {
+    format!(
+        r#"{{"size":[8,8]{more},"draws":[{{"vertex":{{"file":"plasma.wgsl"}},"fragment":{{"file":"plasma.wgsl"}},"vertices":3{draw}}}]}}"#
+    )
+}
+
+/// The message with which a scene is refused.
+fn refusal(text: &str) -> String {
+    let bundled = BUNDLED.iter().find(|bundled| bundled.name == "plasma").expect("bundled");
+    let scene = Scene::parse(text.as_bytes()).expect("a scene");
+    match render(&scene, &Files::Bundled(bundled), Target::default(), &mut Context::new()) {
+        Err(Failure::Problems(problems)) => problems.into_iter().map(|problem| problem.message).collect(),
+        _ => String::new(),
+    }
+}
+
 #[test]
 fn what_a_scene_asks_for_must_exist() {
-    let base = |draw: &str| {
-        format!(
-            r#"{{"size":[8,8],"draws":[{{"vertex":{{"file":"plasma.wgsl"}},"fragment":{{"file":"plasma.wgsl"}},"vertices":3{draw}}}]}}"#
-        )
-    };
-    let bundled = BUNDLED.iter().find(|bundled| bundled.name == "plasma").expect("bundled");
-    let refused = |text: &str| {
-        let scene: Scene = serde_json::from_str(text).expect("a scene");
-        render(&scene, &Files::Bundled(bundled), Target::default(), &mut Context::new()).is_err()
-    };
-    for draw in [
-        r#","topology":"fans""#,
-        r#","cull":"sideways""#,
-        r#","write_mask":"rgx""#,
-        r#","depth":{"compare":"lesser"}"#,
-        r#","blend":{"colour":{"source":"one","destination":"two"}}"#,
-        r#","vertex_buffers":[{"stride":4,"attributes":[{"location":0,"format":"R9_UNORM"}]}]"#,
+    for (draw, wanted) in [
+        (r#","topology":"fans""#, "draws[0].topology: `fans` is no topology: triangles, lines, points"),
+        (r#","cull":"sideways""#, "draws[0].cull: `sideways`"),
+        (r#","write_mask":"rgx""#, "draws[0].write_mask: `x` is no component"),
+        (r#","depth":{"compare":"lesser"}"#, "draws[0].depth.compare: `lesser`"),
+        (r#","stencil":{"pass":"count"}"#, "draws[0].stencil.pass: `count` is no stencil operation"),
+        (r#","blend":{"colour":{"source":"one","destination":"two"}}"#, "draws[0].blend.colour.destination"),
+        (r#","blend":{"advanced":{"op":"blur"}}"#, "draws[0].blend.advanced.op: `blur`"),
+        (r#","blend":{}"#, "draws[0].blend: neither"),
+        (
+            r#","vertex_buffers":[{"stride":4,"attributes":[{"location":0,"format":"R9_UNORM"}]}]"#,
+            "draws[0].vertex_buffers[0].attributes[0]: `R9_UNORM`",
+        ),
+        ("", "the shader uses set 0, binding 0"),
     ] {
-        assert!(refused(&base(draw)), "{draw}");
+        let message = refusal(&scene_text("", draw));
+        assert!(message.contains(wanted), "{draw}: {message}");
     }
-    assert!(refused(&base("")), "its buffer is not bound");
-    assert!(serde_json::from_str::<Scene>(&base(r#","colour":1"#)).is_err(), "unknown fields");
+    for (more, wanted) in [
+        (r#","samples":3"#, "samples: 3"),
+        (r#","format":"R8_UNORM""#, "format: `R8_UNORM`"),
+        (
+            r#","textures":[{"binding":0,"size":[2,2],"u8":[1]}]"#,
+            "textures[0]: 2 × 2 texels of rgba8 are 16 bytes",
+        ),
+        (r#","textures":[{"binding":0}]"#, "textures[0]: one of"),
+        (
+            r#","textures":[{"binding":0,"size":[1,1],"f32":[1],"format":"rgb"}]"#,
+            "textures[0]: `rgb` is no format",
+        ),
+        (r#","samplers":[{"binding":0,"state":["sharp"]}]"#, "samplers[0].state: `sharp`"),
+    ] {
+        let message = refusal(&scene_text(more, ""));
+        assert!(message.contains(wanted), "{more}: {message}");
+    }
+}
+
+#[test]
+fn what_is_no_scene_is_told_with_its_place() {
+    for (text, wanted, place) in [
+        (scene_text("", "\n,\"colour\":1"), "unknown field `colour`", [2, 9]),
+        (scene_text(",\n\"buffers\":[{\"binding\":0,\"f64\":[1]}]", ""), "unknown field `f64`", [2, 29]),
+        (scene_text(",\"samples\":\"two\"", ""), "invalid type: string \"two\", expected u8", [1, 29]),
+        ("{".to_owned(), "EOF", [1, 1]),
+    ] {
+        let wrong = Scene::parse(text.as_bytes()).expect_err("no scene");
+        assert!(wrong.message.contains(wanted), "{text}: {wrong:?}");
+        assert_eq!(wrong.place, place, "{text}");
+    }
 }

@@ -1,0 +1,214 @@
+//! Textures and samplers as users name them: formats, pictures, words for filters and edges.
+
+use agx_emulator::launch::BufferBinding;
+use agx_emulator::launch::textures::{
+    Border, Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource, Wrap,
+};
+
+use crate::values::Slot;
+
+/// Most texels along a side.
+pub const MAX_SIDE: u32 = 4096;
+
+/// Formats with their names and the bytes of a texel.
+const FORMATS: &[(&str, Format, usize)] = &[
+    ("rgba8", Format::RGBA8, 4),
+    ("srgba8", Format { srgb: true, ..Format::RGBA8 }, 4),
+    ("r32f", Format::R32F, 4),
+    ("r32ui", Format::R32UI, 4),
+    ("rgba32f", Format::RGBA32F, 16),
+    ("rgba32i", Format::RGBA32I, 16),
+    ("rgba32ui", Format::RGBA32UI, 16),
+];
+
+/// The format called `name`, and the bytes of a texel.
+///
+/// # Errors
+/// A sentence with the names there are.
+pub fn format(name: &str) -> Result<(Format, usize), String> {
+    let found = FORMATS.iter().find(|(known, ..)| *known == name);
+    found.map(|(_, format, bytes)| (*format, *bytes)).ok_or_else(|| {
+        let names: Vec<&str> = FORMATS.iter().map(|(name, ..)| *name).collect();
+        format!("`{name}` is no format of texels: {}", names.join(", "))
+    })
+}
+
+/// Texels in rows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pixels {
+    /// Width and height.
+    pub size: [u32; 2],
+    /// Red, green, blue, alpha of each.
+    pub rgba: Vec<u8>,
+}
+
+impl Pixels {
+    /// What a PNG holds, as eight bits of red, green, blue and alpha.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn from_png(bytes: &[u8]) -> Result<Pixels, String> {
+        let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        decoder
+            .set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
+        let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
+        let [width, height] = [reader.info().width, reader.info().height];
+        if width > MAX_SIDE || height > MAX_SIDE {
+            return Err(format!("a picture of {width} × {height}: sides are at most {MAX_SIDE}"));
+        }
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap_or(0)];
+        let frame = reader.next_frame(&mut bytes).map_err(|error| error.to_string())?;
+        bytes.truncate(frame.buffer_size());
+        let rgba = match frame.color_type {
+            png::ColorType::Rgba => bytes,
+            png::ColorType::GrayscaleAlpha => {
+                bytes.chunks_exact(2).flat_map(|pixel| [pixel[0], pixel[0], pixel[0], pixel[1]]).collect()
+            }
+            other => return Err(format!("pixels of kind {other:?}")),
+        };
+        Ok(Pixels { size: [width, height], rgba })
+    }
+
+    /// A checkerboard of `squares` by `squares` squares, the first colour at the top left.
+    pub fn checker(size: [u32; 2], squares: u32, colours: [[u8; 4]; 2]) -> Pixels {
+        let [width, height] = size;
+        let texels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        let square = |at: u32, side: u32| u64::from(at) * u64::from(squares) / u64::from(side.max(1));
+        let colour = |(x, y)| colours[((square(x, width) + square(y, height)) % 2) as usize];
+        Pixels { size, rgba: texels.flat_map(colour).collect() }
+    }
+
+    /// The next smaller level: means of two by two texels.
+    fn halved(&self) -> Pixels {
+        let [width, height] = self.size;
+        let size = [(width / 2).max(1), (height / 2).max(1)];
+        let component = |x: u32, y: u32, at: usize| {
+            let (x, y) = (x.min(width - 1) as usize, y.min(height - 1) as usize);
+            u32::from(self.rgba[4 * (y * width as usize + x) + at])
+        };
+        let texels = (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| (2 * x, 2 * y)));
+        let mean = |(x, y): (u32, u32)| {
+            [0, 1, 2, 3].map(|at| {
+                let corners = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
+                (corners.iter().map(|(x, y)| component(*x, *y, at)).sum::<u32>() as f32 / 4.0).round() as u8
+            })
+        };
+        Pixels { size, rgba: texels.flat_map(mean).collect() }
+    }
+
+    /// The levels down to a single texel one behind the other, each at a multiple of 16 bytes, and their number.
+    pub fn with_levels(self) -> (Vec<u8>, u32) {
+        let (mut bytes, mut levels, mut level) = (Vec::new(), 0, self);
+        loop {
+            bytes.resize(bytes.len().next_multiple_of(16), 0);
+            bytes.extend_from_slice(&level.rgba);
+            levels += 1;
+            if level.size == [1, 1] {
+                return (bytes, levels);
+            }
+            level = level.halved();
+        }
+    }
+}
+
+/// A texture with two coordinates, or three where there is depth.
+pub fn resource(
+    slot: Slot,
+    format: Format,
+    size: [u32; 3],
+    bytes: Vec<u8>,
+    storage: bool,
+) -> TextureResource {
+    let Slot { set, binding, element } = slot;
+    let dimension = if size[2] > 1 { Dimension::Volume } else { Dimension::Plane };
+    TextureResource {
+        buffer: BufferBinding { set, binding, element, bytes, writable: storage },
+        shape: Shape::new(dimension, format, size),
+        storage,
+    }
+}
+
+/// What a word changes of a sampler.
+type Change = fn(&mut SamplerState);
+
+const SAMPLER_WORDS: &[(&str, Change)] = &[
+    ("nearest", |state| state.linear = [false; 2]),
+    ("linear", |state| state.linear = [true; 2]),
+    ("levels_none", |state| state.linear_levels = None),
+    ("levels_nearest", |state| state.linear_levels = Some(false)),
+    ("levels_linear", |state| state.linear_levels = Some(true)),
+    ("clamp", |state| state.wrap = [Wrap::ClampToEdge; 3]),
+    ("repeat", |state| state.wrap = [Wrap::Repeat; 3]),
+    ("mirror", |state| state.wrap = [Wrap::MirroredRepeat; 3]),
+    ("mirror_once", |state| state.wrap = [Wrap::MirroredClampToEdge; 3]),
+    ("border_transparent", |state| border(state, Border::TransparentBlack)),
+    ("border_black", |state| border(state, Border::OpaqueBlack)),
+    ("border_white", |state| border(state, Border::OpaqueWhite)),
+    ("compare_less_equal", |state| state.compare = 0),
+    ("compare_greater_equal", |state| state.compare = 1),
+    ("compare_less", |state| state.compare = 2),
+    ("compare_greater", |state| state.compare = 3),
+    ("compare_equal", |state| state.compare = 4),
+    ("compare_not_equal", |state| state.compare = 5),
+    ("compare_always", |state| state.compare = 6),
+    ("compare_never", |state| state.compare = 7),
+];
+
+fn border(state: &mut SamplerState, border: Border) {
+    state.wrap = [Wrap::ClampToBorder; 3];
+    state.border = border;
+}
+
+/// A sampler that `words` describe; nothing said is nearest and clamped to the edge.
+///
+/// # Errors
+/// A sentence that names the word that is none.
+pub fn sampler<'w>(slot: Slot, words: impl Iterator<Item = &'w str>) -> Result<SamplerResource, String> {
+    let mut state = SamplerState::default();
+    for word in words {
+        let (_, change) = SAMPLER_WORDS.iter().find(|(known, _)| *known == word).ok_or_else(|| {
+            let known: Vec<&str> = SAMPLER_WORDS.iter().map(|(word, _)| *word).collect();
+            format!("`{word}` says nothing about samplers: {}", known.join(", "))
+        })?;
+        change(&mut state);
+    }
+    Ok(SamplerResource { set: slot.set, binding: slot.binding, element: slot.element, state })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture;
+
+    const SLOT: Slot = Slot { set: 0, binding: 1, element: 0 };
+
+    #[test]
+    fn a_picture_becomes_texels_and_smaller_levels() {
+        let [black, white] = [[0, 0, 0, 255], [255; 4]];
+        let board = Pixels::checker([4, 2], 2, [black, white]);
+        let rows = [[black, black, white, white], [white, white, black, black]];
+        assert_eq!(board.rgba, rows.concat().concat());
+        let file = picture::encode(&board.rgba, 4, 2).unwrap();
+        assert_eq!(Pixels::from_png(&file).unwrap(), board);
+        assert!(Pixels::from_png(b"no picture").is_err());
+        let (bytes, levels) = board.with_levels();
+        // 4 × 2, 2 × 1, 1 × 1: 32 bytes, 8 and padding, 4.
+        assert_eq!((levels, bytes.len()), (3, 32 + 16 + 4));
+        assert_eq!(bytes[32..40], [128, 128, 128, 255, 128, 128, 128, 255]);
+        assert_eq!(bytes[48..], [128, 128, 128, 255]);
+    }
+
+    #[test]
+    fn words_make_samplers() {
+        let of = |words: &str| sampler(SLOT, words.split(',')).map(|sampler| sampler.state);
+        let state = of("linear,repeat,levels_linear").unwrap();
+        assert_eq!(
+            (state.linear, state.linear_levels, state.wrap),
+            ([true; 2], Some(true), [Wrap::Repeat; 3])
+        );
+        assert_eq!(of("border_white").unwrap().border, Border::OpaqueWhite);
+        assert!(of("bilinear").unwrap_err().contains("`bilinear`"));
+        assert_eq!(format("r32f"), Ok((Format::R32F, 4)));
+        assert!(format("rgb8").unwrap_err().contains("rgba8"));
+    }
+}
