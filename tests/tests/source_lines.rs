@@ -5,7 +5,6 @@
 use agx_compiler::{CompileError, CompileKey, Compiler, ErrorKind, Input, Location, Scratch};
 use agx_isa::disasm::{Piece, disassemble};
 use agx_tests::driver::compile;
-use agx_tests::tools::{ToolError, Tools};
 
 /// What each line is for stands in its comment: an opcode that only this line can have made.
 const TEXT: &str = "
@@ -141,41 +140,4 @@ fn registers_beyond_a_limit_name_the_line_of_the_output() {
     assert!(error.message.contains("leaves outputs in"), "{error}");
     assert_eq!(error.kind, ErrorKind::Limit);
     assert!(matches!(error.location, Location::Text { line: 6, .. }), "{error}");
-}
-
-/// A shuffle with a computed index needs the register that a shader of samples has its mask in.
-#[test]
-fn shuffles_that_later_passes_refuse_name_their_line() {
-    let text = "\
-        OpCapability Shader\nOpCapability SampleRateShading\nOpCapability GroupNonUniformShuffle\n\
-        OpMemoryModel Logical GLSL450\n\
-        OpEntryPoint Fragment %main \"main\" %x %sample %out\nOpExecutionMode %main OriginUpperLeft\n\
-        %file = OpString \"shuffle.frag\"\n\
-        OpDecorate %x Location 0\nOpDecorate %out Location 0\n\
-        OpDecorate %sample BuiltIn SampleId\nOpDecorate %sample Flat\n\
-        %void = OpTypeVoid\n%thunk = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n%bool = OpTypeBool\n%float = OpTypeFloat 32\n\
-        %in = OpTypePointer Input %uint\n%to = OpTypePointer Output %uint\n\
-        %smooth = OpTypePointer Input %float\n%x = OpVariable %smooth Input\n%sample = OpVariable %in Input\n%out = OpVariable %to Output\n\
-        %three = OpConstant %uint 3\n\
-        %main = OpFunction %void None %thunk\n%entry = OpLabel\n\
-        %f = OpLoad %float %x\n%a = OpConvertFToU %uint %f\n%s = OpLoad %uint %sample\n%less = OpULessThan %bool %a %three\n\
-        OpSelectionMerge %end None\nOpBranchConditional %less %then %end\n\
-        %then = OpLabel\nOpLine %file 12 7\n%other = OpGroupNonUniformShuffle %uint %three %a %a\n\
-        OpLine %file 13 1\nOpStore %out %other\nOpBranch %end\n%end = OpLabel\nOpReturn\nOpFunctionEnd\n";
-    let tools = Tools::find(std::env::temp_dir().join("agx-tests-source-lines"));
-    let module = match tools.assemble_spirv(text) {
-        Ok(module) => module,
-        Err(error @ ToolError::Absent { .. }) => {
-            eprintln!("skipped: {error}");
-            return;
-        }
-        Err(error) => panic!("{error}"),
-    };
-    let mut key = CompileKey::default();
-    key.stage = Some(agx_abi::Stage::Fragment);
-    let compiled = Compiler::default().compile(&mut Scratch::default(), Input::SpirV(&module), &key);
-    let error = compiled.map(|_| ()).expect_err("both need one register");
-    assert_eq!(error.kind, ErrorKind::Unsupported, "{error}");
-    let Location::Source { file, line: 12, column: 7 } = &error.location else { panic!("{error}") };
-    assert_eq!(file, "shuffle.frag");
 }

@@ -7,7 +7,10 @@ use crate::frontend::alu::float;
 use crate::ir::op::{Mods, mods_with};
 use crate::ir::{Builder, Src, Type};
 
-/// What the fragments before this one at the pixel must have done before the tile is read (Mesa 25.0 AGX compiler).
+/// What the fragments before this one at the pixel must have done before tests run.
+pub const WAIT_TESTS: u64 = 1;
+
+/// What they must have done before the tile is read (Mesa 25.0 AGX compiler).
 pub const WAIT_READS: u64 = 8;
 
 /// The same before the tile or memory is written, or what others have written to memory is read.

@@ -67,8 +67,7 @@ pub struct EpilogKey {
     pub early_tests: bool,
     /// The program runs for each sample, whose mask is in r0h.
     pub sample_shading: bool,
-    /// Samples that stores may go to. With early tests, this is how the API's sample mask takes effect: a prolog cannot
-    /// kill what has been tested.
+    /// Samples that stores may go to, whether or not they have been tested.
     pub stored_samples: u8,
     /// Sampler register of what loads want ([`agx_abi::SamplerBinding::Loads`]), for spilled targets that are read.
     pub load_sampler: Option<u8>,
@@ -193,9 +192,6 @@ impl EpilogKey {
 /// All samples of a pixel, as masks of instructions have it.
 const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 
-/// What the fragments before this one at the pixel must have done before tests run.
-const WAIT_TESTS: u64 = 1;
-
 /// What an epilog does beyond storing to the tile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effects {
@@ -294,7 +290,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         if self.key.tested && covered.is_none() {
             return false;
         }
-        tile::wait(&mut self.b, WAIT_TESTS);
+        tile::wait(&mut self.b, tile::WAIT_TESTS);
         let target = self.shaded();
         let Some(data) = self.depth_stencil else {
             let srcs = [target, covered.unwrap_or(ALL_SAMPLES)];

@@ -1,12 +1,14 @@
 //! Fragment prologs: what the API discards before a fragment shader runs.
 //!
-//! Samples are killed here and tested by the epilog, which therefore has to know ([`super::EpilogKey::tested`]).
+//! Samples are killed here and tested by the epilog, which therefore has to know ([`super::EpilogKey::tested`]). Where the
+//! main part wants the tests before it, they are run here.
 
 use agx_abi::fragment::{self, CoefficientSource, RootDescriptor};
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::frontend::alu::IntCond;
+use crate::frontend::tile;
 use crate::ir::op::mods_with;
 use crate::ir::{Access, Builder, Function, IrOp, Src, Type};
 
@@ -21,12 +23,21 @@ pub struct FragmentPrologKey {
     pub culled: Vec<u8>,
     /// The program runs for each sample, whose mask is in r0h.
     pub sample_shading: bool,
+    /// The main part wants the tests before it. What is discarded must not be tested, so the prolog runs the tests too, where it
+    /// discards anything.
+    pub early_tests: bool,
 }
 
 impl Default for FragmentPrologKey {
     /// Nothing is discarded.
     fn default() -> Self {
-        FragmentPrologKey { sample_mask: 0xff, stipple: false, culled: Vec::new(), sample_shading: false }
+        FragmentPrologKey {
+            sample_mask: 0xff,
+            stipple: false,
+            culled: Vec::new(),
+            sample_shading: false,
+            early_tests: false,
+        }
     }
 }
 
@@ -67,6 +78,10 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
     if let Some(discarded) = discarded {
         let dead = b.select(discarded, samples, Src::imm(0, 16));
         kill(&mut b, dead);
+    }
+    if kills && key.early_tests {
+        tile::wait(&mut b, tile::WAIT_TESTS);
+        b.effect(Opcode::SampleMask, &[samples, ALL_SAMPLES], &mods_with(Opcode::SampleMask, &[]));
     }
     if let Some(shaded) = shaded {
         b.effect(IrOp::Export, &[shaded], &[fragment::SAMPLES.into()]);

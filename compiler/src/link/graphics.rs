@@ -30,7 +30,8 @@ pub struct FragmentState {
     pub sample_mask: u8,
     /// Pixels are discarded by the pattern that the root descriptor names.
     pub stipple: bool,
-    /// Values that are 0 across a primitive that is to be discarded: one for each cull distance of the vertex shader.
+    /// Values that are 0 across a primitive that is to be discarded, one for each cull distance of the vertex shader:
+    /// [`agx_abi::fragment::cull_flags`].
     pub culled: Vec<CoefficientSource>,
 }
 
@@ -63,17 +64,14 @@ impl FragmentState {
     /// A main part that leaves no room for it.
     pub fn keys(&self, info: &mut ShaderInfo) -> Result<(FragmentPrologKey, EpilogKey), CompileError> {
         let fragment = &mut info.fragment;
-        let mut prolog = FragmentPrologKey {
+        let prolog = FragmentPrologKey {
+            sample_mask: self.sample_mask,
             stipple: self.stipple,
             sample_shading: fragment.sample_shading,
+            early_tests: fragment.early_tests,
             ..FragmentPrologKey::default()
         };
         let mut epilog = EpilogKey::new(fragment);
-        // What early tests have passed cannot be killed: it is not stored.
-        match fragment.early_tests {
-            true => epilog.stored_samples = self.sample_mask,
-            false => prolog.sample_mask = self.sample_mask,
-        }
         let prolog = prolog.with_cull_distances(&mut fragment.coefficients, self.culled.iter().copied());
         epilog.targets = self.targets;
         epilog.samples = self.samples;

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use agx_abi::fragment::cull_flags;
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
 use agx_abi::{Stage, Target};
@@ -67,6 +68,8 @@ const CASES: &[Case] = &[
     ("basic", "alpha", 1, false, 0),
     ("basic", "alpha", 2, false, 0),
     ("waves", "alpha", 3, false, 0),
+    ("culling", "colour", 0, true, 0),
+    ("culling", "alpha", 1, false, 0),
 ];
 
 /// Position (clip space), colour (four bytes of 0 to 1), place.
@@ -165,7 +168,8 @@ fn link(
 ) -> Result<[LinkedProgram; 2], CompileError> {
     let (compiler, mut scratch, options) =
         (Compiler::new(Target::default()), Scratch::default(), CompileKey::default());
-    let mut state = FragmentState::default();
+    let culled = cull_flags(&vertex.info.varyings).collect();
+    let mut state = FragmentState { culled, ..FragmentState::default() };
     state.targets[0] = Some(RenderTarget {
         blend: blend(blending).map(Into::into),
         ..RenderTarget::new(ColourFormat::Rgba8Unorm)

@@ -30,20 +30,19 @@ fn reds(framebuffer: &Framebuffer, samples: u32) -> Vec<u8> {
 }
 
 #[test]
-fn the_mask_of_the_api_kills_samples_before_tests_or_keeps_stores_from_them_after() {
+fn the_mask_of_the_api_kills_samples_before_tests_also_where_they_come_first() {
     for early in [false, true] {
         let prolog =
-            FragmentPrologKey { sample_mask: if early { 0xff } else { 0b0110 }, ..Default::default() };
+            FragmentPrologKey { sample_mask: 0b0110, early_tests: early, ..FragmentPrologKey::default() };
         let mut key = key(4);
-        (key.tested, key.early_tests) = (early, early);
-        key.stored_samples = if early { 0b0110 } else { 0xff };
+        (key.tested, key.early_tests) = (false, early);
         let info = info(1);
         let program = linked_with(&prolog, &white(), &info, &key, None);
-        assert_eq!(program.late_tests, !early);
+        assert!(program.late_tests);
         let mut framebuffer = Framebuffer::new(2, 2, 4, 8);
         shade_stippled(&program, &info, &mut framebuffer, ([0.0; 4], None), 0.5, Tests::default());
         assert_eq!(reds(&framebuffer, 4), [0, 255, 255, 0].repeat(4));
-        assert_eq!(framebuffer.passed, if early { 16 } else { 8 });
+        assert_eq!(framebuffer.passed, 8);
     }
 }
 

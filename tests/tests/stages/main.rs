@@ -6,6 +6,7 @@
 mod as_compute;
 mod attributes;
 mod cases;
+mod culled;
 mod derivatives;
 mod fetch;
 
