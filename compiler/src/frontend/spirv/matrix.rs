@@ -108,10 +108,27 @@ fn combine(b: &mut Builder<'_, '_>, matrix: &[Src], rows: usize, weights: &[Src]
     (0..rows).map(row).collect()
 }
 
+/// `sum` + x·y. Fused whatever is optimised: differences of products lose most of their digits, and the result must not
+/// depend on how a shader is compiled. 64-bit floats are computed in integers, where fusing costs more than it saves.
+fn add_product(b: &mut Builder<'_, '_>, sum: Src, x: Src, y: Src) -> Src {
+    if b.f.width(x) == 64 {
+        let product = b.fmul(x, y);
+        return b.fadd(sum, product);
+    }
+    b.ffma(x, y, sum)
+}
+
 /// x·y − z·w.
 fn cross_product(b: &mut Builder<'_, '_>, x: Src, y: Src, z: Src, w: Src) -> Src {
-    let (first, second) = (b.fmul(x, y), b.fmul(z, w));
-    b.fsub(first, second)
+    let (product, minus) = (b.fmul(x, y), b.fneg(z));
+    add_product(b, product, minus, w)
+}
+
+/// Sum of the products of a column's components with their cofactors.
+fn expand(b: &mut Builder<'_, '_>, column: &[Src], cofactors: &[Src]) -> Src {
+    let first = b.fmul(column[0], cofactors[0]);
+    let rest = column.iter().zip(cofactors).skip(1);
+    rest.fold(first, |sum, (x, cofactor)| add_product(b, sum, *x, *cofactor))
 }
 
 /// The matrix without one row and one column.
@@ -125,16 +142,8 @@ pub(super) fn determinant(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize) 
     if size == 2 {
         return cross_product(b, matrix[0], matrix[3], matrix[2], matrix[1]);
     }
-    let mut sum = None;
-    for row in 0..size {
-        let part = cofactor(b, matrix, size, row, 0);
-        let term = b.fmul(matrix[row], part);
-        sum = Some(match sum {
-            Some(sum) => b.fadd(sum, term),
-            None => term,
-        });
-    }
-    sum.unwrap_or(Src::f32(0.0))
+    let cofactors: Vec<Src> = (0..size).map(|row| cofactor(b, matrix, size, row, 0)).collect();
+    expand(b, &matrix[..size], &cofactors)
 }
 
 fn cofactor(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize, row: usize, column: usize) -> Src {
@@ -151,7 +160,7 @@ pub(super) fn inverse(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize) -> V
             cofactors.push(cofactor(b, matrix, size, row, column));
         }
     }
-    let determinant = dot(b, &matrix[..size], &cofactors[..size]);
+    let determinant = expand(b, &matrix[..size], &cofactors[..size]);
     let one = crate::frontend::alu::float(1.0, b.f.width(determinant));
     let factor = b.fdiv(one, determinant);
     let transposed = (0..size * size).map(|position| cofactors[(position % size) * size + position / size]);
