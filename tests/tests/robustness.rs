@@ -1,7 +1,12 @@
 //! Broken input gives an error, never a panic: every prefix of the bundled shaders, and 10,000 mutations of them
-//! and of shaders with textures.
+//! and of shaders with textures, and as many of real modules as `SOAK` says (2,000 without it), none of which may take long.
+
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod bundled;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Scratch};
 use bundled::{Bundled, all, shaders_in};
@@ -28,13 +33,21 @@ impl Random {
 
 /// Compiles; an internal error or a panic is a defect.
 fn check(what: &str, name: &str, bytes: &[u8]) {
-    let Some(input) = Bundled::input(name, bytes) else { return };
-    let compile = || Compiler::default().compile(&mut Scratch::default(), input, &CompileKey::default());
+    check_with(&CompileKey::default(), what, name, bytes);
+}
+
+/// The same with a key; whether it compiled.
+fn check_with(key: &CompileKey, what: &str, name: &str, bytes: &[u8]) -> bool {
+    let Some(input) = Bundled::input(name, bytes) else { return false };
+    let compile = || Compiler::default().compile(&mut Scratch::default(), input, key);
     match std::panic::catch_unwind(compile) {
         Err(_) => panic!("{name}, {what}: panic"),
         Ok(Err(error)) if error.kind == ErrorKind::Internal => panic!("{name}, {what}: {error}"),
-        Ok(Err(error)) => assert!(!error.message.is_empty(), "{name}, {what}: an error says something"),
-        Ok(Ok(_)) => {}
+        Ok(Err(error)) => {
+            assert!(!error.message.is_empty(), "{name}, {what}: an error says something");
+            false
+        }
+        Ok(Ok(_)) => true,
     }
 }
 
@@ -72,6 +85,115 @@ fn mutations() {
         }
         check(&format!("mutation {seed}"), &shader.name, &bytes);
     });
+}
+
+/// Seconds that a mutated module may take: a hundred times what the slowest takes that is not mutated.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Modules of the corpus of at most so many bytes.
+fn corpus() -> Vec<Bundled> {
+    const LARGEST: usize = 40_000;
+    let Some(shared) = agx_tests::shared::locate() else { return Vec::new() };
+    let folders = ["saschawillems", "vulkan-samples"].map(|name| shared.join("corpus/spirv").join(name));
+    let mut paths: Vec<_> = folders
+        .iter()
+        .filter_map(|folder| std::fs::read_dir(folder).ok())
+        .flat_map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())))
+        .collect();
+    paths.sort();
+    let read = |path: &std::path::PathBuf| {
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        let bytes = std::fs::read(path).ok().filter(|bytes| bytes.len() <= LARGEST)?;
+        name.ends_with(".spv").then_some(Bundled { name, bytes })
+    };
+    paths.iter().filter_map(read).collect()
+}
+
+#[test]
+fn mutations_of_real_modules() {
+    let shaders = corpus();
+    if shaders.is_empty() {
+        eprintln!("skipped: the reference material is not there");
+        return;
+    }
+    let number = |name: &str, otherwise: u64| {
+        std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+    };
+    let first = number("SOAK_FIRST", 0);
+    let count = number("SOAK", 2_000);
+    let compiled = AtomicU64::new(0);
+    (first..first + count).into_par_iter().for_each(|seed| {
+        let mut random = Random((seed + 1).wrapping_mul(0xd6e8_feb8_6659_fd93));
+        let shader = &shaders[random.below(shaders.len())];
+        let mut bytes = shader.bytes.clone();
+        for _ in 0..=random.below(3) {
+            match random.below(8) {
+                0 => mutate(&mut bytes, &mut random),
+                _ => mutate_instruction(&mut bytes, &mut random),
+            }
+        }
+        let start = Instant::now();
+        // Every other one with the validator after each pass.
+        let mut key = CompileKey::default();
+        key.validate = seed % 2 == 1;
+        let works = check_with(&key, &format!("mutation {seed}"), &shader.name, &bytes);
+        let took = start.elapsed();
+        assert!(took < PATIENCE, "{}, mutation {seed}: {took:?}", shader.name);
+        compiled.fetch_add(u64::from(works), Ordering::Relaxed);
+    });
+    // Mutations that are all refused at once would try nothing.
+    let compiled = compiled.into_inner();
+    assert!(10 * compiled > count, "{compiled} of {count} mutated modules compile");
+}
+
+/// One change of whole instructions, or of an operand to another id: the module stays well formed for longer.
+fn mutate_instruction(bytes: &mut Vec<u8>, random: &mut Random) {
+    const HEADER: usize = 20;
+    let word = |bytes: &[u8], at: usize| {
+        u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+    };
+    let mut starts = Vec::new();
+    let mut at = HEADER;
+    while at + 4 <= bytes.len() {
+        let length = 4 * (word(bytes, at) >> 16) as usize;
+        if length == 0 || at + length > bytes.len() {
+            break;
+        }
+        starts.push((at, length));
+        at += length;
+    }
+    if starts.len() < 8 {
+        return;
+    }
+    // Most of them are annotations and types: function bodies are in the second half.
+    let late = |random: &mut Random| starts[starts.len() / 2 + random.below(starts.len() - starts.len() / 2)];
+    let any = |random: &mut Random| starts[random.below(starts.len())];
+    let (at, length) = if random.below(4) == 0 { any(random) } else { late(random) };
+    let (from, other) = if random.below(4) == 0 { any(random) } else { late(random) };
+    let copy: Vec<u8> = bytes[from..from + other].to_vec();
+    match random.below(12) {
+        0 => drop(bytes.drain(at..at + length)),
+        1 => drop(bytes.splice(at..at, copy)),
+        2 => drop(bytes.splice(at..at + length, copy)),
+        _ if length < 8 => {}
+        3 => {
+            let operand = at + 4 * (1 + random.below(length / 4 - 1));
+            let id = random.below(word(bytes, 12) as usize) as u32;
+            bytes[operand..operand + 4].copy_from_slice(&id.to_le_bytes());
+        }
+        // What an instruction of the same kind has there is more likely to be of the right type.
+        _ => {
+            let same = |&(other, size): &(usize, usize)| {
+                other != at && size == length && word(bytes, other) == word(bytes, at)
+            };
+            let alike: Vec<usize> = starts.iter().copied().filter(same).map(|(other, _)| other).collect();
+            if alike.is_empty() {
+                return;
+            }
+            let (other, operand) = (alike[random.below(alike.len())], 4 * (1 + random.below(length / 4 - 1)));
+            bytes.copy_within(other + operand..other + operand + 4, at + operand);
+        }
+    }
 }
 
 /// One change, mostly to whole words: these get past the header and into the front end.
