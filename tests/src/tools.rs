@@ -113,6 +113,22 @@ impl Tools {
         self.cached(&self.glslang, &arguments, source)
     }
 
+    /// As [`Tools::glsl_to_spirv_for`], for a test that is skipped where the program is not installed, and says so.
+    ///
+    /// # Panics
+    /// The program rejects the source, which is a defect of the test.
+    #[expect(clippy::print_stderr, reason = "a test says what it skips")]
+    pub fn glsl_or_skip(&self, source: &str, stage: &str, target: &str) -> Option<Vec<u8>> {
+        match self.glsl_to_spirv_for(source, stage, target) {
+            Ok(module) => Some(module),
+            Err(absent @ ToolError::Absent { .. }) => {
+                eprintln!("skipped: {absent}");
+                None
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
     /// The module that the SPIR-V assembly `source` stands for, assembled for the version its header comment names.
     ///
     /// # Errors

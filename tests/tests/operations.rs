@@ -1,13 +1,11 @@
 //! Operations that other suites have no cases for, run on the machine: what every invocation of 64 leaves, against the host.
 
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
-
 use std::sync::LazyLock;
 
 use agx_compiler::{CompileKey, CompiledShader, Input};
 use agx_tests::driver::{compile, launch, storage_buffer};
 use agx_tests::outcome::Outcome;
-use agx_tests::tools::{ToolError, Tools};
+use agx_tests::tools::Tools;
 
 const LANES: u32 = 64;
 
@@ -30,14 +28,7 @@ fn source(extensions: &str, declarations: &str, body: &str) -> String {
 
 /// Compiles; `None` where glslang is not installed.
 fn build(extensions: &str, declarations: &str, body: &str) -> Option<Result<CompiledShader, Outcome>> {
-    let module = match TOOLS.glsl_to_spirv_for(&source(extensions, declarations, body), "comp", "vulkan1.3") {
-        Ok(module) => module,
-        Err(ToolError::Absent { name, .. }) => {
-            eprintln!("skipped: {name} is not installed");
-            return None;
-        }
-        Err(error) => panic!("{error}"),
-    };
+    let module = TOOLS.glsl_or_skip(&source(extensions, declarations, body), "comp", "vulkan1.3")?;
     let mut key = CompileKey::default();
     key.validate = true;
     Some(compile(Input::SpirV(&module), &key))

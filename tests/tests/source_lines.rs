@@ -1,7 +1,5 @@
 //! Source lines from the text through every pass to the bytes, and in errors.
 
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
-
 use agx_compiler::{CompileError, CompileKey, Compiler, ErrorKind, Input, Location, Scratch};
 use agx_isa::disasm::{Piece, disassemble};
 use agx_tests::driver::compile;

@@ -173,7 +173,9 @@ impl<'i> Walk<'i> {
     fn settle(&mut self, f: &Function<'_>) {
         for _ in 0..MAX_ROUNDS {
             self.round(f);
-            if self.phis.clone().into_iter().fold(true, |holds, phi| self.assume(f, phi) && holds) {
+            let phis = self.phis.clone();
+            let settled = phis.into_iter().filter(|phi| !self.assume(f, *phi)).count() == 0;
+            if settled {
                 for phi in &self.phis {
                     self.headers[*phi].assumed = self.headers[*phi].back;
                 }

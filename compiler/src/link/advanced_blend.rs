@@ -235,8 +235,8 @@ impl AdvancedBlend {
     }
 }
 
-fn each(mut component: impl FnMut(usize) -> Src) -> [Src; 4] {
-    [0, 1, 2, 3].map(|at| component(at))
+fn each(component: impl FnMut(usize) -> Src) -> [Src; 4] {
+    [0, 1, 2, 3].map(component)
 }
 
 fn complement(b: &mut Builder<'_, '_>, x: Src) -> Src {

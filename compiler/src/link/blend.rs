@@ -4,76 +4,67 @@ use super::advanced_blend::AdvancedBlend;
 use crate::frontend::alu::{FloatCond, float};
 use crate::ir::{Builder, Src};
 
-/// What a colour is multiplied by before the two are combined.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Factor {
-    /// 0.
-    Zero,
-    /// 1.
-    One,
-    /// The source's component.
-    Source,
-    /// 1 less the source's component.
-    OneMinusSource,
-    /// The destination's component.
-    Destination,
-    /// 1 less the destination's component.
-    OneMinusDestination,
-    /// The source's alpha.
-    SourceAlpha,
-    /// 1 less the source's alpha.
-    OneMinusSourceAlpha,
-    /// The destination's alpha.
-    DestinationAlpha,
-    /// 1 less the destination's alpha.
-    OneMinusDestinationAlpha,
-    /// The blend constant's component.
-    Constant,
-    /// 1 less the blend constant's component.
-    OneMinusConstant,
-    /// The blend constant's alpha.
-    ConstantAlpha,
-    /// 1 less the blend constant's alpha.
-    OneMinusConstantAlpha,
-    /// The smaller of the source's alpha and 1 less the destination's; 1 for alpha.
-    SourceAlphaSaturate,
-    /// The second source's component.
-    Second,
-    /// 1 less the second source's component.
-    OneMinusSecond,
-    /// The second source's alpha.
-    SecondAlpha,
-    /// 1 less the second source's alpha.
-    OneMinusSecondAlpha,
+/// Enumerations whose variants can be listed.
+macro_rules! listed {
+    ($(#[$attribute:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident,)* }) => {
+        $(#[$attribute])*
+        pub enum $name {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $name {
+            /// All of them, in Vulkan's order.
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+        }
+    };
+}
+
+listed! {
+    /// What a colour is multiplied by before the two are combined.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum Factor {
+        /// 0.
+        Zero,
+        /// 1.
+        One,
+        /// The source's component.
+        Source,
+        /// 1 less the source's component.
+        OneMinusSource,
+        /// The destination's component.
+        Destination,
+        /// 1 less the destination's component.
+        OneMinusDestination,
+        /// The source's alpha.
+        SourceAlpha,
+        /// 1 less the source's alpha.
+        OneMinusSourceAlpha,
+        /// The destination's alpha.
+        DestinationAlpha,
+        /// 1 less the destination's alpha.
+        OneMinusDestinationAlpha,
+        /// The blend constant's component.
+        Constant,
+        /// 1 less the blend constant's component.
+        OneMinusConstant,
+        /// The blend constant's alpha.
+        ConstantAlpha,
+        /// 1 less the blend constant's alpha.
+        OneMinusConstantAlpha,
+        /// The smaller of the source's alpha and 1 less the destination's; 1 for alpha.
+        SourceAlphaSaturate,
+        /// The second source's component.
+        Second,
+        /// 1 less the second source's component.
+        OneMinusSecond,
+        /// The second source's alpha.
+        SecondAlpha,
+        /// 1 less the second source's alpha.
+        OneMinusSecondAlpha,
+    }
 }
 
 impl Factor {
-    /// Every factor, in Vulkan's order.
-    pub const ALL: [Factor; 19] = {
-        use Factor::*;
-        [
-            Zero,
-            One,
-            Source,
-            OneMinusSource,
-            Destination,
-            OneMinusDestination,
-            SourceAlpha,
-            OneMinusSourceAlpha,
-            DestinationAlpha,
-            OneMinusDestinationAlpha,
-            Constant,
-            OneMinusConstant,
-            ConstantAlpha,
-            OneMinusConstantAlpha,
-            SourceAlphaSaturate,
-            Second,
-            OneMinusSecond,
-            SecondAlpha,
-            OneMinusSecondAlpha,
-        ]
-    };
-
     /// Whether it reads the second colour.
     pub fn is_dual(self) -> bool {
         use Factor::*;
@@ -81,25 +72,21 @@ impl Factor {
     }
 }
 
-/// How two colours are combined.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum BlendOp {
-    /// Source + destination.
-    Add,
-    /// Source − destination.
-    Subtract,
-    /// Destination − source.
-    ReverseSubtract,
-    /// The smaller, without factors.
-    Min,
-    /// The larger, without factors.
-    Max,
-}
-
-impl BlendOp {
-    /// Every operation, in Vulkan's order.
-    pub const ALL: [BlendOp; 5] =
-        [BlendOp::Add, BlendOp::Subtract, BlendOp::ReverseSubtract, BlendOp::Min, BlendOp::Max];
+listed! {
+    /// How two colours are combined.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum BlendOp {
+        /// Source + destination.
+        Add,
+        /// Source − destination.
+        Subtract,
+        /// Destination − source.
+        ReverseSubtract,
+        /// The smaller, without factors.
+        Min,
+        /// The larger, without factors.
+        Max,
+    }
 }
 
 /// The arithmetic of some components.
@@ -159,67 +146,46 @@ impl From<AdvancedBlend> for Blending {
     }
 }
 
-/// Operations on the bits of source s and destination d.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum LogicOp {
-    /// 0.
-    Clear,
-    /// s ∧ d.
-    And,
-    /// s ∧ ¬d.
-    AndReverse,
-    /// s.
-    Copy,
-    /// ¬s ∧ d.
-    AndInverted,
-    /// d.
-    NoOp,
-    /// s ⊕ d.
-    Xor,
-    /// s ∨ d.
-    Or,
-    /// ¬(s ∨ d).
-    Nor,
-    /// ¬(s ⊕ d).
-    Equivalent,
-    /// ¬d.
-    Invert,
-    /// s ∨ ¬d.
-    OrReverse,
-    /// ¬s.
-    CopyInverted,
-    /// ¬s ∨ d.
-    OrInverted,
-    /// ¬(s ∧ d).
-    Nand,
-    /// All ones.
-    Set,
+listed! {
+    /// Operations on the bits of source s and destination d.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum LogicOp {
+        /// 0.
+        Clear,
+        /// s ∧ d.
+        And,
+        /// s ∧ ¬d.
+        AndReverse,
+        /// s.
+        Copy,
+        /// ¬s ∧ d.
+        AndInverted,
+        /// d.
+        NoOp,
+        /// s ⊕ d.
+        Xor,
+        /// s ∨ d.
+        Or,
+        /// ¬(s ∨ d).
+        Nor,
+        /// ¬(s ⊕ d).
+        Equivalent,
+        /// ¬d.
+        Invert,
+        /// s ∨ ¬d.
+        OrReverse,
+        /// ¬s.
+        CopyInverted,
+        /// ¬s ∨ d.
+        OrInverted,
+        /// ¬(s ∧ d).
+        Nand,
+        /// All ones.
+        Set,
+    }
 }
 
 impl LogicOp {
-    /// Every operation, in Vulkan's order.
-    pub const ALL: [LogicOp; 16] = {
-        use LogicOp::*;
-        [
-            Clear,
-            And,
-            AndReverse,
-            Copy,
-            AndInverted,
-            NoOp,
-            Xor,
-            Or,
-            Nor,
-            Equivalent,
-            Invert,
-            OrReverse,
-            CopyInverted,
-            OrInverted,
-            Nand,
-            Set,
-        ]
-    };
-
     /// Applies it to words.
     pub(super) fn apply(self, b: &mut Builder<'_, '_>, s: Src, d: Src) -> Src {
         use LogicOp::*;

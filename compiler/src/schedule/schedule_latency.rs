@@ -202,10 +202,10 @@ impl Scheduler<'_> {
 
     fn keep_order(&mut self, data: &InstData<'_>, index: u32, chains: &mut Chains) {
         let order = data.order();
-        if order == OrderClass::Memory || data.op.effects().contains(Effects::STATE) {
-            if let Some(before) = chains.memory.replace(index) {
-                self.edge(before, index, 0);
-            }
+        if (order == OrderClass::Memory || data.op.effects().contains(Effects::STATE))
+            && let Some(before) = chains.memory.replace(index)
+        {
+            self.edge(before, index, 0);
         }
         if order == OrderClass::Coverage {
             // What a lane stores it stores before a discard makes it a helper.

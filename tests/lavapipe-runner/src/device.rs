@@ -44,6 +44,84 @@ impl Device {
     }
 }
 
+impl Device {
+    /// An image as `create` says, with memory of its own, and a view of all of it.
+    ///
+    /// # Errors
+    /// What Vulkan says.
+    pub fn image(
+        &self,
+        create: &vk::ImageCreateInfo<'_>,
+        view: vk::ImageViewType,
+        aspect: vk::ImageAspectFlags,
+    ) -> Result<(vk::Image, vk::ImageView), Error> {
+        // SAFETY: all handles are this device's, and the structures live through the calls.
+        unsafe {
+            let image = self.functions.create_image(create, None)?;
+            let needs = self.functions.get_image_memory_requirements(image);
+            let memory = vk::MemoryAllocateInfo::default()
+                .allocation_size(needs.size)
+                .memory_type_index(needs.memory_type_bits.trailing_zeros());
+            self.functions.bind_image_memory(image, self.functions.allocate_memory(&memory, None)?, 0)?;
+            let create = vk::ImageViewCreateInfo::default()
+                .image(image)
+                .view_type(view)
+                .format(create.format)
+                .subresource_range(whole(aspect));
+            Ok((image, self.functions.create_image_view(&create, None)?))
+        }
+    }
+
+    /// Records that the contents of an image are nothing, and that it can be used for everything.
+    pub fn prepare_image(&self, command: vk::CommandBuffer, image: vk::Image, aspect: vk::ImageAspectFlags) {
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        let barrier = vk::ImageMemoryBarrier::default()
+            .image(image)
+            .old_layout(vk::ImageLayout::UNDEFINED)
+            .new_layout(vk::ImageLayout::GENERAL)
+            .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
+            .subresource_range(whole(aspect));
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: all handles are this device's, and the command buffer is being recorded.
+        unsafe { self.functions.cmd_pipeline_barrier(command, all, all, none, &[], &[], &[barrier]) };
+    }
+
+    /// Records commands and waits until they are done.
+    ///
+    /// # Errors
+    /// What Vulkan says.
+    pub fn execute(&self, record: impl FnOnce(vk::CommandBuffer)) -> Result<(), Error> {
+        let functions = &self.functions;
+        let pool = vk::CommandPoolCreateInfo::default().queue_family_index(self.family);
+        // SAFETY: all handles are this device's, and nothing else uses the queue.
+        unsafe {
+            let pool = functions.create_command_pool(&pool, None)?;
+            let allocate =
+                vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+            let commands = functions.allocate_command_buffers(&allocate)?;
+            let command = *commands.first().ok_or("no command buffer")?;
+            functions.begin_command_buffer(command, &vk::CommandBufferBeginInfo::default())?;
+            record(command);
+            functions.end_command_buffer(command)?;
+            let submits = [vk::SubmitInfo::default().command_buffers(&commands)];
+            functions.queue_submit(self.queue, &submits, vk::Fence::null())?;
+            functions.queue_wait_idle(self.queue)?;
+        }
+        Ok(())
+    }
+}
+
+/// All of an image.
+fn whole(aspect: vk::ImageAspectFlags) -> vk::ImageSubresourceRange {
+    vk::ImageSubresourceRange {
+        aspect_mask: aspect,
+        base_mip_level: 0,
+        level_count: vk::REMAINING_MIP_LEVELS,
+        base_array_layer: 0,
+        layer_count: vk::REMAINING_ARRAY_LAYERS,
+    }
+}
+
 fn find_processor(instance: &ash::Instance) -> Result<vk::PhysicalDevice, Error> {
     // SAFETY: the instance is alive.
     let devices = unsafe { instance.enumerate_physical_devices() }?;

@@ -82,28 +82,21 @@ pub fn run(device: &Device, draw: &Draw<'_>) -> Result<Vec<u8>, Error> {
     let (layout, set) = uniform_set(device, &uniforms)?;
     let pipeline = pipeline(device, draw, layout)?;
     let functions = &device.functions;
-    let pool = vk::CommandPoolCreateInfo::default().queue_family_index(device.family);
-    // SAFETY: all handles are this device's, and it is idle before the process looks at the pixels.
-    unsafe {
-        let pool = functions.create_command_pool(&pool, None)?;
-        let allocate = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        let commands = functions.allocate_command_buffers(&allocate)?;
-        let command = *commands.first().ok_or("no command buffer")?;
-        functions.begin_command_buffer(command, &vk::CommandBufferBeginInfo::default())?;
-        [&colour, &depth].iter().for_each(|target| target.prepare(device, command));
+    let graphics = vk::PipelineBindPoint::GRAPHICS;
+    device.execute(|command| {
+        [&colour, &depth].iter().for_each(|target| device.prepare_image(command, target.image, target.aspect));
         begin(device, command, draw, &colour, &depth);
-        functions.cmd_bind_pipeline(command, vk::PipelineBindPoint::GRAPHICS, pipeline);
-        functions.cmd_bind_descriptor_sets(command, vk::PipelineBindPoint::GRAPHICS, layout, 0, &[set], &[]);
-        functions.cmd_bind_vertex_buffers(command, 0, &[data.buffer], &[0]);
-        functions.cmd_draw(command, draw.vertices, 1, 0, 0);
-        functions.cmd_end_rendering(command);
+        // SAFETY: all handles are this device's, and the command buffer is being recorded.
+        unsafe {
+            functions.cmd_bind_pipeline(command, graphics, pipeline);
+            functions.cmd_bind_descriptor_sets(command, graphics, layout, 0, &[set], &[]);
+            functions.cmd_bind_vertex_buffers(command, 0, &[data.buffer], &[0]);
+            functions.cmd_draw(command, draw.vertices, 1, 0, 0);
+            functions.cmd_end_rendering(command);
+        }
         barrier(device, command);
         colour.read_back(device, command, draw, &pixels);
-        functions.end_command_buffer(command)?;
-        let submits = [vk::SubmitInfo::default().command_buffers(&commands)];
-        functions.queue_submit(device.queue, &submits, vk::Fence::null())?;
-        functions.queue_wait_idle(device.queue)?;
-    }
+    })?;
     Ok(pixels.contents())
 }
 
@@ -120,42 +113,11 @@ fn target(device: &Device, draw: &Draw<'_>, format: vk::Format) -> Result<Target
         .array_layers(1)
         .samples(vk::SampleCountFlags::TYPE_1)
         .usage(usage | vk::ImageUsageFlags::TRANSFER_SRC);
-    // SAFETY: all handles are this device's, and the structures live through the calls.
-    unsafe {
-        let image = device.functions.create_image(&create, None)?;
-        let needs = device.functions.get_image_memory_requirements(image);
-        let memory = vk::MemoryAllocateInfo::default()
-            .allocation_size(needs.size)
-            .memory_type_index(needs.memory_type_bits.trailing_zeros());
-        device.functions.bind_image_memory(image, device.functions.allocate_memory(&memory, None)?, 0)?;
-        let create = vk::ImageViewCreateInfo::default()
-            .image(image)
-            .view_type(vk::ImageViewType::TYPE_2D)
-            .format(format)
-            .subresource_range(whole(aspect));
-        Ok(Target { image, view: device.functions.create_image_view(&create, None)?, aspect })
-    }
-}
-
-fn whole(aspect: vk::ImageAspectFlags) -> vk::ImageSubresourceRange {
-    vk::ImageSubresourceRange::default().aspect_mask(aspect).level_count(1).layer_count(1)
+    let (image, view) = device.image(&create, vk::ImageViewType::TYPE_2D, aspect)?;
+    Ok(Target { image, view, aspect })
 }
 
 impl Target {
-    /// Records that the image can be drawn to.
-    fn prepare(&self, device: &Device, command: vk::CommandBuffer) {
-        let all = vk::PipelineStageFlags::ALL_COMMANDS;
-        let barrier = vk::ImageMemoryBarrier::default()
-            .image(self.image)
-            .old_layout(vk::ImageLayout::UNDEFINED)
-            .new_layout(vk::ImageLayout::GENERAL)
-            .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
-            .subresource_range(whole(self.aspect));
-        let none = vk::DependencyFlags::empty();
-        // SAFETY: all handles are this device's, and the command buffer is being recorded.
-        unsafe { device.functions.cmd_pipeline_barrier(command, all, all, none, &[], &[], &[barrier]) };
-    }
-
     /// Records that the pixels go to `pixels`.
     fn read_back(&self, device: &Device, command: vk::CommandBuffer, draw: &Draw<'_>, pixels: &Mapped) {
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(self.aspect).layer_count(1);

@@ -66,33 +66,8 @@ pub fn upload(device: &Device, request: &Image<'_>) -> Result<Uploaded, Error> {
         .usage(usage | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
     let copies = copies(request, extent, layers, aspect);
     let staging = allocate(device, request.bytes, vk::BufferUsageFlags::TRANSFER_SRC)?;
-    // SAFETY: all handles are this device's, and the structures live through the calls.
-    let (image, view) = unsafe {
-        let image = device.functions.create_image(&create, None)?;
-        let needs = device.functions.get_image_memory_requirements(image);
-        let memory = vk::MemoryAllocateInfo::default()
-            .allocation_size(needs.size)
-            .memory_type_index(needs.memory_type_bits.trailing_zeros());
-        device.functions.bind_image_memory(image, device.functions.allocate_memory(&memory, None)?, 0)?;
-        let create = vk::ImageViewCreateInfo::default()
-            .image(image)
-            .view_type(view_type)
-            .format(format)
-            .subresource_range(whole(aspect));
-        (image, device.functions.create_image_view(&create, None)?)
-    };
+    let (image, view) = device.image(&create, view_type, aspect)?;
     Ok(Uploaded { image, view, staging, copies, aspect })
-}
-
-/// All of an image.
-fn whole(aspect: vk::ImageAspectFlags) -> vk::ImageSubresourceRange {
-    vk::ImageSubresourceRange {
-        aspect_mask: aspect,
-        base_mip_level: 0,
-        level_count: vk::REMAINING_MIP_LEVELS,
-        base_array_layer: 0,
-        layer_count: vk::REMAINING_ARRAY_LAYERS,
-    }
 }
 
 /// Where the levels of an image lie in its buffer.
@@ -128,18 +103,10 @@ fn copies(
 impl Uploaded {
     /// Records that the image gets its texels.
     pub fn fill(&self, device: &Device, command: vk::CommandBuffer) {
-        let barrier = vk::ImageMemoryBarrier::default()
-            .image(self.image)
-            .old_layout(vk::ImageLayout::UNDEFINED)
-            .new_layout(vk::ImageLayout::GENERAL)
-            .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
-            .subresource_range(whole(self.aspect));
-        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        device.prepare_image(command, self.image, self.aspect);
         let layout = vk::ImageLayout::GENERAL;
         // SAFETY: all handles are this device's, and the copies lie within image and buffer.
         unsafe {
-            let none = vk::DependencyFlags::empty();
-            device.functions.cmd_pipeline_barrier(command, all, all, none, &[], &[], &[barrier]);
             let (buffer, copies) = (self.staging.buffer, &self.copies);
             device.functions.cmd_copy_buffer_to_image(command, buffer, self.image, layout, copies);
         }

@@ -242,33 +242,24 @@ fn dispatch(
     set: vk::DescriptorSet,
 ) -> Result<(), Error> {
     let functions = &device.functions;
-    let pool = vk::CommandPoolCreateInfo::default().queue_family_index(device.family);
     let point = vk::PipelineBindPoint::COMPUTE;
     let [x, y, z] = request.groups;
-    // SAFETY: all handles are this device's, and it is idle before the process looks at the buffers.
-    unsafe {
-        let pool = functions.create_command_pool(&pool, None)?;
-        let allocate = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        let commands = functions.allocate_command_buffers(&allocate)?;
-        let command = *commands.first().ok_or("no command buffer")?;
-        functions.begin_command_buffer(command, &vk::CommandBufferBeginInfo::default())?;
+    device.execute(|command| {
         images.iter().for_each(|image| image.fill(device, command));
         barrier(device, command);
-        functions.cmd_bind_pipeline(command, point, pipeline);
-        functions.cmd_bind_descriptor_sets(command, point, layout, 0, &[set], &[]);
-        if !request.push_constants.is_empty() {
-            let stage = vk::ShaderStageFlags::COMPUTE;
-            functions.cmd_push_constants(command, layout, stage, 0, request.push_constants);
+        // SAFETY: all handles are this device's, and the command buffer is being recorded.
+        unsafe {
+            functions.cmd_bind_pipeline(command, point, pipeline);
+            functions.cmd_bind_descriptor_sets(command, point, layout, 0, &[set], &[]);
+            if !request.push_constants.is_empty() {
+                let stage = vk::ShaderStageFlags::COMPUTE;
+                functions.cmd_push_constants(command, layout, stage, 0, request.push_constants);
+            }
+            functions.cmd_dispatch(command, x, y, z);
         }
-        functions.cmd_dispatch(command, x, y, z);
         barrier(device, command);
         images.iter().for_each(|image| image.read_back(device, command));
-        functions.end_command_buffer(command)?;
-        let submits = [vk::SubmitInfo::default().command_buffers(&commands)];
-        functions.queue_submit(device.queue, &submits, vk::Fence::null())?;
-        functions.queue_wait_idle(device.queue)?;
-    }
-    Ok(())
+    })
 }
 
 /// What was recorded before is done and seen by what comes after.

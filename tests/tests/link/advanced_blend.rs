@@ -306,9 +306,9 @@ fn every_operation_blends_the_ends_of_ranges_as_defined() {
         all
     };
     for op in AdvancedOp::ALL {
-        for blend in variants(*op).step_by(5) {
+        for (index, blend) in variants(*op).step_by(5).enumerate() {
             let blender = Blender::new(ColourFormat::Rgba32Sfloat, blend);
-            for source in ends(blend.source_premultiplied) {
+            for source in ends(blend.source_premultiplied).into_iter().skip(index % 2).step_by(2) {
                 let before: Vec<[u8; 16]> =
                     ends(blend.destination_premultiplied).into_iter().map(bytes).collect();
                 for (before, found) in before.iter().zip(blender.run(source, &before)) {

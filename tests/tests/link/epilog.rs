@@ -173,8 +173,8 @@ fn check_blend(format: ColourFormat, blend: Blend, numbers: &mut Numbers) {
 #[test]
 fn every_factor_and_operation_blends_as_defined() {
     let mut numbers = Numbers(3);
-    for op in BlendOp::ALL {
-        for (index, source) in Factor::ALL.into_iter().enumerate() {
+    for op in BlendOp::ALL.iter().copied() {
+        for (index, source) in Factor::ALL.iter().copied().enumerate() {
             for step in [0, 1, 4, 7, 11] {
                 let destination = Factor::ALL[(index + step) % Factor::ALL.len()];
                 let equation = Equation { source, destination, op };
@@ -211,7 +211,7 @@ fn logic_operations_combine_bits() {
     ];
     for format in formats {
         let desc = format.desc();
-        for (index, op) in LogicOp::ALL.into_iter().enumerate() {
+        for (index, op) in LogicOp::ALL.iter().copied().enumerate() {
             let mut key = key(Target::new(format));
             key.logic_op = Some(op);
             let mut before = [0_u8; 16];
@@ -232,14 +232,14 @@ fn logic_operations_combine_bits() {
             let framebuffer = run(&key, Code::default().colour(0, bits), &before, [0.0; 4]);
             let found = sample(&framebuffer, 0);
             let mut bit = 0;
-            for at in 0..usize::from(desc.components) {
+            for (at, integer) in integers.iter().enumerate().take(desc.components.into()) {
                 let width = u32::from(desc.bits[at]);
                 let mask = u32::MAX >> (32 - width);
                 let field = |bytes: &[u8]| {
                     let word = u128::from_le_bytes([bytes, &[0; 16]].concat()[..16].try_into().expect("16"));
                     (word >> bit) as u32 & mask
                 };
-                let s = integers[at].min(if width == 2 { 3 } else { 127 });
+                let s = *integer.min(if width == 2 { &3 } else { &127 });
                 let (d, f) = (field(&before), field(found));
                 // Vulkan numbers the operations so that bit 3 of the number is both, 2 only s, 1 only d, 0 neither.
                 let table = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15][index];

@@ -125,7 +125,8 @@ fn dot_products_of_packed_bytes() {
     let dot = |x: fn(u8) -> i64, y: fn(u8) -> i64| -> i64 {
         a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(p, q)| x(p) * y(q)).sum()
     };
-    let (signed, unsigned): (fn(u8) -> i64, fn(u8) -> i64) = (|x| (x as i8).into(), |x| x.into());
+    let signed: fn(u8) -> i64 = |x| (x as i8).into();
+    let unsigned: fn(u8) -> i64 = |x| x.into();
     assert_eq!(binary("SDot %uint %r %a %b 0", a, b) as i32, dot(signed, signed) as i32);
     assert_eq!(binary("UDot %uint %r %a %b 0", a, b), dot(unsigned, unsigned) as u32);
     assert_eq!(binary("SUDot %uint %r %a %b 0", a, b) as i32, dot(signed, unsigned) as i32);
