@@ -40,9 +40,13 @@ fn check(what: &str, name: &str, bytes: &[u8]) {
 fn check_with(key: &CompileKey, what: &str, name: &str, bytes: &[u8]) -> bool {
     let Some(input) = Bundled::input(name, bytes) else { return false };
     let compile = || Compiler::default().compile(&mut Scratch::default(), input, key);
+    let keep = || {
+        let path = std::env::temp_dir().join("agx-robustness-failure");
+        std::fs::write(&path, bytes).map_or(String::new(), |()| format!(" (kept as {})", path.display()))
+    };
     match std::panic::catch_unwind(compile) {
-        Err(_) => panic!("{name}, {what}: panic"),
-        Ok(Err(error)) if error.kind == ErrorKind::Internal => panic!("{name}, {what}: {error}"),
+        Err(_) => panic!("{name}, {what}: panic{}", keep()),
+        Ok(Err(error)) if error.kind == ErrorKind::Internal => panic!("{name}, {what}: {error}{}", keep()),
         Ok(Err(error)) => {
             assert!(!error.message.is_empty(), "{name}, {what}: an error says something");
             false

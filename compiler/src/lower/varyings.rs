@@ -7,7 +7,7 @@ use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
-use crate::ir::{Builder, Function, Inst, IrOp, Op, Rewrite};
+use crate::ir::{Function, Inst, IrOp, Op, Rewrite};
 
 /// Lowers stores of vertex outputs in the shader of which `info` tells.
 ///
@@ -31,7 +31,10 @@ pub fn lower_varyings(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), Com
         return Err(CompileError::internal("lower_varyings: an output is stored before the last block"));
     }
     if !stores && info.stage == ShaderStage::Vertex && info.runs_as == RunsAs::Vertex {
-        Builder::at(f, exit).effect(Opcode::NoVar, &[], &mods_with(Opcode::NoVar, &[]));
+        let none = f.make_inst(Opcode::NoVar, &[], &[], &mods_with(Opcode::NoVar, &[]), 0);
+        // Where nothing arrives at the end, the block halts.
+        let end = f.block(exit).insts.len() - usize::from(f.terminator(exit).is_some());
+        f.block_mut(exit).insts.insert(end, none);
     }
     Ok(())
 }

@@ -159,7 +159,10 @@ impl Walk<'_, '_> {
         let (bits, is_float) = match self.types.kind(elem) {
             Kind::Int { bits } => (bits, false),
             Kind::Float { bits } => (bits, true),
-            Kind::Bool => (1, false),
+            Kind::Bool if decorated.built_in.is_some() => (1, false),
+            Kind::Bool => {
+                return Err(CompileError::invalid("a boolean input or output that is not built-in"));
+            }
             _ => return Err(CompileError::unsupported("inputs and outputs of this type")),
         };
         let words = u32::from(bits.div_ceil(32));
