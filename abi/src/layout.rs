@@ -29,7 +29,8 @@ pub const DESCRIPTOR_BYTES: u32 = 16;
 /// What a range of the uniform file holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UniformSource {
-    /// 64-bit address of the buffer bound at (set, binding), array element `element`.
+    /// 64-bit address of the buffer bound at (set, binding), array element `element`. Of a uniform block, all bytes of its
+    /// type can be read there, also by invocations that the program would not let do so.
     BufferAddress {
         /// Descriptor set.
         set: u32,

@@ -1,10 +1,11 @@
 //! Computation that is the same for every invocation moves to a preamble: a program that runs once for a dispatch or draw
 //! and leaves its results in the uniform file.
 //!
-//! A value is uniform when a pure operation computes it from constants, uniform registers and uniform values, or when it
-//! is loaded from memory nobody writes at a uniform address, in a block that every invocation executes. What the shader
-//! itself still reads of the uniform values gets half-words after those in use, the most expensive first; `opt_dce`
-//! removes what is then unused.
+//! A value is uniform when a pure operation computes it from constants, uniform registers and uniform values, in whatever
+//! arm or loop; when it is loaded from memory nobody writes at a uniform address, in a block that every invocation executes
+//! or where it may be loaded whether the program comes there or not; and when it joins uniform values behind an if on a
+//! uniform condition, which makes it a selection. What the shader itself still reads of the uniform values gets half-words
+//! after those in use, the most expensive first; `opt_dce` removes what is then unused.
 //!
 //! Before and after: stage Source.
 
@@ -17,7 +18,9 @@ use agx_isa::table::Opcode;
 
 use super::first_free_uniform;
 use crate::ir::op::mods_with;
-use crate::ir::{Access, Builder, Function, Inst, InstData, IrOp, Op, Rewrite, Seam, Side, Src, Type, Value};
+use crate::ir::{
+    Access, Block, Builder, Function, Inst, InstData, IrOp, Op, Rewrite, Seam, Side, Src, Type, Value,
+};
 use crate::pipeline::Context;
 
 /// Half-words left for promoted constants.
@@ -31,13 +34,13 @@ const SIMPLE_WEIGHT: u32 = 1;
 
 /// Moves uniform computation to `f.preamble`.
 pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
-    let mut uniform = uniform_instructions(f, &context.info.uniforms);
-    let candidates = candidates(f, &mut uniform);
+    let mut uniform = Uniform::of(f, &context.info.uniforms);
+    let candidates = candidates(f, &mut uniform.insts);
     let (places, end) = place(f, candidates, context);
     if places.is_empty() {
         return;
     }
-    let preamble = build(f, &places);
+    let preamble = build(f, &places, &uniform);
     let mut homes: Side<Value, Option<Src>> = Side::new(f.values.len());
     for (value, half) in &places {
         homes[*value] = Some(Src::uniform(*half, f.ty(*value).bits));
@@ -48,7 +51,7 @@ pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
             Some(home) => Src { flags: src.flags, ..home },
             None => *src,
         };
-        if !uniform[inst] && data.srcs.iter().any(|src| home(src) != *src) {
+        if !uniform.insts[inst] && data.srcs.iter().any(|src| home(src) != *src) {
             let srcs: Vec<Src> = data.srcs.iter().map(home).collect();
             r.f.insts[inst].srcs = r.f.alloc(&srcs);
         }
@@ -58,31 +61,68 @@ pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
     context.info.uniform_halves = context.info.uniform_halves.max(end);
 }
 
-/// Instructions whose results are the same in every invocation. Arguments of test kernels stand for what differs.
-fn uniform_instructions(f: &Function<'_>, ranges: &[UniformRange]) -> Side<Inst, bool> {
-    let arguments =
-        ranges.iter().filter(|range| matches!(range.source, UniformSource::KernelArgument { .. }));
-    let arguments: Vec<_> = arguments.map(|range| range.start..range.start + range.halves).collect();
-    let is_argument =
-        |src: &Src| src.as_uniform().is_some_and(|half| arguments.iter().any(|range| range.contains(&half)));
-    let mut uniform: Side<Inst, bool> = Side::new(f.insts.len());
-    let mut depth = 0u32;
-    for segment in &f.layout {
-        for inst in &f.block(segment.block).insts {
-            let data = f.insts[*inst];
-            let sources = data.srcs.iter().all(|src| match src.as_value() {
-                Some(value) => f.values[value].def.is_some_and(|def| uniform[def]),
-                None => !is_argument(src),
-            });
-            uniform[*inst] = sources && is_movable(&data, depth == 0);
+/// What is the same in every invocation.
+struct Uniform {
+    /// Instructions whose results are.
+    insts: Side<Inst, bool>,
+    /// For phis that join arms of an if.
+    joins: Side<Inst, Option<Join>>,
+}
+
+/// The condition of an if, and where its first arm ends.
+#[derive(Clone, Copy)]
+struct Join {
+    condition: Src,
+    then_end: Block,
+}
+
+impl Uniform {
+    /// Finds what is uniform. Arguments of test kernels stand for what differs.
+    fn of(f: &Function<'_>, ranges: &[UniformRange]) -> Uniform {
+        let arguments =
+            ranges.iter().filter(|range| matches!(range.source, UniformSource::KernelArgument { .. }));
+        let arguments: Vec<_> = arguments.map(|range| range.start..range.start + range.halves).collect();
+        let is_argument = |src: &Src| {
+            src.as_uniform().is_some_and(|half| arguments.iter().any(|range| range.contains(&half)))
+        };
+        let mut uniform = Uniform { insts: Side::new(f.insts.len()), joins: Side::default() };
+        let mut behind: Option<Join> = None;
+        // Conditions of ifs, and the end of the then-arm once it is known.
+        let mut open: Vec<(Src, Option<Block>)> = Vec::new();
+        for segment in &f.layout {
+            for inst in &f.block(segment.block).insts {
+                let data = f.insts[*inst];
+                let is_uniform = |src: &Src| match src.as_value() {
+                    Some(value) => f.values[value].def.is_some_and(|def| uniform.insts[def]),
+                    None => !is_argument(src),
+                };
+                let join = behind.filter(|join| data.srcs.len() == 2 && is_uniform(&join.condition));
+                let is_phi = data.op == Op::Ir(IrOp::Phi);
+                let movable = if is_phi { join.is_some() } else { is_movable(&data, open.is_empty()) };
+                if movable && data.srcs.iter().all(is_uniform) {
+                    uniform.insts[*inst] = true;
+                    if is_phi {
+                        uniform.joins[*inst] = join;
+                    }
+                }
+            }
+            behind = None;
+            match segment.seam {
+                Seam::If | Seam::Loop | Seam::Scope => {
+                    let condition = f.terminator(segment.block).map(|inst| f.insts[inst].srcs);
+                    open.push((condition.and_then(|srcs| srcs.first().copied()).unwrap_or(Src::NONE), None));
+                }
+                Seam::Else => open.last_mut().into_iter().for_each(|arm| arm.1 = Some(segment.block)),
+                Seam::EndIf | Seam::EndLoop | Seam::EndScope => {
+                    if let Some((condition, Some(then_end))) = open.pop() {
+                        behind = Some(Join { condition, then_end });
+                    }
+                }
+                Seam::End => {}
+            }
         }
-        match segment.seam {
-            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
-            Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.saturating_sub(1),
-            Seam::Else | Seam::End => {}
-        }
+        uniform
     }
-    uniform
 }
 
 /// Whether the preamble can do it once for all; `always` when every invocation executes it.
@@ -172,8 +212,8 @@ fn place(
 }
 
 /// The program that computes the placed values and stores them to the uniform file.
-fn build<'a>(f: &Function<'a>, places: &[(Value, u16)]) -> Function<'a> {
-    let needed = needed_instructions(f, places);
+fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Function<'a> {
+    let needed = needed_instructions(f, places, uniform);
     let mut homes: Side<Value, Option<u16>> = Side::new(f.values.len());
     for (value, half) in places {
         homes[*value] = Some(*half);
@@ -188,13 +228,21 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)]) -> Function<'a> {
                 Some(name) => Src { flags: src.flags, ..Src::value(name) },
                 None => *src,
             };
-            let srcs: Vec<Src> = data.srcs.iter().map(name).collect();
+            let mut srcs: Vec<Src> = data.srcs.iter().map(name).collect();
+            let (mut op, mut mods) = (data.op, data.mods);
+            if let (Op::Ir(IrOp::Phi), Some(join)) = (data.op, uniform.joins[*inst]) {
+                if data.mods.first() != Some(&join.then_end.0) {
+                    srcs.reverse();
+                }
+                srcs.insert(0, name(&join.condition));
+                (op, mods) = (IrOp::Select.into(), &[]);
+            }
             let dsts: Vec<Value> = data.dsts.iter().map(|dst| b.f.add_value(f.ty(*dst))).collect();
             for (old, new) in data.dsts.iter().zip(&dsts) {
                 names[*old] = Some(*new);
             }
             b.line = data.line;
-            b.push(data.op, &dsts, &srcs, data.mods);
+            b.push(op, &dsts, &srcs, mods);
             // At once: what is stored needs no register any more.
             for (old, new) in data.dsts.iter().zip(&dsts) {
                 if let Some(half) = homes[*old] {
@@ -220,7 +268,7 @@ fn store(b: &mut Builder<'_, '_>, value: Value, half: u16) {
 }
 
 /// The instructions that compute the placed values.
-fn needed_instructions(f: &Function<'_>, places: &[(Value, u16)]) -> Side<Inst, bool> {
+fn needed_instructions(f: &Function<'_>, places: &[(Value, u16)], uniform: &Uniform) -> Side<Inst, bool> {
     let mut needed: Side<Inst, bool> = Side::new(f.insts.len());
     let mut pending: Vec<Value> = places.iter().map(|(value, _)| *value).collect();
     while let Some(value) = pending.pop() {
@@ -228,7 +276,54 @@ fn needed_instructions(f: &Function<'_>, places: &[(Value, u16)]) -> Side<Inst, 
             && !std::mem::replace(&mut needed[def], true)
         {
             pending.extend(f.insts[def].srcs.iter().filter_map(|src| src.as_value()));
+            pending.extend(uniform.joins[def].and_then(|join| join.condition.as_value()));
         }
     }
     needed
+}
+
+#[cfg(test)]
+mod tests {
+    use bumpalo::Bump;
+
+    use super::*;
+    use crate::CompileKey;
+    use crate::ir::interpret::{FlatMemory, Limits, interpret};
+    use crate::ir::parse;
+
+    const TEXT: &str = "kernel @k(%4:32) stage source {
+b0:
+    %0:1 = icmp u0, #7
+    if %0 {
+    b1:
+        %1:32 = fmul u2, u4
+    } else {
+    b2:
+        %2:32 = fadd u2, u4
+    }
+b3:
+    %3:32 = phi b2: %2, b1: %1
+    %5:32 = iadd %4, %3
+    keep %5
+}
+";
+
+    /// What joins behind a uniform if is selected in the preamble, whichever arm the phi names first.
+    #[test]
+    fn a_uniform_if_becomes_a_selection() {
+        for (number, expected) in [(7, 6.0_f32), (8, 5.0)] {
+            let bump = Bump::new();
+            let mut f = parse(&bump, TEXT).unwrap().remove(0);
+            f.compute_cfg();
+            let key = CompileKey::default();
+            opt_preamble(&mut f, &mut Context::new(agx_abi::Target::default(), &key));
+            let preamble = f.preamble.as_ref().unwrap();
+            assert_eq!(preamble.layout.len(), 1);
+            let [two, three] = [2.0_f32, 3.0].map(|number| (number.to_bits() >> 16) as u16);
+            let uniforms = [number, 0, 0, 0, 0, two, 0, 0, 0, three];
+            let mut memory = FlatMemory::default();
+            let outcome = interpret(&f, &[0], &uniforms, &mut memory, Limits::default()).unwrap();
+            assert_eq!(outcome.kept, [u64::from(expected.to_bits())]);
+        }
+    }
 }

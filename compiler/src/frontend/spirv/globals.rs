@@ -223,6 +223,8 @@ impl<'a> Translator<'_, 'a> {
         let root = match self.types.kind(global.ty) {
             Kind::Array { .. } | Kind::RuntimeArray { .. } => Root::BufferArray { set, binding },
             _ => {
+                // What a uniform block holds is there, whether it is read or not.
+                access.set(Access::SPECULATABLE, is_uniform && !access.contains(Access::VOLATILE));
                 let source = UniformSource::BufferAddress { set, binding, element: 0 };
                 let base = self.uniforms.get(source, 0, 64);
                 Root::Buffer { base, identity: Some(BufferId::Element { set, binding, element: 0 }) }

@@ -92,6 +92,11 @@ pub(super) struct Pointer<'a> {
     pub texel: bool,
 }
 
+/// `access` of a place that the program alone says is within its buffer.
+fn anywhere(access: Access) -> Access {
+    access - Access::SPECULATABLE
+}
+
 impl<'a> Pointer<'a> {
     /// A pointer to the start of `root`.
     pub fn new(root: Root, ty: Ty, layout: Layout, access: Access) -> Self {
@@ -226,6 +231,7 @@ impl<'a> Translator<'_, 'a> {
                 "moving a pointer that is not into a buffer or workgroup memory",
             ));
         }
+        let pointer = Pointer { access: anywhere(pointer.access), ..pointer };
         if let Some(constant) = index.as_imm() {
             let step = stride.wrapping_mul(constant as u32);
             return Ok(Pointer { fixed: pointer.fixed.wrapping_add(step), ..pointer });
@@ -302,15 +308,17 @@ impl<'a> Translator<'_, 'a> {
         let component_stride = if into_row_major { pointer.matrix.stride } else { 0 };
         let next = Pointer { ty, component_stride, ..pointer };
         match index.as_imm() {
-            Some(constant) => Ok(Pointer {
-                fixed: pointer.fixed.wrapping_add(stride.wrapping_mul(constant as u32)),
-                ..next
-            }),
+            Some(constant) => {
+                let count = self.types.element_count(pointer.ty).unwrap_or(0);
+                let access = if constant < u64::from(count) { next.access } else { anywhere(next.access) };
+                let step = stride.wrapping_mul(constant as u32);
+                Ok(Pointer { fixed: pointer.fixed.wrapping_add(step), access, ..next })
+            }
             None => {
                 let index = self.index_word(index);
                 let offset = self.add_scaled(pointer.offset, index, stride);
                 let align = pointer.align.min(1 << stride.trailing_zeros().min(31));
-                Ok(Pointer { offset: Some(offset), align, ..next })
+                Ok(Pointer { offset: Some(offset), align, access: anywhere(next.access), ..next })
             }
         }
     }
