@@ -135,6 +135,7 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_fold", Source, opt::opt_fold, "Computes operations on constants."),
     optional!("opt_algebraic", Source, opt::opt_algebraic, "Replaces operations by simpler ones of the same value."),
     optional!("opt_simplify_control", Source, opt::opt_simplify_control, "Makes short ifs selects and drops constructs that do nothing."),
+    optional!("opt_linear", Source, opt::opt_linear, "Puts sums and products with constants together."),
     optional!("opt_cse", Source, opt::opt_cse, "Merges equal pure instructions."),
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
     optional!("opt_uniform_subgroups", Source, with context opt::opt_uniform_subgroups, "Simplifies operations across lanes on what all lanes have alike."),

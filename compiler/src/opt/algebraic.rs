@@ -38,7 +38,7 @@ pub fn opt_algebraic(f: &mut Function<'_>) {
 }
 
 /// The values that an `exact` reads.
-fn exact_values(f: &Function<'_>) -> Side<Value, bool> {
+pub(super) fn exact_values(f: &Function<'_>) -> Side<Value, bool> {
     let mut exact = Side::default();
     for inst in f.insts.keys() {
         let data = f.insts[inst];

@@ -231,6 +231,10 @@ static INTEGER_SUBTRACT: &[Rule] = &[
     exact(hw!(Isub hw!(Iadd A, B), A), B),
     exact(hw!(Isub A, hw!(Isub ZERO, B)), hw!(Iadd A, B)),
     exact(
+        hw!(Isub K, hw!(Isub M, A)),
+        hw!(Iadd A, Node::Calc(|bound| bound.constant(2).wrapping_sub(bound.constant(3)))),
+    ),
+    exact(
         hw!(Isub K, hw!(Iadd A, M)),
         hw!(Isub Node::Calc(|bound| bound.constant(2).wrapping_sub(bound.constant(3))), A),
     ),

@@ -1,0 +1,175 @@
+//! Puts sums and products with constants together.
+//!
+//! What constants, signs, sums and products make of a float x is a·x + b. Where an operation ends a chain of such, or joins
+//! two that begin with the same x, it becomes one operation on x: `(x + 1) + 2`, `1 − (x + 0.5)`, `(x · 3 + 1) · 2`, and a mix
+//! of constants `(1 − t) · k + t · m`, which is t · (m − k) + k.
+//!
+//! Rounding differs, as SPIR-V allows where nothing forbids contraction (Mesa 25.0 takes the same liberty): nothing is done
+//! to what an `exact` reads, nor where constants nearly cancel, because then the rounding of the sum is what is wanted.
+//!
+//! Before and after: stage Source.
+
+use agx_isa::table::Opcode;
+
+use super::algebraic::exact_values;
+use crate::ir::op::mods_with;
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
+
+/// A sum this much smaller than its summands is left alone.
+const CANCELLED: f64 = 1.0 / 1024.0;
+
+/// `factor · base + offset`.
+#[derive(Clone, Copy)]
+struct Linear {
+    base: Src,
+    factor: f64,
+    offset: f64,
+    /// Operations it takes as written; signs take none.
+    operations: u32,
+    /// A product with a constant alone.
+    is_product: bool,
+}
+
+/// Puts sums and products with constants together.
+pub fn opt_linear(f: &mut Function<'_>) {
+    if !f.contract || !f.insts.keys().any(|inst| with_constant(&f.insts[inst])) {
+        return;
+    }
+    let exact = if f.has_exact { exact_values(f) } else { Side::default() };
+    let uses = uses(f);
+    let mut known: Side<Value, Option<Linear>> = Side::default();
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        let Some(dst) = data.dst().filter(|dst| r.f.ty(*dst) == Type::B32) else { return Rewrite::Keep };
+        let Some((linear, joins)) = combine(r, &known, &data) else { return Rewrite::Keep };
+        let plain = linear.factor == 1.0 || linear.factor == -1.0 || linear.offset == 0.0;
+        let once = |src: &Src| src.as_value().is_none_or(|value| uses[value] <= 1);
+        let is_shorter = linear.operations > 1 && (joins || plain || data.srcs.iter().all(once));
+        if !is_shorter || exact[dst] || data.op == Op::Ir(IrOp::Fneg) {
+            known[dst] = Some(linear);
+            return Rewrite::Keep;
+        }
+        let result = build(r, &linear);
+        if let Some(value) = result.as_value() {
+            known[value] = Some(Linear { operations: 1, is_product: linear.offset == 0.0, ..linear });
+        }
+        Rewrite::Forward(result)
+    });
+}
+
+/// Whether an operation can be part of a chain: a sum or product with a constant.
+fn with_constant(data: &InstData<'_>) -> bool {
+    matches!(data.op, Op::Hw(Opcode::Fadd | Opcode::Fmul | Opcode::Ffma))
+        && data.srcs[1..].iter().any(|src| src.as_imm().is_some())
+}
+
+fn uses(f: &Function<'_>) -> Side<Value, u32> {
+    let mut uses: Side<Value, u32> = Side::new(f.values.len());
+    for segment in &f.layout {
+        for inst in &f.block(segment.block).insts {
+            for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
+                uses[value] += 1;
+            }
+        }
+    }
+    uses
+}
+
+/// A finite constant that is no denormal.
+fn constant(r: &Rewriter<'_, '_>, src: Src) -> Option<f64> {
+    let number = f32::from_bits(src.as_imm().filter(|_| r.f.width(src) == 32)? as u32);
+    (src.flags.is_empty() && (number == 0.0 || number.is_normal())).then_some(f64::from(number))
+}
+
+/// What an operation gives, and whether it joins two chains.
+fn combine(
+    r: &Rewriter<'_, '_>,
+    known: &Side<Value, Option<Linear>>,
+    data: &InstData<'_>,
+) -> Option<(Linear, bool)> {
+    let linear = |src: Src| -> Option<Linear> {
+        if !src.flags.is_empty() || r.f.src_ty(src) != Type::B32 || src.as_imm().is_some() {
+            return None;
+        }
+        let trivial = Linear { base: src, factor: 1.0, offset: 0.0, operations: 0, is_product: false };
+        Some(src.as_value().and_then(|value| known[value]).unwrap_or(trivial))
+    };
+    let number = |src: Src| constant(r, src);
+    match (data.op, data.srcs) {
+        (Op::Ir(IrOp::Fneg), [a]) => {
+            let a = linear(*a)?;
+            Some((Linear { factor: -a.factor, offset: -a.offset, ..a }, false))
+        }
+        (Op::Hw(Opcode::Fmul), [a, k]) if data.modifier("sat") == 0 => {
+            Some((times(linear(*a)?, number(*k)?)?, false))
+        }
+        (Op::Hw(Opcode::Fadd), [a, b]) if data.modifier("sat") == 0 => match number(*b) {
+            Some(offset) => Some((plus(linear(*a)?, offset)?, false)),
+            None => Some((join(linear(*a)?, linear(*b)?, 1)?, true)),
+        },
+        (Op::Hw(Opcode::Ffma), [a, k, b]) if data.modifier("sat") == 0 => {
+            let product = times(linear(*a)?, number(*k)?)?;
+            match number(*b) {
+                Some(offset) => {
+                    Some((Linear { operations: product.operations, ..plus(product, offset)? }, false))
+                }
+                None => Some((join(product, linear(*b)?, 0)?, true)),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn times(a: Linear, k: f64) -> Option<Linear> {
+    let scaled = Linear {
+        factor: a.factor * k,
+        offset: a.offset * k,
+        operations: a.operations + 1,
+        is_product: a.operations == 0 && a.offset == 0.0,
+        ..a
+    };
+    (k != 0.0 && is_normal(scaled.factor) && is_normal(scaled.offset)).then_some(scaled)
+}
+
+fn plus(a: Linear, offset: f64) -> Option<Linear> {
+    // A product and a sum become one operation when everything else is known.
+    let operations = if a.is_product { 1 } else { a.operations + 1 };
+    Some(Linear { offset: sum(a.offset, offset)?, operations, is_product: false, ..a })
+}
+
+fn join(a: Linear, b: Linear, operation: u32) -> Option<Linear> {
+    if a.base != b.base || a.operations + b.operations == 0 {
+        return None;
+    }
+    let factor = sum(a.factor, b.factor).filter(|factor| *factor != 0.0)?;
+    let operations = a.operations + b.operations + operation;
+    Some(Linear { factor, offset: sum(a.offset, b.offset)?, operations, is_product: false, ..a })
+}
+
+/// The sum of two constants unless they nearly cancel.
+fn sum(a: f64, b: f64) -> Option<f64> {
+    let sum = a + b;
+    let is_small = a != 0.0 && b != 0.0 && sum.abs() < CANCELLED * a.abs().max(b.abs());
+    (!is_small && is_normal(sum)).then_some(sum)
+}
+
+/// Whether a 32-bit float can be near it.
+fn is_normal(number: f64) -> bool {
+    number == 0.0 || (number as f32).is_normal()
+}
+
+fn build(r: &mut Rewriter<'_, '_>, linear: &Linear) -> Src {
+    let (factor, offset) = (Src::f32(linear.factor as f32), Src::f32(linear.offset as f32));
+    let mods = |op| mods_with(op, &[]);
+    if linear.offset == 0.0 {
+        return r.alu(Opcode::Fmul, 32, &[linear.base, factor], &mods(Opcode::Fmul));
+    }
+    if linear.factor == 1.0 {
+        return r.alu(Opcode::Fadd, 32, &[linear.base, offset], &mods(Opcode::Fadd));
+    }
+    if linear.factor == -1.0 {
+        let negated = r.alu(IrOp::Fneg, 32, &[linear.base], &[]);
+        return r.alu(Opcode::Fadd, 32, &[negated, offset], &mods(Opcode::Fadd));
+    }
+    r.alu(Opcode::Ffma, 32, &[linear.base, factor, offset], &mods(Opcode::Ffma))
+}
