@@ -134,6 +134,7 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_copy_prop", Source, opt::opt_copy_prop, "Reads the sources of copies."),
     optional!("opt_fold", Source, opt::opt_fold, "Computes operations on constants."),
     optional!("opt_algebraic", Source, opt::opt_algebraic, "Replaces operations by simpler ones of the same value."),
+    optional!("opt_jump_threading", Source, opt::opt_jump_threading, "Uses what is known of conditions in arms and behind them."),
     optional!("opt_simplify_control", Source, opt::opt_simplify_control, "Makes short ifs selects and drops constructs that do nothing."),
     optional!("opt_linear", Source, opt::opt_linear, "Puts sums and products with constants together."),
     optional!("opt_cse", Source, opt::opt_cse, "Merges equal pure instructions."),

@@ -1,0 +1,302 @@
+//! Where a condition is known, nothing tests it again.
+//!
+//! * In the arms of an if, and behind an arm that leaves, its condition is a constant, and so is what it is made of or that it
+//!   makes.
+//! * When an arm decides by a constant which way the if behind its join goes, and that only jumps, the arm jumps itself:
+//!
+//! ```text
+//! if a { …; stop = true } else { … } if stop { break }   becomes   if a { …; break } else { … }
+//! ```
+//!
+//! What is left of such ifs and phis goes with `opt_copy_prop` and `opt_simplify_control`. Before and after: stage Source.
+
+use agx_isa::table::Opcode;
+use arrayvec::ArrayVec;
+
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
+
+/// Most conditions that one is taken apart into.
+const MAX_PARTS: usize = 8;
+
+const AND: u32 = 0b1000;
+const OR: u32 = 0b1110;
+const NOT_FIRST: u32 = 0b0101;
+
+/// Uses what is known of conditions.
+pub fn opt_jump_threading(f: &mut Function<'_>) {
+    if f.layout.iter().all(|segment| segment.seam != Seam::If) {
+        return;
+    }
+    Conditions { known: Side::default(), learnt: Vec::new(), frames: Vec::new() }.walk(f);
+    thread(f);
+}
+
+/// An open construct.
+struct Frame {
+    /// How much was known when it opened.
+    mark: usize,
+    /// The condition of an if.
+    condition: Option<Value>,
+    then_leaves: bool,
+    /// The block behind it.
+    after: Option<Block>,
+}
+
+/// What is known of conditions at a place.
+struct Conditions {
+    known: Side<Value, Option<bool>>,
+    /// What is known, in the order it was learnt.
+    learnt: Vec<Value>,
+    frames: Vec<Frame>,
+}
+
+impl Conditions {
+    fn walk(&mut self, f: &mut Function<'_>) {
+        let ends = f.construct_ends();
+        for (index, end) in ends.into_iter().enumerate() {
+            let segment = f.layout[index];
+            let condition = f.terminator(segment.block).and_then(|inst| f.insts[inst].srcs.first().copied());
+            if !self.learnt.is_empty() {
+                self.use_in(f, segment.block);
+            }
+            let leaves = segment.seam != Seam::If && f.terminator(segment.block).is_some();
+            match segment.seam {
+                Seam::If | Seam::Loop | Seam::Scope => {
+                    let condition = condition.and_then(Src::as_value).filter(|_| segment.seam == Seam::If);
+                    let after = end.and_then(|end| f.layout.get(end.close + 1)).map(|after| after.block);
+                    self.frames.push(Frame { mark: self.learnt.len(), condition, then_leaves: false, after });
+                    self.learn(f, condition, true);
+                }
+                Seam::Else => self.cross_else(f, segment.block, leaves),
+                Seam::EndIf | Seam::EndLoop | Seam::EndScope => {
+                    self.use_behind(f, segment.block);
+                    let Some(frame) = self.frames.pop() else { continue };
+                    self.forget(frame.mark);
+                    if frame.then_leaves != leaves {
+                        self.learn(f, frame.condition, leaves);
+                    }
+                }
+                Seam::End => {}
+            }
+        }
+    }
+
+    fn cross_else(&mut self, f: &mut Function<'_>, block: Block, leaves: bool) {
+        self.use_behind(f, block);
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.then_leaves = leaves;
+        let (mark, condition) = (frame.mark, frame.condition);
+        self.forget(mark);
+        self.learn(f, condition, false);
+    }
+
+    fn learn(&mut self, f: &Function<'_>, condition: Option<Value>, truth: bool) {
+        let mut pending: ArrayVec<(Src, bool), MAX_PARTS> = ArrayVec::new();
+        pending.extend(condition.map(|value| (Src::value(value), truth)));
+        for _ in 0..MAX_PARTS {
+            let Some((src, truth)) = pending.pop() else { return };
+            let Some(value) = src.as_value().filter(|value| self.known[*value].is_none()) else { continue };
+            self.known[value] = Some(truth);
+            self.learnt.push(value);
+            let Some(data) = f.def(src).filter(|data| data.op == Op::Hw(Opcode::Bitop)) else { continue };
+            match (data.modifier("table"), truth) {
+                (NOT_FIRST, _) => {
+                    let _ = pending.try_push((data.srcs[0], !truth));
+                }
+                (AND, true) | (OR, false) => {
+                    let _ = data.srcs.iter().all(|src| pending.try_push((*src, truth)).is_ok());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn forget(&mut self, mark: usize) {
+        for value in self.learnt.drain(mark.min(self.learnt.len())..) {
+            self.known[value] = None;
+        }
+    }
+
+    fn constant(&self, src: Src) -> Option<Src> {
+        src.as_value().and_then(|value| self.known[value]).map(Src::bool)
+    }
+
+    /// Replaces what is known in the instructions of a block. Phis read where control comes from.
+    fn use_in(&self, f: &mut Function<'_>, block: Block) {
+        for index in f.phi_count(block)..f.block(block).insts.len() {
+            let inst = f.block(block).insts[index];
+            self.use_in_inst(f, inst, |_| true);
+        }
+    }
+
+    /// Replaces what is known at the end of `block` in the phis behind the construct that is left there.
+    fn use_behind(&self, f: &mut Function<'_>, block: Block) {
+        let after = self.frames.last().and_then(|frame| frame.after).filter(|_| !self.learnt.is_empty());
+        let Some(after) = after else { return };
+        for index in 0..f.phi_count(after) {
+            let inst = f.block(after).insts[index];
+            self.use_in_inst(f, inst, |from| from == Some(block));
+        }
+    }
+
+    fn use_in_inst(&self, f: &mut Function<'_>, inst: Inst, applies: impl Fn(Option<Block>) -> bool) {
+        let data = f.insts[inst];
+        if data.srcs.iter().all(|src| self.constant(*src).is_none()) {
+            return;
+        }
+        let from = |index: usize| match data.op {
+            Op::Ir(IrOp::Phi) => data.mods.get(index).map(|block| Block(*block)),
+            _ => None,
+        };
+        let replace = |(index, src): (usize, &Src)| match self.constant(*src) {
+            Some(constant) if applies(from(index)) => constant,
+            _ => *src,
+        };
+        let srcs: Vec<Src> = data.srcs.iter().enumerate().map(replace).collect();
+        f.insts[inst].srcs = f.alloc(&srcs);
+    }
+}
+
+/// An if whose condition is a phi of constants, one arm of which only jumps.
+struct Decided {
+    /// The end of an arm of the if before, whose constant chooses the jump.
+    from: Block,
+    join: Block,
+    /// The block that jumps, and where to.
+    jumps: Block,
+    target: Block,
+}
+
+/// Lets arms jump that decide to.
+fn thread(f: &mut Function<'_>) {
+    let mut open: Vec<Block> = Vec::new();
+    let mut found = Vec::new();
+    for index in 0..f.layout.len() {
+        let segment = f.layout[index];
+        match segment.seam {
+            Seam::If => open.push(Block(u32::MAX)),
+            Seam::Else => {
+                open.pop();
+                open.push(segment.block);
+            }
+            Seam::Loop | Seam::Scope => open.push(Block(u32::MAX)),
+            Seam::EndIf => {
+                let then_end = open.pop();
+                found.extend(then_end.and_then(|then_end| decided(f, index, [then_end, segment.block])));
+            }
+            Seam::EndLoop | Seam::EndScope => {
+                open.pop();
+            }
+            Seam::End => {}
+        }
+    }
+    if found.is_empty() {
+        return;
+    }
+    f.compute_cfg();
+    let uses = uses(f);
+    for decided in found {
+        if f.block(decided.target).preds.len() > 1 || reads_no_more(f, &uses, &decided) {
+            jump(f, &decided);
+        }
+    }
+    f.compute_cfg();
+}
+
+fn uses(f: &Function<'_>) -> Side<Value, u32> {
+    let mut uses: Side<Value, u32> = Side::new(f.values.len());
+    for segment in &f.layout {
+        for inst in &f.block(segment.block).insts {
+            for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
+                uses[value] += 1;
+            }
+        }
+    }
+    uses
+}
+
+/// Whether only the if behind the join and phis of the target read the phis of the join: a target that nothing else
+/// reaches may read them otherwise.
+fn reads_no_more(f: &Function<'_>, uses: &Side<Value, u32>, decided: &Decided) -> bool {
+    let phis = |block: Block| f.block(block).insts[..f.phi_count(block)].iter().map(|inst| f.insts[*inst]);
+    let condition = f.terminator(decided.join).map_or(&[][..], |inst| f.insts[inst].srcs);
+    phis(decided.join).filter_map(|phi| phi.dst()).all(|dst| {
+        let read = phis(decided.target).flat_map(|phi| phi.srcs).chain(condition);
+        uses[dst] as usize == read.filter(|src| src.as_value() == Some(dst)).count()
+    })
+}
+
+/// What the arms that end with `ends` at segment `index` decide about the if behind them.
+fn decided(f: &Function<'_>, index: usize, ends: [Block; 2]) -> Option<Decided> {
+    let join = f.layout.get(index + 1).filter(|join| join.seam == Seam::If)?.block;
+    let insts = &f.block(join).insts;
+    let phis = f.phi_count(join);
+    if insts.len() != phis + 1 || phis == 0 {
+        return None;
+    }
+    let condition = f.insts[*insts.last()?].srcs.first()?.as_value()?;
+    let phi = insts[..phis].iter().map(|inst| f.insts[*inst]).find(|phi| phi.dst() == Some(condition))?;
+    let arms = [only_jumps(f, index + 2, Seam::Else), else_arm(f, index + 2)];
+    phi.phi_inputs().find_map(|(from, src)| {
+        let (jumps, target) = arms[usize::from(src.as_imm()? & 1 == 0)]?;
+        (ends.contains(&from) && f.terminator(from).is_none()).then_some(Decided {
+            from,
+            join,
+            jumps,
+            target,
+        })
+    })
+}
+
+/// The block of segment `index` and its target if the segment ends with `seam` and only jumps.
+fn only_jumps(f: &Function<'_>, index: usize, seam: Seam) -> Option<(Block, Block)> {
+    let segment = f.layout.get(index).filter(|segment| segment.seam == seam)?;
+    match f.block(segment.block).insts.as_slice() {
+        [only] => Some((segment.block, f.insts[*only].target()?)),
+        _ => None,
+    }
+}
+
+/// As [`only_jumps`] for the second arm of the if whose first arm begins at segment `index`.
+fn else_arm(f: &Function<'_>, index: usize) -> Option<(Block, Block)> {
+    let mut depth = 0u32;
+    for (at, segment) in f.layout.iter().enumerate().skip(index) {
+        match segment.seam {
+            Seam::If | Seam::Loop | Seam::Scope => depth += 1,
+            Seam::EndIf | Seam::EndLoop | Seam::EndScope => depth = depth.checked_sub(1)?,
+            Seam::Else if depth == 0 => return only_jumps(f, at + 1, Seam::EndIf),
+            Seam::Else | Seam::End => {}
+        }
+    }
+    None
+}
+
+/// Ends the arm with the jump. The phis of the join lose an input, those of the target get one.
+fn jump(f: &mut Function<'_>, decided: &Decided) {
+    let joined: Vec<InstData<'_>> =
+        f.block(decided.join).insts[..f.phi_count(decided.join)].iter().map(|inst| f.insts[*inst]).collect();
+    let input = |phi: &InstData<'_>, block: Block| {
+        phi.phi_inputs().find(|(from, _)| *from == block).map(|(_, src)| src)
+    };
+    for index in 0..f.phi_count(decided.target) {
+        let inst = f.block(decided.target).insts[index];
+        let data = f.insts[inst];
+        let Some(src) = input(&data, decided.jumps) else { continue };
+        let phi = joined.iter().find(|phi| phi.dst().is_some() && phi.dst() == src.as_value());
+        let src = phi.and_then(|phi| input(phi, decided.from)).unwrap_or(src);
+        let srcs: Vec<Src> = data.srcs.iter().copied().chain([src]).collect();
+        let mods: Vec<u32> = data.mods.iter().copied().chain([decided.from.0]).collect();
+        let data = InstData { srcs: f.alloc(&srcs), mods: f.alloc(&mods), ..data };
+        f.set_inst(inst, data);
+    }
+    for (index, data) in joined.into_iter().enumerate() {
+        let inst = f.block(decided.join).insts[index];
+        let kept: Vec<(Block, Src)> = data.phi_inputs().filter(|(from, _)| *from != decided.from).collect();
+        let srcs: Vec<Src> = kept.iter().map(|(_, src)| *src).collect();
+        let mods: Vec<u32> = kept.iter().map(|(from, _)| from.0).collect();
+        let data = InstData { srcs: f.alloc(&srcs), mods: f.alloc(&mods), ..data };
+        f.set_inst(inst, data);
+    }
+    let inst = f.make_inst(IrOp::Jump, &[], &[], &[decided.target.0], 0);
+    f.block_mut(decided.from).insts.push(inst);
+}
