@@ -201,3 +201,10 @@ fn lanes_shuffle_in_divergent_control_flow_of_a_shader_that_runs_for_each_sample
         }
     }
 }
+
+#[test]
+fn inputs_of_16_bits_are_interpolated_in_16_bits() {
+    let scene = Scene { vertex: "half_inputs", ..Scene::new("half_inputs") };
+    // Places are halves of whole numbers below 16, which 16 bits hold.
+    check(&scene, |x, _, _| [x as f32 + 0.5, 15.0, x as f32 + 0.5, 0.0]);
+}

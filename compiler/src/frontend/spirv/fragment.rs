@@ -78,15 +78,15 @@ impl<'a> Translator<'_, 'a> {
     /// `count` components of an input.
     fn interpolated(&mut self, leaf: &Leaf, input: Input, count: usize) -> Vec<Src> {
         let (place, sample) = self.place(leaf.style);
-        self.interpolate(input, mode(leaf), place, sample.as_slice(), count)
+        let ty = Type::vector(iterated_bits(leaf, place), count as u8);
+        self.interpolate(input, mode(leaf), place, sample.as_slice(), ty)
     }
 
-    fn interpolate(&mut self, input: Input, mode: Mode, place: Place, at: &[Src], count: usize) -> Vec<Src> {
-        let ty = Type::vector(32, count as u8);
+    fn interpolate(&mut self, input: Input, mode: Mode, place: Place, at: &[Src], ty: Type) -> Vec<Src> {
         let (place, at) = if mode == Mode::Flat { (Place::Centre, &[][..]) } else { (place, at) };
         let mods = [input.0, mode as u32, place as u32];
         let vector = self.b.value(IrOp::Interpolate, ty, at, &mods);
-        self.b.split(Src::value(vector), Type::B32, count).to_vec()
+        self.b.split(Src::value(vector), Type::scalar(ty.bits), ty.comps.into()).to_vec()
     }
 
     pub(super) fn fragment_register(&mut self, number: u32) -> Src {
@@ -97,7 +97,7 @@ impl<'a> Translator<'_, 'a> {
     fn fragment_built_in(&mut self, built_in: BuiltIn, index: u32) -> Option<Src> {
         let mut linear = |input| {
             let (place, sample) = self.place(Style::default());
-            self.interpolate(input, Mode::Linear, place, sample.as_slice(), 1)[0]
+            self.interpolate(input, Mode::Linear, place, sample.as_slice(), Type::B32)[0]
         };
         Some(match (built_in, index) {
             (BuiltIn::FragCoord, 0 | 1) => {
@@ -134,14 +134,14 @@ impl<'a> Translator<'_, 'a> {
                     _ => Input::cull_distance(index),
                 };
                 let (place, sample) = self.place(Style::default());
-                self.interpolate(input, Mode::Perspective, place, sample.as_slice(), 1)[0]
+                self.interpolate(input, Mode::Perspective, place, sample.as_slice(), Type::B32)[0]
             }
             _ => return self.lane_built_in(built_in, index),
         })
     }
 
     fn flat(&mut self, input: Input) -> Src {
-        self.interpolate(input, Mode::Flat, Place::Centre, &[], 1)[0]
+        self.interpolate(input, Mode::Flat, Place::Centre, &[], Type::B32)[0]
     }
 
     /// How far right of (axis 0) or below (1) the pixel's corner the lane shades.
@@ -229,7 +229,8 @@ impl<'a> Translator<'_, 'a> {
             if leaf.bits == 64 {
                 return Err(CompileError::invalid("interpolation of 64-bit inputs"));
             }
-            let value = self.interpolate(input, mode, place, at, 1)[0];
+            let ty = Type::scalar(iterated_bits(leaf, place));
+            let value = self.interpolate(input, mode, place, at, ty)[0];
             values.push(if leaf.is_float { self.b.fconv(value, leaf.bits) } else { value });
         }
         Ok(values)
@@ -323,11 +324,18 @@ fn mode(leaf: &Leaf) -> Mode {
     }
 }
 
+/// Bits in which an input is interpolated: in 16 where it has as many, which the iterator rounds to. At an offset it is
+/// computed here, and the others are words.
+fn iterated_bits(leaf: &Leaf, place: Place) -> u8 {
+    let is_half = leaf.bits == 16 && mode(leaf) != Mode::Flat && place != Place::Offset;
+    if is_half { 16 } else { 32 }
+}
+
 /// Whether `b` is the component after `a` and interpolated alike.
 fn follows(a: &Leaf, b: &Leaf) -> bool {
     let (Slot::User { location, component }, Slot::User { location: at, component: next }) = (a.slot, b.slot)
     else {
         return false;
     };
-    (at, next) == (location, component + 1) && (a.style, a.is_float) == (b.style, b.is_float)
+    (at, next) == (location, component + 1) && (a.style, a.is_float, a.bits) == (b.style, b.is_float, b.bits)
 }
