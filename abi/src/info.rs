@@ -81,24 +81,26 @@ pub struct ShaderInfo {
     pub attributes: Vec<Attribute>,
     /// Output slots written, ascending (vertex).
     pub varyings: Vec<Varying>,
+    /// The main part is all of the shader: attributes are fetched and colours stored in it.
+    pub whole: bool,
     /// What only fragment shaders have.
     pub fragment: FragmentInfo,
 }
 
 impl ShaderInfo {
     /// Whether the part with `role` goes on in another one, without `stop`: prologs do, and the main parts of fragment
-    /// shaders, which an epilog follows.
+    /// shaders, which an epilog follows unless they are whole.
     pub fn goes_on(&self, role: PartRole) -> bool {
         match role {
             PartRole::Prolog => true,
-            PartRole::Main => self.stage == Stage::Fragment,
+            PartRole::Main => self.stage == Stage::Fragment && !self.whole,
             PartRole::Epilog | PartRole::Preamble => false,
         }
     }
 
     /// Whether the prolog opens the stack frame of the main part, because attributes are in it.
     pub fn frame_from_prolog(&self) -> bool {
-        self.stage == Stage::Vertex && stack_attribute_bytes(self.attributes.len() as u32) != 0
+        self.stage == Stage::Vertex && !self.whole && stack_attribute_bytes(self.attributes.len() as u32) != 0
     }
 
     /// End of the half-words that the driver fills.

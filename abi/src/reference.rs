@@ -22,6 +22,8 @@ pub fn page() -> String {
          A shader is compiled once, as a *main part*. Prologs come before it and epilogs after it; they depend on the state of \
          a draw.\nA preamble is a program of its own that runs once before and leaves results in uniforms. Main parts of \
          fragment shaders and prologs\nend without `stop`, with nothing outstanding; the part that follows goes on.\n\n\
+         A *whole* shader (`ShaderInfo::whole`) has its prolog and epilog in its main part. What the parts agree on in registers is then its \
+         own affair;\nuniforms, descriptors, stack and varyings are as for parts.\n\n\
          ## Registers with a meaning\n\n| register | meaning |\n|---|---|\n",
     );
     for (half, meaning) in [

@@ -48,6 +48,7 @@ fn info(info: &ShaderInfo) -> Value {
         "constants": output::hex(&info.constants),
         "promoted": output::hex(&info.promoted),
         "writes_memory": info.writes_memory,
+        "whole": info.whole,
         "uses_barrier": info.uses_barrier,
     });
     match info.stage {

@@ -159,9 +159,19 @@ impl Compiler {
         key: &CompileKey,
     ) -> Result<CompiledShader, CompileError> {
         scratch.bump.reset();
-        let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
-        let mut context = self.main_context(info, key);
+        let (f, info) = frontend::read(&scratch.bump, input, key)?;
+        self.finish(f, self.main_context(info, key), input)
+    }
+
+    /// Compiles what a front end has read of `input`.
+    fn finish(
+        &self,
+        mut f: ir::Function<'_>,
+        mut context: Context<'_>,
+        input: Input<'_>,
+    ) -> Result<CompiledShader, CompileError> {
         let code = run_and_emit(&mut f, &mut context).map_err(|error| frontend::located(input, error))?;
+        let key = context.key;
         let info = &mut context.info;
         info.uniform_halves = info.uniform_halves.max(info.filled_halves());
         let mut stats =

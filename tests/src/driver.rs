@@ -6,6 +6,8 @@ use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::launch::textures::{SamplerResource, TextureResource};
 use agx_emulator::launch::{BufferBinding, Launch, LaunchError, ShadeLaunch, StageProgram};
 use agx_emulator::{Finding, FindingKind, Framebuffer, Options, Report, Tests};
+use agx_isa::disasm::{Line, Piece, disassemble};
+use agx_isa::table::Opcode;
 use agx_isa::validate::{Limits, validate};
 
 use crate::amber::pipeline::Bound;
@@ -154,6 +156,13 @@ pub fn validate_program(program: &LinkedProgram) -> Result<(), Outcome> {
         None => Ok(()),
         Some(finding) => Err(Outcome::Fail(format!("linked program: {finding}"))),
     }
+}
+
+/// How many instructions of a program do something: waits are not counted, of which a program with more freedom in the order
+/// of its loads may have one more.
+pub fn instructions(code: &[u8]) -> usize {
+    let is_wait = |line: &Line| matches!(line.piece, Piece::Inst(inst) if inst.op == Opcode::Wait);
+    disassemble(code).iter().filter(|line| !is_wait(line)).count()
 }
 
 /// What a finding makes of a case.

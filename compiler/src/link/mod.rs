@@ -5,6 +5,9 @@
 //! epilog tests, blends and stores. Prologs and epilogs are functions of small keys, built as IR and compiled like any
 //! shader; [`link`] puts parts one behind the other, which is cheap enough for the time of a draw.
 //!
+//! Who knows a draw's state when a shader is compiled has whole shaders instead ([`Compiler::whole_fragment`]): the same parts
+//! as one function, through which the optimiser sees.
+//!
 //! *Architecture invariant:* parts meet in registers and uniforms that `agx_abi::{vertex, fragment}` name, and in nothing else.
 
 mod advanced_blend;
@@ -15,6 +18,7 @@ mod graphics;
 mod program;
 mod spilled;
 mod vertex_prolog;
+mod whole;
 
 use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::{PartRole, ShaderInfo, Stage};
@@ -28,6 +32,7 @@ pub(crate) use spilled::Spilled;
 
 pub use program::{LinkError, LinkedProgram, Parts, link};
 pub use vertex_prolog::{AttributeKey, IndexSize, VertexPrologKey};
+pub use whole::WholeShader;
 
 use crate::emit::End;
 use crate::error::CompileError;

@@ -22,7 +22,7 @@ use crate::pipeline::Context;
 /// None at present; the signature is that of every lowering.
 pub fn lower_frag_sidefx(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let fragment = &mut context.info.fragment;
-    let is_main = context.info.stage == Stage::Fragment && !context.is_beside_main;
+    let is_main = context.info.stage == Stage::Fragment && !context.is_beside_main && !context.info.whole;
     if !is_main || fragment.early_tests || !any(f, writes_memory) {
         return Ok(());
     }

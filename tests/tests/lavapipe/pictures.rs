@@ -16,7 +16,7 @@ use agx_compiler::link::{
 use agx_compiler::{CompileError, CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::launch::{AttributeData, DrawLaunch};
 use agx_emulator::{Comparison, Cull, Framebuffer, Tests};
-use agx_tests::driver::{stage, storage_buffer};
+use agx_tests::driver::{instructions, stage, storage_buffer};
 
 use super::oracle::Oracle;
 
@@ -160,32 +160,53 @@ fn attribute(location: u32) -> Option<AttributeKey> {
     Some(AttributeKey { format, stride: STRIDE as u32, divisor: None, alignment: 4, location: 0 })
 }
 
-/// The programs of both shaders, under the blending of the case.
-fn link(
-    vertex: &CompiledShader,
-    fragment: &mut CompiledShader,
-    blending: u32,
-) -> Result<[LinkedProgram; 2], CompileError> {
-    let (compiler, mut scratch, options) =
-        (Compiler::new(Target::default()), Scratch::default(), CompileKey::default());
+/// A shader and its program.
+type Linked = (CompiledShader, LinkedProgram);
+
+/// The state of a case.
+fn state(vertex: &CompiledShader, blending: u32) -> FragmentState {
     let culled = cull_flags(&vertex.info.varyings).collect();
     let mut state = FragmentState { culled, ..FragmentState::default() };
     state.targets[0] = Some(RenderTarget {
         blend: blend(blending).map(Into::into),
         ..RenderTarget::new(ColourFormat::Rgba8Unorm)
     });
-    Ok([
-        compiler.vertex_program(&mut scratch, vertex, attribute, &options)?,
-        compiler.fragment_program(&mut scratch, fragment, &state, &options)?,
-    ])
+    state
+}
+
+/// Both shaders with their programs, of parts.
+fn link(case: &Case, modules: &[Vec<u8>; 2]) -> Result<[Linked; 2], String> {
+    let vertex = compile(&modules[0], Stage::Vertex)?;
+    let mut fragment = compile(&modules[1], Stage::Fragment)?;
+    let (compiler, mut scratch, options) =
+        (Compiler::new(Target::default()), Scratch::default(), CompileKey::default());
+    let failed = |error: CompileError| error.to_string();
+    let before = compiler.vertex_program(&mut scratch, &vertex, attribute, &options).map_err(failed)?;
+    let state = state(&vertex, case.2);
+    let after = compiler.fragment_program(&mut scratch, &mut fragment, &state, &options).map_err(failed)?;
+    Ok([(vertex, before), (fragment, after)])
+}
+
+/// Both shaders with their programs, as wholes.
+fn whole(case: &Case, modules: &[Vec<u8>; 2]) -> Result<[Linked; 2], String> {
+    let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
+    let key = |stage| {
+        let mut key = CompileKey::default();
+        (key.stage, key.validate) = (Some(stage), true);
+        key
+    };
+    let failed = |error: CompileError| error.to_string();
+    let vertex = Input::SpirV(&modules[0]);
+    let vertex =
+        compiler.whole_vertex(&mut scratch, vertex, &key(Stage::Vertex), attribute).map_err(failed)?;
+    let (fragment, state) = (Input::SpirV(&modules[1]), state(&vertex.shader, case.2));
+    let fragment = compiler.whole_fragment(&mut scratch, fragment, &key(Stage::Fragment), &state);
+    Ok([vertex, fragment.map_err(failed)?].map(|whole| (whole.shader, whole.program)))
 }
 
 /// The picture as the strict machine draws it; pixels in rows.
-fn draw(case: &Case, modules: &[Vec<u8>; 2]) -> Result<Vec<u8>, String> {
-    let (.., blending, depth, cull) = *case;
-    let vertex = compile(&modules[0], Stage::Vertex)?;
-    let mut fragment = compile(&modules[1], Stage::Fragment)?;
-    let programs = link(&vertex, &mut fragment, blending).map_err(|error| error.to_string())?;
+fn draw(case: &Case, [(vertex, first), (fragment, second)]: &[Linked; 2]) -> Result<Vec<u8>, String> {
+    let (.., depth, cull) = *case;
     let data = mesh();
     let attributes: Vec<AttributeData<'_>> = vertex
         .info
@@ -213,8 +234,8 @@ fn draw(case: &Case, modules: &[Vec<u8>; 2]) -> Result<Vec<u8>, String> {
         vertices: &vertices,
         cull: [Cull::None, Cull::Front, Cull::Back][cull as usize],
         tests,
-        late_tests: programs[1].late_tests,
-        ..DrawLaunch::new(stage(&vertex, &programs[0], &[]), stage(&fragment, &programs[1], &[]), SIZE)
+        late_tests: second.late_tests,
+        ..DrawLaunch::new(stage(vertex, first, &[]), stage(fragment, second, &[]), SIZE)
     };
     let report = launch.run(&mut framebuffer).map_err(|error| format!("run: {error}"))?;
     if let Some(finding) = report.findings.first() {
@@ -287,7 +308,7 @@ fn compare(ours: &[u8], theirs: &[u8], tolerance: u8) -> Result<(), String> {
 
 fn check(case: &Case, oracle: Option<&Oracle>) -> Result<(), String> {
     let modules = [module(case.0, "vert")?, module(case.1, "frag")?];
-    let ours = draw(case, &modules)?;
+    let ours = draw(case, &link(case, &modules)?)?;
     match oracle {
         Some(oracle) => {
             let theirs = oracle.execute(&["draw"], &request(case, &modules))?;
@@ -307,6 +328,34 @@ fn pictures_agree_with_lavapipe() {
     let failures: Vec<String> = CASES
         .iter()
         .filter_map(|case| check(case, oracle.as_ref()).err().map(|error| format!("{case:?}: {error}")))
+        .collect();
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), CASES.len(), failures.join("\n"));
+}
+
+/// Instructions of the programs, those of preambles included.
+fn length(shaders: &[Linked; 2]) -> [usize; 2] {
+    [0, 1].map(|at| {
+        let (shader, program) = &shaders[at];
+        instructions(&program.code) + shader.stats.preamble_instructions as usize
+    })
+}
+
+fn check_whole(case: &Case) -> Result<(), String> {
+    let modules = [module(case.0, "vert")?, module(case.1, "frag")?];
+    let (parts, wholes) = (link(case, &modules)?, whole(case, &modules)?);
+    compare(&draw(case, &wholes)?, &draw(case, &parts)?, 1)?;
+    let (linked, whole) = (length(&parts), length(&wholes));
+    if (0..2).any(|at| whole[at] > linked[at]) {
+        return Err(format!("wholes of {whole:?} instructions, parts of {linked:?}"));
+    }
+    Ok(())
+}
+
+#[test]
+fn whole_shaders_give_the_same_pictures_and_are_never_longer() {
+    let failures: Vec<String> = CASES
+        .iter()
+        .filter_map(|case| check_whole(case).err().map(|error| format!("{case:?}: {error}")))
         .collect();
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), CASES.len(), failures.join("\n"));
 }

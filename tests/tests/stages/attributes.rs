@@ -4,7 +4,7 @@ use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
 use agx_abi::{PartRole, Stage, Target};
 use agx_compiler::link::{
-    AttributeKey, EpilogKey, LinkError, Parts, Target as RenderTarget, VertexPrologKey, link,
+    AttributeKey, EpilogKey, LinkError, LinkedProgram, Parts, Target as RenderTarget, VertexPrologKey, link,
 };
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::launch::{AttributeData, DrawLaunch};
@@ -26,7 +26,8 @@ fn element(attribute: u32, vertex: u32, component: u32) -> u32 {
 fn draw(vertex: &str, spill_everything: bool) -> Vec<[u32; 4]> {
     let mut key = CompileKey::default();
     (key.validate, key.stage, key.spill_everything) = (true, Some(Stage::Vertex), spill_everything);
-    let vertex = compiled(&format!("{vertex}.vert"), &key);
+    let name = format!("{vertex}.vert");
+    let vertex = compiled(&name, &key);
     assert!(vertex.info.frame_from_prolog() && vertex.info.scratch_bytes >= 32);
     let format = VertexFormat::from_name("R32G32B32A32_UINT").expect("a format");
     let source = AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0 };
@@ -38,7 +39,14 @@ fn draw(vertex: &str, spill_everything: bool) -> Vec<[u32; 4]> {
     let data: Vec<Vec<u8>> = (0..ATTRIBUTES).map(words).collect();
     let of = |bytes| AttributeData { bytes, offset: 0, stride: 16, element_bytes: 16 };
     let attributes: Vec<AttributeData<'_>> = data.iter().map(|bytes| of(bytes)).collect();
-    draw_points(&vertex, &prolog, &attributes)
+    let found = draw_points(&vertex, &prolog, &attributes);
+    let bytes = spirv(&name);
+    let whole = Compiler::new(Target::default())
+        .whole_vertex(&mut Scratch::default(), Input::SpirV(&bytes), &key, |_| Some(source))
+        .expect("compiles");
+    validate_program(&whole.program).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+    assert_eq!(draw_program(&whole.shader, &whole.program, &attributes), found, "{name} as a whole");
+    found
 }
 
 /// Draws a point for each vertex; what each hands on.
@@ -56,7 +64,15 @@ fn draw_points(
     validate_program(&vertex_program).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     assert_eq!(vertex_program.gpr_halves, vertex.info.gpr_halves, "the prolog raises no registers");
     assert_eq!(vertex_program.scratch_bytes, prolog.scratch_bytes, "one frame");
+    draw_program(vertex, &vertex_program, attributes)
+}
 
+/// The same of a program.
+fn draw_program(
+    vertex: &CompiledShader,
+    vertex_program: &LinkedProgram,
+    attributes: &[AttributeData<'_>],
+) -> Vec<[u32; 4]> {
     let fragment = module("flat.frag", Stage::Fragment);
     let mut key = EpilogKey::new(&fragment.info.fragment);
     key.targets[0] = Some(RenderTarget::new(ColourFormat::Rgba32Uint));
@@ -70,7 +86,7 @@ fn draw_points(
         vertices: &vertices,
         late_tests,
         ..DrawLaunch::new(
-            stage(vertex, &vertex_program, &[]),
+            stage(vertex, vertex_program, &[]),
             stage(&fragment, &fragment_program, &[]),
             [SIDE; 2],
         )

@@ -3,14 +3,14 @@
 
 use agx_abi::tile::{ColourFormat, TilePass};
 use agx_abi::{SamplerBinding, ShaderInfo, Stage};
-use agx_compiler::link::{EpilogKey, Target as RenderTarget};
-use agx_compiler::{CompileKey, CompiledShader, Input};
+use agx_compiler::link::{FragmentState, Target as RenderTarget};
+use agx_compiler::{CompileKey, Input};
 use agx_emulator::Framebuffer;
 use agx_emulator::launch::textures::{Dimension, Format, Shape, TextureResource};
 use agx_emulator::launch::{BufferBinding, DrawLaunch, SpilledTarget};
 use agx_tests::driver::{compile, stage};
 
-use super::{SIDE, module, program, spirv};
+use super::{Linked, SIDE, fragment_programs, spirv, vertex_programs};
 
 /// The target that the shaders read and write.
 const TARGET: u32 = 1;
@@ -80,30 +80,35 @@ impl Fetch {
         Fetch { shader, named, pass }
     }
 
-    fn compile(&self) -> CompiledShader {
+    /// The shader's programs: of parts, and as a whole.
+    fn programs(&self) -> [Linked; 2] {
         let mut key = CompileKey::default();
         (key.validate, key.stage, key.tile) = (true, Some(Stage::Fragment), Some(self.pass.clone()));
         let mut bytes = spirv(&format!("{}.frag", self.shader));
         if self.named == Named::TileImage {
             bytes = as_tile_image(&bytes);
         }
-        let shader = compile(Input::SpirV(&bytes), &key);
-        shader.unwrap_or_else(|outcome| panic!("{} {:?}: {outcome:?}", self.shader, self.named))
+        let targets = self.pass.formats.map(|format| format.map(RenderTarget::new));
+        let state = FragmentState { targets, samples: self.pass.samples, ..FragmentState::default() };
+        fragment_programs(&bytes, &key, &state)
     }
 
     /// Samples that hold `before`, as the draw leaves them: pixel by pixel, the samples of each together.
     fn draw(&self, before: &[u8]) -> Vec<Vec<u8>> {
-        let vertex = module("screen.vert", Stage::Vertex);
-        let fragment = self.compile();
-        assert_eq!(fragment.info.fragment.reads_targets, 1 << TARGET);
+        let (vertices, fragments) = (vertex_programs("screen", |_| None), self.programs());
+        let found = self.draw_programs(&vertices[0], &fragments[0], before);
+        assert_eq!(
+            self.draw_programs(&vertices[1], &fragments[1], before),
+            found,
+            "{} as a whole",
+            self.shader
+        );
+        found
+    }
+
+    fn draw_programs(&self, vertex: &Linked, fragment: &Linked, before: &[u8]) -> Vec<Vec<u8>> {
+        assert_eq!(fragment.0.info.fragment.reads_targets, 1 << TARGET);
         let samples = u32::from(self.pass.samples);
-        let (vertex_program, _) = program(&vertex, None, samples);
-        let mut key = EpilogKey::new(&fragment.info.fragment);
-        key.samples = self.pass.samples;
-        for (target, format) in key.targets.iter_mut().zip(self.pass.formats) {
-            *target = format.map(RenderTarget::new);
-        }
-        let (fragment_program, late_tests) = program(&fragment, Some(&key), samples);
         let layout = self.pass.layout();
         let mut framebuffer = Framebuffer::new(SIDE, SIDE, samples, layout.sample_bytes.into());
         let offset = layout.offsets[TARGET as usize].map(usize::from);
@@ -111,11 +116,11 @@ impl Fetch {
         framebuffer.clear(&cleared, 1.0, 0);
         let spilled = offset.is_none().then(|| spilled(before, samples));
         let mut targets: Vec<SpilledTarget> = spilled.into_iter().collect();
-        let stages = [stage(&vertex, &vertex_program, &[]), stage(&fragment, &fragment_program, &[])];
+        let stages = [vertex, fragment].map(|(shader, program)| stage(shader, program, &[]));
         let launch = DrawLaunch {
             targets: &mut targets,
             vertices: &(0..3 * TRIANGLES).collect::<Vec<_>>(),
-            late_tests,
+            late_tests: fragment.1.late_tests,
             ..DrawLaunch::new(stages[0], stages[1], [SIDE; 2])
         };
         assert_eq!(

@@ -1,0 +1,208 @@
+//! Whole shaders: prolog, main part and epilog as one function, for drivers that know the state of a draw when they compile.
+//!
+//! The parts are built as they are for linking and put one behind the other as IR: what a part leaves in a register is what
+//! the next one finds there. Then the whole goes through the pipeline, so that what one part computes and the others do not
+//! need goes away, and nothing has to stand in the ABI's registers in between. Uniforms are those of the main part.
+//!
+//! What a fragment shader asks of its epilog is known once its discards, depths and sample masks are lowered; so the main
+//! part is improved and these are lowered before the others are added.
+
+use super::{
+    AttributeKey, FragmentState, LinkedProgram, Parts, VertexPrologKey, epilog, fragment_prolog, link,
+    vertex_prolog,
+};
+use crate::error::CompileError;
+use crate::frontend::{self, Shader};
+use crate::ir::op::mods_with;
+use crate::ir::{Block, Function, Inst, IrOp, Op, Src, Type, Value};
+use crate::pipeline::{self, Context, Options};
+use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch};
+
+/// The last pass that improves a main part before its tests are lowered.
+const IMPROVED: &str = "opt_uniform_subgroups";
+
+/// The passes that find out what a fragment shader asks of its epilog.
+const TESTS: [&str; 3] = ["lower_frag_sidefx", "lower_discard_zs_emit", "lower_sample_mask"];
+
+/// A whole shader.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WholeShader {
+    /// The shader: its main part is all of it.
+    pub shader: CompiledShader,
+    /// The program, with the loop over samples where it needs one.
+    pub program: LinkedProgram,
+}
+
+impl Compiler {
+    /// A vertex shader with the fetch of its attributes, which come from where `source` says, by location.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`] and [`Compiler::vertex_prolog`].
+    pub fn whole_vertex(
+        &self,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+        key: &CompileKey,
+        source: impl Fn(u32) -> Option<AttributeKey>,
+    ) -> Result<WholeShader, CompileError> {
+        scratch.bump.reset();
+        let (mut f, mut info) = frontend::read(&scratch.bump, input, key)?;
+        info.whole = true;
+        let mut prolog = VertexPrologKey::new(&info, source);
+        prolog.runs_as = info.runs_as;
+        prolog.frame_bytes = prolog.stack_attribute_bytes();
+        prepend(&mut f, |f| vertex_prolog::build(f, &prolog))?;
+        self.finish_whole((f, info), input, key, None)
+    }
+
+    /// A fragment shader with what comes before and after it under a draw's state.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`] and [`Compiler::fragment_program`].
+    pub fn whole_fragment(
+        &self,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+        key: &CompileKey,
+        state: &FragmentState,
+    ) -> Result<WholeShader, CompileError> {
+        scratch.bump.reset();
+        let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
+        let mut context = Context { info, ..Context::new(self.target(), key) };
+        improve(&mut f, &mut context).map_err(|error| frontend::located(input, error))?;
+        let mut info = context.info;
+        let (before, after) = state.keys(&mut info)?;
+        let effects = append(&mut f, |f| epilog::build(f, &after))?;
+        if before.is_needed() {
+            info.fragment.late_tests |= prepend(&mut f, |f| fragment_prolog::build(f, &before))?;
+        }
+        info.fragment.late_tests |= effects.late_tests;
+        info.writes_memory |= effects.writes_memory;
+        info.whole = true;
+        let sample_loop = info.fragment.sample_shading.then_some(state.samples);
+        self.finish_whole((f, info), input, key, sample_loop)
+    }
+
+    fn finish_whole(
+        &self,
+        (f, info): Shader<'_>,
+        input: Input<'_>,
+        key: &CompileKey,
+        sample_loop: Option<u8>,
+    ) -> Result<WholeShader, CompileError> {
+        let context = Context { info, ..Context::new(self.target(), key) };
+        let shader = self.finish(f, context, input)?;
+        let program = link(&Parts { sample_loop, ..Parts::new(&shader) })
+            .map_err(|error| CompileError::internal(format!("a whole shader: {error}")))?;
+        Ok(WholeShader { shader, program })
+    }
+}
+
+/// Improves a main part and lowers its tests.
+fn improve(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+    let key = context.key;
+    let options = Options {
+        disabled: &key.disabled_passes,
+        validate: key.validate,
+        stop_after: Some(IMPROVED),
+        ..Options::default()
+    };
+    pipeline::run(f, context, options)?;
+    for name in TESTS {
+        let pass = pipeline::find_pass(name).expect("invariant: the pipeline lowers tests");
+        pipeline::run_pass(pass, f, context, key.validate)?;
+    }
+    Ok(())
+}
+
+/// Puts a part without control flow before everything else in `f`.
+fn prepend<'a, T>(
+    f: &mut Function<'a>,
+    build: impl FnOnce(&mut Function<'a>) -> Result<T, CompileError>,
+) -> Result<T, CompileError> {
+    let entry = f.entry();
+    let main = std::mem::take(&mut f.layout);
+    let built = build(f)?;
+    debug_assert_eq!(f.layout.len(), 1, "prologs have no control flow");
+    let part = f.entry();
+    f.layout = main;
+    let mut insts = std::mem::take(&mut f.block_mut(part).insts);
+    let place = insts.len();
+    insts.append(&mut f.block_mut(entry).insts);
+    f.block_mut(entry).insts = insts;
+    connect(f, entry, place);
+    f.compute_cfg();
+    Ok(built)
+}
+
+/// Puts a part behind everything else in `f`.
+fn append<'a, T>(
+    f: &mut Function<'a>,
+    build: impl FnOnce(&mut Function<'a>) -> Result<T, CompileError>,
+) -> Result<T, CompileError> {
+    let mut main = std::mem::take(&mut f.layout);
+    let built = build(f)?;
+    let (part, rest) = (f.layout[0], f.layout.split_off(1));
+    let exit = main.last_mut().ok_or_else(|| CompileError::internal("a shader without blocks"))?;
+    let block = exit.block;
+    // The first block of the part goes on in the last one of the shader, whose end nothing is to end.
+    exit.seam = part.seam;
+    main.extend(rest);
+    f.layout = main;
+    if f.terminator(block).is_some() {
+        f.block_mut(block).insts.pop();
+    }
+    let place = f.block(block).insts.len();
+    let mut insts = std::mem::take(&mut f.block_mut(part.block).insts);
+    f.block_mut(block).insts.append(&mut insts);
+    connect(f, block, place);
+    f.compute_cfg();
+    Ok(built)
+}
+
+/// Hands what the instructions before `place` export to those from there on, which preload it. What is not exported is
+/// undefined.
+fn connect(f: &mut Function<'_>, block: Block, place: usize) {
+    let insts = std::mem::take(&mut f.block_mut(block).insts);
+    let mut left: Vec<(u32, Src)> = Vec::new();
+    let mut connected = Vec::with_capacity(insts.len());
+    for (at, inst) in insts.into_iter().enumerate() {
+        let data = f.insts[inst];
+        match (data.op, data.srcs, data.dsts) {
+            (Op::Ir(IrOp::Export), [src], _) if at < place => left.push((data.modifier("reg"), *src)),
+            (Op::Ir(IrOp::Preload), _, [dst]) if at >= place => {
+                found(f, *dst, data.modifier("reg"), &left, &mut connected);
+            }
+            _ => connected.push(inst),
+        }
+    }
+    f.block_mut(block).insts = connected;
+}
+
+/// Makes `dst` what was left in the register `half`, with as many words as it has.
+fn found(f: &mut Function<'_>, dst: Value, half: u32, left: &[(u32, Src)], insts: &mut Vec<Inst>) {
+    let ty = f.ty(dst);
+    let scalar = Type::scalar(ty.bits);
+    let mut words = Vec::with_capacity(ty.comps.into());
+    for at in 0..u32::from(ty.comps) {
+        let wanted = half + at * u32::from(ty.bits) / 16;
+        let src =
+            left.iter().find(|(known, _)| *known == wanted).map_or(Src::imm(0, ty.bits), |(_, src)| *src);
+        if f.width(src) == ty.bits {
+            words.push(src);
+            continue;
+        }
+        // A half register that is read as a word, whose upper half may hold anything.
+        let narrowed =
+            f.def(src).filter(|def| def.op == Op::Ir(IrOp::Uconv)).and_then(|def| def.srcs.first());
+        if let Some(wide) = narrowed.copied().filter(|wide| f.width(*wide) == ty.bits) {
+            words.push(wide);
+            continue;
+        }
+        let word = f.add_value(scalar);
+        insts.push(f.make_inst(IrOp::Uconv, &[word], &[src], &mods_with(IrOp::Uconv, &[]), 0));
+        words.push(Src::value(word));
+    }
+    let op = if words.len() == 1 { IrOp::Mov } else { IrOp::Collect };
+    insts.push(f.make_inst(op, &[dst], &words, &[], 0));
+}
