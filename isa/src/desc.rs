@@ -169,6 +169,20 @@ pub enum Reach {
     All,
 }
 
+/// Where the sign of a narrow integer source comes from when it is widened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sign {
+    /// The operand's flags say whether it has one.
+    Flagged,
+    /// It is extended from the source's own size, whatever the flags say.
+    Own,
+    /// As `Own` where the modifier `cond` is a comparison of signed integers ([`SIGNED_CONDITION`]), else as `Flagged`.
+    OfCondition,
+}
+
+/// The bit of an integer condition that compares signed.
+pub const SIGNED_CONDITION: u32 = 4;
+
 /// One operand of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandDesc {
@@ -188,6 +202,8 @@ pub struct OperandDesc {
     pub count: Count,
     /// Uniform registers it may name: what compilers are known to use, not what the encoding can say.
     pub reach: Reach,
+    /// How it is widened, if it is an integer.
+    pub sign: Sign,
 }
 
 impl OperandDesc {
@@ -211,6 +227,7 @@ impl OperandDesc {
             default,
             count: Count::Fixed(1),
             reach: Reach::All,
+            sign: Sign::Flagged,
         }
     }
 
@@ -229,6 +246,12 @@ impl OperandDesc {
     /// The same with another reach into the uniform file.
     pub(crate) const fn reach(mut self, reach: Reach) -> OperandDesc {
         self.reach = reach;
+        self
+    }
+
+    /// The same widened otherwise.
+    pub(crate) const fn sign(mut self, sign: Sign) -> OperandDesc {
+        self.sign = sign;
         self
     }
 

@@ -7,7 +7,7 @@
 //! Before: stage Lowered, no 64-bit operation but addition, no 8-bit arithmetic. After: stage Selected:
 //! constants and uniforms may still stand where the operand cannot encode them.
 
-use agx_isa::desc::{OperandDesc, Role};
+use agx_isa::desc::{OperandDesc, Role, SIGNED_CONDITION, Sign};
 use agx_isa::inst::{OperandFlags, Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
@@ -27,9 +27,6 @@ pub(super) const TABLE_AND: u32 = 0b1000;
 pub(super) const TABLE_OR: u32 = 0b1110;
 pub(super) const TABLE_XOR: u32 = 0b0110;
 pub(super) const TABLE_MOV: u32 = 0b1010;
-
-/// The bit of an integer condition that compares signed.
-const SIGNED_CONDITION: u32 = 4;
 
 /// The float identity of addition: x + -0.0 is x for every x.
 const NEGATIVE_ZERO: u64 = 1 << 31;
@@ -113,8 +110,8 @@ struct Selector {
 #[derive(Clone, Copy)]
 struct Reader {
     op: Opcode,
-    /// It extends the sign of a source from the source's own size.
-    extends_sign: bool,
+    /// It compares signed integers.
+    signed_condition: bool,
     /// More than the low 32 bits of the extended sources matter, or which of them are signed.
     exact: bool,
 }
@@ -122,12 +119,19 @@ struct Reader {
 impl Reader {
     fn new(op: Opcode, dst_bits: u8, mods: &[u32]) -> Reader {
         let modifier = |name| Op::Hw(op).mod_index(name).map_or(0, |index| mods[index]);
-        let signed = matches!(op, Opcode::Asr | Opcode::Asrh | Opcode::S32ToF);
-        let compares = matches!(op, Opcode::Icsel | Opcode::IcmpBallot | Opcode::IfIcmp);
         Reader {
             op,
-            extends_sign: signed || (compares && modifier("cond") & SIGNED_CONDITION != 0),
+            signed_condition: modifier("cond") & SIGNED_CONDITION != 0,
             exact: dst_bits > 32 || modifier("sat") != 0,
+        }
+    }
+
+    /// Whether the operand's sign is extended from the source's own size.
+    fn extends_sign(&self, operand: &OperandDesc) -> bool {
+        match operand.sign {
+            Sign::Flagged => false,
+            Sign::Own => true,
+            Sign::OfCondition => self.signed_condition,
         }
     }
 }
@@ -292,7 +296,7 @@ impl Selector {
             let Some(value) = src.as_value() else { continue };
             let folded = match operand.kind.style {
                 Style::Float => self.modified[value].map(|inner| through(inner, src.flags)),
-                _ => self.widened[value].filter(|inner| self.reads_alike(*src, *inner, reader)),
+                _ => self.widened[value].filter(|inner| self.reads_alike(*src, *inner, reader, operand)),
             };
             if let Some(folded) = folded.filter(|folded| fits(r, operand, *folded)) {
                 *src = folded;
@@ -303,9 +307,9 @@ impl Selector {
     }
 
     /// Whether an integer operand finds in `inner` what it finds in `src`, the 32-bit extension of it.
-    fn reads_alike(&self, src: Src, inner: Src, reader: Reader) -> bool {
+    fn reads_alike(&self, src: Src, inner: Src, reader: Reader, operand: &OperandDesc) -> bool {
         match (inner.flags.contains(OperandFlags::SX), src.flags.contains(OperandFlags::SX)) {
-            (false, false) => !reader.extends_sign || self.is_boolean(inner),
+            (false, false) => !reader.extends_sign(operand) || self.is_boolean(inner),
             (false, true) | (true, false) => !reader.exact,
             (true, true) => true,
         }

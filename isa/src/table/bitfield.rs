@@ -12,7 +12,8 @@ pub(super) const FIELD: &[OperandDesc] = ops![
 ];
 
 /// A value and a shift amount.
-pub(super) const SHIFT: &[OperandDesc] = ops![alu_dst!(60), alu!("a", 16, 58), alu!("b", 28, 56)];
+pub(super) const SIGNED_SHIFT: &[OperandDesc] =
+    ops![alu_dst!(60), alu!("a", 16, 58).sign(Sign::Own), alu!("b", 28, 56)];
 
 macro_rules! bitfield_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "bitfield" "Shifts, bit fields, bitwise operations";
@@ -49,13 +50,13 @@ Shrhi "shrhi" = row(0x0800_802e, 0x0c00_807f, fixed(8))
 
 /// Arithmetic shift right of `a` by `b & 127`; `a` is sign-extended from its own size.
 Asr "asr" = row(0x0400_802e, 0x0c00_807f, fixed(8))
-    .operands(bitfield::SHIFT)
+    .operands(bitfield::SIGNED_SHIFT)
     .cost(Unit::Ic, 3, 2).pure(pure!(bits::asr)).source(from::ALL)
     .applegpu("asr {dst}, {a}, {b}");
 
 /// Lower word of the sign-extended `a`, moved up 32 bits, shifted right by `b & 127`.
 Asrh "asrh" = row(0x0c00_802e, 0x0c00_807f, fixed(8))
-    .operands(bitfield::SHIFT)
+    .operands(bitfield::SIGNED_SHIFT)
     .cost(Unit::Ic, 3, 2).pure(pure!(bits::asrh)).source(from::NO_MESA).unseen()
     .applegpu("asrh {dst}, {a}, {b}");
 

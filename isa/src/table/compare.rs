@@ -6,7 +6,8 @@ macro_rules! compare_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 /// `x` where the integer comparison of `a` and `b` holds, else `y`.
 Icsel "icsel" = row(0x12, 0x7f, extends(8, 10, 15))
     .operands(ops![
-        alu_dst!(76), alu!("a", 16, 74), alu!("b", 28, 72), select_src!("x", 40, 70), select_src!("y", 52, 68),
+        alu_dst!(76), alu!("a", 16, 74).sign(Sign::OfCondition), alu!("b", 28, 72).sign(Sign::OfCondition),
+        select_src!("x", 40, 70), select_src!("y", 52, 68),
         modifier("cond", kinds::names(names::INT_CONDITIONS), bits![61:63]),
     ])
     .cost(Unit::Scib, 2, 1).pure(pure!(select::icsel)).source(from::ALL)
@@ -27,7 +28,8 @@ Fcsel "fcsel" = row(0x02, 0x7f, extends(8, 10, 15))
 /// Bit `i` is set when lane `i` is active and the integer comparison holds; over the quad without `simd`.
 IcmpBallot "icmp_ballot" = row(0x32, 0x1ffe_0000_0000_007f, fixed(8))
     .operands(ops![
-        alu_dst!(44), alu!("a", 16, 42).reach(Reach::None), alu!("b", 28, 40).reach(Reach::None),
+        alu_dst!(44), alu!("a", 16, 42).reach(Reach::None).sign(Sign::OfCondition),
+        alu!("b", 28, 40).reach(Reach::None).sign(Sign::OfCondition),
         modifier("cond", kinds::names(names::INT_CONDITIONS), bits![61:63]),
         flag!("inv", 47),
         modifier("simd", kinds::names(names::SPANS), bits![48]).default(1),

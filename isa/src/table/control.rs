@@ -4,8 +4,8 @@ use super::*;
 
 /// A comparison of integers and a nesting level.
 pub(super) const INTEGER_CONDITION: &[OperandDesc] = ops![
-    alu!("a", 16, 42),
-    alu!("b", 28, 40),
+    alu!("a", 16, 42).sign(Sign::OfCondition),
+    alu!("b", 28, 40).sign(Sign::OfCondition),
     modifier("cond", kinds::names(names::INT_CONDITIONS), bits![13:15]),
     flag!("inv", 8),
     modifier("nest", kinds::NUMBER, bits![11:12]),

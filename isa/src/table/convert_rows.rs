@@ -9,6 +9,13 @@ pub(super) const CONVERSION: &[OperandDesc] = ops![
     modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
 ];
 
+/// The same of a signed word.
+pub(super) const SIGNED_CONVERSION: &[OperandDesc] = ops![
+    alu_dst!(44),
+    alu!("a", 28, 40).sign(Sign::Own),
+    modifier("round", kinds::names(names::ROUNDING), bits![26:27]).default(1),
+];
+
 macro_rules! convert_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 @family "convert" "Conversions between integers and floats";
 
@@ -72,7 +79,7 @@ U32ToF "u32_to_f" = row(0xa803e, 0x0cc0_03ff_807f, fixed(6))
 
 /// Signed 32-bit integer to float.
 S32ToF "s32_to_f" = row(0xb803e, 0x0cc0_03ff_807f, fixed(6))
-    .operands(convert_rows::CONVERSION)
+    .operands(convert_rows::SIGNED_CONVERSION)
     .pure(pure!(convert::s32_to_f)).source(from::ALL)
     .applegpu("convert s32_to_f, {dst}, {a}, {name:round}");
 

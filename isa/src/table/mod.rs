@@ -11,7 +11,9 @@
 //! where `value` and `mask` say which words are the row's. Bits that neither the mask nor an operand names must be zero.
 //! An operand list that several rows of a family share is a constant above the family's rows.
 
-use crate::desc::{Count, Effects, InstDesc, Length, OperandDesc, OrderClass, Piece, Reach, Role, Unit};
+use crate::desc::{
+    Count, Effects, InstDesc, Length, OperandDesc, OrderClass, Piece, Reach, Role, Sign, Unit,
+};
 use crate::operand as kinds;
 use crate::semantics::{bits, convert, float, integer, pure, select};
 

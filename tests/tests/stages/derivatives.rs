@@ -18,7 +18,7 @@ const WORDS: usize = 8;
 
 fn levels() -> (TextureResource, SamplerResource) {
     // Level n is all 10 n.
-    let texels = (0..4).flat_map(|level| vec![10.0 * level as f32; 64 * 64 >> (2 * level)]);
+    let texels = (0..4).flat_map(|level| vec![10.0 * level as f32; (64 * 64) >> (2 * level)]);
     let shape = Shape { levels: 4, ..Shape::new(Dimension::Plane, Format::R32F, [64, 64, 1]) };
     let bytes = texels.flat_map(f32::to_le_bytes).collect();
     let texture = TextureResource { buffer: storage_buffer(0, 1, bytes, false), shape, storage: false };
