@@ -9,6 +9,7 @@ use super::op::Op;
 use super::src::Src;
 use super::table::Side;
 use super::types::Type;
+use crate::error::CompileError;
 
 /// What becomes of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,6 +102,24 @@ fn with_outer_flags(inner: Src, outer: OperandFlags) -> Src {
 }
 
 impl<'a> Function<'a> {
+    /// As [`Function::map_insts`] for rewrites that may fail. Every instruction is visited; one that fails stays.
+    ///
+    /// # Errors
+    /// The first one, at the source line of its instruction.
+    pub fn try_map_insts(
+        &mut self,
+        mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Result<Rewrite, CompileError>,
+    ) -> Result<(), CompileError> {
+        let mut first = None;
+        self.map_insts(|r, inst| {
+            rewrite(r, inst).unwrap_or_else(|error| {
+                first.get_or_insert_with(|| r.f.locate(inst, error));
+                Rewrite::Keep
+            })
+        });
+        first.map_or(Ok(()), Err)
+    }
+
     /// Rewrites every instruction in program order. Sources are already resolved through earlier
     /// [`Rewrite::Forward`]s when the closure sees them; phis of loop headers are resolved at the end.
     pub fn map_insts(&mut self, mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite) {

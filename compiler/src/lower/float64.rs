@@ -33,19 +33,10 @@ pub fn lower_float64(f: &mut Function<'_>) -> Result<(), CompileError> {
     if f.values.keys().all(|value| f.ty(value).bits != 64) {
         return Ok(());
     }
-    let mut error = None;
-    f.map_insts(|r, inst| {
+    f.try_map_insts(|r, inst| {
         let data = r.f.insts[inst];
-        match lower(r, &data) {
-            Ok(Some(result)) => Rewrite::Forward(result),
-            Ok(None) => Rewrite::Keep,
-            Err(found) => {
-                error.get_or_insert(found);
-                Rewrite::Keep
-            }
-        }
-    });
-    error.map_or(Ok(()), Err)
+        Ok(lower(r, &data)?.map_or(Rewrite::Keep, Rewrite::Forward))
+    })
 }
 
 fn lower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Result<Option<Src>, CompileError> {

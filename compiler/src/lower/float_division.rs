@@ -18,29 +18,24 @@ use crate::ir::{Function, IrOp, Op, Rewrite, Src};
 /// # Errors
 /// 64-bit floats are unsupported.
 pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
-    let mut error = None;
-    f.map_insts(|r, inst| {
+    f.try_map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let (function, argument) = match data.op {
             Op::Ir(IrOp::Fdiv) => (Opcode::Rcp, data.srcs[1]),
             Op::Ir(IrOp::Fsqrt) => (Opcode::Rsqrts, data.srcs[0]),
-            _ => return Rewrite::Keep,
+            _ => return Ok(Rewrite::Keep),
         };
         let width = r.f.width(argument);
         if width == 64 {
-            error.get_or_insert_with(|| {
-                r.f.locate(inst, CompileError::unsupported("64-bit float division and square root"))
-            });
-            return Rewrite::Keep;
+            return Err(CompileError::unsupported("64-bit float division and square root"));
         }
         let factor = alu(r, function, 32, &[argument]);
-        Rewrite::Forward(match r.f.signed_zeros {
+        Ok(Rewrite::Forward(match r.f.signed_zeros {
             // The machine's product of a negative zero is a positive one.
             true => alu(r, Opcode::Ffma, width, &[data.srcs[0], factor, Src::f32(-0.0)]),
             false => alu(r, Opcode::Fmul, width, &[data.srcs[0], factor]),
-        })
-    });
-    error.map_or(Ok(()), Err)
+        }))
+    })
 }
 
 #[cfg(test)]

@@ -114,27 +114,23 @@ const IN_TILE: u64 = 31;
 /// # Errors
 /// More coefficients than there are registers; inputs that no front end makes are internal errors.
 pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
-    let mut lowering =
-        Lowering { sources: std::mem::take(&mut context.info.fragment.coefficients), error: None };
-    f.map_insts(|r, inst| {
+    let mut lowering = Lowering { sources: std::mem::take(&mut context.info.fragment.coefficients) };
+    let lowered = f.try_map_insts(|r, inst| {
         let data = r.f.insts[inst];
         if data.op != Op::Ir(IrOp::Interpolate) {
-            return Rewrite::Keep;
+            return Ok(Rewrite::Keep);
         }
-        let (Some(dst), [input, mode, place]) = (data.dst(), data.mods) else { return Rewrite::Keep };
-        if let Err(error) = lowering.lower(r, dst, Input(*input), [*mode, *place], data.srcs) {
-            lowering.error.get_or_insert(r.f.locate(inst, error));
-        }
-        Rewrite::Remove
+        let (Some(dst), [input, mode, place]) = (data.dst(), data.mods) else { return Ok(Rewrite::Keep) };
+        lowering.lower(r, dst, Input(*input), [*mode, *place], data.srcs)?;
+        Ok(Rewrite::Remove)
     });
     context.info.fragment.coefficients = lowering.sources;
-    lowering.error.map_or(Ok(()), Err)
+    lowered
 }
 
 struct Lowering {
     /// What the coefficient registers hold.
     sources: Vec<CoefficientSource>,
-    error: Option<CompileError>,
 }
 
 impl Lowering {

@@ -42,19 +42,10 @@ const SHUFFLE_DOWN: u32 = 3;
 /// A reduction of an unknown kind is an internal error.
 pub fn lower_subgroups(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), CompileError> {
     let group = Group::of(info);
-    let mut error = None;
-    f.map_insts(|r, inst| {
+    f.try_map_insts(|r, inst| {
         let data = r.f.insts[inst];
-        match lower(r, group, &data) {
-            Ok(Some(result)) => Rewrite::Forward(result),
-            Ok(None) => Rewrite::Keep,
-            Err(found) => {
-                error.get_or_insert(found);
-                Rewrite::Keep
-            }
-        }
-    });
-    error.map_or(Ok(()), Err)
+        Ok(lower(r, group, &data)?.map_or(Rewrite::Keep, Rewrite::Forward))
+    })
 }
 
 /// The lanes that exist.

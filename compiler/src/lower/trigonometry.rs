@@ -19,24 +19,19 @@ use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
 /// # Errors
 /// 64-bit floats are unsupported.
 pub fn lower_trigonometry(f: &mut Function<'_>) -> Result<(), CompileError> {
-    let mut error = None;
-    f.map_insts(|r, inst| {
+    f.try_map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let quarter_turn_ahead = match data.op {
             Op::Ir(IrOp::Fsin) => false,
             Op::Ir(IrOp::Fcos) => true,
-            _ => return Rewrite::Keep,
+            _ => return Ok(Rewrite::Keep),
         };
         let width = r.f.width(data.srcs[0]);
         if width == 64 {
-            error.get_or_insert_with(|| {
-                r.f.locate(inst, CompileError::unsupported("sine and cosine of 64-bit floats"))
-            });
-            return Rewrite::Keep;
+            return Err(CompileError::unsupported("sine and cosine of 64-bit floats"));
         }
-        Rewrite::Forward(sine(r, data.srcs[0], quarter_turn_ahead, width))
-    });
-    error.map_or(Ok(()), Err)
+        Ok(Rewrite::Forward(sine(r, data.srcs[0], quarter_turn_ahead, width)))
+    })
 }
 
 /// Everything but the result has 32 bits.

@@ -27,14 +27,9 @@ pub(super) const TABLE_XOR: u32 = 0b0110;
 /// # Errors
 /// A source without a register is an internal error.
 pub fn lower_pseudo(f: &mut Function<'_>, allocation: &mut Allocation) -> Result<(), CompileError> {
-    let mut lowering = Lowering {
-        sequencer: Sequencer::default(),
-        places: [[None; FILE_HALVES as usize]; 2],
-        allocation,
-        error: None,
-    };
-    f.map_insts(|r, inst| lowering.lower(r, inst));
-    lowering.error.map_or(Ok(()), Err)
+    let mut lowering =
+        Lowering { sequencer: Sequencer::default(), places: [[None; FILE_HALVES as usize]; 2], allocation };
+    f.try_map_insts(|r, inst| lowering.lower(r, inst))
 }
 
 struct Lowering<'l> {
@@ -42,26 +37,22 @@ struct Lowering<'l> {
     /// Values that stand for registers, by size in halves minus one and by half index.
     places: [[Option<Value>; FILE_HALVES as usize]; 2],
     allocation: &'l mut Allocation,
-    error: Option<CompileError>,
 }
 
 impl Lowering<'_> {
-    fn lower(&mut self, r: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
+    fn lower(&mut self, r: &mut Rewriter<'_, '_>, inst: Inst) -> Result<Rewrite, CompileError> {
         let data = r.f.insts[inst];
-        let result = match data.op {
-            Op::Ir(IrOp::Copy) => self.add_copies(r.f, &data),
-            Op::Ir(IrOp::Collect) => self.add_collect(r.f, &data),
-            Op::Ir(IrOp::Split) => self.add_split(r.f, &data),
-            _ => return Rewrite::Keep,
-        };
-        if let Err(error) = result {
-            self.error.get_or_insert(error);
+        match data.op {
+            Op::Ir(IrOp::Copy) => self.add_copies(r.f, &data)?,
+            Op::Ir(IrOp::Collect) => self.add_collect(r.f, &data)?,
+            Op::Ir(IrOp::Split) => self.add_split(r.f, &data)?,
+            _ => return Ok(Rewrite::Keep),
         }
         let steps = self.sequencer.finish().to_vec();
         for step in steps {
             self.emit(r, step);
         }
-        Rewrite::Remove
+        Ok(Rewrite::Remove)
     }
 
     fn add_copies(&mut self, f: &Function<'_>, data: &InstData<'_>) -> Result<(), CompileError> {

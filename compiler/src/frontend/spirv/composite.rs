@@ -11,6 +11,11 @@ use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 
+/// An operand of an instruction.
+fn operand(operands: &[u32], index: usize) -> Result<u32, CompileError> {
+    operands.get(index).copied().ok_or_else(|| CompileError::invalid("an operand is missing"))
+}
+
 /// Evaluates `op`; `None` when it is not of this kind.
 pub(super) fn evaluate<'a>(
     eval: &mut Eval<'_, '_, 'a>,
@@ -18,9 +23,7 @@ pub(super) fn evaluate<'a>(
     ty: Ty,
     operands: &[u32],
 ) -> Result<Option<&'a [Src]>, CompileError> {
-    let operand = |index: usize| {
-        operands.get(index).copied().ok_or_else(|| CompileError::invalid("an operand is missing"))
-    };
+    let operand = |index| operand(operands, index);
     Ok(Some(match op {
         Op::CompositeConstruct => construct(eval, operands)?,
         Op::CompositeExtract => {
@@ -78,9 +81,7 @@ fn pointer_values<'a>(
     ty: Ty,
     operands: &[u32],
 ) -> Result<Option<&'a [Src]>, CompileError> {
-    let operand = |index: usize| {
-        operands.get(index).copied().ok_or_else(|| CompileError::invalid("an operand is missing"))
-    };
+    let operand = |index| operand(operands, index);
     Ok(Some(match op {
         Op::ConvertPtrToU | Op::ConvertUToPtr => {
             let bits = eval.types.leaves(ty)?.first().copied().unwrap_or(64);
@@ -302,9 +303,7 @@ fn integer_dot<'a>(
         Op::UDotAccSat => (false, false, true),
         _ => (true, true, true),
     };
-    let id = |index: usize| {
-        operands.get(index).copied().ok_or_else(|| CompileError::invalid("an operand is missing"))
-    };
+    let id = |index| operand(operands, index);
     let Kind::Int { bits } = eval.types.kind(ty) else {
         return Err(CompileError::invalid("an integer dot product of another type"));
     };
