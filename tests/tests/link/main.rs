@@ -5,6 +5,7 @@ mod epilog;
 mod formats;
 mod program;
 mod prolog;
+mod sentences;
 mod spilled;
 mod support;
 mod vertex;
