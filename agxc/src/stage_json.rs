@@ -16,21 +16,38 @@ pub fn vertex(info: &ShaderInfo) -> Value {
 
 /// Everything that only fragment shaders have.
 pub fn fragment(info: &FragmentInfo) -> Value {
+    // Every field is named, so that a new one cannot be forgotten.
+    let FragmentInfo {
+        coefficients,
+        components,
+        opaque,
+        dual_source,
+        writes_depth,
+        depth_layout,
+        writes_stencil,
+        writes_sample_mask,
+        late_tests,
+        early_tests,
+        needs_helpers,
+        sample_shading,
+        reads_targets,
+        interlock,
+    } = info;
     json!({
-        "coefficients": info.coefficients.iter().map(|source| coefficient(*source)).collect::<Vec<_>>(),
-        "components": info.components,
-        "opaque": info.opaque,
-        "dual_source": info.dual_source,
-        "writes_depth": info.writes_depth,
-        "depth_layout": info.depth_layout.name(),
-        "writes_stencil": info.writes_stencil,
-        "writes_sample_mask": info.writes_sample_mask,
-        "late_tests": info.late_tests,
-        "early_tests": info.early_tests,
-        "needs_helpers": info.needs_helpers,
-        "sample_shading": info.sample_shading,
-        "reads_targets": info.reads_targets,
-        "interlock": info.interlock,
+        "coefficients": coefficients.iter().map(|source| coefficient(*source)).collect::<Vec<_>>(),
+        "components": components,
+        "opaque": opaque,
+        "dual_source": dual_source,
+        "writes_depth": writes_depth,
+        "depth_layout": depth_layout.name(),
+        "writes_stencil": writes_stencil,
+        "writes_sample_mask": writes_sample_mask,
+        "late_tests": late_tests,
+        "early_tests": early_tests,
+        "needs_helpers": needs_helpers,
+        "sample_shading": sample_shading,
+        "reads_targets": reads_targets,
+        "interlock": interlock,
     })
 }
 

@@ -1,6 +1,23 @@
 //! Compiles shaders to AGX machine code.
 //!
-//! One way through: bytes in, one IR, a list of passes that is data, bytes out. See [`Compiler::compile`].
+//! One way through: bytes in, one IR, a list of passes that is data, bytes out. See [`Compiler::compile`], and [`link`] for
+//! what a draw puts around vertex and fragment shaders.
+//!
+//! ```
+//! use agx_abi::{PartRole, Target};
+//! use agx_compiler::{CompileKey, Compiler, Input, Scratch};
+//!
+//! let compiler = Compiler::new(Target::default());
+//! // Compilations of a thread share memory.
+//! let mut scratch = Scratch::default();
+//! let text = "kernel @square(%0:32) stage source {\nb0:\n    %1:32 = fmul %0, %0\n    keep %1\n}\n";
+//! let shader = compiler.compile(&mut scratch, Input::Ir(text), &CompileKey::default())?;
+//! assert!(shader.part(PartRole::Main).is_some_and(|code| !code.is_empty()));
+//! assert!(shader.info.gpr_halves > 0);
+//! # Ok::<(), agx_compiler::CompileError>(())
+//! ```
+//!
+//! `examples/compile.rs` is a small program around it.
 
 pub mod analysis;
 pub mod emit;

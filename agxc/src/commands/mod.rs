@@ -131,7 +131,7 @@ pub static COMMANDS: &[Command] = &[
     Command {
         name: "render",
         doc: "Draw a scene file on the reference machine",
-        details: "docs/scenes.md describes scene files; spheres, glass and plasma are bundled and need no file. The \
+        details: "docs/scenes.md describes scene files; spheres, glass, plasma and mirror are bundled and need no file. The \
                   picture is a PNG.",
         args: &[SCENE, render::ARGS, TARGET, OUTPUT],
         run: render::run,

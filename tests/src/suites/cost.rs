@@ -1,7 +1,7 @@
 //! Suite `cost`: host instructions that our compile calls execute, measured with valgrind, against the baseline's.
 //!
 //! The program runs itself under callgrind with a list of entry points ([`probe`]); callgrind counts only inside
-//! [`compile_one`], so that reading files and starting up do not count. Counts depend on nothing but the code.
+//! `compile_one`, so that reading files and starting up do not count. Counts depend on nothing but the code.
 
 use std::fmt::Write;
 use std::hint::black_box;

@@ -1,9 +1,9 @@
 //! SPIR-V.
 //!
-//! [`read`] scans the module once ([`module`]), then walks the entry point's body: control flow is structured from the
-//! graph ([`cfg`], [`structurize`]), calls are inlined ([`translate`]), composites are lists of scalars ([`types`],
-//! [`eval`]), variables that only one invocation sees become SSA values ([`crate::frontend::ssa`]), and other memory is
-//! reached through descriptions of pointers ([`pointers`], [`memory`]).
+//! `read` scans the module once (`module`), then walks the entry point's body: control flow is structured from the
+//! graph (`cfg`, `structurize`), calls are inlined (`translate`), composites are lists of scalars (`types`,
+//! `eval`), variables that only one invocation sees become SSA values ([`crate::frontend::ssa`]), and other memory is
+//! reached through descriptions of pointers (`pointers`, `memory`).
 
 mod arith;
 mod capability;

@@ -1,0 +1,36 @@
+//! Compiles a SPIR-V module and says what a driver must know of it.
+//!
+//! `cargo run -p agx-compiler --example compile -- shader.spv [entry point]`
+
+#![expect(clippy::print_stdout, reason = "this is what the program is for")]
+
+use std::error::Error;
+
+use agx_abi::Target;
+use agx_compiler::{CompileKey, Compiler, Input, Scratch};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().ok_or("a SPIR-V module is wanted")?;
+    let module = std::fs::read(&path)?;
+    let mut key = CompileKey::default();
+    key.entry_point = arguments.next();
+    let compiler = Compiler::new(Target::default());
+    let shader = compiler.compile(&mut Scratch::default(), Input::SpirV(&module), &key)?;
+
+    let info = &shader.info;
+    println!("{} shader `{}`: {} half registers", info.stage.name(), info.entry_point, info.gpr_halves);
+    for part in &shader.parts {
+        println!("{:?}: {} bytes of code", part.role, part.code.len());
+    }
+    for range in &info.uniforms {
+        println!("uniform half-words from {}, {} of them: {:?}", range.start, range.halves, range.source);
+    }
+    for (register, texture) in info.textures.iter().enumerate() {
+        println!("texture state register {register}: {texture:?}");
+    }
+    for message in &shader.messages {
+        println!("{message}");
+    }
+    Ok(())
+}
