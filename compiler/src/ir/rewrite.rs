@@ -64,7 +64,8 @@ impl<'a> Rewriter<'_, 'a> {
     ///
     /// What was built for this instruction may be rounded if its result may.
     pub fn forward(&mut self, value: Value, src: Src) {
-        if self.f.values[value].relaxed
+        if self.f.has_relaxed
+            && self.f.values[value].relaxed
             && let Some(built) = src.as_value().filter(|built| built.index() >= self.fresh)
         {
             self.f.relax(built);
@@ -142,7 +143,9 @@ impl<'a> Function<'a> {
                     rewriter.resolve_sources(*inst);
                 }
                 rewriter.line = rewriter.f.insts[*inst].line;
-                rewriter.fresh = rewriter.f.values.len();
+                if rewriter.f.has_relaxed {
+                    rewriter.fresh = rewriter.f.values.len();
+                }
                 match rewrite(&mut rewriter, *inst) {
                     Rewrite::Keep => rewriter.out.push(*inst),
                     Rewrite::Remove => {}
