@@ -22,6 +22,8 @@ pub struct Report {
     pub lines: u64,
     /// Failing device accesses that `soft_fault` forgave.
     pub soft_faults: u64,
+    /// Fragments that the programs of a draw counted, where a prolog does.
+    pub counted_fragments: u32,
     /// Findings in the order of their first occurrence; a fatal one is the last.
     pub findings: Vec<Finding>,
     /// One line an instruction executed, with [`crate::Options::trace`].

@@ -23,6 +23,8 @@ pub struct FragmentPrologKey {
     pub culled: Vec<u8>,
     /// The program runs for each sample, whose mask is in r0h.
     pub sample_shading: bool,
+    /// Fragments are counted, where the root descriptor says, before anything is discarded.
+    pub counts: bool,
     /// The main part wants the tests before it. What is discarded must not be tested, so the prolog runs the tests too, where it
     /// discards anything.
     pub early_tests: bool,
@@ -35,6 +37,7 @@ impl Default for FragmentPrologKey {
             sample_mask: 0xff,
             stipple: false,
             culled: Vec::new(),
+            counts: false,
             sample_shading: false,
             early_tests: false,
         }
@@ -47,6 +50,13 @@ const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 /// Special registers of the pixel's place.
 const PIXEL: [u32; 2] = [80, 81];
 
+/// Special registers: 0 in helper lanes; the samples that a lane covers.
+const IS_LIVE: u32 = 63;
+const COVERED: u32 = 124;
+
+/// The machine's number of the atomic addition.
+const ATOMIC_ADD: u32 = 0;
+
 /// Pixels and rows of the stipple pattern less one.
 const PATTERN: u32 = 31;
 
@@ -57,6 +67,9 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
         .sample_shading
         .then(|| Src::value(b.value(IrOp::Preload, Type::B16, &[], &[fragment::SAMPLES.into()])));
     let samples = shaded.unwrap_or(ALL_SAMPLES);
+    if key.counts {
+        count(&mut b, shaded);
+    }
     let mut kills = false;
     let mut kill = |b: &mut Builder<'_, '_>, dead: Src| {
         kills = true;
@@ -90,18 +103,41 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
     Ok(kills)
 }
 
+/// Adds 1 to the counter for each lane that is no helper and, where samples are shaded by themselves, covers the sample.
+fn count(b: &mut Builder<'_, '_>, shaded: Option<Src>) {
+    let register = |b: &mut Builder<'_, '_>, sr: u32| {
+        Src::value(b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", sr)])))
+    };
+    let mut live = register(b, IS_LIVE);
+    if let Some(shaded) = shaded {
+        let covered = register(b, COVERED);
+        let shaded = b.uconv(shaded, 32);
+        let covered = b.and(covered, shaded);
+        let is_live = b.icmp(IntCond::NE, live, Src::imm32(0));
+        live = b.select(is_live, covered, Src::imm32(0));
+    }
+    let live = b.icmp(IntCond::NE, live, Src::imm32(0));
+    // Helpers add nothing: prologs have no control flow.
+    let one = b.select(live, Src::imm32(1), Src::imm32(0));
+    let address = address_at(b, RootDescriptor::INVOCATIONS_OFFSET);
+    b.effect(IrOp::AtomicGlobal, &[address, Src::imm32(0), one], &[ATOMIC_ADD]);
+}
+
+/// An address in the root descriptor.
+fn address_at(b: &mut Builder<'_, '_>, offset: u32) -> Src {
+    let root = Src::uniform(fragment::UNIFORMS[2].start, 64);
+    let access = [Access::READONLY.bits(), 8];
+    let words = b.value(IrOp::LoadGlobal, Type::vector(32, 2), &[root, Src::imm32(offset)], &access);
+    b.collect(Type::B64, &[words.into()])
+}
+
 /// Whether the pattern's bit of the pixel is clear: rows go down, the most significant bit is the first pixel.
 fn stippled(b: &mut Builder<'_, '_>) -> Src {
     let [x, y] = PIXEL.map(|sr| {
         let place = b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", sr)]));
         b.and(place.into(), Src::imm32(PATTERN))
     });
-    let range = fragment::UNIFORMS[2];
-    let access = [Access::READONLY.bits(), 8];
-    let offset = Src::imm32(RootDescriptor::STIPPLE_OFFSET);
-    let root = Src::uniform(range.start, 64);
-    let address = b.value(IrOp::LoadGlobal, Type::vector(32, 2), &[root, offset], &access);
-    let address = b.collect(Type::B64, &[address.into()]);
+    let address = address_at(b, RootDescriptor::STIPPLE_OFFSET);
     let row = b.shl(y, Src::imm32(2));
     let access = [Access::READONLY.bits(), 4];
     let pattern = b.value(IrOp::LoadGlobal, Type::B32, &[address, row], &access);
@@ -126,6 +162,11 @@ fn is_culled(b: &mut Builder<'_, '_>, register: u8) -> Src {
 impl FragmentPrologKey {
     /// Whether a shader needs a prolog at all.
     pub fn is_needed(&self) -> bool {
+        self.counts || self.discards()
+    }
+
+    /// Whether it may discard anything, so that tests must not come before it.
+    pub fn discards(&self) -> bool {
         self.sample_mask != 0xff || self.stipple || !self.culled.is_empty()
     }
 

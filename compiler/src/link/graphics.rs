@@ -30,6 +30,8 @@ pub struct FragmentState {
     pub sample_mask: u8,
     /// Pixels are discarded by the pattern that the root descriptor names.
     pub stipple: bool,
+    /// Fragments are counted where the root descriptor says.
+    pub counts: bool,
     /// Values that are 0 across a primitive that is to be discarded, one for each cull distance of the vertex shader:
     /// [`agx_abi::fragment::cull_flags`].
     pub culled: Vec<CoefficientSource>,
@@ -46,6 +48,7 @@ impl Default for FragmentState {
             alpha_to_one: false,
             sample_mask: 0xff,
             stipple: false,
+            counts: false,
             culled: Vec::new(),
         }
     }
@@ -67,6 +70,7 @@ impl FragmentState {
         let prolog = FragmentPrologKey {
             sample_mask: self.sample_mask,
             stipple: self.stipple,
+            counts: self.counts,
             sample_shading: fragment.sample_shading,
             early_tests: fragment.early_tests,
             ..FragmentPrologKey::default()
@@ -78,7 +82,7 @@ impl FragmentState {
         epilog.logic_op = self.logic_op;
         epilog.alpha_to_coverage = self.alpha_to_coverage;
         epilog.alpha_to_one = self.alpha_to_one;
-        epilog.tested &= !prolog.is_needed();
+        epilog.tested &= !prolog.discards();
         Ok((prolog, epilog.with_load_sampler(&mut info.samplers)?))
     }
 }

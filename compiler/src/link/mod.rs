@@ -89,7 +89,8 @@ impl Compiler {
         scratch.bump.reset();
         let mut f = Function::new(&scratch.bump, "prolog");
         let kills = fragment_prolog::build(&mut f, key)?;
-        finish_part(f, PartRole::Prolog, kills, &mut self.part_context(options))
+        let part = finish_part(f, PartRole::Prolog, kills, &mut self.part_context(options))?;
+        Ok(LinkPart { writes_memory: key.counts, ..part })
     }
 
     /// The vertex prolog that `key` asks for. It uses no register that the main part does not use.

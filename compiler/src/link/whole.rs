@@ -77,7 +77,7 @@ impl Compiler {
             info.fragment.late_tests |= prepend(&mut f, |f| fragment_prolog::build(f, &before))?;
         }
         info.fragment.late_tests |= effects.late_tests;
-        info.writes_memory |= effects.writes_memory;
+        info.writes_memory |= effects.writes_memory || before.counts;
         info.whole = true;
         let sample_loop = info.fragment.sample_shading.then_some(state.samples);
         self.finish_whole((f, info), input, key, sample_loop)

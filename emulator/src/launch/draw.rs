@@ -12,8 +12,8 @@ use super::textures::{SamplerResource, TextureResource};
 use super::{BufferBinding, LaunchError, Layout, write_range};
 use crate::textures::{SAMPLER_BYTES, TEXTURE_BYTES};
 use crate::{
-    Access, Binding, Coefficient, Cull, Draw, Framebuffer, Options, Plane, Program, Report, Shade, Stage,
-    States, Tests, Topology, Viewport, draw, shade,
+    Access, Binding, Coefficient, Cull, Draw, Framebuffer, Memory, Options, Plane, Program, Report, Shade,
+    Stage, States, Tests, Topology, Viewport, draw, shade,
 };
 
 /// A linked program of a draw.
@@ -160,7 +160,7 @@ impl<'a> DrawLaunch<'a> {
     /// [`LaunchError`]: something a shader needs is missing, or the machine stopped on a fatal finding.
     pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
-        let root = root(&mut layout, self.stipple)?;
+        let root = Root::map(&mut layout, self.stipple)?;
         let targets = Targets::map(&mut layout, self.targets)?;
         let attributes =
             self.attributes.iter().map(|data| place(&mut layout, data)).collect::<Result<Vec<_>, _>>()?;
@@ -168,7 +168,7 @@ impl<'a> DrawLaunch<'a> {
             attributes,
             base: self.base,
             blend_constant: self.blend_constant,
-            root,
+            root: root.address,
             heap: targets.heap,
             samples: framebuffer.samples(),
         };
@@ -204,7 +204,8 @@ impl<'a> DrawLaunch<'a> {
         let (memory, addresses) = (layout.memory, layout.addresses);
         super::take_back(&memory, &addresses, self.buffers, self.textures);
         targets.take_back(&memory, self.targets);
-        Ok(drawn?)
+        let counted_fragments = root.counted(&memory);
+        Ok(Report { counted_fragments, ..drawn? })
     }
 }
 
@@ -215,13 +216,13 @@ impl ShadeLaunch<'_> {
     /// As [`DrawLaunch::run`].
     pub fn run(self, framebuffer: &mut Framebuffer) -> Result<Report, LaunchError> {
         let mut layout = Layout::new(self.buffers, self.textures, self.samplers)?;
-        let root = root(&mut layout, self.stipple)?;
+        let root = Root::map(&mut layout, self.stipple)?;
         let targets = Targets::map(&mut layout, self.targets)?;
         let interface = Interface {
             attributes: Vec::new(),
             base: [0; 2],
             blend_constant: self.blend_constant,
-            root,
+            root: root.address,
             heap: targets.heap,
             samples: framebuffer.samples(),
         };
@@ -251,7 +252,8 @@ impl ShadeLaunch<'_> {
         let (memory, addresses) = (layout.memory, layout.addresses);
         super::take_back(&memory, &addresses, self.buffers, self.textures);
         targets.take_back(&memory, self.targets);
-        Ok(shaded?)
+        let counted_fragments = root.counted(&memory);
+        Ok(Report { counted_fragments, ..shaded? })
     }
 }
 
@@ -277,13 +279,32 @@ impl Programs {
     }
 }
 
-/// Maps the root descriptor with what it names.
-fn root(layout: &mut Layout<'_>, stipple: Option<&[u32; 32]>) -> Result<u64, LaunchError> {
-    let Some(stipple) = stipple else { return Ok(0) };
-    let address = layout.map(stipple.iter().flat_map(|row| row.to_le_bytes()).collect(), Access::READ)?;
-    let mut root = vec![0; RootDescriptor::BYTES];
-    root[RootDescriptor::STIPPLE_OFFSET as usize..][..8].copy_from_slice(&address.to_le_bytes());
-    Ok(layout.map(root, Access::READ)?)
+/// The root descriptor, and the counter of fragments that it names.
+struct Root {
+    address: u64,
+    counter: u64,
+}
+
+impl Root {
+    fn map(layout: &mut Layout<'_>, stipple: Option<&[u32; 32]>) -> Result<Root, LaunchError> {
+        let counter = layout.map(vec![0; 4], Access::READ | Access::WRITE)?;
+        let mut root = vec![0; RootDescriptor::BYTES];
+        let mut name = |offset: u32, address: u64| {
+            root[offset as usize..][..8].copy_from_slice(&address.to_le_bytes());
+        };
+        name(RootDescriptor::INVOCATIONS_OFFSET, counter);
+        if let Some(stipple) = stipple {
+            let bytes = stipple.iter().flat_map(|row| row.to_le_bytes()).collect();
+            name(RootDescriptor::STIPPLE_OFFSET, layout.map(bytes, Access::READ)?);
+        }
+        Ok(Root { address: layout.map(root, Access::READ)?, counter })
+    }
+
+    /// Fragments that programs counted.
+    fn counted(&self, memory: &Memory) -> u32 {
+        let bytes = memory.bytes(self.counter, 4).and_then(|bytes| bytes.first_chunk().copied());
+        bytes.map_or(0, u32::from_le_bytes)
+    }
 }
 
 /// Address of the first element, and the last element.

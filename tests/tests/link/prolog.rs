@@ -77,6 +77,29 @@ fn the_stipple_discards_by_its_bits() {
 }
 
 #[test]
+fn fragments_are_counted_before_anything_is_discarded() {
+    // One sample; four in one run of the program; four by themselves; half of the samples discarded.
+    for (samples, sample_shading, sample_mask, counted) in
+        [(1, false, 0xff, 35), (4, false, 0xff, 35), (4, true, 0xff, 140), (4, false, 0b0101, 35)]
+    {
+        let prolog =
+            FragmentPrologKey { counts: true, sample_shading, sample_mask, ..FragmentPrologKey::default() };
+        let mut key = key(samples);
+        (key.sample_shading, key.tested) = (sample_shading, sample_mask == 0xff);
+        let info = info(1);
+        let sample_loop = sample_shading.then_some(samples);
+        let program = linked_with(&prolog, &white(), &info, &key, sample_loop);
+        let mut framebuffer = Framebuffer::new(7, 5, samples.into(), 8);
+        let report =
+            shade_stippled(&program, &info, &mut framebuffer, ([0.0; 4], None), 0.5, Tests::default());
+        assert_eq!(report.counted_fragments, counted, "{samples} samples, by themselves: {sample_shading}");
+        let wanted = |at: usize| if sample_mask >> (at % usize::from(samples)) & 1 != 0 { 255 } else { 0 };
+        let reds = reds(&framebuffer, samples.into());
+        assert!(reds.iter().enumerate().all(|(at, red)| *red == wanted(at)), "{reds:?}");
+    }
+}
+
+#[test]
 fn a_primitive_with_a_distance_that_is_nowhere_positive_is_culled() {
     // Without vertices, locations are 0 everywhere and 1/w is 1.
     let zero = CoefficientSource::User { location: 0, component: 0, interpolation: Interpolation::Flat };

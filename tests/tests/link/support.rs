@@ -5,7 +5,7 @@ use agx_abi::{ShaderInfo, Stage, Target};
 use agx_compiler::link::{EpilogKey, FragmentPrologKey, LinkPart, LinkedProgram, Parts, link};
 use agx_compiler::{CompileKey, Compiler, Scratch};
 use agx_emulator::launch::{ShadeLaunch, StageProgram};
-use agx_emulator::{Framebuffer, Options, Tests};
+use agx_emulator::{Framebuffer, Options, Report, Tests};
 use agx_isa::inst::{Inst, Operand, Size};
 use agx_isa::table::Opcode;
 use agx_isa::validate::{Limits, validate};
@@ -140,7 +140,7 @@ pub fn shade_stippled(
     (blend_constant, stipple): ([f32; 4], Option<&[u32; 32]>),
     depth: f32,
     tests: Tests,
-) {
+) -> Report {
     let [width, height] = framebuffer.size();
     let launch = ShadeLaunch {
         fragment: StageProgram {
@@ -164,4 +164,5 @@ pub fn shade_stippled(
     };
     let report = launch.run(framebuffer).expect("runs");
     assert_eq!(report.findings, []);
+    report
 }
