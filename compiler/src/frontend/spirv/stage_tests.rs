@@ -46,6 +46,46 @@ fn vertex_attributes_are_numbered_by_location() {
 }
 
 #[test]
+fn attributes_that_nothing_reads_take_no_registers() {
+    // in vec4 5 at location 0, in vec4 6 at location 1; out vec4 7 = gl_Position. `main` reads 6 alone.
+    let insts: [(u32, &[u32]); 21] = [
+        (17, &[1]),
+        (14, &[0, 1]),
+        (15, &[0, 4, 0x6d, 5, 6, 7]),
+        (71, &[5, 30, 0]),
+        (71, &[6, 30, 1]),
+        (71, &[7, 11, 0]),
+        (19, &[1]),
+        (33, &[2, 1]),
+        (22, &[3, 32]),
+        (23, &[8, 3, 4]),
+        (32, &[9, 1, 8]),
+        (32, &[10, 3, 8]),
+        (59, &[9, 5, 1]),
+        (59, &[9, 6, 1]),
+        (59, &[10, 7, 3]),
+        (54, &[1, 4, 0, 2]),
+        (248, &[11]),
+        (61, &[8, 12, 6]),
+        (62, &[7, 12]),
+        (253, &[]),
+        (56, &[]),
+    ];
+    let mut words = vec![0x0723_0203, 0x0001_0000, 0, 13, 0];
+    for (opcode, operands) in insts {
+        words.push((operands.len() as u32 + 1) << 16 | opcode);
+        words.extend_from_slice(operands);
+    }
+    let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    let key = CompileKey { stage: Some(Stage::Vertex), validate: true, ..CompileKey::default() };
+    let shader =
+        Compiler::default().compile(&mut Scratch::default(), Input::SpirV(&bytes), &key).expect("compiles");
+    assert_eq!(shader.info.attributes, [Attribute { location: 1, components: 0b1111 }]);
+    let read = registers_read_first(&instructions(&shader));
+    assert_eq!(read, [16, 17, 18, 19, 20, 21, 22, 23]);
+}
+
+#[test]
 fn vertex_outputs_are_stored_in_order_and_the_last_one_says_so() {
     let shader = compile(VERTEX, Stage::Vertex).expect("compiles");
     let user = |location, component| Output::User { location, component };

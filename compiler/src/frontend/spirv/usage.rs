@@ -1,4 +1,4 @@
-//! Which variables need memory because they are indexed dynamically, and which of those never change.
+//! Which variables are read, which need memory because they are indexed dynamically, and which of those never change.
 
 use spirv::{GlslStd450Op, Op, StorageClass};
 
@@ -16,6 +16,7 @@ pub const MAX_SELECTED_CONSTANTS: usize = 16;
 /// What a scan over all bodies found.
 #[derive(Default)]
 pub(super) struct Usage<'a> {
+    read: Vec<bool>,
     needs_memory: Vec<bool>,
     constants: Vec<Contents<'a>>,
 }
@@ -46,6 +47,7 @@ impl<'a> Usage<'a> {
         let mut scan = Scan {
             module,
             origins: vec![None; bound],
+            read: vec![false; bound],
             marked: vec![false; bound],
             indexed: vec![false; bound],
             contents: vec![Contents::Nothing; bound],
@@ -73,7 +75,7 @@ impl<'a> Usage<'a> {
         for (marked, scalar) in scan.marked.iter_mut().zip(&scan.scalar) {
             *marked &= !scalar;
         }
-        Ok(Usage { needs_memory: scan.marked, constants: scan.contents })
+        Ok(Usage { read: scan.read, needs_memory: scan.marked, constants: scan.contents })
     }
 
     /// The scalars of a variable that belongs into the constant section: it is indexed dynamically, holds too many for
@@ -85,6 +87,11 @@ impl<'a> Usage<'a> {
         }
     }
 
+    /// Whether something is done with a variable that may read it.
+    pub fn is_read(&self, id: u32) -> bool {
+        self.read.get(id as usize).copied().unwrap_or(false)
+    }
+
     /// Whether the variable cannot be scalar variables.
     pub fn needs_memory(&self, id: u32) -> bool {
         self.needs_memory.get(id as usize).copied().unwrap_or(false)
@@ -94,6 +101,7 @@ impl<'a> Usage<'a> {
 struct Scan<'s, 'a> {
     module: &'s Module<'a>,
     origins: Vec<Option<Origin>>,
+    read: Vec<bool>,
     marked: Vec<bool>,
     /// By variable: whether an array in it is indexed dynamically.
     indexed: Vec<bool>,
@@ -115,10 +123,14 @@ impl<'a> Scan<'_, 'a> {
             }
             (Op::FunctionParameter, [ty, id, ..]) => self.root(*id, *ty),
             (Op::AccessChain | Op::InBoundsAccessChain, [ty, id, base, indices @ ..]) => {
+                self.read(*base);
                 self.chain(*ty, *id, *base, indices);
             }
-            (Op::CopyObject, [ty, id, base]) => self.chain(*ty, *id, *base, &[]),
-            (Op::Load, _) => {}
+            (Op::CopyObject, [ty, id, base]) => {
+                self.read(*base);
+                self.chain(*ty, *id, *base, &[]);
+            }
+            (Op::Load, [_, _, pointer, ..]) => self.read(*pointer),
             // Debug information names variables and does nothing to them.
             (Op::ExtInst, [_, _, set, ..]) if self.is_debug(*set) => {}
             (Op::Store, [pointer, object, ..]) => self.store(*pointer, *object),
@@ -154,7 +166,14 @@ impl<'a> Scan<'_, 'a> {
         for operand in operands {
             if let Some(Some(origin)) = self.origins.get(*operand as usize) {
                 self.contents[origin.root as usize] = Contents::Changes;
+                self.read[*operand as usize] = true;
             }
+        }
+    }
+
+    fn read(&mut self, pointer: u32) {
+        if let Some(read) = self.read.get_mut(pointer as usize) {
+            *read = true;
         }
     }
 

@@ -20,11 +20,11 @@ use crate::ir::types::Type;
 const GRID: [u32; 2] = [80, 81];
 
 impl<'a> Translator<'_, 'a> {
-    /// Numbers the attributes, reads the registers that hold something, and reserves the uniforms of the prolog.
+    /// Numbers the attributes that something reads, reads the registers that hold something, and reserves the uniforms of the prolog.
     pub(super) fn vertex_start(&mut self) -> Result<(), CompileError> {
         let mut read: Vec<(u32, u32)> = Vec::new();
         for global in self.module.globals.iter().filter(|global| global.class == StorageClass::Input) {
-            if self.io.interface.contains(&global.id) {
+            if self.io.interface.contains(&global.id) && self.usage.is_read(global.id) {
                 let leaves = leaves(self.module, global)?;
                 read.extend(leaves.iter().flat_map(Leaf::components).filter_map(|slot| match slot {
                     Slot::User { location, component } => Some((location, component)),
