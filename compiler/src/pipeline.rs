@@ -172,6 +172,7 @@ pub static PASSES: &[Pass] = &[
     optional!("opt_preamble", Source, with context opt::opt_preamble, "Moves what is the same for every invocation to a program that runs once."),
     optional!("opt_dce", Source, opt::opt_dce, "Removes pure instructions whose results nothing needs."),
     optional!("opt_uniform_branches", Source, with context opt::opt_uniform_branches, "Finds the branches that all lanes of a SIMD-group take together."),
+    optional!("opt_sink", Source, opt::opt_sink, "Moves loads and interpolations into the branches that read them."),
     required!("lower_address", Source -> Lowered, |f, c| lower::lower_address(f, c.target), "Folds address arithmetic into device memory accesses."),
     optional!("opt_cse", Lowered, opt::opt_cse, "Merges equal pure instructions."),
     optional!("opt_fuse", Lowered, opt::opt_fuse, "Fuses products with sums, shifts with sums, and shifts with masks."),

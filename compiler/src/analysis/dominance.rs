@@ -38,8 +38,8 @@ impl Dominance {
         false
     }
 
-    /// The lowest block that dominates both.
-    fn meet(&self, mut a: Block, mut b: Block) -> Block {
+    /// The lowest block that dominates both. Both are reachable.
+    pub fn meet(&self, mut a: Block, mut b: Block) -> Block {
         while a != b {
             let upper = if self.position[a] > self.position[b] { &mut a } else { &mut b };
             *upper = self.parent[*upper].expect("invariant: the entry dominates every reachable block");

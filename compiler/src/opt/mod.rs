@@ -19,6 +19,7 @@ mod ranges;
 mod regions;
 mod relaxed;
 mod simplify_control;
+mod sink;
 #[cfg(test)]
 mod tests;
 mod uniform_branches;
@@ -43,6 +44,7 @@ pub use promote_constants::opt_promote_constants;
 pub use ranges::opt_ranges;
 pub use relaxed::opt_relaxed;
 pub use simplify_control::opt_simplify_control;
+pub use sink::opt_sink;
 pub use uniform_branches::opt_uniform_branches;
 pub use uniform_subgroups::opt_uniform_subgroups;
 pub use unroll::opt_unroll;

@@ -1,8 +1,8 @@
-//! Moves loads and interpolations down to what reads them.
+//! Moves loads and interpolations into the branches that read them.
 //!
 //! What is read in one arm of an `if` only moves into that arm, so that lanes which do not go there need neither wait for
-//! it nor hold it. Within a block it moves to the first instruction that reads it: loads then stand in the order in which
-//! they are needed, which scheduling keeps.
+//! it nor hold it. Within its own block nothing moves: loads do best far before what reads them, and scheduling sees to it
+//! that they do not need too many registers.
 //!
 //! Only what depends on nothing but its sources moves: loads from memory that nobody writes, interpolations at a place that
 //! each lane finds alone, and the splitting of their results. What depends on neighbouring lanes, as derivatives and
@@ -20,30 +20,37 @@ struct Use {
     before: Option<Inst>,
 }
 
-/// Moves loads and interpolations down to what reads them.
+/// Moves loads and interpolations into the branches that read them.
 pub fn opt_sink(f: &mut Function<'_>) {
-    let insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
-    if !insts.into_iter().any(|inst| can_sink(&f.insts[*inst])) {
+    let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
+    if f.layout.len() == 1 || !insts.any(|inst| can_sink(&f.insts[*inst])) {
         return;
     }
     f.compute_cfg();
     let tree = dominance(f);
     let mut sinker = Sinker {
-        tree: &tree,
         loops: loops(f),
         first_use: Side::new(f.values.len()),
         place: Side::new(f.insts.len()),
         attached: Side::default(),
         at_end: Side::default(),
-        moved: false,
+        is_moved: Side::default(),
+        any_moved: false,
+        tree: &tree,
+        f,
     };
-    let order: Vec<Block> = f.blocks_in_order().filter(|block| tree.is_reachable(*block)).collect();
-    for block in order.iter().rev() {
-        sinker.block(f, *block);
+    for block in sinker.f.blocks_in_order() {
+        for (position, inst) in (0..).zip(&sinker.f.block(block).insts) {
+            sinker.place[*inst] = position;
+        }
     }
-    if sinker.moved {
+    let order: Vec<Block> = sinker.f.blocks_in_order().filter(|block| tree.is_reachable(*block)).collect();
+    for block in order.iter().rev() {
+        sinker.block(*block);
+    }
+    if sinker.any_moved {
         for block in order {
-            sinker.write(f, block);
+            sinker.write(block);
         }
     }
 }
@@ -72,68 +79,113 @@ fn loops(f: &Function<'_>) -> Side<Block, Option<Block>> {
     loops
 }
 
-struct Sinker<'t> {
-    tree: &'t Dominance,
+struct Sinker<'s, 'a> {
+    f: &'s mut Function<'a>,
+    tree: &'s Dominance,
     loops: Side<Block, Option<Block>>,
     first_use: Side<Value, Option<Use>>,
-    /// Position in its block, or that of what it moved to.
+    /// Position in its block, or that of what it moved to; later ones of the same position stand before earlier ones.
     place: Side<Inst, u32>,
     /// What moves to the place before an instruction, the last first.
     attached: Side<Inst, Vec<Inst>>,
     /// What moves to the end of a block without a terminator, the last first.
     at_end: Side<Block, Vec<Inst>>,
-    moved: bool,
+    is_moved: Side<Inst, bool>,
+    any_moved: bool,
 }
 
-impl Sinker<'_> {
+impl Sinker<'_, '_> {
     /// Goes backward through a block; what follows it in the layout has been visited.
-    fn block(&mut self, f: &Function<'_>, block: Block) {
-        let insts = &f.block(block).insts;
-        for (position, inst) in (0..).zip(insts) {
-            self.place[*inst] = position;
-        }
-        for (index, inst) in insts.iter().enumerate().rev() {
-            let data = &f.insts[*inst];
-            let splits = data.op == Op::Ir(IrOp::Split)
-                && data.srcs.first().and_then(|src| f.def(*src)).is_some_and(|load| can_sink(&load));
-            let target = if splits || can_sink(data) { self.target(f, block, data) } else { None };
-            let at = match target {
-                Some(target) if Some(&target.before) != Some(&insts.get(index + 1).copied()) => {
-                    self.sink(f, *inst, target);
-                    target.block
-                }
-                _ => block,
-            };
+    fn block(&mut self, block: Block) {
+        for index in (0..self.f.block(block).insts.len()).rev() {
+            let inst = self.f.block(block).insts[index];
+            let data = self.f.insts[inst];
             if data.op == Op::Ir(IrOp::Phi) {
                 for (pred, src) in data.phi_inputs() {
                     if let Some(value) = src.as_value().filter(|_| self.tree.is_reachable(pred)) {
-                        self.read(value, Use { block: pred, before: f.terminator(pred) });
+                        self.read(value, self.end_of(pred));
                     }
                 }
-            } else {
-                for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                    self.read(value, Use { block: at, before: Some(*inst) });
-                }
+                continue;
+            }
+            let target = self.target(block, &data).filter(|target| target.block != block);
+            let at = target.map_or(block, |target| target.block);
+            if let Some(target) = target {
+                self.sink(inst, target);
+            }
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                self.read(value, Use { block: at, before: Some(inst) });
             }
         }
     }
 
-    /// Where an instruction of `block` is needed first, if it is read and may move there.
-    fn target(&self, f: &Function<'_>, block: Block, data: &InstData<'_>) -> Option<Use> {
+    fn end_of(&self, block: Block) -> Use {
+        Use { block, before: self.f.terminator(block) }
+    }
+
+    /// Notes that `value` is read at `new`, which stands before all uses noted in its block at the same place.
+    fn read(&mut self, value: Value, new: Use) {
+        let merged = self.first_use[value].map_or(new, |old| self.earlier(old, new));
+        self.first_use[value] = Some(merged);
+    }
+
+    /// Where both uses find what is computed there.
+    fn earlier(&self, old: Use, new: Use) -> Use {
+        let block = self.tree.meet(old.block, new.block);
+        let place = |at: Use| at.before.map_or(u32::MAX, |inst| self.place[inst]);
+        match (old.block == block, new.block == block) {
+            (true, true) if place(old) < place(new) => old,
+            (_, true) => new,
+            (true, false) => old,
+            (false, false) => self.end_of(block),
+        }
+    }
+
+    /// Where an instruction of `block` moves.
+    fn target(&self, block: Block, data: &InstData<'_>) -> Option<Use> {
+        let splits = data.op == Op::Ir(IrOp::Split)
+            && data.srcs.first().and_then(|src| self.f.def(*src)).is_some_and(|load| can_sink(&load));
+        if !splits && !can_sink(data) {
+            return None;
+        }
         let uses = data.dsts.iter().filter_map(|dst| self.first_use[*dst]);
-        let mut target = uses.reduce(|a, b| self.earlier(f, a, b))?;
+        let mut target = uses.reduce(|old, new| self.earlier(old, new))?;
         while self.loops[target.block] != self.loops[block] {
-            let block = self.tree.parent(target.block)?;
-            target = Use { block, before: f.terminator(block) };
+            target = self.end_of(self.tree.parent(target.block)?);
         }
         Some(target)
     }
 
-    fn read(&mut self, value: Value, new: Use) {
-        let merged = match self.first_use[value] {
-            Some(old) => self.meet(old, new),
-            None => new,
-        };
-        self.first_use[value] = Some(merged);
+    fn sink(&mut self, inst: Inst, target: Use) {
+        (self.is_moved[inst], self.any_moved) = (true, true);
+        match target.before {
+            Some(before) => {
+                self.place[inst] = self.place[before];
+                self.attached[before].push(inst);
+            }
+            None => {
+                self.place[inst] = u32::MAX;
+                self.at_end[target.block].push(inst);
+            }
+        }
+    }
+
+    /// Writes the new order of a block.
+    fn write(&mut self, block: Block) {
+        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        let mut out: Vec<Inst> = Vec::with_capacity(insts.len());
+        // What is still to be written, the next one last, and whether what stands before it has been.
+        let stay = insts.iter().rev().filter(|inst| !self.is_moved[**inst]);
+        let mut todo: Vec<(Inst, bool)> =
+            self.at_end[block].iter().chain(stay).map(|inst| (*inst, false)).collect();
+        while let Some((inst, is_ready)) = todo.pop() {
+            if is_ready || self.attached[inst].is_empty() {
+                out.push(inst);
+                continue;
+            }
+            todo.push((inst, true));
+            todo.extend(self.attached[inst].iter().map(|before| (*before, false)));
+        }
+        self.f.block_mut(block).insts = out;
     }
 }
