@@ -1,4 +1,4 @@
-//! Forwards stored and loaded values to later loads of the same device or threadgroup memory.
+//! Forwards stored and loaded values to later loads of the same device, threadgroup or stack memory.
 //!
 //! Within a block, and from blocks into those that only they lead to as far as they agree, a load reads what a store or load before it left at
 //! the same place, unless something between may have written there: another store that is not known to be elsewhere, an
@@ -59,7 +59,7 @@ impl Memory {
     }
 
     fn visit(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-        if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal)) {
+        if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch)) {
             return self.load(r, data);
         }
         match MemoryAccess::of_store(r.f, data) {

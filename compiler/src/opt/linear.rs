@@ -141,7 +141,8 @@ fn join(a: Linear, b: Linear, operation: u32) -> Option<Linear> {
     if a.base != b.base || a.operations + b.operations == 0 {
         return None;
     }
-    let factor = sum(a.factor, b.factor).filter(|factor| *factor != 0.0)?;
+    // Multiples that cancel leave a constant: a finite float is assumed, as everywhere.
+    let factor = if a.factor == -b.factor { 0.0 } else { sum(a.factor, b.factor)? };
     let operations = a.operations + b.operations + operation;
     Some(Linear { factor, offset: sum(a.offset, b.offset)?, operations, is_product: false, ..a })
 }
@@ -161,6 +162,9 @@ fn is_normal(number: f64) -> bool {
 fn build(r: &mut Rewriter<'_, '_>, linear: &Linear) -> Src {
     let (factor, offset) = (Src::f32(linear.factor as f32), Src::f32(linear.offset as f32));
     let mods = |op| mods_with(op, &[]);
+    if linear.factor == 0.0 {
+        return offset;
+    }
     if linear.offset == 0.0 {
         return r.alu(Opcode::Fmul, 32, &[linear.base, factor], &mods(Opcode::Fmul));
     }

@@ -153,7 +153,7 @@ impl Hoister<'_, '_> {
     /// Whether moving it saves anything: not what costs nothing or only arranges registers for its reader.
     fn is_worth_moving(&self, data: &InstData<'_>) -> bool {
         match data.op {
-            Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::Split) => true,
+            Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch | IrOp::Split) => true,
             Op::Ir(IrOp::Phi | IrOp::Mov | IrOp::Preload | IrOp::Copy) => false,
             op => op.is_pure() && data.dst().is_some_and(|dst| self.f.ty(dst).comps == 1),
         }

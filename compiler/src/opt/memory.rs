@@ -1,26 +1,35 @@
-//! What optimisations know of accesses to device and threadgroup memory.
+//! What optimisations know of accesses to device, threadgroup and stack memory.
 
 use agx_isa::desc::Effects;
 use agx_isa::table::Opcode;
 
 use crate::ir::{Access, Function, InstData, IrOp, Op, Src, Type};
 
-/// Where an access goes: base address, none in threadgroup memory, the variable part of the byte offset, and the constant
-/// part.
+/// A kind of memory, apart from the others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Space {
+    Device,
+    Threadgroup,
+    /// The lane's own.
+    Stack,
+}
+
+/// Where an access goes: base address, of device memory only, the variable part of the byte offset, and the constant part.
 ///
 /// Offsets are sums modulo 2^32, but an access in bounds does not wrap: locations with equal bases and roots are as far
 /// apart as their constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Location {
+    pub space: Space,
     pub base: Src,
     pub root: Option<Src>,
     pub offset: i32,
 }
 
 impl Location {
-    fn of(f: &Function<'_>, base: Src, offset: Src) -> Location {
+    fn of(f: &Function<'_>, space: Space, base: Src, offset: Src) -> Location {
         if let Some(constant) = offset.as_imm() {
-            return Location { base, root: None, offset: constant as i32 };
+            return Location { space, base, root: None, offset: constant as i32 };
         }
         if let Some(sum) = f.def(offset)
             && sum.op == Op::Hw(Opcode::Iadd)
@@ -30,23 +39,18 @@ impl Location {
             && f.width(*root) == 32
             && root.flags.is_empty()
         {
-            return Location { base, root: Some(*root), offset: constant as i32 };
+            return Location { space, base, root: Some(*root), offset: constant as i32 };
         }
-        Location { base, root: Some(offset), offset: 0 }
-    }
-
-    /// Whether it is in threadgroup memory.
-    pub(super) fn is_local(&self) -> bool {
-        self.base == Src::NONE
+        Location { space, base, root: Some(offset), offset: 0 }
     }
 
     /// Whether both are known to be a constant apart.
     pub(super) fn is_comparable(&self, other: &Location) -> bool {
-        self.base == other.base && self.root == other.root
+        self.space == other.space && self.base == other.base && self.root == other.root
     }
 }
 
-/// A load or store of device memory that may be moved and merged.
+/// A load or store that may be moved and merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MemoryAccess {
     pub location: Location,
@@ -59,27 +63,29 @@ pub(super) struct MemoryAccess {
 impl MemoryAccess {
     /// The access of a load that is not volatile.
     pub(super) fn of_load(f: &Function<'_>, data: &InstData<'_>) -> Option<MemoryAccess> {
-        match data.op {
-            Op::Ir(IrOp::LoadGlobal) => Self::of(f, data, f.ty(data.dsts[0]), data.srcs[0], data.srcs[1]),
-            Op::Ir(IrOp::LoadLocal) => Self::of(f, data, f.ty(data.dsts[0]), Src::NONE, data.srcs[0]),
-            _ => None,
-        }
+        let (space, base, offset) = match (data.op, data.srcs) {
+            (Op::Ir(IrOp::LoadGlobal), [base, offset]) => (Space::Device, *base, *offset),
+            (Op::Ir(IrOp::LoadLocal), [offset]) => (Space::Threadgroup, Src::NONE, *offset),
+            (Op::Ir(IrOp::LoadScratch), [offset]) => (Space::Stack, Src::NONE, *offset),
+            _ => return None,
+        };
+        Self::of(f, data, f.ty(data.dsts[0]), Location::of(f, space, base, offset))
     }
 
     /// The access of a store that is not volatile.
     pub(super) fn of_store(f: &Function<'_>, data: &InstData<'_>) -> Option<MemoryAccess> {
-        match data.op {
-            Op::Ir(IrOp::StoreGlobal) => {
-                Self::of(f, data, f.src_ty(data.srcs[0]), data.srcs[1], data.srcs[2])
-            }
-            Op::Ir(IrOp::StoreLocal) => Self::of(f, data, f.src_ty(data.srcs[0]), Src::NONE, data.srcs[1]),
-            _ => None,
-        }
+        let (space, base, offset) = match (data.op, data.srcs) {
+            (Op::Ir(IrOp::StoreGlobal), [_, base, offset]) => (Space::Device, *base, *offset),
+            (Op::Ir(IrOp::StoreLocal), [_, offset]) => (Space::Threadgroup, Src::NONE, *offset),
+            (Op::Ir(IrOp::StoreScratch), [_, offset]) => (Space::Stack, Src::NONE, *offset),
+            _ => return None,
+        };
+        Self::of(f, data, f.src_ty(data.srcs[0]), Location::of(f, space, base, offset))
     }
 
-    fn of(f: &Function<'_>, data: &InstData<'_>, ty: Type, base: Src, offset: Src) -> Option<MemoryAccess> {
+    fn of(f: &Function<'_>, data: &InstData<'_>, ty: Type, location: Location) -> Option<MemoryAccess> {
+        debug_assert!(data.dsts.iter().all(|dst| f.ty(*dst) == ty));
         let flags = Access::from_bits_truncate(data.modifier("access"));
-        let location = Location::of(f, base, offset);
         let access = MemoryAccess { location, ty, flags, align: data.modifier("align") };
         (!flags.contains(Access::VOLATILE) && ty.bits >= 8).then_some(access)
     }
@@ -102,7 +108,7 @@ impl MemoryAccess {
     /// Whether the two are known not to overlap.
     pub(super) fn is_disjoint(&self, other: &MemoryAccess) -> bool {
         let ((a_first, a_end), (b_first, b_end)) = (self.range(), other.range());
-        if self.location.is_local() != other.location.is_local() {
+        if self.location.space != other.location.space {
             return true;
         }
         self.location.is_comparable(&other.location) && (a_end <= b_first || b_end <= a_first)

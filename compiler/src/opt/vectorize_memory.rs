@@ -1,4 +1,4 @@
-//! Makes fewer and narrower accesses to device and threadgroup memory.
+//! Makes fewer and narrower accesses to device, threadgroup and stack memory.
 //!
 //! Loads and stores of neighbouring components in one block become one instruction of up to four components, with gaps
 //! of unused components for loads; a load whose last components nobody reads gets narrower. The hardware needs the
@@ -7,7 +7,7 @@
 
 use agx_isa::table::Opcode;
 
-use super::memory::{Location, MemoryAccess, components, disturbs_memory, vector};
+use super::memory::{Location, MemoryAccess, Space, components, disturbs_memory, vector};
 use crate::ir::op::mods_with;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
 
@@ -119,7 +119,7 @@ impl Planner<'_, '_, '_> {
     fn block(&mut self, block: Block) {
         for (position, inst) in self.f.block(block).insts.iter().enumerate() {
             let data = self.f.insts[*inst];
-            if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal)) {
+            if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch)) {
                 self.load(*inst, position, &data);
             } else if let Some(access) = MemoryAccess::of_store(self.f, &data) {
                 self.store(Member { inst: *inst, position, access, wanted: i64::from(access.ty.comps) });
@@ -232,7 +232,7 @@ impl Plan {
 }
 
 /// The base and byte offset of the first component of a group.
-fn address(r: &mut Rewriter<'_, '_>, Location { base, root, offset }: Location) -> [Src; 2] {
+fn address(r: &mut Rewriter<'_, '_>, Location { base, root, offset, .. }: Location) -> [Src; 2] {
     let constant = Src::imm32(offset as u32);
     let offset = match root.map(|root| r.resolve(root)) {
         None => constant,
@@ -250,10 +250,10 @@ fn load_group(r: &mut Rewriter<'_, '_>, group: &[Member]) {
     let [base, offset] = address(r, access.location);
     let flags = group.iter().fold(access.flags, |flags, member| flags & member.access.flags);
     let ty = Type::vector(access.ty.bits, ((end - first) / stride) as u8);
-    let loaded = if access.location.is_local() {
-        r.value(IrOp::LoadLocal, ty, &[offset], &[access.align])
-    } else {
-        r.value(IrOp::LoadGlobal, ty, &[base, offset], &[flags.bits(), access.align])
+    let loaded = match access.location.space {
+        Space::Device => r.value(IrOp::LoadGlobal, ty, &[base, offset], &[flags.bits(), access.align]),
+        Space::Threadgroup => r.value(IrOp::LoadLocal, ty, &[offset], &[access.align]),
+        Space::Stack => r.value(IrOp::LoadScratch, ty, &[offset], &[]),
     };
     let parts = components(r, loaded.into());
     for member in group {
@@ -278,9 +278,11 @@ fn store_group(r: &mut Rewriter<'_, '_>, group: &[Member]) {
     }
     let data = vector(r, &parts);
     let [base, offset] = address(r, access.location);
-    if access.location.is_local() {
-        r.push(IrOp::StoreLocal, &[], &[data, offset], &[access.align]);
-    } else {
-        r.push(IrOp::StoreGlobal, &[], &[data, base, offset], &[access.flags.bits(), access.align]);
-    }
+    match access.location.space {
+        Space::Device => {
+            r.push(IrOp::StoreGlobal, &[], &[data, base, offset], &[access.flags.bits(), access.align])
+        }
+        Space::Threadgroup => r.push(IrOp::StoreLocal, &[], &[data, offset], &[access.align]),
+        Space::Stack => r.push(IrOp::StoreScratch, &[], &[data, offset], &[]),
+    };
 }
