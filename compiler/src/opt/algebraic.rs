@@ -18,11 +18,13 @@ pub fn opt_algebraic(f: &mut Function<'_>) {
     let mut exact: Option<Side<Value, bool>> = None;
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
-        let Some((_, group)) = rules::GROUPS.iter().find(|(op, _)| *op == data.op) else {
+        let group = rules::of(data.op);
+        if group.is_empty() {
             return Rewrite::Keep;
-        };
+        }
+        let sources = pattern::Sources::of(rewriter, &data);
         for rule in group.iter().filter(|rule| contract || rule.exactness.is_strict()) {
-            let Some(bound) = pattern::matches(rewriter, rule, &data) else { continue };
+            let Some(bound) = pattern::matches(rewriter, rule, &data, &sources) else { continue };
             if rewriter.f.has_exact && !rule.exactness.is_strict() {
                 let exact = exact.get_or_insert_with(|| exact_values(rewriter.f));
                 if data.dst().is_some_and(|dst| exact[dst]) {

@@ -24,7 +24,8 @@ use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Sr
 pub fn opt_cse(f: &mut Function<'_>) {
     let scratch = Bump::new();
     let regions = Regions::of(f);
-    let mut table: HashTable<Numbered, &Bump> = HashTable::new_in(&scratch);
+    let count = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum();
+    let mut table: HashTable<Numbered, &Bump> = HashTable::with_capacity_in(count, &scratch);
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
         let cross_lane = data.op.is_cross_lane();
@@ -80,8 +81,13 @@ struct Numbered {
 fn hash_row(data: &InstData<'_>) -> u64 {
     let mut hasher = FxHasher::default();
     data.op.hash(&mut hasher);
-    data.srcs.hash(&mut hasher);
-    data.mods.hash(&mut hasher);
+    for src in data.srcs {
+        let what = src.kind as u64 | u64::from(src.bits) << 8 | u64::from(src.flags.bits()) << 16;
+        hasher.write_u64(src.payload ^ what << 40);
+    }
+    for modifier in data.mods {
+        hasher.write_u32(*modifier);
+    }
     hasher.finish()
 }
 

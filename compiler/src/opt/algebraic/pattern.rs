@@ -3,7 +3,7 @@
 use agx_isa::desc::Role;
 use arrayvec::ArrayVec;
 
-use crate::ir::{InstData, IrOp, Op, Rewriter, Src, SrcKind, Type};
+use crate::ir::{InstData, IrOp, Op, Rewriter, Src, Type};
 
 /// How faithful a replacement is, the most faithful first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -127,8 +127,13 @@ pub(super) fn widths_of(op: Op) -> Widths {
 }
 
 /// Matches `rule` against an instruction.
-pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<'_>) -> Option<Bound> {
-    if !could_match(rewriter, rule, data) {
+pub(super) fn matches(
+    rewriter: &Rewriter<'_, '_>,
+    rule: &Rule,
+    data: &InstData<'_>,
+    sources: &Sources,
+) -> Option<Bound> {
+    if !sources.could_match(rule) {
         return None;
     }
     let mut bound = Bound::default();
@@ -159,18 +164,40 @@ pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<
     (rule.when)(&bound).then_some(bound)
 }
 
-/// A look at the sources alone, which rules out most rules at little cost.
-fn could_match(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<'_>) -> bool {
-    let Node::Apply(_, _, args) = rule.from else { return false };
-    args.iter().zip(data.srcs).all(|(arg, src)| match arg {
-        Node::Any(_) => true,
-        Node::Int(number) => src.as_imm().is_some_and(|bits| bits == *number || *number == u64::MAX),
-        Node::Const(_) | Node::Float(_) | Node::Calc(_) => src.kind == SrcKind::Imm,
-        Node::Apply(op, ..) => {
-            let def = src.as_value().and_then(|value| rewriter.f.values[value].def);
-            def.is_some_and(|def| rewriter.f.insts[def].op == *op)
-        }
-    })
+/// What the sources of an instruction are, which rules out most rules at little cost.
+pub(super) struct Sources(ArrayVec<Shape, MAX_SOURCES>);
+
+/// What a source is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Imm(u64),
+    Made(Op),
+    Other,
+}
+
+impl Sources {
+    /// Those of `data`.
+    pub(super) fn of(rewriter: &Rewriter<'_, '_>, data: &InstData<'_>) -> Sources {
+        let shape = |src: &Src| match src.as_value() {
+            Some(value) => match rewriter.f.values[value].def {
+                Some(def) => Shape::Made(rewriter.f.insts[def].op),
+                None => Shape::Other,
+            },
+            None => src.as_imm().map_or(Shape::Other, Shape::Imm),
+        };
+        Sources(data.srcs.iter().take(MAX_SOURCES).map(shape).collect())
+    }
+
+    fn could_match(&self, rule: &Rule) -> bool {
+        let Node::Apply(_, _, args) = &rule.from else { return false };
+        args.iter().zip(&self.0).all(|(arg, shape)| match (arg, shape) {
+            (Node::Any(_), _) => true,
+            (Node::Int(number), Shape::Imm(bits)) => bits == number || *number == u64::MAX,
+            (Node::Const(_) | Node::Float(_) | Node::Calc(_), Shape::Imm(_)) => true,
+            (Node::Apply(op, ..), Shape::Made(made)) => op == made,
+            _ => false,
+        })
+    }
 }
 
 fn bind(rewriter: &Rewriter<'_, '_>, index: usize, src: Src, bound: &mut Bound) -> Option<()> {

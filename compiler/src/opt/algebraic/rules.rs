@@ -208,6 +208,33 @@ pub(super) static GROUPS: &[(Op, &[Rule])] = &[
     (Op::Hw(Hfma), HALF_FUSED),
 ];
 
+/// The rules of `op`.
+pub(super) fn of(op: Op) -> &'static [Rule] {
+    GROUPS.get(usize::from(PLACES[place(op)])).map_or(&[], |(_, group)| group)
+}
+
+/// Room for the operations of the machine, and of both kinds.
+const HARDWARE: usize = 256;
+const OPERATIONS: usize = 512;
+
+const fn place(op: Op) -> usize {
+    match op {
+        Op::Hw(op) => op as usize,
+        Op::Ir(op) => HARDWARE + op as usize,
+    }
+}
+
+/// The group of each operation; those without rules have a number past the last.
+static PLACES: [u8; OPERATIONS] = {
+    let mut places = [u8::MAX; OPERATIONS];
+    let mut group = 0;
+    while group < GROUPS.len() {
+        places[place(GROUPS[group].0)] = group as u8;
+        group += 1;
+    }
+    places
+};
+
 static INTEGER_ADD: &[Rule] = &[
     exact(hw!(Iadd A, ZERO), A),
     exact(
