@@ -193,37 +193,46 @@ fn thread(f: &mut Function<'_>) {
     if found.is_empty() {
         return;
     }
-    f.compute_cfg();
-    let uses = uses(f);
-    for decided in found {
-        if f.block(decided.target).preds.len() > 1 || reads_no_more(f, &uses, &decided) {
-            jump(f, &decided);
-        }
-    }
+    let positions = Positions::new(f);
+    found.retain(|decided| positions.reads_no_more(f, decided));
+    found.iter().for_each(|decided| jump(f, decided));
     f.compute_cfg();
 }
 
-fn uses(f: &Function<'_>) -> Side<Value, u32> {
-    let mut uses: Side<Value, u32> = Side::new(f.values.len());
-    for segment in &f.layout {
-        for inst in &f.block(segment.block).insts {
-            for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
-                uses[value] += 1;
+/// Where blocks stand in the layout, and the last block that reads each value.
+struct Positions {
+    of: Side<Block, usize>,
+    last_use: Side<Value, usize>,
+}
+
+impl Positions {
+    fn new(f: &Function<'_>) -> Positions {
+        let mut of: Side<Block, usize> = Side::new(f.blocks.len());
+        f.blocks_in_order().enumerate().for_each(|(at, block)| of[block] = at);
+        let mut last_use: Side<Value, usize> = Side::new(f.values.len());
+        for block in f.blocks_in_order() {
+            for inst in &f.block(block).insts {
+                let data = f.insts[*inst];
+                for (index, src) in data.srcs.iter().enumerate() {
+                    let Some(value) = src.as_value() else { continue };
+                    // A phi reads where control comes from.
+                    let reader = if data.op == Op::Ir(IrOp::Phi) { Block(data.mods[index]) } else { block };
+                    last_use[value] = last_use[value].max(of[reader]);
+                }
             }
         }
+        Positions { of, last_use }
     }
-    uses
-}
 
-/// Whether only the if behind the join and phis of the target read the phis of the join: a target that nothing else
-/// reaches may read them otherwise.
-fn reads_no_more(f: &Function<'_>, uses: &Side<Value, u32>, decided: &Decided) -> bool {
-    let phis = |block: Block| f.block(block).insts[..f.phi_count(block)].iter().map(|inst| f.insts[*inst]);
-    let condition = f.terminator(decided.join).map_or(&[][..], |inst| f.insts[inst].srcs);
-    phis(decided.join).filter_map(|phi| phi.dst()).all(|dst| {
-        let read = phis(decided.target).flat_map(|phi| phi.srcs).chain(condition);
-        uses[dst] as usize == read.filter(|src| src.as_value() == Some(dst)).count()
-    })
+    /// Whether nothing reads the phis of the join at the target or behind it. The new edge goes round the join, which holds
+    /// nothing but phis, to a target behind it; what stands between them is still reached through the join only, whatever
+    /// other arms jump.
+    fn reads_no_more(&self, f: &Function<'_>, decided: &Decided) -> bool {
+        let phis = &f.block(decided.join).insts[..f.phi_count(decided.join)];
+        let mut values = phis.iter().filter_map(|inst| f.insts[*inst].dst());
+        let target = self.of[decided.target];
+        target < self.of[decided.join] || values.all(|value| self.last_use[value] < target)
+    }
 }
 
 /// What the arms that end with `ends` at segment `index` decide about the if behind them.
@@ -236,6 +245,10 @@ fn decided(f: &Function<'_>, index: usize, ends: [Block; 2]) -> Option<Decided> 
     }
     let condition = f.insts[*insts.last()?].srcs.first()?.as_value()?;
     let phi = insts[..phis].iter().map(|inst| f.insts[*inst]).find(|phi| phi.dst() == Some(condition))?;
+    // An arm must be left that reaches the join.
+    if phi.srcs.len() < 2 {
+        return None;
+    }
     let arms = [only_jumps(f, index + 2, Seam::Else), else_arm(f, index + 2)];
     phi.phi_inputs().find_map(|(from, src)| {
         let (jumps, target) = arms[usize::from(src.as_imm()? & 1 == 0)]?;
