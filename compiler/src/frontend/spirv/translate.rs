@@ -84,8 +84,8 @@ pub(super) struct Translator<'t, 'a> {
     pub io: StageIo<'a>,
     /// What each module-scope variable turned into.
     pub globals: Vec<Option<Pointer<'a>>>,
-    /// Variables for the scalars of a phi, by its id.
-    phis: Vec<Option<Variable>>,
+    /// Variables for the scalars of a phi with its type, by its id.
+    phis: Vec<Option<(Variable, Ty)>>,
     /// By id of a phi, the operand after the one that was looked up last.
     phi_cursors: Vec<u32>,
     bodies: Vec<Option<Rc<Body<'a>>>>,
@@ -432,11 +432,14 @@ impl<'t, 'a> Translator<'t, 'a> {
     pub(super) fn phi_variable(&mut self, inst: &Inst<'a>) -> Result<Variable, CompileError> {
         let (ty, id) = (self.eval().ty(inst.word(0)?)?, inst.word(1)? as usize);
         match self.phis.get(id).copied() {
-            Some(Some(variable)) => Ok(variable),
+            Some(Some((variable, known))) if known == ty => Ok(variable),
+            Some(Some(_)) => {
+                Err(CompileError::invalid(format!("id {id} is defined twice, by phis of two types")))
+            }
             Some(None) => {
                 let variable = self.vars.add(self.types.leaves(ty)?);
                 self.relax_variable(id as u32, variable, ty);
-                self.phis[id] = Some(variable);
+                self.phis[id] = Some((variable, ty));
                 Ok(variable)
             }
             None => Err(CompileError::invalid(format!("id {id} is not within the bound"))),

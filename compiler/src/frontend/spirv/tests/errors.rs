@@ -30,6 +30,19 @@ fn messages_name_the_kind_the_instruction_and_the_culprit() {
 }
 
 #[test]
+fn phis_of_two_types_cannot_be_one_id() {
+    let body = "
+        Branch %next
+        Label %next
+        Phi %uint %x #1 %entry
+        Phi %vec3 %x %zero %entry
+        Return";
+    let error = refuse(&with_body("ConstantNull %vec3 %zero", body));
+    assert_eq!(error.kind, ErrorKind::Invalid);
+    assert!(error.message.contains("phis of two types"), "{error}");
+}
+
+#[test]
 fn a_definition_must_reach_its_use() {
     let body = "
         IEqual %bool %c #1 #1

@@ -67,3 +67,13 @@ fn an_alpha_of_one_is_left_to_the_next_part() {
     assert_eq!(colour(&construct("%one")), (0b0111, true));
     assert_eq!(colour(&construct("%half")), (0b1111, false));
 }
+
+#[test]
+fn inputs_are_no_booleans() {
+    let prelude = PRELUDE.replace("TypePointer %in 1 %vec2", "TypePointer %in 1 %bool");
+    let module = assemble_with(&prelude, "Function %void %main 0 %thunk\nLabel %entry\nReturn\nFunctionEnd");
+    let compiled =
+        Compiler::default().compile(&mut Scratch::default(), Input::SpirV(&module), &CompileKey::default());
+    let error = compiled.map(|_| ()).expect_err("a boolean at a location");
+    assert!(error.message.contains("a boolean input"), "{error}");
+}
