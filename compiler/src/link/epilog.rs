@@ -67,8 +67,6 @@ pub struct EpilogKey {
     pub early_tests: bool,
     /// The program runs for each sample, whose mask is in r0h.
     pub sample_shading: bool,
-    /// Samples that stores may go to, whether or not they have been tested.
-    pub stored_samples: u8,
     /// Sampler register of what loads want ([`agx_abi::SamplerBinding::Loads`]), for spilled targets that are read.
     pub load_sampler: Option<u8>,
 }
@@ -91,7 +89,6 @@ impl EpilogKey {
             tested: !info.late_tests,
             early_tests: info.early_tests,
             sample_shading: info.sample_shading,
-            stored_samples: 0xff,
             load_sampler: None,
         }
     }
@@ -262,11 +259,6 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
             (Some(mask), Some(emitted)) => b.and(mask, emitted),
             (None, Some(emitted)) => emitted,
             (None, None) => ALL_SAMPLES,
-        };
-        let stored = match (key.stored_samples, stored) {
-            (0xff, stored) => stored,
-            (mask, ALL_SAMPLES) => Src::imm(mask.into(), 16),
-            (mask, stored) => b.and(stored, Src::imm(mask.into(), 16)),
         };
         let (waited, writes_memory) = (false, false);
         Epilog { b, key, colours, depth_stencil, shaded, stored, waited, writes_memory }
