@@ -30,6 +30,8 @@ pub struct Context<'k> {
     pub is_beside_main: bool,
     /// Who opens the stack frame.
     pub frame: Frame,
+    /// The pass after which the pipeline goes on, for a function that has gone so far.
+    pub resumes_after: Option<&'static str>,
     /// Registers of the values, from register allocation on.
     pub allocation: Allocation,
     /// Blocks that end with a branch which all lanes of a SIMD-group take together.
@@ -50,6 +52,7 @@ impl<'k> Context<'k> {
             end: End::Stop,
             is_beside_main: false,
             frame: Frame::Own,
+            resumes_after: None,
             allocation: Allocation::default(),
             uniform_branches: Side::default(),
             spills: 0,
@@ -274,6 +277,8 @@ pub fn run(
         Some(last) => &PASSES[..=last],
         None => PASSES,
     };
+    let done = context.resumes_after.and_then(|name| passes.iter().rposition(|pass| pass.name == name));
+    let passes = done.map_or(passes, |last| &passes[last + 1..]);
     let mut fuel = options.fuel.unwrap_or(u32::MAX);
     for pass in passes {
         // A function that has already been lowered, from a text, enters the pipeline where it stands.

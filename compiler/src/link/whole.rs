@@ -12,7 +12,7 @@ use super::{
     vertex_prolog,
 };
 use crate::error::CompileError;
-use crate::frontend::{self, Shader};
+use crate::frontend;
 use crate::ir::op::mods_with;
 use crate::ir::{Block, Function, Inst, IrOp, Op, Src, Type, Value};
 use crate::pipeline::{self, Context, Options};
@@ -52,7 +52,8 @@ impl Compiler {
         prolog.runs_as = info.runs_as;
         prolog.frame_bytes = prolog.stack_attribute_bytes();
         prepend(&mut f, |f| vertex_prolog::build(f, &prolog))?;
-        self.finish_whole((f, info), input, key, None)
+        let context = Context { info, ..Context::new(self.target(), key) };
+        self.finish_whole(f, context, input, None)
     }
 
     /// A fragment shader with what comes before and after it under a draw's state.
@@ -70,8 +71,8 @@ impl Compiler {
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
         let mut context = Context { info, ..Context::new(self.target(), key) };
         improve(&mut f, &mut context).map_err(|error| frontend::located(input, error))?;
-        let mut info = context.info;
-        let (before, after) = state.keys(&mut info)?;
+        let info = &mut context.info;
+        let (before, after) = state.keys(info)?;
         let effects = append(&mut f, |f| epilog::build(f, &after))?;
         if before.is_needed() {
             info.fragment.late_tests |= prepend(&mut f, |f| fragment_prolog::build(f, &before))?;
@@ -80,17 +81,18 @@ impl Compiler {
         info.writes_memory |= effects.writes_memory || before.counts;
         info.whole = true;
         let sample_loop = info.fragment.sample_shading.then_some(state.samples);
-        self.finish_whole((f, info), input, key, sample_loop)
+        // Loops that were unrolled would be unrolled again, and inner ones for the first time.
+        context.resumes_after = Some(IMPROVED);
+        self.finish_whole(f, context, input, sample_loop)
     }
 
     fn finish_whole(
         &self,
-        (f, info): Shader<'_>,
+        f: Function<'_>,
+        context: Context<'_>,
         input: Input<'_>,
-        key: &CompileKey,
         sample_loop: Option<u8>,
     ) -> Result<WholeShader, CompileError> {
-        let context = Context { info, ..Context::new(self.target(), key) };
         let shader = self.finish(f, context, input)?;
         let program = link(&Parts { sample_loop, ..Parts::new(&shader) })
             .map_err(|error| CompileError::internal(format!("a whole shader: {error}")))?;
