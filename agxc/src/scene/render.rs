@@ -1,5 +1,6 @@
 //! Draws a scene: shaders are compiled, linked with prologs and epilogs, and run by the reference machine.
 
+use agx_abi::fragment::cull_flags;
 use agx_abi::tile::ColourFormat;
 use agx_abi::{PartRole, Stage, Target};
 use agx_compiler::link::LinkedProgram;
@@ -208,7 +209,9 @@ impl Drawer<'_> {
     ) -> Result<[LinkedProgram; 2], Failure> {
         let draw = self.draw;
         let sources = draw.sources(&self.at).map_err(|why| self.wrong(why))?;
-        let state = draw.state(&self.at, self.format, self.scene.samples).map_err(|why| self.wrong(why))?;
+        let mut state =
+            draw.state(&self.at, self.format, self.scene.samples).map_err(|why| self.wrong(why))?;
+        state.culled = cull_flags(&vertex.info.varyings).collect();
         let (options, mut scratch) = (CompileKey::default(), Scratch::default());
         let failed = |error, shader: &model::Shader| Diagnostic::from_compiler(error, &shader.file);
         let vertex = self
