@@ -324,6 +324,34 @@ mod tests {
         assert_eq!(check(&[(4, Origin::Uniform(7)), (5, Origin::Uniform(8)), (6, Origin::Constant(7))]), 3);
     }
 
+    /// Carries out every copy to the halves `targets` from `choices`.
+    fn check_all(targets: std::ops::Range<u16>, choices: &[Origin]) {
+        let radix = choices.len();
+        let digits = targets.len() as u32;
+        for number in 0..radix.pow(digits) {
+            let digit = |place: u32| choices[number / radix.pow(place) % radix];
+            let moves: Vec<(u16, Origin)> = targets.clone().zip((0..digits).map(digit)).collect();
+            check(&moves);
+        }
+    }
+
+    #[test]
+    fn every_small_copy_is_carried_out_without_another_register() {
+        let halves = |range: std::ops::Range<u16>| range.map(Origin::Half).collect::<Vec<_>>();
+        // Aligned, and from the middle of one register to that of another.
+        check_all(4..9, &halves(4..9));
+        check_all(5..10, &halves(5..10));
+        let mut any = halves(4..8);
+        any.extend([Origin::Half(11), Origin::Constant(3), Origin::Uniform(6)]);
+        check_all(4..8, &any);
+        // Whole registers: every copy among five.
+        for number in 0..5_u16.pow(5) {
+            let from = |reg: u16| number / 5_u16.pow(reg.into()) % 5;
+            let parts = |reg: u16| [0, 1].map(|part| (2 * reg + part, Origin::Half(2 * from(reg) + part)));
+            check(&(0..5).flat_map(parts).collect::<Vec<_>>());
+        }
+    }
+
     #[test]
     fn random_copies_are_carried_out() {
         let mut seed = 7u32;
