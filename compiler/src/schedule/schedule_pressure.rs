@@ -46,8 +46,10 @@ pub fn schedule_pressure(f: &mut Function<'_>) {
 
 /// Which instructions of a stretch must stay before which.
 struct Graph {
-    /// Instructions that must stay before each one, with repetitions.
-    before: Vec<Vec<usize>>,
+    /// Instructions that must stay before each one, with repetitions, one list behind the other.
+    before: Vec<usize>,
+    /// Where the list of each instruction ends in `before`.
+    ends: Vec<usize>,
     /// How many entries of `before` name each instruction.
     after: Vec<u32>,
     /// Where in the stretch a value is defined, with the number of the stretch.
@@ -57,18 +59,32 @@ struct Graph {
 
 impl Graph {
     fn new(f: &Function<'_>) -> Self {
-        Graph { before: Vec::new(), after: Vec::new(), def: Side::new(f.values.len()), number: 0 }
+        Graph {
+            before: Vec::new(),
+            ends: Vec::new(),
+            after: Vec::new(),
+            def: Side::new(f.values.len()),
+            number: 0,
+        }
+    }
+
+    /// Instructions that must stay before the one at `index`.
+    fn list(&self, index: usize) -> std::ops::Range<usize> {
+        let start = index.checked_sub(1).map_or(0, |last| self.ends[last]);
+        start..self.ends[index]
     }
 
     fn build(&mut self, f: &Function<'_>, stretch: &[Inst]) {
         self.number += 1;
         self.before.clear();
+        self.ends.clear();
         self.after.clear();
         self.after.resize(stretch.len(), 0);
         let (mut memory, mut coverage): (Option<usize>, Option<usize>) = (None, None);
         for (index, inst) in stretch.iter().enumerate() {
             let data = &f.insts[*inst];
-            let mut before: Vec<usize> = Vec::new();
+            let start = self.before.len();
+            let before = &mut self.before;
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
                 let (number, def) = self.def[value];
                 if number == self.number {
@@ -88,10 +104,10 @@ impl Graph {
             for dst in data.dsts {
                 self.def[*dst] = (self.number, index);
             }
-            for earlier in &before {
+            for earlier in &before[start..] {
                 self.after[*earlier] += 1;
             }
-            self.before.push(before);
+            self.ends.push(before.len());
         }
     }
 }
@@ -224,11 +240,12 @@ impl Scheduler<'_, '_> {
             let data = self.f.insts[stretch[index]];
             self.place(&data);
             order.push(stretch[index]);
-            for earlier in &self.graph.before[index] {
-                self.graph.after[*earlier] -= 1;
-                if self.graph.after[*earlier] == 0 {
-                    let place = ready.partition_point(|known| known < earlier);
-                    ready.insert(place, *earlier);
+            for edge in self.graph.list(index) {
+                let earlier = self.graph.before[edge];
+                self.graph.after[earlier] -= 1;
+                if self.graph.after[earlier] == 0 {
+                    let place = ready.partition_point(|known| *known < earlier);
+                    ready.insert(place, earlier);
                 }
             }
         }
