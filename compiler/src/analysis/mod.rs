@@ -9,3 +9,4 @@ pub mod liveness;
 pub mod next_use;
 pub mod pressure;
 pub mod ranges;
+pub mod uses;

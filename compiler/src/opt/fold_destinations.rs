@@ -9,11 +9,12 @@
 
 use agx_isa::table::Opcode;
 
+use crate::analysis::uses::uses;
 use crate::ir::{Function, Inst, InstData, Op, Rewrite, Rewriter, Side, Type, Value};
 
 /// Folds float moves into the operations they read.
 pub fn opt_fold_destinations(f: &mut Function<'_>) {
-    let uses = count_uses(f);
+    let uses = uses(f);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         match fold(r, &uses, &data).or_else(|| cut(r, &uses, &data)) {
@@ -21,18 +22,6 @@ pub fn opt_fold_destinations(f: &mut Function<'_>) {
             None => Rewrite::Keep,
         }
     });
-}
-
-fn count_uses(f: &Function<'_>) -> Side<Value, u32> {
-    let mut uses: Side<Value, u32> = Side::new(f.values.len());
-    for block in f.blocks_in_order() {
-        for inst in &f.block(block).insts {
-            for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
-                uses[value] += 1;
-            }
-        }
-    }
-    uses
 }
 
 /// Gives the producer the destination and the saturation of the move.

@@ -12,6 +12,7 @@
 use agx_isa::table::Opcode;
 
 use super::algebraic::exact_values;
+use crate::analysis::uses::uses;
 use crate::ir::op::mods_with;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
 
@@ -61,18 +62,6 @@ pub fn opt_linear(f: &mut Function<'_>) {
 fn with_constant(data: &InstData<'_>) -> bool {
     matches!(data.op, Op::Hw(Opcode::Fadd | Opcode::Fmul | Opcode::Ffma))
         && data.srcs[1..].iter().any(|src| src.as_imm().is_some())
-}
-
-fn uses(f: &Function<'_>) -> Side<Value, u32> {
-    let mut uses: Side<Value, u32> = Side::new(f.values.len());
-    for segment in &f.layout {
-        for inst in &f.block(segment.block).insts {
-            for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
-                uses[value] += 1;
-            }
-        }
-    }
-    uses
 }
 
 /// A finite constant that is no denormal.

@@ -12,6 +12,7 @@ use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use super::memory::{MemoryAccess, disturbs_memory};
 use crate::analysis::liveness::liveness;
 use crate::analysis::pressure::{Pressure, pressure};
+use crate::analysis::uses::uses;
 use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
 
 /// Half registers left free for what later passes add.
@@ -51,16 +52,6 @@ fn homes(f: &Function<'_>) -> Side<Value, usize> {
         }
     }
     homes
-}
-
-fn uses(f: &Function<'_>) -> Side<Value, u32> {
-    let mut uses: Side<Value, u32> = Side::new(f.values.len());
-    for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
-        for value in f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
-            uses[value] += 1;
-        }
-    }
-    uses
 }
 
 struct Hoister<'f, 'a> {
