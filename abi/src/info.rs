@@ -89,11 +89,11 @@ pub struct ShaderInfo {
 
 impl ShaderInfo {
     /// Whether the part with `role` goes on in another one, without `stop`: prologs do, and the main parts of fragment
-    /// shaders, which an epilog follows unless they are whole.
+    /// shaders, which an epilog follows, or the next round of the loop over samples; other whole shaders end.
     pub fn goes_on(&self, role: PartRole) -> bool {
         match role {
             PartRole::Prolog => true,
-            PartRole::Main => self.stage == Stage::Fragment && !self.whole,
+            PartRole::Main => self.stage == Stage::Fragment && (!self.whole || self.fragment.sample_shading),
             PartRole::Epilog | PartRole::Preamble => false,
         }
     }

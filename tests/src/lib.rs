@@ -14,6 +14,7 @@ pub mod link_cost;
 pub mod outcome;
 pub mod pica;
 pub mod report;
+pub mod roles;
 pub mod runner;
 pub mod shaderlib;
 pub mod shared;

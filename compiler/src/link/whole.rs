@@ -7,10 +7,13 @@
 //! What a fragment shader asks of its epilog is known once its discards, depths and sample masks are lowered; so the main
 //! part is improved and these are lowered before the others are added.
 
+use agx_abi::PartRole;
+
 use super::{
     AttributeKey, FragmentState, LinkedProgram, Parts, VertexPrologKey, epilog, fragment_prolog, link,
     vertex_prolog,
 };
+use crate::emit::End;
 use crate::error::CompileError;
 use crate::frontend;
 use crate::ir::op::mods_with;
@@ -80,6 +83,8 @@ impl Compiler {
         info.fragment.late_tests |= effects.late_tests;
         info.writes_memory |= effects.writes_memory || before.counts;
         info.whole = true;
+        // The linker goes on with the loop over samples.
+        context.end = End::of(info, PartRole::Main);
         let sample_loop = info.fragment.sample_shading.then_some(state.samples);
         // Loops that were unrolled would be unrolled again, and inner ones for the first time.
         context.resumes_after = Some(IMPROVED);

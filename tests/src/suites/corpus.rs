@@ -1,8 +1,10 @@
-//! Suite `corpus`: every entry point of the corpus compiles, or the compiler says what it lacks.
+//! Suite `corpus`: every entry point of the corpus compiles in every role that a draw can give it, or the compiler
+//! says what it lacks.
 
 use super::Context;
 use crate::corpus::{Item, load};
 use crate::outcome::{Outcome, SuiteReport};
+use crate::roles::every_role;
 use crate::runner::run_cases;
 use crate::shared::DataError;
 
@@ -12,9 +14,12 @@ use crate::shared::DataError;
 /// [`DataError`] when the corpus is unusable.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let items = load(context.shared)?;
-    let cases = run_cases(&items, context.filter, Item::name, |item| match item.compile(context.key) {
-        Ok(_) => Outcome::Pass,
-        Err(outcome) => outcome,
+    let cases = run_cases(&items, context.filter, Item::name, |item| {
+        let compiled = item.compile(context.key);
+        match compiled.and_then(|_| every_role(&item.module, &item.key(context.key))) {
+            Ok(()) => Outcome::Pass,
+            Err(outcome) => outcome,
+        }
     });
     Ok(SuiteReport::new(cases))
 }

@@ -148,6 +148,12 @@ fn a_discarded_sample_writes_nothing_and_the_others_do() {
 }
 
 #[test]
+fn stores_of_one_sample_are_over_before_too_many_of_the_next_begin() {
+    let (_, words) = Scene { samples: 4, words: 20, ..Scene::new("store_samples") }.draw();
+    assert!((0..20).all(|at| words[at] == at as u32 / 4 + 1), "{words:?}");
+}
+
+#[test]
 fn a_demoted_lane_goes_on_as_a_helper_and_knows_it() {
     for shader in ["demote", "demote_early"] {
         let (framebuffer, words) = Scene { words: 2, ..Scene::new(shader) }.draw();

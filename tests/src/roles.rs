@@ -1,0 +1,70 @@
+//! The roles that draws give vertex and fragment shaders: the middle of a linked program, the whole of one, a compute shader
+//! of the hardware, and a shader that runs for each sample.
+
+use agx_abi::tile::ColourFormat;
+use agx_abi::vertex_format::VertexFormat;
+use agx_abi::{Stage, Target};
+use agx_compiler::link::{AttributeKey, FragmentState, Target as RenderTarget};
+use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
+
+use crate::driver::validate_program;
+use crate::outcome::Outcome;
+
+/// Format of every attribute: its components are the bits that shaders of any type read.
+const ATTRIBUTE: &str = "R32G32B32A32_UINT";
+/// Format of every render target.
+const TARGET: &str = "R16G16B16A16_SFLOAT";
+
+/// Compiles a shader that compiles as a main part in all other roles, and checks the programs.
+///
+/// # Errors
+/// The first outcome that is not a pass.
+pub fn every_role(module: &[u8], key: &CompileKey) -> Result<(), Outcome> {
+    match key.stage {
+        Some(Stage::Vertex) => vertex(module, key),
+        Some(Stage::Fragment) => fragment(module, key),
+        _ => Ok(()),
+    }
+}
+
+fn vertex(module: &[u8], key: &CompileKey) -> Result<(), Outcome> {
+    let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
+    let attribute = |_| {
+        let format = VertexFormat::from_name(ATTRIBUTE)?;
+        Some(AttributeKey { format, stride: 16, divisor: None, alignment: 16, location: 0 })
+    };
+    for vertex_as_compute in [false, true] {
+        let mut key = key.clone();
+        key.vertex_as_compute = vertex_as_compute;
+        let shader = compiler.compile(&mut scratch, Input::SpirV(module), &key)?;
+        validate_program(&compiler.vertex_program(&mut scratch, &shader, attribute, &key)?)?;
+        let whole = compiler.whole_vertex(&mut scratch, Input::SpirV(module), &key, attribute)?;
+        validate_program(&whole.program)?;
+    }
+    Ok(())
+}
+
+fn fragment(module: &[u8], key: &CompileKey) -> Result<(), Outcome> {
+    let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
+    for sample_shading in [false, true] {
+        let mut key = key.clone();
+        key.sample_shading = sample_shading;
+        let mut shader = compiler.compile(&mut scratch, Input::SpirV(module), &key)?;
+        let state = state_for(&shader, if sample_shading { 4 } else { 1 });
+        validate_program(&compiler.fragment_program(&mut scratch, &mut shader, &state, &key)?)?;
+        let whole = compiler.whole_fragment(&mut scratch, Input::SpirV(module), &key, &state)?;
+        validate_program(&whole.program)?;
+    }
+    Ok(())
+}
+
+/// A draw to all targets that the shader writes.
+fn state_for(shader: &CompiledShader, samples: u8) -> FragmentState {
+    let mut state = FragmentState { samples, ..FragmentState::default() };
+    let written = shader.info.fragment.targets();
+    for (target, place) in state.targets.iter_mut().enumerate() {
+        let format = ColourFormat::from_name(TARGET).filter(|_| written >> target & 1 != 0);
+        *place = format.map(RenderTarget::new);
+    }
+    state
+}
