@@ -22,8 +22,12 @@ pub fn opt_fuse(f: &mut Function<'_>) {
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let fused = match data.op {
-            Op::Hw(Opcode::Fadd) if r.f.contract => sum(r, &uses, &data, Opcode::Fmul, Opcode::Ffma),
-            Op::Hw(Opcode::Hadd) if r.f.contract => sum(r, &uses, &data, Opcode::Hmul, Opcode::Hfma),
+            Op::Hw(Opcode::Fadd) if r.f.contract => {
+                FloatSum::new(&data, Opcode::Fmul, Opcode::Ffma).fuse(r, &uses)
+            }
+            Op::Hw(Opcode::Hadd) if r.f.contract => {
+                FloatSum::new(&data, Opcode::Hmul, Opcode::Hfma).fuse(r, &uses)
+            }
             Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
             Op::Ir(IrOp::Fneg) if r.f.contract => negation(r, &uses, &data),
             Op::Hw(Opcode::Bitop) => field(r, &data).or_else(|| funnel(r, &data)),
@@ -79,91 +83,83 @@ fn defined_by<'a>(r: &Rewriter<'_, 'a>, src: Src, op: impl Into<Op>) -> Option<I
     (data.mods == mods_with(op, &[]).as_slice()).then_some(data)
 }
 
-fn sum(
-    r: &mut Rewriter<'_, '_>,
-    uses: &Uses,
-    sum: &InstData<'_>,
+/// An addition of floats, with the operations of its width.
+struct FloatSum<'s, 'a> {
+    data: &'s InstData<'a>,
     multiply: Opcode,
     fused: Opcode,
-) -> Option<()> {
-    float_sum(r, uses, sum, multiply, fused).or_else(|| chain(r, uses, sum, multiply, fused))
+    width: u8,
 }
 
-/// A sum of products that only `sum` reads, and another summand: that becomes the first.
-fn chain(
-    r: &mut Rewriter<'_, '_>,
-    uses: &Uses,
-    sum: &InstData<'_>,
-    multiply: Opcode,
-    fused: Opcode,
-) -> Option<()> {
-    let width = if multiply == Opcode::Fmul { 32 } else { 16 };
-    for (products, addend) in [(sum.srcs[0], sum.srcs[1]), (sum.srcs[1], sum.srcs[0])] {
+impl<'s, 'a> FloatSum<'s, 'a> {
+    fn new(data: &'s InstData<'a>, multiply: Opcode, fused: Opcode) -> Self {
+        FloatSum { data, multiply, fused, width: if multiply == Opcode::Fmul { 32 } else { 16 } }
+    }
+
+    fn fuse(&self, r: &mut Rewriter<'_, '_>, uses: &Uses) -> Option<()> {
+        let [x, y] = [self.data.srcs[0], self.data.srcs[1]];
+        self.with_product(r, uses, x, y)
+            .or_else(|| self.with_product(r, uses, y, x))
+            .or_else(|| self.with_chain(r, uses, x, y))
+            .or_else(|| self.with_chain(r, uses, y, x))
+    }
+
+    /// `a * b + addend` for a product or a negated one that only sums read.
+    fn with_product(&self, r: &mut Rewriter<'_, '_>, uses: &Uses, product: Src, addend: Src) -> Option<()> {
+        let negated = defined_by(r, product, IrOp::Fneg);
+        let inner = negated.map_or(product, |data| data.srcs[0]);
+        let data = defined_by(r, inner, self.multiply).filter(|_| r.f.width(inner) == self.width)?;
+        if !uses.only_summed(inner) || (negated.is_some() && !uses.only_summed(product)) {
+            return None;
+        }
+        let first = signed(r, data.srcs[0], negated.is_some());
+        self.replace(r, [first, data.srcs[1], addend])
+    }
+
+    /// A sum of products that only this one reads begins with `addend`.
+    fn with_chain(&self, r: &mut Rewriter<'_, '_>, uses: &Uses, products: Src, addend: Src) -> Option<()> {
         let negated = defined_by(r, products, IrOp::Fneg).filter(|_| uses.once(products));
         let mut at = negated.map_or(products, |data| data.srcs[0]);
-        let mut factors: ArrayVec<[Src; 2], MAX_PRODUCTS> = ArrayVec::new();
         let is_relaxed =
             |r: &Rewriter<'_, '_>, src: Src| src.as_value().is_some_and(|value| r.f.values[value].relaxed);
-        let mut relaxed = sum.dst().is_some_and(|dst| is_relaxed(r, dst.into()));
-        while let Some(data) = defined_by(r, at, fused).filter(|_| uses.once(at) && r.f.width(at) == width) {
+        let mut factors: ArrayVec<[Src; 2], MAX_PRODUCTS> = ArrayVec::new();
+        let mut relaxed = self.data.dst().is_some_and(|dst| is_relaxed(r, dst.into()));
+        while let Some(data) = self.link(r, uses, at, self.fused) {
             factors.try_push([data.srcs[0], data.srcs[1]]).ok()?;
             relaxed &= is_relaxed(r, at);
             at = data.srcs[2];
         }
-        let Some(data) = defined_by(r, at, multiply).filter(|_| uses.once(at) && r.f.width(at) == width)
-        else {
-            continue;
-        };
-        if factors.is_empty() {
-            continue;
-        }
+        let innermost = self.link(r, uses, at, self.multiply)?;
+        let ([last_a, last_b], others) = factors.split_first()?;
         let mut total = addend;
-        for [a, b] in
-            std::iter::once([data.srcs[0], data.srcs[1]]).chain(factors.iter().skip(1).rev().copied())
-        {
-            let a = if negated.is_some() { signed(r, a) } else { a };
-            total = r.alu(fused, width, &[a, b, total], &mods_with(fused, &[]));
+        let inner = std::iter::once([innermost.srcs[0], innermost.srcs[1]]);
+        for [a, b] in inner.chain(others.iter().rev().copied()) {
+            let a = signed(r, a, negated.is_some());
+            total = r.alu(self.fused, self.width, &[a, b, total], &mods_with(self.fused, &[]));
             if let (true, Some(value)) = (relaxed, total.as_value()) {
                 r.f.relax(value);
             }
         }
-        let [a, b] = factors[0];
-        let a = if negated.is_some() { signed(r, a) } else { a };
-        let mods = mods_with(fused, &[("sat", sum.modifier("sat"))]);
-        r.push(fused, sum.dsts, &[a, b, total], &mods);
-        return Some(());
+        let a = signed(r, *last_a, negated.is_some());
+        self.replace(r, [a, *last_b, total])
     }
-    None
+
+    /// The definition of `at` if it is an `op` of the sum's width that only one operand reads.
+    fn link<'f>(&self, r: &Rewriter<'_, 'f>, uses: &Uses, at: Src, op: Opcode) -> Option<InstData<'f>> {
+        defined_by(r, at, op).filter(|_| uses.once(at) && r.f.width(at) == self.width)
+    }
+
+    fn replace(&self, r: &mut Rewriter<'_, '_>, srcs: [Src; 3]) -> Option<()> {
+        let mods = mods_with(self.fused, &[("sat", self.data.modifier("sat"))]);
+        r.push(self.fused, self.data.dsts, &srcs, &mods);
+        Some(())
+    }
 }
 
-/// The negated source, in its own width.
-fn signed(r: &mut Rewriter<'_, '_>, src: Src) -> Src {
+/// The source, negated in its own width if `negated`.
+fn signed(r: &mut Rewriter<'_, '_>, src: Src, negated: bool) -> Src {
     let width = r.f.width(src);
-    r.alu(IrOp::Fneg, width, &[src], &[])
-}
-
-/// `a * b + c` for an addition one of whose sources is a product or a negated one.
-fn float_sum(
-    r: &mut Rewriter<'_, '_>,
-    uses: &Uses,
-    sum: &InstData<'_>,
-    multiply: Opcode,
-    fused: Opcode,
-) -> Option<()> {
-    for (product, addend) in [(sum.srcs[0], sum.srcs[1]), (sum.srcs[1], sum.srcs[0])] {
-        let negated = defined_by(r, product, IrOp::Fneg);
-        let inner = negated.map_or(product, |data| data.srcs[0]);
-        let Some(data) = defined_by(r, inner, multiply) else { continue };
-        let exact = r.f.width(inner) == if multiply == Opcode::Fmul { 32 } else { 16 };
-        if !exact || !uses.only_summed(inner) || (negated.is_some() && !uses.only_summed(product)) {
-            continue;
-        }
-        let first = if negated.is_some() { signed(r, data.srcs[0]) } else { data.srcs[0] };
-        let mods = mods_with(fused, &[("sat", sum.modifier("sat"))]);
-        r.push(fused, sum.dsts, &[first, data.srcs[1], addend], &mods);
-        return Some(());
-    }
-    None
+    if negated { r.alu(IrOp::Fneg, width, &[src], &[]) } else { src }
 }
 
 /// The sign of a product or sum that nothing else reads goes to its sources, where it costs nothing.
