@@ -44,6 +44,13 @@ impl From<CompileError> for Outcome {
     }
 }
 
+impl From<Result<(), Outcome>> for Outcome {
+    /// `Err` is whatever is not a pass.
+    fn from(result: Result<(), Outcome>) -> Outcome {
+        result.err().unwrap_or(Outcome::Pass)
+    }
+}
+
 /// A case by name, with what it came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CaseResult {

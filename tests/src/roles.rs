@@ -7,6 +7,7 @@ use agx_abi::{Stage, Target};
 use agx_compiler::link::{AttributeKey, FragmentState, Target as RenderTarget};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 
+use crate::corpus::Item;
 use crate::driver::validate_program;
 use crate::outcome::Outcome;
 
@@ -15,15 +16,15 @@ const ATTRIBUTE: &str = "R32G32B32A32_UINT";
 /// Format of every render target.
 const TARGET: &str = "R16G16B16A16_SFLOAT";
 
-/// Compiles a shader that compiles as a main part in all other roles, and checks the programs.
+/// Compiles an entry point of the corpus in all its roles, and checks the programs.
 ///
 /// # Errors
 /// The first outcome that is not a pass.
-pub fn every_role(module: &[u8], key: &CompileKey) -> Result<(), Outcome> {
-    match key.stage {
-        Some(Stage::Vertex) => vertex(module, key),
-        Some(Stage::Fragment) => fragment(module, key),
-        _ => Ok(()),
+pub fn every_role(item: &Item, base: &CompileKey) -> Result<(), Outcome> {
+    match item.entry.stage {
+        Some(Stage::Vertex) => vertex(&item.module, &item.key(base)),
+        Some(Stage::Fragment) => fragment(&item.module, &item.key(base)),
+        _ => item.compile(base).map(|_| ()),
     }
 }
 

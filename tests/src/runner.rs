@@ -38,17 +38,17 @@ pub fn caught(case: impl FnOnce() -> Outcome) -> Outcome {
 }
 
 /// Runs every item whose name contains `filter`, in parallel; results come in the order of the items.
-pub fn run_cases<'t, T: Sync>(
+pub fn run_cases<'t, T: Sync, O: Into<Outcome>>(
     items: &'t [T],
     filter: Option<&str>,
     name: impl Fn(&T) -> String + Sync,
-    run: impl Fn(&'t T) -> Outcome + Sync,
+    run: impl Fn(&'t T) -> O + Sync,
 ) -> Vec<CaseResult> {
     items
         .par_iter()
         .map(|item| (name(item), item))
         .filter(|(name, _)| filter.is_none_or(|filter| name.contains(filter)))
-        .map(|(name, item)| CaseResult { name, outcome: caught(|| run(item)) })
+        .map(|(name, item)| CaseResult { name, outcome: caught(|| run(item).into()) })
         .collect()
 }
 

@@ -17,11 +17,6 @@ pub fn run_kind(
 ) -> Result<SuiteReport, DataError> {
     let mut tests: Vec<Test> = read_json_lines(&context.shared.join("conformance/amber.jsonl"))?;
     tests.retain(|test| test.kind == kind);
-    let cases = run_cases(
-        &tests,
-        context.filter,
-        |test| test.name.clone(),
-        |test| run_test(context, test).err().unwrap_or(Outcome::Pass),
-    );
+    let cases = run_cases(&tests, context.filter, |test| test.name.clone(), |test| run_test(context, test));
     Ok(SuiteReport::new(cases))
 }

@@ -3,7 +3,7 @@
 
 use super::Context;
 use crate::corpus::{Item, load};
-use crate::outcome::{Outcome, SuiteReport};
+use crate::outcome::SuiteReport;
 use crate::roles::every_role;
 use crate::runner::run_cases;
 use crate::shared::DataError;
@@ -14,12 +14,6 @@ use crate::shared::DataError;
 /// [`DataError`] when the corpus is unusable.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let items = load(context.shared)?;
-    let cases = run_cases(&items, context.filter, Item::name, |item| {
-        let compiled = item.compile(context.key);
-        match compiled.and_then(|_| every_role(&item.module, &item.key(context.key))) {
-            Ok(()) => Outcome::Pass,
-            Err(outcome) => outcome,
-        }
-    });
+    let cases = run_cases(&items, context.filter, Item::name, |item| every_role(item, context.key));
     Ok(SuiteReport::new(cases))
 }

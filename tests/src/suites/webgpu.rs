@@ -15,12 +15,7 @@ use crate::webgpu::model::{Body, Test};
 /// [`DataError`] when the suite's file is unusable.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let tests: Vec<Test> = read_json_lines(&context.shared.join("conformance/webgpu.jsonl"))?;
-    let cases = run_cases(
-        &tests,
-        context.filter,
-        |test| test.name.clone(),
-        |test| run_test(context, test).err().unwrap_or(Outcome::Pass),
-    );
+    let cases = run_cases(&tests, context.filter, |test| test.name.clone(), |test| run_test(context, test));
     Ok(SuiteReport::new(cases))
 }
 
