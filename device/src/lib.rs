@@ -1,0 +1,1 @@
+//! The GPU behind the kernel interface.

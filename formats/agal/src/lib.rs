@@ -1,0 +1,1 @@
+//! AGAL, the byte code of Flash's Stage3D.

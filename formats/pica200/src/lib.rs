@@ -1,0 +1,1 @@
+//! PICA200, the shader code of the Nintendo 3DS.

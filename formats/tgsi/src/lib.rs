@@ -1,0 +1,1 @@
+//! TGSI, the shader text of Gallium.
