@@ -32,6 +32,7 @@ mod step;
 mod strict;
 mod texels;
 mod textures;
+mod window;
 
 pub use crate::dispatch::{Dispatch, Options, Stop, dispatch};
 pub use crate::draw::{Binding, Cull, Draw, Shade, Stage, Topology, draw, shade};
@@ -45,3 +46,4 @@ pub use crate::program::Program;
 pub use crate::raster::Viewport;
 pub use crate::simd::{Simd, step_one};
 pub use crate::textures::States;
+pub use crate::window::{Window, Words};

@@ -1,9 +1,12 @@
 //! The sparse 64-bit address space of the machine: mapped ranges with permissions.
 //!
 //! Ranges never overlap and every access has to lie inside one of them: an element that straddles two ranges faults.
+//! A range either owns its bytes or shows a [`Window`] of words that others can see and change too.
 
 use bitflags::bitflags;
 use thiserror::Error;
+
+use crate::window::Window;
 
 bitflags! {
     /// What the program may do with a mapped range.
@@ -62,18 +65,44 @@ pub enum MemoryFault {
     },
 }
 
+/// Where the bytes of a range are.
+#[derive(Clone, Debug)]
+enum Storage {
+    /// In the range itself.
+    Owned(Vec<u8>),
+    /// In words that others share.
+    Shared(Window),
+}
+
 #[derive(Clone, Debug)]
 struct Range {
     start: u64,
-    bytes: Vec<u8>,
+    storage: Storage,
     access: Access,
 }
 
 impl Range {
+    fn len(&self) -> u64 {
+        match &self.storage {
+            Storage::Owned(bytes) => bytes.len() as u64,
+            Storage::Shared(window) => window.len(),
+        }
+    }
+
     /// Offset of an access inside the range, when the range holds all of it.
     fn offset(&self, address: u64, len: usize) -> Option<usize> {
-        let offset = usize::try_from(address.checked_sub(self.start)?).ok()?;
-        (offset.checked_add(len)? <= self.bytes.len()).then_some(offset)
+        let offset = address.checked_sub(self.start)?;
+        (offset.checked_add(len as u64)? <= self.len()).then_some(offset as usize)
+    }
+
+    /// The part of the range between two addresses that lie in it.
+    fn part(&self, from: u64, to: u64) -> Range {
+        let (skip, len) = (from - self.start, to - from);
+        let storage = match &self.storage {
+            Storage::Owned(bytes) => Storage::Owned(bytes[skip as usize..(skip + len) as usize].to_vec()),
+            Storage::Shared(window) => Storage::Shared(window.part(skip, len)),
+        };
+        Range { start: from, storage, access: self.access }
     }
 }
 
@@ -94,37 +123,74 @@ impl Memory {
 
     /// Maps `bytes` at `address`. An empty range is accepted and maps nothing.
     pub fn map(&mut self, address: u64, bytes: Vec<u8>, access: Access) -> Result<(), MapError> {
-        let Some(last) = (bytes.len() as u64).checked_sub(1) else { return Ok(()) };
+        self.insert(Range { start: address, storage: Storage::Owned(bytes), access })
+    }
+
+    /// Shows `window` at `address`. An empty window is accepted and maps nothing.
+    pub fn map_window(&mut self, address: u64, window: Window, access: Access) -> Result<(), MapError> {
+        self.insert(Range { start: address, storage: Storage::Shared(window), access })
+    }
+
+    fn insert(&mut self, range: Range) -> Result<(), MapError> {
+        let (address, bytes) = (range.start, range.len() as usize);
+        let Some(last) = range.len().checked_sub(1) else { return Ok(()) };
         let Some(last) = address.checked_add(last) else {
-            return Err(MapError::Wraps { address, bytes: bytes.len() });
+            return Err(MapError::Wraps { address, bytes });
         };
         let at = self.ranges.partition_point(|range| range.start <= last);
         if let Some(before) = at.checked_sub(1).and_then(|before| self.ranges.get(before))
-            && before.start + (before.bytes.len() as u64 - 1) >= address
+            && before.start + (before.len() - 1) >= address
         {
-            return Err(MapError::Overlap { address, bytes: bytes.len(), other: before.start });
+            return Err(MapError::Overlap { address, bytes, other: before.start });
         }
-        self.ranges.insert(at, Range { start: address, bytes, access });
+        self.ranges.insert(at, range);
         Ok(())
     }
 
-    /// Unmaps the range that starts at `address` and gives its bytes back.
+    /// Unmaps the range that starts at `address` and gives its bytes back; windows give an empty vector.
     pub fn unmap(&mut self, address: u64) -> Option<Vec<u8>> {
         let at = self.ranges.binary_search_by_key(&address, |range| range.start).ok()?;
-        Some(self.ranges.remove(at).bytes)
+        match self.ranges.remove(at).storage {
+            Storage::Owned(bytes) => Some(bytes),
+            Storage::Shared(_) => Some(Vec::new()),
+        }
     }
 
-    /// `len` mapped bytes at `address`, whatever the permissions; `None` when no range holds them all.
+    /// Unmaps everything between two addresses, the last exclusive: ranges that reach across lose that part only.
+    pub fn clear(&mut self, from: u64, to: u64) {
+        let mut kept = Vec::with_capacity(self.ranges.len() + 1);
+        for range in self.ranges.drain(..) {
+            let end = range.start + range.len();
+            if end <= from || range.start >= to {
+                kept.push(range);
+                continue;
+            }
+            if range.start < from {
+                kept.push(range.part(range.start, from));
+            }
+            if end > to {
+                kept.push(range.part(to, end));
+            }
+        }
+        self.ranges = kept;
+        self.latest = 0;
+    }
+
+    /// `len` mapped bytes at `address`, whatever the permissions; `None` when no range owns them all.
     pub fn bytes(&self, address: u64, len: usize) -> Option<&[u8]> {
         if len == 0 {
             return Some(&[]);
         }
         let range = &self.ranges[self.find(address)?];
         let offset = range.offset(address, len)?;
-        Some(&range.bytes[offset..offset + len])
+        match &range.storage {
+            Storage::Owned(bytes) => Some(&bytes[offset..offset + len]),
+            Storage::Shared(_) => None,
+        }
     }
 
-    /// `len` mapped bytes at `address` for the host to change, whatever the permissions.
+    /// `len` mapped bytes at `address` for the host to change, whatever the permissions; `None` when no range owns them
+    /// all.
     pub fn bytes_mut(&mut self, address: u64, len: usize) -> Option<&mut [u8]> {
         if len == 0 {
             return Some(&mut []);
@@ -132,7 +198,28 @@ impl Memory {
         let at = self.find(address)?;
         let range = &mut self.ranges[at];
         let offset = range.offset(address, len)?;
-        Some(&mut range.bytes[offset..offset + len])
+        match &mut range.storage {
+            Storage::Owned(bytes) => Some(&mut bytes[offset..offset + len]),
+            Storage::Shared(_) => None,
+        }
+    }
+
+    /// Copies mapped bytes out, whatever the permissions and however many ranges hold them.
+    pub fn fetch(&self, mut address: u64, mut into: &mut [u8]) -> Result<(), MemoryFault> {
+        while !into.is_empty() {
+            let fault = MemoryFault::Unmapped { address, bytes: into.len() };
+            let range = self.find(address).and_then(|at| self.ranges.get(at)).ok_or(fault)?;
+            let left = (range.start + range.len()).saturating_sub(address);
+            let (now, rest) = into.split_at_mut(left.min(into.len() as u64) as usize);
+            let offset = range.offset(address, now.len().max(1)).ok_or(fault)?;
+            match &range.storage {
+                Storage::Owned(bytes) => now.copy_from_slice(&bytes[offset..offset + now.len()]),
+                Storage::Shared(window) => window.read(offset, now),
+            }
+            address = address.wrapping_add(now.len() as u64);
+            into = rest;
+        }
+        Ok(())
     }
 
     /// Reads as the program does: permissions are checked.
@@ -142,7 +229,10 @@ impl Memory {
         if !range.access.contains(Access::READ) {
             return Err(MemoryFault::NotPermitted { address, bytes: len, write: false });
         }
-        into.copy_from_slice(&range.bytes[offset..offset + len]);
+        match &range.storage {
+            Storage::Owned(bytes) => into.copy_from_slice(&bytes[offset..offset + len]),
+            Storage::Shared(window) => window.read(offset, into),
+        }
         Ok(())
     }
 
@@ -153,13 +243,16 @@ impl Memory {
         if !range.access.contains(Access::WRITE) {
             return Err(MemoryFault::NotPermitted { address, bytes: len, write: true });
         }
-        range.bytes[offset..offset + len].copy_from_slice(from);
+        match &mut range.storage {
+            Storage::Owned(bytes) => bytes[offset..offset + len].copy_from_slice(from),
+            Storage::Shared(window) => window.write(offset, from),
+        }
         Ok(())
     }
 
     /// The mapped ranges in address order: first byte, length, permissions.
     pub fn ranges(&self) -> impl Iterator<Item = (u64, usize, Access)> + '_ {
-        self.ranges.iter().map(|range| (range.start, range.bytes.len(), range.access))
+        self.ranges.iter().map(|range| (range.start, range.len() as usize, range.access))
     }
 
     fn find(&self, address: u64) -> Option<usize> {
@@ -212,6 +305,18 @@ mod tests {
             let fault = memory.read(address, &mut word);
             assert_eq!(fault, Err(MemoryFault::Unmapped { address, bytes: 4 }), "{address:#x}");
         }
+    }
+
+    #[test]
+    fn clearing_cuts_ranges() {
+        let mut memory = mapped();
+        memory.clear(0x1004, 0x2008);
+        let left: Vec<_> = memory.ranges().map(|(start, len, _)| (start, len)).collect();
+        assert_eq!(left, [(0x1000, 4), (0x2008, 8)]);
+        let mut word = [0; 4];
+        memory.fetch(0x1000, &mut word).expect("mapped");
+        assert_eq!(word, [1; 4]);
+        assert!(memory.fetch(0x1002, &mut word).is_err(), "half of it is gone");
     }
 
     #[test]

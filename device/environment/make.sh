@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Makes the environment of the device's tests: a Debian trixie tree with Mesa's driver for this hardware from
+# trixie-backports, lavapipe to compare with, the Vulkan loader and client programs.
+#
+#     device/environment/make.sh DIR [--clients]
+#
+# Needs root, debootstrap, and a Debian mirror that apt can reach; takes about five minutes and 700 MB. A finished tree is
+# left as it is. `--clients` adds programs that use the driver: vkmark, OpenGL through zink, Python for wgpu and ncnn.
+set -euo pipefail
+
+(($# >= 1)) || { echo "usage: make.sh DIR [--clients]" >&2; exit 64; }
+root=$1
+clients=${2:-}
+mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+drivers=(mesa-vulkan-drivers mesa-drm-shim libgl1-mesa-dri libegl-mesa0 libgbm1 linux-libc-dev)
+plain=(libvulkan1 vulkan-tools libegl1 libgles2 libgl1)
+programs=(vkmark python3 python3-pip python3-venv)
+
+in_root() { chroot "$root" /usr/bin/env DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$@"; }
+
+if ! [[ -e $root/etc/apt/sources.list.d/backports.list ]]; then
+    debootstrap --variant=minbase trixie "$root" "$mirror"
+    echo "deb $mirror trixie-backports main" >"$root/etc/apt/sources.list.d/backports.list"
+fi
+if ! [[ -e $root/environment.version ]]; then
+    in_root apt-get update --quiet
+    # No service may start inside the tree.
+    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+    chmod +x "$root/usr/sbin/policy-rc.d"
+    in_root apt-get install --yes --quiet --no-install-recommends "${plain[@]}"
+    in_root apt-get install --yes --quiet --no-install-recommends --target-release trixie-backports "${drivers[@]}"
+    in_root dpkg-query --show --showformat '${Version}\n' mesa-vulkan-drivers >"$root/environment.version"
+fi
+if [[ $clients == --clients && ! -e $root/environment.clients ]]; then
+    in_root apt-get install --yes --quiet --no-install-recommends "${programs[@]}"
+    touch "$root/environment.clients"
+fi
+echo "environment: Mesa $(cat "$root/environment.version") in $root"

@@ -1,0 +1,131 @@
+//! Words that the machine shares with whoever else holds them: the buffers of a driver.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Memory that others can see and change while the machine runs.
+pub trait Words: Send + Sync {
+    /// All words, in address order.
+    fn words(&self) -> &[AtomicU32];
+}
+
+impl Words for Box<[AtomicU32]> {
+    fn words(&self) -> &[AtomicU32] {
+        self
+    }
+}
+
+/// A stretch of shared words, or one short stretch repeated. Accesses of bytes change the word around them in one piece
+/// each, so that neighbours keep what they hold unless somebody changes them at the same instant.
+#[derive(Clone)]
+pub struct Window {
+    words: Arc<dyn Words>,
+    /// First byte in `words`.
+    start: usize,
+    /// Bytes the window shows.
+    len: u64,
+    /// Bytes after which the window begins anew; at least `len` unless it repeats.
+    period: u64,
+    /// First byte within the period.
+    phase: u64,
+}
+
+impl Window {
+    /// `len` bytes of `words` from byte `start` on; `None` when there are not so many.
+    pub fn new(words: Arc<dyn Words>, start: u64, len: u64) -> Option<Window> {
+        Window::repeated(words, start, len, len)
+    }
+
+    /// `period` bytes of `words` from byte `start` on, over and over until `len` bytes are full; `None` when there are
+    /// not so many.
+    pub fn repeated(words: Arc<dyn Words>, start: u64, len: u64, period: u64) -> Option<Window> {
+        let end = start.checked_add(period)?;
+        let inside = end <= words.words().len() as u64 * 4 && (period > 0 || len == 0);
+        inside.then_some(Window { words, start: start as usize, len, period: period.max(1), phase: 0 })
+    }
+
+    /// Bytes the window shows.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether it shows nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// `len` bytes from byte `skip` on.
+    pub(crate) fn part(&self, skip: u64, len: u64) -> Window {
+        Window { len, phase: (self.phase + skip) % self.period, ..self.clone() }
+    }
+
+    /// Copies bytes out that the window is known to hold.
+    pub(crate) fn read(&self, offset: usize, into: &mut [u8]) {
+        let words = self.words.words();
+        let mut done = 0;
+        while done < into.len() {
+            let at = self.place(offset + done);
+            let word = words[at / 4].load(Ordering::Relaxed).to_le_bytes();
+            let count = (4 - at % 4).min(into.len() - done);
+            into[done..done + count].copy_from_slice(&word[at % 4..at % 4 + count]);
+            done += count;
+        }
+    }
+
+    /// Copies bytes in where the window is known to hold them.
+    pub(crate) fn write(&self, offset: usize, from: &[u8]) {
+        let words = self.words.words();
+        let mut done = 0;
+        while done < from.len() {
+            let at = self.place(offset + done);
+            let count = (4 - at % 4).min(from.len() - done);
+            let word = &words[at / 4];
+            let mut bytes = if count == 4 { [0; 4] } else { word.load(Ordering::Relaxed).to_le_bytes() };
+            bytes[at % 4..at % 4 + count].copy_from_slice(&from[done..done + count]);
+            word.store(u32::from_le_bytes(bytes), Ordering::Relaxed);
+            done += count;
+        }
+    }
+
+    fn place(&self, offset: usize) -> usize {
+        let within = self.phase + offset as u64;
+        self.start + if within < self.period { within } else { within % self.period } as usize
+    }
+}
+
+impl fmt::Debug for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Window({} bytes from {}, period {})", self.len, self.start, self.period)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words() -> Arc<dyn Words> {
+        let words: Box<[AtomicU32]> = (0..8).map(AtomicU32::new).collect();
+        Arc::new(words)
+    }
+
+    #[test]
+    fn windows_show_the_same_words() {
+        let words = words();
+        let (one, two) = (Window::new(words.clone(), 4, 16), Window::new(words.clone(), 8, 8));
+        let (one, two) = (one.expect("inside"), two.expect("inside"));
+        one.write(5, &[1, 2, 3, 4, 5]);
+        let mut bytes = [0; 8];
+        two.read(0, &mut bytes);
+        assert_eq!(bytes, [2, 1, 2, 3, 4, 5, 0, 0]);
+        assert!(Window::new(words, 20, 16).is_none());
+    }
+
+    #[test]
+    fn repeated_windows_wrap() {
+        let window = Window::repeated(words(), 4, 64, 8).expect("inside");
+        let mut bytes = [0; 8];
+        window.part(12, 20).read(0, &mut bytes);
+        assert_eq!(bytes, [2, 0, 0, 0, 1, 0, 0, 0]);
+    }
+}
