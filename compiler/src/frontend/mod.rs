@@ -1,13 +1,11 @@
 //! Front ends: each reads one shader language into the IR.
 
-pub mod alu;
 #[cfg(feature = "glsl")]
 pub mod glsl;
 pub mod spirv;
 pub mod ssa;
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 pub mod text;
-pub(crate) mod tile;
 #[cfg(feature = "wgsl")]
 pub mod wgsl;
 

@@ -3,6 +3,7 @@
 //! One IR serves from front end to encoding; [`types::Stage`] says how far a function has been lowered and which
 //! operations may remain. docs/ir.md says what everything means.
 
+pub mod build;
 pub mod builder;
 mod cfg;
 pub mod entity;
@@ -23,6 +24,7 @@ pub mod table;
 mod text;
 pub mod types;
 pub mod validate;
+pub mod vocabulary;
 
 pub use builder::Builder;
 pub(crate) use cfg::ConstructEnd;

@@ -177,7 +177,7 @@ ir_ops! {
     StoreCull "store_cull" "<- distance:w slot:i" [] STATE Control None, Ssa:
         "Stores to an output slot of a vertex program whether a cull distance keeps the primitive: 1 where it is not negative, else 0.";
     Interpolate "interpolate" "v <- at:s*" ["input" "mode" "place"] PURE None None, Ssa:
-        "Components of a fragment input, consecutive from `input` on: 4 × location + component, or a built-in (`lower::interpolation::Input`). `mode`: 0 flat, 1 linear, 2 perspective; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre, 2 the sample whose number is the source, 3 the two sources to the right of and below the centre, in pixels.";
+        "Components of a fragment input, consecutive from `input` on: 4 × location + component, or a built-in (`ir::vocabulary::Input`). `mode`: 0 flat, 1 linear, 2 perspective; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre, 2 the sample whose number is the source, 3 the two sources to the right of and below the centre, in pixels.";
     Discard "discard" "<- cond:b" [] COVERAGE Coverage None, Ssa:
         "Where the source is true, kills the samples that the lane shades; the lane goes on as a helper.";
     KillSamples "kill_samples" "<- dead:i" [] COVERAGE Coverage None, Ssa:

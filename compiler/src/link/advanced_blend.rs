@@ -4,7 +4,7 @@
 //! rest shows through where only one of them covers.
 
 use super::blend::ALPHA;
-use crate::frontend::alu::{FloatCond, float};
+use crate::ir::build::alu::{FloatCond, float};
 use crate::ir::{Builder, Src};
 
 /// What blends two colours that are not multiplied by their alphas, component by component.

@@ -1,7 +1,7 @@
 //! Blending: the state of a render target and the arithmetic it asks for.
 
 use super::advanced_blend::AdvancedBlend;
-use crate::frontend::alu::{FloatCond, float};
+use crate::ir::build::alu::{FloatCond, float};
 use crate::ir::{Builder, Src};
 
 /// Enumerations whose variants can be listed.

@@ -11,10 +11,10 @@ use agx_abi::tile::{ColourFormat, Numeric, TileFormat, TileLayout};
 use agx_isa::table::Opcode;
 
 use super::blend::{Blending, Colours, LogicOp, clamp};
-use super::spilled::Spilled;
 use crate::error::CompileError;
-use crate::frontend::alu::float;
-use crate::frontend::tile;
+use crate::ir::build::alu::float;
+use crate::ir::build::spilled::Spilled;
+use crate::ir::build::tile;
 use crate::ir::op::mods_with;
 use crate::ir::{Builder, Function, IrOp, Src, Type};
 

@@ -7,8 +7,8 @@ use agx_abi::fragment::{self, CoefficientSource, RootDescriptor};
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
-use crate::frontend::alu::IntCond;
-use crate::frontend::tile;
+use crate::ir::build::alu::IntCond;
+use crate::ir::build::tile;
 use crate::ir::op::mods_with;
 use crate::ir::{Access, Builder, Function, IrOp, Src, Type};
 

@@ -16,7 +16,6 @@ mod epilog;
 mod fragment_prolog;
 mod graphics;
 mod program;
-mod spilled;
 mod vertex_prolog;
 mod whole;
 
@@ -28,7 +27,6 @@ pub use blend::{Blend, BlendOp, Blending, Equation, Factor, LogicOp};
 pub use epilog::{EpilogKey, Target};
 pub use fragment_prolog::FragmentPrologKey;
 pub use graphics::FragmentState;
-pub(crate) use spilled::Spilled;
 
 pub use program::{LinkError, LinkedProgram, Parts, link};
 pub use vertex_prolog::{AttributeKey, IndexSize, VertexPrologKey};

@@ -10,7 +10,7 @@ use agx_abi::{InterfaceUniform, ShaderInfo, UniformSource};
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
-use crate::frontend::alu::{IntCond, float};
+use crate::ir::build::alu::{IntCond, float};
 use crate::ir::op::mods_with;
 use crate::ir::{Builder, Function, IrOp, Src, Type};
 

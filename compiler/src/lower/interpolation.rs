@@ -5,98 +5,9 @@ use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
+use crate::ir::vocabulary::{Input, Mode, Place};
 use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
 use crate::pipeline::Context;
-
-/// What `interpolate` interpolates: the modifier `input`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Input(pub u32);
-
-impl Input {
-    /// Where the numbers of inputs begin that are not locations.
-    const BUILT_IN: u32 = 1 << 16;
-    /// 1/w.
-    pub const ONE_OVER_W: Input = Input(Self::BUILT_IN);
-    /// Depth.
-    pub const DEPTH: Input = Input(Self::BUILT_IN + 1);
-    /// Position across a point.
-    pub const POINT_X: Input = Input(Self::BUILT_IN + 2);
-    /// Position down a point.
-    pub const POINT_Y: Input = Input(Self::BUILT_IN + 3);
-    /// Layer in the low half, viewport in the high half.
-    pub const LAYER_AND_VIEWPORT: Input = Input(Self::BUILT_IN + 4);
-    /// Number of the primitive.
-    pub const PRIMITIVE_ID: Input = Input(Self::BUILT_IN + 5);
-    /// Where clip distances begin.
-    const CLIP_DISTANCE: u32 = Self::BUILT_IN + 16;
-    /// Where cull distances begin.
-    const CULL_DISTANCE: u32 = Self::BUILT_IN + 32;
-    /// One past the last cull distance.
-    const END: u32 = Self::BUILT_IN + 48;
-
-    /// A component of a location.
-    pub fn user(location: u32, component: u32) -> Input {
-        Input(4 * location + component)
-    }
-
-    /// A clip distance.
-    pub fn clip_distance(index: u32) -> Input {
-        Input(Self::CLIP_DISTANCE + index % 16)
-    }
-
-    /// A cull distance.
-    pub fn cull_distance(index: u32) -> Input {
-        Input(Self::CULL_DISTANCE + index % 16)
-    }
-
-    /// What coefficient `at` from this one on holds.
-    fn source(self, at: u32, interpolation: Interpolation) -> Option<CoefficientSource> {
-        let number = self.0 + at;
-        Some(match number {
-            0..Self::BUILT_IN => {
-                CoefficientSource::User { location: number / 4, component: number % 4, interpolation }
-            }
-            Self::CLIP_DISTANCE..Self::CULL_DISTANCE => {
-                CoefficientSource::ClipDistance(number - Self::CLIP_DISTANCE)
-            }
-            Self::CULL_DISTANCE..Self::END => CoefficientSource::CullDistance(number - Self::CULL_DISTANCE),
-            _ if at != 0 => return None,
-            _ => match self {
-                Input::ONE_OVER_W => CoefficientSource::OneOverW,
-                Input::DEPTH => CoefficientSource::Depth,
-                Input::POINT_X => CoefficientSource::PointX,
-                Input::POINT_Y => CoefficientSource::PointY,
-                Input::LAYER_AND_VIEWPORT => CoefficientSource::LayerAndViewport,
-                Input::PRIMITIVE_ID => CoefficientSource::PrimitiveId,
-                _ => return None,
-            },
-        })
-    }
-}
-
-/// How `interpolate` interpolates: the modifier `mode`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// The value of the provoking vertex.
-    Flat = 0,
-    /// Linear on the screen.
-    Linear = 1,
-    /// Linear in space.
-    Perspective = 2,
-}
-
-/// Where in the pixel `interpolate` takes the value: the modifier `place`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
-    /// The centre.
-    Centre = 0,
-    /// Somewhere the primitive covers.
-    Centroid = 1,
-    /// A sample, by its number.
-    Sample = 2,
-    /// So far right of and below the centre.
-    Offset = 3,
-}
 
 /// The hardware's numbers of interpolation at the centroid, and at a sample in the instruction or in a register.
 const CENTROID: u32 = 2;

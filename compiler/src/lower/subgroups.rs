@@ -13,8 +13,6 @@
 
 mod reduce;
 
-pub(crate) use reduce::reduction_code;
-
 use agx_abi::{ShaderInfo, Stage};
 use agx_isa::table::Opcode;
 

@@ -12,6 +12,7 @@ use super::TABLE_OR;
 use super::alu::{UNSIGNED_GREATER, alu, bitop, icmp, select};
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
+use crate::ir::vocabulary::LodMode;
 use crate::ir::{Access, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Type, Value};
 
 /// A column outside every texture.
@@ -22,30 +23,6 @@ const ALL_COMPONENTS: u32 = 0xf;
 
 /// Rounding of conversions to the nearest integer.
 const NEAREST: u32 = 1;
-
-/// Level-of-detail modes that read registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LodMode {
-    /// From the coordinates of the quad.
-    Auto = 0,
-    /// From gradients.
-    Gradients = 4,
-    /// From the coordinates of the quad, plus a bias.
-    Bias = 5,
-    /// As given.
-    Explicit = 6,
-    /// From gradients, and a lower limit.
-    GradientsMin = 12,
-    /// From the coordinates of the quad, plus a bias, and a lower limit.
-    BiasMin = 13,
-}
-
-impl LodMode {
-    fn from_code(code: u32) -> LodMode {
-        let all = [LodMode::Gradients, LodMode::Bias, LodMode::Explicit];
-        all.into_iter().find(|mode| *mode as u32 == code).unwrap_or(LodMode::Auto)
-    }
-}
 
 /// The mode like `mode` whose operand is a uniform register, if there is one, or a register.
 pub(super) fn lod_mode_for(mode: u32, kind: SrcKind) -> u32 {

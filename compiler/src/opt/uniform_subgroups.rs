@@ -11,8 +11,8 @@ use agx_isa::table::Opcode;
 
 use crate::analysis::divergence::{Divergence, divergence};
 use crate::ir::op::mods_with;
+use crate::ir::vocabulary::reduction_code;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
-use crate::lower::subgroups::reduction_code;
 use crate::pipeline::Context;
 
 /// Reductions whose result on equal sources is the source.

@@ -4,8 +4,8 @@ use agx_abi::Stage;
 use agx_isa::desc::Effects;
 use agx_isa::table::Opcode;
 
+use crate::ir::vocabulary::LodMode;
 use crate::ir::{Access, InstData, IrOp, Op};
-use crate::lower::texture::LodMode;
 
 /// Special registers that are the same in all lanes of a SIMD-group: position and size of the workgroup, sizes of the
 /// dispatch, core and slot, and the number of the SIMD-group (applegpu, Mesa 25.0).

@@ -5,7 +5,7 @@ use spirv::Op;
 use super::eval::Eval;
 use super::types::{Kind, Ty};
 use crate::error::CompileError;
-use crate::frontend::alu::{FloatCond, IntCond, float};
+use crate::ir::build::alu::{FloatCond, IntCond, float};
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 

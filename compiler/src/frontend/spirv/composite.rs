@@ -6,7 +6,7 @@ use super::arith::{halves, join};
 use super::eval::Eval;
 use super::types::{Kind, Ty};
 use crate::error::CompileError;
-use crate::frontend::alu::{IntCond, int};
+use crate::ir::build::alu::{IntCond, int};
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 use crate::ir::types::Type;

@@ -13,7 +13,7 @@ use super::module::Def;
 use super::translate::Translator;
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::alu::IntCond;
+use crate::ir::build::alu::IntCond;
 use crate::ir::op::{IrOp, mods_with};
 use crate::ir::src::Src;
 use crate::ir::types::Type;

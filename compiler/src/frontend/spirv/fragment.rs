@@ -15,11 +15,11 @@ use super::stage::Output;
 use super::translate::Translator;
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::alu::{IntCond, float};
+use crate::ir::build::alu::{IntCond, float};
 use crate::ir::op::{IrOp, mods_with};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
-use crate::lower::interpolation::{Input, Mode, Place};
+use crate::ir::vocabulary::{Input, Mode, Place};
 
 /// Special registers of fragment programs (applegpu, Mesa 25.0): layer, covered samples, back face, pixel.
 const LAYER: u32 = 2;

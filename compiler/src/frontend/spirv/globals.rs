@@ -11,7 +11,7 @@ use super::translate::Translator;
 use super::types::{Kind, Layout, MatrixLayout, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::alu::IntCond;
+use crate::ir::build::alu::IntCond;
 use crate::ir::function::Access;
 use crate::ir::op::{IrOp, mods_with};
 use crate::ir::src::Src;

@@ -10,7 +10,7 @@ use super::translate::Translator;
 use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::alu::{FloatCond, IntCond, float, int};
+use crate::ir::build::alu::{FloatCond, IntCond, float, int};
 use crate::ir::builder::Builder;
 use crate::ir::function::Access;
 use crate::ir::src::Src;

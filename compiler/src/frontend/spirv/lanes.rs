@@ -11,12 +11,12 @@ use super::translate::Translator;
 use super::types::Kind;
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::alu::{FloatCond, IntCond};
+use crate::ir::build::alu::{FloatCond, IntCond};
 use crate::ir::builder::Builder;
 use crate::ir::op::{IrOp, mods_with};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
-use crate::lower::subgroups::reduction_code;
+use crate::ir::vocabulary::reduction_code;
 use agx_isa::table::Opcode;
 
 /// Arithmetic over lanes by opcode: the name of the reduction.

@@ -161,7 +161,7 @@ pub(super) fn inverse(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize) -> V
         }
     }
     let determinant = expand(b, &matrix[..size], &cofactors[..size]);
-    let one = crate::frontend::alu::float(1.0, b.f.width(determinant));
+    let one = crate::ir::build::alu::float(1.0, b.f.width(determinant));
     let factor = b.fdiv(one, determinant);
     let transposed = (0..size * size).map(|position| cofactors[(position % size) * size + position / size]);
     transposed.map(|part| b.fmul(part, factor)).collect()

@@ -6,7 +6,7 @@ use super::lanes::{ballot, lowest, moved};
 use super::translate::Translator;
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::alu::IntCond;
+use crate::ir::build::alu::IntCond;
 use crate::ir::builder::{Builder, LoopBlocks};
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;

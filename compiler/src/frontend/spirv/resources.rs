@@ -324,7 +324,7 @@ impl<'a> Translator<'_, 'a> {
         let is_linear = self.descriptor_field(handle, textures::HAS_LINEAR_LAYERS);
         let linear = self.descriptor_field(handle, textures::LINEAR_LAYERS);
         let depth = self.descriptor_field(handle, textures::DEPTH);
-        let is_linear = self.b.icmp(crate::frontend::alu::IntCond::NE, is_linear, Src::imm32(0));
+        let is_linear = self.b.icmp(crate::ir::build::alu::IntCond::NE, is_linear, Src::imm32(0));
         self.b.select(is_linear, linear, depth)
     }
 

@@ -15,7 +15,7 @@ use crate::error::CompileError;
 use crate::ir::op::{IrOp, Op as IrOperation};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
-use crate::lower::texture::LodMode;
+use crate::ir::vocabulary::LodMode;
 
 /// What a sampling instruction does beside sampling.
 #[derive(Clone, Copy, Default)]

@@ -9,7 +9,7 @@ use super::translate::Translator;
 use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::alu::IntCond;
+use crate::ir::build::alu::IntCond;
 use crate::ir::builder::Builder;
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;

@@ -12,10 +12,10 @@ use super::translate::Translator;
 use super::types::{ImageType, Layout};
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::tile;
+use crate::ir::build::spilled::Spilled;
+use crate::ir::build::tile;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
-use crate::link::Spilled;
 
 /// What a variable names beside, or instead of, a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

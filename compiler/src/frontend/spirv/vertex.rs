@@ -11,7 +11,7 @@ use super::interface::{Leaf, Slot, leaves};
 use super::stage::Output;
 use super::translate::Translator;
 use crate::error::CompileError;
-use crate::frontend::alu::{FloatCond, float};
+use crate::ir::build::alu::{FloatCond, float};
 use crate::ir::op::{IrOp, mods_with};
 use crate::ir::src::Src;
 use crate::ir::types::Type;

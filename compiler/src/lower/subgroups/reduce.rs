@@ -7,13 +7,13 @@
 //! Booleans are counted in ballots.
 
 use agx_isa::table::Opcode;
-use agx_isa::table::names::REDUCTIONS;
 
 use super::super::alu::{EQUAL, alu, bitop, icmp, join, select, words};
 use super::super::{TABLE_AND, TABLE_OR, TABLE_XOR};
 use super::{Group, SHUFFLE_INDEX, active_lanes, by_words, lane_index, shuffle_constant};
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
+use crate::ir::vocabulary::INTEGER_PRODUCT;
 use crate::ir::{IrOp, Op, Rewriter, Src, Type};
 
 pub(super) const AND: u32 = 0;
@@ -21,17 +21,6 @@ pub(super) const OR: u32 = 2;
 const ADD: u32 = 16;
 const UMIN: u32 = 28;
 const UMAX: u32 = 30;
-
-/// The code of integer products, which the hardware does not reduce.
-pub(crate) const INTEGER_PRODUCT: u32 = 32;
-
-/// The hardware's code of the reduction called `name`, or that of integer products, `imul`.
-pub(crate) fn reduction_code(name: &str) -> Option<u32> {
-    match name {
-        "imul" => Some(INTEGER_PRODUCT),
-        _ => REDUCTIONS.iter().position(|known| *known == name).map(|code| code as u32),
-    }
-}
 
 /// A kind of reduction.
 struct Kind {

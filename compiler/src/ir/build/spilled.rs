@@ -8,8 +8,8 @@ use agx_abi::fragment::{self, TargetHeap};
 use agx_abi::tile::ColourFormat;
 use agx_isa::table::Opcode;
 
-use crate::frontend::alu::IntCond;
-use crate::frontend::tile;
+use crate::ir::build::alu::IntCond;
+use crate::ir::build::tile;
 use crate::ir::op::mods_with;
 use crate::ir::{Access, Builder, IrOp, Src, Type};
 

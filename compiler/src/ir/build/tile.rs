@@ -3,7 +3,7 @@
 use agx_abi::tile::{ColourFormat, Numeric, TileFormat};
 use agx_isa::table::Opcode;
 
-use crate::frontend::alu::float;
+use crate::ir::build::alu::float;
 use crate::ir::op::{Mods, mods_with};
 use crate::ir::{Builder, Src, Type};
 

@@ -1,0 +1,131 @@
+//! The words that modifiers of IR operations speak: what is interpolated, how and where; where a level of detail comes
+//! from; how lanes are reduced. Front ends write them, passes read them.
+
+use agx_abi::fragment::{CoefficientSource, Interpolation};
+use agx_isa::table::names::REDUCTIONS;
+
+/// What `interpolate` interpolates: the modifier `input`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Input(pub u32);
+
+impl Input {
+    /// Where the numbers of inputs begin that are not locations.
+    const BUILT_IN: u32 = 1 << 16;
+    /// 1/w.
+    pub const ONE_OVER_W: Input = Input(Self::BUILT_IN);
+    /// Depth.
+    pub const DEPTH: Input = Input(Self::BUILT_IN + 1);
+    /// Position across a point.
+    pub const POINT_X: Input = Input(Self::BUILT_IN + 2);
+    /// Position down a point.
+    pub const POINT_Y: Input = Input(Self::BUILT_IN + 3);
+    /// Layer in the low half, viewport in the high half.
+    pub const LAYER_AND_VIEWPORT: Input = Input(Self::BUILT_IN + 4);
+    /// Number of the primitive.
+    pub const PRIMITIVE_ID: Input = Input(Self::BUILT_IN + 5);
+    /// Where clip distances begin.
+    const CLIP_DISTANCE: u32 = Self::BUILT_IN + 16;
+    /// Where cull distances begin.
+    const CULL_DISTANCE: u32 = Self::BUILT_IN + 32;
+    /// One past the last cull distance.
+    const END: u32 = Self::BUILT_IN + 48;
+
+    /// A component of a location.
+    pub fn user(location: u32, component: u32) -> Input {
+        Input(4 * location + component)
+    }
+
+    /// A clip distance.
+    pub fn clip_distance(index: u32) -> Input {
+        Input(Self::CLIP_DISTANCE + index % 16)
+    }
+
+    /// A cull distance.
+    pub fn cull_distance(index: u32) -> Input {
+        Input(Self::CULL_DISTANCE + index % 16)
+    }
+
+    /// What coefficient `at` from this one on holds.
+    pub(crate) fn source(self, at: u32, interpolation: Interpolation) -> Option<CoefficientSource> {
+        let number = self.0 + at;
+        Some(match number {
+            0..Self::BUILT_IN => {
+                CoefficientSource::User { location: number / 4, component: number % 4, interpolation }
+            }
+            Self::CLIP_DISTANCE..Self::CULL_DISTANCE => {
+                CoefficientSource::ClipDistance(number - Self::CLIP_DISTANCE)
+            }
+            Self::CULL_DISTANCE..Self::END => CoefficientSource::CullDistance(number - Self::CULL_DISTANCE),
+            _ if at != 0 => return None,
+            _ => match self {
+                Input::ONE_OVER_W => CoefficientSource::OneOverW,
+                Input::DEPTH => CoefficientSource::Depth,
+                Input::POINT_X => CoefficientSource::PointX,
+                Input::POINT_Y => CoefficientSource::PointY,
+                Input::LAYER_AND_VIEWPORT => CoefficientSource::LayerAndViewport,
+                Input::PRIMITIVE_ID => CoefficientSource::PrimitiveId,
+                _ => return None,
+            },
+        })
+    }
+}
+
+/// How `interpolate` interpolates: the modifier `mode`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// The value of the provoking vertex.
+    Flat = 0,
+    /// Linear on the screen.
+    Linear = 1,
+    /// Linear in space.
+    Perspective = 2,
+}
+
+/// Where in the pixel `interpolate` takes the value: the modifier `place`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The centre.
+    Centre = 0,
+    /// Somewhere the primitive covers.
+    Centroid = 1,
+    /// A sample, by its number.
+    Sample = 2,
+    /// So far right of and below the centre.
+    Offset = 3,
+}
+
+/// Level-of-detail modes that read registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LodMode {
+    /// From the coordinates of the quad.
+    Auto = 0,
+    /// From gradients.
+    Gradients = 4,
+    /// From the coordinates of the quad, plus a bias.
+    Bias = 5,
+    /// As given.
+    Explicit = 6,
+    /// From gradients, and a lower limit.
+    GradientsMin = 12,
+    /// From the coordinates of the quad, plus a bias, and a lower limit.
+    BiasMin = 13,
+}
+
+impl LodMode {
+    /// The mode with this code; `Auto` for other codes.
+    pub(crate) fn from_code(code: u32) -> LodMode {
+        let all = [LodMode::Gradients, LodMode::Bias, LodMode::Explicit];
+        all.into_iter().find(|mode| *mode as u32 == code).unwrap_or(LodMode::Auto)
+    }
+}
+
+/// The code of integer products, which the hardware does not reduce.
+pub(crate) const INTEGER_PRODUCT: u32 = 32;
+
+/// The hardware's code of the reduction called `name`, or that of integer products, `imul`.
+pub(crate) fn reduction_code(name: &str) -> Option<u32> {
+    match name {
+        "imul" => Some(INTEGER_PRODUCT),
+        _ => REDUCTIONS.iter().position(|known| *known == name).map(|code| code as u32),
+    }
+}
