@@ -12,6 +12,8 @@
 //! 6. push constants, as far as they fit;
 //! 7. constants that the compiler promoted.
 
+use std::fmt;
+
 use crate::textures::DescriptorKind;
 
 /// Half-words in the uniform file.
@@ -26,9 +28,87 @@ pub const TEXTURE_TABLE_HALVES: u16 = 128;
 /// Bytes of one record in a descriptor table: 64-bit address, 32-bit size in bytes, 32 bits of zero.
 pub const DESCRIPTOR_BYTES: u32 = 16;
 
-/// What a range of the uniform file holds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum UniformSource {
+/// What is the same for every uniform of a kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SourceDesc {
+    /// Name in listings and JSON.
+    pub name: &'static str,
+    /// Half-words it takes; 0 where that differs from range to range.
+    pub halves: u16,
+    /// Place in the resource layout: lower ranks come first.
+    pub rank: u8,
+    /// The half-word of the uniform file that it must end at or before.
+    pub reach: u16,
+    /// What the driver writes there. `{place}` stands for set, binding and element, other names in braces for the field of that
+    /// name.
+    pub text: &'static str,
+}
+
+/// A field of a [`UniformSource`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FieldValue {
+    /// A number.
+    Number(u32),
+    /// A word.
+    Word(&'static str),
+}
+
+impl From<u32> for FieldValue {
+    fn from(number: u32) -> Self {
+        FieldValue::Number(number)
+    }
+}
+
+impl From<DescriptorKind> for FieldValue {
+    fn from(kind: DescriptorKind) -> Self {
+        FieldValue::Word(kind.name())
+    }
+}
+
+impl From<InterfaceUniform> for FieldValue {
+    fn from(uniform: InterfaceUniform) -> Self {
+        FieldValue::Word(uniform.describe())
+    }
+}
+
+/// Defines [`UniformSource`] with a row for each variant: name, half-words, rank, reach, text.
+macro_rules! sources {
+    ($($(#[$doc:meta])* $variant:ident
+        $({ $($(#[$field_doc:meta])* $field:ident: $field_type:ty,)* })?
+        $(($inner:ident: $inner_type:ty))?
+        => $name:literal, $halves:expr, $rank:literal, $reach:expr, $text:literal;)*) => {
+        /// What a range of the uniform file holds.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum UniformSource {
+            $($(#[$doc])* $variant $({ $($(#[$field_doc])* $field: $field_type,)* })? $(($inner_type))?,)*
+        }
+
+        impl UniformSource {
+            /// Its row.
+            pub fn desc(self) -> &'static SourceDesc {
+                match self {
+                    $(UniformSource::$variant { .. } => &SourceDesc {
+                        name: $name, halves: $halves, rank: $rank, reach: $reach, text: $text,
+                    },)*
+                }
+            }
+
+            /// Names and values of its fields, in order of declaration.
+            pub fn fields(self) -> Vec<(&'static str, FieldValue)> {
+                match self {
+                    $(UniformSource::$variant $({ $($field),* })? $(($inner))? => vec![
+                        $($((stringify!($field), $field.into()),)*)? $((stringify!($inner), $inner.into()),)?
+                    ],)*
+                }
+            }
+        }
+    };
+}
+
+/// Half-words of a 64-bit address.
+const ADDRESS: u16 = 4;
+
+sources! {
     /// 64-bit address of the buffer bound at (set, binding), array element `element`. Of a uniform block, all bytes of its
     /// type can be read there, also by invocations that the program would not let do so.
     BufferAddress {
@@ -38,14 +118,14 @@ pub enum UniformSource {
         binding: u32,
         /// Array element; 0 when the binding is not an array.
         element: u32,
-    },
+    } => "buffer_address", ADDRESS, 1, MEMORY_BASE_HALVES, "address of buffer {place}";
     /// 64-bit address of a table of [`DESCRIPTOR_BYTES`] records, one for each array element of (set, binding).
     DescriptorTable {
         /// Descriptor set.
         set: u32,
         /// Binding within the set.
         binding: u32,
-    },
+    } => "descriptor_table", ADDRESS, 2, MEMORY_BASE_HALVES, "address of the table of buffers {place}";
     /// 64-bit address of a table of descriptors of textures or images, [`crate::textures::DESCRIPTOR_BYTES`] for each
     /// array element of (set, binding).
     TextureTable {
@@ -55,7 +135,7 @@ pub enum UniformSource {
         binding: u32,
         /// Which descriptors.
         kind: DescriptorKind,
-    },
+    } => "texture_table", ADDRESS, 0, TEXTURE_TABLE_HALVES, "address of the table of {kind}s {place}";
     /// 64-bit address of a table of 16-bit numbers, one for each array element of (set, binding): the sampler state
     /// register that holds the element's sampler.
     SamplerTable {
@@ -63,7 +143,7 @@ pub enum UniformSource {
         set: u32,
         /// Binding within the set.
         binding: u32,
-    },
+    } => "sampler_table", ADDRESS, 2, MEMORY_BASE_HALVES, "address of the table of samplers {place}";
     /// The texture descriptor of what is bound at (set, binding), array element `element`: six 32-bit words.
     TextureWords {
         /// Descriptor set.
@@ -72,9 +152,9 @@ pub enum UniformSource {
         binding: u32,
         /// Array element; 0 when the binding is not an array.
         element: u32,
-    },
+    } => "texture_words", 12, 5, UNIFORM_HALVES, "descriptor of texture {place}";
     /// 64-bit address of the shader's constant section ([`crate::ShaderInfo::constants`]).
-    ConstantAddress,
+    ConstantAddress => "constant_address", ADDRESS, 3, MEMORY_BASE_HALVES, "address of the constant section";
     /// 32-bit size in bytes of the buffer bound at (set, binding), array element `element`.
     BufferSize {
         /// Descriptor set.
@@ -83,39 +163,123 @@ pub enum UniformSource {
         binding: u32,
         /// Array element; 0 when the binding is not an array.
         element: u32,
-    },
+    } => "buffer_size", 2, 4, UNIFORM_HALVES, "size of buffer {place} in bytes";
     /// Number of workgroups in x, y and z, 32 bits each.
-    WorkgroupCount,
-    /// What the parts of a vertex or fragment shader share.
-    Interface(InterfaceUniform),
+    WorkgroupCount => "workgroup_count", 6, 5, UNIFORM_HALVES, "number of workgroups";
+    /// What the parts of a vertex or fragment shader share; its place is fixed.
+    Interface(what: InterfaceUniform) => "interface", ADDRESS, 5, MEMORY_BASE_HALVES, "{what}";
     /// Where the samples of a pixel lie, 32 bits: see [`crate::fragment::pack_sample_positions`].
-    SamplePositions,
+    SamplePositions => "sample_positions", 2, 5, UNIFORM_HALVES, "sample positions";
     /// 64-bit address of the outputs of a vertex shader that runs as a compute shader: the words of the slots of a vertex
     /// follow each other, then come the other vertices of the instance, then the other instances.
-    VertexOutputs,
+    VertexOutputs => "vertex_outputs", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the vertex outputs";
     /// Vertices of an instance, 32 bits: the width of the grid of a vertex shader that runs as a compute shader.
-    VertexCount,
+    VertexCount => "vertex_count", 2, 5, UNIFORM_HALVES, "vertices of an instance";
     /// Number of the view that is drawn, 32 bits; 0 without several.
-    ViewIndex,
+    ViewIndex => "view_index", 2, 5, UNIFORM_HALVES, "number of the view";
     /// 64-bit address of the push constants, for those indexed by a run-time value or not in the uniform file.
-    PushConstantAddress,
+    PushConstantAddress => "push_constant_address", ADDRESS, 3, MEMORY_BASE_HALVES, "address of the push constants";
     /// Bytes of the push constants from `offset` on.
     PushConstants {
         /// First byte.
         offset: u32,
-    },
+    } => "push_constants", 0, 6, UNIFORM_HALVES, "push constants from byte {offset}";
     /// Bytes of [`crate::ShaderInfo::promoted`] from `offset` on.
     Promoted {
         /// First byte.
         offset: u32,
-    },
+    } => "promoted", 0, 7, UNIFORM_HALVES, "constants from byte {offset}";
     /// 64-bit address of memory for the results of a test kernel, eight bytes each.
-    KernelResults,
+    KernelResults => "kernel_results", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the results";
     /// An argument of a test kernel, zero-extended to 64 bits: `index` counts the kernel's parameters.
     KernelArgument {
         /// Which parameter.
         index: u32,
-    },
+    } => "kernel_argument", ADDRESS, 5, MEMORY_BASE_HALVES, "argument {index}";
+}
+
+/// What the driver writes there, in words: `address of buffer 0.3`.
+impl fmt::Display for UniformSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields = self.fields();
+        let mut text = self.desc().text;
+        while let Some((before, rest)) = text.split_once('{') {
+            let (name, after) = rest.split_once('}').unwrap_or((rest, ""));
+            f.write_str(before)?;
+            match name {
+                "place" => write_place(f, &fields)?,
+                _ => write_fields(f, fields.iter().filter(|(known, _)| *known == name))?,
+            }
+            text = after;
+        }
+        f.write_str(text)
+    }
+}
+
+/// `set.binding`, with the element of an array after the first.
+fn write_place(f: &mut fmt::Formatter<'_>, fields: &[(&'static str, FieldValue)]) -> fmt::Result {
+    let first = ("element", FieldValue::Number(0));
+    let numbers = fields.iter().filter(|field| **field != first);
+    write_fields(f, numbers.filter(|(name, _)| ["set", "binding", "element"].contains(name)))
+}
+
+fn write_fields<'f>(
+    f: &mut fmt::Formatter<'_>,
+    fields: impl Iterator<Item = &'f (&'static str, FieldValue)>,
+) -> fmt::Result {
+    for (position, (_, value)) in fields.enumerate() {
+        if position > 0 {
+            f.write_str(".")?;
+        }
+        match value {
+            FieldValue::Number(number) => write!(f, "{number}")?,
+            FieldValue::Word(word) => f.write_str(word)?,
+        }
+    }
+    Ok(())
+}
+
+/// Uniforms do not fit into the uniform file, or lie further back than instructions reach.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the {what} ends at half-word {end} of the uniform file, after half-word {reach}")]
+pub struct LayoutError {
+    /// What has no place.
+    pub what: UniformSource,
+    /// Where it would end.
+    pub end: u32,
+    /// Where it must end.
+    pub reach: u16,
+}
+
+/// Gives every one of `wanted` a range, in the order of the resource layout, after the ranges of `fixed`, which are ascending.
+/// A source of `fixed` keeps its range. The number beside a source is its length where its row does not say one.
+///
+/// # Errors
+/// What does not fit.
+pub fn place(
+    fixed: &[UniformRange],
+    wanted: &[(UniformSource, u16)],
+) -> Result<Vec<UniformRange>, LayoutError> {
+    let mut order: Vec<(UniformSource, u16)> = wanted
+        .iter()
+        .copied()
+        .filter(|(source, _)| fixed.iter().all(|range| range.source != *source))
+        .collect();
+    order.sort_by_key(|(source, _)| (source.desc().rank, *source));
+    let mut ranges = fixed.to_vec();
+    let end = fixed.last().map_or(0, |last| last.start + last.halves);
+    let mut next = u32::from(end).next_multiple_of(u32::from(ADDRESS));
+    for (source, length) in order {
+        let SourceDesc { halves, reach, .. } = *source.desc();
+        let halves = if halves == 0 { length } else { halves };
+        let start = next;
+        next += u32::from(halves);
+        if next > u32::from(reach) {
+            return Err(LayoutError { what: source, end: next, reach });
+        }
+        ranges.push(UniformRange { start: start as u16, halves, source });
+    }
+    Ok(ranges)
 }
 
 /// Uniforms at fixed places that the parts of a vertex or fragment shader share.
@@ -171,4 +335,55 @@ pub struct UniformRange {
     pub halves: u16,
     /// What the driver writes there.
     pub source: UniformSource,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUFFER: UniformSource = UniformSource::BufferAddress { set: 0, binding: 3, element: 0 };
+    const TABLE: UniformSource =
+        UniformSource::TextureTable { set: 1, binding: 2, kind: DescriptorKind::Image };
+
+    #[test]
+    fn sources_are_said_in_words() {
+        let element = UniformSource::BufferSize { set: 0, binding: 3, element: 2 };
+        let interface = UniformSource::Interface(InterfaceUniform::DrawNumber);
+        let words =
+            [BUFFER, element, TABLE, interface, UniformSource::Promoted { offset: 8 }].map(|s| s.to_string());
+        assert_eq!(words[0], "address of buffer 0.3");
+        assert_eq!(words[1], "size of buffer 0.3.2 in bytes");
+        assert_eq!(words[2], "address of the table of images 1.2");
+        assert_eq!(words[3], "number of the draw");
+        assert_eq!(words[4], "constants from byte 8");
+    }
+
+    #[test]
+    fn texture_tables_come_first_and_push_constants_last() {
+        let push = UniformSource::PushConstants { offset: 4 };
+        let count = UniformSource::WorkgroupCount;
+        let ranges = place(&[], &[(push, 6), (count, 0), (BUFFER, 0), (TABLE, 0)]).expect("they fit");
+        let places: Vec<(UniformSource, u16)> =
+            ranges.iter().map(|range| (range.source, range.start)).collect();
+        assert_eq!(places, [(TABLE, 0), (BUFFER, 4), (count, 8), (push, 14)]);
+        assert_eq!(ranges[3].halves, 6);
+    }
+
+    #[test]
+    fn fixed_ranges_keep_their_places() {
+        let source = UniformSource::Interface(InterfaceUniform::DrawNumber);
+        let fixed = [UniformRange { start: 0, halves: 1, source }];
+        let ranges = place(&fixed, &[(BUFFER, 0), (source, 0)]).expect("they fit");
+        assert_eq!(ranges.iter().map(|range| range.start).collect::<Vec<_>>(), [0, 4]);
+    }
+
+    #[test]
+    fn what_instructions_do_not_reach_is_an_error() {
+        let wanted: Vec<(UniformSource, u16)> = (0..65)
+            .map(|binding| (UniformSource::BufferAddress { set: 0, binding, element: 0 }, 0))
+            .collect();
+        assert!(place(&[], &wanted[..64]).is_ok());
+        let error = place(&[], &wanted).expect_err("one too many");
+        assert_eq!((error.what, error.end, error.reach), (wanted[64].0, 260, MEMORY_BASE_HALVES));
+    }
 }

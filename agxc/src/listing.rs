@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use agx_abi::occupancy::max_threads;
-use agx_abi::{PartRole, SamplerBinding, ShaderInfo, UniformRange, UniformSource};
+use agx_abi::{PartRole, SamplerBinding, ShaderInfo, UniformRange};
 use agx_compiler::{CompiledShader, ShaderPart};
 use agx_isa::disasm;
 
@@ -48,7 +48,7 @@ fn heading(info: &ShaderInfo) -> String {
         info.gpr_halves,
     );
     for range in &info.uniforms {
-        let _ = writeln!(text, "; {}: {}", registers(range), source(range.source));
+        let _ = writeln!(text, "; {}: {}", registers(range), range.source);
     }
     for (register, texture) in info.textures.iter().enumerate() {
         let place = place(texture.set, texture.binding, texture.element);
@@ -90,46 +90,10 @@ fn place(set: u32, binding: u32, element: u32) -> String {
     }
 }
 
-/// What the driver writes into a range.
-fn source(source: UniformSource) -> String {
-    let buffer = |set: u32, binding: u32, element: u32| format!("buffer {}", place(set, binding, element));
-    match source {
-        UniformSource::BufferAddress { set, binding, element } => {
-            format!("address of {}", buffer(set, binding, element))
-        }
-        UniformSource::BufferSize { set, binding, element } => {
-            format!("size of {} in bytes", buffer(set, binding, element))
-        }
-        UniformSource::DescriptorTable { set, binding } => {
-            format!("address of the table of buffers {set}.{binding}")
-        }
-        UniformSource::TextureTable { set, binding, kind } => {
-            format!("address of the table of {}s {set}.{binding}", kind.name())
-        }
-        UniformSource::SamplerTable { set, binding } => {
-            format!("address of the table of samplers {set}.{binding}")
-        }
-        UniformSource::TextureWords { set, binding, element } => {
-            format!("descriptor of texture {}", place(set, binding, element))
-        }
-        UniformSource::ConstantAddress => "address of the constant section".to_owned(),
-        UniformSource::WorkgroupCount => "number of workgroups".to_owned(),
-        UniformSource::PushConstantAddress => "address of the push constants".to_owned(),
-        UniformSource::PushConstants { offset } => format!("push constants from byte {offset}"),
-        UniformSource::Promoted { offset } => format!("constants from byte {offset}"),
-        UniformSource::KernelResults => "address of the results".to_owned(),
-        UniformSource::Interface(uniform) => uniform.describe().to_owned(),
-        UniformSource::SamplePositions => "sample positions".to_owned(),
-        UniformSource::ViewIndex => "number of the view".to_owned(),
-        UniformSource::VertexOutputs => "address of the vertex outputs".to_owned(),
-        UniformSource::VertexCount => "vertices of an instance".to_owned(),
-        UniformSource::KernelArgument { index } => format!("argument {index}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use agx_abi::UniformSource;
     use agx_isa::asm;
 
     #[test]

@@ -1,6 +1,7 @@
 //! A compiled shader as JSON: code in hexadecimal, what a driver must know, statistics.
 
-use agx_abi::{SamplerBinding, ShaderInfo, Stage, Target, TextureBinding, UniformRange, UniformSource};
+use agx_abi::layout::FieldValue;
+use agx_abi::{SamplerBinding, ShaderInfo, Stage, Target, TextureBinding, UniformRange};
 use agx_compiler::{CompiledShader, LineRow, ShaderPart};
 use serde_json::{Value, json};
 
@@ -74,45 +75,24 @@ fn sampler(sampler: &SamplerBinding) -> Value {
 }
 
 fn uniform(range: &UniformRange) -> Value {
-    let source = match range.source {
-        UniformSource::BufferAddress { set, binding, element } => {
-            json!({ "kind": "buffer_address", "set": set, "binding": binding, "element": element })
-        }
-        UniformSource::BufferSize { set, binding, element } => {
-            json!({ "kind": "buffer_size", "set": set, "binding": binding, "element": element })
-        }
-        UniformSource::DescriptorTable { set, binding } => {
-            json!({ "kind": "descriptor_table", "set": set, "binding": binding })
-        }
-        UniformSource::TextureTable { set, binding, kind } => {
-            json!({ "kind": "texture_table", "set": set, "binding": binding, "descriptors": kind.name() })
-        }
-        UniformSource::SamplerTable { set, binding } => {
-            json!({ "kind": "sampler_table", "set": set, "binding": binding })
-        }
-        UniformSource::TextureWords { set, binding, element } => {
-            json!({ "kind": "texture_words", "set": set, "binding": binding, "element": element })
-        }
-        UniformSource::ConstantAddress => json!({ "kind": "constant_address" }),
-        UniformSource::WorkgroupCount => json!({ "kind": "workgroup_count" }),
-        UniformSource::PushConstantAddress => json!({ "kind": "push_constant_address" }),
-        UniformSource::PushConstants { offset } => json!({ "kind": "push_constants", "offset": offset }),
-        UniformSource::Promoted { offset } => json!({ "kind": "promoted", "offset": offset }),
-        UniformSource::KernelArgument { index } => json!({ "kind": "kernel_argument", "index": index }),
-        UniformSource::KernelResults => json!({ "kind": "kernel_results" }),
-        UniformSource::Interface(uniform) => json!({ "kind": "interface", "what": uniform.describe() }),
-        UniformSource::SamplePositions => json!({ "kind": "sample_positions" }),
-        UniformSource::ViewIndex => json!({ "kind": "view_index" }),
-        UniformSource::VertexOutputs => json!({ "kind": "vertex_outputs" }),
-        UniformSource::VertexCount => json!({ "kind": "vertex_count" }),
-    };
+    let mut source = serde_json::Map::new();
+    source.insert("kind".to_owned(), range.source.desc().name.into());
+    for (name, value) in range.source.fields() {
+        // `kind` is the kind of the source itself.
+        let name = if name == "kind" { "descriptors" } else { name };
+        let value = match value {
+            FieldValue::Number(number) => number.into(),
+            FieldValue::Word(word) => word.into(),
+        };
+        source.insert(name.to_owned(), value);
+    }
     json!({ "start": range.start, "halves": range.halves, "source": source })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agx_abi::PartRole;
+    use agx_abi::{PartRole, UniformSource};
 
     #[test]
     fn code_and_layout_are_in_it() {

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "glsl")]
 pub mod glsl;
+pub mod kit;
 pub mod spirv;
 pub mod ssa;
 #[cfg(any(feature = "wgsl", feature = "glsl"))]

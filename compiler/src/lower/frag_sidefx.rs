@@ -10,9 +10,9 @@ use agx_isa::desc::{Effects, OrderClass};
 use agx_isa::table::Opcode;
 
 use super::discard_zs_emit::shaded_samples;
-use super::interpolation::{Input, Mode, Place};
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
+use crate::ir::vocabulary::{Input, Mode, Place};
 use crate::ir::{Builder, Function, InstData, IrOp, Op, Src, Type};
 use crate::pipeline::Context;
 

@@ -45,7 +45,6 @@ mod tests;
 mod tile_image;
 mod translate;
 mod types;
-mod uniforms;
 mod usage;
 mod variables;
 mod vertex;

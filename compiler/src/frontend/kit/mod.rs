@@ -1,0 +1,3 @@
+//! What front ends share.
+
+pub mod uniforms;

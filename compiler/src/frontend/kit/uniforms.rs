@@ -1,0 +1,111 @@
+//! The uniform registers a shader reads. While the function is built they are numbered provisionally, as they come up;
+//! when it is complete, [`agx_abi::layout::place`] orders them.
+
+use agx_abi::layout::{self, LayoutError};
+use agx_abi::{UniformRange, UniformSource};
+
+use crate::error::CompileError;
+use crate::ir::src::{Src, SrcKind};
+
+/// Uniforms in the order in which they came up.
+#[derive(Default)]
+pub struct Uniforms {
+    slots: Vec<UniformSource>,
+    /// First and last-plus-one byte of the push constants that are read directly.
+    push: Option<(u32, u32)>,
+    /// Ranges at fixed places before all others, ascending.
+    fixed: Vec<UniformRange>,
+}
+
+/// Bits of a provisional payload below the slot number.
+const SLOT_SHIFT: u32 = 16;
+
+/// The slot number of the push constants.
+const PUSH_SLOT: u64 = 0xffff_ffff;
+
+/// The final places.
+pub(crate) struct Placement {
+    /// What the driver fills.
+    pub ranges: Vec<UniformRange>,
+    /// First half-word of each slot.
+    starts: Vec<u16>,
+    push_start: u16,
+    push_offset: u32,
+}
+
+impl Uniforms {
+    /// The register of `bits` bits that holds `source`, `half` half-words into it.
+    pub fn get(&mut self, source: UniformSource, half: u16, bits: u8) -> Src {
+        let slot = self.slots.iter().position(|known| *known == source).unwrap_or_else(|| {
+            self.slots.push(source);
+            self.slots.len() - 1
+        });
+        provisional(slot as u64, half, bits)
+    }
+
+    /// Puts `ranges`, which ascend, at their places, before all others.
+    pub fn reserve(&mut self, ranges: &[UniformRange]) {
+        self.fixed = ranges.to_vec();
+    }
+
+    /// The register of `bits` bits that holds the push constant at byte `offset`.
+    pub fn push_constant(&mut self, offset: u32, bits: u8) -> Src {
+        let end = offset + u32::from(bits) / 8;
+        self.push = Some(self.push.map_or((offset, end), |(low, high)| (low.min(offset), high.max(end))));
+        provisional(PUSH_SLOT, (offset / 2) as u16, bits)
+    }
+
+    /// Orders the slots as the resource layout says.
+    pub(crate) fn place(&self) -> Result<Placement, CompileError> {
+        let mut wanted: Vec<(UniformSource, u16)> = self.slots.iter().map(|source| (*source, 0)).collect();
+        let push = self.push.map(|(low, high)| (low & !3, high.next_multiple_of(4)));
+        if let Some((low, high)) = push {
+            let halves = u16::try_from((high - low) / 2).unwrap_or(u16::MAX);
+            wanted.push((UniformSource::PushConstants { offset: low }, halves));
+        }
+        let ranges = layout::place(&self.fixed, &wanted).map_err(does_not_fit)?;
+        let start = |source: UniformSource| {
+            ranges.iter().find(|range| range.source == source).map_or(0, |range| range.start)
+        };
+        let push_offset = push.map_or(0, |(low, _)| low);
+        Ok(Placement {
+            starts: self.slots.iter().map(|source| start(*source)).collect(),
+            push_start: start(UniformSource::PushConstants { offset: push_offset }),
+            push_offset,
+            ranges,
+        })
+    }
+}
+
+fn does_not_fit(error: LayoutError) -> CompileError {
+    CompileError::limit(match error.what {
+        UniformSource::PushConstants { .. } => {
+            "the push constants do not fit into the uniform registers".to_owned()
+        }
+        _ => format!("the shader uses more resources than fit into the uniform registers: {error}"),
+    })
+}
+
+impl Placement {
+    /// The final register for a provisional one; other sources stay as they are.
+    pub fn map(&self, src: Src) -> Src {
+        if src.kind != SrcKind::Uniform {
+            return src;
+        }
+        let (slot, half) = (src.payload >> SLOT_SHIFT, src.payload as u16);
+        let start = match self.starts.get(slot as usize) {
+            Some(start) => *start + half,
+            None => self.push_start + half - (self.push_offset / 2) as u16,
+        };
+        Src { payload: u64::from(start), ..src }
+    }
+
+    /// Half-words in use.
+    pub fn halves(&self) -> u16 {
+        self.ranges.last().map_or(0, |last| last.start + last.halves)
+    }
+}
+
+fn provisional(slot: u64, half: u16, bits: u8) -> Src {
+    Src { payload: slot << SLOT_SHIFT | u64::from(half), ..Src::uniform(0, bits) }
+}
