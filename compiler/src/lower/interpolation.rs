@@ -5,7 +5,7 @@ use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
-use crate::ir::vocabulary::{Input, Mode, Place};
+use crate::ir::vocabulary::Input;
 use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
 use crate::pipeline::Context;
 
