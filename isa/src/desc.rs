@@ -204,6 +204,8 @@ pub struct OperandDesc {
     pub reach: Reach,
     /// How it is widened, if it is an integer.
     pub sign: Sign,
+    /// The largest constant that fresh code has here. Larger ones decode, but sources place their bits differently.
+    pub largest: u32,
 }
 
 impl OperandDesc {
@@ -228,6 +230,7 @@ impl OperandDesc {
             count: Count::Fixed(1),
             reach: Reach::All,
             sign: Sign::Flagged,
+            largest: u32::MAX,
         }
     }
 
@@ -252,6 +255,12 @@ impl OperandDesc {
     /// The same widened otherwise.
     pub(crate) const fn sign(mut self, sign: Sign) -> OperandDesc {
         self.sign = sign;
+        self
+    }
+
+    /// The same with no constants above `largest` in fresh code.
+    pub(crate) const fn up_to(mut self, largest: u32) -> OperandDesc {
+        self.largest = largest;
         self
     }
 

@@ -77,12 +77,13 @@ impl<'a> InstData<'a> {
         self.mods.iter().map(|block| Block(*block)).zip(self.srcs.iter().copied())
     }
 
-    /// The chain it stays in order with. Special registers that tell which lanes and samples live change with coverage
-    /// (the numbers are those of the Mesa 25.0 AGX compiler).
+    /// The chain it stays in order with: its row's, or that of the special register it reads ([`agx_isa::sr`]).
     pub fn order(&self) -> OrderClass {
-        match self.op {
-            Op::Hw(Opcode::Mfsr) if matches!(self.mods, [56..=60 | 63]) => OrderClass::Coverage,
-            op => op.order(),
+        match (self.op, self.mods) {
+            (Op::Hw(Opcode::Mfsr), [register]) => {
+                agx_isa::sr::by_number(*register).map_or(self.op.order(), |register| register.order)
+            }
+            (op, _) => op.order(),
         }
     }
 

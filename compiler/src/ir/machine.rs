@@ -33,7 +33,7 @@ pub enum MachineError {
         /// Name of the operand.
         operand: &'static str,
     },
-    /// A constant of more than 32 bits.
+    /// A constant of more than 32 bits, or above the largest one of the place.
     #[error("operand `{operand}`: the constant does not fit")]
     Constant {
         /// Name of the operand.
@@ -78,6 +78,7 @@ pub fn machine_constant(desc: &OperandDesc, payload: u64, bits: u8) -> Result<Op
     let unused = 64 - u32::from(bits.clamp(1, 64));
     let number = if is_signed { ((payload << unused) as i64 >> unused) as u64 } else { payload };
     match u32::try_from(number) {
+        Ok(number) if number > desc.largest => Err(MachineError::Constant { operand: desc.name }),
         Ok(number) => Ok(Operand { tag: constant_tag(desc), ..Operand::imm(number) }),
         Err(_) if is_signed && i32::try_from(number as i64).is_ok() => Ok(Operand::imm(number as u32)),
         Err(_) => Err(MachineError::Constant { operand: desc.name }),

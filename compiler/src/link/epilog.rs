@@ -11,6 +11,7 @@ use agx_abi::tile::{ColourFormat, Numeric, TileFormat, TileLayout};
 use agx_isa::table::Opcode;
 
 use super::blend::{Blending, Colours, LogicOp, clamp};
+use super::fragment_prolog::EVERY_LIVE;
 use crate::error::CompileError;
 use crate::ir::build::alu::float;
 use crate::ir::build::spilled::Spilled;
@@ -285,7 +286,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         tile::wait(&mut self.b, tile::WAIT_TESTS);
         let target = self.shaded();
         let Some(data) = self.depth_stencil else {
-            let srcs = [target, covered.unwrap_or(ALL_SAMPLES)];
+            let srcs = [target, covered.unwrap_or(EVERY_LIVE)];
             self.b.effect(Opcode::SampleMask, &srcs, &mods_with(Opcode::SampleMask, &[]));
             return true;
         };

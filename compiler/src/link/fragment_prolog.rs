@@ -47,6 +47,10 @@ impl Default for FragmentPrologKey {
 /// All samples of a pixel, as masks of instructions have it.
 const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 
+/// The second operand of `sample_mask` that kills nothing: a pixel has at most four samples, and sources disagree on
+/// where the upper two bits of a constant stand there.
+pub(super) const EVERY_LIVE: Src = Src::imm(0x3f, 16);
+
 /// Special registers of the pixel's place.
 const PIXEL: [u32; 2] = [80, 81];
 
@@ -94,7 +98,7 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
     }
     if kills && key.early_tests {
         tile::wait(&mut b, tile::WAIT_TESTS);
-        b.effect(Opcode::SampleMask, &[samples, ALL_SAMPLES], &mods_with(Opcode::SampleMask, &[]));
+        b.effect(Opcode::SampleMask, &[samples, EVERY_LIVE], &mods_with(Opcode::SampleMask, &[]));
     }
     if let Some(shaded) = shaded {
         b.effect(IrOp::Export, &[shaded], &[fragment::SAMPLES.into()]);

@@ -12,11 +12,11 @@ use crate::analysis::dominance::{Dominance, dominance};
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Value};
 use agx_isa::table::Opcode;
 
-/// Where what reads a value stands.
+/// Where a value is read.
 #[derive(Clone, Copy)]
 struct Use {
     block: Block,
-    /// The first instruction of the block that reads it; `None` when the block's end is as early as it is needed.
+    /// The first instruction that stays in the block and needs the value before it; `None` for the end of the block.
     before: Option<Inst>,
 }
 
@@ -45,6 +45,9 @@ pub fn opt_sink(f: &mut Function<'_>) {
         }
     }
     let order: Vec<Block> = sinker.f.blocks_in_order().filter(|block| tree.is_reachable(*block)).collect();
+    for block in &order {
+        sinker.phis(*block);
+    }
     for block in order.iter().rev() {
         sinker.block(*block);
     }
@@ -84,37 +87,44 @@ struct Sinker<'s, 'a> {
     tree: &'s Dominance,
     loops: Side<Block, Option<Block>>,
     first_use: Side<Value, Option<Use>>,
-    /// Position in its block, or that of what it moved to; later ones of the same position stand before earlier ones.
+    /// Position of each instruction in its block.
     place: Side<Inst, u32>,
-    /// What moves to the place before an instruction, the last first.
+    /// Instructions that move to the place before an instruction that stays, in reverse order: a definition is visited
+    /// after everything that reads it, so it comes to stand before all of that.
     attached: Side<Inst, Vec<Inst>>,
-    /// What moves to the end of a block without a terminator, the last first.
+    /// Instructions that move to the end of a block without a terminator, in reverse order.
     at_end: Side<Block, Vec<Inst>>,
     is_moved: Side<Inst, bool>,
     any_moved: bool,
 }
 
 impl Sinker<'_, '_> {
+    /// Notes what the phis of a block read. This comes before the walk: the phis of a loop's header read values that
+    /// are defined later in the layout.
+    fn phis(&mut self, block: Block) {
+        for index in 0..self.f.phi_count(block) {
+            let data = self.f.insts[self.f.block(block).insts[index]];
+            for (pred, src) in data.phi_inputs() {
+                if let Some(value) = src.as_value().filter(|_| self.tree.is_reachable(pred)) {
+                    self.read(value, self.end_of(pred));
+                }
+            }
+        }
+    }
+
     /// Goes backward through a block; what follows it in the layout has been visited.
     fn block(&mut self, block: Block) {
-        for index in (0..self.f.block(block).insts.len()).rev() {
+        for index in (self.f.phi_count(block)..self.f.block(block).insts.len()).rev() {
             let inst = self.f.block(block).insts[index];
             let data = self.f.insts[inst];
-            if data.op == Op::Ir(IrOp::Phi) {
-                for (pred, src) in data.phi_inputs() {
-                    if let Some(value) = src.as_value().filter(|_| self.tree.is_reachable(pred)) {
-                        self.read(value, self.end_of(pred));
-                    }
-                }
-                continue;
-            }
             let target = self.target(block, &data).filter(|target| target.block != block);
-            let at = target.map_or(block, |target| target.block);
             if let Some(target) = target {
                 self.sink(inst, target);
             }
+            // An instruction that moves reads its sources where it moves to.
+            let at = target.unwrap_or(Use { block, before: Some(inst) });
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                self.read(value, Use { block: at, before: Some(inst) });
+                self.read(value, at);
             }
         }
     }
@@ -123,7 +133,7 @@ impl Sinker<'_, '_> {
         Use { block, before: self.f.terminator(block) }
     }
 
-    /// Notes that `value` is read at `new`, which stands before all uses noted in its block at the same place.
+    /// Notes that `value` is read at `new`.
     fn read(&mut self, value: Value, new: Use) {
         let merged = self.first_use[value].map_or(new, |old| self.earlier(old, new));
         self.first_use[value] = Some(merged);
@@ -159,14 +169,8 @@ impl Sinker<'_, '_> {
     fn sink(&mut self, inst: Inst, target: Use) {
         (self.is_moved[inst], self.any_moved) = (true, true);
         match target.before {
-            Some(before) => {
-                self.place[inst] = self.place[before];
-                self.attached[before].push(inst);
-            }
-            None => {
-                self.place[inst] = u32::MAX;
-                self.at_end[target.block].push(inst);
-            }
+            Some(before) => self.attached[before].push(inst),
+            None => self.at_end[target.block].push(inst),
         }
     }
 
@@ -174,18 +178,11 @@ impl Sinker<'_, '_> {
     fn write(&mut self, block: Block) {
         let insts = std::mem::take(&mut self.f.block_mut(block).insts);
         let mut out: Vec<Inst> = Vec::with_capacity(insts.len());
-        // What is still to be written, the next one last, and whether what stands before it has been.
-        let stay = insts.iter().rev().filter(|inst| !self.is_moved[**inst]);
-        let mut todo: Vec<(Inst, bool)> =
-            self.at_end[block].iter().chain(stay).map(|inst| (*inst, false)).collect();
-        while let Some((inst, is_ready)) = todo.pop() {
-            if is_ready || self.attached[inst].is_empty() {
-                out.push(inst);
-                continue;
-            }
-            todo.push((inst, true));
-            todo.extend(self.attached[inst].iter().map(|before| (*before, false)));
+        for inst in insts.into_iter().filter(|inst| !self.is_moved[*inst]) {
+            out.extend(self.attached[inst].iter().rev());
+            out.push(inst);
         }
+        out.extend(self.at_end[block].iter().rev());
         self.f.block_mut(block).insts = out;
     }
 }

@@ -29,7 +29,7 @@ Pixrel "pixrel" = row(0x58, 0xff, fixed(4))
 SampleMask "sample_mask" = row(0xc1, 0x80ff, fixed(4))
     .operands(ops![
         src("target", kinds::DISCARD_MASK, bits![9:14, 24:25, 8]).reach(Reach::None),
-        src("live", kinds::DISCARD_MASK, bits![16:21, 26:27, 23]).reach(Reach::None),
+        src("live", kinds::DISCARD_MASK, bits![16:21, 26:27, 23]).reach(Reach::None).up_to(63),
         unknown("u22", bits![22]),
         unknown("u28", bits![28:31]),
     ])
