@@ -127,6 +127,13 @@ impl SuiteReport {
         Tally::of(&self.cases)
     }
 
+    /// The extra figure at `path`: a name, or a group and a name with a dot between them.
+    pub fn figure(&self, path: &str) -> Option<f64> {
+        let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+        let value = self.extra.get(first)?;
+        rest.map_or(Some(value), |name| value.get(name))?.as_f64()
+    }
+
     /// The JSON form: counts, then the extra figures.
     pub fn json(&self) -> Value {
         let tally = self.tally();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use agx_compiler::CompileKey;
-use agx_tests::floors::Floors;
+use agx_tests::floors::{Floors, Skipped};
 use agx_tests::outcome::SuiteReport;
 use agx_tests::shared::DataError;
 use agx_tests::suites::{Context, SUITES, cost, find};
@@ -41,9 +41,12 @@ struct Arguments {
     /// Threads
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
-    /// Exit with code 1 when a suite is below its floor
+    /// Exit with code 1 when a suite is below its floor, or when cases were not run
     #[arg(long, conflicts_with = "filter")]
     check_floors: bool,
+    /// With --check-floors: accept cases that were not run because a program or a file is absent
+    #[arg(long, requires = "check_floors")]
+    allow_skipped: bool,
     /// Raise the floors to what is reached
     #[arg(long, conflicts_with = "filter")]
     raise_floors: bool,
@@ -108,7 +111,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         write_floors(&floors)?;
     }
     if arguments.check_floors {
-        let breaches = read_floors()?.breaches(&reports);
+        let skipped = if arguments.allow_skipped { Skipped::Allowed } else { Skipped::Refused };
+        let breaches = read_floors()?.breaches(&reports, skipped);
         for breach in &breaches {
             print(&format!("below its floor: {breach}\n"));
         }

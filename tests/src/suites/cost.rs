@@ -13,7 +13,7 @@ use agx_compiler::{CompileError, CompileKey, CompiledShader, Compiler, Input, Sc
 use serde_json::json;
 
 use super::Context;
-use super::quality::load_baseline;
+use super::quality::load_cost_baseline;
 use crate::baseline::{Baseline, Row};
 use crate::callgrind::Callgrind;
 use crate::corpus::{Item, load};
@@ -29,7 +29,7 @@ pub const PROBE_OPTION: &str = "--probe-cost";
 /// # Errors
 /// [`DataError`] when corpus or baseline are unusable.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let baseline = load_baseline(context.shared)?;
+    let baseline = load_cost_baseline(context.shared)?;
     if let Err(error) = context.tools.valgrind() {
         return Ok(SuiteReport::absent(error.to_string()));
     }
@@ -66,13 +66,13 @@ fn measure_all(
         let of_stage: Vec<(&Item, &Row)> = compiled
             .iter()
             .filter_map(|item| Some((*item, baseline.find(&item.file, &item.entry.name)?)))
-            .filter(|(_, row)| row.stage == stage)
+            .filter(|(_, row)| row.stage == stage && row.compile_instructions.is_some())
             .collect();
         if of_stage.is_empty() {
             continue;
         }
         let ours = measure(context, &of_stage)?;
-        let theirs: u64 = of_stage.iter().map(|(_, row)| row.compile_instructions).sum();
+        let theirs: u64 = of_stage.iter().filter_map(|(_, row)| row.compile_instructions).sum();
         let figures = json!({"modules": of_stage.len(), "instructions": ours, "ratio": ratio(ours, theirs)});
         report.extra.insert(stage.name().into(), figures);
         all_ours += ours;

@@ -79,6 +79,11 @@ mod tests {
         // wait 0, as the Mesa 25.0 AGX compiler writes it.
         assert_eq!(check("3800", "wait 0"), Outcome::Pass);
         assert!(matches!(check("3800", "wait 1"), Outcome::Fail(reason) if reason.contains("wait 0")));
+        // A scan that the other disassembler has no name for is compared operand by operand all the same.
+        let scan = "simd_op 0b0, 0b0010000000011100, r2, r5";
+        assert_eq!(check("6f894a728000", scan), Outcome::Pass);
+        assert!(matches!(check("6f894a728000", &scan.replace("r5", "r6")), Outcome::Fail(_)));
+        assert!(matches!(check("6f8d4c72c000", "simd_op 0b0, 0b0010000000011100, r3, r6"), Outcome::Fail(_)));
         assert!(
             matches!(check("38003800", "wait 0"), Outcome::Fail(reason) if reason.contains("2 of 4 bytes"))
         );

@@ -9,6 +9,9 @@ use super::expectation::Expectation;
 use super::value::ValueType;
 use crate::shared::from_hex;
 
+/// Byte that output buffers are filled with before the run, so that a result which was never stored is not mistaken for 0.
+const UNWRITTEN: u8 = 0xcd;
+
 /// A test as the file has it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Test {
@@ -67,7 +70,7 @@ impl Cases {
     /// # Errors
     /// A sentence on what is wrong with the test data.
     pub fn buffers(&self) -> Result<Vec<(u32, Vec<u8>, bool)>, String> {
-        let mut buffers = vec![(0, vec![0; self.output_stride * self.cases], true)];
+        let mut buffers = vec![(0, vec![UNWRITTEN; self.output_stride * self.cases], true)];
         if self.input_source != "const" {
             let input = from_hex(&self.input_hex).ok_or("input_hex is no hexadecimal text")?;
             buffers.push((1, input, false));
@@ -165,7 +168,7 @@ mod tests {
                 "input_hex":"0001","expected":[{"t":"u32","v":[1]},{"t":"u32","v":[2]}]}"#,
         );
         let Body::Cases(cases) = test.body else { panic!("cases expected") };
-        assert_eq!(cases.buffers(), Ok(vec![(0, vec![0; 8], true), (1, vec![0, 1], false)]));
+        assert_eq!(cases.buffers(), Ok(vec![(0, vec![UNWRITTEN; 8], true), (1, vec![0, 1], false)]));
         assert_eq!(cases.check(&[1, 0, 0, 0, 2, 0, 0, 0]), Ok(()));
         let error = cases.check(&[1, 0, 0, 0, 3, 0, 0, 0]).expect_err("the second is wrong");
         assert!(error.starts_with("wrong: 1 of 2 cases; case 1: got 3.0"), "{error}");
