@@ -180,6 +180,14 @@ pub static CODES: &[Code] = &[
                       element that differs.",
         exit: Exit::Rejected,
     },
+    Code {
+        number: 403,
+        title: "the run was cut short",
+        explanation: "The machine had executed as many instructions as the run may take: the program does not end, or the \
+                      grid is larger than the machine runs in a reasonable time. Raise the bound with --budget, or run \
+                      fewer workgroups.",
+        exit: Exit::Unsupported,
+    },
 ];
 
 /// Number of the code for defects of the compiler.

@@ -1,7 +1,7 @@
 //! Reading inputs and telling what they are: by magic, then by extension, then by `-x`, which overrides both.
 
 use std::cell::OnceCell;
-use std::io::Read as _;
+use std::io::Read;
 
 use agx_abi::Stage;
 use agx_compiler::Input;
@@ -142,13 +142,19 @@ pub fn from_bytes(name: &str, bytes: Vec<u8>, context: &mut Context) -> Result<F
 
 /// The bytes of the file called `name`; `-` is standard input.
 pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
-    if name != "-" {
-        return std::fs::read(name).map_err(|error| Failure::file(name, &error));
-    }
+    let failed = |error: std::io::Error| Failure::file(name, &error);
+    let source: &mut dyn Read =
+        if name == "-" { &mut std::io::stdin() } else { &mut std::fs::File::open(name).map_err(failed)? };
     let mut bytes = Vec::new();
-    std::io::stdin().read_to_end(&mut bytes).map_err(|error| Failure::file("-", &error))?;
+    source.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(failed(std::io::Error::other(format!("more than {MOST_BYTES} bytes"))));
+    }
     Ok(bytes)
 }
+
+/// Most bytes read of a file: devices such as `/dev/zero` never end.
+const MOST_BYTES: u64 = 1 << 28;
 
 impl File {
     /// The contents as text.

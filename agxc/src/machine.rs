@@ -4,9 +4,12 @@ use agx_abi::PartRole;
 use agx_compiler::CompiledShader;
 use agx_emulator::launch::textures::{SamplerResource, TextureResource};
 use agx_emulator::launch::{BufferBinding, Launch, LaunchError};
-use agx_emulator::{Finding, Options, Report};
+use agx_emulator::{Finding, FindingKind, Options, Report};
 
 use crate::diagnostic::{Diagnostic, Failure};
+
+/// Instructions that a run may execute unless the user says otherwise: some ten seconds of the machine.
+pub const BUDGET: u64 = 1 << 27;
 
 /// Findings reported before the rest is only counted.
 const MOST_FINDINGS: usize = 10;
@@ -81,10 +84,18 @@ pub fn findings(findings: &[Finding], name: &str) -> Option<Failure> {
     let (last, rest) = findings.split_last()?;
     let shown = rest.iter().take(MOST_FINDINGS).chain([last]);
     let mut problems: Vec<Diagnostic> =
-        shown.map(|finding| Diagnostic::new(401, finding.to_string()).in_file(name)).collect();
+        shown.map(|finding| Diagnostic::new(code(finding), finding.to_string()).in_file(name)).collect();
     let more = rest.len().saturating_sub(MOST_FINDINGS);
     if more > 0 {
         problems.push(Diagnostic::new(401, format!("and {more} more")).in_file(name));
     }
     Some(Failure::Problems(problems))
+}
+
+/// The code of a finding: a spent budget is no fault of the program.
+fn code(finding: &Finding) -> u16 {
+    match finding.kind {
+        FindingKind::BudgetSpent(_) | FindingKind::StepLimit(_) => 403,
+        _ => 401,
+    }
 }

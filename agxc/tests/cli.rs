@@ -108,6 +108,44 @@ fn exit_codes() {
 }
 
 #[test]
+fn runs_end() {
+    let endless: &[u8] = b"@compute @workgroup_size(1) fn main() { loop { workgroupBarrier(); } }";
+    let short: &[u8] = b"@compute @workgroup_size(1) fn main() { }";
+    let run = ["run", "-x", "wgsl", "-", "--budget", "1000"];
+    for (groups, stdin) in [("1", endless), ("4294967295,1,1", short)] {
+        let arguments = [&run[..], &["--groups", groups]].concat();
+        let output = agxc_with(&arguments, stdin);
+        assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+        assert!(stderr(&output).contains("error[AGX0403]"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("budget of 1000 instructions"), "{}", stderr(&output));
+    }
+    fails(
+        &["run", &shader("life.comp"), "--buffer", "0.0=file:/dev/zero"],
+        b"",
+        3,
+        "more than 268435456 bytes",
+    );
+}
+
+#[test]
+fn raw_code_is_checked_as_the_part_it_is() {
+    let barrier: &[u8] = b"barrier\nmov r1, 0\n";
+    fails(
+        &["validate", "-x", "asm", "-", "--part", "preamble"],
+        barrier,
+        1,
+        "a preamble cannot use `barrier`",
+    );
+    fails(&["validate", "-x", "asm", "-"], barrier, 1, "the program goes on past its end");
+    for arguments in [&["--part", "prolog"][..], &["--goes-on"], &["--part", "main", "--goes-on"]] {
+        let arguments = [&["validate", "-x", "asm", "-"], arguments].concat();
+        let output = agxc_with(&arguments, barrier);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    }
+    fails(&["validate", "-x", "asm", "-", "--part", "middle"], barrier, 2, "unknown part `middle`");
+}
+
+#[test]
 fn diagnostics_as_json_are_one_object_a_line() {
     let output = agxc(&["--error-format=json", "compile", "no-such-file.spv"]);
     let value: serde_json::Value = serde_json::from_str(stderr(&output).trim()).unwrap();

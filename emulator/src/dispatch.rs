@@ -29,6 +29,9 @@ pub struct Options {
     pub seed: u64,
     /// Instructions a SIMD-group may execute before [`FindingKind::StepLimit`] ends the run.
     pub max_steps: u64,
+    /// Instructions that all SIMD-groups of the run may execute together, preambles included, before
+    /// [`FindingKind::BudgetSpent`] ends it.
+    pub budget: u64,
     /// Write a line for every instruction executed into [`Report::trace`].
     pub trace: bool,
     /// Device accesses that fail read 0 and write nothing, as drivers configure the hardware for robustness.
@@ -50,6 +53,7 @@ impl Default for Options {
             strict: true,
             seed: 0,
             max_steps: 1 << 24,
+            budget: u64::MAX,
             trace: false,
             soft_fault: false,
             races: false,

@@ -21,6 +21,9 @@ pub enum FindingKind {
     /// A SIMD-group ran for longer than permitted.
     #[error("no stop after {0} instructions")]
     StepLimit(u64),
+    /// All SIMD-groups together ran for longer than [`crate::Options::budget`] permits.
+    #[error("the run's budget of {0} instructions is spent")]
+    BudgetSpent(u64),
     /// The machine does not model the instruction, or not in this form.
     #[error("not modelled: {0}")]
     Unsupported(&'static str),
@@ -133,7 +136,16 @@ impl FindingKind {
     /// Whether the run cannot go on.
     pub fn is_fatal(&self) -> bool {
         use FindingKind::*;
-        matches!(self, Undecodable(_) | OutsideProgram | Trap | StepLimit(_) | Unsupported(_) | Memory(_))
+        matches!(
+            self,
+            Undecodable(_)
+                | OutsideProgram
+                | Trap
+                | StepLimit(_)
+                | BudgetSpent(_)
+                | Unsupported(_)
+                | Memory(_)
+        )
     }
 }
 

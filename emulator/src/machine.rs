@@ -48,6 +48,8 @@ pub(crate) struct Machine<'a> {
     trace: Vec<String>,
     soft_faults: u64,
     lines: u64,
+    /// Instructions left of the run's budget.
+    budget: u64,
 }
 
 impl<'a> Machine<'a> {
@@ -70,6 +72,7 @@ impl<'a> Machine<'a> {
             trace: Vec::new(),
             soft_faults: 0,
             lines: 0,
+            budget: options.budget,
             garbage,
         }
     }
@@ -185,7 +188,8 @@ impl<'a> Machine<'a> {
             soft_faults: 0,
             lines: 0,
         };
-        let mut log = Log { notebook: &mut self.notebook, trace: &mut self.trace, options };
+        let mut log =
+            Log { notebook: &mut self.notebook, trace: &mut self.trace, budget: &mut self.budget, options };
         let mut outcome = Ok(());
         while turn.left > 0 && group.progress == Progress::Running && outcome.is_ok() {
             turn.left -= 1;
@@ -223,10 +227,11 @@ pub(crate) fn conclude(outcome: Result<(), Box<Finding>>, mut report: Report) ->
     }
 }
 
-/// Where findings and trace go.
+/// Where findings and trace go, and what is left of the budget.
 struct Log<'l> {
     notebook: &'l mut Notebook,
     trace: &'l mut Vec<String>,
+    budget: &'l mut u64,
     options: &'l Options,
 }
 
@@ -271,6 +276,11 @@ impl Turn<'_> {
             let kind = FindingKind::StepLimit(log.options.max_steps);
             return Err(self.fatal(kind.into(), Some(op), group));
         }
+        let Some(budget) = log.budget.checked_sub(1) else {
+            let kind = FindingKind::BudgetSpent(log.options.budget);
+            return Err(self.fatal(kind.into(), Some(op), group));
+        };
+        *log.budget = budget;
         let outcome = step(op, group, core, log.options.strict);
         if !core.notes.is_empty() {
             log.write_down(op, group, core);

@@ -50,6 +50,28 @@ fn workgroups_know_their_place() {
 }
 
 #[test]
+fn a_budget_bounds_all_of_a_run() {
+    let program = Code::new().special(r(0), 80).special(r(1), 0).store(r(1), r(0)).stop();
+    let uniforms = uniforms();
+    let mut grid = launch(&program, &uniforms, 2);
+    grid.workgroups = [3, 1, 1];
+    let kind = |budget: u64| {
+        let mut grid = grid.clone();
+        grid.options.budget = budget;
+        dispatch(&mut memory(6), &grid).map(|report| report.instructions).map_err(|stop| stop.finding.kind)
+    };
+    // Three workgroups of five instructions each.
+    assert_eq!((kind(14), kind(15)), (Err(FindingKind::BudgetSpent(14)), Ok(15)));
+    // No loop without an end, and no number of workgroups, takes longer than its budget.
+    let endless = Code::new().op(Opcode::JmpAny, &[("target", i(0))]).stop();
+    let mut grid = launch(&endless, &uniforms, 1024);
+    grid.workgroups = [u32::MAX; 3];
+    grid.options.budget = 100_000;
+    let stop = dispatch(&mut memory(6), &grid).expect_err("endless");
+    assert_eq!((stop.finding.kind, stop.report.instructions), (FindingKind::BudgetSpent(100_000), 100_001));
+}
+
+#[test]
 fn masks_pick_components_and_shift_scales() {
     // Components x, z, w of element 1 of four words.
     let masked = [("dst", r(1)), ("base", uu(0)), ("index", i(1)), ("mask", i(0b1101)), ("shift", i(2))];

@@ -117,6 +117,14 @@ fn barriers_need_everybody() {
     let code = divergent.op(Opcode::Barrier, &[]).op(Opcode::PopExec, &[("nest", i(1))]);
     finds(code, FindingKind::DivergentBarrier, pc);
 
+    // Lanes that have left a loop run through its barriers with an empty mask.
+    let left = Code::new()
+        .constant16(0, 0)
+        .op(Opcode::IfIcmp, &[("a", i(0)), ("b", i(1)), ("nest", i(1))])
+        .op(Opcode::Barrier, &[])
+        .op(Opcode::PopExec, &[("nest", i(1))]);
+    assert_eq!(found(&left.stop()), []);
+
     // The second SIMD-group jumps over the barrier.
     let code = Code::new()
         .constant16(0, 0)

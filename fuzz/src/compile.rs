@@ -2,7 +2,7 @@
 
 use agx_abi::PartRole;
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
-use agx_isa::validate::{Limits, validate};
+use agx_isa::validate::{Limits, Part, validate};
 
 /// Compiles `input` with all checks: an error must not blame the compiler, and the code must keep the machine's rules
 /// within the registers and uniforms it says it uses.
@@ -26,7 +26,9 @@ pub fn compile(input: Input<'_>) {
             PartRole::Preamble => shader.info.preamble_gpr_halves,
             _ => shader.info.gpr_halves,
         };
-        let limits = Limits { register_halves, uniform_halves, goes_on: shader.info.goes_on(part.role) };
+        let kind = if part.role == PartRole::Preamble { Part::Preamble } else { Part::Main };
+        let goes_on = shader.info.goes_on(part.role);
+        let limits = Limits { register_halves, uniform_halves, part: kind, goes_on };
         let findings = validate(&part.code, limits);
         assert!(findings.is_empty(), "{findings:?}\n{}", text(input));
     }

@@ -10,6 +10,35 @@ use crate::disasm::{Line, Piece, disassemble};
 use crate::inst::{Halves, Inst, OperandFlags, Size, Tag};
 use crate::table::Opcode;
 
+/// Which part of a shader code is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Part {
+    /// The main part, or a linked program.
+    #[default]
+    Main,
+    /// A preamble: one lane runs it before a draw or dispatch to set uniforms. It is a program of its own.
+    Preamble,
+    /// Code before a main part; it always runs on into that.
+    Prolog,
+    /// Code after a main part.
+    Epilog,
+}
+
+impl Part {
+    /// Every kind of part with its name.
+    pub const ALL: [(&'static str, Part); 4] = [
+        ("main", Part::Main),
+        ("preamble", Part::Preamble),
+        ("prolog", Part::Prolog),
+        ("epilog", Part::Epilog),
+    ];
+
+    /// The part called `name`.
+    pub fn from_name(name: &str) -> Option<Part> {
+        Part::ALL.iter().find(|(known, _)| *known == name).map(|(_, part)| *part)
+    }
+}
+
 /// What a program may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -17,14 +46,21 @@ pub struct Limits {
     pub register_halves: u16,
     /// Uniform half-words the program is given, 0 to 512.
     pub uniform_halves: u16,
-    /// Another part of the program follows: the code need not stop, may branch to its end, and leaves nothing
-    /// outstanding.
+    /// Which part of a shader it is.
+    pub part: Part,
+    /// Another part of the program follows: the code need not stop, may branch to its end, and leaves no register that
+    /// an unfinished operation has yet to write. A prolog always goes on.
     pub goes_on: bool,
 }
 
 impl Limits {
     /// The whole register and uniform file, for a whole program.
-    pub const MACHINE: Limits = Limits { register_halves: 256, uniform_halves: 512, goes_on: false };
+    pub const MACHINE: Limits =
+        Limits { register_halves: 256, uniform_halves: 512, part: Part::Main, goes_on: false };
+
+    fn continues(&self) -> bool {
+        self.goes_on || self.part == Part::Prolog
+    }
 }
 
 /// A rule that is broken.
@@ -89,11 +125,17 @@ pub enum Problem {
     /// A path that runs past the last instruction.
     #[error("the program goes on past its end")]
     NoStop,
-    /// A path to the next part on which an asynchronous operation may not have finished.
-    #[error("the next part begins while an operation of group {group} is outstanding")]
+    /// A path to the next part on which an asynchronous operation may still have a register to write.
+    #[error("the next part begins while an operation of group {group} has yet to write a register")]
     Unfinished {
         /// The group to wait for.
         group: u32,
+    },
+    /// An operation of fragments, vertices or workgroups in a preamble, which belongs to none of them.
+    #[error("a preamble cannot use `{operation}`")]
+    NotInPreamble {
+        /// Mnemonic.
+        operation: &'static str,
     },
 }
 
@@ -208,12 +250,16 @@ impl Checker<'_> {
                 for i in 0..inst.op.desc().operands.len() {
                     self.found.extend(operand_problem(inst, i, self.limits).map(|problem| (index, problem)));
                 }
+                if self.limits.part == Part::Preamble && !may_be_in_preamble(inst) {
+                    let problem = Problem::NotInPreamble { operation: inst.op.name() };
+                    self.found.push((index, problem));
+                }
                 if self.has_nesting && misuses_nesting(inst) {
                     self.found.push((index, Problem::NestingCounter));
                 }
                 if let Some(target) =
                     self.target(index, inst).filter(|target| self.index_at(*target).is_none())
-                    && !(self.limits.goes_on && target == self.length)
+                    && !(self.limits.continues() && target == self.length)
                 {
                     self.found.push((index, Problem::Target { target }));
                 }
@@ -284,15 +330,27 @@ impl Checker<'_> {
         }
         let falls_out = !ends(inst) && index + 1 == self.lines.len();
         let leaves = falls_out || self.target(index, inst) == Some(self.length);
-        if self.limits.goes_on && leaves {
+        if self.limits.continues() && leaves {
             let mut after = *state;
             step(inst, &mut after);
-            let unfinished = (0..2).find(|group| after.outstanding[*group as usize] > 0);
+            let writes = |group: &u32| after.pending[*group as usize] != HalfSet::default();
+            let unfinished = (0..2).find(writes);
             self.found.extend(unfinished.map(|group| (index, Problem::Unfinished { group })));
         } else if falls_out {
             self.found.push((index, Problem::NoStop));
         }
     }
+}
+
+/// A preamble runs before there are workgroups, vertices or fragments: it has no barriers, no tile, no samples, no
+/// interpolated inputs and no vertex outputs (Mesa 25.0 driver).
+fn may_be_in_preamble(inst: &Inst) -> bool {
+    use Opcode::{Barrier, Iter, Iterproj, LdTile, Ldcf, NoVar, Pixrel, Pixwait, StTile, StVar};
+    let outside = matches!(
+        inst.op,
+        Barrier | Iter | Iterproj | LdTile | Ldcf | NoVar | Pixrel | Pixwait | StTile | StVar
+    );
+    !outside && !inst.op.desc().effects.contains(Effects::COVERAGE)
 }
 
 /// Control never goes on to the next instruction.
@@ -424,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_goes_on_leaves_nothing_outstanding() {
+    fn a_part_that_goes_on_leaves_no_register_outstanding() {
         let limits = Limits { goes_on: true, ..Limits::MACHINE };
         let problems = |text: &str| {
             let code = assemble(text).unwrap_or_else(|error| panic!("{error}"));
@@ -435,10 +493,50 @@ mod tests {
         };
         assert_eq!(problems("jmp_none E\n mov r1, 0\n E:"), []);
         assert_eq!(problems("load.i32.x r2, u0_u1, 0\n wait 0"), []);
-        assert_eq!(problems("store.i32.x r2, u0_u1, 0, group 1"), [(0, Problem::Unfinished { group: 1 })]);
+        assert_eq!(problems("store.i32.x r2, u0_u1, 0, group 1"), [], "a store has nothing to write");
+        assert_eq!(
+            problems("load.i32.x r2, u0_u1, 0, group 1"),
+            [(0, Problem::Unfinished { group: 1 })],
+            "the next part could read r2"
+        );
         let text = "load.i32.x r2, u0_u1, 0\n jmp_none E\n wait 0\n stop\n E:";
         assert_eq!(problems(text), [(8, Problem::Unfinished { group: 0 })]);
         assert_eq!(problems("jmp_any +8"), [(0, Problem::Target { target: 8 })]);
+    }
+
+    #[test]
+    fn parts_have_rules_of_their_own() {
+        let problems = |part: Part, text: &str| {
+            let code = assemble(text).unwrap_or_else(|error| panic!("{error}"));
+            let findings = validate(&code, Limits { part, ..Limits::MACHINE });
+            findings.into_iter().map(|finding| finding.problem).collect::<Vec<_>>()
+        };
+        let outside = |operation| vec![Problem::NotInPreamble { operation }];
+        for (text, operation) in [
+            ("barrier\n stop", "barrier"),
+            ("iter.center r1, cf0, _, count 1\n stop", "iter"),
+            ("sample_mask 1, 1\n stop", "sample_mask"),
+        ] {
+            assert_eq!(problems(Part::Preamble, text), outside(operation));
+            assert_eq!(problems(Part::Main, text), []);
+        }
+        assert_eq!(problems(Part::Prolog, "mov r1, 0"), [], "the main part follows");
+        for part in [Part::Main, Part::Preamble, Part::Epilog] {
+            assert_eq!(problems(part, "mov r1, 0"), [Problem::NoStop]);
+        }
+        assert_eq!(Part::ALL.map(|(name, _)| Part::from_name(name)), Part::ALL.map(|(_, part)| Some(part)));
+    }
+
+    #[test]
+    fn uniforms_end_where_the_program_was_given_them() {
+        let limits = Limits { uniform_halves: 6, ..Limits::MACHINE };
+        let problems = |text: &str| {
+            let code = assemble(text).unwrap_or_else(|error| panic!("{error}"));
+            validate(&code, limits).into_iter().map(|finding| finding.problem).collect::<Vec<_>>()
+        };
+        assert_eq!(problems("mov r1, u2\n mov r2l, u2h\n stop"), []);
+        assert_eq!(problems("mov r1, u3\n stop"), [Problem::Uniform { operand: "a", half: 7 }]);
+        assert_eq!(problems("mov r1l, u3l\n stop"), [Problem::Uniform { operand: "a", half: 6 }]);
     }
 
     #[test]

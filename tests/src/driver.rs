@@ -150,7 +150,7 @@ pub fn validate_program(program: &LinkedProgram) -> Result<(), Outcome> {
     let limits = Limits {
         register_halves: program.gpr_halves,
         uniform_halves: program.uniform_halves,
-        goes_on: false,
+        ..Limits::MACHINE
     };
     match validate(&program.code, limits).first() {
         None => Ok(()),

@@ -60,6 +60,11 @@ pub const ARGS: &[Arg] = &[
     ),
     arg("code", Takes::Value("FILE"), "Run this assembly or machine code in place of the compiled main part"),
     arg("seed", Takes::Value("NUMBER"), "Seed of the order in which SIMD-groups take turns"),
+    arg(
+        "budget",
+        Takes::Value("NUMBER"),
+        "Instructions of all SIMD-groups together after which the run is cut short",
+    ),
     arg("report", Takes::Nothing, "Print how many instructions and cycles it took"),
     arg("profile", Takes::Nothing, "Print how often each instruction ran"),
     arg("trace", Takes::Nothing, "Write a line for every executed instruction to standard error"),
@@ -165,10 +170,14 @@ impl Plan {
             trace: options.get_flag("trace"),
             profile: options.get_flag("profile"),
             races: options.get_flag("races"),
+            budget: machine::BUDGET,
             ..Options::default()
         };
         if let Some(seed) = text("seed") {
             machine.seed = number(seed)?;
+        }
+        if let Some(budget) = text("budget") {
+            machine.budget = number(budget)?;
         }
         let textures = many("texture").map(|spec| texture(spec, false));
         let images = many("image").map(|spec| texture(spec, true));

@@ -1,7 +1,8 @@
 //! `agxc validate`: does machine code keep the rules of the machine?
 
+use agx_abi::PartRole;
 use agx_compiler::ShaderPart;
-use agx_isa::validate::{Limits, validate};
+use agx_isa::validate::{Limits, Part, validate};
 use clap::ArgMatches;
 
 use super::{Arg, Takes, arg, asm, compile, disasm};
@@ -14,6 +15,12 @@ use crate::listing;
 pub const ARGS: &[Arg] = &[
     arg("registers", Takes::Value("HALVES"), "Half registers the code may use; 256 when absent"),
     arg("uniforms", Takes::Value("HALVES"), "Uniform half-words the code may use; 512 when absent"),
+    arg(
+        "part",
+        Takes::Value("PART"),
+        "Which part raw code is: main (the default), preamble, prolog or epilog",
+    ),
+    arg("goes-on", Takes::Nothing, "Another part follows raw code, which need not stop"),
 ];
 
 /// Checks a program, or every part of a shader; says nothing when all is well.
@@ -35,20 +42,33 @@ fn limits(options: &ArgMatches) -> Result<Limits, Failure> {
                 Failure::usage(format!("--{name} wants a number up to {machine}, not `{text}`"))
             }),
         };
+    let part = match options.get_one::<String>("part") {
+        None => Part::Main,
+        Some(name) => Part::from_name(name).ok_or_else(|| {
+            let names = Part::ALL.map(|(name, _)| name).join(", ");
+            Failure::usage(format!("unknown part `{name}`; expected one of {names}"))
+        })?,
+    };
     Ok(Limits {
         register_halves: limit("registers", Limits::MACHINE.register_halves)?,
         uniform_halves: limit("uniforms", Limits::MACHINE.uniform_halves)?,
-        goes_on: false,
+        part,
+        goes_on: options.get_flag("goes-on"),
     })
 }
 
 /// Compiles a shader and checks each part against what the compiler says it uses.
 fn of_shader(file: &File, options: &ArgMatches) -> Result<Vec<Diagnostic>, Failure> {
     let shader = compile::shader(file, options)?;
-    let limits = |part: &ShaderPart| Limits {
-        register_halves: shader.info.gpr_halves,
-        uniform_halves: shader.info.uniform_halves,
-        goes_on: shader.info.goes_on(part.role),
+    let limits = |part: &ShaderPart| {
+        let (kind, register_halves) = match part.role {
+            PartRole::Preamble => (Part::Preamble, shader.info.preamble_gpr_halves),
+            PartRole::Prolog => (Part::Prolog, shader.info.gpr_halves),
+            PartRole::Epilog => (Part::Epilog, shader.info.gpr_halves),
+            PartRole::Main => (Part::Main, shader.info.gpr_halves),
+        };
+        let goes_on = shader.info.goes_on(part.role);
+        Limits { register_halves, uniform_halves: shader.info.uniform_halves, part: kind, goes_on }
     };
     let parts = shader.parts.iter();
     Ok(parts

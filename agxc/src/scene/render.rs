@@ -7,7 +7,7 @@ use agx_compiler::link::LinkedProgram;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use agx_emulator::launch::textures::{SamplerResource, TextureResource};
 use agx_emulator::launch::{AttributeData, BufferBinding, DrawLaunch, LaunchError, StageProgram};
-use agx_emulator::{Framebuffer, Report};
+use agx_emulator::{Framebuffer, Options, Report};
 
 use super::bundled::Files;
 use super::model::{self, Draw, Scene};
@@ -30,6 +30,9 @@ pub struct Picture {
 
 /// Most pixels along a side.
 const MAX_SIDE: u32 = 4096;
+
+/// Most vertices of all instances of a draw: more take the machine minutes and gigabytes.
+const MAX_VERTICES: u64 = 1 << 20;
 
 /// Number of the diagnostic for what a scene says wrongly.
 const WRONG_SCENE: u16 = 106;
@@ -106,14 +109,15 @@ fn resource(texture: &model::Texture, file: Option<(String, Vec<u8>)>) -> Result
         (Some((name, bytes)), None, None) => {
             Pixels::from_png(&bytes).map_err(|why| format!("{name}: {why}"))?
         }
-        (None, Some(checker), None) => Pixels::checker(checker.size, checker.squares, checker.colours),
+        (None, Some(checker), None) => {
+            check_size("checker.size", checker.size)?;
+            Pixels::checker(checker.size, checker.squares, checker.colours)
+        }
         (None, None, Some(size)) => Pixels { size, rgba: numbers },
         _ => return Err("one of `file`, `checker`, and `size` with numbers is wanted".into()),
     };
     let [width, height] = pixels.size;
-    if pixels.size.iter().any(|side| !(1..=texture::MAX_SIDE).contains(side)) {
-        return Err(format!("{width} × {height} texels, where sides are 1 to {}", texture::MAX_SIDE));
-    }
+    check_size("size", pixels.size)?;
     let needed = width as usize * height as usize * texel_bytes;
     if pixels.rgba.len() != needed {
         return Err(format!(
@@ -128,6 +132,32 @@ fn resource(texture: &model::Texture, file: Option<(String, Vec<u8>)>) -> Result
     let mut resource = texture::resource(slot, format, [width, height, 1], bytes, false);
     resource.shape.levels = levels;
     Ok(resource)
+}
+
+/// Refuses a size, given by `field`, that textures do not have.
+fn check_size(field: &str, [width, height]: [u32; 2]) -> Result<(), Wrong> {
+    if [width, height].iter().all(|side| (1..=texture::MAX_SIDE).contains(side)) {
+        return Ok(());
+    }
+    Err(format!("{field}: {width} × {height} texels, where sides are 1 to {}", texture::MAX_SIDE))
+}
+
+/// Refuses more vertices than the machine draws in a reasonable time.
+fn check_vertices(draw: &Draw, at: &str) -> Result<(), Wrong> {
+    let (field, each) = match draw.indices.len() {
+        0 => ("vertices", u64::from(draw.vertices)),
+        indices => ("indices", indices as u64),
+    };
+    if each > MAX_VERTICES {
+        return Err(format!("{at}.{field}: {each}, where a draw has at most {MAX_VERTICES}"));
+    }
+    if each.max(1).saturating_mul(draw.instances.into()) > MAX_VERTICES {
+        let instances = draw.instances;
+        return Err(format!(
+            "{at}.instances: {instances} of {each} vertices, where a draw has at most {MAX_VERTICES} together"
+        ));
+    }
+    Ok(())
 }
 
 struct Drawer<'s> {
@@ -151,6 +181,7 @@ impl Drawer<'_> {
         let mut fragment = self.compile(&self.draw.fragment, Stage::Fragment, context)?;
         let [vertex_program, fragment_program] = self.link(&vertex, &mut fragment)?;
         let (at, draw) = (self.at.as_str(), self.draw);
+        check_vertices(draw, at).map_err(|why| self.wrong(why))?;
         let sources = draw.sources(at).map_err(|why| self.wrong(why))?;
         let data: Vec<Vec<u8>> = draw.vertex_buffers.iter().map(model::VertexBuffer::bytes).collect();
         let locations = vertex.info.attributes.iter().map(|attribute| attribute.location);
@@ -178,6 +209,7 @@ impl Drawer<'_> {
             cull: draw.culled(at).map_err(|why| self.wrong(why))?,
             tests: draw.tests(at).map_err(|why| self.wrong(why))?,
             late_tests: fragment_program.late_tests,
+            options: Options { budget: machine::BUDGET, ..Options::default() },
             ..DrawLaunch::new(stages[0], stages[1], self.scene.size)
         };
         report(launch.run(framebuffer), &draw.fragment.file)

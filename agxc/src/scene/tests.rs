@@ -42,6 +42,44 @@ fn compare(
     seen
 }
 
+/// What is said of a scene with one field changed.
+fn refused(pointer: &str, value: serde_json::Value) -> String {
+    let bundled = BUNDLED.iter().find(|bundled| bundled.name == "plasma").expect("bundled");
+    let mut json: serde_json::Value = serde_json::from_str(bundled.scene).expect("JSON");
+    let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
+    json.pointer_mut(parent)
+        .and_then(|parent| parent.as_object_mut())
+        .expect("an object")
+        .insert(name.into(), value);
+    let scene = Scene::parse(json.to_string().as_bytes()).expect("a scene");
+    match render(&scene, &Files::Bundled(bundled), Target::default(), &mut Context::new()) {
+        Err(Failure::Problems(problems)) => problems[0].message.clone(),
+        _ => String::new(),
+    }
+}
+
+#[test]
+fn what_is_too_large_is_named() {
+    use serde_json::json;
+    for (pointer, value, message) in [
+        (
+            "/draws/0/vertices",
+            json!(100_000_000),
+            "draws[0].vertices: 100000000, where a draw has at most 1048576",
+        ),
+        ("/draws/0/instances", json!(u32::MAX), "draws[0].instances: 4294967295 of "),
+        ("/size", json!([65536, 65536]), "size: 65536 × 65536"),
+        (
+            "/textures",
+            json!([{"binding": 0, "checker": {"size": [u32::MAX, 1], "squares": 2, "colours": [[0,0,0,0],[0,0,0,0]]}}]),
+            "textures[0]: checker.size: 4294967295 × 1",
+        ),
+    ] {
+        let found = refused(pointer, value);
+        assert!(found.contains(message), "{pointer}: {found}");
+    }
+}
+
 fn plasma(x: f64, y: f64) -> Colour {
     let (time, scale) = (0.8_f64, 9.0);
     let (px, py) = ((x / 256.0 - 0.5) * scale, (y / 192.0 - 0.5) * scale);

@@ -26,14 +26,22 @@ pub enum End {
     /// With `stop` and padding.
     #[default]
     Stop,
-    /// Just so: the next part of the program follows.
-    Open,
+    /// Just so: it is a prolog, and the main part follows.
+    Prolog,
+    /// Just so: it is a main part, and an epilog or the end of a loop over samples follows.
+    Main,
+    /// Just so: it is an epilog, and what the linker ends programs with follows.
+    Epilog,
 }
 
 impl End {
     /// How the part with `role` of a shader ends.
     pub fn of(info: &ShaderInfo, role: PartRole) -> End {
-        if info.goes_on(role) { End::Open } else { End::Stop }
+        match role {
+            _ if !info.goes_on(role) => End::Stop,
+            PartRole::Prolog => End::Prolog,
+            _ => End::Main,
+        }
     }
 }
 

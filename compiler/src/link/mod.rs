@@ -114,12 +114,7 @@ impl Compiler {
 
     /// The context of a part, for which no uniform registers are left but those of the interface.
     fn part_context<'k>(&self, options: &'k CompileKey) -> Context<'k> {
-        Context {
-            info: part_info(),
-            end: End::Open,
-            is_beside_main: true,
-            ..Context::new(self.target(), options)
-        }
+        Context { info: part_info(), is_beside_main: true, ..Context::new(self.target(), options) }
     }
 }
 
@@ -134,6 +129,7 @@ fn finish_part(
     late_tests: bool,
     context: &mut Context<'_>,
 ) -> Result<LinkPart, CompileError> {
+    context.end = if role == PartRole::Prolog { End::Prolog } else { End::Epilog };
     let code = run_and_emit(&mut f, context)?;
     Ok(LinkPart {
         role,

@@ -174,6 +174,9 @@ fn append(code: &mut Vec<u8>, inst: &Inst) {
 /// encoded, because linking happens at the time of a draw.
 const BEGIN_LOOP: [u8; 8] = [0x62, 0, 0, 0, 0x62, 2, 1, 0];
 
+/// Waits for both groups. Main parts leave stores outstanding where they end; from sample to sample they would become too many.
+const WAITS: [u8; 4] = [0x38, 0, 0x38, 1];
+
 /// The mask of the next sample: r0h twice.
 const NEXT_SAMPLE: [u8; 8] = [0x0e, 2, 0x41, 0x10, 4, 0, 0, 0];
 
@@ -193,6 +196,7 @@ fn end_loop(code: &mut Vec<u8>, start: usize, samples: u8, stack_words: u32) {
         inst.set("index", Operand::imm(stack_words.wrapping_neg()));
         append(code, &inst);
     }
+    code.extend_from_slice(&WAITS);
     code.extend_from_slice(&NEXT_SAMPLE);
     code.extend_from_slice(&while_sample(samples));
     let mut jump = Inst::new(Opcode::JmpAny);
@@ -221,6 +225,8 @@ mod tests {
             encoded(Opcode::Ldimm16, &[("dst", Operand::reg(half, Size::B16)), ("a", Operand::imm(value))])
         };
         assert_eq!(BEGIN_LOOP.to_vec(), [constant(NESTING_COUNTER, 0), constant(SAMPLES, 1)].concat());
+        let wait = |group| encoded(Opcode::Wait, &[("group", Operand::imm(group))]);
+        assert_eq!(WAITS.to_vec(), [wait(0), wait(1)].concat());
         let mask = Operand::reg(SAMPLES, Size::B16);
         assert_eq!(NEXT_SAMPLE.to_vec(), encoded(Opcode::Iadd, &[("dst", mask), ("a", mask), ("b", mask)]));
         for samples in [1, 2, 4] {

@@ -35,6 +35,9 @@ const SLOTS: u8 = 8;
 const SAME_TIME: usize = 12;
 /// How far ahead the first use of a result is looked for; what is farther away is as good as never used.
 const LOOK_AHEAD: usize = 64;
+/// Most operations without results that a main part leaves outstanding in a group for the epilog, which begins by taking
+/// as many to be there.
+const HANDED_OVER: u8 = 4;
 /// Group of stores where both are in use.
 const STORES: usize = 1;
 
@@ -64,6 +67,12 @@ impl Pending {
         *self != before
     }
 
+    /// What the code before the first instruction may have left.
+    fn at_entry(end: End) -> Pending {
+        let count = if end == End::Epilog { HANDED_OVER } else { 0 };
+        Pending([Group { count, ..Group::default() }; GROUPS])
+    }
+
     /// The same at the head of the next block: positions have no meaning there.
     fn at_head(mut self) -> Pending {
         for group in &mut self.0 {
@@ -73,8 +82,9 @@ impl Pending {
     }
 }
 
-/// Inserts waits and sets the `group` modifiers. Where another part of the program follows, nothing is outstanding at
-/// the end: that part knows neither what it may touch nor how many slots are taken.
+/// Inserts waits and sets the `group` modifiers. Where another part of the program follows, no register is outstanding at
+/// the end: that part does not know what it may touch. A main part leaves a few stores outstanding, a prolog nothing; what
+/// follows an epilog touches no register and starts nothing.
 pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation, end: End) {
     let order: Vec<Block> = f.blocks_in_order().collect();
     let asynchronous = |inst: &Inst| is_asynchronous(f.insts[*inst].op);
@@ -82,13 +92,13 @@ pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation, end: End) {
         return;
     }
     let mut heads: Vec<Option<Pending>> = vec![None; f.blocks.len()];
-    heads[f.entry().index()] = Some(Pending::default());
+    heads[f.entry().index()] = Some(Pending::at_entry(end));
     let mut rank = vec![0; f.blocks.len()];
     for (index, block) in order.iter().enumerate() {
         rank[block.index()] = index;
     }
-    let open_end = order.last().copied().filter(|_| end == End::Open);
-    let mut walk = Walk { f, allocation, heads, rank, open_end, grew: true, output: None };
+    let last = order.last().copied();
+    let mut walk = Walk { f, allocation, heads, rank, end, last, grew: true, output: None };
     while walk.grew {
         walk.grew = false;
         walk.through(&order);
@@ -107,8 +117,9 @@ struct Walk<'w, 'a> {
     heads: Vec<Option<Pending>>,
     /// Position in the layout, by block id.
     rank: Vec<usize>,
-    /// The last block, where another part of the program follows.
-    open_end: Option<Block>,
+    /// What follows the last block.
+    end: End,
+    last: Option<Block>,
     /// The head of a block grew that this round had passed already.
     grew: bool,
     /// The block being rewritten, in the last round.
@@ -165,9 +176,9 @@ impl Walk<'_, '_> {
                 output.push(*inst);
             }
         }
-        if self.open_end == Some(block) {
+        if self.last == Some(block) {
             for group in 0..GROUPS {
-                if pending.0[group].count > 0 {
+                if self.ends_with_wait(&pending.0[group]) {
                     self.wait(&mut pending, group, 0);
                 }
             }
@@ -175,6 +186,15 @@ impl Walk<'_, '_> {
         let rewritten = self.output.as_mut().map(std::mem::take);
         self.f.block_mut(block).insts = rewritten.unwrap_or(insts);
         pending
+    }
+
+    /// Whether a group must have finished before what follows the last block.
+    fn ends_with_wait(&self, group: &Group) -> bool {
+        match self.end {
+            End::Stop | End::Epilog => false,
+            End::Prolog => group.count > 0,
+            End::Main => !group.writes.is_empty() || group.count > HANDED_OVER,
+        }
     }
 
     /// Half registers an instruction reads and writes.
@@ -316,10 +336,37 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_outstanding_where_another_part_follows() {
+    fn no_register_is_outstanding_where_another_part_follows() {
         let body = "%0:32@r1 = load u4_u5, #0:16\nstore %0, u4_u5, #1:16";
-        assert_eq!(waits_until(body, End::Stop), ["load0", "wait0", "store1"]);
-        assert_eq!(waits_until(body, End::Open), ["load0", "wait0", "store1", "wait1"]);
+        for end in [End::Stop, End::Main, End::Epilog] {
+            assert_eq!(waits_until(body, end), ["load0", "wait0", "store1"], "{end:?}");
+        }
+        assert_eq!(waits_until(body, End::Prolog), ["load0", "wait0", "store1", "wait1"]);
+        let body = "%0:32@r1 = load u4_u5, #0:16";
+        for end in [End::Prolog, End::Main] {
+            assert_eq!(waits_until(body, end), ["load0", "wait0"], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn an_epilog_has_room_for_the_stores_of_the_main_part() {
+        let stores =
+            |count: usize| "%0:32@r1 = ldimm32 #1\n".to_owned() + &"store %0, u4_u5, #0:16\n".repeat(count);
+        let is_wait = |name: &String| name.starts_with("wait");
+        for (count, end, expected) in [
+            (8, End::Main, 1),
+            (4, End::Main, 0),
+            (5, End::Main, 1),
+            (8, End::Epilog, 0),
+            (9, End::Epilog, 1),
+        ] {
+            let names = waits_until(&stores(count), end);
+            assert_eq!(
+                names.iter().filter(|name| is_wait(name)).count(),
+                expected,
+                "{count} {end:?} {names:?}"
+            );
+        }
     }
 
     /// Runs along a random physical path and looks for what is touched too early.

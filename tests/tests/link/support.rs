@@ -114,7 +114,7 @@ pub fn checked(parts: &Parts<'_>) -> LinkedProgram {
     let limits = Limits {
         register_halves: program.gpr_halves,
         uniform_halves: program.uniform_halves,
-        goes_on: false,
+        ..Limits::MACHINE
     };
     assert_eq!(validate(&program.code, limits), []);
     program

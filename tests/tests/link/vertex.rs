@@ -142,7 +142,7 @@ fn prologued(main: &[u8], info: &ShaderInfo, key: &VertexPrologKey) -> LinkedPro
     let limits = Limits {
         register_halves: program.gpr_halves,
         uniform_halves: program.uniform_halves,
-        goes_on: false,
+        ..Limits::MACHINE
     };
     assert_eq!(validate(&program.code, limits), [], "{key:?}");
     program
