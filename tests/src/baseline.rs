@@ -3,7 +3,7 @@
 use agx_abi::Stage;
 use rustc_hash::FxHashMap;
 
-/// Columns that every table has. Others may follow in any order: `compile_instructions`, `code_inst`.
+/// Columns that every table has. Others may follow in any order: `compile_instructions`, `code_inst`, `preamble_inst`.
 const COLUMNS: [&str; 9] = ["file", "stage", "entry", "inst", "alu", "bytes", "regs", "spills", "fills"];
 
 /// A row: an entry point of a module of the corpus.
@@ -28,6 +28,8 @@ pub struct Row {
     pub spills: u64,
     /// Values filled.
     pub fills: u64,
+    /// Instructions of the preamble, which `instructions` leaves out, where they were counted.
+    pub preamble_instructions: Option<u64>,
     /// Host instructions executed to compile, where they were measured.
     pub compile_instructions: Option<u64>,
 }
@@ -105,6 +107,7 @@ fn parse_row(header: &[&str], line: &str) -> Result<Row, String> {
         registers: number("regs")?,
         spills: number("spills")?,
         fills: number("fills")?,
+        preamble_instructions: optional("preamble_inst")?,
         compile_instructions: optional("compile_instructions")?,
     })
 }
