@@ -4,7 +4,7 @@
 CARGO ?= cargo
 SHARED ?= ../shared
 
-.PHONY: run test score stress bench fmt lint
+.PHONY: run test score stress matrix bench fmt lint
 
 # The main job on the bundled shaders: assembly, statistics, a checked run, a picture in out/.
 run:
@@ -16,8 +16,14 @@ test:
 score:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED)
 
-# The suites that compile shaders under each stress of the back end, with every checker on.
+# The long tests: growth with size, precision of every float operation, mutations; and the suites that compile shaders with
+# everything spilled, with every checker on.
 stress:
+	$(CARGO) test --release -p agx-tests --features stress --test scaling --test precision --test robustness
+	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --stress spill-everything
+
+# The same suites under every stress of the back end: register limits, schedule seeds, each optional pass off.
+matrix:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --stress
 
 # Speed of decoder, encoder, machine and linker; what compiled code costs, and what compiling costs.

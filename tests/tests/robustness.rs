@@ -1,5 +1,5 @@
-//! Broken input gives an error, never a panic: every prefix of the bundled shaders, and 10,000 mutations of them
-//! and of shaders with textures, and as many of real modules as `SOAK` says (2,000 without it), none of which may take long.
+//! Broken input gives an error, never a panic: every prefix of the bundled shaders, mutations of them and of shaders with
+//! textures, and mutations of real modules, none of which may take long. The feature `stress` tries ten times as many; `SOAK=N` sets the number for real modules.
 
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
@@ -12,8 +12,14 @@ use agx_compiler::{CompileKey, Compiler, ErrorKind, Scratch};
 use bundled::{Bundled, all, shaders_in};
 use rayon::prelude::*;
 
+/// How much more the long tests try.
+const EFFORT: u64 = if cfg!(feature = "stress") { 10 } else { 1 };
+
 /// Mutations of all shaders together.
-const MUTATIONS: u64 = 10_000;
+const MUTATIONS: u64 = 1_000 * EFFORT;
+
+/// Mutations of real modules.
+const MODULE_MUTATIONS: u64 = 200 * EFFORT;
 
 /// A small generator with a fixed seed (xorshift64*).
 struct Random(u64);
@@ -124,7 +130,7 @@ fn mutations_of_real_modules() {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
     };
     let first = number("SOAK_FIRST", 0);
-    let count = number("SOAK", 2_000);
+    let count = number("SOAK", MODULE_MUTATIONS);
     let compiled = AtomicU64::new(0);
     (first..first + count).into_par_iter().for_each(|seed| {
         let mut random = Random((seed + 1).wrapping_mul(0xd6e8_feb8_6659_fd93));

@@ -19,10 +19,10 @@ use spirv_builder::{Builder, SHAPES};
 const PROBE: &str = "AGX_SCALING_PROBE";
 
 /// Sizes that are compared; the first only says what a shader costs that does next to nothing.
-/// From the second on, live values exceed the registers. An unoptimised compiler would take minutes for the largest.
-const SIZES: [u32; 3] = if cfg!(debug_assertions) { [1, 192, 768] } else { [1, 256, 4096] };
+/// From the second on, live values exceed the registers.
+const SIZES: [u32; 3] = [1, 256, 4096];
 
-/// Most that the cost of one element may grow from the second size to the third, which is 4 or 16 times as large: far
+/// Most that the cost of one element may grow from the second size to the third, which is 16 times as large: far
 /// below what a quadratic pass brings, with room for tables that grow and sets of bits.
 const GROWTH: f64 = 1.4;
 
