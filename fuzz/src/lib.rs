@@ -10,6 +10,7 @@ mod entropy;
 mod ir_text;
 mod kernel;
 mod packer;
+mod pica200;
 mod semantics;
 mod spirv;
 mod text;
@@ -18,6 +19,7 @@ mod validator;
 pub use entropy::{Entropy, Generator};
 pub use ir_text::ir_text;
 pub use packer::packer;
+pub use pica200::pica200;
 pub use semantics::semantics;
 pub use spirv::spirv;
 pub use validator::validator;
@@ -32,4 +34,5 @@ pub const TARGETS: &[Target] = &[
     ("spirv", spirv),
     ("ir_text", ir_text),
     ("semantics", semantics),
+    ("pica200", pica200),
 ];

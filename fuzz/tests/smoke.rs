@@ -42,3 +42,8 @@ fn ir_text() {
 fn semantics() {
     smoke("semantics", 150);
 }
+
+#[test]
+fn pica200() {
+    smoke("pica200", 2000);
+}

@@ -1,1 +1,34 @@
-//! PICA200, the shader code of the Nintendo 3DS.
+//! PICA200, the shader code of the Nintendo 3DS: vertex and geometry programs.
+//!
+//! * [`opcode::OPCODES`] is the one table of opcodes; [`inst`] decodes and encodes words by its rows, totally: a word with a
+//!   known opcode decodes and encodes to the same bits.
+//! * [`descriptor`] holds operand descriptors: write masks, selectors and signs that instructions refer to by number.
+//! * [`container`] reads and writes DVLB files; [`Program`] alone is what an emulator has in its registers.
+//! * [`asm`] assembles picasso's syntax, [`disasm`] prints text that assembles to the same words.
+//! * [`validate`] reports what breaks the rules of the hardware.
+//! * `interpret` (feature `interpret`) executes programs, an oracle for tests.
+//!
+//! Facts are from the public descriptions of 3dbrew, from the assembler picasso and from the behaviour of the emulators
+//! Citra and Azahar; docs/pica200.md of the workspace lists those that are known from one side only.
+
+#![forbid(unsafe_code)]
+
+pub mod asm;
+pub mod container;
+pub mod descriptor;
+pub mod disasm;
+pub mod f24;
+pub mod inst;
+#[cfg(feature = "interpret")]
+pub mod interpret;
+pub mod opcode;
+pub mod program;
+pub mod register;
+pub mod validate;
+
+pub use asm::{AsmError, assemble, assemble_all};
+pub use container::{Container, ContainerError};
+pub use descriptor::Descriptor;
+pub use inst::Inst;
+pub use opcode::{Opcode, OpcodeDesc};
+pub use program::{Geometry, GeometryMode, Output, Program, Semantic, Shader, Stage};

@@ -1,0 +1,462 @@
+//! Directives.
+
+use std::collections::BTreeMap;
+
+use super::operand::{File, Register, integer};
+use super::{AsmCause, Assembler, Block, BlockKind, Item, Reference, Result, is_name, split_operands};
+use crate::descriptor::Descriptor;
+use crate::f24;
+use crate::opcode::Field;
+use crate::program::{
+    BOOL_BASE, Constant, FLOAT_BASE, GeometryMode, INT_BASE, Output, Semantic, Stage, Uniform,
+};
+
+/// Registers that a text has allocated.
+#[derive(Default)]
+pub(super) struct Used {
+    /// Bits of inputs.
+    inputs: u16,
+    /// Bits of outputs.
+    outputs: u16,
+    /// Constants allocated from the top of float and of integer uniforms.
+    constants: [usize; 2],
+    /// For geometry shaders, their own uniforms.
+    own: Option<Shared>,
+}
+
+/// Uniforms by name, with the first free register of each file.
+#[derive(Default)]
+pub(super) struct Shared {
+    names: BTreeMap<String, (File, u8, usize)>,
+    /// First free float, integer and boolean uniform.
+    free: [usize; 3],
+}
+
+fn unknown<T>(what: &'static str, text: &str, expected: &'static str) -> Result<T> {
+    Err(AsmCause::Unknown { what, text: text.to_owned(), expected })
+}
+
+/// Name and the values in parentheses.
+fn values(text: &str) -> Result<(&str, Vec<&str>)> {
+    let parts = text.split_once('(').and_then(|(name, rest)| Some((name.trim(), rest.strip_suffix(')')?)));
+    match parts {
+        Some((name, inside)) => {
+            let parts = split_operands(inside);
+            if parts.len() == 4 {
+                return Ok((name, parts));
+            }
+            Err(AsmCause::Operands { name: name.to_owned(), expected: "four", found: parts.len() })
+        }
+        None => unknown("constant", text, "a name and four numbers in parentheses"),
+    }
+}
+
+fn floats(parts: &[&str]) -> Result<[f32; 4]> {
+    let mut vector = [0.0; 4];
+    for (slot, text) in vector.iter_mut().zip(parts) {
+        *slot = text.parse().or_else(|_| unknown("number", text, "a float"))?;
+    }
+    Ok(vector)
+}
+
+fn ints(parts: &[&str]) -> Result<[u8; 4]> {
+    let mut vector = [0; 4];
+    for (slot, text) in vector.iter_mut().zip(parts) {
+        let value = integer(text)?;
+        if !(-128..=255).contains(&value) {
+            return unknown("number", text, "−128 to 255");
+        }
+        *slot = value as u8;
+    }
+    Ok(vector)
+}
+
+/// `name[size] register`, size and register optional.
+fn declaration(text: &str) -> Result<(&str, usize, Option<&str>)> {
+    let (head, register) = match text.split_once(char::is_whitespace) {
+        Some((head, register)) => (head, Some(register.trim())),
+        None => (text, None),
+    };
+    let (name, size) = match head.split_once('[') {
+        None => (head, 1),
+        Some((name, size)) => {
+            let size = integer(size.trim_end_matches(']').trim())?;
+            let fits = usize::try_from(size).ok().filter(|size| (1..=96).contains(size));
+            (name, fits.map_or_else(|| unknown("size", text, "1 to 96"), Ok)?)
+        }
+    };
+    if is_name(name) { Ok((name, size, register)) } else { unknown("name", name, "letters, digits and `_`") }
+}
+
+impl Assembler {
+    /// Reads a directive, without its point.
+    pub(super) fn directive(&mut self, name: &str, rest: &str) -> Result<()> {
+        match name.to_ascii_lowercase().as_str() {
+            "proc" => self.procedure(rest),
+            "else" => self.other(),
+            "end" => self.end(),
+            "alias" => self.alias(rest),
+            "fvec" => self.uniforms(rest, File::Float),
+            "ivec" => self.uniforms(rest, File::Int),
+            "bool" => self.uniforms(rest, File::Bool),
+            "constf" | "consti" => self.constant(rest, name.ends_with(['i', 'I'])),
+            "constfa" => self.array(rest),
+            "setf" | "seti" => self.set(rest),
+            "setb" => self.set_bool(rest),
+            "in" => self.input(rest),
+            "out" => self.output(rest),
+            "entry" => self.entry(rest),
+            "gsh" => self.geometry(rest),
+            "nodvle" => {
+                self.unit.no_shader = true;
+                Ok(())
+            }
+            "nonop" => {
+                self.unit.no_padding = true;
+                Ok(())
+            }
+            "word" => self.word(rest),
+            "opdesc" => self.descriptor(rest),
+            _ => unknown("directive", name, "a directive of picasso, `.word`, `.opdesc` or `.nonop`"),
+        }
+    }
+
+    fn word(&mut self, rest: &str) -> Result<()> {
+        for text in rest.split_whitespace() {
+            let word = integer(text)?;
+            let word = u32::try_from(word).or_else(|_| unknown("word", text, "32 bits"))?;
+            let (inst, descriptor, fixed, reference) = (None, None, None, Reference::None);
+            self.items.push(Item { inst, word, descriptor, fixed, reference, at: self.at });
+            self.after_block = false;
+        }
+        Ok(())
+    }
+
+    fn descriptor(&mut self, rest: &str) -> Result<()> {
+        for text in rest.split_whitespace() {
+            let bits = integer(text)?;
+            let bits = u32::try_from(bits).or_else(|_| unknown("descriptor", text, "32 bits"))?;
+            self.descriptors.push(Descriptor(bits));
+        }
+        Ok(())
+    }
+
+    fn procedure(&mut self, name: &str) -> Result<()> {
+        if !is_name(name) {
+            return unknown("name", name, "letters, digits and `_`");
+        }
+        if self.procedures.contains_key(name) {
+            return Err(AsmCause::Duplicate(name.to_owned()));
+        }
+        let start = self.items.len();
+        self.blocks.push(Block { kind: BlockKind::Procedure, start, other: None, name: name.to_owned() });
+        Ok(())
+    }
+
+    fn other(&mut self) -> Result<()> {
+        let open = self.blocks.last().filter(|block| block.kind == BlockKind::If && block.other.is_none());
+        let start = open.map(|block| block.start).ok_or(AsmCause::Unmatched(".else"))?;
+        self.pad(BlockKind::If, start);
+        let at = self.items.len();
+        if let Some(block) = self.blocks.last_mut() {
+            block.other = Some(at);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<()> {
+        let block = self.blocks.pop().ok_or(AsmCause::Unmatched(".end"))?;
+        if block.kind == BlockKind::Array {
+            return self.close_array(&block.name, block.other);
+        }
+        self.pad(block.kind, block.start);
+        let end = self.items.len();
+        let patch = |inst: crate::Inst| match block.kind {
+            BlockKind::Loop => inst.with(Field::Target, (end - 1) as u16),
+            _ => {
+                let other = block.other.unwrap_or(end);
+                inst.with(Field::Target, other as u16).with(Field::Count, (end - other) as u16)
+            }
+        };
+        if block.kind == BlockKind::Procedure {
+            self.procedures.insert(block.name, (block.start, end - block.start));
+            return Ok(());
+        }
+        let length = block.other.map_or(0, |other| end - other);
+        if length > 0xff {
+            return Err(AsmCause::Limit { what: "instructions after `.else`", count: length, limit: 0xff });
+        }
+        if let Some(item) = self.items.get_mut(block.start) {
+            item.inst = item.inst.map(patch);
+        }
+        self.after_block = true;
+        Ok(())
+    }
+
+    fn define(&mut self, name: &str, register: Register) -> Result<()> {
+        if !is_name(name) {
+            return unknown("name", name, "letters, digits and `_`");
+        }
+        match self.unit.aliases.insert(name.to_owned(), register) {
+            None => Ok(()),
+            Some(_) => Err(AsmCause::Duplicate(name.to_owned())),
+        }
+    }
+
+    fn alias(&mut self, rest: &str) -> Result<()> {
+        let Some((name, text)) = rest.split_once(char::is_whitespace) else {
+            return unknown("alias", rest, "a name and a register");
+        };
+        let register = self.register(text.trim())?;
+        self.define(name, register)
+    }
+
+    /// Declares uniforms, at given registers or the next free ones.
+    fn uniforms(&mut self, rest: &str, file: File) -> Result<()> {
+        for text in split_operands(rest) {
+            let (name, size, place) = declaration(text)?;
+            let first = match place {
+                Some(place) => self.register(place)?.index,
+                None => self.allocate(name, size, file)?,
+            };
+            if usize::from(first) + size > file.size() {
+                let count = usize::from(first) + size;
+                return Err(AsmCause::Limit { what: "uniforms", count, limit: file.size() });
+            }
+            self.define(name, Register::plain(file, first))?;
+            if !name.starts_with('_') {
+                let base = match file {
+                    File::Int => INT_BASE,
+                    File::Bool => BOOL_BASE,
+                    _ => FLOAT_BASE,
+                };
+                let first = base + u16::from(first);
+                let last = first + size as u16 - 1;
+                self.unit.shader.uniforms.push(Uniform { name: name.replace('$', "."), first, last });
+            }
+        }
+        Ok(())
+    }
+
+    fn allocate(&mut self, name: &str, size: usize, file: File) -> Result<u8> {
+        let table = self.unit.used.own.as_mut().unwrap_or(&mut self.shared);
+        if let Some(&(known, first, length)) = table.names.get(name) {
+            if known == file && length == size {
+                return Ok(first);
+            }
+            return Err(AsmCause::Duplicate(name.to_owned()));
+        }
+        let slot = match file {
+            File::Int => 1,
+            File::Bool => 2,
+            _ => 0,
+        };
+        let first = table.free[slot];
+        let limit = file.size() - self.unit.used.constants.get(slot).copied().unwrap_or(0).min(file.size());
+        if first + size > limit {
+            return Err(AsmCause::Limit { what: "uniforms", count: first + size, limit });
+        }
+        table.free[slot] += size;
+        table.names.insert(name.to_owned(), (file, first as u8, size));
+        Ok(first as u8)
+    }
+
+    /// Takes registers for constants from the top.
+    fn allocate_constants(&mut self, size: usize, is_int: bool) -> Result<u8> {
+        let (slot, file) = if is_int { (1, File::Int) } else { (0, File::Float) };
+        let table = self.unit.used.own.as_ref().unwrap_or(&self.shared);
+        let taken = self.unit.used.constants[slot] + size;
+        let limit = file.size().saturating_sub(table.free[slot]);
+        if taken > limit {
+            return Err(AsmCause::Limit { what: "constants", count: taken, limit });
+        }
+        self.unit.used.constants[slot] = taken;
+        Ok((file.size() - taken) as u8)
+    }
+
+    fn set_float(&mut self, register: u8, value: [f32; 4]) {
+        let value = value.map(f24::from_f32);
+        self.unit.shader.constants.push(Constant::Float { register, value });
+    }
+
+    fn constant(&mut self, rest: &str, is_int: bool) -> Result<()> {
+        let (name, parts) = values(rest)?;
+        if is_int {
+            let value = ints(&parts)?;
+            let register = self.allocate_constants(1, true)?;
+            self.unit.shader.constants.push(Constant::Int { register, value });
+            return self.define(name, Register::plain(File::Int, register));
+        }
+        let value = floats(&parts)?;
+        let register = self.allocate_constants(1, false)?;
+        self.set_float(register, value);
+        self.define(name, Register::plain(File::Float, register))
+    }
+
+    /// `.constfa name[size]` opens an array, `.constfa (…)` adds an element.
+    fn array(&mut self, rest: &str) -> Result<()> {
+        if rest.starts_with('(') {
+            if self.blocks.last().is_none_or(|block| block.kind != BlockKind::Array) {
+                return Err(AsmCause::Unmatched(".constfa"));
+            }
+            let element = floats(&values(rest)?.1)?;
+            self.unit.array.push(element);
+            return Ok(());
+        }
+        let (name, size) = match rest.strip_suffix("[]") {
+            Some(name) => (name.trim(), None),
+            None => declaration(rest).map(|(name, size, _)| (name, Some(size)))?,
+        };
+        self.unit.array.clear();
+        let name = name.to_owned();
+        self.blocks.push(Block { kind: BlockKind::Array, start: 0, other: size, name });
+        Ok(())
+    }
+
+    fn close_array(&mut self, name: &str, size: Option<usize>) -> Result<()> {
+        let mut elements = std::mem::take(&mut self.unit.array);
+        let size = size.unwrap_or(elements.len());
+        if elements.len() > size || size == 0 {
+            return Err(AsmCause::Limit { what: "elements", count: elements.len(), limit: size });
+        }
+        elements.resize(size, [0.0; 4]);
+        let first = self.allocate_constants(size, false)?;
+        for (register, value) in (first..).zip(elements) {
+            self.set_float(register, value);
+        }
+        self.define(name, Register::plain(File::Float, first))
+    }
+
+    fn set(&mut self, rest: &str) -> Result<()> {
+        let (name, parts) = values(rest)?;
+        let register = self.register(name)?;
+        match register.file {
+            File::Float => {
+                let value = floats(&parts)?;
+                self.set_float(register.index, value);
+            }
+            File::Int => {
+                let value = ints(&parts)?;
+                self.unit.shader.constants.push(Constant::Int { register: register.index, value });
+            }
+            _ => {
+                let (what, expected) = ("set", "a float or integer uniform");
+                return Err(AsmCause::Place { text: name.to_owned(), what, expected });
+            }
+        }
+        Ok(())
+    }
+
+    fn set_bool(&mut self, rest: &str) -> Result<()> {
+        let (name, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let register = self.bool_uniform(name)? as u8;
+        let value = match value.trim().to_ascii_lowercase().as_str() {
+            "true" | "on" | "1" => true,
+            "false" | "off" | "0" => false,
+            other => return unknown("value", other, "`true` or `false`"),
+        };
+        self.unit.shader.constants.push(Constant::Bool { register, value });
+        Ok(())
+    }
+
+    fn input(&mut self, rest: &str) -> Result<()> {
+        let (name, size, place) = declaration(rest)?;
+        let first = match place {
+            Some(place) => self.register(place)?.index,
+            None => self.unit.used.inputs.trailing_ones() as u8,
+        };
+        if usize::from(first) + size > File::Input.size() {
+            let count = usize::from(first) + size;
+            return Err(AsmCause::Limit { what: "inputs", count, limit: File::Input.size() });
+        }
+        for index in (first..).take(size) {
+            self.unit.used.inputs |= 1 << index;
+        }
+        self.define(name, Register::plain(File::Input, first))?;
+        let (first, last) = (u16::from(first), u16::from(first) + size as u16 - 1);
+        self.unit.shader.uniforms.push(Uniform { name: name.replace('$', "."), first, last });
+        Ok(())
+    }
+
+    /// `.out name semantic[.mask] [register[.mask]]`.
+    fn output(&mut self, rest: &str) -> Result<()> {
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let (name, semantic, place) = match words.as_slice() {
+            [name, semantic] => (*name, *semantic, None),
+            [name, semantic, place] => (*name, *semantic, Some(*place)),
+            _ => {
+                let found = words.len();
+                return Err(AsmCause::Operands { name: ".out".to_owned(), expected: "two or three", found });
+            }
+        };
+        let (semantic, own_mask) = semantic.split_once('.').unwrap_or((semantic, "xyzw"));
+        let Some(known) = Semantic::by_name(semantic) else {
+            return unknown("output", semantic, "position, normalquat, color, texcoord0 to 2, view or dummy");
+        };
+        let register = match place {
+            Some(place) => self.register(place)?,
+            None => {
+                let index = self.unit.used.outputs.trailing_ones() as usize;
+                if index >= File::Output.size() {
+                    return Err(AsmCause::Limit {
+                        what: "outputs",
+                        count: index + 1,
+                        limit: File::Output.size(),
+                    });
+                }
+                let whole = self.register(&format!("o{index}.{own_mask}"))?;
+                Register { mask: whole.mask, ..Register::plain(File::Output, index as u8) }
+            }
+        };
+        if register.file != File::Output {
+            let (what, expected) = ("an output", "o0 to o15");
+            return Err(AsmCause::Place { text: rest.to_owned(), what, expected });
+        }
+        self.unit.used.outputs |= 1 << register.index;
+        let mask = (0..4).filter(|index| register.mask[*index]).fold(0, |bits, index| bits | 1 << index);
+        self.unit.shader.outputs.push(Output { semantic: known, register: register.index, mask });
+        if name == "-" { Ok(()) } else { self.define(name, Register::plain(File::Output, register.index)) }
+    }
+
+    fn entry(&mut self, rest: &str) -> Result<()> {
+        if rest.is_empty() {
+            return unknown("entry", rest, "a procedure");
+        }
+        self.unit.entry = Some(rest.to_owned());
+        Ok(())
+    }
+
+    /// `.gsh point first`, `.gsh variable first vertices`, `.gsh fixed first start vertices`.
+    fn geometry(&mut self, rest: &str) -> Result<()> {
+        self.unit.shader.stage = Stage::Geometry;
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let Some((mode, words)) = words.split_first() else { return Ok(()) };
+        let known = GeometryMode::ALL.iter().find(|row| row.1.eq_ignore_ascii_case(mode));
+        let Some((known, _)) = known else { return unknown("mode", mode, "point, variable or fixed") };
+        let expected = ["one", "two", "three"][*known as usize];
+        if words.len() != *known as usize + 1 {
+            let found = words.len();
+            return Err(AsmCause::Operands { name: ".gsh".to_owned(), expected, found });
+        }
+        let float = |text: &str| self.register(text).map(|register| register.index);
+        let vertices = |text: &str| {
+            let count = integer(text)?;
+            u8::try_from(count).or_else(|_| unknown("number of vertices", text, "0 to 255"))
+        };
+        let first = float(words[0])?;
+        let mut geometry = self.unit.shader.geometry;
+        geometry.mode = *known;
+        match known {
+            GeometryMode::Point => {}
+            GeometryMode::Variable => geometry.variable_vertices = vertices(words[1])?,
+            GeometryMode::Fixed => {
+                geometry.fixed_start = float(words[1])?;
+                geometry.fixed_vertices = vertices(words[2])?;
+            }
+        }
+        self.unit.shader.geometry = geometry;
+        let free = [usize::from(first), 0, 0];
+        self.unit.used.own = Some(Shared { names: BTreeMap::new(), free });
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! Instructions.
+
+use super::operand::{File, Register, comparison, condition, integer};
+use super::{AsmCause, Assembler, Block, BlockKind, Reference, Result, split_operands};
+use crate::descriptor::Descriptor;
+use crate::inst::Inst;
+use crate::opcode::{Field, Format, Opcode};
+
+/// Source fields, by number less one.
+const SOURCES: [Field; 3] = [Field::Src1, Field::Src2, Field::Src3];
+
+fn count(name: &str, operands: &[&str], expected: &'static str, fits: bool) -> Result<()> {
+    if fits {
+        return Ok(());
+    }
+    Err(AsmCause::Operands { name: name.to_owned(), expected, found: operands.len() })
+}
+
+/// Takes `{n}` from the end of an instruction's operands.
+fn split_fixed(rest: &str) -> Result<(&str, Option<usize>)> {
+    let Some((operands, number)) = rest.strip_suffix('}').and_then(|rest| rest.rsplit_once('{')) else {
+        return Ok((rest, None));
+    };
+    let number = integer(number.trim())?;
+    let limit = crate::program::MAX_DESCRIPTORS;
+    match usize::try_from(number).ok().filter(|number| *number < limit) {
+        Some(number) => Ok((operands.trim(), Some(number))),
+        None => Err(AsmCause::Unknown {
+            what: "descriptor",
+            text: number.to_string(),
+            expected: "a number below 128",
+        }),
+    }
+}
+
+impl Assembler {
+    /// Reads an instruction.
+    pub(super) fn instruction(&mut self, name: &str, rest: &str) -> Result<()> {
+        let Some(opcode) = Opcode::by_name(name) else {
+            let expected = "an instruction of the PICA200";
+            return Err(AsmCause::Unknown { what: "instruction", text: name.to_owned(), expected });
+        };
+        let (rest, fixed) = split_fixed(rest)?;
+        let operands = split_operands(rest);
+        match opcode.desc().format {
+            Format::Plain => {
+                count(name, &operands, "no", operands.is_empty())?;
+                self.push(Inst::new(opcode), None, Reference::None);
+            }
+            Format::AddressMove => self.address_move(name, &operands)?,
+            Format::Compare => self.compare(name, &operands)?,
+            format if format.has_descriptor() => self.arithmetic(name, opcode, &operands)?,
+            Format::Break => {
+                count(name, &operands, "one", operands.len() == 1)?;
+                self.push(condition(Inst::new(opcode), operands[0])?, None, Reference::None);
+            }
+            Format::SetEmit => self.set_emit(name, &operands)?,
+            Format::Call => self.call(Inst::new(opcode), name, &operands)?,
+            Format::Loop => self.open_loop(name, &operands)?,
+            _ => self.conditional(name, opcode, &operands)?,
+        }
+        if let Some(item) = self.items.last_mut() {
+            item.fixed = fixed;
+        }
+        Ok(())
+    }
+
+    /// A source operand, with its part of the descriptor.
+    fn source(&self, text: &str, number: usize, descriptor: &mut Descriptor) -> Result<Register> {
+        let register = self.register(text)?;
+        if register.source_number().is_none() {
+            let (what, expected) = ("a source", "an input, a temporary or a float uniform");
+            return Err(AsmCause::Place { text: text.to_owned(), what, expected });
+        }
+        *descriptor =
+            descriptor.with_selector(number, register.selector).with_negation(number, register.negated);
+        Ok(register)
+    }
+
+    /// Puts a source into its field; only the wide one may name a uniform.
+    fn place(inst: Inst, number: usize, register: Register, text: &str) -> Result<Inst> {
+        let wide = inst.opcode.desc().format.wide_source() == Some(number);
+        if !wide && register.is_wide() {
+            let (what, expected) = ("a narrow source", "an input or a temporary");
+            return Err(AsmCause::Place { text: text.to_owned(), what, expected });
+        }
+        let value = register.source_number().unwrap_or_default();
+        let field = SOURCES[(number - 1).min(2)];
+        let inst = inst.with(field, value.into());
+        Ok(if wide { inst.with(Field::Address, register.address.into()) } else { inst })
+    }
+
+    fn arithmetic(&mut self, name: &str, opcode: Opcode, operands: &[&str]) -> Result<()> {
+        let sources = opcode.desc().format.sources();
+        let expected = ["", "two", "three", "four"][sources.min(3)];
+        count(name, operands, expected, operands.len() == sources + 1)?;
+        let dest = self.register(operands[0])?;
+        let number = match dest.file {
+            File::Output => dest.index,
+            File::Temporary => dest.index + 0x10,
+            _ => {
+                let (what, expected) = ("a destination", "an output or a temporary");
+                return Err(AsmCause::Place { text: operands[0].to_owned(), what, expected });
+            }
+        };
+        let mut descriptor = Descriptor(0).with_mask(dest.mask);
+        let mut registers = Vec::with_capacity(sources);
+        for (index, text) in operands[1..].iter().enumerate() {
+            registers.push(self.source(text, index + 1, &mut descriptor)?);
+        }
+        // The wide source is the other one where the last names a uniform and the one before it does not.
+        let is_wide = |back: usize| {
+            registers.len().checked_sub(back).and_then(|at| registers.get(at)).is_some_and(|r| r.is_wide())
+        };
+        let opcode = match opcode.inverted() {
+            Some(inverted) if is_wide(1) && !is_wide(2) => inverted,
+            _ => opcode,
+        };
+        let mut inst = Inst::new(opcode).with(Field::Dst, number.into());
+        for (index, register) in registers.into_iter().enumerate() {
+            inst = Assembler::place(inst, index + 1, register, operands[index + 1])?;
+        }
+        self.push(inst, Some(descriptor), Reference::None);
+        Ok(())
+    }
+
+    fn address_move(&mut self, name: &str, operands: &[&str]) -> Result<()> {
+        count(name, operands, "two", operands.len() == 2)?;
+        let mask = match operands[0].to_ascii_lowercase().as_str() {
+            "a0" | "a0.x" => [true, false, false, false],
+            "a1" | "a0.y" => [false, true, false, false],
+            "a01" | "a0.xy" => [true, true, false, false],
+            _ => {
+                let (what, text, expected) =
+                    ("address register", operands[0].to_owned(), "`a0.x`, `a0.y` or `a0.xy`");
+                return Err(AsmCause::Unknown { what, text, expected });
+            }
+        };
+        let mut descriptor = Descriptor(0).with_mask(mask);
+        let register = self.source(operands[1], 1, &mut descriptor)?;
+        let inst = Assembler::place(Inst::new(Opcode::Mova), 1, register, operands[1])?;
+        self.push(inst, Some(descriptor), Reference::None);
+        Ok(())
+    }
+
+    fn compare(&mut self, name: &str, operands: &[&str]) -> Result<()> {
+        count(name, operands, "four", operands.len() == 4)?;
+        let mut descriptor = Descriptor(0);
+        let first = self.source(operands[0], 1, &mut descriptor)?;
+        let second = self.source(operands[3], 2, &mut descriptor)?;
+        let inst = Inst::new(Opcode::Cmp)
+            .with(Field::CompareX, comparison(operands[1])?)
+            .with(Field::CompareY, comparison(operands[2])?);
+        let inst = Assembler::place(inst, 1, first, operands[0])?;
+        let inst = Assembler::place(inst, 2, second, operands[3])?;
+        self.push(inst, Some(descriptor), Reference::None);
+        Ok(())
+    }
+
+    fn set_emit(&mut self, name: &str, operands: &[&str]) -> Result<()> {
+        count(name, operands, "one or two", (1..=2).contains(&operands.len()))?;
+        let vertex = integer(operands[0])?;
+        if !(0..=3).contains(&vertex) {
+            let (what, expected) = ("vertex", "0 to 3");
+            return Err(AsmCause::Unknown { what, text: operands[0].to_owned(), expected });
+        }
+        let mut inst = Inst::new(Opcode::Setemit).with(Field::Vertex, vertex as u16);
+        for flag in operands.get(1).into_iter().flat_map(|flags| flags.split_whitespace()) {
+            inst = match flag.to_ascii_lowercase().as_str() {
+                "prim" | "primitive" => inst.with(Field::Primitive, 1),
+                "inv" | "invert" => inst.with(Field::Winding, 1),
+                _ => {
+                    let (what, expected) = ("flag", "`prim` or `inv`");
+                    return Err(AsmCause::Unknown { what, text: flag.to_owned(), expected });
+                }
+            };
+        }
+        self.push(inst, None, Reference::None);
+        Ok(())
+    }
+
+    /// The procedure or range that a call's last operands name.
+    fn call(&mut self, inst: Inst, name: &str, operands: &[&str]) -> Result<()> {
+        let reference = match operands {
+            [procedure] => Reference::Name((*procedure).to_owned()),
+            [first, end] => Reference::Range((*first).to_owned(), (*end).to_owned()),
+            _ => return count(name, operands, "a procedure, or first and end address, as", false),
+        };
+        self.push(inst, None, reference);
+        Ok(())
+    }
+
+    fn open_loop(&mut self, name: &str, operands: &[&str]) -> Result<()> {
+        count(name, operands, "one or two", (1..=2).contains(&operands.len()))?;
+        let inst = Inst::new(Opcode::Loop).with(Field::Int, self.int_uniform(operands[0])?);
+        match operands.get(1) {
+            Some(last) => self.push(inst, None, Reference::Name((*last).to_owned())),
+            None => self.open(BlockKind::Loop, inst),
+        }
+        Ok(())
+    }
+
+    /// Appends the instruction that opens a block.
+    fn open(&mut self, kind: BlockKind, inst: Inst) {
+        let start = self.items.len();
+        self.blocks.push(Block { kind, start, other: None, name: String::new() });
+        self.push(inst, None, Reference::None);
+    }
+
+    /// Calls, ifs and jumps on a condition or a boolean uniform.
+    fn conditional(&mut self, name: &str, opcode: Opcode, operands: &[&str]) -> Result<()> {
+        count(name, operands, "one to three", (1..=3).contains(&operands.len()))?;
+        let mut inst = Inst::new(opcode);
+        inst = if opcode.desc().format == Format::Conditional {
+            condition(inst, operands[0])?
+        } else {
+            let negated = operands[0].strip_prefix('!').filter(|_| opcode == Opcode::Jmpu);
+            let uniform = self.bool_uniform(negated.unwrap_or(operands[0]).trim())?;
+            inst.with(Field::Bool, uniform).with(Field::Count, negated.is_some().into())
+        };
+        let places = &operands[1..];
+        match opcode {
+            Opcode::Ifu | Opcode::Ifc if places.is_empty() => {
+                self.open(BlockKind::If, inst);
+                Ok(())
+            }
+            Opcode::Jmpc | Opcode::Jmpu => {
+                count(name, operands, "two", places.len() == 1)?;
+                self.push(inst, None, Reference::Name(places[0].to_owned()));
+                Ok(())
+            }
+            Opcode::Ifu | Opcode::Ifc => {
+                count(name, operands, "one or three", places.len() == 2)?;
+                self.call(inst, name, places)
+            }
+            _ => {
+                count(name, operands, "two or three", !places.is_empty())?;
+                self.call(inst, name, places)
+            }
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! The table of opcodes, and the bit fields of each instruction format.
+//!
+//! Numbers and fields are those of 3dbrew's page on the instruction set.
+
+/// A named bit field of an instruction word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Field {
+    /// Number of the operand descriptor.
+    Descriptor,
+    /// Destination register: outputs 0–15, temporaries 16–31.
+    Dst,
+    /// First source register.
+    Src1,
+    /// Second source register.
+    Src2,
+    /// Third source register.
+    Src3,
+    /// Address register added to the wide source: 0 none, 1 a0.x, 2 a0.y, 3 aL.
+    Address,
+    /// Comparison of the x components.
+    CompareX,
+    /// Comparison of the y components.
+    CompareY,
+    /// Number of instructions.
+    Count,
+    /// Address of an instruction, in words.
+    Target,
+    /// How the two tests of a condition are combined: 0 or, 1 and, 2 x alone, 3 y alone.
+    Combine,
+    /// The value that cmp.x is compared with.
+    RefX,
+    /// The value that cmp.y is compared with.
+    RefY,
+    /// Number of a boolean uniform.
+    Bool,
+    /// Number of an integer uniform.
+    Int,
+    /// Place in the vertex buffer of a geometry program.
+    Vertex,
+    /// Whether the next EMIT completes a primitive.
+    Primitive,
+    /// Whether the primitive's winding is inverted.
+    Winding,
+}
+
+/// Where a field is: lowest bit and number of bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FieldDesc {
+    /// Its name.
+    pub field: Field,
+    /// Lowest bit.
+    pub shift: u8,
+    /// Number of bits.
+    pub width: u8,
+}
+
+const fn at(field: Field, shift: u8, width: u8) -> FieldDesc {
+    FieldDesc { field, shift, width }
+}
+
+/// The shape of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// No operands.
+    Plain,
+    /// Destination and one wide source.
+    Unary,
+    /// One wide source; the mask of the descriptor names address registers.
+    AddressMove,
+    /// Destination, wide first and narrow second source.
+    Binary,
+    /// Destination, narrow first and wide second source.
+    BinaryInverted,
+    /// Wide first and narrow second source, two comparisons.
+    Compare,
+    /// Destination, three sources, the second wide.
+    MultiplyAdd,
+    /// Destination, three sources, the third wide.
+    MultiplyAddInverted,
+    /// Target and count.
+    Call,
+    /// Condition, target and count.
+    Conditional,
+    /// Boolean uniform, target and count.
+    Uniform,
+    /// Condition only.
+    Break,
+    /// Integer uniform and target, the last instruction of the body.
+    Loop,
+    /// What the next EMIT does.
+    SetEmit,
+}
+
+impl Format {
+    /// The fields of words of this format, apart from the opcode.
+    pub const fn fields(self) -> &'static [FieldDesc] {
+        use Field::*;
+        match self {
+            Format::Plain => const { &[] },
+            Format::Unary => {
+                const { &[at(Descriptor, 0, 7), at(Src1, 12, 7), at(Address, 19, 2), at(Dst, 21, 5)] }
+            }
+            Format::AddressMove => const { &[at(Descriptor, 0, 7), at(Src1, 12, 7), at(Address, 19, 2)] },
+            Format::Binary => {
+                const {
+                    &[
+                        at(Descriptor, 0, 7),
+                        at(Src2, 7, 5),
+                        at(Src1, 12, 7),
+                        at(Address, 19, 2),
+                        at(Dst, 21, 5),
+                    ]
+                }
+            }
+            Format::BinaryInverted => {
+                const {
+                    &[
+                        at(Descriptor, 0, 7),
+                        at(Src2, 7, 7),
+                        at(Src1, 14, 5),
+                        at(Address, 19, 2),
+                        at(Dst, 21, 5),
+                    ]
+                }
+            }
+            Format::Compare => {
+                const {
+                    &[
+                        at(Descriptor, 0, 7),
+                        at(Src2, 7, 5),
+                        at(Src1, 12, 7),
+                        at(Address, 19, 2),
+                        at(CompareY, 21, 3),
+                        at(CompareX, 24, 3),
+                    ]
+                }
+            }
+            Format::MultiplyAdd => {
+                const {
+                    &[
+                        at(Descriptor, 0, 5),
+                        at(Src3, 5, 5),
+                        at(Src2, 10, 7),
+                        at(Src1, 17, 5),
+                        at(Address, 22, 2),
+                        at(Dst, 24, 5),
+                    ]
+                }
+            }
+            Format::MultiplyAddInverted => {
+                const {
+                    &[
+                        at(Descriptor, 0, 5),
+                        at(Src3, 5, 7),
+                        at(Src2, 12, 5),
+                        at(Src1, 17, 5),
+                        at(Address, 22, 2),
+                        at(Dst, 24, 5),
+                    ]
+                }
+            }
+            Format::Call => const { &[at(Count, 0, 8), at(Target, 10, 12)] },
+            Format::Conditional => {
+                const {
+                    &[
+                        at(Count, 0, 8),
+                        at(Target, 10, 12),
+                        at(Combine, 22, 2),
+                        at(RefY, 24, 1),
+                        at(RefX, 25, 1),
+                    ]
+                }
+            }
+            Format::Uniform => const { &[at(Count, 0, 8), at(Target, 10, 12), at(Bool, 22, 4)] },
+            Format::Break => const { &[at(Combine, 22, 2), at(RefY, 24, 1), at(RefX, 25, 1)] },
+            Format::Loop => const { &[at(Target, 10, 12), at(Int, 22, 2)] },
+            Format::SetEmit => const { &[at(Winding, 22, 1), at(Primitive, 23, 1), at(Vertex, 24, 2)] },
+        }
+    }
+
+    /// The source, counted from 1, that may name a uniform and be addressed relatively.
+    pub const fn wide_source(self) -> Option<usize> {
+        match self {
+            Format::Unary | Format::AddressMove | Format::Binary | Format::Compare => Some(1),
+            Format::BinaryInverted | Format::MultiplyAdd => Some(2),
+            Format::MultiplyAddInverted => Some(3),
+            _ => None,
+        }
+    }
+
+    /// The number of source registers.
+    pub const fn sources(self) -> usize {
+        match self {
+            Format::Unary | Format::AddressMove => 1,
+            Format::Binary | Format::BinaryInverted | Format::Compare => 2,
+            Format::MultiplyAdd | Format::MultiplyAddInverted => 3,
+            _ => 0,
+        }
+    }
+
+    /// Whether words of this format refer to a descriptor.
+    pub const fn has_descriptor(self) -> bool {
+        self.sources() > 0
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct OpcodeDesc {
+    /// The opcode.
+    pub opcode: Opcode,
+    /// Its name in assembly.
+    pub name: &'static str,
+    /// Its number in bits 31 to 26.
+    pub value: u8,
+    /// How many of these six bits, from the top, are the opcode; the others belong to operands.
+    pub bits: u8,
+    /// The shape of its words.
+    pub format: Format,
+    /// What it does, in a sentence.
+    pub meaning: &'static str,
+}
+
+impl OpcodeDesc {
+    /// The bits of a word that are the opcode.
+    pub const fn mask(&self) -> u32 {
+        u32::MAX << (32 - self.bits as u32)
+    }
+
+    /// The opcode in its place.
+    pub const fn base(&self) -> u32 {
+        (self.value as u32) << 26
+    }
+}
+
+macro_rules! opcodes {
+    ($($opcode:ident $name:literal $value:literal / $bits:literal $format:ident: $meaning:literal;)*) => {
+        /// An operation.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub enum Opcode {
+            $(#[doc = $meaning] $opcode,)*
+        }
+
+        /// Every opcode, in the order of [`Opcode`].
+        pub static OPCODES: &[OpcodeDesc] = &[
+            $(OpcodeDesc {
+                opcode: Opcode::$opcode,
+                name: $name,
+                value: $value,
+                bits: $bits,
+                format: Format::$format,
+                meaning: $meaning,
+            },)*
+        ];
+    };
+}
+
+opcodes! {
+    Add "add" 0x00 / 6 Binary: "Sums of components.";
+    Dp3 "dp3" 0x01 / 6 Binary: "Dot product of three components, in every component.";
+    Dp4 "dp4" 0x02 / 6 Binary: "Dot product of four components, in every component.";
+    Dph "dph" 0x03 / 6 Binary: "Dot product of (x, y, z, 1) of the first source and the second source.";
+    Dst "dst" 0x04 / 6 Binary: "Distance vector: (1, y·y, z of the first source, w of the second).";
+    Ex2 "ex2" 0x05 / 6 Unary: "Two to the power of x, in every component.";
+    Lg2 "lg2" 0x06 / 6 Unary: "Logarithm to the base 2 of x, in every component.";
+    Lit "litp" 0x07 / 6 Unary: "Clamps for lighting: (max(x, 0), y within ±127.99609375, 0, max(w, 0)).";
+    Mul "mul" 0x08 / 6 Binary: "Products of components.";
+    Sge "sge" 0x09 / 6 Binary: "1 where the first component is not smaller, else 0.";
+    Slt "slt" 0x0a / 6 Binary: "1 where the first component is smaller, else 0.";
+    Flr "flr" 0x0b / 6 Unary: "The largest integers not above the components.";
+    Max "max" 0x0c / 6 Binary: "The first component where it is larger, else the second.";
+    Min "min" 0x0d / 6 Binary: "The first component where it is smaller, else the second.";
+    Rcp "rcp" 0x0e / 6 Unary: "Reciprocal of x, in every component.";
+    Rsq "rsq" 0x0f / 6 Unary: "Reciprocal of the square root of x, in every component.";
+    Mova "mova" 0x12 / 6 AddressMove: "Truncates x and y to the address registers a0.x and a0.y that the mask names.";
+    Mov "mov" 0x13 / 6 Unary: "The source.";
+    Dphi "dphi" 0x18 / 6 BinaryInverted: "As dph, with a wide second source.";
+    Dsti "dsti" 0x19 / 6 BinaryInverted: "As dst, with a wide second source.";
+    Sgei "sgei" 0x1a / 6 BinaryInverted: "As sge, with a wide second source.";
+    Slti "slti" 0x1b / 6 BinaryInverted: "As slt, with a wide second source.";
+    Break "break" 0x20 / 6 Plain: "Leaves the innermost loop.";
+    Nop "nop" 0x21 / 6 Plain: "Does nothing.";
+    End "end" 0x22 / 6 Plain: "Ends the program.";
+    Breakc "breakc" 0x23 / 6 Break: "Leaves the innermost loop if the condition holds.";
+    Call "call" 0x24 / 6 Call: "Executes `count` instructions from the target on, then continues.";
+    Callc "callc" 0x25 / 6 Conditional: "As call, if the condition holds.";
+    Callu "callu" 0x26 / 6 Uniform: "As call, if the boolean uniform is true.";
+    Ifu "ifu" 0x27 / 6 Uniform: "If the boolean uniform is true, executes up to the target and skips `count` instructions; else goes to the target.";
+    Ifc "ifc" 0x28 / 6 Conditional: "As ifu, on a condition.";
+    Loop "for" 0x29 / 6 Loop: "Executes what follows, up to the target inclusive, x + 1 times; aL begins with y and grows by z.";
+    Emit "emit" 0x2a / 6 Plain: "Stores the outputs as a vertex and, if so set, completes a primitive.";
+    Setemit "setemit" 0x2b / 6 SetEmit: "Sets what the next emit does.";
+    Jmpc "jmpc" 0x2c / 6 Conditional: "Goes to the target if the condition holds.";
+    Jmpu "jmpu" 0x2d / 6 Uniform: "Goes to the target if the boolean uniform is true or, with an odd count, false.";
+    Cmp "cmp" 0x2e / 5 Compare: "Compares x and y of both sources and sets cmp.x and cmp.y.";
+    Madi "madi" 0x30 / 3 MultiplyAddInverted: "As mad, with a wide third source.";
+    Mad "mad" 0x38 / 3 MultiplyAdd: "Products of the first two sources plus the third; the product is rounded.";
+}
+
+impl Opcode {
+    /// Its row.
+    pub fn desc(self) -> &'static OpcodeDesc {
+        &OPCODES[self as usize]
+    }
+
+    /// The opcode of a word; none for a number without a meaning.
+    pub fn of_word(word: u32) -> Option<Opcode> {
+        OPCODES.iter().find(|row| word & row.mask() == row.base()).map(|row| row.opcode)
+    }
+
+    /// The opcode that assembly calls `name`, in any case. `loop`, `lit` and the forms that picasso spells alike are
+    /// accepted too.
+    pub fn by_name(name: &str) -> Option<Opcode> {
+        let name = match name.to_ascii_lowercase().as_str() {
+            "loop" => "for".to_owned(),
+            "lit" => "litp".to_owned(),
+            other => other.to_owned(),
+        };
+        OPCODES.iter().find(|row| row.name == name).map(|row| row.opcode)
+    }
+
+    /// The form with the wide source in the other place, if there is one.
+    pub fn inverted(self) -> Option<Opcode> {
+        match self {
+            Opcode::Dph => Some(Opcode::Dphi),
+            Opcode::Dst => Some(Opcode::Dsti),
+            Opcode::Sge => Some(Opcode::Sgei),
+            Opcode::Slt => Some(Opcode::Slti),
+            Opcode::Mad => Some(Opcode::Madi),
+            _ => None,
+        }
+    }
+
+    /// The form with the wide source in its usual place: the operation itself.
+    pub fn effective(self) -> Opcode {
+        OPCODES.iter().map(|row| row.opcode).find(|opcode| opcode.inverted() == Some(self)).unwrap_or(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inst::FIELDS;
+
+    #[test]
+    fn rows_stand_in_order_and_do_not_overlap() {
+        for (index, row) in OPCODES.iter().enumerate() {
+            assert_eq!(row.opcode as usize, index);
+            for other in &OPCODES[..index] {
+                let common = row.mask() & other.mask();
+                assert_ne!(row.base() & common, other.base() & common, "{} {}", row.name, other.name);
+                assert_ne!(row.name, other.name);
+            }
+        }
+    }
+
+    #[test]
+    fn fields_are_disjoint_and_below_the_opcode() {
+        for row in OPCODES {
+            let mut used = row.mask();
+            for field in row.format.fields() {
+                assert!((field.field as usize) < FIELDS);
+                let mask = ((1u32 << field.width) - 1) << field.shift;
+                assert_eq!(used & mask, 0, "{} {:?}", row.name, field.field);
+                used |= mask;
+            }
+        }
+    }
+
+    #[test]
+    fn inverted_forms_lead_back() {
+        assert_eq!(Opcode::Sgei.effective(), Opcode::Sge);
+        assert_eq!(Opcode::Madi.effective(), Opcode::Mad);
+        assert_eq!(Opcode::Add.effective(), Opcode::Add);
+        assert_eq!(Opcode::by_name("LOOP"), Some(Opcode::Loop));
+        assert_eq!(Opcode::of_word(0x10 << 26), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! What the tests of this crate share: the programs, and random runs of them.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::path::Path;
+
+use agx_pica200::container::Choice;
+use agx_pica200::interpret::{Numbers, Outcome, Run, RunError, Uniforms};
+use agx_pica200::{Container, assemble};
+
+/// A program of the project.
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// What it assembles to.
+    pub container: Container,
+}
+
+/// Every program in `programs/`, by name.
+pub fn programs() -> Vec<Named> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
+    let entries = std::fs::read_dir(folder).expect("the folder of programs");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("a readable entry").path()).collect();
+    paths.sort();
+    let read = |path: &Path| {
+        let text = std::fs::read_to_string(path).expect("a readable program");
+        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let container = assemble(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Named { name, text, container }
+    };
+    paths.iter().map(|path| read(path)).collect()
+}
+
+/// A generator of pseudo-random numbers: xorshift.
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// A number below `count`.
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.next() >> 16) as usize % count.max(1)
+    }
+
+    /// A float of moderate size.
+    pub fn float(&mut self) -> f32 {
+        self.below(4001) as f32 / 500.0 - 4.0
+    }
+}
+
+/// Runs the first shader of a container on random inputs and uniforms.
+pub fn random_run(container: &Container, seed: u64) -> Result<Outcome, RunError> {
+    let mut random = Random(seed * 2 + 0x9e37_79b9_7f4a_7c15);
+    let mut uniforms = Uniforms::default();
+    uniforms.float.iter_mut().flatten().for_each(|value| *value = random.float());
+    uniforms.float[0] = [(random.below(5) + 3) as f32; 4];
+    uniforms.bool.iter_mut().for_each(|value| *value = random.below(2) == 0);
+    uniforms.int.iter_mut().for_each(|value| *value = std::array::from_fn(|_| random.below(4) as u8));
+    let mut inputs = [[0.0; 4]; 16];
+    inputs.iter_mut().flatten().for_each(|value| *value = random.float());
+    let shader = container.shader(Choice::First).expect("a shader");
+    uniforms.apply(&shader.constants);
+    let (entry, numbers) = (shader.entry, Numbers::default());
+    Run { program: &container.program, entry, uniforms: &uniforms, inputs, numbers, limit: 100_000 }.execute()
+}
