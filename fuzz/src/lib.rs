@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agal;
 mod compile;
 mod entropy;
 mod ir_text;
@@ -16,6 +17,7 @@ mod spirv;
 mod text;
 mod validator;
 
+pub use agal::agal;
 pub use entropy::{Entropy, Generator};
 pub use ir_text::ir_text;
 pub use packer::packer;
@@ -35,4 +37,5 @@ pub const TARGETS: &[Target] = &[
     ("ir_text", ir_text),
     ("semantics", semantics),
     ("pica200", pica200),
+    ("agal", agal),
 ];

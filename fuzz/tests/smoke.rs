@@ -47,3 +47,8 @@ fn semantics() {
 fn pica200() {
     smoke("pica200", 2000);
 }
+
+#[test]
+fn agal() {
+    smoke("agal", 1500);
+}

@@ -1,1 +1,44 @@
 //! AGAL, the byte code of Flash's Stage3D.
+//!
+//! A shader exists in three forms:
+//!
+//! * **bytes**, as a player receives them;
+//! * a [`Program`]: the tokens of the bytes, lossless, read by [`Program::read`] and written by [`Program::write`].
+//!   [`assemble`] makes one from the text that AGALMiniAssembler takes, [`disassemble`] prints one;
+//! * a [`Shader`]: instructions with typed operands, made by [`Program::check`]. A shader keeps what the document
+//!   promises (blocks nest, registers exist, operands suit their instruction), so that its users handle no errors.
+//!
+//! [`Mode::Strict`] refuses what the document or Adobe's player refuses. [`Mode::Tolerant`] accepts what writers in the wild
+//! emit; [`Rule`] lists every rule with Adobe's error number, and what the tolerant mode does instead of refusing.
+//!
+//! One table of opcodes ([`OPCODES`]) serves all of them; one table of register files ([`FILES`]) has the limits.
+//! The feature `interpret` adds the interpreter (`interpret::run`), which follows the document literally.
+
+#![forbid(unsafe_code)]
+
+mod arithmetic;
+mod assemble;
+mod check;
+mod disassemble;
+#[cfg(feature = "interpret")]
+pub mod interpret;
+mod link;
+mod opcode;
+mod program;
+mod register;
+mod rule;
+mod sampler;
+mod shader;
+mod token;
+
+pub use assemble::{AssembleError, AssembleOptions, assemble};
+pub use check::Mode;
+pub use disassemble::disassemble;
+pub use link::link;
+pub use opcode::{Axis, OPCODES, Opcode, OpcodeRow, Operands, Semantics, Stages};
+pub use program::{HEADER_BYTES, Program, ReadError, Stage, Version};
+pub use register::{FILES, FileRow, RegisterFile};
+pub use rule::{Field, RULES, Rule, RuleRow, Violation};
+pub use sampler::{Dimension, Filter, Mip, SAMPLER_WORDS, SamplerSettings, SamplerWord, Wrap};
+pub use shader::{Index, Instruction, Interface, Read, Shader, TextureUse, Write};
+pub use token::{DestinationWord, SamplerField, SourceWord, TOKEN_BYTES, Token};

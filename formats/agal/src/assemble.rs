@@ -1,0 +1,104 @@
+//! The assembler: text as AGALMiniAssembler takes it, to a program.
+//!
+//! A line is an opcode, its operands separated by commas or blanks, and for texture opcodes settings between `<` and
+//! `>`. `//` begins a comment. Upper case counts as lower case. Two directives make a text complete by itself:
+//!
+//! * `.agal VERSION STAGE`, first, as in `.agal 2 fragment`. Without it, the options say version and stage, or else the
+//!   registers' names tell the stage, and the lowest version that allows the program is taken;
+//! * `.token HEX`, a token as the 48 hexadecimal digits of its bytes, for those that the syntax cannot express.
+//!
+//! Adobe's assembler passes over both with a warning. A swizzle of fewer than four components repeats its last.
+
+mod line;
+mod operand;
+
+use std::fmt;
+
+use line::Line;
+
+use crate::check::Mode;
+use crate::program::{Program, Stage, Version};
+use crate::rule::Rule;
+use crate::token::Token;
+
+/// What a text without the directive `.agal` is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct AssembleOptions {
+    /// Version of the byte code.
+    pub version: Option<Version>,
+    /// Kind of the program.
+    pub stage: Option<Stage>,
+}
+
+/// Why a text is not a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AssembleError {
+    /// Line, from 1 on.
+    pub line: usize,
+    /// Column in characters, from 1 on.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for AssembleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for AssembleError {}
+
+/// The program that `text` describes.
+///
+/// # Errors
+///
+/// The first place that is not in the syntax.
+pub fn assemble(text: &str, options: AssembleOptions) -> Result<Program, AssembleError> {
+    let (mut version, mut stage) = (options.version, options.stage);
+    let lines = || text.split(['\n', '\r', '\x0b', '\x0c']).zip(1..);
+    if let Some((directive, line)) = lines().find(|(line, _)| !line::content(line).is_empty())
+        && let Some(found) = Line::new(directive, line).directive()?
+    {
+        (version, stage) = (Some(found.0), Some(found.1));
+    }
+    let stage = stage.unwrap_or_else(|| infer_stage(text));
+    let mut tokens = Vec::new();
+    for (line, number) in lines() {
+        if line::content(line).to_ascii_lowercase().starts_with(".agal") {
+            continue;
+        }
+        tokens.extend(Line::new(line, number).token(stage)?);
+    }
+    let mut program = Program { version: Version::V1, stage, tokens };
+    program.version = version.unwrap_or_else(|| lowest_version(&program));
+    Ok(program)
+}
+
+/// The token of one line of a program of `stage`.
+pub(crate) fn assemble_line(line: &str, stage: Stage) -> Option<Token> {
+    Line::new(line, 1).token(stage).ok().flatten()
+}
+
+/// Registers that exist in vertex programs only tell these.
+fn infer_stage(text: &str) -> Stage {
+    let vertex = ["va", "vc", "vt", "op", "vo", "iid"];
+    let mut words = text
+        .lines()
+        .map(line::content)
+        .flat_map(|line| line.split([' ', '\t', ',', '[', '.']))
+        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase());
+    if words.any(|word| vertex.contains(&word.as_str())) { Stage::Vertex } else { Stage::Fragment }
+}
+
+/// The lowest version whose limits the program keeps, or else the highest.
+fn lowest_version(program: &Program) -> Version {
+    let limits = [Rule::OpcodeVersion, Rule::RegisterBounds, Rule::TooManyTokens];
+    let fits = |version: &Version| {
+        let candidate = Program { version: *version, ..program.clone() };
+        candidate
+            .check(Mode::Tolerant)
+            .is_ok_and(|shader| !shader.violations.iter().any(|violation| limits.contains(&violation.rule)))
+    };
+    Version::ALL.into_iter().find(fits).unwrap_or(Version::V3)
+}

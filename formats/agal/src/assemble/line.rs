@@ -1,0 +1,174 @@
+//! One line of assembler text.
+
+use super::AssembleError;
+use super::operand::{destination, sampler, source};
+use crate::opcode::{Opcode, Semantics};
+use crate::program::{Stage, Version};
+use crate::token::{DestinationWord, SourceWord, TOKEN_BYTES, Token};
+
+/// A line without comment and surrounding blanks.
+pub(super) fn content(line: &str) -> &str {
+    line.split_once("//").map_or(line, |(before, _)| before).trim()
+}
+
+/// A line being read.
+pub(super) struct Line<'t> {
+    /// The whole line, for columns.
+    text: &'t str,
+    /// What is left to read.
+    rest: &'t str,
+    number: usize,
+}
+
+impl<'t> Line<'t> {
+    pub(super) fn new(text: &'t str, number: usize) -> Self {
+        Line { text, rest: content(text), number }
+    }
+
+    /// An error at what is left.
+    pub(super) fn error(&self, message: impl Into<String>) -> AssembleError {
+        self.error_at(self.rest, message)
+    }
+
+    /// An error at `place`, a part of the line.
+    pub(super) fn error_at(&self, place: &str, message: impl Into<String>) -> AssembleError {
+        let offset = (place.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+        let before = self.text.get(..offset).unwrap_or("");
+        AssembleError { line: self.number, column: before.chars().count() + 1, message: message.into() }
+    }
+
+    /// Version and stage, if the line is the directive that names them.
+    pub(super) fn directive(mut self) -> Result<Option<(Version, Stage)>, AssembleError> {
+        if !self.next_word().eq_ignore_ascii_case(".agal") {
+            return Ok(None);
+        }
+        let word = self.next_word();
+        let version = word.parse().ok().and_then(Version::from_number);
+        let version = version
+            .ok_or_else(|| self.error_at(word, format!("unknown version `{word}`; expected 1, 2 or 3")))?;
+        let word = self.next_word();
+        let stages = [Stage::Vertex, Stage::Fragment];
+        let stage = stages.into_iter().find(|stage| word.eq_ignore_ascii_case(stage.name()));
+        let message = || format!("unknown stage `{word}`; expected `vertex` or `fragment`");
+        let stage = stage.ok_or_else(|| self.error_at(word, message()))?;
+        self.end()?;
+        Ok(Some((version, stage)))
+    }
+
+    /// The token of the line; `None` for an empty one.
+    pub(super) fn token(mut self, stage: Stage) -> Result<Option<Token>, AssembleError> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let word = self.next_word();
+        if word.eq_ignore_ascii_case(".token") {
+            return self.raw().map(Some);
+        }
+        let opcode = Opcode::from_name(&word.to_ascii_lowercase());
+        let opcode = opcode.ok_or_else(|| self.error_at(word, format!("unknown opcode `{word}`")))?;
+        let row = opcode.row();
+        let operands = row.operands();
+        let mut token = Token {
+            opcode,
+            destination: DestinationWord::default(),
+            source1: SourceWord::default(),
+            source2: SourceWord::default(),
+        };
+        if operands.destination {
+            let operand = self.next_operand()?;
+            token.destination = destination(&self, operand, stage)?;
+        }
+        if operands.sources > 0 {
+            let operand = self.next_operand()?;
+            token.source1 = source(&self, operand, stage)?;
+        }
+        if operands.sources > 1 {
+            let operand = self.next_operand()?;
+            token.source2 = match row.semantics {
+                Semantics::Texture => {
+                    let settings = self.settings()?;
+                    SourceWord(sampler(&self, operand, settings, stage)?.0)
+                }
+                _ => source(&self, operand, stage)?,
+            };
+        }
+        self.end()?;
+        Ok(Some(token))
+    }
+
+    /// The token behind `.token`.
+    fn raw(mut self) -> Result<Token, AssembleError> {
+        let word = self.next_word();
+        self.end()?;
+        let digits: Option<Vec<u8>> = (0..TOKEN_BYTES)
+            .map(|at| word.get(2 * at..2 * at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()))
+            .collect();
+        let bytes = digits.filter(|_| word.len() == 2 * TOKEN_BYTES);
+        let bytes = bytes.ok_or_else(|| self.error_at(word, "expected 48 hexadecimal digits"))?;
+        let wide = |from: usize, count: usize| {
+            bytes.iter().skip(from).take(count).rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte))
+        };
+        let code = wide(0, 4) as u32;
+        let opcode = Opcode::from_code(code);
+        let opcode = opcode.ok_or_else(|| self.error_at(word, format!("unknown opcode {code:#x}")))?;
+        Ok(Token {
+            opcode,
+            destination: DestinationWord(wide(4, 4) as u32),
+            source1: SourceWord(wide(8, 8)),
+            source2: SourceWord(wide(16, 8)),
+        })
+    }
+
+    /// What is left must be nothing.
+    fn end(&mut self) -> Result<(), AssembleError> {
+        self.skip();
+        if self.rest.is_empty() { Ok(()) } else { Err(self.error("expected the end of the line")) }
+    }
+
+    fn skip(&mut self) {
+        self.rest = self.rest.trim_start_matches([' ', '\t', ',', ';']);
+    }
+
+    /// Splits off `length` bytes.
+    fn take(&mut self, length: usize) -> &'t str {
+        let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        taken
+    }
+
+    fn next_word(&mut self) -> &'t str {
+        self.skip();
+        let end = self.rest.find([' ', '\t', ',', ';']).unwrap_or(self.rest.len());
+        self.take(end)
+    }
+
+    /// An operand: up to a blank, comma or `<` outside brackets.
+    fn next_operand(&mut self) -> Result<&'t str, AssembleError> {
+        self.skip();
+        let mut depth = 0usize;
+        let ends = |c: char| {
+            match c {
+                '[' => depth += 1,
+                ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && matches!(c, ' ' | '\t' | ',' | ';' | '<')
+        };
+        let end = self.rest.find(ends).unwrap_or(self.rest.len());
+        if end == 0 {
+            return Err(self.error("expected an operand"));
+        }
+        Ok(self.take(end))
+    }
+
+    /// The settings between `<` and `>`; empty when there are none.
+    fn settings(&mut self) -> Result<&'t str, AssembleError> {
+        self.skip();
+        let Some(inside) = self.rest.strip_prefix('<') else { return Ok("") };
+        let Some((settings, rest)) = inside.split_once('>') else {
+            return Err(self.error("expected `>` behind the settings of the sampler"));
+        };
+        self.rest = rest;
+        Ok(settings)
+    }
+}

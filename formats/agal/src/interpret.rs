@@ -1,0 +1,195 @@
+//! The interpreter: runs a shader for four lanes, as the document says, one instruction after the other.
+//!
+//! The four lanes of a fragment program are a quad: lane 0 top left, 1 top right, 2 bottom left, 3 bottom right. Those of a
+//! vertex program are four vertices that have nothing to do with each other.
+//!
+//! Denormal operands and results of arithmetic count as zero of their sign, as in Direct3D 10. A discarded fragment
+//! runs on, because its neighbours need it for derivatives, but its outputs do not count. Derivatives and texture coordinates
+//! are taken from the registers of all four lanes, whichever of them are active.
+
+mod lanes;
+
+use lanes::Lanes;
+
+use crate::opcode::{Axis, Semantics};
+use crate::shader::{Instruction, Shader, TextureUse};
+
+/// A register.
+pub type Vector = [f32; 4];
+
+/// Textures that a shader samples.
+pub trait Textures {
+    /// The texels at the coordinates of the four lanes of a quad.
+    fn sample(&self, texture: &TextureUse, coordinates: &[Vector; 4]) -> [Vector; 4];
+}
+
+/// No textures: every texel is zero.
+pub struct NoTextures;
+
+impl Textures for NoTextures {
+    fn sample(&self, _: &TextureUse, _: &[Vector; 4]) -> [Vector; 4] {
+        [[0.0; 4]; 4]
+    }
+}
+
+/// What a lane reads beside the constants.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Inputs {
+    /// Attributes of a vertex.
+    pub attributes: [Vector; 16],
+    /// Varyings of a fragment.
+    pub varyings: [Vector; 16],
+    /// Number of the instance, in all components.
+    pub instance: f32,
+}
+
+/// What a lane writes.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Outputs {
+    /// The position of a vertex, or the colours of a fragment.
+    pub outputs: [Vector; 4],
+    /// Varyings of a vertex.
+    pub varyings: [Vector; 16],
+    /// Depth of a fragment, if the program writes it.
+    pub depth: f32,
+    /// The fragment is discarded.
+    pub killed: bool,
+}
+
+/// Runs a shader. Constants that are not in `constants` are zero.
+pub fn run(
+    shader: &Shader,
+    constants: &[Vector],
+    inputs: &[Inputs; 4],
+    textures: &dyn Textures,
+) -> [Outputs; 4] {
+    let mut machine = Machine { lanes: Lanes::new(shader, constants, inputs), textures, blocks: Vec::new() };
+    for instruction in &shader.instructions {
+        machine.step(instruction);
+    }
+    machine.lanes.outputs()
+}
+
+/// Lanes that run, one bit each.
+type Mask = u8;
+
+const ALL: Mask = 15;
+
+/// A block that is open.
+#[derive(Clone, Copy)]
+struct Block {
+    /// Lanes that reached it.
+    outer: Mask,
+    /// Lanes for which its condition holds.
+    taken: Mask,
+}
+
+struct Machine<'s> {
+    lanes: Lanes<'s>,
+    textures: &'s dyn Textures,
+    blocks: Vec<Block>,
+}
+
+impl Machine<'_> {
+    fn step(&mut self, instruction: &Instruction) {
+        let row = instruction.opcode.row();
+        match row.semantics {
+            Semantics::If(holds) => self.open(instruction, holds),
+            Semantics::Else => {
+                if let Some(block) = self.blocks.last().copied() {
+                    self.lanes.active = block.outer & !block.taken;
+                }
+            }
+            Semantics::EndIf => {
+                if let Some(block) = self.blocks.pop() {
+                    self.lanes.active = block.outer;
+                }
+            }
+            Semantics::Kill => {
+                let source = self.lanes.read(&instruction.sources[0]);
+                self.lanes.kill(|lane| source[lane][0] < 0.0);
+            }
+            semantics => {
+                let result = self.result(instruction, semantics);
+                self.lanes.write(&instruction.write, &result);
+            }
+        }
+    }
+
+    fn open(&mut self, instruction: &Instruction, holds: fn(f32, f32) -> bool) {
+        let [a, b] = instruction.sources.each_ref().map(|source| self.lanes.read(source));
+        let lane_holds = |lane: usize| a[lane].iter().zip(&b[lane]).all(|(a, b)| holds(*a, *b));
+        let taken = (0..4).filter(|lane| lane_holds(*lane)).fold(0, |mask, lane| mask | 1 << lane);
+        let outer = self.lanes.active;
+        self.blocks.push(Block { outer, taken });
+        self.lanes.active = outer & taken;
+    }
+
+    /// What an instruction gives in each lane.
+    fn result(&self, instruction: &Instruction, semantics: Semantics) -> [Vector; 4] {
+        let [first, second] = &instruction.sources;
+        let a = self.lanes.read(first);
+        match semantics {
+            Semantics::Map(function) => a.map(|vector| vector.map(|x| flushed(function(x)))),
+            Semantics::Zip(function) => {
+                let b = self.lanes.read(second);
+                each(|lane| std::array::from_fn(|at| flushed(function(a[lane][at], b[lane][at]))))
+            }
+            Semantics::Dot(count) => {
+                let b = self.lanes.read(second);
+                each(|lane| [dot(&a[lane], &b[lane], count); 4])
+            }
+            Semantics::Cross => {
+                let b = self.lanes.read(second);
+                each(|lane| cross(&a[lane], &b[lane]))
+            }
+            Semantics::Normalize => a.map(|vector| normalized(&vector)),
+            Semantics::Matrix { rows, columns } => {
+                let mut result = [[0.0; 4]; 4];
+                for row in 0..rows {
+                    let b = self.lanes.read(&second.row(row.into()));
+                    for lane in 0..4 {
+                        result[lane][usize::from(row)] = dot(&a[lane], &b[lane], columns);
+                    }
+                }
+                result
+            }
+            Semantics::Derivative(axis) => each(|lane| derivative(&a, lane, axis)),
+            Semantics::Texture => self.textures.sample(&instruction.texture, &a),
+            Semantics::If(_) | Semantics::Else | Semantics::EndIf | Semantics::Kill => a,
+        }
+    }
+}
+
+fn each(lane: impl FnMut(usize) -> Vector) -> [Vector; 4] {
+    std::array::from_fn(lane)
+}
+
+/// A denormal counts as zero.
+fn flushed(number: f32) -> f32 {
+    if number.is_subnormal() { 0.0f32.copysign(number) } else { number }
+}
+
+fn dot(a: &Vector, b: &Vector, count: u8) -> f32 {
+    let products = a.iter().zip(b).take(count.into()).map(|(a, b)| flushed(a * b));
+    products.reduce(|sum, product| flushed(sum + product)).unwrap_or(0.0)
+}
+
+fn cross(a: &Vector, b: &Vector) -> Vector {
+    let minor = |i: usize, j: usize| flushed(flushed(a[i] * b[j]) - flushed(a[j] * b[i]));
+    [minor(1, 2), minor(2, 0), minor(0, 1), 0.0]
+}
+
+fn normalized(a: &Vector) -> Vector {
+    let length = libm::sqrtf(dot(a, a, 3));
+    a.map(|component| flushed(component / length))
+}
+
+/// The difference to the neighbour in the same row or column of the quad.
+fn derivative(values: &[Vector; 4], lane: usize, axis: Axis) -> Vector {
+    let (from, to) = match axis {
+        Axis::X => (lane & 2, lane | 1),
+        Axis::Y => (lane & 1, lane | 2),
+    };
+    std::array::from_fn(|at| flushed(values[to][at] - values[from][at]))
+}
