@@ -1,7 +1,7 @@
 //! AGAL: bytes are read or refused, what can be read survives the way through text, and what is valid can be run.
 
 use agx_agal::interpret::{Inputs, NoTextures, run};
-use agx_agal::{AssembleOptions, Mode, OPCODES, Program, assemble, disassemble};
+use agx_agal::{AssembleOptions, Mode, OPCODES, OpcodeRow, Program, Semantics, Stage, assemble, disassemble};
 
 use crate::entropy::Entropy;
 
@@ -28,39 +28,69 @@ fn bytes(data: &[u8]) {
     }
 }
 
-/// Opcodes that exist, and fields whose bits are few.
+/// Opcodes and register files of the stage, and blocks that are closed; now and then none of that.
 fn likely(entropy: &mut Entropy<'_>) -> Vec<u8> {
     let version = 1 + entropy.below(3) as u8;
-    let mut bytes = vec![0xa0, version, 0, 0, 0, 0xa1, entropy.below(2) as u8];
+    let stage = if entropy.flip() { Stage::Fragment } else { Stage::Vertex };
+    let mut bytes = vec![0xa0, version, 0, 0, 0, 0xa1, u8::from(stage == Stage::Fragment)];
+    let mut open = 0;
     while !entropy.is_empty() && bytes.len() < 2000 {
-        let opcode = OPCODES[entropy.below(OPCODES.len())];
-        let operands = opcode.operands();
-        bytes.extend(opcode.code.to_le_bytes());
-        let destination = if operands.destination { register(entropy) | any_mask(entropy) << 16 } else { 0 };
-        bytes.extend(destination.to_le_bytes());
-        for source in 0..2 {
-            let word = if source < operands.sources { any_source(entropy) } else { 0 };
-            bytes.extend(word.to_le_bytes());
+        let row = &OPCODES[entropy.below(OPCODES.len())];
+        let fits = row.stages.contains(stage) && (open > 0 || !matches!(row.semantics, Semantics::EndIf));
+        if !fits && entropy.below(16) != 0 {
+            continue;
         }
+        match row.semantics {
+            Semantics::If(_) => open += 1,
+            Semantics::EndIf => open -= 1,
+            _ => {}
+        }
+        token(row, stage, entropy, &mut bytes);
     }
+    let close = [0x21].into_iter().chain([0; 23]);
+    bytes.extend((0..open).flat_map(|_| close.clone()));
     bytes
 }
 
-/// A register number and, from bit 24 on, a file.
-fn register(entropy: &mut Entropy<'_>) -> u32 {
-    let files = [0u32, 1, 2, 2, 3, 4, 4, 5, 6, 7];
-    entropy.below(9) as u32 | files[entropy.below(files.len())] << 24
+/// Appends a token.
+fn token(row: &OpcodeRow, stage: Stage, entropy: &mut Entropy<'_>, bytes: &mut Vec<u8>) {
+    let operands = row.operands();
+    let written: &[u32] = if stage == Stage::Vertex { &[2, 2, 3, 4] } else { &[2, 2, 3, 6] };
+    bytes.extend(row.code.to_le_bytes());
+    let mask = [15, 7, 1, 2, 8, 15, 3, 0][entropy.below(8)] << 16;
+    let destination = if operands.destination { register(written, entropy) | mask } else { 0 };
+    bytes.extend(destination.to_le_bytes());
+    for source in 0..operands.sources {
+        let sampler = source == 1 && matches!(row.semantics, Semantics::Texture);
+        let word = if sampler {
+            u64::from(entropy.word() & 0x0003_0007) | 5 << 32
+        } else {
+            any_source(stage, entropy)
+        };
+        bytes.extend(word.to_le_bytes());
+    }
+    bytes.extend(std::iter::repeat_n(0, 8 * usize::from(2 - operands.sources)));
 }
 
-fn any_mask(entropy: &mut Entropy<'_>) -> u32 {
-    [15, 7, 1, 2, 8, 15, 3, 0][entropy.below(8)]
+/// A register number and, from bit 24 on, one of `files`, or any.
+fn register(files: &[u32], entropy: &mut Entropy<'_>) -> u32 {
+    let file = match entropy.below(32) {
+        0 => entropy.below(9) as u32,
+        choice => files[choice % files.len()],
+    };
+    let count = if matches!(file, 3 | 6) { 1 } else { 6 };
+    entropy.below(count) as u32 | file << 24
 }
 
-fn any_source(entropy: &mut Entropy<'_>) -> u64 {
-    let register = register(entropy);
+fn any_source(stage: Stage, entropy: &mut Entropy<'_>) -> u64 {
+    let read: &[u32] = if stage == Stage::Vertex { &[0, 1, 2] } else { &[4, 1, 2] };
+    let register = register(read, entropy);
     let swizzle = [0xe4, 0x00, 0x55, 0x1b, 0xa4, 0xff][entropy.below(6)];
-    let direct = u64::from(register & 0xffff) | swizzle << 24 | u64::from(register >> 24) << 32;
-    if entropy.below(8) == 0 { direct | 1 << 63 | 2 << 40 } else { direct }
+    let direct = u64::from(register & 0xffff) | swizzle << 24;
+    match entropy.below(8) {
+        0 => direct | 1 << 32 | 2 << 40 | 1 << 63,
+        _ => direct | u64::from(register >> 24) << 32,
+    }
 }
 
 #[cfg(test)]
@@ -78,6 +108,6 @@ mod tests {
             program.is_ok_and(|program| program.check(Mode::Tolerant).is_ok())
         };
         let count = (0..2000).filter(valid).count();
-        assert!(count > 20, "{count} of 2000");
+        assert!(count > 400, "{count} of 2000");
     }
 }

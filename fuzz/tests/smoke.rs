@@ -50,5 +50,5 @@ fn pica200() {
 
 #[test]
 fn agal() {
-    smoke("agal", 1500);
+    smoke("agal", 600);
 }
