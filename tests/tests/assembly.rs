@@ -466,3 +466,67 @@ fn operations_on_specialization_constants_fold_in_every_width() {
         check(&parts, &vec![0; expected.len()], &expected);
     }
 }
+
+/// An opcode, and whether it holds where the first operand is less, equal, greater, or the two are unordered.
+type Comparison = (&'static str, [bool; 4]);
+
+const COMPARISONS: [Comparison; 12] = [
+    ("OpFOrdEqual", [false, true, false, false]),
+    ("OpFUnordEqual", [false, true, false, true]),
+    ("OpFOrdNotEqual", [true, false, true, false]),
+    ("OpFUnordNotEqual", [true, false, true, true]),
+    ("OpFOrdLessThan", [true, false, false, false]),
+    ("OpFUnordLessThan", [true, false, false, true]),
+    ("OpFOrdGreaterThan", [false, false, true, false]),
+    ("OpFUnordGreaterThan", [false, false, true, true]),
+    ("OpFOrdLessThanEqual", [true, true, false, false]),
+    ("OpFUnordLessThanEqual", [true, true, false, true]),
+    ("OpFOrdGreaterThanEqual", [false, true, true, false]),
+    ("OpFUnordGreaterThanEqual", [false, true, true, true]),
+];
+
+#[test]
+fn float_comparisons_are_ordered_or_not() {
+    let pairs = [
+        (1.0, 2.0),
+        (2.0, 2.0),
+        (-0.0, 0.0),
+        (3.0, 2.0),
+        (f32::NAN, 2.0),
+        (2.0, f32::NAN),
+        (f32::NAN, f32::NAN),
+    ];
+    let case_of = |(a, b): (f32, f32)| match a.partial_cmp(&b) {
+        Some(order) => (order as i8 + 1) as usize,
+        None => 3,
+    };
+    for (opcode, holds) in COMPARISONS {
+        let body = format!(
+            "%pa = OpAccessChain %ptr %data #0 #0\n%pb = OpAccessChain %ptr %data #0 #1\n\
+             %wa = OpLoad %uint %pa\n%wb = OpLoad %uint %pb\n\
+             %a = OpBitcast %float %wa\n%b = OpBitcast %float %wb\n\
+             %holds = {opcode} %bool %a %b\n%word = OpSelect %uint %holds #1 #0\n\
+             %pr = OpAccessChain %ptr %data #0 #2\nOpStore %pr %word"
+        );
+        let parts = Parts { body: &body, ..Parts::default() };
+        for pair in pairs {
+            let given = [pair.0.to_bits(), pair.1.to_bits(), 7];
+            check(&parts, &given, &[given[0], given[1], u32::from(holds[case_of(pair)])]);
+        }
+    }
+}
+
+#[test]
+fn the_sign_of_a_zero_or_nan_is_the_operand_itself() {
+    let body = "%p = OpAccessChain %ptr %data #0 #0\n%w = OpLoad %uint %p\n%a = OpBitcast %float %w\n\
+                %s = OpExtInst %float %glsl FSign %a\n%r = OpBitcast %uint %s\nOpStore %p %r";
+    let parts = Parts { body, ..Parts::default() };
+    let smallest = f32::MIN_POSITIVE;
+    for (given, expected) in
+        [(7.5, 1.0), (smallest, 1.0), (-smallest, -1.0), (f32::NEG_INFINITY, -1.0), (0.0, 0.0), (-0.0, -0.0)]
+    {
+        check(&parts, &[f32::to_bits(given)], &[f32::to_bits(expected)]);
+    }
+    let Some(words) = run_with(&parts, &[f32::NAN.to_bits()], &mut [], &[]) else { return };
+    assert!(f32::from_bits(words[0]).is_nan(), "{:x}", words[0]);
+}
