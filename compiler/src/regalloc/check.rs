@@ -161,13 +161,6 @@ fn src_tokens(f: &Function<'_>, src: Src, tokens: &Side<Value, Vec<Token>>) -> V
     }
 }
 
-/// A value is defined anew: what holds it from the round before is out of date.
-fn forget(file: &mut File, tokens: &[Token]) {
-    for half in file.iter_mut().filter(|half| tokens.contains(half)) {
-        *half = UNKNOWN;
-    }
-}
-
 /// Proves that `f`, allocated, computes what `before` says.
 ///
 /// # Errors
@@ -282,6 +275,9 @@ impl Checker<'_, '_> {
             return Err("defines other values than before".to_owned());
         }
         let preloaded = data.op == Op::Ir(IrOp::Preload);
+        if data.op != original.op || (data.mods != original.mods && !preloaded) {
+            return Err("is another operation than before".to_owned());
+        }
         for (index, dst) in data.dsts.iter().enumerate() {
             let place = self.place(*dst)?;
             if !preloaded && place.start < usize::from(self.options.reserved_halves) {
@@ -295,11 +291,6 @@ impl Checker<'_, '_> {
                 if other.start < place.end && place.start < other.end {
                     return Err(format!("{dst} overlaps another result"));
                 }
-            }
-        }
-        if !is_rematerialised(data) {
-            for dst in data.dsts {
-                forget(file, &self.before.tokens[*dst]);
             }
         }
         for dst in data.dsts {
@@ -430,9 +421,6 @@ impl Checker<'_, '_> {
                 )));
             }
             defined.push((place, dst));
-        }
-        for (_, dst) in &defined {
-            forget(&mut file, &self.before.tokens[*dst]);
         }
         for (place, dst) in defined {
             file[place].copy_from_slice(&self.before.tokens[dst]);

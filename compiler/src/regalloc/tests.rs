@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 use rustc_hash::FxBuildHasher;
@@ -804,4 +805,77 @@ fn checker_sees_exchanged_phis() {
         (allocation.reg[a], allocation.reg[b]) = (allocation.reg[b], allocation.reg[a]);
         Some(())
     });
+}
+
+#[test]
+fn checker_sees_another_operation_or_other_modifiers() {
+    sees_all(|f, _, random| {
+        let adds = positions(f, |data| data.op == Op::Hw(Opcode::Iadd));
+        let (block, index) = *adds.get(random.below(adds.len().max(1)))?;
+        let inst = f.block(block).insts[index];
+        if random.below(2) == 0 {
+            f.insts[inst].op = Opcode::Isub.into();
+        } else {
+            let mods: Vec<u32> = f.insts[inst].mods.iter().map(|modifier| modifier ^ 1).collect();
+            f.insts[inst].mods = f.alloc(&mods);
+        }
+        Some(())
+    });
+}
+
+#[test]
+fn checker_sees_other_modifiers_and_flags_of_a_recomputed_value() {
+    sees_spilled(32, |f, allocation, _, random| {
+        let inst = allocation.repeated.get(random.below(allocation.repeated.len().max(1)))?.0;
+        let mods: Vec<u32> = f.insts[inst].mods.iter().map(|modifier| modifier ^ 1).collect();
+        f.insts[inst].mods = f.alloc(&mods);
+        (!mods.is_empty()).then_some(())
+    });
+    sees_spilled(32, |f, allocation, _, random| {
+        let inst = allocation.repeated.get(random.below(allocation.repeated.len().max(1)))?.0;
+        let mut srcs = f.insts[inst].srcs.to_vec();
+        srcs.first_mut()?.flags ^= OperandFlags::NEG;
+        f.insts[inst].srcs = f.alloc(&srcs);
+        Some(())
+    });
+}
+
+#[test]
+fn checker_sees_results_in_reserved_registers() {
+    let mut seen = 0;
+    for seed in 0..40 {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "random");
+        Generator::build(&mut f, seed, 60, 10);
+        let tree = dominance(&f);
+        clear_unreachable(&mut f, &tree);
+        let given = options(least_limit(&f).clamp(14, FILE_HALVES));
+        let before = Snapshot::of(&f);
+        let Ok(allocation) = allocate(&mut f, &given) else { continue };
+        let wanted = AllocateOptions { reserved_halves: 8, ..given };
+        if let Err(error) = check(&f, &allocation, &before, &wanted) {
+            assert!(error.message.contains("reserved register"), "seed {seed}: {error}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}
+
+#[test]
+fn checker_sees_results_that_overlap() {
+    let bump = Bump::new();
+    let mut f = Function::new(&bump, "two results");
+    // No operation of the machine has two results yet: the row of an addition stands in for one.
+    let [a, b] = [f.add_value(Type::B32), f.add_value(Type::B32)];
+    let mut builder = Builder::start(&mut f);
+    let sources = [Src::imm(1, 32), Src::imm(2, 32)];
+    builder.push(Opcode::Iadd, &[a, b], &sources, &mods_with(Opcode::Iadd, &[]));
+    builder.finish();
+    f.stage = Stage::Machine;
+    let before = Snapshot::of(&f);
+    let mut allocation = allocate(&mut f, &options(32)).expect("two results fit");
+    check(&f, &allocation, &before, &options(32)).expect("they are apart");
+    allocation.reg[b] = allocation.reg[a];
+    let error = check(&f, &allocation, &before, &options(32)).expect_err("one register for both");
+    assert!(error.message.contains("overlaps another result"), "{error}");
 }
