@@ -1,1 +1,27 @@
-//! The GPU behind the kernel interface.
+//! An AGX GPU behind its kernel driver's interface, in process: what a driver submits is executed on `agx-emulator`.
+//!
+//! [`kernel::Kernel`] answers the calls of `asahi_drm.h`: buffers, address spaces, queues, sync objects, submissions.
+//! [`record`] describes control streams and descriptors as data. `execute` walks the streams and runs the programs;
+//! what a driver does wrong becomes a [`Finding`], which never changes a result. docs/device.md has the whole picture.
+
+mod bytes;
+mod execute;
+mod findings;
+pub mod kernel;
+mod programs;
+pub mod record;
+mod recording;
+mod statistics;
+mod stream;
+mod trace;
+
+/// Memory that a driver and the device share.
+pub mod words {
+    pub use agx_emulator::{Window, Words};
+}
+
+pub use crate::execute::Settings;
+pub use crate::findings::{Finding, Place};
+pub use crate::kernel::Kernel;
+pub use crate::recording::{Recording, Replay, ReplayError};
+pub use crate::statistics::{ProgramStatistics, Statistics};

@@ -53,6 +53,8 @@ fn main() {
             states: agx_emulator::States::default(),
             workgroups: [8, 1, 1],
             workgroup_size: [64, 1, 1],
+            threads: None,
+            tile: None,
             local_bytes: 0,
             scratch_bytes: 0,
             options,

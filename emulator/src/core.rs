@@ -16,6 +16,8 @@ use crate::textures::StateFile;
 pub(crate) struct Launch {
     /// Lanes in a workgroup.
     pub(crate) workgroup_size: [u32; 3],
+    /// Lanes in a full workgroup.
+    pub(crate) full_size: [u32; 3],
     /// Words of stack a lane may use.
     pub(crate) stack_words: i64,
     /// Whether failing device accesses read 0 and write nothing.

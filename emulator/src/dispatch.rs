@@ -6,6 +6,7 @@
 use thiserror::Error;
 
 use crate::exec::stack;
+use crate::frame::{Frame, Framebuffer, Plane, Tests};
 use crate::findings::{Finding, FindingKind};
 use crate::group::{Group, LANES};
 use crate::machine::{Job, Machine, conclude};
@@ -64,7 +65,7 @@ impl Default for Options {
     }
 }
 
-/// A compute dispatch, in whole workgroups.
+/// A compute dispatch.
 #[derive(Clone, Debug)]
 pub struct Dispatch<'a> {
     /// The program every lane runs.
@@ -79,12 +80,27 @@ pub struct Dispatch<'a> {
     pub workgroups: [u32; 3],
     /// Lanes of a workgroup along x, y, z; at most 1024 together.
     pub workgroup_size: [u32; 3],
+    /// Threads along x, y, z, when workgroups at the edges are not full.
+    pub threads: Option<[u32; 3]>,
+    /// The tile that programs of the driver use instead of local memory: every workgroup has one of its own.
+    pub tile: Option<Tile>,
     /// Local memory of a workgroup in bytes.
     pub local_bytes: u32,
     /// Stack memory of a lane in bytes, as the shader asks for it.
     pub scratch_bytes: u32,
     /// How to run.
     pub options: Options,
+}
+
+/// A tile of a compute program, whose pixels `st_tile` and `imgwblk` name by coordinates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tile {
+    /// Pixels along x and y.
+    pub size: [u32; 2],
+    /// Samples of a pixel.
+    pub samples: u32,
+    /// Bytes of a sample.
+    pub bytes_per_sample: u32,
 }
 
 /// A run that could not go on.
@@ -128,6 +144,7 @@ fn run(
     }
     let job = Job {
         workgroup_size: dispatch.workgroup_size,
+        full_size: dispatch.workgroup_size,
         local_bytes: dispatch.local_bytes,
         stack_words: stack::limit_words(dispatch.scratch_bytes),
         preamble: false,
@@ -135,10 +152,35 @@ fn run(
     let [width, height, _] = dispatch.workgroups.map(u64::from);
     for number in Order::new(u64::try_from(count).unwrap_or(u64::MAX), dispatch.options.seed) {
         let position = [number % width, number / width % height, number / width / height];
-        let mut groups = workgroup(machine, threads as u32, position.map(|at| at as u32));
-        machine.execute(dispatch.program, counts, &mut groups, job, None)?;
+        let position = position.map(|at| at as u32);
+        let size = size_at(dispatch, position);
+        let mut groups = workgroup(machine, size.iter().product(), position);
+        let mut frame = dispatch.tile.map(compute_frame);
+        let job = Job { workgroup_size: size, ..job };
+        machine.execute(dispatch.program, counts, &mut groups, job, frame.as_mut())?;
     }
     Ok(())
+}
+
+/// Lanes of the workgroup at a position: at the edge of the grid as many as are left.
+fn size_at(dispatch: &Dispatch<'_>, position: [u32; 3]) -> [u32; 3] {
+    let full = dispatch.workgroup_size;
+    let Some(threads) = dispatch.threads else { return full };
+    [0, 1, 2].map(|axis| full[axis].min(threads[axis].saturating_sub(position[axis].saturating_mul(full[axis]))))
+}
+
+/// What a compute program with a tile sees of it.
+fn compute_frame(tile: Tile) -> Frame {
+    let [width, height] = tile.size;
+    Frame {
+        buffer: Framebuffer::new(width, height, tile.samples, tile.bytes_per_sample),
+        tests: Tests::default(),
+        coefficients: Vec::new(),
+        depth: Plane::default(),
+        back: false,
+        layer: 0,
+        late_tests: false,
+    }
 }
 
 /// The SIMD-groups of a workgroup; the last one may be partial.

@@ -34,7 +34,7 @@ mod texels;
 mod textures;
 mod window;
 
-pub use crate::dispatch::{Dispatch, Options, Stop, dispatch};
+pub use crate::dispatch::{Dispatch, Options, Stop, Tile, dispatch};
 pub use crate::draw::{Binding, Cull, Draw, Shade, Stage, Topology, draw, shade};
 pub use crate::findings::{Finding, FindingKind, MaskChange};
 pub use crate::frame::{Coefficient, Comparison, Framebuffer, Plane, Stencil, StencilOp, Tests};

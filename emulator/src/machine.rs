@@ -25,14 +25,23 @@ const TRACE_LINES: usize = 1 << 20;
 /// What a program runs with, beside memory and uniforms.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Job {
-    /// Lanes in a workgroup.
+    /// Lanes in a workgroup; fewer than the full size at the edge of a grid that is counted in threads.
     pub(crate) workgroup_size: [u32; 3],
+    /// Lanes in a full workgroup.
+    pub(crate) full_size: [u32; 3],
     /// Local memory in bytes.
     pub(crate) local_bytes: u32,
     /// Words of stack a lane may use.
     pub(crate) stack_words: i64,
     /// Whether the program is a preamble.
     pub(crate) preamble: bool,
+}
+
+/// The uniform file that a driver fills.
+fn filled(values: &[u16], states: States<'_>, garbage: &Garbage) -> Uniforms {
+    let mut uniforms = Uniforms::new(values, &garbage.uniforms);
+    states.unset_uniforms.iter().for_each(|range| uniforms.forget(range, &garbage.uniforms));
+    uniforms
 }
 
 /// The machine during a dispatch or draw.
@@ -64,7 +73,7 @@ impl<'a> Machine<'a> {
         Machine {
             memory,
             options,
-            uniforms: Uniforms::new(uniforms, &garbage.uniforms),
+            uniforms: filled(uniforms, states, &garbage),
             states: StateFile::new(states),
             rng: Rng::new(options.seed),
             races: options.races.then(Races::default),
@@ -88,7 +97,7 @@ impl<'a> Machine<'a> {
     /// Other uniforms and states for the next program; what preambles set is forgotten.
     pub(crate) fn rebind(&mut self, uniforms: &[u16], states: States<'_>) {
         self.states = StateFile::new(states);
-        self.uniforms = Uniforms::new(uniforms, &self.garbage.uniforms);
+        self.uniforms = filled(uniforms, states, &self.garbage);
     }
 
     /// Runs a preamble on one lane.
@@ -169,6 +178,7 @@ impl<'a> Machine<'a> {
         let options = self.options;
         let launch = Launch {
             workgroup_size: turn.job.workgroup_size,
+            full_size: turn.job.full_size,
             stack_words: turn.job.stack_words,
             soft_fault: options.soft_fault,
             perturb: options.perturb,

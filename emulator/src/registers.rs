@@ -24,6 +24,14 @@ impl Uniforms {
         uniforms
     }
 
+    /// Half-words that nobody set after all: they hold garbage.
+    pub(crate) fn forget(&mut self, range: &std::ops::Range<u16>, garbage: &[u16; UNIFORMS]) {
+        for half in range.clone().take_while(|half| usize::from(*half) < UNIFORMS) {
+            self.halves[usize::from(half)] = garbage[usize::from(half)];
+            self.set[usize::from(half / 64)] &= !(1 << (half % 64));
+        }
+    }
+
     /// Sets a half-word. Half-words past the file do not exist: the write is dropped.
     pub(crate) fn write(&mut self, half: u16, value: u16) {
         if let Some(place) = self.halves.get_mut(usize::from(half)) {

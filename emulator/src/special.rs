@@ -43,7 +43,7 @@ pub(crate) fn read(
         63 => u32::from(group.lanes >> lane & 1 != 0),
         80..=82 => {
             let at = axis(80);
-            group.workgroup[at].wrapping_mul(size[at]).wrapping_add(position(thread, size)[at])
+            group.workgroup[at].wrapping_mul(launch.full_size[at]).wrapping_add(position(thread, size)[at])
         }
         _ => return None,
     })
@@ -80,7 +80,8 @@ mod tests {
         group.exec = 0b1011_0110;
         group.index = 1;
         group.workgroup = [2, 3, 4];
-        let launch = Launch { workgroup_size: [5, 4, 3], ..Launch::default() };
+        let size = [5, 4, 3];
+        let launch = Launch { workgroup_size: size, full_size: size, ..Launch::default() };
         // Lane 5 of SIMD-group 1 is thread 37 = 2 + 5·3 + 20·1.
         let cases = [
             (0, 2),

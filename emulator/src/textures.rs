@@ -20,6 +20,11 @@ pub struct States<'a> {
     pub textures: &'a [[u8; TEXTURE_BYTES]],
     /// Sampler descriptors.
     pub samplers: &'a [[u8; SAMPLER_BYTES]],
+    /// Samplers in memory that programs name by a number in a register: first address and how many there are. Without
+    /// them such a number is that of a sampler state register.
+    pub sampler_heap: Option<(u64, u32)>,
+    /// Uniform half-words among those given that nobody set.
+    pub unset_uniforms: &'a [std::ops::Range<u16>],
 }
 
 /// The state registers of a dispatch.
@@ -27,6 +32,7 @@ pub struct States<'a> {
 pub(crate) struct StateFile {
     textures: Vec<Option<[u8; TEXTURE_BYTES]>>,
     samplers: Vec<Option<[u8; SAMPLER_BYTES]>>,
+    heap: Option<(u64, u32)>,
 }
 
 impl StateFile {
@@ -34,7 +40,16 @@ impl StateFile {
     pub(crate) fn new(states: States<'_>) -> StateFile {
         let textures = states.textures.iter().take(REGISTERS).copied().map(Some).collect();
         let samplers = states.samplers.iter().take(REGISTERS).copied().map(Some).collect();
-        StateFile { textures, samplers }
+        StateFile { textures, samplers, heap: states.sampler_heap }
+    }
+
+    /// Address of a sampler in the heap; the error says that there is none of this number.
+    pub(crate) fn heap_sampler(&self, number: u32) -> Option<Result<u64, &'static str>> {
+        let (first, count) = self.heap?;
+        Some(match number < count {
+            true => Ok(first + u64::from(number) * SAMPLER_BYTES as u64),
+            false => Err("a sampler behind the end of the heap"),
+        })
     }
 
     /// Sets a texture state register; numbers that do not exist are ignored.
@@ -58,7 +73,7 @@ impl StateFile {
             .get(number as usize)
             .copied()
             .flatten()
-            .map(|bytes| Sampler::new(u64::from_le_bytes(bytes)))
+            .map(Sampler::from_bytes)
     }
 }
 
@@ -300,6 +315,11 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
+    /// A sampler descriptor.
+    pub(crate) fn from_bytes(bytes: [u8; SAMPLER_BYTES]) -> Sampler {
+        Sampler::new(u64::from_le_bytes(bytes))
+    }
+
     fn new(bits: u64) -> Sampler {
         let get = |start: u32, len: u32| (bits >> start) as u32 & ((1 << len) - 1);
         let lod = |start| get(start, 10) as f32 / 64.0;

@@ -55,6 +55,12 @@ impl Window {
         self.len == 0
     }
 
+    /// Copies bytes in from byte `offset` on; what lies behind the window's end is dropped.
+    pub fn store(&self, offset: u64, from: &[u8]) {
+        let room = self.len.saturating_sub(offset).min(from.len() as u64) as usize;
+        self.write(offset as usize, &from[..room]);
+    }
+
     /// `len` bytes from byte `skip` on.
     pub(crate) fn part(&self, skip: u64, len: u64) -> Window {
         Window { len, phase: (self.phase + skip) % self.period, ..self.clone() }

@@ -116,7 +116,7 @@ fn run(program: &Program, texture: [u8; 24], sampler: [u8; 8], data: &[u8]) -> (
     let uniforms = uniforms();
     let mut grid = launch(program, &uniforms, 1);
     let (textures, samplers) = ([texture], [sampler]);
-    grid.states = States { textures: &textures, samplers: &samplers };
+    grid.states = States { textures: &textures, samplers: &samplers, ..States::default() };
     let report = dispatch(&mut memory, &grid).unwrap_or_else(|stop| panic!("{stop}"));
     assert_eq!(report.findings, []);
     let after = memory.bytes(TEXTURE, data.len()).expect("mapped").to_vec();
@@ -220,7 +220,7 @@ fn custom_borders_are_not_modelled() {
     let (uniforms, textures, samplers) = (uniforms(), [shape.texture()], [custom]);
     let outside = sample(1.5);
     let mut grid = launch(&outside, &uniforms, 1);
-    grid.states = States { textures: &textures, samplers: &samplers };
+    grid.states = States { textures: &textures, samplers: &samplers, ..States::default() };
     let stop = dispatch(&mut memory, &grid).expect_err("the colour is not known");
     assert!(stop.to_string().contains("custom border colours"), "{stop}");
 }
@@ -335,7 +335,7 @@ fn samplers_come_from_memory_too() {
         memory.map(TEXTURE, texels.clone(), Access::READ).expect("free");
         let (uniforms, textures) = (uniforms(), [plain(0, [4, 1, 1], 1).texture()]);
         let mut grid = launch(&program, &uniforms, 1);
-        grid.states = States { textures: &textures, samplers: &[] };
+        grid.states = States { textures: &textures, samplers: &[], ..States::default() };
         let report = dispatch(&mut memory, &grid).unwrap_or_else(|stop| panic!("{stop}"));
         assert_eq!(report.findings, []);
         assert_eq!(words(&memory, 1), [value.to_bits()]);

@@ -9,7 +9,7 @@ use crate::findings::{FindingKind, Observation};
 use crate::group::{Group, LANES, PerLane};
 use crate::registers::{Dst, Src, lanes_of};
 use crate::sampling::{Lookup, Texels, clamped_lod, footprint, sample};
-use crate::textures::{Dimension, Sampler, TEXTURE_BYTES, Texture};
+use crate::textures::{Dimension, SAMPLER_BYTES, Sampler, TEXTURE_BYTES, Texture};
 
 /// Where a descriptor comes from.
 #[derive(Clone, Copy, Debug)]
@@ -256,11 +256,21 @@ impl Sample {
         sample(texture, &sampler, &lookup, &mut source)
     }
 
-    fn sampler(&self, group: &Group, core: &Core<'_>, lane: usize) -> Result<Sampler, Observation> {
+    fn sampler(&self, group: &Group, core: &mut Core<'_>, lane: usize) -> Result<Sampler, Observation> {
         let number = match self.sampler.tag {
             Tag::Reg => group.read(self.sampler.value as u8, Size::B16, lane) as u32,
             _ => self.sampler.value,
         };
+        let in_heap = (self.sampler.tag == Tag::Reg).then(|| core.states.heap_sampler(number)).flatten();
+        if let Some(address) = in_heap {
+            let address = address.map_err(|what| FindingKind::Unsupported(what).in_lane(lane))?;
+            let mut bytes = [0; SAMPLER_BYTES];
+            for (at, chunk) in bytes.chunks_exact_mut(4).enumerate() {
+                let word = core.load(address.wrapping_add(4 * at as u64), 4, lane)?;
+                chunk.copy_from_slice(&word.to_le_bytes());
+            }
+            return Ok(Sampler::from_bytes(bytes));
+        }
         let unset = FindingKind::Unsupported("a sampler state register that nobody loaded");
         core.states.sampler(number).ok_or_else(|| unset.in_lane(lane))
     }

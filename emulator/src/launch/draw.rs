@@ -273,7 +273,7 @@ impl Programs {
             program: &self.main,
             preamble: self.preamble.as_ref(),
             uniforms: &state.uniforms,
-            states: States { textures: &state.textures, samplers: &state.samplers },
+            states: States { textures: &state.textures, samplers: &state.samplers, ..States::default() },
             scratch_bytes: stage.scratch_bytes,
         }
     }

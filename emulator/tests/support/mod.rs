@@ -150,6 +150,8 @@ pub fn launch<'a>(program: &'a Program, uniforms: &'a [u16], threads: u32) -> Di
         states: agx_emulator::States::default(),
         workgroups: [1, 1, 1],
         workgroup_size: [threads, 1, 1],
+        threads: None,
+        tile: None,
         local_bytes: 0,
         scratch_bytes: 0,
         options: options(),

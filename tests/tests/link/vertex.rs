@@ -398,6 +398,8 @@ fn run_compute(program: &LinkedProgram, indices: &[u8], attribute: bool) -> Vec<
             states: States::default(),
             workgroups: [1, 1, 1],
             workgroup_size: [5, 1, 1],
+            threads: None,
+            tile: None,
             local_bytes: 0,
             scratch_bytes: 0,
             options: Options::default(),

@@ -66,6 +66,8 @@ fn outputs_of_vertices_follow_each_other_in_memory() {
         states: States::default(),
         workgroups: [1, INSTANCES, 1],
         workgroup_size: [VERTICES, 1, 1],
+        threads: None,
+        tile: None,
         local_bytes: 0,
         scratch_bytes: 0,
         options: Options { strict: true, ..Options::default() },

@@ -1,0 +1,168 @@
+//! A library to preload: a program that looks for a GPU finds the device as `/dev/dri/renderD128`.
+//!
+//! It stands before the C library's `open`, `stat`, `mmap` and `ioctl`, and before libdrm's search for devices. A
+//! descriptor of the node is a memory file of a known name, so that copies made by `dup` or passed on are recognised by
+//! what they are and need no bookkeeping. Buffers are memory files too, mapped by the program and by the device: nothing
+//! is copied. `AGX_DEVICE_*` variables, which `agxc device` sets, choose what is reported.
+
+mod drm;
+mod files;
+mod memory;
+mod node;
+
+use std::ffi::{CStr, c_char, c_int, c_long, c_ulong, c_void};
+
+use libc::{mode_t, off_t, size_t, stat as Stat};
+
+/// The path of the render node.
+pub(crate) const NODE: &CStr = c"/dev/dri/renderD128";
+
+/// Sets the error number of the C library and gives −1.
+pub(crate) fn fail(errno: i32) -> c_int {
+    // SAFETY: the C library's error number is the thread's own.
+    unsafe { *libc::__errno_location() = errno };
+    -1
+}
+
+/// Whether a path is that of the node.
+///
+/// # Safety
+/// `path` is null or a C string.
+unsafe fn is_node(path: *const c_char) -> bool {
+    // SAFETY: the caller gives a C string.
+    !path.is_null() && unsafe { CStr::from_ptr(path) } == NODE
+}
+
+/// # Safety
+/// As the C library's `open`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+    // SAFETY: the caller keeps to the rules of `open`.
+    unsafe {
+        match is_node(path) {
+            true => files::node(),
+            false => libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags, mode) as c_int,
+        }
+    }
+}
+
+/// # Safety
+/// As the C library's `open64`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+    // SAFETY: the same function on this machine.
+    unsafe { open(path, flags, mode) }
+}
+
+/// # Safety
+/// As the C library's `stat`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stat(path: *const c_char, into: *mut Stat) -> c_int {
+    // SAFETY: the caller keeps to the rules of `stat`.
+    unsafe {
+        if is_node(path) {
+            files::describe_node(into);
+            return 0;
+        }
+        libc::syscall(libc::SYS_newfstatat, libc::AT_FDCWD, path, into, 0) as c_int
+    }
+}
+
+/// # Safety
+/// As the C library's `stat64`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stat64(path: *const c_char, into: *mut Stat) -> c_int {
+    // SAFETY: the same function on this machine.
+    unsafe { stat(path, into) }
+}
+
+/// # Safety
+/// As the C library's `fstat`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fstat(fd: c_int, into: *mut Stat) -> c_int {
+    // SAFETY: the caller keeps to the rules of `fstat`.
+    unsafe {
+        let found = files::plain_stat(fd, into);
+        if found == 0 && files::is_node(fd) {
+            files::describe_node(into);
+        }
+        found
+    }
+}
+
+/// # Safety
+/// As the C library's `fstat64`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fstat64(fd: c_int, into: *mut Stat) -> c_int {
+    // SAFETY: the same function on this machine.
+    unsafe { fstat(fd, into) }
+}
+
+/// # Safety
+/// As the C library's `access`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn access(path: *const c_char, mode: c_int) -> c_int {
+    // SAFETY: the caller keeps to the rules of `access`.
+    unsafe {
+        match is_node(path) {
+            true => 0,
+            false => libc::syscall(libc::SYS_faccessat, libc::AT_FDCWD, path, mode) as c_int,
+        }
+    }
+}
+
+/// # Safety
+/// As the C library's `mmap`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mmap(
+    address: *mut c_void,
+    len: size_t,
+    protection: c_int,
+    flags: c_int,
+    fd: c_int,
+    offset: off_t,
+) -> *mut c_void {
+    let anonymous = flags & libc::MAP_ANONYMOUS != 0;
+    let (fd, offset) = match !anonymous && fd >= 0 && files::is_node(fd) {
+        true => match node::mapped_file(offset as u64) {
+            Some(found) => found,
+            None => {
+                fail(libc::EINVAL);
+                return libc::MAP_FAILED;
+            }
+        },
+        false => (fd, offset),
+    };
+    // SAFETY: the caller keeps to the rules of `mmap`; a buffer's file has the length the program asked for.
+    unsafe { libc::syscall(libc::SYS_mmap, address, len, protection, flags, fd, offset) as *mut c_void }
+}
+
+/// # Safety
+/// As the C library's `mmap64`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mmap64(
+    address: *mut c_void,
+    len: size_t,
+    protection: c_int,
+    flags: c_int,
+    fd: c_int,
+    offset: off_t,
+) -> *mut c_void {
+    // SAFETY: the same function on this machine.
+    unsafe { mmap(address, len, protection, flags, fd, offset) }
+}
+
+/// # Safety
+/// As the C library's `ioctl`; calls to the node take a structure of the length that the request names.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
+    if files::is_node(fd) {
+        // SAFETY: the caller gives a structure as the request says.
+        return unsafe { node::ioctl(request, argument) };
+    }
+    // SAFETY: the caller keeps to the rules of `ioctl`.
+    unsafe {
+        let done: c_long = libc::syscall(libc::SYS_ioctl, fd, request, argument);
+        done as c_int
+    }
+}

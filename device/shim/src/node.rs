@@ -1,0 +1,232 @@
+//! Calls to the node: the kernel behind a lock, waiting, and the calls that hand out descriptors.
+
+use std::ffi::{c_int, c_ulong, c_void};
+use std::io::Write as _;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock};
+use std::time::Duration;
+
+use agx_device::kernel::{Answer, Chip, Errno, User};
+use agx_device::{Kernel, Settings};
+
+use crate::{fail, files, memory};
+
+/// The kernel, and a bell for those who wait for another thread's call.
+struct Node {
+    kernel: Mutex<Kernel>,
+    changed: Condvar,
+    options: Options,
+}
+
+/// What `agxc device` asks for.
+struct Options {
+    /// File for findings; standard error without.
+    report: Option<String>,
+    trace: Option<String>,
+    record: Option<String>,
+    statistics: Option<String>,
+    /// Names every call on standard error.
+    calls: bool,
+}
+
+static NODE: OnceLock<Node> = OnceLock::new();
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn node() -> &'static Node {
+    NODE.get_or_init(|| {
+        let options = Options {
+            report: variable("AGX_DEVICE_REPORT"),
+            trace: variable("AGX_DEVICE_TRACE"),
+            record: variable("AGX_DEVICE_RECORD"),
+            statistics: variable("AGX_DEVICE_STATISTICS"),
+            calls: variable("AGX_DEVICE_CALLS").is_some(),
+        };
+        let settings = Settings {
+            strict: variable("AGX_DEVICE_STRICT").as_deref() != Some("no"),
+            trace: options.trace.is_some(),
+            ..Settings::default()
+        };
+        let chip = Chip { soft_faults: variable("AGX_DEVICE_SOFT_FAULTS").is_some(), ..Chip::default() };
+        let mut kernel = Kernel::new(chip, settings, Box::new(memory::Files), now);
+        if options.record.is_some() {
+            kernel.record();
+        }
+        // SAFETY: the function lives as long as the process, and takes nothing.
+        unsafe { libc::atexit(at_exit) };
+        Node { kernel: Mutex::new(kernel), changed: Condvar::new(), options }
+    })
+}
+
+fn lock(node: &Node) -> MutexGuard<'_, Kernel> {
+    node.kernel.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Nanoseconds of the monotonic clock.
+fn now() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the structure is ours.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Memory of this process.
+struct Process;
+
+impl User for Process {
+    fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Errno> {
+        if address == 0 {
+            return Err(Errno::FAULT);
+        }
+        // SAFETY: the program names memory of its own, as it would for the kernel; a wrong address ends the process
+        // here instead of failing the call.
+        unsafe { std::ptr::copy_nonoverlapping(address as *const u8, into.as_mut_ptr(), into.len()) };
+        Ok(())
+    }
+
+    fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Errno> {
+        if address == 0 {
+            return Err(Errno::FAULT);
+        }
+        // SAFETY: as above.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), address as *mut u8, from.len()) };
+        Ok(())
+    }
+}
+
+/// The file of the buffer that is to be mapped, and the offset in it.
+pub fn mapped_file(offset: u64) -> Option<(c_int, i64)> {
+    let token = lock(node()).mapped_buffer(offset)?;
+    Some((memory::file(token)?, 0))
+}
+
+/// Calls that take or give descriptors: prime and sync objects.
+const PRIME_EXPORT: u8 = 0x2d;
+const PRIME_IMPORT: u8 = 0x2e;
+const SYNC_EXPORT: u8 = 0xc1;
+const SYNC_IMPORT: u8 = 0xc2;
+
+/// A call to the node.
+///
+/// # Safety
+/// `argument` is a structure of the length that the request names.
+pub unsafe fn ioctl(request: c_ulong, argument: *mut c_void) -> c_int {
+    let number = request as u8;
+    let len = (request >> 16) as usize & 0x3fff;
+    let mut bytes = vec![0_u8; len];
+    // SAFETY: the caller's promise.
+    unsafe { std::ptr::copy_nonoverlapping(argument as *const u8, bytes.as_mut_ptr(), len) };
+    let node = node();
+    let outcome = match number {
+        PRIME_EXPORT | PRIME_IMPORT | SYNC_EXPORT | SYNC_IMPORT => descriptors(node, number, &mut bytes),
+        _ => call(node, number, &mut bytes),
+    };
+    if node.options.calls {
+        let name = Kernel::call_name(number);
+        let _ = writeln!(std::io::stderr(), "agx-device: {name} ({number:#x}): {outcome:?}");
+    }
+    match outcome {
+        Ok(()) => {
+            // SAFETY: the caller's promise.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), argument as *mut u8, len) };
+            0
+        }
+        Err(errno) => fail(errno.0),
+    }
+}
+
+fn call(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
+    let mut kernel = lock(node);
+    loop {
+        match kernel.call(number, bytes, &mut Process)? {
+            Answer::Done => {
+                report(node, &mut kernel);
+                node.changed.notify_all();
+                return Ok(());
+            }
+            Answer::Wait(deadline) => {
+                let left = u64::try_from(deadline).unwrap_or(0).saturating_sub(now()).min(100_000_000);
+                let waited = node.changed.wait_timeout(kernel, Duration::from_nanos(left));
+                kernel = waited.unwrap_or_else(|poisoned| poisoned.into_inner()).0;
+            }
+        }
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> i32 {
+    bytes.get(at..).and_then(|bytes| bytes.first_chunk().copied()).map_or(0, i32::from_le_bytes)
+}
+
+fn set_word(bytes: &mut [u8], at: usize, value: i32) {
+    if let Some(place) = bytes.get_mut(at..at + 4) {
+        place.copy_from_slice(&value.to_le_bytes());
+    }
+}
+
+fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
+    let mut kernel = lock(node);
+    match number {
+        PRIME_EXPORT => {
+            let handle = word(bytes, 0) as u32;
+            let (token, _) = kernel.buffer(handle).ok_or(Errno::NOT_FOUND)?;
+            let file = memory::file(token).ok_or(Errno::NOT_FOUND)?;
+            kernel.share(handle);
+            // SAFETY: duplicating a descriptor has no further conditions.
+            set_word(bytes, 8, unsafe { libc::fcntl(file, libc::F_DUPFD_CLOEXEC, 0) });
+        }
+        PRIME_IMPORT => {
+            let (words, token) = memory::import(word(bytes, 8)).ok_or(Errno::INVALID)?;
+            let handle = kernel.import(token, words);
+            set_word(bytes, 0, handle as i32);
+        }
+        // A fence is signalled when its submission returns, so any file that can be read stands for it.
+        SYNC_EXPORT if word(bytes, 4) & 1 != 0 => set_word(bytes, 8, files::create(c"agx-fence", 4)),
+        SYNC_IMPORT if word(bytes, 4) & 1 != 0 => {
+            let handle = word(bytes, 0).to_le_bytes();
+            let mut signal = vec![0; 16];
+            signal[..8].copy_from_slice(&(handle.as_ptr() as u64).to_le_bytes());
+            signal[8] = 1;
+            kernel.call(0xc5, &mut signal, &mut Process)?;
+        }
+        _ => return Err(Errno::NOT_SUPPORTED),
+    }
+    Ok(())
+}
+
+/// Writes new findings and listings where they were asked for.
+fn report(node: &Node, kernel: &mut Kernel) {
+    let fresh: String =
+        kernel.fresh_findings().iter().map(|finding| format!("agx-device: {finding}\n")).collect();
+    if !fresh.is_empty() {
+        append(node.options.report.as_deref(), fresh.as_bytes());
+    }
+    let trace = kernel.take_trace();
+    if !trace.is_empty() {
+        append(node.options.trace.as_deref(), trace.as_bytes());
+    }
+}
+
+/// Appends to a file, or to standard error without one. There is nobody to tell when that fails.
+fn append(path: Option<&str>, bytes: &[u8]) {
+    let _ = match path.filter(|path| *path != "-") {
+        Some(path) => std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)
+            .and_then(|mut file| file.write_all(bytes)),
+        None => std::io::stderr().write_all(bytes),
+    };
+}
+
+/// Writes what is known at the end only.
+extern "C" fn at_exit() {
+    let Some(node) = NODE.get() else { return };
+    let mut kernel = lock(node);
+    if let Some(path) = &node.options.statistics {
+        append(Some(path), kernel.statistics().to_string().as_bytes());
+    }
+    if let (Some(path), Some(recording)) = (&node.options.record, kernel.take_recording()) {
+        let _ = std::fs::write(path, recording);
+    }
+}

@@ -1,0 +1,38 @@
+//! Reading the memory of an address space: bytes, words, records.
+
+use agx_emulator::{Memory, MemoryFault};
+
+use crate::record::{Record, bits};
+
+/// Bytes of a record, read from memory.
+pub(crate) fn record(memory: &Memory, address: u64, record: &Record) -> Result<Vec<u8>, MemoryFault> {
+    read(memory, address, record.bytes)
+}
+
+/// `len` bytes.
+pub(crate) fn read(memory: &Memory, address: u64, len: usize) -> Result<Vec<u8>, MemoryFault> {
+    let mut bytes = vec![0; len];
+    memory.fetch(address, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// A 32-bit word.
+pub(crate) fn word(memory: &Memory, address: u64) -> Result<u32, MemoryFault> {
+    let mut bytes = [0; 4];
+    memory.fetch(address, &mut bytes)?;
+    Ok(u32::from_le_bytes(bytes))
+}
+
+/// `N` words one after the other.
+pub(crate) fn words<const N: usize>(memory: &Memory, address: u64) -> Result<[u32; N], MemoryFault> {
+    let mut words = [0; N];
+    for (at, place) in words.iter_mut().enumerate() {
+        *place = word(memory, address.wrapping_add(4 * at as u64))?;
+    }
+    Ok(words)
+}
+
+/// A word of a byte string; bytes behind its end are 0.
+pub(crate) fn word_of(bytes: &[u8], at: usize) -> u32 {
+    bits(bytes.get(at..).unwrap_or(&[]), 0, 32) as u32
+}

@@ -1,0 +1,156 @@
+//! Compute commands: launches of a compute control stream.
+
+use agx_emulator::{Dispatch, Memory, Tile, dispatch};
+
+use super::{Device, Submission, sampler_heap, states};
+use crate::bytes;
+use crate::record::{
+    CDM_BARRIER, CDM_LAUNCH, compute_barrier, compute_command, indirect_sizes, launch, sizes,
+};
+use crate::stream::{StreamError, Walk, Words, unbound};
+
+/// Bytes of stack a lane has: the helper program, which hands out scratch memory, never has to run.
+const SCRATCH_BYTES: u32 = 1 << 16;
+/// Codes of sampler registers with a border colour.
+const EXTENDED: std::ops::RangeInclusive<u64> = 6..=7;
+
+/// A launch that a stream asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    pub(crate) address: u64,
+    /// The record itself.
+    pub(crate) head: Vec<u8>,
+    /// Threads along x, y, z.
+    pub(crate) threads: [u32; 3],
+    /// Threads of a workgroup.
+    pub(crate) workgroup: [u32; 3],
+}
+
+impl Launch {
+    /// Reads the launch at the walk's place and steps over it.
+    pub(crate) fn read(memory: &Memory, walk: &mut Walk) -> Result<Launch, StreamError> {
+        let address = walk.at;
+        let head = walk.take(memory, &launch::RECORD)?;
+        let triple = |bytes: &[u8]| [sizes::X, sizes::Y, sizes::Z].map(|field| field.get(bytes) as u32);
+        let (threads, workgroup) = match launch::MODE.get(&head) {
+            0 => {
+                let threads = triple(&walk.take(memory, &sizes::RECORD)?);
+                (threads, triple(&walk.take(memory, &sizes::RECORD)?))
+            }
+            1 => {
+                let groups: [u32; 3] = indirect(memory, walk)?;
+                let workgroup = triple(&walk.take(memory, &sizes::RECORD)?);
+                ([0, 1, 2].map(|axis| groups[axis].wrapping_mul(workgroup[axis])), workgroup)
+            }
+            2 => {
+                let [a, b, c, x, y, z]: [u32; 6] = indirect(memory, walk)?;
+                ([a, b, c], [x, y, z])
+            }
+            _ => return Err(StreamError::Shape { address, what: "launches in an unknown mode" }),
+        };
+        Ok(Launch { address, head, threads, workgroup })
+    }
+}
+
+/// The numbers that an indirect launch reads.
+fn indirect<const N: usize>(memory: &Memory, walk: &mut Walk) -> Result<[u32; N], StreamError> {
+    let record = walk.take(memory, &indirect_sizes::RECORD)?;
+    let address = indirect_sizes::ADDRESS_HIGH.get(&record) << 32 | indirect_sizes::ADDRESS_LOW.get(&record);
+    bytes::words(memory, address).map_err(unbound("the sizes of an indirect launch", address))
+}
+
+/// Whether the samplers of a shader have border colours behind them, by its resources.
+pub(crate) fn extended(head: &[u8]) -> bool {
+    EXTENDED.contains(&launch::SAMPLERS.raw(head))
+}
+
+impl Device {
+    pub(super) fn compute(
+        &mut self,
+        submission: &mut Submission<'_>,
+        command: &[u8],
+    ) -> Result<(), StreamError> {
+        let heap = sampler_heap(
+            compute_command::SAMPLER_HEAP.get(command),
+            compute_command::SAMPLER_COUNT.get(command),
+        );
+        let mut walk = Walk::new(compute_command::STREAM.get(command));
+        let mut launches = 0;
+        loop {
+            let reached = walk.reach(submission.memory)?;
+            self.place.record = Some(reached.address);
+            match reached.kind {
+                CDM_LAUNCH => {
+                    let launch = Launch::read(submission.memory, &mut walk)?;
+                    self.place.launch = Some(launches);
+                    launches += 1;
+                    self.check(&launch::RECORD, &launch.head);
+                    self.launch(submission, &launch, heap)?;
+                }
+                CDM_BARRIER => {
+                    let bytes = walk.take(submission.memory, &compute_barrier::RECORD)?;
+                    self.check(&compute_barrier::RECORD, &bytes);
+                    if compute_barrier::RETURNS.is_set(&bytes) {
+                        walk.back()?;
+                    }
+                }
+                kind => match walk.compute_flow(submission.memory, kind)? {
+                    Some(true) => {}
+                    Some(false) => return Ok(()),
+                    None => return Err(StreamError::Kind { address: reached.address, kind }),
+                },
+            }
+        }
+    }
+
+    fn launch(
+        &mut self,
+        submission: &mut Submission<'_>,
+        launch: &Launch,
+        sampler_heap: Option<(u64, u32)>,
+    ) -> Result<(), StreamError> {
+        self.statistics.launches += 1;
+        let base = submission.shader_base;
+        let pipeline = base + launch::PIPELINE.get(&launch.head);
+        let words = Words::read(submission.memory, base, pipeline, extended(&launch.head))?;
+        self.check_words(&words);
+        if launch.threads.contains(&0) || launch.workgroup.contains(&0) {
+            return Ok(());
+        }
+        let program = self.program(submission, words.code)?;
+        let preamble = match words.preamble {
+            Some(address) => Some(self.program(submission, address)?),
+            None => None,
+        };
+        let [width, height, samples, bytes_per_sample] = words.shared.tile.unwrap_or_default();
+        let tile = Tile { size: [width, height], samples, bytes_per_sample };
+        let groups = [0, 1, 2].map(|axis| launch.threads[axis].div_ceil(launch.workgroup[axis]));
+        let outcome = dispatch(
+            submission.memory,
+            &Dispatch {
+                program: &program,
+                preamble: preamble.as_deref(),
+                uniforms: &words.uniforms,
+                states: states(&words, sampler_heap),
+                workgroups: groups,
+                workgroup_size: launch.workgroup,
+                threads: Some(launch.threads),
+                tile: words.shared.tile.map(|_| tile),
+                local_bytes: words.shared.bytes,
+                scratch_bytes: SCRATCH_BYTES,
+                options: self.options(),
+            },
+        );
+        self.conclude(words.code, outcome);
+        Ok(())
+    }
+
+    /// The decoded program at an address.
+    pub(super) fn program(
+        &mut self,
+        submission: &Submission<'_>,
+        address: u64,
+    ) -> Result<std::sync::Arc<agx_emulator::Program>, StreamError> {
+        self.programs.get(submission.memory, address).map_err(unbound("a program", address))
+    }
+}

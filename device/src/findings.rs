@@ -1,0 +1,78 @@
+//! What a driver does wrong, and where.
+
+use std::fmt;
+
+/// Where something was noticed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Place {
+    /// Number of the submission, from 1 on; 0 outside submissions.
+    pub submission: u64,
+    /// Number of the command in it, from 0 on.
+    pub command: u32,
+    /// Address of the record.
+    pub record: Option<u64>,
+    /// Number of the launch or draw in the command.
+    pub launch: Option<u32>,
+    /// Address of the program.
+    pub program: Option<u64>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "submission {}, command {}", self.submission, self.command)?;
+        if let Some(launch) = self.launch {
+            write!(f, ", launch {launch}")?;
+        }
+        if let Some(record) = self.record {
+            write!(f, ", record {record:#x}")?;
+        }
+        if let Some(program) = self.program {
+            write!(f, ", program {program:#x}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What went wrong, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// Where.
+    pub place: Place,
+    /// One sentence.
+    pub text: String,
+    /// What was to be executed could not be executed to its end.
+    pub fatal: bool,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.fatal { "fault" } else { "finding" };
+        write!(f, "{kind}: {}: {}", self.place, self.text)
+    }
+}
+
+/// Findings in the order of their first occurrence; the same sentence is kept once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notebook {
+    findings: Vec<Finding>,
+    /// Findings that have been handed out already.
+    taken: usize,
+}
+
+impl Notebook {
+    pub(crate) fn add(&mut self, place: Place, text: String, fatal: bool) {
+        if !self.findings.iter().any(|known| known.text == text) {
+            self.findings.push(Finding { place, text, fatal });
+        }
+    }
+
+    pub(crate) fn all(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Findings since the last call.
+    pub(crate) fn fresh(&mut self) -> &[Finding] {
+        let from = std::mem::replace(&mut self.taken, self.findings.len());
+        self.findings.get(from..).unwrap_or(&[])
+    }
+}

@@ -1,0 +1,209 @@
+//! The kernel interface: `asahi_drm.h`, and what of `drm.h` a driver needs beside it.
+//!
+//! Submissions run inside the call that submits them, in the order of the calls; sync objects are signalled before the
+//! call returns. So waiting ever waits for a call of another thread only: [`Answer::Wait`] tells the caller to try again
+//! once another call was made.
+
+mod address_space;
+mod buffers;
+mod calls;
+mod submit;
+mod sync;
+mod table;
+
+use std::sync::Arc;
+
+use agx_emulator::Words;
+
+pub use buffers::{Allocator, Heap};
+pub(crate) use submit::parse as parse_commands;
+pub use sync::Deadline;
+
+use crate::execute::{Device, Settings};
+use crate::findings::Finding;
+use crate::recording::Recorder;
+use crate::statistics::Statistics;
+use address_space::AddressSpace;
+use buffers::Buffer;
+use sync::SyncObject;
+use table::Table;
+
+/// An error as the kernel gives it: a positive error number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Errno(pub i32);
+
+impl Errno {
+    /// No such object.
+    pub const NOT_FOUND: Errno = Errno(2);
+    /// Memory of the caller that cannot be reached.
+    pub const FAULT: Errno = Errno(14);
+    /// Memory is used up.
+    pub const NO_MEMORY: Errno = Errno(12);
+    /// Arguments that make no sense.
+    pub const INVALID: Errno = Errno(22);
+    /// No such call.
+    pub const NO_SUCH_CALL: Errno = Errno(25);
+    /// The time is over.
+    pub const TIME: Errno = Errno(62);
+    /// Not offered.
+    pub const NOT_SUPPORTED: Errno = Errno(95);
+}
+
+/// Memory of the caller that calls point to.
+pub trait User {
+    /// Copies out of it.
+    ///
+    /// # Errors
+    /// [`Errno::FAULT`] when it cannot be reached.
+    fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Errno>;
+
+    /// Copies into it.
+    ///
+    /// # Errors
+    /// [`Errno::FAULT`] when it cannot be reached.
+    fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Errno>;
+}
+
+/// What a call came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It is done.
+    Done,
+    /// It waits for what another call does, up to a time in nanoseconds of the monotonic clock.
+    Wait(Deadline),
+}
+
+/// Parameters of the device that drivers ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Chip {
+    /// 13 for G13.
+    pub generation: u32,
+    /// Letter of the variant.
+    pub variant: char,
+    /// Loads of addresses that are not bound give 0, and stores there do nothing.
+    pub soft_faults: bool,
+}
+
+impl Default for Chip {
+    fn default() -> Self {
+        Chip { generation: 13, variant: 'G', soft_faults: false }
+    }
+}
+
+/// A queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Queue {
+    pub(crate) vm: u32,
+    pub(crate) shader_base: u64,
+}
+
+/// A buffer that timestamps are written to.
+#[derive(Clone)]
+pub(crate) struct TimeObject {
+    pub(crate) words: Arc<dyn Words>,
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
+}
+
+/// The kernel driver of the device, and the device.
+pub struct Kernel {
+    chip: Chip,
+    allocator: Box<dyn Allocator>,
+    buffers: Table<Buffer>,
+    spaces: Table<AddressSpace>,
+    queues: Table<Queue>,
+    objects: Table<TimeObject>,
+    syncs: Table<SyncObject>,
+    device: Device,
+    clock: fn() -> u64,
+    recorder: Option<Recorder>,
+}
+
+impl Kernel {
+    /// A device whose buffers come from `allocator` and whose time is `clock`, in nanoseconds of the monotonic clock.
+    pub fn new(chip: Chip, settings: Settings, allocator: Box<dyn Allocator>, clock: fn() -> u64) -> Kernel {
+        Kernel {
+            chip,
+            allocator,
+            buffers: Table::default(),
+            spaces: Table::default(),
+            queues: Table::default(),
+            objects: Table::default(),
+            syncs: Table::default(),
+            device: Device::new(Settings { soft_faults: chip.soft_faults, ..settings }),
+            clock,
+            recorder: None,
+        }
+    }
+
+    /// Answers a call: `number` is the low byte of the request, `argument` its structure.
+    ///
+    /// # Errors
+    /// An [`Errno`], as the kernel gives it.
+    pub fn call(&mut self, number: u8, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
+        let call = calls::find(number).ok_or(Errno::NO_SUCH_CALL)?;
+        (call.run)(self, argument, user)
+    }
+
+    /// The name of a call, for messages.
+    pub fn call_name(number: u8) -> &'static str {
+        calls::find(number).map_or("unknown call", |call| call.name)
+    }
+
+    /// The token with which the allocator finds a buffer's memory, by the offset that was given for mapping it.
+    pub fn mapped_buffer(&self, offset: u64) -> Option<u64> {
+        let handle = u32::try_from(offset >> buffers::MAP_SHIFT).ok()?;
+        Some(self.buffers.get(handle).ok()?.token)
+    }
+
+    /// The token and the size of a buffer.
+    pub fn buffer(&self, handle: u32) -> Option<(u64, u64)> {
+        self.buffers.get(handle).ok().map(|buffer| (buffer.token, buffer.bytes))
+    }
+
+    /// A handle for memory that came from elsewhere; the same for the same token.
+    pub fn import(&mut self, token: u64, words: Arc<dyn Words>) -> u32 {
+        if let Some(handle) = self.buffers.find(|buffer| buffer.token == token) {
+            return handle;
+        }
+        let bytes = words.words().len() as u64 * 4;
+        self.buffers.insert(Buffer { words, bytes, token, shared: true })
+    }
+
+    /// Keeps a buffer's memory when its handle is closed: somebody else holds it too.
+    pub fn share(&mut self, handle: u32) {
+        if let Ok(buffer) = self.buffers.get_mut(handle) {
+            buffer.shared = true;
+        }
+    }
+
+    /// Everything that was wrong so far.
+    pub fn findings(&self) -> &[Finding] {
+        self.device.notebook.all()
+    }
+
+    /// What was wrong since the last call of this function.
+    pub fn fresh_findings(&mut self) -> &[Finding] {
+        self.device.notebook.fresh()
+    }
+
+    /// What was executed so far.
+    pub fn statistics(&self) -> &Statistics {
+        &self.device.statistics
+    }
+
+    /// The listing of the submissions since the last call, with [`Settings::trace`].
+    pub fn take_trace(&mut self) -> String {
+        std::mem::take(&mut self.device.trace)
+    }
+
+    /// Records all submissions from now on.
+    pub fn record(&mut self) {
+        self.recorder = Some(Recorder::default());
+    }
+
+    /// What was recorded; recording ends.
+    pub fn take_recording(&mut self) -> Option<Vec<u8>> {
+        self.recorder.take().map(Recorder::finish)
+    }
+}

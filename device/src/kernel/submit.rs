@@ -1,0 +1,150 @@
+//! Submissions: sync objects, the list of commands, timestamps.
+
+use agx_emulator::Window;
+
+use super::{Answer, Errno, Kernel, Queue, User};
+use crate::execute::{Command, Submission};
+use crate::record::{Field, Kind, Record, command_header, compute_command, render_command, submit, sync};
+
+/// Most bytes of commands, most sync objects.
+const LIMITS: [u64; 2] = [1 << 24, 1 << 16];
+/// Most commands of a submission.
+const MAX_COMMANDS: usize = 64;
+
+/// The call.
+pub(super) fn submit(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
+    let zero = |field: &Field| matches!(field.kind, Kind::Exactly(_)) && field.is_set(argument);
+    let counts = [submit::IN_SYNCS, submit::OUT_SYNCS].map(|field| field.get(argument));
+    let bytes = submit::SIZE.get(argument);
+    if submit::RECORD.fields.iter().any(zero) || bytes > LIMITS[0] || counts.iter().any(|n| *n > LIMITS[1]) {
+        return Err(Errno::INVALID);
+    }
+    let queue = *kernel.queues.get(submit::QUEUE.get(argument) as u32)?;
+    let syncs = syncs(user, submit::SYNCS.get(argument), counts[0] + counts[1])?;
+    let (waits, signals) = syncs.split_at(counts[0] as usize);
+    for wait in waits {
+        if !kernel.syncs.get(wait.handle)?.reached(wait.point) {
+            return Err(Errno::INVALID);
+        }
+    }
+    let mut stream = vec![0; bytes as usize];
+    user.read(submit::COMMANDS.get(argument), &mut stream)?;
+    let commands = parse(&stream)?;
+    execute(kernel, &queue, &commands, &stream)?;
+    for signal in signals {
+        kernel.syncs.get_mut(signal.handle)?.signal(signal.point);
+    }
+    Ok(Answer::Done)
+}
+
+/// A sync object of a submission.
+struct Sync {
+    handle: u32,
+    point: u64,
+}
+
+fn syncs(user: &mut dyn User, pointer: u64, count: u64) -> Result<Vec<Sync>, Errno> {
+    (0..count)
+        .map(|at| {
+            let mut bytes = vec![0; sync::RECORD.bytes];
+            user.read(pointer.wrapping_add(at * bytes.len() as u64), &mut bytes)?;
+            let timeline = sync::TYPE.get(&bytes) == 1;
+            let point = if timeline { sync::VALUE.get(&bytes) } else { 0 };
+            Ok(Sync { handle: sync::HANDLE.get(&bytes) as u32, point })
+        })
+        .collect()
+}
+
+/// The commands of a submission; fields that a shorter structure lacks are 0, and what a longer one has beyond must be.
+pub(crate) fn parse(mut stream: &[u8]) -> Result<Vec<Command>, Errno> {
+    let mut commands = Vec::new();
+    while !stream.is_empty() {
+        let header = stream.get(..command_header::RECORD.bytes).ok_or(Errno::INVALID)?;
+        let size = command_header::SIZE.get(header) as usize;
+        let rest = &stream[header.len()..];
+        let body = rest.get(..size).ok_or(Errno::INVALID)?;
+        let known = |record: &Record| {
+            let beyond = body.get(record.bytes..).unwrap_or(&[]);
+            let mut bytes = body.to_vec();
+            bytes.resize(record.bytes, 0);
+            if beyond.iter().all(|byte| *byte == 0) { Ok(bytes) } else { Err(Errno::INVALID) }
+        };
+        match command_header::TYPE.get(header) {
+            0 => commands.push(Command::Render(known(&render_command::RECORD)?)),
+            1 => commands.push(Command::Compute(known(&compute_command::RECORD)?)),
+            2..=4 => {}
+            _ => return Err(Errno::INVALID),
+        }
+        stream = &rest[size..];
+    }
+    if commands.is_empty() || commands.len() > MAX_COMMANDS {
+        return Err(Errno::INVALID);
+    }
+    Ok(commands)
+}
+
+fn execute(kernel: &mut Kernel, queue: &Queue, commands: &[Command], stream: &[u8]) -> Result<(), Errno> {
+    let clock = kernel.clock;
+    let space = kernel.spaces.get_mut(queue.vm)?;
+    if let Some(recorder) = &mut kernel.recorder {
+        recorder.submission(&space.memory, queue.shader_base, stream);
+    }
+    kernel.device.begin_submission();
+    for (number, command) in commands.iter().enumerate() {
+        let started = clock();
+        let submission =
+            Submission { memory: &mut space.memory, shader_base: queue.shader_base, number: number as u32 };
+        kernel.device.execute(submission, command);
+        let ended = clock().max(started + 1);
+        for (fields, time) in
+            timestamps(command).into_iter().flat_map(|[start, end]| [(start, started), (end, ended)])
+        {
+            write_time(&kernel.objects, command, fields, time)?;
+        }
+    }
+    if let Some(recorder) = &mut kernel.recorder {
+        recorder.result(&space.memory);
+    }
+    Ok(())
+}
+
+/// Fields of a command that name a timestamp: handle and offset, of start and end.
+fn timestamps(command: &Command) -> Vec<[[Field; 2]; 2]> {
+    match command {
+        Command::Compute(_) => {
+            use compute_command::*;
+            vec![[[TIME_START, TIME_START_OFFSET], [TIME_END, TIME_END_OFFSET]]]
+        }
+        Command::Render(_) => {
+            use render_command::*;
+            vec![
+                [[VERTEX_TIME_START, VERTEX_TIME_START_OFFSET], [VERTEX_TIME_END, VERTEX_TIME_END_OFFSET]],
+                [
+                    [FRAGMENT_TIME_START, FRAGMENT_TIME_START_OFFSET],
+                    [FRAGMENT_TIME_END, FRAGMENT_TIME_END_OFFSET],
+                ],
+            ]
+        }
+    }
+}
+
+fn write_time(
+    objects: &super::Table<super::TimeObject>,
+    command: &Command,
+    [handle, offset]: [Field; 2],
+    time: u64,
+) -> Result<(), Errno> {
+    let bytes = command.bytes();
+    let handle = handle.get(bytes) as u32;
+    if handle == 0 {
+        return Ok(());
+    }
+    let object = objects.get(handle)?;
+    let offset = offset.get(bytes);
+    if offset.checked_add(8).is_none_or(|end| end > object.bytes) {
+        return Err(Errno::INVALID);
+    }
+    let window = Window::new(object.words.clone(), object.offset + offset, 8).ok_or(Errno::INVALID)?;
+    window.store(0, &time.to_le_bytes());
+    Ok(())
+}

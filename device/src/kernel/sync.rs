@@ -1,0 +1,82 @@
+//! Sync objects: binary and timeline in one, as the kernel has them.
+
+use super::{Answer, Errno};
+
+/// Nanoseconds of the monotonic clock until which a call waits.
+pub type Deadline = i64;
+
+/// A sync object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct SyncObject {
+    /// A fence is in it. All fences are signalled: submissions run inside the call.
+    pub(crate) fence: bool,
+    /// The point the timeline has reached.
+    pub(crate) point: u64,
+}
+
+impl SyncObject {
+    /// Signals the object, or a point of its timeline.
+    pub(crate) fn signal(&mut self, point: u64) {
+        self.fence = true;
+        self.point = self.point.max(point);
+    }
+
+    pub(crate) fn reset(&mut self) {
+        *self = SyncObject::default();
+    }
+
+    /// Whether the object, or the point of its timeline, is signalled.
+    pub(crate) fn reached(&self, point: u64) -> bool {
+        self.fence && self.point >= point
+    }
+}
+
+/// How to wait for several objects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    /// For all instead of for one.
+    pub(crate) all: bool,
+    /// Also for those that nothing was submitted for yet.
+    pub(crate) for_submit: bool,
+    pub(crate) deadline: Deadline,
+    /// Nanoseconds of the monotonic clock.
+    pub(crate) now: u64,
+}
+
+/// Waits; gives the number of the first object that is signalled.
+pub(crate) fn wait(objects: &[(SyncObject, u64)], waiting: Waiting) -> Result<Result<u32, Answer>, Errno> {
+    let reached = |(object, point): &(SyncObject, u64)| object.reached(*point);
+    let first = objects.iter().position(reached);
+    let done = if waiting.all { objects.iter().all(reached) } else { first.is_some() };
+    if done {
+        return Ok(Ok(first.unwrap_or(0) as u32));
+    }
+    // Nothing was submitted that could signal it, and the caller does not wait for that.
+    if !waiting.for_submit && objects.iter().any(|(object, point)| !object.fence || object.point < *point) {
+        return Err(Errno::INVALID);
+    }
+    if waiting.deadline <= waiting.now as i64 {
+        return Err(Errno::TIME);
+    }
+    Ok(Err(Answer::Wait(waiting.deadline)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_ends_when_enough_is_reached() {
+        let (idle, mut busy) = (SyncObject::default(), SyncObject::default());
+        busy.signal(5);
+        let waiting = Waiting { all: false, for_submit: true, deadline: 10, now: 3 };
+        assert_eq!(wait(&[(idle, 0), (busy, 5)], waiting), Ok(Ok(1)));
+        assert_eq!(wait(&[(idle, 0), (busy, 6)], waiting), Ok(Err(Answer::Wait(10))));
+        assert_eq!(
+            wait(&[(idle, 0), (busy, 5)], Waiting { all: true, now: 10, ..waiting }),
+            Err(Errno::TIME)
+        );
+        assert_eq!(wait(&[(idle, 0)], Waiting { for_submit: false, ..waiting }), Err(Errno::INVALID));
+        assert_eq!(wait(&[], Waiting { all: true, ..waiting }), Ok(Ok(0)));
+    }
+}

@@ -1,0 +1,86 @@
+//! Programs in memory: how long they are, and decoding each once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agx_emulator::{Memory, MemoryFault, Program};
+use agx_isa::decode::decode;
+use agx_isa::inst::Inst;
+use agx_isa::table::Opcode;
+
+/// Most bytes of a program.
+const MOST_BYTES: usize = 1 << 20;
+/// Bytes read at a time.
+const PIECE: usize = 1 << 10;
+/// Programs kept.
+const KEPT: usize = 4096;
+
+/// Decoded programs by address. A driver may put another program where one was: the bytes are compared.
+#[derive(Default)]
+pub(crate) struct Programs {
+    known: BTreeMap<u64, Arc<Program>>,
+}
+
+impl Programs {
+    /// The program at `address`.
+    pub(crate) fn get(&mut self, memory: &Memory, address: u64) -> Result<Arc<Program>, MemoryFault> {
+        if let Some(known) = self.known.get(&address) {
+            let mut bytes = vec![0; known.code().len()];
+            if memory.fetch(address, &mut bytes).is_ok() && bytes == known.code() {
+                return Ok(known.clone());
+            }
+        }
+        let program = Arc::new(Program::new(&code(memory, address)?));
+        if self.known.len() >= KEPT {
+            self.known.clear();
+        }
+        self.known.insert(address, program.clone());
+        Ok(program)
+    }
+}
+
+/// The bytes of the program at `address`: to the first end behind the target of every jump.
+pub(crate) fn code(memory: &Memory, address: u64) -> Result<Vec<u8>, MemoryFault> {
+    let mut bytes = Vec::new();
+    let (mut pc, mut farthest) = (0, 0);
+    while pc < MOST_BYTES {
+        let left = extend(memory, address, &mut bytes, pc + 16)?;
+        let Ok((inst, len)) = decode(bytes.get(pc..).unwrap_or(&[])) else { break };
+        if let Some(target) = jump_target(&inst, pc) {
+            farthest = farthest.max(target);
+        }
+        pc += len;
+        if (inst.op == Opcode::Stop && pc > farthest) || !left {
+            break;
+        }
+    }
+    bytes.truncate(pc.max(2));
+    Ok(bytes)
+}
+
+/// Reads on until `len` bytes are there; false when memory ends before.
+fn extend(memory: &Memory, address: u64, bytes: &mut Vec<u8>, len: usize) -> Result<bool, MemoryFault> {
+    while bytes.len() < len {
+        let at = bytes.len();
+        let mut piece = vec![0; PIECE];
+        let mut got = piece.len();
+        while memory.fetch(address + at as u64, &mut piece[..got]).is_err() {
+            got /= 2;
+            if got < 2 {
+                return match at {
+                    0 => memory.fetch(address, &mut piece[..2]).map(|()| false),
+                    _ => Ok(false),
+                };
+            }
+        }
+        bytes.extend_from_slice(&piece[..got]);
+    }
+    Ok(true)
+}
+
+/// Where a jump goes.
+fn jump_target(inst: &Inst, pc: usize) -> Option<usize> {
+    matches!(inst.op, Opcode::JmpAny | Opcode::JmpNone | Opcode::Call).then_some(())?;
+    let operand = inst.operands.iter().find(|operand| operand.tag == agx_isa::inst::Tag::Imm)?;
+    usize::try_from(pc as i64 + i64::from(operand.value as i32)).ok()
+}

@@ -1,0 +1,453 @@
+//! Control streams as data: one table for each record, field by field, as `agx_isa::INSTS` is for instructions.
+//!
+//! Decoding is total: bits that no field covers are kept and named by their position, so that encoding what was decoded
+//! gives the same bytes. Fields of which only one can be meant, because another field decides, say so in [`When`].
+
+mod cdm;
+mod descriptor;
+mod kernel;
+mod pass;
+mod ppp;
+mod usc;
+mod vdm;
+
+pub use cdm::*;
+pub use descriptor::*;
+pub use kernel::*;
+pub use pass::*;
+pub use ppp::*;
+pub use usc::*;
+pub use vdm::*;
+
+use std::fmt::Write as _;
+
+/// What the bits of a field stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A number.
+    Number,
+    /// A number less one.
+    MinusOne,
+    /// A number divided by two to this power.
+    Shifted(u32),
+    /// Groups of so many; 0 stands for as many groups as do not fit.
+    Groups(u32),
+    /// The logarithm to base two of a number.
+    Log2,
+    /// Yes or no.
+    Flag,
+    /// Bits without a known meaning; drivers are seen to set them.
+    Unknown,
+    /// Bits that must have this value.
+    Exactly(u64),
+    /// A 32-bit float.
+    Float,
+    /// A level of detail in 64ths.
+    Level,
+    /// One of these; a value that is not among them is not known.
+    Choice(&'static [(u64, &'static str)]),
+}
+
+/// When a field is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    /// In every record.
+    Always,
+    /// When the bits `start`, `len` hold `value`.
+    Is(u32, u32, u64),
+    /// When they do not.
+    IsNot(u32, u32, u64),
+}
+
+/// A field of a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// Name, unique in the record.
+    pub name: &'static str,
+    /// First bit, counted from bit 0 of byte 0.
+    pub start: u32,
+    /// Number of bits, 1 to 64.
+    pub bits: u32,
+    /// What they stand for.
+    pub kind: Kind,
+    /// When they are meant.
+    pub when: When,
+    /// Meaning.
+    pub doc: &'static str,
+}
+
+/// A record.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    /// Name.
+    pub name: &'static str,
+    /// Length in bytes.
+    pub bytes: usize,
+    /// What it is.
+    pub doc: &'static str,
+    /// Where the facts are from.
+    pub source: &'static str,
+    /// Fields in the order of their bits.
+    pub fields: &'static [Field],
+}
+
+/// `len` bits from `start` on; bits behind the last byte are 0.
+pub fn bits(bytes: &[u8], start: u32, len: u32) -> u64 {
+    let first = (start / 8) as usize;
+    let window = (0..9)
+        .rev()
+        .fold(0_u128, |value, at| value << 8 | u128::from(bytes.get(first + at).copied().unwrap_or(0)));
+    (window >> (start % 8)) as u64 & (u64::MAX >> (64 - len))
+}
+
+/// Sets `len` bits from `start` on; bits behind the last byte are dropped.
+pub fn set_bits(bytes: &mut [u8], start: u32, len: u32, value: u64) {
+    for at in 0..len {
+        if let Some(byte) = bytes.get_mut(((start + at) / 8) as usize) {
+            let bit = 1 << ((start + at) % 8);
+            *byte = if value >> at & 1 != 0 { *byte | bit } else { *byte & !bit };
+        }
+    }
+}
+
+impl Field {
+    /// The bits as they stand.
+    pub fn raw(&self, bytes: &[u8]) -> u64 {
+        bits(bytes, self.start, self.bits)
+    }
+
+    /// What they stand for, as a number.
+    pub fn get(&self, bytes: &[u8]) -> u64 {
+        let raw = self.raw(bytes);
+        match self.kind {
+            Kind::MinusOne => raw + 1,
+            Kind::Shifted(by) => raw << by,
+            Kind::Groups(of) if raw == 0 => u64::from(of) << self.bits,
+            Kind::Groups(of) => raw * u64::from(of),
+            Kind::Log2 => 1 << raw.min(63),
+            _ => raw,
+        }
+    }
+
+    /// Whether the field is not 0.
+    pub fn is_set(&self, bytes: &[u8]) -> bool {
+        self.raw(bytes) != 0
+    }
+
+    /// The field as a 32-bit float.
+    pub fn float(&self, bytes: &[u8]) -> f32 {
+        f32::from_bits(self.raw(bytes) as u32)
+    }
+
+    /// Writes the bits; what does not fit is cut off.
+    pub fn set_raw(&self, bytes: &mut [u8], raw: u64) {
+        set_bits(bytes, self.start, self.bits, raw);
+    }
+
+    /// Whether the field is meant in this record.
+    pub fn is_meant(&self, bytes: &[u8]) -> bool {
+        match self.when {
+            When::Always => true,
+            When::Is(start, len, value) => bits(bytes, start, len) == value,
+            When::IsNot(start, len, value) => bits(bytes, start, len) != value,
+        }
+    }
+
+    /// What the field says, for people.
+    pub fn text(&self, bytes: &[u8]) -> String {
+        let (raw, value) = (self.raw(bytes), self.get(bytes));
+        match self.kind {
+            Kind::Number | Kind::MinusOne | Kind::Groups(_) | Kind::Log2 => value.to_string(),
+            Kind::Shifted(_) | Kind::Unknown | Kind::Exactly(_) => format!("{value:#x}"),
+            Kind::Flag => String::from(if raw != 0 { "yes" } else { "no" }),
+            Kind::Float => format!("{:?}", self.float(bytes)),
+            Kind::Level => format!("{:?}", raw as f64 / 64.0),
+            Kind::Choice(names) => match names.iter().find(|(code, _)| *code == raw) {
+                Some((_, name)) => String::from(*name),
+                None => format!("unknown {raw:#x}"),
+            },
+        }
+    }
+}
+
+/// A record taken apart: the bits of every field that is meant, and the bits that no field names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Values {
+    /// The raw bits of each field, in the order of the table; `None` for fields that are not meant.
+    pub fields: Vec<Option<u64>>,
+    /// Positions of the bits that are set although no field covers them.
+    pub unnamed: Vec<u32>,
+}
+
+impl Record {
+    /// Takes a record apart; missing bytes count as 0.
+    pub fn decode(&self, bytes: &[u8]) -> Values {
+        let fields =
+            self.fields.iter().map(|field| field.is_meant(bytes).then(|| field.raw(bytes))).collect();
+        Values { fields, unnamed: self.unnamed(bytes) }
+    }
+
+    /// Puts a record together.
+    pub fn encode(&self, values: &Values) -> Vec<u8> {
+        let mut bytes = vec![0; self.bytes];
+        for (field, value) in self.fields.iter().zip(&values.fields) {
+            if let Some(value) = value {
+                field.set_raw(&mut bytes, *value);
+            }
+        }
+        values.unnamed.iter().for_each(|bit| set_bits(&mut bytes, *bit, 1, 1));
+        bytes
+    }
+
+    /// Positions of the bits that are set although no field covers them.
+    pub fn unnamed(&self, bytes: &[u8]) -> Vec<u32> {
+        let mut rest = bytes.get(..self.bytes.min(bytes.len())).unwrap_or(bytes).to_vec();
+        for field in self.fields.iter().filter(|field| field.is_meant(bytes)) {
+            field.set_raw(&mut rest, 0);
+        }
+        (0..8 * rest.len() as u32).filter(|bit| bits(&rest, *bit, 1) != 0).collect()
+    }
+
+    /// What is wrong with a record: bits without a name, values that are not known.
+    pub fn complaints(&self, bytes: &[u8]) -> Vec<String> {
+        let mut complaints = Vec::new();
+        for bit in self.unnamed(bytes) {
+            complaints.push(format!("{}: bit {bit} is set and has no known meaning", self.name));
+        }
+        for field in self.fields.iter().filter(|field| field.is_meant(bytes)) {
+            let raw = field.raw(bytes);
+            match field.kind {
+                Kind::Exactly(value) if raw != value => {
+                    complaints.push(format!("{}: {} is {raw:#x}; expected {value:#x}", self.name, field.name))
+                }
+                Kind::Choice(names) if !names.iter().any(|(code, _)| *code == raw) => {
+                    complaints.push(format!("{}: {} has the unknown value {raw:#x}", self.name, field.name));
+                }
+                _ => {}
+            }
+        }
+        complaints
+    }
+
+    /// One line: the name and every field that is not 0.
+    pub fn text(&self, bytes: &[u8]) -> String {
+        let mut line = String::from(self.name);
+        for field in self.fields.iter().filter(|field| field.is_meant(bytes)) {
+            let silent = matches!(field.kind, Kind::Exactly(_));
+            let plain = matches!(
+                field.kind,
+                Kind::Number | Kind::Flag | Kind::Unknown | Kind::Shifted(_) | Kind::Float
+            );
+            if silent || (plain && !field.is_set(bytes)) {
+                continue;
+            }
+            // Writing to a String cannot fail.
+            let _ = match field.kind {
+                Kind::Flag => write!(line, " {}", field.name),
+                _ => write!(line, " {}={}", field.name, field.text(bytes)),
+            };
+        }
+        for bit in self.unnamed(bytes) {
+            let _ = write!(line, " bit{bit}");
+        }
+        line
+    }
+}
+
+/// Writes tables of records: `MODULE "name" bytes "doc" { FIELD start bits kind "doc"; … }` with a source for all of
+/// them. Each becomes a module with a constant for every field and the `RECORD` itself.
+macro_rules! records {
+    ($source:literal; $($module:ident $name:literal $bytes:literal $doc:literal {
+        $($field:ident $start:literal $bits:literal $kind:expr, $(if $when:expr,)? $text:literal;)*
+    })*) => {
+        $(
+            #[doc = $doc]
+            pub mod $module {
+                #[allow(unused_imports, reason = "records use what they need of the kinds")]
+                use crate::record::{Field, Kind, Kind::*, Record, When, When::*};
+                $(
+                    #[doc = $text]
+                    pub const $field: Field = Field {
+                        name: stringify!($field),
+                        start: $start,
+                        bits: $bits,
+                        kind: $kind,
+                        when: $crate::record::records!(@when $($when)?),
+                        doc: $text,
+                    };
+                )*
+                /// The whole record.
+                pub static RECORD: Record = Record {
+                    name: $name,
+                    bytes: $bytes,
+                    doc: $doc,
+                    source: $source,
+                    fields: &[$($field),*],
+                };
+            }
+        )*
+        /// All records of this file.
+        pub(crate) static RECORDS: &[&crate::record::Record] = &[$(&$module::RECORD),*];
+    };
+    (@when) => { When::Always };
+    (@when $when:expr) => { $when };
+}
+pub(crate) use records;
+
+/// Every record there is, family by family.
+#[expect(unused_qualifications, reason = "each file has a list of this name")]
+pub fn all() -> impl Iterator<Item = (&'static str, &'static Record)> {
+    let families: [(&str, &[&Record]); 7] = [
+        ("Compute control stream", cdm::RECORDS),
+        ("Draw control stream", vdm::RECORDS),
+        ("State of the rasteriser", ppp::RECORDS),
+        ("Words of a shader", usc::RECORDS),
+        ("Textures, images and samplers", descriptor::RECORDS),
+        ("Arrays and registers of a render pass", pass::RECORDS),
+        ("Kernel interface", kernel::RECORDS),
+    ];
+    families.into_iter().flat_map(|(family, records)| records.iter().map(move |record| (family, *record)))
+}
+
+/// A Markdown section for every record: what docs/device.md shows.
+pub fn reference() -> String {
+    let mut text = String::new();
+    let mut last = "";
+    for (family, record) in all() {
+        if family != last {
+            let _ = writeln!(text, "### {family}\n");
+            last = family;
+        }
+        let _ = writeln!(
+            text,
+            "#### {} ({} bytes)\n\n{} Source: {}.\n",
+            record.name, record.bytes, record.doc, record.source
+        );
+        if record.fields.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "| field | bits | kind | meaning |\n|---|---|---|---|");
+        for field in record.fields {
+            let end = field.start + field.bits - 1;
+            let place =
+                if field.bits == 1 { field.start.to_string() } else { format!("{}–{end}", field.start) };
+            let _ = writeln!(text, "| {} | {place} | {} | {} |", field.name, kind_text(field), field.doc);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn kind_text(field: &Field) -> String {
+    let kind = match field.kind {
+        Kind::Number => String::from("number"),
+        Kind::MinusOne => String::from("number − 1"),
+        Kind::Shifted(by) => format!("number ≫ {by}"),
+        Kind::Groups(of) => format!("groups of {of}, 0 is {}", u64::from(of) << field.bits),
+        Kind::Log2 => String::from("log₂"),
+        Kind::Flag => String::from("flag"),
+        Kind::Unknown => String::from("unknown"),
+        Kind::Exactly(value) => format!("{value:#x}"),
+        Kind::Float => String::from("float"),
+        Kind::Level => String::from("64ths"),
+        Kind::Choice(names) => {
+            names.iter().map(|(code, name)| format!("{code} {name}")).collect::<Vec<_>>().join(", ")
+        }
+    };
+    match field.when {
+        When::Always => kind,
+        When::Is(start, len, value) => format!("{kind}; when bits {start}–{} are {value}", start + len - 1),
+        When::IsNot(start, len, value) => {
+            format!("{kind}; unless bits {start}–{} are {value}", start + len - 1)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether two fields can be meant in the same record.
+    fn meet(a: &Field, b: &Field) -> bool {
+        match (a.when, b.when) {
+            (When::Is(p, l, v), When::IsNot(q, m, w)) | (When::IsNot(q, m, w), When::Is(p, l, v)) => {
+                (p, l, v) != (q, m, w)
+            }
+            (When::Is(p, l, v), When::Is(q, m, w)) => (p, l) != (q, m) || v == w,
+            _ => true,
+        }
+    }
+
+    #[test]
+    fn fields_are_inside_and_disjoint() {
+        for (_, record) in all() {
+            for (at, field) in record.fields.iter().enumerate() {
+                let place = format!("{}.{}", record.name, field.name);
+                assert!((1..=64).contains(&field.bits), "{place}");
+                assert!((field.start + field.bits) as usize <= 8 * record.bytes, "{place} ends outside");
+                assert!(!field.doc.is_empty() && field.doc.ends_with('.'), "{place} has no sentence");
+                for other in &record.fields[..at] {
+                    assert_ne!(field.name, other.name, "{place}");
+                    let apart =
+                        field.start + field.bits <= other.start || other.start + other.bits <= field.start;
+                    assert!(apart || !meet(field, other), "{place} overlaps {}", other.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = all().map(|(_, record)| record.name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        assert!(count > 70, "{count} records");
+    }
+
+    #[test]
+    fn decoding_and_encoding_again_gives_the_same_bytes() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for (_, record) in all() {
+            for _ in 0..200 {
+                let bytes: Vec<u8> = (0..record.bytes)
+                    .map(|_| {
+                        state = state
+                            .wrapping_mul(6_364_136_223_846_793_005)
+                            .wrapping_add(1_442_695_040_888_963_407);
+                        (state >> 56) as u8
+                    })
+                    .collect();
+                assert_eq!(record.encode(&record.decode(&bytes)), bytes, "{}", record.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_bit_of_every_field_is_its_own() {
+        for (_, record) in all() {
+            for field in record.fields.iter().filter(|field| field.when == When::Always) {
+                for bit in 0..field.bits {
+                    let mut bytes = vec![0; record.bytes];
+                    field.set_raw(&mut bytes, 1 << bit);
+                    assert_eq!(field.raw(&bytes), 1 << bit, "{}.{}", record.name, field.name);
+                    assert!(record.unnamed(&bytes).is_empty(), "{}.{}", record.name, field.name);
+                    let others = record.fields.iter().filter(|other| *other != field && meet(field, other));
+                    for other in others.filter(|other| other.is_meant(&bytes)) {
+                        assert_eq!(other.raw(&bytes), 0, "{}.{} and {}", record.name, field.name, other.name);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_bits_have_a_position() {
+        let mut bytes = [0; 8];
+        set_bits(&mut bytes, 25, 1, 1);
+        assert_eq!(launch::RECORD.unnamed(&bytes), [25]);
+        assert!(launch::RECORD.text(&bytes).ends_with("bit25"));
+        assert_eq!(launch::RECORD.complaints(&bytes), ["launch: bit 25 is set and has no known meaning"]);
+    }
+}

@@ -1,0 +1,316 @@
+//! Recordings of submissions: what was bound when each was made, and what memory held afterwards. They replay without the
+//! driver.
+//!
+//! A recording is a sequence of submissions. Each has the address of shaders, the commands, the ranges that were bound
+//! with their contents before, and the contents after. Pages are kept once, however often they occur; pages of zeros are
+//! not kept at all.
+
+use std::collections::BTreeMap;
+
+use agx_emulator::{Access, Memory};
+
+use crate::execute::{Command, Device, Settings, Submission};
+use crate::findings::Finding;
+use crate::kernel::parse_commands;
+use crate::statistics::Statistics;
+
+/// First bytes of a recording.
+const MAGIC: &[u8; 8] = b"AGXREC\x00\x01";
+/// Bytes of a page in a recording.
+const PAGE: usize = 0x1000;
+
+/// Why a recording cannot be replayed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The bytes are no recording.
+    #[error("not a recording: expected the signature `AGXREC`")]
+    Signature,
+    /// The recording ends early.
+    #[error("the recording ends at byte {0}, in the middle of a submission")]
+    Short(usize),
+    /// A page that is named is not in the recording.
+    #[error("page {0} is not in the recording")]
+    Page(u32),
+    /// Commands or ranges that make no sense.
+    #[error("submission {number}: {what}")]
+    Content {
+        /// Number of the submission, from 1 on.
+        number: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+}
+
+/// A range that was bound.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Range {
+    address: u64,
+    bytes: u64,
+    access: u8,
+    /// Numbers of pages, before and after; 0 is a page of zeros.
+    pages: [Vec<u32>; 2],
+}
+
+/// A submission.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Recorded {
+    shader_base: u64,
+    stream: Vec<u8>,
+    ranges: Vec<Range>,
+}
+
+/// Takes a recording.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    pages: BTreeMap<Vec<u8>, u32>,
+    submissions: Vec<Recorded>,
+}
+
+impl Recorder {
+    /// A submission is about to run.
+    pub(crate) fn submission(&mut self, memory: &Memory, shader_base: u64, stream: &[u8]) {
+        let ranges: Vec<_> = memory.ranges().collect();
+        let ranges = ranges
+            .into_iter()
+            .map(|(address, bytes, access)| Range {
+                address,
+                bytes: bytes as u64,
+                access: access.bits(),
+                pages: [self.contents(memory, address, bytes), Vec::new()],
+            })
+            .collect();
+        self.submissions.push(Recorded { shader_base, stream: stream.to_vec(), ranges });
+    }
+
+    /// The latest submission has run.
+    pub(crate) fn result(&mut self, memory: &Memory) {
+        let Some(mut last) = self.submissions.pop() else { return };
+        for range in &mut last.ranges {
+            range.pages[1] = self.contents(memory, range.address, range.bytes as usize);
+        }
+        self.submissions.push(last);
+    }
+
+    fn contents(&mut self, memory: &Memory, address: u64, bytes: usize) -> Vec<u32> {
+        (0..bytes.div_ceil(PAGE))
+            .map(|at| {
+                let mut page = vec![0; PAGE.min(bytes - at * PAGE)];
+                if memory.fetch(address + (at * PAGE) as u64, &mut page).is_err()
+                    || page.iter().all(|byte| *byte == 0)
+                {
+                    return 0;
+                }
+                let next = self.pages.len() as u32 + 1;
+                *self.pages.entry(page).or_insert(next)
+            })
+            .collect()
+    }
+
+    /// The recording.
+    pub(crate) fn finish(self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        let word = |out: &mut Vec<u8>, value: u64| out.extend_from_slice(&value.to_le_bytes());
+        word(&mut out, self.pages.len() as u64);
+        let mut pages: Vec<_> = self.pages.into_iter().collect();
+        pages.sort_by_key(|(_, number)| *number);
+        for (page, _) in pages {
+            word(&mut out, page.len() as u64);
+            out.extend_from_slice(&page);
+        }
+        word(&mut out, self.submissions.len() as u64);
+        for submission in self.submissions {
+            word(&mut out, submission.shader_base);
+            word(&mut out, submission.stream.len() as u64);
+            out.extend_from_slice(&submission.stream);
+            word(&mut out, submission.ranges.len() as u64);
+            for range in submission.ranges {
+                for value in [range.address, range.bytes, range.access.into()] {
+                    word(&mut out, value);
+                }
+                for pages in range.pages {
+                    runs(&pages).into_iter().for_each(|value| word(&mut out, value));
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Page numbers as runs of equal numbers: how many runs, then length and number of each.
+fn runs(pages: &[u32]) -> Vec<u64> {
+    let mut out = vec![0];
+    for run in pages.chunk_by(|a, b| a == b) {
+        out[0] += 1;
+        out.extend([run.len() as u64, u64::from(run[0])]);
+    }
+    out
+}
+
+/// Reads a recording from bytes.
+struct Reader<'b> {
+    bytes: &'b [u8],
+    at: usize,
+}
+
+impl<'b> Reader<'b> {
+    fn take(&mut self, len: usize) -> Result<&'b [u8], ReplayError> {
+        let end = self.at.checked_add(len).ok_or(ReplayError::Short(self.at))?;
+        let found = self.bytes.get(self.at..end).ok_or(ReplayError::Short(self.bytes.len()))?;
+        self.at = end;
+        Ok(found)
+    }
+
+    fn word(&mut self) -> Result<u64, ReplayError> {
+        let bytes = self.take(8)?;
+        Ok(bytes.first_chunk().copied().map_or(0, u64::from_le_bytes))
+    }
+
+    fn pages(&mut self, count: u64) -> Result<Vec<u32>, ReplayError> {
+        let mut pages = Vec::new();
+        for _ in 0..self.word()? {
+            let (len, number) = (self.word()?, self.word()?);
+            if pages.len() as u64 + len > count {
+                return Err(ReplayError::Short(self.at));
+            }
+            pages.resize(pages.len() + len as usize, number as u32);
+        }
+        Ok(pages)
+    }
+
+    fn submission(&mut self) -> Result<Recorded, ReplayError> {
+        let shader_base = self.word()?;
+        let len = self.word()? as usize;
+        let stream = self.take(len)?.to_vec();
+        let mut ranges = Vec::new();
+        for _ in 0..self.word()? {
+            let (address, bytes, access) = (self.word()?, self.word()?, self.word()? as u8);
+            let count = bytes.div_ceil(PAGE as u64);
+            let pages = [self.pages(count)?, self.pages(count)?];
+            ranges.push(Range { address, bytes, access, pages });
+        }
+        Ok(Recorded { shader_base, stream, ranges })
+    }
+}
+
+/// A recording, ready to replay.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recording {
+    pages: Vec<Vec<u8>>,
+    submissions: Vec<Recorded>,
+}
+
+/// What a replay came to.
+#[derive(Clone, Debug, Default)]
+pub struct Replay {
+    /// Bytes that differ from what was recorded, with their addresses; at most 64.
+    pub differences: Vec<(u64, u8, u8)>,
+    /// What was wrong.
+    pub findings: Vec<Finding>,
+    /// What was executed.
+    pub statistics: Statistics,
+    /// The listing, with [`Settings::trace`].
+    pub trace: String,
+}
+
+/// Differences kept.
+const KEPT: usize = 64;
+
+impl Recording {
+    /// Reads a recording.
+    ///
+    /// # Errors
+    /// [`ReplayError`]: the bytes are not a recording.
+    pub fn parse(bytes: &[u8]) -> Result<Recording, ReplayError> {
+        let mut reader = Reader { bytes, at: 0 };
+        if reader.take(MAGIC.len()).ok() != Some(&MAGIC[..]) {
+            return Err(ReplayError::Signature);
+        }
+        let mut pages = Vec::new();
+        for _ in 0..reader.word()? {
+            let len = reader.word()? as usize;
+            pages.push(reader.take(len)?.to_vec());
+        }
+        let mut submissions = Vec::new();
+        for _ in 0..reader.word()? {
+            submissions.push(reader.submission()?);
+        }
+        Ok(Recording { pages, submissions })
+    }
+
+    /// Runs all submissions and compares memory with what it held when the recording was taken.
+    ///
+    /// # Errors
+    /// [`ReplayError`]: the recording contradicts itself.
+    pub fn replay(&self, settings: Settings) -> Result<Replay, ReplayError> {
+        let mut device = Device::new(settings);
+        let mut replay = Replay::default();
+        for (number, submission) in self.submissions.iter().enumerate() {
+            let wrong = |what| ReplayError::Content { number: number + 1, what };
+            let mut memory = self.memory(submission, number)?;
+            let commands: Vec<Command> =
+                parse_commands(&submission.stream).map_err(|_| wrong("commands that cannot be read"))?;
+            device.begin_submission();
+            for (number, command) in commands.iter().enumerate() {
+                let submission = Submission {
+                    memory: &mut memory,
+                    shader_base: submission.shader_base,
+                    number: number as u32,
+                };
+                device.execute(submission, command);
+            }
+            self.compare(submission, &memory, &mut replay.differences)?;
+        }
+        replay.findings = device.notebook.all().to_vec();
+        replay.statistics = std::mem::take(&mut device.statistics);
+        replay.trace = std::mem::take(&mut device.trace);
+        Ok(replay)
+    }
+
+    /// The bytes of a range, before (0) or after (1) its submission.
+    fn contents(&self, range: &Range, which: usize) -> Result<Vec<u8>, ReplayError> {
+        let mut bytes = Vec::with_capacity(range.bytes as usize);
+        for number in &range.pages[which] {
+            let left = (range.bytes as usize).saturating_sub(bytes.len()).min(PAGE);
+            match number.checked_sub(1) {
+                None => bytes.resize(bytes.len() + left, 0),
+                Some(at) => {
+                    bytes.extend_from_slice(self.pages.get(at as usize).ok_or(ReplayError::Page(*number))?)
+                }
+            }
+        }
+        bytes.resize(range.bytes as usize, 0);
+        Ok(bytes)
+    }
+
+    fn memory(&self, submission: &Recorded, number: usize) -> Result<Memory, ReplayError> {
+        let mut memory = Memory::new();
+        for range in &submission.ranges {
+            let bytes = self.contents(range, 0)?;
+            let access = Access::from_bits_truncate(range.access);
+            memory
+                .map(range.address, bytes, access)
+                .map_err(|_| ReplayError::Content { number: number + 1, what: "ranges that overlap" })?;
+        }
+        Ok(memory)
+    }
+
+    fn compare(
+        &self,
+        submission: &Recorded,
+        memory: &Memory,
+        differences: &mut Vec<(u64, u8, u8)>,
+    ) -> Result<(), ReplayError> {
+        for range in submission.ranges.iter().filter(|range| range.access & Access::WRITE.bits() != 0) {
+            let expected = self.contents(range, 1)?;
+            let Some(found) = memory.bytes(range.address, expected.len()) else { continue };
+            let different = expected.iter().zip(found).enumerate().filter(|(_, (a, b))| a != b);
+            let room = KEPT - differences.len();
+            differences.extend(
+                different
+                    .take(room)
+                    .map(|(at, (expected, found))| (range.address + at as u64, *expected, *found)),
+            );
+        }
+        Ok(())
+    }
+}

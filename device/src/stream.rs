@@ -1,0 +1,332 @@
+//! Walking control streams: links, returns, and the words of a shader.
+
+use std::ops::Range;
+
+use agx_emulator::{Memory, MemoryFault};
+
+use crate::bytes;
+use crate::record::{
+    self, CDM_LINK, CDM_RETURN, CDM_TERMINATE, Record, compute_link, compute_terminate, usc_fragment,
+    usc_no_preamble, usc_preamble, usc_registers, usc_sampler, usc_shader, usc_shared, usc_texture,
+    usc_uniform, usc_uniform_high,
+};
+
+/// Links that may be nested.
+const DEPTH: usize = 16;
+/// Records of a stream: more are a loop.
+const MOST_RECORDS: u32 = 1 << 22;
+
+/// What goes wrong in a stream.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub(crate) enum StreamError {
+    /// A record or what it points to is not bound.
+    #[error("{what} at {address:#x}: {fault}")]
+    Memory {
+        /// What was to be read.
+        what: &'static str,
+        /// Where.
+        address: u64,
+        /// Why it cannot be read.
+        fault: MemoryFault,
+    },
+    /// A record of a kind that nobody knows.
+    #[error("the record at {address:#x} has the unknown kind {kind}")]
+    Kind {
+        /// Where.
+        address: u64,
+        /// Bits 29 to 31.
+        kind: u64,
+    },
+    /// A word of a shader that nobody knows.
+    #[error("the shader word at {address:#x} has the unknown tag {tag:#x}")]
+    Tag {
+        /// Where.
+        address: u64,
+        /// Its first byte.
+        tag: u64,
+    },
+    /// Links nested too deep, returns without link, loops.
+    #[error("the stream at {address:#x} {what}")]
+    Shape {
+        /// Where.
+        address: u64,
+        /// What it does.
+        what: &'static str,
+    },
+}
+
+/// An error of memory while a stream is walked.
+pub(crate) fn unbound(what: &'static str, address: u64) -> impl Fn(MemoryFault) -> StreamError {
+    move |fault| StreamError::Memory { what, address, fault }
+}
+
+/// Where a walk is.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk {
+    pub(crate) at: u64,
+    returns: Vec<u64>,
+    records: u32,
+}
+
+/// A record that a walk has reached.
+pub(crate) struct Reached {
+    pub(crate) address: u64,
+    /// Bits 29 to 31 of the first word.
+    pub(crate) kind: u64,
+}
+
+impl Walk {
+    pub(crate) fn new(at: u64) -> Walk {
+        Walk { at, returns: Vec::new(), records: 0 }
+    }
+
+    /// The record here.
+    pub(crate) fn reach(&mut self, memory: &Memory) -> Result<Reached, StreamError> {
+        self.records += 1;
+        if self.records > MOST_RECORDS {
+            return Err(StreamError::Shape { address: self.at, what: "does not end" });
+        }
+        let word = bytes::word(memory, self.at).map_err(unbound("a record", self.at))?;
+        Ok(Reached { address: self.at, kind: u64::from(word >> 29) })
+    }
+
+    /// Reads a record and steps over it.
+    pub(crate) fn take(&mut self, memory: &Memory, record: &'static Record) -> Result<Vec<u8>, StreamError> {
+        let address = self.at;
+        self.at += record.bytes as u64;
+        bytes::record(memory, address, record).map_err(unbound(record.name, address))
+    }
+
+    /// Continues at `target`.
+    pub(crate) fn link(&mut self, target: u64, with_return: bool) -> Result<(), StreamError> {
+        if with_return {
+            if self.returns.len() == DEPTH {
+                return Err(StreamError::Shape { address: self.at, what: "nests links too deep" });
+            }
+            self.returns.push(self.at);
+        }
+        self.at = target;
+        Ok(())
+    }
+
+    /// Continues behind the latest link with return.
+    pub(crate) fn back(&mut self) -> Result<(), StreamError> {
+        let without = StreamError::Shape { address: self.at, what: "returns without a link" };
+        self.at = self.returns.pop().ok_or(without)?;
+        Ok(())
+    }
+
+    /// Handles links, returns and the end of compute streams: `Some(false)` at the end, `None` for other records.
+    pub(crate) fn compute_flow(&mut self, memory: &Memory, kind: u64) -> Result<Option<bool>, StreamError> {
+        match kind {
+            CDM_LINK => {
+                let bytes = self.take(memory, &compute_link::RECORD)?;
+                let target =
+                    compute_link::TARGET_HIGH.get(&bytes) << 32 | compute_link::TARGET_LOW.get(&bytes);
+                self.link(target, compute_link::WITH_RETURN.is_set(&bytes))?;
+            }
+            CDM_TERMINATE => {
+                self.take(memory, &compute_terminate::RECORD)?;
+                return Ok(Some(false));
+            }
+            CDM_RETURN => self.back()?,
+            _ => return Ok(None),
+        }
+        Ok(Some(true))
+    }
+}
+
+/// Local memory as the words of a shader ask for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Shared {
+    /// Bytes, when it is plain memory.
+    pub(crate) bytes: u32,
+    /// Width and height in pixels, samples, and bytes of a sample, when it is a tile.
+    pub(crate) tile: Option<[u32; 4]>,
+}
+
+/// What the words of a shader load before it starts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Words {
+    /// All uniform half-words.
+    pub(crate) uniforms: Vec<u16>,
+    /// Those of them that no word set.
+    pub(crate) unset: Vec<Range<u16>>,
+    pub(crate) textures: Vec<[u8; 24]>,
+    pub(crate) samplers: Vec<[u8; 8]>,
+    pub(crate) shared: Shared,
+    /// Address of the program.
+    pub(crate) code: u64,
+    /// Address of the preamble.
+    pub(crate) preamble: Option<u64>,
+    /// Half registers of the program.
+    pub(crate) registers: u32,
+    /// The code of the stack's size.
+    pub(crate) spill: u64,
+    /// Tests come before a fragment program.
+    pub(crate) early_tests: Option<bool>,
+    /// Each word with its address, for listings.
+    pub(crate) list: Vec<(u64, &'static Record, Vec<u8>)>,
+}
+
+/// Half-words of the uniform file.
+const UNIFORMS: usize = 512;
+
+impl Words {
+    /// Reads the words at `address` of shaders relative to `base`; `extended` samplers have a border colour behind them.
+    pub(crate) fn read(
+        memory: &Memory,
+        base: u64,
+        address: u64,
+        extended: bool,
+    ) -> Result<Words, StreamError> {
+        let mut reader = Reader {
+            memory,
+            walk: Walk::new(address),
+            base,
+            extended,
+            set: [false; UNIFORMS],
+            words: Words { uniforms: vec![0; UNIFORMS], ..Words::default() },
+        };
+        while reader.word()? {}
+        let mut words = reader.words;
+        words.unset = unset_ranges(&reader.set);
+        Ok(words)
+    }
+}
+
+fn unset_ranges(set: &[bool; UNIFORMS]) -> Vec<Range<u16>> {
+    let mut ranges: Vec<Range<u16>> = Vec::new();
+    for (at, _) in set.iter().enumerate().filter(|(_, set)| !**set) {
+        match ranges.last_mut() {
+            Some(last) if usize::from(last.end) == at => last.end += 1,
+            _ => ranges.push(at as u16..at as u16 + 1),
+        }
+    }
+    ranges
+}
+
+struct Reader<'m> {
+    memory: &'m Memory,
+    walk: Walk,
+    base: u64,
+    extended: bool,
+    set: [bool; UNIFORMS],
+    words: Words,
+}
+
+impl Reader<'_> {
+    /// Reads one word; false after the last.
+    fn word(&mut self) -> Result<bool, StreamError> {
+        let address = self.walk.at;
+        let mut tag = [0; 1];
+        self.memory.fetch(address, &mut tag).map_err(unbound("a shader word", address))?;
+        match u64::from(tag[0]) {
+            record::USC_UNIFORM => self.uniforms(&usc_uniform::RECORD, 0)?,
+            record::USC_UNIFORM_HIGH => self.uniforms(&usc_uniform_high::RECORD, 256)?,
+            record::USC_TEXTURE => self.textures()?,
+            record::USC_SAMPLER => self.samplers()?,
+            record::USC_SHARED => self.shared()?,
+            record::USC_SHADER => {
+                let bytes = self.take(&usc_shader::RECORD)?;
+                self.words.code = self.base + usc_shader::CODE.get(&bytes);
+            }
+            record::USC_REGISTERS => {
+                let bytes = self.take(&usc_registers::RECORD)?;
+                self.words.registers = usc_registers::COUNT.get(&bytes) as u32;
+                self.words.spill = usc_registers::SPILL.get(&bytes);
+            }
+            record::USC_FRAGMENT => {
+                let bytes = self.take(&usc_fragment::RECORD)?;
+                self.words.early_tests = Some(usc_fragment::EARLY_TESTS.is_set(&bytes));
+            }
+            record::USC_NO_PREAMBLE => {
+                self.take(&usc_no_preamble::RECORD)?;
+                return Ok(false);
+            }
+            record::USC_PREAMBLE => {
+                let bytes = self.take(&usc_preamble::RECORD)?;
+                self.words.preamble = Some(self.base + usc_preamble::CODE.get(&bytes));
+                return Ok(false);
+            }
+            tag => return Err(StreamError::Tag { address, tag }),
+        }
+        Ok(true)
+    }
+
+    fn take(&mut self, record: &'static Record) -> Result<Vec<u8>, StreamError> {
+        let address = self.walk.at;
+        let bytes = self.walk.take(self.memory, record)?;
+        self.words.list.push((address, record, bytes.clone()));
+        Ok(bytes)
+    }
+
+    /// Bytes that a word points to.
+    fn pointed(&self, what: &'static str, address: u64, len: usize) -> Result<Vec<u8>, StreamError> {
+        bytes::read(self.memory, address, len).map_err(unbound(what, address))
+    }
+
+    fn uniforms(&mut self, record: &'static Record, first: usize) -> Result<(), StreamError> {
+        let word = self.take(record)?;
+        let start = first + usc_uniform::START.get(&word) as usize;
+        let count = usc_uniform::COUNT.get(&word) as usize;
+        let values = self.pointed("uniforms", usc_uniform::ADDRESS.get(&word), 2 * count)?;
+        for (at, half) in values.chunks_exact(2).enumerate() {
+            if let Some(place) = self.words.uniforms.get_mut(start + at) {
+                *place = u16::from_le_bytes([half[0], half[1]]);
+                self.set[start + at] = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn textures(&mut self) -> Result<(), StreamError> {
+        let word = self.take(&usc_texture::RECORD)?;
+        let (start, count) = (usc_texture::START.get(&word) as usize, usc_texture::COUNT.get(&word) as usize);
+        let found = self.pointed("textures", usc_texture::ADDRESS.get(&word), 24 * count)?;
+        place(&mut self.words.textures, start, found.chunks_exact(24));
+        Ok(())
+    }
+
+    fn samplers(&mut self) -> Result<(), StreamError> {
+        let word = self.take(&usc_sampler::RECORD)?;
+        let (start, count) = (usc_sampler::START.get(&word) as usize, usc_sampler::COUNT.get(&word) as usize);
+        let stride = if self.extended { 24 } else { 8 };
+        let found = self.pointed("samplers", usc_sampler::ADDRESS.get(&word), stride * count)?;
+        place(&mut self.words.samplers, start, found.chunks_exact(stride).map(|bytes| &bytes[..8]));
+        Ok(())
+    }
+
+    fn shared(&mut self) -> Result<(), StreamError> {
+        let word = self.take(&usc_shared::RECORD)?;
+        let size = match usc_shared::LAYOUT.raw(&word) {
+            0x2f => Some([32, 32]),
+            0x3f => Some([32, 16]),
+            0x36 => Some([16, 16]),
+            _ => None,
+        };
+        let samples = usc_shared::SAMPLES.get(&word) as u32;
+        let stride = usc_shared::SAMPLE_STRIDE.get(&word) as u32;
+        self.words.shared = Shared {
+            bytes: if usc_shared::USED.is_set(&word) { usc_shared::BYTES.get(&word) as u32 } else { 0 },
+            tile: size.map(|[width, height]| [width, height, samples, stride]),
+        };
+        Ok(())
+    }
+}
+
+/// Puts descriptors into registers from `start` on; registers before them that nobody sets hold zeros.
+fn place<'b, const N: usize>(
+    registers: &mut Vec<[u8; N]>,
+    start: usize,
+    descriptors: impl Iterator<Item = &'b [u8]>,
+) {
+    for (at, bytes) in descriptors.enumerate() {
+        if registers.len() <= start + at {
+            registers.resize(start + at + 1, [0; N]);
+        }
+        if let Some(bytes) = bytes.first_chunk() {
+            registers[start + at] = *bytes;
+        }
+    }
+}
