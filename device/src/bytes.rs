@@ -2,7 +2,7 @@
 
 use agx_emulator::{Memory, MemoryFault};
 
-use crate::record::{Record, bits};
+use crate::record::Record;
 
 /// Bytes of a record, read from memory.
 pub(crate) fn record(memory: &Memory, address: u64, record: &Record) -> Result<Vec<u8>, MemoryFault> {
@@ -30,9 +30,4 @@ pub(crate) fn words<const N: usize>(memory: &Memory, address: u64) -> Result<[u3
         *place = word(memory, address.wrapping_add(4 * at as u64))?;
     }
     Ok(words)
-}
-
-/// A word of a byte string; bytes behind its end are 0.
-pub(crate) fn word_of(bytes: &[u8], at: usize) -> u32 {
-    bits(bytes.get(at..).unwrap_or(&[]), 0, 32) as u32
 }

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use agx_emulator::Memory;
 use agx_isa::decode::decode;
 
-use crate::bytes;
 use crate::execute::Command;
 use crate::execute::compute::{Launch, extended};
 use crate::programs::code;
@@ -119,14 +118,5 @@ impl Listing<'_> {
                 Err(error) => return self.line(address + pc as u64, &format!("      {error}")),
             }
         }
-    }
-}
-
-/// Words around an address, for messages.
-#[allow(dead_code, reason = "listings of draws use it")]
-fn hexadecimal(memory: &Memory, address: u64, len: usize) -> String {
-    match bytes::read(memory, address, len) {
-        Ok(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        Err(fault) => fault.to_string(),
     }
 }

@@ -6,8 +6,8 @@
 use thiserror::Error;
 
 use crate::exec::stack;
-use crate::frame::{Frame, Framebuffer, Plane, Tests};
 use crate::findings::{Finding, FindingKind};
+use crate::frame::{Frame, Framebuffer, Plane, Tests};
 use crate::group::{Group, LANES};
 use crate::machine::{Job, Machine, conclude};
 use crate::memory::Memory;
@@ -166,7 +166,8 @@ fn run(
 fn size_at(dispatch: &Dispatch<'_>, position: [u32; 3]) -> [u32; 3] {
     let full = dispatch.workgroup_size;
     let Some(threads) = dispatch.threads else { return full };
-    [0, 1, 2].map(|axis| full[axis].min(threads[axis].saturating_sub(position[axis].saturating_mul(full[axis]))))
+    [0, 1, 2]
+        .map(|axis| full[axis].min(threads[axis].saturating_sub(position[axis].saturating_mul(full[axis]))))
 }
 
 /// What a compute program with a tile sees of it.

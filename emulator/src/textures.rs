@@ -69,11 +69,7 @@ impl StateFile {
 
     /// A sampler, when one was loaded.
     pub(crate) fn sampler(&self, number: u32) -> Option<Sampler> {
-        self.samplers
-            .get(number as usize)
-            .copied()
-            .flatten()
-            .map(Sampler::from_bytes)
+        self.samplers.get(number as usize).copied().flatten().map(Sampler::from_bytes)
     }
 }
 

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use libc::stat as Stat;
 
-use crate::fail;
+use crate::{fail, system};
 
 /// Major number of graphics devices, and the minor number of the first render node.
 const DEVICE: [u32; 2] = [226, 128];
@@ -18,7 +18,8 @@ const NODE_MODE: u32 = 0o6171;
 pub fn create(name: &CStr, bytes: i64) -> c_int {
     // SAFETY: the name is a C string; the descriptor is new and ours.
     unsafe {
-        let fd = libc::syscall(libc::SYS_memfd_create, name.as_ptr(), libc::MFD_CLOEXEC) as c_int;
+        let fd = system(libc::SYS_memfd_create, [name.as_ptr() as i64, libc::MFD_CLOEXEC.into(), 0, 0, 0, 0])
+            as c_int;
         if fd >= 0 && libc::ftruncate(fd, bytes) != 0 {
             libc::close(fd);
             return fail(libc::ENOMEM);
@@ -43,7 +44,7 @@ pub fn node() -> c_int {
 /// `into` can be written.
 pub unsafe fn plain_stat(fd: c_int, into: *mut Stat) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe { libc::syscall(libc::SYS_fstat, fd, into) as c_int }
+    unsafe { system(libc::SYS_fstat, [fd.into(), into as i64, 0, 0, 0, 0]) as c_int }
 }
 
 /// Number by which the system knows a file.

@@ -24,6 +24,17 @@ pub(crate) fn fail(errno: i32) -> c_int {
     -1
 }
 
+/// A call to the system past the C library's functions, which this library stands before. All arguments are whole words:
+/// those of a function without a fixed number of them are not widened.
+///
+/// # Safety
+/// As the call says.
+pub(crate) unsafe fn system(number: c_long, arguments: [i64; 6]) -> c_long {
+    let [a, b, c, d, e, f] = arguments;
+    // SAFETY: the caller's promise.
+    unsafe { libc::syscall(number, a, b, c, d, e, f) }
+}
+
 /// Whether a path is that of the node.
 ///
 /// # Safety
@@ -41,7 +52,10 @@ pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: mode_t) -
     unsafe {
         match is_node(path) {
             true => files::node(),
-            false => libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags, mode) as c_int,
+            false => system(
+                libc::SYS_openat,
+                [libc::AT_FDCWD as i64, path as i64, flags.into(), mode.into(), 0, 0],
+            ) as c_int,
         }
     }
 }
@@ -64,7 +78,7 @@ pub unsafe extern "C" fn stat(path: *const c_char, into: *mut Stat) -> c_int {
             files::describe_node(into);
             return 0;
         }
-        libc::syscall(libc::SYS_newfstatat, libc::AT_FDCWD, path, into, 0) as c_int
+        system(libc::SYS_newfstatat, [libc::AT_FDCWD as i64, path as i64, into as i64, 0, 0, 0]) as c_int
     }
 }
 
@@ -106,7 +120,8 @@ pub unsafe extern "C" fn access(path: *const c_char, mode: c_int) -> c_int {
     unsafe {
         match is_node(path) {
             true => 0,
-            false => libc::syscall(libc::SYS_faccessat, libc::AT_FDCWD, path, mode) as c_int,
+            false => system(libc::SYS_faccessat, [libc::AT_FDCWD as i64, path as i64, mode.into(), 0, 0, 0])
+                as c_int,
         }
     }
 }
@@ -134,7 +149,12 @@ pub unsafe extern "C" fn mmap(
         false => (fd, offset),
     };
     // SAFETY: the caller keeps to the rules of `mmap`; a buffer's file has the length the program asked for.
-    unsafe { libc::syscall(libc::SYS_mmap, address, len, protection, flags, fd, offset) as *mut c_void }
+    unsafe {
+        system(
+            libc::SYS_mmap,
+            [address as i64, len as i64, protection.into(), flags.into(), fd.into(), offset],
+        ) as *mut c_void
+    }
 }
 
 /// # Safety
@@ -161,8 +181,5 @@ pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_voi
         return unsafe { node::ioctl(request, argument) };
     }
     // SAFETY: the caller keeps to the rules of `ioctl`.
-    unsafe {
-        let done: c_long = libc::syscall(libc::SYS_ioctl, fd, request, argument);
-        done as c_int
-    }
+    unsafe { system(libc::SYS_ioctl, [fd.into(), request as i64, argument as i64, 0, 0, 0]) as c_int }
 }

@@ -29,14 +29,9 @@ impl Mapped {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: a new mapping of a whole file, at an address of the system's choice.
         let address = unsafe {
-            libc::syscall(
+            crate::system(
                 libc::SYS_mmap,
-                std::ptr::null_mut::<u8>(),
-                bytes,
-                protection,
-                libc::MAP_SHARED,
-                fd,
-                0,
+                [0, bytes as i64, protection.into(), libc::MAP_SHARED.into(), fd.into(), 0],
             )
         };
         (address > 0).then_some(Mapped { words: address as *const AtomicU32, len: bytes / 4, fd })

@@ -1,0 +1,44 @@
+//! Compute programs.
+
+use ash::vk;
+
+use crate::Error;
+use crate::device::Device;
+use crate::pipeline::{Bound, shaders};
+use crate::request::Request;
+
+/// Runs a compute program; gives the contents of its buffers and images.
+///
+/// # Errors
+/// What Vulkan says, or words that are not known.
+pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
+    let bound = Bound::new(device, request)?;
+    let (stage, module) = *shaders(device, request)?.first().ok_or("there is no shader")?;
+    let stage = vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main");
+    let create = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(bound.layout)];
+    let cache = vk::PipelineCache::null();
+    // SAFETY: handles are this device's; structures live through the call.
+    let pipelines = unsafe { device.functions.create_compute_pipelines(cache, &create, None) };
+    let pipeline = *pipelines.map_err(|(_, error)| error)?.first().ok_or("no pipeline")?;
+    let groups = request.numbers("groups", [1; 3])?;
+    let [repeat] = request.numbers("repeat", [1])?;
+    let sizes: Vec<u8> = groups.iter().flat_map(|count| count.to_le_bytes()).collect();
+    let indirect = device.buffer(&sizes)?;
+    device.submit(|commands| {
+        let point = vk::PipelineBindPoint::COMPUTE;
+        for number in 0..repeat {
+            bound.bind(device, commands, point, (repeat > 1).then_some(number));
+            // SAFETY: the command buffer is being recorded.
+            unsafe {
+                device.functions.cmd_bind_pipeline(commands, point, pipeline);
+                match request.has("indirect") {
+                    true => device.functions.cmd_dispatch_indirect(commands, indirect.buffer, 0),
+                    false => device.functions.cmd_dispatch(commands, groups[0], groups[1], groups[2]),
+                }
+            }
+            device.barrier(commands);
+        }
+        Ok(())
+    })?;
+    bound.contents(device)
+}

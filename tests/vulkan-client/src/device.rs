@@ -1,0 +1,162 @@
+//! The Vulkan device, buffers and commands. The process ends after the list, so nothing is destroyed.
+
+use ash::vk;
+
+use crate::Error;
+
+/// A device with everything enabled that it has.
+pub struct Device {
+    /// Functions of the device.
+    pub functions: ash::Device,
+    /// Its queue.
+    pub queue: vk::Queue,
+    memory: vk::PhysicalDeviceMemoryProperties,
+    pool: vk::CommandPool,
+    /// Functions of transform feedback.
+    pub feedback: Option<ash::ext::transform_feedback::Device>,
+    _entry: ash::Entry,
+    _instance: ash::Instance,
+}
+
+/// A buffer that the host sees.
+pub struct Buffer {
+    /// The buffer.
+    pub buffer: vk::Buffer,
+    pointer: *mut u8,
+    bytes: usize,
+}
+
+impl Buffer {
+    /// What it holds.
+    pub fn read(&self) -> Vec<u8> {
+        // SAFETY: the mapping is coherent, has so many bytes and lasts until the process ends.
+        unsafe { std::slice::from_raw_parts(self.pointer, self.bytes).to_vec() }
+    }
+}
+
+impl Device {
+    /// Opens the first device.
+    ///
+    /// # Errors
+    /// No Vulkan library, no driver, or no device.
+    pub fn open() -> Result<Device, Error> {
+        // SAFETY: the Vulkan loader is what its name says; structures live through the calls.
+        unsafe {
+            let entry = ash::Entry::load()?;
+            let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+            let create = vk::InstanceCreateInfo::default().application_info(&application);
+            let instance = entry.create_instance(&create, None)?;
+            let physical = *instance.enumerate_physical_devices()?.first().ok_or("there is no device")?;
+            let queues =
+                [vk::DeviceQueueCreateInfo::default().queue_family_index(0).queue_priorities(&[1.0])];
+            let has = instance.enumerate_device_extension_properties(physical)?;
+            let name = ash::ext::transform_feedback::NAME;
+            let feeds = has.iter().any(|found| found.extension_name_as_c_str() == Ok(name));
+            let names = [name.as_ptr()];
+            let mut f13 = vk::PhysicalDeviceVulkan13Features::default();
+            let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
+            let mut f11 = vk::PhysicalDeviceVulkan11Features::default();
+            let mut xfb = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
+            let mut features = vk::PhysicalDeviceFeatures2::default();
+            if feeds {
+                features = features.push_next(&mut xfb);
+            }
+            features = features.push_next(&mut f13).push_next(&mut f12).push_next(&mut f11);
+            instance.get_physical_device_features2(physical, &mut features);
+            features.features.robust_buffer_access = 0;
+            let create = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queues)
+                .enabled_extension_names(&names[..usize::from(feeds)])
+                .push_next(&mut features);
+            let functions = instance.create_device(physical, &create, None)?;
+            let queue = functions.get_device_queue(0, 0);
+            let memory = instance.get_physical_device_memory_properties(physical);
+            let pool = functions.create_command_pool(&vk::CommandPoolCreateInfo::default(), None)?;
+            let feedback = feeds.then(|| ash::ext::transform_feedback::Device::new(&instance, &functions));
+            Ok(Device { functions, queue, memory, pool, feedback, _entry: entry, _instance: instance })
+        }
+    }
+
+    /// Memory for something.
+    ///
+    /// # Errors
+    /// What Vulkan says.
+    pub fn allocate(
+        &self,
+        needs: vk::MemoryRequirements,
+        flags: vk::MemoryPropertyFlags,
+    ) -> Result<vk::DeviceMemory, Error> {
+        let types = &self.memory.memory_types[..self.memory.memory_type_count as usize];
+        let fits = |(at, kind): &(usize, &vk::MemoryType)| {
+            needs.memory_type_bits >> at & 1 != 0 && kind.property_flags.contains(flags)
+        };
+        let (index, _) = types.iter().enumerate().find(fits).ok_or("no such memory")?;
+        let info =
+            vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index as u32);
+        // SAFETY: the structure lives through the call.
+        Ok(unsafe { self.functions.allocate_memory(&info, None)? })
+    }
+
+    /// A buffer with these bytes in it, for any use.
+    ///
+    /// # Errors
+    /// What Vulkan says.
+    pub fn buffer(&self, content: &[u8]) -> Result<Buffer, Error> {
+        use vk::BufferUsageFlags as U;
+        let usage = U::STORAGE_BUFFER
+            | U::UNIFORM_BUFFER
+            | U::TRANSFER_SRC
+            | U::TRANSFER_DST
+            | U::INDIRECT_BUFFER
+            | U::INDEX_BUFFER
+            | U::VERTEX_BUFFER
+            | U::UNIFORM_TEXEL_BUFFER
+            | U::STORAGE_TEXEL_BUFFER;
+        let usage = if self.feedback.is_some() { usage | U::TRANSFORM_FEEDBACK_BUFFER_EXT } else { usage };
+        let size = content.len().max(4) as u64;
+        let create = vk::BufferCreateInfo::default().size(size).usage(usage);
+        let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        // SAFETY: handles are this device's; the mapping has at least `size` bytes.
+        unsafe {
+            let buffer = self.functions.create_buffer(&create, None)?;
+            let memory = self.allocate(self.functions.get_buffer_memory_requirements(buffer), flags)?;
+            self.functions.bind_buffer_memory(buffer, memory, 0)?;
+            let pointer = self.functions.map_memory(memory, 0, size, vk::MemoryMapFlags::empty())?;
+            std::ptr::copy_nonoverlapping(content.as_ptr(), pointer.cast(), content.len());
+            Ok(Buffer { buffer, pointer: pointer.cast(), bytes: content.len() })
+        }
+    }
+
+    /// Records commands, submits them and waits.
+    ///
+    /// # Errors
+    /// What Vulkan or the recording says.
+    pub fn submit(&self, record: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>) -> Result<(), Error> {
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
+        // SAFETY: handles are this device's; the queue is idle before anything is used again.
+        unsafe {
+            let commands = self.functions.allocate_command_buffers(&info)?;
+            self.functions.begin_command_buffer(commands[0], &vk::CommandBufferBeginInfo::default())?;
+            record(commands[0])?;
+            self.barrier(commands[0]);
+            self.functions.end_command_buffer(commands[0])?;
+            let submit = [vk::SubmitInfo::default().command_buffers(&commands)];
+            let fence = self.functions.create_fence(&vk::FenceCreateInfo::default(), None)?;
+            self.functions.queue_submit(self.queue, &submit, fence)?;
+            self.functions.wait_for_fences(&[fence], true, u64::MAX)?;
+        }
+        Ok(())
+    }
+
+    /// Everything before is seen by everything after.
+    pub fn barrier(&self, commands: vk::CommandBuffer) {
+        let all = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+        let barrier = [vk::MemoryBarrier::default().src_access_mask(all).dst_access_mask(all)];
+        let stages = vk::PipelineStageFlags::ALL_COMMANDS;
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: the command buffer is being recorded.
+        unsafe {
+            self.functions.cmd_pipeline_barrier(commands, stages, stages, none, &barrier, &[], &[]);
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Draws: a render pass with one pipeline, whose targets, depth and counters are read back.
+
+use ash::vk;
+
+use crate::Error;
+use crate::device::{Buffer, Device};
+use crate::image::{Image, Shape, aspect, format};
+use crate::pipeline::{Bound, shaders};
+use crate::request::Request;
+
+mod state;
+
+/// What a draw draws into.
+struct Targets {
+    colours: Vec<Image>,
+    /// Single-sample images that the colours are resolved to.
+    resolved: Vec<Image>,
+    depth: Option<(Image, vk::Format)>,
+    size: [u32; 2],
+    layers: u32,
+    samples: u32,
+}
+
+impl Targets {
+    fn new(device: &Device, request: &Request) -> Result<Targets, Error> {
+        let [width, height] = request.numbers("size", [32, 32])?;
+        let [layers] = request.numbers("layers", [1])?;
+        let [samples] = request.numbers("samples", [1])?;
+        let view = match layers {
+            1 => vk::ImageViewType::TYPE_2D,
+            _ => vk::ImageViewType::TYPE_2D_ARRAY,
+        };
+        let usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+        let shape = |name: &str, samples: u32, usage| {
+            Ok::<_, Error>(Shape {
+                format: format(name)?,
+                size: [width, height, 1],
+                layers,
+                levels: 1,
+                samples,
+                view,
+                usage,
+            })
+        };
+        let mut colours = Vec::new();
+        let mut resolved = Vec::new();
+        for words in request.all("target") {
+            let name = words.first().ok_or("`target` wants a format")?;
+            let colour = usage | vk::ImageUsageFlags::COLOR_ATTACHMENT;
+            colours.push(Image::new(device, &shape(name, samples, colour)?)?);
+            if samples > 1 {
+                resolved.push(Image::new(device, &shape(name, 1, colour)?)?);
+            }
+        }
+        let depth = match request.words("depth").or(request.words("stencil_only")) {
+            Some(words) => {
+                let name = words.first().ok_or("`depth` wants a format")?;
+                let shape = shape(name, samples, usage | vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT)?;
+                Some((Image::new(device, &shape)?, shape.format.format))
+            }
+            None => None,
+        };
+        Ok(Targets { colours, resolved, depth, size: [width, height], layers, samples })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Image> {
+        self.colours.iter().chain(&self.resolved).chain(self.depth.iter().map(|(image, _)| image))
+    }
+}
+
+/// Buffers a draw reads.
+struct Inputs {
+    vertices: Vec<Buffer>,
+    indices: Option<(Buffer, vk::IndexType, u32)>,
+    feedback: Option<Buffer>,
+    counter: Option<Buffer>,
+}
+
+impl Inputs {
+    fn new(device: &Device, request: &Request) -> Result<Inputs, Error> {
+        let mut vertices = Vec::new();
+        for words in request.all("vertex_data") {
+            let words = words.get(2..).ok_or("`vertex_data` wants a stride and a rate")?;
+            let words: Vec<u32> =
+                words.iter().map(|word| crate::request::number(word)).collect::<Result<_, _>>()?;
+            let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+            vertices.push(device.buffer(&bytes)?);
+        }
+        let indices = match request.words("indices") {
+            Some(words) => Some(indices(device, words)?),
+            None => None,
+        };
+        let feedback = match request.numbers("feedback", [0])? {
+            [0] => None,
+            [bytes] => Some(device.buffer(&vec![0; bytes as usize])?),
+        };
+        let counter = match feedback {
+            Some(_) => Some(device.buffer(&[0; 16])?),
+            None => None,
+        };
+        Ok(Inputs { vertices, indices, feedback, counter })
+    }
+}
+
+fn indices(device: &Device, words: &[String]) -> Result<(Buffer, vk::IndexType, u32), Error> {
+    let kind = words.first().ok_or("`indices` wants a type")?;
+    let numbers: Vec<u32> =
+        words[1..].iter().map(|word| crate::request::number(word)).collect::<Result<_, _>>()?;
+    let count = numbers.len() as u32;
+    let (bytes, kind): (Vec<u8>, _) = match kind.as_str() {
+        "u16" => {
+            (numbers.iter().flat_map(|index| (*index as u16).to_le_bytes()).collect(), vk::IndexType::UINT16)
+        }
+        "u32" => (numbers.iter().flat_map(|index| index.to_le_bytes()).collect(), vk::IndexType::UINT32),
+        other => return Err(format!("unknown index type `{other}`").into()),
+    };
+    Ok((device.buffer(&bytes)?, kind, count))
+}
+
+/// Runs a draw; gives the contents of its targets, depth and stencil, counters, buffers.
+///
+/// # Errors
+/// What Vulkan says, or words that are not known.
+pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
+    let bound = Bound::new(device, request)?;
+    let targets = Targets::new(device, request)?;
+    let inputs = Inputs::new(device, request)?;
+    let modules = shaders(device, request)?;
+    let pipeline = state::pipeline(device, request, &modules, bound.layout)?;
+    let query = query(device, request)?;
+    device.submit(|commands| {
+        for image in targets.all() {
+            image.general(device, commands);
+        }
+        if let Some(pool) = query {
+            // SAFETY: the command buffer is being recorded.
+            unsafe { device.functions.cmd_reset_query_pool(commands, pool, 0, 2) };
+        }
+        let passes = if request.has("load") { 2 } else { 1 };
+        for pass in 0..passes {
+            begin(device, commands, request, &targets, pass)?;
+            record(device, commands, request, &bound, &inputs, pipeline, query.filter(|_| pass == 0))?;
+            // SAFETY: the pass was begun above.
+            unsafe { device.functions.cmd_end_rendering(commands) };
+            device.barrier(commands);
+        }
+        Ok(())
+    })?;
+    results(device, request, &bound, &targets, &inputs, query)
+}
+
+fn query(device: &Device, request: &Request) -> Result<Option<vk::QueryPool>, Error> {
+    if !request.has("query") {
+        return Ok(None);
+    }
+    let create = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::OCCLUSION).query_count(2);
+    // SAFETY: the structure lives through the call.
+    Ok(Some(unsafe { device.functions.create_query_pool(&create, None)? }))
+}
+
+fn begin(
+    device: &Device,
+    commands: vk::CommandBuffer,
+    request: &Request,
+    targets: &Targets,
+    pass: u32,
+) -> Result<(), Error> {
+    let clear = request.words("clear").map_or(Ok(Vec::new()), |words| {
+        words.iter().map(|word| crate::request::number(word)).collect::<Result<Vec<u32>, _>>()
+    })?;
+    let mut colour = [0.1_f32.to_bits(), 0.2_f32.to_bits(), 0.3_f32.to_bits(), 1.0_f32.to_bits()];
+    colour.iter_mut().zip(clear).for_each(|(place, word)| *place = word);
+    let load = if pass > 0 { vk::AttachmentLoadOp::LOAD } else { vk::AttachmentLoadOp::CLEAR };
+    let general = vk::ImageLayout::GENERAL;
+    let colours: Vec<_> = (0..targets.colours.len())
+        .map(|at| {
+            let info = vk::RenderingAttachmentInfo::default()
+                .image_view(targets.colours[at].view)
+                .image_layout(general)
+                .load_op(load)
+                .store_op(vk::AttachmentStoreOp::STORE)
+                .clear_value(vk::ClearValue { color: vk::ClearColorValue { uint32: colour } });
+            match targets.resolved.get(at) {
+                Some(resolved) => info
+                    .resolve_mode(match request.has("integer") {
+                        true => vk::ResolveModeFlags::SAMPLE_ZERO,
+                        false => vk::ResolveModeFlags::AVERAGE,
+                    })
+                    .resolve_image_view(resolved.view)
+                    .resolve_image_layout(general),
+                None => info,
+            }
+        })
+        .collect();
+    let [clear_depth] = request.floats("clear_depth", [1.0])?;
+    let [clear_stencil] = request.numbers("clear_stencil", [0])?;
+    let value = vk::ClearDepthStencilValue { depth: clear_depth, stencil: clear_stencil };
+    let depth = targets.depth.as_ref().map(|(image, _)| {
+        vk::RenderingAttachmentInfo::default()
+            .image_view(image.view)
+            .image_layout(general)
+            .load_op(load)
+            .store_op(vk::AttachmentStoreOp::STORE)
+            .clear_value(vk::ClearValue { depth_stencil: value })
+    });
+    let [width, height] = targets.size;
+    let [views] = request.numbers("views", [0])?;
+    let extent = vk::Extent2D { width, height };
+    let mut info = vk::RenderingInfo::default()
+        .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent })
+        .layer_count(if views == 0 { targets.layers } else { 1 })
+        .view_mask(views)
+        .color_attachments(&colours);
+    if let Some((depth, (_, format))) = depth.as_ref().zip(targets.depth.as_ref()) {
+        if aspect(*format).contains(vk::ImageAspectFlags::DEPTH) {
+            info = info.depth_attachment(depth);
+        }
+        if aspect(*format).contains(vk::ImageAspectFlags::STENCIL) {
+            info = info.stencil_attachment(depth);
+        }
+    }
+    // SAFETY: the command buffer is being recorded; structures live through the call.
+    unsafe { device.functions.cmd_begin_rendering(commands, &info) };
+    Ok(())
+}
+
+fn record(
+    device: &Device,
+    commands: vk::CommandBuffer,
+    request: &Request,
+    bound: &Bound,
+    inputs: &Inputs,
+    pipeline: vk::Pipeline,
+    query: Option<vk::QueryPool>,
+) -> Result<(), Error> {
+    let functions = &device.functions;
+    let point = vk::PipelineBindPoint::GRAPHICS;
+    // SAFETY: a pass has begun in the command buffer; handles are this device's.
+    unsafe {
+        functions.cmd_bind_pipeline(commands, point, pipeline);
+        for (at, buffer) in inputs.vertices.iter().enumerate() {
+            functions.cmd_bind_vertex_buffers(commands, at as u32, &[buffer.buffer], &[0]);
+        }
+        if let Some((buffer, kind, _)) = &inputs.indices {
+            functions.cmd_bind_index_buffer(commands, buffer.buffer, 0, *kind);
+        }
+        let precise = match request.word("query") {
+            Ok("precise") => vk::QueryControlFlags::PRECISE,
+            _ => vk::QueryControlFlags::empty(),
+        };
+        let feedback = device.feedback.as_ref().zip(inputs.feedback.as_ref()).zip(inputs.counter.as_ref());
+        if let Some(((feedback, buffer), _)) = feedback {
+            let (buffers, zero, whole) = ([buffer.buffer], [0_u64], [vk::WHOLE_SIZE]);
+            let bind = feedback.fp().cmd_bind_transform_feedback_buffers_ext;
+            bind(commands, 0, 1, buffers.as_ptr(), zero.as_ptr(), whole.as_ptr());
+            let begin = feedback.fp().cmd_begin_transform_feedback_ext;
+            begin(commands, 0, 0, std::ptr::null(), std::ptr::null());
+        }
+        if let Some(pool) = query {
+            functions.cmd_begin_query(commands, pool, 0, precise);
+        }
+        let [again] = request.numbers("again", [1])?;
+        for number in 0..again {
+            bound.bind(device, commands, point, (again > 1).then_some(number));
+            draw(device, commands, request, inputs)?;
+        }
+        if let Some(pool) = query {
+            functions.cmd_end_query(commands, pool, 0);
+            // Nothing is drawn while the second counts.
+            functions.cmd_begin_query(commands, pool, 1, precise);
+            functions.cmd_end_query(commands, pool, 1);
+        }
+        if let Some(((feedback, _), counter)) = feedback {
+            let (counters, zero) = ([counter.buffer], [0_u64]);
+            let end = feedback.fp().cmd_end_transform_feedback_ext;
+            end(commands, 0, 1, counters.as_ptr(), zero.as_ptr());
+        }
+    }
+    Ok(())
+}
+
+fn draw(
+    device: &Device,
+    commands: vk::CommandBuffer,
+    request: &Request,
+    inputs: &Inputs,
+) -> Result<(), Error> {
+    let [vertices] = request.numbers("vertices", [3])?;
+    let [instances] = request.numbers("instances", [1])?;
+    let [vertex, instance, index] = request.numbers("first", [0; 3])?;
+    let functions = &device.functions;
+    let words =
+        |words: &[u32]| device.buffer(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
+    // SAFETY: a pass has begun in the command buffer; handles are this device's.
+    unsafe {
+        match (&inputs.indices, request.has("indirect")) {
+            (None, false) => functions.cmd_draw(commands, vertices, instances, vertex, instance),
+            (None, true) => {
+                let buffer = words(&[vertices, instances, vertex, instance])?;
+                functions.cmd_draw_indirect(commands, buffer.buffer, 0, 1, 16);
+            }
+            (Some((_, _, count)), false) => {
+                functions.cmd_draw_indexed(commands, *count, instances, index, vertex as i32, instance);
+            }
+            (Some((_, _, count)), true) => {
+                let buffer = words(&[*count, instances, index, vertex, instance])?;
+                functions.cmd_draw_indexed_indirect(commands, buffer.buffer, 0, 1, 20);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn results(
+    device: &Device,
+    request: &Request,
+    bound: &Bound,
+    targets: &Targets,
+    inputs: &Inputs,
+    query: Option<vk::QueryPool>,
+) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let colours = if targets.samples > 1 { &targets.resolved } else { &targets.colours };
+    let mut copies: Vec<(&Image, vk::ImageAspectFlags)> =
+        colours.iter().map(|image| (image, vk::ImageAspectFlags::COLOR)).collect();
+    if let Some((image, format)) = targets.depth.as_ref().filter(|_| targets.samples == 1) {
+        let parts = [vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL];
+        copies.extend(
+            parts.into_iter().filter(|part| aspect(*format).contains(*part)).map(|part| (image, part)),
+        );
+    }
+    for (image, part) in copies {
+        let into = device.buffer(&vec![0; image.bytes() as usize])?;
+        device.submit(|commands| {
+            image.download(device, commands, &into, part);
+            Ok(())
+        })?;
+        bytes.extend(into.read());
+    }
+    if let Some(pool) = query {
+        let mut counts = [0_u64; 2];
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        // SAFETY: the queries have ended.
+        unsafe { device.functions.get_query_pool_results(pool, 0, &mut counts, flags)? };
+        if request.word("query").ok() == Some("boolean") {
+            counts = counts.map(|count| u64::from(count > 0));
+        }
+        bytes.extend(counts.iter().flat_map(|count| count.to_le_bytes()));
+    }
+    bytes.extend(inputs.feedback.iter().flat_map(Buffer::read));
+    bytes.extend(bound.contents(device)?);
+    Ok(bytes)
+}

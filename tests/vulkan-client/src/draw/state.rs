@@ -1,0 +1,273 @@
+//! The state of a graphics pipeline, from the words of a request.
+
+use ash::vk;
+
+use crate::Error;
+use crate::device::Device;
+use crate::image::{aspect, format};
+use crate::request::Request;
+
+/// One of these by its name.
+fn named<T: Copy>(table: &[(&str, T)], name: &str, what: &str) -> Result<T, Error> {
+    let found = table.iter().find(|(known, _)| *known == name);
+    found.map(|(_, value)| *value).ok_or_else(|| format!("unknown {what} `{name}`").into())
+}
+
+const TOPOLOGIES: &[(&str, vk::PrimitiveTopology)] = &[
+    ("points", vk::PrimitiveTopology::POINT_LIST),
+    ("lines", vk::PrimitiveTopology::LINE_LIST),
+    ("line-strip", vk::PrimitiveTopology::LINE_STRIP),
+    ("triangles", vk::PrimitiveTopology::TRIANGLE_LIST),
+    ("triangle-strip", vk::PrimitiveTopology::TRIANGLE_STRIP),
+    ("triangle-fan", vk::PrimitiveTopology::TRIANGLE_FAN),
+    ("lines-adjacency", vk::PrimitiveTopology::LINE_LIST_WITH_ADJACENCY),
+    ("triangles-adjacency", vk::PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY),
+    ("patches", vk::PrimitiveTopology::PATCH_LIST),
+];
+
+const COMPARE: &[(&str, vk::CompareOp)] = &[
+    ("never", vk::CompareOp::NEVER),
+    ("less", vk::CompareOp::LESS),
+    ("equal", vk::CompareOp::EQUAL),
+    ("less-equal", vk::CompareOp::LESS_OR_EQUAL),
+    ("greater", vk::CompareOp::GREATER),
+    ("not-equal", vk::CompareOp::NOT_EQUAL),
+    ("greater-equal", vk::CompareOp::GREATER_OR_EQUAL),
+    ("always", vk::CompareOp::ALWAYS),
+];
+
+const STENCIL: &[(&str, vk::StencilOp)] = &[
+    ("keep", vk::StencilOp::KEEP),
+    ("zero", vk::StencilOp::ZERO),
+    ("replace", vk::StencilOp::REPLACE),
+    ("increment-clamp", vk::StencilOp::INCREMENT_AND_CLAMP),
+    ("decrement-clamp", vk::StencilOp::DECREMENT_AND_CLAMP),
+    ("invert", vk::StencilOp::INVERT),
+    ("increment-wrap", vk::StencilOp::INCREMENT_AND_WRAP),
+    ("decrement-wrap", vk::StencilOp::DECREMENT_AND_WRAP),
+];
+
+const VERTEX_FORMATS: &[(&str, vk::Format)] = &[
+    ("r32f", vk::Format::R32_SFLOAT),
+    ("rg32f", vk::Format::R32G32_SFLOAT),
+    ("rgb32f", vk::Format::R32G32B32_SFLOAT),
+    ("rgba32f", vk::Format::R32G32B32A32_SFLOAT),
+    ("rgba8", vk::Format::R8G8B8A8_UNORM),
+    ("rgba8ui", vk::Format::R8G8B8A8_UINT),
+    ("rgba8snorm", vk::Format::R8G8B8A8_SNORM),
+    ("bgra8", vk::Format::B8G8R8A8_UNORM),
+    ("rg16", vk::Format::R16G16_UNORM),
+    ("rg16f", vk::Format::R16G16_SFLOAT),
+    ("rg16i", vk::Format::R16G16_SINT),
+    ("rgb10a2", vk::Format::A2B10G10R10_UNORM_PACK32),
+    ("r32ui", vk::Format::R32_UINT),
+    ("rg32ui", vk::Format::R32G32_UINT),
+];
+
+/// Source and destination factors, operation; the same for colour and alpha.
+const BLENDS: &[(&str, (vk::BlendFactor, vk::BlendFactor, vk::BlendOp))] = &[
+    ("alpha", (vk::BlendFactor::SRC_ALPHA, vk::BlendFactor::ONE_MINUS_SRC_ALPHA, vk::BlendOp::ADD)),
+    ("add", (vk::BlendFactor::ONE, vk::BlendFactor::ONE, vk::BlendOp::ADD)),
+    ("multiply", (vk::BlendFactor::DST_COLOR, vk::BlendFactor::ZERO, vk::BlendOp::ADD)),
+    ("subtract", (vk::BlendFactor::ONE, vk::BlendFactor::ONE, vk::BlendOp::SUBTRACT)),
+    ("reverse", (vk::BlendFactor::ONE, vk::BlendFactor::ONE, vk::BlendOp::REVERSE_SUBTRACT)),
+    ("min", (vk::BlendFactor::ONE, vk::BlendFactor::ONE, vk::BlendOp::MIN)),
+    ("max", (vk::BlendFactor::ONE, vk::BlendFactor::ONE, vk::BlendOp::MAX)),
+    ("constant", (vk::BlendFactor::CONSTANT_COLOR, vk::BlendFactor::CONSTANT_ALPHA, vk::BlendOp::ADD)),
+    ("destination", (vk::BlendFactor::DST_ALPHA, vk::BlendFactor::ONE_MINUS_DST_ALPHA, vk::BlendOp::ADD)),
+];
+
+fn blend(request: &Request) -> Result<vk::PipelineColorBlendAttachmentState, Error> {
+    let [mask] = request.numbers("write_mask", [15])?;
+    let state = vk::PipelineColorBlendAttachmentState::default()
+        .color_write_mask(vk::ColorComponentFlags::from_raw(mask));
+    if !request.has("blend") {
+        return Ok(state);
+    }
+    let (src, dst, op) = named(BLENDS, request.word("blend")?, "blend")?;
+    Ok(state
+        .blend_enable(true)
+        .src_color_blend_factor(src)
+        .dst_color_blend_factor(dst)
+        .color_blend_op(op)
+        .src_alpha_blend_factor(src)
+        .dst_alpha_blend_factor(dst)
+        .alpha_blend_op(op))
+}
+
+fn depth_stencil(request: &Request) -> Result<vk::PipelineDepthStencilStateCreateInfo<'static>, Error> {
+    let mut state = vk::PipelineDepthStencilStateCreateInfo::default();
+    if let Some([_, compare, write, ..]) = request.words("depth") {
+        state = state
+            .depth_test_enable(true)
+            .depth_compare_op(named(COMPARE, compare, "comparison")?)
+            .depth_write_enable(write == "write");
+    }
+    let face = |words: &[String]| {
+        let [compare, fail, depth_fail, pass, reference, read, write, ..] = words else {
+            return Err(Error::from("`stencil` wants seven words"));
+        };
+        let op = |name: &str| named(STENCIL, name, "stencil operation");
+        Ok(vk::StencilOpState {
+            fail_op: op(fail)?,
+            pass_op: op(pass)?,
+            depth_fail_op: op(depth_fail)?,
+            compare_op: named(COMPARE, compare, "comparison")?,
+            compare_mask: crate::request::number(read)?,
+            write_mask: crate::request::number(write)?,
+            reference: crate::request::number(reference)?,
+        })
+    };
+    if let Some(words) = request.words("stencil") {
+        let front = face(words)?;
+        let back = request.words("stencil_back").map_or(Ok(front), face)?;
+        state = state.stencil_test_enable(true).front(front).back(back);
+    }
+    Ok(state)
+}
+
+fn raster(request: &Request) -> Result<vk::PipelineRasterizationStateCreateInfo<'static>, Error> {
+    let cull = match request.word("cull").unwrap_or("none") {
+        "front" => vk::CullModeFlags::FRONT,
+        "back" => vk::CullModeFlags::BACK,
+        _ => vk::CullModeFlags::NONE,
+    };
+    let front = match request.word("front").unwrap_or("ccw") {
+        "cw" => vk::FrontFace::CLOCKWISE,
+        _ => vk::FrontFace::COUNTER_CLOCKWISE,
+    };
+    let polygon = match request.word("polygon").unwrap_or("fill") {
+        "line" => vk::PolygonMode::LINE,
+        "point" => vk::PolygonMode::POINT,
+        _ => vk::PolygonMode::FILL,
+    };
+    let [constant, clamp, slope] = request.floats("bias", [0.0; 3])?;
+    let [width] = request.floats("line_width", [1.0])?;
+    Ok(vk::PipelineRasterizationStateCreateInfo::default()
+        .cull_mode(cull)
+        .front_face(front)
+        .polygon_mode(polygon)
+        .line_width(width)
+        .depth_clamp_enable(request.has("clamp"))
+        .rasterizer_discard_enable(request.has("discard"))
+        .depth_bias_enable(request.has("bias"))
+        .depth_bias_constant_factor(constant)
+        .depth_bias_clamp(clamp)
+        .depth_bias_slope_factor(slope))
+}
+
+type VertexInput = (Vec<vk::VertexInputBindingDescription>, Vec<vk::VertexInputAttributeDescription>);
+
+fn vertex_input(request: &Request) -> Result<VertexInput, Error> {
+    let mut bindings = Vec::new();
+    for (at, words) in request.all("vertex_data").enumerate() {
+        let rate = match words.get(1).map(String::as_str) {
+            Some("instance") => vk::VertexInputRate::INSTANCE,
+            _ => vk::VertexInputRate::VERTEX,
+        };
+        let stride = words.first().ok_or("`vertex_data` wants a stride")?.parse()?;
+        bindings.push(vk::VertexInputBindingDescription { binding: at as u32, stride, input_rate: rate });
+    }
+    let mut attributes = Vec::new();
+    for words in request.all("attribute") {
+        let [location, name, offset, rest @ ..] = words else {
+            return Err("`attribute` wants three words".into());
+        };
+        attributes.push(vk::VertexInputAttributeDescription {
+            location: location.parse()?,
+            binding: rest.first().map_or(Ok(0), |word| word.parse())?,
+            format: named(VERTEX_FORMATS, name, "vertex format")?,
+            offset: offset.parse()?,
+        });
+    }
+    Ok((bindings, attributes))
+}
+
+fn viewport(request: &Request) -> Result<(vk::Viewport, vk::Rect2D), Error> {
+    let [width, height] = request.numbers("size", [32, 32])?;
+    let whole = [0.0, 0.0, width as f32, height as f32, 0.0, 1.0];
+    let [x, y, w, h, min_depth, max_depth] = request.floats("viewport", whole)?;
+    let [left, top, across, down] = request.numbers("scissor", [0, 0, width, height])?;
+    let scissor = vk::Rect2D {
+        offset: vk::Offset2D { x: left as i32, y: top as i32 },
+        extent: vk::Extent2D { width: across, height: down },
+    };
+    Ok((vk::Viewport { x, y, width: w, height: h, min_depth, max_depth }, scissor))
+}
+
+/// The pipeline of a request.
+///
+/// # Errors
+/// What Vulkan says, or words that are not known.
+pub fn pipeline(
+    device: &Device,
+    request: &Request,
+    modules: &[(vk::ShaderStageFlags, vk::ShaderModule)],
+    layout: vk::PipelineLayout,
+) -> Result<vk::Pipeline, Error> {
+    let stages: Vec<_> = modules
+        .iter()
+        .map(|(stage, module)| {
+            vk::PipelineShaderStageCreateInfo::default().stage(*stage).module(*module).name(c"main")
+        })
+        .collect();
+    let (bindings, attributes) = vertex_input(request)?;
+    let input = vk::PipelineVertexInputStateCreateInfo::default()
+        .vertex_binding_descriptions(&bindings)
+        .vertex_attribute_descriptions(&attributes);
+    let topology = named(TOPOLOGIES, request.word("topology").unwrap_or("triangles"), "topology")?;
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+        .topology(topology)
+        .primitive_restart_enable(request.has("restart"));
+    let [patch] = request.numbers("patch", [3])?;
+    let patches = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(patch);
+    let (view, scissor) = viewport(request)?;
+    let (views, scissors) = ([view], [scissor]);
+    let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&views).scissors(&scissors);
+    let raster = raster(request)?;
+    let [samples] = request.numbers("samples", [1])?;
+    let [mask] = request.numbers("sample_mask", [u32::MAX])?;
+    let masks = [mask];
+    let multisample = vk::PipelineMultisampleStateCreateInfo::default()
+        .rasterization_samples(vk::SampleCountFlags::from_raw(samples))
+        .sample_mask(&masks)
+        .alpha_to_coverage_enable(request.has("alpha_to_coverage"))
+        .sample_shading_enable(request.has("sample_shading"))
+        .min_sample_shading(1.0);
+    let depth = depth_stencil(request)?;
+    let names: Vec<_> = request.all("target").filter_map(|words| words.first()).collect();
+    let formats: Vec<_> =
+        names.iter().map(|name| format(name).map(|found| found.format)).collect::<Result<_, _>>()?;
+    let blends = vec![blend(request)?; formats.len()];
+    let constants = request.floats("constants", [0.0; 4])?;
+    let blend =
+        vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends).blend_constants(constants);
+    let [view_mask] = request.numbers("views", [0])?;
+    let mut rendering =
+        vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats).view_mask(view_mask);
+    if let Some(words) = request.words("depth").or(request.words("stencil_only")) {
+        let found = format(words.first().ok_or("`depth` wants a format")?)?.format;
+        if aspect(found).contains(vk::ImageAspectFlags::DEPTH) {
+            rendering = rendering.depth_attachment_format(found);
+        }
+        if aspect(found).contains(vk::ImageAspectFlags::STENCIL) {
+            rendering = rendering.stencil_attachment_format(found);
+        }
+    }
+    let create = vk::GraphicsPipelineCreateInfo::default()
+        .stages(&stages)
+        .vertex_input_state(&input)
+        .input_assembly_state(&assembly)
+        .tessellation_state(&patches)
+        .viewport_state(&viewport)
+        .rasterization_state(&raster)
+        .multisample_state(&multisample)
+        .depth_stencil_state(&depth)
+        .color_blend_state(&blend)
+        .layout(layout)
+        .push_next(&mut rendering);
+    // SAFETY: handles are this device's; structures live through the call.
+    let made =
+        unsafe { device.functions.create_graphics_pipelines(vk::PipelineCache::null(), &[create], None) };
+    Ok(*made.map_err(|(_, error)| error)?.first().ok_or("no pipeline")?)
+}

@@ -1,0 +1,56 @@
+//! Runs every program of a request file through the first Vulkan device and writes what each came to into a folder:
+//! `NAME.bin`, or `NAME.err` with the reason. A program is a block of lines of words, from `case` to `end`; `request.rs`
+//! names them all.
+
+mod compute;
+mod device;
+mod draw;
+mod image;
+mod pipeline;
+mod request;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use device::Device;
+use request::Request;
+
+/// Why a program could not be run.
+pub type Error = Box<dyn std::error::Error>;
+
+fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
+    match request.word("kind")? {
+        "compute" => compute::run(device, request),
+        "draw" => draw::run(device, request),
+        other => Err(format!("unknown kind `{other}`; expected `compute` or `draw`").into()),
+    }
+}
+
+fn all(requests: &Path, folder: &Path) -> Result<(), Error> {
+    let text = std::fs::read_to_string(requests)?;
+    let device = Device::open()?;
+    for request in request::parse(&text)? {
+        let outcome = run(&device, &request);
+        let (extension, bytes) = match outcome {
+            Ok(bytes) => ("bin", bytes),
+            Err(error) => ("err", error.to_string().into_bytes()),
+        };
+        std::fs::write(folder.join(format!("{}.{extension}", request.name)), bytes)?;
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, requests, folder] = arguments.as_slice() else {
+        eprintln!("usage: vulkan-client REQUESTS FOLDER");
+        return ExitCode::from(64);
+    };
+    match all(Path::new(requests), Path::new(folder)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("vulkan-client: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Request files: what to run.
+//!
+//! Every line of a block is a key and words:
+//!
+//! * `kind compute|draw`; `shader vert|tesc|tese|geom|frag|comp FILE` (SPIR-V); `push WORD…`; `buffer BINDING BYTES FILL`
+//!   with fill `zero`, `iota`, `random`, `floats` or `words:A,B,…`; `texture BINDING FORMAT W H LAYERS LEVELS KIND` with
+//!   kind `1d 2d 2d-array 3d cube`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`;
+//! * compute: `groups X Y Z`, `indirect`, `repeat N`;
+//! * draws: `size W H`, `target FORMAT`, `samples N`, `layers N`, `views MASK`, `depth FORMAT COMPARE write|keep`,
+//!   `stencil COMPARE FAIL DEPTHFAIL PASS REF READ WRITE`, `topology NAME`, `restart`, `cull front|back`, `front cw|ccw`,
+//!   `vertices N`, `instances N`, `first VERTEX INSTANCE`, `indices u16|u32 I…`, `indirect`, `vertex_data STRIDE RATE
+//!   FLOATS…`, `attribute LOCATION FORMAT OFFSET`, `viewport X Y W H MIN MAX`, `scissor X Y W H`, `bias CONSTANT CLAMP
+//!   SLOPE`, `clamp`, `line_width W`, `polygon line|point`, `blend NAME`, `constants R G B A`, `write_mask N`, `query
+//!   precise|boolean`, `patch N`, `clear R G B A`, `load`, `discard`, `alpha_to_coverage`, `sample_shading`, `sample_mask
+//!   N`, `feedback BYTES`, `again N` (draws again with the push constants' first word counting up).
+
+use crate::Error;
+
+/// One program to run.
+pub struct Request {
+    /// Its name, and that of its result.
+    pub name: String,
+    lines: Vec<Vec<String>>,
+}
+
+/// Takes a file of requests apart.
+///
+/// # Errors
+/// A line outside a block.
+pub fn parse(text: &str) -> Result<Vec<Request>, Error> {
+    let mut requests: Vec<Request> = Vec::new();
+    let mut open = false;
+    for line in text.lines() {
+        let words: Vec<String> = line.split_whitespace().map(String::from).collect();
+        match words.first().map(String::as_str) {
+            None => {}
+            Some("case") => {
+                let name = words.get(1).ok_or("`case` wants a name")?.clone();
+                requests.push(Request { name, lines: Vec::new() });
+                open = true;
+            }
+            Some("end") => open = false,
+            Some(_) if open => requests.last_mut().ok_or("a line before the first `case`")?.lines.push(words),
+            Some(key) => return Err(format!("`{key}` stands outside a block").into()),
+        }
+    }
+    Ok(requests)
+}
+
+impl Request {
+    /// The words behind the first line of a key.
+    pub fn words(&self, key: &str) -> Option<&[String]> {
+        self.lines.iter().find(|line| line[0] == key).map(|line| &line[1..])
+    }
+
+    /// The words behind every line of a key.
+    pub fn all<'r>(&'r self, key: &'r str) -> impl Iterator<Item = &'r [String]> {
+        self.lines.iter().filter(move |line| line[0] == key).map(|line| &line[1..])
+    }
+
+    /// Whether a key stands alone.
+    pub fn has(&self, key: &str) -> bool {
+        self.words(key).is_some()
+    }
+
+    /// The first word behind a key.
+    ///
+    /// # Errors
+    /// The key is missing.
+    pub fn word(&self, key: &str) -> Result<&str, Error> {
+        let word = self.words(key).and_then(|words| words.first()).map(String::as_str);
+        word.ok_or_else(|| format!("`{key}` is missing").into())
+    }
+
+    /// The numbers behind a key; `or` without it.
+    ///
+    /// # Errors
+    /// A word is not a number.
+    pub fn numbers<const N: usize>(&self, key: &str, or: [u32; N]) -> Result<[u32; N], Error> {
+        let Some(words) = self.words(key) else { return Ok(or) };
+        let mut numbers = or;
+        for (place, word) in numbers.iter_mut().zip(words) {
+            *place = number(word)?;
+        }
+        Ok(numbers)
+    }
+
+    /// The floats behind a key; `or` without it.
+    ///
+    /// # Errors
+    /// A word is not a number.
+    pub fn floats<const N: usize>(&self, key: &str, or: [f32; N]) -> Result<[f32; N], Error> {
+        let Some(words) = self.words(key) else { return Ok(or) };
+        let mut floats = or;
+        for (place, word) in floats.iter_mut().zip(words) {
+            *place = word.parse()?;
+        }
+        Ok(floats)
+    }
+
+    /// The push constants.
+    ///
+    /// # Errors
+    /// A word is not a number.
+    pub fn push(&self) -> Result<Vec<u8>, Error> {
+        let words = self.words("push").unwrap_or(&[]);
+        let words: Vec<u32> = words.iter().map(|word| number(word)).collect::<Result<_, _>>()?;
+        Ok(words.into_iter().flat_map(u32::to_le_bytes).collect())
+    }
+}
+
+/// A number: decimal, hexadecimal, or the bits of a float with a point in it.
+///
+/// # Errors
+/// It is none of these.
+pub fn number(word: &str) -> Result<u32, Error> {
+    if let Some(digits) = word.strip_prefix("0x") {
+        return Ok(u32::from_str_radix(digits, 16)?);
+    }
+    if word.contains('.') {
+        return Ok(word.parse::<f32>()?.to_bits());
+    }
+    Ok(word.parse::<i64>()? as u32)
+}
+
+/// The bytes a fill stands for.
+///
+/// # Errors
+/// The fill is not known.
+pub fn fill(word: &str, bytes: usize) -> Result<Vec<u8>, Error> {
+    let count = bytes.div_ceil(4) as u32;
+    let words: Vec<u32> = match word {
+        "zero" => vec![0; count as usize],
+        "iota" => (0..count).collect(),
+        "random" => (0..count).map(scrambled).collect(),
+        "floats" => (0..count).map(|at| ((scrambled(at) % 2001) as f32 / 100.0 - 10.0).to_bits()).collect(),
+        "unit" => (0..count).map(|at| ((scrambled(at) % 1001) as f32 / 1000.0).to_bits()).collect(),
+        other => {
+            let list = other.strip_prefix("words:").ok_or_else(|| format!("unknown fill `{other}`"))?;
+            let list: Vec<u32> = list.split(',').map(number).collect::<Result<_, _>>()?;
+            (0..count as usize).map(|at| list.get(at).copied().unwrap_or(0)).collect()
+        }
+    };
+    let mut filled: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    filled.truncate(bytes);
+    Ok(filled)
+}
+
+/// A well-mixed number for each number.
+fn scrambled(at: u32) -> u32 {
+    let mut value = at.wrapping_mul(0x9e37_79b9) ^ 0x5bd1_e995;
+    value = (value ^ value >> 15).wrapping_mul(0x85eb_ca6b);
+    value = (value ^ value >> 13).wrapping_mul(0xc2b2_ae35);
+    value ^ value >> 16
+}
