@@ -2,6 +2,8 @@
 
 #[cfg(feature = "glsl")]
 pub mod glsl;
+#[cfg(feature = "glsl")]
+mod glsl_errors;
 pub mod kit;
 pub mod spirv;
 pub mod ssa;
@@ -51,6 +53,18 @@ fn read_ir<'a>(bump: &'a Bump, text: &str) -> Result<Shader<'a>, CompileError> {
     let functions = ir::parse(bump, text)?;
     let first =
         functions.into_iter().next().ok_or_else(|| CompileError::invalid("the text has no function"))?;
-    let info = ShaderInfo { entry_point: first.name.to_string(), ..ShaderInfo::default() };
+    if let Err(violations) = ir::validate(&first, first.stage) {
+        let first = violations.first().map_or_else(String::new, ToString::to_string);
+        let more = match violations.len() {
+            0 | 1 => String::new(),
+            count => format!(" (and {} more violations)", count - 1),
+        };
+        return Err(CompileError::invalid(format!("{first}{more}")));
+    }
+    let info = ShaderInfo {
+        entry_point: first.name.to_string(),
+        workgroup_size: first.workgroup_size.unwrap_or([1; 3]),
+        ..ShaderInfo::default()
+    };
     Ok((first, info))
 }

@@ -170,6 +170,8 @@ pub struct Function<'a> {
     pub has_exact: bool,
     /// There may be values that may be rounded to half precision ([`ValueData::relaxed`]).
     pub has_relaxed: bool,
+    /// Invocations of a workgroup in each dimension, where the input states them.
+    pub workgroup_size: Option<[u32; 3]>,
     /// Where instructions come from.
     pub sources: Sources,
     /// Parameters of a test kernel.
@@ -197,6 +199,7 @@ impl<'a> Function<'a> {
             signed_zeros: false,
             has_exact: false,
             has_relaxed: false,
+            workgroup_size: None,
             sources: Sources::default(),
             params: Vec::new(),
             insts: Table::new(bump),

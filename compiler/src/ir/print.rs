@@ -118,7 +118,11 @@ impl FunctionText<'_, '_> {
         }
         let separate = if self.f.contract { "" } else { " no_contract" };
         let signed = if self.f.signed_zeros { " signed_zeros" } else { "" };
-        writeln!(out, ") stage {}{separate}{signed} {{", self.f.stage.name())
+        write!(out, ") stage {}{separate}{signed}", self.f.stage.name())?;
+        if let Some([x, y, z]) = self.f.workgroup_size {
+            write!(out, " workgroup_size {x} {y} {z}")?;
+        }
+        writeln!(out, " {{")
     }
 
     /// Writes the instructions of segment `index`; returns whether the last one has opened the if that follows.

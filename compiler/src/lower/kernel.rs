@@ -60,7 +60,7 @@ pub fn lower_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(
     if !params.is_empty() || kept != 0 {
         context.info.writes_memory |= kept != 0;
         context.info.uniforms = ranges;
-        context.info.workgroup_size = [1; 3];
+        context.info.workgroup_size = f.workgroup_size.unwrap_or([1; 3]);
     }
     Ok(())
 }

@@ -50,7 +50,7 @@ mod variables;
 mod vertex;
 mod words;
 
-use agx_abi::ShaderInfo;
+use agx_abi::{ShaderInfo, Stage};
 use bumpalo::Bump;
 
 use super::Shader;
@@ -85,6 +85,7 @@ pub fn read<'a>(
     let module = module::Module::scan(bump, bytes, key)?;
     let entry = module.entry(key)?;
     let mut function = Function::new(bump, &entry.name);
+    function.workgroup_size = (entry.stage == Stage::Compute).then_some(entry.workgroup_size);
     let floats = float_controls::FloatControls::read(&module, entry.id)?;
     // Simplifications that are right but for the sign of a zero or a NaN are then left out.
     function.contract = !floats.preserves_anything();

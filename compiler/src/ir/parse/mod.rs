@@ -7,6 +7,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+use agx_abi::occupancy::MAX_THREADS;
 use agx_isa::inst::OperandFlags;
 use bumpalo::Bump;
 use half::f16;
@@ -58,6 +59,9 @@ pub fn parse_with_registers<'a>(
     }
     Ok(functions)
 }
+
+/// Extents of workgroups are below this, in each dimension.
+const MAX_EXTENT: u64 = MAX_THREADS as u64 + 1;
 
 /// A function under construction.
 struct FunctionParser<'s, 't, 'a> {
@@ -132,7 +136,25 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         self.f.contract = !self.scanner.eat("no_contract");
         self.scanner.skip_space();
         self.f.signed_zeros = self.scanner.eat("signed_zeros");
+        self.scanner.skip_space();
+        if self.scanner.eat("workgroup_size") {
+            self.f.workgroup_size = Some(self.workgroup_size()?);
+        }
         self.scanner.expect("{")
+    }
+
+    /// Three counts; the size of a workgroup is their product.
+    fn workgroup_size(&mut self) -> Result<[u32; 3], CompileError> {
+        let mut size = [1u32; 3];
+        for extent in &mut size {
+            self.scanner.skip_space();
+            let start = self.scanner.at;
+            *extent = self.scanner.number("the extent of a workgroup", MAX_EXTENT)? as u32;
+            if *extent == 0 {
+                return Err(self.scanner.error_at(start, "the extent of a workgroup must be at least 1"));
+            }
+        }
+        Ok(size)
     }
 
     fn name(&mut self) -> Result<String, CompileError> {
