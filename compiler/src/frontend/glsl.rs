@@ -7,10 +7,10 @@ use naga::back::spv::SourceLanguage;
 use naga::front::glsl::{Frontend, Options};
 use naga::{AddressSpace, ShaderStage, StorageAccess};
 
-use super::Shader;
 use super::text::{self, Language};
+use super::{Shader, glsl_errors};
 use crate::CompileKey;
-use crate::error::{CompileError, Location};
+use crate::error::CompileError;
 
 /// What is out of bounds is undefined in GLSL.
 const GLSL: Language =
@@ -39,10 +39,7 @@ fn parse(text: &str, stage: Stage) -> Result<naga::Module, CompileError> {
     let mut module = parsed.map_err(|errors| {
         // The first one: the others may follow from it.
         match errors.errors.first() {
-            Some(error) => {
-                let location = error.location(text).map_or(Location::Whole, text::at);
-                CompileError::invalid(error.kind.to_string()).at(location)
-            }
+            Some(error) => glsl_errors::refusal(error, text),
             None => CompileError::invalid("the text is not GLSL"),
         }
     })?;
@@ -58,7 +55,7 @@ fn parse(text: &str, stage: Stage) -> Result<naga::Module, CompileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
+    use crate::error::{ErrorKind, Location};
 
     const HEAD: &str = "#version 450\nlayout(local_size_x = 32) in;\n\
         layout(std430, set = 0, binding = 0) buffer Data { float data[]; };\n";

@@ -78,15 +78,48 @@ pub fn to_spirv(
 /// The values `key` gives to the overrides of a module.
 fn overrides(module: &Module, key: &CompileKey) -> PipelineConstants {
     let mut constants = PipelineConstants::default();
-    for (_, constant) in module.overrides.iter() {
-        let Some(id) = constant.id else { continue };
-        let chosen = key.spec_constants.iter().find(|(known, _)| *known == u32::from(id));
+    for (index, (_, constant)) in module.overrides.iter().enumerate() {
+        let id = override_number(index, constant);
+        let chosen = key.spec_constants.iter().find(|(known, _)| *known == id);
         let TypeInner::Scalar(scalar) = module.types[constant.ty].inner else { continue };
         if let Some((_, bits)) = chosen {
-            constants.insert(id.to_string(), number(scalar, *bits));
+            let name = constant.id.map(|id| id.to_string()).or(constant.name.clone()).unwrap_or_default();
+            constants.insert(name, number(scalar, *bits));
         }
     }
     constants
+}
+
+/// Numbers of overrides without `@id` begin here, beyond those that `@id` can state.
+const FIRST_UNNUMBERED: u32 = 1 << 16;
+
+/// The number of an override in a key: its `@id`, or 65536 and its index among the module's overrides.
+fn override_number(index: usize, constant: &naga::Override) -> u32 {
+    constant.id.map_or(FIRST_UNNUMBERED + index as u32, u32::from)
+}
+
+/// An override that a key can set.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OverrideName {
+    /// Its number in [`CompileKey::spec_constants`].
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// Width in bits when it is a float.
+    pub float_bits: Option<u32>,
+}
+
+/// The overrides of a parsed module, in its order.
+pub fn override_names(module: &Module) -> Vec<OverrideName> {
+    let row = |(index, (_, constant)): (usize, (_, &naga::Override))| {
+        let float_bits = match module.types[constant.ty].inner {
+            TypeInner::Scalar(Scalar { kind: ScalarKind::Float, width }) => Some(8 * u32::from(width)),
+            _ => None,
+        };
+        let name = constant.name.clone().unwrap_or_default();
+        OverrideName { id: override_number(index, constant), name, float_bits }
+    };
+    module.overrides.iter().enumerate().map(row).collect()
 }
 
 /// The number whose representation as a scalar of this kind is `bits`.

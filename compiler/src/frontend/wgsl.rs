@@ -28,6 +28,14 @@ pub fn to_spirv(text: &str, key: &CompileKey) -> Result<Vec<u32>, CompileError> 
     text::to_spirv(&WGSL, &parse(text)?, text, key)
 }
 
+/// The overrides that a WGSL module declares, with the numbers that a key knows them by.
+///
+/// # Errors
+/// What naga says of the text, with line and column.
+pub fn overrides(text: &str) -> Result<Vec<text::OverrideName>, CompileError> {
+    Ok(text::override_names(&parse(text)?))
+}
+
 fn parse(text: &str) -> Result<naga::Module, CompileError> {
     naga::front::wgsl::parse_str(text).map_err(|error| {
         let location = error.location(text).map_or(Location::Whole, text::at);
@@ -59,6 +67,13 @@ mod tests {
         assert!(ir(text, &CompileKey::default()).is_ok_and(|text| text.contains("store_global #15")));
         let key = CompileKey { spec_constants: vec![(7, 9)], ..CompileKey::default() };
         assert!(ir(text, &key).is_ok_and(|text| text.contains("store_global #45")));
+        // Without `@id`, overrides are numbered in order.
+        let text = text.replace("@id(7) ", "override m: f32 = 1.0; ");
+        let names = overrides(&text).expect("the text parses");
+        let found: Vec<_> = names.iter().map(|one| (one.id, one.name.as_str(), one.float_bits)).collect();
+        assert_eq!(found, [(65536, "m", Some(32)), (65537, "n", None)]);
+        let key = CompileKey { spec_constants: vec![(65537, 9)], ..CompileKey::default() };
+        assert!(ir(&text, &key).is_ok_and(|text| text.contains("store_global #45")));
     }
 
     #[test]

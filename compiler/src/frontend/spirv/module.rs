@@ -148,6 +148,25 @@ pub(super) struct Entry<'a> {
 }
 
 impl<'a> Module<'a> {
+    /// The entry points by name and execution model.
+    fn entry_names(&self) -> String {
+        let name = |point: &EntryPoint| match ExecutionModel::from_u32(point.model) {
+            Some(model) => format!("`{}` ({model:?})", point.name),
+            None => format!("`{}` (execution model {})", point.name, point.model),
+        };
+        self.entry_points.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Why no entry point matches `key`.
+    fn no_entry(&self, key: &CompileKey) -> String {
+        let stage = key.stage.map_or(String::new(), |stage| format!(" of stage {}", stage.name()));
+        let name = key.entry_point.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
+        match self.entry_points.is_empty() {
+            true => "the module has no entry points".to_owned(),
+            false => format!("no entry point{name}{stage}; the module has {}", self.entry_names()),
+        }
+    }
+
     /// Chooses the entry point that `key` wants.
     pub fn entry(&self, key: &CompileKey) -> Result<Entry<'a>, CompileError> {
         let wanted = |point: &&EntryPoint| {
@@ -155,12 +174,12 @@ impl<'a> Module<'a> {
                 && key.stage.is_none_or(|stage| stage_of(point.model) == Some(stage))
         };
         let mut matching = self.entry_points.iter().filter(wanted);
-        let point =
-            matching.next().ok_or_else(|| CompileError::invalid("the module has no such entry point"))?;
+        let point = matching.next().ok_or_else(|| CompileError::invalid(self.no_entry(key)))?;
         if matching.next().is_some() {
-            return Err(CompileError::invalid(
-                "the module has several entry points: choose one by name and stage",
-            ));
+            return Err(CompileError::invalid(format!(
+                "the module has several entry points; choose one by name and stage: {}",
+                self.entry_names()
+            )));
         }
         let Some(stage) = stage_of(point.model) else {
             let model = ExecutionModel::from_u32(point.model);

@@ -1,0 +1,139 @@
+//! What naga says of GLSL that it cannot read, in the words of GLSL: tokens by their spelling, and what only this reader
+//! lacks as unsupported.
+
+use naga::front::glsl::{Error, ErrorKind, ExpectedToken};
+
+use super::text;
+use crate::error::{CompileError, Location};
+
+/// The first error of a text as ours.
+pub fn refusal(error: &Error, source: &str) -> CompileError {
+    let location = error.location(source).map_or(Location::Whole, text::at);
+    by_kind(error, source).at(location)
+}
+
+fn by_kind(error: &Error, source: &str) -> CompileError {
+    match &error.kind {
+        ErrorKind::NotImplemented(what) => CompileError::unsupported(format!("{what} is not supported")),
+        ErrorKind::UnknownLayoutQualifier(name) => {
+            CompileError::unsupported(format!("layout qualifier `{name}` is not supported"))
+        }
+        ErrorKind::InvalidVersion(version) => CompileError::unsupported(format!(
+            "GLSL version {version} is not supported; expected 440, 450 or 460"
+        )),
+        ErrorKind::InvalidProfile(profile) => {
+            CompileError::unsupported(format!("GLSL profile `{profile}` is not supported; expected `core`"))
+        }
+        ErrorKind::UnsupportedMatrixWithTwoRowsInStd140 { columns } => {
+            CompileError::unsupported(format!("mat{columns}x2 in a std140 block is not supported"))
+        }
+        ErrorKind::UnsupportedF16MatrixInStd140 { columns, rows } => {
+            CompileError::unsupported(format!("f16mat{columns}x{rows} in a std140 block is not supported"))
+        }
+        ErrorKind::InternalError(what) => {
+            CompileError::unsupported(format!("the GLSL reader failed: {what}"))
+        }
+        ErrorKind::PreprocessorError(error) => preprocessor(&format!("{error:?}")),
+        ErrorKind::InvalidToken(_, expected) => {
+            let found = error.location(source).and_then(|place| {
+                let start = place.offset as usize;
+                source.get(start..start.checked_add(place.length as usize)?)
+            });
+            let expected: Vec<String> = expected.iter().map(spelling).collect();
+            let found = found.map_or_else(|| "the end of the text".to_owned(), |found| format!("`{found}`"));
+            CompileError::invalid(format!("expected {}, found {found}", expected.join(" or ")))
+        }
+        ErrorKind::EndOfFile => CompileError::invalid("unexpected end of the text"),
+        ErrorKind::UnknownVariable(name) => CompileError::invalid(format!("undeclared identifier `{name}`")),
+        ErrorKind::UnknownType(name) => CompileError::invalid(format!("unknown type `{name}`")),
+        ErrorKind::UnknownField(name) => CompileError::invalid(format!("unknown field `{name}`")),
+        ErrorKind::VariableAlreadyDeclared(name) => {
+            CompileError::invalid(format!("`{name}` is already declared"))
+        }
+        ErrorKind::SemanticError(what) => CompileError::invalid(what.to_string()),
+    }
+}
+
+/// The preprocessor's errors, whose type naga does not export, by their names.
+fn preprocessor(name: &str) -> CompileError {
+    match name {
+        "UnknownDirective" => CompileError::unsupported("this preprocessor directive is not supported"),
+        "NotSupported16BitLiteral" => CompileError::unsupported("16-bit literals are not supported"),
+        "NotSupported64BitLiteral" => CompileError::unsupported("64-bit literals are not supported"),
+        "RecursionLimitReached" => CompileError::limit("macros expand too deeply"),
+        "ErrorDirective" => CompileError::invalid("`#error` directive"),
+        "DefineRedefined" => CompileError::invalid("a macro is defined twice"),
+        "UnfinishedBlock" => CompileError::invalid("`#if` without `#endif`"),
+        _ => CompileError::invalid(format!("preprocessor: {}", sentence(name))),
+    }
+}
+
+/// `TooFewDefineArguments` as `too few define arguments`; what follows the name is left out.
+fn sentence(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars().take_while(|letter| letter.is_alphanumeric()) {
+        if letter.is_uppercase() && !text.is_empty() {
+            text.push(' ');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    text
+}
+
+/// Tokens by naga's names, and as they are written.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("Semicolon", "`;`"),
+    ("Comma", "`,`"),
+    ("Colon", "`:`"),
+    ("Dot", "`.`"),
+    ("Assign", "`=`"),
+    ("LeftBrace", "`{`"),
+    ("RightBrace", "`}`"),
+    ("LeftParen", "`(`"),
+    ("RightParen", "`)`"),
+    ("LeftBracket", "`[`"),
+    ("RightBracket", "`]`"),
+    ("LeftAngle", "`<`"),
+    ("RightAngle", "`>`"),
+];
+
+fn spelling(token: &ExpectedToken) -> String {
+    let ExpectedToken::Token(value) = token else { return token.to_string() };
+    let name = format!("{value:?}");
+    match SPELLINGS.iter().find(|(known, _)| *known == name) {
+        Some((_, written)) => (*written).to_owned(),
+        None => format!("`{}`", sentence(&name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use naga::ShaderStage;
+    use naga::front::glsl::{Frontend, Options};
+
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn messages_name_tokens_as_they_are_written() {
+        let cases = [
+            ("void main() { int x = 1 }", ErrorKind::Invalid, "`;`", "found `}`"),
+            ("void main() { int x = y; }", ErrorKind::Invalid, "undeclared identifier `y`", ""),
+            ("#include \"a.h\"\nvoid main() {}", ErrorKind::Unsupported, "preprocessor directive", ""),
+            ("#if 1\nvoid main() {}", ErrorKind::Invalid, "`#if` without `#endif`", ""),
+            (
+                "struct S { int x; };\nvoid main() { S s; s.y = 1; }",
+                ErrorKind::Invalid,
+                "unknown field `y`",
+                "",
+            ),
+        ];
+        for (body, kind, first, second) in cases {
+            let text = format!("#version 450\n{body}\n");
+            let errors = Frontend::default().parse(&Options::from(ShaderStage::Compute), &text).unwrap_err();
+            let refused = refusal(&errors.errors[0], &text);
+            assert_eq!(refused.kind, kind, "{body}: {refused}");
+            assert!(refused.message.contains(first) && refused.message.contains(second), "{body}: {refused}");
+        }
+    }
+}
