@@ -6,8 +6,9 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command};
 
 use crate::commands::{self, COMMANDS, Takes};
-use crate::context::{Context, ErrorFormat};
+use crate::context::{Context, ErrorFormat, choose_colour};
 use crate::diagnostic::Failure;
+use crate::emit::EMITS;
 use crate::output;
 
 /// The parser, made from the table.
@@ -18,29 +19,40 @@ fn parser() -> Command {
         .value_parser(["text", "json"])
         .default_value("text")
         .value_name("FORMAT")
-        .help("How diagnostics are printed");
+        .help("Format of diagnostics");
+    let colour = Arg::new("color")
+        .long("color")
+        .global(true)
+        .value_parser(["auto", "always", "never"])
+        .default_value("auto")
+        .value_name("WHEN")
+        .help("Colour diagnostics");
     let parser = Command::new("agxc")
-        .about(
-            "Compiles shaders for Apple AGX GPUs (M1, M2), and takes the result apart, runs and checks it.",
-        )
+        .about("Compiles shaders for Apple AGX GPUs (M1, M2), and disassembles, runs and checks the result.")
         .version(env!("CARGO_PKG_VERSION"))
         .after_help(
-            "Exit codes: 0 done, 1 input rejected or check failed, 2 wrong command line, 3 file,\n\
-             4 valid but unsupported, 70 defect of agxc.",
+            "Exit codes: 0 success, 1 input rejected or check failed, 2 usage error, 3 file error,\n\
+             4 valid but unsupported or beyond a limit, 70 internal error.",
         )
         .subcommand_required(true)
         .arg_required_else_help(true)
         .term_width(100)
-        .arg(format);
+        .arg(format)
+        .arg(colour);
     parser.subcommands(COMMANDS.iter().map(subcommand))
 }
 
 fn subcommand(command: &'static commands::Command) -> Command {
     let args = command.args.iter().flat_map(|group| group.iter()).map(argument);
     let subcommand = Command::new(command.name).about(command.doc).term_width(100).args(args);
-    match command.details {
-        "" => subcommand,
-        details => subcommand.after_help(details),
+    let emits = command.args.iter().flat_map(|group| group.iter()).any(|arg| arg.name == "emit");
+    match (command.details, emits) {
+        ("", _) => subcommand,
+        (details, false) => subcommand.after_help(details),
+        (details, true) => {
+            let rows = EMITS.iter().map(|row| format!("\n  {:<12}{}", row.name, row.doc));
+            subcommand.after_help(format!("Values of --emit:{}\n\n{details}", rows.collect::<String>()))
+        }
     }
 }
 
@@ -68,7 +80,7 @@ fn argument(arg: &'static commands::Arg) -> Arg {
 
 /// Parses `arguments` (the program's name first) and runs the command.
 pub fn run(arguments: &[OsString], context: &mut Context) -> Result<(), Failure> {
-    // Until the command line is understood, look for the format by itself: errors in it should obey it too.
+    // Errors in the command line itself obey the format too, so look for it before parsing.
     let joined = arguments.iter().any(|word| word == "--error-format=json");
     if joined || arguments.windows(2).any(|pair| pair[0] == "--error-format" && pair[1] == "json") {
         context.error_format = ErrorFormat::Json;
@@ -80,12 +92,13 @@ pub fn run(arguments: &[OsString], context: &mut Context) -> Result<(), Failure>
     if matches.get_one::<String>("error-format").is_some_and(|format| format == "json") {
         context.error_format = ErrorFormat::Json;
     }
+    context.colour = choose_colour(matches.get_one::<String>("color").map(String::as_str));
     let (name, options) = matches.subcommand().expect("invariant: the parser demands a command");
     let command = COMMANDS.iter().find(|command| command.name == name);
     (command.expect("invariant: the parser knows only commands of the table").run)(options, context)
 }
 
-/// Help and version go to standard output; anything else is a wrong command line.
+/// Help and version go to standard output; anything else is a usage error.
 fn not_a_command(error: &clap::Error) -> Result<(), Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => output::stdout(error.to_string().as_bytes()),

@@ -1,15 +1,15 @@
 //! The codes of diagnostics, what they mean and the exit code each leads to.
 
-/// What became of a run, as the process's exit code.
+/// The exit code of the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
     /// The input was read and rejected, or a check failed.
     Rejected = 1,
-    /// The command line was wrong.
+    /// The command line is wrong.
     Usage = 2,
     /// A file could not be read or written.
     File = 3,
-    /// The input is valid and this version cannot do it.
+    /// The input is valid but not supported, or beyond a limit.
     Unsupported = 4,
     /// A defect of this program.
     Internal = 70,
@@ -32,160 +32,191 @@ pub struct Code {
 pub static CODES: &[Code] = &[
     Code {
         number: 1,
-        title: "wrong command line",
-        explanation: "An option, command or value is not known or is missing. `agxc help` lists the commands and \
-                      `agxc COMMAND --help` the options of one.",
+        title: "usage error",
+        explanation: "An option, command or value is unknown or missing. `agxc help` lists the commands, and `agxc \
+                      COMMAND --help` the options of a command.",
         exit: Exit::Usage,
     },
     Code {
         number: 2,
         title: "file not read or written",
         explanation: "The operating system refused to read an input or to write an output; the message is its own. \
-                      Outputs are written beside their place and renamed, so an older output is still intact.",
+                      Outputs are written beside their destination and renamed, so an older output is still \
+                      intact.",
         exit: Exit::File,
     },
     Code {
         number: 3,
         title: "binary output to a terminal",
-        explanation: "The output is not text and standard output is a terminal. Name a file with -o, or redirect.",
+        explanation: "The output is not text and standard output is a terminal. Name a file with -o, or redirect \
+                      standard output.",
         exit: Exit::Usage,
     },
     Code {
         number: 70,
-        title: "defect of the compiler",
-        explanation: "The input is not at fault. The message names a reproducer: the input and the command line that \
-                      led here. Please report both.",
+        title: "internal error",
+        explanation: "The compiler has a defect; the input is not at fault. The message names a reproducer: the \
+                      input and the command line. Please report both. `agxc reduce` makes the input smaller.",
         exit: Exit::Internal,
     },
     Code {
         number: 100,
-        title: "kind of input not recognised",
-        explanation: "Inputs are told apart by their first bytes, then by the extension of their name. Neither was \
-                      known: say what it is with -x.",
+        title: "unknown input type",
+        explanation: "The type of an input is determined by its first bytes, then by the extension of its name. \
+                      Neither is known; specify the type with -x.",
         exit: Exit::Usage,
     },
     Code {
         number: 101,
-        title: "kind of input not usable here",
-        explanation: "The input was recognised, but the command wants another kind: `asm` takes assembly, `disasm` \
-                      machine code, `compile` a shader.",
+        title: "unexpected input type",
+        explanation: "The input is of a type that the command does not take: `asm` takes assembly, `disasm` \
+                      machine code, `run` compute shaders, `compile` shaders.",
         exit: Exit::Rejected,
     },
     Code {
         number: 102,
-        title: "kind of input without a front end",
-        explanation: "The input was recognised as a shader language that this version does not compile. GLSL needs \
-                      glslangValidator, which Debian has in the package glslang-tools.",
+        title: "unsupported input language",
+        explanation: "The input is in a shader language that this build does not compile. GLSL needs \
+                      glslangValidator (in Debian's package glslang-tools) or a build with the feature `glsl`, \
+                      WGSL a build with the feature `wgsl`.",
         exit: Exit::Unsupported,
     },
     Code {
         number: 103,
         title: "input is not text",
-        explanation: "The input should be text of the stated kind, and is not valid UTF-8.",
+        explanation: "The input should be text, but is not valid UTF-8.",
         exit: Exit::Rejected,
     },
     Code {
         number: 104,
         title: "JSON not understood",
-        explanation: "A file of --key or --baseline is not JSON of the form that --print-key and `stats --format json` \
-                      print, or a scene file is not of the form that docs/scenes.md describes. The message names the \
-                      line and the field.",
+        explanation: "A file of --key or --baseline does not have the form that --print-key and `stats --format \
+                      json` print, or a scene file does not have the form that docs/scenes.md describes. The \
+                      message names the line and the field.",
         exit: Exit::Rejected,
     },
     Code {
         number: 105,
-        title: "stage of the shader not known",
-        explanation: "A GLSL shader does not say for which stage it is. Its name's extension does (comp, vert, frag), or \
+        title: "unknown shader stage",
+        explanation: "A GLSL or HLSL shader does not state its stage. Use the extension .vert, .frag or .comp, or \
                       --stage.",
         exit: Exit::Usage,
     },
     Code {
         number: 106,
         title: "scene not understood",
-        explanation: "A scene file is of the right form, and a field says something that there is not: a word that is no \
-                      blend factor, a texture with too few bytes. The message names the field; docs/scenes.md lists \
-                      what each may say.",
+        explanation: "A scene file has the right form, but a field has an invalid value, such as an unknown blend \
+                      factor or a texture with too few bytes. The message names the field; docs/scenes.md lists \
+                      the values of each.",
         exit: Exit::Rejected,
+    },
+    Code {
+        number: 107,
+        title: "array file not understood",
+        explanation: "A .npy file has a type, order or shape that buffers do not have, or is truncated. \
+                      Little-endian integers and floats in C order are read.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 108,
+        title: "file too large",
+        explanation: "A file has more bytes than agxc reads, or is a device without an end.",
+        exit: Exit::File,
+    },
+    Code {
+        number: 109,
+        title: "unsupported shader stage",
+        explanation: "The extension of the input names a stage that is not supported. Vertex, fragment and compute \
+                      shaders are.",
+        exit: Exit::Unsupported,
     },
     Code {
         number: 200,
         title: "invalid shader",
-        explanation: "The shader breaks the rules of its own language. The message names the place: a line and column \
+        explanation: "The shader breaks the rules of its language. The message names the place: a line and column \
                       of a text, or a word offset and an opcode of a SPIR-V module.",
         exit: Exit::Rejected,
     },
     Code {
         number: 201,
-        title: "shader not supported",
-        explanation: "The shader is valid, and uses something that this compiler cannot do. The message names it.",
+        title: "unsupported shader",
+        explanation: "The shader is valid, but uses a feature that this compiler does not support. The message \
+                      names the feature.",
         exit: Exit::Unsupported,
     },
     Code {
         number: 202,
         title: "shader beyond a limit",
-        explanation: "The shader is larger or deeper than the compiler accepts. Limits keep time and memory bounded \
-                      on hostile input.",
-        exit: Exit::Rejected,
+        explanation: "The shader exceeds a limit of the hardware or of the compiler. The compiler's limits bound \
+                      time and memory on hostile input.",
+        exit: Exit::Unsupported,
     },
     Code {
         number: 203,
-        title: "intermediate representation rejected",
+        title: "invalid IR",
         explanation: "The textual IR does not parse, or breaks a rule of its stage. docs/ir.md states the rules.",
         exit: Exit::Rejected,
     },
     Code {
         number: 204,
-        title: "statistics differ from the baseline",
-        explanation: "A shader costs more or less than the file of --baseline says, or one of both lacks it. Look at the \
-                      change, then accept it with --update.",
+        title: "regression against the baseline",
+        explanation: "A figure is worse than in the file of --baseline by more than --threshold allows, or the \
+                      baseline lacks the shader. Inspect the change, then accept it with --update.",
         exit: Exit::Rejected,
     },
     Code {
         number: 300,
         title: "not an instruction",
-        explanation: "Bytes do not decode to an instruction of this instruction set (G13 and G14).",
+        explanation: "The bytes do not decode to an instruction of this instruction set (G13 and G14).",
         exit: Exit::Rejected,
     },
     Code {
         number: 301,
-        title: "assembly rejected",
-        explanation: "A line of assembly does not name an instruction or an operand is not legal there. `agxc explain \
-                      MNEMONIC` prints the operands of an instruction.",
+        title: "invalid assembly",
+        explanation: "A line of assembly does not name an instruction, or an operand is not legal there. `agxc \
+                      explain MNEMONIC` prints the operands of an instruction.",
         exit: Exit::Rejected,
     },
     Code {
         number: 302,
-        title: "machine code breaks a rule",
-        explanation: "The code decodes, but breaks a rule of the machine: a register beyond the declared count, a \
-                      result used before its wait, a branch into the middle of an instruction.",
+        title: "invalid machine code",
+        explanation: "The code decodes, but breaks a rule of the hardware, such as a register beyond the declared \
+                      count, a result used before its wait, or a branch into the middle of an instruction.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 303,
+        title: "no such part",
+        explanation: "A listing has several parts, which `.part` lines divide, and the command needs one of them, \
+                      or the shader does not have the part. Choose one with --part.",
         exit: Exit::Rejected,
     },
     Code {
         number: 400,
         title: "launch refused",
-        explanation: "The shader wants a buffer or push constants that were not given, or the numbers do not fit.",
+        explanation: "The shader needs a buffer, texture, sampler or argument that was not given, or a size is out \
+                      of range.",
         exit: Exit::Rejected,
     },
     Code {
         number: 401,
-        title: "the machine reported a fault",
-        explanation: "The reference machine stopped the program, or saw it break a rule that hardware does not check: \
-                      an unmapped address, a register read before it was written, a missing wait.",
+        title: "fault on the reference machine",
+        explanation: "The reference machine stopped the program, or found it breaking a rule that hardware does \
+                      not check: an unmapped address, a register read before it was written, a missing wait.",
         exit: Exit::Rejected,
     },
     Code {
         number: 402,
-        title: "result differs from the expectation",
-        explanation: "The program ran, and a buffer does not hold what --expect demands. The message names the first \
-                      element that differs.",
+        title: "unexpected result",
+        explanation: "The program ran, and a buffer does not hold the values of --expect. The message names the \
+                      first element that differs.",
         exit: Exit::Rejected,
     },
     Code {
         number: 403,
-        title: "the run was cut short",
-        explanation: "The machine had executed as many instructions as the run may take: the program does not end, or the \
-                      grid is larger than the machine runs in a reasonable time. Raise the bound with --budget, or run \
-                      fewer workgroups.",
+        title: "budget spent",
+        explanation: "The run executed as many instructions as --budget allows: the program does not end, or the grid is \
+                      larger than the machine runs in a reasonable time. Raise --budget, or run fewer workgroups.",
         exit: Exit::Unsupported,
     },
 ];
@@ -214,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_ascend_and_every_text_is_a_sentence() {
+    fn numbers_are_unique_and_ascend_and_every_text_is_a_sentence() {
         for pair in CODES.windows(2) {
             assert!(pair[0].number < pair[1].number, "{} before {}", pair[0].number, pair[1].number);
         }

@@ -12,29 +12,33 @@ pub enum ErrorFormat {
     Json,
 }
 
+/// Whether diagnostics are coloured: `choice` is the value of `--color`. Without one, or with `auto`, they are when
+/// standard error is a terminal; `NO_COLOR` (set and not empty) turns colours off, `CLICOLOR_FORCE` (set and not `0`) on.
+pub fn choose_colour(choice: Option<&str>) -> bool {
+    let is_set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    match choice {
+        Some("always") => true,
+        Some("never") => false,
+        _ if is_set("NO_COLOR").is_some() => false,
+        _ if is_set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        _ => std::io::stderr().is_terminal(),
+    }
+}
+
 /// State of one run.
 pub struct Context {
     /// How diagnostics are printed.
     pub error_format: ErrorFormat,
-    /// Standard error is a terminal.
-    pub terminal: bool,
-    /// Colours are wanted on standard error.
+    /// Diagnostics are coloured.
     pub colour: bool,
     /// Names and contents of the inputs, in the order they were read.
     inputs: Vec<(String, Vec<u8>)>,
 }
 
 impl Context {
-    /// Looks at standard error and `NO_COLOR` (set and not empty: no colours).
+    /// The state before the command line is read: colours as [`choose_colour`] finds them.
     pub fn new() -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Context {
-            error_format: ErrorFormat::Text,
-            terminal,
-            colour: terminal && !no_colour,
-            inputs: Vec::new(),
-        }
+        Context { error_format: ErrorFormat::Text, colour: choose_colour(None), inputs: Vec::new() }
     }
 
     /// Keeps an input, for excerpts and reproducers.

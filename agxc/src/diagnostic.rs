@@ -1,4 +1,4 @@
-//! What the user is told when something is wrong: one line a diagnostic, an excerpt on a terminal, or JSON.
+//! Diagnostics: one line each with an excerpt of the source, or JSON.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -137,14 +137,11 @@ pub fn report(failure: Failure, context: &Context) -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-/// One line, and on a terminal the source line with a caret.
+/// One line, and where the place is a line of an input, that line with a caret.
 fn render(diagnostic: &Diagnostic, context: &Context) -> String {
     let (red, plain) = if context.colour { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
     let place = diagnostic.place();
     let mut text = format!("{place}{red}error{plain}[AGX{:04}]: {}\n", diagnostic.code, diagnostic.message);
-    if !context.terminal {
-        return text;
-    }
     if let (Location::Text { line, column }, Some(file)) = (&diagnostic.location, &diagnostic.file)
         && let Some(source) = context.source_line(file, *line)
     {
@@ -183,9 +180,8 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_sees_the_line_and_a_caret() {
+    fn the_line_is_shown_with_a_caret() {
         let mut context = Context::new();
-        context.terminal = true;
         context.colour = false;
         context.remember("a.ir", b"one\n\ttwo\n");
         let diagnostic =

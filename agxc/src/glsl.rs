@@ -1,5 +1,5 @@
-//! GLSL: the Khronos reference compiler, when it is installed, makes SPIR-V of it, which goes through our front end.
-//! Otherwise naga parses it, which knows less of the language.
+//! GLSL: the Khronos reference compiler, when it is installed, translates it to SPIR-V, which our front end reads.
+//! Otherwise naga reads it, which supports a subset of the language.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,26 +18,38 @@ const PROGRAM: &str = "glslangValidator";
 const STAGES: [(Stage, &str); 3] =
     [(Stage::Compute, "comp"), (Stage::Vertex, "vert"), (Stage::Fragment, "frag")];
 
-/// What becomes of a GLSL shader.
+/// Stages that are not supported, by the extension of files.
+const OTHER_STAGES: [(&str, &str); 11] = [
+    ("geom", "geometry"),
+    ("tesc", "tessellation control"),
+    ("tese", "tessellation evaluation"),
+    ("mesh", "mesh"),
+    ("task", "task"),
+    ("rgen", "ray generation"),
+    ("rint", "ray intersection"),
+    ("rahit", "any-hit"),
+    ("rchit", "closest-hit"),
+    ("rmiss", "miss"),
+    ("rcall", "callable"),
+];
+
+/// A GLSL shader, translated or not.
 pub enum Made {
     /// SPIR-V.
     SpirV(Vec<u8>),
-    /// Nothing, as the reference compiler is not installed.
+    /// The reference compiler is not installed.
     #[cfg_attr(not(feature = "glsl"), allow(dead_code, reason = "nothing else reads GLSL"))]
     Absent(Stage),
 }
 
-/// The SPIR-V of the GLSL shader `text` from the file called `name`; without a `stage` the name's extension tells it.
+/// The SPIR-V of the GLSL shader `text` from the file called `name`; without a `stage` the name's extension decides.
 pub fn to_spirv(text: &str, name: &str, stage: Option<Stage>) -> Result<Made, Failure> {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
     let row = STAGES.iter().find(|(ours, theirs)| match stage {
         Some(wanted) => *ours == wanted,
         None => extension == Some(*theirs),
     });
-    let Some((ours, stage)) = row else {
-        let message = "the stage of a GLSL shader is told by the extension of its name or by --stage";
-        return Err(Diagnostic::new(105, message).in_file(name).into());
-    };
+    let Some((ours, stage)) = row else { return Err(unknown_stage(name, extension)) };
     let output = std::env::temp_dir().join(format!("agxc-glsl-{}.spv", std::process::id()));
     let result = run(text, name, stage, &output).map(|made| made.map_or(Made::Absent(*ours), Made::SpirV));
     // Absent when the source was rejected; nothing to be done when it cannot be removed.
@@ -45,11 +57,31 @@ pub fn to_spirv(text: &str, name: &str, stage: Option<Stage>) -> Result<Made, Fa
     result
 }
 
+fn unknown_stage(name: &str, extension: Option<&str>) -> Failure {
+    let other = OTHER_STAGES.iter().find(|(known, _)| extension == Some(*known));
+    let diagnostic = match other {
+        Some((_, stage)) => Diagnostic::new(
+            109,
+            format!("{stage} shaders are not supported; expected a vertex, fragment or compute shader"),
+        ),
+        None => Diagnostic::new(105, "cannot infer the shader stage; use .vert, .frag, .comp or --stage"),
+    };
+    diagnostic.in_file(name).into()
+}
+
+/// Adds to an error of the built-in GLSL reader that the Khronos compiler, which reads all of the language, is missing.
+pub fn with_hint(mut diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.message.push_str(&format!(
+        "; {PROGRAM} is not installed, and the built-in GLSL reader supports a subset (install glslang-tools on Debian)"
+    ));
+    diagnostic
+}
+
 /// Why there is no way to read a GLSL shader.
 #[cfg(not(feature = "glsl"))]
 pub fn absent(name: &str) -> Failure {
     let message = format!(
-        "GLSL needs {PROGRAM}, which is not installed (Debian package glslang-tools), or a build with the feature `glsl`"
+        "GLSL needs {PROGRAM}, which is not installed (install glslang-tools on Debian), or a build with the feature `glsl`"
     );
     Diagnostic::new(102, message).in_file(name).into()
 }
@@ -72,7 +104,7 @@ fn run(text: &str, name: &str, stage: &str, output: &PathBuf) -> Result<Option<V
         Err(error) => return Err(Failure::file(PROGRAM, &error)),
     };
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that rejects its input early closes the pipe; its exit code tells.
+        // A program that rejects its input early closes the pipe; its exit code says so.
         let _ = stdin.write_all(text.as_bytes());
     }
     let result = child.wait_with_output().map_err(|error| Failure::file(PROGRAM, &error))?;
@@ -88,7 +120,7 @@ fn problems(printed: &str, name: &str) -> Vec<Diagnostic> {
     let mut problems: Vec<Diagnostic> =
         printed.lines().filter_map(|line| problem(line.strip_prefix("ERROR: ")?, name)).collect();
     if problems.is_empty() {
-        let message = format!("{PROGRAM} failed: {}", printed.lines().next().unwrap_or("it says nothing"));
+        let message = format!("{PROGRAM} failed: {}", printed.lines().next().unwrap_or("no message"));
         problems.push(Diagnostic::new(codes::INVALID, message).in_file(name));
     }
     problems

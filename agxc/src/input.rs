@@ -1,10 +1,10 @@
 //! Reading inputs and telling what they are: by magic, then by extension, then by `-x`, which overrides both.
 
 use std::cell::OnceCell;
-use std::io::Read;
+use std::io::Read as _;
 
 use agx_abi::Stage;
-use agx_compiler::Input;
+use agx_compiler::{CompileError, Input};
 
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
@@ -121,11 +121,13 @@ pub fn read(name: &str, forced: Option<&str>, context: &mut Context) -> Result<F
     context.remember(name, &bytes);
     let kind = match forced {
         Some(wanted) => Kind::from_name(wanted).ok_or_else(|| {
-            Failure::usage(format!("`{wanted}` is no kind of input: {}", Kind::names().join(", ")))
+            Failure::usage(format!(
+                "unknown input type `{wanted}`; expected one of {}",
+                Kind::names().join(", ")
+            ))
         })?,
         None => Kind::guess(name, &bytes).ok_or_else(|| {
-            Diagnostic::new(100, "cannot tell what this is from its first bytes or its name; say it with -x")
-                .in_file(name)
+            Diagnostic::new(100, "cannot determine the input type; specify it with -x").in_file(name)
         })?,
     };
     Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new() })
@@ -134,34 +136,36 @@ pub fn read(name: &str, forced: Option<&str>, context: &mut Context) -> Result<F
 /// A shader that is already read, told by its name and its first bytes.
 pub fn from_bytes(name: &str, bytes: Vec<u8>, context: &mut Context) -> Result<File, Failure> {
     context.remember(name, &bytes);
-    let kind = Kind::guess(name, &bytes).ok_or_else(|| {
-        Diagnostic::new(100, "cannot tell what this is from its first bytes or its name").in_file(name)
-    })?;
+    let kind = Kind::guess(name, &bytes)
+        .ok_or_else(|| Diagnostic::new(100, "cannot determine the input type").in_file(name))?;
     Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new() })
 }
 
-/// The bytes of the file called `name`; `-` is standard input.
-pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
-    let failed = |error: std::io::Error| Failure::file(name, &error);
-    let source: &mut dyn Read =
-        if name == "-" { &mut std::io::stdin() } else { &mut std::fs::File::open(name).map_err(failed)? };
-    let mut bytes = Vec::new();
-    source.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(failed(std::io::Error::other(format!("more than {MOST_BYTES} bytes"))));
-    }
-    Ok(bytes)
-}
+/// Most bytes of an input: devices such as `/dev/zero` have no end.
+const MAX_INPUT_BYTES: u64 = 1 << 28;
 
-/// Most bytes read of a file: devices such as `/dev/zero` never end.
-const MOST_BYTES: u64 = 1 << 28;
+/// The bytes of the file called `name`, of which there may be at most [`MAX_INPUT_BYTES`]; `-` is standard input.
+pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = match name {
+        "-" => std::io::stdin().take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes),
+        _ => {
+            std::fs::File::open(name).and_then(|file| file.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes))
+        }
+    };
+    read.map_err(|error| Failure::file(name, &error))?;
+    match bytes.len() as u64 > MAX_INPUT_BYTES {
+        true => Err(Diagnostic::new(108, format!("more than {MAX_INPUT_BYTES} bytes")).in_file(name).into()),
+        false => Ok(bytes),
+    }
+}
 
 impl File {
     /// The contents as text.
     pub fn text(&self) -> Result<&str, Failure> {
         std::str::from_utf8(&self.bytes).map_err(|error| {
             let message =
-                format!("byte {} is not UTF-8, but {} is text", error.valid_up_to(), self.kind.name());
+                format!("expected {} text, but byte {} is not UTF-8", self.kind.name(), error.valid_up_to());
             Diagnostic::new(103, message).in_file(&self.name).into()
         })
     }
@@ -173,7 +177,7 @@ impl File {
             #[cfg(feature = "wgsl")]
             Kind::Wgsl => Ok(Input::Wgsl(self.text()?)),
             #[cfg(not(feature = "wgsl"))]
-            Kind::Wgsl => Err(self.problem(102, "this build was made without the feature `wgsl`")),
+            Kind::Wgsl => Err(self.problem(102, "this build lacks the feature `wgsl`")),
             Kind::Ir => Ok(Input::Ir(self.text()?)),
             Kind::Glsl => match self.spirv.get() {
                 Some(bytes) => Ok(Input::SpirV(bytes)),
@@ -186,12 +190,21 @@ impl File {
                 },
             },
             Kind::Agal | Kind::Pica200 | Kind::Tgsi => {
-                Err(self.problem(102, &format!("{} has no front end in this version", self.kind.name())))
+                Err(self.problem(102, &format!("{} is not a supported input language", self.kind.name())))
             }
             Kind::Assembly | Kind::Code | Kind::Hex => {
-                Err(self.problem(101, &format!("a shader is wanted here, and this is {}", self.kind.name())))
+                Err(self.problem(101, &format!("expected a shader, found {}", self.kind.name())))
             }
         }
+    }
+
+    /// The compiler's refusal of this input.
+    pub fn refused(&self, error: CompileError) -> Failure {
+        let diagnostic = Diagnostic::from_compiler(error, &self.name);
+        // GLSL that nothing has translated went through the built-in reader.
+        let built_in = self.kind == Kind::Glsl && self.spirv.get().is_none();
+        let by_reader = matches!(diagnostic.code, 200 | 201);
+        if built_in && by_reader { glsl::with_hint(diagnostic).into() } else { diagnostic.into() }
     }
 
     /// A problem with this input as a whole.

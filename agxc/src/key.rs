@@ -6,8 +6,10 @@ use agx_compiler::CompileKey;
 use clap::ArgMatches;
 use serde::{Deserialize, Serialize};
 
+use crate::commands;
 use crate::diagnostic::{Diagnostic, Failure};
-use crate::input;
+use crate::input::{self, File};
+use crate::modules::{self, SpecConstant};
 
 /// The key as JSON: what `--print-key` prints and `--key` reads. Absent fields take their defaults.
 #[derive(Serialize, Deserialize, Default)]
@@ -49,22 +51,81 @@ pub fn from_options(options: &ArgMatches) -> Result<(Target, CompileKey), Failur
     file.target = text("target").or(file.target);
     file.entry_point = text("entry").or(file.entry_point);
     file.stage = text("stage").or(file.stage);
-    for setting in options.get_many::<String>("spec").into_iter().flatten() {
-        file.spec_constants.push(spec_constant(setting)?);
-    }
     for pass in options.get_many::<String>("disable-pass").into_iter().flatten() {
         file.disabled_passes.push(pass.clone());
     }
     if let Some(text) = options.get_one::<String>("max-registers") {
         let halves = text.parse().map_err(|_| {
-            Failure::usage(format!("--max-registers wants a number of half registers, not `{text}`"))
+            Failure::usage(format!("--max-registers: expected a number of half-registers, found `{text}`"))
         })?;
         file.max_gpr_halves = Some(halves);
     }
     file.spill_everything |= options.get_flag("spill-everything");
     file.validate |= options.get_flag("check");
+    for pass in &file.disabled_passes {
+        let found = commands::find_pass(pass)?;
+        if !found.optional {
+            return Err(Failure::usage(format!("pass `{pass}` is required and cannot be disabled")));
+        }
+    }
     let target = target(file.target.as_deref())?;
     Ok((target, key(file)?))
+}
+
+/// Target and key for the input `file`: as [`from_options`], with specialization constants named as the module names
+/// them, and numbers for floats converted to floats.
+pub fn for_file(file: &File, options: &ArgMatches) -> Result<(Target, CompileKey), Failure> {
+    let (target, mut key) = from_options(options)?;
+    let settings: Vec<&String> = options.get_many::<String>("spec").into_iter().flatten().collect();
+    if settings.is_empty() {
+        return Ok((target, key));
+    }
+    let declared = modules::declarations(file, &key)?.spec_constants;
+    for setting in settings {
+        let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+        let id = name.parse().ok();
+        let found =
+            declared.iter().find(|known| Some(known.id) == id || (id.is_none() && known.name == name));
+        let (id, bits) = match (found, id) {
+            (Some(constant), _) => (constant.id, bits(setting, value, constant.float_bits)?),
+            // Vulkan ignores values of constants that the module does not have.
+            (None, Some(id)) => (id, bits(setting, value, None)?),
+            (None, None) => return Err(unknown_constant(name, &declared)),
+        };
+        set(&mut key, id, bits);
+    }
+    Ok((target, key))
+}
+
+/// Target and key from the options alone, for `--print-key`: specialization constants by number, and raw bits.
+pub fn printable(options: &ArgMatches) -> Result<(Target, CompileKey), Failure> {
+    let (target, mut key) = from_options(options)?;
+    for setting in options.get_many::<String>("spec").into_iter().flatten() {
+        let (id, value) = setting.split_once('=').unwrap_or((setting, ""));
+        let id = id.parse().map_err(|_| {
+            Failure::usage(format!("--spec `{setting}`: --print-key takes numbers of constants, not names"))
+        })?;
+        set(&mut key, id, bits(setting, value, None)?);
+    }
+    Ok((target, key))
+}
+
+/// Gives a specialization constant its value, in the place of an earlier one.
+fn set(key: &mut CompileKey, id: u32, bits: u64) {
+    key.spec_constants.retain(|(known, _)| *known != id);
+    key.spec_constants.push((id, bits));
+}
+
+fn unknown_constant(name: &str, declared: &[SpecConstant]) -> Failure {
+    let named = declared.iter().map(|known| match known.name.as_str() {
+        "" => known.id.to_string(),
+        name => format!("{name} ({})", known.id),
+    });
+    let known: Vec<String> = named.collect();
+    Failure::usage(match known.is_empty() {
+        true => format!("unknown specialization constant `{name}`; the module has none"),
+        false => format!("unknown specialization constant `{name}`; the module has {}", known.join(", ")),
+    })
 }
 
 fn parse(path: &str, bytes: &[u8]) -> Result<KeyFile, Failure> {
@@ -77,7 +138,7 @@ pub fn target(name: Option<&str>) -> Result<Target, Failure> {
     let Some(name) = name else { return Ok(Target::default()) };
     Target::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Target::ALL.iter().map(|(name, _)| *name).collect();
-        Failure::usage(format!("`{name}` is no target: {}", known.join(", ")))
+        Failure::usage(format!("unknown target `{name}`; expected one of {}", known.join(", ")))
     })
 }
 
@@ -101,32 +162,40 @@ fn tile(file: TileFile) -> Result<TilePass, Failure> {
     let mut pass =
         TilePass { formats: [None; 8], samples: file.samples, input_attachments: file.input_attachments };
     if file.formats.len() > pass.formats.len() {
-        return Err(Failure::usage(format!("there are at most {} render targets", pass.formats.len())));
+        return Err(Failure::usage(format!("expected at most {} render targets", pass.formats.len())));
     }
     for (format, name) in pass.formats.iter_mut().zip(file.formats) {
         let Some(name) = name else { continue };
         let found = ColourFormat::from_name(&name);
-        *format = Some(found.ok_or_else(|| Failure::usage(format!("`{name}` is no colour format")))?);
+        *format = Some(found.ok_or_else(|| Failure::usage(format!("unknown colour format `{name}`")))?);
     }
     Ok(pass)
 }
 
 fn stage(name: &str) -> Result<Stage, Failure> {
     let found = STAGES.into_iter().find(|stage| stage.name() == name);
-    found.ok_or_else(|| Failure::usage(format!("`{name}` is no stage: vertex, fragment, compute")))
+    found.ok_or_else(|| {
+        Failure::usage(format!("unknown stage `{name}`; expected vertex, fragment or compute"))
+    })
 }
 
-/// `ID=VALUE`, where the value is an integer, a float with a point or exponent, `true` or `false`.
-fn spec_constant(setting: &str) -> Result<(u32, u64), Failure> {
-    let wrong = || Failure::usage(format!("--spec wants ID=VALUE, not `{setting}`"));
-    let (id, value) = setting.split_once('=').ok_or_else(wrong)?;
-    let id = id.parse().map_err(|_| wrong())?;
-    let bits = match value {
-        "true" => 1,
-        "false" => 0,
-        _ => number_bits(value).ok_or_else(wrong)?,
+/// The bits of the value of `setting`: an integer, a float with a point or exponent, `true` or `false`; any number for a
+/// constant that is a float of `float_bits` bits.
+fn bits(setting: &str, value: &str, float_bits: Option<u32>) -> Result<u64, Failure> {
+    let number = value.parse::<f64>().ok();
+    let bits = match (value, float_bits) {
+        ("true", _) => Some(1),
+        ("false", _) => Some(0),
+        (_, Some(16)) => number.map(|number| half::f16::from_f64(number).to_bits().into()),
+        (_, Some(32)) => number.map(|number| (number as f32).to_bits().into()),
+        (_, Some(64)) => number.map(f64::to_bits),
+        _ => None,
     };
-    Ok((id, bits))
+    bits.or_else(|| number_bits(value)).ok_or_else(|| {
+        Failure::usage(format!(
+            "--spec `{setting}`: expected ID=VALUE or NAME=VALUE with a number, true or false"
+        ))
+    })
 }
 
 /// Raw bits of a number: 32-bit patterns for negative integers that fit and for floats.
@@ -177,10 +246,20 @@ mod tests {
 
     #[test]
     fn specialization_constants_are_raw_bits() {
-        let cases = [("3=7", Some((3, 7))), ("0=true", Some((0, 1))), ("1=-1", Some((1, 0xffff_ffff)))];
-        let more = [("2=1.0", Some((2, 0x3f80_0000))), ("2=0x10", Some((2, 16))), ("2", None), ("a=1", None)];
-        for (text, wanted) in cases.into_iter().chain(more) {
-            assert_eq!(spec_constant(text).ok(), wanted, "{text}");
+        let cases = [
+            ("7", None, Some(7)),
+            ("true", None, Some(1)),
+            ("-1", None, Some(0xffff_ffff)),
+            ("1.0", None, Some(0x3f80_0000)),
+            ("0x10", None, Some(16)),
+            ("1", Some(32), Some(0x3f80_0000)),
+            ("0x3f800000", Some(32), Some(0x3f80_0000)),
+            ("1", Some(16), Some(0x3c00)),
+            ("", None, None),
+            ("a", Some(32), None),
+        ];
+        for (value, float_bits, expected) in cases {
+            assert_eq!(bits("c", value, float_bits).ok(), expected, "{value}");
         }
     }
 

@@ -1,24 +1,28 @@
-//! Assembly listings of compiled shaders: what the driver provides as comments, then the code of each part.
+//! Assembly listings of compiled shaders: what the driver provides as comments, then the code of each part, divided by
+//! the directives that [`crate::assembly`] reads.
 
 use std::fmt::Write as _;
 
 use agx_abi::occupancy::max_threads;
-use agx_abi::{PartRole, SamplerBinding, ShaderInfo, UniformRange};
+use agx_abi::{SamplerBinding, ShaderInfo, Stage, UniformRange};
 use agx_compiler::{CompiledShader, ShaderPart};
 use agx_isa::disasm;
 
-/// The whole shader. Everything but the code is a comment, so that a single part assembles again.
+use crate::assembly;
+
+/// The whole shader, as text that assembles to the same parts.
 pub fn shader(shader: &CompiledShader) -> String {
     let mut text = heading(&shader.info);
     for part in &shader.parts {
-        let _ = writeln!(text, "; {}, {} bytes", role_name(part.role), part.code.len());
+        let continues = shader.info.goes_on(part.role);
+        text.push_str(&assembly::directive(part.role, continues, part.code.len()));
         text.push_str(&disasm::listing_with_notes(&part.code, true, |pc| source_line(shader, part, pc)));
     }
     text
 }
 
 /// The source position that begins with the instruction at `pc`.
-fn source_line(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Option<String> {
+pub fn source_line(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Option<String> {
     let row = part.lines.binary_search_by_key(&(pc as u32), |row| row.offset).ok()?;
     let position = shader.sources.get(part.lines[row].position)?;
     let file = shader.sources.file(position);
@@ -28,21 +32,15 @@ fn source_line(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Option<
     })
 }
 
-/// Lower-case name of a part's role.
-pub fn role_name(role: PartRole) -> &'static str {
-    match role {
-        PartRole::Main => "main",
-        PartRole::Prolog => "prolog",
-        PartRole::Epilog => "epilog",
-        PartRole::Preamble => "preamble",
-    }
-}
-
 fn heading(info: &ShaderInfo) -> String {
     let [x, y, z] = info.workgroup_size;
     let threads = max_threads(info.gpr_halves);
+    let workgroups = match info.stage {
+        Stage::Compute => format!(", workgroups of {x}×{y}×{z}"),
+        Stage::Vertex | Stage::Fragment => String::new(),
+    };
     let mut text = format!(
-        "; {} shader `{}`, workgroups of {x}×{y}×{z}, {} half registers, {threads} threads a core\n",
+        "; {} shader `{}`{workgroups}, {} half-registers, {threads} threads per core\n",
         info.stage.name(),
         info.entry_point,
         info.gpr_halves,
@@ -93,7 +91,7 @@ fn place(set: u32, binding: u32, element: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agx_abi::UniformSource;
+    use agx_abi::{PartRole, UniformSource};
     use agx_isa::asm;
 
     #[test]
@@ -109,8 +107,11 @@ mod tests {
     fn a_listing_assembles_to_the_code_it_shows() {
         let code = asm::assemble("L0: mov r0, 1\n jmp_none L0\n stop\n").unwrap();
         let part = ShaderPart { role: PartRole::Main, code: code.clone(), lines: Vec::new() };
-        let compiled = CompiledShader { parts: vec![part], ..CompiledShader::default() };
+        let preamble = ShaderPart { role: PartRole::Preamble, ..part.clone() };
+        let compiled = CompiledShader { parts: vec![part, preamble], ..CompiledShader::default() };
         let text = shader(&compiled);
-        assert_eq!(asm::assemble(&text).unwrap(), code, "{text}");
+        let parts = assembly::parts(&text, "a.s").unwrap();
+        let found: Vec<_> = parts.iter().map(|part| (part.role, part.code.clone())).collect();
+        assert_eq!(found, [(PartRole::Main, code.clone()), (PartRole::Preamble, code)], "{text}");
     }
 }

@@ -4,17 +4,22 @@
 //! from that table. A command reads its inputs through [`context::Context`], writes through [`output`], and reports
 //! through [`diagnostic::Failure`], which also decides the exit code.
 
+mod assembly;
+mod baseline;
 mod cli;
 mod codes;
 mod commands;
 mod context;
 mod demo;
 mod diagnostic;
+mod emit;
 mod glsl;
 mod input;
 mod key;
 mod listing;
 mod machine;
+mod modules;
+mod npy;
 mod output;
 mod picture;
 mod scene;

@@ -1,9 +1,10 @@
-//! Writing outputs: to standard output, or beside the wanted file and renamed when complete.
+//! Writes outputs: to standard output, or beside the target file, renamed when complete.
 
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::Path;
 
 use crate::diagnostic::{Diagnostic, Failure};
+use crate::emit::Made;
 
 /// Writes `bytes` to standard output. A reader that has left is [`Failure::ClosedPipe`].
 pub fn stdout(bytes: &[u8]) -> Result<(), Failure> {
@@ -45,6 +46,14 @@ pub fn binary(target: Option<&str>, bytes: &[u8]) -> Result<(), Failure> {
         .into()),
         None | Some("-") => stdout(bytes),
         Some(path) => file(path, bytes),
+    }
+}
+
+/// Writes an output to `target`.
+pub fn made(target: Option<&str>, made: &Made) -> Result<(), Failure> {
+    match made {
+        Made::Text(contents) => text(target, contents),
+        Made::Binary(bytes) => binary(target, bytes),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Pictures: rgba8 words to PNG.
+//! Images: rgba8 words to PNG.
 
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::output;
@@ -20,7 +20,7 @@ pub fn save(path: &str, buffer: &[u8], width: u32, height: u32) -> Result<(), Fa
     let size = u64::from(width) * u64::from(height) * 4;
     let pixels = usize::try_from(size).ok().and_then(|size| buffer.get(..size)).ok_or_else(|| {
         Failure::usage(format!(
-            "a picture of {width} × {height} needs {size} bytes; the buffer has {}",
+            "an image of {width} × {height} pixels needs {size} bytes; the buffer has {}",
             buffer.len()
         ))
     })?;

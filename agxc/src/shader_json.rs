@@ -5,7 +5,7 @@ use agx_abi::{SamplerBinding, ShaderInfo, Stage, Target, TextureBinding, Uniform
 use agx_compiler::{CompiledShader, LineRow, ShaderPart};
 use serde_json::{Value, json};
 
-use crate::{listing, output, stage_json, statistics};
+use crate::{assembly, output, stage_json, statistics};
 
 /// Version of this form: raised when a field changes its meaning or goes away.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -30,7 +30,7 @@ fn part(shader: &CompiledShader, part: &ShaderPart) -> Value {
         Some(json!([row.offset, position.file, position.line, position.column]))
     };
     let lines: Vec<Value> = part.lines.iter().filter_map(row).collect();
-    json!({ "role": listing::role_name(part.role), "code": output::hex(&part.code), "lines": lines })
+    json!({ "role": assembly::role_name(part.role), "code": output::hex(&part.code), "lines": lines })
 }
 
 fn info(info: &ShaderInfo) -> Value {

@@ -1,46 +1,73 @@
 //! Statistics as text, JSON and CSV, under the names Mesa gives them.
 
 use agx_compiler::Statistics;
+use agx_compiler::stats::Binding;
 use serde_json::{Map, Value};
 
 /// Version of the JSON form: raised when a field changes its meaning or goes away.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// One figure: name for people, name for machines, where it comes from.
-struct Figure {
-    title: &'static str,
-    key: &'static str,
-    value: fn(&Statistics) -> u32,
+pub struct Figure {
+    /// Name in text.
+    pub title: &'static str,
+    /// Name in JSON, CSV and options.
+    pub key: &'static str,
+    /// More of it is better; of every other figure less is.
+    pub higher_is_better: bool,
+    /// Where it comes from.
+    pub value: fn(&Statistics) -> u32,
+}
+
+const fn cost(title: &'static str, key: &'static str, value: fn(&Statistics) -> u32) -> Figure {
+    Figure { title, key, higher_is_better: false, value }
 }
 
 /// Every figure, in the order it is printed.
-static FIGURES: &[Figure] = &[
-    Figure { title: "Instrs", key: "instructions", value: |s| s.instructions },
-    Figure { title: "ALU", key: "alu", value: |s| s.alu },
-    Figure { title: "FSCIB", key: "fscib", value: |s| s.fscib },
-    Figure { title: "IC", key: "ic", value: |s| s.ic },
-    Figure { title: "Code size", key: "code_bytes", value: |s| s.code_bytes },
-    Figure { title: "GPRs", key: "gpr_halves", value: |s| s.gpr_halves },
-    Figure { title: "Uniforms", key: "uniform_halves", value: |s| s.uniform_halves },
-    Figure { title: "Scratch", key: "scratch_bytes", value: |s| s.scratch_bytes },
-    Figure { title: "Threads", key: "threads", value: |s| s.threads },
-    Figure { title: "Loops", key: "loops", value: |s| s.loops },
-    Figure { title: "Spills", key: "spills", value: |s| s.spills },
-    Figure { title: "Fills", key: "fills", value: |s| s.fills },
-    Figure { title: "Preamble instrs", key: "preamble_instructions", value: |s| s.preamble_instructions },
-    Figure { title: "Waits", key: "waits", value: |s| s.waits },
-    Figure { title: "Cycles", key: "cycles", value: |s| s.cycles },
-    Figure { title: "Stalled", key: "stalled_cycles", value: |s| s.stalled_cycles },
-    Figure { title: "Memory", key: "memory_cycles", value: |s| s.memory_cycles },
-    Figure { title: "Texture", key: "texture_cycles", value: |s| s.texture_cycles },
-    Figure { title: "Control", key: "control_cycles", value: |s| s.control_cycles },
+pub static FIGURES: &[Figure] = &[
+    cost("Instrs", "instructions", |s| s.instructions),
+    cost("ALU", "alu", |s| s.alu),
+    cost("FSCIB", "fscib", |s| s.fscib),
+    cost("IC", "ic", |s| s.ic),
+    cost("Code size", "code_bytes", |s| s.code_bytes),
+    cost("GPRs", "gpr_halves", |s| s.gpr_halves),
+    cost("Uniforms", "uniform_halves", |s| s.uniform_halves),
+    cost("Scratch", "scratch_bytes", |s| s.scratch_bytes),
+    Figure { title: "Threads", key: "threads", higher_is_better: true, value: |s| s.threads },
+    cost("Loops", "loops", |s| s.loops),
+    cost("Spills", "spills", |s| s.spills),
+    cost("Fills", "fills", |s| s.fills),
+    cost("Preamble instrs", "preamble_instructions", |s| s.preamble_instructions),
+    cost("Waits", "waits", |s| s.waits),
+    cost("Cycles", "cycles", |s| s.cycles),
+    cost("Stalled", "stalled_cycles", |s| s.stalled_cycles),
+    cost("Memory", "memory_cycles", |s| s.memory_cycles),
+    cost("Texture", "texture_cycles", |s| s.texture_cycles),
+    cost("Control", "control_cycles", |s| s.control_cycles),
 ];
 
-/// One line: `NAME: 12 Instrs, 20 ALU, …, alu binds`.
+/// The figure with this key.
+pub fn figure(key: &str) -> Option<&'static Figure> {
+    FIGURES.iter().find(|figure| figure.key == key)
+}
+
+/// What limits a full core, as a phrase.
+pub fn bottleneck(binding: Binding) -> &'static str {
+    match binding {
+        Binding::Alu => "bound by arithmetic",
+        Binding::Memory => "bound by memory",
+        Binding::Texture => "bound by textures",
+        Binding::Control => "bound by control flow",
+        Binding::Registers => "bound by registers",
+        Binding::Latency => "bound by latency",
+    }
+}
+
+/// One line: `Instrs: 12, ALU: 20, …, bound by arithmetic`.
 pub fn line(statistics: &Statistics) -> String {
     let figures: Vec<String> =
-        FIGURES.iter().map(|figure| format!("{} {}", (figure.value)(statistics), figure.title)).collect();
-    format!("{}, {} binds", figures.join(", "), statistics.binds.name())
+        FIGURES.iter().map(|figure| format!("{}: {}", figure.title, (figure.value)(statistics))).collect();
+    format!("{}; {}", figures.join(", "), bottleneck(statistics.binds))
 }
 
 /// A JSON object, without the schema version.
@@ -79,6 +106,7 @@ mod tests {
         assert!(csv_row("a,\"b", &statistics).starts_with("\"a,\"\"b\",3"));
         assert_eq!(json(&statistics)["waits"], 9);
         assert_eq!(json(&statistics)["binds"], "alu");
-        assert!(line(&statistics).starts_with("3 Instrs, 0 ALU"));
+        assert!(line(&statistics).starts_with("Instrs: 3, ALU: 0"));
+        assert!(line(&statistics).ends_with("; bound by arithmetic"));
     }
 }

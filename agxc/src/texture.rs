@@ -29,7 +29,7 @@ pub fn format(name: &str) -> Result<(Format, usize), String> {
     let found = FORMATS.iter().find(|(known, ..)| *known == name);
     found.map(|(_, format, bytes)| (*format, *bytes)).ok_or_else(|| {
         let names: Vec<&str> = FORMATS.iter().map(|(name, ..)| *name).collect();
-        format!("`{name}` is no format of texels: {}", names.join(", "))
+        format!("unknown texel format `{name}`; expected one of {}", names.join(", "))
     })
 }
 
@@ -54,7 +54,9 @@ impl Pixels {
         let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
         let [width, height] = [reader.info().width, reader.info().height];
         if width > MAX_SIDE || height > MAX_SIDE {
-            return Err(format!("a picture of {width} × {height}: sides are at most {MAX_SIDE}"));
+            return Err(format!(
+                "an image of {width} × {height} texels; each side must be at most {MAX_SIDE}"
+            ));
         }
         let mut bytes = vec![0; reader.output_buffer_size().unwrap_or(0)];
         let frame = reader.next_frame(&mut bytes).map_err(|error| error.to_string())?;
@@ -64,7 +66,7 @@ impl Pixels {
             png::ColorType::GrayscaleAlpha => {
                 bytes.chunks_exact(2).flat_map(|pixel| [pixel[0], pixel[0], pixel[0], pixel[1]]).collect()
             }
-            other => return Err(format!("pixels of kind {other:?}")),
+            other => return Err(format!("unsupported pixel type {other:?}")),
         };
         Ok(Pixels { size: [width, height], rgba })
     }
@@ -159,16 +161,16 @@ fn border(state: &mut SamplerState, border: Border) {
     state.border = border;
 }
 
-/// A sampler that `words` describe; nothing said is nearest and clamped to the edge.
+/// A sampler with these settings; the default is nearest and clamped to the edge.
 ///
 /// # Errors
-/// A sentence that names the word that is none.
+/// A sentence that names the unknown setting.
 pub fn sampler<'w>(slot: Slot, words: impl Iterator<Item = &'w str>) -> Result<SamplerResource, String> {
     let mut state = SamplerState::default();
     for word in words {
         let (_, change) = SAMPLER_WORDS.iter().find(|(known, _)| *known == word).ok_or_else(|| {
             let known: Vec<&str> = SAMPLER_WORDS.iter().map(|(word, _)| *word).collect();
-            format!("`{word}` says nothing about samplers: {}", known.join(", "))
+            format!("unknown sampler setting `{word}`; expected one of {}", known.join(", "))
         })?;
         change(&mut state);
     }

@@ -1,95 +1,124 @@
 //! Buffers on the command line: `SET.BINDING=SPEC`, where a specification is `f32:1,2,3`, `u32:…`, `zero:BYTES`,
 //! `file:PATH` and the like; their comparison and their printing.
 
-use crate::diagnostic::Failure;
-use crate::input;
+use crate::diagnostic::{Diagnostic, Failure};
+use crate::{input, npy};
 
 /// Type of the elements of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Element {
     /// 8-bit unsigned integer, also the type of raw bytes.
     U8,
+    /// 8-bit signed integer.
+    I8,
     /// 16-bit unsigned integer.
     U16,
+    /// 16-bit signed integer.
+    I16,
     /// 32-bit unsigned integer.
     U32,
     /// 32-bit signed integer.
     I32,
     /// 64-bit unsigned integer.
     U64,
+    /// 64-bit signed integer.
+    I64,
+    /// 16-bit float.
+    F16,
     /// 32-bit float.
     F32,
+    /// 64-bit float.
+    F64,
 }
 
-/// How elements of a type are read, printed and measured.
-struct ElementRow {
-    element: Element,
-    name: &'static str,
-    size_bytes: usize,
-    parse: fn(&str) -> Option<u64>,
-    print: fn(u64) -> String,
+/// How the bits of an element are read and printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Unsigned,
+    Signed,
+    Float,
 }
 
-/// Every element type.
-static ELEMENTS: [ElementRow; 6] = [
-    ElementRow {
-        element: Element::U8,
-        name: "u8",
-        size_bytes: 1,
-        parse: |t| unsigned(t, 8),
-        print: |b| b.to_string(),
-    },
-    ElementRow {
-        element: Element::U16,
-        name: "u16",
-        size_bytes: 2,
-        parse: |t| unsigned(t, 16),
-        print: |b| b.to_string(),
-    },
-    ElementRow {
-        element: Element::U32,
-        name: "u32",
-        size_bytes: 4,
-        parse: |t| unsigned(t, 32),
-        print: |b| b.to_string(),
-    },
-    ElementRow {
-        element: Element::I32,
-        name: "i32",
-        size_bytes: 4,
-        parse: signed,
-        print: |b| (b as u32 as i32).to_string(),
-    },
-    ElementRow {
-        element: Element::U64,
-        name: "u64",
-        size_bytes: 8,
-        parse: |t| unsigned(t, 64),
-        print: |b| b.to_string(),
-    },
-    ElementRow {
-        element: Element::F32,
-        name: "f32",
-        size_bytes: 4,
-        parse: float,
-        print: |b| float_of(b).to_string(),
-    },
+/// Every element type: name, bytes, form.
+static ELEMENTS: [(Element, &str, usize, Form); 11] = [
+    (Element::U8, "u8", 1, Form::Unsigned),
+    (Element::I8, "i8", 1, Form::Signed),
+    (Element::U16, "u16", 2, Form::Unsigned),
+    (Element::I16, "i16", 2, Form::Signed),
+    (Element::U32, "u32", 4, Form::Unsigned),
+    (Element::I32, "i32", 4, Form::Signed),
+    (Element::U64, "u64", 8, Form::Unsigned),
+    (Element::I64, "i64", 8, Form::Signed),
+    (Element::F16, "f16", 2, Form::Float),
+    (Element::F32, "f32", 4, Form::Float),
+    (Element::F64, "f64", 8, Form::Float),
 ];
 
 impl Element {
     /// The type called `name`.
     pub fn from_name(name: &str) -> Option<Element> {
-        ELEMENTS.iter().find(|row| row.name == name).map(|row| row.element)
+        ELEMENTS.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
+    /// The names of all types, as a list.
+    pub fn names() -> String {
+        ELEMENTS.map(|row| row.1).join(", ")
+    }
+
+    /// Bytes of an element.
+    pub fn size_bytes(self) -> usize {
+        self.row().2
     }
 
     /// The bytes of one element whose bits are the low bits of `word`.
     pub fn low_bytes(self, word: u64) -> Vec<u8> {
-        word.to_le_bytes()[..self.row().size_bytes].to_vec()
+        word.to_le_bytes().into_iter().take(self.size_bytes()).collect()
     }
 
-    fn row(self) -> &'static ElementRow {
-        let row = ELEMENTS.iter().find(|row| row.element == self);
+    fn row(self) -> &'static (Element, &'static str, usize, Form) {
+        let row = ELEMENTS.iter().find(|row| row.0 == self);
         row.expect("invariant: every element type has a row")
+    }
+
+    fn bits(self) -> u32 {
+        8 * self.size_bytes() as u32
+    }
+
+    /// The bits that `text` stands for.
+    fn parse(self, text: &str) -> Option<u64> {
+        match self.row().3 {
+            Form::Unsigned => unsigned(text, self.bits()),
+            Form::Signed => signed(text, self.bits()),
+            Form::Float => {
+                let value = text.parse::<f64>().ok()?;
+                Some(match self {
+                    Element::F16 => half::f16::from_f64(value).to_bits().into(),
+                    // The nearest float of the text, not of the nearest double.
+                    Element::F32 => text.parse::<f32>().ok()?.to_bits().into(),
+                    _ => value.to_bits(),
+                })
+            }
+        }
+    }
+
+    /// The number of a float type whose bits these are; `None` for integers.
+    fn float(self, bits: u64) -> Option<f64> {
+        match self {
+            Element::F16 => Some(half::f16::from_bits(bits as u16).to_f64()),
+            Element::F32 => Some(f32::from_bits(bits as u32).into()),
+            Element::F64 => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    fn print(self, bits: u64) -> String {
+        match (self.row().3, self) {
+            (Form::Unsigned, _) => bits.to_string(),
+            (Form::Signed, _) => sign_extended(bits, self.bits()).to_string(),
+            (Form::Float, Element::F16) => half::f16::from_bits(bits as u16).to_string(),
+            (Form::Float, Element::F32) => f32::from_bits(bits as u32).to_string(),
+            (Form::Float, _) => f64::from_bits(bits).to_string(),
+        }
     }
 }
 
@@ -101,16 +130,15 @@ fn unsigned(text: &str, bits: u32) -> Option<u64> {
     (bits == 64 || value >> bits == 0).then_some(value)
 }
 
-fn signed(text: &str) -> Option<u64> {
-    text.parse::<i32>().ok().map(|value| u64::from(value as u32))
+fn signed(text: &str, bits: u32) -> Option<u64> {
+    let value = text.parse::<i64>().ok()?;
+    let mask = u64::MAX >> (64 - bits);
+    let low = value as u64 & mask;
+    (sign_extended(low, bits) == value).then_some(low)
 }
 
-fn float(text: &str) -> Option<u64> {
-    text.parse::<f32>().ok().map(|value| u64::from(value.to_bits()))
-}
-
-fn float_of(bits: u64) -> f32 {
-    f32::from_bits(bits as u32)
+fn sign_extended(value: u64, bits: u32) -> i64 {
+    (value << (64 - bits)) as i64 >> (64 - bits)
 }
 
 /// Which buffer: set, binding and array element.
@@ -153,9 +181,7 @@ pub fn slot(text: &str) -> Result<Slot, Failure> {
     match numbers.as_deref() {
         Some([set, binding]) => Ok(Slot { set: *set, binding: *binding, element: 0 }),
         Some([set, binding, element]) => Ok(Slot { set: *set, binding: *binding, element: *element }),
-        _ => Err(Failure::usage(format!(
-            "`{text}` is no buffer: SET.BINDING or SET.BINDING.ELEMENT is wanted"
-        ))),
+        _ => Err(Failure::usage(format!("expected SET.BINDING or SET.BINDING.ELEMENT, found `{text}`"))),
     }
 }
 
@@ -163,77 +189,114 @@ pub fn slot(text: &str) -> Result<Slot, Failure> {
 pub fn binding(text: &str) -> Result<(Slot, Values), Failure> {
     let (left, right) = text
         .split_once('=')
-        .ok_or_else(|| Failure::usage(format!("`{text}` has no `=`: SET.BINDING=SPEC is wanted")))?;
+        .ok_or_else(|| Failure::usage(format!("expected SET.BINDING=SPEC, found `{text}`")))?;
     Ok((slot(left)?, contents(right)?))
 }
 
-/// Most bytes that `zero:` makes, so that a slip of the finger does not exhaust the machine.
-const MOST_ZEROS: u64 = 1 << 30;
+/// Most bytes of a buffer, so that a typing mistake does not exhaust memory.
+pub const MAX_BUFFER_BYTES: u64 = 1 << 30;
 
 /// What a specification stands for.
 pub fn contents(spec: &str) -> Result<Values, Failure> {
     let wrong = |why: String| Failure::usage(format!("`{spec}`: {why}"));
     let (kind, rest) =
-        spec.split_once(':').ok_or_else(|| wrong("TYPE:VALUES, zero:BYTES or file:PATH is wanted".into()))?;
+        spec.split_once(':').ok_or_else(|| wrong("expected TYPE:VALUES, zero:BYTES or file:PATH".into()))?;
     match kind {
-        "file" => return Ok(Values { element: Element::U8, bytes: input::read_bytes(rest)? }),
+        "file" => return from_file(rest),
         "zero" => {
-            let count = unsigned(rest, 64).filter(|count| *count <= MOST_ZEROS);
+            let count = unsigned(rest, 64).filter(|count| *count <= MAX_BUFFER_BYTES);
             let count =
-                count.ok_or_else(|| wrong(format!("a number of bytes up to {MOST_ZEROS} is wanted")))?;
+                count.ok_or_else(|| wrong(format!("expected a number of bytes up to {MAX_BUFFER_BYTES}")))?;
             return Ok(Values { element: Element::U8, bytes: vec![0; count as usize] });
         }
         _ => {}
     }
     let element = Element::from_name(kind).ok_or_else(|| {
-        let names: Vec<&str> = ELEMENTS.iter().map(|row| row.name).collect();
-        wrong(format!("`{kind}` is no type: {}, zero, file", names.join(", ")))
+        wrong(format!("unknown type `{kind}`; expected one of {}, zero, file", Element::names()))
     })?;
-    let row = element.row();
     let mut bytes = Vec::new();
     for word in rest.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-        let bits = (row.parse)(word).ok_or_else(|| wrong(format!("`{word}` is no {}", row.name)))?;
-        bytes.extend_from_slice(&bits.to_le_bytes()[..row.size_bytes]);
+        let bits = element.parse(word);
+        let bits = bits.ok_or_else(|| wrong(format!("`{word}` is not a value of type {kind}")))?;
+        bytes.extend(element.low_bytes(bits));
     }
     Ok(Values { element, bytes })
 }
 
+/// The contents of the file at `path`: an array file of NumPy's with the type it states, any other as bytes.
+fn from_file(path: &str) -> Result<Values, Failure> {
+    let bytes = input::read_bytes(path)?;
+    match bytes.starts_with(npy::MAGIC) {
+        true => npy::read(&bytes).map_err(|why| Diagnostic::new(107, why).in_file(path).into()),
+        false => Ok(Values { element: Element::U8, bytes }),
+    }
+}
+
 /// The elements of `bytes` as bits; a last incomplete element is padded with zeros.
 fn elements(bytes: &[u8], element: Element) -> impl Iterator<Item = u64> {
-    bytes.chunks(element.row().size_bytes).map(|chunk| {
+    bytes.chunks(element.size_bytes()).map(|chunk| {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);
         u64::from_le_bytes(word)
     })
 }
 
-/// A sentence on the first element of `found` that differs from `wanted`: by more than `tolerance` times the wanted
-/// magnitude (at least one) for floats, at all for integers. Elements beyond the wanted ones are not looked at.
-pub fn first_difference(wanted: &Values, found: &[u8], tolerance: f32) -> Option<String> {
-    if found.len() < wanted.bytes.len() {
-        return Some(format!("it has {} bytes instead of {}", found.len(), wanted.bytes.len()));
-    }
-    let print = wanted.element.row().print;
-    let pairs = elements(&wanted.bytes, wanted.element).zip(elements(found, wanted.element));
-    let differing = pairs.enumerate().find(|(_, (wanted_bits, found_bits))| match wanted.element {
-        Element::F32 => !close(float_of(*wanted_bits), float_of(*found_bits), tolerance),
-        _ => wanted_bits != found_bits,
-    });
-    differing.map(|(index, (wanted, found))| {
-        format!("element {index} is {} instead of {}", print(found), print(wanted))
-    })
+/// What a buffer must hold after a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expectation {
+    /// Which buffer.
+    pub slot: Slot,
+    /// What it begins with.
+    pub values: Values,
+    /// It may hold more: the specification ends with `...`.
+    pub is_prefix: bool,
 }
 
-/// Not-a-number is wanted or found on both sides or on none; zero equals negative zero.
-fn close(wanted: f32, found: f32, tolerance: f32) -> bool {
-    wanted == found
-        || (wanted.is_nan() && found.is_nan())
-        || (wanted - found).abs() <= tolerance * wanted.abs().max(1.0)
+/// `SET.BINDING=SPEC`, or `SET.BINDING=SPEC,...` for the first elements of a longer buffer.
+pub fn expectation(text: &str) -> Result<Expectation, Failure> {
+    let (spec, is_prefix) = match text.strip_suffix("...") {
+        Some(spec) => (spec.trim_end_matches([',', ' ']), true),
+        None => (text, false),
+    };
+    let (slot, values) = binding(spec)?;
+    Ok(Expectation { slot, values, is_prefix })
+}
+
+impl Expectation {
+    /// A sentence on the first element of `found` that differs: by more than `tolerance` times the expected magnitude
+    /// (at least one) for floats, at all for integers; or on the number of elements.
+    pub fn difference(&self, found: &[u8], tolerance: f64) -> Option<String> {
+        let Values { element, bytes } = &self.values;
+        let pairs = elements(bytes, *element).zip(elements(found, *element));
+        let differing = pairs.enumerate().find(|(_, (expected, found))| {
+            match (element.float(*expected), element.float(*found)) {
+                (Some(expected), Some(found)) => !close(expected, found, tolerance),
+                _ => expected != found,
+            }
+        });
+        if let Some((index, (expected, found))) = differing {
+            let [expected, found] = [expected, found].map(|bits| element.print(bits));
+            return Some(format!("element {index}: expected {expected}, got {found}"));
+        }
+        let too_long = !self.is_prefix && found.len() > bytes.len();
+        if found.len() < bytes.len() || too_long {
+            let more = if too_long { "; end the values with `,...` to compare only the first" } else { "" };
+            return Some(format!("expected {} bytes, got {}{more}", bytes.len(), found.len()));
+        }
+        None
+    }
+}
+
+/// NaN is equal to any NaN and to nothing else; zero equals negative zero.
+fn close(expected: f64, found: f64, tolerance: f64) -> bool {
+    expected == found
+        || (expected.is_nan() && found.is_nan())
+        || (expected - found).abs() <= tolerance * expected.abs().max(1.0)
 }
 
 /// The elements of `bytes`, comma-separated, eight to a line.
 pub fn print(bytes: &[u8], element: Element) -> String {
-    let words: Vec<String> = elements(bytes, element).map(element.row().print).collect();
+    let words: Vec<String> = elements(bytes, element).map(|bits| element.print(bits)).collect();
     words.chunks(8).map(|line| line.join(", ") + "\n").collect()
 }
 
@@ -243,7 +306,7 @@ mod tests {
 
     #[test]
     fn specifications() {
-        let cases: [(&str, Option<&[u8]>); 10] = [
+        let cases: [(&str, Option<&[u8]>); 16] = [
             ("u32:1,0x100", Some(&[1, 0, 0, 0, 0, 1, 0, 0])),
             ("i32:-1", Some(&[255; 4])),
             ("f32:1.0", Some(&[0, 0, 0x80, 0x3f])),
@@ -251,6 +314,12 @@ mod tests {
             ("u16:65535", Some(&[255, 255])),
             ("u64:1", Some(&[1, 0, 0, 0, 0, 0, 0, 0])),
             ("zero:3", Some(&[0; 3])),
+            ("f16:1.5,-2", Some(&[0, 0x3e, 0, 0xc0])),
+            ("f64:1", Some(&[0, 0, 0, 0, 0, 0, 0xf0, 0x3f])),
+            ("i8:-1,127", Some(&[255, 127])),
+            ("i8:128", None),
+            ("i16:-32768", Some(&[0, 0x80])),
+            ("i64:-1", Some(&[255; 8])),
             ("u8:256", None),
             ("zero:99999999999999", None),
             ("f99:1", None),
@@ -264,23 +333,29 @@ mod tests {
 
     #[test]
     fn differences_name_the_element() {
-        let wanted = contents("f32:1,2,NaN").unwrap();
-        let found = |spec: &str| contents(spec).unwrap().bytes;
-        assert_eq!(first_difference(&wanted, &found("f32:1,2,NaN,7"), 0.0), None);
-        assert_eq!(first_difference(&wanted, &found("f32:1,2.0001,NaN"), 1e-3), None);
-        let text = first_difference(&wanted, &found("f32:1,2.5,NaN"), 1e-3).unwrap();
-        assert_eq!(text, "element 1 is 2.5 instead of 2");
-        assert!(
-            first_difference(&wanted, &found("f32:1,2,3"), 9.0).is_some(),
-            "a number where none is wanted"
-        );
-        assert!(first_difference(&wanted, &found("f32:1,2"), 9.0).is_some(), "too short");
-        assert!(first_difference(&contents("u8:1").unwrap(), &[2], 9.0).is_some(), "integers are exact");
+        let difference = |expected: &str, found: &str, tolerance| {
+            let found = contents(found).unwrap().bytes;
+            expectation(&format!("0.0={expected}")).unwrap().difference(&found, tolerance)
+        };
+        assert_eq!(difference("f32:1,2,NaN", "f32:1,2,NaN", 0.0), None);
+        assert_eq!(difference("f32:1,2,NaN", "f32:1,2.0001,NaN", 1e-3), None);
+        assert_eq!(difference("f16:1,2", "f16:1,2.001", 1e-2), None);
+        let text = difference("f32:1,2,NaN", "f32:1,2.5,NaN", 1e-3);
+        assert_eq!(text.as_deref(), Some("element 1: expected 2, got 2.5"));
+        assert!(difference("f32:NaN", "f32:3", 9.0).is_some(), "NaN is expected");
+        assert_eq!(difference("u8:1,2", "u8:1", 9.0).as_deref(), Some("expected 2 bytes, got 1"));
+        assert!(difference("u8:1", "u8:2", 9.0).is_some(), "integers are exact");
+        let longer = difference("f32:1", "f32:1,2", 0.0).unwrap();
+        assert!(longer.starts_with("expected 4 bytes, got 8; end the values with"), "{longer}");
+        assert_eq!(difference("f32:1,...", "f32:1,2", 0.0), None);
+        assert!(difference("f32:1,...", "f32:3,2", 0.0).is_some());
     }
 
     #[test]
     fn printing_gives_eight_to_a_line() {
         assert_eq!(print(&[1, 0, 2, 0], Element::U16), "1, 2\n");
+        assert_eq!(print(&[255, 255], Element::I16), "-1\n");
+        assert_eq!(print(&[0, 0x3e], Element::F16), "1.5\n");
         assert_eq!(print(&[7; 9], Element::U8), "7, 7, 7, 7, 7, 7, 7, 7\n7\n");
     }
 }

@@ -1,22 +1,24 @@
 //! `agxc asm`: assembly to machine code.
 
-use agx_compiler::Location;
-use agx_isa::asm::{AsmError, assemble};
 use clap::ArgMatches;
 
 use super::{Arg, Takes, arg, compile};
+use crate::assembly::{self, Part};
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, Failure};
+use crate::diagnostic::Failure;
 use crate::input::{File, Kind};
 use crate::output;
 
 /// Options of this command alone.
-pub const ARGS: &[Arg] = &[arg("hex", Takes::Nothing, "Write the bytes as hexadecimal text")];
+pub const ARGS: &[Arg] = &[
+    arg("hex", Takes::Nothing, "Write the bytes as hexadecimal text"),
+    arg("part", Takes::Value("PART"), "The part to write, when the listing has several: main, preamble, …"),
+];
 
-/// Assembles one text.
+/// Assembles one part of a text.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let file = compile::read(options, context)?;
-    let code = code(&file)?;
+    let code = chosen(&file, options.get_one::<String>("part").map(String::as_str))?.code;
     let target = options.get_one::<String>("output").map(String::as_str);
     match options.get_flag("hex") {
         true => output::text(target, &(output::hex(&code) + "\n")),
@@ -24,15 +26,30 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     }
 }
 
-/// The machine code of a file of assembly.
-pub fn code(file: &File) -> Result<Vec<u8>, Failure> {
-    match file.kind {
-        Kind::Assembly => assemble(file.text()?).map_err(|error| rejected(&error, &file.name)),
-        kind => Err(file.problem(101, &format!("assembly is wanted here, and this is {}", kind.name()))),
+/// The part called `wanted`, or the only one.
+fn chosen(file: &File, wanted: Option<&str>) -> Result<Part, Failure> {
+    let role = wanted.map(assembly::role).transpose()?;
+    let mut parts = parts(file)?;
+    let names: Vec<&str> = parts.iter().map(|part| assembly::role_name(part.role)).collect();
+    let names = names.join(", ");
+    parts.retain(|part| role.is_none_or(|role| part.role == role));
+    match (parts.pop(), parts.is_empty()) {
+        (Some(part), true) => Ok(part),
+        (Some(_), false) => {
+            Err(file
+                .problem(303, &format!("the listing has several parts ({names}); choose one with --part")))
+        }
+        (None, _) => Err(file.problem(
+            303,
+            &format!("the listing has no part `{}`; it has {names}", wanted.unwrap_or("main")),
+        )),
     }
 }
 
-fn rejected(error: &AsmError, file: &str) -> Failure {
-    let location = Location::Text { line: error.line as u32, column: error.column as u32 };
-    Diagnostic::new(301, error.problem.to_string()).in_file(file).at(location).into()
+/// The parts of a file of assembly.
+pub fn parts(file: &File) -> Result<Vec<Part>, Failure> {
+    match file.kind {
+        Kind::Assembly => assembly::parts(file.text()?, &file.name),
+        kind => Err(file.problem(101, &format!("expected assembly, found {}", kind.name()))),
+    }
 }

@@ -1,94 +1,90 @@
-//! `agxc compile`.
+//! `agxc compile`, and what every command that compiles has in common.
 
-use agx_abi::PartRole;
-use agx_compiler::{CompiledShader, Compiler, Scratch};
+use std::path::Path;
+
+use agx_abi::Target;
+use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch, ir};
+use bumpalo::Bump;
 use clap::ArgMatches;
 
-use super::{Arg, Takes, arg};
+use super::{Arg, Takes, arg, pass};
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, Failure};
-use crate::input::{self, File};
-use crate::{key, listing, output, shader_json};
+use crate::diagnostic::Failure;
+use crate::emit::{self, Emit, Job, Made};
+use crate::input::{self, File, Kind};
+use crate::modules::{self, EntryPoint};
+use crate::{key, output};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
-    arg(
-        "emit",
-        Takes::Value("WHAT"),
-        "What to write: asm (default), bin, json, ir, ir-after=PASS, divergence",
-    ),
+    arg("emit", Takes::Value("WHAT"), "What to write [default: asm]; the values are listed below"),
+    arg("part", Takes::Value("PART"), "The part that --emit bin writes: main (default), preamble"),
     arg("print-key", Takes::Nothing, "Print the compile key as JSON and stop"),
 ];
 
-/// Compiles one shader and writes what `--emit` asks for.
+/// Compiles shaders and writes what `--emit` asks for. With several inputs, one that fails does not stop the others.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let target = options.get_one::<String>("output").map(String::as_str);
     if options.get_flag("print-key") {
-        let (chip, key) = key::from_options(options)?;
+        let (chip, key) = key::printable(options)?;
         return output::text(target, &key::to_json(chip, &key));
     }
-    let wanted = options.get_one::<String>("emit").map_or("asm", String::as_str);
-    let emit = Emit::from_option(wanted).ok_or_else(|| {
-        Failure::usage(format!("`{wanted}` cannot be emitted: asm, bin, json, ir, ir-after=PASS, divergence"))
-    })?;
-    let file = read(options, context)?;
-    if let Emit::Ir(pass) = emit {
-        return output::text(target, &ir(&file, options, pass)?);
-    }
-    if emit == Emit::Divergence {
-        return output::text(target, &divergence(&file, options)?);
-    }
-    let shader = shader(&file, options)?;
-    match emit {
-        Emit::Binary => output::binary(target, shader.part(PartRole::Main).unwrap_or_default()),
-        Emit::Json => {
-            let (chip, _) = key::from_options(options)?;
-            output::text(target, &format!("{:#}\n", shader_json::shader(&shader, chip)))
-        }
-        Emit::Assembly | Emit::Ir(_) | Emit::Divergence => output::text(target, &listing::shader(&shader)),
+    let emit = Emit::from_option(options.get_one::<String>("emit").map_or("asm", String::as_str))?;
+    let names: Vec<&str> =
+        options.get_many::<String>("FILE").into_iter().flatten().map(String::as_str).collect();
+    match names[..] {
+        [name] => output::made(target, &made(name, &emit, options, context)?),
+        _ => several(&names, &emit, options, context),
     }
 }
 
-/// What `--emit` asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Emit<'o> {
-    Assembly,
-    Binary,
-    Json,
-    /// The IR, as read or after the last run of a pass.
-    Ir(Option<&'o str>),
-    /// The IR with remarks on what differs between lanes.
-    Divergence,
-}
-
-impl<'o> Emit<'o> {
-    fn from_option(text: &'o str) -> Option<Emit<'o>> {
-        match text {
-            "asm" => Some(Emit::Assembly),
-            "bin" => Some(Emit::Binary),
-            "json" => Some(Emit::Json),
-            "ir" => Some(Emit::Ir(None)),
-            "divergence" => Some(Emit::Divergence),
-            _ => text.strip_prefix("ir-after=").map(|pass| Emit::Ir(Some(pass))),
+/// Compiles every input; texts go to standard output one after the other, or each into the folder that -o names.
+fn several(
+    names: &[&str],
+    emit: &Emit<'_>,
+    options: &ArgMatches,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    let folder = options.get_one::<String>("output").map(String::as_str).filter(|target| *target != "-");
+    if folder.is_none() && emit.row.is_binary {
+        return Err(Failure::usage("--emit of binary data from several inputs needs -o FOLDER"));
+    }
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
+    }
+    let mut problems = Vec::new();
+    for name in names {
+        match made(name, emit, options, context) {
+            Ok(made) => match folder {
+                Some(folder) => output::made(Some(&beside(folder, name, emit)), &made)?,
+                None => {
+                    output::stdout(format!("; {name}\n").as_bytes())?;
+                    output::made(None, &made)?;
+                }
+            },
+            Err(Failure::Problems(failed)) => problems.extend(failed),
+            Err(closed) => return Err(closed),
         }
     }
+    if problems.is_empty() { Ok(()) } else { Err(Failure::Problems(problems)) }
 }
 
-fn ir(file: &File, options: &ArgMatches, pass: Option<&str>) -> Result<String, Failure> {
-    if let Some(name) = pass {
-        super::pass::find(name)?;
-    }
-    let (target, key) = key::from_options(options)?;
-    let input = file.shader(key.stage)?;
-    let result = Compiler::new(target).compile_to_ir(&mut Scratch::default(), input, &key, pass);
-    result.map_err(|error| Diagnostic::from_compiler(error, &file.name).into())
+/// The output in `folder` for the input called `name`.
+pub fn beside(folder: &str, name: &str, emit: &Emit<'_>) -> String {
+    let base = Path::new(name).file_name().map_or_else(|| "stdin".into(), |base| base.to_string_lossy());
+    format!("{folder}/{base}.{}", emit.row.extension)
 }
 
-fn divergence(file: &File, options: &ArgMatches) -> Result<String, Failure> {
-    let (target, key) = key::from_options(options)?;
-    let input = file.shader(key.stage)?;
-    let result = Compiler::new(target).divergence_text(&mut Scratch::default(), input, &key);
-    result.map_err(|error| Diagnostic::from_compiler(error, &file.name).into())
+/// What `emit` makes of the input called `name`.
+pub fn made(
+    name: &str,
+    emit: &Emit<'_>,
+    options: &ArgMatches,
+    context: &mut Context,
+) -> Result<Made, Failure> {
+    let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
+    let (chip, key) = key::for_file(&file, options)?;
+    emit::make(emit, &Job { file: &file, chip, key: &key, options })
 }
 
 /// Reads the input that the options name.
@@ -99,11 +95,63 @@ pub fn read(options: &ArgMatches, context: &mut Context) -> Result<File, Failure
 
 /// Compiles `file` under the key of the options.
 pub fn shader(file: &File, options: &ArgMatches) -> Result<CompiledShader, Failure> {
-    let (target, key) = key::from_options(options)?;
-    let result = Compiler::new(target).compile(&mut Scratch::default(), file.shader(key.stage)?, &key);
-    let mut shader = result.map_err(|error| Diagnostic::from_compiler(error, &file.name))?;
+    let (target, key) = key::for_file(file, options)?;
+    with_key(file, target, &key)
+}
+
+/// Compiles `file` under `key`.
+pub fn with_key(file: &File, target: Target, key: &CompileKey) -> Result<CompiledShader, Failure> {
+    check_ir(file)?;
+    let result = Compiler::new(target).compile(&mut Scratch::default(), file.shader(key.stage)?, key);
+    let mut shader = result.map_err(|error| file.refused(error))?;
     for name in shader.sources.files.iter_mut().filter(|name| input::is_the_input(name)) {
         name.clone_from(&file.name);
     }
     Ok(shader)
+}
+
+/// Reports every rule of its stage that the first function of a textual IR breaks; other inputs pass.
+pub fn check_ir(file: &File) -> Result<(), Failure> {
+    if file.kind != Kind::Ir {
+        return Ok(());
+    }
+    let bump = Bump::new();
+    let functions = ir::parse(&bump, file.text()?).map_err(|error| file.refused(error))?;
+    functions.first().map_or(Ok(()), |function| pass::check(function, file))
+}
+
+/// An entry point of a file, ready to compile.
+pub struct Unit {
+    /// Its name; empty where the language has one entry point a file.
+    pub entry_point: String,
+    target: Target,
+    key: CompileKey,
+}
+
+impl Unit {
+    /// Compiles it.
+    pub fn compile(&self, file: &File) -> Result<CompiledShader, Failure> {
+        with_key(file, self.target, &self.key)
+    }
+}
+
+/// Every entry point of `file` that the options select.
+pub fn units(file: &File, options: &ArgMatches) -> Result<Vec<Unit>, Failure> {
+    let (target, key) = key::for_file(file, options)?;
+    let declared = modules::declarations(file, &key)?.entry_points;
+    let selected = |point: &EntryPoint| {
+        key.entry_point.as_ref().is_none_or(|name| *name == point.name)
+            && key.stage.is_none_or(|stage| point.stage == Some(stage))
+    };
+    let points: Vec<EntryPoint> = declared.into_iter().filter(selected).collect();
+    if points.len() < 2 {
+        let entry_point = points.into_iter().next().map_or_else(String::new, |point| point.name);
+        return Ok(vec![Unit { entry_point, target, key }]);
+    }
+    let unit = |point: EntryPoint| {
+        let mut key = key.clone();
+        (key.entry_point, key.stage) = (Some(point.name.clone()), point.stage);
+        Unit { entry_point: point.name, target, key }
+    };
+    Ok(points.into_iter().map(unit).collect())
 }

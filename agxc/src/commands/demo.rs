@@ -1,4 +1,4 @@
-//! `agxc demo`: the bundled shaders, from source to checked result, and the bundled scenes.
+//! `agxc demo`: compiles, runs and checks the bundled shaders, and draws the bundled scenes.
 
 use std::time::{Duration, Instant};
 
@@ -18,10 +18,10 @@ use crate::{key, listing, output, picture, statistics};
 
 /// Options.
 pub const ARGS: &[Arg] = &[
-    arg("only", Takes::Values("NAME"), "Show only this shader or scene"),
-    arg("list", Takes::Nothing, "List the shaders and scenes, and show none"),
-    arg("brief", Takes::Nothing, "Leave out the assembly"),
-    arg("pictures", Takes::Value("FOLDER"), "Where pictures go; `out` when absent"),
+    arg("only", Takes::Values("NAME"), "Run only this shader or scene"),
+    arg("list", Takes::Nothing, "List the shaders and scenes"),
+    arg("brief", Takes::Nothing, "Omit the assembly"),
+    arg("pictures", Takes::Value("FOLDER"), "Folder for images [default: out]"),
 ];
 
 /// Shows every bundled shader and scene; a difference from the expectation ends the run with exit code 1.
@@ -39,7 +39,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         DEMOS.iter().any(|demo| demo.name == name) || BUNDLED.iter().any(|scene| scene.name == name)
     };
     if let Some(name) = only.iter().find(|name| !known(name)) {
-        return Err(Failure::usage(format!("`{name}` is no bundled shader or scene; --list names them")));
+        return Err(Failure::usage(format!("unknown shader or scene `{name}`; --list lists them")));
     }
     let wanted = |name: &str| only.is_empty() || only.contains(&name);
     let target = key::target(options.get_one::<String>("target").map(String::as_str))?;
@@ -107,7 +107,7 @@ fn compile(demo: &Demo, compiler: &Compiler) -> Result<CompiledShader, Failure> 
         Source::Wgsl(text) => Input::Wgsl(text),
         #[cfg(not(feature = "wgsl"))]
         Source::Wgsl(_) => {
-            return Err(Diagnostic::new(102, "this build was made without the feature `wgsl`").into());
+            return Err(Diagnostic::new(102, "this build lacks the feature `wgsl`").into());
         }
     };
     let result = compiler.compile(&mut Scratch::default(), input, &key);

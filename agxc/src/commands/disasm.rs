@@ -12,12 +12,12 @@ use crate::output;
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
-    arg("plain", Takes::Nothing, "Leave out offsets and bytes"),
-    arg("force", Takes::Nothing, "Go on when this is code of another instruction set"),
+    arg("plain", Takes::Nothing, "Omit offsets and bytes"),
+    arg("force", Takes::Nothing, "Disassemble even if the code is for another instruction set"),
     arg(
         "dialect",
         Takes::Value("NAME"),
-        "Whose spelling: agxc (default), or applegpu to compare with its listings",
+        "Syntax: agxc (default), or applegpu for comparison with its listings",
     ),
 ];
 
@@ -27,18 +27,20 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let code = code(&file)?;
     if disasm::recognise(&code) == Recognition::Foreign && !options.get_flag("force") {
         return Err(
-            file.problem(300, "this is not code for G13 or G14 chips; --force takes it apart all the same")
+            file.problem(300, "this is not code for G13 or G14 chips; use --force to disassemble anyway")
         );
     }
     let text = match options.get_one::<String>("dialect").map(String::as_str) {
         None | Some("agxc") => disasm::listing(&code, !options.get_flag("plain")),
         Some("applegpu") => applegpu_listing(&code),
-        Some(other) => return Err(Failure::usage(format!("there is no dialect {other}: agxc or applegpu"))),
+        Some(other) => {
+            return Err(Failure::usage(format!("unknown dialect `{other}`; expected agxc or applegpu")));
+        }
     };
     output::text(options.get_one::<String>("output").map(String::as_str), &text)
 }
 
-/// A program in applegpu's spelling: offset, bytes, text. What it has no spelling for is written in ours.
+/// A program in applegpu's syntax: offset, bytes, text. Instructions that it does not know are written in ours.
 fn applegpu_listing(code: &[u8]) -> String {
     let mut text = String::new();
     for line in disasm::disassemble(code) {
@@ -58,9 +60,9 @@ pub fn code(file: &File) -> Result<Vec<u8>, Failure> {
     match file.kind {
         Kind::Code => Ok(file.bytes.clone()),
         Kind::Hex => {
-            from_hex(file.text()?).ok_or_else(|| file.problem(300, "this is not pairs of hexadecimal digits"))
+            from_hex(file.text()?).ok_or_else(|| file.problem(300, "expected pairs of hexadecimal digits"))
         }
-        kind => Err(file.problem(101, &format!("machine code is wanted here, and this is {}", kind.name()))),
+        kind => Err(file.problem(101, &format!("expected machine code, found {}", kind.name()))),
     }
 }
 

@@ -1,8 +1,8 @@
-//! `agxc explain`: what a diagnostic code means, what an instruction or a pass does.
+//! `agxc explain`: explains diagnostic codes, instructions and passes.
 
 use std::fmt::Write as _;
 
-use agx_compiler::pipeline::{self, Pass};
+use agx_compiler::pipeline::{self, PASSES, Pass};
 use agx_isa::Opcode;
 use agx_isa::desc::{InstDesc, Length, OperandDesc, Piece, Role, Unit, WaitBehaviour};
 use clap::ArgMatches;
@@ -30,7 +30,7 @@ pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> 
     match text {
         Some(text) => output::stdout(text.as_bytes()),
         None => Err(Failure::usage(format!(
-            "`{word}` is no code, mnemonic or pass; `agxc explain all` lists them"
+            "unknown topic `{word}`; `agxc explain all` lists codes, mnemonics and passes"
         ))),
     }
 }
@@ -43,7 +43,7 @@ fn explanation(word: &str) -> Option<String> {
 }
 
 fn pass_text(pass: &Pass) -> String {
-    let optional = if pass.optional { "optional" } else { "always runs" };
+    let optional = if pass.optional { "optional" } else { "required" };
     format!(
         "{}: {}\nstage {} to {}, {optional}\n",
         pass.name,
@@ -53,12 +53,19 @@ fn pass_text(pass: &Pass) -> String {
     )
 }
 
-/// Every code and every mnemonic, a line each.
+/// Every code, mnemonic and pass, a line each.
 fn list() -> String {
     let codes = codes::CODES.iter().map(|code| format!("AGX{:04}  {}\n", code.number, code.title));
     let mnemonics =
         Opcode::ALL.iter().map(|op| format!("{}  {}\n", op.name(), first_sentence(op.desc().doc)));
-    codes.chain(mnemonics).collect()
+    let mut passes: Vec<&Pass> = Vec::new();
+    for pass in PASSES {
+        if passes.iter().all(|known| known.name != pass.name) {
+            passes.push(pass);
+        }
+    }
+    let passes = passes.into_iter().map(|pass| format!("{}  {}\n", pass.name, pass.doc));
+    codes.chain(mnemonics).chain(passes).collect()
 }
 
 fn first_sentence(text: &str) -> &str {
@@ -117,7 +124,7 @@ fn instruction_text(desc: &InstDesc) -> String {
         );
     }
     if desc.wait == WaitBehaviour::Async {
-        let _ = writeln!(text, "asynchronous: results count only after a `wait` on its group");
+        let _ = writeln!(text, "asynchronous: its results are available after a `wait` on its group");
     }
     let _ = writeln!(text, "known from: {}", desc.source);
     if !desc.assumed.is_empty() {
@@ -178,6 +185,9 @@ mod tests {
         );
         assert!(explanation("opt_cse").is_some_and(|text| text.contains("optional")));
         let list = list();
-        assert!(list.contains("AGX0402  ") && list.contains("\nfadd  "), "{list}");
+        assert!(
+            list.contains("AGX0402  ") && list.contains("\nfadd  ") && list.contains("\nopt_cse  "),
+            "{list}"
+        );
     }
 }

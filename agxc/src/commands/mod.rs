@@ -10,10 +10,15 @@ mod list_targets;
 mod pass;
 mod render;
 mod run;
+mod run_plan;
 mod stats;
 mod validate;
 
 use clap::ArgMatches;
+
+pub use self::compile::{check_ir, with_key};
+pub use self::pass::find as find_pass;
+pub use self::stats::Row as StatisticsRow;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
@@ -73,96 +78,96 @@ const fn short(name: &'static str, letter: char, takes: Takes, doc: &'static str
 const FILE: &[Arg] = &[arg("FILE", Takes::Word, "Input; - is standard input")];
 const FILES: &[Arg] = &[arg("FILE", Takes::Words, "Inputs; - is standard input")];
 const SCENE: &[Arg] = &[arg("FILE", Takes::Word, "Scene file, or the name of a bundled scene")];
-const OUTPUT: &[Arg] = &[short(
-    "output",
-    'o',
-    Takes::Value("FILE"),
-    "Write here instead of to standard output; - is standard output",
-)];
+const OUTPUT: &[Arg] =
+    &[short("output", 'o', Takes::Value("FILE"), "Output file [default: - for standard output]")];
 const TARGET: &[Arg] =
     &[arg("target", Takes::Value("CHIP"), "Chip to compile for: g13g (default), g13x, g14g, g14x")];
 const KIND: &[Arg] =
-    &[short("kind", 'x', Takes::Value("KIND"), "What the input is: spirv, wgsl, ir, asm, code, hex, …")];
+    &[short("kind", 'x', Takes::Value("KIND"), "Input language: spirv, wgsl, glsl, ir, asm, code, hex, …")];
 /// Options that make up the compile key.
 const KEY: &[Arg] = &[
-    arg("entry", Takes::Value("NAME"), "Entry point, when the module has several"),
+    arg("entry", Takes::Value("NAME"), "Entry point, if the module has several"),
     arg("stage", Takes::Value("STAGE"), "Stage of the entry point: vertex, fragment, compute"),
-    arg("spec", Takes::Values("ID=VALUE"), "Value of a specialization constant"),
-    arg("disable-pass", Takes::Values("PASS"), "Leave out an optional pass"),
-    arg("max-registers", Takes::Value("HALVES"), "Use at most so many half registers, and spill the rest"),
-    arg("spill-everything", Takes::Nothing, "Keep every value on the stack, to test what does so"),
+    arg(
+        "spec",
+        Takes::Values("ID=VALUE"),
+        "Value of a specialization constant or override, by number or name",
+    ),
+    arg("disable-pass", Takes::Values("PASS"), "Skip an optional pass"),
+    arg("max-registers", Takes::Value("HALVES"), "Use at most this many half-registers and spill the rest"),
+    arg("spill-everything", Takes::Nothing, "Spill every value (stress test)"),
     arg("check", Takes::Nothing, "Run the validator after every pass"),
-    arg("key", Takes::Value("FILE"), "Take all of these from JSON; options given beside it win"),
+    arg("key", Takes::Value("FILE"), "Read all of these from JSON; command-line options override it"),
 ];
 
 /// Every command, in the order of the help.
 pub static COMMANDS: &[Command] = &[
     Command {
         name: "compile",
-        doc: "Compile a shader",
-        details: "The default output is assembly. `bin` is the machine code of the main part alone; `json` holds all \
-                  parts and what a driver must know.",
-        args: &[FILE, compile::ARGS, TARGET, KEY, KIND, OUTPUT],
+        doc: "Compile shaders",
+        details: "The default output is assembly. `bin` is the machine code of one part; `json` holds all parts and what \
+                  a driver needs. With several inputs, -o names a folder.",
+        args: &[FILES, compile::ARGS, TARGET, KEY, KIND, OUTPUT],
         run: compile::run,
     },
     Command {
         name: "disasm",
-        doc: "Take machine code apart",
-        details: "Bytes that are no instruction are shown as <unknown …> and passed over. Code of another instruction \
-                  set (M3 and later) is recognised and refused.",
+        doc: "Disassemble machine code",
+        details: "Bytes that do not decode are printed as <unknown …>. Code for another instruction set (M3 and later) is \
+                  recognised and refused.",
         args: &[FILE, disasm::ARGS, KIND, OUTPUT],
         run: disasm::run,
     },
     Command {
         name: "asm",
-        doc: "Put assembly together",
-        details: "The syntax is the one that `disasm` and `compile` print.",
+        doc: "Assemble",
+        details: "The syntax is that of the output of `disasm` and `compile`.",
         args: &[FILE, asm::ARGS, KIND, OUTPUT],
         run: asm::run,
     },
     Command {
         name: "run",
-        doc: "Compile a compute shader, run it on the reference machine, check its buffers",
-        details: "Buffers are specified as TYPE:VALUES (u8, u16, u32, i32, u64, f32), zero:BYTES or file:PATH. The \
-                  shader may write every buffer; an access outside one is a fault.",
+        doc: "Compile a compute shader, run it on the reference machine and check its buffers",
+        details: "Buffers are specified as TYPE:VALUES (u8 to u64, i8 to i64, f16, f32, f64), zero:BYTES or file:PATH. \
+                  The shader may write every buffer; an access outside all buffers is a fault.",
         args: &[FILE, run::ARGS, TARGET, KEY, KIND, OUTPUT],
         run: run::run,
     },
     Command {
         name: "render",
         doc: "Draw a scene file on the reference machine",
-        details: "docs/scenes.md describes scene files; spheres, glass, plasma and mirror are bundled and need no file. The \
-                  picture is a PNG.",
+        details: "docs/scenes.md describes scene files; spheres, glass, plasma and mirror are bundled. The image is a PNG.",
         args: &[SCENE, render::ARGS, TARGET, OUTPUT],
         run: render::run,
     },
     Command {
         name: "demo",
-        doc: "Compile, run and check the bundled shaders, draw the bundled scenes",
+        doc: "Compile, run and check the bundled shaders; draw the bundled scenes",
         details: "",
         args: &[demo::ARGS, TARGET],
         run: demo::run,
     },
     Command {
         name: "stats",
-        doc: "Compile shaders and print what their code costs",
-        details: "Figures bear the names and follow the cycle model of Mesa's AGX compiler, for comparison.",
+        doc: "Compile shaders and print their statistics",
+        details: "The figures have the names and follow the cycle model of Mesa's AGX compiler; docs/statistics.md explains \
+                  them. Every entry point of a module has a row.",
         args: &[FILES, stats::ARGS, TARGET, KEY, KIND, OUTPUT],
         run: stats::run,
     },
     Command {
         name: "validate",
-        doc: "Check that machine code keeps the rules of the machine",
-        details: "Takes machine code, assembly, or a shader, whose parts are then checked against what the compiler \
-                  says they use.",
+        doc: "Check that machine code is valid for the hardware",
+        details: "Takes machine code, assembly, or a shader, whose parts are checked against the registers and uniforms \
+                  that the compiler reports.",
         args: &[FILE, validate::ARGS, TARGET, KEY, KIND],
         run: validate::run,
     },
     Command {
         name: "pass",
-        doc: "Run single passes on textual IR and print the result",
-        details: "The passes run in the order given, each after a check of what it is given. `agxc pass list` names \
-                  them all.",
+        doc: "Run passes on textual IR and print the result",
+        details: "The passes run in the given order. The IR is validated before and after each. `agxc pass list` lists \
+                  all passes.",
         args: &[pass::ARGS, TARGET, OUTPUT],
         run: pass::run,
     },
@@ -175,7 +180,7 @@ pub static COMMANDS: &[Command] = &[
     },
     Command {
         name: "list-targets",
-        doc: "List the chips that code can be made for",
+        doc: "List the chips to compile for",
         details: "",
         args: &[],
         run: list_targets::run,

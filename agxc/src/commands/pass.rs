@@ -1,7 +1,7 @@
-//! `agxc pass`: single passes on textual IR.
+//! `agxc pass`: runs passes on textual IR.
 
 use agx_compiler::CompileKey;
-use agx_compiler::ir::{self, Function};
+use agx_compiler::ir::{self, Function, Violation};
 use agx_compiler::pipeline::{self, Context as PassContext, PASSES, Pass};
 use bumpalo::Bump;
 use clap::ArgMatches;
@@ -14,7 +14,7 @@ use crate::{key, output};
 
 /// Arguments.
 pub const ARGS: &[Arg] =
-    &[arg("NAME… FILE", Takes::Words, "Names of passes, then the input; `list` alone lists them")];
+    &[arg("NAME… FILE", Takes::Words, "Names of passes, then the input; `list` lists the passes")];
 
 /// Runs passes on every function of a text.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
@@ -24,7 +24,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let (file, names) = match words.split_last() {
         Some((&"list", [])) => return output::text(target, &list()),
         Some((file, names)) => (*file, names),
-        None => return Err(Failure::usage("names of passes and a file are wanted")),
+        None => return Err(Failure::usage("expected names of passes and a file")),
     };
     let passes: Vec<&'static Pass> = names.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
     let chip = key::target(options.get_one::<String>("target").map(String::as_str))?;
@@ -36,6 +36,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let mut texts = Vec::new();
     for mut function in functions {
         let mut state = PassContext::new(chip, &key);
+        check(&function, &file)?;
         for pass in &passes {
             apply(pass, &mut function, &mut state, &file)?;
         }
@@ -44,7 +45,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     output::text(target, &texts.join("\n"))
 }
 
-/// Checks the function, runs one pass, checks again.
+/// Runs one pass on a valid function and checks what it leaves.
 fn apply(
     pass: &'static Pass,
     f: &mut Function<'_>,
@@ -53,7 +54,7 @@ fn apply(
 ) -> Result<(), Failure> {
     if f.stage > pass.needs {
         let message = format!(
-            "`{}` takes a function at stage {} at the latest, and `{}` is at {}",
+            "`{}` takes functions up to stage {}, and `{}` is at stage {}",
             pass.name,
             pass.needs.name(),
             f.name,
@@ -61,20 +62,21 @@ fn apply(
         );
         return Err(file.problem(203, &message));
     }
-    if let Err(violations) = ir::validate(f, f.stage) {
-        let problems = violations
-            .iter()
-            .map(|violation| Diagnostic::new(203, violation.to_string()).in_file(&file.name));
-        return Err(Failure::Problems(problems.collect()));
-    }
     let ran = pipeline::run_pass(pass, f, state, true).and_then(|()| f.check(pass.name));
     ran.map_err(|error| Diagnostic::from_compiler(error, &file.name).into())
+}
+
+/// Reports every rule of its stage that `f` breaks.
+pub fn check(f: &Function<'_>, file: &File) -> Result<(), Failure> {
+    let Err(violations) = ir::validate(f, f.stage) else { return Ok(()) };
+    let problem = |violation: &Violation| Diagnostic::new(203, violation.to_string()).in_file(&file.name);
+    Err(Failure::Problems(violations.iter().map(problem).collect()))
 }
 
 /// The pass called `name`.
 pub fn find(name: &str) -> Result<&'static Pass, Failure> {
     pipeline::find_pass(name)
-        .ok_or_else(|| Failure::usage(format!("`{name}` is no pass; `agxc pass list` names them all")))
+        .ok_or_else(|| Failure::usage(format!("unknown pass `{name}`; `agxc pass list` lists all passes")))
 }
 
 /// Every pass in the order of the pipeline.

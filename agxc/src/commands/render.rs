@@ -10,8 +10,8 @@ use crate::{input, key, output, picture};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
-    arg("size", Takes::Value("WIDTHxHEIGHT"), "Draw at this size instead of the scene's"),
-    arg("report", Takes::Nothing, "Print how many instructions it took"),
+    arg("size", Takes::Value("WIDTHxHEIGHT"), "Image size, overriding the scene's"),
+    arg("report", Takes::Nothing, "Print the number of instructions"),
 ];
 
 /// Draws the scene and writes a PNG.
@@ -26,10 +26,10 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let mut scene = read(&text, name)?;
     if let Some(size) = options.get_one::<String>("size") {
         scene.size = parse_size(size)
-            .ok_or_else(|| Failure::usage(format!("--size wants WIDTHxHEIGHT, not `{size}`")))?;
+            .ok_or_else(|| Failure::usage(format!("--size: expected WIDTHxHEIGHT, found `{size}`")))?;
     }
     let path =
-        options.get_one::<String>("output").ok_or_else(|| Failure::usage("--output names the picture"))?;
+        options.get_one::<String>("output").ok_or_else(|| Failure::usage("render needs --output FILE"))?;
     let drawn = render(&scene, &files, target, context)?;
     picture::save(path, &drawn.rgba, drawn.size[0], drawn.size[1])?;
     if options.get_flag("report") {

@@ -1,79 +1,98 @@
-//! `agxc validate`: does machine code keep the rules of the machine?
+//! `agxc validate`: checks machine code against the rules of the hardware.
 
 use agx_abi::PartRole;
-use agx_compiler::ShaderPart;
+use agx_compiler::{CompiledShader, ShaderPart};
 use agx_isa::validate::{Limits, Part, validate};
 use clap::ArgMatches;
 
 use super::{Arg, Takes, arg, asm, compile, disasm};
+use crate::assembly;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{File, Kind};
-use crate::listing;
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
-    arg("registers", Takes::Value("HALVES"), "Half registers the code may use; 256 when absent"),
-    arg("uniforms", Takes::Value("HALVES"), "Uniform half-words the code may use; 512 when absent"),
+    arg("registers", Takes::Value("HALVES"), "Half-registers the code may use [default: 256]"),
+    arg("uniforms", Takes::Value("HALVES"), "Uniform half-words the code may use [default: 512]"),
+    arg("part", Takes::Value("PART"), "The part that raw code is: main (default), preamble, prolog, epilog"),
     arg(
-        "part",
-        Takes::Value("PART"),
-        "Which part raw code is: main (the default), preamble, prolog or epilog",
+        "continues",
+        Takes::Nothing,
+        "Another part follows the code in memory: it need not end with `stop` (prologs, fragment main parts)",
     ),
-    arg("goes-on", Takes::Nothing, "Another part follows raw code, which need not stop"),
 ];
 
-/// Checks a program, or every part of a shader; says nothing when all is well.
+/// Checks a program, or every part of a shader; prints nothing when the code is valid.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let file = compile::read(options, context)?;
-    let problems = match file.kind {
-        Kind::Assembly => problems(&asm::code(&file)?, limits(options)?, &file, ""),
-        Kind::Code | Kind::Hex => problems(&disasm::code(&file)?, limits(options)?, &file, ""),
-        _ => of_shader(&file, options)?,
-    };
+    let problems = of_file(&file, options)?;
     if problems.is_empty() { Ok(()) } else { Err(Failure::Problems(problems)) }
 }
 
+/// Every finding in a file of machine code, assembly or a shader.
+pub fn of_file(file: &File, options: &ArgMatches) -> Result<Vec<Diagnostic>, Failure> {
+    let given = limits(options)?;
+    match file.kind {
+        Kind::Code | Kind::Hex => Ok(problems(&disasm::code(file)?, given, file, "")),
+        Kind::Assembly => {
+            let parts = asm::parts(file)?;
+            let chosen = options.get_one::<String>("part").filter(|_| parts.len() == 1).map(|_| given.part);
+            let limits = |part: &assembly::Part| Limits {
+                part: chosen.unwrap_or(kind(part.role)),
+                goes_on: given.goes_on || part.continues,
+                ..given
+            };
+            let name =
+                |part: &assembly::Part| if parts.len() == 1 { "" } else { assembly::role_name(part.role) };
+            let found = parts.iter().map(|part| problems(&part.code, limits(part), file, name(part)));
+            Ok(found.flatten().collect())
+        }
+        _ => Ok(of_shader(&compile::shader(file, options)?, file)),
+    }
+}
+
 fn limits(options: &ArgMatches) -> Result<Limits, Failure> {
-    let limit =
-        |name: &str, machine: u16| match options.get_one::<String>(name) {
-            None => Ok(machine),
-            Some(text) => text.parse().ok().filter(|halves| *halves <= machine).ok_or_else(|| {
-                Failure::usage(format!("--{name} wants a number up to {machine}, not `{text}`"))
-            }),
-        };
-    let part = match options.get_one::<String>("part") {
-        None => Part::Main,
-        Some(name) => Part::from_name(name).ok_or_else(|| {
-            let names = Part::ALL.map(|(name, _)| name).join(", ");
-            Failure::usage(format!("unknown part `{name}`; expected one of {names}"))
-        })?,
+    let limit = |name: &str, most: u16| match options.get_one::<String>(name) {
+        None => Ok(most),
+        Some(text) => text.parse().ok().filter(|halves| *halves <= most).ok_or_else(|| {
+            Failure::usage(format!("--{name}: expected a number from 0 to {most}, found `{text}`"))
+        }),
     };
     Ok(Limits {
         register_halves: limit("registers", Limits::MACHINE.register_halves)?,
         uniform_halves: limit("uniforms", Limits::MACHINE.uniform_halves)?,
-        part,
-        goes_on: options.get_flag("goes-on"),
+        part: options
+            .get_one::<String>("part")
+            .map_or(Ok(PartRole::Main), |name| assembly::role(name))
+            .map(kind)?,
+        goes_on: options.get_flag("continues"),
     })
 }
 
-/// Compiles a shader and checks each part against what the compiler says it uses.
-fn of_shader(file: &File, options: &ArgMatches) -> Result<Vec<Diagnostic>, Failure> {
-    let shader = compile::shader(file, options)?;
-    let limits = |part: &ShaderPart| {
-        let (kind, register_halves) = match part.role {
-            PartRole::Preamble => (Part::Preamble, shader.info.preamble_gpr_halves),
-            PartRole::Prolog => (Part::Prolog, shader.info.gpr_halves),
-            PartRole::Epilog => (Part::Epilog, shader.info.gpr_halves),
-            PartRole::Main => (Part::Main, shader.info.gpr_halves),
-        };
-        let goes_on = shader.info.goes_on(part.role);
-        Limits { register_halves, uniform_halves: shader.info.uniform_halves, part: kind, goes_on }
+/// The validator's word for a role.
+fn kind(role: PartRole) -> Part {
+    match role {
+        PartRole::Main => Part::Main,
+        PartRole::Preamble => Part::Preamble,
+        PartRole::Prolog => Part::Prolog,
+        PartRole::Epilog => Part::Epilog,
+    }
+}
+
+/// Checks each part of a shader against what the compiler reports of it. A preamble has registers of its own.
+fn of_shader(shader: &CompiledShader, file: &File) -> Vec<Diagnostic> {
+    let limits = |part: &ShaderPart| Limits {
+        register_halves: match part.role {
+            PartRole::Preamble => shader.info.preamble_gpr_halves,
+            _ => shader.info.gpr_halves,
+        },
+        uniform_halves: shader.info.uniform_halves,
+        part: kind(part.role),
+        goes_on: shader.info.goes_on(part.role),
     };
     let parts = shader.parts.iter();
-    Ok(parts
-        .flat_map(|part| problems(&part.code, limits(part), file, listing::role_name(part.role)))
-        .collect())
+    parts.flat_map(|part| problems(&part.code, limits(part), file, assembly::role_name(part.role))).collect()
 }
 
 fn problems(code: &[u8], limits: Limits, file: &File, part: &str) -> Vec<Diagnostic> {

@@ -67,8 +67,7 @@ impl Files<'_> {
         match self {
             Files::Bundled(bundled) => {
                 let found = bundled.files.iter().find(|(known, _)| *known == name);
-                let (_, text) =
-                    found.ok_or_else(|| Failure::usage(format!("there is no bundled file {name}")))?;
+                let (_, text) = found.ok_or_else(|| Failure::usage(format!("no bundled file `{name}`")))?;
                 Ok((name.to_owned(), text.as_bytes().to_vec()))
             }
             Files::Beside(scene) => {

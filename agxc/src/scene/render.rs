@@ -47,10 +47,10 @@ pub fn render(
     let wrong = |why: Wrong| Failure::from(Diagnostic::new(WRONG_SCENE, why).in_file(files.scene()));
     let [width, height] = scene.size;
     if scene.size.iter().any(|side| !(1..=MAX_SIDE).contains(side)) {
-        return Err(wrong(format!("size: {width} × {height}, where sides are 1 to {MAX_SIDE}")));
+        return Err(wrong(format!("size: expected sides from 1 to {MAX_SIDE}, found {width} × {height}")));
     }
     if !matches!(scene.samples, 1 | 2 | 4) {
-        return Err(wrong(format!("samples: {}, where there are 1, 2 or 4", scene.samples)));
+        return Err(wrong(format!("samples: expected 1, 2 or 4, found {}", scene.samples)));
     }
     let format = scene.picture_format().map_err(wrong)?;
     let mut framebuffer = Framebuffer::new(width, height, scene.samples.into(), 8);
@@ -114,7 +114,7 @@ fn resource(texture: &model::Texture, file: Option<(String, Vec<u8>)>) -> Result
             Pixels::checker(checker.size, checker.squares, checker.colours)
         }
         (None, None, Some(size)) => Pixels { size, rgba: numbers },
-        _ => return Err("one of `file`, `checker`, and `size` with numbers is wanted".into()),
+        _ => return Err("expected one of `file`, `checker`, or `size` with numbers".into()),
     };
     let [width, height] = pixels.size;
     check_size("size", pixels.size)?;
@@ -126,7 +126,7 @@ fn resource(texture: &model::Texture, file: Option<(String, Vec<u8>)>) -> Result
         ));
     }
     if texture.levels && !name.ends_with("rgba8") {
-        return Err(format!("levels are made of rgba8 and srgba8, not of {name}"));
+        return Err(format!("levels need the format rgba8 or srgba8, found {name}"));
     }
     let (bytes, levels) = if texture.levels { pixels.with_levels() } else { (pixels.rgba, 1) };
     let mut resource = texture::resource(slot, format, [width, height, 1], bytes, false);
@@ -139,7 +139,7 @@ fn check_size(field: &str, [width, height]: [u32; 2]) -> Result<(), Wrong> {
     if [width, height].iter().all(|side| (1..=texture::MAX_SIDE).contains(side)) {
         return Ok(());
     }
-    Err(format!("{field}: {width} × {height} texels, where sides are 1 to {}", texture::MAX_SIDE))
+    Err(format!("{field}: expected sides from 1 to {}, found {width} × {height} texels", texture::MAX_SIDE))
 }
 
 /// Refuses more vertices than the machine draws in a reasonable time.
@@ -149,12 +149,12 @@ fn check_vertices(draw: &Draw, at: &str) -> Result<(), Wrong> {
         indices => ("indices", indices as u64),
     };
     if each > MAX_VERTICES {
-        return Err(format!("{at}.{field}: {each}, where a draw has at most {MAX_VERTICES}"));
+        return Err(format!("{at}.{field}: expected at most {MAX_VERTICES}, found {each}"));
     }
     if each.max(1).saturating_mul(draw.instances.into()) > MAX_VERTICES {
         let instances = draw.instances;
         return Err(format!(
-            "{at}.instances: {instances} of {each} vertices, where a draw has at most {MAX_VERTICES} together"
+            "{at}.instances: expected at most {MAX_VERTICES} vertices in all instances, found {instances} instances of {each}"
         ));
     }
     Ok(())

@@ -83,7 +83,7 @@ const BUFFER_ALIGNMENT: u32 = 4096;
 fn choose<T: Copy>(at: &str, what: &str, name: &str, names: Names<T>) -> Result<T, Wrong> {
     names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(|| {
         let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        format!("{at}: `{name}` is no {what}: {}", known.join(", "))
+        format!("{at}: unknown {what} `{name}`; expected one of {}", known.join(", "))
     })
 }
 
@@ -159,8 +159,9 @@ impl Draw {
             for letter in mask.chars() {
                 let place = "rgba".find(letter);
                 target.write_mask |= 1
-                    << place
-                        .ok_or_else(|| format!("{at}.write_mask: `{letter}` is no component: r, g, b, a"))?;
+                    << place.ok_or_else(|| {
+                        format!("{at}.write_mask: unknown component `{letter}`; expected r, g, b or a")
+                    })?;
             }
         }
         target.blend =
@@ -192,7 +193,7 @@ impl Draw {
 
 fn attribute_key(buffer: &VertexBuffer, attribute: &model::Attribute) -> Result<AttributeKey, Wrong> {
     let format = VertexFormat::from_name(&attribute.format)
-        .ok_or_else(|| format!("`{}` is no format of vertex attributes", attribute.format))?;
+        .ok_or_else(|| format!("unknown vertex attribute format `{}`", attribute.format))?;
     // The lowest bit set of the offset is what the address is a multiple of.
     let alignment = 1 << (attribute.offset | BUFFER_ALIGNMENT).trailing_zeros();
     Ok(AttributeKey { format, stride: buffer.stride, divisor: buffer.divisor, alignment, location: 0 })
@@ -220,15 +221,19 @@ fn blending(at: &str, blend: &model::Blend) -> Result<Blending, Wrong> {
             let alpha = alpha.as_ref().map_or(Ok(colour), |alpha| equation(&format!("{at}.alpha"), alpha))?;
             Ok(Blend { colour, alpha }.into())
         }
-        (None, _, None) => Err(format!("{at}: neither `colour` nor `advanced` is given")),
-        _ => Err(format!("{at}: an advanced operation blends colour and alpha, nothing else may be given")),
+        (None, _, None) => Err(format!("{at}: expected `colour` or `advanced`")),
+        _ => Err(format!("{at}: `advanced` excludes `colour` and `alpha`")),
     }
 }
 
 fn advanced(at: &str, blend: &model::Advanced) -> Result<Blending, Wrong> {
     let op = AdvancedOp::from_name(&blend.op).ok_or_else(|| {
         let known: Vec<&str> = AdvancedOp::ALL.iter().map(|op| op.name()).collect();
-        format!("{at}.op: `{}` is no advanced blend operation: {}", blend.op, known.join(", "))
+        format!(
+            "{at}.op: unknown advanced blend operation `{}`; expected one of {}",
+            blend.op,
+            known.join(", ")
+        )
     })?;
     Ok(AdvancedBlend {
         source_premultiplied: blend.source_premultiplied,

@@ -1,0 +1,235 @@
+//! What the options of `agxc run` ask for.
+
+use agx_emulator::Options;
+use agx_emulator::launch::BufferBinding;
+use agx_emulator::launch::textures::{SamplerResource, TextureResource};
+use clap::ArgMatches;
+
+use crate::diagnostic::Failure;
+use crate::texture::{self, Pixels};
+use crate::values::{self, Element, Expectation, Slot};
+use crate::{input, machine};
+
+/// What the options ask for.
+pub struct Plan {
+    /// Buffers.
+    pub buffers: Vec<BufferBinding>,
+    /// Textures and images.
+    pub textures: Vec<TextureResource>,
+    /// Samplers.
+    pub samplers: Vec<SamplerResource>,
+    /// Push constants.
+    pub push_constants: Vec<u8>,
+    /// Arguments of a test kernel.
+    pub arguments: Vec<u64>,
+    /// Number and type of the results of a test kernel.
+    pub results: (usize, Element),
+    /// Number of workgroups.
+    pub workgroups: [u32; 3],
+    /// How the machine runs.
+    pub machine: Options,
+    /// What to do with the buffers afterwards.
+    pub after: After,
+}
+
+/// What happens after a run.
+pub struct After {
+    /// What buffers must hold.
+    pub expectations: Vec<Expectation>,
+    /// Allowed difference of floats.
+    pub tolerance: f64,
+    /// Buffers to print.
+    pub dumps: Vec<(Slot, Element)>,
+    /// Buffers to write, and where.
+    pub saves: Vec<(Slot, Element, String)>,
+    /// A buffer to write as a picture: width, height, path.
+    pub picture: Option<(Slot, u32, u32, String)>,
+}
+
+impl Plan {
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// The option that is not understood, or the file that cannot be read.
+    pub fn from_options(options: &ArgMatches) -> Result<Plan, Failure> {
+        let text = |name: &str| options.get_one::<String>(name).map(String::as_str);
+        let many = |name: &str| options.get_many::<String>(name).into_iter().flatten();
+        let mut machine = Options {
+            trace: options.get_flag("trace"),
+            profile: options.get_flag("profile"),
+            races: options.get_flag("races"),
+            budget: machine::BUDGET,
+            ..Options::default()
+        };
+        if let Some(seed) = text("seed") {
+            machine.seed = number(seed)?;
+        }
+        if let Some(budget) = text("budget") {
+            machine.budget = number(budget)?;
+        }
+        let textures = many("texture").map(|spec| texture(spec, false));
+        let images = many("image").map(|spec| texture(spec, true));
+        Ok(Plan {
+            textures: textures.chain(images).collect::<Result<_, _>>()?,
+            samplers: many("sampler").map(|spec| sampler(spec)).collect::<Result<_, _>>()?,
+            buffers: many("buffer").map(|spec| buffer(spec)).collect::<Result<_, _>>()?,
+            push_constants: text("push").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.bytes),
+            arguments: text("args").map(values::contents).transpose()?.map_or(Vec::new(), |v| v.words()),
+            results: text("results").map_or(Ok((0, Element::U32)), results)?,
+            workgroups: text("groups").map_or(Ok([1; 3]), groups)?,
+            machine,
+            after: After::from_options(options)?,
+        })
+    }
+}
+
+impl After {
+    fn from_options(options: &ArgMatches) -> Result<After, Failure> {
+        let text = |name: &str| options.get_one::<String>(name).map(String::as_str);
+        let many = |name: &str| options.get_many::<String>(name).into_iter().flatten();
+        Ok(After {
+            expectations: many("expect").map(|spec| values::expectation(spec)).collect::<Result<_, _>>()?,
+            tolerance: text("tolerance").map_or(Ok(0.0), number)?,
+            dumps: many("dump").map(|spec| dump(spec, Element::U32)).collect::<Result<_, _>>()?,
+            saves: many("save").map(|spec| save(spec)).collect::<Result<_, _>>()?,
+            picture: text("png").map(|spec| picture_spec(spec, text("output"))).transpose()?,
+        })
+    }
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, Failure> {
+    text.parse().map_err(|_| Failure::usage(format!("expected a number in range, found `{text}`")))
+}
+
+fn buffer(spec: &str) -> Result<BufferBinding, Failure> {
+    let (slot, values) = values::binding(spec)?;
+    let Slot { set, binding, element } = slot;
+    Ok(BufferBinding { set, binding, element, bytes: values.bytes, writable: true })
+}
+
+/// The place and the rest of `SET.BINDING=REST`.
+fn bound<'s>(spec: &'s str, rest: &str) -> Result<(Slot, &'s str), Failure> {
+    let (place, found) = spec
+        .split_once('=')
+        .ok_or_else(|| Failure::usage(format!("expected SET.BINDING={rest}, found `{spec}`")))?;
+    Ok((values::slot(place)?, found))
+}
+
+/// `SET.BINDING=png:PATH` or `SET.BINDING=FORMAT:WIDTHxHEIGHT[xDEPTH]:SPEC`.
+fn texture(spec: &str, storage: bool) -> Result<TextureResource, Failure> {
+    let (slot, contents) = bound(spec, "SPEC")?;
+    let wrong = |why: String| Failure::usage(format!("`{spec}`: {why}"));
+    if let Some(path) = contents.strip_prefix("png:") {
+        let pixels = Pixels::from_png(&input::read_bytes(path)?).map_err(wrong)?;
+        let [width, height] = pixels.size;
+        let (format, _) = texture::format("rgba8").map_err(wrong)?;
+        return Ok(texture::resource(slot, format, [width, height, 1], pixels.rgba, storage));
+    }
+    let mut parts = contents.splitn(3, ':');
+    let (Some(name), Some(size), Some(texels)) = (parts.next(), parts.next(), parts.next()) else {
+        return Err(wrong("expected png:PATH or FORMAT:WIDTHxHEIGHT:SPEC".into()));
+    };
+    let (format, texel_bytes) = texture::format(name).map_err(wrong)?;
+    let sides: Vec<u32> = size.split('x').map(number).collect::<Result<_, _>>()?;
+    let size = match sides[..] {
+        [width, height] => [width, height, 1],
+        [width, height, depth] => [width, height, depth],
+        _ => return Err(wrong(format!("expected WIDTHxHEIGHT or WIDTHxHEIGHTxDEPTH, found `{size}`"))),
+    };
+    if size.iter().any(|side| !(1..=texture::MAX_SIDE).contains(side)) {
+        return Err(wrong(format!("each side must be from 1 to {}", texture::MAX_SIDE)));
+    }
+    let bytes = values::contents(texels)?.bytes;
+    let needed = size.iter().map(|side| u64::from(*side)).product::<u64>() * texel_bytes as u64;
+    if bytes.len() as u64 != needed {
+        return Err(wrong(format!("expected {needed} bytes of texels, got {}", bytes.len())));
+    }
+    Ok(texture::resource(slot, format, size, bytes, storage))
+}
+
+/// `SET.BINDING=WORD,WORD`.
+fn sampler(spec: &str) -> Result<SamplerResource, Failure> {
+    let (slot, words) = bound(spec, "WORDS")?;
+    let words = words.split(',').filter(|word| !word.is_empty());
+    texture::sampler(slot, words).map_err(|why| Failure::usage(format!("`{spec}`: {why}")))
+}
+
+/// `X`, `X,Y` or `X,Y,Z`; absent counts are one.
+fn groups(text: &str) -> Result<[u32; 3], Failure> {
+    let mut counts = [1; 3];
+    let words: Vec<&str> = text.split(',').collect();
+    if words.len() > counts.len() {
+        return Err(Failure::usage(format!("expected at most three workgroup counts, found `{text}`")));
+    }
+    for (count, word) in counts.iter_mut().zip(words) {
+        *count = number(word)?;
+    }
+    Ok(counts)
+}
+
+/// `COUNT` or `COUNT:TYPE`.
+fn results(spec: &str) -> Result<(usize, Element), Failure> {
+    let (count, name) = spec.split_once(':').unwrap_or((spec, "u32"));
+    // A kernel has few results; a byte bounds what a typing mistake allocates.
+    Ok((number::<u8>(count)?.into(), element(name)?))
+}
+
+fn element(name: &str) -> Result<Element, Failure> {
+    Element::from_name(name)
+        .ok_or_else(|| Failure::usage(format!("unknown type `{name}`; expected one of {}", Element::names())))
+}
+
+/// `SET.BINDING` or `SET.BINDING:TYPE`.
+fn dump(spec: &str, default: Element) -> Result<(Slot, Element), Failure> {
+    match spec.split_once(':') {
+        Some((place, name)) => Ok((values::slot(place)?, element(name)?)),
+        None => Ok((values::slot(spec)?, default)),
+    }
+}
+
+/// `SET.BINDING=PATH` or `SET.BINDING:TYPE=PATH`.
+fn save(spec: &str) -> Result<(Slot, Element, String), Failure> {
+    let (place, path) = spec
+        .split_once('=')
+        .ok_or_else(|| Failure::usage(format!("expected SET.BINDING[:TYPE]=PATH, found `{spec}`")))?;
+    let (slot, element) = dump(place, Element::U8)?;
+    Ok((slot, element, path.to_owned()))
+}
+
+/// `SET.BINDING:WIDTHxHEIGHT`, and the file to write.
+fn picture_spec(spec: &str, target: Option<&str>) -> Result<(Slot, u32, u32, String), Failure> {
+    let wrong = || Failure::usage(format!("expected SET.BINDING:WIDTHxHEIGHT, found `{spec}`"));
+    let path = target.ok_or_else(|| Failure::usage("--png needs --output FILE"))?;
+    let (place, size) = spec.split_once(':').ok_or_else(wrong)?;
+    let (width, height) = size.split_once('x').ok_or_else(wrong)?;
+    Ok((values::slot(place)?, number(width)?, number(height)?, path.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn option_values() {
+        assert_eq!(groups("4").ok(), Some([4, 1, 1]));
+        assert_eq!(groups("4,2,3").ok(), Some([4, 2, 3]));
+        assert!(groups("1,2,3,4").is_err() && groups("x").is_err() && groups("-1").is_err());
+        let slot = Slot { set: 0, binding: 1, element: 0 };
+        assert_eq!(results("2:f32").ok(), Some((2, Element::F32)));
+        assert!(results("999").is_err() && results("1:x").is_err());
+        assert_eq!(dump("0.1", Element::U32).ok(), Some((slot, Element::U32)));
+        assert_eq!(dump("0.1:f32", Element::U32).ok(), Some((slot, Element::F32)));
+        assert_eq!(save("0.1:f16=a.npy").ok(), Some((slot, Element::F16, "a.npy".to_owned())));
+        assert!(save("0.1").is_err() && save("0.1:x=a").is_err());
+        let texels = texture("0.1=r32f:2x1:f32:1,2", true).ok().unwrap();
+        assert_eq!((texels.shape.size, texels.buffer.bytes.len(), texels.storage), ([2, 1, 1], 8, true));
+        for wrong in
+            ["0.1=r32f:2x1:f32:1", "0.1=r32f:2:f32:1,2", "0.1=r33f:1x1:u8:1", "0.1=r32f:0x1:u8:", "0.1"]
+        {
+            assert!(texture(wrong, false).is_err(), "{wrong}");
+        }
+        assert!(sampler("0.2=linear,repeat").is_ok() && sampler("0.2=sharp").is_err());
+        assert_eq!(picture_spec("0.1:3x2", Some("a.png")).ok(), Some((slot, 3, 2, "a.png".to_owned())));
+        assert!(picture_spec("0.1:3x2", None).is_err() && picture_spec("0.1:3", Some("a")).is_err());
+    }
+}

@@ -1,0 +1,172 @@
+//! What `--emit` can write, as a table.
+
+use agx_abi::{PartRole, Target};
+use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
+use clap::ArgMatches;
+
+use crate::commands::{check_ir, find_pass, with_key};
+use crate::diagnostic::Failure;
+use crate::input::File;
+use crate::{assembly, listing, shader_json};
+
+/// An output, complete.
+pub enum Made {
+    /// Text.
+    Text(String),
+    /// Anything else.
+    Binary(Vec<u8>),
+}
+
+/// What there is to make an output from.
+pub struct Job<'j> {
+    /// The input.
+    pub file: &'j File,
+    /// The chip compiled for.
+    pub chip: Target,
+    /// The key.
+    pub key: &'j CompileKey,
+    /// The command's other options.
+    pub options: &'j ArgMatches,
+}
+
+impl Job<'_> {
+    /// The compiled shader.
+    pub fn shader(&self) -> Result<CompiledShader, Failure> {
+        with_key(self.file, self.chip, self.key)
+    }
+}
+
+/// A value of `--emit`.
+pub struct EmitRow {
+    /// Its name.
+    pub name: &'static str,
+    /// Extension of files that hold it.
+    pub extension: &'static str,
+    /// It is not text.
+    pub is_binary: bool,
+    /// What it is.
+    pub doc: &'static str,
+    /// Makes it; the second argument is what follows `=`.
+    make: fn(&Job<'_>, Option<&str>) -> Result<Made, Failure>,
+}
+
+/// Every value of `--emit`; the first is the default.
+pub static EMITS: &[EmitRow] = &[
+    EmitRow {
+        name: "asm",
+        extension: "s",
+        is_binary: false,
+        doc: "assembly of all parts",
+        make: |job, _| Ok(Made::Text(listing::shader(&job.shader()?))),
+    },
+    EmitRow {
+        name: "bin",
+        extension: "bin",
+        is_binary: true,
+        doc: "machine code of one part, see --part",
+        make: |job, _| binary(job),
+    },
+    EmitRow {
+        name: "json",
+        extension: "json",
+        is_binary: false,
+        doc: "code, assembly, costs and what a driver needs",
+        make: |job, _| Ok(Made::Text(format!("{:#}\n", shader_json::shader(&job.shader()?, job.chip)))),
+    },
+    EmitRow {
+        name: "ir",
+        extension: "ir",
+        is_binary: false,
+        doc: "the IR as the front end leaves it",
+        make: |job, _| ir(job, None),
+    },
+    EmitRow {
+        name: "ir-after",
+        extension: "ir",
+        is_binary: false,
+        doc: "the IR after the last run of a pass: ir-after=PASS",
+        make: |job, pass| {
+            let pass = pass.ok_or_else(|| Failure::usage("--emit ir-after: expected ir-after=PASS"))?;
+            find_pass(pass)?;
+            ir(job, Some(pass))
+        },
+    },
+    EmitRow {
+        name: "divergence",
+        extension: "ir",
+        is_binary: false,
+        doc: "the optimised IR with remarks on what differs between lanes",
+        make: |job, _| divergence(job),
+    },
+];
+
+/// What `--emit` asks for.
+#[derive(Clone, Copy)]
+pub struct Emit<'o> {
+    /// The row.
+    pub row: &'static EmitRow,
+    /// What follows `=`.
+    value: Option<&'o str>,
+}
+
+impl<'o> Emit<'o> {
+    /// What the value `text` of the option asks for.
+    pub fn from_option(text: &'o str) -> Result<Emit<'o>, Failure> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        let takes_value = |row: &EmitRow| row.name == "ir-after";
+        let row = EMITS.iter().find(|row| row.name == name && (value.is_none() || takes_value(row)));
+        row.map(|row| Emit { row, value }).ok_or_else(|| {
+            let names: Vec<&str> = EMITS.iter().map(|row| row.name).collect();
+            Failure::usage(format!(
+                "unknown output `{text}` for --emit; expected one of {}",
+                names.join(", ")
+            ))
+        })
+    }
+}
+
+/// Makes the output.
+pub fn make(emit: &Emit<'_>, job: &Job<'_>) -> Result<Made, Failure> {
+    (emit.row.make)(job, emit.value)
+}
+
+fn binary(job: &Job<'_>) -> Result<Made, Failure> {
+    let wanted = job.options.get_one::<String>("part").map(|name| assembly::role(name)).transpose()?;
+    let role = wanted.unwrap_or(PartRole::Main);
+    let shader = job.shader()?;
+    let code = shader.part(role).ok_or_else(|| {
+        job.file.problem(303, &format!("the compiled shader has no part `{}`", assembly::role_name(role)))
+    })?;
+    Ok(Made::Binary(code.to_vec()))
+}
+
+fn ir(job: &Job<'_>, pass: Option<&str>) -> Result<Made, Failure> {
+    check_ir(job.file)?;
+    let input = job.file.shader(job.key.stage)?;
+    let result = Compiler::new(job.chip).compile_to_ir(&mut Scratch::default(), input, job.key, pass);
+    result.map(Made::Text).map_err(|error| job.file.refused(error))
+}
+
+fn divergence(job: &Job<'_>) -> Result<Made, Failure> {
+    check_ir(job.file)?;
+    let input = job.file.shader(job.key.stage)?;
+    let result = Compiler::new(job.chip).divergence_text(&mut Scratch::default(), input, job.key);
+    result.map(Made::Text).map_err(|error| job.file.refused(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_told_apart() {
+        let name = |text| Emit::from_option(text).ok().map(|emit| (emit.row.name, emit.value));
+        assert_eq!(name("asm"), Some(("asm", None)));
+        assert_eq!(name("ir-after=opt_cse"), Some(("ir-after", Some("opt_cse"))));
+        assert_eq!(name("asm=1"), None);
+        assert_eq!(name("html5"), None);
+    }
+}

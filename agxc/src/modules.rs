@@ -1,0 +1,188 @@
+//! What modules declare: their entry points, and the names and types of their specialization constants.
+
+use agx_abi::Stage;
+use agx_compiler::{CompileKey, Input};
+
+use crate::diagnostic::Failure;
+use crate::input::{File, Kind};
+
+/// An entry point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EntryPoint {
+    /// Its name.
+    pub name: String,
+    /// Its stage; `None` for one that this compiler does not know.
+    pub stage: Option<Stage>,
+}
+
+/// A specialization constant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpecConstant {
+    /// The number a key names it by.
+    pub id: u32,
+    /// Its name in debug information; empty when there is none.
+    pub name: String,
+    /// Width in bits when it is a float.
+    pub float_bits: Option<u32>,
+}
+
+/// What a SPIR-V module declares.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Declarations {
+    /// In the order of the module.
+    pub entry_points: Vec<EntryPoint>,
+    /// In the order of the module.
+    pub spec_constants: Vec<SpecConstant>,
+}
+
+/// Declarations of `file`; empty for languages that have one entry point a file. Errors in the module are left to the
+/// compiler to report.
+pub fn declarations(file: &File, key: &CompileKey) -> Result<Declarations, Failure> {
+    match file.kind {
+        #[cfg(feature = "wgsl")]
+        Kind::Wgsl => of_wgsl(file.text()?, key),
+        Kind::SpirV | Kind::Glsl => match file.shader(key.stage)? {
+            Input::SpirV(bytes) => Ok(scan(&words(bytes))),
+            _ => Ok(Declarations::default()),
+        },
+        _ => Ok(Declarations::default()),
+    }
+}
+
+/// Declarations of a WGSL module: overrides by their numbers in a key.
+#[cfg(feature = "wgsl")]
+fn of_wgsl(text: &str, key: &CompileKey) -> Result<Declarations, Failure> {
+    use agx_compiler::frontend::wgsl;
+
+    let entry_points = scan(&wgsl::to_spirv(text, key).unwrap_or_default()).entry_points;
+    let constant = |found: agx_compiler::frontend::text::OverrideName| SpecConstant {
+        id: found.id,
+        name: found.name,
+        float_bits: found.float_bits,
+    };
+    let spec_constants = wgsl::overrides(text).unwrap_or_default().into_iter().map(constant).collect();
+    Ok(Declarations { entry_points, spec_constants })
+}
+
+/// The words of a module in either byte order.
+fn words(bytes: &[u8]) -> Vec<u32> {
+    let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    match words.first() {
+        Some(&MAGIC_SWAPPED) => words.into_iter().map(u32::swap_bytes).collect(),
+        _ => words,
+    }
+}
+
+const MAGIC_SWAPPED: u32 = 0x0302_2307;
+/// Words before the first instruction.
+const HEADER_WORDS: usize = 5;
+const OP_NAME: u32 = 5;
+const OP_ENTRY_POINT: u32 = 15;
+const OP_TYPE_FLOAT: u32 = 22;
+const OP_SPEC_CONSTANT_TRUE: u32 = 48;
+const OP_SPEC_CONSTANT: u32 = 50;
+const OP_FUNCTION: u32 = 54;
+const OP_DECORATE: u32 = 71;
+const DECORATION_SPEC_ID: u32 = 1;
+
+/// The declarations of a module up to its first function.
+fn scan(words: &[u32]) -> Declarations {
+    let mut scan = Scan::default();
+    let mut rest = words.get(HEADER_WORDS..).unwrap_or_default();
+    while let Some(first) = rest.first() {
+        let (op, length) = (first & 0xffff, ((first >> 16) as usize).max(1));
+        match rest.get(1..length) {
+            Some(operands) if op != OP_FUNCTION => scan.instruction(op, operands),
+            _ => break,
+        }
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    scan.found
+}
+
+/// What is known so far of a module, by result id.
+#[derive(Default)]
+struct Scan {
+    names: Vec<(u32, String)>,
+    floats: Vec<(u32, u32)>,
+    spec_ids: Vec<(u32, u32)>,
+    found: Declarations,
+}
+
+impl Scan {
+    fn instruction(&mut self, op: u32, operands: &[u32]) {
+        match (op, operands) {
+            (OP_NAME, [target, name @ ..]) => self.names.push((*target, string(name))),
+            (OP_ENTRY_POINT, [model, _, name @ ..]) => {
+                self.found.entry_points.push(EntryPoint { name: string(name), stage: stage(*model) });
+            }
+            (OP_TYPE_FLOAT, [id, bits, ..]) => self.floats.push((*id, *bits)),
+            (OP_DECORATE, [target, DECORATION_SPEC_ID, id]) => self.spec_ids.push((*target, *id)),
+            (OP_SPEC_CONSTANT_TRUE..=OP_SPEC_CONSTANT, [ty, result, ..]) => self.constant(*ty, *result),
+            _ => {}
+        }
+    }
+
+    fn constant(&mut self, ty: u32, result: u32) {
+        let Some((_, id)) = self.spec_ids.iter().find(|(target, _)| *target == result) else { return };
+        let name = self.names.iter().find(|(target, _)| *target == result);
+        self.found.spec_constants.push(SpecConstant {
+            id: *id,
+            name: name.map_or_else(String::new, |(_, name)| name.clone()),
+            float_bits: self.floats.iter().find(|(known, _)| *known == ty).map(|(_, bits)| *bits),
+        });
+    }
+}
+
+/// A string literal up to its zero byte.
+fn string(words: &[u32]) -> String {
+    let bytes: Vec<u8> =
+        words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The stage of an execution model.
+fn stage(model: u32) -> Option<Stage> {
+    match model {
+        0 => Some(Stage::Vertex),
+        4 => Some(Stage::Fragment),
+        5 => Some(Stage::Compute),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An instruction as words.
+    fn inst(op: u32, operands: &[u32]) -> Vec<u32> {
+        [&[(operands.len() as u32 + 1) << 16 | op], operands].concat()
+    }
+
+    #[test]
+    fn entry_points_and_constants_are_found() {
+        let word = u32::from_le_bytes;
+        let parts = [
+            vec![0x0723_0203, 0x1_0000, 0, 9, 0],
+            inst(OP_ENTRY_POINT, &[5, 1, word(*b"main"), 0]),
+            inst(OP_ENTRY_POINT, &[0, 1, word(*b"vs\0\0")]),
+            inst(OP_NAME, &[7, word(*b"gain"), 0]),
+            inst(OP_DECORATE, &[7, DECORATION_SPEC_ID, 3]),
+            inst(OP_TYPE_FLOAT, &[6, 32]),
+            inst(OP_SPEC_CONSTANT, &[6, 7, 0]),
+            inst(OP_FUNCTION, &[]),
+            inst(OP_ENTRY_POINT, &[5, 1, word(*b"late"), 0]),
+        ];
+        let words: Vec<u32> = parts.concat();
+        let found = scan(&words);
+        let names: Vec<_> =
+            found.entry_points.iter().map(|point| (point.name.as_str(), point.stage)).collect();
+        assert_eq!(names, [("main", Some(Stage::Compute)), ("vs", Some(Stage::Vertex))]);
+        let constant = SpecConstant { id: 3, name: "gain".into(), float_bits: Some(32) };
+        assert_eq!(found.spec_constants, [constant]);
+        let swapped: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+        assert_eq!(scan(&super::words(&swapped)), found);
+        assert_eq!(scan(&words[..7]), Declarations::default(), "a truncated instruction");
+    }
+}

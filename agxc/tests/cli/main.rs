@@ -1,0 +1,13 @@
+//! The program as its users meet it: exit codes, streams, files.
+
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+#![cfg(feature = "wgsl")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod basics;
+mod harness;
+mod inputs;
+mod many;
+mod parts;
+mod readme;
+mod runs;
