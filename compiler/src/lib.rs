@@ -20,6 +20,7 @@
 //! `examples/compile.rs` is a small program around it.
 
 pub mod analysis;
+pub mod context;
 pub mod emit;
 pub mod error;
 pub mod frontend;
@@ -39,8 +40,9 @@ use agx_abi::occupancy::MAX_GPR_HALVES;
 use agx_abi::tile::TilePass;
 use agx_abi::{PartRole, ShaderInfo, Stage, Target};
 use bumpalo::Bump;
+use context::{Context, Facts};
 use lower::Frame;
-use pipeline::{Context, Options};
+use pipeline::{Options, Phase, Stop};
 
 pub use error::{CompileError, ErrorKind, Location};
 pub use ir::{Position, Sources};
@@ -177,22 +179,26 @@ impl Compiler {
     ) -> Result<CompiledShader, CompileError> {
         scratch.bump.reset();
         let (f, info) = frontend::read(&scratch.bump, input, key)?;
-        self.finish(f, self.main_context(info, key), input)
+        self.finish(f, self.main_facts(info, key).into(), input, None)
     }
 
-    /// Compiles what a front end has read of `input`.
+    /// Compiles what a front end has read of `input`, beginning with a phase.
     fn finish(
         &self,
         mut f: ir::Function<'_>,
         mut context: Context<'_>,
         input: Input<'_>,
+        from: Option<Phase>,
     ) -> Result<CompiledShader, CompileError> {
-        let code = run_and_emit(&mut f, &mut context).map_err(|error| frontend::located(input, error))?;
-        let key = context.key;
-        let info = &mut context.info;
+        let emitted = run_and_emit(&mut f, &mut context, from);
+        let code = emitted.map_err(|error| frontend::located(input, error))?;
+        let Context { facts: Facts { key, mut info, .. }, back_end } = context;
         info.uniform_halves = info.uniform_halves.max(info.filled_halves());
-        let mut stats =
-            Statistics { spills: context.spills, fills: context.fills, ..emit::statistics(&f, &code, info) };
+        let mut stats = Statistics {
+            spills: back_end.spills,
+            fills: back_end.fills,
+            ..emit::statistics(&f, &code, &info)
+        };
         let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes, lines: code.lines }];
         if let Some(preamble) = f.preamble.take() {
             let (code, used) = self.compile_preamble(*preamble, key)?;
@@ -203,14 +209,14 @@ impl Compiler {
             info.scratch_bytes = info.scratch_bytes.max(used.scratch_bytes);
             parts.push(ShaderPart { role: PartRole::Preamble, code: code.bytes, lines: code.lines });
         }
-        Ok(CompiledShader { parts, info: context.info, stats, sources: f.sources, messages: Vec::new() })
+        Ok(CompiledShader { parts, info, stats, sources: f.sources, messages: Vec::new() })
     }
 
-    /// The context of a main part.
-    fn main_context<'k>(&self, info: ShaderInfo, key: &'k CompileKey) -> Context<'k> {
+    /// What is known of a main part.
+    fn main_facts<'k>(&self, info: ShaderInfo, key: &'k CompileKey) -> Facts<'k> {
         let end = emit::End::of(&info, PartRole::Main);
         let frame = if info.frame_from_prolog() { Frame::Opened } else { Frame::Own };
-        Context { info, end, frame, ..Context::new(self.target, key) }
+        Facts { info, end, frame, ..Facts::new(self.target, key) }
     }
 
     /// Compiles a preamble, for which no uniform registers are left but those it writes. It runs once, so nothing is
@@ -223,15 +229,15 @@ impl Compiler {
         let info =
             ShaderInfo { workgroup_size: [1; 3], uniform_halves: UNIFORM_HALVES, ..ShaderInfo::default() };
         let key = CompileKey { max_gpr_halves: None, spill_everything: false, ..key.clone() };
-        let mut context = Context { info, ..Context::new(self.target, &key) };
-        let code = run_and_emit(&mut f, &mut context)?;
-        Ok((code, context.info))
+        let mut context = Context::from(Facts { info, ..Facts::new(self.target, &key) });
+        let code = run_and_emit(&mut f, &mut context, None)?;
+        Ok((code, context.facts.info))
     }
 
-    /// The IR of `input` as the front end leaves it, or after the last pass called `stop_after`.
+    /// The IR of `input` as the front end leaves it, or after the phase or the last pass called `stop_after`.
     ///
     /// # Errors
-    /// As [`Compiler::compile`]; an unknown pass is invalid.
+    /// As [`Compiler::compile`]; an unknown name is invalid.
     pub fn compile_to_ir(
         &self,
         scratch: &mut Scratch,
@@ -241,15 +247,12 @@ impl Compiler {
     ) -> Result<String, CompileError> {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
-        if let Some(pass) = stop_after {
-            let mut context = self.main_context(info, key);
-            let options = Options {
-                disabled: &key.disabled_passes,
-                validate: key.validate,
-                stop_after: Some(pass),
-                ..Options::default()
-            };
-            pipeline::run(&mut f, &mut context, options)?;
+        if let Some(name) = stop_after {
+            let stop = Stop::after(name).ok_or_else(|| {
+                CompileError::invalid(format!("there is no phase and no pass called `{name}`"))
+            })?;
+            let mut context = self.main_facts(info, key).into();
+            pipeline::run(&mut f, &mut context, Options { stop, ..options(key) })?;
         }
         Ok(f.to_string())
     }
@@ -268,25 +271,25 @@ impl Compiler {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
         let stage = info.stage;
-        let mut context = Context { info, ..Context::new(self.target, key) };
-        let options = Options {
-            disabled: &key.disabled_passes,
-            stop_after: Some(BEFORE_SELECTION),
-            ..Options::default()
-        };
-        pipeline::run(&mut f, &mut context, options)?;
+        let mut context = Facts { info, ..Facts::new(self.target, key) }.into();
+        let stop = Stop::AfterPhase(Phase::Uniform);
+        pipeline::run(&mut f, &mut context, Options { stop, ..options(key) })?;
         let notes = analysis::divergence::divergence(&f, stage).notes(&f);
         Ok(f.with_notes(&notes).to_string())
     }
 }
 
-/// The last pass before instructions are selected; what diverges is asked for there.
-const BEFORE_SELECTION: &str = "opt_preamble";
+/// How the key asks for the pipeline to be run.
+fn options(key: &CompileKey) -> Options<'_> {
+    Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() }
+}
 
-/// Runs the whole pipeline on `f` and encodes the result.
-fn run_and_emit(f: &mut ir::Function<'_>, context: &mut Context<'_>) -> Result<emit::Code, CompileError> {
-    let key = context.key;
-    let options = Options { disabled: &key.disabled_passes, validate: key.validate, ..Options::default() };
-    pipeline::run(f, context, options)?;
-    emit::emit(f, &context.allocation, context.end)
+/// Runs the pipeline on `f`, beginning with a phase, and encodes the result.
+fn run_and_emit(
+    f: &mut ir::Function<'_>,
+    context: &mut Context<'_>,
+    from: Option<Phase>,
+) -> Result<emit::Code, CompileError> {
+    pipeline::run(f, context, Options { from, ..options(context.facts.key) })?;
+    emit::emit(f, &context.back_end.allocation, context.facts.end)
 }

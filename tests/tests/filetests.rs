@@ -8,6 +8,9 @@ use agx_tests::filetest::check::check;
 use agx_tests::filetest::format::FileTest;
 use libtest_mimic::{Arguments, Failed, Trial};
 
+/// Columns of a header's line.
+const HEADER_COLUMNS: usize = 120;
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests");
@@ -24,6 +27,7 @@ fn main() -> ExitCode {
         })
         .collect();
     trials.push(Trial::test("every_pass_has_a_file_test", move || every_pass_is_tested(&tested)));
+    trials.push(Trial::test("headers_state_what_passes_need_and_leave", move || check_headers(bless)));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -56,6 +60,59 @@ fn every_pass_is_tested(tested: &[String]) -> Result<(), Failed> {
         .filter(|name| !tested.iter().any(|tested| tested == name))
         .collect();
     if missing.is_empty() { Ok(()) } else { Err(format!("no file test names {}", missing.join(", ")).into()) }
+}
+
+/// The file of a pass: that of its name, without the prefix that names the folder.
+fn source_of(pass: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/src");
+    let folders = [("opt_", "opt"), ("lower_", "lower"), ("mark_", "analysis")];
+    let found = folders.iter().find_map(|(prefix, folder)| Some((pass.strip_prefix(prefix)?, *folder)));
+    match found {
+        Some((name, folder)) => root.join(folder).join(name).with_extension("rs"),
+        None if pass == "regalloc" => root.join("regalloc/mod.rs"),
+        None => root.join("schedule").join(pass).with_extension("rs"),
+    }
+}
+
+/// The last paragraph of a pass's header is its contract, as the table of passes has it.
+fn check_headers(bless: bool) -> Result<(), Failed> {
+    let mut wrong = Vec::new();
+    for pass in PASSES {
+        let path = source_of(pass.name);
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let header: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();
+        let start = header.iter().rposition(|line| *line == "//!").map_or(header.len(), |blank| blank + 1);
+        let is_contract = header.get(start).is_some_and(|line| line.starts_with("//! Before: "));
+        let (prose, stated) = header.split_at(if is_contract { start } else { header.len() });
+        let wanted = wrapped(&pass.contract());
+        if stated == wanted {
+            continue;
+        }
+        if !bless {
+            wrong.push(format!("{} must end with\n{}", path.display(), wanted.join("\n")));
+            continue;
+        }
+        let blank = (!is_contract).then_some("//!");
+        let rest = text.lines().skip(header.len());
+        let lines = prose.iter().copied().chain(blank).chain(wanted.iter().map(String::as_str)).chain(rest);
+        std::fs::write(&path, lines.map(|line| format!("{line}\n")).collect::<String>())?;
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+/// A text as lines of a module's header.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = vec!["//!".to_owned()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= HEADER_COLUMNS => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("//! {word}")),
+        }
+    }
+    lines
 }
 
 fn run(path: &Path, bless: bool) -> Result<(), Failed> {

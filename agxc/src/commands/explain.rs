@@ -44,13 +44,7 @@ fn explanation(word: &str) -> Option<String> {
 
 fn pass_text(pass: &Pass) -> String {
     let optional = if pass.optional { "optional" } else { "required" };
-    format!(
-        "{}: {}\nstage {} to {}, {optional}\n",
-        pass.name,
-        pass.doc,
-        pass.needs.name(),
-        pass.leaves.name()
-    )
+    format!("{}: {}\n{}\n{optional}\n", pass.name, pass.doc, wrapped(&pass.contract()))
 }
 
 /// Every code, mnemonic and pass, a line each.

@@ -1,8 +1,9 @@
 //! `agxc pass`: runs passes on textual IR.
 
 use agx_compiler::CompileKey;
+use agx_compiler::context::Context as PassContext;
 use agx_compiler::ir::{self, Function, Violation};
-use agx_compiler::pipeline::{self, Context as PassContext, PASSES, Pass};
+use agx_compiler::pipeline::{self, PIPELINE, Pass, PhaseDesc};
 use bumpalo::Bump;
 use clap::ArgMatches;
 
@@ -52,11 +53,11 @@ fn apply(
     state: &mut PassContext<'_>,
     file: &File,
 ) -> Result<(), Failure> {
-    if f.stage > pass.needs {
+    if f.stage > pass.stages.1 {
         let message = format!(
             "`{}` takes functions up to stage {}, and `{}` is at stage {}",
             pass.name,
-            pass.needs.name(),
+            pass.stages.1.name(),
             f.name,
             f.stage.name()
         );
@@ -79,11 +80,15 @@ pub fn find(name: &str) -> Result<&'static Pass, Failure> {
         .ok_or_else(|| Failure::usage(format!("unknown pass `{name}`; `agxc pass list` lists all passes")))
 }
 
-/// Every pass in the order of the pipeline.
+/// Every phase with its passes, in order.
 fn list() -> String {
-    let line = |pass: &Pass| {
+    let line = |pass: &&Pass| {
         let optional = if pass.optional { "optional" } else { "" };
-        format!("{:<20} {:<9} {:<8} {}\n", pass.name, pass.needs.name(), optional, pass.doc)
+        format!("  {:<24} {:<8} {}\n", pass.name, optional, pass.doc)
     };
-    PASSES.iter().map(line).collect()
+    let phase = |row: &PhaseDesc| {
+        let steps: String = row.steps.iter().map(line).collect();
+        format!("{}: {}\n{steps}", row.name, row.doc)
+    };
+    PIPELINE.iter().map(phase).collect()
 }

@@ -9,6 +9,7 @@ use agx_isa::table::Opcode;
 use crate::error::CompileError;
 
 use super::entity::{Block, Entity, Inst, Value};
+use super::families::Operations;
 use super::op::{IrOp, Op};
 use super::source::Sources;
 use super::src::Src;
@@ -161,6 +162,8 @@ pub struct Function<'a> {
     pub name: &'a str,
     /// How far the function has been lowered.
     pub stage: Stage,
+    /// Operations that passes have removed for good.
+    pub removed: Operations,
     /// Products may be fused with the sums that read them, and results may differ in a NaN or the sign of a zero. Where
     /// only some operations forbid that, `exact` stands beside them.
     pub contract: bool,
@@ -195,6 +198,7 @@ impl<'a> Function<'a> {
             bump,
             name: bump.alloc_str(name),
             stage: Stage::Source,
+            removed: Operations::NONE,
             contract: true,
             signed_zeros: false,
             has_exact: false,

@@ -7,6 +7,7 @@ pub mod build;
 pub mod builder;
 mod cfg;
 pub mod entity;
+pub mod families;
 pub mod function;
 pub mod interpret;
 pub mod machine;

@@ -121,26 +121,26 @@ ir_ops! {
         "The smaller float; of a NaN and a number, the number.";
     Fmax "fmax" "F <- F F" [] PURE None Some(sem::fmax), Lowered:
         "The larger float; of a NaN and a number, the number.";
-    Fdiv "fdiv" "F <- F F" [] PURE None Some(sem::fdiv), Ssa:
+    Fdiv "fdiv" "F <- F F" [] PURE None Some(sem::fdiv), Source:
         "Float division, within 2.5 units in the last place.";
-    Fsqrt "fsqrt" "F <- F" [] PURE None Some(sem::fsqrt), Ssa:
+    Fsqrt "fsqrt" "F <- F" [] PURE None Some(sem::fsqrt), Source:
         "Square root.";
-    Fsin "fsin" "F <- F" [] PURE None Some(sem::fsin), Ssa:
+    Fsin "fsin" "F <- F" [] PURE None Some(sem::fsin), Source:
         "Sine of an angle in radians.";
-    Fcos "fcos" "F <- F" [] PURE None Some(sem::fcos), Ssa:
+    Fcos "fcos" "F <- F" [] PURE None Some(sem::fcos), Source:
         "Cosine of an angle in radians.";
 
-    Fadd64 "fadd64" "q <- q q" [] PURE None Some(sem::fadd64), Ssa:
+    Fadd64 "fadd64" "q <- q q" [] PURE None Some(sem::fadd64), Source:
         "Sum of 64-bit floats, correctly rounded, denormals kept.";
-    Fmul64 "fmul64" "q <- q q" [] PURE None Some(sem::fmul64), Ssa:
+    Fmul64 "fmul64" "q <- q q" [] PURE None Some(sem::fmul64), Source:
         "Product of 64-bit floats, correctly rounded, denormals kept.";
-    Ffma64 "ffma64" "q <- q q q" [] PURE None Some(sem::ffma64), Ssa:
+    Ffma64 "ffma64" "q <- q q q" [] PURE None Some(sem::ffma64), Source:
         "Product of 64-bit floats plus a third, rounded once, denormals kept.";
-    Fround64 "fround64" "q <- q" ["round"] PURE None Some(sem::fround64), Ssa:
+    Fround64 "fround64" "q <- q" ["round"] PURE None Some(sem::fround64), Source:
         "Integral 64-bit float. `round`: 0 toward zero, 1 nearest with ties to even, 2 down, 3 up.";
-    IntToFloat "int_to_float" "f <- i" ["signed"] PURE None Some(sem::int_to_float), Ssa:
+    IntToFloat "int_to_float" "f <- i" ["signed"] PURE None Some(sem::int_to_float), Source:
         "Integer to float, ties to even, where one of them has 64 bits.";
-    FloatToInt "float_to_int" "i <- f" ["signed"] PURE None Some(sem::float_to_int), Ssa:
+    FloatToInt "float_to_int" "i <- f" ["signed"] PURE None Some(sem::float_to_int), Source:
         "Float to integer, toward zero, where one of them has 64 bits; what is out of range gives some value.";
 
     Imin "imin" "I <- I I" [] PURE None Some(sem::imin), Lowered:
@@ -151,17 +151,17 @@ ir_ops! {
         "The smaller unsigned integer.";
     Umax "umax" "I <- I I" [] PURE None Some(sem::umax), Lowered:
         "The larger unsigned integer.";
-    Udiv "udiv" "I <- I I" [] PURE None Some(sem::udiv), Ssa:
+    Udiv "udiv" "I <- I I" [] PURE None Some(sem::udiv), Source:
         "Unsigned quotient; division by zero gives some value.";
-    Umod "umod" "I <- I I" [] PURE None Some(sem::umod), Ssa:
+    Umod "umod" "I <- I I" [] PURE None Some(sem::umod), Source:
         "Unsigned remainder; division by zero gives some value.";
-    Sdiv "sdiv" "I <- I I" [] PURE None Some(sem::sdiv), Ssa:
+    Sdiv "sdiv" "I <- I I" [] PURE None Some(sem::sdiv), Source:
         "Signed quotient, rounded to zero; division by zero and overflow give some value.";
-    Srem "srem" "I <- I I" [] PURE None Some(sem::srem), Ssa:
+    Srem "srem" "I <- I I" [] PURE None Some(sem::srem), Source:
         "Signed remainder with the sign of the dividend; division by zero gives some value.";
-    Umulh "umulh" "I <- I I" [] PURE None Some(sem::umulh), Ssa:
+    Umulh "umulh" "I <- I I" [] PURE None Some(sem::umulh), Source:
         "High half of the unsigned product.";
-    Smulh "smulh" "I <- I I" [] PURE None Some(sem::smulh), Ssa:
+    Smulh "smulh" "I <- I I" [] PURE None Some(sem::smulh), Source:
         "High half of the signed product.";
     Imul "imul" "I <- I I" [] PURE None Some(sem::imul), Lowered:
         "Low half of the product.";
@@ -172,69 +172,69 @@ ir_ops! {
     Sshr "sshr" "I <- I amount:i" [] PURE None Some(sem::sshr), Lowered:
         "Arithmetic right shift by the low 7 bits of the second source; amounts of the width or more give the sign.";
 
-    StoreVarying "store_varying" "<- data:w slot:i" [] STATE Control None, Ssa:
+    StoreVarying "store_varying" "<- data:w slot:i" [] STATE Control None, Source:
         "Stores a word to an output slot of a vertex program.";
-    StoreCull "store_cull" "<- distance:w slot:i" [] STATE Control None, Ssa:
+    StoreCull "store_cull" "<- distance:w slot:i" [] STATE Control None, Source:
         "Stores to an output slot of a vertex program whether a cull distance keeps the primitive: 1 where it is not negative, else 0.";
-    Interpolate "interpolate" "v <- at:s*" ["input" "mode" "place"] PURE None None, Ssa:
+    Interpolate "interpolate" "v <- at:s*" ["input" "mode" "place"] PURE None None, Source:
         "Components of a fragment input, consecutive from `input` on: 4 × location + component, or a built-in (`ir::vocabulary::Input`). `mode`: 0 flat, 1 linear, 2 perspective; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre, 2 the sample whose number is the source, 3 the two sources to the right of and below the centre, in pixels.";
-    Discard "discard" "<- cond:b" [] COVERAGE Coverage None, Ssa:
+    Discard "discard" "<- cond:b" [] COVERAGE Coverage None, Source:
         "Where the source is true, kills the samples that the lane shades; the lane goes on as a helper.";
-    KillSamples "kill_samples" "<- dead:i" [] COVERAGE Coverage None, Ssa:
+    KillSamples "kill_samples" "<- dead:i" [] COVERAGE Coverage None, Source:
         "Kills the samples of the pixel that are in the mask `dead`.";
-    WriteDepth "write_depth" "<- depth:w" [] STATE Control None, Ssa:
+    WriteDepth "write_depth" "<- depth:w" [] STATE Control None, Source:
         "Gives the samples that the lane shades a depth, with which they are tested. In the last block.";
-    WriteStencil "write_stencil" "<- reference:i" [] STATE Control None, Ssa:
+    WriteStencil "write_stencil" "<- reference:i" [] STATE Control None, Source:
         "Gives the samples that the lane shades a stencil reference. In the last block.";
     Export "export" "<- v" ["reg"] STATE Control None, Final:
         "The next part of the program finds the source in the register whose half index is `reg`. Last in the last block.";
 
     Ballot "ballot" "w <- b" [] CROSS_LANE None None, Lowered:
         "Bit i is set when lane i is active and its source is true.";
-    Broadcast "broadcast" "T <- T lane:w" [] CROSS_LANE None None, Ssa:
+    Broadcast "broadcast" "T <- T lane:w" [] CROSS_LANE None None, Source:
         "The first source of lane `lane`, which must be active and the same in all active lanes.";
-    ReadLane "read_lane" "T <- T lane:w" [] CROSS_LANE None None, Ssa:
+    ReadLane "read_lane" "T <- T lane:w" [] CROSS_LANE None None, Source:
         "The first source of lane `lane`, which may differ from lane to lane; an inactive one gives some value.";
-    ReadLaneXor "read_lane_xor" "T <- T mask:w" [] CROSS_LANE None None, Ssa:
+    ReadLaneXor "read_lane_xor" "T <- T mask:w" [] CROSS_LANE None None, Source:
         "The first source of the lane whose index is the own one exclusive-or `mask`.";
-    ReadLaneUp "read_lane_up" "T <- T delta:w" [] CROSS_LANE None None, Ssa:
+    ReadLaneUp "read_lane_up" "T <- T delta:w" [] CROSS_LANE None None, Source:
         "The first source of the lane `delta` below the own one.";
-    ReadLaneDown "read_lane_down" "T <- T delta:w" [] CROSS_LANE None None, Ssa:
+    ReadLaneDown "read_lane_down" "T <- T delta:w" [] CROSS_LANE None None, Source:
         "The first source of the lane `delta` above the own one.";
-    QuadBroadcast "quad_broadcast" "T <- T lane:w" [] CROSS_LANE None None, Ssa:
+    QuadBroadcast "quad_broadcast" "T <- T lane:w" [] CROSS_LANE None None, Source:
         "The first source of lane `lane`, 0 to 3, of the quad; `lane` is the same in all active lanes of the quad.";
-    Reduce "reduce" "T <- T" ["op" "cluster"] CROSS_LANE None None, Ssa:
+    Reduce "reduce" "T <- T" ["op" "cluster"] CROSS_LANE None None, Source:
         "Combines the sources of the active lanes among each `cluster` consecutive ones, a power of two. `op` is the hardware's code of a reduction, or 32 for integer products.";
-    Scan "scan" "T <- T" ["op" "inclusive"] CROSS_LANE None None, Ssa:
+    Scan "scan" "T <- T" ["op" "inclusive"] CROSS_LANE None None, Source:
         "Combines the sources of the active lanes below the own one, and with `inclusive` the own one; `op` as in `reduce`.";
 
-    LoadGlobal "load_global" "v <- base:q offset:w" ["access" "align"] READS_MEMORY Memory None, Ssa:
+    LoadGlobal "load_global" "v <- base:q offset:w" ["access" "align"] READS_MEMORY Memory None, Source:
         "Vector from device memory at base (64 bits) + offset (32 bits, unsigned, bytes). `access`: see `Access`; `align`: bytes, a power of two.";
-    StoreGlobal "store_global" "<- data:v base:q offset:w" ["access" "align"] WRITES_MEMORY Memory None, Ssa:
+    StoreGlobal "store_global" "<- data:v base:q offset:w" ["access" "align"] WRITES_MEMORY Memory None, Source:
         "Stores the vector `data` to device memory at base + offset; operands and modifiers as in `load_global`.";
-    AtomicGlobal "atomic_global" "old:w? <- base:q offset:w data:v" ["op"] WRITES_MEMORY Memory None, Ssa:
+    AtomicGlobal "atomic_global" "old:w? <- base:q offset:w data:v" ["op"] WRITES_MEMORY Memory None, Source:
         "Atomic on a 32-bit word at base + offset; the old value is optional. `op` is the hardware's code. `data` is 32 bits wide; for `cmpxchg` a vector of two, the new value and the comparand.";
-    LoadScratch "load_scratch" "v <- offset:w" [] READS_MEMORY Memory None, Ssa:
+    LoadScratch "load_scratch" "v <- offset:w" [] READS_MEMORY Memory None, Source:
         "Vector from the lane's own stack memory at a byte offset.";
-    StoreScratch "store_scratch" "<- data:v offset:w" [] WRITES_MEMORY Memory None, Ssa:
+    StoreScratch "store_scratch" "<- data:v offset:w" [] WRITES_MEMORY Memory None, Source:
         "Stores the vector `data` to the lane's own stack memory at a byte offset.";
-    LoadLocal "load_local" "v <- offset:w" ["align"] READS_MEMORY Memory None, Ssa:
+    LoadLocal "load_local" "v <- offset:w" ["align"] READS_MEMORY Memory None, Source:
         "Vector from threadgroup memory at a byte offset.";
-    StoreLocal "store_local" "<- data:v offset:w" ["align"] WRITES_MEMORY Memory None, Ssa:
+    StoreLocal "store_local" "<- data:v offset:w" ["align"] WRITES_MEMORY Memory None, Source:
         "Stores the vector `data` to threadgroup memory at a byte offset.";
-    AtomicLocal "atomic_local" "old:w? <- offset:w data:v" ["op"] WRITES_MEMORY Memory None, Ssa:
+    AtomicLocal "atomic_local" "old:w? <- offset:w data:v" ["op"] WRITES_MEMORY Memory None, Source:
         "Atomic on a 32-bit word of threadgroup memory; otherwise as `atomic_global`.";
-    Sample "sample" "v <- texture:i heap:q_ sampler:i coords:v layer:f_ last_layer:w_ lod:v_ min_lod:f_ reference:f_ offset:w_" ["dim" "lod_mode" "gather" "query"] CROSS_LANE None None, Ssa:
+    Sample "sample" "v <- texture:i heap:q_ sampler:i coords:v layer:f_ last_layer:w_ lod:v_ min_lod:f_ reference:f_ offset:w_" ["dim" "lod_mode" "gather" "query"] CROSS_LANE None None, Source:
         "Four components of a texture at float coordinates. `texture`: number of a state register; with `heap`, the address of a table, a byte offset into it. `layer` is rounded and clamped to `last_layer`. `lod_mode`: 0 from the quad's coordinates, 5 with `lod` as bias, 6 `lod` itself, 4 from the gradients `lod`: across, then down, of each coordinate. `min_lod` limits the level below. `reference` makes it a shadow lookup. `offset`: signed texel offsets of four bits each. `gather` takes a channel of four texels; `query` gives level and unclamped level.";
-    LoadTexture "load_texture" "v <- texture:i heap:q_ sampler:i coords:v layer:w_ last_layer:w_ lod:w_ last_lod:w_ sample:w_" ["access" "dim"] READS_MEMORY Memory None, Ssa:
+    LoadTexture "load_texture" "v <- texture:i heap:q_ sampler:i coords:v layer:w_ last_layer:w_ lod:w_ last_lod:w_ sample:w_" ["access" "dim"] READS_MEMORY Memory None, Source:
         "Four components of a texel at integer coordinates; `texture` and `heap` as in `sample`. Outside the texture, `last_layer` or `last_lod` all are 0. `access`: see `Access`; with `image`, what shaders stored is seen.";
-    StoreImage "store_image" "<- data:v texture:i heap:q_ coords:v layer:w_" ["dim"] WRITES_MEMORY Memory None, Ssa:
+    StoreImage "store_image" "<- data:v texture:i heap:q_ coords:v layer:w_" ["dim"] WRITES_MEMORY Memory None, Source:
         "Stores the four components `data` to a texel of an image; outside of it nothing happens. `texture` and `heap` as in `sample`.";
-    FenceTexels "fence_texels" "<-" ["from_memory"] BARRIER Barrier None, Ssa:
+    FenceTexels "fence_texels" "<-" ["from_memory"] BARRIER Barrier None, Source:
         "Later loads of texels see the invocation's earlier image stores or, with `from_memory`, what it did to texels in memory.";
-    ControlBarrier "control_barrier" "<-" ["memory"] BARRIER Barrier None, Ssa:
+    ControlBarrier "control_barrier" "<-" ["memory"] BARRIER Barrier None, Source:
         "Waits for all invocations of the workgroup; `memory`: see `Access`.";
-    FenceMemory "fence_memory" "<-" ["memory"] BARRIER Barrier None, Ssa:
+    FenceMemory "fence_memory" "<-" ["memory"] BARRIER Barrier None, Source:
         "Orders the invocation's memory accesses.";
 }
 

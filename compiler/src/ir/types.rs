@@ -61,11 +61,10 @@ impl fmt::Display for Type {
 /// names the last stage it may appear in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Stage {
-    /// As a front end leaves it: SSA, scalar, structured; every IR operation is allowed.
+    /// From the front end to the machine-independent optimisations: SSA, scalar, structured; every IR operation is
+    /// allowed unless a lowering has removed it ([`super::families`]).
     #[default]
     Source,
-    /// The same after clean-up: the stage of the machine-independent optimisations.
-    Ssa,
     /// Only operations with a direct counterpart in the machine remain; booleans are still one bit wide.
     Lowered,
     /// Hardware operations, and `phi`, `collect`, `split`, `copy`, `preload`, `jump`, `halt`; no booleans. Constants and
@@ -81,9 +80,8 @@ pub enum Stage {
 
 impl Stage {
     /// Every stage in order, with its name in the text.
-    pub const ALL: [(&'static str, Stage); 7] = [
+    pub const ALL: [(&'static str, Stage); 6] = [
         ("source", Stage::Source),
-        ("ssa", Stage::Ssa),
         ("lowered", Stage::Lowered),
         ("selected", Stage::Selected),
         ("machine", Stage::Machine),

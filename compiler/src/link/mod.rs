@@ -32,11 +32,11 @@ pub use program::{LinkError, LinkedProgram, Parts, link};
 pub use vertex_prolog::{AttributeKey, IndexSize, VertexPrologKey};
 pub use whole::WholeShader;
 
+use crate::context::{Context, Facts};
 use crate::emit::End;
 use crate::error::CompileError;
 use crate::ir::Function;
 use crate::lower::Frame;
-use crate::pipeline::Context;
 use crate::{CompileKey, Compiler, Scratch, run_and_emit};
 
 /// A prolog or an epilog, to be linked.
@@ -70,7 +70,8 @@ impl Compiler {
         scratch.bump.reset();
         let mut f = Function::new(&scratch.bump, "epilog");
         let effects = epilog::build(&mut f, key)?;
-        let part = finish_part(f, PartRole::Epilog, effects.late_tests, &mut self.part_context(options))?;
+        let part =
+            finish_part(f, PartRole::Epilog, effects.late_tests, &mut self.part_facts(options).into())?;
         Ok(LinkPart { writes_memory: effects.writes_memory, ..part })
     }
 
@@ -87,7 +88,7 @@ impl Compiler {
         scratch.bump.reset();
         let mut f = Function::new(&scratch.bump, "prolog");
         let kills = fragment_prolog::build(&mut f, key)?;
-        let part = finish_part(f, PartRole::Prolog, kills, &mut self.part_context(options))?;
+        let part = finish_part(f, PartRole::Prolog, kills, &mut self.part_facts(options).into())?;
         Ok(LinkPart { writes_memory: key.counts, ..part })
     }
 
@@ -108,13 +109,13 @@ impl Compiler {
         options.max_gpr_halves = Some(key.gpr_halves);
         let info = ShaderInfo { scratch_bytes: key.stack_attribute_bytes(), ..part_info() };
         let frame = if key.frame_bytes == 0 { Frame::Own } else { Frame::Shared(key.frame_bytes) };
-        let mut context = Context { info, frame, ..self.part_context(&options) };
+        let mut context = Context::from(Facts { info, frame, ..self.part_facts(&options) });
         finish_part(f, PartRole::Prolog, false, &mut context)
     }
 
-    /// The context of a part, for which no uniform registers are left but those of the interface.
-    fn part_context<'k>(&self, options: &'k CompileKey) -> Context<'k> {
-        Context { info: part_info(), is_beside_main: true, ..Context::new(self.target(), options) }
+    /// What is known of a part, for which no uniform registers are left but those of the interface.
+    fn part_facts<'k>(&self, options: &'k CompileKey) -> Facts<'k> {
+        Facts { info: part_info(), is_beside_main: true, ..Facts::new(self.target(), options) }
     }
 }
 
@@ -129,13 +130,13 @@ fn finish_part(
     late_tests: bool,
     context: &mut Context<'_>,
 ) -> Result<LinkPart, CompileError> {
-    context.end = if role == PartRole::Prolog { End::Prolog } else { End::Epilog };
-    let code = run_and_emit(&mut f, context)?;
+    context.facts.end = if role == PartRole::Prolog { End::Prolog } else { End::Epilog };
+    let code = run_and_emit(&mut f, context, None)?;
     Ok(LinkPart {
         role,
         code: code.bytes,
-        gpr_halves: context.info.gpr_halves,
-        scratch_bytes: context.frame.opened_bytes(context.info.scratch_bytes),
+        gpr_halves: context.facts.info.gpr_halves,
+        scratch_bytes: context.facts.frame.opened_bytes(context.facts.info.scratch_bytes),
         late_tests,
         writes_memory: false,
     })

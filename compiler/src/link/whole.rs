@@ -13,19 +13,15 @@ use super::{
     AttributeKey, FragmentState, LinkedProgram, Parts, VertexPrologKey, epilog, fragment_prolog, link,
     vertex_prolog,
 };
+use crate::context::{Context, Facts};
 use crate::emit::End;
 use crate::error::CompileError;
 use crate::frontend;
+use crate::ir::families::Operations;
 use crate::ir::op::mods_with;
 use crate::ir::{Block, Function, Inst, IrOp, Op, Src, Type, Value};
-use crate::pipeline::{self, Context, Options};
-use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch};
-
-/// The last pass that improves a main part before its tests are lowered.
-const IMPROVED: &str = "opt_uniform_subgroups";
-
-/// The passes that find out what a fragment shader asks of its epilog.
-const TESTS: [&str; 3] = ["lower_frag_sidefx", "lower_discard_zs_emit", "lower_sample_mask"];
+use crate::pipeline::{self, Options, Phase, Stop};
+use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch, options};
 
 /// A whole shader.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,8 +51,8 @@ impl Compiler {
         prolog.runs_as = info.runs_as;
         prolog.frame_bytes = prolog.stack_attribute_bytes();
         prepend(&mut f, |f| vertex_prolog::build(f, &prolog))?;
-        let context = Context { info, ..Context::new(self.target(), key) };
-        self.finish_whole(f, context, input, None)
+        let facts = Facts { info, ..Facts::new(self.target(), key) };
+        self.finish_whole(f, facts.into(), input, Whole::default())
     }
 
     /// A fragment shader with what comes before and after it under a draw's state.
@@ -72,9 +68,9 @@ impl Compiler {
     ) -> Result<WholeShader, CompileError> {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
-        let mut context = Context { info, ..Context::new(self.target(), key) };
+        let mut context = Context::from(Facts { info, ..Facts::new(self.target(), key) });
         improve(&mut f, &mut context).map_err(|error| frontend::located(input, error))?;
-        let info = &mut context.info;
+        let info = &mut context.facts.info;
         let (before, after) = state.keys(info)?;
         let effects = append(&mut f, |f| epilog::build(f, &after))?;
         if before.is_needed() {
@@ -83,12 +79,12 @@ impl Compiler {
         info.fragment.late_tests |= effects.late_tests;
         info.writes_memory |= effects.writes_memory || before.counts;
         info.whole = true;
-        // The linker goes on with the loop over samples.
-        context.end = End::of(info, PartRole::Main);
         let sample_loop = info.fragment.sample_shading.then_some(state.samples);
+        // The linker continues with the loop over samples.
+        context.facts.end = End::of(&context.facts.info, PartRole::Main);
         // Loops that were unrolled would be unrolled again, and inner ones for the first time.
-        context.resumes_after = Some(IMPROVED);
-        self.finish_whole(f, context, input, sample_loop)
+        let whole = Whole { from: Phase::Improve.next(), sample_loop };
+        self.finish_whole(f, context, input, whole)
     }
 
     fn finish_whole(
@@ -96,29 +92,32 @@ impl Compiler {
         f: Function<'_>,
         context: Context<'_>,
         input: Input<'_>,
-        sample_loop: Option<u8>,
+        whole: Whole,
     ) -> Result<WholeShader, CompileError> {
-        let shader = self.finish(f, context, input)?;
-        let program = link(&Parts { sample_loop, ..Parts::new(&shader) })
+        let shader = self.finish(f, context, input, whole.from)?;
+        let program = link(&Parts { sample_loop: whole.sample_loop, ..Parts::new(&shader) })
             .map_err(|error| CompileError::internal(format!("a whole shader: {error}")))?;
         Ok(WholeShader { shader, program })
     }
 }
 
-/// Improves a main part and lowers its tests.
+/// How a whole shader is finished.
+#[derive(Clone, Copy, Default)]
+struct Whole {
+    /// The phase to begin with.
+    from: Option<Phase>,
+    /// The number of samples of a loop over them.
+    sample_loop: Option<u8>,
+}
+
+/// Improves a main part and lowers what it does to its samples.
 fn improve(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
-    let key = context.key;
-    let options = Options {
-        disabled: &key.disabled_passes,
-        validate: key.validate,
-        stop_after: Some(IMPROVED),
-        ..Options::default()
-    };
-    pipeline::run(f, context, options)?;
-    for name in TESTS {
-        let pass = pipeline::find_pass(name).expect("invariant: the pipeline lowers tests");
-        pipeline::run_pass(pass, f, context, key.validate)?;
-    }
+    let options = options(context.facts.key);
+    pipeline::run(f, context, Options { stop: Stop::AfterPhase(Phase::Improve), ..options })?;
+    let coverage = Stop::AfterPhase(Phase::Coverage);
+    pipeline::run(f, context, Options { from: Some(Phase::Coverage), stop: coverage, ..options })?;
+    // The parts that are added have operations again that the main part has lost; the pipeline lowers them.
+    f.removed = Operations::NONE;
     Ok(())
 }
 

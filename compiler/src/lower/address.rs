@@ -5,7 +5,7 @@
 //! again; equal parts of neighbouring accesses come out equal, for `opt_cse` to merge. Offsets are below 2^32 and
 //! multiples of the element size (Vulkan's alignment rules), so dividing before the wrap changes nothing.
 //!
-//! Before: stage Ssa. After: no global memory operation of the IR remains.
+//! Before: stage source. After: stage lowered; no `load_global`, `store_global`, `atomic_global`.
 
 use agx_abi::Target;
 use agx_isa::table::Opcode;

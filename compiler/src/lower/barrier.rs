@@ -1,6 +1,8 @@
 //! Barriers: `control_barrier` and `fence_memory` become the hardware's barrier sequences.
 //!
 //! The sequences are those of Mesa 25.0's AGX compiler; what each fence of the family does on its own is not known.
+//!
+//! Before: stage source. After: the same; no barriers of the IR.
 
 use agx_abi::Stage;
 use agx_isa::table::Opcode;

@@ -12,8 +12,10 @@
 //! | scope | `push_exec 1` if lanes may be off | | `pop_exec 1` |
 //! | loop | `push_exec k` if lanes may be off | | `while` true `2` if k = 2, `jmp_any`, `pop_exec k` |
 //!
-//! Before: stage Allocated, parallel copies lowered; `r0l` is not allocated. After: stage Final but for waits; every
-//! branch target is a block.
+//! Parallel copies have been lowered and `r0l` is not allocated. Afterwards every branch target is a block, and only waits
+//! are missing.
+//!
+//! Before: stage allocated. After: stage final.
 
 mod merge_pops;
 

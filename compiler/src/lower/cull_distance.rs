@@ -3,6 +3,8 @@
 //! A primitive is culled when a cull distance is negative at all its vertices. A flag is stored beside the distance, 1
 //! where it is not negative and 0 where it is; what runs before the fragment shader kills primitives whose flag is 0 at
 //! every vertex, which is where all coefficients of the flag are 0 (Mesa 25.0 does the same).
+//!
+//! Before: stage source. After: the same; no `store_cull`.
 
 use crate::error::CompileError;
 use crate::ir::op::mods_with;

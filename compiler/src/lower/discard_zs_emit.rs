@@ -3,13 +3,15 @@
 //!
 //! The next part of the program may itself kill samples, for coverage from alpha, and nothing may be killed once it was
 //! tested. So this part never tests: it kills, and the next one tests with the depth and stencil it finds.
+//!
+//! Before: stage source. After: the same; no `discard`, `write_depth`, `write_stencil`.
 
 use agx_abi::fragment;
 
+use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
 use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
-use crate::pipeline::Context;
 
 /// Every sample of a pixel.
 pub(super) const ALL_SAMPLES: Src = Src::imm(0xff, 16);
@@ -20,7 +22,7 @@ pub(super) const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 /// None at present; the signature is that of every lowering.
 pub fn lower_discard_zs_emit(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let shaded = shaded_samples(f);
-    let fragment = &mut context.info.fragment;
+    let fragment = &mut context.facts.info.fragment;
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         match data.op {

@@ -5,7 +5,9 @@
 //! lane except while it is the index of a lane that is on (as in the Mesa 25.0 AGX compiler). Where all lanes are on,
 //! outside of every construct and before any has ended, the index can be in any register.
 //!
-//! Before: stage Allocated; `r0h` is not allocated if there is a [`shuffle_with_lanes_off`]. After: the same.
+//! `r0h` is not allocated if the function [`shuffles_with_lanes_off`].
+//!
+//! Before: stage allocated. After: the same.
 
 use agx_abi::registers;
 use agx_isa::table::Opcode;

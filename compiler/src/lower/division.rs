@@ -11,7 +11,7 @@
 //!
 //! Division by zero gives some value, as SPIR-V allows.
 //!
-//! Before: no 8-bit arithmetic. After: no `udiv`, `umod`, `sdiv`, `srem`.
+//! Before: stage source; no 8-bit arithmetic. After: the same; no integer division.
 
 mod constant;
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! the end. Intermediate mantissas keep their highest bit at place 62 with ten places below the last one of the result,
 //! the lowest of which tells whether anything below it was lost (as in Hauser's SoftFloat).
 //!
-//! Before: stage Ssa, before the arithmetic of 64-bit integers is lowered. After: no operation on 64-bit floats.
+//! Before: stage source; no operations across lanes but `ballot`. After: the same; no 64-bit float arithmetic.
 
 mod add;
 mod compare;

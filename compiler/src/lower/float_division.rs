@@ -5,7 +5,7 @@
 //! * `sqrt(a)` is `a * rsqrts(a)`, right for 0 and infinity because `rsqrts` is 1 there (Mesa 25.0 AGX compiler).
 //! * 16-bit operands: the intermediate has 32 bits, at no cost, and the product is rounded once more.
 //!
-//! Before: stage Ssa. After: no `fdiv`, `fsqrt`.
+//! Before: stage source; no 64-bit float arithmetic. After: the same; no float division or square root.
 
 use agx_isa::table::Opcode;
 

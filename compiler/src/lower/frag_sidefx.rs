@@ -3,6 +3,8 @@
 //! Unless the shader asks for early tests, what it writes must be written even for samples that the tests reject. The
 //! hardware rejects early wherever it can, except where the shader gives a depth; so the shader gives the depth that
 //! its samples have anyway (Mesa 25.0 does the same).
+//!
+//! Before: stage source. After: the same.
 
 use agx_abi::Stage;
 use agx_abi::fragment::DepthLayout;
@@ -10,19 +12,21 @@ use agx_isa::desc::{Effects, OrderClass};
 use agx_isa::table::Opcode;
 
 use super::discard_zs_emit::shaded_samples;
+use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
 use crate::ir::vocabulary::{Input, Mode, Place};
 use crate::ir::{Builder, Function, InstData, IrOp, Op, Src, Type};
-use crate::pipeline::Context;
 
 /// Makes late tests sure in fragment shaders that write memory.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_frag_sidefx(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
-    let fragment = &mut context.info.fragment;
-    let is_main = context.info.stage == Stage::Fragment && !context.is_beside_main && !context.info.whole;
+    let fragment = &mut context.facts.info.fragment;
+    let is_main = context.facts.info.stage == Stage::Fragment
+        && !context.facts.is_beside_main
+        && !context.facts.info.whole;
     if !is_main || fragment.early_tests || !any(f, writes_memory) {
         return Ok(());
     }

@@ -1,4 +1,6 @@
 //! Reserves stack memory at the start of a program that uses it.
+//!
+//! Before: stage final. After: the same.
 
 use agx_isa::table::Opcode;
 

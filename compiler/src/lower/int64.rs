@@ -4,8 +4,10 @@
 //! comparisons, extrema and selects are done on the words. Shifts need no case distinction: amounts have seven bits and
 //! shift out a word from 32 on, and `shrhi` and `asrh` bring down what leaves the upper word (applegpu).
 //!
-//! Before: no division or high product. After: 64-bit values are only added, multiplied into, moved, converted, taken
-//! apart and used as addresses.
+//! Afterwards 64-bit values are only added, multiplied into, moved, converted, split and used as addresses.
+//!
+//! Before: stage source; no 64-bit float arithmetic; no integer division; no high products. After: the same; no 64-bit
+//! arithmetic but sums.
 
 use agx_isa::table::Opcode;
 

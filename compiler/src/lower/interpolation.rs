@@ -1,13 +1,15 @@
 //! Fragment inputs: `interpolate` becomes the hardware's interpolations, and what they read gets coefficient registers.
+//!
+//! Before: stage source. After: the same; no `interpolate`.
 
 use agx_abi::fragment::{CoefficientSource, Interpolation, MAX_COEFFICIENTS};
 use agx_isa::table::Opcode;
 
+use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
 use crate::ir::vocabulary::Input;
 use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
-use crate::pipeline::Context;
 
 /// The hardware's numbers of interpolation at the centroid, and at a sample in the instruction or in a register.
 const CENTROID: u32 = 2;
@@ -25,7 +27,7 @@ const IN_TILE: u64 = 31;
 /// # Errors
 /// More coefficients than there are registers; inputs that no front end makes are internal errors.
 pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
-    let mut lowering = Lowering { sources: std::mem::take(&mut context.info.fragment.coefficients) };
+    let mut lowering = Lowering { sources: std::mem::take(&mut context.facts.info.fragment.coefficients) };
     let lowered = f.try_map_insts(|r, inst| {
         let data = r.f.insts[inst];
         if data.op != Op::Ir(IrOp::Interpolate) {
@@ -35,7 +37,7 @@ pub fn lower_interpolation(f: &mut Function<'_>, context: &mut Context<'_>) -> R
         lowering.lower(r, dst, Input(*input), [*mode, *place], data.srcs)?;
         Ok(Rewrite::Remove)
     });
-    context.info.fragment.coefficients = lowering.sources;
+    context.facts.info.fragment.coefficients = lowering.sources;
     lowered
 }
 

@@ -2,6 +2,8 @@
 //!
 //! The byte offset goes to the 16-bit base; the index stays 0, because its unit is not fully understood (measured on M1
 //! Ultra: it is shifted by a one-hot field that other sources ignore).
+//!
+//! Before: stage source. After: the same; no `load_local`, `store_local`, `atomic_local`.
 
 use agx_isa::table::Opcode;
 

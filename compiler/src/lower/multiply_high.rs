@@ -3,7 +3,7 @@
 //! The multiply-add of the machine takes 32-bit factors and gives 64 bits, so the high word of a product is the upper
 //! register of a pair. 16-bit products are made in 32 bits, 64-bit products from four partial ones.
 //!
-//! Before: no 8-bit arithmetic. After: no `umulh`, `smulh`.
+//! Before: stage source; no 8-bit arithmetic; no integer division. After: the same; no high products.
 
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
@@ -77,7 +77,7 @@ fn signed_quad(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::lower_bits8;
+    use crate::lower::lower_int8;
     use crate::lower::lower_int64;
     use crate::lower::test_arithmetic::{Case, check_where};
 
@@ -87,7 +87,7 @@ mod tests {
             for width in [8, 16, 32, 64] {
                 let case = Case::new(op, width, &[width, width], &[]);
                 let lowered = |_: &Function<'_>, data: &crate::ir::InstData<'_>| data.op != Op::Ir(op);
-                check_where(&case, &[lower_bits8, lower_multiply_high, lower_int64], lowered, |_| true);
+                check_where(&case, &[lower_int8, lower_multiply_high, lower_int64], lowered, |_| true);
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Constants that do not fit are loaded into registers, once in a block; uniforms that an operand does not reach are
 //! copied (Mesa 25.0's table of legal uniform sources is in the rows of the instruction table).
 //!
-//! Before: stage Selected. After: stage Machine.
+//! Before: stage selected. After: stage machine.
 
 use agx_isa::desc::Role;
 use agx_isa::table::Opcode;

@@ -3,22 +3,24 @@
 //! For each sample of its first operand the hardware runs the tests if the sample is in the second, and kills it
 //! otherwise; samples killed before are ignored (Mesa 25.0 AGX compiler). Killing alone does not wait for the fragments
 //! before this one at the pixel.
+//!
+//! Before: stage source; no `discard`, `write_depth`, `write_stencil`. After: the same; no `kill_samples`.
 
 use agx_abi::Stage;
 use agx_isa::table::Opcode;
 
 use crate::analysis::coverage;
+use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
 use crate::ir::{Function, IrOp, Op, Rewrite, Src};
-use crate::pipeline::Context;
 
 /// Lowers `kill_samples`.
 ///
 /// # Errors
 /// With a key that validates, samples that may be tested twice or killed after their test are an internal error.
 pub fn lower_sample_mask(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
-    let fragment = &mut context.info.fragment;
+    let fragment = &mut context.facts.info.fragment;
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         if data.op != Op::Ir(IrOp::KillSamples) {
@@ -31,7 +33,7 @@ pub fn lower_sample_mask(f: &mut Function<'_>, context: &mut Context<'_>) -> Res
         }
         Rewrite::Remove
     });
-    if context.key.validate && context.info.stage == Stage::Fragment {
+    if context.facts.key.validate && context.facts.info.stage == Stage::Fragment {
         f.compute_cfg();
         coverage::check(f)?;
     }

@@ -1,4 +1,6 @@
 //! Stack memory: `load_scratch` and `store_scratch` become the hardware's stack accesses, which count bytes.
+//!
+//! Before: stage source. After: the same; no `load_scratch`, `store_scratch`.
 
 use agx_isa::table::Opcode;
 

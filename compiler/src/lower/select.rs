@@ -4,8 +4,9 @@
 //! hardware compares and selects in one instruction; negation, absolute value and the widening of 16-bit sources become
 //! source modifiers, which are free. What is left unused is for `opt_dce` to remove.
 //!
-//! Before: stage Lowered, no 64-bit operation but addition, no 8-bit arithmetic. After: stage Selected:
-//! constants and uniforms may still stand where the operand cannot encode them.
+//! Constants and uniforms may remain where the operand cannot encode them; `lower_operands` loads those.
+//!
+//! Before: stage lowered; no 8-bit arithmetic; no 64-bit arithmetic but sums. After: stage selected.
 
 use agx_isa::desc::{OperandDesc, Role, SIGNED_CONDITION, Sign};
 use agx_isa::inst::{OperandFlags, Size, Tag};

@@ -8,8 +8,7 @@
 //!
 //! Values of 64 bits are moved by their words, smaller ones in half registers. Reductions are in [`reduce`].
 //!
-//! Before: stage Ssa, before the arithmetic of 8 and 64 bits is lowered. After: of the operations across lanes, only
-//! `ballot` and those of the hardware.
+//! Before: stage source. After: the same; no operations across lanes but `ballot`.
 
 mod reduce;
 

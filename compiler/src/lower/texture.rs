@@ -4,6 +4,8 @@
 //! integers that the hardware neither rounds nor clamps. Levels and biases are 16 bits wide; a shadow reference and the
 //! packed offsets share an operand. Loads outside the layers or levels do not give zero by themselves: they are sent to
 //! a column no texture has (all as in the Mesa 25.0 AGX compiler).
+//!
+//! Before: stage source; no barriers of the IR. After: the same; no `sample`, `load_texture`, `store_image`.
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::LOD_MODES;

@@ -3,6 +3,8 @@
 //! The layout keeps a block where nothing arrives, such as the one after a loop that is never left. Such a block would
 //! still fall into the next one and lend it a predecessor that never runs. Afterwards it holds `halt` alone, so that it
 //! has no successors, and phis have inputs from reachable predecessors only.
+//!
+//! Before: stage source. After: the same.
 
 use crate::error::CompileError;
 use crate::ir::{Block, Entity, Function, IrOp, Side, Src};

@@ -1,5 +1,6 @@
-//! Outputs of vertex shaders: `store_varying` becomes the hardware's store, the last one executed marked as such; a
-//! program without outputs says so.
+//! Outputs of vertex shaders: `store_varying` becomes the hardware's store; a program without outputs says so.
+//!
+//! Before: stage source; no `store_cull`. After: the same; no `store_varying`.
 
 use agx_abi::vertex::RunsAs;
 use agx_abi::{ShaderInfo, Stage as ShaderStage};
@@ -7,7 +8,7 @@ use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
-use crate::ir::{Function, Inst, IrOp, Op, Rewrite};
+use crate::ir::{Function, IrOp, Op, Rewrite};
 
 /// Lowers stores of vertex outputs in the shader of which `info` tells.
 ///
@@ -35,22 +36,6 @@ pub fn lower_varyings(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), Com
         // Where nothing arrives at the end, the block halts.
         let end = f.block(exit).insts.len() - usize::from(f.terminator(exit).is_some());
         f.block_mut(exit).insts.insert(end, none);
-    }
-    Ok(())
-}
-
-/// Marks the last store of an output, once the order of instructions is final.
-///
-/// # Errors
-/// None at present; the signature is that of every lowering.
-pub fn lower_last_varying(f: &mut Function<'_>) -> Result<(), CompileError> {
-    let is_store = |f: &Function<'_>, inst: &Inst| f.insts[*inst].op == Op::Hw(Opcode::StVar);
-    let last = f
-        .blocks_in_order()
-        .rev()
-        .find_map(|block| f.block(block).insts.iter().rev().copied().find(|inst| is_store(f, inst)));
-    if let Some(inst) = last {
-        f.insts[inst].mods = f.alloc(&mods_with(Opcode::StVar, &[("last", 1)]));
     }
     Ok(())
 }

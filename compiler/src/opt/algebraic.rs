@@ -2,10 +2,12 @@
 //!
 //! Each instruction is compared with the patterns of [`rules::GROUPS`]; the first that matches replaces it. A rule says
 //! how exact it is, and a test evaluates both sides of every rule on edge and random inputs through the semantics the
-//! folder and the machine share. Expects sources in the order [`opt_fold`](super::opt_fold) leaves: constants last.
+//! folder and the machine share. Expects sources in the order [`opt_constant_folding`](super::opt_constant_folding) leaves: constants last.
 //!
 //! An operation whose result an `exact` reads computes what it says: only rules that are always exact apply to it. The
 //! same holds for all operations of a function that does not allow contraction.
+//!
+//! Before: stage source. After: the same.
 
 mod pattern;
 mod rules;

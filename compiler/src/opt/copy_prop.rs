@@ -3,6 +3,8 @@
 //! Reads the source of a copy instead of the copy: `mov`, conversions to the same width, phis whose inputs are all the
 //! same, `collect` of all parts of one `split` in order, and `split` of a `collect` of parts of the same types. The
 //! copies themselves become unused or go at once.
+//!
+//! Before: stage source. After: the same.
 
 use crate::ir::{Entity, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind};
 

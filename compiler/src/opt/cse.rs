@@ -9,6 +9,8 @@
 //! Operations across lanes depend on which lanes are active, so they merge only within a block.
 //!
 //! The table lives in a scratch arena and hashes row content; it is never iterated.
+//!
+//! Before: stage source to lowered. After: the same.
 
 use std::hash::{Hash, Hasher};
 
@@ -17,7 +19,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 
-use super::regions::{Region, Regions};
+use crate::analysis::regions::{Region, Regions};
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Merges equal pure instructions.

@@ -3,6 +3,8 @@
 //! Marks what effects need, from the end of the function backwards, and removes every other instruction. Because it marks
 //! instead of counting uses, phis of a loop that only feed each other go as well. Runs at any stage before registers are
 //! assigned; a pure instruction with several results stays while one of them is used.
+//!
+//! Before: stage source to selected. After: the same.
 
 use agx_isa::desc::Effects;
 

@@ -5,7 +5,7 @@
 //!
 //! Likewise integer operations cut their result to a 16-bit destination themselves.
 //!
-//! Before and after: stage Machine.
+//! Before: stage selected. After: the same.
 
 use agx_isa::table::Opcode;
 

@@ -3,8 +3,10 @@
 //! Within a block, and from blocks into those that only they lead to as far as they agree, a load reads what a store or load before it left at
 //! the same place, unless something between may have written there: another store that is not known to be elsewhere, an
 //! atomic, a barrier or fence. SPIR-V lets an invocation keep such values; volatile accesses are left alone.
+//!
+//! Before: stage source. After: the same.
 
-use super::memory::{MemoryAccess, components, disturbs_memory, vector};
+use crate::analysis::memory::{MemoryAccess, components, disturbs_memory, vector};
 use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src};
 
 /// Most values remembered at a time.

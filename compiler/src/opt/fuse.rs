@@ -9,6 +9,8 @@
 //! * A right shift and a mask become a field extraction, two shifts that meet a funnel shift.
 //!
 //! Runs late, when addresses have taken the shifts and sums they can use.
+//!
+//! Before: stage lowered. After: the same.
 
 use agx_isa::table::Opcode;
 use arrayvec::ArrayVec;

@@ -8,7 +8,9 @@
 //! if a { …; stop = true } else { … } if stop { break }   becomes   if a { …; break } else { … }
 //! ```
 //!
-//! What is left of such ifs and phis goes with `opt_copy_prop` and `opt_simplify_control`. Before and after: stage Source.
+//! What is left of such ifs and phis goes with `opt_copy_prop` and `opt_simplify_control`.
+//!
+//! Before: stage source. After: the same.
 
 use agx_isa::table::Opcode;
 use arrayvec::ArrayVec;

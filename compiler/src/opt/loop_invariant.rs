@@ -6,11 +6,13 @@
 //!
 //! What moves must be kept in registers throughout the loop, so nothing moves for which there is no room below the number
 //! of registers from which on fewer threads run at a time.
+//!
+//! Before: stage source. After: the same.
 
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 
-use super::memory::{MemoryAccess, disturbs_memory};
 use crate::analysis::liveness::liveness;
+use crate::analysis::memory::{MemoryAccess, disturbs_memory};
 use crate::analysis::pressure::{Pressure, pressure};
 use crate::analysis::uses::uses;
 use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};

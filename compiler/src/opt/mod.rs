@@ -1,57 +1,53 @@
 //! Optimisations that leave the stage of a function as it is. One pass, one file, one function of that name.
 
 mod algebraic;
+mod constant_alpha;
+mod constant_folding;
 mod copy_prop;
 mod cse;
 mod dce;
-mod fold;
 mod fold_destinations;
 mod forward_memory;
 mod fuse;
 mod jump_threading;
-mod linear;
 mod loop_invariant;
-mod memory;
-mod opaque;
+mod narrow_mediump;
 mod preamble;
 mod promote_constants;
 mod ranges;
-mod regions;
-mod relaxed;
+mod reassociate;
 mod simplify_control;
 mod sink;
 #[cfg(test)]
 mod tests;
-mod uniform_branches;
 mod uniform_subgroups;
 mod unroll;
 mod vectorize_memory;
 
 pub use algebraic::opt_algebraic;
+pub use constant_alpha::opt_constant_alpha;
+pub use constant_folding::opt_constant_folding;
 pub use copy_prop::opt_copy_prop;
 pub use cse::opt_cse;
 pub use dce::opt_dce;
-pub use fold::opt_fold;
 pub use fold_destinations::opt_fold_destinations;
 pub use forward_memory::opt_forward_memory;
 pub use fuse::opt_fuse;
 pub use jump_threading::opt_jump_threading;
-pub use linear::opt_linear;
 pub use loop_invariant::opt_loop_invariant;
-pub use opaque::opt_opaque;
+pub use narrow_mediump::opt_narrow_mediump;
 pub use preamble::opt_preamble;
 pub use promote_constants::opt_promote_constants;
 pub use ranges::opt_ranges;
-pub use relaxed::opt_relaxed;
+pub use reassociate::opt_reassociate;
 pub use simplify_control::opt_simplify_control;
 pub use sink::opt_sink;
-pub use uniform_branches::opt_uniform_branches;
 pub use uniform_subgroups::opt_uniform_subgroups;
 pub use unroll::opt_unroll;
 pub use vectorize_memory::opt_vectorize_memory;
 
+use crate::context::Context;
 use crate::ir::{Access, Function, InstData, IrOp, Op, Type};
-use crate::pipeline::Context;
 
 /// The first half-word of the uniform file that is free: after those the driver fills, those a preamble writes, and those
 /// that a function written as text reads.
@@ -62,7 +58,7 @@ fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
         .filter_map(|src| Some(src.as_uniform()? + Type::scalar(src.bits).halves()))
         .max()
         .unwrap_or(0);
-    context.info.filled_halves().max(read).max(context.info.uniform_halves)
+    context.facts.info.filled_halves().max(read).max(context.facts.info.uniform_halves)
 }
 
 /// Whether a load may go when its result is unused, although it reads memory others write.

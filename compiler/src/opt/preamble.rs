@@ -7,7 +7,7 @@
 //! uniform condition, which makes it a selection. What the shader itself still reads of the uniform values gets half-words
 //! after those in use, the most expensive first; `opt_dce` removes what is then unused.
 //!
-//! Before and after: stage Source.
+//! Before: stage source. After: the same.
 
 use std::cmp::Reverse;
 
@@ -17,11 +17,11 @@ use agx_isa::inst::Size;
 use agx_isa::table::Opcode;
 
 use super::first_free_uniform;
+use crate::context::Context;
 use crate::ir::op::mods_with;
 use crate::ir::{
     Access, Block, Builder, Function, Inst, InstData, IrOp, Op, Rewrite, Seam, Side, Src, Type, Value,
 };
-use crate::pipeline::Context;
 
 /// Half-words left for promoted constants.
 const RESERVED_HALVES: u16 = 64;
@@ -34,7 +34,7 @@ const SIMPLE_WEIGHT: u32 = 1;
 
 /// Moves uniform computation to `f.preamble`.
 pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
-    let mut uniform = Uniform::of(f, &context.info.uniforms);
+    let mut uniform = Uniform::of(f, &context.facts.info.uniforms);
     let candidates = candidates(f, &mut uniform.insts);
     let (places, end) = place(f, candidates, context);
     if places.is_empty() {
@@ -58,7 +58,7 @@ pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
         Rewrite::Keep
     });
     f.preamble = Some(Box::new(preamble));
-    context.info.uniform_halves = context.info.uniform_halves.max(end);
+    context.facts.info.uniform_halves = context.facts.info.uniform_halves.max(end);
 }
 
 /// What is the same in every invocation.

@@ -5,7 +5,7 @@
 //! how often they would be loaded, until the part of the uniform file that one command word fills is used up (Mesa 25.0
 //! does the same). Floats that 16 bits hold take one half-word.
 //!
-//! Before and after: stage Selected.
+//! Before: stage selected. After: the same.
 
 use std::cmp::Reverse;
 
@@ -19,9 +19,9 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::first_free_uniform;
+use crate::context::Context;
 use crate::ir::machine::{is_legal_source, is_legal_uniform};
 use crate::ir::{Function, Op, Rewrite, Src, SrcKind};
-use crate::pipeline::Context;
 
 /// Half-words of promoted constants: what one USC uniform word fills (Mesa 25.0).
 const MAX_PROMOTED_HALVES: u16 = 64;
@@ -122,7 +122,7 @@ fn place(f: &Function<'_>, weights: &Weights, mut order: Vec<Src>, context: &mut
     let start = used.next_multiple_of(u16::from(Size::B32.halves()));
     let end = (start + MAX_PROMOTED_HALVES).min(UNIFORM_HALVES);
     let mut places = Places::with_hasher(FxBuildHasher);
-    let offset = context.info.promoted.len() as u32;
+    let offset = context.facts.info.promoted.len() as u32;
     let mut next = start;
     // 32-bit constants first: everything stays aligned.
     for bits in [32, 16] {
@@ -131,14 +131,14 @@ fn place(f: &Function<'_>, weights: &Weights, mut order: Vec<Src>, context: &mut
             if next + halves <= end {
                 places.insert(*constant, next);
                 let bytes = constant.payload.to_le_bytes();
-                context.info.promoted.extend_from_slice(&bytes[..usize::from(bits / 8)]);
+                context.facts.info.promoted.extend_from_slice(&bytes[..usize::from(bits / 8)]);
                 next += halves;
             }
         }
     }
     if next > start {
         let source = UniformSource::Promoted { offset };
-        context.info.uniforms.push(UniformRange { start, halves: next - start, source });
+        context.facts.info.uniforms.push(UniformRange { start, halves: next - start, source });
     }
     places
 }

@@ -6,14 +6,16 @@
 //! * 64-bit sums, products, shifts, quotients and comparisons of numbers below 2^32 with results below 2^32 are done in 32
 //!   bits; quotients of 32-bit numbers below 2^16 in 16.
 //!
-//! What is known, [`Walk`] says. Before and after: stage Source.
+//! What is known, [`Walk`] says.
+//!
+//! Before: stage source. After: the same.
 
 use agx_abi::Stage;
 use agx_isa::table::Opcode;
 
 use crate::analysis::ranges::{self, Walk};
+use crate::context::Context;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
-use crate::pipeline::Context;
 
 const AND: u32 = 0b1000;
 /// The bit of an integer condition that compares signed.
@@ -22,7 +24,7 @@ const SIGNED_CONDITION: u32 = 4;
 /// Simplifies integer operations by the ranges of their sources.
 pub fn opt_ranges(f: &mut Function<'_>, context: &mut Context<'_>) {
     // Comparisons alone are worth the walk where invocations have numbers below known sizes.
-    let compute = context.info.stage == Stage::Compute;
+    let compute = context.facts.info.stage == Stage::Compute;
     let is_worthwhile = |data: &InstData<'_>| match data.op {
         Op::Ir(IrOp::Icmp) => compute && data.srcs[1].as_imm().is_some_and(|number| number > 1),
         _ => may_gain(f, data),
@@ -30,7 +32,7 @@ pub fn opt_ranges(f: &mut Function<'_>, context: &mut Context<'_>) {
     if !f.insts.keys().any(|inst| is_worthwhile(&f.insts[inst])) {
         return;
     }
-    let mut walk = Walk::new(f, &context.info);
+    let mut walk = Walk::new(f, &context.facts.info);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         if !ranges::is_known(data.op) {

@@ -9,6 +9,8 @@
 //!
 //! The layout stays well formed throughout: blocks that lose the seam between them are merged, phis follow. Must run
 //! before 64-bit operations are lowered, because it makes selects of any scalar width.
+//!
+//! Before: stage source. After: the same.
 
 use agx_isa::desc::OrderClass;
 use agx_isa::table::Opcode;

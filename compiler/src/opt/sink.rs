@@ -7,6 +7,8 @@
 //! Only what depends on nothing but its sources moves: loads from memory that nobody writes, interpolations at a place that
 //! each lane finds alone, and the splitting of their results. What depends on neighbouring lanes, as derivatives and
 //! samples with implicit level of detail do, stays. Nothing moves into a loop or out of one.
+//!
+//! Before: stage source. After: the same.
 
 use crate::analysis::dominance::{Dominance, dominance};
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Value};

@@ -6,10 +6,11 @@ use bumpalo::Bump;
 use crate::CompileKey;
 use crate::analysis::divergence::divergence;
 use crate::analysis::dominance::dominance;
+use crate::context::Context;
 use crate::ir::interpret::{FlatMemory, Limits, interpret};
 use crate::ir::op::mods_with;
 use crate::ir::{Access, Block, Builder, Function, Inst, InstData, IrOp, Rewrite, Src, Stage, Type, Value};
-use crate::pipeline::{Context, PASSES, Pass, run_pass};
+use crate::pipeline::{PASSES, Pass, run_pass};
 use crate::test_random::Random;
 
 const PARAMETERS: usize = 3;
@@ -351,7 +352,9 @@ fn kept_and_memory(f: &Function<'_>) -> Vec<(Vec<u64>, Vec<u64>)> {
 /// Optimisations that run before lowering, each once, in order.
 fn passes() -> Vec<&'static Pass> {
     let mut passes: Vec<&'static Pass> = Vec::new();
-    for pass in PASSES.iter().filter(|pass| pass.needs <= Stage::Lowered && pass.name.starts_with("opt_")) {
+    for pass in
+        PASSES.iter().copied().filter(|pass| pass.stages.0 <= Stage::Lowered && pass.name.starts_with("opt_"))
+    {
         if !passes.iter().any(|known| known.name == pass.name) {
             passes.push(pass);
         }

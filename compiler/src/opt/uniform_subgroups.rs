@@ -6,14 +6,16 @@
 //! * A lane read at a uniform index is broadcast, which takes one shuffle instead of four.
 //!
 //! Must run while the front end's operations across lanes are there: before `lower_subgroups`.
+//!
+//! Before: stage source. After: the same.
 
 use agx_isa::table::Opcode;
 
 use crate::analysis::divergence::{Divergence, divergence};
+use crate::context::Context;
 use crate::ir::op::mods_with;
 use crate::ir::vocabulary::reduction_code;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
-use crate::pipeline::Context;
 
 /// Reductions whose result on equal sources is the source.
 const IDEMPOTENT: &[&str] = &["and", "or", "smin", "smax", "umin", "umax", "fmin", "fmax"];
@@ -29,7 +31,7 @@ pub fn opt_uniform_subgroups(f: &mut Function<'_>, context: &mut Context<'_>) {
         return;
     }
     f.compute_cfg();
-    let known = divergence(f, context.info.stage);
+    let known = divergence(f, context.facts.info.stage);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let Op::Ir(op) = data.op else { return Rewrite::Keep };

@@ -13,13 +13,13 @@
 //! unrolled ones when what the copies compute from constants has been folded. The budget is for what a loop becomes,
 //! without what will be known of it in each round; copies of loops share one for the function.
 //!
-//! Before and after: stage Source.
+//! Before: stage source. After: the same.
 
 mod copy;
 mod remaining;
 mod rounds;
 
-use super::{opt_copy_prop, opt_fold, opt_simplify_control};
+use super::{opt_constant_folding, opt_copy_prop, opt_simplify_control};
 use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side, Value};
 
 /// Most rounds of a loop that is unrolled, the last, incomplete one among them (Mesa 25.0 takes 32).
@@ -48,7 +48,7 @@ pub fn opt_unroll(f: &mut Function<'_>) {
             return;
         }
         opt_copy_prop(f);
-        opt_fold(f);
+        opt_constant_folding(f);
         opt_simplify_control(f);
         opt_copy_prop(f);
     }

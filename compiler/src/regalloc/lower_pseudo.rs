@@ -1,6 +1,6 @@
 //! `copy`, `collect` and `split` become moves.
 //!
-//! Before: every value has a register, phis are gone. After: hardware operations only, beside `preload`, `jump` and
+//! Every value has a register and phis are gone. Afterwards hardware operations remain, and `preload`, `jump` and
 //! `halt`. A move writes and reads *places*: values of 16 or 32 bits that stand for a register, whoever's value it holds.
 
 use agx_isa::table::Opcode;

@@ -2,6 +2,8 @@
 //!
 //! In order: [`spill`](mod@spill) brings the demand under the limit, [`assign`] gives every value a register, [`lower_pseudo`] turns
 //! what only moves registers into moves. [`check`] proves the result.
+//!
+//! Before: stage machine. After: stage allocated.
 
 pub mod affinity;
 pub mod assign;

@@ -14,7 +14,7 @@
 //! Groups: what is used at about the same time shares a group, so that one wait serves all; stores, which nothing waits
 //! for as a rule, keep out of the way of loads.
 //!
-//! Before: stage Final, without waits. After: nothing is read too early on any path.
+//! Before: stage final. After: the same.
 
 use agx_isa::desc::{Effects, WaitBehaviour};
 use agx_isa::table::Opcode;

@@ -9,7 +9,9 @@
 //! and changes of state. Nothing crosses barriers, changes of the execution mask, jumps, and values fixed by
 //! the program's environment.
 //!
-//! With a seed the order is any legal one, for tests. Before and after: stage Final, without waits.
+//! With a seed the order is any legal one, for tests.
+//!
+//! Before: stage final. After: the same.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

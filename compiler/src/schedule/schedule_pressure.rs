@@ -7,6 +7,8 @@
 //! What must keep its order does: memory accesses of all kinds among each other, coverage operations among each other,
 //! barriers with both. Results of operations across lanes depend on the execution mask, which is the same in a whole
 //! block. Phis and preloads stay first, the terminator last.
+//!
+//! Before: stage machine. After: the same.
 
 use agx_isa::desc::OrderClass;
 

@@ -2,11 +2,12 @@
 
 use agx_abi::{PartRole, Target};
 use agx_compiler::analysis::divergence::divergence;
+use agx_compiler::context::Context;
 use agx_compiler::emit::End;
 use agx_compiler::ir::interpret::{FlatMemory, InterpretError, Limits};
 use agx_compiler::ir::print::Registers;
 use agx_compiler::ir::{Entity, Function, Stage, interpret, parse_with_registers, validate};
-use agx_compiler::pipeline::{Context, PASSES, Pass, run_pass};
+use agx_compiler::pipeline::{find_pass, run_pass};
 use agx_compiler::regalloc::Reg;
 use agx_compiler::{CompileError, CompileKey, Input};
 use agx_emulator::Options;
@@ -108,18 +109,18 @@ fn run_passes(
     key.max_gpr_halves = setting("max_gpr_halves").map(|halves| halves as u16);
     key.spill_everything = setting("spill_everything").is_some_and(|value| value != 0);
     let mut context = Context::new(Target::default(), &key);
-    context.info.scratch_bytes = setting("scratch_bytes").unwrap_or(0);
-    context.info.stage = STAGES[setting("stage").unwrap_or(0) as usize];
-    context.end = End::of(&context.info, PartRole::Main);
+    context.facts.info.scratch_bytes = setting("scratch_bytes").unwrap_or(0);
+    context.facts.info.stage = STAGES[setting("stage").unwrap_or(0) as usize];
+    context.facts.end = End::of(&context.facts.info, PartRole::Main);
     for value in f.values.keys() {
-        context.allocation.reg[value] = registers[value].map(|half| Reg { half: half as u8 });
+        context.back_end.allocation.reg[value] = registers[value].map(|half| Reg { half: half as u8 });
     }
     for name in &test.passes {
-        let result = match find(name, f) {
-            Some(pass) if f.stage == pass.needs => run_pass(pass, f, &mut context, true),
+        let result = match find_pass(name) {
+            Some(pass) if pass.takes(f.stage) => run_pass(pass, f, &mut context, true),
             Some(pass) => Err(CompileError::invalid(format!(
                 "{name} needs stage {}, the function is at {}",
-                pass.needs.name(),
+                pass.stages.0.name(),
                 f.stage.name()
             ))),
             None if NOT_PASSES.contains(&name.as_str()) => Ok(()),
@@ -133,15 +134,9 @@ fn run_passes(
         }
     }
     for value in f.values.keys() {
-        registers[value] = context.allocation.half(value);
+        registers[value] = context.back_end.allocation.half(value);
     }
     Vec::new()
-}
-
-/// The row of the pass called `name` that fits the function's stage, or else its first row.
-fn find(name: &str, f: &Function<'_>) -> Option<&'static Pass> {
-    let mut rows = PASSES.iter().filter(|pass| pass.name == name);
-    rows.clone().find(|pass| pass.needs == f.stage).or_else(|| rows.next())
 }
 
 fn violations(function: &FunctionTest, f: &Function<'_>) -> Vec<(usize, String)> {

@@ -2,7 +2,7 @@
 //!
 //! The decoration of a result holds for what its instruction computes: a result that only passes on a value made elsewhere
 //! says nothing of that value. The decoration of a variable, or of a member of a structure, holds where values of
-//! several paths meet in it, and for inputs. What is done about it is `opt_relaxed`'s.
+//! several paths meet in it, and for inputs. What is done about it is `opt_narrow_mediump`'s.
 
 use spirv::Decoration;
 

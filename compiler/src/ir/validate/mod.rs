@@ -2,7 +2,7 @@
 //!
 //! Every violation is reported, each with the instruction it concerns. The rules, in the order they are checked:
 //! the layout is well formed and the edges are its own; blocks end as their seams ask; every operation may appear at the
-//! stage; operands have the number and the types the operation asks for; values are defined once, before their uses;
+//! stage and has not been removed by a lowering; operands have the number and the types the operation asks for; values are defined once, before their uses;
 //! from the Machine stage on operands are legal for their row. docs/ir.md explains them.
 
 mod operands;

@@ -53,6 +53,9 @@ pub(super) fn check(report: &mut Report<'_, '_>) -> bool {
 fn problems(f: &Function<'_>, stage: Stage, data: &InstData<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     found.extend(stage_problem(stage, data.op));
+    if f.removed.contain(f, data) {
+        found.push(format!("`{}` was removed by an earlier pass and may not come back", data.op.name()));
+    }
     let before = found.len();
     found.extend(count_problems(data));
     if found.len() > before {

@@ -145,7 +145,7 @@ fn values_are_defined_once_and_before_their_uses() {
 fn operations_keep_to_their_stages() {
     check(
         "kernel @f() stage lowered {\nb0:\n%0:32 = fdiv #1.0, #2.0\n}",
-        "b0: `%0:32 = fdiv #1.0, #2.0`: `fdiv` may not appear after stage ssa",
+        "b0: `%0:32 = fdiv #1.0, #2.0`: `fdiv` may not appear after stage source",
     );
     check("b0:\npop_exec nest=1", "b0: `pop_exec nest=1`: `pop_exec` may not appear before stage allocated");
     check(

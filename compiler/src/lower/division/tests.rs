@@ -4,7 +4,7 @@ use super::constant::{Reciprocal, reciprocal, signed_reciprocal};
 use super::*;
 use crate::ir::InstData;
 use crate::lower::test_arithmetic::{Case, check_where, integer};
-use crate::lower::{lower_bits8, lower_int64, lower_multiply_high};
+use crate::lower::{lower_int8, lower_int64, lower_multiply_high};
 use crate::test_random::Random;
 
 const OPS: [IrOp; 4] = [IrOp::Udiv, IrOp::Umod, IrOp::Sdiv, IrOp::Srem];
@@ -25,7 +25,7 @@ fn by_variables() {
     for op in OPS {
         for width in [8, 16, 32] {
             let case = Case::new(op, width, &[width, width], &[]);
-            let passes: &[fn(&mut Function<'_>) -> _] = &[lower_bits8, lower_division];
+            let passes: &[fn(&mut Function<'_>) -> _] = &[lower_int8, lower_division];
             check_where(&case, passes, is_lowered, |inputs| is_defined(op, width, inputs));
         }
     }
@@ -39,7 +39,7 @@ fn by_constants() {
             for _ in 0..60 {
                 let divisor = integer(&mut random, width);
                 let case = Case::new(op, width, &[width, width], &[]).with_constant(1, divisor);
-                let passes: &[fn(&mut Function<'_>) -> _] = &[lower_bits8, lower_division];
+                let passes: &[fn(&mut Function<'_>) -> _] = &[lower_int8, lower_division];
                 check_where(&case, passes, is_lowered, |inputs| is_defined(op, width, inputs));
             }
         }

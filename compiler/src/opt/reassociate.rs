@@ -7,7 +7,7 @@
 //! Rounding differs, as SPIR-V allows where nothing forbids contraction (Mesa 25.0 takes the same liberty): nothing is done
 //! to what an `exact` reads, nor where constants nearly cancel, because then the rounding of the sum is what is wanted.
 //!
-//! Before and after: stage Source.
+//! Before: stage source. After: the same.
 
 use agx_isa::table::Opcode;
 
@@ -32,7 +32,7 @@ struct Linear {
 }
 
 /// Puts sums and products with constants together.
-pub fn opt_linear(f: &mut Function<'_>) {
+pub fn opt_reassociate(f: &mut Function<'_>) {
     if !f.contract || !f.insts.keys().any(|inst| with_constant(&f.insts[inst])) {
         return;
     }

@@ -2,17 +2,21 @@
 //!
 //! Most colours are opaque, and what follows the shader can tell from [`agx_abi::FragmentInfo::opaque`] (Mesa 25.0 does
 //! the same).
+//!
+//! Before: stage source. After: the same.
 
 use agx_abi::Stage;
 use agx_abi::fragment::colour_register;
 
+use crate::context::Context;
 use crate::ir::{Function, IrOp, Op, Rewrite, Src};
-use crate::pipeline::Context;
 
 /// Leaves out the export of an alpha that is 1 whatever happens.
-pub fn opt_opaque(f: &mut Function<'_>, context: &mut Context<'_>) {
-    let Some(alpha) = colour_register(0, 3).filter(|_| context.info.stage == Stage::Fragment) else { return };
-    let fragment = &mut context.info.fragment;
+pub fn opt_constant_alpha(f: &mut Function<'_>, context: &mut Context<'_>) {
+    let Some(alpha) = colour_register(0, 3).filter(|_| context.facts.info.stage == Stage::Fragment) else {
+        return;
+    };
+    let fragment = &mut context.facts.info.fragment;
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let is_alpha = data.op == Op::Ir(IrOp::Export) && data.mods == [u32::from(alpha)];

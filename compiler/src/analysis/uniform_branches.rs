@@ -4,20 +4,22 @@
 //! somebody most likely executes it. The blocks that end with such a branch are left in the context; whether to jump
 //! is for `lower_control_flow` to say, when the arms have their final shape.
 //!
-//! Before and after: stage Source; no later pass makes or removes control flow.
+//! No later pass makes or removes control flow.
+//!
+//! Before: stage source. After: the same.
 
 use crate::analysis::divergence::divergence;
+use crate::context::Context;
 use crate::ir::{Function, Seam};
-use crate::pipeline::Context;
 
 /// Finds uniform branches.
-pub fn opt_uniform_branches(f: &mut Function<'_>, context: &mut Context<'_>) {
+pub fn mark_uniform_branches(f: &mut Function<'_>, context: &mut Context<'_>) {
     if f.layout.iter().all(|segment| segment.seam != Seam::If) {
         return;
     }
     f.compute_cfg();
-    let known = divergence(f, context.info.stage);
+    let known = divergence(f, context.facts.info.stage);
     for segment in f.layout.iter().filter(|segment| segment.seam == Seam::If) {
-        context.uniform_branches[segment.block] = !known.branch_parts(segment.block);
+        context.back_end.uniform_branches[segment.block] = !known.branch_parts(segment.block);
     }
 }

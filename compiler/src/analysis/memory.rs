@@ -7,7 +7,7 @@ use crate::ir::{Access, Function, InstData, IrOp, Op, Src, Type};
 
 /// A kind of memory, apart from the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Space {
+pub(crate) enum Space {
     Device,
     Threadgroup,
     /// The lane's own.
@@ -19,7 +19,7 @@ pub(super) enum Space {
 /// Offsets are sums modulo 2^32, but an access in bounds does not wrap: locations with equal bases and roots are as far
 /// apart as their constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Location {
+pub(crate) struct Location {
     pub space: Space,
     pub base: Src,
     pub root: Option<Src>,
@@ -45,14 +45,14 @@ impl Location {
     }
 
     /// Whether both are known to be a constant apart.
-    pub(super) fn is_comparable(&self, other: &Location) -> bool {
+    pub(crate) fn is_comparable(&self, other: &Location) -> bool {
         self.space == other.space && self.base == other.base && self.root == other.root
     }
 }
 
 /// A load or store that may be moved and merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct MemoryAccess {
+pub(crate) struct MemoryAccess {
     pub location: Location,
     pub ty: Type,
     pub flags: Access,
@@ -62,7 +62,7 @@ pub(super) struct MemoryAccess {
 
 impl MemoryAccess {
     /// The access of a load that is not volatile.
-    pub(super) fn of_load(f: &Function<'_>, data: &InstData<'_>) -> Option<MemoryAccess> {
+    pub(crate) fn of_load(f: &Function<'_>, data: &InstData<'_>) -> Option<MemoryAccess> {
         let (space, base, offset) = match (data.op, data.srcs) {
             (Op::Ir(IrOp::LoadGlobal), [base, offset]) => (Space::Device, *base, *offset),
             (Op::Ir(IrOp::LoadLocal), [offset]) => (Space::Threadgroup, Src::NONE, *offset),
@@ -73,7 +73,7 @@ impl MemoryAccess {
     }
 
     /// The access of a store that is not volatile.
-    pub(super) fn of_store(f: &Function<'_>, data: &InstData<'_>) -> Option<MemoryAccess> {
+    pub(crate) fn of_store(f: &Function<'_>, data: &InstData<'_>) -> Option<MemoryAccess> {
         let (space, base, offset) = match (data.op, data.srcs) {
             (Op::Ir(IrOp::StoreGlobal), [_, base, offset]) => (Space::Device, *base, *offset),
             (Op::Ir(IrOp::StoreLocal), [_, offset]) => (Space::Threadgroup, Src::NONE, *offset),
@@ -90,23 +90,23 @@ impl MemoryAccess {
         (!flags.contains(Access::VOLATILE) && ty.bits >= 8).then_some(access)
     }
 
-    pub(super) fn is_readonly(&self) -> bool {
+    pub(crate) fn is_readonly(&self) -> bool {
         self.flags.contains(Access::READONLY)
     }
 
     /// Bytes of a component.
-    pub(super) fn stride(&self) -> i64 {
+    pub(crate) fn stride(&self) -> i64 {
         i64::from(self.ty.bits / 8)
     }
 
     /// First byte, and the one after the last, relative to the root.
-    pub(super) fn range(&self) -> (i64, i64) {
+    pub(crate) fn range(&self) -> (i64, i64) {
         let first = i64::from(self.location.offset);
         (first, first + i64::from(self.ty.total_bits() / 8))
     }
 
     /// Whether the two are known not to overlap.
-    pub(super) fn is_disjoint(&self, other: &MemoryAccess) -> bool {
+    pub(crate) fn is_disjoint(&self, other: &MemoryAccess) -> bool {
         let ((a_first, a_end), (b_first, b_end)) = (self.range(), other.range());
         if self.location.space != other.location.space {
             return true;
@@ -116,13 +116,13 @@ impl MemoryAccess {
 }
 
 /// Whether an instruction that is no plain load or store may change device or threadgroup memory, or let others change it.
-pub(super) fn disturbs_memory(data: &InstData<'_>) -> bool {
+pub(crate) fn disturbs_memory(data: &InstData<'_>) -> bool {
     let own = matches!(data.op, Op::Ir(IrOp::StoreScratch | IrOp::LoadScratch));
     !own && data.op.effects().intersects(Effects::WRITES_MEMORY | Effects::BARRIER)
 }
 
 /// The components of a vector as separate sources.
-pub(super) fn components(r: &mut crate::ir::Rewriter<'_, '_>, vector: Src) -> Vec<Src> {
+pub(crate) fn components(r: &mut crate::ir::Rewriter<'_, '_>, vector: Src) -> Vec<Src> {
     let ty = r.f.src_ty(vector);
     if ty.comps == 1 {
         return vec![vector];
@@ -139,7 +139,7 @@ pub(super) fn components(r: &mut crate::ir::Rewriter<'_, '_>, vector: Src) -> Ve
 }
 
 /// One value of several components.
-pub(super) fn vector(r: &mut crate::ir::Rewriter<'_, '_>, parts: &[Src]) -> Src {
+pub(crate) fn vector(r: &mut crate::ir::Rewriter<'_, '_>, parts: &[Src]) -> Src {
     match parts {
         [part] => *part,
         _ => {

@@ -8,7 +8,7 @@
 //! Values that phis and selections pass on have one width. Such a *web* of values becomes 16 bits wide when every value in
 //! it can, and when each that is made in it may be rounded: it is marked so, or only passed on as a value that is.
 //!
-//! Before and after: stage Selected.
+//! Before: stage selected. After: the same.
 
 use agx_isa::desc::Role;
 use agx_isa::inst::{Size, Tag};
@@ -23,7 +23,7 @@ use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Side, Src, SrcKind, Type,
 const FIRST_CHOICE: usize = 2;
 
 /// Keeps floats that may be rounded as halves where that takes no conversion.
-pub fn opt_relaxed(f: &mut Function<'_>) {
+pub fn opt_narrow_mediump(f: &mut Function<'_>) {
     if !f.has_relaxed {
         return;
     }

@@ -3,6 +3,8 @@
 //! Computes pure operations whose sources are all constant, by the semantics the interpreter and the machine share.
 //! Brings the sources of commutative operations into one order, constants last, so that later passes need to look at
 //! one form only: a comparison is turned round with its condition.
+//!
+//! Before: stage source. After: the same.
 
 use agx_isa::table::Opcode;
 
@@ -10,7 +12,7 @@ use crate::ir::builder::fold;
 use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Src, SrcKind};
 
 /// Folds constants and orders the sources of commutative operations.
-pub fn opt_fold(f: &mut Function<'_>) {
+pub fn opt_constant_folding(f: &mut Function<'_>) {
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
         let folded = data.dst().and_then(|dst| {

@@ -2,12 +2,14 @@
 //!
 //! Parameter i is read from the uniform file; `keep` stores its sources, eight bytes apart and zero-extended, to memory
 //! whose address is a uniform too. So a function of a file test runs on the machine as it runs in the interpreter.
+//!
+//! Before: stage source. After: the same; no `keep`.
 
 use agx_abi::layout::{UniformRange, UniformSource};
 
+use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
-use crate::pipeline::Context;
 
 /// Bytes between two kept values.
 const RESULT_BYTES: u32 = 8;
@@ -22,7 +24,7 @@ const SLOT_HALVES: u16 = 4;
 ///
 /// # Errors
 /// Kept vectors are unsupported.
-pub fn lower_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+pub fn lower_test_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let params = std::mem::take(&mut f.params);
     let mut slots: Side<Value, Option<Src>> = Side::new(f.values.len());
     let mut ranges =
@@ -58,9 +60,9 @@ pub fn lower_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(
         return Err(f.locate(inst, CompileError::unsupported("`keep` of a vector: split it first")));
     }
     if !params.is_empty() || kept != 0 {
-        context.info.writes_memory |= kept != 0;
-        context.info.uniforms = ranges;
-        context.info.workgroup_size = f.workgroup_size.unwrap_or([1; 3]);
+        context.facts.info.writes_memory |= kept != 0;
+        context.facts.info.uniforms = ranges;
+        context.facts.info.workgroup_size = f.workgroup_size.unwrap_or([1; 3]);
     }
     Ok(())
 }

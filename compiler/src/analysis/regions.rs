@@ -9,10 +9,10 @@ use crate::ir::{Block, Function, Seam, Side};
 
 /// A region by number; parents have smaller numbers than their children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Region(u32);
+pub(crate) struct Region(u32);
 
 /// The region of each block, and the tree they form.
-pub(super) struct Regions {
+pub(crate) struct Regions {
     of_block: Side<Block, Region>,
     /// First preorder number and number of regions of each subtree.
     subtrees: Vec<(u32, u32)>,
@@ -30,7 +30,7 @@ struct Frame {
 
 impl Regions {
     /// Computes the regions of `f`.
-    pub(super) fn of(f: &Function<'_>) -> Regions {
+    pub(crate) fn of(f: &Function<'_>) -> Regions {
         let mut of_block = Side::new(f.blocks.len());
         let mut parents = vec![Region(0)];
         let mut frames: Vec<Frame> = Vec::new();
@@ -48,12 +48,12 @@ impl Regions {
     }
 
     /// The region of `block`.
-    pub(super) fn region(&self, block: Block) -> Region {
+    pub(crate) fn region(&self, block: Block) -> Region {
         self.of_block[block]
     }
 
     /// Whether everything computed in `a` before a point of program order is available in `b` at that point.
-    pub(super) fn dominates(&self, a: Region, b: Region) -> bool {
+    pub(crate) fn dominates(&self, a: Region, b: Region) -> bool {
         let (first, count) = self.subtrees[a.0 as usize];
         let (number, _) = self.subtrees[b.0 as usize];
         (first..first + count).contains(&number)

@@ -3,7 +3,9 @@
 //! The machine has no 8-bit registers: such a value lives zero-extended in a half register. Arithmetic is done in 16
 //! bits on sources extended as the operation reads them, and the result is cut back.
 //!
-//! Before: stage Ssa. After: 8-bit values are only moved, selected, converted, loaded and stored.
+//! Afterwards 8-bit values are only moved, selected, converted, loaded and stored.
+//!
+//! Before: stage source; no operations across lanes but `ballot`. After: the same; no 8-bit arithmetic.
 
 use agx_isa::table::Opcode;
 
@@ -15,7 +17,7 @@ use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
-pub fn lower_bits8(f: &mut Function<'_>) -> Result<(), CompileError> {
+pub fn lower_int8(f: &mut Function<'_>) -> Result<(), CompileError> {
     if f.values.keys().all(|value| f.ty(value).bits != 8) {
         return Ok(());
     }
@@ -104,7 +106,7 @@ mod tests {
             cases.push(Case::new(IrOp::Icmp, 1, &[8, 8], &[cond, 1]));
         }
         for case in &cases {
-            check(case, lower_bits8, |f, data| {
+            check(case, lower_int8, |f, data| {
                 !is_arithmetic(data.op) || data.dsts.iter().all(|dst| f.ty(*dst).bits != 8)
             });
         }

@@ -1,0 +1,203 @@
+//! Families of operations: what one lowering removes, and what another needs to be gone.
+//!
+//! A stage says which operations may remain at all. Within a stage, the order of the lowerings is a matter of families:
+//! each removes some, and the validator checks that they stay removed ([`Function::removed`]).
+
+use agx_isa::table::Opcode;
+
+use super::function::{Function, InstData};
+use super::op::{IrOp, Op};
+
+/// Words of the set: room for every hardware and every IR-only operation.
+const WORDS: usize = 4;
+
+/// A set of operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Ops([u64; WORDS]);
+
+const fn index(op: Op) -> usize {
+    match op {
+        Op::Ir(op) => op as usize,
+        Op::Hw(op) => IrOp::ALL.len() + op as usize,
+    }
+}
+
+impl Ops {
+    const NONE: Ops = Ops([0; WORDS]);
+
+    const fn with(mut self, op: Op) -> Ops {
+        let index = index(op);
+        self.0[index / 64] |= 1 << (index % 64);
+        self
+    }
+
+    const fn of(ops: &[IrOp]) -> Ops {
+        let mut set = Ops::NONE;
+        let mut at = 0;
+        while at < ops.len() {
+            set = set.with(Op::Ir(ops[at]));
+            at += 1;
+        }
+        set
+    }
+
+    const fn contains(&self, op: Op) -> bool {
+        let index = index(op);
+        self.0[index / 64] >> (index % 64) & 1 != 0
+    }
+
+    fn insert(&mut self, other: Ops) {
+        for (word, other) in self.0.iter_mut().zip(other.0) {
+            *word |= other;
+        }
+    }
+}
+
+/// A set of operations, each of every width or only where scalars of 8 or 64 bits take part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Operations {
+    any: Ops,
+    bits8: Ops,
+    bits64: Ops,
+}
+
+impl Operations {
+    /// No operation.
+    pub const NONE: Operations = Operations { any: Ops::NONE, bits8: Ops::NONE, bits64: Ops::NONE };
+
+    const fn of(ops: &[IrOp]) -> Operations {
+        Operations { any: Ops::of(ops), ..Operations::NONE }
+    }
+
+    const fn and_of_64_bits(self, ops: &[IrOp]) -> Operations {
+        Operations { bits64: Ops::of(ops), ..self }
+    }
+
+    const fn and_bitop_of_64_bits(self) -> Operations {
+        Operations { bits64: self.bits64.with(Op::Hw(Opcode::Bitop)), ..self }
+    }
+
+    const fn of_8_bits(ops: &[IrOp]) -> Operations {
+        Operations { bits8: Ops::of(ops), ..Operations::NONE }
+    }
+
+    /// Adds the operations of `other`.
+    pub fn insert(&mut self, other: Operations) {
+        self.any.insert(other.any);
+        self.bits8.insert(other.bits8);
+        self.bits64.insert(other.bits64);
+    }
+
+    /// Whether an instruction of `f` does one of them.
+    pub fn contain(&self, f: &Function<'_>, data: &InstData<'_>) -> bool {
+        let has = |bits: u8| {
+            data.dsts.iter().any(|dst| f.ty(*dst).bits == bits)
+                || data.srcs.iter().any(|src| f.width(*src) == bits)
+        };
+        self.any.contains(data.op)
+            || (self.bits8.contains(data.op) && has(8))
+            || (self.bits64.contains(data.op) && has(64))
+    }
+}
+
+/// Operations that one lowering removes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Family {
+    /// What they are called, in the plural or as a mass: "no …".
+    pub name: &'static str,
+    /// The operations.
+    pub operations: Operations,
+}
+
+macro_rules! families {
+    ($($(#[$doc:meta])* $id:ident $name:literal = $operations:expr;)*) => {
+        $($(#[$doc])* pub static $id: Family = Family { name: $name, operations: $operations };)*
+    };
+}
+
+families! {
+    /// Results of test kernels.
+    KEEPS "`keep`" = Operations::of(&[IrOp::Keep]);
+    /// Operations across lanes without a hardware counterpart of their form.
+    CROSS_LANE "operations across lanes but `ballot`" = Operations::of(&[
+        IrOp::Broadcast, IrOp::ReadLane, IrOp::ReadLaneXor, IrOp::ReadLaneUp, IrOp::ReadLaneDown,
+        IrOp::QuadBroadcast, IrOp::Reduce, IrOp::Scan,
+    ]);
+    /// Arithmetic of 64-bit floats.
+    FLOAT64 "64-bit float arithmetic" = Operations::of(&[
+        IrOp::Fadd64, IrOp::Fmul64, IrOp::Ffma64, IrOp::Fround64, IrOp::IntToFloat, IrOp::FloatToInt,
+    ]).and_of_64_bits(&[
+        IrOp::Fconv, IrOp::Fdiv, IrOp::Fsqrt, IrOp::Fcmp, IrOp::Fmin, IrOp::Fmax, IrOp::Fneg, IrOp::Fabs,
+        IrOp::Fsat, IrOp::Fsin, IrOp::Fcos,
+    ]);
+    /// Arithmetic of 8-bit integers. Bitwise operations come back with selection, as moves and masks.
+    INT8 "8-bit arithmetic" = Operations::of_8_bits(&[
+        IrOp::Icmp, IrOp::Imin, IrOp::Imax, IrOp::Umin, IrOp::Umax, IrOp::Udiv, IrOp::Umod, IrOp::Sdiv,
+        IrOp::Srem, IrOp::Umulh, IrOp::Smulh, IrOp::Imul, IrOp::Shl, IrOp::Ushr, IrOp::Sshr,
+    ]);
+    /// Quotients and remainders.
+    DIVISIONS "integer division" =
+        Operations::of(&[IrOp::Udiv, IrOp::Umod, IrOp::Sdiv, IrOp::Srem]);
+    /// High halves of products.
+    HIGH_PRODUCTS "high products" = Operations::of(&[IrOp::Umulh, IrOp::Smulh]);
+    /// Quotients and roots of floats.
+    FLOAT_DIVISIONS "float division or square root" = Operations::of(&[IrOp::Fdiv, IrOp::Fsqrt]);
+    /// Sines and cosines.
+    TRIGONOMETRY "sine or cosine" = Operations::of(&[IrOp::Fsin, IrOp::Fcos]);
+    /// Arithmetic of 64-bit integers that the hardware does not do in register pairs.
+    INT64 "64-bit arithmetic but sums" = Operations::NONE.and_of_64_bits(&[
+        IrOp::Imul, IrOp::Shl, IrOp::Ushr, IrOp::Sshr, IrOp::Select, IrOp::Umin, IrOp::Umax, IrOp::Imin,
+        IrOp::Imax, IrOp::Icmp,
+    ]).and_bitop_of_64_bits();
+    /// Barriers and fences.
+    BARRIERS "barriers of the IR" =
+        Operations::of(&[IrOp::ControlBarrier, IrOp::FenceMemory, IrOp::FenceTexels]);
+    /// Accesses to threadgroup memory.
+    LOCAL "`load_local`, `store_local`, `atomic_local`" =
+        Operations::of(&[IrOp::LoadLocal, IrOp::StoreLocal, IrOp::AtomicLocal]);
+    /// Flags of cull distances.
+    CULL_DISTANCES "`store_cull`" = Operations::of(&[IrOp::StoreCull]);
+    /// Outputs of vertex shaders.
+    VARYINGS "`store_varying`" = Operations::of(&[IrOp::StoreVarying]);
+    /// What fragment shaders say of their samples.
+    DISCARDS "`discard`, `write_depth`, `write_stencil`" =
+        Operations::of(&[IrOp::Discard, IrOp::WriteDepth, IrOp::WriteStencil]);
+    /// Samples killed by their mask.
+    KILLS "`kill_samples`" = Operations::of(&[IrOp::KillSamples]);
+    /// Fragment inputs.
+    INTERPOLATIONS "`interpolate`" = Operations::of(&[IrOp::Interpolate]);
+    /// Accesses to textures and images.
+    TEXTURES "`sample`, `load_texture`, `store_image`" =
+        Operations::of(&[IrOp::Sample, IrOp::LoadTexture, IrOp::StoreImage]);
+    /// Accesses to stack memory.
+    SCRATCH "`load_scratch`, `store_scratch`" = Operations::of(&[IrOp::LoadScratch, IrOp::StoreScratch]);
+    /// Accesses to device memory.
+    GLOBAL "`load_global`, `store_global`, `atomic_global`" =
+        Operations::of(&[IrOp::LoadGlobal, IrOp::StoreGlobal, IrOp::AtomicGlobal]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Src, Type};
+    use bumpalo::Bump;
+
+    #[test]
+    fn the_set_has_room_for_every_operation() {
+        assert!(IrOp::ALL.len() + Opcode::ALL.len() <= 64 * WORDS);
+    }
+
+    #[test]
+    fn widths_decide() {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "f");
+        let wide = f.add_value(Type::B64);
+        let narrow = f.add_value(Type::B32);
+        let inst = f.make_inst(IrOp::Imul, &[wide], &[Src::value(wide), Src::value(wide)], &[], 0);
+        assert!(INT64.operations.contain(&f, &f.insts[inst]) && !INT8.operations.contain(&f, &f.insts[inst]));
+        let inst = f.make_inst(IrOp::Imul, &[narrow], &[Src::value(narrow), Src::value(narrow)], &[], 0);
+        assert!(!INT64.operations.contain(&f, &f.insts[inst]));
+        let inst = f.make_inst(IrOp::Udiv, &[narrow], &[Src::value(narrow), Src::value(narrow)], &[], 0);
+        assert!(DIVISIONS.operations.contain(&f, &f.insts[inst]));
+    }
+}

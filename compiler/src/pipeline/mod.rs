@@ -1,0 +1,152 @@
+//! The pipeline as data, and the driver that runs it.
+//!
+//! *Architecture invariant:* [`PASSES`] is the only list of passes and [`PIPELINE`] the only order of them. Help texts,
+//! disabled passes, `--emit ir-after=` and the file tests name their rows. A pass that improves the code is optional: the
+//! result is right without it, which the tests use by leaving each out in turn.
+
+pub mod passes;
+mod phases;
+
+pub use passes::{PASSES, Pass};
+pub use phases::{PIPELINE, Phase, PhaseDesc};
+
+use crate::context::Context;
+use crate::error::CompileError;
+use crate::ir::Function;
+
+/// The pass called `name`.
+pub fn find_pass(name: &str) -> Option<&'static Pass> {
+    PASSES.iter().copied().find(|pass| pass.name == name)
+}
+
+/// Where the pipeline stops.
+#[derive(Clone, Copy, Default)]
+pub enum Stop {
+    /// At its end.
+    #[default]
+    End,
+    /// After a phase.
+    AfterPhase(Phase),
+    /// After the last step that is this pass.
+    AfterPass(&'static Pass),
+}
+
+impl Stop {
+    /// After the phase or the pass called `name`.
+    pub fn after(name: &str) -> Option<Stop> {
+        let phase = PIPELINE.iter().find(|row| row.name == name);
+        phase.map(|row| Stop::AfterPhase(row.phase)).or_else(|| find_pass(name).map(Stop::AfterPass))
+    }
+}
+
+/// How to run the pipeline.
+#[derive(Clone, Copy, Default)]
+pub struct Options<'o> {
+    /// Names of optional passes to leave out.
+    pub disabled: &'o [String],
+    /// The phase to begin with; `None` for the first.
+    pub from: Option<Phase>,
+    /// Where to stop.
+    pub stop: Stop,
+    /// Check the function after every pass.
+    pub validate: bool,
+}
+
+/// Runs the pipeline on `f`.
+///
+/// # Errors
+/// What a pass reports; an unknown or required pass among the disabled ones is invalid input; with `validate`, a function
+/// that a pass left ill-formed is an internal error that names the pass.
+pub fn run(
+    f: &mut Function<'_>,
+    context: &mut Context<'_>,
+    options: Options<'_>,
+) -> Result<(), CompileError> {
+    check_names(options.disabled)?;
+    let is_disabled = |pass: &Pass| pass.optional && options.disabled.iter().any(|name| name == pass.name);
+    for step in steps(options.from, options.stop, f.stage) {
+        // A function that has already been lowered, from a text, enters the pipeline at its own stage.
+        if f.stage <= step.stages.1 && !is_disabled(step) {
+            run_pass(step, f, context, options.validate)?;
+        }
+    }
+    Ok(())
+}
+
+/// The steps from a phase on to where the pipeline stops, without phases that end before `stage`.
+fn steps(from: Option<Phase>, stop: Stop, stage: crate::ir::Stage) -> impl Iterator<Item = &'static Pass> {
+    let rows = PIPELINE.iter().filter(move |row| from.is_none_or(|from| from <= row.phase));
+    let rows = rows.filter(move |row| match stop {
+        Stop::AfterPhase(last) => row.phase <= last,
+        _ => true,
+    });
+    let steps: Vec<(&PhaseDesc, &Pass)> =
+        rows.flat_map(|row| row.steps.iter().map(move |step| (row, *step))).collect();
+    let end = match stop {
+        Stop::AfterPass(pass) => {
+            steps.iter().rposition(|(_, step)| step.name == pass.name).map_or(0, |last| last + 1)
+        }
+        _ => steps.len(),
+    };
+    let steps = steps.into_iter().take(end);
+    steps.filter(move |(row, _)| stage <= row.leaves).map(|(_, step)| step)
+}
+
+/// Runs one pass, wherever it stands in the pipeline.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_pass(
+    pass: &'static Pass,
+    f: &mut Function<'_>,
+    context: &mut Context<'_>,
+    validate: bool,
+) -> Result<(), CompileError> {
+    let _span = tracing::debug_span!("pass", name = pass.name).entered();
+    if validate {
+        check_needs(pass, f)?;
+    }
+    (pass.run)(f, context)?;
+    f.stage = f.stage.max(pass.leaves.unwrap_or(f.stage));
+    for family in pass.removes {
+        f.removed.insert(family.operations);
+    }
+    tracing::debug!(instructions = f.insts.len(), values = f.values.len(), "pass done");
+    if validate {
+        f.check(pass.name)?;
+    }
+    Ok(())
+}
+
+/// What must be gone before the pass is gone.
+fn check_needs(pass: &Pass, f: &Function<'_>) -> Result<(), CompileError> {
+    let insts = || f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
+    for family in pass.needs {
+        if let Some(inst) = insts().find(|inst| family.operations.contain(f, &f.insts[**inst])) {
+            return Err(CompileError::internal(format!(
+                "{} needs a function with no {}, and `{}` has `{}`",
+                pass.name,
+                family.name,
+                f.name,
+                f.inst_text(*inst)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Only optional passes can be left out.
+fn check_names(disabled: &[String]) -> Result<(), CompileError> {
+    for name in disabled {
+        match find_pass(name) {
+            None => return Err(CompileError::invalid(format!("there is no pass called `{name}`"))),
+            Some(pass) if !pass.optional => {
+                return Err(CompileError::invalid(format!(
+                    "pass `{name}` is required and cannot be disabled"
+                )));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! The order of the passes: phases, each a list of steps.
+
+use super::passes::{self as pass, Pass};
+use crate::ir::Stage;
+
+/// A row of [`PIPELINE`].
+pub struct PhaseDesc {
+    /// The phase.
+    pub phase: Phase,
+    /// Name on the command line and in messages.
+    pub name: &'static str,
+    /// What it is for, in one sentence.
+    pub doc: &'static str,
+    /// The stage a function is at afterwards.
+    pub leaves: Stage,
+    /// Its passes, in order.
+    pub steps: &'static [&'static Pass],
+}
+
+macro_rules! phases {
+    ($($phase:ident $name:literal -> $leaves:ident [$($step:ident)*] $doc:literal;)*) => {
+        /// A part of the pipeline.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Phase {
+            $(#[doc = $doc] $phase,)*
+        }
+
+        /// Every phase in order. A pass may be a step of several, and several steps of one.
+        pub static PIPELINE: &[PhaseDesc] = &[$(PhaseDesc {
+            phase: Phase::$phase,
+            name: $name,
+            doc: $doc,
+            leaves: Stage::$leaves,
+            steps: &[$(&pass::$step),*],
+        }),*];
+    };
+}
+
+phases! {
+    Prepare "prepare" -> Source [
+        LOWER_UNREACHABLE LOWER_TEST_KERNEL
+    ] "Makes what a front end or a text leaves fit for optimisation.";
+
+    Improve "improve" -> Source [
+        OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_SIMPLIFY_CONTROL OPT_UNROLL OPT_RANGES
+        OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_JUMP_THREADING OPT_SIMPLIFY_CONTROL OPT_REASSOCIATE
+        OPT_CSE OPT_DCE OPT_UNIFORM_SUBGROUPS
+    ] "Optimises while every operation is as the front end wrote it.";
+
+    CrossLane "cross_lane" -> Source [
+        LOWER_SUBGROUPS
+    ] "Lowers operations across lanes, whose arithmetic later phases lower.";
+
+    Memory "memory" -> Source [
+        OPT_FORWARD_MEMORY OPT_COPY_PROP OPT_DCE OPT_VECTORIZE_MEMORY
+    ] "Optimises accesses to memory while addresses are bytes.";
+
+    Arithmetic "arithmetic" -> Source [
+        LOWER_FLOAT64 LOWER_INT8 LOWER_DIVISION LOWER_MULTIPLY_HIGH LOWER_FLOAT_DIVISION LOWER_TRIGONOMETRY LOWER_INT64
+    ] "Lowers arithmetic that the hardware does not have.";
+
+    Interface "interface" -> Source [
+        LOWER_BARRIER LOWER_LOCAL LOWER_CULL_DISTANCE LOWER_VARYINGS
+    ] "Lowers barriers, threadgroup memory and vertex outputs.";
+
+    Coverage "coverage" -> Source [
+        LOWER_FRAG_SIDEFX LOWER_DISCARD_ZS_EMIT LOWER_SAMPLE_MASK
+    ] "Lowers what fragment shaders do to their samples, and learns what the epilog has to do.";
+
+    Resources "resources" -> Source [
+        LOWER_INTERPOLATION LOWER_TEXTURE LOWER_SCRATCH
+    ] "Lowers fragment inputs, textures and stack memory.";
+
+    Uniform "uniform" -> Source [
+        OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_CONSTANT_ALPHA OPT_LOOP_INVARIANT
+        OPT_PREAMBLE
+    ] "Optimises what the lowerings have made, and moves what is uniform to the preamble.";
+
+    Place "place" -> Source [
+        OPT_DCE MARK_UNIFORM_BRANCHES OPT_SINK
+    ] "Drops what has moved to the preamble, and moves loads to where they are read.";
+
+    Address "address" -> Lowered [
+        LOWER_ADDRESS OPT_CSE OPT_FUSE OPT_DCE
+    ] "Forms addresses and fused operations.";
+
+    Select "select" -> Machine [
+        LOWER_SELECT OPT_DCE OPT_FOLD_DESTINATIONS OPT_NARROW_MEDIUMP OPT_PROMOTE_CONSTANTS LOWER_OPERANDS
+    ] "Selects instructions and makes their operands legal.";
+
+    Allocate "allocate" -> Allocated [
+        SCHEDULE_PRESSURE LOWER_LAST_VARYING REGALLOC LOWER_DIVERGENT_SHUFFLE
+    ] "Gives values registers.";
+
+    Finish "finish" -> Final [
+        LOWER_CONTROL_FLOW LOWER_FRAME SCHEDULE_LATENCY INSERT_WAITS
+    ] "Makes control flow explicit, orders instructions for the last time, inserts waits.";
+}
+
+impl Phase {
+    /// The row of the phase.
+    pub fn desc(self) -> &'static PhaseDesc {
+        &PIPELINE[self as usize]
+    }
+
+    /// The phase after this one, if there is one.
+    pub fn next(self) -> Option<Phase> {
+        PIPELINE.get(self as usize + 1).map(|row| row.phase)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::PASSES;
+
+    #[test]
+    fn every_step_finds_what_it_needs() {
+        let mut stage = Stage::Source;
+        let mut gone = Vec::new();
+        for row in PIPELINE {
+            for step in row.steps {
+                assert!(step.takes(stage), "{} at stage {}", step.name, stage.name());
+                for family in step.needs {
+                    assert!(gone.contains(family), "{} needs {} to be gone", step.name, family.name);
+                }
+                gone.extend(step.removes);
+                stage = step.leaves.unwrap_or(stage);
+            }
+            assert_eq!(stage, row.leaves, "after phase {}", row.name);
+        }
+    }
+
+    #[test]
+    fn rows_are_in_order_and_every_pass_is_a_step() {
+        assert!(PIPELINE.iter().enumerate().all(|(at, row)| row.phase as usize == at));
+        for pass in PASSES {
+            let is_step = |row: &PhaseDesc| row.steps.iter().any(|step| step.name == pass.name);
+            assert!(PIPELINE.iter().any(is_step), "{}", pass.name);
+        }
+    }
+}
