@@ -5,8 +5,9 @@ use crate::findings::{FindingKind, Observation};
 use crate::frame::Frame;
 use crate::group::LANES;
 use crate::local::Local;
-use crate::memory::Memory;
+use crate::memory::{Memory, MemoryFault};
 use crate::mutant::Mutant;
+use crate::order::{Fence, Order, Path};
 use crate::races::{AccessBy, Races};
 use crate::registers::Uniforms;
 use crate::textures::StateFile;
@@ -43,6 +44,10 @@ pub(crate) struct Core<'a> {
     pub(crate) launch: Launch,
     /// What the current instruction noticed; the dispatcher adds where and when.
     pub(crate) notes: Vec<Observation>,
+    /// What memory holds back between SIMD-groups, unless it is sequential.
+    pub(crate) order: Option<&'a mut Order>,
+    /// The running SIMD-group's number among those under way.
+    pub(crate) viewer: usize,
     /// Data race bookkeeping, when asked for.
     pub(crate) races: Option<&'a mut Races>,
     /// Failing device accesses that were forgiven.
@@ -75,34 +80,93 @@ impl Core<'_> {
         }
     }
 
-    /// Loads up to four bytes of device memory, zero-extended.
-    pub(crate) fn load(&mut self, address: u64, bytes: u32, lane: usize) -> Result<u32, Observation> {
+    /// Loads up to four bytes of memory, zero-extended.
+    pub(crate) fn load(
+        &mut self,
+        path: Path,
+        address: u64,
+        bytes: u32,
+        lane: usize,
+    ) -> Result<u32, Observation> {
         let mut word = [0; 4];
-        match self.memory.read(address, &mut word[..bytes as usize]) {
-            Ok(()) => Ok(u32::from_le_bytes(word)),
-            Err(_) if self.launch.soft_fault => {
-                self.soft_faults += 1;
-                Ok(0)
-            }
-            Err(fault) => Err(FindingKind::Memory(fault).in_lane(lane)),
-        }
+        let into = &mut word[..bytes as usize];
+        let read = match &mut self.order {
+            None => self.memory.read(address, into),
+            Some(order) => order.load(self.memory, self.viewer, path, address, into),
+        };
+        self.forgiven(read, lane)?;
+        Ok(u32::from_le_bytes(word))
     }
 
-    /// Stores up to four bytes of device memory.
+    /// Stores up to four bytes of memory; `unfinished` is the wait group of the instruction.
     pub(crate) fn store(
         &mut self,
+        (path, unfinished): (Path, Option<u8>),
         address: u64,
         bytes: u32,
         value: u32,
         lane: usize,
     ) -> Result<(), Observation> {
-        match self.memory.write(address, &value.to_le_bytes()[..bytes as usize]) {
-            Ok(()) => Ok(()),
-            Err(_) if self.launch.soft_fault => {
-                self.soft_faults += 1;
+        let value = value.to_le_bytes();
+        let from = &value[..bytes as usize];
+        let written = match &mut self.order {
+            None => self.memory.write(address, from),
+            Some(order) => order.store(self.memory, self.viewer, path, address, from, unfinished),
+        };
+        self.forgiven(written, lane)
+    }
+
+    /// Replaces a word of memory by what `update` makes of it, in one step.
+    pub(crate) fn exchange(
+        &mut self,
+        address: u64,
+        lane: usize,
+        update: impl FnOnce(u32) -> u32,
+    ) -> Result<(), Observation> {
+        if let Some(order) = &mut self.order {
+            order.before_atomic(self.memory, self.viewer, address, 4);
+        }
+        let mut word = [0; 4];
+        let read = self.memory.read(address, &mut word);
+        self.forgiven(read, lane)?;
+        let new = update(u32::from_le_bytes(word)).to_le_bytes();
+        let written = match &mut self.order {
+            None => self.memory.write(address, &new),
+            Some(order) => self
+                .memory
+                .writable(address, new.len())
+                .map(|()| order.store_atomic(self.memory, self.viewer, address, &new)),
+        };
+        self.forgiven(written, lane)
+    }
+
+    /// A failed access has no effect where the driver asked for that, and ends the run elsewhere.
+    fn forgiven(&mut self, outcome: Result<(), MemoryFault>, lane: usize) -> Result<(), Observation> {
+        match outcome {
+            Err(fault) if !self.launch.soft_fault => Err(FindingKind::Memory(fault).in_lane(lane)),
+            outcome => {
+                self.soft_faults += u64::from(outcome.is_err());
                 Ok(())
             }
-            Err(fault) => Err(FindingKind::Memory(fault).in_lane(lane)),
         }
+    }
+
+    /// A fence of the running SIMD-group.
+    pub(crate) fn fence(&mut self, fence: Fence) {
+        if let Some(order) = &mut self.order {
+            order.fence(self.memory, self.viewer, fence);
+        }
+    }
+
+    /// The stores of a wait group of the running SIMD-group are complete.
+    pub(crate) fn complete(&mut self, index: u8) {
+        if let Some(order) = &mut self.order {
+            order.complete(self.viewer, index);
+        }
+    }
+
+    /// A number below `limit` that the seed chooses.
+    pub(crate) fn chance(&mut self, limit: u64) -> u64 {
+        self.order.as_mut().map_or(0, |order| order.rng().below(limit))
     }
 }

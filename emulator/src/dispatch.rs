@@ -7,17 +7,20 @@ use thiserror::Error;
 
 use crate::exec::stack;
 use crate::findings::{Finding, FindingKind};
-use crate::frame::{Frame, Framebuffer, Plane, Tests};
+use crate::frame::{Frame, Framebuffer, Primitive, Tests};
 use crate::group::{Group, LANES};
-use crate::machine::{Job, Machine, conclude};
+use crate::machine::{Job, Machine, Team, conclude};
 use crate::memory::Memory;
 use crate::mutant::Mutant;
 use crate::notebook::{finding, text_of};
+use crate::order::MemoryOrder;
 use crate::profile::{Counts, Report};
 use crate::program::Program;
 use crate::rng::Rng;
 use crate::textures::States;
 
+/// Most workgroups under way at a time, where memory is not sequential.
+const WORKGROUPS_TOGETHER: u64 = 4;
 /// Threads a workgroup can have.
 const WORKGROUP_THREADS: u64 = 1024;
 
@@ -42,6 +45,8 @@ pub struct Options {
     /// Perturb reciprocals, roots, logarithms, exponentials and sines by up to one unit in the last place, as the seed
     /// decides: their exact rounding on hardware is not known.
     pub perturb: bool,
+    /// How memory behaves between SIMD-groups, and when results of asynchronous operations arrive.
+    pub memory_order: MemoryOrder,
     /// Break an operation, to see whether a test notices.
     pub mutant: Option<Mutant>,
     /// Count executions for each instruction into [`Report::profile`].
@@ -59,6 +64,7 @@ impl Default for Options {
             soft_fault: false,
             races: false,
             perturb: false,
+            memory_order: MemoryOrder::Sequential,
             mutant: None,
             profile: false,
         }
@@ -150,16 +156,23 @@ fn run(
         preamble: false,
     };
     let [width, height, _] = dispatch.workgroups.map(u64::from);
-    for number in Order::new(u64::try_from(count).unwrap_or(u64::MAX), dispatch.options.seed) {
-        let position = [number % width, number / width % height, number / width / height];
-        let position = position.map(|at| at as u32);
-        let size = size_at(dispatch, position);
-        let mut groups = workgroup(machine, size.iter().product(), position);
-        let mut frame = dispatch.tile.map(compute_frame);
-        let job = Job { workgroup_size: size, ..job };
-        machine.execute(dispatch.program, counts, &mut groups, job, frame.as_mut())?;
+    let mut order = Order::new(u64::try_from(count).unwrap_or(u64::MAX), dispatch.options.seed);
+    loop {
+        let together = machine.teams_together(WORKGROUPS_TOGETHER);
+        let mut teams: Vec<Team> = Vec::with_capacity(together);
+        for number in order.by_ref().take(together) {
+            let position = [number % width, number / width % height, number / width / height];
+            let position = position.map(|at| at as u32);
+            let size = size_at(dispatch, position);
+            let groups = workgroup(machine, size.iter().product(), position);
+            let tile = dispatch.tile.map(|tile| Box::new(compute_frame(tile)));
+            teams.push(Team { groups, local: machine.local(job.local_bytes), size, tile });
+        }
+        if teams.is_empty() {
+            return Ok(());
+        }
+        machine.execute(dispatch.program, counts, &mut teams, job, None)?;
     }
-    Ok(())
 }
 
 /// Lanes of the workgroup at a position: at the edge of the grid as many as are left.
@@ -176,9 +189,7 @@ fn compute_frame(tile: Tile) -> Frame {
     Frame {
         buffer: Framebuffer::new(width, height, tile.samples, tile.bytes_per_sample),
         tests: Tests::default(),
-        coefficients: Vec::new(),
-        depth: Plane::default(),
-        back: false,
+        primitive: Primitive::default(),
         layer: 0,
         late_tests: false,
     }

@@ -6,9 +6,9 @@
 use crate::dispatch::{Options, Stop};
 use crate::exec::stack;
 use crate::findings::Finding;
-use crate::frame::{Coefficient, Frame, Framebuffer, Plane, Tests};
-use crate::group::{Group, LANES, Progress};
-use crate::machine::{Job, Machine, conclude};
+use crate::frame::{Coefficient, Frame, Framebuffer, Plane, Primitive, Tests};
+use crate::group::{Group, LANES};
+use crate::machine::{Job, Machine, Team, conclude};
 use crate::memory::Memory;
 use crate::pixels::{Outputs, Pixels, SLOTS};
 use crate::profile::{Counts, Report};
@@ -151,8 +151,8 @@ pub fn draw(memory: &mut Memory, framebuffer: &mut Framebuffer, draw: &Draw<'_>)
 pub fn shade(memory: &mut Memory, framebuffer: &mut Framebuffer, shade: &Shade<'_>) -> Result<Report, Stop> {
     let mut machine = Machine::new(memory, &shade.options, shade.fragment.uniforms, shade.fragment.states);
     let mut frame = frame(framebuffer, shade.tests, shade.late_tests);
-    frame.coefficients = shade.coefficients.to_vec();
-    frame.depth = Plane { a: 0.0, b: 0.0, c: f64::from(shade.depth) };
+    frame.primitive.coefficients = shade.coefficients.to_vec();
+    frame.primitive.depth = Plane { a: 0.0, b: 0.0, c: f64::from(shade.depth) };
     let mut counts = Running::new(&shade.fragment);
     let outcome = cover(&mut machine, &mut frame, shade, &mut counts);
     std::mem::swap(framebuffer, &mut frame.buffer);
@@ -171,7 +171,8 @@ fn cover(
     let [left, top, right, bottom] = shade.rectangle.map(f64::from);
     let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
     let Some(polygon) = Polygon::new(&corners, [0, 0, width, height]) else { return Ok(()) };
-    shade_polygon(machine, frame, &polygon, &shade.fragment, counts)
+    shade_polygon(machine, frame, &polygon, &shade.fragment, counts)?;
+    finish_fragments(machine, frame, &shade.fragment, counts)
 }
 
 /// The framebuffer moves into the frame for the time of a draw.
@@ -179,23 +180,24 @@ fn frame(framebuffer: &mut Framebuffer, tests: Tests, late_tests: bool) -> Frame
     Frame {
         buffer: std::mem::replace(framebuffer, Framebuffer::new(0, 0, 1, 0)),
         tests,
-        coefficients: Vec::new(),
-        depth: Plane::default(),
-        back: false,
+        primitive: Primitive::default(),
         layer: 0,
         late_tests,
     }
 }
 
-/// Counts of a stage's programs.
+/// Counts of a stage's programs, and the SIMD-groups that are about to run together.
 struct Running {
     main: Counts,
     preamble: Option<Counts>,
+    waiting: Vec<Team>,
+    together: usize,
 }
 
 impl Running {
     fn new(stage: &Stage<'_>) -> Running {
-        Running { main: Counts::new(stage.program), preamble: stage.preamble.map(Counts::new) }
+        let preamble = stage.preamble.map(Counts::new);
+        Running { main: Counts::new(stage.program), preamble, waiting: Vec::new(), together: 1 }
     }
 
     fn programs<'r>(&'r self, stage: &Stage<'r>) -> impl Iterator<Item = (&'r Program, &'r Counts)> {
@@ -235,7 +237,7 @@ fn render(
             shade_polygon(machine, frame, &polygon, &draw.fragment, fragment_counts)?;
         }
     }
-    Ok(())
+    finish_fragments(machine, frame, &draw.fragment, fragment_counts)
 }
 
 /// The output slots of a vertex.
@@ -261,9 +263,9 @@ fn vertices(
                 group.define(dst, u64::from(value), lane);
             }
         }
-        let mut groups = [group];
-        machine.execute(draw.vertex.program, &mut counts.main, &mut groups, job, None)?;
-        let outputs: &Outputs = match &groups[0].outputs {
+        let mut teams = [Team::alone(group, machine.local(0))];
+        machine.execute(draw.vertex.program, &mut counts.main, &mut teams, job, None)?;
+        let outputs: &Outputs = match &teams[0].groups[0].outputs {
             Some(outputs) => outputs,
             None => continue,
         };
@@ -308,16 +310,16 @@ fn set_up(frame: &mut Frame, draw: &Draw<'_>, vertices: &[Vertex], number: u32) 
         [a, b, c] => triangle_shape(draw, [a, b, c]),
         _ => None,
     }?;
-    frame.back = vertices.len() == 3 && is_back(draw, &shape.outline);
+    frame.primitive.back = vertices.len() == 3 && is_back(draw, &shape.outline);
     let culled = match draw.cull {
         Cull::None => false,
-        Cull::Front => vertices.len() == 3 && !frame.back,
-        Cull::Back => frame.back,
+        Cull::Front => vertices.len() == 3 && !frame.primitive.back,
+        Cull::Back => frame.primitive.back,
     };
     let polygon = Polygon::new(&shape.outline, scissor).filter(|_| !culled)?;
     let depths = shape.owners.map(|at| draw.viewport.depth(position(draw, &vertices[at])));
-    frame.depth = plane(&shape.rows, depths)?;
-    frame.coefficients = draw
+    frame.primitive.depth = plane(&shape.rows, depths)?;
+    frame.primitive.coefficients = draw
         .coefficients
         .iter()
         .map(|binding| match binding {
@@ -397,6 +399,9 @@ fn coefficient(draw: &Draw<'_>, shape: &Shape, vertices: &[Vertex], binding: Bin
     })
 }
 
+/// Most fragment SIMD-groups under way at a time, where memory is not sequential.
+const FRAGMENTS_TOGETHER: u64 = 6;
+
 /// Quads of a fragment SIMD-group.
 const QUADS: usize = LANES / 4;
 
@@ -408,17 +413,35 @@ fn shade_polygon(
     stage: &Stage<'_>,
     counts: &mut Running,
 ) -> Result<(), Box<Finding>> {
-    let job = Job { stack_words: stack::limit_words(stage.scratch_bytes), ..Job::default() };
     let quads = polygon.quads(&frame.buffer);
     for tile in quads.chunk_by(|a, b| a.tile == b.tile) {
         for (index, quads) in tile.chunks(QUADS).enumerate() {
-            let Some(group) = fragment_group(machine, frame, quads, index as u32) else { continue };
-            let mut groups = [group];
-            machine.execute(stage.program, &mut counts.main, &mut groups, job, Some(frame))?;
-            debug_assert_eq!(groups[0].progress, Progress::Stopped);
+            let Some(mut group) = fragment_group(machine, frame, quads, index as u32) else { continue };
+            if counts.waiting.is_empty() {
+                counts.together = machine.teams_together(FRAGMENTS_TOGETHER);
+            }
+            if counts.together > 1 {
+                group.primitive = Some(Box::new(frame.primitive.clone()));
+            }
+            counts.waiting.push(Team::alone(group, machine.local(0)));
+            if counts.waiting.len() >= counts.together {
+                finish_fragments(machine, frame, stage, counts)?;
+            }
         }
     }
     Ok(())
+}
+
+/// Runs the fragment SIMD-groups that are waiting.
+fn finish_fragments(
+    machine: &mut Machine<'_>,
+    frame: &mut Frame,
+    stage: &Stage<'_>,
+    counts: &mut Running,
+) -> Result<(), Box<Finding>> {
+    let job = Job { stack_words: stack::limit_words(stage.scratch_bytes), ..Job::default() };
+    let mut teams = std::mem::take(&mut counts.waiting);
+    machine.execute(stage.program, &mut counts.main, &mut teams, job, Some(frame))
 }
 
 /// The SIMD-group of up to eight quads; `None` when early tests leave no sample of it.

@@ -255,14 +255,20 @@ pub enum Coefficient {
     Linear(Plane),
 }
 
+/// What fragments are of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Primitive {
+    pub(crate) coefficients: Vec<Coefficient>,
+    pub(crate) depth: Plane,
+    pub(crate) back: bool,
+}
+
 /// The primitive being shaded and the framebuffer it goes to.
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) buffer: Framebuffer,
     pub(crate) tests: Tests,
-    pub(crate) coefficients: Vec<Coefficient>,
-    pub(crate) depth: Plane,
-    pub(crate) back: bool,
+    pub(crate) primitive: Primitive,
     pub(crate) layer: u32,
     /// Whether the program itself triggers the tests (`sample_mask`, `zs_emit`).
     pub(crate) late_tests: bool,
@@ -271,7 +277,7 @@ pub(crate) struct Frame {
 impl Frame {
     /// Value of a coefficient register at a point; `None` when the primitive has no such register.
     pub(crate) fn interpolate(&self, number: u32, x: f64, y: f64) -> Option<f32> {
-        Some(match self.coefficients.get(number as usize)? {
+        Some(match self.primitive.coefficients.get(number as usize)? {
             Coefficient::Flat(bits) => f32::from_bits(*bits),
             Coefficient::Linear(plane) => plane.at(x, y) as f32,
         })
@@ -280,7 +286,7 @@ impl Frame {
     /// The vector (A, B, C) relative to the corner of the pixel's tile.
     pub(crate) fn vector(&self, number: u32, pixel: [u32; 2]) -> Option<[u32; 3]> {
         let corner = pixel.map(|at| f64::from(at / TILE * TILE));
-        Some(match self.coefficients.get(number as usize)? {
+        Some(match self.primitive.coefficients.get(number as usize)? {
             Coefficient::Flat(bits) => [0, 0, *bits],
             Coefficient::Linear(plane) => {
                 [plane.a, plane.b, plane.at(corner[0], corner[1])].map(|value| (value as f32).to_bits())
@@ -293,8 +299,8 @@ impl Frame {
         let offset = sample_position(self.buffer.samples, place[2]);
         let x = f64::from(place[0]) + offset[0];
         let y = f64::from(place[1]) + offset[1];
-        let depth = depth.unwrap_or_else(|| self.depth.at(x, y).clamp(0.0, 1.0) as f32);
-        let mut face = if self.back { self.tests.back } else { self.tests.front };
+        let depth = depth.unwrap_or_else(|| self.primitive.depth.at(x, y).clamp(0.0, 1.0) as f32);
+        let mut face = if self.primitive.back { self.tests.back } else { self.tests.front };
         face.reference = stencil.unwrap_or(face.reference);
         let tests = self.tests;
         self.buffer.test(place, depth, &tests, &face)

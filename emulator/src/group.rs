@@ -1,6 +1,8 @@
 //! The state of one SIMD-group: registers of 32 lanes, mask, program counter, what is defined and what is pending.
 
 use crate::findings::MaskChange;
+use crate::flight::InFlight;
+use crate::frame::Primitive;
 use crate::pixels::{Outputs, Pixels};
 use crate::races::AccessBy;
 
@@ -55,6 +57,8 @@ pub(crate) struct Pending {
 pub(crate) enum Progress {
     Running,
     AtBarrier,
+    /// Until earlier fragments of the same pixels have ended.
+    AtPixelWait,
     Stopped,
 }
 
@@ -83,6 +87,12 @@ pub(crate) struct Group {
     /// Stack pointers at the calls not yet returned from.
     pub(crate) calls: Vec<i64>,
     pub(crate) pending: [Pending; 2],
+    /// Asynchronous operations whose results have not arrived, where memory is not sequential.
+    pub(crate) in_flight: Vec<InFlight>,
+    /// Number among the SIMD-groups under way.
+    pub(crate) viewer: usize,
+    /// The primitive of a fragment program, where several are under way.
+    pub(crate) primitive: Option<Box<Primitive>>,
     /// Lanes whose `r0l` was computed by something that cannot mean a nesting level.
     pub(crate) nesting_is_data: u32,
     /// Whether a mask instruction was executed.
@@ -112,6 +122,9 @@ impl Group {
             outputs: None,
             calls: Vec::new(),
             pending: [Pending::default(); 2],
+            in_flight: Vec::new(),
+            viewer: 0,
+            primitive: None,
             nesting_is_data: 0,
             mask_used: false,
             history: [MaskChange::default(); HISTORY],

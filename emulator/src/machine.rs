@@ -4,11 +4,13 @@ use crate::core::{Core, Launch};
 use crate::dispatch::{Options, Stop};
 use crate::exec::{Flow, stack};
 use crate::findings::{Finding, FindingKind, Observation};
+use crate::flight::step_in_flight;
 use crate::frame::Frame;
 use crate::group::{Group, LANES, Progress};
 use crate::local::Local;
 use crate::memory::Memory;
 use crate::notebook::{Notebook, finding, text_of};
+use crate::order::{MemoryOrder, Order};
 use crate::profile::{Counts, Profile, Report};
 use crate::program::{Op, Program};
 use crate::races::Races;
@@ -44,6 +46,56 @@ fn filled(values: &[u16], states: States<'_>, garbage: &Garbage) -> Uniforms {
     uniforms
 }
 
+/// SIMD-groups that share local memory and barriers: a workgroup, or a single one of vertices or fragments.
+pub(crate) struct Team {
+    pub(crate) groups: Vec<Group>,
+    pub(crate) local: Local,
+    /// Lanes along x, y, z: fewer than the full size at the edge of a grid that is counted in threads.
+    pub(crate) size: [u32; 3],
+    /// The tile of a compute program of the driver.
+    pub(crate) tile: Option<Box<Frame>>,
+}
+
+impl Team {
+    /// A SIMD-group by itself.
+    pub(crate) fn alone(group: Group, local: Local) -> Team {
+        Team { groups: vec![group], local, size: [0; 3], tile: None }
+    }
+}
+
+/// The SIMD-groups that can run, by team and number. A fragment's pixel wait lasts until the teams before it, which cover
+/// a pixel of its own, have stopped.
+fn ready(teams: &[Team]) -> Vec<(usize, usize)> {
+    let mut ready = Vec::new();
+    for (number, team) in teams.iter().enumerate() {
+        for (at, group) in team.groups.iter().enumerate() {
+            let may_run = match group.progress {
+                Progress::Running => true,
+                Progress::AtPixelWait => !teams[..number].iter().any(|earlier| holds_up(earlier, group)),
+                Progress::AtBarrier | Progress::Stopped => false,
+            };
+            if may_run {
+                ready.push((number, at));
+            }
+        }
+    }
+    ready
+}
+
+/// Whether fragments of `team` are not done with a pixel of `group`.
+fn holds_up(team: &Team, group: &Group) -> bool {
+    let unfinished = team.groups.iter().filter(|other| other.progress != Progress::Stopped);
+    let Some(own) = group.pixels.as_deref() else { return false };
+    unfinished.filter_map(|other| other.pixels.as_deref()).any(|other| other.shares_pixel(own))
+}
+
+/// Where several primitives are under way, the frame shows a SIMD-group its own.
+fn exchange_primitive(group: &mut Group, frame: Option<&mut Frame>) {
+    if let Some((primitive, frame)) = group.primitive.as_deref_mut().zip(frame) {
+        std::mem::swap(primitive, &mut frame.primitive);
+    }
+}
+
 /// The machine during a dispatch or draw.
 pub(crate) struct Machine<'a> {
     memory: &'a mut Memory,
@@ -53,6 +105,8 @@ pub(crate) struct Machine<'a> {
     garbage: Garbage,
     rng: Rng,
     races: Option<Races>,
+    /// What memory holds back, unless it is sequential.
+    order: Option<Order>,
     notebook: Notebook,
     trace: Vec<String>,
     soft_faults: u64,
@@ -77,6 +131,7 @@ impl<'a> Machine<'a> {
             states: StateFile::new(states),
             rng: Rng::new(options.seed),
             races: options.races.then(Races::default),
+            order: (options.memory_order == MemoryOrder::Relaxed).then(|| Order::new(options.seed)),
             notebook: Notebook::default(),
             trace: Vec::new(),
             soft_faults: 0,
@@ -107,43 +162,85 @@ impl<'a> Machine<'a> {
         counts: &mut Counts,
         scratch_bytes: u32,
     ) -> Result<(), Box<Finding>> {
-        let mut groups = [self.group(0, 1)];
+        let mut teams = [Team::alone(self.group(0, 1), self.local(0))];
         let stack_words = stack::limit_words(scratch_bytes);
-        self.execute(
-            program,
-            counts,
-            &mut groups,
-            Job { preamble: true, stack_words, ..Job::default() },
-            None,
-        )
+        let job = Job { preamble: true, stack_words, ..Job::default() };
+        self.execute(program, counts, &mut teams, job, None)
     }
 
-    /// Runs the SIMD-groups of a workgroup until all have stopped.
+    /// Local memory of a workgroup about to start.
+    pub(crate) fn local(&mut self, bytes: u32) -> Local {
+        Local::new(bytes, self.rng.next())
+    }
+
+    /// How many teams are under way together: one where memory is sequential, else up to `most`.
+    pub(crate) fn teams_together(&mut self, most: u64) -> usize {
+        match self.order.is_some() && self.races.is_none() {
+            true => 1 + self.rng.below(most) as usize,
+            false => 1,
+        }
+    }
+
+    /// Runs SIMD-groups that are under way together until all have stopped.
     pub(crate) fn execute(
         &mut self,
         program: &Program,
         counts: &mut Counts,
-        groups: &mut [Group],
+        teams: &mut [Team],
         job: Job,
         mut frame: Option<&mut Frame>,
     ) -> Result<(), Box<Finding>> {
         if let Some(races) = &mut self.races {
             races.next_workgroup();
         }
-        let mut local = Local::new(job.local_bytes, self.rng.next());
+        let groups = teams.iter_mut().flat_map(|team| &mut team.groups);
+        let count = groups.enumerate().map(|(number, group)| group.viewer = number).count();
+        if let Some(order) = &mut self.order {
+            order.begin(count);
+        }
         loop {
-            let running: Vec<usize> =
-                (0..groups.len()).filter(|at| groups[*at].progress == Progress::Running).collect();
-            if running.is_empty() {
-                if !self.release(program, groups, job.preamble) {
-                    return Ok(());
+            let ready = ready(teams);
+            if ready.is_empty() {
+                let mut released = false;
+                for team in teams.iter_mut() {
+                    released |= self.release(program, &mut team.groups, job.preamble);
+                }
+                if !released {
+                    break;
                 }
                 continue;
             }
-            let chosen = running[self.rng.below(running.len() as u64) as usize];
-            let left = if groups.len() == 1 { u64::MAX } else { 1 + self.rng.below(TURN) };
-            let turn = Turn { program, counts, left, job };
-            self.turn(turn, &mut groups[chosen], &mut local, frame.as_deref_mut())?;
+            let (team, chosen) = ready[self.rng.below(ready.len() as u64) as usize];
+            let left = if count == 1 { u64::MAX } else { self.turn_length() };
+            let mut turn = Turn { program, counts, left, job };
+            let Team { groups, local, tile, size } = &mut teams[team];
+            turn.job.workgroup_size = *size;
+            let frame = tile.as_deref_mut().or(frame.as_deref_mut());
+            self.turn(turn, &mut groups[chosen], local, frame)?;
+            if let Some(order) = &mut self.order {
+                order.drain(self.memory);
+            }
+            self.release_complete(program, &mut teams[team].groups, job.preamble);
+        }
+        if let Some(order) = &mut self.order {
+            order.finish(self.memory);
+        }
+        Ok(())
+    }
+
+    /// Where memory is not sequential, short turns show more of it.
+    fn turn_length(&mut self) -> u64 {
+        let longest = match self.order {
+            None => TURN,
+            Some(_) => [2, 8, TURN][self.rng.below(3) as usize],
+        };
+        1 + self.rng.below(longest)
+    }
+
+    /// Lets the SIMD-groups of a workgroup go on when all of them are at the barrier, while other workgroups run.
+    fn release_complete(&mut self, program: &Program, groups: &mut [Group], preamble: bool) {
+        if self.order.is_some() && groups.iter().all(|group| group.progress == Progress::AtBarrier) {
+            self.release(program, groups, preamble);
         }
     }
 
@@ -157,6 +254,9 @@ impl<'a> Machine<'a> {
         if let Some(group) = groups.iter().find(|group| abandoned && group.progress == Progress::AtBarrier) {
             let text = || text_of(program.index(group.pc).map(|at| &program.ops()[at]));
             self.notebook.add(FindingKind::AbandonedBarrier.into(), text, preamble, group);
+        }
+        if let Some(order) = &mut self.order {
+            order.barrier(groups.iter().map(|group| group.viewer));
         }
         for group in groups.iter_mut().filter(|group| group.progress == Progress::AtBarrier) {
             group.progress = Progress::Running;
@@ -173,9 +273,10 @@ impl<'a> Machine<'a> {
         mut turn: Turn<'_>,
         group: &mut Group,
         local: &mut Local,
-        frame: Option<&mut Frame>,
+        mut frame: Option<&mut Frame>,
     ) -> Result<(), Box<Finding>> {
         let options = self.options;
+        exchange_primitive(group, frame.as_deref_mut());
         let launch = Launch {
             workgroup_size: turn.job.workgroup_size,
             full_size: turn.job.full_size,
@@ -191,9 +292,11 @@ impl<'a> Machine<'a> {
             uniforms: &mut self.uniforms,
             local,
             states: &mut self.states,
-            frame,
+            frame: frame.as_deref_mut(),
             launch,
             notes: Vec::new(),
+            order: self.order.as_mut(),
+            viewer: group.viewer,
             races: self.races.as_mut(),
             soft_faults: 0,
             lines: 0,
@@ -201,6 +304,9 @@ impl<'a> Machine<'a> {
         let mut log =
             Log { notebook: &mut self.notebook, trace: &mut self.trace, budget: &mut self.budget, options };
         let mut outcome = Ok(());
+        if group.progress == Progress::AtPixelWait {
+            group.progress = Progress::Running;
+        }
         while turn.left > 0 && group.progress == Progress::Running && outcome.is_ok() {
             turn.left -= 1;
             outcome = turn.one(group, &mut core, &mut log);
@@ -208,6 +314,7 @@ impl<'a> Machine<'a> {
         let (soft_faults, lines) = (core.soft_faults, core.lines);
         self.soft_faults += soft_faults;
         self.lines += lines;
+        exchange_primitive(group, frame);
         outcome
     }
 
@@ -291,17 +398,31 @@ impl Turn<'_> {
             return Err(self.fatal(kind.into(), Some(op), group));
         };
         *log.budget = budget;
-        let outcome = step(op, group, core, log.options.strict);
+        let outcome = match core.order {
+            None => step(op, group, core, log.options.strict),
+            Some(_) => {
+                let at = program.index(group.pc);
+                step_in_flight(op, at, program, group, core, log.options.strict)
+            }
+        };
         if !core.notes.is_empty() {
             log.write_down(op, group, core);
         }
-        let flow = outcome.map_err(|fault| self.fatal(fault, Some(op), group))?;
+        // An access that was put off is at fault at its own place.
+        let at_fault = program.index(group.pc).map_or(op, |at| &program.ops()[at]);
+        let flow = outcome.map_err(|fault| self.fatal(fault, Some(at_fault), group))?;
         if log.options.trace && log.trace.len() < TRACE_LINES {
             log.trace.push(crate::profile::trace_line(op, group));
         }
         match flow {
             Flow::Next => group.pc = op.next(),
             Flow::Jump(target) => group.pc = target,
+            Flow::PixelWait => {
+                group.pc = op.next();
+                if group.primitive.is_some() {
+                    group.progress = Progress::AtPixelWait;
+                }
+            }
             Flow::Stop => group.progress = Progress::Stopped,
             Flow::Barrier => {
                 group.pc = op.next();

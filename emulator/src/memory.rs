@@ -250,6 +250,30 @@ impl Memory {
         Ok(())
     }
 
+    /// A byte, whatever the permissions.
+    pub(crate) fn byte(&self, address: u64) -> Option<u8> {
+        let mut byte = [0];
+        self.fetch(address, &mut byte).ok().map(|()| byte[0])
+    }
+
+    /// Sets a byte, whatever the permissions, where one is mapped.
+    pub(crate) fn set_byte(&mut self, address: u64, byte: u8) {
+        let Ok((range, offset)) = self.locate(address, 1) else { return };
+        match &mut range.storage {
+            Storage::Owned(bytes) => bytes[offset] = byte,
+            Storage::Shared(window) => window.write(offset, &[byte]),
+        }
+    }
+
+    /// Whether the program may write here.
+    pub(crate) fn writable(&mut self, address: u64, len: usize) -> Result<(), MemoryFault> {
+        let (range, _) = self.locate(address, len)?;
+        match range.access.contains(Access::WRITE) {
+            true => Ok(()),
+            false => Err(MemoryFault::NotPermitted { address, bytes: len, write: true }),
+        }
+    }
+
     /// The mapped ranges in address order: first byte, length, permissions.
     pub fn ranges(&self) -> impl Iterator<Item = (u64, usize, Access)> + '_ {
         self.ranges.iter().map(|range| (range.start, range.len() as usize, range.access))

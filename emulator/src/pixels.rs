@@ -14,6 +14,20 @@ pub(crate) struct Pixels {
     pub(crate) decided: PerLane<u16>,
 }
 
+impl Pixels {
+    /// Whether both cover a pixel.
+    pub(crate) fn shares_pixel(&self, other: &Pixels) -> bool {
+        let covered = |pixels: &Pixels| {
+            (0..LANES)
+                .filter(|lane| pixels.covered[*lane] != 0)
+                .map(|lane| pixels.position[lane])
+                .collect::<Vec<_>>()
+        };
+        let theirs = covered(other);
+        covered(self).iter().any(|position| theirs.contains(position))
+    }
+}
+
 impl Default for Pixels {
     fn default() -> Self {
         Pixels { position: [[0; 2]; LANES], covered: [0; LANES], live: [0; LANES], decided: [0; LANES] }

@@ -112,6 +112,8 @@ pub fn step_one(simd: &mut Simd, memory: &mut Memory, bytes: &[u8]) -> Result<()
         frame: None,
         launch,
         notes: Vec::new(),
+        order: None,
+        viewer: 0,
         races: None,
         soft_faults: 0,
         lines: 0,

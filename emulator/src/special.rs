@@ -56,7 +56,7 @@ fn fragment(number: u32, lane: usize, pixels: &Pixels, frame: &Frame) -> Option<
         14 => frame.buffer.samples().trailing_zeros(),
         60 => u32::from(pixels.live[lane]),
         124 => u32::from(pixels.covered[lane]),
-        62 => u32::from(frame.back),
+        62 => u32::from(frame.primitive.back),
         63 => u32::from(pixels.live[lane] != 0),
         80 | 81 => pixels.position[lane][(number - 80) as usize],
         _ => return None,

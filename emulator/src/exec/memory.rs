@@ -1,8 +1,8 @@
 //! Device memory: loads, stores, atomics.
 //!
 //! Addressing (applegpu, Mesa 25.0 AGX compiler): the base is rounded down to the element, the index is scaled by the
-//! element and the extra shift, components follow each other. Results are visible at once; that they may not be used
-//! before a `wait` is strict mode's business.
+//! element and the extra shift, components follow each other. Results are in their registers at once; that they
+//! arrive at a `wait` is the business of `flight.rs`.
 
 use agx_isa::inst::{Inst, OperandFlags, Size};
 
@@ -11,6 +11,7 @@ use crate::exec::fields::Fields;
 use crate::findings::Observation;
 use crate::formats::{Format, encode_rgb9e5};
 use crate::group::{Group, LANES, PerLane};
+use crate::order::Path;
 use crate::registers::{Dst, Place, Src, lanes_of};
 
 /// Which components move and where they sit: registers are filled contiguously, memory positions follow the mask.
@@ -144,6 +145,7 @@ impl Address {
 pub(crate) struct Device {
     address: Address,
     layout: Layout,
+    wait_group: u8,
 }
 
 impl Device {
@@ -153,7 +155,8 @@ impl Device {
         let shift =
             if layout.format.packed_components().is_some() { 0 } else { Fields::new(inst).number("shift") };
         let address = Address::new(inst, layout.format.bytes(), shift.min(2));
-        Some(Device { address, layout })
+        let wait_group = inst.wait_group().map_or(0, |group| group as u8 & 1);
+        Some(Device { address, layout, wait_group })
     }
 
     /// Loads in the active lanes.
@@ -166,7 +169,7 @@ impl Device {
             self.layout.load(group, lane, |component, bytes| {
                 let address = addresses[lane].wrapping_add(u64::from(component) * element);
                 core.saw_device(address, bytes, by);
-                core.load(address, bytes, lane)
+                core.load(Path::Device, address, bytes, lane)
             })?;
         }
         Ok(())
@@ -182,7 +185,7 @@ impl Device {
             self.layout.store(group, lane, |component, bytes, value| {
                 let address = addresses[lane].wrapping_add(u64::from(component) * element);
                 core.saw_device(address, bytes, by);
-                core.store(address, bytes, value, lane)
+                core.store((Path::Device, Some(self.wait_group)), address, bytes, value, lane)
             })?;
         }
         Ok(())
@@ -296,9 +299,7 @@ impl Atomic {
     pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
         let addresses = self.address.of_lanes(group, core);
         for lane in lanes_of(group.exec) {
-            let old = core.load(addresses[lane], 4, lane)?;
-            let new = self.data.update(group, lane, old);
-            core.store(addresses[lane], 4, new, lane)?;
+            core.exchange(addresses[lane], lane, |old| self.data.update(group, lane, old))?;
         }
         Ok(())
     }

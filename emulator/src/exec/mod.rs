@@ -19,6 +19,7 @@ use agx_isa::table::Opcode;
 use crate::core::Core;
 use crate::findings::{FindingKind, Observation};
 use crate::group::Group;
+use crate::order::Fence;
 use alu::{Alu, Compare};
 use control::{Indirect, Jump, Mask, Nesting, Taken};
 use fragment::{Decide, Interpolate, LoadCoefficient, StoreVarying, Tile};
@@ -39,6 +40,8 @@ pub(crate) enum Flow {
     Jump(u32),
     /// The following instruction, once the whole workgroup is here.
     Barrier,
+    /// The following instruction, once earlier fragments of the same pixels have ended.
+    PixelWait,
     /// Nowhere.
     Stop,
 }
@@ -54,8 +57,8 @@ pub(crate) enum Action {
     Trap,
     Wait(u32),
     Barrier,
-    /// Fences and pixel waits: memory is sequentially consistent and there is one pixel in flight.
-    Fence,
+    Fence(Fence),
+    PixelWait,
     Load(Device),
     Store(Device),
     Atomic(Atomic),
@@ -117,7 +120,8 @@ impl Action {
             Action::Trap => return Err(FindingKind::Trap.into()),
             Action::Wait(index) => group.pending[(*index & 1) as usize] = Default::default(),
             Action::Barrier => return Ok(Flow::Barrier),
-            Action::Fence => {}
+            Action::Fence(fence) => core.fence(*fence),
+            Action::PixelWait => return Ok(Flow::PixelWait),
             Action::Load(op) => op.load(group, core)?,
             Action::Store(op) => op.store(group, core)?,
             Action::Atomic(op) => op.run(group, core)?,
@@ -233,7 +237,7 @@ fn fragment_action(inst: &Inst) -> Option<Action> {
         Iterproj => Interpolate::new(inst, true).map(Action::Interpolate),
         Ldcf => LoadCoefficient::new(inst).map(Action::LoadCoefficient),
         StVar => StoreVarying::new(inst).map(Action::StoreVarying),
-        NoVar => Some(Action::Fence),
+        NoVar => Some(Action::Fence(Fence::Unknown)),
         Smpf => Sample::new(inst, false).map(Action::Sample),
         Smpi => Sample::new(inst, true).map(Action::Sample),
         Imgw => ImageStore::new(inst).map(Action::ImageStore),
@@ -246,9 +250,15 @@ fn fragment_action(inst: &Inst) -> Option<Action> {
 fn otherwise(inst: &Inst) -> Action {
     use agx_isa::desc::Effects;
     let desc = inst.op.desc();
-    let fence = desc.effects == Effects::BARRIER && desc.operands.is_empty();
-    if fence || matches!(inst.op, Opcode::Pixwait | Opcode::Pixrel) {
-        return Action::Fence;
+    match inst.op {
+        Opcode::MemoryBarrier => Action::Fence(Fence::Memory),
+        Opcode::ImageBarrier1 => Action::Fence(Fence::ImagesLeave),
+        Opcode::ImageBarrier2 => Action::Fence(Fence::ImagesLeft),
+        Opcode::ImageBarrier3 => Action::Fence(Fence::ImagesSeen),
+        Opcode::FlushMemoryToTexture => Action::Fence(Fence::TexelsSeen),
+        Opcode::Pixwait => Action::PixelWait,
+        Opcode::Pixrel => Action::Fence(Fence::Unknown),
+        _ if desc.effects == Effects::BARRIER && desc.operands.is_empty() => Action::Fence(Fence::Unknown),
+        _ => Action::Unsupported(desc.name),
     }
-    Action::Unsupported(desc.name)
 }

@@ -6,6 +6,7 @@ use crate::core::Core;
 use crate::exec::fields::Fields;
 use crate::findings::{FindingKind, Observation};
 use crate::group::{Group, LANES};
+use crate::order::Path;
 use crate::registers::{Dst, Src, lanes_of};
 use crate::special;
 use crate::textures::{SAMPLER_BYTES, TEXTURE_BYTES};
@@ -97,7 +98,7 @@ impl StateStore {
         let mut bytes = [0; TEXTURE_BYTES];
         let len = if self.sampler { SAMPLER_BYTES } else { TEXTURE_BYTES };
         for (at, chunk) in bytes[..len].chunks_exact_mut(4).enumerate() {
-            let word = core.load(address.wrapping_add(4 * at as u64), 4, lane)?;
+            let word = core.load(Path::Device, address.wrapping_add(4 * at as u64), 4, lane)?;
             chunk.copy_from_slice(&word.to_le_bytes());
         }
         if self.sampler {

@@ -7,6 +7,7 @@ use crate::core::Core;
 use crate::exec::fields::Fields;
 use crate::findings::{FindingKind, Observation};
 use crate::group::{Group, LANES, PerLane};
+use crate::order::Path;
 use crate::registers::{Dst, Src, lanes_of};
 use crate::sampling::{Lookup, Texels, clamped_lod, footprint, sample};
 use crate::textures::{Dimension, SAMPLER_BYTES, Sampler, TEXTURE_BYTES, Texture};
@@ -38,7 +39,7 @@ impl Binding {
             let address = base.wrapping_add(group.read(half, Size::B32, lane));
             let mut bytes = [0; TEXTURE_BYTES];
             for (at, chunk) in bytes.chunks_exact_mut(4).enumerate() {
-                let word = core.load(address.wrapping_add(4 * at as u64), 4, lane)?;
+                let word = core.load(Path::Device, address.wrapping_add(4 * at as u64), 4, lane)?;
                 chunk.copy_from_slice(&word.to_le_bytes());
             }
             return Ok(bytes);
@@ -266,7 +267,7 @@ impl Sample {
             let address = address.map_err(|what| FindingKind::Unsupported(what).in_lane(lane))?;
             let mut bytes = [0; SAMPLER_BYTES];
             for (at, chunk) in bytes.chunks_exact_mut(4).enumerate() {
-                let word = core.load(address.wrapping_add(4 * at as u64), 4, lane)?;
+                let word = core.load(Path::Device, address.wrapping_add(4 * at as u64), 4, lane)?;
                 chunk.copy_from_slice(&word.to_le_bytes());
             }
             return Ok(Sampler::from_bytes(bytes));
@@ -373,7 +374,12 @@ impl Texels<Observation> for Source<'_, '_, '_> {
         let bytes = self.texture.format.bytes();
         let mut texel = 0_u128;
         for at in (0..bytes).step_by(4) {
-            let word = self.core.load(address.wrapping_add(u64::from(at)), (bytes - at).min(4), self.lane)?;
+            let word = self.core.load(
+                Path::Texels,
+                address.wrapping_add(u64::from(at)),
+                (bytes - at).min(4),
+                self.lane,
+            )?;
             texel |= u128::from(word) << (8 * at);
         }
         let channels = self.texture.format.decode(texel);
@@ -425,7 +431,8 @@ impl ImageStore {
             let address = image.texel(level, place, sample);
             for at in (0..image.format.bytes()).step_by(4) {
                 let bytes = (image.format.bytes() - at).min(4);
-                core.store(address.wrapping_add(u64::from(at)), bytes, (texel >> (8 * at)) as u32, lane)?;
+                let address = address.wrapping_add(u64::from(at));
+                core.store((Path::Texels, None), address, bytes, (texel >> (8 * at)) as u32, lane)?;
             }
         }
         Ok(())

@@ -1,0 +1,467 @@
+//! Memory between SIMD-groups when it is not sequential: stores that arrive late and out of order, loads that find old
+//! values, until what orders them has run.
+//!
+//! Each SIMD-group keeps its stores in a buffer of its own and sees them at once; everybody else sees a store when it has
+//! left the buffer, which happens at times and in an order that the seed chooses, word by word. A value that has been
+//! overwritten can still be read by groups that have not yet seen the new one. What orders (the assumptions stand in
+//! docs/emulator.md):
+//!
+//! * `wait` completes the stores of its group; `memory_barrier` sends completed stores out and makes the group see
+//!   everything sent out so far; a threadgroup barrier makes its groups see everything sent out so far.
+//! * Image stores have a buffer that `image_barrier_1` and then `image_barrier_2` empty. Loads of texels go around both
+//!   buffers, and see image stores sent out before `image_barrier_3`, other stores before `flush_memory_to_texture`.
+//! * Atomics act on memory at once; a group's own stores to the word leave first.
+
+use rustc_hash::FxHashMap;
+
+use crate::memory::{Memory, MemoryFault};
+use crate::rng::Rng;
+
+/// What a SIMD-group sees of memory that others write, and when its results arrive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MemoryOrder {
+    /// All accesses happen at once, in the order of execution.
+    #[default]
+    Sequential,
+    /// Results of asynchronous operations arrive at their `wait`; stores reach other SIMD-groups late and out of order;
+    /// several workgroups, and several fragment SIMD-groups, are under way at a time. The seed decides how.
+    Relaxed,
+}
+
+/// How an access goes to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Path {
+    /// Loads, stores and atomics of device memory.
+    Device,
+    /// Texels: loads through the texture cache, image stores.
+    Texels,
+}
+
+/// What a fence orders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fence {
+    /// Device memory.
+    Memory,
+    /// Image stores begin to leave.
+    ImagesLeave,
+    /// Image stores have left.
+    ImagesLeft,
+    /// Image stores of others become visible to loads of texels.
+    ImagesSeen,
+    /// Other stores become visible to loads of texels.
+    TexelsSeen,
+    /// Nothing the machine knows of.
+    Unknown,
+}
+
+/// Stores that a buffer holds before one has to leave.
+const MOST_ENTRIES: usize = 96;
+
+/// Bytes of a word that a group has stored and nobody else sees.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    word: u64,
+    mask: u8,
+    bytes: [u8; 4],
+    /// The wait group in which the store is unfinished.
+    unfinished: Option<u8>,
+    leaving: bool,
+}
+
+/// Stores on their way, at most one entry a word: later bytes replace earlier ones.
+#[derive(Clone, Debug, Default)]
+struct Buffer {
+    entries: Vec<Entry>,
+    places: FxHashMap<u64, usize>,
+}
+
+impl Buffer {
+    fn put(&mut self, address: u64, bytes: &[u8], unfinished: Option<u8>) {
+        for (at, byte) in bytes.iter().enumerate() {
+            let address = address.wrapping_add(at as u64);
+            let (word, lane) = (address & !3, (address & 3) as usize);
+            let new = Entry { word, mask: 0, bytes: [0; 4], unfinished, leaving: false };
+            let place = *self.places.entry(word).or_insert(self.entries.len());
+            if place == self.entries.len() {
+                self.entries.push(new);
+            }
+            let entry = &mut self.entries[place];
+            entry.mask |= 1 << lane;
+            entry.bytes[lane] = *byte;
+            entry.unfinished = unfinished;
+            entry.leaving = false;
+        }
+    }
+
+    fn byte(&self, address: u64) -> Option<u8> {
+        let entry = &self.entries[*self.places.get(&(address & !3))?];
+        let lane = (address & 3) as usize;
+        (entry.mask >> lane & 1 != 0).then_some(entry.bytes[lane])
+    }
+
+    fn take(&mut self, at: usize) -> Entry {
+        let entry = self.entries.swap_remove(at);
+        self.places.remove(&entry.word);
+        if let Some(moved) = self.entries.get(at) {
+            self.places.insert(moved.word, at);
+        }
+        entry
+    }
+
+    /// Takes every entry that `leaves`.
+    fn take_all(&mut self, leaves: impl Fn(&Entry) -> bool) -> Vec<Entry> {
+        let mut taken = Vec::new();
+        for at in (0..self.entries.len()).rev() {
+            if leaves(&self.entries[at]) {
+                taken.push(self.take(at));
+            }
+        }
+        taken
+    }
+}
+
+/// What one SIMD-group sees.
+#[derive(Clone, Debug, Default)]
+struct View {
+    stores: Buffer,
+    images: Buffer,
+    /// Up to which store sent out it sees everything: on the device path, image stores as texels, others as texels.
+    acquired: [u64; 3],
+    /// Stores after that which it has seen, by word: on the device path, as texels.
+    seen: [FxHashMap<u64, u64>; 2],
+}
+
+/// A word before stores were sent out to it that somebody may not have seen.
+#[derive(Clone, Copy, Debug)]
+struct Former {
+    bytes: [u8; 4],
+    /// Number of the first of those stores.
+    first: u64,
+    /// Number of the latest.
+    latest: u64,
+    path: Path,
+}
+
+/// The state of memory between the SIMD-groups under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    rng: Rng,
+    views: Vec<View>,
+    former: FxHashMap<u64, Former>,
+    /// Stores sent out so far.
+    sent: u64,
+    /// Chance, anew for each instruction.
+    instruction: u64,
+    /// One turn in so many, some stores leave a buffer by themselves.
+    pace: u64,
+}
+
+impl Order {
+    /// Decisions by `seed`.
+    pub(crate) fn new(seed: u64) -> Order {
+        let mut rng = Rng::new(seed.rotate_left(41));
+        let pace = [2, 8, 64][rng.below(3) as usize];
+        Order { rng, views: Vec::new(), former: FxHashMap::default(), sent: 0, instruction: 0, pace }
+    }
+
+    /// Chance.
+    pub(crate) fn rng(&mut self) -> &mut Rng {
+        &mut self.rng
+    }
+
+    /// The next instruction begins.
+    pub(crate) fn next_instruction(&mut self) {
+        self.instruction = self.rng.next();
+    }
+
+    /// `groups` SIMD-groups start; nothing is under way.
+    pub(crate) fn begin(&mut self, groups: usize) {
+        self.former.clear();
+        let view = View { acquired: [self.sent; 3], ..View::default() };
+        self.views = vec![view; groups];
+    }
+
+    /// All SIMD-groups have stopped: everything arrives.
+    pub(crate) fn finish(&mut self, memory: &mut Memory) {
+        for by in 0..self.views.len() {
+            for path in [Path::Device, Path::Texels] {
+                let entries = self.buffer(by, path).take_all(|_| true);
+                self.send(memory, by, path, &entries);
+            }
+        }
+        self.begin(0);
+    }
+
+    /// Now and then some stores leave.
+    pub(crate) fn drain(&mut self, memory: &mut Memory) {
+        for by in 0..self.views.len() {
+            for path in [Path::Device, Path::Texels] {
+                let held = self.buffer(by, path).entries.len() as u64;
+                if held == 0 || self.rng.below(self.pace) != 0 {
+                    continue;
+                }
+                for left in 0..1 + self.rng.below(held) {
+                    self.send_one(memory, by, path, held - left);
+                }
+            }
+        }
+    }
+
+    /// Reads what the SIMD-group `by` sees.
+    pub(crate) fn load(
+        &mut self,
+        memory: &mut Memory,
+        by: usize,
+        path: Path,
+        address: u64,
+        into: &mut [u8],
+    ) -> Result<(), MemoryFault> {
+        memory.read(address, into)?;
+        let mut decided = None;
+        for (at, byte) in into.iter_mut().enumerate() {
+            let address = address.wrapping_add(at as u64);
+            let Some(view) = self.views.get(by) else { return Ok(()) };
+            let own = || view.stores.byte(address).or_else(|| view.images.byte(address));
+            if let Some(own) = (path == Path::Device).then(own).flatten() {
+                *byte = own;
+                continue;
+            }
+            let word = address & !3;
+            let old = match decided {
+                Some((known, old)) if known == word => old,
+                _ => self.finds_former(by, path, word),
+            };
+            decided = Some((word, old));
+            if let Some(bytes) = old {
+                *byte = bytes[(address & 3) as usize];
+            }
+        }
+        Ok(())
+    }
+
+    /// The old value of a word, when the group may still see it and chance lets it.
+    fn finds_former(&mut self, by: usize, path: Path, word: u64) -> Option<[u8; 4]> {
+        let former = *self.former.get(&word)?;
+        let view = self.views.get_mut(by)?;
+        let (acquired, seen) = match (path, former.path) {
+            (Path::Device, _) => (view.acquired[0], &mut view.seen[0]),
+            (Path::Texels, Path::Texels) => (view.acquired[1], &mut view.seen[1]),
+            (Path::Texels, Path::Device) => (view.acquired[2], &mut view.seen[1]),
+        };
+        if former.first <= acquired || seen.get(&word).is_some_and(|seen| *seen >= former.first) {
+            return None;
+        }
+        // All lanes of an instruction find the same.
+        if Rng::new(self.instruction ^ word).below(2) == 0 {
+            return Some(former.bytes);
+        }
+        seen.insert(word, former.latest);
+        None
+    }
+
+    /// Puts a store of the SIMD-group `by` on its way.
+    pub(crate) fn store(
+        &mut self,
+        memory: &mut Memory,
+        by: usize,
+        path: Path,
+        address: u64,
+        bytes: &[u8],
+        unfinished: Option<u8>,
+    ) -> Result<(), MemoryFault> {
+        memory.writable(address, bytes.len())?;
+        // What the group stored there on the other path comes before.
+        let other = if path == Path::Device { Path::Texels } else { Path::Device };
+        self.settle(memory, by, other, address, bytes.len());
+        let buffer = self.buffer(by, path);
+        buffer.put(address, bytes, unfinished);
+        let held = buffer.entries.len();
+        if held > MOST_ENTRIES {
+            self.send_one(memory, by, path, held as u64);
+        }
+        Ok(())
+    }
+
+    /// Before an atomic of the SIMD-group `by`: its own stores to those bytes arrive.
+    pub(crate) fn before_atomic(&mut self, memory: &mut Memory, by: usize, address: u64, len: usize) {
+        self.settle(memory, by, Path::Texels, address, len);
+        self.settle(memory, by, Path::Device, address, len);
+    }
+
+    /// The store of an atomic: it acts at once.
+    pub(crate) fn store_atomic(&mut self, memory: &mut Memory, by: usize, address: u64, bytes: &[u8]) {
+        let mut buffer = Buffer::default();
+        buffer.put(address, bytes, None);
+        self.send(memory, by, Path::Device, &buffer.entries);
+    }
+
+    /// A `wait` of the SIMD-group `by` for its wait group `index`.
+    pub(crate) fn complete(&mut self, by: usize, index: u8) {
+        for entry in &mut self.buffer(by, Path::Device).entries {
+            entry.unfinished = entry.unfinished.filter(|unfinished| *unfinished != index);
+        }
+    }
+
+    /// A fence of the SIMD-group `by`.
+    pub(crate) fn fence(&mut self, memory: &mut Memory, by: usize, fence: Fence) {
+        match fence {
+            Fence::Memory => {
+                let finished = |entry: &Entry| entry.unfinished.is_none();
+                let entries = self.buffer(by, Path::Device).take_all(finished);
+                self.send(memory, by, Path::Device, &entries);
+                self.acquire(by, 0);
+            }
+            Fence::ImagesLeave => {
+                self.buffer(by, Path::Texels).entries.iter_mut().for_each(|entry| entry.leaving = true);
+            }
+            Fence::ImagesLeft => {
+                let entries = self.buffer(by, Path::Texels).take_all(|entry| entry.leaving);
+                self.send(memory, by, Path::Texels, &entries);
+            }
+            Fence::ImagesSeen => self.acquire(by, 1),
+            Fence::TexelsSeen => self.acquire(by, 2),
+            Fence::Unknown => {}
+        }
+    }
+
+    /// A threadgroup barrier lets these SIMD-groups go on.
+    pub(crate) fn barrier(&mut self, groups: impl Iterator<Item = usize>) {
+        groups.for_each(|by| self.acquire(by, 0));
+    }
+
+    fn acquire(&mut self, by: usize, what: usize) {
+        if let Some(view) = self.views.get_mut(by) {
+            view.acquired[what] = self.sent;
+        }
+    }
+
+    fn buffer(&mut self, by: usize, path: Path) -> &mut Buffer {
+        if self.views.len() <= by {
+            self.views.resize_with(by + 1, View::default);
+        }
+        match path {
+            Path::Device => &mut self.views[by].stores,
+            Path::Texels => &mut self.views[by].images,
+        }
+    }
+
+    /// Stores of `by` that touch these bytes arrive.
+    fn settle(&mut self, memory: &mut Memory, by: usize, path: Path, address: u64, len: usize) {
+        let buffer = self.buffer(by, path);
+        if buffer.entries.is_empty() {
+            return;
+        }
+        let last = address.wrapping_add(len.saturating_sub(1) as u64) & !3;
+        let mut words = vec![address & !3];
+        words.extend((last != words[0]).then_some(last));
+        let places = words.iter().filter_map(|word| buffer.places.get(word).map(|_| *word));
+        let words: Vec<u64> = places.collect();
+        let entries = buffer.take_all(|entry| words.contains(&entry.word));
+        self.send(memory, by, path, &entries);
+    }
+
+    fn send_one(&mut self, memory: &mut Memory, by: usize, path: Path, held: u64) {
+        let at = self.rng.below(held) as usize;
+        let entry = self.buffer(by, path).take(at);
+        self.send(memory, by, path, &[entry]);
+    }
+
+    /// Stores arrive in memory; what they overwrite stays for those who do not see them yet.
+    fn send(&mut self, memory: &mut Memory, by: usize, path: Path, entries: &[Entry]) {
+        for entry in entries {
+            let mut old = [0; 4];
+            for lane in 0..4 {
+                let address = entry.word.wrapping_add(lane as u64);
+                old[lane] = memory.byte(address).unwrap_or(0);
+                if entry.mask >> lane & 1 != 0 {
+                    memory.set_byte(address, entry.bytes[lane]);
+                }
+            }
+            self.sent += 1;
+            self.remember(entry.word, old, path);
+            if let Some(view) = self.views.get_mut(by) {
+                view.seen[0].insert(entry.word, self.sent);
+            }
+        }
+    }
+}
+
+impl Order {
+    /// Keeps what a word held before the latest store, or before earlier ones that some group has not seen either.
+    fn remember(&mut self, word: u64, bytes: [u8; 4], path: Path) {
+        let latest = self.sent;
+        let new = Former { bytes, first: latest, latest, path };
+        let former = self.former.entry(word).or_insert(new);
+        let unseen = self.views.iter().any(|view| view.acquired.iter().any(|seen| *seen < former.first));
+        *former = if unseen && former.path == path { Former { latest, ..*former } } else { new };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Access;
+
+    const WORD: u64 = 0x1000;
+
+    fn memory() -> Memory {
+        let mut memory = Memory::new();
+        memory.map(WORD, vec![7; 16], Access::READ | Access::WRITE).expect("free");
+        memory
+    }
+
+    fn load(order: &mut Order, memory: &mut Memory, by: usize) -> u8 {
+        let mut byte = [0];
+        order.load(memory, by, Path::Device, WORD, &mut byte).expect("mapped");
+        byte[0]
+    }
+
+    #[test]
+    fn a_store_is_seen_by_its_group_at_once_and_by_others_after_the_fences() {
+        let mut memory = memory();
+        let mut order = Order::new(1);
+        order.begin(2);
+        order.store(&mut memory, 0, Path::Device, WORD, &[9], Some(1)).expect("mapped");
+        assert_eq!((load(&mut order, &mut memory, 0), load(&mut order, &mut memory, 1)), (9, 7));
+        order.fence(&mut memory, 0, Fence::Memory);
+        assert_eq!(load(&mut order, &mut memory, 1), 7, "unfinished stores are not sent");
+        order.complete(0, 1);
+        order.fence(&mut memory, 0, Fence::Memory);
+        order.fence(&mut memory, 1, Fence::Memory);
+        assert_eq!(load(&mut order, &mut memory, 1), 9);
+    }
+
+    #[test]
+    fn an_old_value_is_never_read_after_the_new_one() {
+        let mut old = 0;
+        for seed in 0..64 {
+            let mut memory = memory();
+            let mut order = Order::new(seed);
+            order.begin(2);
+            order.store(&mut memory, 0, Path::Device, WORD, &[9], None).expect("mapped");
+            order.fence(&mut memory, 0, Fence::Memory);
+            let mut next = || {
+                order.next_instruction();
+                load(&mut order, &mut memory, 1)
+            };
+            let read: Vec<u8> = (0..6).map(|_| next()).collect();
+            assert!(read.is_sorted(), "{read:?}");
+            old += usize::from(read[0] == 7);
+        }
+        assert!((8..56).contains(&old), "{old} of 64 first loads were old");
+    }
+
+    #[test]
+    fn stores_to_one_word_keep_their_order_and_what_is_read_only_stays() {
+        let mut memory = memory();
+        memory.map(0x2000, vec![0; 4], Access::READ).expect("free");
+        let mut order = Order::new(3);
+        order.begin(1);
+        assert!(order.store(&mut memory, 0, Path::Device, 0x2000, &[1], None).is_err());
+        order.store(&mut memory, 0, Path::Device, WORD, &[1, 2, 3], None).expect("mapped");
+        order.store(&mut memory, 0, Path::Texels, WORD + 1, &[4], None).expect("mapped");
+        order.store(&mut memory, 0, Path::Device, WORD + 3, &[5, 6], None).expect("mapped");
+        order.finish(&mut memory);
+        assert_eq!(memory.bytes(WORD, 6), Some(&[1, 4, 3, 5, 6, 7][..]));
+    }
+}
