@@ -1,0 +1,194 @@
+//! Where control goes: which instructions belong together.
+
+use crate::error::{Fault, ValidateError};
+use crate::model::{Instruction, Shader};
+use crate::opcode::Opcode;
+
+/// For each instruction that moves control, the instruction it belongs to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Flow {
+    /// By instruction:
+    ///
+    /// * IF, UIF, IFC: its ELSE or ENDIF; ELSE: its ENDIF; ENDIF: its IF or ELSE;
+    /// * BGNLOOP and ENDLOOP, SWITCH and ENDSWITCH, BGNSUB and ENDSUB: each other;
+    /// * BRK, BREAKC: the ENDLOOP or ENDSWITCH; CONT: the BGNLOOP; CASE, DEFAULT: the SWITCH;
+    /// * CAL, CALLNZ: the BGNSUB; BRA: the instruction at its label.
+    pub partner: Vec<Option<u32>>,
+    /// The innermost block each instruction stands in, by the instruction that begins it.
+    pub block: Vec<Option<u32>>,
+    /// The first END outside of all blocks, where the main program ends.
+    pub end: u32,
+}
+
+impl Flow {
+    /// The partner of an instruction.
+    pub fn partner_of(&self, instruction: usize) -> Option<usize> {
+        self.partner.get(instruction).copied().flatten().map(|partner| partner as usize)
+    }
+
+    /// The instructions of the innermost block around an instruction and those around it, from inside.
+    pub fn blocks_around(&self, instruction: usize) -> impl Iterator<Item = usize> + '_ {
+        let enclosing = |at: usize| self.block.get(at).copied().flatten().map(|block| block as usize);
+        std::iter::successors(enclosing(instruction), move |at| enclosing(*at))
+    }
+
+    /// The CASE and DEFAULT instructions of a SWITCH, in order.
+    pub fn cases(&self, shader: &Shader, switch: usize) -> Vec<usize> {
+        let end = self.partner_of(switch).unwrap_or(switch);
+        let is_case = |at: &usize| {
+            let opcode = shader.instructions[*at].opcode;
+            matches!(opcode, Opcode::Case | Opcode::Default) && self.partner_of(*at) == Some(switch)
+        };
+        (switch..end).filter(is_case).collect()
+    }
+}
+
+/// What is open while the instructions are read.
+struct Reader<'a> {
+    shader: &'a Shader,
+    flow: Flow,
+    open: Vec<u32>,
+}
+
+/// Finds which instructions belong together.
+///
+/// # Errors
+///
+/// Blocks that do not nest, and labels that name nothing control can pass to.
+pub fn flow(shader: &Shader) -> Result<Flow, ValidateError> {
+    let count = shader.instructions.len();
+    let flow = Flow { partner: vec![None; count], block: vec![None; count], end: u32::MAX };
+    let mut reader = Reader { shader, flow, open: Vec::new() };
+    for (at, instruction) in shader.instructions.iter().enumerate() {
+        reader.read(at as u32, instruction).map_err(|fault| locate(instruction, fault))?;
+    }
+    if let Some(open) = reader.open.last() {
+        let instruction = &shader.instructions[*open as usize];
+        let fault = Fault::Nesting { opcode: instruction.opcode.name(), partner: closer(instruction.opcode) };
+        return Err(locate(instruction, fault));
+    }
+    for (at, instruction) in shader.instructions.iter().enumerate() {
+        reader.link(at, instruction).map_err(|fault| locate(instruction, fault))?;
+    }
+    if reader.flow.end == u32::MAX {
+        let place = shader.instructions.last().map(|last| last.place).unwrap_or_default();
+        return Err(ValidateError { place, fault: Fault::Missing { what: "END" } });
+    }
+    Ok(reader.flow)
+}
+
+fn locate(instruction: &Instruction, fault: Fault) -> ValidateError {
+    ValidateError { place: instruction.place, fault }
+}
+
+/// What ends a block.
+fn closer(opcode: Opcode) -> &'static str {
+    match opcode {
+        Opcode::Bgnloop => "ENDLOOP",
+        Opcode::Bgnsub => "ENDSUB",
+        Opcode::Switch => "ENDSWITCH",
+        _ => "ENDIF",
+    }
+}
+
+impl Reader<'_> {
+    fn opcode(&self, at: u32) -> Opcode {
+        self.shader.instructions[at as usize].opcode
+    }
+
+    fn read(&mut self, at: u32, instruction: &Instruction) -> Result<(), Fault> {
+        use Opcode::*;
+        self.flow.block[at as usize] = self.open.last().copied();
+        match instruction.opcode {
+            If | Uif | Ifc | Bgnloop | Switch => self.open.push(at),
+            Bgnsub if self.open.is_empty() => self.open.push(at),
+            Bgnsub => {
+                return Err(Fault::Nesting { opcode: "BGNSUB", partner: "the end of the block around it" });
+            }
+            Else => {
+                self.close(at, &[If, Uif, Ifc], "an IF")?;
+                self.open.push(at);
+            }
+            Endif => self.close(at, &[If, Uif, Ifc, Else], "an IF")?,
+            Endloop => self.close(at, &[Bgnloop], "a BGNLOOP")?,
+            Endsub => self.close(at, &[Bgnsub], "a BGNSUB")?,
+            Endswitch => self.close(at, &[Switch], "a SWITCH")?,
+            Brk | Breakc => self.leave(at, &[Bgnloop, Switch], "a BGNLOOP or SWITCH")?,
+            Cont => self.leave(at, &[Bgnloop], "a BGNLOOP")?,
+            Case | Default => match self.open.last().copied().filter(|open| self.opcode(*open) == Switch) {
+                Some(open) => self.flow.partner[at as usize] = Some(open),
+                None => return Err(Fault::Nesting { opcode: self.opcode(at).name(), partner: "a SWITCH" }),
+            },
+            End if self.open.is_empty() => self.flow.end = self.flow.end.min(at),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Ends the innermost block, which must begin with one of `openers`.
+    fn close(&mut self, at: u32, openers: &[Opcode], partner: &'static str) -> Result<(), Fault> {
+        let opener = self.open.pop().filter(|open| openers.contains(&self.opcode(*open)));
+        let opener = opener.ok_or(Fault::Nesting { opcode: self.opcode(at).name(), partner })?;
+        self.flow.partner[opener as usize] = Some(at);
+        self.flow.partner[at as usize] = Some(opener);
+        self.flow.block[at as usize] = self.open.last().copied();
+        Ok(())
+    }
+
+    /// Notes which block a break or continue leaves: its first instruction, until the last is known.
+    fn leave(&mut self, at: u32, openers: &[Opcode], partner: &'static str) -> Result<(), Fault> {
+        let opener = self.open.iter().rev().find(|open| openers.contains(&self.opcode(**open)));
+        let opener = opener.ok_or(Fault::Nesting { opcode: self.opcode(at).name(), partner })?;
+        self.flow.partner[at as usize] = Some(*opener);
+        Ok(())
+    }
+
+    /// Completes breaks and labels, once every block has its end.
+    fn link(&mut self, at: usize, instruction: &Instruction) -> Result<(), Fault> {
+        use Opcode::*;
+        let opcode = instruction.opcode;
+        match opcode {
+            Brk | Breakc => {
+                let opener = self.flow.partner_of(at);
+                self.flow.partner[at] = opener.and_then(|opener| self.flow.partner[opener]);
+            }
+            Cal | Callnz => {
+                let target = self.target(instruction)?;
+                let found = self.shader.instructions.get(target as usize).map(|found| found.opcode);
+                if found != Some(Bgnsub) {
+                    return Err(label_fault(opcode, target, found, "BGNSUB"));
+                }
+                self.flow.partner[at] = Some(target);
+            }
+            Bra => {
+                let target = self.target(instruction)?;
+                let found = self.shader.instructions.get(target as usize).map(|found| found.opcode);
+                if found.is_none() {
+                    return Err(label_fault(opcode, target, found, "an instruction"));
+                }
+                self.flow.partner[at] = Some(target);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The instruction a label names: the one with this position, or else with this number before it.
+    fn target(&self, instruction: &Instruction) -> Result<u32, Fault> {
+        let target = instruction.target.ok_or(Fault::Missing { what: "the label of a call or branch" })?;
+        let instructions = &self.shader.instructions;
+        let is_call = instruction.opcode != Opcode::Bra;
+        let fits = |at: usize| !is_call || instructions[at].opcode == Opcode::Bgnsub;
+        if instructions.get(target as usize).is_some() && fits(target as usize) {
+            return Ok(target);
+        }
+        let numbered =
+            (0..instructions.len()).find(|at| instructions[*at].label == Some(target) && fits(*at));
+        Ok(numbered.map_or(target, |at| at as u32))
+    }
+}
+
+fn label_fault(opcode: Opcode, target: u32, found: Option<Opcode>, expected: &'static str) -> Fault {
+    let found = found.map_or("after the end", |found| found.name());
+    Fault::Label { opcode: opcode.name(), target, found, expected }
+}

@@ -1,0 +1,404 @@
+//! What 32-bit operations compute.
+
+use half::f16;
+
+use super::{Machine, Vector};
+use crate::model::Instruction;
+use crate::opcode::{Class, Opcode};
+
+/// The sources of an operation.
+type Sources = [Vector; 4];
+
+/// All bits: what integer comparisons give for true.
+const TRUE: u32 = u32::MAX;
+
+impl Machine<'_> {
+    /// Operations that compute a 32-bit result from their sources alone.
+    pub(super) fn compute(&mut self, instruction: &Instruction, active: &[usize]) {
+        let opcode = instruction.opcode;
+        for lane in active.iter().copied() {
+            let srcs: Sources = std::array::from_fn(|number| self.fetch(lane, instruction, number));
+            let rules = Rules { zero_wins: self.zero_wins };
+            let value = match opcode {
+                Opcode::ReadHelper => [if self.lanes[lane].is_helper { TRUE } else { 0 }; 4],
+                Opcode::Clock => [self.time as u32, (self.time >> 32) as u32, 0, 0],
+                _ => match opcode.info().class {
+                    Class::Component => {
+                        std::array::from_fn(|at| rules.component(opcode, srcs.map(|src| src[at])))
+                    }
+                    Class::Scalar => [rules.scalar(opcode, srcs); 4],
+                    _ => rules.vector(opcode, srcs),
+                },
+            };
+            self.store(lane, instruction, 0, value);
+        }
+    }
+}
+
+/// The rules that properties choose.
+#[derive(Clone, Copy)]
+struct Rules {
+    /// 0 times anything is 0.
+    zero_wins: bool,
+}
+
+fn float(word: u32) -> f32 {
+    f32::from_bits(word)
+}
+
+fn floats(vector: Vector) -> [f32; 4] {
+    vector.map(f32::from_bits)
+}
+
+fn bits(vector: [f32; 4]) -> Vector {
+    vector.map(f32::to_bits)
+}
+
+fn choose(condition: bool) -> f32 {
+    f32::from(u8::from(condition))
+}
+
+/// The sign of a number as -1, 0 or 1; 0 for a NaN.
+fn sign(a: f32) -> f32 {
+    if a > 0.0 {
+        1.0
+    } else if a < 0.0 {
+        -1.0
+    } else {
+        0.0
+    }
+}
+
+/// `a` to the power of `b` as `2^(b log2 a)` computes it, but 1 if `b` is 0.
+fn power(a: f32, b: f32) -> f32 {
+    if b == 0.0 {
+        1.0
+    } else if a < 0.0 {
+        f32::NAN
+    } else {
+        a.powf(b)
+    }
+}
+
+impl Rules {
+    fn mul(self, a: f32, b: f32) -> f32 {
+        if self.zero_wins && (a == 0.0 || b == 0.0) { 0.0 } else { a * b }
+    }
+
+    fn dot(self, a: [f32; 4], b: [f32; 4], count: usize) -> f32 {
+        let terms = a.iter().zip(b).take(count).map(|(a, b)| self.mul(*a, b));
+        terms.reduce(|sum, term| sum + term).unwrap_or(0.0)
+    }
+
+    fn fused(self, a: f32, b: f32, c: f32) -> f32 {
+        if self.zero_wins && (a == 0.0 || b == 0.0) { c } else { a.mul_add(b, c) }
+    }
+
+    /// A component of a component-wise operation.
+    fn component(self, opcode: Opcode, srcs: [u32; 4]) -> u32 {
+        let [a, b, c, _] = srcs.map(float);
+        if let Some(value) = self.float_component(opcode, a, b, c) {
+            return value.to_bits();
+        }
+        if let Some(is_true) = comparison(opcode, srcs) {
+            return if is_true { TRUE } else { 0 };
+        }
+        match opcode {
+            Opcode::Mov => srcs[0],
+            Opcode::Cmp => srcs[if a < 0.0 { 1 } else { 2 }],
+            Opcode::Cnd => srcs[if c > 0.5 { 0 } else { 1 }],
+            Opcode::Ucmp => srcs[if srcs[0] != 0 { 1 } else { 2 }],
+            Opcode::F2i => a as i32 as u32,
+            Opcode::F2u => a as u32,
+            Opcode::I2f => (srcs[0] as i32 as f32).to_bits(),
+            Opcode::U2f => (srcs[0] as f32).to_bits(),
+            Opcode::Ldexp => (f64::from(a) * 2f64.powi((srcs[1] as i32).clamp(-300, 300))).to_f32_bits(),
+            _ => bit_field(opcode, srcs).unwrap_or_else(|| integer(opcode, srcs)),
+        }
+    }
+
+    fn float_component(self, opcode: Opcode, a: f32, b: f32, c: f32) -> Option<f32> {
+        use Opcode::*;
+        Some(match opcode {
+            Mul => self.mul(a, b),
+            Add => a + b,
+            Sub => a - b,
+            Min => {
+                if a < b {
+                    a
+                } else {
+                    b
+                }
+            }
+            Max => {
+                if a > b {
+                    a
+                } else {
+                    b
+                }
+            }
+            Slt => choose(a < b),
+            Sge => choose(a >= b),
+            Seq => choose(a == b),
+            Sgt => choose(a > b),
+            Sle => choose(a <= b),
+            Sne => choose(a != b),
+            Sfl => 0.0,
+            Str => 1.0,
+            Mad => self.mul(a, b) + c,
+            Fma => self.fused(a, b, c),
+            Lrp => self.mul(a, b) + self.mul(1.0 - a, c),
+            Frc => a - a.floor(),
+            Clamp => {
+                if a < b {
+                    b
+                } else if a > c {
+                    c
+                } else {
+                    a
+                }
+            }
+            Flr => a.floor(),
+            Round => a.round_ties_even(),
+            Ceil => a.ceil(),
+            Trunc => a.trunc(),
+            Abs => a.abs(),
+            Ssg => sign(a),
+            Div => a / b,
+            _ => return None,
+        })
+    }
+
+    /// The one result of an operation that replicates it.
+    fn scalar(self, opcode: Opcode, srcs: Sources) -> u32 {
+        use Opcode::*;
+        let [a, b, ..] = srcs.map(floats);
+        let value = match opcode {
+            Rcp => 1.0 / a[0],
+            Rsq => 1.0 / a[0].abs().sqrt(),
+            Sqrt => a[0].sqrt(),
+            Ex2 => a[0].exp2(),
+            Lg2 => a[0].log2(),
+            Pow => power(a[0], b[0]),
+            Cos => a[0].cos(),
+            Sin => a[0].sin(),
+            Rcc => clamp_reciprocal(1.0 / a[0]),
+            _ => return pack(opcode, a),
+        };
+        value.to_bits()
+    }
+
+    fn vector(self, opcode: Opcode, srcs: Sources) -> Vector {
+        use Opcode::*;
+        let [a, b, c, _] = srcs.map(floats);
+        match opcode {
+            Lit => bits(lit(a)),
+            Exp => bits([a[0].floor().exp2(), a[0] - a[0].floor(), a[0].exp2(), 1.0]),
+            Log => {
+                let (magnitude, logarithm) = (a[0].abs(), a[0].abs().log2());
+                bits([logarithm.floor(), magnitude / logarithm.floor().exp2(), logarithm, 1.0])
+            }
+            Dp2 => bits([self.dot(a, b, 2); 4]),
+            Dp3 => bits([self.dot(a, b, 3); 4]),
+            Dp4 => bits([self.dot(a, b, 4); 4]),
+            Dp2a => bits([self.dot(a, b, 2) + c[0]; 4]),
+            Dph => bits([self.dot(a, b, 3) + b[3]; 4]),
+            Dst => bits([1.0, self.mul(a[1], b[1]), a[2], b[3]]),
+            Xpd => {
+                let part = |i: usize, j: usize| self.mul(a[i], b[j]) - self.mul(b[i], a[j]);
+                bits([part(1, 2), part(2, 0), part(0, 1), 1.0])
+            }
+            Rfl => {
+                let scale = 2.0 * self.dot(a, b, 3) / self.dot(a, a, 3);
+                let part = |at: usize| self.mul(scale, a[at]) - b[at];
+                bits([part(0), part(1), part(2), 1.0])
+            }
+            X2d => {
+                let x = a[0] + self.mul(b[0], c[0]) + self.mul(b[1], c[1]);
+                let y = a[1] + self.mul(b[0], c[2]) + self.mul(b[1], c[3]);
+                bits([x, y, x, y])
+            }
+            Scs => bits([a[0].cos(), a[0].sin(), 0.0, 1.0]),
+            Nrm => {
+                let scale = 1.0 / self.dot(a, a, 3).sqrt();
+                bits([self.mul(a[0], scale), self.mul(a[1], scale), self.mul(a[2], scale), 1.0])
+            }
+            Nrm4 => {
+                let scale = 1.0 / self.dot(a, a, 4).sqrt();
+                bits(a.map(|part| self.mul(part, scale)))
+            }
+            _ => unpack(opcode, srcs[0][0]),
+        }
+    }
+}
+
+/// Rounding a double to the bits of a float.
+trait ToF32Bits {
+    fn to_f32_bits(self) -> u32;
+}
+
+impl ToF32Bits for f64 {
+    fn to_f32_bits(self) -> u32 {
+        (self as f32).to_bits()
+    }
+}
+
+fn lit(a: [f32; 4]) -> [f32; 4] {
+    let exponent = if a[3] < -128.0 {
+        -128.0
+    } else if a[3] > 128.0 {
+        128.0
+    } else {
+        a[3]
+    };
+    let base = if a[1] > 0.0 { a[1] } else { 0.0 };
+    let specular = if a[0] > 0.0 { power(base, exponent) } else { 0.0 };
+    [1.0, if a[0] > 0.0 { a[0] } else { 0.0 }, specular, 1.0]
+}
+
+fn clamp_reciprocal(value: f32) -> f32 {
+    const SMALL: f32 = 5.42101e-20;
+    const LARGE: f32 = 1.884467e+19;
+    let clamp = |value: f32, low: f32, high: f32| {
+        if value < low {
+            low
+        } else if value > high {
+            high
+        } else {
+            value
+        }
+    };
+    if value > 0.0 { clamp(value, SMALL, LARGE) } else { clamp(value, -LARGE, -SMALL) }
+}
+
+/// The comparisons that give all bits or none.
+fn comparison(opcode: Opcode, srcs: [u32; 4]) -> Option<bool> {
+    use Opcode::*;
+    let ([a, b, ..], [x, y, ..], [i, j, ..]) = (srcs, srcs.map(float), srcs.map(|word| word as i32));
+    Some(match opcode {
+        Fseq => x == y,
+        Fsge => x >= y,
+        Fslt => x < y,
+        Fsne => x != y,
+        Isge => i >= j,
+        Islt => i < j,
+        Useq => a == b,
+        Usge => a >= b,
+        Uslt => a < b,
+        Usne => a != b,
+        _ => return None,
+    })
+}
+
+fn integer(opcode: Opcode, srcs: [u32; 4]) -> u32 {
+    use Opcode::*;
+    let ([a, b, c, _], [i, j, ..]) = (srcs, srcs.map(|word| word as i32));
+    match opcode {
+        Not => !a,
+        Shl => a << (b & 31),
+        Shr | Ishr => (i >> (b & 31)) as u32,
+        Ushr => a >> (b & 31),
+        And => a & b,
+        Or => a | b,
+        Xor => a ^ b,
+        Mod => {
+            if j == 0 {
+                TRUE
+            } else {
+                i.wrapping_rem(j) as u32
+            }
+        }
+        Sad => a.abs_diff(b).wrapping_add(c),
+        Idiv => {
+            if j == 0 {
+                0
+            } else {
+                i.wrapping_div(j) as u32
+            }
+        }
+        Udiv => a.checked_div(b).unwrap_or(TRUE),
+        Umod => a.checked_rem(b).unwrap_or(TRUE),
+        Imax => i.max(j) as u32,
+        Imin => i.min(j) as u32,
+        Umax => a.max(b),
+        Umin => a.min(b),
+        Ineg => a.wrapping_neg(),
+        Iabs => i.unsigned_abs(),
+        Issg => i.signum() as u32,
+        Uadd => a.wrapping_add(b),
+        Umul => a.wrapping_mul(b),
+        Umad => a.wrapping_mul(b).wrapping_add(c),
+        ImulHi => ((i64::from(i) * i64::from(j)) >> 32) as u32,
+        UmulHi => ((u64::from(a) * u64::from(b)) >> 32) as u32,
+        _ => 0,
+    }
+}
+
+/// Operations on fields of bits.
+fn bit_field(opcode: Opcode, [a, b, c, e]: [u32; 4]) -> Option<u32> {
+    use Opcode::*;
+    let (offset, count) = (b & 31, c & 31);
+    let is_whole = c == 32 && b == 0;
+    let highest = |word: u32| 31u32.wrapping_sub(word.leading_zeros());
+    Some(match opcode {
+        Ibfe | Ubfe if is_whole => a,
+        Ibfe | Ubfe if count == 0 => 0,
+        Ubfe => (a >> offset) & (u32::MAX >> (32 - count)),
+        Ibfe => {
+            let field = (a >> offset) & (u32::MAX >> (32 - count));
+            ((field << (32 - count)) as i32 >> (32 - count)) as u32
+        }
+        Bfi if e == 32 && c == 0 => b,
+        Bfi => {
+            let mask = ((1u32 << (e & 31)) - 1) << (c & 31);
+            (b << (c & 31)) & mask | a & !mask
+        }
+        Brev => a.reverse_bits(),
+        Popc => a.count_ones(),
+        Lsb => {
+            if a == 0 {
+                u32::MAX
+            } else {
+                a.trailing_zeros()
+            }
+        }
+        Umsb => highest(a),
+        Imsb => highest(if (a as i32) < 0 { !a } else { a }),
+        _ => return None,
+    })
+}
+
+fn pack(opcode: Opcode, a: [f32; 4]) -> u32 {
+    let bytes = |byte: &dyn Fn(f32) -> f32| {
+        let each = a.map(|part| byte(part).round_ties_even() as u32);
+        each[0] | each[1] << 8 | each[2] << 16 | each[3] << 24
+    };
+    match opcode {
+        Opcode::Pk2h => {
+            u32::from(f16::from_f32(a[0]).to_bits()) | u32::from(f16::from_f32(a[1]).to_bits()) << 16
+        }
+        Opcode::Pk2us => {
+            let part = |part: f32| (part.clamp(0.0, 1.0) * 65535.0).round_ties_even() as u32;
+            part(a[0]) | part(a[1]) << 16
+        }
+        Opcode::Pk4ub => bytes(&|part| part.clamp(0.0, 1.0) * 255.0),
+        _ => bytes(&|part| part.clamp(-128.0 / 127.0, 1.0) * 127.0 + 128.0),
+    }
+}
+
+fn unpack(opcode: Opcode, a: u32) -> Vector {
+    let bytes = a.to_le_bytes().map(f32::from);
+    let halves = [a as u16, (a >> 16) as u16];
+    match opcode {
+        Opcode::Up2h => {
+            let [x, y] = halves.map(|half| f16::from_bits(half).to_f32());
+            bits([x, y, x, y])
+        }
+        Opcode::Up2us => {
+            let [x, y] = halves.map(|half| f32::from(half) / 65535.0);
+            bits([x, y, x, y])
+        }
+        Opcode::Up4b => bits(bytes.map(|byte| (byte - 128.0) / 127.0)),
+        _ => bits(bytes.map(|byte| byte / 255.0)),
+    }
+}

@@ -1,0 +1,377 @@
+//! A shader as its text or tokens say it: declarations, immediates, properties and instructions.
+
+use crate::names::{
+    File, ImmediateType, Interpolation, Location, MemoryKind, Processor, PropertyName, Qualifier, ReturnType,
+    SemanticName, Target,
+};
+use crate::opcode::Opcode;
+
+/// Where something stands in its text: line and column, both from 1; zero if it does not come from text. Places take
+/// no part in comparisons, so a shader is equal to the one that is read from what it prints.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Place {
+    /// The line.
+    pub line: u32,
+    /// The column, in characters.
+    pub column: u32,
+}
+
+impl PartialEq for Place {
+    fn eq(&self, _: &Place) -> bool {
+        true
+    }
+}
+
+impl Eq for Place {}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// A shader.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shader {
+    /// What kind of program it is.
+    pub processor: Processor,
+    /// Directives.
+    pub properties: Vec<Property>,
+    /// Declared registers.
+    pub declarations: Vec<Declaration>,
+    /// Constants in the program; entry `n` is `IMM[n]`.
+    pub immediates: Vec<Immediate>,
+    /// Instructions.
+    pub instructions: Vec<Instruction>,
+}
+
+/// A directive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Property {
+    /// Which.
+    pub name: PropertyName,
+    /// Its values; names stand for their numbers.
+    pub values: Vec<u32>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Registers from `first` to `last`, both included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// The first register.
+    pub first: u32,
+    /// The last register.
+    pub last: u32,
+}
+
+/// Declared registers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Declaration {
+    /// Their file.
+    pub file: File,
+    /// `[]` before the range: one register for each vertex of a primitive.
+    pub per_vertex: bool,
+    /// The first index of a two-dimensional file.
+    pub dimension: Option<u32>,
+    /// Their numbers.
+    pub range: Range,
+    /// Components that are used, x as bit 0.
+    pub mask: u8,
+    /// Number of the array that indirect accesses name.
+    pub array: Option<u32>,
+    /// What they are.
+    pub semantic: Option<Semantic>,
+    /// How they are interpolated.
+    pub interpolate: Option<Interpolate>,
+    /// Registers that subroutines need not keep.
+    pub is_local: bool,
+    /// Results that must not depend on optimisation.
+    pub is_invariant: bool,
+    /// What else the file's declarations say.
+    pub detail: Detail,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// What a register is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Semantic {
+    /// Its meaning.
+    pub name: SemanticName,
+    /// Which of several with this meaning.
+    pub index: u32,
+    /// Vertex streams of the components, for geometry outputs.
+    pub streams: [u8; 4],
+}
+
+/// How an input is interpolated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interpolate {
+    /// By which rule.
+    pub mode: Interpolation,
+    /// Where in the pixel.
+    pub location: Location,
+    /// Components that wrap around, x as bit 0.
+    pub cylindrical_wrap: u8,
+}
+
+/// What only declarations of some files say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Detail {
+    /// Nothing.
+    None,
+    /// An image.
+    Image {
+        /// Its kind.
+        target: Target,
+        /// Name of the format, as `PIPE_FORMAT_R32_UINT` or empty.
+        format: String,
+        /// It may be written.
+        is_writable: bool,
+        /// It is addressed in bytes.
+        is_raw: bool,
+    },
+    /// A sampler view.
+    View {
+        /// Its kind.
+        target: Target,
+        /// What its components give.
+        returns: [ReturnType; 4],
+    },
+    /// A buffer.
+    Buffer {
+        /// It holds atomic counters.
+        is_atomic: bool,
+    },
+    /// A memory.
+    Memory(MemoryKind),
+    /// The vectors of an immediate array, as bits.
+    Values(Vec<[u32; 4]>),
+}
+
+/// A constant vector in the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Immediate {
+    /// How its numbers are written.
+    pub kind: ImmediateType,
+    /// Its bits; a 64-bit number is low word, high word.
+    pub words: [u32; 4],
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// How a result is clamped.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Saturate {
+    /// Not.
+    #[default]
+    No,
+    /// To 0 … 1: `_SAT`.
+    ZeroOne,
+    /// To -1 … 1: `_SATNV`, of the first edition.
+    MinusOneOne,
+}
+
+/// An instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instruction {
+    /// What it does.
+    pub opcode: Opcode,
+    /// The number before it.
+    pub label: Option<u32>,
+    /// The condition under which it writes, of the first edition.
+    pub predicate: Option<Predicate>,
+    /// How its result is clamped.
+    pub saturate: Saturate,
+    /// `_PRECISE`: it must not be replaced by something that rounds differently.
+    pub is_precise: bool,
+    /// Destinations.
+    pub dsts: Vec<Dst>,
+    /// Sources.
+    pub srcs: Vec<Src>,
+    /// Texture target and offsets.
+    pub texture: Option<Texture>,
+    /// Qualifiers of a memory access.
+    pub memory: Option<Access>,
+    /// The instruction that control passes to.
+    pub target: Option<u32>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A condition: `(PRED[0].xxxx)` or `(!PRED[0])`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Predicate {
+    /// Number of the register.
+    pub index: u32,
+    /// Which component decides for each component.
+    pub swizzle: [u8; 4],
+    /// Whether it is turned around.
+    pub negate: bool,
+}
+
+/// An address: a number, or a register plus a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Index {
+    /// The number.
+    pub offset: i32,
+    /// The register.
+    pub indirect: Option<Indirect>,
+    /// Number of the array that is accessed; 0 if any register may be.
+    pub array: u32,
+}
+
+/// A component of a register that is part of an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Indirect {
+    /// File of the register.
+    pub file: File,
+    /// Its number.
+    pub index: i32,
+    /// Which component, 0 to 3.
+    pub component: u8,
+}
+
+/// A destination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dst {
+    /// The file.
+    pub file: File,
+    /// First address of a two-dimensional file.
+    pub dimension: Option<Index>,
+    /// The register.
+    pub index: Index,
+    /// Components that are written, x as bit 0.
+    pub mask: u8,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Src {
+    /// The file.
+    pub file: File,
+    /// First address of a two-dimensional file.
+    pub dimension: Option<Index>,
+    /// The register.
+    pub index: Index,
+    /// Which component of the register each component is.
+    pub swizzle: [u8; 4],
+    /// `-`, after `|…|`.
+    pub negate: bool,
+    /// `|…|`.
+    pub absolute: bool,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Target and offsets of a texture operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Texture {
+    /// The target.
+    pub target: Target,
+    /// Offsets of the coordinates in texels.
+    pub offsets: Vec<Offset>,
+}
+
+/// An offset in texels: x, y and z of a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Offset {
+    /// File of the register.
+    pub file: File,
+    /// Its number.
+    pub index: i32,
+    /// Which component each coordinate adds.
+    pub swizzle: [u8; 3],
+}
+
+/// How a resource is accessed.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Access {
+    /// Qualifiers, [`Qualifier::ALL`]`[n]` as bit n.
+    pub qualifiers: u8,
+    /// Kind of the image.
+    pub target: Option<Target>,
+    /// Name of the format.
+    pub format: Option<String>,
+}
+
+/// The swizzle that changes nothing.
+pub const IDENTITY: [u8; 4] = [0, 1, 2, 3];
+
+/// The mask of all components.
+pub const ALL_COMPONENTS: u8 = 0xf;
+
+impl Access {
+    /// Whether a qualifier stands there.
+    pub fn has(&self, qualifier: Qualifier) -> bool {
+        self.qualifiers & 1 << qualifier as u8 != 0
+    }
+}
+
+impl Index {
+    /// A fixed register.
+    pub fn fixed(offset: i32) -> Index {
+        Index { offset, indirect: None, array: 0 }
+    }
+}
+
+impl Declaration {
+    /// A declaration that says nothing but file and range.
+    pub fn plain(file: File, first: u32, last: u32) -> Declaration {
+        Declaration {
+            file,
+            per_vertex: false,
+            dimension: None,
+            range: Range { first, last },
+            mask: ALL_COMPONENTS,
+            array: None,
+            semantic: None,
+            interpolate: None,
+            is_local: false,
+            is_invariant: false,
+            detail: Detail::None,
+            place: Place::default(),
+        }
+    }
+
+    /// Number of registers.
+    pub fn count(&self) -> u32 {
+        (self.range.last - self.range.first).saturating_add(1)
+    }
+}
+
+impl Shader {
+    /// A property's first value.
+    pub fn property(&self, name: PropertyName) -> Option<u32> {
+        let property = self.properties.iter().rev().find(|property| property.name == name)?;
+        property.values.first().copied()
+    }
+
+    /// Declarations of a file.
+    pub fn of_file(&self, file: File) -> impl Iterator<Item = &Declaration> {
+        self.declarations.iter().filter(move |declaration| declaration.file == file)
+    }
+
+    /// Number of registers of a one-dimensional file: one more than the last that is declared.
+    pub fn size_of(&self, file: File) -> u32 {
+        let sizes = self.of_file(file).map(|declaration| declaration.range.last.saturating_add(1));
+        sizes.max().unwrap_or(0)
+    }
+
+    /// The declaration of a register.
+    pub fn declaration(&self, file: File, dimension: Option<u32>, index: u32) -> Option<&Declaration> {
+        self.of_file(file).find(|declaration| {
+            declaration.dimension.unwrap_or(0) == dimension.unwrap_or(0)
+                && (declaration.range.first..=declaration.range.last).contains(&index)
+        })
+    }
+
+    /// Whether 0 times anything is 0.
+    pub fn zero_wins(&self) -> bool {
+        let is_set = |name| self.property(name).is_some_and(|value| value != 0);
+        is_set(PropertyName::MulZeroWins) || is_set(PropertyName::LegacyMathRules)
+    }
+}

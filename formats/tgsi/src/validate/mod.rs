@@ -1,0 +1,121 @@
+//! The rules a shader keeps beside its grammar: declared registers, operands of the right number and kind, blocks that
+//! nest, and what each kind of program may do.
+
+mod operands;
+mod stage;
+
+use crate::error::{Fault, ValidateError};
+use crate::flow::{Flow, flow};
+use crate::model::{Declaration, Detail, Shader};
+use crate::names::{File, Processor};
+use crate::opcode::Opcode;
+
+/// One more than the greatest register number, as the binary form has 16 bits for it.
+const MAX_REGISTERS: u32 = 1 << 16;
+
+/// Greatest number of registers that a program may declare in all, so that a small text cannot ask for much memory.
+const MAX_DECLARED: u64 = 1 << 18;
+
+/// Checks all rules, and finds where control goes.
+///
+/// # Errors
+///
+/// The first broken rule, with the place of the culprit.
+pub fn validate(shader: &Shader) -> Result<Flow, ValidateError> {
+    declarations(shader)?;
+    stage::properties(shader)?;
+    for declaration in &shader.declarations {
+        let fault = stage::declaration(shader, declaration);
+        fault.map_err(|fault| ValidateError { place: declaration.place, fault })?;
+    }
+    for instruction in &shader.instructions {
+        operands::check(shader, instruction)?;
+        let fault = stage::instruction(shader, instruction);
+        fault.map_err(|fault| ValidateError { place: instruction.place, fault })?;
+    }
+    let flow = flow(shader)?;
+    recursion(shader, &flow)?;
+    Ok(flow)
+}
+
+fn declarations(shader: &Shader) -> Result<(), ValidateError> {
+    let mut total = 0;
+    for (number, declaration) in shader.declarations.iter().enumerate() {
+        let range = declaration.range;
+        if range.last < range.first || range.last >= MAX_REGISTERS {
+            let fault = Fault::Range { file: declaration.file.name(), first: range.first, last: range.last };
+            return Err(ValidateError { place: declaration.place, fault });
+        }
+        total += u64::from(declaration.count());
+        if total > MAX_DECLARED {
+            let fault = Fault::Range { file: declaration.file.name(), first: range.first, last: range.last };
+            return Err(ValidateError { place: declaration.place, fault });
+        }
+        twice(declaration, &shader.declarations[..number])?;
+    }
+    Ok(())
+}
+
+/// Whether an earlier declaration covers the same components of the same register.
+fn twice(declaration: &Declaration, earlier: &[Declaration]) -> Result<(), ValidateError> {
+    let range = declaration.range;
+    let overlaps = |other: &&Declaration| {
+        let same = other.file == declaration.file && other.dimension == declaration.dimension;
+        let meet = other.range.first <= range.last && range.first <= other.range.last;
+        same && meet && other.mask & declaration.mask != 0
+    };
+    // Dumps declare constants once for each use.
+    let is_free = matches!(declaration.file, File::Constant | File::HwAtomic);
+    match earlier.iter().find(overlaps).filter(|_| !is_free) {
+        None => Ok(()),
+        Some(other) => {
+            let number = other.range.first.max(range.first);
+            let register = format!("{}[{number}]", declaration.file.name());
+            Err(ValidateError { place: declaration.place, fault: Fault::Twice { register } })
+        }
+    }
+}
+
+/// Refuses subroutines that call themselves: nothing says how deep the calls go.
+fn recursion(shader: &Shader, flow: &Flow) -> Result<(), ValidateError> {
+    let count = shader.instructions.len();
+    let is_call = |at: &usize| matches!(shader.instructions[*at].opcode, Opcode::Cal | Opcode::Callnz);
+    let subs: Vec<usize> =
+        (0..count).filter(|at| shader.instructions[*at].opcode == Opcode::Bgnsub).collect();
+    let callees = |sub: usize| {
+        let end = flow.partner_of(sub).unwrap_or(sub);
+        (sub..end).filter(is_call).filter_map(|at| flow.partner_of(at))
+    };
+    // Subroutines whose callees are all known not to come back to them, until none is added.
+    let mut safe = vec![false; count];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for sub in &subs {
+            if !safe[*sub] && callees(*sub).all(|callee| safe[callee]) {
+                safe[*sub] = true;
+                changed = true;
+            }
+        }
+    }
+    match subs.iter().find(|sub| !safe[**sub]) {
+        None => Ok(()),
+        Some(sub) => {
+            let place = shader.instructions[*sub].place;
+            Err(ValidateError { place, fault: Fault::Recursion { target: *sub as u32 } })
+        }
+    }
+}
+
+/// The kind of texture a sampler view is, if it is declared.
+pub fn view_target(shader: &Shader, view: u32) -> Option<crate::names::Target> {
+    match shader.declaration(File::SamplerView, None, view)?.detail {
+        Detail::View { target, .. } => Some(target),
+        _ => None,
+    }
+}
+
+/// Whether the processor is one of those that run one invocation for each vertex, fragment or thread.
+pub fn is_compiled_stage(processor: Processor) -> bool {
+    matches!(processor, Processor::Vertex | Processor::Fragment | Processor::Compute)
+}
