@@ -9,7 +9,7 @@ use crate::model::{
     Access, Declaration, Detail, Dst, Immediate, Index, Instruction, Offset, Property, Saturate, Shader, Src,
     Texture,
 };
-use crate::names::{File, Location, Target};
+use crate::names::{File, Interpolation, Location, Target};
 use crate::opcode::Class;
 
 /// Writes a shader as tokens.
@@ -317,6 +317,9 @@ impl Encoder {
 fn early_flags(word: &mut Token, declaration: &Declaration) -> Result<(), TokenError> {
     use early_declaration::{CENTROID, DIMENSION, INTERPOLATE, INVARIANT, SEMANTIC, WRAP};
     if let Some(interpolate) = declaration.interpolate {
+        if interpolate.mode == Interpolation::Color || interpolate.location == Location::Sample {
+            return Err(TokenError::NoCode { what: "interpolation", name: "COLOR or SAMPLE".to_owned() });
+        }
         word.set(INTERPOLATE, "interpolation", interpolate.mode as u32)?;
         word.flag(CENTROID, interpolate.location == Location::Centroid);
         word.set(WRAP, "cylindrical wrap", u32::from(interpolate.cylindrical_wrap))?;
