@@ -15,6 +15,7 @@ mod pica200;
 mod semantics;
 mod spirv;
 mod text;
+mod tgsi;
 mod validator;
 
 pub use agal::agal;
@@ -24,6 +25,7 @@ pub use packer::packer;
 pub use pica200::pica200;
 pub use semantics::semantics;
 pub use spirv::spirv;
+pub use tgsi::tgsi;
 pub use validator::validator;
 
 /// A target: its name and its function.
@@ -38,4 +40,5 @@ pub const TARGETS: &[Target] = &[
     ("semantics", semantics),
     ("pica200", pica200),
     ("agal", agal),
+    ("tgsi", tgsi),
 ];

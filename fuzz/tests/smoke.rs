@@ -52,3 +52,8 @@ fn pica200() {
 fn agal() {
     smoke("agal", 600);
 }
+
+#[test]
+fn tgsi() {
+    smoke("tgsi", 100);
+}

@@ -64,7 +64,7 @@ fn has_codes(shader: &Shader, edition: Edition) -> bool {
 
 #[test]
 fn programs_go_through_both_binary_forms() {
-    for (edition, least) in [(Edition::Early, 60), (Edition::Late, 150)] {
+    for (edition, least) in [(Edition::Early, 20), (Edition::Late, 150)] {
         let mut count = 0;
         for (name, text) in programs() {
             let shader = read(&name, &text);

@@ -10,11 +10,14 @@
 //! DLDEXP have integer exponents, TXB takes its bias from w, NRM and NRM4 divide by the length.
 
 mod alu;
+mod empty;
 mod flow;
 mod memory;
 mod operands;
 mod texture;
 mod wide;
+
+pub use empty::Empty;
 
 use crate::error::ValidateError;
 use crate::flow::Flow;
