@@ -72,8 +72,8 @@ fn likely(entropy: &mut Entropy<'_>) -> String {
             _ => {}
         }
         text.push_str(row.name);
-        let dsts = (0..row.dsts).map(|_| destination(row.name, entropy));
-        let operands: Vec<String> = dsts.chain(sources(row, entropy)).collect();
+        let mut operands: Vec<String> = (0..row.dsts).map(|_| destination(row.name, entropy)).collect();
+        operands.extend(sources(row, entropy));
         let _ = write!(text, " {}", operands.join(", "));
         if row.opcode.has_target() {
             let _ = write!(text, ", {}", Target::ALL[entropy.below(Target::ALL.len())].name());
