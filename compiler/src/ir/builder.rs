@@ -280,11 +280,11 @@ impl<'f, 'a> Builder<'f, 'a> {
         }
     }
 
-    /// Ends the function. Every construct must be closed.
-    pub fn finish(mut self) {
+    /// Ends the function and gives it back. Every construct must be closed.
+    pub fn finish(self) -> &'f mut Function<'a> {
         debug_assert!(self.open.is_empty(), "every construct is closed");
         self.f.layout.push(Segment { block: self.block, seam: Seam::End });
         self.f.compute_cfg();
-        self.open.clear();
+        self.f
     }
 }

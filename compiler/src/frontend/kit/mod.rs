@@ -1,3 +1,177 @@
-//! What front ends share.
+//! The kit of a front end: everything between a shader language and the IR that does not depend on the language.
+//!
+//! A front end decodes its language, makes a [`Kit`], builds the shader into [`Kit::b`], and calls [`Kit::finish`]. The kit
+//! speaks the words of `agx_abi`: which registers, uniforms and state registers hold what is decided there.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`uniforms`] | uniform registers: addresses and sizes of buffers, push constants |
+//! | [`vertex`] | attributes, vertex and instance numbers, output slots |
+//! | [`fragment`] | varyings, position and other inputs; colours, depth, stencil, sample mask |
+//! | [`coverage`] | discard, helper lanes, effects that helper lanes must not have |
+//! | [`compute`] | place in the grid, quads of invocations, clearing workgroup memory |
+//! | [`derivatives`] | derivatives in a quad |
+//! | [`textures`] | numbering of textures and samplers, what descriptors say |
+//! | [`sampling`], [`images`] | samples; texels by integer coordinates, sizes |
+//! | [`buffers`] | loads, stores and atomics in buffers and workgroup memory |
+//! | [`control`] | structured control flow from any reducible graph |
+//! | [`lines`] | source positions |
+//! | [`limits`] | limits that all front ends keep |
+//!
+//! Scalar arithmetic is on the builder ([`crate::ir::build::alu`]), mutable variables are
+//! [`Variables`](crate::frontend::ssa::Variables): registers of a shader language become variables that are written and read
+//! in program order, and SSA follows.
+//!
+//! # A front end
+//!
+//! A vertex shader that transforms attribute 0 by four vectors of a constant buffer:
+//!
+//! ```
+//! use agx_abi::{ShaderInfo, Stage};
+//! use agx_compiler::frontend::kit::{Kit, buffers, vertex};
+//! use agx_compiler::ir::{Function, Src};
+//! use agx_compiler::{CompileError, CompileKey};
+//! use bumpalo::Bump;
+//!
+//! fn transform<'a>(bump: &'a Bump, key: &CompileKey) -> Result<(Function<'a>, ShaderInfo), CompileError> {
+//!     let mut function = Function::new(bump, "main");
+//!     let mut kit = Kit::start(&mut function, Stage::Vertex, key);
+//!     // What the shader reads must be known before anything is built: registers are taken at its start.
+//!     vertex::begin(&mut kit, (0..4).map(|component| (0, component)))?;
+//!     let position = [0, 1, 2, 3].map(|component| vertex::attribute(&mut kit, 0, component).unwrap_or(Src::f32(0.0)));
+//!     let matrix = buffers::Buffer::uniform(&mut kit, 0, 0);
+//!     let mut outputs = Vec::new();
+//!     for row in 0..4 {
+//!         // A register of the language would index the vectors with `Src`s that are computed.
+//!         let coefficients = buffers::load_vec4(&mut kit, matrix, Src::imm32(row));
+//!         let mut sum = kit.b.fmul(position[0], coefficients[0]);
+//!         for (x, y) in position.into_iter().zip(coefficients).skip(1) {
+//!             sum = kit.b.ffma(x, y, sum);
+//!         }
+//!         outputs.push((vertex::VertexOutput::Position(row), sum));
+//!     }
+//!     vertex::end(&mut kit, &outputs)?;
+//!     let info = kit.finish("main")?;
+//!     Ok((function, info))
+//! }
+//! let bump = Bump::new();
+//! let (function, info) = transform(&bump, &CompileKey::default())?;
+//! assert_eq!(info.varyings.len(), 4);
+//! # Ok::<(), CompileError>(())
+//! ```
+//!
+//! A fragment shader calls [`fragment::begin`], [`fragment::varying`], [`sampling::sample`], [`coverage::discard`] and
+//! [`fragment::end`]; a compute shader sets [`Kit::compute`], asks for [`compute::input`] and uses [`buffers`] and
+//! [`images`].
 
+pub mod buffers;
+pub mod compute;
+pub mod control;
+pub mod coverage;
+pub mod derivatives;
+pub mod fragment;
+pub mod images;
+pub mod limits;
+pub mod lines;
+pub mod sampling;
+pub mod textures;
 pub mod uniforms;
+pub mod vertex;
+
+use agx_abi::{ShaderInfo, Stage};
+
+use self::compute::ComputeStage;
+use self::fragment::FragmentStage;
+use self::textures::Bindings;
+use self::uniforms::Uniforms;
+use self::vertex::VertexStage;
+use super::ssa::Variables;
+use crate::CompileKey;
+use crate::error::CompileError;
+use crate::ir::{Builder, Function};
+
+/// A shader under construction.
+pub struct Kit<'f, 'a> {
+    /// Appends to the function.
+    pub b: Builder<'f, 'a>,
+    /// Mutable scalars of the shader.
+    pub vars: Variables,
+    /// Uniform registers in use.
+    pub uniforms: Uniforms,
+    /// Texture and sampler state registers in use.
+    pub bindings: Bindings,
+    /// Memory in use.
+    pub memory: MemoryUse,
+    /// The stage.
+    pub stage: Stage,
+    /// What vertex shaders have.
+    pub vertex: VertexStage,
+    /// What fragment shaders have.
+    pub fragment: FragmentStage,
+    /// What compute shaders have.
+    pub compute: ComputeStage,
+}
+
+/// The memory a shader uses beside buffers and textures, and what it does to memory.
+#[derive(Default)]
+pub struct MemoryUse {
+    /// Bytes of workgroup memory.
+    pub local_bytes: u32,
+    /// Bytes of stack memory of an invocation.
+    pub scratch_bytes: u32,
+    /// The constant section.
+    pub constants: Vec<u8>,
+    /// The shader writes device memory.
+    pub writes_memory: bool,
+    /// The shader has barriers.
+    pub uses_barrier: bool,
+}
+
+impl<'f, 'a> Kit<'f, 'a> {
+    /// Starts a shader of `stage` in `function`, which must be empty.
+    pub fn start(function: &'f mut Function<'a>, stage: Stage, key: &CompileKey) -> Self {
+        Kit {
+            b: Builder::start(function),
+            vars: Variables::new(),
+            uniforms: Uniforms::default(),
+            bindings: Bindings::default(),
+            memory: MemoryUse::default(),
+            stage,
+            vertex: VertexStage::new(key),
+            fragment: FragmentStage::new(stage, key),
+            compute: ComputeStage::default(),
+        }
+    }
+
+    /// Ends the function: uniforms get their places, variables become values. Every construct must be closed, and the outputs
+    /// of a vertex or fragment shader built ([`vertex::end`], [`fragment::end`]).
+    ///
+    /// # Errors
+    /// More uniforms than fit.
+    pub fn finish(self, entry_point: &str) -> Result<ShaderInfo, CompileError> {
+        let placement = self.uniforms.place()?;
+        let Kit { b, vars, bindings, memory, stage, vertex, fragment, compute, .. } = self;
+        let function = b.finish();
+        function.workgroup_size = (stage == Stage::Compute).then_some(compute.workgroup_size);
+        vars.finish(function, |src| placement.map(src));
+        Ok(ShaderInfo {
+            stage,
+            runs_as: vertex.runs_as,
+            attributes: vertex.attributes,
+            varyings: vertex.varyings,
+            fragment: fragment.info,
+            entry_point: entry_point.to_owned(),
+            uniform_halves: placement.halves(),
+            uniforms: placement.ranges,
+            textures: bindings.textures,
+            samplers: bindings.samplers,
+            workgroup_size: compute.workgroup_size,
+            local_bytes: memory.local_bytes,
+            scratch_bytes: memory.scratch_bytes,
+            constants: memory.constants,
+            writes_memory: memory.writes_memory,
+            uses_barrier: memory.uses_barrier,
+            ..ShaderInfo::default()
+        })
+    }
+}

@@ -30,7 +30,7 @@ impl<'a> Translator<'_, 'a> {
             Some(Def::Text(name)) => name,
             _ => "",
         };
-        self.b.line = self.b.f.sources.number(name, line, column);
+        self.kit.b.line = self.kit.b.f.sources.number(name, line, column);
     }
 
     /// An instruction of the debug information; only lines matter here.
@@ -44,7 +44,7 @@ impl<'a> Translator<'_, 'a> {
                 let (line, column) = (number(self, 5)?, number(self, 7)?);
                 self.set_line(inst.word(4)?, line, column);
             }
-            DEBUG_NO_LINE => self.b.line = 0,
+            DEBUG_NO_LINE => self.kit.b.line = 0,
             _ => {}
         }
         Ok(())
@@ -56,6 +56,6 @@ impl<'a> Translator<'_, 'a> {
     }
 
     pub(super) fn at_line(&self, error: CompileError) -> CompileError {
-        self.b.f.sources.locate(self.b.line, error)
+        self.kit.b.f.sources.locate(self.kit.b.line, error)
     }
 }

@@ -3,23 +3,23 @@
 use bumpalo::Bump;
 use spirv::Op;
 
-use super::cfg::{Cfg, Node};
 use super::module::Def;
 use super::types::{Kind, Ty, Types};
 use super::{arith, composite, matrix};
 use crate::error::CompileError;
+use crate::frontend::kit::control::{Graph, Node};
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 
 /// A place in a function body, which sees what is defined on every path to it.
 #[derive(Clone, Copy)]
-pub(super) struct Site<'e, 'a> {
+pub(super) struct Site<'e> {
     /// Places of definitions by id.
     pub places: &'e [Place],
     /// This place.
     pub here: Place,
     /// Graph of the function.
-    pub cfg: &'e Cfg<'a>,
+    pub graph: &'e Graph,
 }
 
 /// Where an id is defined: a call, counted from 1, and a block of the function called. Call 0 is the module itself.
@@ -31,14 +31,14 @@ pub(super) struct Place {
     pub node: u32,
 }
 
-impl Site<'_, '_> {
+impl Site<'_> {
     /// Whether the definition of `id` reaches this place.
     pub fn sees(&self, id: u32) -> bool {
         let place = self.places.get(id as usize).copied().unwrap_or_default();
         place == self.here
             || place.call == 0
             || (place.call == self.here.call
-                && self.cfg.dominates(place.node as Node, self.here.node as Node))
+                && self.graph.dominates(place.node as Node, self.here.node as Node))
     }
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Eval<'e, 'f, 'a> {
     pub types: &'e Types<'a>,
     pub defs: &'e [Def<'a>],
     /// Where evaluation takes place; `None` outside functions.
-    pub site: Option<Site<'e, 'a>>,
+    pub site: Option<Site<'e>>,
     /// Shift amounts are taken modulo the width, which SPIR-V leaves undefined and WGSL wants.
     pub masks_shifts: bool,
 }

@@ -111,17 +111,17 @@ impl<'a> Translator<'_, 'a> {
         }
         let ty = inst.word(0).ok().and_then(|id| self.eval().ty(id).ok());
         let bits = ty.and_then(|ty| self.types.leaves(ty).ok()?.first().copied()).unwrap_or(0);
-        self.b.mode = self.floats.mode(self.module, inst, bits);
+        self.kit.b.mode = self.floats.mode(self.module, inst, bits);
     }
 
     /// Keeps the floats that an instruction gives from being fused with what reads them, and from rules that change zeros,
     /// where its mode says so. Functions that do not allow contraction at all need no mark.
     pub(super) fn apart(&mut self, ty: Ty, leaves: &'a [Src]) -> &'a [Src] {
-        let marked = self.b.mode.separate || (self.b.mode.signed_zero && self.b.f.contract);
+        let marked = self.kit.b.mode.separate || (self.kit.b.mode.signed_zero && self.kit.b.f.contract);
         if !marked || self.eval().check_float(ty).is_err() {
             return leaves;
         }
-        let apart: Vec<Src> = leaves.iter().map(|leaf| self.b.apart(*leaf)).collect();
+        let apart: Vec<Src> = leaves.iter().map(|leaf| self.kit.b.apart(*leaf)).collect();
         self.bump.alloc_slice_copy(&apart)
     }
 }

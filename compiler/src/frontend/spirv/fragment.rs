@@ -1,38 +1,21 @@
-//! Inputs and outputs of fragment shaders, and the end of invocations.
-//!
-//! Inputs come from coefficients and special registers. Colours, depth and stencil are left in fixed registers for the
-//! next part of the program, which tests, blends and stores.
+//! Inputs and outputs of fragment shaders: which of the kit's they are.
 
-use agx_abi::fragment::{self, MAX_TARGETS, SECOND_SOURCE};
-use agx_abi::{Stage, UniformSource};
-use agx_isa::table::Opcode;
+use agx_abi::Stage;
 use spirv::{BuiltIn, GlslStd450Op, Op};
 
-use super::interface::{Leaf, Slot, Style};
+use super::interface::{Leaf, Slot};
 use super::module::Def;
 use super::pointers::Root;
 use super::stage::Output;
 use super::translate::Translator;
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::ir::build::alu::{IntCond, float};
-use crate::ir::op::{IrOp, mods_with};
+use crate::frontend::kit::coverage;
+use crate::frontend::kit::fragment::{self, FragmentInput, FragmentOutput, Varying};
+use crate::ir::build::alu::IntCond;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::vocabulary::{Input, Mode, Place};
-
-/// Special registers of fragment programs (applegpu, Mesa 25.0): layer, covered samples, back face, pixel.
-const LAYER: u32 = 2;
-pub(super) const COVERED: u32 = 124;
-const IS_BACK: u32 = 62;
-const PIXEL: u32 = 80;
-
-/// What fragments before this one at the pixel must have done before an interlock is entered: everything they do to the
-/// tile (Mesa 25.0 AGX compiler).
-const INTERLOCK: Src = Src::imm(12, 16);
-
-/// Clip or cull distances that there can be.
-const MAX_DISTANCES: u32 = 8;
 
 impl<'a> Translator<'_, 'a> {
     /// The scalars of an input; nothing when one is not supported.
@@ -46,7 +29,7 @@ impl<'a> Translator<'_, 'a> {
             let found = match first.slot {
                 Slot::User { location, component } if first.bits == 64 => {
                     let words = self.interpolated(first, Input::user(location, component), 2);
-                    Some(vec![self.b.collect(Type::B64, &words)])
+                    Some(vec![self.kit.b.collect(Type::B64, &words)])
                 }
                 Slot::User { location, component } => {
                     Some(self.interpolated(first, Input::user(location, component), vector.len()))
@@ -58,102 +41,32 @@ impl<'a> Translator<'_, 'a> {
             let Some(found) = found else { return Ok(None) };
             for (value, leaf) in found.into_iter().zip(vector) {
                 if let (true, true, Some(value)) = (leaf.style.relaxed, leaf.is_float, value.as_value()) {
-                    self.b.f.relax(value);
+                    self.kit.b.f.relax(value);
                 }
-                values.push(if leaf.is_float { self.b.fconv(value, leaf.bits) } else { value });
+                values.push(if leaf.is_float { self.kit.b.fconv(value, leaf.bits) } else { value });
             }
         }
         Ok(Some(values))
     }
 
-    /// Where an input is taken: in a shader that runs for each sample always at the sample.
-    fn place(&mut self, style: Style) -> (Place, Option<Src>) {
-        match self.shaded_sample() {
-            Some(sample) => (Place::Sample, Some(sample)),
-            None if style.centroid => (Place::Centroid, None),
-            None => (Place::Centre, None),
-        }
-    }
-
     /// `count` components of an input.
     fn interpolated(&mut self, leaf: &Leaf, input: Input, count: usize) -> Vec<Src> {
-        let (place, sample) = self.place(leaf.style);
-        let ty = Type::vector(iterated_bits(leaf, place), count as u8);
-        self.interpolate(input, mode(leaf), place, sample.as_slice(), ty)
-    }
-
-    fn interpolate(&mut self, input: Input, mode: Mode, place: Place, at: &[Src], ty: Type) -> Vec<Src> {
-        let (place, at) = if mode == Mode::Flat { (Place::Centre, &[][..]) } else { (place, at) };
-        let mods = [input.0, mode as u32, place as u32];
-        let vector = self.b.value(IrOp::Interpolate, ty, at, &mods);
-        self.b.split(Src::value(vector), Type::scalar(ty.bits), ty.comps.into()).to_vec()
-    }
-
-    pub(super) fn fragment_register(&mut self, number: u32) -> Src {
-        let mods = mods_with(Opcode::Mfsr, &[("sr", number)]);
-        Src::value(self.b.value(Opcode::Mfsr, Type::B32, &[], &mods))
+        let place = if self.kit.fragment.info.sample_shading { Place::Sample } else { Place::Centre };
+        let varying = Varying {
+            input,
+            mode: mode(leaf),
+            centroid: leaf.style.centroid,
+            count: count as u8,
+            bits: iterated_bits(leaf, place),
+        };
+        fragment::varying(&mut self.kit, varying)
     }
 
     fn fragment_built_in(&mut self, built_in: BuiltIn, index: u32) -> Option<Src> {
-        let mut linear = |input| {
-            let (place, sample) = self.place(Style::default());
-            self.interpolate(input, Mode::Linear, place, sample.as_slice(), Type::B32)[0]
-        };
-        Some(match (built_in, index) {
-            (BuiltIn::FragCoord, 0 | 1) => {
-                let within = self.position_in_pixel(index);
-                let pixel = self.fragment_register(PIXEL + index);
-                let corner = self.b.int_to_float(pixel, false, 32);
-                self.b.fadd(corner, within)
-            }
-            (BuiltIn::FragCoord, 2) => linear(Input::DEPTH),
-            (BuiltIn::FragCoord, 3) => linear(Input::ONE_OVER_W),
-            (BuiltIn::PointCoord, 0) => linear(Input::POINT_X),
-            (BuiltIn::PointCoord, 1) => linear(Input::POINT_Y),
-            (BuiltIn::FrontFacing, 0) => {
-                let back = self.fragment_register(IS_BACK);
-                self.b.icmp(IntCond::EQ, back, Src::imm32(0))
-            }
-            (BuiltIn::HelperInvocation, 0) => self.is_helper(),
-            (BuiltIn::SampleId, 0) => {
-                let sample = self.shaded_sample()?;
-                self.b.uconv(sample, 32)
-            }
-            (BuiltIn::SamplePosition, 0 | 1) => self.position_in_pixel(index),
-            (BuiltIn::SampleMask, 0) => self.covered_samples(),
-            (BuiltIn::Layer, 0) => self.fragment_register(LAYER),
-            (BuiltIn::ViewportIndex, 0) => {
-                let word = self.flat(Input::LAYER_AND_VIEWPORT);
-                self.b.ushr(word, Src::imm32(16))
-            }
-            (BuiltIn::PrimitiveId, 0) => self.flat(Input::PRIMITIVE_ID),
-            (BuiltIn::ViewIndex, 0) => self.uniforms.get(UniformSource::ViewIndex, 0, 32),
-            (BuiltIn::ClipDistance | BuiltIn::CullDistance, 0..MAX_DISTANCES) => {
-                let input = match built_in {
-                    BuiltIn::ClipDistance => Input::clip_distance(index),
-                    _ => Input::cull_distance(index),
-                };
-                let (place, sample) = self.place(Style::default());
-                self.interpolate(input, Mode::Perspective, place, sample.as_slice(), Type::B32)[0]
-            }
-            _ => return self.lane_built_in(built_in, index),
-        })
-    }
-
-    fn flat(&mut self, input: Input) -> Src {
-        self.interpolate(input, Mode::Flat, Place::Centre, &[], Type::B32)[0]
-    }
-
-    /// How far right of (axis 0) or below (1) the pixel's corner the lane shades.
-    fn position_in_pixel(&mut self, axis: u32) -> Src {
-        let Some(sample) = self.shaded_sample() else { return float(0.5, 32) };
-        let positions = self.uniforms.get(UniformSource::SamplePositions, 0, 32);
-        let first = self.b.shl(sample, Src::imm(3, 16));
-        let first = self.b.iadd(first, Src::imm(u64::from(4 * axis), 16));
-        let sixteenths = self.b.ushr(positions, first);
-        let sixteenths = self.b.and(sixteenths, Src::imm32(15));
-        let sixteenths = self.b.int_to_float(sixteenths, false, 32);
-        self.b.fmul(sixteenths, float(1.0 / 16.0, 32))
+        match fragment_input(built_in, index) {
+            Some(input) => fragment::input(&mut self.kit, input),
+            None => self.lane_built_in(built_in, index),
+        }
     }
 
     /// The `count` scalars of the inputs from variable `at` on.
@@ -172,7 +85,7 @@ impl<'a> Translator<'_, 'a> {
         op: GlslStd450Op,
         inst: &Inst<'a>,
     ) -> Result<Vec<Src>, CompileError> {
-        if self.io.stage != Stage::Fragment {
+        if self.kit.stage != Stage::Fragment {
             return Err(CompileError::invalid("interpolation outside fragment shaders"));
         }
         let pointer = self.pointer(inst.word(4)?)?;
@@ -183,7 +96,7 @@ impl<'a> Translator<'_, 'a> {
             GlslStd450Op::InterpolateAtCentroid => (Place::Centroid, Vec::new()),
             GlslStd450Op::InterpolateAtSample => {
                 let sample = self.eval().scalar(inst.word(5)?)?;
-                (Place::Sample, vec![self.b.uconv(sample, 16)])
+                (Place::Sample, vec![self.kit.b.uconv(sample, 16)])
             }
             _ => match self.eval().value(inst.word(5)?)?.1 {
                 offset @ [_, _] => (Place::Offset, offset.to_vec()),
@@ -199,10 +112,10 @@ impl<'a> Translator<'_, 'a> {
             result = Some(match result {
                 None => here,
                 Some(others) => {
-                    let hit = self.b.icmp(IntCond::EQ, chosen, Src::imm32(element));
+                    let hit = self.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(element));
                     here.into_iter()
                         .zip(others)
-                        .map(|(here, other)| self.b.select(hit, here, other))
+                        .map(|(here, other)| self.kit.b.select(hit, here, other))
                         .collect()
                 }
             });
@@ -230,8 +143,8 @@ impl<'a> Translator<'_, 'a> {
                 return Err(CompileError::invalid("interpolation of 64-bit inputs"));
             }
             let ty = Type::scalar(iterated_bits(leaf, place));
-            let value = self.interpolate(input, mode, place, at, ty)[0];
-            values.push(if leaf.is_float { self.b.fconv(value, leaf.bits) } else { value });
+            let value = fragment::interpolate(&mut self.kit, input, mode, (place, at), ty)[0];
+            values.push(if leaf.is_float { self.kit.b.fconv(value, leaf.bits) } else { value });
         }
         Ok(values)
     }
@@ -239,12 +152,11 @@ impl<'a> Translator<'_, 'a> {
     /// Interlocks: the fragments of a pixel run their parts between the two instructions in order, and what is ordered
     /// at the beginning is ordered at the end.
     fn interlock(&mut self, op: Op) -> Result<(), CompileError> {
-        if self.io.stage != Stage::Fragment {
+        if self.kit.stage != Stage::Fragment {
             return Err(CompileError::invalid("an interlock outside fragment shaders"));
         }
         if op == Op::BeginInvocationInterlockEXT {
-            self.io.fragment.interlock = true;
-            self.b.effect(Opcode::Pixwait, &[INTERLOCK], &mods_with(Opcode::Pixwait, &[]));
+            fragment::begin_interlock(&mut self.kit)?;
         }
         Ok(())
     }
@@ -252,10 +164,10 @@ impl<'a> Translator<'_, 'a> {
     /// Translates discards and interlocks; false for other instructions.
     pub(super) fn fragment_instruction(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
         match inst.op {
-            Op::DemoteToHelperInvocation => self.discard()?,
+            Op::DemoteToHelperInvocation => coverage::discard(&mut self.kit)?,
             Op::IsHelperInvocationEXT => {
                 let ty = self.eval().ty(inst.word(0)?)?;
-                let helper = self.is_helper();
+                let helper = coverage::is_helper(&mut self.kit);
                 let leaves = self.bump.alloc_slice_copy(&[helper]);
                 let leaves = self.eval().checked(ty, leaves)?;
                 self.define(inst.word(1)?, Def::Value(ty, leaves))?;
@@ -268,51 +180,45 @@ impl<'a> Translator<'_, 'a> {
 
     /// Leaves the outputs in their registers.
     pub(super) fn fragment_outputs(&mut self, outputs: &[Output]) -> Result<(), CompileError> {
-        let mut exports: Vec<(u8, Src)> = Vec::new();
-        let mut mask = None;
+        let mut words = Vec::with_capacity(outputs.len());
         for (leaf, value) in outputs {
             if leaf.bits == 64 {
                 return Err(CompileError::invalid("a fragment output of 64 bits"));
             }
-            let word = self.output_word(leaf, *value);
-            match leaf.slot {
-                Slot::User { location, component } => {
-                    let target = if leaf.index == 0 { location } else { SECOND_SOURCE };
-                    self.io.fragment.dual_source |= leaf.index != 0;
-                    let register = fragment::colour_register(target, component).ok_or_else(|| {
-                        CompileError::limit(format!("colour target {target} is not below {MAX_TARGETS}"))
-                    })?;
-                    self.io.fragment.components[target as usize] |= 1 << component;
-                    exports.push((register, word));
-                }
-                // After early tests, depth and stencil are what they are.
-                Slot::BuiltIn { built_in: BuiltIn::FragDepth | BuiltIn::FragStencilRefEXT, .. }
-                    if self.io.fragment.early_tests => {}
-                Slot::BuiltIn { built_in: BuiltIn::FragDepth, .. } => {
-                    self.b.effect(IrOp::WriteDepth, &[word], &[]);
-                }
-                Slot::BuiltIn { built_in: BuiltIn::FragStencilRefEXT, .. } => {
-                    let reference = self.b.uconv(word, 16);
-                    self.b.effect(IrOp::WriteStencil, &[reference], &[]);
-                }
-                Slot::BuiltIn { built_in: BuiltIn::SampleMask, index: 0 } => mask = Some(word),
+            let output = match leaf.slot {
+                Slot::User { component, .. } if leaf.index != 0 => FragmentOutput::SecondColour { component },
+                Slot::User { location, component } => FragmentOutput::Colour { target: location, component },
+                Slot::BuiltIn { built_in: BuiltIn::FragDepth, .. } => FragmentOutput::Depth,
+                Slot::BuiltIn { built_in: BuiltIn::FragStencilRefEXT, .. } => FragmentOutput::Stencil,
+                Slot::BuiltIn { built_in: BuiltIn::SampleMask, index: 0 } => FragmentOutput::SampleMask,
                 Slot::BuiltIn { built_in, .. } => {
                     return Err(CompileError::unsupported(format!("output {built_in:?}")));
                 }
-            }
+            };
+            words.push((output, self.output_word(leaf, *value)));
         }
-        self.finish_coverage(mask, &mut exports);
-        exports.sort_by_key(|(register, _)| *register);
-        // Of outputs that overlap, the one declared last counts.
-        exports.reverse();
-        exports.dedup_by_key(|(register, _)| *register);
-        for (register, value) in exports.into_iter().rev() {
-            // An output stands where its value is made.
-            self.b.line = self.b.f.def(value).map_or(0, |data| data.line);
-            self.b.effect(IrOp::Export, &[value], &[u32::from(register)]);
-        }
-        Ok(())
+        fragment::end(&mut self.kit, &words)
     }
+}
+
+/// The kit's name of a scalar of a built-in input.
+fn fragment_input(built_in: BuiltIn, index: u32) -> Option<FragmentInput> {
+    Some(match (built_in, index) {
+        (BuiltIn::FragCoord, _) => FragmentInput::FragCoord(index),
+        (BuiltIn::PointCoord, _) => FragmentInput::PointCoord(index),
+        (BuiltIn::SamplePosition, _) => FragmentInput::SamplePosition(index),
+        (BuiltIn::ClipDistance, _) => FragmentInput::ClipDistance(index),
+        (BuiltIn::CullDistance, _) => FragmentInput::CullDistance(index),
+        (BuiltIn::FrontFacing, 0) => FragmentInput::FrontFacing,
+        (BuiltIn::HelperInvocation, 0) => FragmentInput::HelperInvocation,
+        (BuiltIn::SampleId, 0) => FragmentInput::SampleId,
+        (BuiltIn::SampleMask, 0) => FragmentInput::SampleMask,
+        (BuiltIn::Layer, 0) => FragmentInput::Layer,
+        (BuiltIn::ViewportIndex, 0) => FragmentInput::Viewport,
+        (BuiltIn::PrimitiveId, 0) => FragmentInput::PrimitiveId,
+        (BuiltIn::ViewIndex, 0) => FragmentInput::ViewIndex,
+        _ => return None,
+    })
 }
 
 /// How an input is interpolated.

@@ -1,49 +1,47 @@
 //! Variables of module scope: resources, workgroup memory, private variables, and the values the machine provides.
 
 use agx_abi::{Stage, UniformSource};
-use agx_isa::table::Opcode;
 use spirv::{BuiltIn, Decoration, StorageClass};
 
-use super::derivatives::Group;
 use super::module::Global;
 use super::pointers::{BufferId, Pointer, Root};
 use super::translate::Translator;
 use super::types::{Kind, Layout, MatrixLayout, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::ir::build::alu::IntCond;
+use crate::frontend::kit::compute::{self, ComputeInput, LaneInput};
+use crate::frontend::kit::limits::MAX_LOCAL_BYTES;
 use crate::ir::function::Access;
-use crate::ir::op::{IrOp, mods_with};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
-
-/// Invocations of a SIMD-group.
-pub(super) const SUBGROUP_SIZE: u32 = 32;
 
 /// Alignment of variables in workgroup memory.
 const LOCAL_ALIGN: u32 = 16;
 
-/// Most bytes of workgroup memory: what a threadgroup may have (Metal feature set tables, Apple7 and Apple8).
-pub const MAX_LOCAL_BYTES: u32 = 32 << 10;
+/// The kit's name of a component of a built-in input.
+type Component = fn(u32) -> ComputeInput;
 
-/// Where a built-in input comes from.
-#[derive(Clone, Copy)]
-enum Input {
-    /// Special registers, one a component.
-    Registers(u16),
-    /// A uniform of several words.
-    Uniform(UniformSource),
-}
+/// Built-in inputs of compute shaders.
+const INPUTS: &[(BuiltIn, Component)] = &[
+    (BuiltIn::WorkgroupId, ComputeInput::WorkgroupId),
+    (BuiltIn::NumWorkgroups, ComputeInput::WorkgroupCount),
+    (BuiltIn::WorkgroupSize, ComputeInput::WorkgroupSize),
+    (BuiltIn::LocalInvocationId, ComputeInput::LocalInvocationId),
+    (BuiltIn::LocalInvocationIndex, |_| ComputeInput::LocalInvocationIndex),
+    (BuiltIn::GlobalInvocationId, ComputeInput::GlobalInvocationId),
+    (BuiltIn::SubgroupId, |_| ComputeInput::SubgroupId),
+    (BuiltIn::NumSubgroups, |_| ComputeInput::SubgroupCount),
+];
 
-/// Built-in inputs of compute shaders with the special registers that hold them (applegpu, Mesa 25.0).
-const INPUTS: &[(BuiltIn, Input)] = &[
-    (BuiltIn::WorkgroupId, Input::Registers(0)),
-    (BuiltIn::LocalInvocationId, Input::Registers(48)),
-    (BuiltIn::LocalInvocationIndex, Input::Registers(51)),
-    (BuiltIn::SubgroupLocalInvocationId, Input::Registers(52)),
-    (BuiltIn::SubgroupId, Input::Registers(53)),
-    (BuiltIn::GlobalInvocationId, Input::Registers(80)),
-    (BuiltIn::NumWorkgroups, Input::Uniform(UniformSource::WorkgroupCount)),
+/// Built-in inputs about lanes, which all stages have.
+const LANE_INPUTS: &[(BuiltIn, LaneInput)] = &[
+    (BuiltIn::SubgroupLocalInvocationId, LaneInput::Index),
+    (BuiltIn::SubgroupSize, LaneInput::Count),
+    (BuiltIn::SubgroupEqMask, LaneInput::EqMask),
+    (BuiltIn::SubgroupGeMask, LaneInput::GeMask),
+    (BuiltIn::SubgroupGtMask, LaneInput::GtMask),
+    (BuiltIn::SubgroupLeMask, LaneInput::LeMask),
+    (BuiltIn::SubgroupLtMask, LaneInput::LtMask),
 ];
 
 impl<'a> Translator<'_, 'a> {
@@ -61,7 +59,7 @@ impl<'a> Translator<'_, 'a> {
                     }
                     Some(pointer)
                 }
-                StorageClass::Input if self.io.stage == Stage::Compute => self.input(global)?,
+                StorageClass::Input if self.kit.stage == Stage::Compute => self.input(global)?,
                 _ => None,
             };
             self.globals[index] = pointer;
@@ -74,7 +72,10 @@ impl<'a> Translator<'_, 'a> {
     fn input(&mut self, global: &Global<'a>) -> Result<Option<Pointer<'a>>, CompileError> {
         let built_in = self.module.decorations.of(global.id, Decoration::BuiltIn).and_then(BuiltIn::from_u32);
         let (Some(built_in), Ok(widths)) = (built_in, self.types.leaves(global.ty)) else { return Ok(None) };
-        let Some(leaves) = self.built_in(built_in, widths.len()) else { return Ok(None) };
+        let components = 0..widths.len() as u32;
+        let leaves: Option<Vec<Src>> =
+            components.map(|component| self.built_in(built_in, component)).collect();
+        let Some(leaves) = leaves else { return Ok(None) };
         if widths.iter().any(|bits| *bits != 32) || leaves.len() != widths.len() {
             return Err(CompileError::invalid(format!("built-in {built_in:?} has the wrong type")));
         }
@@ -83,94 +84,21 @@ impl<'a> Translator<'_, 'a> {
         Ok(Some(pointer))
     }
 
-    fn built_in(&mut self, built_in: BuiltIn, count: usize) -> Option<Vec<Src>> {
-        if self.io.derivative_group == Some(Group::Quads)
-            && let Some(place) = self.built_in_of_quads(built_in)
-        {
-            return Some(place);
-        }
-        if let Some((_, input)) = INPUTS.iter().find(|(known, _)| *known == built_in) {
-            let component = |index: u16| match input {
-                Input::Registers(first) => self.special_register(first + index),
-                Input::Uniform(source) => self.uniforms.get(*source, 2 * index, 32),
-            };
-            return Some((0..count.min(3) as u16).map(component).collect());
-        }
-        let invocations: u32 = self.workgroup_size.iter().product();
-        match built_in {
-            BuiltIn::WorkgroupSize => Some(self.workgroup_size.map(Src::imm32).to_vec()),
-            BuiltIn::SubgroupSize => Some(vec![Src::imm32(SUBGROUP_SIZE)]),
-            BuiltIn::NumSubgroups => Some(vec![Src::imm32(invocations.div_ceil(SUBGROUP_SIZE))]),
-            BuiltIn::DeviceIndex => Some(vec![Src::imm32(0)]),
-            _ => self.lane_mask(built_in),
+    fn built_in(&mut self, built_in: BuiltIn, component: u32) -> Option<Src> {
+        match INPUTS.iter().find(|(known, _)| *known == built_in) {
+            Some((_, input)) => Some(compute::input(&mut self.kit, input(component))),
+            None => self.lane_built_in(built_in, component),
         }
     }
 
-    /// A component of a built-in that is about the lanes of a SIMD-group, which all stages have.
+    /// A component of a built-in that all stages have: lanes of a SIMD-group, and the device, of which there is one.
     pub(super) fn lane_built_in(&mut self, built_in: BuiltIn, component: u32) -> Option<Src> {
-        let words = match built_in {
-            BuiltIn::SubgroupLocalInvocationId | BuiltIn::SubgroupSize => self.built_in(built_in, 1)?,
-            _ => self.lane_mask(built_in)?,
-        };
-        words.get(component as usize).copied()
-    }
-
-    /// Built-ins that differ where invocations are placed in quads of two by two.
-    fn built_in_of_quads(&mut self, built_in: BuiltIn) -> Option<Vec<Src>> {
-        let size = self.workgroup_size.map(Src::imm32);
-        Some(match built_in {
-            BuiltIn::LocalInvocationId => self.place_in_quads().to_vec(),
-            BuiltIn::LocalInvocationIndex => {
-                let [x, y, z] = self.place_in_quads();
-                let rows = self.b.imul(z, size[1]);
-                let row = self.b.iadd(rows, y);
-                let before = self.b.imul(row, size[0]);
-                vec![self.b.iadd(before, x)]
-            }
-            BuiltIn::GlobalInvocationId => {
-                let place = self.place_in_quads();
-                let mut global = Vec::with_capacity(3);
-                for (axis, place) in (0..).zip(place) {
-                    let group = self.special_register(axis);
-                    let first = self.b.imul(group, size[usize::from(axis)]);
-                    global.push(self.b.iadd(first, place));
-                }
-                global
-            }
-            _ => return None,
-        })
-    }
-
-    /// Masks of the lanes that stand in a relation to this one.
-    fn lane_mask(&mut self, built_in: BuiltIn) -> Option<Vec<Src>> {
-        let wanted = [
-            BuiltIn::SubgroupEqMask,
-            BuiltIn::SubgroupGeMask,
-            BuiltIn::SubgroupGtMask,
-            BuiltIn::SubgroupLeMask,
-            BuiltIn::SubgroupLtMask,
-        ];
-        if !wanted.contains(&built_in) {
-            return None;
+        if built_in == BuiltIn::DeviceIndex {
+            return Some(Src::imm32(0));
         }
-        let lane = self.special_register(52);
-        let equal = self.b.shl(Src::imm32(1), lane);
-        let less = self.b.isub(equal, Src::imm32(1));
-        let less_equal = self.b.or(less, equal);
-        let word = match built_in {
-            BuiltIn::SubgroupEqMask => equal,
-            BuiltIn::SubgroupGeMask => self.b.not(less),
-            BuiltIn::SubgroupGtMask => self.b.not(less_equal),
-            BuiltIn::SubgroupLeMask => less_equal,
-            _ => less,
-        };
-        let zero = Src::imm32(0);
-        Some(vec![word, zero, zero, zero])
-    }
-
-    fn special_register(&mut self, number: u16) -> Src {
-        let mods = mods_with(Opcode::Mfsr, &[("sr", u32::from(number))]);
-        Src::value(self.b.value(Opcode::Mfsr, Type::B32, &[], &mods))
+        let (_, input) = LANE_INPUTS.iter().find(|(known, _)| *known == built_in)?;
+        // Masks have words for lanes that there are not.
+        Some(if component == 0 { compute::lane_input(&mut self.kit, *input) } else { Src::imm32(0) })
     }
 
     /// The pointer to a variable of module scope.
@@ -193,7 +121,7 @@ impl<'a> Translator<'_, 'a> {
                 return Err(CompileError::unsupported(match name {
                     Some(name) => format!("built-in {name:?}"),
                     None => {
-                        format!("inputs of a {} shader that are not of its interface", self.io.stage.name())
+                        format!("inputs of a {} shader that are not of its interface", self.kit.stage.name())
                     }
                 }));
             }
@@ -226,7 +154,7 @@ impl<'a> Translator<'_, 'a> {
                 // What a uniform block holds is there, whether it is read or not.
                 access.set(Access::SPECULATABLE, is_uniform && !access.contains(Access::VOLATILE));
                 let source = UniformSource::BufferAddress { set, binding, element: 0 };
-                let base = self.uniforms.get(source, 0, 64);
+                let base = self.kit.uniforms.get(source, 0, 64);
                 Root::Buffer { base, identity: Some(BufferId::Element { set, binding, element: 0 }) }
             }
         };
@@ -247,11 +175,11 @@ impl<'a> Translator<'_, 'a> {
         let (fixed, layout, bytes) = if is_block {
             (0, Layout::Explicit, self.types.explicit_end(global.ty, MatrixLayout::default())?)
         } else {
-            let fixed = self.local_bytes.next_multiple_of(LOCAL_ALIGN);
+            let fixed = self.kit.memory.local_bytes.next_multiple_of(LOCAL_ALIGN);
             (fixed, Layout::Natural, self.types.natural(global.ty).0)
         };
-        self.local_bytes = self.local_bytes.max(fixed.saturating_add(bytes));
-        if self.local_bytes > MAX_LOCAL_BYTES {
+        self.kit.memory.local_bytes = self.kit.memory.local_bytes.max(fixed.saturating_add(bytes));
+        if self.kit.memory.local_bytes > MAX_LOCAL_BYTES {
             return Err(CompileError::limit(format!(
                 "more than {MAX_LOCAL_BYTES} bytes of workgroup memory"
             )));
@@ -267,31 +195,12 @@ impl<'a> Translator<'_, 'a> {
                 self.global(index)?;
             }
         }
-        let bytes = self.local_bytes.next_multiple_of(4);
-        self.local_bytes = bytes;
+        let bytes = self.kit.memory.local_bytes.next_multiple_of(4);
+        self.kit.memory.local_bytes = bytes;
         if bytes == 0 {
             return Ok(());
         }
-        let invocations: u32 = self.workgroup_size.iter().product();
-        let index = self.special_register(51);
-        let first = self.b.shl(index, Src::imm32(2));
-        let variable = self.vars.add(&[32]);
-        self.vars.write(&self.b, variable, first);
-        let blocks = self.b.begin_loop();
-        self.vars.open_loop(blocks.header);
-        let offset = self.vars.read(&mut self.b, variable);
-        let is_inside = self.b.icmp(IntCond::ULT, offset, Src::imm32(bytes));
-        self.b.begin_if(is_inside);
-        self.b.effect(IrOp::StoreLocal, &[Src::imm32(0), offset], &[4]);
-        let next = self.b.iadd(offset, Src::imm32(4 * invocations));
-        self.vars.write(&self.b, variable, next);
-        self.b.begin_else();
-        self.b.jump(blocks.after);
-        self.b.end_if();
-        self.b.end_loop();
-        self.vars.close_loop(self.b.f);
-        self.uses_barrier = true;
-        self.b.effect(IrOp::ControlBarrier, &[], &[Access::LOCAL.bits()]);
+        compute::clear_local(&mut self.kit, bytes);
         Ok(())
     }
 
@@ -309,7 +218,7 @@ impl<'a> Translator<'_, 'a> {
         };
         let size = match pointer.root {
             Root::Buffer { identity: Some(BufferId::Element { set, binding, element }), .. } => {
-                self.uniforms.get(UniformSource::BufferSize { set, binding, element }, 0, 32)
+                self.kit.uniforms.get(UniformSource::BufferSize { set, binding, element }, 0, 32)
             }
             Root::Buffer { identity: Some(BufferId::Dynamic { set, binding, index }), .. } => {
                 self.record(set, binding, index, 8, Type::B32)
@@ -320,11 +229,11 @@ impl<'a> Translator<'_, 'a> {
             }
         };
         let start = Src::imm32(member.offset);
-        let size = if member.offset == 0 { size } else { self.b.umax(size, start) };
-        let bytes = if member.offset == 0 { size } else { self.b.isub(size, start) };
+        let size = if member.offset == 0 { size } else { self.kit.b.umax(size, start) };
+        let bytes = if member.offset == 0 { size } else { self.kit.b.isub(size, start) };
         let count = match stride.is_power_of_two() {
-            true => self.b.ushr(bytes, Src::imm32(stride.trailing_zeros())),
-            false => self.b.udiv(bytes, Src::imm32(stride)),
+            true => self.kit.b.ushr(bytes, Src::imm32(stride.trailing_zeros())),
+            false => self.kit.b.udiv(bytes, Src::imm32(stride)),
         };
         let ty = self.eval().ty(inst.word(0)?)?;
         let leaves = self.bump.alloc_slice_copy(&[count]);

@@ -178,7 +178,7 @@ impl<'a> Translator<'_, 'a> {
     fn check_word(&mut self, op: GlslStd450Op, inst: &Inst<'a>) -> Result<(), CompileError> {
         if SINGLE_ONLY.contains(&op) {
             let (_, leaves) = self.eval().value(inst.word(4)?)?;
-            if leaves.iter().any(|leaf| self.b.f.width(*leaf) == 64) {
+            if leaves.iter().any(|leaf| self.kit.b.f.width(*leaf) == 64) {
                 return Err(CompileError::invalid(format!("{op:?} does not take 64-bit floats")));
             }
         }
@@ -201,7 +201,7 @@ impl<'a> Translator<'_, 'a> {
             _ => {}
         }
         if let Some(packing) = packing(op) {
-            let b = &mut self.b;
+            let b = &mut self.kit.b;
             return match (op, x.1) {
                 (G::UnpackSnorm4x8 | G::UnpackUnorm4x8 | G::UnpackSnorm2x16 | G::UnpackUnorm2x16, [word]) => {
                     Ok(unpack(b, packing, *word))
@@ -217,7 +217,7 @@ impl<'a> Translator<'_, 'a> {
             self.eval().check_float(ty)?;
             *other = leaves;
         }
-        geometry(&mut self.b, op, x.1, others[0], others[1])
+        geometry(&mut self.kit.b, op, x.1, others[0], others[1])
     }
 
     fn two_results(
@@ -234,11 +234,11 @@ impl<'a> Translator<'_, 'a> {
         let (mut first, mut second) = (Vec::new(), Vec::new());
         for x in x {
             let (fraction, other) = if matches!(op, G::Modf | G::ModfStruct) {
-                let whole = self.b.trunc(*x);
-                (self.b.fsub(*x, whole), whole)
+                let whole = self.kit.b.trunc(*x);
+                (self.kit.b.fsub(*x, whole), whole)
             } else {
-                let (fraction, exponent) = math::frexp(&mut self.b, *x);
-                (fraction, self.b.sconv(exponent, second_bits))
+                let (fraction, exponent) = math::frexp(&mut self.kit.b, *x);
+                (fraction, self.kit.b.sconv(exponent, second_bits))
             };
             first.push(fraction);
             second.push(other);
@@ -254,8 +254,8 @@ impl<'a> Translator<'_, 'a> {
 
     fn halves_or_doubles(&mut self, op: GlslStd450Op, x: &[Src]) -> Result<Vec<Src>, CompileError> {
         use GlslStd450Op as G;
-        let widths: Vec<u8> = x.iter().map(|x| self.b.f.width(*x)).collect();
-        let b = &mut self.b;
+        let widths: Vec<u8> = x.iter().map(|x| self.kit.b.f.width(*x)).collect();
+        let b = &mut self.kit.b;
         match (op, x, widths.as_slice()) {
             (G::PackHalf2x16, [low, high], [32, 32]) => {
                 let parts = [b.fconv(*low, 16), b.fconv(*high, 16)];
@@ -288,8 +288,8 @@ impl<'a> Translator<'_, 'a> {
             return Err(CompileError::invalid("the matrix is not square"));
         }
         Ok(match op {
-            GlslStd450Op::Determinant => vec![matrix::determinant(&mut self.b, leaves, size)],
-            _ => matrix::inverse(&mut self.b, leaves, size),
+            GlslStd450Op::Determinant => vec![matrix::determinant(&mut self.kit.b, leaves, size)],
+            _ => matrix::inverse(&mut self.kit.b, leaves, size),
         })
     }
 }

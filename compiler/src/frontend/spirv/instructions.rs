@@ -14,11 +14,11 @@ impl<'a> Translator<'_, 'a> {
     /// Translates an instruction.
     pub(super) fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         self.float_mode(inst);
-        self.relaxed.first_new = self.b.f.values.len();
+        self.relaxed.first_new = self.kit.b.f.values.len();
         match inst.op {
             Op::Line => self.line(inst),
             Op::NoLine => {
-                self.b.line = 0;
+                self.kit.b.line = 0;
                 Ok(())
             }
             Op::Nop | Op::SelectionMerge | Op::LoopMerge | Op::Name | Op::AssumeTrueKHR => Ok(()),

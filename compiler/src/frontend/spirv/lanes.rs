@@ -5,12 +5,12 @@
 
 use spirv::{GroupOperation, Op, Scope};
 
-use super::globals::SUBGROUP_SIZE;
 use super::module::Def;
 use super::translate::Translator;
 use super::types::Kind;
 use super::words::Inst;
 use crate::error::CompileError;
+use crate::frontend::kit::compute::SUBGROUP_SIZE;
 use crate::ir::build::alu::{FloatCond, IntCond};
 use crate::ir::builder::Builder;
 use crate::ir::op::{IrOp, mods_with};
@@ -131,7 +131,7 @@ impl<'a> Translator<'_, 'a> {
         Ok(Some(match inst.op {
             Op::GroupNonUniformElect => {
                 self.check_scope(inst, 3)?;
-                vec![elect(&mut self.b)]
+                vec![elect(&mut self.kit.b)]
             }
             Op::GroupNonUniformAll => vec![self.vote(inst, 3, true)?],
             Op::GroupNonUniformAny => vec![self.vote(inst, 3, false)?],
@@ -173,9 +173,9 @@ impl<'a> Translator<'_, 'a> {
     /// A lane or distance, in 32 bits.
     fn amount(&mut self, id: u32) -> Result<Src, CompileError> {
         let amount = self.eval().scalar(id)?;
-        match self.b.f.width(amount) {
+        match self.kit.b.f.width(amount) {
             1 => Err(CompileError::invalid("a lane is not an integer")),
-            _ => Ok(self.b.uconv(amount, 32)),
+            _ => Ok(self.kit.b.uconv(amount, 32)),
         }
     }
 
@@ -187,13 +187,13 @@ impl<'a> Translator<'_, 'a> {
         act: impl Fn(&mut Builder<'_, '_>, Src) -> Src,
     ) -> Result<Vec<Src>, CompileError> {
         let (_, leaves) = self.eval().value(inst.word(index)?)?;
-        Ok(leaves.iter().map(|leaf| act(&mut self.b, *leaf)).collect())
+        Ok(leaves.iter().map(|leaf| act(&mut self.kit.b, *leaf)).collect())
     }
 
     fn boolean(&mut self, inst: &Inst<'a>, index: usize) -> Result<Src, CompileError> {
         self.check_scope(inst, index)?;
         let truth = self.eval().scalar(inst.word(index)?)?;
-        match self.b.f.width(truth) {
+        match self.kit.b.f.width(truth) {
             1 => Ok(truth),
             _ => Err(CompileError::invalid("the operand is not a boolean")),
         }
@@ -202,17 +202,17 @@ impl<'a> Translator<'_, 'a> {
     /// Whether the boolean operand holds in all active lanes, or in any.
     fn vote(&mut self, inst: &Inst<'a>, index: usize, all: bool) -> Result<Src, CompileError> {
         let truth = self.boolean(inst, index)?;
-        let counted = if all { self.b.not(truth) } else { truth };
-        let word = ballot(&mut self.b, counted);
-        let none = is_zero(&mut self.b, word);
-        Ok(if all { none } else { self.b.not(none) })
+        let counted = if all { self.kit.b.not(truth) } else { truth };
+        let word = ballot(&mut self.kit.b, counted);
+        let none = is_zero(&mut self.kit.b, word);
+        Ok(if all { none } else { self.kit.b.not(none) })
     }
 
     /// The instruction has no scope.
     fn quad_vote(&mut self, inst: &Inst<'a>, name: &str) -> Result<Src, CompileError> {
         let truth = self.boolean(inst, 2)?;
         let code = reduction_code(name).expect("invariant: the hardware has the reduction");
-        Ok(Src::value(self.b.value(IrOp::Reduce, Type::BOOL, &[truth], &[code, QUAD_SIZE])))
+        Ok(Src::value(self.kit.b.value(IrOp::Reduce, Type::BOOL, &[truth], &[code, QUAD_SIZE])))
     }
 
     fn all_equal(&mut self, inst: &Inst<'a>, index: usize) -> Result<Src, CompileError> {
@@ -220,7 +220,7 @@ impl<'a> Translator<'_, 'a> {
         let (ty, leaves) = self.eval().value(inst.word(index)?)?;
         let scalar = self.types.scalar_and_count(ty)?.0;
         let is_float = matches!(self.types.kind(scalar), Kind::Float { .. });
-        let b = &mut self.b;
+        let b = &mut self.kit.b;
         let active = ballot(b, Src::bool(true));
         let first = lowest(b, active);
         let mut same = Src::bool(true);
@@ -241,14 +241,14 @@ impl<'a> Translator<'_, 'a> {
     fn ballot(&mut self, inst: &Inst<'a>, index: usize) -> Result<Vec<Src>, CompileError> {
         let truth = self.boolean(inst, index)?;
         let zero = Src::imm32(0);
-        Ok(vec![ballot(&mut self.b, truth), zero, zero, zero])
+        Ok(vec![ballot(&mut self.kit.b, truth), zero, zero, zero])
     }
 
     /// The value in the first active lane.
     fn first(&mut self, inst: &Inst<'a>, index: usize) -> Result<Vec<Src>, CompileError> {
         self.check_scope(inst, index)?;
-        let active = ballot(&mut self.b, Src::bool(true));
-        let first = lowest(&mut self.b, active);
+        let active = ballot(&mut self.kit.b, Src::bool(true));
+        let first = lowest(&mut self.kit.b, active);
         self.each(inst, index, |b, x| moved(b, IrOp::Broadcast, x, first))
     }
 
@@ -270,7 +270,7 @@ impl<'a> Translator<'_, 'a> {
             [id, ..] => self.cluster_size(*id)?,
             [] => SUBGROUP_SIZE,
         };
-        let b = &mut self.b;
+        let b = &mut self.kit.b;
         let own = lane(b);
         let mask = Src::imm32(cluster - 1);
         let delta = b.and(delta, mask);
@@ -367,7 +367,7 @@ impl<'a> Translator<'_, 'a> {
             return Err(CompileError::invalid("the operand is not a ballot"));
         };
         let word = *word;
-        if self.b.f.width(word) != 32 {
+        if self.kit.b.f.width(word) != 32 {
             return Err(CompileError::invalid("the operand is not a ballot"));
         }
         Ok(match inst.op {
@@ -375,22 +375,23 @@ impl<'a> Translator<'_, 'a> {
                 let counted = match self.group_operation(inst)? {
                     GroupOperation::Reduce => word,
                     operation @ (GroupOperation::InclusiveScan | GroupOperation::ExclusiveScan) => {
-                        let before = lanes_before(&mut self.b, operation == GroupOperation::InclusiveScan);
-                        self.b.and(word, before)
+                        let before =
+                            lanes_before(&mut self.kit.b, operation == GroupOperation::InclusiveScan);
+                        self.kit.b.and(word, before)
                     }
                     _ => return Err(CompileError::invalid("a ballot is counted as a whole or scanned")),
                 };
-                self.b.popcnt(counted)
+                self.kit.b.popcnt(counted)
             }
-            Op::GroupNonUniformBallotFindLSB => lowest(&mut self.b, word),
-            Op::GroupNonUniformBallotFindMSB => self.b.most_significant_bit(word),
+            Op::GroupNonUniformBallotFindLSB => lowest(&mut self.kit.b, word),
+            Op::GroupNonUniformBallotFindMSB => self.kit.b.most_significant_bit(word),
             Op::GroupNonUniformInverseBallot => {
-                let own = lane(&mut self.b);
-                bit(&mut self.b, word, own)
+                let own = lane(&mut self.kit.b);
+                bit(&mut self.kit.b, word, own)
             }
             _ => {
                 let position = self.amount(inst.word(4)?)?;
-                bit(&mut self.b, word, position)
+                bit(&mut self.kit.b, word, position)
             }
         })
     }

@@ -7,6 +7,8 @@ use super::pointers::{Pointer, Root, Step};
 use super::translate::Translator;
 use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
 use crate::error::CompileError;
+use crate::frontend::kit::coverage;
+use crate::frontend::kit::limits::MAX_PUSH_CONSTANT_BYTES;
 use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
 use crate::ir::function::Access;
@@ -109,7 +111,7 @@ impl<'a> Translator<'_, 'a> {
     ) -> Result<(), CompileError> {
         let widths = self.types.leaves(pointer.ty)?;
         let fits = widths.len() == data.len()
-            && widths.iter().zip(data).all(|(bits, src)| self.b.f.width(*src) == *bits);
+            && widths.iter().zip(data).all(|(bits, src)| self.kit.b.f.width(*src) == *bits);
         if !fits {
             return Err(CompileError::invalid("the stored value is not of the type pointed to"));
         }
@@ -153,7 +155,7 @@ impl<'a> Translator<'_, 'a> {
     ) -> Result<&'a [Src], CompileError> {
         let first = base.0 + pointer.fixed;
         if pointer.steps.is_empty() {
-            let read = |leaf: u32| self.vars.read(&mut self.b, Variable(first + leaf));
+            let read = |leaf: u32| self.kit.vars.read(&mut self.kit.b, Variable(first + leaf));
             let leaves: Vec<Src> = (0..count).map(read).collect();
             return Ok(self.bump.alloc_slice_copy(&leaves));
         }
@@ -162,12 +164,12 @@ impl<'a> Translator<'_, 'a> {
         for leaf in 0..count {
             let mut sum = None;
             for place in places.iter().rev() {
-                let here = self.vars.read(&mut self.b, Variable(first + place + leaf));
+                let here = self.kit.vars.read(&mut self.kit.b, Variable(first + place + leaf));
                 sum = Some(match sum {
                     None => here,
                     Some(other) => {
-                        let hit = self.b.icmp(IntCond::EQ, chosen, Src::imm32(*place));
-                        self.b.select(hit, here, other)
+                        let hit = self.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(*place));
+                        self.kit.b.select(hit, here, other)
                     }
                 });
             }
@@ -185,18 +187,18 @@ impl<'a> Translator<'_, 'a> {
         let first = base.0 + pointer.fixed;
         if pointer.steps.is_empty() {
             for (leaf, src) in data.iter().enumerate() {
-                self.vars.write(&self.b, Variable(first + leaf as u32), *src);
+                self.kit.vars.write(&self.kit.b, Variable(first + leaf as u32), *src);
             }
             return Ok(());
         }
         let (places, chosen) = self.candidates(pointer.steps)?;
         for place in places {
-            let hit = self.b.icmp(IntCond::EQ, chosen, Src::imm32(place));
+            let hit = self.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(place));
             for (leaf, src) in data.iter().enumerate() {
                 let variable = Variable(first + place + leaf as u32);
-                let old = self.vars.read(&mut self.b, variable);
-                let new = self.b.select(hit, *src, old);
-                self.vars.write(&self.b, variable, new);
+                let old = self.kit.vars.read(&mut self.kit.b, variable);
+                let new = self.kit.b.select(hit, *src, old);
+                self.kit.vars.write(&self.kit.b, variable, new);
             }
         }
         Ok(())
@@ -205,7 +207,7 @@ impl<'a> Translator<'_, 'a> {
     /// Offset of scalar `leaf` of what a pointer into stack memory points to.
     fn scratch_offset(&mut self, pointer: &Pointer<'a>, base: u32, slot: u32, leaf: usize) -> Src {
         let fixed = Src::imm32(base + (pointer.fixed + leaf as u32) * slot);
-        pointer.offset.map_or(fixed, |offset| self.b.iadd(offset, fixed))
+        pointer.offset.map_or(fixed, |offset| self.kit.b.iadd(offset, fixed))
     }
 
     fn load_scratch(&mut self, pointer: Pointer<'a>, base: u32, slot: u32, widths: &[u8]) -> &'a [Src] {
@@ -213,11 +215,12 @@ impl<'a> Translator<'_, 'a> {
         for (leaf, bits) in widths.iter().enumerate() {
             let offset = self.scratch_offset(&pointer, base, slot, leaf);
             let words = if *bits == 64 { 2 } else { 1 };
-            let loaded = Src::value(self.b.value(IrOp::LoadScratch, Type::vector(32, words), &[offset], &[]));
+            let loaded =
+                Src::value(self.kit.b.value(IrOp::LoadScratch, Type::vector(32, words), &[offset], &[]));
             result.push(match bits {
-                64 => self.b.collect(Type::B64, &[loaded]),
-                1 => self.b.icmp(IntCond::NE, loaded, Src::imm32(0)),
-                bits => self.b.uconv(loaded, *bits),
+                64 => self.kit.b.collect(Type::B64, &[loaded]),
+                1 => self.kit.b.icmp(IntCond::NE, loaded, Src::imm32(0)),
+                bits => self.kit.b.uconv(loaded, *bits),
             });
         }
         self.bump.alloc_slice_copy(&result)
@@ -226,13 +229,13 @@ impl<'a> Translator<'_, 'a> {
     fn store_scratch(&mut self, pointer: Pointer<'a>, base: u32, slot: u32, data: &[Src]) {
         for (leaf, src) in data.iter().enumerate() {
             let offset = self.scratch_offset(&pointer, base, slot, leaf);
-            let word = if self.b.f.width(*src) == 64 {
-                let (low, high) = halves(&mut self.b, *src);
-                self.b.collect(Type::vector(32, 2), &[low, high])
+            let word = if self.kit.b.f.width(*src) == 64 {
+                let (low, high) = halves(&mut self.kit.b, *src);
+                self.kit.b.collect(Type::vector(32, 2), &[low, high])
             } else {
-                self.b.uconv(*src, 32)
+                self.kit.b.uconv(*src, 32)
             };
-            self.b.effect(IrOp::StoreScratch, &[word, offset], &[]);
+            self.kit.b.effect(IrOp::StoreScratch, &[word, offset], &[]);
         }
     }
 
@@ -268,7 +271,7 @@ impl<'a> Translator<'_, 'a> {
         let constant = Src::imm32(fixed);
         let offset = match pointer.offset {
             Some(offset) if fixed == 0 => offset,
-            Some(offset) => self.b.iadd(offset, constant),
+            Some(offset) => self.kit.b.iadd(offset, constant),
             None => constant,
         };
         (offset, align)
@@ -286,13 +289,13 @@ impl<'a> Translator<'_, 'a> {
             let words = if bits == 64 { 2 } else { 1 };
             let ty = Type::vector(bits.min(32), (chunk.count * words) as u8);
             let loaded = match pointer.root {
-                Root::Local => self.b.value(IrOp::LoadLocal, ty, &[offset], &[align]),
+                Root::Local => self.kit.b.value(IrOp::LoadLocal, ty, &[offset], &[align]),
                 root => {
                     let (base, access) = self.base(root, pointer.access | access)?;
-                    self.b.value(IrOp::LoadGlobal, ty, &[base, offset], &[access.bits(), align])
+                    self.kit.b.value(IrOp::LoadGlobal, ty, &[base, offset], &[access.bits(), align])
                 }
             };
-            let parts = self.b.split(Src::value(loaded), Type::scalar(ty.bits), usize::from(ty.comps));
+            let parts = self.kit.b.split(Src::value(loaded), Type::scalar(ty.bits), usize::from(ty.comps));
             self.push_loaded(&parts, chunk.bits, &mut result);
         }
         Ok(self.bump.alloc_slice_copy(&result))
@@ -301,8 +304,8 @@ impl<'a> Translator<'_, 'a> {
     /// Turns what memory holds into scalars of `bits` bits.
     fn push_loaded(&mut self, parts: &[Src], bits: u8, result: &mut Vec<Src>) {
         match bits {
-            64 => result.extend(parts.chunks(2).map(|pair| self.b.collect(Type::B64, pair))),
-            1 => result.extend(parts.iter().map(|word| self.b.icmp(IntCond::NE, *word, Src::imm32(0)))),
+            64 => result.extend(parts.chunks(2).map(|pair| self.kit.b.collect(Type::B64, pair))),
+            1 => result.extend(parts.iter().map(|word| self.kit.b.icmp(IntCond::NE, *word, Src::imm32(0)))),
             _ => result.extend_from_slice(parts),
         }
     }
@@ -315,8 +318,8 @@ impl<'a> Translator<'_, 'a> {
     ) -> Result<(), CompileError> {
         let bits = memory_bits(chunk.bits);
         let bytes = u32::from(bits) / 8;
-        if at > super::MAX_PUSH_CONSTANT_BYTES - bytes * chunk.count {
-            let most = super::MAX_PUSH_CONSTANT_BYTES;
+        if at > MAX_PUSH_CONSTANT_BYTES - bytes * chunk.count {
+            let most = MAX_PUSH_CONSTANT_BYTES;
             return Err(CompileError::limit(format!(
                 "a push constant at byte {at}, beyond {most} bytes of them"
             )));
@@ -328,10 +331,10 @@ impl<'a> Translator<'_, 'a> {
             let at = at + index * bytes;
             if bits == 64 {
                 let (low, high) =
-                    (self.uniforms.push_constant(at, 32), self.uniforms.push_constant(at + 4, 32));
-                result.push(join(&mut self.b, low, high));
+                    (self.kit.uniforms.push_constant(at, 32), self.kit.uniforms.push_constant(at + 4, 32));
+                result.push(join(&mut self.kit.b, low, high));
             } else {
-                let word = self.uniforms.push_constant(at, bits);
+                let word = self.kit.uniforms.push_constant(at, bits);
                 self.push_loaded(&[word], chunk.bits, result);
             }
         }
@@ -343,11 +346,11 @@ impl<'a> Translator<'_, 'a> {
         match root {
             Root::Buffer { base, .. } => Ok((base, access)),
             Root::PushConstants => {
-                let address = self.uniforms.get(UniformSource::PushConstantAddress, 0, 64);
+                let address = self.kit.uniforms.get(UniformSource::PushConstantAddress, 0, 64);
                 Ok((address, access | Access::READONLY))
             }
             Root::Constants => {
-                let address = self.uniforms.get(UniformSource::ConstantAddress, 0, 64);
+                let address = self.kit.uniforms.get(UniformSource::ConstantAddress, 0, 64);
                 Ok((address, Access::READONLY | Access::SPECULATABLE))
             }
             _ => Err(CompileError::invalid("an array of buffers is used as one buffer")),
@@ -362,7 +365,7 @@ impl<'a> Translator<'_, 'a> {
     ) -> Result<(), CompileError> {
         let guard = match pointer.root {
             Root::Local => None,
-            _ => Some(self.guard_effect()),
+            _ => Some(coverage::guard(&mut self.kit)),
         };
         let mut rest = data;
         for chunk in self.chunks_of(&pointer)? {
@@ -372,28 +375,28 @@ impl<'a> Translator<'_, 'a> {
             let mut parts = Vec::with_capacity(now.len() * 2);
             for src in now {
                 if bits == 64 {
-                    let (low, high) = halves(&mut self.b, *src);
+                    let (low, high) = halves(&mut self.kit.b, *src);
                     parts.extend([low, high]);
                 } else {
-                    parts.push(self.b.uconv(*src, bits));
+                    parts.push(self.kit.b.uconv(*src, bits));
                 }
             }
             let ty = Type::vector(bits.min(32), parts.len() as u8);
-            let vector = self.b.collect(ty, &parts);
+            let vector = self.kit.b.collect(ty, &parts);
             let (offset, align) = self.chunk_offset(&pointer, &chunk);
             match pointer.root {
-                Root::Local => self.b.effect(IrOp::StoreLocal, &[vector, offset], &[align]),
+                Root::Local => self.kit.b.effect(IrOp::StoreLocal, &[vector, offset], &[align]),
                 Root::PushConstants => return Err(CompileError::invalid("push constants cannot be written")),
                 root => {
                     let (base, access) = self.base(root, (pointer.access | access) - Access::READONLY)?;
-                    self.writes_memory = true;
-                    self.b.effect(IrOp::StoreGlobal, &[vector, base, offset], &[access.bits(), align]);
+                    self.kit.memory.writes_memory = true;
+                    self.kit.b.effect(IrOp::StoreGlobal, &[vector, base, offset], &[access.bits(), align]);
                 }
             }
         }
         self.fence_texels(&pointer);
         if let Some(guard) = guard {
-            self.end_guard(guard);
+            coverage::end_guard(&mut self.kit, guard);
         }
         Ok(())
     }

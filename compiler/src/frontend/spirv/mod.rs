@@ -1,7 +1,7 @@
 //! SPIR-V.
 //!
 //! `read` scans the module once (`module`), then walks the entry point's body: control flow is structured from the
-//! graph (`cfg`, `structurize`), calls are inlined (`translate`), composites are lists of scalars (`types`,
+//! graph ([`crate::frontend::kit::control`]), calls are inlined (`translate`), composites are lists of scalars (`types`,
 //! `eval`), variables that only one invocation sees become SSA values ([`crate::frontend::ssa`]), and other memory is
 //! reached through descriptions of pointers (`pointers`, `memory`).
 
@@ -9,7 +9,6 @@ mod arith;
 mod capability;
 mod cfg;
 mod composite;
-mod coverage;
 mod debug;
 mod decorations;
 mod derivatives;
@@ -29,7 +28,6 @@ mod module;
 mod opcode;
 mod partition;
 mod pointers;
-mod reconverge;
 mod relaxed;
 mod resources;
 mod sampling;
@@ -38,7 +36,6 @@ mod spec;
 mod stage;
 #[cfg(all(test, feature = "wgsl"))]
 mod stage_tests;
-mod structurize;
 mod sync;
 #[cfg(test)]
 mod tests;
@@ -50,20 +47,13 @@ mod variables;
 mod vertex;
 mod words;
 
-use agx_abi::{ShaderInfo, Stage};
 use bumpalo::Bump;
 
 use super::Shader;
+use super::kit::Kit;
 use crate::CompileKey;
 use crate::error::CompileError;
 use crate::ir::Function;
-use crate::ir::builder::Builder;
-
-/// Most bytes of push constants that are read directly.
-pub const MAX_PUSH_CONSTANT_BYTES: u32 = 256;
-
-/// Most bytes of stack memory for local arrays.
-pub const MAX_SCRATCH_BYTES: u32 = 64 << 10;
 
 /// What a source language promises beyond SPIR-V.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -85,43 +75,22 @@ pub fn read<'a>(
     let module = module::Module::scan(bump, bytes, key)?;
     let entry = module.entry(key)?;
     let mut function = Function::new(bump, &entry.name);
-    function.workgroup_size = (entry.stage == Stage::Compute).then_some(entry.workgroup_size);
     let floats = float_controls::FloatControls::read(&module, entry.id)?;
     // Simplifications that are right but for the sign of a zero or a NaN are then left out.
     function.contract = !floats.preserves_anything();
     function.signed_zeros = floats.preserves_anything();
-    let mut translator =
-        translate::Translator::new(Builder::start(&mut function), bump, &module, entry.workgroup_size);
+    let mut kit = Kit::start(&mut function, entry.stage, key);
+    kit.compute.workgroup_size = entry.workgroup_size;
+    kit.compute.quads = entry.quads;
+    let mut translator = translate::Translator::new(kit, bump, &module);
     translator.masks_shifts = dialect.masks_shifts;
     translator.floats = floats;
     translator.usage = usage::Usage::scan(&module)?;
-    translator.io = stage::StageIo::new(&entry, key);
-    translator.stage_inputs()?;
+    translator.io.interface = entry.interface;
+    translator.stage_inputs(&entry)?;
     translator.prologue()?;
     translator.run(entry.function)?;
     translator.stage_outputs()?;
-    let placement = translator.uniforms.place()?;
-    let info = ShaderInfo {
-        stage: entry.stage,
-        runs_as: translator.io.runs_as,
-        attributes: std::mem::take(&mut translator.io.attributes),
-        varyings: std::mem::take(&mut translator.io.varyings),
-        fragment: std::mem::take(&mut translator.io.fragment),
-        entry_point: entry.name,
-        uniform_halves: placement.halves(),
-        uniforms: placement.ranges.clone(),
-        textures: std::mem::take(&mut translator.states.textures),
-        samplers: std::mem::take(&mut translator.states.samplers),
-        workgroup_size: entry.workgroup_size,
-        local_bytes: translator.local_bytes,
-        scratch_bytes: translator.scratch_bytes,
-        constants: std::mem::take(&mut translator.constants.bytes),
-        writes_memory: translator.writes_memory,
-        uses_barrier: translator.uses_barrier,
-        ..ShaderInfo::default()
-    };
-    let translate::Translator { b, vars, .. } = translator;
-    b.finish();
-    vars.finish(&mut function, |src| placement.map(src));
+    let info = translator.kit.finish(&entry.name)?;
     Ok((function, info))
 }

@@ -6,17 +6,16 @@ use agx_abi::fragment::DepthLayout;
 use spirv::{ExecutionMode, ExecutionModel, StorageClass};
 
 use super::decorations::Decorations;
-use super::derivatives::Group;
+use super::derivatives::{check_quads, quads};
 use super::pointers::Pointer;
 use super::resources::Resource;
 use super::types::{Ty, Types};
 use super::words::Words;
 use crate::CompileKey;
 use crate::error::CompileError;
+use crate::frontend::kit::derivatives::Quads;
+use crate::frontend::kit::limits::MAX_INVOCATIONS;
 use crate::ir::src::Src;
-
-/// Most invocations of a workgroup.
-pub const MAX_INVOCATIONS: u64 = 1024;
 
 /// What an id stands for.
 #[derive(Clone, Copy, Default)]
@@ -144,7 +143,7 @@ pub(super) struct Entry<'a> {
     /// Workgroup size.
     pub workgroup_size: [u32; 3],
     /// Which of its invocations make a quad (compute).
-    pub derivative_group: Option<Group>,
+    pub quads: Option<Quads>,
 }
 
 impl<'a> Module<'a> {
@@ -197,9 +196,9 @@ impl<'a> Module<'a> {
             self.modes.iter().any(|known| (known.0, known.1) == (point.function, mode as u32))
         };
         let of_this = self.modes.iter().filter(|known| known.0 == point.function);
-        let derivative_group = of_this.filter_map(|known| Group::of(known.1)).next();
-        if let Some(group) = derivative_group {
-            group.check(workgroup_size)?;
+        let quads = of_this.filter_map(|known| quads(known.1)).next();
+        if let Some(quads) = quads {
+            check_quads(quads, workgroup_size)?;
         }
         Ok(Entry {
             stage,
@@ -213,7 +212,7 @@ impl<'a> Module<'a> {
             function: *function as usize,
             name: point.name.clone(),
             workgroup_size,
-            derivative_group,
+            quads,
         })
     }
 

@@ -20,7 +20,7 @@ const PARTITIONED_EXCLUSIVE_SCAN: u32 = 8;
 /// The operation within a part, and its last modifier, for the number of a group operation.
 pub(super) fn within_parts(number: u32) -> Option<(IrOp, u32)> {
     match number {
-        PARTITIONED_REDUCE => Some((IrOp::Reduce, super::globals::SUBGROUP_SIZE)),
+        PARTITIONED_REDUCE => Some((IrOp::Reduce, crate::frontend::kit::compute::SUBGROUP_SIZE)),
         PARTITIONED_INCLUSIVE_SCAN => Some((IrOp::Scan, 1)),
         PARTITIONED_EXCLUSIVE_SCAN => Some((IrOp::Scan, 0)),
         _ => None,
@@ -48,10 +48,10 @@ impl<'a> Translator<'_, 'a> {
             |t, leader| {
                 let pairs: Vec<(Src, Src)> = leaves
                     .iter()
-                    .map(|leaf| (*leaf, moved(&mut t.b, IrOp::Broadcast, *leaf, leader)))
+                    .map(|leaf| (*leaf, moved(&mut t.kit.b, IrOp::Broadcast, *leaf, leader)))
                     .collect();
-                let is_in = same_bits(&mut t.b, pairs.into_iter());
-                (is_in, ballot(&mut t.b, is_in))
+                let is_in = same_bits(&mut t.kit.b, pairs.into_iter());
+                (is_in, ballot(&mut t.kit.b, is_in))
             },
             |_, part| part,
         );
@@ -60,14 +60,14 @@ impl<'a> Translator<'_, 'a> {
 
     /// Combines `x` among the lanes of this lane's part, the bits of `mask`.
     pub(super) fn combine_part(&mut self, x: Src, mask: Src, op: IrOp, mods: [u32; 2]) -> Src {
-        let bits = self.b.f.width(x);
+        let bits = self.kit.b.f.width(x);
         self.for_each_part(
             bits,
             |t, leader| {
-                let part = moved(&mut t.b, IrOp::Broadcast, mask, leader);
-                (t.b.icmp(IntCond::EQ, mask, part), part)
+                let part = moved(&mut t.kit.b, IrOp::Broadcast, mask, leader);
+                (t.kit.b.icmp(IntCond::EQ, mask, part), part)
             },
-            |t, _| Src::value(t.b.value(op, Type::scalar(bits), &[x], &mods)),
+            |t, _| Src::value(t.kit.b.value(op, Type::scalar(bits), &[x], &mods)),
         )
     }
 
@@ -79,30 +79,30 @@ impl<'a> Translator<'_, 'a> {
         part: impl FnOnce(&mut Self, Src) -> (Src, Src),
         result: impl FnOnce(&mut Self, Src) -> Src,
     ) -> Src {
-        let (rest, found) = (self.vars.add(&[32]), self.vars.add(&[bits]));
-        let active = ballot(&mut self.b, Src::bool(true));
-        self.vars.write(&self.b, rest, active);
-        self.vars.write(&self.b, found, Src::imm(0, bits));
-        let LoopBlocks { header, after } = self.b.begin_loop();
-        self.vars.open_loop(header);
-        let left = self.vars.read(&mut self.b, rest);
-        let leader = lowest(&mut self.b, left);
+        let (rest, found) = (self.kit.vars.add(&[32]), self.kit.vars.add(&[bits]));
+        let active = ballot(&mut self.kit.b, Src::bool(true));
+        self.kit.vars.write(&self.kit.b, rest, active);
+        self.kit.vars.write(&self.kit.b, found, Src::imm(0, bits));
+        let LoopBlocks { header, after } = self.kit.b.begin_loop();
+        self.kit.vars.open_loop(header);
+        let left = self.kit.vars.read(&mut self.kit.b, rest);
+        let leader = lowest(&mut self.kit.b, left);
         let (is_in, lanes) = part(self, leader);
-        self.b.begin_if(is_in);
+        self.kit.b.begin_if(is_in);
         let value = result(self, lanes);
-        self.vars.write(&self.b, found, value);
-        self.b.begin_else();
-        self.b.end_if();
-        let others = self.b.not(lanes);
-        let left = self.b.and(left, others);
-        self.vars.write(&self.b, rest, left);
-        let is_done = self.b.icmp(IntCond::EQ, left, Src::imm32(0));
-        self.b.begin_if(is_done);
-        self.b.jump(after);
-        self.b.begin_else();
-        self.b.end_if();
-        self.b.end_loop();
-        self.vars.close_loop(self.b.f);
-        self.vars.read(&mut self.b, found)
+        self.kit.vars.write(&self.kit.b, found, value);
+        self.kit.b.begin_else();
+        self.kit.b.end_if();
+        let others = self.kit.b.not(lanes);
+        let left = self.kit.b.and(left, others);
+        self.kit.vars.write(&self.kit.b, rest, left);
+        let is_done = self.kit.b.icmp(IntCond::EQ, left, Src::imm32(0));
+        self.kit.b.begin_if(is_done);
+        self.kit.b.jump(after);
+        self.kit.b.begin_else();
+        self.kit.b.end_if();
+        self.kit.b.end_loop();
+        self.kit.vars.close_loop(self.kit.b.f);
+        self.kit.vars.read(&mut self.kit.b, found)
     }
 }

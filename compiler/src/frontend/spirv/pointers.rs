@@ -153,7 +153,7 @@ impl<'a> Translator<'_, 'a> {
             Some(element) => {
                 let element = element as u32;
                 let source = UniformSource::BufferAddress { set, binding, element };
-                (self.uniforms.get(source, 0, 64), BufferId::Element { set, binding, element })
+                (self.kit.uniforms.get(source, 0, 64), BufferId::Element { set, binding, element })
             }
             None => {
                 (self.record(set, binding, index, 0, Type::B64), BufferId::Dynamic { set, binding, index })
@@ -165,14 +165,14 @@ impl<'a> Translator<'_, 'a> {
 
     /// A field of a record of the descriptor table of (set, binding): the 64-bit address at 0, the 32-bit size at 8.
     pub(super) fn record(&mut self, set: u32, binding: u32, index: Src, at: u32, ty: Type) -> Src {
-        let table = self.uniforms.get(UniformSource::DescriptorTable { set, binding }, 0, 64);
-        let index = self.b.uconv(index, 32);
-        let scaled = self.b.shl(index, Src::imm32(DESCRIPTOR_BYTES.trailing_zeros()));
-        let offset = self.b.iadd(scaled, Src::imm32(at));
+        let table = self.kit.uniforms.get(UniformSource::DescriptorTable { set, binding }, 0, 64);
+        let index = self.kit.b.uconv(index, 32);
+        let scaled = self.kit.b.shl(index, Src::imm32(DESCRIPTOR_BYTES.trailing_zeros()));
+        let offset = self.kit.b.iadd(scaled, Src::imm32(at));
         let words = ty.bits / 32;
         let mods = [Access::READONLY.bits(), 8];
-        let loaded = self.b.value(IrOp::LoadGlobal, Type::vector(32, words), &[table, offset], &mods);
-        self.b.collect(ty, &[Src::value(loaded)])
+        let loaded = self.kit.b.value(IrOp::LoadGlobal, Type::vector(32, words), &[table, offset], &mods);
+        self.kit.b.collect(ty, &[Src::value(loaded)])
     }
 
     /// The address in device memory, or the offset in workgroup memory, as a value with its type.
@@ -181,15 +181,15 @@ impl<'a> Translator<'_, 'a> {
         let fixed = Src::imm32(pointer.fixed);
         let offset = match pointer.offset {
             Some(offset) if pointer.fixed == 0 => offset,
-            Some(offset) => self.b.iadd(offset, fixed),
+            Some(offset) => self.kit.b.iadd(offset, fixed),
             None => fixed,
         };
         match pointer.root {
             Root::Local => Some((ty, offset)),
             Root::Buffer { base, .. } => {
-                let wide = self.b.uconv(offset, 64);
+                let wide = self.kit.b.uconv(offset, 64);
                 let is_start = wide.as_imm() == Some(0);
-                Some((ty, if is_start { base } else { self.b.iadd(base, wide) }))
+                Some((ty, if is_start { base } else { self.kit.b.iadd(base, wide) }))
             }
             _ => None,
         }
@@ -248,7 +248,7 @@ impl<'a> Translator<'_, 'a> {
         match self.types.kind(ty) {
             Kind::Array { count, .. } => {
                 let index = self.index_word(index);
-                self.b.umin(index, Src::imm32(count - 1))
+                self.kit.b.umin(index, Src::imm32(count - 1))
             }
             _ => index,
         }
@@ -270,7 +270,7 @@ impl<'a> Translator<'_, 'a> {
         match pointer.root {
             Root::Scratch { slot, .. } => {
                 let last = Src::imm32(count.unwrap_or(1).saturating_sub(1));
-                let index = self.b.umin(index, last);
+                let index = self.kit.b.umin(index, last);
                 let offset = self.add_scaled(pointer.offset, index, stride.saturating_mul(slot));
                 Ok(Pointer { ty, offset: Some(offset), ..pointer })
             }
@@ -332,18 +332,18 @@ impl<'a> Translator<'_, 'a> {
 
     /// An index as a 32-bit integer; shorter ones are signed.
     pub(super) fn index_word(&mut self, index: Src) -> Src {
-        self.b.sconv(index, 32)
+        self.kit.b.sconv(index, 32)
     }
 
     /// `sum + index · stride`.
     pub(super) fn add_scaled(&mut self, sum: Option<Src>, index: Src, stride: u32) -> Src {
         let scaled = match stride {
             1 => index,
-            stride if stride.is_power_of_two() => self.b.shl(index, Src::imm32(stride.trailing_zeros())),
-            stride => self.b.imul(index, Src::imm32(stride)),
+            stride if stride.is_power_of_two() => self.kit.b.shl(index, Src::imm32(stride.trailing_zeros())),
+            stride => self.kit.b.imul(index, Src::imm32(stride)),
         };
         match sum {
-            Some(sum) => self.b.iadd(sum, scaled),
+            Some(sum) => self.kit.b.iadd(sum, scaled),
             None => scaled,
         }
     }

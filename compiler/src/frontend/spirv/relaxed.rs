@@ -44,11 +44,11 @@ impl<'a> Translator<'_, 'a> {
         for (leaf, _) in leaves.iter().zip(is_float).filter(|(_, is_float)| *is_float) {
             let is_new = |value: &crate::ir::entity::Value| value.index() >= self.relaxed.first_new;
             if let Some(value) = leaf.as_value().filter(is_new) {
-                self.b.f.relax(value);
+                self.kit.b.f.relax(value);
                 // What keeps it from being fused is gone when the width is chosen.
-                let inner = self.b.f.def(*leaf).filter(|data| data.op == Op::Ir(IrOp::Exact));
+                let inner = self.kit.b.f.def(*leaf).filter(|data| data.op == Op::Ir(IrOp::Exact));
                 if let Some(inner) = inner.and_then(|data| data.srcs[0].as_value()).filter(is_new) {
-                    self.b.f.relax(inner);
+                    self.kit.b.f.relax(inner);
                 }
             }
         }
@@ -63,7 +63,7 @@ impl<'a> Translator<'_, 'a> {
         let mut relaxed = Vec::new();
         collect(self.types, ty, self.module.decorations.has(id, Decoration::RelaxedPrecision), &mut relaxed);
         for (at, _) in (0..).zip(relaxed).filter(|(_, relaxed)| *relaxed) {
-            self.vars.relax(Variable(first.0 + at));
+            self.kit.vars.relax(Variable(first.0 + at));
         }
     }
 }

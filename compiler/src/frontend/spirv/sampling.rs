@@ -1,21 +1,17 @@
 //! Sampling: textures at float coordinates, with their variants.
 
-use agx_abi::Stage;
-use agx_abi::textures::DescriptorKind;
 use agx_isa::table::Opcode;
 use spirv::{Dim, ImageOperands, Op};
 
-use super::derivatives::Axis;
 use super::module::Def;
-use super::resources::{Handle, Resource};
+use super::resources::Resource;
 use super::translate::Translator;
 use super::types::{ImageType, Kind, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::ir::op::{IrOp, Op as IrOperation};
+use crate::frontend::kit::sampling::{self as kit, Lod, Sample, Shape};
+use crate::ir::op::Op as IrOperation;
 use crate::ir::src::Src;
-use crate::ir::types::Type;
-use crate::ir::vocabulary::LodMode;
 
 /// What a sampling instruction does beside sampling.
 #[derive(Clone, Copy, Default)]
@@ -89,45 +85,19 @@ impl Operands {
     }
 }
 
-/// Coordinates that say where in a texture, the layer not among them.
-pub(super) fn axes(image: &ImageType) -> usize {
-    match image.dim {
-        Dim::Dim1D | Dim::DimBuffer => 1,
-        Dim::Dim3D | Dim::DimCube => 3,
-        _ => 2,
-    }
-}
-
-/// The hardware's code of a texture's dimension, as sampling sees it.
-pub(super) fn dimension(image: &ImageType) -> Result<u32, CompileError> {
-    Ok(match (image.dim, image.arrayed, image.multisampled) {
-        (Dim::Dim1D, false, false) => 0,
-        (Dim::Dim1D, true, false) => 1,
-        (Dim::Dim2D | Dim::DimBuffer, false, false) => 2,
-        (Dim::Dim2D, true, false) | (Dim::DimSubpassData, _, false) => 3,
-        (Dim::Dim2D, false, true) => 4,
-        (Dim::Dim2D, true, true) | (Dim::DimSubpassData, _, true) => 8,
-        (Dim::Dim3D, false, false) => 5,
-        (Dim::DimCube, false, false) => 6,
-        (Dim::DimCube, true, false) => 7,
-        (dim, ..) => return Err(CompileError::unsupported(format!("images of dimension {dim:?} like this"))),
-    })
-}
-
-/// A sample under construction.
-struct Sample {
-    ty: Type,
-    coords: Vec<Src>,
-    /// Layer and the number of the last one.
-    layer: Option<(Src, Src)>,
-    mode: LodMode,
-    lod: Src,
-    min_lod: Src,
-    reference: Src,
-    offset: Src,
-    /// The hardware's code.
-    gather: u32,
-    query: bool,
+/// What the kit calls an image of this type.
+pub(super) fn shape(image: &ImageType) -> Result<Shape, CompileError> {
+    let dim = match image.dim {
+        Dim::Dim1D => kit::Dim::D1,
+        Dim::Dim2D => kit::Dim::D2,
+        Dim::Dim3D => kit::Dim::D3,
+        Dim::DimCube => kit::Dim::Cube,
+        Dim::DimBuffer => kit::Dim::Buffer,
+        Dim::DimSubpassData => kit::Dim::Attachment,
+        dim => return Err(CompileError::unsupported(format!("images of dimension {dim:?}"))),
+    };
+    let ImageType { arrayed, multisampled, storage, .. } = *image;
+    Ok(Shape { dim, arrayed, multisampled, storage })
 }
 
 impl<'a> Translator<'_, 'a> {
@@ -139,61 +109,51 @@ impl<'a> Translator<'_, 'a> {
         }
         let Some((_, form)) = FORMS.iter().find(|(op, _)| *op == inst.op) else { return Ok(false) };
         let form = *form;
-        let (resource, handle, image) = self.image(inst.word(2)?)?;
+        let (resource, _, image) = self.image(inst.word(2)?)?;
         let given = form.compares || form.gathers;
         let operands = Operands::read(inst.rest(if given { 5 } else { 4 }))?;
-        let mut sample = self.sample_at(inst, handle, &image)?;
+        let mut sample = self.sample_at(inst, &image, image.arrayed)?;
+        let axes = sample.coords.len();
         if form.projects {
-            self.project(inst, &image, &mut sample)?;
+            for at in 0..axes {
+                sample.coords[at] = self.divide(inst, axes, sample.coords[at])?;
+            }
         }
         if form.compares {
             let reference = self.eval().scalar(inst.word(4)?)?;
-            sample.reference = if form.projects { self.divide(inst, &image, reference)? } else { reference };
+            sample.reference =
+                Some(if form.projects { self.divide(inst, axes, reference)? } else { reference });
         }
-        self.choose_level(form, &image, &operands, &mut sample)?;
+        sample.lod = self.level(form, axes, &operands)?;
+        sample.min_lod = operands.min_lod.map(|id| self.eval().scalar(id)).transpose()?;
         if form.gathers {
-            let channel = if form.compares { 0 } else { self.constant(inst.word(4)?)? };
-            sample.gather = 2 * channel.min(3) + 1;
+            sample.gather = Some(if form.compares { 0 } else { self.constant(inst.word(4)?)? });
         }
-        let texels = self.with_offsets(&operands, resource, &image, sample)?;
+        let texels = self.with_offsets(&operands, resource, sample)?;
         self.define_texel(inst, &texels)?;
         Ok(true)
     }
 
-    /// Coordinates and layer of a sampling instruction.
+    /// The sample at the coordinates of an instruction, with the layer if they have one.
     fn sample_at(
         &mut self,
         inst: &Inst<'a>,
-        handle: Handle,
         image: &ImageType,
+        has_layer: bool,
     ) -> Result<Sample, CompileError> {
         let (ty, leaves) = self.eval().value(inst.word(3)?)?;
         self.eval().check_float(ty)?;
         if image.multisampled || matches!(image.dim, Dim::DimBuffer | Dim::DimSubpassData) {
             return Err(CompileError::invalid("an image that is only loaded from is sampled"));
         }
-        let axes = axes(image);
-        if leaves.len() < axes + usize::from(image.arrayed) {
+        let shape = shape(image)?;
+        let axes = shape.axes();
+        if leaves.len() < axes + usize::from(has_layer) {
             return Err(CompileError::invalid("the coordinate has too few components"));
         }
-        let coords = leaves[..axes].iter().map(|leaf| self.b.fconv(*leaf, 32)).collect();
-        let is_query = inst.op == Op::ImageQueryLod;
-        let layer = match image.arrayed && !is_query {
-            true => Some((leaves[axes], self.last_layer(handle))),
-            false => None,
-        };
-        Ok(Sample {
-            ty: Type::vector(self.texel_bits(image)?, 4),
-            coords,
-            layer,
-            mode: LodMode::Auto,
-            lod: Src::NONE,
-            min_lod: Src::NONE,
-            reference: Src::NONE,
-            offset: Src::NONE,
-            gather: 0,
-            query: is_query,
-        })
+        let coords = leaves[..axes].iter().map(|leaf| self.kit.b.fconv(*leaf, 32)).collect();
+        let layer = has_layer.then(|| leaves[axes]);
+        Ok(Sample { layer, bits: self.texel_bits(image)?, ..Sample::new(shape, coords, Lod::Quad) })
     }
 
     /// Width of a component of a texel.
@@ -207,101 +167,48 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
-    /// The divisor of a projective coordinate: the component behind those that are used.
-    fn divide(&mut self, inst: &Inst<'a>, image: &ImageType, value: Src) -> Result<Src, CompileError> {
+    /// `value` over the divisor of a projective coordinate: the component after the `axes` that are used.
+    fn divide(&mut self, inst: &Inst<'a>, axes: usize, value: Src) -> Result<Src, CompileError> {
         let (_, leaves) = self.eval().value(inst.word(3)?)?;
         let divisor = leaves
-            .get(axes(image))
+            .get(axes)
             .copied()
             .ok_or_else(|| CompileError::invalid("a projective coordinate without its divisor"))?;
-        let divisor = self.b.fconv(divisor, 32);
+        let divisor = self.kit.b.fconv(divisor, 32);
         let mods = IrOperation::Hw(Opcode::Rcp).default_mods();
-        let reciprocal = self.b.alu(Opcode::Rcp, 32, &[divisor], &mods);
-        Ok(self.b.fmul(value, reciprocal))
+        let reciprocal = self.kit.b.alu(Opcode::Rcp, 32, &[divisor], &mods);
+        Ok(self.kit.b.fmul(value, reciprocal))
     }
 
-    fn project(
-        &mut self,
-        inst: &Inst<'a>,
-        image: &ImageType,
-        sample: &mut Sample,
-    ) -> Result<(), CompileError> {
-        for at in 0..sample.coords.len() {
-            sample.coords[at] = self.divide(inst, image, sample.coords[at])?;
-        }
-        Ok(())
-    }
-
-    /// Where the level of detail comes from. Outside fragment shaders there are no quads to take it from, and a gather
-    /// reads the first level.
-    fn choose_level(
-        &mut self,
-        form: Form,
-        image: &ImageType,
-        operands: &Operands,
-        sample: &mut Sample,
-    ) -> Result<(), CompileError> {
-        let from_quad = form.implicit && self.io.stage == Stage::Fragment;
-        (sample.mode, sample.lod) = if let Some(id) = operands.lod {
+    /// Where the level of detail comes from; a gather reads the first level.
+    fn level(&mut self, form: Form, axes: usize, operands: &Operands) -> Result<Lod, CompileError> {
+        if let Some(id) = operands.lod {
             let (ty, _) = self.eval().value(id)?;
             self.eval().check_float(ty)?;
-            (LodMode::Explicit, self.eval().scalar(id)?)
-        } else if let Some((dx, dy)) = operands.gradients {
-            (LodMode::Gradients, self.gradients(image, dx, dy)?)
-        } else {
-            let bias = operands.bias.map(|id| self.eval().scalar(id)).transpose()?;
-            if form.implicit && self.io.stage == Stage::Compute && self.has_quads() {
-                sample.lod = self.gradients_in_quad(&sample.coords.clone(), bias);
-                sample.mode = LodMode::Gradients;
-                return self.limit_level(operands, sample);
-            }
-            match (from_quad, bias) {
-                (true, None) => (LodMode::Auto, Src::NONE),
-                (true, Some(bias)) => (LodMode::Bias, bias),
-                (false, bias) => (LodMode::Explicit, bias.unwrap_or(Src::f32(0.0))),
-            }
-        };
-        self.limit_level(operands, sample)
-    }
-
-    fn limit_level(&mut self, operands: &Operands, sample: &mut Sample) -> Result<(), CompileError> {
-        if let Some(id) = operands.min_lod {
-            sample.min_lod = self.eval().scalar(id)?;
+            return Ok(Lod::Explicit(self.eval().scalar(id)?));
         }
-        self.io.fragment.needs_helpers |= matches!(sample.mode, LodMode::Auto | LodMode::Bias);
-        Ok(())
-    }
-
-    /// The gradients of coordinates in the quad, scaled by what a bias adds to the level.
-    fn gradients_in_quad(&mut self, coords: &[Src], bias: Option<Src>) -> Src {
-        let scale = bias.map(|bias| {
-            let bias = self.b.fconv(bias, 32);
-            let mods = IrOperation::Hw(Opcode::Exp2).default_mods();
-            self.b.alu(Opcode::Exp2, 32, &[bias], &mods)
-        });
-        let mut words = Vec::with_capacity(2 * coords.len());
-        for coord in coords {
-            for axis in [Axis::X, Axis::Y] {
-                let slope = self.derivative(axis, *coord);
-                words.push(scale.map_or(slope, |scale| self.b.fmul(slope, scale)));
-            }
+        if let Some((dx, dy)) = operands.gradients {
+            return self.gradients(axes, dx, dy);
         }
-        self.b.collect(Type::vector(32, words.len() as u8), &words)
+        let bias = operands.bias.map(|id| self.eval().scalar(id)).transpose()?;
+        Ok(match (form.implicit, bias) {
+            (true, None) => Lod::Quad,
+            (true, Some(bias)) => Lod::Bias(bias),
+            (false, bias) => Lod::Explicit(bias.unwrap_or(Src::f32(0.0))),
+        })
     }
 
-    /// The gradients as the hardware takes them: of each coordinate that across, then that down.
-    fn gradients(&mut self, image: &ImageType, dx: u32, dy: u32) -> Result<Src, CompileError> {
+    /// Gradients as the operands give them.
+    fn gradients(&mut self, axes: usize, dx: u32, dy: u32) -> Result<Lod, CompileError> {
         let (_, dx) = self.eval().value(dx)?;
         let (_, dy) = self.eval().value(dy)?;
-        let axes = axes(image);
         if dx.len() < axes || dy.len() < axes {
             return Err(CompileError::invalid("a gradient has too few components"));
         }
-        let mut words = Vec::with_capacity(2 * axes);
-        for (dx, dy) in dx[..axes].iter().zip(&dy[..axes]) {
-            words.extend([self.b.fconv(*dx, 32), self.b.fconv(*dy, 32)]);
-        }
-        Ok(self.b.collect(Type::vector(32, words.len() as u8), &words))
+        let pairs = dx[..axes].iter().zip(&dy[..axes]);
+        Ok(Lod::Gradients(
+            pairs.map(|(dx, dy)| [*dx, *dy].map(|slope| self.kit.b.fconv(slope, 32))).collect(),
+        ))
     }
 
     /// Samples with the offset; once for each texel where a gather has as many offsets.
@@ -309,79 +216,44 @@ impl<'a> Translator<'_, 'a> {
         &mut self,
         operands: &Operands,
         resource: Resource,
-        image: &ImageType,
         mut sample: Sample,
-    ) -> Result<Vec<Src>, CompileError> {
+    ) -> Result<[Src; 4], CompileError> {
         let Some(offsets) = operands.offsets else {
             if let Some(id) = operands.offset {
                 let (_, offset) = self.eval().value(id)?;
-                sample.offset = self.packed_offset(offset);
+                sample.offset = Some(kit::pack_offset(&mut self.kit, offset));
             }
-            return self.sample(resource, image, &sample);
+            return self.sample(resource, &sample);
         };
         let (_, leaves) = self.eval().value(offsets)?;
-        if sample.gather == 0 || leaves.len() != 8 {
+        let [x0, y0, x1, y1, x2, y2, x3, y3] = *leaves else {
+            return Err(CompileError::invalid("four offsets of a gather have two components each"));
+        };
+        if sample.gather.is_none() {
             return Err(CompileError::invalid("four offsets are for gathers of two dimensions"));
         }
         // Of each gather the texel at the offset itself, which comes last.
-        let mut texels = Vec::with_capacity(4);
-        for offset in leaves.chunks(2) {
-            sample.offset = self.packed_offset(offset);
-            texels.push(self.sample(resource, image, &sample)?[3]);
+        let mut texels = [Src::NONE; 4];
+        for (texel, offset) in texels.iter_mut().zip([[x0, y0], [x1, y1], [x2, y2], [x3, y3]]) {
+            sample.offset = Some(kit::pack_offset(&mut self.kit, &offset));
+            *texel = self.sample(resource, &sample)?[3];
         }
         Ok(texels)
     }
 
-    /// Offsets of four bits each.
-    fn packed_offset(&mut self, offset: &[Src]) -> Src {
-        let mut packed = Src::imm32(0);
-        for (at, offset) in (0..3).zip(offset) {
-            let word = self.b.sconv(*offset, 32);
-            let nibble = self.b.and(word, Src::imm32(0xf));
-            let placed = self.b.shl(nibble, Src::imm32(4 * at));
-            packed = if at == 0 { placed } else { self.b.or(packed, placed) };
-        }
-        packed
-    }
-
     /// The four components of a sample.
-    fn sample(
-        &mut self,
-        resource: Resource,
-        image: &ImageType,
-        sample: &Sample,
-    ) -> Result<Vec<Src>, CompileError> {
-        let (Some(handle), Some(sampler)) = (resource.image, resource.sampler) else {
+    fn sample(&mut self, resource: Resource, sample: &Sample) -> Result<[Src; 4], CompileError> {
+        let (Some(image), Some(sampler)) = (resource.image, resource.sampler) else {
             return Err(CompileError::invalid("sampling without a sampler"));
         };
-        let texture = self.descriptor(handle, DescriptorKind::Texture);
-        let sampler = self.sampler(sampler)?;
-        let coords = self.b.collect(Type::vector(32, sample.coords.len() as u8), &sample.coords);
-        let (layer, last_layer) = sample.layer.unwrap_or((Src::NONE, Src::NONE));
-        let srcs = [
-            texture.texture,
-            texture.heap,
-            sampler,
-            coords,
-            layer,
-            last_layer,
-            sample.lod,
-            sample.min_lod,
-            sample.reference,
-            sample.offset,
-        ];
-        let mods = [dimension(image)?, sample.mode as u32, sample.gather, u32::from(sample.query)];
-        let vector = self.b.value(IrOp::Sample, sample.ty, &srcs, &mods);
-        Ok(self.b.split(Src::value(vector), Type::scalar(sample.ty.bits), 4).to_vec())
+        kit::sample(&mut self.kit, image.at, sampler.at, sample)
     }
 
-    /// The level a sample would take, and that before clamping.
+    /// The level a sample would take, and that before clamping. The layer does not matter, and may be missing.
     fn query_lod(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let (resource, handle, image) = self.image(inst.word(2)?)?;
-        let mut sample = self.sample_at(inst, handle, &image)?;
-        sample.ty = Type::vector(32, 4);
-        self.choose_level(IMPLICIT, &image, &Operands::default(), &mut sample)?;
-        let levels = self.sample(resource, &image, &sample)?;
+        let (resource, _, image) = self.image(inst.word(2)?)?;
+        let sample = Sample { bits: 32, query: true, ..self.sample_at(inst, &image, false)? };
+        let levels = self.sample(resource, &sample)?;
         self.define_texel(inst, &levels)
     }
 

@@ -351,7 +351,7 @@ impl<'a> Scan<'_, 'a> {
                     Op::LoopMerge => (block.merge, block.next_round) = (inst.word(0)?, inst.word(1)?),
                     Op::SelectionMerge => block.merge = inst.word(0)?,
                     Op::FunctionCall => block.has_calls = true,
-                    op => block.is_convergent |= super::reconverge::is_convergent(op),
+                    op => block.is_convergent |= is_convergent(op),
                 }
                 self.module.is_convergent |= block.is_convergent;
                 Ok(())
@@ -394,4 +394,10 @@ fn small_count(inst: &Inst<'_>, index: usize, most: u32) -> Result<u32, CompileE
 fn storage_class(number: u32) -> Result<StorageClass, CompileError> {
     StorageClass::from_u32(number)
         .ok_or_else(|| CompileError::invalid(format!("unknown storage class {number}")))
+}
+
+/// Whether the result depends on which invocations of the subgroup are active.
+fn is_convergent(op: Op) -> bool {
+    // Group operations of the core, of the older ballot and vote extensions, of rotations, of quad votes, of partitions.
+    matches!(op as u32, 333..=366 | 4421..=4432 | 5110 | 5111 | 5296)
 }

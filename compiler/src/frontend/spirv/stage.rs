@@ -1,77 +1,30 @@
 //! Inputs and outputs of vertex and fragment shaders: inputs become variables that are set at the start of the program,
 //! outputs variables that are read at its end.
 
-use agx_abi::tile::TilePass;
-use agx_abi::vertex::{Attribute, RunsAs, Varying};
-use agx_abi::{FragmentInfo, Stage};
+use agx_abi::Stage;
 use spirv::{BuiltIn, StorageClass};
 
-use super::coverage::Account;
-use super::derivatives::Group;
 use super::interface::{Leaf, Slot, leaves};
 use super::module::Entry;
 use super::pointers::{Pointer, Root};
 use super::translate::Translator;
-use crate::CompileKey;
 use crate::error::CompileError;
+use crate::frontend::kit::fragment::{self, FragmentModes};
 use crate::frontend::ssa::Variable;
-use crate::ir::Block;
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 
-/// What is known of the stage and its interface.
+/// What is known of the interface.
 #[derive(Default)]
 pub(super) struct StageIo<'a> {
-    pub stage: Stage,
     /// Ids of the entry point's inputs and outputs, among others.
     pub interface: &'a [u32],
-    /// Attributes that are read.
-    pub attributes: Vec<Attribute>,
-    /// How the hardware runs a vertex shader.
-    pub runs_as: RunsAs,
-    /// Registers that hold something when the program starts, by half index.
-    pub preloaded: Vec<(u8, Src)>,
     /// What an output of a fragment shader holds before it is written, by width.
     pub unwritten: Vec<(u8, Src)>,
-    /// Output slots that are written.
-    pub varyings: Vec<Varying>,
-    pub fragment: FragmentInfo,
-    /// The samples that a lane shades, where the program runs for each sample.
-    pub shaded: Option<Src>,
-    /// Which invocations make a quad (compute).
-    pub derivative_group: Option<Group>,
-    /// What is known of the pass.
-    pub tile: Option<TilePass>,
-    /// Blocks in which the shader has waited for the fragments before it at the pixel, and for what.
-    pub waited: Vec<(Block, u64)>,
-    /// What the shader knows of its samples where the machine does not.
-    pub account: Option<Account>,
     /// First variable and scalars of the inputs.
     pub inputs: Vec<(Variable, Vec<Leaf>)>,
-}
-
-impl<'a> StageIo<'a> {
-    /// What an entry point says.
-    pub fn new(entry: &Entry<'a>, key: &CompileKey) -> Self {
-        let fragment = FragmentInfo {
-            early_tests: entry.early_tests,
-            depth_layout: entry.depth_layout,
-            sample_shading: key.sample_shading && entry.stage == Stage::Fragment,
-            ..FragmentInfo::default()
-        };
-        let runs_as = if key.vertex_as_compute { RunsAs::Compute } else { RunsAs::Vertex };
-        StageIo {
-            stage: entry.stage,
-            interface: entry.interface,
-            fragment,
-            runs_as,
-            tile: key.tile.clone(),
-            derivative_group: entry.derivative_group,
-            ..StageIo::default()
-        }
-    }
 }
 
 /// An output of the program: what it is, and its value.
@@ -79,14 +32,17 @@ pub(super) type Output = (Leaf, Src);
 
 impl<'a> Translator<'_, 'a> {
     /// Builds what must stand at the very start of a vertex or fragment shader, and the variables of its inputs.
-    pub(super) fn stage_inputs(&mut self) -> Result<(), CompileError> {
-        match self.io.stage {
+    pub(super) fn stage_inputs(&mut self, entry: &Entry<'a>) -> Result<(), CompileError> {
+        match self.kit.stage {
             Stage::Compute => return Ok(()),
             Stage::Vertex => self.vertex_start()?,
             Stage::Fragment => {
-                self.uniforms.reserve(&agx_abi::fragment::UNIFORMS);
-                self.io.fragment.sample_shading |= self.asks_for_samples()?;
-                self.start_coverage();
+                let modes = FragmentModes {
+                    early_tests: entry.early_tests,
+                    depth_layout: entry.depth_layout,
+                    sample_shading: self.asks_for_samples()?,
+                };
+                fragment::begin(&mut self.kit, modes);
             }
         }
         for (index, global) in self.module.globals.iter().enumerate() {
@@ -96,7 +52,7 @@ impl<'a> Translator<'_, 'a> {
             self.globals[index] = match global.class {
                 StorageClass::Input => {
                     let leaves = leaves(self.module, global)?;
-                    let values = match self.io.stage {
+                    let values = match self.kit.stage {
                         Stage::Vertex => self.vertex_inputs(&leaves)?,
                         _ => self.fragment_inputs(&leaves)?,
                     };
@@ -149,7 +105,7 @@ impl<'a> Translator<'_, 'a> {
             .zip(widths)
             .map(
                 |(value, bits)| {
-                    if self.b.f.width(value) == *bits { value } else { self.b.uconv(value, *bits) }
+                    if self.kit.b.f.width(value) == *bits { value } else { self.kit.b.uconv(value, *bits) }
                 },
             )
             .collect();
@@ -162,25 +118,25 @@ impl<'a> Translator<'_, 'a> {
     /// that nothing is written to.
     fn mark_unwritten(&mut self, pointer: Pointer<'a>, ty: super::types::Ty) -> Result<(), CompileError> {
         let Root::Variables(first) = pointer.root else { return Ok(()) };
-        if self.io.stage != Stage::Fragment {
+        if self.kit.stage != Stage::Fragment {
             return Ok(());
         }
         for (at, bits) in (0..).zip(self.types.leaves(ty)?) {
             let known = self.io.unwritten.iter().find(|(width, _)| width == bits).map(|(_, src)| *src);
             let src = known.unwrap_or_else(|| {
                 let zero = Src::imm(0, *bits);
-                let value = Src::value(self.b.value(IrOp::Mov, Type::scalar(*bits), &[zero], &[]));
+                let value = Src::value(self.kit.b.value(IrOp::Mov, Type::scalar(*bits), &[zero], &[]));
                 self.io.unwritten.push((*bits, value));
                 value
             });
-            self.vars.write(&self.b, Variable(first.0 + at), src);
+            self.kit.vars.write(&self.kit.b, Variable(first.0 + at), src);
         }
         Ok(())
     }
 
     /// Builds what must stand at the end of a vertex or fragment shader.
     pub(super) fn stage_outputs(&mut self) -> Result<(), CompileError> {
-        if self.io.stage == Stage::Compute {
+        if self.kit.stage == Stage::Compute {
             return Ok(());
         }
         let mut outputs = Vec::new();
@@ -192,7 +148,7 @@ impl<'a> Translator<'_, 'a> {
                 self.read_output(pointer, &leaves, &mut outputs)?;
             }
         }
-        match self.io.stage {
+        match self.kit.stage {
             Stage::Vertex => self.vertex_outputs(&outputs),
             _ => self.fragment_outputs(&outputs),
         }
@@ -208,10 +164,10 @@ impl<'a> Translator<'_, 'a> {
         if let Root::Variables(first) = pointer.root {
             for (at, leaf) in (0..).zip(leaves) {
                 let variable = Variable(first.0 + at);
-                if !self.vars.is_written(variable) {
+                if !self.kit.vars.is_written(variable) {
                     continue;
                 }
-                let value = self.vars.read(&mut self.b, variable);
+                let value = self.kit.vars.read(&mut self.kit.b, variable);
                 if !self.io.unwritten.iter().any(|(_, unwritten)| *unwritten == value) {
                     outputs.push((*leaf, value));
                 }
@@ -225,6 +181,6 @@ impl<'a> Translator<'_, 'a> {
 
     /// An output as a 32-bit word: shorter floats become longer, shorter integers are filled with zeros.
     pub(super) fn output_word(&mut self, leaf: &Leaf, value: Src) -> Src {
-        if leaf.is_float { self.b.fconv(value, 32) } else { self.b.uconv(value, 32) }
+        if leaf.is_float { self.kit.b.fconv(value, 32) } else { self.kit.b.uconv(value, 32) }
     }
 }

@@ -9,6 +9,7 @@ use super::translate::Translator;
 use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
+use crate::frontend::kit::coverage;
 use crate::ir::build::alu::IntCond;
 use crate::ir::builder::Builder;
 use crate::ir::function::Access;
@@ -113,13 +114,13 @@ impl<'a> Translator<'_, 'a> {
     /// Loads of texels see what was done to memory through the pointer.
     pub(super) fn fence_texels(&mut self, pointer: &Pointer<'a>) {
         if pointer.texel {
-            self.b.effect(IrOp::FenceTexels, &[], &[1]);
+            self.kit.b.effect(IrOp::FenceTexels, &[], &[1]);
         }
     }
 
     fn fence(&mut self, memory: Access) {
         if !memory.is_empty() {
-            self.b.effect(IrOp::FenceMemory, &[], &[memory.bits()]);
+            self.kit.b.effect(IrOp::FenceMemory, &[], &[memory.bits()]);
         }
     }
 
@@ -130,8 +131,8 @@ impl<'a> Translator<'_, 'a> {
         match Scope::from_u32(scope) {
             Some(Scope::Subgroup | Scope::Invocation) => self.fence(memory),
             Some(Scope::Workgroup) => {
-                self.uses_barrier = true;
-                self.b.effect(IrOp::ControlBarrier, &[], &[memory.bits()]);
+                self.kit.memory.uses_barrier = true;
+                self.kit.b.effect(IrOp::ControlBarrier, &[], &[memory.bits()]);
             }
             // Vulkan has no others in these stages.
             _ => return Err(CompileError::invalid(format!("a barrier of execution scope {scope}"))),
@@ -147,12 +148,12 @@ impl<'a> Translator<'_, 'a> {
             ));
         }
         let pointer = self.pointer(inst.word(2)?)?;
-        if pointer.ty != ty || operands.iter().any(|operand| self.b.f.width(*operand) != 32) {
+        if pointer.ty != ty || operands.iter().any(|operand| self.kit.b.f.width(*operand) != 32) {
             return Err(CompileError::invalid("the operands are not of the type pointed to"));
         }
-        let guard = self.guard_effect();
+        let guard = coverage::guard(&mut self.kit);
         let old = self.atomic_word(pointer, atomic_code(name), operands)?;
-        let old = self.end_guard_with(guard, old);
+        let old = coverage::end_guard_with(&mut self.kit, guard, old);
         self.define_scalar(inst, ty, old)
     }
 
@@ -169,37 +170,37 @@ impl<'a> Translator<'_, 'a> {
         };
         let mut pointer = self.pointer(inst.word(2)?)?;
         let operand = self.eval().scalar(inst.word(5)?)?;
-        if pointer.ty != ty || self.b.f.width(operand) != bits {
+        if pointer.ty != ty || self.kit.b.f.width(operand) != bits {
             return Err(CompileError::invalid("the operands are not of the type pointed to"));
         }
         let shift = if bits == 16 { Some(self.word_around(&mut pointer)) } else { None };
-        let guard = self.guard_effect();
-        let seen = self.vars.add(&[32]);
+        let guard = coverage::guard(&mut self.kit);
+        let seen = self.kit.vars.add(&[32]);
         let first = self.atomic_word(pointer, atomic_code("or"), &[Src::imm32(0)])?;
-        self.vars.write(&self.b, seen, first);
-        let blocks = self.b.begin_loop();
-        self.vars.open_loop(blocks.header);
-        let expected = self.vars.read(&mut self.b, seen);
+        self.kit.vars.write(&self.kit.b, seen, first);
+        let blocks = self.kit.b.begin_loop();
+        self.kit.vars.open_loop(blocks.header);
+        let expected = self.kit.vars.read(&mut self.kit.b, seen);
         let wanted = match shift {
-            None => combine(&mut self.b, expected, operand),
+            None => combine(&mut self.kit.b, expected, operand),
             Some(shift) => {
-                let old = half_of(&mut self.b, expected, shift);
-                let new = combine(&mut self.b, old, operand);
-                with_half(&mut self.b, expected, new, shift)
+                let old = half_of(&mut self.kit.b, expected, shift);
+                let new = combine(&mut self.kit.b, old, operand);
+                with_half(&mut self.kit.b, expected, new, shift)
             }
         };
         let old = self.atomic_word(pointer, atomic_code("cmpxchg"), &[wanted, expected])?;
-        self.vars.write(&self.b, seen, old);
-        let is_done = self.b.icmp(IntCond::EQ, old, expected);
-        self.b.begin_if(is_done);
-        self.b.jump(blocks.after);
-        self.b.begin_else();
-        self.b.end_if();
-        self.b.end_loop();
-        self.vars.close_loop(self.b.f);
-        let old = self.vars.read(&mut self.b, seen);
-        let old = self.end_guard_with(guard, old);
-        let old = shift.map_or(old, |shift| half_of(&mut self.b, old, shift));
+        self.kit.vars.write(&self.kit.b, seen, old);
+        let is_done = self.kit.b.icmp(IntCond::EQ, old, expected);
+        self.kit.b.begin_if(is_done);
+        self.kit.b.jump(blocks.after);
+        self.kit.b.begin_else();
+        self.kit.b.end_if();
+        self.kit.b.end_loop();
+        self.kit.vars.close_loop(self.kit.b.f);
+        let old = self.kit.vars.read(&mut self.kit.b, seen);
+        let old = coverage::end_guard_with(&mut self.kit, guard, old);
+        let old = shift.map_or(old, |shift| half_of(&mut self.kit.b, old, shift));
         self.define_scalar(inst, ty, old)
     }
 
@@ -212,22 +213,22 @@ impl<'a> Translator<'_, 'a> {
     /// Moves a pointer to a half word back to the word it lies in; gives the half's distance from the word's lowest bit.
     fn word_around(&mut self, pointer: &mut Pointer<'a>) -> Src {
         let fixed = Src::imm32(pointer.fixed);
-        let mut offset = pointer.offset.map_or(fixed, |offset| self.b.iadd(offset, fixed));
+        let mut offset = pointer.offset.map_or(fixed, |offset| self.kit.b.iadd(offset, fixed));
         if let Root::Buffer { base, identity: None } = pointer.root {
             // The address itself may be odd.
-            let wide = self.b.uconv(offset, 64);
-            let address = self.b.iadd(base, wide);
-            offset = self.b.uconv(address, 32);
-            let odd = self.b.and(offset, Src::imm32(2));
-            let odd = self.b.uconv(odd, 64);
-            pointer.root = Root::Buffer { base: self.b.isub(address, odd), identity: None };
+            let wide = self.kit.b.uconv(offset, 64);
+            let address = self.kit.b.iadd(base, wide);
+            offset = self.kit.b.uconv(address, 32);
+            let odd = self.kit.b.and(offset, Src::imm32(2));
+            let odd = self.kit.b.uconv(odd, 64);
+            pointer.root = Root::Buffer { base: self.kit.b.isub(address, odd), identity: None };
             (pointer.fixed, pointer.offset) = (0, None);
         } else {
-            let start = self.b.and(offset, Src::imm32(!2));
+            let start = self.kit.b.and(offset, Src::imm32(!2));
             (pointer.fixed, pointer.offset) = (0, Some(start));
         }
-        let odd = self.b.and(offset, Src::imm32(2));
-        self.b.shl(odd, Src::imm32(3))
+        let odd = self.kit.b.and(offset, Src::imm32(2));
+        self.kit.b.shl(odd, Src::imm32(3))
     }
 
     fn define_scalar(&mut self, inst: &Inst<'a>, ty: Ty, scalar: Src) -> Result<(), CompileError> {
@@ -244,20 +245,20 @@ impl<'a> Translator<'_, 'a> {
         operands: &[Src],
     ) -> Result<Src, CompileError> {
         let fixed = Src::imm32(pointer.fixed);
-        let offset = pointer.offset.map_or(fixed, |offset| self.b.iadd(offset, fixed));
+        let offset = pointer.offset.map_or(fixed, |offset| self.kit.b.iadd(offset, fixed));
         let mut srcs = Vec::with_capacity(4);
         let op = match pointer.root {
             Root::Local => IrOp::AtomicLocal,
             Root::Buffer { base, .. } => {
-                self.writes_memory = true;
+                self.kit.memory.writes_memory = true;
                 srcs.push(base);
                 IrOp::AtomicGlobal
             }
             _ => return Err(CompileError::invalid("an atomic on memory that is not shared")),
         };
         srcs.push(offset);
-        srcs.push(self.b.collect(Type::vector(32, operands.len() as u8), operands));
-        let old = self.b.value(op, Type::B32, &srcs, &[code]);
+        srcs.push(self.kit.b.collect(Type::vector(32, operands.len() as u8), operands));
+        let old = self.kit.b.value(op, Type::B32, &srcs, &[code]);
         self.fence_texels(&pointer);
         Ok(Src::value(old))
     }

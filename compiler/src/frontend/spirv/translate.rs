@@ -5,35 +5,25 @@ use std::rc::Rc;
 use bumpalo::Bump;
 use spirv::Op;
 
-use super::cfg::{Cfg, NONE, Node, Terminator};
+use super::cfg::{Cfg, Terminator};
 use super::eval::{Eval, Place, Site};
 use super::float_controls::FloatControls;
 use super::module::{BlockBody, Def, Module};
 use super::pointers::Pointer;
 use super::relaxed::Relaxed;
-use super::resources::States;
 use super::stage::StageIo;
-use super::structurize::{Plan, Step, structurize};
 use super::types::{Ty, Types};
 use super::usage::Usage;
 use super::variables::Constants;
 use super::words::{Inst, Instructions};
 use crate::error::CompileError;
-use crate::frontend::kit::uniforms::Uniforms;
-use crate::frontend::ssa::{Variable, Variables};
+use crate::frontend::kit::Kit;
+use crate::frontend::kit::control::{Constructs, Node, Plan, Step, structurize};
+use crate::frontend::kit::coverage;
+use crate::frontend::kit::limits::{Budget, MAX_CALL_DEPTH};
+use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
-use crate::ir::builder::Builder;
-use crate::ir::entity::Block;
 use crate::ir::src::Src;
-
-/// Deepest nesting of calls.
-pub const MAX_CALL_DEPTH: usize = 256;
-
-/// Most constructs around each other, calls inlined: the machine counts levels in 16 bits, and a construct may need two.
-pub const MAX_NESTING: u32 = 1 << 14;
-
-/// Most instructions translated, those of functions called several times counted each time.
-pub const MAX_INSTRUCTIONS: usize = 1 << 22;
 
 /// A function's graph and structure, shared by all calls of it.
 struct Body<'a> {
@@ -51,10 +41,9 @@ struct Frame<'a> {
     step: usize,
     /// Rest of the block being translated, and where it ends.
     rest: Option<(Instructions<'a>, usize)>,
-    /// By node: where breaks to it go, and where its loop continues.
-    follows: Vec<Option<Block>>,
-    headers: Vec<Option<Block>>,
-    /// Open loops: their follow nodes.
+    /// What is open.
+    constructs: Constructs,
+    /// Variables of the result.
     result: Variable,
     /// Id that the result is given in the caller.
     call: u32,
@@ -64,7 +53,7 @@ struct Frame<'a> {
 
 /// The function under construction and everything known while it is built.
 pub(super) struct Translator<'t, 'a> {
-    pub b: Builder<'t, 'a>,
+    pub kit: Kit<'t, 'a>,
     pub bump: &'a Bump,
     pub module: &'t Module<'a>,
     pub types: &'t Types<'a>,
@@ -73,9 +62,6 @@ pub(super) struct Translator<'t, 'a> {
     places: Vec<Place>,
     /// Calls so far.
     calls: u32,
-    pub vars: Variables,
-    pub uniforms: Uniforms,
-    pub states: States,
     pub usage: Usage<'a>,
     pub floats: FloatControls,
     /// See [`Translator::relax`].
@@ -90,32 +76,22 @@ pub(super) struct Translator<'t, 'a> {
     phi_cursors: Vec<u32>,
     bodies: Vec<Option<Rc<Body<'a>>>>,
     frames: Vec<Frame<'a>>,
-    translated: usize,
-    /// Constructs open around the current place.
-    nesting: u32,
-    pub workgroup_size: [u32; 3],
+    budget: Budget,
     /// See [`Eval::masks_shifts`].
     pub masks_shifts: bool,
-    pub local_bytes: u32,
-    pub scratch_bytes: u32,
-    pub writes_memory: bool,
-    pub uses_barrier: bool,
 }
 
 impl<'t, 'a> Translator<'t, 'a> {
-    /// A translator of `module` into the function of `b`.
-    pub fn new(b: Builder<'t, 'a>, bump: &'a Bump, module: &'t Module<'a>, workgroup_size: [u32; 3]) -> Self {
+    /// A translator of `module` into the function of `kit`.
+    pub fn new(kit: Kit<'t, 'a>, bump: &'a Bump, module: &'t Module<'a>) -> Self {
         Translator {
-            b,
+            kit,
             bump,
             module,
             types: &module.types,
             defs: module.defs.clone(),
             places: vec![Place::default(); module.defs.len()],
             calls: 0,
-            vars: Variables::new(),
-            uniforms: Uniforms::default(),
-            states: States::default(),
             usage: Usage::default(),
             floats: FloatControls::default(),
             relaxed: Relaxed::of(module),
@@ -126,14 +102,8 @@ impl<'t, 'a> Translator<'t, 'a> {
             phi_cursors: vec![0; module.defs.len()],
             bodies: module.functions.iter().map(|_| None).collect(),
             frames: Vec::new(),
-            translated: 0,
-            nesting: 0,
-            workgroup_size,
+            budget: Budget::default(),
             masks_shifts: false,
-            local_bytes: 0,
-            scratch_bytes: 0,
-            writes_memory: false,
-            uses_barrier: false,
         }
     }
 
@@ -142,10 +112,10 @@ impl<'t, 'a> Translator<'t, 'a> {
         let site = self.frames.last().map(|frame| Site {
             places: &self.places,
             here: frame.place,
-            cfg: &frame.body.cfg,
+            graph: &frame.body.cfg.graph,
         });
         let (bump, types, masks_shifts) = (self.bump, self.types, self.masks_shifts);
-        Eval { b: &mut self.b, bump, types, defs: &self.defs, site, masks_shifts }
+        Eval { b: &mut self.kit.b, bump, types, defs: &self.defs, site, masks_shifts }
     }
 
     /// Translates the entry point, function `entry`.
@@ -159,7 +129,8 @@ impl<'t, 'a> Translator<'t, 'a> {
                 }
                 let inst =
                     rest.next().ok_or_else(|| CompileError::invalid("the module ends within a block"))??;
-                self.count_instruction()
+                self.budget
+                    .count()
                     .and_then(|()| self.instruction(&inst))
                     .map_err(|error| self.locate(&inst, error))?;
                 continue;
@@ -174,16 +145,6 @@ impl<'t, 'a> Translator<'t, 'a> {
         Ok(())
     }
 
-    fn count_instruction(&mut self) -> Result<(), CompileError> {
-        self.translated += 1;
-        if self.translated > MAX_INSTRUCTIONS {
-            return Err(CompileError::limit(format!(
-                "more than {MAX_INSTRUCTIONS} instructions after inlining"
-            )));
-        }
-        Ok(())
-    }
-
     fn frame(&mut self) -> &mut Frame<'a> {
         self.frames.last_mut().expect("invariant: a function is being translated")
     }
@@ -193,7 +154,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             return Ok(body.clone());
         }
         let cfg = Cfg::read(self.module, &self.module.functions[function])?;
-        let plan = structurize(&cfg);
+        let plan = structurize(&cfg.graph);
         let body = Rc::new(Body { cfg, plan });
         self.bodies[function] = Some(body.clone());
         Ok(body)
@@ -208,11 +169,10 @@ impl<'t, 'a> Translator<'t, 'a> {
             return Err(CompileError::limit(format!("calls nest deeper than {MAX_CALL_DEPTH}")));
         }
         let body = self.body(function)?;
-        let nodes = body.cfg.succs.len();
         let ty = self.module.functions[function].result;
-        let result = self.vars.add(self.types.leaves(ty)?);
+        let result = self.kit.vars.add(self.types.leaves(ty)?);
         self.relax_variable(call, result, ty);
-        let (follows, headers) = (vec![None; nodes], vec![None; nodes]);
+        let constructs = Constructs::new(&body.cfg.graph);
         self.calls += 1;
         let place = Place { call: self.calls, node: 0 };
         self.frames.push(Frame {
@@ -221,11 +181,10 @@ impl<'t, 'a> Translator<'t, 'a> {
             place,
             step: 0,
             rest: None,
-            follows,
-            headers,
+            constructs,
             result,
             call,
-            line: self.b.line,
+            line: self.kit.b.line,
         });
         Ok(())
     }
@@ -234,7 +193,7 @@ impl<'t, 'a> Translator<'t, 'a> {
     fn leave(&mut self) -> Result<(), CompileError> {
         let frame = self.frames.pop().expect("invariant: a function is being translated");
         let ty = self.module.functions[frame.function].result;
-        self.b.line = frame.line;
+        self.kit.b.line = frame.line;
         if frame.call != 0 {
             let leaves = self.read_all(frame.result, ty)?;
             self.define(frame.call, Def::Value(ty, leaves))?;
@@ -245,71 +204,38 @@ impl<'t, 'a> Translator<'t, 'a> {
     pub(super) fn read_all(&mut self, first: Variable, ty: Ty) -> Result<&'a [Src], CompileError> {
         let count = self.types.leaf_count(ty)? as u32;
         let leaves: Vec<Src> =
-            (0..count).map(|leaf| self.vars.read(&mut self.b, Variable(first.0 + leaf))).collect();
+            (0..count).map(|leaf| self.kit.vars.read(&mut self.kit.b, Variable(first.0 + leaf))).collect();
         Ok(self.bump.alloc_slice_copy(&leaves))
     }
 
     fn write_all(&mut self, first: Variable, leaves: &[Src]) {
         for (leaf, src) in leaves.iter().enumerate() {
-            self.vars.write(&self.b, Variable(first.0 + leaf as u32), *src);
+            self.kit.vars.write(&self.kit.b, Variable(first.0 + leaf as u32), *src);
         }
     }
 
     fn step(&mut self, step: Step) -> Result<(), CompileError> {
-        match step {
-            Step::If(_) | Step::Case(..) | Step::Loop { .. } | Step::Scope(_) => {
-                self.nesting += 1;
-                if self.nesting > MAX_NESTING {
-                    return Err(CompileError::limit(format!("constructs nest deeper than {MAX_NESTING}")));
-                }
+        let condition = match step {
+            Step::Block(node) => {
+                self.begin_block(node);
+                return Ok(());
             }
-            Step::EndIf | Step::EndLoop | Step::EndScope(_) => self.nesting -= 1,
-            _ => {}
-        }
-        match step {
-            Step::Block(node) => self.begin_block(node),
-            Step::If(node) => {
-                let cond = self.at_terminator(node, |t, terminator| match terminator {
-                    Terminator::Conditional(cond, ..) => t.condition(cond),
-                    _ => Err(CompileError::internal("an if without a condition")),
-                })?;
-                self.b.begin_if(cond);
+            Step::Edge(from, to) => {
+                return self.at_terminator(from, |t, terminator| t.edge(terminator, from, to));
             }
-            Step::Case(node, to) => {
-                let cond = self.at_terminator(node, |t, terminator| t.case(terminator, node, to))?;
-                self.b.begin_if(cond);
+            Step::If(node) => self.at_terminator(node, |t, terminator| match terminator {
+                Terminator::Conditional(cond, ..) => t.condition(cond),
+                _ => Err(CompileError::internal("an if without a condition")),
+            })?,
+            Step::Case(node, to) => self.at_terminator(node, |t, terminator| t.case(terminator, node, to))?,
+            step => {
+                let Frame { constructs, body, .. } =
+                    self.frames.last_mut().expect("invariant: a function is being translated");
+                return constructs.apply(&mut self.kit, &body.plan, step, &mut self.budget);
             }
-            Step::Else => self.b.begin_else(),
-            Step::EndIf => self.b.end_if(),
-            Step::Loop { header, follow } => {
-                let blocks = self.b.begin_loop();
-                self.vars.open_loop(blocks.header);
-                self.frame().headers[header] = Some(blocks.header);
-                if follow != NONE {
-                    self.frame().follows[follow] = Some(blocks.after);
-                }
-            }
-            Step::EndLoop => {
-                self.b.end_loop();
-                self.vars.close_loop(self.b.f);
-            }
-            Step::Scope(node) | Step::EndScope(node) if !self.frame().body.plan.is_target[node] => {}
-            Step::Scope(node) => {
-                let after = self.b.begin_scope();
-                self.frame().follows[node] = Some(after);
-            }
-            Step::EndScope(_) => self.b.end_scope(),
-            Step::Edge(from, to) => self.at_terminator(from, |t, terminator| t.edge(terminator, from, to))?,
-            Step::Break(node) => {
-                let target = self.frame().follows[node];
-                self.b.jump(target.ok_or_else(|| CompileError::internal("a jump to where no scope ends"))?);
-            }
-            Step::Continue(node) => {
-                let target = self.frame().headers[node];
-                self.b.jump(target.ok_or_else(|| CompileError::internal("a jump to where no loop is"))?);
-            }
-        }
-        Ok(())
+        };
+        let frame = self.frames.last_mut().expect("invariant: a function is being translated");
+        frame.constructs.begin_if(&mut self.kit, condition, &mut self.budget)
     }
 
     fn block_body(&mut self, node: Node) -> Option<BlockBody> {
@@ -323,7 +249,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             let frame = self.frame();
             frame.rest = Some((rest, block.end));
             frame.place.node = node as u32;
-            self.b.line = 0;
+            self.kit.b.line = 0;
         }
     }
 
@@ -345,7 +271,7 @@ impl<'t, 'a> Translator<'t, 'a> {
 
     fn condition(&mut self, id: u32) -> Result<Src, CompileError> {
         let cond = self.eval().scalar(id)?;
-        match self.b.f.width(cond) {
+        match self.kit.b.f.width(cond) {
             1 => Ok(cond),
             _ => Err(CompileError::invalid("the condition is not a boolean")),
         }
@@ -357,15 +283,15 @@ impl<'t, 'a> Translator<'t, 'a> {
             return Err(CompileError::internal("a case without a switch"));
         };
         let selector = self.eval().scalar(selector)?;
-        let bits = self.b.f.width(selector);
+        let bits = self.kit.b.f.width(selector);
         if (bits == 64) != cases.wide {
             return Err(CompileError::invalid("the literals do not have the width of the selector"));
         }
         let mut hit = None;
         let body = self.frame().body.clone();
         for literal in body.cfg.literals(node, to) {
-            let equal = self.b.icmp(IntCond::EQ, selector, Src::imm(literal, bits));
-            hit = Some(hit.map_or(equal, |before| self.b.or(before, equal)));
+            let equal = self.kit.b.icmp(IntCond::EQ, selector, Src::imm(literal, bits));
+            hit = Some(hit.map_or(equal, |before| self.kit.b.or(before, equal)));
         }
         hit.ok_or_else(|| CompileError::internal("a case without literals"))
     }
@@ -375,7 +301,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         let Some(target) = self.block_body(to) else {
             return match terminator {
                 Terminator::Return(id) if id != 0 => self.return_value(id),
-                Terminator::Kill => self.discard(),
+                Terminator::Kill => coverage::discard(&mut self.kit),
                 _ => Ok(()),
             };
         };
@@ -437,7 +363,7 @@ impl<'t, 'a> Translator<'t, 'a> {
                 Err(CompileError::invalid(format!("id {id} is defined twice, by phis of two types")))
             }
             Some(None) => {
-                let variable = self.vars.add(self.types.leaves(ty)?);
+                let variable = self.kit.vars.add(self.types.leaves(ty)?);
                 self.relax_variable(id as u32, variable, ty);
                 self.phis[id] = Some((variable, ty));
                 Ok(variable)

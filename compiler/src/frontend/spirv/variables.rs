@@ -8,11 +8,9 @@ use super::translate::Translator;
 use super::types::{Kind, Layout, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
+use crate::frontend::kit::limits::{MAX_CONSTANT_BYTES, MAX_SCRATCH_BYTES};
 use crate::ir::function::Access;
 use crate::ir::src::Src;
-
-/// Most bytes of the constant section.
-pub const MAX_CONSTANT_BYTES: u32 = 1 << 20;
 
 /// Alignment of arrays in the constant section: that of the widest load.
 const CONSTANT_ALIGN: u32 = 16;
@@ -20,8 +18,6 @@ const CONSTANT_ALIGN: u32 = 16;
 /// The constant section.
 #[derive(Default)]
 pub(super) struct Constants<'a> {
-    /// What is in it.
-    pub bytes: Vec<u8>,
     /// Arrays in it with where they start.
     arrays: Vec<(Ty, &'a [Src], u32)>,
 }
@@ -59,16 +55,15 @@ impl<'a> Translator<'_, 'a> {
         }
         let root = if self.usage.needs_memory(id) {
             let slot = if widths.contains(&64) { 8 } else { 4 };
-            let base = self.scratch_bytes;
-            self.scratch_bytes = base + widths.len() as u32 * slot;
-            if self.scratch_bytes > super::MAX_SCRATCH_BYTES {
-                let message =
-                    format!("more than {} bytes of dynamically indexed arrays", super::MAX_SCRATCH_BYTES);
+            let base = self.kit.memory.scratch_bytes;
+            self.kit.memory.scratch_bytes = base + widths.len() as u32 * slot;
+            if self.kit.memory.scratch_bytes > MAX_SCRATCH_BYTES {
+                let message = format!("more than {} bytes of dynamically indexed arrays", MAX_SCRATCH_BYTES);
                 return Err(CompileError::limit(message));
             }
             Root::Scratch { base, slot }
         } else {
-            let first = self.vars.add(widths);
+            let first = self.kit.vars.add(widths);
             self.relax_variable(id, first, ty);
             Root::Variables(first)
         };
@@ -82,7 +77,7 @@ impl<'a> Translator<'_, 'a> {
             return Ok(*start);
         }
         let bytes = self.bytes_of(ty, leaves)?;
-        let section = &mut self.constants.bytes;
+        let section = &mut self.kit.memory.constants;
         let start = (section.len() as u32).next_multiple_of(CONSTANT_ALIGN);
         if bytes.len() > (MAX_CONSTANT_BYTES - start.min(MAX_CONSTANT_BYTES)) as usize {
             return Err(CompileError::limit(format!(

@@ -6,13 +6,11 @@
 //! control flow promises). So a loop that has such operations there keeps everything that its construct contains. Other loops
 //! do not: behind the loop the code runs once instead of once a round.
 
-use spirv::Op;
-
-use super::cfg::{Cfg, NONE, Node};
+use super::graph::{Graph, NONE, Node};
 
 /// What the merge instruction of a block says, and what the block does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Construct {
+pub struct Construct {
     /// Where the construct that the block heads ends; `NONE` when it heads none.
     pub merge: Node,
     /// For the header of a loop, its continue target.
@@ -21,13 +19,7 @@ pub(super) struct Construct {
     pub is_convergent: bool,
 }
 
-/// Whether the result depends on which invocations of the subgroup are active.
-pub(super) fn is_convergent(op: Op) -> bool {
-    // Group operations of the core, of the older ballot and vote extensions, of rotations, of quad votes, of partitions.
-    matches!(op as u32, 333..=366 | 4421..=4432 | 5110 | 5111 | 5296)
-}
-
-impl Cfg<'_> {
+impl Graph {
     /// Makes loops contain their whole construct where operations across lanes stand in the rest of it.
     pub(super) fn extend_loops(&mut self, constructs: &[Construct]) {
         if constructs.iter().all(|construct| !construct.is_convergent) {

@@ -5,27 +5,33 @@
 //! it: a loop contains only the nodes that can come back to its header, so that invocations wait for each other behind
 //! it; and a jump to what comes next anyway is left out, together with scopes that nothing jumps out of.
 
-use super::cfg::{Cfg, NONE, Node, Terminator};
+use super::graph::{End, Graph, NONE, Node};
 
 /// A step of the plan, in program order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub enum Step {
     /// The instructions of a block.
     Block(Node),
     /// An if on the condition of the block's terminator.
     If(Node),
     /// An if on whether the selector of the block's terminator is one of the literals that lead to a node.
     Case(Node, Node),
+    /// The other arm of an if or case.
     Else,
+    /// The end of an if or case.
     EndIf,
-    /// A loop with this header; the node that follows it, if any, is where breaks arrive.
+    /// A loop.
     Loop {
+        /// Its header.
         header: Node,
+        /// The node that follows it, where breaks arrive; `NONE` where there is none.
         follow: Node,
     },
+    /// The end of a loop.
     EndLoop,
     /// A scope; the node is what follows it.
     Scope(Node),
+    /// The end of a scope.
     EndScope(Node),
     /// Control passes from one node to another: the values that meet there are set.
     Edge(Node, Node),
@@ -47,7 +53,7 @@ enum Fall {
 }
 
 /// The structure of a function.
-pub(super) struct Plan {
+pub struct Plan {
     /// Steps in program order.
     pub steps: Vec<Step>,
     /// Whether something jumps to the node, so that the scope before it is needed.
@@ -75,17 +81,17 @@ struct Layout {
 }
 
 /// Finds the structure of a graph.
-pub(super) fn structurize(cfg: &Cfg<'_>) -> Plan {
-    let layout = lay_out(cfg);
-    let mut plan = Plan { steps: Vec::new(), is_target: vec![false; cfg.succs.len()] };
+pub fn structurize(graph: &Graph) -> Plan {
+    let layout = lay_out(graph);
+    let mut plan = Plan { steps: Vec::new(), is_target: vec![false; graph.succs.len()] };
     let mut tasks = vec![Task::Place(0, Fall::Out)];
     while let Some(task) = tasks.pop() {
         match task {
             Task::Emit(step) => plan.steps.push(step),
-            Task::Place(node, fall) => place(cfg, &layout, &mut tasks, node, fall),
-            Task::Edge(from, to, fall) => edge(cfg, &layout, &mut plan, &mut tasks, (from, to), fall),
-            Task::Branch(node, fall) => branch(cfg, &mut plan, &mut tasks, node, fall),
-            Task::Cases(node, position, fall) => cases(cfg, &mut plan, &mut tasks, (node, position), fall),
+            Task::Place(node, fall) => place(graph, &layout, &mut tasks, node, fall),
+            Task::Edge(from, to, fall) => edge(graph, &layout, &mut plan, &mut tasks, (from, to), fall),
+            Task::Branch(node, fall) => branch(graph, &mut plan, &mut tasks, node, fall),
+            Task::Cases(node, position, fall) => cases(graph, &mut plan, &mut tasks, (node, position), fall),
         }
     }
     plan
@@ -93,25 +99,25 @@ pub(super) fn structurize(cfg: &Cfg<'_>) -> Plan {
 
 /// Decides for every node whose code it follows or stands in. A node whose dominator is in a loop that the node is not
 /// in follows the outermost such loop.
-fn lay_out(cfg: &Cfg<'_>) -> Layout {
-    let count = cfg.succs.len();
+fn lay_out(graph: &Graph) -> Layout {
+    let count = graph.succs.len();
     let mut layout = Layout {
         inside: vec![Vec::new(); count],
         after: vec![Vec::new(); count],
         is_follow: vec![false; count],
     };
-    for node in cfg.order.iter().copied().skip(1) {
-        let parent = cfg.idom[node];
+    for node in graph.order.iter().copied().skip(1) {
+        let parent = graph.idom[node];
         let mut left = NONE;
-        let mut at = cfg.innermost[parent];
-        while at != NONE && !cfg.is_in_loop(node, at) {
+        let mut at = graph.innermost[parent];
+        while at != NONE && !graph.is_in_loop(node, at) {
             left = at;
-            at = cfg.outer[at];
+            at = graph.outer[at];
         }
         if left != NONE {
             layout.after[left].push(node);
             layout.is_follow[node] = true;
-        } else if cfg.forward_preds[node] > 1 {
+        } else if graph.forward_preds[node] > 1 {
             layout.inside[parent].push(node);
             layout.is_follow[node] = true;
         }
@@ -120,9 +126,9 @@ fn lay_out(cfg: &Cfg<'_>) -> Layout {
 }
 
 /// Plans a node with everything it dominates.
-fn place(cfg: &Cfg<'_>, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall: Fall) {
+fn place(graph: &Graph, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall: Fall) {
     let (inside, after) = (&layout.inside[node], &layout.after[node]);
-    let is_loop = cfg.is_header(node);
+    let is_loop = graph.is_header(node);
     let mut list = Vec::new();
     for follow in after.iter().skip(1).rev() {
         list.push(Task::Emit(Step::Scope(*follow)));
@@ -157,7 +163,7 @@ fn place(cfg: &Cfg<'_>, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall
 
 /// Plans the passage from one node to another.
 fn edge(
-    cfg: &Cfg<'_>,
+    graph: &Graph,
     layout: &Layout,
     plan: &mut Plan,
     tasks: &mut Vec<Task>,
@@ -165,7 +171,7 @@ fn edge(
     fall: Fall,
 ) {
     plan.steps.push(Step::Edge(from, to));
-    if cfg.is_back_edge(from, to) {
+    if graph.is_back_edge(from, to) {
         if fall != Fall::Again(to) {
             plan.steps.push(Step::Continue(to));
         }
@@ -180,28 +186,26 @@ fn edge(
 }
 
 /// Plans what the terminator of a node does.
-fn branch(cfg: &Cfg<'_>, plan: &mut Plan, tasks: &mut Vec<Task>, node: Node, fall: Fall) {
-    let Some(terminator) = cfg.terminators.get(node) else { return };
-    match *terminator {
-        Terminator::Branch(to) => tasks.push(Task::Edge(node, to, fall)),
-        Terminator::Return(_) | Terminator::Kill | Terminator::Unreachable => {
-            tasks.push(Task::Edge(node, cfg.exit(), fall))
-        }
-        Terminator::Conditional(_, then, otherwise) => {
+fn branch(graph: &Graph, plan: &mut Plan, tasks: &mut Vec<Task>, node: Node, fall: Fall) {
+    let Some(end) = graph.ends.get(node) else { return };
+    match *end {
+        End::Jump(to) => tasks.push(Task::Edge(node, to, fall)),
+        End::Leave => tasks.push(Task::Edge(node, graph.exit(), fall)),
+        End::Branch { then, otherwise } => {
             plan.steps.push(Step::If(node));
             tasks.push(Task::Emit(Step::EndIf));
             tasks.push(Task::Edge(node, otherwise, fall));
             tasks.push(Task::Emit(Step::Else));
             tasks.push(Task::Edge(node, then, fall));
         }
-        Terminator::Switch { .. } => tasks.push(Task::Cases(node, 0, fall)),
+        End::Switch { .. } => tasks.push(Task::Cases(node, 0, fall)),
     }
 }
 
 /// Plans the targets of a switch, the default last.
-fn cases(cfg: &Cfg<'_>, plan: &mut Plan, tasks: &mut Vec<Task>, (node, position): (Node, usize), fall: Fall) {
+fn cases(graph: &Graph, plan: &mut Plan, tasks: &mut Vec<Task>, (node, position): (Node, usize), fall: Fall) {
     // The default stands last among the successors.
-    let Some((default, targets)) = cfg.succs[node].split_last() else { return };
+    let Some((default, targets)) = graph.succs[node].split_last() else { return };
     match targets.get(position).copied() {
         Some(to) => {
             plan.steps.push(Step::Case(node, to));

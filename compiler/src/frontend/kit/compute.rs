@@ -1,0 +1,215 @@
+//! Inputs of compute shaders, and of the lanes of a SIMD-group, which all stages have.
+
+use agx_abi::UniformSource;
+use agx_isa::table::Opcode;
+
+use super::Kit;
+use super::derivatives::Quads;
+use crate::ir::build::alu::IntCond;
+use crate::ir::op::mods_with;
+use crate::ir::{Access, IrOp, Src, Type};
+
+/// Lanes of a SIMD-group.
+pub const SUBGROUP_SIZE: u32 = 32;
+
+/// Special registers (applegpu, Mesa 25.0): place in the grid, x then y then z; in fragment programs the pixel.
+pub(super) const GRID: u32 = 80;
+const WORKGROUP: u32 = 0;
+const IN_WORKGROUP: u32 = 48;
+pub(super) const THREAD: u32 = 51;
+const LANE: u32 = 52;
+const SUBGROUP: u32 = 53;
+
+/// What is known of a compute shader.
+#[derive(Clone, Copy, Debug)]
+pub struct ComputeStage {
+    /// Invocations of a workgroup in x, y and z.
+    pub workgroup_size: [u32; 3],
+    /// Which invocations make a quad, if any do.
+    pub quads: Option<Quads>,
+}
+
+impl Default for ComputeStage {
+    fn default() -> Self {
+        ComputeStage { workgroup_size: [1; 3], quads: None }
+    }
+}
+
+impl ComputeStage {
+    /// Invocations of a workgroup.
+    pub fn invocations(&self) -> u32 {
+        self.workgroup_size.iter().product()
+    }
+}
+
+/// What a compute shader reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ComputeInput {
+    /// Which workgroup, by axis.
+    WorkgroupId(u32),
+    /// Number of workgroups along an axis.
+    WorkgroupCount(u32),
+    /// Invocations of a workgroup along an axis.
+    WorkgroupSize(u32),
+    /// Place in the workgroup, by axis.
+    LocalInvocationId(u32),
+    /// Number in the workgroup.
+    LocalInvocationIndex,
+    /// Place in the grid, by axis.
+    GlobalInvocationId(u32),
+    /// Which SIMD-group of the workgroup.
+    SubgroupId,
+    /// SIMD-groups of the workgroup.
+    SubgroupCount,
+}
+
+/// What every stage knows of a lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LaneInput {
+    /// Number of the lane in its SIMD-group.
+    Index,
+    /// Lanes of a SIMD-group.
+    Count,
+    /// Mask of the lane itself.
+    EqMask,
+    /// Mask of the lane and those after it.
+    GeMask,
+    /// Mask of the lanes after it.
+    GtMask,
+    /// Mask of the lane and those before it.
+    LeMask,
+    /// Mask of the lanes before it.
+    LtMask,
+}
+
+/// A special register, 32 bits.
+pub fn register(kit: &mut Kit<'_, '_>, number: u32) -> Src {
+    let mods = mods_with(Opcode::Mfsr, &[("sr", number)]);
+    Src::value(kit.b.value(Opcode::Mfsr, Type::B32, &[], &mods))
+}
+
+/// An input of a compute shader, 32 bits.
+pub fn input(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Src {
+    if kit.compute.quads == Some(Quads::Square)
+        && let Some(place) = input_of_squares(kit, input)
+    {
+        return place;
+    }
+    let size = kit.compute.workgroup_size;
+    match input {
+        ComputeInput::WorkgroupId(axis) => register(kit, WORKGROUP + axis.min(2)),
+        ComputeInput::WorkgroupCount(axis) => {
+            kit.uniforms.get(UniformSource::WorkgroupCount, 2 * axis.min(2) as u16, 32)
+        }
+        ComputeInput::WorkgroupSize(axis) => Src::imm32(size[axis.min(2) as usize]),
+        ComputeInput::LocalInvocationId(axis) => register(kit, IN_WORKGROUP + axis.min(2)),
+        ComputeInput::LocalInvocationIndex => register(kit, THREAD),
+        ComputeInput::GlobalInvocationId(axis) => register(kit, GRID + axis.min(2)),
+        ComputeInput::SubgroupId => register(kit, SUBGROUP),
+        ComputeInput::SubgroupCount => Src::imm32(kit.compute.invocations().div_ceil(SUBGROUP_SIZE)),
+    }
+}
+
+/// Inputs that differ where invocations are placed in quads of two by two.
+fn input_of_squares(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Option<Src> {
+    let size = kit.compute.workgroup_size.map(Src::imm32);
+    Some(match input {
+        ComputeInput::LocalInvocationId(axis) => place_in_squares(kit)[axis.min(2) as usize],
+        ComputeInput::LocalInvocationIndex => {
+            let [x, y, z] = place_in_squares(kit);
+            let rows = kit.b.imul(z, size[1]);
+            let row = kit.b.iadd(rows, y);
+            let before = kit.b.imul(row, size[0]);
+            kit.b.iadd(before, x)
+        }
+        ComputeInput::GlobalInvocationId(axis) => {
+            let axis = axis.min(2);
+            let place = place_in_squares(kit)[axis as usize];
+            let group = register(kit, WORKGROUP + axis);
+            let first = kit.b.imul(group, size[axis as usize]);
+            kit.b.iadd(first, place)
+        }
+        _ => return None,
+    })
+}
+
+/// The place of an invocation in its workgroup, where quads are two by two: threads of a quad are neighbours, quads go from left
+/// to right, then down.
+fn place_in_squares(kit: &mut Kit<'_, '_>) -> [Src; 3] {
+    let [width, height, _] = kit.compute.workgroup_size.map(|size| size / 2);
+    let thread = register(kit, THREAD);
+    let b = &mut kit.b;
+    let within_x = b.and(thread, Src::imm32(1));
+    let half = b.ushr(thread, Src::imm32(1));
+    let within_y = b.and(half, Src::imm32(1));
+    let quad = b.ushr(thread, Src::imm32(2));
+    let row = b.udiv(quad, Src::imm32(width.max(1)));
+    let column = b.umod(quad, Src::imm32(width.max(1)));
+    let layer = b.udiv(row, Src::imm32(height.max(1)));
+    let row = b.umod(row, Src::imm32(height.max(1)));
+    let [x, y] = [(column, within_x), (row, within_y)].map(|(pair, within)| {
+        let first = b.shl(pair, Src::imm32(1));
+        b.or(first, within)
+    });
+    [x, y, layer]
+}
+
+/// What a lane knows of itself, 32 bits.
+pub fn lane_input(kit: &mut Kit<'_, '_>, input: LaneInput) -> Src {
+    if input == LaneInput::Count {
+        return Src::imm32(SUBGROUP_SIZE);
+    }
+    let lane = register(kit, LANE);
+    if input == LaneInput::Index {
+        return lane;
+    }
+    let b = &mut kit.b;
+    let equal = b.shl(Src::imm32(1), lane);
+    let less = b.isub(equal, Src::imm32(1));
+    let less_equal = b.or(less, equal);
+    match input {
+        LaneInput::EqMask => equal,
+        LaneInput::GeMask => b.not(less),
+        LaneInput::GtMask => b.not(less_equal),
+        LaneInput::LeMask => less_equal,
+        _ => less,
+    }
+}
+
+/// Fills the first `bytes` bytes of workgroup memory with zeros: each invocation stores every so-manieth word, then all wait for
+/// each other.
+pub fn clear_local(kit: &mut Kit<'_, '_>, bytes: u32) {
+    let step = 4 * kit.compute.invocations();
+    let index = register(kit, THREAD);
+    let first = kit.b.shl(index, Src::imm32(2));
+    let variable = kit.vars.add(&[32]);
+    kit.vars.write(&kit.b, variable, first);
+    let blocks = kit.b.begin_loop();
+    kit.vars.open_loop(blocks.header);
+    let offset = kit.vars.read(&mut kit.b, variable);
+    let is_inside = kit.b.icmp(IntCond::ULT, offset, Src::imm32(bytes));
+    kit.b.begin_if(is_inside);
+    kit.b.effect(IrOp::StoreLocal, &[Src::imm32(0), offset], &[4]);
+    let next = kit.b.iadd(offset, Src::imm32(step));
+    kit.vars.write(&kit.b, variable, next);
+    kit.b.begin_else();
+    kit.b.jump(blocks.after);
+    kit.b.end_if();
+    kit.b.end_loop();
+    kit.vars.close_loop(kit.b.f);
+    barrier(kit, Access::LOCAL);
+}
+
+/// All invocations of the workgroup wait for each other; accesses before it to the kinds of memory in `memory` come before those
+/// after it.
+pub fn barrier(kit: &mut Kit<'_, '_>, memory: Access) {
+    kit.memory.uses_barrier = true;
+    kit.b.effect(IrOp::ControlBarrier, &[], &[memory.bits()]);
+}
+
+/// Orders this invocation's accesses to the kinds of memory in `memory`.
+pub fn fence(kit: &mut Kit<'_, '_>, memory: Access) {
+    if !memory.is_empty() {
+        kit.b.effect(IrOp::FenceMemory, &[], &[memory.bits()]);
+    }
+}

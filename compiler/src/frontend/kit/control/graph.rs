@@ -1,0 +1,295 @@
+//! The control-flow graph of a function body: reachable blocks, order, dominators, loops.
+
+use super::reconverge::Construct;
+use crate::error::CompileError;
+
+/// A node: the index of a block, or the number of blocks for the exit that all returns lead to.
+pub type Node = usize;
+
+/// No node.
+pub const NONE: Node = usize::MAX;
+
+/// How a block ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Goes to one block.
+    Jump(Node),
+    /// Goes to one of two different blocks.
+    Branch {
+        /// Where a condition holds.
+        then: Node,
+        /// Where it does not.
+        otherwise: Node,
+    },
+    /// Goes to one of several blocks.
+    Switch {
+        /// Where one of several literals matches: ascending, each once, without the default.
+        targets: Vec<Node>,
+        /// Where none does.
+        default: Node,
+    },
+    /// Leaves the function.
+    Leave,
+}
+
+impl End {
+    /// Successors, each once; the default of a switch last.
+    fn successors(&self, exit: Node) -> Vec<Node> {
+        match self {
+            End::Jump(to) => vec![*to],
+            End::Branch { then, otherwise } => vec![*then, *otherwise],
+            End::Switch { targets, default } => targets.iter().copied().chain([*default]).collect(),
+            End::Leave => vec![exit],
+        }
+    }
+}
+
+/// The graph of a function. The entry is node 0.
+pub struct Graph {
+    /// How each block ends.
+    pub ends: Vec<End>,
+    /// Successors, each once.
+    pub succs: Vec<Vec<Node>>,
+    /// Reachable nodes in reverse post-order.
+    pub order: Vec<Node>,
+    /// Position in `order`; `NONE` for unreachable nodes.
+    pub(super) rank: Vec<usize>,
+    /// Immediate dominator; the entry is its own.
+    pub(super) idom: Vec<Node>,
+    /// Position of a node in the dominator tree, parents before children, and number of nodes it dominates.
+    subtree: Vec<(u32, u32)>,
+    /// Header of the innermost loop a node is in; for a header its own loop.
+    pub(super) innermost: Vec<Node>,
+    /// For a header, the header of the loop around its own.
+    pub(super) outer: Vec<Node>,
+    /// For a header, the number of loops around its own.
+    loop_depth: Vec<u32>,
+    /// Edges into a node that do not go back to a loop's header.
+    pub(super) forward_preds: Vec<usize>,
+}
+
+impl Graph {
+    /// The graph of blocks that end so; there is at least one block, and every target is one.
+    ///
+    /// # Errors
+    /// Loops with several entries.
+    pub fn new(ends: Vec<End>) -> Result<Self, CompileError> {
+        let count = ends.len();
+        let mut succs: Vec<Vec<Node>> = ends.iter().map(|end| end.successors(count)).collect();
+        succs.push(Vec::new());
+        let mut graph = Graph {
+            ends,
+            order: post_order(&succs),
+            succs,
+            rank: vec![NONE; count + 1],
+            idom: Vec::new(),
+            subtree: Vec::new(),
+            innermost: vec![NONE; count + 1],
+            outer: vec![NONE; count + 1],
+            loop_depth: vec![0; count + 1],
+            forward_preds: vec![0; count + 1],
+        };
+        graph.order.reverse();
+        for (position, node) in graph.order.iter().enumerate() {
+            graph.rank[*node] = position;
+        }
+        let preds = graph.preds();
+        graph.idom = graph.dominators(&preds);
+        graph.subtree = graph.number_dominator_tree();
+        graph.find_loops(&preds)?;
+        Ok(graph)
+    }
+
+    /// Makes loops contain their whole construct where operations across lanes stand in the rest of it: one construct for each
+    /// block.
+    pub fn keep_constructs(&mut self, constructs: &[Construct]) {
+        self.extend_loops(constructs);
+        self.count_depths();
+    }
+
+    /// Whether a node can be reached.
+    pub fn is_reachable(&self, node: Node) -> bool {
+        self.rank.get(node).is_some_and(|rank| *rank != NONE)
+    }
+
+    /// The node all returns lead to.
+    pub fn exit(&self) -> Node {
+        self.ends.len()
+    }
+
+    /// Whether the edge goes back in the order; in a reducible graph, to the header of a loop.
+    pub fn is_back_edge(&self, from: Node, to: Node) -> bool {
+        self.rank[to] <= self.rank[from]
+    }
+
+    /// Whether `node` is the header of a loop.
+    pub fn is_header(&self, node: Node) -> bool {
+        self.innermost[node] == node
+    }
+
+    /// Whether `node` is in the loop of `header`.
+    pub fn is_in_loop(&self, node: Node, header: Node) -> bool {
+        let mut at = self.innermost[node];
+        while at != NONE && self.loop_depth[at] > self.loop_depth[header] {
+            at = self.outer[at];
+        }
+        at == header
+    }
+
+    fn preds(&self) -> Vec<Vec<Node>> {
+        let mut preds = vec![Vec::new(); self.succs.len()];
+        for from in &self.order {
+            for to in &self.succs[*from] {
+                preds[*to].push(*from);
+            }
+        }
+        preds
+    }
+
+    /// Immediate dominators by the iteration of Cooper, Harvey and Kennedy.
+    fn dominators(&self, preds: &[Vec<Node>]) -> Vec<Node> {
+        let mut idom = vec![NONE; self.succs.len()];
+        let Some(entry) = self.order.first() else { return idom };
+        idom[*entry] = *entry;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for node in &self.order[1..] {
+                let mut found = NONE;
+                for pred in preds[*node].iter().filter(|pred| idom[**pred] != NONE) {
+                    found = if found == NONE { *pred } else { self.common(&idom, found, *pred) };
+                }
+                if idom[*node] != found {
+                    idom[*node] = found;
+                    changed = true;
+                }
+            }
+        }
+        idom
+    }
+
+    fn common(&self, idom: &[Node], mut a: Node, mut b: Node) -> Node {
+        while a != b {
+            while self.rank[a] > self.rank[b] {
+                a = idom[a];
+            }
+            while self.rank[b] > self.rank[a] {
+                b = idom[b];
+            }
+        }
+        a
+    }
+
+    /// Whether every path to `b` leads through `a`. Both are reachable.
+    pub fn dominates(&self, a: Node, b: Node) -> bool {
+        let ((start, count), (position, _)) = (self.subtree[a], self.subtree[b]);
+        start <= position && position - start < count
+    }
+
+    fn number_dominator_tree(&self) -> Vec<(u32, u32)> {
+        let mut subtree = vec![(0, 1); self.succs.len()];
+        for node in self.order.iter().skip(1).rev() {
+            let count = subtree[*node].1;
+            subtree[self.idom[*node]].1 += count;
+        }
+        let mut next = vec![1; self.succs.len()];
+        for node in self.order.iter().skip(1) {
+            let parent = self.idom[*node];
+            subtree[*node].0 = subtree[parent].0 + next[parent];
+            next[parent] += subtree[*node].1;
+        }
+        subtree
+    }
+
+    /// Finds natural loops, inner ones first, and refuses graphs with loops of several entries.
+    fn find_loops(&mut self, preds: &[Vec<Node>]) -> Result<(), CompileError> {
+        // For a header, a loop around its own as far out as is known, found with path compression.
+        let mut outermost: Vec<Node> = (0..self.succs.len()).collect();
+        for header in self.order.clone().into_iter().rev() {
+            let mut work = Vec::new();
+            for pred in &preds[header] {
+                if !self.is_back_edge(*pred, header) {
+                    self.forward_preds[header] += 1;
+                } else if self.dominates(header, *pred) {
+                    work.push(*pred);
+                } else {
+                    return Err(CompileError::unsupported(
+                        "irreducible control flow: a loop with several entries",
+                    ));
+                }
+            }
+            if !work.is_empty() {
+                self.collect_loop(header, work, preds, &mut outermost);
+            }
+        }
+        self.count_depths();
+        Ok(())
+    }
+
+    fn count_depths(&mut self) {
+        for node in self.order.iter().copied() {
+            let outer = self.outer[node];
+            self.loop_depth[node] = if outer == NONE { 0 } else { self.loop_depth[outer] + 1 };
+        }
+    }
+
+    /// Gives the nodes that reach `header` without leaving the loop to its loop. Loops found earlier are inside.
+    fn collect_loop(
+        &mut self,
+        header: Node,
+        mut work: Vec<Node>,
+        preds: &[Vec<Node>],
+        outermost: &mut [Node],
+    ) {
+        self.innermost[header] = header;
+        while let Some(node) = work.pop() {
+            let inner = self.innermost[node];
+            if inner == NONE {
+                self.innermost[node] = header;
+                work.extend(preds[node].iter().copied());
+                continue;
+            }
+            let found = follow(outermost, inner);
+            if found != header {
+                self.outer[found] = header;
+                outermost[found] = header;
+                work.extend(preds[found].iter().copied().filter(|pred| !self.is_back_edge(*pred, found)));
+            }
+        }
+    }
+}
+
+/// The end of a chain of links; halves the chain on the way.
+fn follow(links: &mut [Node], mut node: Node) -> Node {
+    while links[node] != node {
+        links[node] = links[links[node]];
+        node = links[node];
+    }
+    node
+}
+
+/// Nodes reachable from the first in post-order, without recursion.
+fn post_order(succs: &[Vec<Node>]) -> Vec<Node> {
+    let mut seen = vec![false; succs.len()];
+    let mut order = Vec::with_capacity(succs.len());
+    let mut stack = vec![(0, succs[0].len())];
+    seen[0] = true;
+    while let Some((node, left)) = stack.last_mut() {
+        let node = *node;
+        match left.checked_sub(1) {
+            Some(index) => {
+                *left = index;
+                let next = succs[node][index];
+                if !seen[next] {
+                    seen[next] = true;
+                    stack.push((next, succs[next].len()));
+                }
+            }
+            None => {
+                order.push(node);
+                stack.pop();
+            }
+        }
+    }
+    order
+}

@@ -1,0 +1,200 @@
+//! Structured control flow from a graph of blocks.
+//!
+//! A language with structured control flow uses [`Builder`](crate::ir::Builder)'s `begin_if`, `begin_loop` and `begin_scope` as
+//! they are. One with jumps makes a [`Graph`], implements [`Body`] and calls [`build`].
+//!
+//! ```
+//! use agx_abi::Stage;
+//! use agx_compiler::frontend::kit::Kit;
+//! use agx_compiler::frontend::kit::control::{Body, End, Graph, Node, build};
+//! use agx_compiler::frontend::ssa::Variable;
+//! use agx_compiler::ir::build::alu::IntCond;
+//! use agx_compiler::ir::{Function, IrOp, Src};
+//! use agx_compiler::{CompileError, CompileKey};
+//! use bumpalo::Bump;
+//!
+//! /// Counts to ten: block 0 comes back to itself.
+//! struct Count(Variable);
+//!
+//! impl<'f, 'a> Body<'f, 'a> for Count {
+//!     fn block(&mut self, kit: &mut Kit<'f, 'a>, node: Node) -> Result<(), CompileError> {
+//!         if node == 0 {
+//!             let number = kit.vars.read(&mut kit.b, self.0);
+//!             let next = kit.b.iadd(number, Src::imm32(1));
+//!             kit.vars.write(&kit.b, self.0, next);
+//!         }
+//!         Ok(())
+//!     }
+//!
+//!     fn condition(&mut self, kit: &mut Kit<'f, 'a>, _: Node) -> Result<Src, CompileError> {
+//!         let number = kit.vars.read(&mut kit.b, self.0);
+//!         Ok(kit.b.icmp(IntCond::ULT, number, Src::imm32(10)))
+//!     }
+//! }
+//!
+//! let (bump, key) = (Bump::new(), CompileKey::default());
+//! let mut function = Function::new(&bump, "count");
+//! let mut kit = Kit::start(&mut function, Stage::Compute, &key);
+//! let number = kit.vars.add(&[32]);
+//! let graph = Graph::new(vec![End::Branch { then: 0, otherwise: 1 }, End::Leave])?;
+//! build(&mut kit, &graph, &mut Count(number))?;
+//! kit.finish("count")?;
+//! assert!(function.to_string().contains("loop"));
+//! # Ok::<(), CompileError>(())
+//! ```
+
+mod graph;
+mod reconverge;
+mod structurize;
+
+pub use graph::{End, Graph, NONE, Node};
+pub use reconverge::Construct;
+pub use structurize::{Plan, Step, structurize};
+
+use super::Kit;
+use super::limits::Budget;
+use crate::error::CompileError;
+use crate::ir::{Block, Src};
+
+/// What a graph's blocks do.
+pub trait Body<'f, 'a> {
+    /// Builds the instructions of a block without its terminator.
+    ///
+    /// # Errors
+    /// What is wrong with the block.
+    fn block(&mut self, kit: &mut Kit<'f, 'a>, node: Node) -> Result<(), CompileError>;
+
+    /// The condition of the branch that ends a block: a boolean.
+    ///
+    /// # Errors
+    /// What is wrong with the condition.
+    fn condition(&mut self, kit: &mut Kit<'f, 'a>, node: Node) -> Result<Src, CompileError>;
+
+    /// Whether the switch that ends `node` goes to `to`: a boolean. A language without switches leaves it.
+    ///
+    /// # Errors
+    /// What is wrong with the switch.
+    fn case(&mut self, kit: &mut Kit<'f, 'a>, node: Node, to: Node) -> Result<Src, CompileError> {
+        let _ = (kit, node, to);
+        Err(CompileError::internal("a switch in a language without switches"))
+    }
+
+    /// Control passes from one node to another; the exit is the node after all blocks. A language whose values pass in variables
+    /// leaves it.
+    ///
+    /// # Errors
+    /// What is wrong with the passage.
+    fn edge(&mut self, kit: &mut Kit<'f, 'a>, from: Node, to: Node) -> Result<(), CompileError> {
+        let _ = (kit, from, to);
+        Ok(())
+    }
+}
+
+/// Builds a graph's blocks, structured.
+///
+/// # Errors
+/// What `body` reports, and constructs that nest too deep.
+pub fn build<'f, 'a>(
+    kit: &mut Kit<'f, 'a>,
+    graph: &Graph,
+    body: &mut impl Body<'f, 'a>,
+) -> Result<(), CompileError> {
+    let plan = structurize(graph);
+    let mut constructs = Constructs::new(graph);
+    let mut budget = Budget::default();
+    for step in &plan.steps {
+        match *step {
+            Step::Block(node) if node == graph.exit() => {}
+            Step::Block(node) => body.block(kit, node)?,
+            Step::If(node) => {
+                let condition = body.condition(kit, node)?;
+                constructs.begin_if(kit, condition, &mut budget)?;
+            }
+            Step::Case(node, to) => {
+                let condition = body.case(kit, node, to)?;
+                constructs.begin_if(kit, condition, &mut budget)?;
+            }
+            Step::Edge(from, to) => body.edge(kit, from, to)?,
+            step => constructs.apply(kit, &plan, step, &mut budget)?,
+        }
+    }
+    Ok(())
+}
+
+/// The constructs of a plan while its steps are built.
+pub struct Constructs {
+    /// By node: where breaks to it go, and where its loop continues.
+    follows: Vec<Option<Block>>,
+    headers: Vec<Option<Block>>,
+}
+
+impl Constructs {
+    /// Constructs of which none is open.
+    pub fn new(graph: &Graph) -> Self {
+        let nodes = graph.succs.len();
+        Constructs { follows: vec![None; nodes], headers: vec![None; nodes] }
+    }
+
+    /// Opens the if of a step [`Step::If`] or [`Step::Case`].
+    ///
+    /// # Errors
+    /// Constructs nest too deep.
+    pub fn begin_if(
+        &mut self,
+        kit: &mut Kit<'_, '_>,
+        condition: Src,
+        budget: &mut Budget,
+    ) -> Result<(), CompileError> {
+        budget.open()?;
+        kit.b.begin_if(condition);
+        Ok(())
+    }
+
+    /// Builds a step that opens or closes a construct, or jumps. Blocks, conditions and edges are the caller's.
+    ///
+    /// # Errors
+    /// Constructs nest too deep.
+    pub fn apply(
+        &mut self,
+        kit: &mut Kit<'_, '_>,
+        plan: &Plan,
+        step: Step,
+        budget: &mut Budget,
+    ) -> Result<(), CompileError> {
+        let missing = || CompileError::internal("a jump to where no construct ends");
+        match step {
+            Step::Else => kit.b.begin_else(),
+            Step::EndIf => {
+                budget.close();
+                kit.b.end_if();
+            }
+            Step::Loop { header, follow } => {
+                budget.open()?;
+                let blocks = kit.b.begin_loop();
+                kit.vars.open_loop(blocks.header);
+                self.headers[header] = Some(blocks.header);
+                if follow != NONE {
+                    self.follows[follow] = Some(blocks.after);
+                }
+            }
+            Step::EndLoop => {
+                budget.close();
+                kit.b.end_loop();
+                kit.vars.close_loop(kit.b.f);
+            }
+            Step::Scope(node) | Step::EndScope(node) if !plan.is_target[node] => {}
+            Step::Scope(node) => {
+                budget.open()?;
+                self.follows[node] = Some(kit.b.begin_scope());
+            }
+            Step::EndScope(_) => {
+                budget.close();
+                kit.b.end_scope();
+            }
+            Step::Break(node) => kit.b.jump(self.follows[node].ok_or_else(missing)?),
+            Step::Continue(node) => kit.b.jump(self.headers[node].ok_or_else(missing)?),
+            Step::Block(_) | Step::If(_) | Step::Case(..) | Step::Edge(..) => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! Which samples of a fragment shader's pixel are live: discards, sample masks, and what only live lanes may do.
+//!
+//! As a rule the hardware knows: a discard kills samples, and a special register tells whether one is left. Two kinds of
+//! shaders have to track coverage themselves. After early tests nothing can be killed any more, so a discard only removes
+//! samples from the mask of those that are stored; and where the program runs for each sample, the special register is about
+//! the whole pixel.
+
+use agx_abi::{Stage, fragment};
+use agx_isa::table::Opcode;
+
+use super::{Kit, compute};
+use crate::error::CompileError;
+use crate::frontend::ssa::Variable;
+use crate::ir::build::alu::IntCond;
+use crate::ir::op::mods_with;
+use crate::ir::{IrOp, Src, Type};
+
+/// Special registers of fragment programs: covered samples, and whether the lane covers a live sample (applegpu, Mesa 25.0).
+const COVERED: u32 = 124;
+const IS_LIVE: u32 = 63;
+
+/// All samples of a pixel.
+const ALL_SAMPLES: Src = Src::imm(0xff, 16);
+
+/// What a fragment shader tracks itself.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Coverage {
+    /// The samples that a lane shades, where the program runs for each sample.
+    shaded: Option<Src>,
+    tracked: Option<Tracked>,
+}
+
+#[derive(Clone, Copy)]
+struct Tracked {
+    /// Whether the lane has discarded its samples.
+    demoted: Variable,
+    /// Samples that are not to be stored, after early tests.
+    dropped: Variable,
+}
+
+/// An if around an effect that helper lanes must not have.
+#[must_use]
+pub struct Guard {
+    is_open: bool,
+}
+
+/// Begins to track coverage; where the shader runs for each sample, reads the mask of those being shaded.
+pub(super) fn begin(kit: &mut Kit<'_, '_>) {
+    let info = &kit.fragment.info;
+    let (sample_shading, early_tests) = (info.sample_shading, info.early_tests);
+    if sample_shading {
+        let half = u32::from(fragment::SAMPLES);
+        let shaded = kit.b.value(IrOp::Preload, Type::B16, &[], &[half]);
+        kit.fragment.coverage.shaded = Some(Src::value(shaded));
+    }
+    if sample_shading || early_tests {
+        let first = kit.vars.add(&[1, 16]);
+        kit.fragment.coverage.tracked = Some(Tracked { demoted: first, dropped: Variable(first.0 + 1) });
+    }
+}
+
+/// The samples that the lane shades, 16 bits.
+pub fn shaded_samples(kit: &Kit<'_, '_>) -> Src {
+    kit.fragment.coverage.shaded.unwrap_or(ALL_SAMPLES)
+}
+
+/// The number of the sample that the lane shades, 16 bits, in a shader that runs for each sample.
+pub fn shaded_sample(kit: &mut Kit<'_, '_>) -> Option<Src> {
+    let shaded = kit.fragment.coverage.shaded?;
+    Some(Src::value(kit.b.value(Opcode::Ffs, Type::B16, &[shaded], &mods_with(Opcode::Ffs, &[]))))
+}
+
+/// The samples that the primitive covers, of those that the lane shades, 32 bits.
+pub fn covered_samples(kit: &mut Kit<'_, '_>) -> Src {
+    let covered = compute::register(kit, COVERED);
+    match kit.fragment.coverage.shaded {
+        Some(shaded) => {
+            let shaded = kit.b.uconv(shaded, 32);
+            kit.b.and(covered, shaded)
+        }
+        None => covered,
+    }
+}
+
+/// Whether the lane covers no live sample: a boolean.
+pub fn is_helper(kit: &mut Kit<'_, '_>) -> Src {
+    let live = compute::register(kit, IS_LIVE);
+    let mut helper = kit.b.icmp(IntCond::EQ, live, Src::imm32(0));
+    if kit.fragment.coverage.shaded.is_some() {
+        let covered = covered_samples(kit);
+        let is_beside = kit.b.icmp(IntCond::EQ, covered, Src::imm32(0));
+        helper = kit.b.or(helper, is_beside);
+    }
+    if let Some(tracked) = kit.fragment.coverage.tracked {
+        let demoted = kit.vars.read(&mut kit.b, tracked.demoted);
+        helper = kit.b.or(helper, demoted);
+    }
+    helper
+}
+
+/// Kills the samples that the lane shades; the lane continues as a helper without effect. Inside an if it concerns the lanes
+/// that take it.
+///
+/// # Errors
+/// The shader is not a fragment shader.
+pub fn discard(kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
+    if kit.stage != Stage::Fragment {
+        return Err(CompileError::unsupported(format!("a discard in a {} shader", kit.stage.name())));
+    }
+    if let Some(tracked) = kit.fragment.coverage.tracked {
+        kit.vars.write(&kit.b, tracked.demoted, Src::imm(1, 1));
+        kit.vars.write(&kit.b, tracked.dropped, Src::imm(0xff, 16));
+    }
+    if !kit.fragment.info.early_tests {
+        kit.b.effect(IrOp::Discard, &[Src::imm(1, 1)], &[]);
+    }
+    Ok(())
+}
+
+/// Opens an if around an effect on memory that helper lanes must not have; in other stages than fragment all lanes have it.
+pub fn guard(kit: &mut Kit<'_, '_>) -> Guard {
+    let is_open = kit.stage == Stage::Fragment;
+    if is_open {
+        let helper = is_helper(kit);
+        let live = kit.b.not(helper);
+        kit.b.begin_if(live);
+    }
+    Guard { is_open }
+}
+
+/// Closes it.
+pub fn end_guard(kit: &mut Kit<'_, '_>, guard: Guard) {
+    if guard.is_open {
+        kit.b.begin_else();
+        kit.b.end_if();
+    }
+}
+
+/// Closes it; the scalar `result` is 0 in lanes without the effect.
+pub fn end_guard_with(kit: &mut Kit<'_, '_>, guard: Guard, result: Src) -> Src {
+    if !guard.is_open {
+        return result;
+    }
+    let variable = kit.vars.add(&[kit.b.f.width(result)]);
+    kit.vars.write(&kit.b, variable, result);
+    kit.b.begin_else();
+    kit.b.end_if();
+    kit.vars.read(&mut kit.b, variable)
+}
+
+/// What becomes of the samples at the end: those not in `mask`, which the shader may give, are killed, or after early tests
+/// not stored.
+pub(super) fn end(kit: &mut Kit<'_, '_>, mask: Option<Src>, exports: &mut Vec<(u8, Src)>) {
+    let mask = mask.map(|mask| kit.b.uconv(mask, 16));
+    if !kit.fragment.info.early_tests {
+        if let Some(mask) = mask {
+            let dead = kit.b.not(mask);
+            let shaded = shaded_samples(kit);
+            let dead = kit.b.and(dead, shaded);
+            kit.b.effect(IrOp::KillSamples, &[dead], &[]);
+        }
+    } else if let Some(emitted) = emitted_samples(kit, mask) {
+        kit.fragment.info.writes_sample_mask = true;
+        exports.push((fragment::SAMPLE_MASK, emitted));
+    }
+    if let Some(shaded) = kit.fragment.coverage.shaded {
+        exports.push((fragment::SAMPLES, shaded));
+    }
+}
+
+/// The samples to store after early tests; nothing when they are all.
+fn emitted_samples(kit: &mut Kit<'_, '_>, mask: Option<Src>) -> Option<Src> {
+    let tracked = kit.fragment.coverage.tracked?;
+    if !kit.vars.is_written(tracked.dropped) {
+        return mask;
+    }
+    let dropped = kit.vars.read(&mut kit.b, tracked.dropped);
+    let kept = kit.b.xor(dropped, ALL_SAMPLES);
+    Some(mask.map_or(kept, |mask| kit.b.and(kept, mask)))
+}

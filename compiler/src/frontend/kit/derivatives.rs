@@ -1,0 +1,54 @@
+//! Derivatives: how a value differs between the lanes of a quad.
+
+use agx_abi::Stage;
+use agx_isa::table::Opcode;
+
+use super::{Kit, compute};
+use crate::ir::build::alu::IntCond;
+use crate::ir::op::mods_with;
+use crate::ir::{IrOp, Src, Type};
+
+/// Which invocations of a compute shader make a quad.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quads {
+    /// Two by two in x and y.
+    Square,
+    /// Four that follow each other.
+    Linear,
+}
+
+/// A direction in a quad.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Axis {
+    /// To the right.
+    X,
+    /// Down.
+    Y,
+}
+
+/// Whether there are quads to take derivatives in.
+pub fn has_quads(kit: &Kit<'_, '_>) -> bool {
+    match kit.stage {
+        Stage::Fragment => true,
+        Stage::Compute => kit.compute.quads.is_some(),
+        Stage::Vertex => false,
+    }
+}
+
+/// How a float differs in a direction, in a stage that has quads.
+pub fn derivative(kit: &mut Kit<'_, '_>, axis: Axis, x: Src) -> Src {
+    let ty = Type::scalar(kit.b.f.width(x));
+    if kit.stage == Stage::Fragment {
+        kit.fragment.info.needs_helpers = true;
+        let op = if axis == Axis::X { Opcode::Dfdx } else { Opcode::Dfdy };
+        return Src::value(kit.b.value(op, ty, &[x], &mods_with(op, &[])));
+    }
+    let bit = Src::imm32(if axis == Axis::X { 1 } else { 2 });
+    let other = Src::value(kit.b.value(IrOp::ReadLaneXor, ty, &[x, bit], &[]));
+    let difference = kit.b.fsub(other, x);
+    let lane = compute::register(kit, compute::THREAD);
+    let own = kit.b.and(lane, bit);
+    let is_first = kit.b.icmp(IntCond::EQ, own, Src::imm32(0));
+    let opposite = kit.b.fneg(difference);
+    kit.b.select(is_first, difference, opposite)
+}

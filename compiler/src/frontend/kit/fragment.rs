@@ -1,0 +1,347 @@
+//! Inputs and outputs of fragment shaders.
+//!
+//! Inputs come from coefficients and special registers. Colours, depth and stencil are left in fixed registers for the next part
+//! of the program, which tests, blends and stores.
+
+use agx_abi::fragment::{self, DepthLayout, MAX_TARGETS, SECOND_SOURCE};
+use agx_abi::tile::TilePass;
+use agx_abi::{FragmentInfo, Stage, UniformSource};
+
+use super::{Kit, compute, coverage};
+use crate::CompileKey;
+use crate::error::CompileError;
+use crate::ir::build::alu::{IntCond, float};
+use crate::ir::build::spilled::Spilled;
+use crate::ir::build::tile;
+use crate::ir::vocabulary::{Input, Mode, Place};
+use crate::ir::{Block, IrOp, Src, Type};
+
+/// Special registers of fragment programs: layer, back face, pixel (applegpu, Mesa 25.0).
+pub(super) const LAYER: u32 = 2;
+const IS_BACK: u32 = 62;
+pub(super) const PIXEL: u32 = compute::GRID;
+
+/// Clip or cull distances that there can be.
+const MAX_DISTANCES: u32 = 8;
+
+/// What is known of a fragment shader.
+#[derive(Default)]
+pub struct FragmentStage {
+    /// What its driver must know.
+    pub info: FragmentInfo,
+    /// The pass it runs in, as far as the key says.
+    pub tile: Option<TilePass>,
+    pub(super) coverage: coverage::Coverage,
+    /// Blocks in which the shader has waited for the fragments before it at the pixel, and for what.
+    waited: Vec<(Block, u64)>,
+}
+
+impl FragmentStage {
+    /// A shader of which nothing is known but the key.
+    pub(super) fn new(stage: Stage, key: &CompileKey) -> Self {
+        let sample_shading = key.sample_shading && stage == Stage::Fragment;
+        let info = FragmentInfo { sample_shading, ..FragmentInfo::default() };
+        FragmentStage { info, tile: key.tile.clone(), ..FragmentStage::default() }
+    }
+}
+
+/// What a fragment shader says of itself before it begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FragmentModes {
+    /// Tests come before the program whatever it does.
+    pub early_tests: bool,
+    /// What it promises of the depths it writes.
+    pub depth_layout: DepthLayout,
+    /// It runs for each sample.
+    pub sample_shading: bool,
+}
+
+/// What a fragment shader reads beside varyings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FragmentInput {
+    /// Component 0 to 3 of the position on the screen: x, y, depth, 1/w.
+    FragCoord(u32),
+    /// Component 0 or 1 of the position in a point, from its upper left.
+    PointCoord(u32),
+    /// Whether the front of the primitive is seen: a boolean.
+    FrontFacing,
+    /// Whether the lane only helps others with derivatives: a boolean.
+    HelperInvocation,
+    /// Number of the sample, in a shader that runs for each sample.
+    SampleId,
+    /// Component 0 or 1 of the sample's position in its pixel.
+    SamplePosition(u32),
+    /// Samples that the primitive covers.
+    SampleMask,
+    /// The layer rendered to.
+    Layer,
+    /// The viewport.
+    Viewport,
+    /// Number of the primitive.
+    PrimitiveId,
+    /// Number of the view that is drawn.
+    ViewIndex,
+    /// A clip distance.
+    ClipDistance(u32),
+    /// A cull distance.
+    CullDistance(u32),
+}
+
+/// Components of a varying that are read together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Varying {
+    /// What it is: [`Input::user`] of location and component.
+    pub input: Input,
+    /// How it is interpolated.
+    pub mode: Mode,
+    /// It is taken where the primitive covers the pixel.
+    pub centroid: bool,
+    /// Components from there on.
+    pub count: u8,
+    /// Bits of each: 32, or 16 where it is not flat.
+    pub bits: u8,
+}
+
+/// A word that a fragment shader writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FragmentOutput {
+    /// A component of the colour of a render target.
+    Colour {
+        /// The target.
+        target: u32,
+        /// Component, 0 to 3.
+        component: u32,
+    },
+    /// A component of the second colour for blending.
+    SecondColour {
+        /// Component, 0 to 3.
+        component: u32,
+    },
+    /// Depth.
+    Depth,
+    /// Stencil reference.
+    Stencil,
+    /// Samples that are not killed.
+    SampleMask,
+}
+
+/// Begins a fragment shader. It must be the first that is built.
+pub fn begin(kit: &mut Kit<'_, '_>, modes: FragmentModes) {
+    kit.uniforms.reserve(&fragment::UNIFORMS);
+    let info = &mut kit.fragment.info;
+    info.early_tests = modes.early_tests;
+    info.depth_layout = modes.depth_layout;
+    info.sample_shading |= modes.sample_shading;
+    coverage::begin(kit);
+}
+
+/// The components of a varying. In a shader that runs for each sample they are taken at the sample.
+pub fn varying(kit: &mut Kit<'_, '_>, varying: Varying) -> Vec<Src> {
+    let (place, sample) = place(kit, varying.centroid);
+    let ty = Type::vector(varying.bits, varying.count);
+    interpolate(kit, varying.input, varying.mode, (place, sample.as_slice()), ty)
+}
+
+/// Where an input is taken: in a shader that runs for each sample always at the sample.
+fn place(kit: &mut Kit<'_, '_>, centroid: bool) -> (Place, Option<Src>) {
+    match coverage::shaded_sample(kit) {
+        Some(sample) => (Place::Sample, Some(sample)),
+        None if centroid => (Place::Centroid, None),
+        None => (Place::Centre, None),
+    }
+}
+
+/// An input taken at a place: at a sample, `at` has its number in 16 bits; at an offset, how far right of and below the centre.
+pub fn interpolate(
+    kit: &mut Kit<'_, '_>,
+    input: Input,
+    mode: Mode,
+    (place, at): (Place, &[Src]),
+    ty: Type,
+) -> Vec<Src> {
+    let (place, at) = if mode == Mode::Flat { (Place::Centre, &[][..]) } else { (place, at) };
+    let mods = [input.0, mode as u32, place as u32];
+    let vector = kit.b.value(IrOp::Interpolate, ty, at, &mods);
+    kit.b.split(Src::value(vector), Type::scalar(ty.bits), ty.comps.into()).to_vec()
+}
+
+fn word(kit: &mut Kit<'_, '_>, input: Input, mode: Mode) -> Src {
+    let (place, sample) = place(kit, false);
+    interpolate(kit, input, mode, (place, sample.as_slice()), Type::B32)[0]
+}
+
+fn flat(kit: &mut Kit<'_, '_>, input: Input) -> Src {
+    interpolate(kit, input, Mode::Flat, (Place::Centre, &[]), Type::B32)[0]
+}
+
+/// An input that is no varying, 32 bits where it is no boolean; nothing for a component that there is not, and for the number of
+/// the sample in a shader that does not run for each.
+pub fn input(kit: &mut Kit<'_, '_>, input: FragmentInput) -> Option<Src> {
+    Some(match input {
+        FragmentInput::FragCoord(axis @ 0..=1) => {
+            let within = position_in_pixel(kit, axis);
+            let pixel = compute::register(kit, PIXEL + axis);
+            let corner = kit.b.int_to_float(pixel, false, 32);
+            kit.b.fadd(corner, within)
+        }
+        FragmentInput::FragCoord(2) => word(kit, Input::DEPTH, Mode::Linear),
+        FragmentInput::FragCoord(3) => word(kit, Input::ONE_OVER_W, Mode::Linear),
+        FragmentInput::PointCoord(0) => word(kit, Input::POINT_X, Mode::Linear),
+        FragmentInput::PointCoord(1) => word(kit, Input::POINT_Y, Mode::Linear),
+        FragmentInput::FrontFacing => {
+            let back = compute::register(kit, IS_BACK);
+            kit.b.icmp(IntCond::EQ, back, Src::imm32(0))
+        }
+        FragmentInput::HelperInvocation => coverage::is_helper(kit),
+        FragmentInput::SampleId => {
+            let sample = coverage::shaded_sample(kit)?;
+            kit.b.uconv(sample, 32)
+        }
+        FragmentInput::SamplePosition(axis @ 0..=1) => position_in_pixel(kit, axis),
+        FragmentInput::SampleMask => coverage::covered_samples(kit),
+        FragmentInput::Layer => compute::register(kit, LAYER),
+        FragmentInput::Viewport => {
+            let word = flat(kit, Input::LAYER_AND_VIEWPORT);
+            kit.b.ushr(word, Src::imm32(16))
+        }
+        FragmentInput::PrimitiveId => flat(kit, Input::PRIMITIVE_ID),
+        FragmentInput::ViewIndex => kit.uniforms.get(UniformSource::ViewIndex, 0, 32),
+        FragmentInput::ClipDistance(index @ 0..MAX_DISTANCES) => {
+            word(kit, Input::clip_distance(index), Mode::Perspective)
+        }
+        FragmentInput::CullDistance(index @ 0..MAX_DISTANCES) => {
+            word(kit, Input::cull_distance(index), Mode::Perspective)
+        }
+        _ => return None,
+    })
+}
+
+/// How far right of (axis 0) or below (1) the pixel's corner the lane shades.
+fn position_in_pixel(kit: &mut Kit<'_, '_>, axis: u32) -> Src {
+    let Some(sample) = coverage::shaded_sample(kit) else { return float(0.5, 32) };
+    let positions = kit.uniforms.get(UniformSource::SamplePositions, 0, 32);
+    let first = kit.b.shl(sample, Src::imm(3, 16));
+    let first = kit.b.iadd(first, Src::imm(u64::from(4 * axis), 16));
+    let sixteenths = kit.b.ushr(positions, first);
+    let sixteenths = kit.b.and(sixteenths, Src::imm32(15));
+    let sixteenths = kit.b.int_to_float(sixteenths, false, 32);
+    kit.b.fmul(sixteenths, float(1.0 / 16.0, 32))
+}
+
+/// From here on the fragments of a pixel run in order.
+///
+/// # Errors
+/// The shader is not a fragment shader.
+pub fn begin_interlock(kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
+    if kit.stage != Stage::Fragment {
+        return Err(CompileError::invalid("an interlock outside fragment shaders"));
+    }
+    kit.fragment.info.interlock = true;
+    tile::wait(&mut kit.b, tile::WAIT_ALL);
+    Ok(())
+}
+
+/// Reads what a render target holds at the pixel: the sample with number `sample`, else the lowest that the lane shades. Four
+/// 32-bit components.
+///
+/// # Errors
+/// The key does not say what the target's format is.
+pub fn read_target(
+    kit: &mut Kit<'_, '_>,
+    target: u32,
+    sample: Option<Src>,
+) -> Result<[Src; 4], CompileError> {
+    if kit.stage != Stage::Fragment {
+        return Err(CompileError::invalid("a render target is read outside fragment shaders"));
+    }
+    let pass = kit.fragment.tile.as_ref();
+    let Some((format, pass)) = pass.and_then(|pass| Some((pass.format(target)?, pass))) else {
+        return Err(CompileError::unsupported(format!(
+            "the shader reads render target {target}, whose format the key does not say"
+        )));
+    };
+    let (layout, samples) = (pass.layout(), pass.samples);
+    if !matches!(samples, 1 | 2 | 4) {
+        return Err(CompileError::invalid(format!("{samples} samples: there are 1, 2 or 4")));
+    }
+    debug_assert!(target < MAX_TARGETS);
+    let mask = match sample.map(|sample| kit.b.uconv(sample, 16)) {
+        None => coverage::shaded_samples(kit),
+        Some(sample) => match sample.as_imm() {
+            Some(sample) => Src::imm(1 << (sample & 7), 16),
+            None => kit.b.shl(Src::imm(1, 16), sample),
+        },
+    };
+    kit.fragment.info.reads_targets |= 1 << target;
+    Ok(match layout.offsets[target as usize] {
+        Some(offset) => {
+            wait_for_pixel(kit, tile::WAIT_READS);
+            tile::load(&mut kit.b, format, offset, mask)
+        }
+        None => {
+            let sampler = kit.bindings.sampler_of_loads()?.as_imm().unwrap_or_default();
+            wait_for_pixel(kit, tile::WAIT_ALL);
+            let spilled = Spilled::new(&mut kit.b, target, (mask, samples), sampler as u8);
+            spilled.load(&mut kit.b, format)
+        }
+    })
+}
+
+/// Waits for the fragments before this one at the pixel, unless every way here has.
+fn wait_for_pixel(kit: &mut Kit<'_, '_>, mask: u64) {
+    let (here, entry) = (kit.b.block(), kit.b.f.entry());
+    let is_known =
+        |(block, waited): &(Block, u64)| (*block == here || *block == entry) && waited & mask == mask;
+    if !kit.fragment.waited.iter().any(is_known) {
+        tile::wait(&mut kit.b, mask);
+        kit.fragment.waited.push((here, mask));
+    }
+}
+
+/// Leaves the outputs, 32-bit words in any order, in their registers, and decides the fate of samples. Of an output that comes
+/// more than once the last counts.
+///
+/// # Errors
+/// A render target that there is not.
+pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(FragmentOutput, Src)]) -> Result<(), CompileError> {
+    let mut exports: Vec<(u8, Src)> = Vec::new();
+    let mut mask = None;
+    let early_tests = kit.fragment.info.early_tests;
+    for (output, word) in outputs {
+        match *output {
+            FragmentOutput::Colour { target, component } => {
+                exports.push((colour(kit, target, component)?, *word));
+            }
+            FragmentOutput::SecondColour { component } => {
+                kit.fragment.info.dual_source = true;
+                exports.push((colour(kit, SECOND_SOURCE, component)?, *word));
+            }
+            // After early tests, depth and stencil are what they are.
+            FragmentOutput::Depth | FragmentOutput::Stencil if early_tests => {}
+            FragmentOutput::Depth => kit.b.effect(IrOp::WriteDepth, &[*word], &[]),
+            FragmentOutput::Stencil => {
+                let reference = kit.b.uconv(*word, 16);
+                kit.b.effect(IrOp::WriteStencil, &[reference], &[]);
+            }
+            FragmentOutput::SampleMask => mask = Some(*word),
+        }
+    }
+    coverage::end(kit, mask, &mut exports);
+    exports.sort_by_key(|(register, _)| *register);
+    exports.reverse();
+    exports.dedup_by_key(|(register, _)| *register);
+    for (register, value) in exports.into_iter().rev() {
+        // An output has the position of what computes it.
+        kit.b.line = kit.b.f.def(value).map_or(0, |data| data.line);
+        kit.b.effect(IrOp::Export, &[value], &[u32::from(register)]);
+    }
+    Ok(())
+}
+
+/// The register of a component of a colour, which is written.
+fn colour(kit: &mut Kit<'_, '_>, target: u32, component: u32) -> Result<u8, CompileError> {
+    let register = fragment::colour_register(target, component)
+        .ok_or_else(|| CompileError::limit(format!("colour target {target} is not below {MAX_TARGETS}")))?;
+    kit.fragment.info.components[target as usize] |= 1 << component;
+    Ok(register)
+}

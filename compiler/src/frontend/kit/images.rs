@@ -1,0 +1,209 @@
+//! Texels by integer coordinates, image stores, and what a shader asks about images.
+
+use agx_abi::Stage;
+use agx_abi::textures::{self as fields, BUFFER_ROW_TEXELS, DescriptorKind, Field};
+
+use super::sampling::{Dim, Shape};
+use super::textures::{self, Handle};
+use super::{Kit, compute, coverage, fragment};
+use crate::error::CompileError;
+use crate::ir::build::alu::IntCond;
+use crate::ir::{Access, IrOp, Src, Type};
+
+/// The hardware's code of 2D arrays.
+const ARRAY_2D: u32 = 3;
+
+/// Logarithm of the bytes of a texel that atomics are done on.
+pub const TEXEL_SHIFT: u32 = 2;
+
+/// A row that no texture has.
+const NO_ROW: u32 = 0xffff;
+
+/// A load of a texel.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// What the image looks like.
+    pub shape: Shape,
+    /// Bits of a component of a texel: 16 or 32.
+    pub bits: u8,
+    /// Coordinates, 32-bit integers: as many as the image has axes, then the layer if it has them. Cubes that are loaded have the
+    /// face as third.
+    pub coords: Vec<Src>,
+    /// Offset along the axes, 32-bit integers; may be shorter.
+    pub offset: Vec<Src>,
+    /// Level, an integer; the first where absent.
+    pub lod: Option<Src>,
+    /// Sample of an image that has several; the first where absent.
+    pub sample: Option<Src>,
+}
+
+/// Where a texel is.
+struct Texel {
+    coords: Vec<Src>,
+    layer: Src,
+    dim: u32,
+}
+
+/// Where the texel at integer coordinates is. Cubes that are not sampled are arrays of their faces, texel buffers have rows, input
+/// attachments are read at the fragment's pixel and layer.
+fn texel(
+    kit: &mut Kit<'_, '_>,
+    handle: Handle,
+    shape: Shape,
+    mut coords: Vec<Src>,
+) -> Result<Texel, CompileError> {
+    let dim = shape.code()?;
+    let none = Src::NONE;
+    if coords.len() < shape.axes() + usize::from(shape.arrayed) {
+        return Err(CompileError::invalid("the coordinate has too few components"));
+    }
+    Ok(match shape.dim {
+        Dim::Buffer => Texel { coords: buffer_texel(kit, coords[0], handle), layer: none, dim },
+        Dim::Attachment if kit.stage != Stage::Fragment => {
+            return Err(CompileError::invalid("an input attachment outside fragment shaders"));
+        }
+        Dim::Attachment => {
+            for (axis, coord) in coords.iter_mut().take(2).enumerate() {
+                let pixel = compute::register(kit, fragment::PIXEL + axis as u32);
+                *coord = kit.b.iadd(pixel, *coord);
+            }
+            coords.truncate(2);
+            Texel { coords, layer: compute::register(kit, fragment::LAYER), dim }
+        }
+        Dim::Cube => {
+            let face = coords[2];
+            coords.truncate(2);
+            Texel { coords, layer: face, dim: ARRAY_2D }
+        }
+        _ if shape.arrayed => {
+            let layer = coords.pop().unwrap_or(none);
+            Texel { coords, layer, dim }
+        }
+        _ => Texel { coords, layer: none, dim },
+    })
+}
+
+/// Column and row of a texel of a buffer; a row that does not exist past the end.
+fn buffer_texel(kit: &mut Kit<'_, '_>, index: Src, handle: Handle) -> Vec<Src> {
+    let count = textures::buffer_texels(kit, handle);
+    let column = kit.b.and(index, Src::imm32(BUFFER_ROW_TEXELS - 1));
+    let row = kit.b.ushr(index, Src::imm32(BUFFER_ROW_TEXELS.trailing_zeros()));
+    let is_inside = kit.b.icmp(IntCond::ULT, index, count);
+    vec![column, kit.b.select(is_inside, row, Src::imm32(NO_ROW))]
+}
+
+/// The four components of a texel; zeros where there is none.
+///
+/// # Errors
+/// Shapes that the hardware does not have, too few coordinates.
+pub fn load(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<[Src; 4], CompileError> {
+    let Load { shape, bits, .. } = *load;
+    let mut texel = texel(kit, handle, shape, load.coords.clone())?;
+    for (coord, offset) in texel.coords.iter_mut().zip(&load.offset) {
+        let offset = kit.b.sconv(*offset, 32);
+        *coord = kit.b.iadd(*coord, offset);
+    }
+    let names = textures::descriptor(kit, handle, DescriptorKind::Texture);
+    let sampler = kit.bindings.sampler_of_loads()?;
+    let (mut last_layer, mut lod, mut last_lod) = (Src::NONE, Src::NONE, Src::NONE);
+    // An attachment has the layer that is rendered to.
+    if texel.layer != Src::NONE && shape.dim != Dim::Attachment {
+        last_layer = textures::last_layer(kit, handle);
+    }
+    if let Some(level) = load.lod.filter(|level| level.as_imm() != Some(0)) {
+        lod = kit.b.sconv(level, 32);
+        last_lod = textures::last_level(kit, handle);
+    }
+    let sample = match load.sample {
+        _ if !shape.multisampled => Src::NONE,
+        None => Src::imm32(0),
+        Some(sample) => kit.b.uconv(sample, 32),
+    };
+    let coords = kit.b.collect(Type::vector(32, texel.coords.len() as u8), &texel.coords);
+    let srcs = [names.texture, names.heap, sampler, coords, texel.layer, last_layer, lod, last_lod, sample];
+    let is_stored = shape.storage && shape.dim != Dim::Attachment;
+    let access = if is_stored { Access::IMAGE } else { Access::READONLY };
+    let ty = Type::vector(bits, 4);
+    let vector = kit.b.value(IrOp::LoadTexture, ty, &srcs, &[access.bits(), texel.dim]);
+    let parts = kit.b.split(Src::value(vector), Type::scalar(bits), 4);
+    Ok([parts[0], parts[1], parts[2], parts[3]])
+}
+
+/// Stores a texel. An image that the shader also loads from is `readable`: its loads then see the store.
+///
+/// # Errors
+/// Images of several samples, shapes that the hardware does not have, too few coordinates.
+pub fn store(
+    kit: &mut Kit<'_, '_>,
+    handle: Handle,
+    shape: Shape,
+    coords: Vec<Src>,
+    data: [Src; 4],
+    readable: bool,
+) -> Result<(), CompileError> {
+    if shape.multisampled {
+        return Err(CompileError::unsupported("stores to images of several samples"));
+    }
+    let texel = texel(kit, handle, shape, coords)?;
+    let bits = kit.b.f.width(data[0]);
+    let data = kit.b.collect(Type::vector(bits, 4), &data);
+    let names = textures::descriptor(kit, handle, DescriptorKind::Image);
+    let coords = kit.b.collect(Type::vector(32, texel.coords.len() as u8), &texel.coords);
+    let srcs = [data, names.texture, names.heap, coords, texel.layer];
+    kit.memory.writes_memory = true;
+    let guard = coverage::guard(kit);
+    kit.b.effect(IrOp::StoreImage, &srcs, &[texel.dim]);
+    coverage::end_guard(kit, guard);
+    if readable {
+        kit.b.effect(IrOp::FenceTexels, &[], &[0]);
+    }
+    Ok(())
+}
+
+/// The place of a texel of 32 bits in a linear image, for atomics: the base address and the byte offset.
+pub fn texel_address(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[Src]) -> (Src, Src) {
+    let first = coords.first().copied().unwrap_or(Src::imm32(0));
+    let mut offset = kit.b.shl(first, Src::imm32(TEXEL_SHIFT));
+    // A line has layers, but no rows.
+    let strides: &[(Field, u32)] = match shape.dim {
+        Dim::D1 => &[(fields::LAYER_STRIDE, 7)],
+        _ => &[(fields::ROW_STRIDE, 4), (fields::LAYER_STRIDE, 7)],
+    };
+    for (coord, (field, shift)) in coords.iter().skip(1).zip(strides) {
+        let last = textures::field(kit, handle, *field);
+        let units = kit.b.iadd(last, Src::imm32(1));
+        let stride = kit.b.shl(units, Src::imm32(*shift));
+        let start = kit.b.imul(*coord, stride);
+        offset = kit.b.iadd(offset, start);
+    }
+    (textures::texel_base(kit, handle), offset)
+}
+
+/// Texels along each axis at a level, 32 bits each, then layers.
+pub fn size(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, level: Src) -> Vec<Src> {
+    if shape.dim == Dim::Buffer {
+        return vec![textures::buffer_texels(kit, handle)];
+    }
+    let first = textures::field(kit, handle, fields::FIRST_LEVEL);
+    let level = kit.b.uconv(level, 32);
+    let level = kit.b.iadd(first, level);
+    let axes = match shape.dim {
+        Dim::D1 => &[fields::WIDTH][..],
+        Dim::D3 => &[fields::WIDTH, fields::HEIGHT, fields::DEPTH],
+        _ => &[fields::WIDTH, fields::HEIGHT],
+    };
+    let mut size = Vec::with_capacity(3);
+    for field in axes {
+        let last = textures::field(kit, handle, *field);
+        let whole = kit.b.iadd(last, Src::imm32(1));
+        let shrunk = kit.b.ushr(whole, level);
+        size.push(kit.b.umax(shrunk, Src::imm32(1)));
+    }
+    if shape.arrayed {
+        let last = textures::last_layer(kit, handle);
+        let layers = kit.b.iadd(last, Src::imm32(1));
+        let is_faces = shape.storage && shape.dim == Dim::Cube;
+        size.push(if is_faces { kit.b.udiv(layers, Src::imm32(6)) } else { layers });
+    }
+    size
+}

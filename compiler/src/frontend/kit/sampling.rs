@@ -1,0 +1,228 @@
+//! Sampling: textures at float coordinates.
+
+use agx_abi::Stage;
+use agx_abi::textures::DescriptorKind;
+use agx_isa::table::Opcode;
+
+use super::Kit;
+use super::derivatives::{Axis, derivative, has_quads};
+use super::textures::{self, Handle};
+use crate::error::CompileError;
+use crate::ir::op::Op;
+use crate::ir::vocabulary::LodMode;
+use crate::ir::{IrOp, Src, Type};
+
+/// What a texture extends in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dim {
+    /// A line.
+    D1,
+    /// A rectangle.
+    D2,
+    /// A box.
+    D3,
+    /// Six faces.
+    Cube,
+    /// A texel buffer.
+    Buffer,
+    /// An input attachment: the texels of the fragment's own pixel.
+    Attachment,
+}
+
+/// What a texture or image looks like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// What it extends in.
+    pub dim: Dim,
+    /// Has layers.
+    pub arrayed: bool,
+    /// Has several samples.
+    pub multisampled: bool,
+    /// Is loaded and stored without a sampler.
+    pub storage: bool,
+}
+
+impl Shape {
+    /// A texture of one layer and one sample that is sampled.
+    pub const fn texture(dim: Dim) -> Shape {
+        Shape { dim, arrayed: false, multisampled: false, storage: false }
+    }
+
+    /// Coordinates that say where in a texture, the layer not among them.
+    pub fn axes(self) -> usize {
+        match self.dim {
+            Dim::D1 | Dim::Buffer => 1,
+            Dim::D3 | Dim::Cube => 3,
+            Dim::D2 | Dim::Attachment => 2,
+        }
+    }
+
+    /// The hardware's code of it, as sampling sees it.
+    pub(crate) fn code(self) -> Result<u32, CompileError> {
+        Ok(match (self.dim, self.arrayed, self.multisampled) {
+            (Dim::D1, false, false) => 0,
+            (Dim::D1, true, false) => 1,
+            (Dim::D2 | Dim::Buffer, false, false) => 2,
+            (Dim::D2, true, false) | (Dim::Attachment, _, false) => 3,
+            (Dim::D2, false, true) => 4,
+            (Dim::D2, true, true) | (Dim::Attachment, _, true) => 8,
+            (Dim::D3, false, false) => 5,
+            (Dim::Cube, false, false) => 6,
+            (Dim::Cube, true, false) => 7,
+            (dim, arrayed, multisampled) => {
+                let layers = if arrayed { " with layers" } else { "" };
+                let samples = if multisampled { " of several samples" } else { "" };
+                return Err(CompileError::unsupported(format!(
+                    "images of dimension {dim:?}{layers}{samples}"
+                )));
+            }
+        })
+    }
+}
+
+/// Where the level of detail comes from.
+#[derive(Clone, Debug, Default)]
+pub enum Lod {
+    /// From the coordinates of the quad. In a stage without quads it is level 0.
+    #[default]
+    Quad,
+    /// From the coordinates of the quad, plus a bias.
+    Bias(Src),
+    /// As given.
+    Explicit(Src),
+    /// From gradients: for each axis of the texture how its coordinate changes to the right, then down, 32 bits each.
+    Gradients(Vec<[Src; 2]>),
+}
+
+/// A sample.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// What the texture looks like.
+    pub shape: Shape,
+    /// Bits of a component of the result: 16 or 32.
+    pub bits: u8,
+    /// Coordinates, 32-bit floats, as many as the texture has axes.
+    pub coords: Vec<Src>,
+    /// Layer, a float, of a texture that has them.
+    pub layer: Option<Src>,
+    /// The level of detail.
+    pub lod: Lod,
+    /// Its lower limit.
+    pub min_lod: Option<Src>,
+    /// What texels are compared with.
+    pub reference: Option<Src>,
+    /// Offset in texels: see [`pack_offset`].
+    pub offset: Option<Src>,
+    /// The channel of four texels that is given instead of one filtered texel.
+    pub gather: Option<u32>,
+    /// The level is given instead of a texel: the one that is sampled, and the one before clamping.
+    pub query: bool,
+}
+
+impl Sample {
+    /// A plain sample at 32-bit coordinates.
+    pub fn new(shape: Shape, coords: Vec<Src>, lod: Lod) -> Sample {
+        Sample {
+            shape,
+            bits: 32,
+            coords,
+            layer: None,
+            lod,
+            min_lod: None,
+            reference: None,
+            offset: None,
+            gather: None,
+            query: false,
+        }
+    }
+}
+
+/// Integer offsets along the axes in one word, four bits each.
+pub fn pack_offset(kit: &mut Kit<'_, '_>, offset: &[Src]) -> Src {
+    let b = &mut kit.b;
+    let mut packed = Src::imm32(0);
+    for (at, offset) in (0..3).zip(offset) {
+        let word = b.sconv(*offset, 32);
+        let nibble = b.and(word, Src::imm32(0xf));
+        let placed = b.shl(nibble, Src::imm32(4 * at));
+        packed = if at == 0 { placed } else { b.or(packed, placed) };
+    }
+    packed
+}
+
+/// The four components of a sample.
+///
+/// # Errors
+/// Shapes that the hardware does not have, too many samplers.
+pub fn sample(
+    kit: &mut Kit<'_, '_>,
+    texture: Handle,
+    sampler: Handle,
+    sample: &Sample,
+) -> Result<[Src; 4], CompileError> {
+    let last_layer = match sample.layer {
+        Some(_) => textures::last_layer(kit, texture),
+        None => Src::NONE,
+    };
+    let (mode, lod) = level(kit, sample);
+    let names = textures::descriptor(kit, texture, DescriptorKind::Texture);
+    let sampler = textures::sampler(kit, sampler)?;
+    let coords = kit.b.collect(Type::vector(32, sample.coords.len() as u8), &sample.coords);
+    let given = |src: Option<Src>| src.unwrap_or(Src::NONE);
+    let srcs = [
+        names.texture,
+        names.heap,
+        sampler,
+        coords,
+        given(sample.layer),
+        last_layer,
+        lod,
+        given(sample.min_lod),
+        given(sample.reference),
+        given(sample.offset),
+    ];
+    let gather = sample.gather.map_or(0, |channel| 2 * channel.min(3) + 1);
+    let mods = [sample.shape.code()?, mode as u32, gather, u32::from(sample.query)];
+    let ty = Type::vector(sample.bits, 4);
+    let vector = kit.b.value(IrOp::Sample, ty, &srcs, &mods);
+    let parts = kit.b.split(Src::value(vector), Type::scalar(sample.bits), 4);
+    Ok([parts[0], parts[1], parts[2], parts[3]])
+}
+
+/// The mode and operand of the level of detail. Outside fragment shaders the hardware has no quads to take it from.
+fn level(kit: &mut Kit<'_, '_>, sample: &Sample) -> (LodMode, Src) {
+    let bias = match &sample.lod {
+        Lod::Explicit(level) => return (LodMode::Explicit, *level),
+        Lod::Gradients(axes) => {
+            let words: Vec<Src> = axes.iter().flatten().copied().collect();
+            return (LodMode::Gradients, kit.b.collect(Type::vector(32, words.len() as u8), &words));
+        }
+        Lod::Quad => None,
+        Lod::Bias(bias) => Some(*bias),
+    };
+    if kit.stage == Stage::Fragment {
+        kit.fragment.info.needs_helpers = true;
+        return bias.map_or((LodMode::Auto, Src::NONE), |bias| (LodMode::Bias, bias));
+    }
+    match has_quads(kit) {
+        true => (LodMode::Gradients, gradients_in_quad(kit, &sample.coords, bias)),
+        false => (LodMode::Explicit, bias.unwrap_or(Src::f32(0.0))),
+    }
+}
+
+/// The gradients of coordinates in the quad, scaled by what a bias adds to the level.
+fn gradients_in_quad(kit: &mut Kit<'_, '_>, coords: &[Src], bias: Option<Src>) -> Src {
+    let scale = bias.map(|bias| {
+        let bias = kit.b.fconv(bias, 32);
+        let mods = Op::Hw(Opcode::Exp2).default_mods();
+        kit.b.alu(Opcode::Exp2, 32, &[bias], &mods)
+    });
+    let mut words = Vec::with_capacity(2 * coords.len());
+    for coord in coords {
+        for axis in [Axis::X, Axis::Y] {
+            let slope = derivative(kit, axis, *coord);
+            words.push(scale.map_or(slope, |scale| kit.b.fmul(slope, scale)));
+        }
+    }
+    kit.b.collect(Type::vector(32, words.len() as u8), &words)
+}

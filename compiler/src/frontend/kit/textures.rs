@@ -1,0 +1,212 @@
+//! Textures, images and samplers: which state register or table holds a descriptor, and what descriptors say of their texture.
+
+use agx_abi::textures::{self, DESCRIPTOR_BYTES, DescriptorKind, Field, MAX_SAMPLERS, MAX_TEXTURES};
+use agx_abi::{SamplerBinding, TextureBinding, UniformSource};
+
+use super::Kit;
+use crate::error::CompileError;
+use crate::ir::build::alu::IntCond;
+use crate::ir::{Access, IrOp, Src, Type};
+
+/// What state registers hold, as far as it has come up.
+#[derive(Default)]
+pub struct Bindings {
+    /// Texture state registers.
+    pub textures: Vec<TextureBinding>,
+    /// Sampler state registers.
+    pub samplers: Vec<SamplerBinding>,
+}
+
+/// One descriptor of a texture, image or sampler, or one of an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Handle {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding within the set.
+    pub binding: u32,
+    /// Known part of the element's number.
+    pub fixed: u32,
+    /// Computed part, 32 bits.
+    pub index: Option<Src>,
+    /// Elements of the whole array; `None` when the shader does not say.
+    pub count: Option<u32>,
+}
+
+/// Operands that name a descriptor: a state register's number, or an offset and the table's address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DescriptorOperands {
+    pub texture: Src,
+    pub heap: Src,
+}
+
+impl Handle {
+    /// What is bound at (set, binding), which is no array.
+    pub fn new(set: u32, binding: u32) -> Handle {
+        Handle { set, binding, fixed: 0, index: None, count: Some(1) }
+    }
+
+    fn bound(&self, element: u32) -> SamplerBinding {
+        SamplerBinding::Bound { set: self.set, binding: self.binding, element }
+    }
+
+    /// Byte offset of the descriptor in its table.
+    fn table_offset(&self, kit: &mut Kit<'_, '_>) -> Src {
+        let fixed = Src::imm32(self.fixed.wrapping_mul(DESCRIPTOR_BYTES));
+        match self.index {
+            None => fixed,
+            Some(index) => {
+                let scaled = kit.b.imul(index, Src::imm32(DESCRIPTOR_BYTES));
+                kit.b.iadd(scaled, fixed)
+            }
+        }
+    }
+
+    /// A 32-bit word of the texture's descriptor.
+    fn word(&self, kit: &mut Kit<'_, '_>, word: u32) -> Src {
+        let Handle { set, binding, fixed, index, .. } = *self;
+        if index.is_none() {
+            let source = UniformSource::TextureWords { set, binding, element: fixed };
+            return kit.uniforms.get(source, 2 * word as u16, 32);
+        }
+        let kind = DescriptorKind::Texture;
+        let table = kit.uniforms.get(UniformSource::TextureTable { set, binding, kind }, 0, 64);
+        let start = self.table_offset(kit);
+        let offset = kit.b.iadd(start, Src::imm32(4 * word));
+        let mods = [Access::READONLY.bits(), 4];
+        Src::value(kit.b.value(IrOp::LoadGlobal, Type::B32, &[table, offset], &mods))
+    }
+}
+
+impl Bindings {
+    /// The texture state register of a descriptor, if there is room.
+    fn texture_register(&mut self, wanted: TextureBinding) -> Option<usize> {
+        let textures = &mut self.textures;
+        let known = textures.iter().position(|known| *known == wanted);
+        known.or_else(|| {
+            (textures.len() < MAX_TEXTURES).then(|| {
+                textures.push(wanted);
+                textures.len() - 1
+            })
+        })
+    }
+
+    /// The first of the state registers that hold these samplers side by side.
+    fn sampler_register(&mut self, wanted: &[SamplerBinding]) -> Result<Src, CompileError> {
+        let samplers = &mut self.samplers;
+        let known = samplers.windows(wanted.len()).position(|window| window == wanted);
+        let first = known.unwrap_or(samplers.len());
+        if known.is_none() {
+            samplers.extend_from_slice(wanted);
+        }
+        if samplers.len() > MAX_SAMPLERS {
+            return Err(CompileError::limit(format!("the shader uses more than {MAX_SAMPLERS} samplers")));
+        }
+        Ok(Src::imm(first as u64, 16))
+    }
+
+    /// The sampler for loads by integer coordinates.
+    pub(crate) fn sampler_of_loads(&mut self) -> Result<Src, CompileError> {
+        self.sampler_register(&[SamplerBinding::Loads])
+    }
+}
+
+/// The operands with which instructions name a texture or image.
+pub(crate) fn descriptor(kit: &mut Kit<'_, '_>, handle: Handle, kind: DescriptorKind) -> DescriptorOperands {
+    let Handle { set, binding, fixed, index, .. } = handle;
+    let wanted = TextureBinding { set, binding, element: fixed, kind };
+    if index.is_none()
+        && let Some(register) = kit.bindings.texture_register(wanted)
+    {
+        return DescriptorOperands { texture: Src::imm(register as u64, 16), heap: Src::NONE };
+    }
+    let heap = kit.uniforms.get(UniformSource::TextureTable { set, binding, kind }, 0, 64);
+    DescriptorOperands { texture: handle.table_offset(kit), heap }
+}
+
+/// The operand with which instructions name a sampler.
+pub(crate) fn sampler(kit: &mut Kit<'_, '_>, handle: Handle) -> Result<Src, CompileError> {
+    let Some(index) = handle.index else {
+        return kit.bindings.sampler_register(&[handle.bound(handle.fixed)]);
+    };
+    let room = MAX_SAMPLERS.saturating_sub(kit.bindings.samplers.len());
+    if handle.count.is_none_or(|count| count as usize > room) {
+        return Ok(sampler_from_table(kit, handle, index));
+    }
+    let all: Vec<SamplerBinding> =
+        (0..handle.count.unwrap_or(0)).map(|element| handle.bound(element)).collect();
+    let first = kit.bindings.sampler_register(&all)?;
+    let number = kit.b.iadd(index, Src::imm32(handle.fixed.wrapping_add(first.payload as u32)));
+    Ok(kit.b.uconv(number, 16))
+}
+
+/// The number of a sampler of a long array, from memory.
+fn sampler_from_table(kit: &mut Kit<'_, '_>, handle: Handle, index: Src) -> Src {
+    let Handle { set, binding, fixed, .. } = handle;
+    let table = kit.uniforms.get(UniformSource::SamplerTable { set, binding }, 0, 64);
+    let number = kit.b.iadd(index, Src::imm32(fixed));
+    let offset = kit.b.shl(number, Src::imm32(1));
+    let mods = [Access::READONLY.bits(), 2];
+    Src::value(kit.b.value(IrOp::LoadGlobal, Type::B16, &[table, offset], &mods))
+}
+
+/// A field of at most 32 bits of a texture's descriptor.
+pub(crate) fn field(kit: &mut Kit<'_, '_>, handle: Handle, field: Field) -> Src {
+    let (word, shift) = (field.start / 32, field.start % 32);
+    let first = handle.word(kit, word);
+    let mut value = if shift == 0 { first } else { kit.b.ushr(first, Src::imm32(shift)) };
+    if shift + field.width > 32 {
+        let second = handle.word(kit, word + 1);
+        let high = kit.b.shl(second, Src::imm32(32 - shift));
+        value = kit.b.or(value, high);
+    }
+    if shift + field.width == 32 || field.width == 32 {
+        return value;
+    }
+    kit.b.and(value, Src::imm32((1 << field.width) - 1))
+}
+
+/// Number of the last layer, or the last cube, of an array.
+pub(crate) fn last_layer(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
+    let is_linear = field(kit, handle, textures::HAS_LINEAR_LAYERS);
+    let linear = field(kit, handle, textures::LINEAR_LAYERS);
+    let depth = field(kit, handle, textures::DEPTH);
+    let is_linear = kit.b.icmp(IntCond::NE, is_linear, Src::imm32(0));
+    kit.b.select(is_linear, linear, depth)
+}
+
+/// Number of the last level, counted from the first of the view.
+pub(crate) fn last_level(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
+    let first = field(kit, handle, textures::FIRST_LEVEL);
+    let last = field(kit, handle, textures::LAST_LEVEL);
+    kit.b.isub(last, first)
+}
+
+/// Number of levels, 32 bits.
+pub fn levels(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
+    let last = last_level(kit, handle);
+    kit.b.iadd(last, Src::imm32(1))
+}
+
+/// Number of samples of a texel, 32 bits, of a texture with several.
+pub fn samples(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
+    let logarithm = field(kit, handle, textures::SAMPLES);
+    kit.b.shl(Src::imm32(2), logarithm)
+}
+
+/// Number of texels of a texel buffer, 32 bits.
+pub fn buffer_texels(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
+    handle.word(kit, textures::BUFFER_SIZE_WORD)
+}
+
+/// Where the texels of a linear texture begin: units of 16 bytes, which the descriptor has from bit 66 on, 36 bits.
+pub(crate) fn texel_base(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
+    let [low, high] = [2, 3].map(|word| handle.word(kit, word));
+    let b = &mut kit.b;
+    let shifted = b.shl(low, Src::imm32(2));
+    let first = b.and(shifted, Src::imm32(!0xf));
+    let upper = b.shl(high, Src::imm32(2));
+    let carried = b.ushr(low, Src::imm32(30));
+    let joined = b.or(upper, carried);
+    let second = b.and(joined, Src::imm32(0xff));
+    b.collect(Type::B64, &[first, second])
+}

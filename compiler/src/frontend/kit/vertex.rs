@@ -1,0 +1,247 @@
+//! Inputs and outputs of vertex shaders.
+//!
+//! Attributes, vertex number and instance number are in registers when the program starts. Outputs are words in slots.
+
+use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output, RunsAs, Varying, assign_slots};
+use agx_abi::{InterfaceUniform, UniformSource, registers};
+
+use super::{Kit, compute};
+use crate::CompileKey;
+use crate::error::CompileError;
+use crate::ir::build::alu::{FloatCond, float};
+use crate::ir::{IrOp, Src, Type};
+
+/// What is known of a vertex shader.
+#[derive(Default)]
+pub struct VertexStage {
+    /// How the hardware runs it.
+    pub runs_as: RunsAs,
+    /// Attributes that are read.
+    pub attributes: Vec<Attribute>,
+    /// Output slots that are written.
+    pub varyings: Vec<Varying>,
+    /// Registers that hold something when the program starts, by half index.
+    preloaded: Vec<(u8, Src)>,
+}
+
+impl VertexStage {
+    /// A shader of which nothing is known.
+    pub(super) fn new(key: &CompileKey) -> Self {
+        let runs_as = if key.vertex_as_compute { RunsAs::Compute } else { RunsAs::Vertex };
+        VertexStage { runs_as, ..VertexStage::default() }
+    }
+
+    fn preloaded(&self, half: u8) -> Option<Src> {
+        self.preloaded.iter().find(|(known, _)| *known == half).map(|(_, src)| *src)
+    }
+}
+
+/// What a vertex shader reads beside attributes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VertexInput {
+    /// Number of the vertex, which counts from the base vertex.
+    VertexIndex,
+    /// Number of the instance, which counts from the base instance.
+    InstanceIndex,
+    /// Number of the instance, which counts from 0.
+    InstanceNumber,
+    /// Number of the first vertex of the draw.
+    BaseVertex,
+    /// Number of the first instance of the draw.
+    BaseInstance,
+    /// Number of the draw in a multi-draw.
+    DrawIndex,
+    /// Number of the view that is drawn.
+    ViewIndex,
+}
+
+/// A word that a vertex shader writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VertexOutput {
+    /// Component of the clip-space position.
+    Position(u32),
+    /// Size of a point in pixels.
+    PointSize,
+    /// A clip distance.
+    ClipDistance(u32),
+    /// A cull distance.
+    CullDistance(u32),
+    /// The layer rendered to.
+    Layer,
+    /// The viewport.
+    Viewport,
+    /// A component of a location, which a fragment shader reads as a varying.
+    User {
+        /// Location.
+        location: u32,
+        /// Component, 0 to 3.
+        component: u32,
+    },
+}
+
+/// Numbers the attributes of which `read` names location and component in any order, reads the registers that hold
+/// something, and reserves the uniforms of the prolog. It must be the first that is built.
+///
+/// # Errors
+/// More attributes than there can be.
+pub fn begin(kit: &mut Kit<'_, '_>, read: impl IntoIterator<Item = (u32, u32)>) -> Result<(), CompileError> {
+    let mut read: Vec<(u32, u32)> = read.into_iter().collect();
+    read.sort_unstable();
+    for (location, component) in read {
+        let attributes = &mut kit.vertex.attributes;
+        match attributes.last_mut().filter(|last| last.location == location) {
+            Some(last) => last.components |= 1 << component,
+            None => attributes.push(Attribute { location, components: 1 << component }),
+        }
+    }
+    for half in [registers::VERTEX_ID, registers::INSTANCE_ID] {
+        preload(kit, half);
+    }
+    for (number, attribute) in (0..).zip(kit.vertex.attributes.clone()) {
+        for component in (0..4).filter(|component| attribute.components >> component & 1 != 0) {
+            if let Some(half) = vertex::attribute_register(number, component) {
+                preload(kit, half);
+            }
+        }
+    }
+    let count = kit.vertex.attributes.len() as u32;
+    if count > vertex::MAX_ATTRIBUTES {
+        return Err(CompileError::limit(format!("more than {} vertex attributes", vertex::MAX_ATTRIBUTES)));
+    }
+    kit.memory.scratch_bytes += vertex::stack_attribute_bytes(count);
+    kit.uniforms.reserve(&vertex::uniforms(count, kit.vertex.runs_as));
+    Ok(())
+}
+
+fn preload(kit: &mut Kit<'_, '_>, half: u8) {
+    let value = kit.b.value(IrOp::Preload, Type::B32, &[], &[u32::from(half)]);
+    kit.vertex.preloaded.push((half, Src::value(value)));
+}
+
+/// A component of an attribute, 32 bits; nothing for one that [`begin`] was not told of.
+pub fn attribute(kit: &mut Kit<'_, '_>, location: u32, component: u32) -> Option<Src> {
+    let number = kit.vertex.attributes.iter().position(|attribute| attribute.location == location)? as u32;
+    if let Some(byte) = vertex::attribute_stack_byte(number, component) {
+        let word = kit.b.value(IrOp::LoadScratch, Type::B32, &[Src::imm32(byte)], &[]);
+        return Some(Src::value(word));
+    }
+    kit.vertex.preloaded(vertex::attribute_register(number, component)?)
+}
+
+/// An input that is no attribute, 32 bits. The hardware's vertex number counts from the base vertex, its instance number from 0.
+pub fn input(kit: &mut Kit<'_, '_>, input: VertexInput) -> Src {
+    let base = UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance);
+    match input {
+        VertexInput::VertexIndex => taken(kit, registers::VERTEX_ID),
+        VertexInput::InstanceNumber => taken(kit, registers::INSTANCE_ID),
+        VertexInput::InstanceIndex => {
+            let number = taken(kit, registers::INSTANCE_ID);
+            let first = kit.uniforms.get(base, 2, 32);
+            kit.b.iadd(number, first)
+        }
+        VertexInput::BaseVertex => kit.uniforms.get(base, 0, 32),
+        VertexInput::BaseInstance => kit.uniforms.get(base, 2, 32),
+        VertexInput::DrawIndex => {
+            let draw = UniformSource::Interface(InterfaceUniform::DrawNumber);
+            let number = kit.uniforms.get(draw, 0, 16);
+            kit.b.uconv(number, 32)
+        }
+        VertexInput::ViewIndex => kit.uniforms.get(UniformSource::ViewIndex, 0, 32),
+    }
+}
+
+fn taken(kit: &Kit<'_, '_>, half: u8) -> Src {
+    kit.vertex.preloaded(half).expect("invariant: `begin` takes vertex and instance number")
+}
+
+/// Stores the outputs, 32-bit words in any order, in the order of their slots. Of an output that comes more than once the last
+/// counts. The position's slots are there even if nothing is written to them.
+///
+/// # Errors
+/// More words than there are slots.
+pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(), CompileError> {
+    let words = slots(kit, outputs);
+    let places: Vec<Output> = words.iter().map(|(place, _)| *place).collect();
+    let varyings = assign_slots(&places);
+    if varyings.len() as u32 > MAX_SLOTS {
+        return Err(CompileError::limit(format!("more than {MAX_SLOTS} words of vertex outputs")));
+    }
+    match kit.vertex.runs_as {
+        RunsAs::Compute => store_to_memory(kit, &varyings, &words),
+        RunsAs::Vertex => {
+            for varying in &varyings {
+                let Some(word) = last_of(&words, varying.output) else { continue };
+                let slot = Src::imm(u64::from(varying.slot), 16);
+                let is_flag = matches!(varying.output, Output::Culled(_));
+                let store = if is_flag { IrOp::StoreCull } else { IrOp::StoreVarying };
+                kit.b.effect(store, &[word, slot], &[]);
+            }
+        }
+    }
+    kit.vertex.varyings = varyings;
+    Ok(())
+}
+
+fn last_of(words: &[(Output, Src)], output: Output) -> Option<Src> {
+    words.iter().rev().find(|(place, _)| *place == output).map(|(_, word)| *word)
+}
+
+/// The words of the slots: a cull distance also makes a flag, layer and viewport share a word.
+fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output, Src)> {
+    let mut words: Vec<(Output, Src)> = Vec::with_capacity(outputs.len());
+    let (mut layer, mut viewport) = (None, None);
+    for (output, word) in outputs {
+        let place = match *output {
+            VertexOutput::Layer => {
+                layer = Some(*word);
+                continue;
+            }
+            VertexOutput::Viewport => {
+                viewport = Some(*word);
+                continue;
+            }
+            VertexOutput::Position(component) => Output::Position(component),
+            VertexOutput::PointSize => Output::PointSize,
+            VertexOutput::ClipDistance(index) => Output::ClipDistance(index),
+            VertexOutput::CullDistance(index) => Output::CullDistance(index),
+            VertexOutput::User { location, component } => Output::User { location, component },
+        };
+        words.push((place, *word));
+        if let Output::CullDistance(index) = place {
+            words.push((Output::Culled(index), *word));
+        }
+    }
+    if layer.is_some() || viewport.is_some() {
+        let (layer, viewport) = (layer.unwrap_or(Src::imm32(0)), viewport.unwrap_or(Src::imm32(0)));
+        let low = kit.b.and(layer, Src::imm32(0xffff));
+        let high = kit.b.shl(viewport, Src::imm32(16));
+        words.push((Output::LayerAndViewport, kit.b.or(low, high)));
+    }
+    words
+}
+
+/// Stores the outputs of a shader that runs as a compute shader after those of the vertices before it.
+fn store_to_memory(kit: &mut Kit<'_, '_>, varyings: &[Varying], words: &[(Output, Src)]) {
+    let [x, y] = [0, 1].map(|axis| compute::register(kit, compute::GRID + axis));
+    let count = kit.uniforms.get(UniformSource::VertexCount, 0, 32);
+    let base = kit.uniforms.get(UniformSource::VertexOutputs, 0, 64);
+    let before = kit.b.imul(y, count);
+    let number = kit.b.iadd(before, x);
+    let first = kit.b.imul(number, Src::imm32(4 * varyings.len() as u32));
+    for varying in varyings {
+        let Some(word) = last_of(words, varying.output) else { continue };
+        let word = match varying.output {
+            Output::Culled(_) => keeps_primitive(kit, word),
+            _ => word,
+        };
+        let offset = kit.b.iadd(first, Src::imm32(4 * u32::from(varying.slot)));
+        kit.b.effect(IrOp::StoreGlobal, &[word, base, offset], &[0, 4]);
+    }
+    kit.memory.writes_memory |= !varyings.is_empty();
+}
+
+/// The flag of a cull distance.
+fn keeps_primitive(kit: &mut Kit<'_, '_>, distance: Src) -> Src {
+    let keeps = kit.b.fcmp(FloatCond::GE, distance, float(0.0, 32));
+    kit.b.select(keeps, float(1.0, 32), float(0.0, 32))
+}
