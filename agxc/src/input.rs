@@ -4,7 +4,8 @@ use std::cell::OnceCell;
 use std::io::Read as _;
 
 use agx_abi::Stage;
-use agx_compiler::{CompileError, Input};
+use agx_compiler::frontend::door::GLSL;
+use agx_compiler::{CompileError, FRONT_ENDS, Input, Language};
 
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
@@ -13,94 +14,66 @@ use crate::glsl;
 /// What an input is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// SPIR-V module, either byte order.
-    SpirV,
-    /// WGSL source.
-    Wgsl,
-    /// Textual IR.
-    Ir,
+    /// A shader of a language.
+    Shader(&'static Language),
     /// AGX assembly.
     Assembly,
     /// AGX machine code.
     Code,
     /// AGX machine code as hexadecimal text.
     Hex,
-    /// GLSL source.
-    Glsl,
-    /// AGAL byte code.
-    Agal,
-    /// PICA200 shader binary.
-    Pica200,
-    /// TGSI text.
-    Tgsi,
 }
 
-/// A kind's name for `-x`, the extensions it goes by, and how its contents begin.
-struct KindRow {
-    kind: Kind,
-    name: &'static str,
-    extensions: &'static [&'static str],
-    magic: &'static [&'static [u8]],
-}
-
-/// Every kind. Magics are tried in this order before any extension.
-static KINDS: &[KindRow] = &[
-    row(Kind::SpirV, "spirv", &["spv"], &[&[0x03, 0x02, 0x23, 0x07], &[0x07, 0x23, 0x02, 0x03]]),
-    row(Kind::Pica200, "pica200", &["shbin"], &[b"DVLB"]),
-    row(
-        Kind::Tgsi,
-        "tgsi",
-        &["tgsi"],
-        &[b"VERT\n", b"FRAG\n", b"COMP\n", b"VERT\r\n", b"FRAG\r\n", b"COMP\r\n"],
-    ),
-    row(Kind::Wgsl, "wgsl", &["wgsl"], &[]),
-    row(Kind::Ir, "ir", &["ir"], &[]),
-    row(Kind::Assembly, "asm", &["s", "asm"], &[]),
-    row(Kind::Code, "code", &["bin", "code"], &[]),
-    row(Kind::Hex, "hex", &["hex"], &[]),
-    row(Kind::Glsl, "glsl", &["glsl", "comp", "vert", "frag"], &[b"#version"]),
-    // The version follows the 0xA0 byte; machine code may begin so too, so a named extension has the first word.
-    row(Kind::Agal, "agal", &["agal"], &[&[0xa0, 1, 0, 0, 0], &[0xa0, 2, 0, 0, 0], &[0xa0, 3, 0, 0, 0]]),
+/// Inputs other than shaders: kind, name for `-x`, extensions.
+static OTHERS: &[(Kind, &str, &[&str])] = &[
+    (Kind::Assembly, "asm", &["s", "asm"]),
+    (Kind::Code, "code", &["bin", "code"]),
+    (Kind::Hex, "hex", &["hex"]),
 ];
 
-const fn row(
-    kind: Kind,
-    name: &'static str,
-    extensions: &'static [&'static str],
-    magic: &'static [&'static [u8]],
-) -> KindRow {
-    KindRow { kind, name, extensions, magic }
-}
-
 impl Kind {
-    /// Names for `-x`, in the table's order.
+    /// Names for `-x`: the compiler's languages, then the others.
     pub fn names() -> Vec<&'static str> {
-        KINDS.iter().map(|row| row.name).collect()
+        let languages = FRONT_ENDS.iter().map(|language| language.name);
+        languages.chain(OTHERS.iter().map(|(_, name, _)| *name)).collect()
     }
 
     /// The kind called `name`.
     pub fn from_name(name: &str) -> Option<Kind> {
-        KINDS.iter().find(|row| row.name == name).map(|row| row.kind)
+        let other = || OTHERS.iter().find(|(_, known, _)| *known == name).map(|(kind, ..)| *kind);
+        Language::find(name).map(Kind::Shader).or_else(other)
     }
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        KINDS.iter().find(|row| row.kind == self).map_or("unknown", |row| row.name)
+        match self {
+            Kind::Shader(language) => language.name,
+            _ => OTHERS.iter().find(|(kind, ..)| *kind == self).map_or("unknown", |(_, name, _)| name),
+        }
+    }
+
+    /// Whether it is a shader of this language.
+    pub fn is(self, language: &Language) -> bool {
+        matches!(self, Kind::Shader(own) if own == language)
     }
 
     /// What `bytes` are, from their beginning and from the name of their file.
     pub fn guess(name: &str, bytes: &[u8]) -> Option<Kind> {
-        let by_magic = KINDS.iter().find(|row| row.magic.iter().any(|magic| bytes.starts_with(magic)));
-        let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-        let by_extension = KINDS.iter().find(|row| extension.is_some_and(|e| row.extensions.contains(&e)));
-        by_magic.or(by_extension).map(|row| row.kind)
+        let begins = |language: &&&Language| language.magic.iter().any(|magic| bytes.starts_with(magic));
+        if let Some(language) = FRONT_ENDS.iter().find(begins) {
+            return Some(Kind::Shader(language));
+        }
+        let (_, extension) = name.rsplit_once('.')?;
+        let language = FRONT_ENDS.iter().find(|language| language.extensions.contains(&extension));
+        let other = || OTHERS.iter().find(|(_, _, known)| known.contains(&extension)).map(|(kind, ..)| *kind);
+        language.map(|language| Kind::Shader(language)).or_else(other)
     }
 }
 
 /// Whether debug information calls the input itself so: what is compiled from standard input, or from a text, has no
 /// name of its own.
 pub fn is_the_input(name: &str) -> bool {
-    matches!(name, "" | "stdin" | "wgsl" | "glsl")
+    matches!(name, "" | "stdin") || Language::find(name).is_some_and(|language| language.is_text)
 }
 
 /// An input, read.
@@ -172,29 +145,32 @@ impl File {
 
     /// The contents as what the compiler takes; `stage` is the one asked for, if any.
     pub fn shader(&self, stage: Option<Stage>) -> Result<Input<'_>, Failure> {
-        match self.kind {
-            Kind::SpirV => Ok(Input::SpirV(&self.bytes)),
-            #[cfg(feature = "wgsl")]
-            Kind::Wgsl => Ok(Input::Wgsl(self.text()?)),
-            #[cfg(not(feature = "wgsl"))]
-            Kind::Wgsl => Err(self.problem(102, "this build lacks the feature `wgsl`")),
-            Kind::Ir => Ok(Input::Ir(self.text()?)),
-            Kind::Glsl => match self.spirv.get() {
-                Some(bytes) => Ok(Input::SpirV(bytes)),
-                None => match glsl::to_spirv(self.text()?, &self.name, stage)? {
-                    glsl::Made::SpirV(bytes) => Ok(Input::SpirV(self.spirv.get_or_init(|| bytes))),
-                    #[cfg(feature = "glsl")]
-                    glsl::Made::Absent(stage) => Ok(Input::Glsl(self.text()?, stage)),
-                    #[cfg(not(feature = "glsl"))]
-                    glsl::Made::Absent(_) => Err(glsl::absent(&self.name)),
-                },
-            },
-            Kind::Agal | Kind::Pica200 | Kind::Tgsi => {
-                Err(self.problem(102, &format!("{} is not a supported input language", self.kind.name())))
-            }
-            Kind::Assembly | Kind::Code | Kind::Hex => {
-                Err(self.problem(101, &format!("expected a shader, found {}", self.kind.name())))
-            }
+        let Kind::Shader(language) = self.kind else {
+            return Err(self.problem(101, &format!("expected a shader, found {}", self.kind.name())));
+        };
+        if *language == GLSL {
+            return self.glsl(stage);
+        }
+        if let Err(error) = language.front_end() {
+            return Err(self.problem(102, &error.message));
+        }
+        if language.is_text {
+            self.text()?;
+        }
+        Ok(Input { stage, ..Input::new(language, &self.bytes) })
+    }
+
+    /// A GLSL shader: as SPIR-V where the Khronos compiler is installed.
+    fn glsl(&self, stage: Option<Stage>) -> Result<Input<'_>, Failure> {
+        if let Some(bytes) = self.spirv.get() {
+            return Ok(Input::spirv(bytes));
+        }
+        match glsl::to_spirv(self.text()?, &self.name, stage)? {
+            glsl::Made::SpirV(bytes) => Ok(Input::spirv(self.spirv.get_or_init(|| bytes))),
+            #[cfg(feature = "glsl")]
+            glsl::Made::Absent(stage) => Ok(Input::glsl(self.text()?, stage)),
+            #[cfg(not(feature = "glsl"))]
+            glsl::Made::Absent(_) => Err(glsl::absent(&self.name)),
         }
     }
 
@@ -202,7 +178,7 @@ impl File {
     pub fn refused(&self, error: CompileError) -> Failure {
         let diagnostic = Diagnostic::from_compiler(error, &self.name);
         // GLSL that nothing has translated went through the built-in reader.
-        let built_in = self.kind == Kind::Glsl && self.spirv.get().is_none();
+        let built_in = self.kind.is(&GLSL) && self.spirv.get().is_none();
         let by_reader = matches!(diagnostic.code, 200 | 201);
         if built_in && by_reader { glsl::with_hint(diagnostic).into() } else { diagnostic.into() }
     }
@@ -219,19 +195,19 @@ mod tests {
 
     #[test]
     fn magic_comes_before_the_extension() {
-        let cases: [(&str, &[u8], Option<Kind>); 9] = [
-            ("a.bin", &[3, 2, 0x23, 7, 0], Some(Kind::SpirV)),
-            ("a", &[7, 0x23, 2, 3], Some(Kind::SpirV)),
-            ("-", b"DVLB....", Some(Kind::Pica200)),
-            ("x.wgsl", b"@compute", Some(Kind::Wgsl)),
-            ("x.comp", b"// a comment", Some(Kind::Glsl)),
-            ("-", b"#version 450", Some(Kind::Glsl)),
-            ("k.ir", b"kernel", Some(Kind::Ir)),
+        let cases: [(&str, &[u8], Option<&str>); 9] = [
+            ("a.bin", &[3, 2, 0x23, 7, 0], Some("spirv")),
+            ("a", &[7, 0x23, 2, 3], Some("spirv")),
+            ("-", b"DVLB....", Some("pica200")),
+            ("x.wgsl", b"@compute", Some("wgsl")),
+            ("x.comp", b"// a comment", Some("glsl")),
+            ("-", b"#version 450", Some("glsl")),
+            ("k.ir", b"kernel", Some("ir")),
             ("dir.ir/noext", b"kernel", None),
             ("noext", b"", None),
         ];
         for (name, bytes, kind) in cases {
-            assert_eq!(Kind::guess(name, bytes), kind, "{name}");
+            assert_eq!(Kind::guess(name, bytes).map(Kind::name), kind, "{name}");
         }
     }
 

@@ -1,10 +1,13 @@
 //! What modules declare: their entry points, and the names and types of their specialization constants.
 
 use agx_abi::Stage;
-use agx_compiler::{CompileKey, Input};
+use agx_compiler::CompileKey;
+#[cfg(feature = "wgsl")]
+use agx_compiler::frontend::door::WGSL;
+use agx_compiler::frontend::door::{GLSL, SPIRV};
 
 use crate::diagnostic::Failure;
-use crate::input::{File, Kind};
+use crate::input::File;
 
 /// An entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,15 +41,17 @@ pub struct Declarations {
 /// Declarations of `file`; empty for languages that have one entry point a file. Errors in the module are left to the
 /// compiler to report.
 pub fn declarations(file: &File, key: &CompileKey) -> Result<Declarations, Failure> {
-    match file.kind {
-        #[cfg(feature = "wgsl")]
-        Kind::Wgsl => of_wgsl(file.text()?, key),
-        Kind::SpirV | Kind::Glsl => match file.shader(key.stage)? {
-            Input::SpirV(bytes) => Ok(scan(&words(bytes))),
-            _ => Ok(Declarations::default()),
-        },
-        _ => Ok(Declarations::default()),
+    #[cfg(feature = "wgsl")]
+    if file.kind.is(&WGSL) {
+        return of_wgsl(file.text()?, key);
     }
+    if file.kind.is(&SPIRV) || file.kind.is(&GLSL) {
+        let shader = file.shader(key.stage)?;
+        if *shader.language == SPIRV {
+            return Ok(scan(&words(shader.bytes)));
+        }
+    }
+    Ok(Declarations::default())
 }
 
 /// Declarations of a WGSL module: overrides by their numbers in a key.

@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut key = CompileKey::default();
     key.entry_point = arguments.next();
     let compiler = Compiler::new(Target::default());
-    let shader = compiler.compile(&mut Scratch::default(), Input::SpirV(&module), &key)?;
+    let shader = compiler.compile(&mut Scratch::default(), Input::spirv(&module), &key)?;
 
     let info = &shader.info;
     println!("{} shader `{}`: {} half registers", info.stage.name(), info.entry_point, info.gpr_halves);

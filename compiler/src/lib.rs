@@ -11,7 +11,7 @@
 //! // Compilations of a thread share memory.
 //! let mut scratch = Scratch::default();
 //! let text = "kernel @square(%0:32) stage source {\nb0:\n    %1:32 = fmul %0, %0\n    keep %1\n}\n";
-//! let shader = compiler.compile(&mut scratch, Input::Ir(text), &CompileKey::default())?;
+//! let shader = compiler.compile(&mut scratch, Input::ir(text), &CompileKey::default())?;
 //! assert!(shader.part(PartRole::Main).is_some_and(|code| !code.is_empty()));
 //! assert!(shader.info.gpr_halves > 0);
 //! # Ok::<(), agx_compiler::CompileError>(())
@@ -45,23 +45,9 @@ use lower::Frame;
 use pipeline::{Options, Phase, Stop};
 
 pub use error::{CompileError, ErrorKind, Location};
+pub use frontend::{FRONT_ENDS, Input, Language};
 pub use ir::{Position, Sources};
 pub use stats::{Binding, Statistics};
-
-/// A shader to compile.
-#[derive(Clone, Copy, Debug)]
-pub enum Input<'i> {
-    /// A SPIR-V module in either byte order.
-    SpirV(&'i [u8]),
-    /// WGSL source.
-    #[cfg(feature = "wgsl")]
-    Wgsl(&'i str),
-    /// GLSL source of a stage.
-    #[cfg(feature = "glsl")]
-    Glsl(&'i str, Stage),
-    /// The textual IR.
-    Ir(&'i str),
-}
 
 /// Everything that affects the code beside the input: equal keys and inputs give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -73,6 +59,8 @@ pub struct CompileKey {
     pub stage: Option<Stage>,
     /// Values of specialization constants by id, as raw bits (booleans 0 or 1).
     pub spec_constants: Vec<(u32, u64)>,
+    /// Options of the input's language by name: see [`Language::options`].
+    pub options: Vec<(String, u64)>,
     /// Names of optional passes not to run.
     pub disabled_passes: Vec<String>,
     /// Half registers a thread may use at most, for experiments with occupancy and tests of spilling; `None` leaves it to

@@ -1,6 +1,7 @@
 //! What every compilation promises, whatever the input.
 
 use agx_abi::PartRole;
+use agx_compiler::frontend::door::IR;
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
 use agx_isa::validate::{Limits, Part, validate};
 
@@ -17,10 +18,8 @@ pub fn compile(input: Input<'_>) {
         }
     };
     // A text may read any uniform register; nobody says what is in it.
-    let uniform_halves = match input {
-        Input::Ir(_) => Limits::MACHINE.uniform_halves,
-        _ => shader.info.uniform_halves,
-    };
+    let uniform_halves =
+        if is_ir(input) { Limits::MACHINE.uniform_halves } else { shader.info.uniform_halves };
     for part in &shader.parts {
         let register_halves = match part.role {
             PartRole::Preamble => shader.info.preamble_gpr_halves,
@@ -36,8 +35,9 @@ pub fn compile(input: Input<'_>) {
 
 /// The input, where it is text.
 fn text(input: Input<'_>) -> &str {
-    match input {
-        Input::Ir(text) => text,
-        _ => "",
-    }
+    if is_ir(input) { input.text().unwrap_or_default() } else { "" }
+}
+
+fn is_ir(input: Input<'_>) -> bool {
+    *input.language == IR
 }

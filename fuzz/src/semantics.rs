@@ -147,7 +147,7 @@ fn interpreted(kernel: &Kernel, arguments: &[u64], memory: &[u8]) -> Vec<u8> {
 
 /// The memory after the machine's run; nothing when the kernel needs more registers than the key allows.
 fn executed(kernel: &Kernel, arguments: &[u64], memory: &[u8], key: &CompileKey) -> Option<Vec<u8>> {
-    let shader = Compiler::default().compile(&mut Scratch::default(), Input::Ir(&kernel.text), key);
+    let shader = Compiler::default().compile(&mut Scratch::default(), Input::ir(&kernel.text), key);
     let shader = match shader {
         Err(error) if error.kind == ErrorKind::Limit && key.max_gpr_halves.is_some() => return None,
         other => other.unwrap_or_else(|error| panic!("{error}\n{}", kernel.text)),

@@ -14,8 +14,8 @@ const MODULES: [&[u8]; 2] =
 pub fn spirv(data: &[u8]) {
     let mut entropy = Entropy::new(data);
     match entropy.below(4) {
-        0 => compile(Input::SpirV(entropy.rest())),
-        _ => compile(Input::SpirV(&mutated(&mut entropy))),
+        0 => compile(Input::spirv(entropy.rest())),
+        _ => compile(Input::spirv(&mutated(&mut entropy))),
     }
 }
 

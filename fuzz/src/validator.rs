@@ -23,6 +23,6 @@ pub fn validator(data: &[u8]) {
     }
     let Some(first) = functions.first() else { return };
     if first.stage == Stage::Source && ir::validate(first, Stage::Source).is_ok() {
-        compile(Input::Ir(&text));
+        compile(Input::ir(&text));
     }
 }

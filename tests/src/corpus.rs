@@ -47,7 +47,7 @@ impl Item {
                 "an entry point of a stage that AGX pipelines here lack".into(),
             ));
         }
-        compile(Input::SpirV(&self.module), &self.key(base))
+        compile(Input::spirv(&self.module), &self.key(base))
     }
 }
 

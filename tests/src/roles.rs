@@ -37,9 +37,9 @@ fn vertex(module: &[u8], key: &CompileKey) -> Result<(), Outcome> {
     for vertex_as_compute in [false, true] {
         let mut key = key.clone();
         key.vertex_as_compute = vertex_as_compute;
-        let shader = compiler.compile(&mut scratch, Input::SpirV(module), &key)?;
+        let shader = compiler.compile(&mut scratch, Input::spirv(module), &key)?;
         validate_program(&compiler.vertex_program(&mut scratch, &shader, attribute, &key)?)?;
-        let whole = compiler.whole_vertex(&mut scratch, Input::SpirV(module), &key, attribute)?;
+        let whole = compiler.whole_vertex(&mut scratch, Input::spirv(module), &key, attribute)?;
         validate_program(&whole.program)?;
     }
     Ok(())
@@ -50,10 +50,10 @@ fn fragment(module: &[u8], key: &CompileKey) -> Result<(), Outcome> {
     for sample_shading in [false, true] {
         let mut key = key.clone();
         key.sample_shading = sample_shading;
-        let mut shader = compiler.compile(&mut scratch, Input::SpirV(module), &key)?;
+        let mut shader = compiler.compile(&mut scratch, Input::spirv(module), &key)?;
         let state = state_for(&shader, if sample_shading { 4 } else { 1 });
         validate_program(&compiler.fragment_program(&mut scratch, &mut shader, &state, &key)?)?;
-        let whole = compiler.whole_fragment(&mut scratch, Input::SpirV(module), &key, &state)?;
+        let whole = compiler.whole_fragment(&mut scratch, Input::spirv(module), &key, &state)?;
         validate_program(&whole.program)?;
     }
     Ok(())

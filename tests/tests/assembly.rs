@@ -86,7 +86,7 @@ fn build(text: &str, stage: Stage) -> Option<CompiledShader> {
     };
     let mut key = CompileKey::default();
     (key.validate, key.stage) = (true, Some(stage));
-    Some(compile(Input::SpirV(&module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}\n{text}")))
+    Some(compile(Input::spirv(&module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}\n{text}")))
 }
 
 /// Runs one invocation on `given`; the words afterwards.

@@ -27,7 +27,7 @@ fn check(tables: &str, value: &str, expected: impl Fn(usize) -> u32) -> Compiled
     );
     let mut key = CompileKey::default();
     key.validate = true;
-    let shader = compile(Input::Wgsl(&text), &key).expect("compiles");
+    let shader = compile(Input::wgsl(&text), &key).expect("compiles");
     let indices: Vec<usize> = (0..LANES).map(|lane| lane * 7 % LANES).collect();
     let input = indices.iter().flat_map(|index| (*index as u32).to_le_bytes()).collect();
     let mut buffers = [storage_buffer(0, 0, input, false), storage_buffer(0, 1, vec![0; LANES * 4], true)];

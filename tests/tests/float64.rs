@@ -85,7 +85,7 @@ fn doubles_are_as_on_the_host() {
     let Some(module) = tools.glsl_or_skip(SOURCE, "comp", "vulkan1.3") else { return };
     let mut key = CompileKey::default();
     key.validate = true;
-    let shader = compile(Input::SpirV(&module), &key).expect("compiles");
+    let shader = compile(Input::spirv(&module), &key).expect("compiles");
     let numbers = numbers();
     let input = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     let mut buffers = [

@@ -15,7 +15,7 @@ fn no_addition_is_lost() {
     let Some(module) = tools.glsl_or_skip(SOURCE, "comp", "vulkan1.3") else { return };
     let mut key = CompileKey::default();
     key.validate = true;
-    let shader = compile(Input::SpirV(&module), &key).expect("compiles");
+    let shader = compile(Input::spirv(&module), &key).expect("compiles");
     for seed in 0..3 {
         let sums = vec![0; 4 + 4 * GROUPS as usize];
         let seen = vec![0; 4 * (LANES * GROUPS) as usize];

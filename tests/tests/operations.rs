@@ -31,7 +31,7 @@ fn build(extensions: &str, declarations: &str, body: &str) -> Option<Result<Comp
     let module = TOOLS.glsl_or_skip(&source(extensions, declarations, body), "comp", "vulkan1.3")?;
     let mut key = CompileKey::default();
     key.validate = true;
-    Some(compile(Input::SpirV(&module), &key))
+    Some(compile(Input::spirv(&module), &key))
 }
 
 /// Runs on `given` and gives both buffers' words.

@@ -20,7 +20,7 @@ fn run(functions: &str) -> Vec<u32> {
     );
     let mut key = CompileKey::default();
     key.validate = true;
-    let shader = compile(Input::Wgsl(&text), &key).expect("compiles");
+    let shader = compile(Input::wgsl(&text), &key).expect("compiles");
     let mut buffers = [storage_buffer(0, 0, vec![0; LANES as usize * 4], true)];
     launch(&shader, &mut buffers, &[], [1; 3], 0).expect("runs");
     buffers[0].bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()

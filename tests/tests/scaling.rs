@@ -29,7 +29,7 @@ const GROWTH: f64 = 1.4;
 /// What is counted. Not inlined: callgrind finds it by its name.
 #[inline(never)]
 fn compile_counted(compiler: &Compiler, module: &[u8]) -> Result<CompiledShader, CompileError> {
-    compiler.compile(&mut Scratch::default(), Input::SpirV(module), &CompileKey::default())
+    compiler.compile(&mut Scratch::default(), Input::spirv(module), &CompileKey::default())
 }
 
 /// Compiles every shape in every size.

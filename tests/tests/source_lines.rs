@@ -43,7 +43,7 @@ fn expected() -> Vec<(&'static str, u32)> {
 }
 
 fn check(key: &CompileKey) {
-    let shader = compile(Input::Wgsl(TEXT), key).expect("compiles");
+    let shader = compile(Input::wgsl(TEXT), key).expect("compiles");
     let mut found = Vec::new();
     for part in &shader.parts {
         let mut with_line = 0;
@@ -88,7 +88,7 @@ fn machine_instructions_keep_their_lines() {
 
 #[test]
 fn line_tables_begin_at_instructions_and_ascend() {
-    let shader = compile(Input::Wgsl(TEXT), &CompileKey::default()).expect("compiles");
+    let shader = compile(Input::wgsl(TEXT), &CompileKey::default()).expect("compiles");
     for part in &shader.parts {
         let starts: Vec<u32> = disassemble(&part.code).iter().map(|line| line.pc as u32).collect();
         assert!(!part.lines.is_empty());
@@ -102,14 +102,14 @@ fn refusals_of_accepted_text_name_its_line() {
     let text = "@group(0) @binding(0) var<storage, read_write> word: atomic<u64>;\n\
         @compute @workgroup_size(1)\nfn main() {\n    let one = 1lu;\n    atomicMax(&word, one);\n}\n";
     let error = Compiler::default()
-        .compile(&mut Scratch::default(), Input::Wgsl(text), &CompileKey::default())
+        .compile(&mut Scratch::default(), Input::wgsl(text), &CompileKey::default())
         .expect_err("the machine has no such atomics");
     assert!(matches!(error.location, Location::Text { line: 5, column: 5 }), "{error}");
 }
 
 /// Compiles a fragment shader that is refused.
 fn refused(text: &str, key: &CompileKey) -> CompileError {
-    let compiled = Compiler::default().compile(&mut Scratch::default(), Input::Wgsl(text), key);
+    let compiled = Compiler::default().compile(&mut Scratch::default(), Input::wgsl(text), key);
     compiled.map(|_| ()).expect_err("the shader is refused")
 }
 

@@ -360,7 +360,7 @@ fn check(tools: &Tools, cases: &[Case], size: usize) -> Option<Vec<String>> {
     key.validate = true;
     let name =
         format!("{} to {} of {} in {size}", cases[0].result, cases[cases.len() - 1].result, cases[0].ty.name);
-    let shader = match compile(Input::SpirV(&module), &key) {
+    let shader = match compile(Input::spirv(&module), &key) {
         Ok(shader) => shader,
         Err(outcome) => return Some(vec![format!("{name}: {outcome:?}")]),
     };

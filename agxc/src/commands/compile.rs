@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use agx_abi::Target;
+use agx_compiler::frontend::door::IR;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch, ir};
 use bumpalo::Bump;
 use clap::ArgMatches;
@@ -11,7 +12,7 @@ use super::{Arg, Takes, arg, pass};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::emit::{self, Emit, Job, Made};
-use crate::input::{self, File, Kind};
+use crate::input::{self, File};
 use crate::modules::{self, EntryPoint};
 use crate::{key, output};
 
@@ -112,7 +113,7 @@ pub fn with_key(file: &File, target: Target, key: &CompileKey) -> Result<Compile
 
 /// Reports every rule of its stage that the first function of a textual IR breaks; other inputs pass.
 pub fn check_ir(file: &File) -> Result<(), Failure> {
-    if file.kind != Kind::Ir {
+    if !file.kind.is(&IR) {
         return Ok(());
     }
     let bump = Bump::new();

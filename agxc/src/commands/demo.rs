@@ -102,9 +102,9 @@ fn compile(demo: &Demo, compiler: &Compiler) -> Result<CompiledShader, Failure> 
     let mut key = CompileKey::default();
     key.spec_constants = demo.spec_constants.to_vec();
     let input = match demo.source {
-        Source::SpirV(bytes) => Input::SpirV(bytes),
+        Source::SpirV(bytes) => Input::spirv(bytes),
         #[cfg(feature = "wgsl")]
-        Source::Wgsl(text) => Input::Wgsl(text),
+        Source::Wgsl(text) => Input::wgsl(text),
         #[cfg(not(feature = "wgsl"))]
         Source::Wgsl(_) => {
             return Err(Diagnostic::new(102, "this build lacks the feature `wgsl`").into());

@@ -8,13 +8,36 @@ use naga::front::glsl::{Frontend, Options};
 use naga::{AddressSpace, ShaderStage, StorageAccess};
 
 use super::text::{self, Language};
-use super::{Shader, glsl_errors};
+use super::{FrontEnd, Input, Shader, glsl_errors};
 use crate::CompileKey;
 use crate::error::CompileError;
 
 /// What is out of bounds is undefined in GLSL.
 const GLSL: Language =
     Language { name: text::GLSL, language: SourceLanguage::GLSL, is_defined_everywhere: false };
+
+/// The front end of GLSL.
+pub struct Glsl;
+
+impl FrontEnd for Glsl {
+    fn read<'a>(
+        &self,
+        bump: &'a Bump,
+        input: Input<'_>,
+        key: &CompileKey,
+    ) -> Result<Shader<'a>, CompileError> {
+        let stage = input.stage.or(key.stage).ok_or_else(|| {
+            CompileError::invalid(
+                "a GLSL shader does not say its stage; expected one in the input or the key",
+            )
+        })?;
+        read(bump, input.text()?, stage, key)
+    }
+
+    fn located(&self, error: CompileError) -> CompileError {
+        text::in_text(error)
+    }
+}
 
 /// Reads a GLSL shader.
 ///

@@ -1,5 +1,9 @@
 //! Front ends: each reads one shader language into the IR.
+//!
+//! [`FRONT_ENDS`] lists the languages; [`kit`] is what front ends are made of, with an example of one. A front end for a new
+//! language is a folder here with an implementation of [`FrontEnd`], and a row of the table.
 
+pub mod door;
 #[cfg(feature = "glsl")]
 pub mod glsl;
 #[cfg(feature = "glsl")]
@@ -9,62 +13,66 @@ pub mod spirv;
 pub mod ssa;
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 pub mod text;
+mod text_ir;
 #[cfg(feature = "wgsl")]
 pub mod wgsl;
 
-use agx_abi::ShaderInfo;
 use bumpalo::Bump;
 
-use crate::error::CompileError;
-use crate::ir::{self, Function};
-use crate::{CompileKey, Input};
+pub use door::{FRONT_ENDS, FrontEnd, Input, Language, Shader};
 
-/// A shader as a front end leaves it, at stage Source, with what is known of it so far.
-pub type Shader<'a> = (Function<'a>, ShaderInfo);
+use crate::CompileKey;
+use crate::error::CompileError;
 
 /// Reads `input` into `bump`.
 ///
 /// # Errors
-/// What the front end of the input's language reports.
+/// What the front end of the input's language reports; a language that this build does not read; options that the language does
+/// not have.
 pub fn read<'a>(bump: &'a Bump, input: Input<'_>, key: &CompileKey) -> Result<Shader<'a>, CompileError> {
-    match input {
-        Input::Ir(text) => read_ir(bump, text),
-        Input::SpirV(bytes) => spirv::read(bump, bytes, key, spirv::Dialect::default()),
-        #[cfg(feature = "wgsl")]
-        Input::Wgsl(text) => wgsl::read(bump, text, key),
-        #[cfg(feature = "glsl")]
-        Input::Glsl(text, stage) => glsl::read(bump, text, stage, key),
+    let language = input.language;
+    for (name, _) in &key.options {
+        if language.options.iter().all(|(known, _)| known != name) {
+            let names: Vec<&str> = language.options.iter().map(|(known, _)| *known).collect();
+            let expected = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            return Err(CompileError::invalid(format!(
+                "unknown option `{name}` of {}; expected {expected}",
+                language.name
+            )));
+        }
     }
+    language.front_end()?.read(bump, input, key)
 }
 
 /// Puts the place of an error of a later pass in the terms of `input`.
 pub fn located(input: Input<'_>, error: CompileError) -> CompileError {
-    match input {
-        Input::Ir(_) | Input::SpirV(_) => error,
-        #[cfg(feature = "wgsl")]
-        Input::Wgsl(_) => text::in_text(error),
-        #[cfg(feature = "glsl")]
-        Input::Glsl(..) => text::in_text(error),
+    match input.language.front_end {
+        Some(front_end) => front_end.located(error),
+        None => error,
     }
 }
 
-/// The first function of a text.
-fn read_ir<'a>(bump: &'a Bump, text: &str) -> Result<Shader<'a>, CompileError> {
-    let functions = ir::parse(bump, text)?;
-    let first =
-        functions.into_iter().next().ok_or_else(|| CompileError::invalid("the text has no function"))?;
-    if let Err(violations) = ir::validate(&first, first.stage) {
-        let first = violations.first().map_or_else(String::new, ToString::to_string);
-        let more = match violations.len() {
-            0 | 1 => String::new(),
-            count => format!(" (and {} more violations)", count - 1),
-        };
-        return Err(CompileError::invalid(format!("{first}{more}")));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_that_the_language_does_not_have_is_refused() {
+        let key = CompileKey { options: vec![("colour".to_owned(), 1)], ..CompileKey::default() };
+        let bump = Bump::new();
+        let error = read(&bump, Input::ir("kernel @k() stage source {\nb0:\n}\n"), &key);
+        assert!(
+            error.is_err_and(|error| error.message.contains("unknown option `colour` of ir; expected none"))
+        );
     }
-    let info = ShaderInfo {
-        entry_point: first.name.to_string(),
-        workgroup_size: first.workgroup_size.unwrap_or([1; 3]),
-        ..ShaderInfo::default()
-    };
-    Ok((first, info))
+
+    #[test]
+    fn a_language_without_a_front_end_is_unsupported() {
+        let without = FRONT_ENDS.iter().find(|language| language.front_end.is_none());
+        if let Some(language) = without {
+            let bump = Bump::new();
+            let error = read(&bump, Input::new(language, b""), &CompileKey::default());
+            assert!(error.is_err_and(|error| error.kind == crate::ErrorKind::Unsupported));
+        }
+    }
 }

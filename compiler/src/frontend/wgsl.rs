@@ -3,14 +3,32 @@
 use bumpalo::Bump;
 use naga::back::spv::SourceLanguage;
 
-use super::Shader;
 use super::text::{self, Language};
+use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
 use crate::error::{CompileError, Location};
 
 /// WGSL wants indices kept within bounds, shift amounts taken modulo the width, and workgroup memory zeroed.
 const WGSL: Language =
     Language { name: text::WGSL, language: SourceLanguage::WGSL, is_defined_everywhere: true };
+
+/// The front end of WGSL.
+pub struct Wgsl;
+
+impl FrontEnd for Wgsl {
+    fn read<'a>(
+        &self,
+        bump: &'a Bump,
+        input: Input<'_>,
+        key: &CompileKey,
+    ) -> Result<Shader<'a>, CompileError> {
+        read(bump, input.text()?, key)
+    }
+
+    fn located(&self, error: CompileError) -> CompileError {
+        text::in_text(error)
+    }
+}
 
 /// Reads a WGSL module.
 ///

@@ -42,7 +42,7 @@ pub fn compile_stage(
         let bits = value.bits().ok_or_else(|| malformed("a specialization constant of unknown type"))?;
         key.spec_constants.push((id, bits));
     }
-    compile(Input::SpirV(&module), &key)
+    compile(Input::spirv(&module), &key)
 }
 
 /// Contents of a test's buffers by name, as they change.

@@ -228,7 +228,7 @@ fn run_on_machine(function: &FunctionTest, run: &Run) -> Result<(), String> {
     }
     let mut key = CompileKey::default();
     key.validate = true;
-    let shader = compile(Input::Ir(&function.source), &key)
+    let shader = compile(Input::ir(&function.source), &key)
         .map_err(|outcome| outcome.reason().unwrap_or_default().to_owned())?;
     let mut results = vec![0; run.results.len()];
     let report = Launch {

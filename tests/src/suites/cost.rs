@@ -144,7 +144,7 @@ pub fn probe(list: &Path) -> Result<(), String> {
 /// What is measured: one compile call with fresh memory. Callgrind finds it by its name.
 #[inline(never)]
 fn compile_one(compiler: &Compiler, module: &[u8], key: &CompileKey) -> Result<CompiledShader, CompileError> {
-    compiler.compile(&mut Scratch::default(), Input::SpirV(module), key)
+    compiler.compile(&mut Scratch::default(), Input::spirv(module), key)
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 /// Compiles, runs and checks one test by upstream's rule; says whether it also meets the tight one.
 fn run_test(context: &Context<'_>, test: &Test) -> Result<bool, Outcome> {
     let module = context.tools.glsl_to_spirv(&test.glsl, "comp")?;
-    let shader = compile(Input::SpirV(&module), context.key)?;
+    let shader = compile(Input::spirv(&module), context.key)?;
     let mut buffers = [storage_buffer(0, 0, test.input(), false), storage_buffer(0, 1, test.output(), true)];
     launch(&shader, &mut buffers, &[], [test.rows, 1, 1], context.seed)?;
     let output = &buffers[1].bytes;

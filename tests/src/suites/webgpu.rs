@@ -21,7 +21,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 
 /// Compiles, runs and checks one test; `Err` is whatever is not a pass.
 fn run_test(context: &Context<'_>, test: &Test) -> Result<(), Outcome> {
-    let shader = compile(Input::Wgsl(&test.wgsl), context.key)?;
+    let shader = compile(Input::wgsl(&test.wgsl), context.key)?;
     let buffers = match &test.body {
         Body::Cases(cases) => cases.buffers(),
         Body::Raw(raw) => raw.buffers(),

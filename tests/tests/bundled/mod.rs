@@ -14,9 +14,9 @@ impl Bundled {
     /// The shader as the compiler takes it; `None` when it is WGSL that is no longer UTF-8.
     pub fn input<'b>(name: &str, bytes: &'b [u8]) -> Option<agx_compiler::Input<'b>> {
         if name.ends_with(".wgsl") {
-            return std::str::from_utf8(bytes).ok().map(agx_compiler::Input::Wgsl);
+            return std::str::from_utf8(bytes).ok().map(agx_compiler::Input::wgsl);
         }
-        Some(agx_compiler::Input::SpirV(bytes))
+        Some(agx_compiler::Input::spirv(bytes))
     }
 }
 

@@ -82,7 +82,7 @@ fn check(path: &Path, oracle: Option<&Oracle>) -> Result<(), String> {
     let module = module(&path.with_extension("spv"), &source, "comp")?;
     let mut key = CompileKey::default();
     key.spec_constants = case.constants.iter().map(|(id, value)| (*id, u64::from(*value))).collect();
-    let shader = compile(Input::SpirV(&module), &key).map_err(|outcome| format!("compile: {outcome:?}"))?;
+    let shader = compile(Input::spirv(&module), &key).map_err(|outcome| format!("compile: {outcome:?}"))?;
     let mut buffers = case.bindings();
     let mut textures: Vec<_> = case.textures.iter().map(|texture| texture.resource.clone()).collect();
     let samplers: Vec<_> = case.samplers.iter().map(|sampler| sampler.resource).collect();

@@ -140,7 +140,7 @@ fn compile(module: &[u8], stage: Stage) -> Result<CompiledShader, String> {
     key.stage = Some(stage);
     key.validate = true;
     let compiler = Compiler::new(Target::default());
-    compiler.compile(&mut Scratch::default(), Input::SpirV(module), &key).map_err(|error| error.to_string())
+    compiler.compile(&mut Scratch::default(), Input::spirv(module), &key).map_err(|error| error.to_string())
 }
 
 fn blend(kind: u32) -> Option<Blend> {
@@ -196,10 +196,10 @@ fn whole(case: &Case, modules: &[Vec<u8>; 2]) -> Result<[Linked; 2], String> {
         key
     };
     let failed = |error: CompileError| error.to_string();
-    let vertex = Input::SpirV(&modules[0]);
+    let vertex = Input::spirv(&modules[0]);
     let vertex =
         compiler.whole_vertex(&mut scratch, vertex, &key(Stage::Vertex), attribute).map_err(failed)?;
-    let (fragment, state) = (Input::SpirV(&modules[1]), state(&vertex.shader, case.2));
+    let (fragment, state) = (Input::spirv(&modules[1]), state(&vertex.shader, case.2));
     let fragment = compiler.whole_fragment(&mut scratch, fragment, &key(Stage::Fragment), &state);
     Ok([vertex, fragment.map_err(failed)?].map(|whole| (whole.shader, whole.program)))
 }

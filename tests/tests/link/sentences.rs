@@ -32,7 +32,7 @@ const SHADER: &str = "
 fn compiled(sample_shading: bool) -> CompiledShader {
     let mut key = CompileKey::default();
     (key.stage, key.sample_shading) = (Some(Stage::Fragment), sample_shading);
-    Compiler::default().compile(&mut Scratch::default(), Input::Wgsl(SHADER), &key).expect("compiles")
+    Compiler::default().compile(&mut Scratch::default(), Input::wgsl(SHADER), &key).expect("compiles")
 }
 
 fn key(shader: &CompiledShader) -> EpilogKey {

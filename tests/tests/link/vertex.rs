@@ -42,7 +42,7 @@ struct Shaders {
 fn compile(stage: Stage) -> CompiledShader {
     let mut key = CompileKey::default();
     key.stage = Some(stage);
-    Compiler::default().compile(&mut Scratch::default(), Input::Wgsl(SHADERS), &key).expect("compiles")
+    Compiler::default().compile(&mut Scratch::default(), Input::wgsl(SHADERS), &key).expect("compiles")
 }
 
 fn main_part(shader: &CompiledShader) -> &[u8] {

@@ -47,7 +47,7 @@ fn call(row: &Row, bits: u32) -> Call {
 fn run(call: &Call, input: Vec<u8>, count: usize) -> Vec<f64> {
     let mut key = CompileKey::default();
     key.validate = true;
-    let shader = compile(Input::SpirV(&call.module()), &key).expect("compiles");
+    let shader = compile(Input::spirv(&call.module()), &key).expect("compiles");
     let bytes = call.result_bits as usize / 8;
     let mut buffers =
         [storage_buffer(0, 0, input, false), storage_buffer(0, 1, vec![0; count * bytes], true)];

@@ -42,7 +42,7 @@ fn draw(vertex: &str, spill_everything: bool) -> Vec<[u32; 4]> {
     let found = draw_points(&vertex, &prolog, &attributes);
     let bytes = spirv(&name);
     let whole = Compiler::new(Target::default())
-        .whole_vertex(&mut Scratch::default(), Input::SpirV(&bytes), &key, |_| Some(source))
+        .whole_vertex(&mut Scratch::default(), Input::spirv(&bytes), &key, |_| Some(source))
         .expect("compiles");
     validate_program(&whole.program).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     assert_eq!(draw_program(&whole.shader, &whole.program, &attributes), found, "{name} as a whole");
@@ -166,6 +166,6 @@ fn attributes_on_the_stack_need_a_prolog_that_opens_the_frame() {
 fn there_is_no_33rd_attribute() {
     let mut key = CompileKey::default();
     key.stage = Some(Stage::Vertex);
-    let error = compile(Input::SpirV(&spirv("attributes_33.vert")), &key).expect_err("one too many");
+    let error = compile(Input::spirv(&spirv("attributes_33.vert")), &key).expect_err("one too many");
     assert!(format!("{error:?}").contains("more than 32 vertex attributes"), "{error:?}");
 }

@@ -59,7 +59,7 @@ fn quads_of_compute_shaders_have_derivatives_and_levels() {
         let mut key = CompileKey::default();
         key.validate = true;
         let module = spirv(&format!("{shader}.comp"));
-        let compiled = compile(Input::SpirV(&module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+        let compiled = compile(Input::spirv(&module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
         let count = SIZE.iter().product::<u32>() * GROUPS;
         let mut buffers = [storage_buffer(0, 0, vec![0; 4 * WORDS * count as usize], true)];
         let (texture, sampler) = levels();

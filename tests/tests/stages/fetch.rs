@@ -241,9 +241,9 @@ fn what_the_key_does_not_say_is_refused_or_read_in_memory() {
     let mut key = CompileKey::default();
     key.stage = Some(Stage::Fragment);
     let module = spirv("fetch.frag");
-    let info: ShaderInfo = compile(Input::SpirV(&module), &key).expect("compiles").info;
+    let info: ShaderInfo = compile(Input::spirv(&module), &key).expect("compiles").info;
     assert_eq!((info.fragment.reads_targets, info.textures.len()), (0, 1));
     assert!(info.samplers.contains(&SamplerBinding::Loads));
-    let error = compile(Input::SpirV(&as_tile_image(&module)), &key).expect_err("no format");
+    let error = compile(Input::spirv(&as_tile_image(&module)), &key).expect_err("no format");
     assert!(format!("{error:?}").contains("whose format the key does not say"), "{error:?}");
 }

@@ -120,16 +120,16 @@ fn vertex_programs(name: &str, source: impl Fn(u32) -> Option<AttributeKey> + Co
     let mut scratch = Scratch::default();
     let shader = compiled(&format!("{name}.vert"), &key);
     let program = compiler.vertex_program(&mut scratch, &shader, source, &key).expect("links");
-    let whole = compiler.whole_vertex(&mut scratch, Input::SpirV(&bytes), &key, source).expect("compiles");
+    let whole = compiler.whole_vertex(&mut scratch, Input::spirv(&bytes), &key, source).expect("compiles");
     checked([(shader, program), (whole.shader, whole.program)])
 }
 
 /// A fragment shader under a state: of parts, and as a whole.
 fn fragment_programs(module: &[u8], key: &CompileKey, state: &FragmentState) -> [Linked; 2] {
     let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
-    let mut shader = compile(Input::SpirV(module), key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+    let mut shader = compile(Input::spirv(module), key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     let program = compiler.fragment_program(&mut scratch, &mut shader, state, key).expect("links");
-    let whole = compiler.whole_fragment(&mut scratch, Input::SpirV(module), key, state).expect("compiles");
+    let whole = compiler.whole_fragment(&mut scratch, Input::spirv(module), key, state).expect("compiles");
     checked([(shader, program), (whole.shader, whole.program)])
 }
 
@@ -155,7 +155,7 @@ fn module(name: &str, stage: Stage) -> CompiledShader {
 /// The shader of a file, compiled.
 fn compiled(name: &str, key: &CompileKey) -> CompiledShader {
     let bytes = spirv(name);
-    compile(Input::SpirV(&bytes), key).unwrap_or_else(|outcome| panic!("{name}: {outcome:?}"))
+    compile(Input::spirv(&bytes), key).unwrap_or_else(|outcome| panic!("{name}: {outcome:?}"))
 }
 
 /// The module of a file.

@@ -20,7 +20,7 @@ const SIDE: u32 = 8;
 fn shade(module: &[u8], textures: &mut [TextureResource], samplers: &[SamplerResource]) -> Vec<[f32; 4]> {
     let mut key = CompileKey::default();
     (key.validate, key.stage) = (true, Some(Stage::Fragment));
-    let mut shader = compile(Input::SpirV(module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+    let mut shader = compile(Input::spirv(module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     let mut state = FragmentState::default();
     state.targets[0] = Some(Target::new(ColourFormat::Rgba32Sfloat));
     let program = Compiler::default()

@@ -28,7 +28,7 @@ fn bytes(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
 
 /// Runs one invocation of `main` over `out`, a storage buffer of `words` words at (0, 0).
 fn run(text: &str, words: usize, textures: &mut [TextureResource], samplers: &[SamplerResource]) -> Vec<u32> {
-    run_input(Input::Wgsl(text), words, textures, samplers)
+    run_input(Input::wgsl(text), words, textures, samplers)
 }
 
 fn run_input(
@@ -221,7 +221,7 @@ fn arrays_are_indexed_by_what_differs_from_lane_to_lane() {
         samplers.push(SamplerResource { element, ..sampler(2, state(linear)) });
     }
     samplers.extend((0..3).map(|element| SamplerResource { element, ..sampler(3, state(false)) }));
-    let out = run_input(Input::SpirV(include_bytes!("tables.spv")), 8, &mut textures, &samplers);
+    let out = run_input(Input::spirv(include_bytes!("tables.spv")), 8, &mut textures, &samplers);
     let sampled = |texture: u32, linear: bool| {
         // The middle of 1 to 4 texels; the nearest of two is the right one.
         match (texture, linear) {
@@ -251,7 +251,7 @@ fn samples_are_fetched_by_number() {
         texture(1, plane, bytes((0..8).map(|at| at as f32))),
         texture(2, layers, bytes((0..4).map(|at| 10.0 + at as f32))),
     ];
-    let out = run_input(Input::SpirV(include_bytes!("samples.spv")), 6, &mut textures, &[]);
+    let out = run_input(Input::spirv(include_bytes!("samples.spv")), 6, &mut textures, &[]);
     // There is no third layer.
     assert_eq!(floats(&out), [7.0, 13.0, 4.0, 2.0, 2.0, 0.0]);
 }

@@ -105,7 +105,7 @@ pub fn is_helper(kit: &mut Kit<'_, '_>) -> Src {
 /// The shader is not a fragment shader.
 pub fn discard(kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
     if kit.stage != Stage::Fragment {
-        return Err(CompileError::unsupported(format!("a discard in a {} shader", kit.stage.name())));
+        return Err(CompileError::unsupported("this terminator outside fragment shaders: it discards"));
     }
     if let Some(tracked) = kit.fragment.coverage.tracked {
         kit.vars.write(&kit.b, tracked.demoted, Src::imm(1, 1));

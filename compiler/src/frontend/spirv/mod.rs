@@ -49,8 +49,8 @@ mod words;
 
 use bumpalo::Bump;
 
-use super::Shader;
 use super::kit::Kit;
+use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
 use crate::error::CompileError;
 use crate::ir::Function;
@@ -60,6 +60,20 @@ use crate::ir::Function;
 pub struct Dialect {
     /// Shift amounts are taken modulo the width of what is shifted.
     pub masks_shifts: bool,
+}
+
+/// The front end of SPIR-V.
+pub struct SpirV;
+
+impl FrontEnd for SpirV {
+    fn read<'a>(
+        &self,
+        bump: &'a Bump,
+        input: Input<'_>,
+        key: &CompileKey,
+    ) -> Result<Shader<'a>, CompileError> {
+        read(bump, input.bytes, key, Dialect::default())
+    }
 }
 
 /// Reads the entry point that `key` wants from a module in either byte order.

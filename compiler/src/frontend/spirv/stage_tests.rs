@@ -9,7 +9,7 @@ use crate::{CompileError, CompileKey, CompiledShader, Compiler, Input, Scratch};
 
 fn compile(text: &str, stage: Stage) -> Result<CompiledShader, CompileError> {
     let key = CompileKey { stage: Some(stage), validate: true, ..CompileKey::default() };
-    Compiler::default().compile(&mut Scratch::default(), Input::Wgsl(text), &key)
+    Compiler::default().compile(&mut Scratch::default(), Input::wgsl(text), &key)
 }
 
 /// Instructions of the main part.
@@ -79,7 +79,7 @@ fn attributes_that_nothing_reads_take_no_registers() {
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     let key = CompileKey { stage: Some(Stage::Vertex), validate: true, ..CompileKey::default() };
     let shader =
-        Compiler::default().compile(&mut Scratch::default(), Input::SpirV(&bytes), &key).expect("compiles");
+        Compiler::default().compile(&mut Scratch::default(), Input::spirv(&bytes), &key).expect("compiles");
     assert_eq!(shader.info.attributes, [Attribute { location: 1, components: 0b1111 }]);
     let read = registers_read_first(&instructions(&shader));
     assert_eq!(read, [16, 17, 18, 19, 20, 21, 22, 23]);

@@ -182,7 +182,8 @@ impl Constructs {
                 kit.b.end_loop();
                 kit.vars.close_loop(kit.b.f);
             }
-            Step::Scope(node) | Step::EndScope(node) if !plan.is_target[node] => {}
+            Step::Scope(node) if !plan.is_target[node] => budget.open()?,
+            Step::EndScope(node) if !plan.is_target[node] => budget.close(),
             Step::Scope(node) => {
                 budget.open()?;
                 self.follows[node] = Some(kit.b.begin_scope());

@@ -31,7 +31,7 @@ fn compile(declarations: &str, body: &str) -> Result<CompiledShader, CompileErro
     );
     let module = assemble_with(PRELUDE, &text);
     let key = CompileKey { validate: true, ..CompileKey::default() };
-    Compiler::default().compile(&mut Scratch::default(), Input::SpirV(&module), &key)
+    Compiler::default().compile(&mut Scratch::default(), Input::spirv(&module), &key)
 }
 
 /// Components of target 0 in registers, and whether its alpha is known to be 1.
@@ -73,7 +73,7 @@ fn inputs_are_no_booleans() {
     let prelude = PRELUDE.replace("TypePointer %in 1 %vec2", "TypePointer %in 1 %bool");
     let module = assemble_with(&prelude, "Function %void %main 0 %thunk\nLabel %entry\nReturn\nFunctionEnd");
     let compiled =
-        Compiler::default().compile(&mut Scratch::default(), Input::SpirV(&module), &CompileKey::default());
+        Compiler::default().compile(&mut Scratch::default(), Input::spirv(&module), &CompileKey::default());
     let error = compiled.map(|_| ()).expect_err("a boolean at a location");
     assert!(error.message.contains("a boolean input"), "{error}");
 }

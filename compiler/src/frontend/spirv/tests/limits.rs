@@ -4,17 +4,17 @@ use std::fmt::Write;
 
 use bumpalo::Bump;
 
-use super::super::globals::MAX_LOCAL_BYTES;
 use super::super::memory::MAX_SELECTED;
-use super::super::module::MAX_INVOCATIONS;
-use super::super::translate::{MAX_CALL_DEPTH, MAX_INSTRUCTIONS, MAX_NESTING};
 use super::super::types::{MAX_LEAVES, MAX_TYPE_DEPTH};
-use super::super::variables::MAX_CONSTANT_BYTES;
 use super::super::words::{MAX_ID_BOUND, MAX_MODULE_WORDS};
-use super::super::{Dialect, MAX_PUSH_CONSTANT_BYTES, MAX_SCRATCH_BYTES, read};
+use super::super::{Dialect, read};
 use super::{assemble, with_body};
 use crate::CompileKey;
 use crate::error::{CompileError, ErrorKind};
+use crate::frontend::kit::limits::{
+    MAX_CALL_DEPTH, MAX_CONSTANT_BYTES, MAX_INSTRUCTIONS, MAX_INVOCATIONS, MAX_LOCAL_BYTES, MAX_NESTING,
+    MAX_PUSH_CONSTANT_BYTES, MAX_SCRATCH_BYTES,
+};
 
 const DOCUMENT: &str = include_str!("../../../../../docs/spirv.md");
 

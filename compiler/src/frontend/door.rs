@@ -1,0 +1,273 @@
+//! The door: which languages there are, how their inputs are recognised, and what reads them.
+//!
+//! Adding a language adds a folder (or a file) of this one with an implementation of [`FrontEnd`], and a row here that is listed
+//! in [`FRONT_ENDS`]. [`read`](super::read), the locations of errors, `agxc`'s detection of inputs and its help follow from the
+//! row. What front ends share is in [`kit`](super::kit).
+
+use std::panic::RefUnwindSafe;
+
+use agx_abi::{ShaderInfo, Stage};
+use bumpalo::Bump;
+
+use crate::CompileKey;
+use crate::error::CompileError;
+use crate::ir::Function;
+
+/// A shader as a front end leaves it, at stage Source, with what is known of it so far.
+pub type Shader<'a> = (Function<'a>, ShaderInfo);
+
+/// Reads the shaders of a language.
+pub trait FrontEnd: Sync + RefUnwindSafe {
+    /// Reads `input` into `bump`.
+    ///
+    /// # Errors
+    /// What is wrong with the input, with the place in it: invalid, unsupported, or beyond a limit.
+    fn read<'a>(
+        &self,
+        bump: &'a Bump,
+        input: Input<'_>,
+        key: &CompileKey,
+    ) -> Result<Shader<'a>, CompileError>;
+
+    /// Puts the place of an error of a later pass in the terms of the language.
+    fn located(&self, error: CompileError) -> CompileError {
+        error
+    }
+}
+
+/// A shader language.
+pub struct Language {
+    /// Lower-case name, as `-x` takes it.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub description: &'static str,
+    /// Extensions of files.
+    pub extensions: &'static [&'static str],
+    /// How inputs begin; empty where that does not tell.
+    pub magic: &'static [&'static [u8]],
+    /// Stages that it has.
+    pub stages: &'static [Stage],
+    /// Inputs are UTF-8 text.
+    pub is_text: bool,
+    /// The input itself does not say its stage.
+    pub needs_stage: bool,
+    /// Options that [`CompileKey::options`] may have: name and meaning.
+    pub options: &'static [(&'static str, &'static str)],
+    /// The feature of this crate that it needs.
+    pub feature: Option<&'static str>,
+    /// What reads it; `None` in a build without the feature.
+    pub front_end: Option<&'static dyn FrontEnd>,
+}
+
+impl Language {
+    /// A language of all stages in bytes, of which nothing else is known.
+    const NEW: Language = Language {
+        name: "",
+        description: "",
+        extensions: &[],
+        magic: &[],
+        stages: &[Stage::Vertex, Stage::Fragment, Stage::Compute],
+        is_text: false,
+        needs_stage: false,
+        options: &[],
+        feature: None,
+        front_end: None,
+    };
+
+    /// The language called `name`.
+    pub fn find(name: &str) -> Option<&'static Language> {
+        FRONT_ENDS.iter().copied().find(|language| language.name == name)
+    }
+
+    /// What reads it.
+    ///
+    /// # Errors
+    /// This build has no front end for it.
+    pub fn front_end(&self) -> Result<&'static dyn FrontEnd, CompileError> {
+        self.front_end.ok_or_else(|| {
+            CompileError::unsupported(match self.feature {
+                Some(feature) => format!("this build lacks the feature `{feature}`"),
+                None => format!("{} is not a supported input language", self.name),
+            })
+        })
+    }
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Language) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Language {}
+
+impl std::fmt::Debug for Language {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// SPIR-V, either byte order.
+pub static SPIRV: Language = Language {
+    name: "spirv",
+    description: "SPIR-V module",
+    extensions: &["spv"],
+    magic: &[&[0x03, 0x02, 0x23, 0x07], &[0x07, 0x23, 0x02, 0x03]],
+    front_end: Some(&super::spirv::SpirV),
+    ..Language::NEW
+};
+
+/// PICA200 shader binaries (Nintendo 3DS).
+pub static PICA200: Language = Language {
+    name: "pica200",
+    description: "PICA200 shader binary",
+    extensions: &["shbin"],
+    magic: &[b"DVLB"],
+    stages: &[Stage::Vertex],
+    ..Language::NEW
+};
+
+/// TGSI text (Gallium).
+pub static TGSI: Language = Language {
+    name: "tgsi",
+    description: "TGSI text",
+    extensions: &["tgsi"],
+    magic: &[b"VERT\n", b"FRAG\n", b"COMP\n", b"VERT\r\n", b"FRAG\r\n", b"COMP\r\n"],
+    is_text: true,
+    ..Language::NEW
+};
+
+/// WGSL, which naga parses.
+pub static WGSL: Language = Language {
+    name: "wgsl",
+    description: "WGSL text",
+    extensions: &["wgsl"],
+    is_text: true,
+    feature: Some("wgsl"),
+    #[cfg(feature = "wgsl")]
+    front_end: Some(&super::wgsl::Wgsl),
+    ..Language::NEW
+};
+
+/// The textual IR.
+pub static IR: Language = Language {
+    name: "ir",
+    description: "textual IR",
+    extensions: &["ir"],
+    is_text: true,
+    front_end: Some(&super::text_ir::TextIr),
+    ..Language::NEW
+};
+
+/// GLSL, which naga parses.
+pub static GLSL: Language = Language {
+    name: "glsl",
+    description: "GLSL text",
+    extensions: &["glsl", "comp", "vert", "frag"],
+    magic: &[b"#version"],
+    is_text: true,
+    needs_stage: true,
+    feature: Some("glsl"),
+    #[cfg(feature = "glsl")]
+    front_end: Some(&super::glsl::Glsl),
+    ..Language::NEW
+};
+
+/// AGAL byte code (Flash). The version follows the 0xA0 byte; machine code may begin so too, so a named extension has the first
+/// word.
+pub static AGAL: Language = Language {
+    name: "agal",
+    description: "AGAL byte code",
+    extensions: &["agal"],
+    magic: &[&[0xa0, 1, 0, 0, 0], &[0xa0, 2, 0, 0, 0], &[0xa0, 3, 0, 0, 0]],
+    stages: &[Stage::Vertex, Stage::Fragment],
+    ..Language::NEW
+};
+
+/// Every language. Magics are tried in this order.
+pub static FRONT_ENDS: &[&Language] = &[&SPIRV, &PICA200, &TGSI, &WGSL, &IR, &GLSL, &AGAL];
+
+/// A shader to compile: bytes of a language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Input<'i> {
+    /// The language.
+    pub language: &'static Language,
+    /// Its bytes.
+    pub bytes: &'i [u8],
+    /// The stage, for languages whose inputs do not say.
+    pub stage: Option<Stage>,
+}
+
+impl<'i> Input<'i> {
+    /// `bytes` of `language`.
+    pub fn new(language: &'static Language, bytes: &'i [u8]) -> Self {
+        Input { language, bytes, stage: None }
+    }
+
+    /// A SPIR-V module in either byte order.
+    pub fn spirv(bytes: &'i [u8]) -> Self {
+        Input::new(&SPIRV, bytes)
+    }
+
+    /// The textual IR.
+    pub fn ir(text: &'i str) -> Self {
+        Input::new(&IR, text.as_bytes())
+    }
+
+    /// WGSL source.
+    pub fn wgsl(text: &'i str) -> Self {
+        Input::new(&WGSL, text.as_bytes())
+    }
+
+    /// GLSL source of a stage.
+    pub fn glsl(text: &'i str, stage: Stage) -> Self {
+        Input { stage: Some(stage), ..Input::new(&GLSL, text.as_bytes()) }
+    }
+
+    /// The bytes as text.
+    ///
+    /// # Errors
+    /// They are not UTF-8.
+    pub fn text(&self) -> Result<&'i str, CompileError> {
+        std::str::from_utf8(self.bytes).map_err(|error| {
+            CompileError::invalid(format!(
+                "byte {} is not UTF-8, but {} is text",
+                error.valid_up_to(),
+                self.language.name
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_extensions_and_magics_are_each_of_one_language() {
+        let all = |pick: fn(&Language) -> Vec<Vec<u8>>| {
+            let mut words: Vec<Vec<u8>> = FRONT_ENDS.iter().flat_map(|language| pick(language)).collect();
+            let count = words.len();
+            words.sort_unstable();
+            words.dedup();
+            assert_eq!(words.len(), count);
+        };
+        all(|language| vec![language.name.into()]);
+        all(|language| language.extensions.iter().map(|extension| (*extension).into()).collect());
+        all(|language| language.magic.iter().map(|magic| magic.to_vec()).collect());
+    }
+
+    #[test]
+    fn every_language_is_found_by_its_name_and_says_what_it_is() {
+        for language in FRONT_ENDS {
+            assert_eq!(Language::find(language.name), Some(*language));
+            assert!(!language.description.is_empty() && !language.stages.is_empty(), "{language:?}");
+        }
+    }
+
+    #[test]
+    fn text_that_is_not_utf_8_is_invalid() {
+        let error = Input::new(&IR, b"kernel \xff").text().expect_err("not UTF-8");
+        assert!(error.message.contains("byte 7"), "{error}");
+    }
+}

@@ -1,0 +1,34 @@
+//! The textual IR: the first function of a text.
+
+use agx_abi::ShaderInfo;
+use bumpalo::Bump;
+
+use super::{FrontEnd, Input, Shader};
+use crate::CompileKey;
+use crate::error::CompileError;
+use crate::ir;
+
+/// The front end of the textual IR.
+pub struct TextIr;
+
+impl FrontEnd for TextIr {
+    fn read<'a>(&self, bump: &'a Bump, input: Input<'_>, _: &CompileKey) -> Result<Shader<'a>, CompileError> {
+        let functions = ir::parse(bump, input.text()?)?;
+        let first =
+            functions.into_iter().next().ok_or_else(|| CompileError::invalid("the text has no function"))?;
+        if let Err(violations) = ir::validate(&first, first.stage) {
+            let first = violations.first().map_or_else(String::new, ToString::to_string);
+            let more = match violations.len() {
+                0 | 1 => String::new(),
+                count => format!(" (and {} more violations)", count - 1),
+            };
+            return Err(CompileError::invalid(format!("{first}{more}")));
+        }
+        let info = ShaderInfo {
+            entry_point: first.name.to_string(),
+            workgroup_size: first.workgroup_size.unwrap_or([1; 3]),
+            ..ShaderInfo::default()
+        };
+        Ok((first, info))
+    }
+}
