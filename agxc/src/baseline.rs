@@ -61,11 +61,13 @@ pub fn normal(name: &str) -> &str {
     rest
 }
 
-fn rows(document: &Value) -> &[Value] {
+/// The rows of a document of statistics.
+pub fn rows(document: &Value) -> &[Value] {
     document["shaders"].as_array().map_or(&[], Vec::as_slice)
 }
 
-fn name_of(row: &Value) -> &str {
+/// The name of a row, in one spelling.
+pub fn name_of(row: &Value) -> &str {
     normal(row["name"].as_str().unwrap_or_default())
 }
 

@@ -11,24 +11,20 @@ use crate::diagnostic::Failure;
 use crate::emit::EMITS;
 use crate::output;
 
+/// What the program does.
+pub const ABOUT: &str =
+    "Compiles shaders for Apple AGX GPUs (M1, M2), and disassembles, runs and checks the result.";
+
+/// Options of every command.
+pub static GLOBALS: &[commands::Arg] = &[
+    commands::arg("error-format", Takes::Choice(&["text", "json"]), "Format of diagnostics"),
+    commands::arg("color", Takes::Choice(&["auto", "always", "never"]), "Colour diagnostics"),
+];
+
 /// The parser, made from the table.
 fn parser() -> Command {
-    let format = Arg::new("error-format")
-        .long("error-format")
-        .global(true)
-        .value_parser(["text", "json"])
-        .default_value("text")
-        .value_name("FORMAT")
-        .help("Format of diagnostics");
-    let colour = Arg::new("color")
-        .long("color")
-        .global(true)
-        .value_parser(["auto", "always", "never"])
-        .default_value("auto")
-        .value_name("WHEN")
-        .help("Colour diagnostics");
     let parser = Command::new("agxc")
-        .about("Compiles shaders for Apple AGX GPUs (M1, M2), and disassembles, runs and checks the result.")
+        .about(ABOUT)
         .version(env!("CARGO_PKG_VERSION"))
         .after_help(
             "Exit codes: 0 success, 1 input rejected or check failed, 2 usage error, 3 file error,\n\
@@ -37,8 +33,7 @@ fn parser() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .term_width(100)
-        .arg(format)
-        .arg(colour);
+        .args(GLOBALS.iter().map(|global| argument(global).global(true)));
     parser.subcommands(COMMANDS.iter().map(subcommand))
 }
 
@@ -59,6 +54,7 @@ fn subcommand(command: &'static commands::Command) -> Command {
 fn argument(arg: &'static commands::Arg) -> Arg {
     let named = match arg.takes {
         Takes::Word | Takes::Words => Arg::new(arg.name).required(true),
+        Takes::Optional => Arg::new(arg.name),
         _ => Arg::new(arg.name).long(arg.name),
     };
     let named = match arg.short {
@@ -67,7 +63,7 @@ fn argument(arg: &'static commands::Arg) -> Arg {
     };
     let named = named.help(arg.doc);
     match arg.takes {
-        Takes::Word => named,
+        Takes::Word | Takes::Optional => named,
         Takes::Words => named.num_args(1..).action(ArgAction::Append),
         Takes::Nothing => named.action(ArgAction::SetTrue),
         Takes::Value(value) => named.value_name(value),

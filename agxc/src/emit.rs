@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use crate::commands::{check_ir, find_pass, with_key};
 use crate::diagnostic::Failure;
 use crate::input::File;
-use crate::{assembly, listing, shader_json};
+use crate::{assembly, listing, report, shader_json};
 
 /// An output, complete.
 pub enum Made {
@@ -33,6 +33,14 @@ impl Job<'_> {
     /// The compiled shader.
     pub fn shader(&self) -> Result<CompiledShader, Failure> {
         with_key(self.file, self.chip, self.key)
+    }
+}
+
+impl<'j> Job<'j> {
+    /// Line `line` of the input when that is a text called `file`.
+    pub fn source_line(&self, file: &str, line: u32) -> Option<&'j str> {
+        let text = (file == self.file.name).then(|| std::str::from_utf8(&self.file.bytes).ok())??;
+        text.lines().nth((line as usize).checked_sub(1)?)
     }
 }
 
@@ -72,6 +80,31 @@ pub static EMITS: &[EmitRow] = &[
         is_binary: false,
         doc: "code, assembly, costs and what a driver needs",
         make: |job, _| Ok(Made::Text(format!("{:#}\n", shader_json::shader(&job.shader()?, job.chip)))),
+    },
+    EmitRow {
+        name: "live",
+        extension: "s",
+        is_binary: false,
+        doc: "assembly with the live registers before each instruction",
+        make: |job, _| Ok(Made::Text(report::live_listing(&job.shader()?))),
+    },
+    EmitRow {
+        name: "lines",
+        extension: "txt",
+        is_binary: false,
+        doc: "cycles, instructions and live registers by source line",
+        make: |job, _| {
+            let shader = job.shader()?;
+            let source = |file: &str, line: u32| job.source_line(file, line);
+            Ok(Made::Text(report::lines::text(&shader, &report::parts(&shader), source)))
+        },
+    },
+    EmitRow {
+        name: "dot",
+        extension: "dot",
+        is_binary: false,
+        doc: "control-flow graph in the language of Graphviz",
+        make: |job, _| Ok(Made::Text(report::dot::graph(&job.file.name, &report::parts(&job.shader()?)))),
     },
     EmitRow {
         name: "ir",

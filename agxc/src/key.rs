@@ -128,6 +128,12 @@ fn unknown_constant(name: &str, declared: &[SpecConstant]) -> Failure {
     })
 }
 
+/// Target and key from a file of JSON alone.
+pub fn from_file(path: &str) -> Result<(Target, CompileKey), Failure> {
+    let file = parse(path, &input::read_bytes(path)?)?;
+    Ok((target(file.target.as_deref())?, key(file)?))
+}
+
 fn parse(path: &str, bytes: &[u8]) -> Result<KeyFile, Failure> {
     serde_json::from_slice(bytes)
         .map_err(|error| Diagnostic::new(104, error.to_string()).in_file(path).into())

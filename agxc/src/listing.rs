@@ -22,7 +22,7 @@ pub fn shader(shader: &CompiledShader) -> String {
 }
 
 /// The source position that begins with the instruction at `pc`.
-pub fn source_line(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Option<String> {
+fn source_line(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Option<String> {
     let row = part.lines.binary_search_by_key(&(pc as u32), |row| row.offset).ok()?;
     let position = shader.sources.get(part.lines[row].position)?;
     let file = shader.sources.file(position);
@@ -32,7 +32,8 @@ pub fn source_line(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Opt
     })
 }
 
-fn heading(info: &ShaderInfo) -> String {
+/// Comments on the shader and on what the driver provides.
+pub fn heading(info: &ShaderInfo) -> String {
     let [x, y, z] = info.workgroup_size;
     let threads = max_threads(info.gpr_halves);
     let workgroups = match info.stage {

@@ -4,6 +4,7 @@
 //! from that table. A command reads its inputs through [`context::Context`], writes through [`output`], and reports
 //! through [`diagnostic::Failure`], which also decides the exit code.
 
+mod align;
 mod assembly;
 mod baseline;
 mod cli;
@@ -22,6 +23,7 @@ mod modules;
 mod npy;
 mod output;
 mod picture;
+mod report;
 mod scene;
 mod shader_json;
 mod stage_json;

@@ -1,10 +1,14 @@
-//! A compiled shader as JSON: code in hexadecimal, what a driver must know, statistics.
+//! A compiled shader as JSON: code, assembly and costs, what a driver must know, statistics. The form is described by
+//! `docs/shader.schema.json`.
 
 use agx_abi::layout::FieldValue;
 use agx_abi::{SamplerBinding, ShaderInfo, Stage, Target, TextureBinding, UniformRange};
 use agx_compiler::{CompiledShader, LineRow, ShaderPart};
+use agx_isa::disasm;
 use serde_json::{Value, json};
 
+use crate::report::lines::LineCost;
+use crate::report::{self, PartReport, Row};
 use crate::{assembly, output, stage_json, statistics};
 
 /// Version of this form: raised when a field changes its meaning or goes away.
@@ -16,7 +20,7 @@ pub fn shader(shader: &CompiledShader, target: Target) -> Value {
         "schema_version": SCHEMA_VERSION,
         "target": target.name(),
         "info": info(&shader.info),
-        "parts": shader.parts.iter().map(|each| part(shader, each)).collect::<Vec<_>>(),
+        "parts": shader.parts.iter().zip(report::parts(shader)).map(|(code, costs)| part(shader, code, &costs)).collect::<Vec<_>>(),
         "files": shader.sources.files,
         "statistics": statistics::json(&shader.stats),
         "messages": shader.messages,
@@ -24,13 +28,53 @@ pub fn shader(shader: &CompiledShader, target: Target) -> Value {
 }
 
 /// A part; `lines` has rows of byte offset, file, line and column.
-fn part(shader: &CompiledShader, part: &ShaderPart) -> Value {
+fn part(shader: &CompiledShader, part: &ShaderPart, report: &PartReport) -> Value {
     let row = |row: &LineRow| {
         let position = shader.sources.get(row.position)?;
         Some(json!([row.offset, position.file, position.line, position.column]))
     };
     let lines: Vec<Value> = part.lines.iter().filter_map(row).collect();
-    json!({ "role": assembly::role_name(part.role), "code": output::hex(&part.code), "lines": lines })
+    let rows = report.rows.iter().filter(|row| !row.is_padding);
+    json!({
+        "role": assembly::role_name(part.role),
+        "continues": report.continues,
+        "code": output::hex(&part.code),
+        "assembly": disasm::listing(&part.code, false),
+        "lines": lines,
+        "instructions": rows.map(|row| instruction(shader, row)).collect::<Vec<_>>(),
+        "costs": report::lines::costs(shader, report).iter().map(cost).collect::<Vec<_>>(),
+        "peak_live_halves": report.peak_halves(),
+    })
+}
+
+fn instruction(shader: &CompiledShader, row: &Row) -> Value {
+    let mut value = json!({
+        "offset": row.offset,
+        "bytes": row.bytes,
+        "text": row.text,
+        "cycles": row.cycles,
+        "stalled_cycles": row.stalled,
+        "live_halves": row.live.len(),
+        "live": row.live.to_string(),
+    });
+    if let Some(label) = &row.label {
+        value["label"] = label.as_str().into();
+    }
+    if let Some(place) = row.position.and_then(|position| shader.sources.get(position)) {
+        (value["file"], value["line"]) = (place.file.into(), place.line.into());
+    }
+    value
+}
+
+fn cost(cost: &LineCost) -> Value {
+    json!({
+        "file": cost.file,
+        "line": cost.line,
+        "instructions": cost.instructions,
+        "cycles": cost.cycles,
+        "stalled_cycles": cost.stalled,
+        "live_halves": cost.live_halves,
+    })
 }
 
 fn info(info: &ShaderInfo) -> Value {
@@ -101,7 +145,13 @@ mod tests {
         let source = UniformSource::BufferAddress { set: 1, binding: 2, element: 0 };
         compiled.info.uniforms.push(UniformRange { start: 4, halves: 4, source });
         let value = shader(&compiled, Target::G14G);
-        assert_eq!(value["parts"][0], json!({ "role": "main", "code": "8800", "lines": [] }));
+        let part = &value["parts"][0];
+        assert_eq!(
+            (&part["role"], &part["code"], &part["lines"]),
+            (&json!("main"), &json!("8800"), &json!([]))
+        );
+        assert_eq!(part["assembly"], "    stop\n");
+        assert_eq!(part["instructions"][0]["text"], "stop");
         assert_eq!(value["info"]["uniforms"][0]["source"]["binding"], 2);
         assert_eq!(value["target"], "g14g");
     }

@@ -4,9 +4,11 @@ mod asm;
 mod compile;
 mod completions;
 mod demo;
+mod diff;
 mod disasm;
 mod explain;
 mod list_targets;
+mod man;
 mod pass;
 mod render;
 mod run;
@@ -30,6 +32,8 @@ pub enum Takes {
     Word,
     /// One or more words without dashes.
     Words,
+    /// A word without dashes that may be absent.
+    Optional,
     /// Nothing: the option is a switch.
     Nothing,
     /// A value, shown under this name.
@@ -67,7 +71,7 @@ pub struct Command {
     pub run: fn(&ArgMatches, &mut Context) -> Result<(), Failure>,
 }
 
-const fn arg(name: &'static str, takes: Takes, doc: &'static str) -> Arg {
+pub(crate) const fn arg(name: &'static str, takes: Takes, doc: &'static str) -> Arg {
     Arg { name, short: None, takes, doc }
 }
 
@@ -156,6 +160,13 @@ pub static COMMANDS: &[Command] = &[
         run: stats::run,
     },
     Command {
+        name: "diff",
+        doc: "Compare two shaders, targets, keys, or the statistics of two builds",
+        details: "One file is compared with itself under --to-target or --to-key.",
+        args: &[diff::ARGS, TARGET, KEY, KIND, OUTPUT],
+        run: diff::run,
+    },
+    Command {
         name: "validate",
         doc: "Check that machine code is valid for the hardware",
         details: "Takes machine code, assembly, or a shader, whose parts are checked against the registers and uniforms \
@@ -187,9 +198,17 @@ pub static COMMANDS: &[Command] = &[
     },
     Command {
         name: "completions",
-        doc: "Print a completion script for bash",
-        details: "Load it with: source <(agxc completions)",
-        args: &[],
+        doc: "Print a completion script for a shell",
+        details: "bash: source <(agxc completions). zsh: source <(agxc completions zsh). fish: agxc completions fish | \
+                  source. PowerShell: agxc completions powershell | Out-String | Invoke-Expression.",
+        args: &[completions::ARGS],
         run: completions::run,
+    },
+    Command {
+        name: "man",
+        doc: "Print a manual page",
+        details: "`agxc man --folder DIR` writes all pages.",
+        args: &[man::ARGS],
+        run: man::run,
     },
 ];

@@ -10,4 +10,5 @@ mod inputs;
 mod many;
 mod parts;
 mod readme;
+mod reports;
 mod runs;

@@ -1,0 +1,207 @@
+//! `agxc diff`: compares two shaders, two targets or keys, or the statistics of two builds.
+
+use std::fmt::Write as _;
+
+use agx_compiler::{CompiledShader, Statistics};
+use clap::ArgMatches;
+use serde_json::{Value, json};
+
+use super::{Arg, Takes, arg, compile, stats};
+use crate::align::align;
+use crate::baseline::{self, percentage};
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::report::{self, PartReport};
+use crate::{assembly, input, key, output, statistics};
+
+/// Options of this command alone.
+pub const ARGS: &[Arg] = &[
+    arg("FILE", Takes::Words, "Shader and the shader to compare with, or two files of `stats --format json`"),
+    arg("to-target", Takes::Value("CHIP"), "Chip to compile the second shader for"),
+    arg("to-key", Takes::Value("FILE"), "Compile key of the second shader, as JSON"),
+    arg("format", Takes::Choice(&["text", "json"]), "Output format"),
+    arg("brief", Takes::Nothing, "Omit the aligned listing"),
+];
+
+/// Prints the figures that differ, and the code side by side.
+pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
+    let names: Vec<&str> =
+        options.get_many::<String>("FILE").into_iter().flatten().map(String::as_str).collect();
+    let (before, after) = match names[..] {
+        [both] => (both, both),
+        [before, after] => (before, after),
+        _ => return Err(Failure::usage("diff: expected one or two files")),
+    };
+    let is_json = options.get_one::<String>("format").is_some_and(|format| format == "json");
+    let target = options.get_one::<String>("output").map(String::as_str);
+    if before.ends_with(".json") && after.ends_with(".json") {
+        let (old, new) = (stats::read_baseline(before)?, stats::read_baseline(after)?);
+        let text = if is_json { builds_json(&old, &new) } else { builds(&old, &new) };
+        return output::text(target, &text);
+    }
+    let old = compiled(before, options, false, context)?;
+    let new = compiled(after, options, true, context)?;
+    let text = match is_json {
+        true => format!("{:#}\n", json!({ "figures": figures_json(&old.stats, &new.stats) })),
+        false => shaders(&old, &new, !options.get_flag("brief")),
+    };
+    output::text(target, &text)
+}
+
+/// Compiles the first or the second shader.
+fn compiled(
+    name: &str,
+    options: &ArgMatches,
+    is_second: bool,
+    context: &mut Context,
+) -> Result<CompiledShader, Failure> {
+    let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
+    let (mut chip, mut key) = key::for_file(&file, options)?;
+    if is_second {
+        if let Some(path) = options.get_one::<String>("to-key") {
+            (chip, key) = key::from_file(path)?;
+        }
+        if let Some(name) = options.get_one::<String>("to-target") {
+            chip = key::target(Some(name))?;
+        }
+    }
+    compile::with_key(&file, chip, &key)
+}
+
+/// The figures and the aligned code of two shaders.
+fn shaders(old: &CompiledShader, new: &CompiledShader, listing: bool) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "{:<16} {:>8} {:>8}", "", "before", "after");
+    for figure in statistics::FIGURES {
+        let [before, after] =
+            [&old.stats, &new.stats].map(|statistics| u64::from((figure.value)(statistics)));
+        let change = if before == after { String::new() } else { percentage(before, after) };
+        let _ =
+            writeln!(text, "{}", format!("{:<16} {before:>8} {after:>8}  {change}", figure.title).trim_end());
+    }
+    let [before, after] = [old, new].map(|shader| statistics::bottleneck(shader.stats.binds));
+    let bottleneck = if before == after { before.to_owned() } else { format!("{before} → {after}") };
+    let _ = writeln!(text, "{:<16} {bottleneck}", "Bottleneck");
+    if listing {
+        text.push_str(&aligned(&report::parts(old), &report::parts(new)));
+    }
+    text
+}
+
+/// Columns of the left side.
+const LEFT_COLUMNS: usize = 52;
+
+/// The parts of two shaders side by side: `|` marks instructions that differ, `<` and `>` those of one side alone.
+fn aligned(old: &[PartReport], new: &[PartReport]) -> String {
+    let mut text = String::new();
+    for (_, role) in assembly::ROLES {
+        let of = |parts: &[PartReport]| -> Vec<String> {
+            let part = parts.iter().find(|part| part.role == role);
+            let rows = part.into_iter().flat_map(|part| part.rows.iter().filter(|row| !row.is_padding));
+            rows.map(|row| row.text.clone()).collect()
+        };
+        let (left, right) = (of(old), of(new));
+        if left.is_empty() && right.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n.part {}", assembly::role_name(role));
+        for (x, y) in align(&left, &right) {
+            let (one, other) = (x.and_then(|x| left.get(x)), y.and_then(|y| right.get(y)));
+            let mark = match (one, other) {
+                (Some(one), Some(other)) if one == other => " ",
+                (Some(_), Some(_)) => "|",
+                (Some(_), None) => "<",
+                _ => ">",
+            };
+            let [one, other] = [one, other].map(|side| side.map_or("", String::as_str));
+            let _ = writeln!(text, "{}", format!("{one:<LEFT_COLUMNS$} {mark} {other}").trim_end());
+        }
+    }
+    text
+}
+
+fn figures_json(old: &Statistics, new: &Statistics) -> Value {
+    let row = |figure: &statistics::Figure| {
+        let [before, after] = [old, new].map(|statistics| (figure.value)(statistics));
+        (figure.key.to_owned(), json!({ "before": before, "after": after }))
+    };
+    Value::Object(statistics::FIGURES.iter().map(row).collect())
+}
+
+/// A figure of a shader in two builds.
+struct Change {
+    name: String,
+    key: &'static str,
+    before: u64,
+    after: u64,
+}
+
+/// Every figure that differs, and the names of shaders that one build alone has.
+fn changes(old: &Value, new: &Value) -> (Vec<Change>, Vec<String>) {
+    let (mut changes, mut alone) = (Vec::new(), Vec::new());
+    for row in baseline::rows(new) {
+        let name = baseline::name_of(row);
+        let Some(before) = baseline::rows(old).iter().find(|known| baseline::name_of(known) == name) else {
+            alone.push(format!("`{name}` is only in the second build"));
+            continue;
+        };
+        for figure in statistics::FIGURES {
+            let value = |row: &Value| row["statistics"][figure.key].as_u64();
+            if let (Some(before), Some(after)) = (value(before), value(row))
+                && before != after
+            {
+                changes.push(Change { name: name.to_owned(), key: figure.key, before, after });
+            }
+        }
+    }
+    let names: Vec<&str> = baseline::rows(new).iter().map(baseline::name_of).collect();
+    let gone = baseline::rows(old).iter().map(baseline::name_of).filter(|name| !names.contains(name));
+    alone.extend(gone.map(|name| format!("`{name}` is only in the first build")));
+    (changes, alone)
+}
+
+/// Sums of a figure over the shaders that both builds have.
+fn totals(old: &Value, new: &Value) -> Vec<(&'static str, u64, u64)> {
+    let both: Vec<(&Value, &Value)> = baseline::rows(new)
+        .iter()
+        .filter_map(|row| {
+            let same = |known: &&Value| baseline::name_of(known) == baseline::name_of(row);
+            Some((baseline::rows(old).iter().find(same)?, row))
+        })
+        .collect();
+    let sum = |key: &str, side: fn(&(&Value, &Value)) -> Value| -> u64 {
+        both.iter().filter_map(|pair| side(pair)["statistics"][key].as_u64()).sum()
+    };
+    let row = |figure: &statistics::Figure| {
+        let (before, after) =
+            (sum(figure.key, |pair| pair.0.clone()), sum(figure.key, |pair| pair.1.clone()));
+        (figure.key, before, after)
+    };
+    statistics::FIGURES.iter().map(row).collect()
+}
+
+fn builds(old: &Value, new: &Value) -> String {
+    let (changes, alone) = changes(old, new);
+    let mut text = String::new();
+    for Change { name, key, before, after } in &changes {
+        let _ = writeln!(text, "{name}: {key}: {before} → {after} ({})", percentage(*before, *after));
+    }
+    alone.iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
+    let _ = writeln!(text, "\n{:<22} {:>10} {:>10}", "total", "before", "after");
+    for (key, before, after) in totals(old, new) {
+        let change = if before == after { String::new() } else { percentage(before, after) };
+        let _ = writeln!(text, "{}", format!("{key:<22} {before:>10} {after:>10}  {change}").trim_end());
+    }
+    text
+}
+
+fn builds_json(old: &Value, new: &Value) -> String {
+    let (changes, alone) = changes(old, new);
+    let row = |change: &Change| json!({ "name": change.name, "figure": change.key, "before": change.before, "after": change.after });
+    let totals = totals(old, new).into_iter();
+    let totals: serde_json::Map<String, Value> = totals
+        .map(|(key, before, after)| (key.to_owned(), json!({ "before": before, "after": after })))
+        .collect();
+    let changes: Vec<Value> = changes.iter().map(row).collect();
+    format!("{:#}\n", json!({ "changes": changes, "unmatched": alone, "totals": totals }))
+}

@@ -1,0 +1,183 @@
+//! Costs, live registers, graphs, JSON, comparisons, completions, manual pages.
+
+use serde_json::Value;
+
+use crate::harness::{Folder, agxc, fails, out, shader, stderr};
+
+const LOOP: &[u8] = b"@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
+    @compute @workgroup_size(32)\n\
+    fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n\
+    var x = data[id.x];\n\
+    var i = 0u;\n\
+    loop {\n\
+    if (x > 10.0) { break; }\n\
+    if (x < -1.0) { x = sin(x) + data[i]; } else { x = x * 1.5 + data[i + 7u]; }\n\
+    i = i + id.x;\n\
+    }\n\
+    data[id.x] = x;\n}\n";
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&out(arguments)).unwrap()
+}
+
+/// Checks a value against a schema: the keywords that the published schema uses.
+fn check(schema: &Value, root: &Value, value: &Value, at: &str) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let definition = root.pointer(reference.trim_start_matches('#')).expect("a definition");
+        return check(definition, root, value, at);
+    }
+    let is_of_type = match schema["type"].as_str() {
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("string") => value.is_string(),
+        Some("integer") => value.is_i64() || value.is_u64(),
+        Some("boolean") => value.is_boolean(),
+        other => panic!("{at}: the schema has the type {other:?}"),
+    };
+    assert!(is_of_type, "{at}: {value} is not of type {}", schema["type"]);
+    if let Some(allowed) = schema["enum"].as_array() {
+        assert!(allowed.contains(value), "{at}: {value} is not one of {allowed:?}");
+    }
+    if let (Some(least), Some(number)) = (schema["minimum"].as_i64(), value.as_i64()) {
+        assert!(number >= least, "{at}: {number}");
+    }
+    if schema["pattern"].is_string() {
+        let digits = value.as_str().unwrap();
+        assert!(digits.len() % 2 == 0 && digits.chars().all(|digit| digit.is_ascii_hexdigit()), "{at}");
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(value.get(name.as_str().unwrap()).is_some(), "{at}: {name} is missing");
+    }
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        if schema["items"].is_object() {
+            check(&schema["items"], root, item, &format!("{at}/{index}"));
+        }
+    }
+    for (name, field) in value.as_object().into_iter().flatten() {
+        let known = schema["properties"].get(name).or(schema.get("additionalProperties"));
+        let Some(known) = known else {
+            assert!(schema.get("properties").is_none(), "{at}: the schema lacks {name}");
+            continue;
+        };
+        if known["type"] == "object" && known.get("properties").is_none() {
+            continue;
+        }
+        check(known, root, field, &format!("{at}/{name}"));
+    }
+}
+
+#[test]
+fn the_json_keeps_to_its_schema() {
+    let schema = include_str!("../../../docs/shader.schema.json");
+    let schema: Value = serde_json::from_str(schema).unwrap();
+    let folder = Folder::new("schema");
+    let mut files = vec![shader("nbody.wgsl"), shader("raymarch.spv"), folder.file("loop.wgsl", LOOP)];
+    let two = b"@group(0) @binding(1) var t: texture_2d<f32>; @group(0) @binding(2) var s: sampler;\n\
+        @fragment fn fs(@location(0) p: vec2<f32>) -> @location(0) vec4<f32> { return textureSample(t, s, p); }\n";
+    files.push(folder.file("fs.wgsl", two));
+    let vertex = b"@vertex fn vs(@location(0) p: vec4<f32>) -> @builtin(position) vec4<f32> { return p; }\n";
+    files.push(folder.file("vs.wgsl", vertex));
+    for file in files {
+        check(&schema, &schema, &json(&["compile", "--emit", "json", &file]), &file);
+    }
+}
+
+#[test]
+fn costs_by_line_add_up() {
+    let folder = Folder::new("costs");
+    let file = folder.file("loop.wgsl", LOOP);
+    let shader = json(&["compile", "--emit", "json", &file]);
+    let main = &shader["parts"][0];
+    let sum = |rows: &Value, key: &str| -> u64 {
+        rows.as_array().unwrap().iter().map(|row| row[key].as_u64().unwrap()).sum()
+    };
+    assert_eq!(sum(&main["costs"], "cycles"), sum(&main["instructions"], "cycles"));
+    assert_eq!(sum(&main["costs"], "cycles"), shader["statistics"]["cycles"].as_u64().unwrap());
+    assert_eq!(
+        sum(&main["costs"], "stalled_cycles"),
+        shader["statistics"]["stalled_cycles"].as_u64().unwrap()
+    );
+    let lines: Vec<u64> =
+        main["costs"].as_array().unwrap().iter().map(|cost| cost["line"].as_u64().unwrap()).collect();
+    assert!(lines.contains(&8) && lines.contains(&11), "{lines:?}");
+    let text = out(&["compile", "--emit", "lines", &file]);
+    assert!(text.contains("loop.wgsl:11  data[id.x] = x;"), "{text}");
+}
+
+#[test]
+fn assembly_with_live_registers_assembles() {
+    let folder = Folder::new("live");
+    let file = folder.file("loop.wgsl", LOOP);
+    let text = out(&["compile", "--emit", "live", &file]);
+    assert!(
+        text.lines().any(|line| line.contains(" halves live") || line.contains("half-registers live")),
+        "{text}"
+    );
+    let listing = folder.file("loop.s", text.as_bytes());
+    let assembled = agxc(&["asm", "--part", "main", &listing]);
+    assert_eq!(assembled.status.code(), Some(0), "{}", stderr(&assembled));
+    assert_eq!(assembled.stdout, agxc(&["compile", "--emit", "bin", &file]).stdout);
+    // Live registers stay within those that the shader allocates.
+    let shader = json(&["compile", "--emit", "json", &file]);
+    let peak = shader["parts"][0]["peak_live_halves"].as_u64().unwrap();
+    let allocated = shader["info"]["gpr_halves"].as_u64().unwrap();
+    assert!(peak > 2 && peak <= allocated, "{peak} of {allocated}");
+    let first = &shader["parts"][0]["instructions"][0]["live"];
+    assert_eq!(first, "", "nothing is live at the start of a compute shader");
+}
+
+#[test]
+fn the_graph_has_the_loop() {
+    let folder = Folder::new("dot");
+    let graph = out(&["compile", "--emit", "dot", &folder.file("loop.wgsl", LOOP)]);
+    assert!(graph.starts_with("digraph ") && graph.ends_with("}\n"));
+    assert_eq!(graph.matches('{').count(), graph.matches('}').count());
+    assert_eq!(graph.matches("[style=dashed]").count(), 1, "one back edge: {graph}");
+    let edges = graph.lines().filter(|line| line.contains(" -> ")).count();
+    assert!(edges >= 6, "{graph}");
+}
+
+#[test]
+fn differences_are_listed_side_by_side() {
+    let folder = Folder::new("diff");
+    let one = folder.file("one.wgsl", LOOP);
+    let text = String::from_utf8(LOOP.to_vec()).unwrap().replace("x * 1.5", "x * x * 1.5");
+    let two = folder.file("two.wgsl", text.as_bytes());
+    let same = out(&["diff", &one]);
+    assert!(same.contains("Instrs") && !same.contains('%') && !same.contains(" | "), "{same}");
+    let text = out(&["diff", &one, &two]);
+    assert!(text.contains('%') && text.contains(".part main"), "{text}");
+    assert!(text.lines().any(|line| line.contains(" > ") || line.contains(" | ")), "{text}");
+    let figures = json(&["diff", "--format", "json", &one, &two]);
+    let count = |side| figures["figures"]["instructions"][side].as_u64().unwrap();
+    assert!(count("after") > count("before"), "{figures}");
+    let other = out(&["diff", &one, "--to-target", "g14x", "--brief"]);
+    assert!(other.contains("Bottleneck"), "{other}");
+    fails(&["diff", &one, &two, &one], b"", 2, "expected one or two files");
+    let (first, second) = (folder.path("a.json"), folder.path("b.json"));
+    out(&["stats", "--format", "json", "-o", &first, &one]);
+    out(&["stats", "--format", "json", "-o", &second, &one, &two]);
+    let builds = out(&["diff", &first, &second]);
+    assert!(builds.contains("two.wgsl` is only in the second build") && builds.contains("total"), "{builds}");
+}
+
+#[test]
+fn completions_and_manual_pages_are_printed() {
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        assert!(out(&["completions", shell]).contains("validate"), "{shell}");
+    }
+    fails(&["completions", "tcsh"], b"", 2, "unknown shell `tcsh`");
+    let folder = Folder::new("man");
+    let pages = folder.path("man");
+    out(&["man", "--folder", &pages]);
+    assert!(std::fs::read_to_string(format!("{pages}/agxc-compile.1")).unwrap().contains(".SH OPTIONS"));
+    assert!(out(&["man"]).starts_with(".TH AGXC 1 "));
+    for shell in ["bash", "zsh", "fish"] {
+        let script = folder.file(shell, out(&["completions", shell]).as_bytes());
+        let checked = std::process::Command::new(shell).args(["-n", &script]).output();
+        // Shells that are not installed are not asked.
+        if let Ok(checked) = checked {
+            assert!(checked.status.success(), "{shell}: {}", String::from_utf8_lossy(&checked.stderr));
+        }
+    }
+}
