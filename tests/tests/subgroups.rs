@@ -20,6 +20,7 @@ const EXTENSIONS: &[&str] = &[
     "GL_EXT_shader_subgroup_extended_types_int16",
     "GL_EXT_shader_subgroup_extended_types_int64",
     "GL_EXT_shader_subgroup_extended_types_float16",
+    "GL_EXT_shader_explicit_arithmetic_types_float64",
 ];
 
 const SUBGROUP: usize = 32;
@@ -65,6 +66,9 @@ const FLOATS: [Type; 2] = [
     Type { name: "float", load: "float(raw & 15ul)", bits: 4, signed: false, float: true },
     Type { name: "float16_t", load: "float16_t(uint(raw & 15ul))", bits: 4, signed: false, float: true },
 ];
+
+const DOUBLE: Type =
+    Type { name: "double", load: "double(uint(raw & 15ul))", bits: 4, signed: false, float: true };
 
 impl Type {
     fn cut(&self, number: i128) -> i128 {
@@ -431,4 +435,24 @@ fn every_operation_agrees_with_the_model() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Most instructions of a shader with one reduction of 64-bit floats: a single addition takes most of them.
+const DOUBLE_INSTRUCTIONS: u32 = 6000;
+
+#[test]
+fn reductions_of_64_bit_floats_share_their_body() {
+    let tools = Tools::find(std::env::temp_dir().join("agx-tests-subgroups-double"));
+    let mut cases = Vec::new();
+    arithmetic(&mut cases, DOUBLE, ARITHMETIC[0]);
+    cases.retain(|case| !["1)", "16)"].iter().any(|cluster| case.result.ends_with(cluster)));
+    let mut wrong = Vec::new();
+    for size in [64, 6] {
+        let Some(found) = check(&tools, &cases, size) else { return };
+        wrong.extend(found);
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    let module = tools.glsl_or_skip(&source(&cases[..1], 64), "comp", "vulkan1.3").expect("as above");
+    let shader = compile(Input::SpirV(&module), &CompileKey::default()).expect("compiles");
+    assert!(shader.stats.instructions < DOUBLE_INSTRUCTIONS, "{}", shader.stats.instructions);
 }

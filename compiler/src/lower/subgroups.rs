@@ -10,6 +10,7 @@
 //!
 //! Before: stage source. After: the same; no operations across lanes but `ballot`.
 
+mod loops;
 mod reduce;
 
 use agx_abi::{ShaderInfo, Stage};
@@ -39,6 +40,7 @@ const SHUFFLE_DOWN: u32 = 3;
 /// A reduction of an unknown kind is an internal error.
 pub fn lower_subgroups(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), CompileError> {
     let group = Group::of(info);
+    loops::make_loops(f, group)?;
     f.try_map_insts(|r, inst| {
         let data = r.f.insts[inst];
         Ok(lower(r, group, &data)?.map_or(Rewrite::Keep, Rewrite::Forward))

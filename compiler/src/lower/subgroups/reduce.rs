@@ -3,7 +3,8 @@
 //! The hardware reduces 16 and 32 bits over the SIMD-group or the quad and leaves inactive lanes out. Other clusters are
 //! reduced one after the other, the lanes of the others contributing what changes nothing. Of 64 bits, bitwise
 //! operations go by words, sums by three parts small enough that 32 of them do not overflow a word, and extrema by the
-//! upper words first. What is left (products, scans of 64-bit extrema, 64-bit floats) reads one lane after the other.
+//! upper words first. What is left (products, scans of 64-bit extrema) reads one lane after the other; 64-bit floats have
+//! become loops ([`super::loops`]).
 //! Booleans are counted in ballots.
 
 use agx_isa::table::Opcode;
@@ -14,7 +15,7 @@ use super::{Group, SHUFFLE_INDEX, active_lanes, by_words, lane_index, shuffle_co
 use crate::error::CompileError;
 use crate::ir::op::mods_with;
 use crate::ir::vocabulary::INTEGER_PRODUCT;
-use crate::ir::{IrOp, Op, Rewriter, Src, Type};
+use crate::ir::{Builder, IrOp, Op, Rewriter, Src, Type};
 
 pub(super) const AND: u32 = 0;
 pub(super) const OR: u32 = 2;
@@ -23,7 +24,7 @@ const UMIN: u32 = 28;
 const UMAX: u32 = 30;
 
 /// A kind of reduction.
-struct Kind {
+pub(super) struct Kind {
     code: u32,
     /// How two values are combined: for 16 bits, 32 bits and fewer, 64 bits.
     ops: [Op; 3],
@@ -33,10 +34,16 @@ struct Kind {
     identity: [u64; 4],
     /// Small values are extended with their sign.
     signed: bool,
+    /// It combines floats.
+    floats: bool,
 }
 
 const fn kind(code: u32, ops: [Op; 3], table: Option<u32>, identity: [u64; 4], signed: bool) -> Kind {
-    Kind { code, ops, table, identity, signed }
+    Kind { code, ops, table, identity, signed, floats: false }
+}
+
+const fn floats(code: u32, ops: [Op; 3], identity: [u64; 4]) -> Kind {
+    Kind { floats: true, ..kind(code, ops, None, identity, false) }
 }
 
 const fn ir(op: IrOp) -> [Op; 3] {
@@ -58,20 +65,30 @@ static KINDS: &[Kind] = &[
     kind(22, ir(IrOp::Imax), None, [0x80, 0x8000, 0x8000_0000, 1 << 63], true),
     kind(UMIN, ir(IrOp::Umin), None, ONES, false),
     kind(UMAX, ir(IrOp::Umax), None, [0; 4], false),
-    kind(1, [Op::Hw(Opcode::Hadd), Op::Hw(Opcode::Fadd), Op::Ir(IrOp::Fadd64)], None, [NO_FLOAT, 0x8000, 0x8000_0000, 1 << 63], false),
-    kind(3, [Op::Hw(Opcode::Hmul), Op::Hw(Opcode::Fmul), Op::Ir(IrOp::Fmul64)], None, [NO_FLOAT, 0x3c00, 0x3f80_0000, 0x3ff0 << 48], false),
-    kind(5, ir(IrOp::Fmin), None, [NO_FLOAT, 0x7c00, 0x7f80_0000, 0x7ff0 << 48], false),
-    kind(7, ir(IrOp::Fmax), None, [NO_FLOAT, 0xfc00, 0xff80_0000, 0xfff0 << 48], false),
+    floats(1, [Op::Hw(Opcode::Hadd), Op::Hw(Opcode::Fadd), Op::Ir(IrOp::Fadd64)], [NO_FLOAT, 0x8000, 0x8000_0000, 1 << 63]),
+    floats(3, [Op::Hw(Opcode::Hmul), Op::Hw(Opcode::Fmul), Op::Ir(IrOp::Fmul64)], [NO_FLOAT, 0x3c00, 0x3f80_0000, 0x3ff0 << 48]),
+    floats(5, ir(IrOp::Fmin), [NO_FLOAT, 0x7c00, 0x7f80_0000, 0x7ff0 << 48]),
+    floats(7, ir(IrOp::Fmax), [NO_FLOAT, 0xfc00, 0xff80_0000, 0xfff0 << 48]),
 ];
 
 impl Kind {
-    fn find(code: u32) -> Result<&'static Kind, CompileError> {
+    pub(super) fn find(code: u32) -> Result<&'static Kind, CompileError> {
         let kind = KINDS.iter().find(|kind| kind.code == code);
         kind.ok_or_else(|| CompileError::internal(format!("lower_subgroups: there is no reduction {code}")))
     }
 
-    fn identity(&self, bits: u8) -> Src {
+    /// Whether it combines floats.
+    pub(super) fn is_float(&self) -> bool {
+        self.floats
+    }
+
+    pub(super) fn identity(&self, bits: u8) -> Src {
         Src::imm(self.identity[bits.trailing_zeros().saturating_sub(3).min(3) as usize], bits)
+    }
+
+    /// Combines two 64-bit floats.
+    pub(super) fn join(&self, b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
+        b.alu(self.ops[2], 64, &[x, y], &self.ops[2].default_mods())
     }
 
     fn combine(&self, r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
