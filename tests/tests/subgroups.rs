@@ -453,6 +453,6 @@ fn reductions_of_64_bit_floats_share_their_body() {
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     let module = tools.glsl_or_skip(&source(&cases[..1], 64), "comp", "vulkan1.3").expect("as above");
-    let shader = compile(Input::SpirV(&module), &CompileKey::default()).expect("compiles");
+    let shader = compile(Input::spirv(&module), &CompileKey::default()).expect("compiles");
     assert!(shader.stats.instructions < DOUBLE_INSTRUCTIONS, "{}", shader.stats.instructions);
 }
