@@ -7,6 +7,7 @@ pub mod fragment;
 pub mod info;
 pub mod layout;
 pub mod occupancy;
+pub mod pica200;
 pub mod reference;
 pub mod registers;
 pub mod target;

@@ -13,8 +13,14 @@ fn check(suite: &str) {
         return;
     };
     let tools = Tools::find(std::env::temp_dir());
-    let context =
-        Context { shared: &shared, filter: None, tools: &tools, key: &CompileKey::default(), seed: 0 };
+    let context = Context {
+        shared: &shared,
+        cases: None,
+        filter: None,
+        tools: &tools,
+        key: &CompileKey::default(),
+        seed: 0,
+    };
     let suite = find(suite).expect("a suite of that name");
     let report = (suite.run)(&context).expect("readable vectors");
     assert!(!report.cases.is_empty(), "there are vectors");

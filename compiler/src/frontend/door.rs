@@ -120,10 +120,12 @@ pub static SPIRV: Language = Language {
 /// PICA200 shader binaries (Nintendo 3DS).
 pub static PICA200: Language = Language {
     name: "pica200",
-    description: "PICA200 shader binary",
-    extensions: &["shbin"],
+    description: "PICA200 shader binary or assembly",
+    extensions: &["shbin", "pica", "vsh", "gsh"],
     magic: &[b"DVLB"],
-    stages: &[Stage::Vertex],
+    stages: &[Stage::Vertex, Stage::Compute],
+    options: super::pica200::OPTIONS,
+    front_end: Some(&super::pica200::Pica200),
     ..Language::NEW
 };
 

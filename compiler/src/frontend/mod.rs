@@ -9,6 +9,7 @@ pub mod glsl;
 #[cfg(feature = "glsl")]
 mod glsl_errors;
 pub mod kit;
+pub mod pica200;
 pub mod spirv;
 pub mod ssa;
 #[cfg(any(feature = "wgsl", feature = "glsl"))]

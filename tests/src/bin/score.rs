@@ -29,6 +29,9 @@ struct Arguments {
     /// Only these suites
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
+    /// More cases for the suite pica-programs
+    #[arg(long, value_name = "PATH")]
+    cases: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -127,8 +130,14 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
 fn run_stresses(arguments: &Arguments, wanted: &str) -> Result<ExitCode, String> {
     let tools = Tools::find(cache_folder());
     let filter = arguments.filter.as_deref();
-    let context =
-        Context { shared: &arguments.shared, filter, tools: &tools, key: &CompileKey::default(), seed: 0 };
+    let context = Context {
+        shared: &arguments.shared,
+        cases: None,
+        filter,
+        tools: &tools,
+        key: &CompileKey::default(),
+        seed: 0,
+    };
     let good = stress::run(&context, wanted, print).map_err(|error| error.to_string())?;
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -149,6 +158,7 @@ fn run_suites(arguments: &Arguments) -> Result<Vec<(&'static str, SuiteReport)>,
     key.validate = arguments.validate;
     let context = Context {
         shared: &arguments.shared,
+        cases: arguments.cases.as_deref(),
         filter: arguments.filter.as_deref(),
         tools: &tools,
         key: &key,

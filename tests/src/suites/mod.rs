@@ -7,9 +7,9 @@ pub mod corpus;
 pub mod cost;
 pub mod emulation;
 pub mod encoding;
+pub mod pica;
 pub mod quality;
 pub mod shaderlib;
-pub mod unsupported;
 pub mod webgpu;
 
 use std::path::Path;
@@ -25,6 +25,8 @@ use crate::tools::Tools;
 pub struct Context<'c> {
     /// Folder of the reference material.
     pub shared: &'c Path,
+    /// A file or folder with cases beside those of the project and of the reference material, for suites that read cases.
+    pub cases: Option<&'c Path>,
     /// Only cases whose name contains this.
     pub filter: Option<&'c str>,
     /// External programs.
@@ -47,14 +49,19 @@ pub struct Suite {
 }
 
 /// Every suite, in the order of the report.
-pub const SUITES: [Suite; 10] = [
+pub const SUITES: [Suite; 11] = [
     Suite { name: "encoding", doc: "instructions decode and encode to the same bytes", run: encoding::run },
     Suite { name: "emulation", doc: "single instructions executed over 32 lanes", run: emulation::run },
     Suite { name: "webgpu", doc: "WebGPU conformance tests: WGSL compute", run: webgpu::run },
     Suite { name: "shaderlib", doc: "Vulkan conformance shader library: GLSL compute", run: shaderlib::run },
     Suite { name: "amber-compute", doc: "Amber tests: SPIR-V compute", run: amber_compute::run },
     Suite { name: "amber-fragment", doc: "Amber tests: SPIR-V fragment", run: amber_fragment::run },
-    Suite { name: "pica", doc: "PICA200 vertex programs", run: unsupported::pica },
+    Suite { name: "pica", doc: "PICA200 vertex runs recorded by others", run: pica::run },
+    Suite {
+        name: "pica-programs",
+        doc: "PICA200 programs with expected outputs, from files",
+        run: pica::programs,
+    },
     Suite { name: "corpus", doc: "real SPIR-V modules compile", run: corpus::run },
     Suite { name: "quality", doc: "our statistics against the baseline's", run: quality::run },
     Suite { name: "cost", doc: "host instructions to compile against the baseline's", run: cost::run },

@@ -1,0 +1,95 @@
+//! Which registers a program reads and writes, and where its outputs go.
+
+use agx_abi::pica200::Semantic as Place;
+use agx_pica200::register::{Dest, Source};
+use agx_pica200::validate::reachable;
+use agx_pica200::{Program, Semantic, Shader};
+
+use crate::frontend::kit::vertex::VertexOutput;
+
+/// Inputs and outputs of a program.
+pub(super) struct Interface {
+    /// Components of input registers that are read, by register and component.
+    pub inputs: Vec<(u32, u32)>,
+    /// Where words of output registers go: register, component, place. Components that nothing writes are not among them.
+    pub outputs: Vec<(usize, usize, VertexOutput)>,
+}
+
+impl Interface {
+    /// The interface of a shader. With `raw`, and where nothing is mapped, o0 is the position and others have locations by number.
+    pub fn new(program: &Program, shader: &Shader, raw: bool) -> Interface {
+        let reached = reachable(program, shader.entry);
+        let mut read = [[false; 4]; 16];
+        let mut written = [[false; 4]; 16];
+        for address in (0..program.code.len()).filter(|address| reached[*address]) {
+            let Some(inst) = program.inst(address as u32) else { continue };
+            let descriptor = program.descriptor(&inst);
+            for number in 1..=3 {
+                if let Some(Source::Input(register)) = inst.source(number) {
+                    for component in descriptor.selector(number) {
+                        read[usize::from(register)][usize::from(component)] = true;
+                    }
+                }
+            }
+            if let Some(Dest::Output(register)) = inst.dest() {
+                for component in (0..4).filter(|component| descriptor.writes(*component)) {
+                    written[usize::from(register)][component] = true;
+                }
+            }
+        }
+        let places = if raw || shader.outputs.is_empty() { by_register() } else { by_map(shader) };
+        let is_written = |place: &(usize, usize, VertexOutput)| written[place.0][place.1];
+        Interface { inputs: named(&read), outputs: places.into_iter().filter(is_written).collect() }
+    }
+}
+
+fn named(read: &[[bool; 4]; 16]) -> Vec<(u32, u32)> {
+    let each = (0..16).flat_map(|register| (0..4).map(move |component| (register, component)));
+    each.filter(|(register, component)| read[*register][*component])
+        .map(|(register, component)| (register as u32, component as u32))
+        .collect()
+}
+
+/// o0 is the position; others are at the location of their number.
+fn by_register() -> Vec<(usize, usize, VertexOutput)> {
+    let place = |register: usize, component: usize| match register {
+        0 => VertexOutput::Position(component as u32),
+        _ => VertexOutput::User { location: register as u32, component: component as u32 },
+    };
+    (0..16).flat_map(|r| (0..4).map(move |c| (r, c))).map(|(r, c)| (r, c, place(r, c))).collect()
+}
+
+/// As the container maps them: a component of a register is the same component of what it is for, but for the third coordinate
+/// of texture unit 0, which any component may be.
+fn by_map(shader: &Shader) -> Vec<(usize, usize, VertexOutput)> {
+    let mut places = Vec::new();
+    for output in &shader.outputs {
+        let place = match output.semantic {
+            Semantic::Position => None,
+            Semantic::NormalQuaternion => Some(Place::NormalQuaternion),
+            Semantic::Color => Some(Place::Color),
+            Semantic::TexCoord0 | Semantic::TexCoord0W => Some(Place::TexCoord0),
+            Semantic::TexCoord1 => Some(Place::TexCoord1),
+            Semantic::TexCoord2 => Some(Place::TexCoord2),
+            Semantic::View => Some(Place::View),
+            Semantic::Dummy | Semantic::Other(_) => continue,
+        };
+        let third = output.semantic == Semantic::TexCoord0W;
+        let limit = match output.semantic {
+            Semantic::TexCoord0 => 2,
+            _ => place.map_or(4, Place::components),
+        };
+        for component in (0..4usize).filter(|component| output.mask >> component & 1 != 0) {
+            let target = if third { 2 } else { component as u32 };
+            let fits = third || target < limit;
+            let word = match place {
+                None => VertexOutput::Position(target),
+                Some(place) => VertexOutput::User { location: place.location(), component: target },
+            };
+            if fits {
+                places.push((usize::from(output.register & 0xf), component, word));
+            }
+        }
+    }
+    places
+}

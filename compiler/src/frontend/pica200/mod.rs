@@ -1,0 +1,161 @@
+//! PICA200, the shader code of the Nintendo 3DS.
+//!
+//! The format's crate reads containers and assembly ([`agx_pica200`]); this folder translates. `expand` follows the hardware's
+//! stacks of calls, ifs and loops through the program and makes a graph of it, in which a block stands for an address and what is
+//! on the stacks. Where that grows too large, `machine` makes a graph that keeps the stacks in variables. `reduce` makes loops
+//! with several entries loops with one. `body` builds the instructions: registers are variables, and SSA follows.
+//! `alu` has the arithmetic, `uniforms` and `geometry` the memory that [`agx_abi::pica200`] describes.
+//!
+//! Options of the key: [`OPTIONS`].
+
+mod alu;
+mod body;
+mod expand;
+mod flow;
+mod geometry;
+mod interface;
+mod machine;
+mod numbers;
+mod reduce;
+mod stacks;
+mod uniforms;
+
+use agx_abi::{ShaderInfo, Stage};
+use agx_pica200::container::Choice;
+use agx_pica200::{Container, Program, Shader as PicaShader, Stage as PicaStage};
+use bumpalo::Bump;
+
+use self::body::{Registers, Translation};
+use self::numbers::Numbers;
+use super::kit::Kit;
+use super::kit::control::{Graph, build};
+use super::{FrontEnd, Input, Shader};
+use crate::CompileKey;
+use crate::error::{CompileError, Location};
+use crate::ir::Function;
+
+/// Names and meanings of the options.
+pub const OPTIONS: &[(&str, &str)] = &[
+    ("dvle", "number of the shader in the container; the default is the first of the key's stage"),
+    ("fast", "1: a product of zero and infinity may be NaN, and products may be fused with sums"),
+    ("f24", "1: results are rounded to the hardware's floats of 24 bits"),
+    ("raw_outputs", "1: outputs go to locations by register, whatever the container maps them to"),
+    (
+        "stacks",
+        "1: the stacks of control flow are kept in variables, as for programs that are too large to expand",
+    ),
+];
+
+/// The front end: containers, and assembly where the bytes do not begin like one.
+pub struct Pica200;
+
+impl FrontEnd for Pica200 {
+    fn read<'a>(
+        &self,
+        bump: &'a Bump,
+        input: Input<'_>,
+        key: &CompileKey,
+    ) -> Result<Shader<'a>, CompileError> {
+        let container = container(input)?;
+        let shader = choose(&container, key)?;
+        translate(bump, &container.program, &shader, key)
+    }
+}
+
+/// The value of an option; 0 if it is not given.
+fn option(key: &CompileKey, name: &str) -> u64 {
+    key.options.iter().rev().find(|(known, _)| known == name).map_or(0, |(_, value)| *value)
+}
+
+/// Reads the input.
+fn container(input: Input<'_>) -> Result<Container, CompileError> {
+    if input.bytes.starts_with(&agx_pica200::container::MAGIC) {
+        return Container::read(input.bytes).map_err(|error| CompileError::invalid(error.to_string()));
+    }
+    agx_pica200::assemble(input.text()?).map_err(|error| {
+        let location = match error.line {
+            0 => Location::Whole,
+            line => Location::Text { line: line as u32, column: 1 },
+        };
+        CompileError::invalid(error.cause.to_string()).at(location)
+    })
+}
+
+/// The shader that the key names.
+fn choose(container: &Container, key: &CompileKey) -> Result<PicaShader, CompileError> {
+    let by_index = key.options.iter().rev().find(|(name, _)| name == "dvle");
+    let choice = match (by_index, key.stage) {
+        (Some((_, index)), _) => Choice::Index(usize::try_from(*index).unwrap_or(usize::MAX)),
+        (None, Some(Stage::Vertex)) => Choice::Stage(PicaStage::Vertex),
+        (None, Some(Stage::Compute)) => Choice::Stage(PicaStage::Geometry),
+        (None, Some(Stage::Fragment)) => {
+            return Err(CompileError::unsupported("the PICA200 has no fragment shaders"));
+        }
+        (None, None) => Choice::First,
+    };
+    let mut shader =
+        container.shader(choice).map_err(|error| CompileError::invalid(error.to_string()))?.clone();
+    if let Some(name) = &key.entry_point {
+        let label = shader.labels.iter().find(|label| label.name == *name);
+        let label = label.map(|label| label.start).or((name == ENTRY).then_some(shader.entry));
+        shader.entry = label.ok_or_else(|| {
+            CompileError::invalid(format!("unknown entry point `{name}`; expected `{ENTRY}` or a label"))
+        })?;
+    }
+    Ok(shader)
+}
+
+/// The name of a shader's entry.
+const ENTRY: &str = "main";
+
+/// Translates a shader of a program.
+fn translate<'a>(
+    bump: &'a Bump,
+    program: &Program,
+    shader: &PicaShader,
+    key: &CompileKey,
+) -> Result<Shader<'a>, CompileError> {
+    if shader.entry as usize >= program.code.len() {
+        let (entry, words) = (shader.entry, program.code.len());
+        return Err(CompileError::invalid(format!("the entry is at word {entry}; the program has {words}")));
+    }
+    let numbers = Numbers { exact: option(key, "fast") == 0, round24: option(key, "f24") != 0 };
+    let expanded = match option(key, "stacks") {
+        0 => expand::expand(program, shader.entry)?,
+        _ => None,
+    };
+    let flow = match expanded {
+        Some(flow) => flow,
+        None => machine::machine(program, shader.entry)?,
+    };
+    let flow = reduce::reduce(flow);
+    let mut function = Function::new(bump, ENTRY);
+    function.contract = !numbers.exact && !numbers.round24;
+    function.signed_zeros = numbers.exact;
+    let stage = match shader.stage {
+        PicaStage::Vertex => Stage::Vertex,
+        PicaStage::Geometry => Stage::Compute,
+    };
+    let mut kit = Kit::start(&mut function, stage, key);
+    kit.b.mode.separate = numbers.exact || numbers.round24;
+    kit.b.mode.signed_zero = numbers.exact;
+    let graph = Graph::new(flow.ends())?;
+    let registers = Registers::new(&mut kit);
+    let raw = option(key, "raw_outputs") != 0;
+    let interface = interface::Interface::new(program, shader, raw);
+    let mut translation = Translation::new(program, &flow, numbers, registers, interface);
+    match shader.stage {
+        PicaStage::Vertex => {
+            translation.begin_vertex(&mut kit)?;
+            build(&mut kit, &graph, &mut translation)?;
+            translation.end_vertex(&mut kit)?;
+        }
+        PicaStage::Geometry => {
+            translation.begin_geometry(&mut kit, shader.geometry);
+            build(&mut kit, &graph, &mut translation)?;
+            translation.end_geometry(&mut kit);
+        }
+    }
+    let info: ShaderInfo = kit.finish(ENTRY)?;
+    Ok((function, info))
+}

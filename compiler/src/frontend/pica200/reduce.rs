@@ -1,0 +1,197 @@
+//! Makes every loop have one entry.
+//!
+//! A set of nodes that reach each other and that control enters at several of them gets a dispatching node: edges to an entry first
+//! set a selector and then go to the dispatching node, which goes to the entry that is selected. The same is done within
+//! the set, without the edges back to its entry, until only loops with one entry are left.
+
+use super::flow::{Block, Exit, Flow, Op, Test};
+use crate::frontend::kit::control::Node;
+
+/// Gives loops with several entries one.
+pub(super) fn reduce(mut flow: Flow) -> Flow {
+    // Sets of nodes to look at, each with the entry whose incoming edges do not count within.
+    let mut open = vec![((0..flow.blocks.len()).collect::<Vec<Node>>(), None)];
+    while let Some((nodes, header)) = open.pop() {
+        for mut set in cycles(&flow, &nodes, header) {
+            let entries = entries(&flow, &set);
+            let header = match entries.as_slice() {
+                [] => continue,
+                [only] => *only,
+                _ => {
+                    let (dispatcher, added) = dispatch(&mut flow, &set, &entries);
+                    set.extend(added);
+                    dispatcher
+                }
+            };
+            open.push((set, Some(header)));
+        }
+    }
+    flow
+}
+
+/// Nodes of `set` that control may come to from outside, or that are the entry of the program.
+fn entries(flow: &Flow, set: &[Node]) -> Vec<Node> {
+    let mut inside = vec![false; flow.blocks.len()];
+    set.iter().for_each(|node| inside[*node] = true);
+    let mut entered = vec![false; flow.blocks.len()];
+    entered[0] = true;
+    for (_, block) in flow.blocks.iter().enumerate().filter(|(node, _)| !inside[*node]) {
+        block.exit.targets().for_each(|to| entered[to] = true);
+    }
+    set.iter().copied().filter(|node| entered[*node]).collect()
+}
+
+/// Puts a dispatching node before the entries of a set. Returns it and the nodes added.
+///
+/// Edges from within the set and from outside set the selector in nodes of their own, so that only the dispatching node is
+/// entered from both.
+fn dispatch(flow: &mut Flow, set: &[Node], entries: &[Node]) -> (Node, Vec<Node>) {
+    let selector = flow.selectors;
+    flow.selectors += 1;
+    let before = flow.blocks.len();
+    let mut inside = vec![false; before];
+    set.iter().for_each(|node| inside[*node] = true);
+    let dispatcher = flow.add(Vec::new(), Exit::End);
+    let mut setters = || -> Vec<Node> {
+        let setter = |value| vec![Op::Select { selector, value: value as u32 }];
+        (0..entries.len()).map(|value| flow.add(setter(value), Exit::Go(dispatcher))).collect()
+    };
+    let (from_outside, from_inside) = (setters(), setters());
+    for (node, is_inside) in inside.iter().enumerate() {
+        let setters = if *is_inside { &from_inside } else { &from_outside };
+        let redirected = |to| entries.iter().position(|entry| *entry == to).map_or(to, |at| setters[at]);
+        flow.blocks[node].exit = flow.blocks[node].exit.map(redirected);
+    }
+    let choice = choose(flow, selector, entries, 0);
+    flow.blocks[dispatcher].exit = Exit::Go(choice);
+    if let Some(at) = entries.iter().position(|entry| *entry == 0) {
+        move_entry(flow, dispatcher, from_outside[at]);
+    }
+    (dispatcher, (before..flow.blocks.len()).collect())
+}
+
+/// Where the program begins at an entry, its content moves to a new node, and node 0 goes to `setter`.
+fn move_entry(flow: &mut Flow, dispatcher: Node, setter: Node) {
+    let first = Block { ops: Vec::new(), exit: Exit::Go(setter) };
+    let content = std::mem::replace(&mut flow.blocks[0], first);
+    let moved = flow.add(content.ops, content.exit);
+    for node in dispatcher..moved {
+        flow.blocks[node].exit = flow.blocks[node].exit.map(|to| if to == 0 { moved } else { to });
+    }
+}
+
+/// Branches to the entry that the selector names, those from `first` on.
+fn choose(flow: &mut Flow, selector: usize, entries: &[Node], first: u32) -> Node {
+    // A tree of branches, built from its leaves: pairs of neighbours join until one node is left.
+    let mut level: Vec<(u32, Node)> = (first..).zip(entries.iter().copied()).collect();
+    while level.len() > 1 {
+        let mut next = Vec::with_capacity(level.len().div_ceil(2));
+        for pair in level.chunks(2) {
+            next.push(match *pair {
+                [(low, yes), (value, no)] => {
+                    let test = Test::Below { selector, value };
+                    (low, flow.add(Vec::new(), Exit::Branch(test, yes, no)))
+                }
+                [single] => single,
+                _ => continue,
+            });
+        }
+        level = next;
+    }
+    level.first().map_or(0, |(_, node)| *node)
+}
+
+/// The sets of `nodes` that reach each other, without edges to `header`: strongly connected components with a cycle, by Tarjan's
+/// method with an explicit stack.
+fn cycles(flow: &Flow, nodes: &[Node], header: Option<Node>) -> Vec<Vec<Node>> {
+    let count = flow.blocks.len();
+    let mut search = Search {
+        flow,
+        header,
+        inside: vec![false; count],
+        index: vec![usize::MAX; count],
+        low: vec![usize::MAX; count],
+        on_stack: vec![false; count],
+        stack: Vec::new(),
+        next: 0,
+        found: Vec::new(),
+    };
+    nodes.iter().for_each(|node| search.inside[*node] = true);
+    for node in nodes {
+        if search.index[*node] == usize::MAX {
+            search.run(*node);
+        }
+    }
+    search.found
+}
+
+/// A search for components.
+struct Search<'f> {
+    flow: &'f Flow,
+    header: Option<Node>,
+    inside: Vec<bool>,
+    index: Vec<usize>,
+    low: Vec<usize>,
+    on_stack: Vec<bool>,
+    stack: Vec<Node>,
+    next: usize,
+    found: Vec<Vec<Node>>,
+}
+
+impl Search<'_> {
+    /// Successors that count.
+    fn successors(&self, node: Node) -> Vec<Node> {
+        let targets = self.flow.blocks[node].exit.targets();
+        targets.filter(|to| self.inside[*to] && Some(*to) != self.header).collect()
+    }
+
+    fn enter(&mut self, node: Node, path: &mut Vec<(Node, Vec<Node>)>) {
+        self.index[node] = self.next;
+        self.low[node] = self.next;
+        self.next += 1;
+        self.stack.push(node);
+        self.on_stack[node] = true;
+        let successors = self.successors(node);
+        path.push((node, successors));
+    }
+
+    fn run(&mut self, root: Node) {
+        let mut path = Vec::new();
+        self.enter(root, &mut path);
+        while let Some((node, successors)) = path.last_mut() {
+            let node = *node;
+            if let Some(to) = successors.pop() {
+                if self.index[to] == usize::MAX {
+                    self.enter(to, &mut path);
+                } else if self.on_stack[to] {
+                    self.low[node] = self.low[node].min(self.index[to]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some((parent, _)) = path.last() {
+                self.low[*parent] = self.low[*parent].min(self.low[node]);
+            }
+            if self.low[node] == self.index[node] {
+                self.close(node);
+            }
+        }
+    }
+
+    /// Takes the component of `root` from the stack; it counts if it has a cycle.
+    fn close(&mut self, root: Node) {
+        let mut set = Vec::new();
+        while let Some(node) = self.stack.pop() {
+            self.on_stack[node] = false;
+            set.push(node);
+            if node == root {
+                break;
+            }
+        }
+        let is_cycle = set.len() > 1 || self.successors(root).contains(&root);
+        if is_cycle {
+            set.sort_unstable();
+            self.found.push(set);
+        }
+    }
+}

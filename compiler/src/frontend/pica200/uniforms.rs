@@ -1,0 +1,59 @@
+//! Uniforms, which all are in one buffer.
+
+use agx_abi::pica200::{BOOL_OFFSET, INT_OFFSET, SET, UNIFORMS};
+use agx_pica200::register::FLOAT_UNIFORMS;
+
+use super::alu::Vector;
+use crate::frontend::kit::Kit;
+use crate::frontend::kit::buffers::{Buffer, load, load_vec4};
+use crate::ir::Src;
+use crate::ir::build::alu::{IntCond, float};
+
+/// The buffer.
+fn block(kit: &mut Kit<'_, '_>) -> Buffer {
+    Buffer::uniform(kit, SET, UNIFORMS)
+}
+
+/// A float uniform.
+pub(super) fn vector(kit: &mut Kit<'_, '_>, index: u8) -> Vector {
+    let block = block(kit);
+    load_vec4(kit, block, Src::imm32(index.into()))
+}
+
+/// Number of the uniform that `base` with an address register names, and whether there is one. An offset outside −128…127
+/// counts as 0, the sum wraps at 128, and sums of 96 and more name none.
+pub(super) fn relative(kit: &mut Kit<'_, '_>, base: u8, offset: Src) -> (Src, Src) {
+    let b = &mut kit.b;
+    let moved = b.iadd(offset, Src::imm32(128));
+    let is_near = b.icmp(IntCond::ULT, moved, Src::imm32(256));
+    let near = b.select(is_near, offset, Src::imm32(0));
+    let sum = b.iadd(near, Src::imm32(base.into()));
+    let index = b.and(sum, Src::imm32(0x7f));
+    let exists = b.icmp(IntCond::ULT, index, Src::imm32(FLOAT_UNIFORMS as u32));
+    (index, exists)
+}
+
+/// The float uniform of a computed number; ones where there is none.
+pub(super) fn vector_at(kit: &mut Kit<'_, '_>, (index, exists): (Src, Src)) -> Vector {
+    let block = block(kit);
+    let inside = kit.b.umin(index, Src::imm32(FLOAT_UNIFORMS as u32 - 1));
+    let loaded = load_vec4(kit, block, inside);
+    loaded.map(|value| kit.b.select(exists, value, float(1.0, 32)))
+}
+
+/// A component of an integer uniform: 0 iterations less one, 1 first value of the counter, 2 step.
+pub(super) fn int(kit: &mut Kit<'_, '_>, uniform: usize, component: u32) -> Src {
+    let block = block(kit);
+    let offset = INT_OFFSET + 16 * uniform as u32 + 4 * component;
+    let word = load(kit, block, Src::imm32(offset), 1)[0];
+    kit.b.and(word, Src::imm32(0xff))
+}
+
+/// Whether a boolean uniform has a value.
+pub(super) fn is_bool(kit: &mut Kit<'_, '_>, uniform: usize, expected: bool) -> Src {
+    let block = block(kit);
+    let mask = load(kit, block, Src::imm32(BOOL_OFFSET), 1)[0];
+    let bit = kit.b.and(mask, Src::imm32(1 << uniform));
+    let cond = if expected { IntCond::NE } else { IntCond::EQ };
+    kit.b.icmp(cond, bit, Src::imm32(0))
+}

@@ -1,0 +1,313 @@
+//! Runs compiled PICA200 programs on the strict machine.
+//!
+//! Vertex programs run as compute shaders of the hardware, with the prolog that fetches their attributes, so that their outputs
+//! are in memory; geometry programs are compute shaders anyway. The buffers are those of `agx_abi::pica200`.
+
+use agx_abi::pica200::{
+    GEOMETRY_HEAD_BYTES, GEOMETRY_INPUT, GEOMETRY_OUTPUT, GEOMETRY_WORKGROUP, SET, UNIFORMS, primitive_bytes,
+    stretch_bytes, uniform_block,
+};
+use agx_abi::vertex::{Output, RunsAs, Varying};
+use agx_abi::vertex_format::VertexFormat;
+use agx_abi::{InterfaceUniform, PartRole, Target, UniformSource};
+use agx_compiler::link::{AttributeKey, LinkedProgram, Parts, VertexPrologKey, link};
+use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Language, Scratch};
+use agx_emulator::{Access, Dispatch, Memory, Options, Program, States, dispatch};
+use agx_pica200::interpret::{Primitive, Uniforms, Vector};
+
+use crate::driver::{launch, storage_buffer, validate_program};
+use crate::outcome::Outcome;
+
+/// Outputs o0 to o15 of a vertex; none for components that the program does not write.
+pub type Outputs = [[Option<f32>; 4]; 16];
+
+/// Input registers of a vertex.
+pub type Inputs = [Vector; 16];
+
+/// Where the buffers of a vertex run are.
+const ATTRIBUTES: u64 = 0x10_0000;
+const BLOCK: u64 = 0x20_0000;
+const OUTPUTS: u64 = 0x30_0000;
+const CONSTANTS: u64 = 0x40_0000;
+
+/// Bytes of the attributes of a vertex.
+const VERTEX_BYTES: u32 = 16 * 16;
+
+/// Instructions a SIMD-group may execute before a run counts as endless.
+const MAX_STEPS: u64 = 20_000_000;
+
+/// The language.
+fn language() -> &'static Language {
+    Language::find("pica200").expect("invariant: the compiler has the language")
+}
+
+/// The key with outputs by register, and options.
+fn key(base: &CompileKey, options: &[(String, u64)]) -> CompileKey {
+    let mut key = base.clone();
+    key.options.extend_from_slice(options);
+    key.options.push(("raw_outputs".to_owned(), 1));
+    key
+}
+
+/// A compiled vertex program.
+pub struct VertexRun {
+    shader: CompiledShader,
+    program: LinkedProgram,
+}
+
+impl VertexRun {
+    /// Compiles a container or assembly and links the prolog.
+    ///
+    /// # Errors
+    /// The outcome that is not a pass.
+    pub fn compile(bytes: &[u8], base: &CompileKey, options: &[(String, u64)]) -> Result<Self, Outcome> {
+        let mut key = key(base, options);
+        key.vertex_as_compute = true;
+        let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
+        let shader = compiler.compile(&mut scratch, Input::new(language(), bytes), &key)?;
+        let attribute = |_| {
+            let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
+            Some(AttributeKey { format, stride: VERTEX_BYTES, divisor: None, alignment: 16, location: 0 })
+        };
+        let info = &shader.info;
+        let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, attribute) };
+        let prolog = compiler.vertex_prolog(&mut scratch, &prolog, &key)?;
+        let main = shader.part(PartRole::Main).unwrap_or_default();
+        let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None };
+        let program = link(&parts).map_err(|error| Outcome::Fail(format!("link: {error}")))?;
+        validate_program(&program)?;
+        Ok(VertexRun { shader, program })
+    }
+
+    /// The compiled shader.
+    pub fn shader(&self) -> &CompiledShader {
+        &self.shader
+    }
+
+    /// The outputs of vertices with these inputs, all with the same uniforms.
+    ///
+    /// # Errors
+    /// The outcome that is not a pass: any finding of the machine.
+    pub fn run(&self, inputs: &[Inputs], uniforms: &Uniforms, seed: u64) -> Result<Vec<Outputs>, Outcome> {
+        let info = &self.shader.info;
+        let slots = info.varyings.len();
+        let bytes = (4 * slots * inputs.len()).max(4);
+        let mut memory = Memory::new();
+        let attributes: Vec<u8> =
+            inputs.iter().flatten().flatten().flat_map(|value| value.to_le_bytes()).collect();
+        let block = uniform_block(&uniforms.float, &uniforms.int, &uniforms.bool);
+        let mut map = |address, bytes: Vec<u8>, access| {
+            let mapped = if bytes.is_empty() { Ok(()) } else { memory.map(address, bytes, access) };
+            mapped.map_err(|error| Outcome::Fail(error.to_string()))
+        };
+        map(ATTRIBUTES, attributes, Access::READ)?;
+        map(BLOCK, block, Access::READ)?;
+        map(CONSTANTS, info.constants.clone(), Access::READ)?;
+        map(OUTPUTS, vec![0; bytes], Access::READ | Access::WRITE)?;
+        let preamble = self.shader.part(PartRole::Preamble).map(Program::new);
+        let launch = Dispatch {
+            program: &Program::new(&self.program.code),
+            preamble: preamble.as_ref(),
+            uniforms: &self.uniforms(inputs.len() as u32),
+            states: States::default(),
+            workgroups: [1, 1, 1],
+            workgroup_size: [inputs.len() as u32, 1, 1],
+            threads: None,
+            tile: None,
+            local_bytes: 0,
+            scratch_bytes: self.program.scratch_bytes,
+            options: Options { strict: true, seed, max_steps: MAX_STEPS, ..Options::default() },
+        };
+        let report =
+            dispatch(&mut memory, &launch).map_err(|stop| Outcome::Fail(format!("strict: {stop}")))?;
+        if let Some(finding) = report.findings.first() {
+            return Err(Outcome::Fail(format!("strict: {finding}")));
+        }
+        let words = memory.bytes(OUTPUTS, bytes).unwrap_or_default();
+        Ok(words.chunks_exact((4 * slots).max(1)).map(|words| vertex(words, &info.varyings)).collect())
+    }
+
+    /// The uniform file for `count` vertices.
+    fn uniforms(&self, count: u32) -> Vec<u16> {
+        let info = &self.shader.info;
+        let mut uniforms = vec![0u16; info.filled_halves().into()];
+        for range in &info.uniforms {
+            let bytes = match range.source {
+                UniformSource::Promoted { offset } => {
+                    info.promoted.get(offset as usize..).unwrap_or_default().to_vec()
+                }
+                source => self.uniform(source, count).to_le_bytes().to_vec(),
+            };
+            let halves = uniforms.iter_mut().skip(range.start.into()).take(range.halves.into());
+            for (half, bytes) in halves.zip(bytes.chunks_exact(2)) {
+                *half = u16::from_le_bytes([bytes[0], bytes[1]]);
+            }
+        }
+        uniforms
+    }
+
+    fn uniform(&self, source: UniformSource, count: u32) -> u64 {
+        match source {
+            UniformSource::VertexOutputs => OUTPUTS,
+            UniformSource::VertexCount => count.into(),
+            UniformSource::BufferAddress { .. } => BLOCK,
+            UniformSource::ConstantAddress => CONSTANTS,
+            UniformSource::Interface(InterfaceUniform::AttributeBase { attribute }) => {
+                let number = self.shader.info.attributes.get(attribute as usize);
+                ATTRIBUTES + 16 * number.map_or(0, |attribute| u64::from(attribute.location))
+            }
+            UniformSource::Interface(InterfaceUniform::AttributeClamp { .. }) => {
+                u64::from(count.saturating_sub(1))
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// The registers of a vertex from its words.
+fn vertex(words: &[u8], varyings: &[Varying]) -> Outputs {
+    let mut outputs = [[None; 4]; 16];
+    for (bytes, varying) in words.chunks_exact(4).zip(varyings) {
+        let (register, component) = match varying.output {
+            Output::Position(component) => (0, component),
+            Output::User { location, component } => (location, component),
+            _ => continue,
+        };
+        let slot =
+            outputs.get_mut(register as usize).and_then(|register| register.get_mut(component as usize));
+        if let Some(slot) = slot {
+            *slot = Some(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+        }
+    }
+    outputs
+}
+
+/// A compiled geometry program.
+pub struct GeometryRun {
+    shader: CompiledShader,
+}
+
+/// A primitive as the machine left it: three vertices, and whether the winding is inverted.
+pub type Completed = ([Outputs; 3], bool);
+
+impl GeometryRun {
+    /// Compiles a container or assembly.
+    ///
+    /// # Errors
+    /// The outcome that is not a pass.
+    pub fn compile(bytes: &[u8], base: &CompileKey, options: &[(String, u64)]) -> Result<Self, Outcome> {
+        let key = key(base, options);
+        let compiler = Compiler::new(Target::default());
+        let shader = compiler.compile(&mut Scratch::default(), Input::new(language(), bytes), &key)?;
+        Ok(GeometryRun { shader })
+    }
+
+    /// The compiled shader.
+    pub fn shader(&self) -> &CompiledShader {
+        &self.shader
+    }
+
+    /// The primitives that each invocation completes, of at most `capacity`, with their true number. `inputs` has the
+    /// vectors of each primitive, as many for all.
+    ///
+    /// # Errors
+    /// The outcome that is not a pass.
+    pub fn run(
+        &self,
+        inputs: &[Vec<Vector>],
+        uniforms: &Uniforms,
+        capacity: u32,
+        seed: u64,
+    ) -> Result<Vec<(u32, Vec<Completed>)>, Outcome> {
+        let vectors = inputs.iter().map(Vec::len).max().unwrap_or(0);
+        let head = [inputs.len() as u32, vectors as u32, capacity, 0];
+        let mut input: Vec<u8> = head.iter().flat_map(|word| word.to_le_bytes()).collect();
+        for vector in inputs.iter().flat_map(|record| {
+            let padding = std::iter::repeat_n([0.0; 4], vectors - record.len());
+            record.iter().copied().chain(padding)
+        }) {
+            input.extend(vector.iter().flat_map(|value| value.to_le_bytes()));
+        }
+        let words = self.shader.info.varyings.len() as u32;
+        let stretch = stretch_bytes(words, capacity);
+        let output = vec![0; stretch as usize * inputs.len()];
+        let block = uniform_block(&uniforms.float, &uniforms.int, &uniforms.bool);
+        let mut buffers = [
+            storage_buffer(SET, UNIFORMS, block, false),
+            storage_buffer(SET, GEOMETRY_INPUT, input, false),
+            storage_buffer(SET, GEOMETRY_OUTPUT, output, true),
+        ];
+        let groups = (inputs.len() as u32).div_ceil(GEOMETRY_WORKGROUP);
+        launch(&self.shader, &mut buffers, &[], [groups, 1, 1], seed)?;
+        let stretches = buffers[2].bytes.chunks_exact(stretch as usize);
+        Ok(stretches.map(|bytes| self.stretch(bytes, capacity)).collect())
+    }
+
+    /// What an invocation left.
+    fn stretch(&self, bytes: &[u8], capacity: u32) -> (u32, Vec<Completed>) {
+        let varyings = &self.shader.info.varyings;
+        let count = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let (head, words) = (GEOMETRY_HEAD_BYTES as usize, varyings.len() as u32);
+        let records = bytes[head..].chunks_exact(primitive_bytes(words) as usize);
+        let primitive = |record: &[u8]| {
+            let mut vertices =
+                record[head..].chunks_exact(4 * varyings.len()).map(|words| vertex(words, varyings));
+            (std::array::from_fn(|_| vertices.next().unwrap_or_default()), record[0] & 1 != 0)
+        };
+        (count, records.take(count.min(capacity) as usize).map(primitive).collect())
+    }
+}
+
+/// How far results may be from what is expected.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tolerance {
+    /// Of the expected value.
+    pub relative: f32,
+    /// Beside it.
+    pub absolute: f32,
+}
+
+impl Tolerance {
+    /// Only results that the machine flushes to zero may differ.
+    pub const EXACT: Tolerance = Tolerance { relative: 0.0, absolute: f32::MIN_POSITIVE };
+    /// For functions that the hardware approximates.
+    pub const FUNCTIONS: Tolerance = Tolerance { relative: 2e-4, absolute: 2e-5 };
+
+    /// Whether a value counts as the expected one: any NaN is any other.
+    pub fn accepts(self, found: f32, expected: f32) -> bool {
+        found == expected
+            || found.is_nan() && expected.is_nan()
+            || (found - expected).abs() <= self.relative * expected.abs() + self.absolute
+    }
+
+    /// The first component that differs: register, component, found, expected.
+    pub fn difference(self, found: &Outputs, expected: &[Vector; 16]) -> Option<String> {
+        for (register, (found, expected)) in found.iter().zip(expected).enumerate() {
+            for (component, (found, expected)) in found.iter().zip(expected).enumerate() {
+                if let Some(found) = found.filter(|found| !self.accepts(*found, *expected)) {
+                    let name = ["x", "y", "z", "w"][component];
+                    return Some(format!("o{register}.{name} is {found:?}, expected {expected:?}"));
+                }
+            }
+        }
+        None
+    }
+
+    /// The first difference between the primitives of an invocation and those expected.
+    pub fn primitives(self, found: &(u32, Vec<Completed>), expected: &[Primitive]) -> Option<String> {
+        if found.0 as usize != expected.len() {
+            return Some(format!("{} primitives, expected {}", found.0, expected.len()));
+        }
+        for (number, ((vertices, inverted), expected)) in found.1.iter().zip(expected).enumerate() {
+            if *inverted != expected.inverted {
+                return Some(format!("primitive {number}: the winding is {inverted}"));
+            }
+            for (vertex, (found, expected)) in vertices.iter().zip(&expected.vertices).enumerate() {
+                if let Some(difference) = self.difference(found, expected) {
+                    return Some(format!("primitive {number}, vertex {vertex}: {difference}"));
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,7 @@
+//! PICA200 programs compiled and run on the strict machine, against the interpreter of the format's crate.
+
+mod mutations;
+mod oracle;
+mod recorded;
+mod support;
+mod table;

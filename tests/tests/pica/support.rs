@@ -1,0 +1,185 @@
+//! Programs, and random inputs and uniforms for them.
+
+use std::path::{Path, PathBuf};
+
+use agx_pica200::container::Choice;
+use agx_pica200::interpret::{Numbers, Outcome, Run, RunError, Uniforms, Vector};
+use agx_pica200::{Container, GeometryMode, Inst, Opcode, Shader, assemble};
+use agx_tests::pica::run::Tolerance;
+
+/// A program of the project.
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// What it assembles to.
+    pub container: Container,
+}
+
+impl Named {
+    /// Its only shader.
+    pub fn shader(&self) -> &Shader {
+        self.container.shader(Choice::First).expect("a program has a shader")
+    }
+
+    /// Its container as bytes.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.container.write().expect("a small program")
+    }
+
+    /// The opcodes in it.
+    pub fn opcodes(&self) -> Vec<Opcode> {
+        let words = self.container.program.code.iter();
+        let mut opcodes: Vec<Opcode> =
+            words.filter_map(|word| Inst::decode(*word)).map(|inst| inst.opcode).collect();
+        opcodes.sort_unstable();
+        opcodes.dedup();
+        opcodes
+    }
+
+    /// How near results must be: exact but for functions that the hardware approximates.
+    pub fn tolerance(&self) -> Tolerance {
+        let approximate = [Opcode::Ex2, Opcode::Lg2, Opcode::Rcp, Opcode::Rsq];
+        match self.opcodes().iter().any(|opcode| approximate.contains(opcode)) {
+            true => Tolerance::FUNCTIONS,
+            false => Tolerance::EXACT,
+        }
+    }
+}
+
+/// The folder of the programs.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/pica200/programs")
+}
+
+/// Every program, by name.
+pub fn programs() -> Vec<Named> {
+    let entries = std::fs::read_dir(folder()).expect("the folder of programs");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable entry").path()).collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let name = path.file_stem().expect("a file name").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).expect("a readable program");
+        let container = assemble(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Named { name, container }
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// A generator of pseudo-random numbers: xorshift.
+pub struct Random(pub u64);
+
+impl Random {
+    /// A generator for a seed.
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(2) ^ 0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// A number below `count`.
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.next() >> 16) as usize % count.max(1)
+    }
+
+    /// A float of moderate size, exact in 24 bits.
+    pub fn float(&mut self) -> f32 {
+        self.below(1025) as f32 / 128.0 - 4.0
+    }
+
+    /// A float that is special more often than not. Their products leave out denormals, which the machine flushes.
+    pub fn edge(&mut self) -> f32 {
+        const EDGES: [f32; 16] = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::NAN,
+            1048576.0,
+            -1048576.0,
+            0.5,
+            2.0,
+            127.0,
+            -128.0,
+            255.0,
+            3.0,
+            0.00390625,
+        ];
+        match self.below(4) {
+            0 => self.float(),
+            _ => EDGES[self.below(EDGES.len())],
+        }
+    }
+
+    /// A vector of moderate or of special floats.
+    pub fn vector(&mut self, edges: bool) -> Vector {
+        std::array::from_fn(|_| if edges { self.edge() } else { self.float() })
+    }
+}
+
+/// Uniforms for a shader: random, then what it brings along. The first vector counts vertices in geometry programs.
+pub fn uniforms(random: &mut Random, shader: &Shader, edges: bool) -> Uniforms {
+    let mut uniforms = Uniforms::default();
+    uniforms.float.iter_mut().for_each(|value| *value = random.vector(edges));
+    uniforms.bool.iter_mut().for_each(|value| *value = random.below(2) == 0);
+    uniforms.int.iter_mut().for_each(|value| {
+        *value = [random.below(5) as u8, random.below(6) as u8, random.below(4) as u8, 0];
+    });
+    uniforms.apply(&shader.constants);
+    uniforms
+}
+
+/// Vectors of a primitive's input: random, and in mode variable their number first.
+pub fn primitive(random: &mut Random, shader: &Shader) -> Vec<Vector> {
+    let count = 6 + random.below(3);
+    let mut vectors: Vec<Vector> = (0..count).map(|_| random.vector(false)).collect();
+    if shader.geometry.mode == GeometryMode::Variable {
+        vectors[0] = [(3 + random.below(count - 3)) as f32; 4];
+    }
+    vectors
+}
+
+/// Most instructions of the interpreter.
+pub const STEPS: usize = 20_000;
+
+/// What the interpreter makes of a vertex.
+pub fn interpret(
+    container: &Container,
+    shader: &Shader,
+    uniforms: &Uniforms,
+    inputs: [Vector; 16],
+    numbers: Numbers,
+) -> Result<Outcome, RunError> {
+    let (program, entry, limit) = (&container.program, shader.entry, STEPS);
+    Run { program, entry, uniforms, inputs, numbers, limit }.execute()
+}
+
+/// What the interpreter makes of a primitive: its vectors are inputs or replace uniforms, as the mode says.
+pub fn interpret_primitive(
+    container: &Container,
+    shader: &Shader,
+    uniforms: &Uniforms,
+    vectors: &[Vector],
+    numbers: Numbers,
+) -> Result<Outcome, RunError> {
+    let mut inputs = [[0.0; 4]; 16];
+    let mut uniforms = uniforms.clone();
+    match shader.geometry.mode {
+        GeometryMode::Point => {
+            inputs.iter_mut().zip(vectors).for_each(|(slot, vector)| *slot = *vector);
+        }
+        mode => {
+            let start = if mode == GeometryMode::Fixed { shader.geometry.fixed_start.into() } else { 0 };
+            let slots = uniforms.float.iter_mut().skip(start);
+            slots.zip(vectors).for_each(|(slot, vector)| *slot = *vector);
+        }
+    }
+    interpret(container, shader, &uniforms, inputs, numbers)
+}
