@@ -192,6 +192,7 @@ fn compute_frame(tile: Tile) -> Frame {
         primitive: Primitive::default(),
         layer: 0,
         late_tests: false,
+        depth_range: [0.0, 1.0],
     }
 }
 

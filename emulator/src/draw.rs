@@ -10,11 +10,12 @@ use crate::frame::{Coefficient, Frame, Framebuffer, Plane, Primitive, Tests};
 use crate::group::{Group, LANES};
 use crate::machine::{Job, Machine, Team, conclude};
 use crate::memory::Memory;
-use crate::pixels::{Outputs, Pixels, SLOTS};
+use crate::pixels::{Outputs, Pixels};
+use crate::primitive::{Vertex, set_up, target};
 use crate::profile::{Counts, Report};
 use crate::program::Program;
-use crate::raster::{Clip, Point, Polygon, Quad, Viewport, clip_polygon, clip_segment, doubled_area, plane};
-use crate::registers::Dst;
+use crate::raster::{Polygon, Quad, Viewport};
+use crate::registers::{Dst, lanes_of};
 use crate::textures::States;
 use agx_isa::inst::Size;
 
@@ -61,6 +62,8 @@ pub enum Cull {
 pub enum Binding {
     /// A slot of the provoking vertex.
     Flat(u32),
+    /// A slot of this corner of the primitive, or of its last one.
+    FlatCorner(u32, u8),
     /// A slot, linear on the screen.
     Linear(u32),
     /// A slot divided by w, linear on the screen: `iterproj` makes it perspective.
@@ -112,8 +115,79 @@ pub struct Draw<'a> {
     pub tests: Tests,
     /// The fragment program triggers the tests itself (`sample_mask`, `zs_emit`); otherwise they come before it.
     pub late_tests: bool,
+    /// What only a command stream asks for.
+    pub more: More<'a>,
     /// How to run.
     pub options: Options,
+}
+
+/// What only a command stream asks of a draw.
+#[derive(Clone, Copy, Debug)]
+pub struct More<'a> {
+    /// Slot with the layer in its lower half and the viewport in its upper half.
+    pub layer_slot: Option<u32>,
+    /// Viewports from 1 on, with their scissors.
+    pub viewports: &'a [(Viewport, [u32; 4])],
+    /// First of the slots with clip distances, and how many there are.
+    pub clip_slots: (u32, usize),
+    /// Clips at near and far.
+    pub depth_clip: bool,
+    /// Least and greatest depth.
+    pub depth_range: [f32; 2],
+    /// Depth bias.
+    pub bias: Option<Bias>,
+    /// What is drawn of triangles.
+    pub fill: Fill,
+    /// Number of the first primitive.
+    pub first_primitive: u32,
+    /// Number of the first instance.
+    pub first_instance: u32,
+    /// The fragment program does not run: only tests count.
+    pub tests_only: bool,
+    /// The y coordinate of points runs up.
+    pub points_run_up: bool,
+}
+
+impl Default for More<'_> {
+    fn default() -> Self {
+        More {
+            layer_slot: None,
+            viewports: &[],
+            clip_slots: (0, 0),
+            depth_clip: true,
+            depth_range: [0.0, 1.0],
+            bias: None,
+            fill: Fill::Whole,
+            first_primitive: 0,
+            first_instance: 0,
+            tests_only: false,
+            points_run_up: false,
+        }
+    }
+}
+
+/// What is drawn of triangles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fill {
+    /// All of them.
+    Whole,
+    /// Their edges.
+    Edges,
+    /// Their corners.
+    Corners,
+}
+
+/// A depth bias.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Bias {
+    /// Units added.
+    pub constant: f32,
+    /// Factor of the slope.
+    pub slope: f32,
+    /// Limit; none when 0.
+    pub clamp: f32,
+    /// A unit is a step of a 16-bit depth, instead of the least one of a float as large as the primitive's depth.
+    pub integer: bool,
 }
 
 /// A rectangle of pixels shaded without vertices, as driver-internal clears and blits and shader tests do.
@@ -131,17 +205,29 @@ pub struct Shade<'a> {
     pub tests: Tests,
     /// The fragment program triggers the tests itself.
     pub late_tests: bool,
+    /// The layer that the framebuffer belongs to.
+    pub layer: u32,
+    /// Depth, stencil and the count of samples stay as they are.
+    pub keeps_tests: bool,
     /// How to run.
     pub options: Options,
 }
 
 /// Draws into `framebuffer`.
 pub fn draw(memory: &mut Memory, framebuffer: &mut Framebuffer, draw: &Draw<'_>) -> Result<Report, Stop> {
+    draw_layers(memory, std::slice::from_mut(framebuffer), draw)
+}
+
+/// Draws into framebuffers of the same size, one for each layer.
+pub fn draw_layers(memory: &mut Memory, layers: &mut [Framebuffer], draw: &Draw<'_>) -> Result<Report, Stop> {
     let mut machine = Machine::new(memory, &draw.options, draw.vertex.uniforms, draw.vertex.states);
-    let mut frame = frame(framebuffer, draw.tests, draw.late_tests);
+    let mut nothing = Framebuffer::new(0, 0, 1, 0);
+    let mut frame = frame(layers.first_mut().unwrap_or(&mut nothing), draw.tests, draw.late_tests);
+    frame.depth_range = draw.more.depth_range;
     let mut counts = [Running::new(&draw.vertex), Running::new(&draw.fragment)];
-    let outcome = render(&mut machine, &mut frame, draw, &mut counts);
-    std::mem::swap(framebuffer, &mut frame.buffer);
+    let outcome = render(&mut machine, &mut frame, layers, draw, &mut counts);
+    frame.change_layer(layers, 0);
+    std::mem::swap(layers.first_mut().unwrap_or(&mut nothing), &mut frame.buffer);
     let [vertex, fragment] = &counts;
     let programs: Vec<_> = vertex.programs(&draw.vertex).chain(fragment.programs(&draw.fragment)).collect();
     conclude(outcome, machine.report(&programs))
@@ -151,10 +237,15 @@ pub fn draw(memory: &mut Memory, framebuffer: &mut Framebuffer, draw: &Draw<'_>)
 pub fn shade(memory: &mut Memory, framebuffer: &mut Framebuffer, shade: &Shade<'_>) -> Result<Report, Stop> {
     let mut machine = Machine::new(memory, &shade.options, shade.fragment.uniforms, shade.fragment.states);
     let mut frame = frame(framebuffer, shade.tests, shade.late_tests);
+    frame.layer = shade.layer;
+    let passed = frame.buffer.passed;
     frame.primitive.coefficients = shade.coefficients.to_vec();
     frame.primitive.depth = Plane { a: 0.0, b: 0.0, c: f64::from(shade.depth) };
     let mut counts = Running::new(&shade.fragment);
     let outcome = cover(&mut machine, &mut frame, shade, &mut counts);
+    if shade.keeps_tests {
+        frame.buffer.passed = passed;
+    }
     std::mem::swap(framebuffer, &mut frame.buffer);
     let programs: Vec<_> = counts.programs(&shade.fragment).collect();
     conclude(outcome, machine.report(&programs))
@@ -183,6 +274,21 @@ fn frame(framebuffer: &mut Framebuffer, tests: Tests, late_tests: bool) -> Frame
         primitive: Primitive::default(),
         layer: 0,
         late_tests,
+        depth_range: [0.0, 1.0],
+    }
+}
+
+impl Frame {
+    /// Puts the buffer of the current layer back, and takes that of another.
+    fn change_layer(&mut self, layers: &mut [Framebuffer], layer: u32) {
+        for place in [self.layer, layer] {
+            if self.layer != layer
+                && let Some(buffer) = layers.get_mut(place as usize)
+            {
+                std::mem::swap(buffer, &mut self.buffer);
+            }
+        }
+        self.layer = layer;
     }
 }
 
@@ -215,13 +321,14 @@ impl Running {
 fn render(
     machine: &mut Machine<'_>,
     frame: &mut Frame,
+    layers: &mut [Framebuffer],
     draw: &Draw<'_>,
     counts: &mut [Running; 2],
 ) -> Result<(), Box<Finding>> {
     let [vertex_counts, fragment_counts] = counts;
     vertex_counts.preamble(machine, &draw.vertex)?;
     let mut instances = Vec::new();
-    for instance in 0..draw.instances {
+    for instance in (draw.more.first_instance..).take(draw.instances as usize) {
         instances.push(vertices(machine, draw, instance, vertex_counts)?);
     }
     machine.rebind(draw.fragment.uniforms, draw.fragment.states);
@@ -232,16 +339,26 @@ fn render(
         Topology::Triangles => 3,
     };
     for vertices in &instances {
-        for (number, corners) in (0..).zip(vertices.chunks_exact(corners)) {
-            let Some(polygon) = set_up(frame, draw, corners, number) else { continue };
-            shade_polygon(machine, frame, &polygon, &draw.fragment, fragment_counts)?;
+        for (number, corners) in (draw.more.first_primitive..).zip(vertices.chunks_exact(corners)) {
+            let (layer, viewport) = target(draw, corners);
+            if layer as usize >= layers.len() {
+                continue;
+            }
+            if layer != frame.layer {
+                finish_fragments(machine, frame, &draw.fragment, fragment_counts)?;
+                frame.change_layer(layers, layer);
+            }
+            for polygon in set_up(frame, draw, corners, number, viewport) {
+                if draw.more.tests_only {
+                    test_polygon(frame, &polygon);
+                } else {
+                    shade_polygon(machine, frame, &polygon, &draw.fragment, fragment_counts)?;
+                }
+            }
         }
     }
     finish_fragments(machine, frame, &draw.fragment, fragment_counts)
 }
-
-/// The output slots of a vertex.
-type Vertex = Vec<u32>;
 
 /// `r5`, the vertex number, and `r6`, the instance number.
 const IDS: [Dst; 2] = [Dst { half: 10, size: Size::B32 }, Dst { half: 12, size: Size::B32 }];
@@ -276,127 +393,15 @@ fn vertices(
     Ok(vertices)
 }
 
-/// A slot's bits; slots that do not exist are 0.
-fn slot(vertex: &Vertex, slot: u32) -> u32 {
-    vertex.get(slot as usize % SLOTS).copied().unwrap_or(0)
-}
-
-fn float_slot(vertex: &Vertex, number: u32) -> f64 {
-    f64::from(f32::from_bits(slot(vertex, number)))
-}
-
-fn position(draw: &Draw<'_>, vertex: &Vertex) -> Clip {
-    [0, 1, 2, 3].map(|at| float_slot(vertex, draw.position_slot + at))
-}
-
-/// The shape of a primitive: its polygon on the screen and three homogeneous corners that carry vertex values.
-struct Shape {
-    outline: Vec<Point>,
-    rows: [[f64; 3]; 3],
-    /// The vertex behind each row.
-    owners: [usize; 3],
-    /// Left, top and side of a point.
-    point: Option<[f64; 3]>,
-}
-
-/// Sets coefficients, depth and face for a primitive; `None` when nothing of it is drawn.
-fn set_up(frame: &mut Frame, draw: &Draw<'_>, vertices: &[Vertex], number: u32) -> Option<Polygon> {
-    let [width, height] = frame.buffer.size();
-    let scissor = draw.scissor.unwrap_or([0, 0, width, height]);
-    let scissor = [scissor[0], scissor[1], scissor[2].min(width), scissor[3].min(height)];
-    let shape = match vertices {
-        [point] => point_shape(draw, point),
-        [a, b] => line_shape(draw, [a, b]),
-        [a, b, c] => triangle_shape(draw, [a, b, c]),
-        _ => None,
-    }?;
-    frame.primitive.back = vertices.len() == 3 && is_back(draw, &shape.outline);
-    let culled = match draw.cull {
-        Cull::None => false,
-        Cull::Front => vertices.len() == 3 && !frame.primitive.back,
-        Cull::Back => frame.primitive.back,
-    };
-    let polygon = Polygon::new(&shape.outline, scissor).filter(|_| !culled)?;
-    let depths = shape.owners.map(|at| draw.viewport.depth(position(draw, &vertices[at])));
-    frame.primitive.depth = plane(&shape.rows, depths)?;
-    frame.primitive.coefficients = draw
-        .coefficients
-        .iter()
-        .map(|binding| match binding {
-            Binding::PrimitiveId => Some(Coefficient::Flat(number)),
-            binding => coefficient(draw, &shape, vertices, *binding),
-        })
-        .collect::<Option<_>>()?;
-    Some(polygon)
-}
-
-/// A positive doubled area runs clockwise when y points down.
-fn is_back(draw: &Draw<'_>, outline: &[Point]) -> bool {
-    (doubled_area(outline) < 0.0) != draw.front_counter_clockwise
-}
-
-fn triangle_shape(draw: &Draw<'_>, vertices: [&Vertex; 3]) -> Option<Shape> {
-    let corners = vertices.map(|vertex| position(draw, vertex));
-    let outline: Vec<Point> =
-        clip_polygon(corners.to_vec()).into_iter().map(|corner| draw.viewport.point(corner)).collect();
-    let rows = corners.map(|corner| draw.viewport.homogeneous(corner));
-    (outline.len() >= 3).then_some(Shape { outline, rows, owners: [0, 1, 2], point: None })
-}
-
-/// A line is a rectangle around the segment; values change along it only.
-fn line_shape(draw: &Draw<'_>, vertices: [&Vertex; 2]) -> Option<Shape> {
-    let ends = vertices.map(|vertex| position(draw, vertex));
-    let [[x0, y0], [x1, y1]] = clip_segment(ends)?.map(|end| draw.viewport.point(end));
-    let length = libm::hypot(x1 - x0, y1 - y0);
-    let across = f64::from(draw.line_width) / 2.0 / length;
-    let (nx, ny) = ((y0 - y1) * across, (x1 - x0) * across);
-    let outline = vec![[x0 + nx, y0 + ny], [x1 + nx, y1 + ny], [x1 - nx, y1 - ny], [x0 - nx, y0 - ny]];
-    let [first, second] = ends.map(|end| draw.viewport.homogeneous(end));
-    let beside = [first[0] + nx * first[2], first[1] + ny * first[2], first[2]];
-    Some(Shape { outline, rows: [first, second, beside], owners: [0, 1, 0], point: None })
-}
-
-/// A point is a square; its values are the same everywhere.
-fn point_shape(draw: &Draw<'_>, vertex: &Vertex) -> Option<Shape> {
-    let [clip, _] = clip_segment([position(draw, vertex); 2])?;
-    let [x, y] = draw.viewport.point(clip);
-    // Larger points are not rendered, smaller ones grow to a pixel (Mesa 25.0).
-    let side = draw.point_size_slot.map_or(1.0, |slot| float_slot(vertex, slot)).clamp(1.0, 511.95);
-    let (left, top) = (x - side / 2.0, y - side / 2.0);
-    let outline = vec![[left, top], [left + side, top], [left + side, top + side], [left, top + side]];
-    let w = clip[3];
-    let rows = [[x * w, y * w, w], [(x + 1.0) * w, y * w, w], [x * w, (y + 1.0) * w, w]];
-    Some(Shape { outline, rows, owners: [0; 3], point: Some([left, top, side]) })
-}
-
-fn coefficient(draw: &Draw<'_>, shape: &Shape, vertices: &[Vertex], binding: Binding) -> Option<Coefficient> {
-    let values = |number: u32| shape.owners.map(|at| float_slot(&vertices[at], number));
-    let across = |axis: usize| {
-        let [left, top, side] = shape.point.unwrap_or([0.0, 0.0, 1.0]);
-        let start = [left, top][axis];
-        let slope = [0, 1].map(|at| if at == axis { 1.0 / side } else { 0.0 });
-        Plane { a: slope[0], b: slope[1], c: -start / side }
-    };
-    Some(match binding {
-        Binding::Flat(number) => {
-            let provoking = if draw.provoking_last { vertices.last() } else { vertices.first() };
-            Coefficient::Flat(slot(provoking?, number))
+/// Tests the samples of a polygon without a program.
+fn test_polygon(frame: &mut Frame, polygon: &Polygon) {
+    for quad in polygon.quads(&frame.buffer) {
+        for ([x, y], covered) in quad.pixels.into_iter().zip(quad.covered) {
+            for sample in lanes_of(u32::from(covered)) {
+                frame.test([x, y, sample as u32], None, None);
+            }
         }
-        Binding::Perspective(number) => Coefficient::Linear(plane(&shape.rows, values(number))?),
-        Binding::PrimitiveId => return None,
-        Binding::OneOverW => Coefficient::Linear(plane(&shape.rows, [1.0; 3])?),
-        Binding::Depth => {
-            let depths = shape.owners.map(|at| draw.viewport.depth(position(draw, &vertices[at])));
-            Coefficient::Linear(plane(&shape.rows, depths)?)
-        }
-        Binding::Linear(number) => {
-            // The value, not the value over w, is linear: every corner at w = 1.
-            let flattened = shape.rows.map(|[x, y, w]| [x / w, y / w, 1.0]);
-            Coefficient::Linear(plane(&flattened, values(number))?)
-        }
-        Binding::PointX => Coefficient::Linear(across(0)),
-        Binding::PointY => Coefficient::Linear(across(1)),
-    })
+    }
 }
 
 /// Most fragment SIMD-groups under way at a time, where memory is not sequential.

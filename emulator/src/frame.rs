@@ -140,6 +140,10 @@ pub struct Framebuffer {
     stencil: Vec<u8>,
     /// Samples that passed the tests, over all draws: the occlusion counter.
     pub passed: u64,
+    /// Where the samples lie in a pixel.
+    pub sample_positions: [[f64; 2]; 4],
+    /// Depth is kept as a normalised number of 16 bits.
+    pub depth_unorm16: bool,
 }
 
 impl Framebuffer {
@@ -155,6 +159,8 @@ impl Framebuffer {
             depth: vec![1.0; count],
             stencil: vec![0; count],
             passed: 0,
+            sample_positions: [0, 1, 2, 3].map(|sample| standard_position(samples, sample)),
+            depth_unorm16: false,
         }
     }
 
@@ -178,6 +184,18 @@ impl Framebuffer {
     pub fn colour_mut(&mut self, x: u32, y: u32, sample: u32) -> Option<&mut [u8]> {
         let at = self.index(x, y, sample)? * self.bytes_per_sample as usize;
         self.colour.get_mut(at..at + self.bytes_per_sample as usize)
+    }
+
+    /// Sets depth and stencil of a sample; nothing outside.
+    pub fn set_depth_stencil(&mut self, x: u32, y: u32, sample: u32, depth: f32, stencil: u8) {
+        if let Some(at) = self.index(x, y, sample) {
+            (self.depth[at], self.stencil[at]) = (depth, stencil);
+        }
+    }
+
+    /// Where a sample lies in its pixel.
+    pub(crate) fn sample_position(&self, sample: u32) -> [f64; 2] {
+        self.sample_positions.get(sample as usize).copied().unwrap_or([0.5, 0.5])
     }
 
     /// Depth and stencil of a sample; `None` outside.
@@ -209,6 +227,7 @@ impl Framebuffer {
     /// Runs stencil and depth tests of one sample and updates both; whether it passes.
     pub(crate) fn test(&mut self, place: [u32; 3], depth: f32, tests: &Tests, stencil: &Stencil) -> bool {
         let Some(at) = self.index(place[0], place[1], place[2]) else { return false };
+        let depth = if self.depth_unorm16 { unorm16(depth) } else { depth };
         let (old_depth, old_stencil) = (self.depth[at], self.stencil[at]);
         let masked = |value: u8| value & stencil.read_mask;
         let stencil_passes = stencil.compare.holds(masked(stencil.reference), masked(old_stencil));
@@ -227,6 +246,11 @@ impl Framebuffer {
         self.passed += u64::from(passes);
         passes
     }
+}
+
+/// The nearest depth that 16 bits can hold.
+fn unorm16(depth: f32) -> f32 {
+    (libm::rint(f64::from(depth.clamp(0.0, 1.0)) * 65535.0) / 65535.0) as f32
 }
 
 /// A linear function of the pixel position: `a x + b y + c`.
@@ -272,6 +296,8 @@ pub(crate) struct Frame {
     pub(crate) layer: u32,
     /// Whether the program itself triggers the tests (`sample_mask`, `zs_emit`).
     pub(crate) late_tests: bool,
+    /// Least and greatest interpolated depth.
+    pub(crate) depth_range: [f32; 2],
 }
 
 impl Frame {
@@ -296,10 +322,11 @@ impl Frame {
 
     /// Tests one sample with the interpolated depth or the one given; stencil likewise.
     pub(crate) fn test(&mut self, place: [u32; 3], depth: Option<f32>, stencil: Option<u8>) -> bool {
-        let offset = sample_position(self.buffer.samples, place[2]);
+        let offset = self.buffer.sample_position(place[2]);
         let x = f64::from(place[0]) + offset[0];
         let y = f64::from(place[1]) + offset[1];
-        let depth = depth.unwrap_or_else(|| self.primitive.depth.at(x, y).clamp(0.0, 1.0) as f32);
+        let [least, most] = self.depth_range.map(f64::from);
+        let depth = depth.unwrap_or_else(|| self.primitive.depth.at(x, y).max(least).min(most) as f32);
         let mut face = if self.primitive.back { self.tests.back } else { self.tests.front };
         face.reference = stencil.unwrap_or(face.reference);
         let tests = self.tests;
@@ -307,7 +334,7 @@ impl Frame {
     }
 }
 
-/// Where a sample lies in its pixel.
-pub(crate) fn sample_position(samples: u32, sample: u32) -> [f64; 2] {
+/// Where a sample lies in its pixel unless the driver says otherwise.
+fn standard_position(samples: u32, sample: u32) -> [f64; 2] {
     standard_sample_positions(samples).get(sample as usize).copied().unwrap_or([0.5, 0.5])
 }

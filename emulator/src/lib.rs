@@ -4,6 +4,7 @@
 //! [`dispatch()`] runs a compute grid on a [`Memory`]; [`step_one`] runs one instruction on a [`Simd`]. What is exact,
 //! what is assumed and what is not modelled stands in docs/emulator.md.
 
+mod blocks;
 mod core;
 mod dispatch;
 mod draw;
@@ -14,13 +15,16 @@ mod formats;
 mod frame;
 mod group;
 pub mod launch;
+mod layout;
 mod local;
 mod machine;
 mod memory;
 mod mutant;
 mod notebook;
 mod order;
+mod pass;
 mod pixels;
+mod primitive;
 mod profile;
 mod program;
 mod races;
@@ -37,13 +41,17 @@ mod textures;
 mod window;
 
 pub use crate::dispatch::{Dispatch, Options, Stop, Tile, dispatch};
-pub use crate::draw::{Binding, Cull, Draw, Shade, Stage, Topology, draw, shade};
+pub use crate::draw::{
+    Bias, Binding, Cull, Draw, Fill, More, Shade, Stage, Topology, draw, draw_layers, shade,
+};
 pub use crate::findings::{Finding, FindingKind, MaskChange};
 pub use crate::frame::{Coefficient, Comparison, Framebuffer, Plane, Stencil, StencilOp, Tests};
 pub use crate::group::LANES;
+pub use crate::layout::ImageLayout;
 pub use crate::memory::{Access, MapError, Memory, MemoryFault};
 pub use crate::mutant::{Fault, Mutant};
 pub use crate::order::MemoryOrder;
+pub use crate::pass::{EndOfTile, end_of_tile};
 pub use crate::profile::{Cycles, Line, Profile, Report};
 pub use crate::program::Program;
 pub use crate::raster::Viewport;

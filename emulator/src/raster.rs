@@ -3,7 +3,7 @@
 //! Arithmetic is in 64-bit floats without snapping to a sub-pixel grid, so that a pixel is covered exactly when its
 //! sample lies inside; edges between pixels follow the top-left rule. How the hardware snaps is not known.
 
-use crate::frame::{Framebuffer, Plane, TILE, sample_position};
+use crate::frame::{Framebuffer, Plane, TILE};
 
 /// A position in clip space: x, y, z, w.
 pub(crate) type Clip = [f64; 4];
@@ -55,28 +55,56 @@ const NEAREST: f64 = 1e-9;
 /// top and bottom are the scissor's business.
 const VOLUME: [fn(&Clip) -> f64; 3] = [|p| p[3] - NEAREST, |p| p[2], |p| p[3] - p[2]];
 
+/// Clip distances a vertex can have.
+pub(crate) const DISTANCES: usize = 8;
+/// A position in clip space with distances to planes of the program's own.
+pub(crate) type Distant = [f64; 4 + DISTANCES];
+
 /// Cuts a convex polygon to the view volume (Sutherland and Hodgman).
-pub(crate) fn clip_polygon(mut polygon: Vec<Clip>) -> Vec<Clip> {
-    for inside in VOLUME {
-        let mut cut = Vec::with_capacity(polygon.len() + 1);
-        for (at, here) in polygon.iter().enumerate() {
-            let next = &polygon[(at + 1) % polygon.len()];
-            let (d0, d1) = (inside(here), inside(next));
-            if d0 >= 0.0 {
-                cut.push(*here);
-            }
-            if (d0 >= 0.0) != (d1 >= 0.0) {
-                cut.push(between(here, next, d0 / (d0 - d1)));
-            }
-        }
-        polygon = cut;
+#[cfg(test)]
+fn clip_polygon(polygon: Vec<Clip>) -> Vec<Clip> {
+    let wide = polygon.into_iter().map(|[x, y, z, w]| {
+        let mut corner = [0.0; 4 + DISTANCES];
+        corner[..4].copy_from_slice(&[x, y, z, w]);
+        corner
+    });
+    let cut = clip_distant(wide.collect(), 0, true);
+    cut.into_iter().map(|corner| [corner[0], corner[1], corner[2], corner[3]]).collect()
+}
+
+/// Cuts a convex polygon to the view volume and to its first `distances` planes; `depth` says whether near and far
+/// count.
+pub(crate) fn clip_distant(mut polygon: Vec<Distant>, distances: usize, depth: bool) -> Vec<Distant> {
+    let volume = VOLUME.iter().take(if depth { VOLUME.len() } else { 1 });
+    for inside in volume {
+        polygon = cut(&polygon, |corner| inside(&[corner[0], corner[1], corner[2], corner[3]]));
+    }
+    for plane in 0..distances.min(DISTANCES) {
+        polygon = cut(&polygon, |corner| corner[4 + plane]);
     }
     polygon
 }
 
+/// The part of a convex polygon where `inside` is not negative.
+fn cut(polygon: &[Distant], inside: impl Fn(&Distant) -> f64) -> Vec<Distant> {
+    let mut cut = Vec::with_capacity(polygon.len() + 1);
+    for (at, here) in polygon.iter().enumerate() {
+        let next = &polygon[(at + 1) % polygon.len()];
+        let (d0, d1) = (inside(here), inside(next));
+        if d0 >= 0.0 {
+            cut.push(*here);
+        }
+        if (d0 >= 0.0) != (d1 >= 0.0) {
+            let t = d0 / (d0 - d1);
+            cut.push(std::array::from_fn(|at| here[at] + (next[at] - here[at]) * t));
+        }
+    }
+    cut
+}
+
 /// Cuts a segment to the view volume; `None` when nothing is left.
-pub(crate) fn clip_segment(mut ends: [Clip; 2]) -> Option<[Clip; 2]> {
-    for inside in VOLUME {
+pub(crate) fn clip_segment(mut ends: [Clip; 2], depth: bool) -> Option<[Clip; 2]> {
+    for inside in VOLUME.iter().take(if depth { VOLUME.len() } else { 1 }) {
         let distances = [inside(&ends[0]), inside(&ends[1])];
         match distances.map(|distance| distance >= 0.0) {
             [true, true] => {}
@@ -165,13 +193,13 @@ impl Polygon {
     }
 
     /// The samples of a pixel that the polygon covers.
-    fn coverage(&self, x: u32, y: u32, samples: u32) -> u16 {
+    fn coverage(&self, x: u32, y: u32, buffer: &Framebuffer) -> u16 {
         let [left, top, right, bottom] = self.bounds;
         if x < left || x >= right || y < top || y >= bottom {
             return 0;
         }
-        (0..samples).fold(0, |covered, sample| {
-            let [dx, dy] = sample_position(samples, sample);
+        (0..buffer.samples()).fold(0, |covered, sample| {
+            let [dx, dy] = buffer.sample_position(sample);
             let point = [f64::from(x) + dx, f64::from(y) + dy];
             let inside = self.edges.iter().all(|edge| edge.contains(point));
             covered | u16::from(inside) << sample
@@ -190,7 +218,7 @@ impl Polygon {
                     let columns = (x0.max(left) & !1)..(x0 + TILE).min(right);
                     for x in columns.step_by(2) {
                         let pixels = [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]];
-                        let covered = pixels.map(|[x, y]| self.coverage(x, y, buffer.samples()));
+                        let covered = pixels.map(|[x, y]| self.coverage(x, y, buffer));
                         if covered != [0; 4] {
                             quads.push(Quad { pixels, covered, tile: [tile_x, tile_y] });
                         }
@@ -257,7 +285,7 @@ mod tests {
         assert_eq!(clipped.len(), 4);
         assert!(clipped.iter().all(|p| p[2] <= p[3] + 1e-12));
         assert!(clip_polygon(vec![[0.0, 0.0, 0.0, -1.0]; 3]).is_empty());
-        let cut = clip_segment([[0.0, 0.0, -1.0, 1.0], [0.0, 0.0, 1.0, 1.0]]).expect("half of it");
+        let cut = clip_segment([[0.0, 0.0, -1.0, 1.0], [0.0, 0.0, 1.0, 1.0]], true).expect("half of it");
         assert_eq!(cut[0][2], 0.0);
     }
 

@@ -5,6 +5,7 @@
 
 use half::f16;
 
+use crate::blocks::Blocks;
 use crate::formats::{Format, encode_rgb9e5, linear_to_srgb, snorm, srgb_to_linear, unorm};
 
 /// How the bits of a channel are read.
@@ -25,6 +26,7 @@ pub(crate) struct TexelFormat {
     channels: &'static [u32],
     kind: Kind,
     srgb: bool,
+    blocks: Option<Blocks>,
 }
 
 /// Code, bits of each channel.
@@ -53,16 +55,53 @@ const RGB9E5: u32 = 0x27;
 impl TexelFormat {
     /// By the codes of channels and type; the error says what is not modelled.
     pub(crate) fn new(code: u32, kind: u32, srgb: bool) -> Result<TexelFormat, &'static str> {
-        let (_, channels) =
-            *CHANNELS.iter().find(|(known, _)| *known == code).ok_or("block-compressed texel formats")?;
+        let blocks = Blocks::from_code(code);
+        let plain = CHANNELS.iter().find(|(known, _)| *known == code).map(|(_, channels)| *channels);
+        let channels = plain.or(blocks.map(|_| &[8, 8, 8, 8][..])).ok_or("this texel format")?;
         let kinds = [Kind::Unorm, Kind::Snorm, Kind::Uint, Kind::Sint, Kind::Float];
         let kind = *kinds.get(kind as usize).ok_or("this texel type")?;
-        Ok(TexelFormat { code, channels, kind, srgb })
+        Ok(TexelFormat { code, channels, kind, srgb, blocks })
     }
 
-    /// Bytes of a texel.
+    /// Bytes of a texel, or of a block of block-compressed formats.
     pub(crate) fn bytes(&self) -> u32 {
-        self.channels.iter().sum::<u32>() / 8
+        match self.blocks {
+            Some(blocks) => blocks.bytes,
+            None => self.channels.iter().sum::<u32>() / 8,
+        }
+    }
+
+    /// Texels of a block along x and y.
+    pub(crate) fn block(&self) -> [u32; 2] {
+        self.blocks.map_or([1, 1], |blocks| blocks.texels)
+    }
+
+    /// The texel of the bits of its channels, when every channel is `bits` wide; `swizzle` says which channel each
+    /// component goes to.
+    pub(crate) fn assemble(&self, bits: u32, components: [u32; 4], swizzle: [usize; 4]) -> Option<u128> {
+        if self.channels.iter().any(|wide| *wide != bits) {
+            return None;
+        }
+        let placed = components.into_iter().zip(swizzle).filter(|(_, to)| *to < self.channels.len());
+        Some(placed.fold(0, |texel, (value, to)| texel | u128::from(value) << (bits * to as u32)))
+    }
+
+    /// The same format without the curve of sRGB.
+    pub(crate) fn without_curve(self) -> TexelFormat {
+        TexelFormat { srgb: false, ..self }
+    }
+
+    /// The channels of a texel of a block.
+    pub(crate) fn decode_block(&self, block: u128, at: [u32; 2]) -> [u32; 4] {
+        let Some(blocks) = self.blocks else { return self.decode(block) };
+        let signed = self.kind == Kind::Snorm;
+        let mut channels = blocks.decode(block, at, signed);
+        if self.srgb {
+            for channel in channels.iter_mut().take(3) {
+                *channel = srgb_to_linear(f64::from(*channel)) as f32;
+            }
+        }
+        channels.map(f32::to_bits)
     }
 
     /// Whether values are integers.
@@ -184,7 +223,7 @@ mod tests {
         assert_eq!(format(0x00, 1).decode(0x80), bits([-1.0, 0.0, 0.0, 1.0]));
         assert_eq!(format(0x23, 4).decode(0x3c00_bc00), bits([-1.0, 1.0, 0.0, 1.0]));
         assert_eq!(format(0x38, 4).bytes(), 16);
-        assert!(TexelFormat::new(0x74, 0, false).is_err());
+        assert!(TexelFormat::new(0x50, 0, false).is_err());
     }
 
     #[test]

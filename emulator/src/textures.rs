@@ -1,9 +1,10 @@
 //! Texture and sampler state registers and the descriptors in them.
 //!
-//! Fields lie where the Mesa 25.0 driver packs them. Textures whose layout is not linear are stored by the hardware in
-//! tiles; here they are plain rows: all slices of level 0, then all of level 1, each level starting at a multiple of 16
-//! bytes, samples of a texel next to each other.
+//! Fields lie where the Mesa 25.0 driver packs them. The linear, tiled and twiddled layouts are the hardware's. What the
+//! fourth code means is not known; here it stands for plain rows, which launches of our own use: all slices of level 0,
+//! then all of level 1, each level starting at a multiple of 16 bytes, samples of a texel next to each other.
 
+use crate::layout::{Layout, Order};
 use crate::texels::TexelFormat;
 
 /// Bytes of a texture or image descriptor.
@@ -137,6 +138,10 @@ pub(crate) struct Texture {
     address: u64,
     /// Bytes of a row and of a layer, of linear textures.
     linear: Option<[u64; 2]>,
+    /// Layout of textures that are neither linear nor plain rows.
+    layout: Option<Layout>,
+    /// Metadata of compressed images.
+    metadata: Option<u64>,
 }
 
 /// Bits of a descriptor.
@@ -167,8 +172,19 @@ impl Bits {
 }
 
 const LINEAR: u32 = 0;
-const NULL: u32 = 1;
-const COMPRESSED: u32 = 3;
+const TWIDDLED: u32 = 1;
+const TILED: u32 = 2;
+/// Plain rows.
+pub(crate) const ROWS: u32 = 3;
+
+/// The layout of a code, unless it is linear or rows.
+fn order(code: u32) -> Option<Order> {
+    match code {
+        TWIDDLED => Some(Order::Twiddled),
+        TILED => Some(Order::Tiled),
+        _ => None,
+    }
+}
 
 impl Texture {
     /// A texture descriptor; the error says what is not modelled.
@@ -181,10 +197,22 @@ impl Texture {
         let linear = layout == LINEAR;
         // The field has two more bits, shared with the flags at 126 and 127; no row needs them.
         let stride = (u64::from(bits.get(110, 16)) << 4) + 16;
-        check_layout(layout)?;
+        let format = TexelFormat::new(bits.get(6, 7), bits.get(13, 3), bits.get(108, 1) != 0)?;
+        let samples = if dimension.multisampled { 2 << bits.get(64, 1) } else { 1 };
+        let size = [bits.get(28, 14) + 1, if dimension.axes == 1 { 1 } else { bits.get(42, 14) + 1 }];
+        let depth = if dimension.has_depth() { bits.get(110, 14) + 1 } else { 1 };
+        let several = bits.get(102, 1) != 0 || bits.get(60, 4) > 0;
+        let layout = order(layout).map(|order| Layout {
+            order,
+            size,
+            block: format.block(),
+            element_bytes: format.bytes() * samples,
+            levels: if several { Layout::all_levels(size, depth) } else { 1 },
+            page_aligned: bits.get(126, 1) != 0,
+        });
         Ok(Texture {
             dimension,
-            format: TexelFormat::new(bits.get(6, 7), bits.get(13, 3), bits.get(108, 1) != 0)?,
+            format,
             swizzle: [16, 19, 22, 25].map(|start| bits.get(start, 3)),
             width: bits.get(28, 14) + 1,
             height: bits.get(42, 14) + 1,
@@ -195,9 +223,11 @@ impl Texture {
             },
             first_level: bits.get(56, 4),
             last_level: bits.get(60, 4).max(bits.get(56, 4)),
-            samples: if dimension.multisampled { 2 << bits.get(64, 1) } else { 1 },
+            samples,
             address: bits.address(66),
             linear: linear.then_some([stride, layer_stride]),
+            layout,
+            metadata: None,
         })
     }
 
@@ -209,19 +239,31 @@ impl Texture {
         let (layers, layer_stride) = bits.linear_layers();
         let linear = layout == LINEAR;
         let level = bits.get(100, 4);
-        check_layout(layout)?;
+        let format = TexelFormat::new(bits.get(6, 7), bits.get(13, 3), bits.get(125, 1) != 0)?;
+        let samples = if dimension.multisampled { 2 << bits.get(56, 1) } else { 1 };
+        let compressed = bits.get(59, 1) != 0 && bits.get(127, 1) != 0;
+        let layout = order(layout).map(|order| Layout {
+            order,
+            size: [bits.get(24, 14) + 1, if dimension.axes == 1 { 1 } else { bits.get(38, 14) + 1 }],
+            block: [1, 1],
+            element_bytes: format.bytes() * samples,
+            levels: bits.get(104, 4) + 1,
+            page_aligned: bits.get(124, 1) != 0,
+        });
         Ok(Texture {
             dimension,
-            format: TexelFormat::new(bits.get(6, 7), bits.get(13, 3), bits.get(125, 1) != 0)?,
+            format,
             swizzle: [16, 18, 20, 22].map(|start| bits.get(start, 2)),
             width: bits.get(24, 14) + 1,
             height: bits.get(38, 14) + 1,
             depth: if linear { layers } else { bits.get(108, 14) + 1 },
             first_level: level,
             last_level: level,
-            samples: if dimension.multisampled { 2 << bits.get(56, 1) } else { 1 },
+            samples,
             address: bits.address(64),
             linear: linear.then_some([u64::from(bits.get(104, 21)) + 4, layer_stride]),
+            layout,
+            metadata: compressed.then_some(bits.1 << 4),
         })
     }
 
@@ -236,6 +278,38 @@ impl Texture {
         [shrink(self.width), if self.dimension.axes == 1 { 1 } else { shrink(self.height) }, slices]
     }
 
+    /// Says in the metadata of a compressed image that a layer of its level is stored as it is: compression itself is
+    /// not modelled. A byte for every 8 by 4 samples holds a code that depends on the size of a texel.
+    pub(crate) fn mark_uncompressed<E>(
+        &self,
+        layer: u32,
+        mut store: impl FnMut(u64, u32) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some((metadata, layout)) = self.metadata.zip(self.layout) else { return Ok(()) };
+        let scale = [if self.samples == 4 { 2 } else { 1 }, if self.samples > 1 { 2 } else { 1 }];
+        let mut size = [0, 1].map(|axis| (layout.size[axis] * scale[axis]).next_multiple_of(16));
+        let mut starts = Vec::new();
+        let mut total = 0;
+        for _ in 0..layout.levels {
+            let tiles = size.map(|side| u64::from(side.next_power_of_two().div_ceil(16)));
+            starts.push((total, tiles[0] * tiles[1]));
+            total += (tiles[0] * tiles[1] * 8).next_multiple_of(0x80);
+            if size[0].max(size[1]) <= 16 {
+                break;
+            }
+            size = size.map(|side| side.div_ceil(2));
+        }
+        let Some((start, tiles)) = starts.get(self.first_level as usize) else { return Ok(()) };
+        let code = match self.format.bytes() {
+            1 => 0x1f1f_1f1f,
+            2 => 0x3f3f_3f3f,
+            4 => 0x7f7f_7f7f,
+            _ => u32::MAX,
+        };
+        let first = metadata + u64::from(layer) * total + start;
+        (0..2 * tiles).try_for_each(|at| store(first + 4 * at, code))
+    }
+
     /// Address of a texel that is known to exist: x, y, slice.
     pub(crate) fn texel(&self, level: u32, [x, y, slice]: [u32; 3], sample: u32) -> u64 {
         let bytes = u64::from(self.format.bytes());
@@ -245,6 +319,11 @@ impl Texture {
                 + u64::from(y) * stride
                 + u64::from(x) * bytes;
         }
+        if let Some(layout) = &self.layout {
+            let [across, down] = self.format.block();
+            let element = layout.offset(level, [x / across, y / down], slice);
+            return self.address + element + u64::from(sample) * bytes;
+        }
         let level_bytes = |level: u32| {
             let texels = self.extent(level).iter().map(|extent| u64::from(*extent)).product::<u64>();
             (texels * u64::from(self.samples) * bytes).next_multiple_of(16)
@@ -253,14 +332,6 @@ impl Texture {
         let [width, height, _] = self.extent(level).map(u64::from);
         let index = (u64::from(slice) * height + u64::from(y)) * width + u64::from(x);
         self.address + start + (index * u64::from(self.samples) + u64::from(sample)) * bytes
-    }
-}
-
-fn check_layout(layout: u32) -> Result<(), &'static str> {
-    match layout {
-        COMPRESSED => Err("compressed textures"),
-        NULL => Err("null textures"),
-        _ => Ok(()),
     }
 }
 

@@ -3,8 +3,8 @@
 mod support;
 
 use agx_emulator::{
-    Binding, Coefficient, Comparison, Cull, Draw, FindingKind, Framebuffer, Memory, Plane, Program, Shade,
-    Stage, States, Tests, Topology, Viewport, draw, shade,
+    Binding, Coefficient, Comparison, Cull, Draw, FindingKind, Framebuffer, Memory, More, Plane, Program,
+    Shade, Stage, States, Tests, Topology, Viewport, draw, shade,
 };
 use agx_isa::inst::{Operand, Tag};
 use agx_isa::table::Opcode;
@@ -26,6 +26,8 @@ fn rectangle<'a>(program: &'a Program, rectangle: [u32; 4]) -> Shade<'a> {
         depth: 0.5,
         tests: Tests::default(),
         late_tests: false,
+        layer: 0,
+        keeps_tests: false,
         options: options(),
     }
 }
@@ -175,6 +177,7 @@ fn base_draw<'a>(
         provoking_last: false,
         tests: Tests::default(),
         late_tests: false,
+        more: More::default(),
         options: options(),
     }
 }

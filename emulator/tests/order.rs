@@ -5,8 +5,8 @@ mod support;
 use std::collections::BTreeSet;
 
 use agx_emulator::{
-    Binding, Cull, Draw, Framebuffer, Memory, MemoryOrder, Options, Program, Stage, States, Tests, Topology,
-    Viewport, dispatch, draw,
+    Binding, Cull, Draw, Framebuffer, Memory, MemoryOrder, More, Options, Program, Stage, States, Tests,
+    Topology, Viewport, dispatch, draw,
 };
 use agx_isa::inst::{Operand, Size, Tag};
 use agx_isa::table::Opcode;
@@ -365,6 +365,7 @@ fn overdrawn(waits: bool) -> BTreeSet<u32> {
             provoking_last: false,
             tests: Tests::default(),
             late_tests: false,
+            more: More::default(),
             options: relaxed(seed),
         };
         draw(&mut memory, &mut framebuffer, &triangles).unwrap_or_else(|stop| panic!("{stop}"));

@@ -15,7 +15,7 @@ const UNORM: u32 = 0;
 const UINT: u32 = 2;
 const FLOAT: u32 = 4;
 /// Rows without padding.
-const PACKED: u32 = 2;
+const PACKED: u32 = 3;
 
 /// Fields of a descriptor: first bit, value.
 fn descriptor(fields: &[(u32, u128)]) -> [u8; 24] {

@@ -1,6 +1,10 @@
 //! Execution: control streams are walked, and their programs run on the reference machine.
 
 pub(crate) mod compute;
+mod depth;
+pub(crate) mod render;
+pub(crate) mod state;
+pub(crate) mod vertices;
 
 use agx_emulator::{Memory, Options, Report, States, Stop};
 
@@ -94,7 +98,7 @@ impl Device {
         }
         let outcome = match command {
             Command::Compute(bytes) => self.compute(&mut submission, bytes),
-            Command::Render(_) => Ok(()),
+            Command::Render(bytes) => self.render(&mut submission, bytes),
         };
         if let Err(error) = outcome {
             self.note(error.to_string(), true);

@@ -10,7 +10,7 @@ use crate::core::Core;
 use crate::exec::fields::Fields;
 use crate::exec::memory::Layout;
 use crate::findings::{FindingKind, Observation};
-use crate::frame::{Frame, sample_position};
+use crate::frame::Frame;
 use crate::group::{Group, PerLane};
 use crate::pixels::{Pixels, SLOTS};
 use crate::registers::{Dst, Src, lanes_of};
@@ -66,9 +66,11 @@ impl Tile {
         let mut early = 0;
         let frame = core.frame.as_deref_mut().ok_or(NOT_FRAGMENT)?;
         for lane in lanes_of(group.exec) {
-            let pixels = group.pixels.as_deref().ok_or(NOT_FRAGMENT)?;
-            let live = masks[lane] as u16 & pixels.live[lane];
-            if frame.late_tests && live & !pixels.decided[lane] != 0 {
+            // Compute programs have a tile but no pixels, and nothing kills their samples.
+            let (alive, decided) =
+                group.pixels.as_deref().map_or((!0, !0), |pixels| (pixels.live[lane], pixels.decided[lane]));
+            let live = masks[lane] as u16 & alive;
+            if frame.late_tests && live & !decided != 0 {
                 early |= 1 << lane;
             }
             let [x, y] = self.pixel(group, lane)?;
@@ -90,9 +92,8 @@ impl Tile {
     }
 
     fn pixel(&self, group: &Group, lane: usize) -> Result<[u32; 2], Observation> {
-        let pixels = group.pixels.as_deref().ok_or(NOT_FRAGMENT)?;
         Ok(match self.coords {
-            None => pixels.position[lane],
+            None => group.pixels.as_deref().ok_or(NOT_FRAGMENT)?.position[lane],
             Some(coords) => [0, 1].map(|at| group.read(coords.half.wrapping_add(at), Size::B16, lane) as u32),
         })
     }
@@ -270,9 +271,9 @@ impl Interpolate {
         let all = (1_u32 << samples) - 1;
         let covered = u32::from(pixels.covered[lane]);
         let [dx, dy] = match self.place {
-            Where::Sample => sample_position(samples, sample),
+            Where::Sample => frame.buffer.sample_position(sample),
             Where::Centroid if covered != 0 && covered != all => {
-                sample_position(samples, covered.trailing_zeros())
+                frame.buffer.sample_position(covered.trailing_zeros())
             }
             Where::Centre | Where::Centroid => [0.5, 0.5],
         };

@@ -2,6 +2,7 @@
 //! works on all lanes of a SIMD-group.
 
 pub(crate) mod alu;
+pub(crate) mod block;
 pub(crate) mod control;
 pub(crate) mod fields;
 pub(crate) mod fragment;
@@ -21,6 +22,7 @@ use crate::findings::{FindingKind, Observation};
 use crate::group::Group;
 use crate::order::Fence;
 use alu::{Alu, Compare};
+use block::BlockStore;
 use control::{Indirect, Jump, Mask, Nesting, Taken};
 use fragment::{Decide, Interpolate, LoadCoefficient, StoreVarying, Tile};
 use local::{LocalAtomic, Threadgroup};
@@ -84,6 +86,7 @@ pub(crate) enum Action {
     StoreVarying(StoreVarying),
     Sample(Sample),
     ImageStore(ImageStore),
+    BlockStore(BlockStore),
     Unsupported(&'static str),
     Undecodable(Box<str>),
 }
@@ -147,6 +150,7 @@ impl Action {
             Action::StoreVarying(op) => op.run(group, core)?,
             Action::Sample(op) => op.run(group, core)?,
             Action::ImageStore(op) => op.run(group, core)?,
+            Action::BlockStore(op) => op.run(group, core)?,
             Action::Unsupported(what) => return Err(FindingKind::Unsupported(what).into()),
             Action::Undecodable(why) => return Err(FindingKind::Undecodable(why.to_string()).into()),
         }
@@ -241,6 +245,7 @@ fn fragment_action(inst: &Inst) -> Option<Action> {
         Smpf => Sample::new(inst, false).map(Action::Sample),
         Smpi => Sample::new(inst, true).map(Action::Sample),
         Imgw => ImageStore::new(inst).map(Action::ImageStore),
+        Imgwblk => BlockStore::new(inst).map(Action::BlockStore),
         _ => return None,
     };
     Some(action.unwrap_or(Action::Unsupported("this form of the operation")))

@@ -14,20 +14,20 @@ use crate::textures::{Dimension, SAMPLER_BYTES, Sampler, TEXTURE_BYTES, Texture}
 
 /// Where a descriptor comes from.
 #[derive(Clone, Copy, Debug)]
-struct Binding {
+pub(crate) struct Binding {
     texture: Operand,
     heap: Src,
 }
 
 impl Binding {
-    fn new(inst: &Inst) -> Binding {
+    pub(crate) fn new(inst: &Inst) -> Binding {
         let fields = Fields::new(inst);
         Binding { texture: fields.get("texture"), heap: fields.source("heap").sized(Size::B64) }
     }
 
     /// The descriptor a lane uses: a state register by number, by a 16-bit register, or 24 bytes at an offset from the
     /// heap base.
-    fn descriptor(
+    pub(crate) fn descriptor(
         &self,
         group: &Group,
         core: &mut Core<'_>,
@@ -55,14 +55,14 @@ impl Binding {
 
 /// Coordinate registers.
 #[derive(Clone, Copy, Debug)]
-struct Coordinates {
+pub(crate) struct Coordinates {
     first: Dst,
     dimension: Dimension,
 }
 
 impl Coordinates {
     /// Resolves 32-bit coordinates; `None` for 16-bit ones, which no compiler uses.
-    fn new(inst: &Inst) -> Option<Coordinates> {
+    pub(crate) fn new(inst: &Inst) -> Option<Coordinates> {
         let fields = Fields::new(inst);
         let first = Dst::new(fields.get("coords")).filter(|first| first.size == Size::B32)?;
         Some(Coordinates { first, dimension: Dimension::from_code(fields.number("dim"))? })
@@ -75,6 +75,19 @@ impl Coordinates {
             if at < self.dimension.axes { group.read(register.half, Size::B32, lane) as u32 } else { 0 }
         };
         std::array::from_fn(axis)
+    }
+
+    /// The layer of a block store: behind explicit coordinates, in their place otherwise.
+    pub(crate) fn layer(&self, group: &Group, lane: usize, explicit: bool) -> u32 {
+        let skipped = if explicit { 4 } else { 0 };
+        let behind_sample = u8::from(self.dimension.multisampled);
+        let half = self.first.half.wrapping_add(skipped + behind_sample);
+        if self.dimension.array { group.read(half, Size::B16, lane) as u32 } else { 0 }
+    }
+
+    /// The corner of a block store.
+    pub(crate) fn corner(&self, group: &Group, lane: usize) -> [u32; 2] {
+        [0, 2].map(|at| group.read(self.first.half.wrapping_add(at), Size::B32, lane) as u32)
     }
 
     /// Layer and sample, from the slot behind the coordinates: the layer is in the high half when there are samples.
@@ -372,6 +385,7 @@ impl Texels<Observation> for Source<'_, '_, '_> {
         };
         let address = self.texture.texel(level, place, self.sample);
         let bytes = self.texture.format.bytes();
+        let [across, down] = self.texture.format.block();
         let mut texel = 0_u128;
         for at in (0..bytes).step_by(4) {
             let word = self.core.load(
@@ -382,7 +396,7 @@ impl Texels<Observation> for Source<'_, '_, '_> {
             )?;
             texel |= u128::from(word) << (8 * at);
         }
-        let channels = self.texture.format.decode(texel);
+        let channels = self.texture.format.decode_block(texel, [place[0] % across, place[1] % down]);
         Ok(self.texture.swizzle.map(|from| match from {
             4 => self.texture.format.one(),
             5..=7 => 0,

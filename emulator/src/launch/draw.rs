@@ -198,6 +198,7 @@ impl<'a> DrawLaunch<'a> {
                 provoking_last: false,
                 tests: self.tests,
                 late_tests: self.late_tests,
+                more: crate::More::default(),
                 options: self.options,
             },
         );
@@ -246,6 +247,8 @@ impl ShadeLaunch<'_> {
                 depth: self.depth,
                 tests: self.tests,
                 late_tests: self.late_tests,
+                layer: 0,
+                keeps_tests: false,
                 options: self.options,
             },
         );

@@ -193,9 +193,10 @@ impl Bits {
     }
 
     fn format(&mut self, shape: &Shape) {
-        const TILED: u128 = 2;
+        // Launches of our own need no tiles.
+        const ROWS: u128 = crate::textures::ROWS as u128;
         self.set(0, u128::from(shape.dimension.code()));
-        self.set(4, if shape.linear { 0 } else { TILED });
+        self.set(4, if shape.linear { 0 } else { ROWS });
         self.set(6, u128::from(shape.format.channels));
         self.set(13, u128::from(shape.format.kind));
     }

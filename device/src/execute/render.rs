@@ -1,0 +1,565 @@
+//! Render commands: a pass over a framebuffer, from the background program to the end-of-tile program.
+
+use agx_emulator::{
+    Bias, Binding, Draw, EndOfTile, Framebuffer, Memory, More, Program, Shade, Stage, Tests, Topology,
+    Viewport, draw_layers, end_of_tile, shade,
+};
+use std::sync::Arc;
+
+use super::depth::DepthBuffer;
+use super::state::{Raster, VertexState, coefficients, read_update, viewport};
+use super::vertices::DrawCall;
+use super::{Device, Submission, sampler_heap, states};
+use crate::bytes;
+use crate::record::{
+    self, VDM_BARRIER, VDM_INDICES, VDM_LINK, VDM_PPP, VDM_STATE, VDM_TERMINATE, cf_binding, cf_header, cull,
+    depth_bias, draw_barrier, draw_link, fragment_control, fragment_shader, index_list, multisample_control,
+    ppp_state, render_command, scissor, scissor_index, vertex_control, vertex_shader_0, vertex_shader_1,
+    vertex_state,
+};
+use crate::stream::{StreamError, Walk, Words, unbound};
+
+/// Bytes of stack a lane has, as in compute programs.
+const SCRATCH_BYTES: u32 = 1 << 16;
+/// Most pixels and samples of all layers.
+const MOST_SAMPLES: u64 = 1 << 27;
+/// Vertices drawn at a time; the number is divisible by the corners of every primitive.
+const CHUNK: usize = 3 * 2 * 4096;
+
+/// A render pass that is under way.
+struct Pass<'c> {
+    command: &'c [u8],
+    layers: Vec<Framebuffer>,
+    raster: Raster,
+    vertex: VertexState,
+    occlusion: u64,
+    heap: Option<(u64, u32)>,
+    draws: u32,
+}
+
+/// Everything a program of a pass runs with.
+struct Loaded {
+    words: Words,
+    program: Arc<Program>,
+    preamble: Option<Arc<Program>>,
+}
+
+impl Loaded {
+    fn stage(&self, heap: Option<(u64, u32)>) -> Stage<'_> {
+        Stage {
+            program: &self.program,
+            preamble: self.preamble.as_deref(),
+            uniforms: &self.words.uniforms,
+            states: states(&self.words, heap),
+            scratch_bytes: SCRATCH_BYTES,
+        }
+    }
+}
+
+impl Device {
+    pub(super) fn render(
+        &mut self,
+        submission: &mut Submission<'_>,
+        command: &[u8],
+    ) -> Result<(), StreamError> {
+        use render_command::*;
+        let layers = LAYERS.get(command).max(1);
+        let samples = SAMPLES.get(command).max(1);
+        let size = WIDTH.get(command) * HEIGHT.get(command);
+        if size * layers * samples > MOST_SAMPLES {
+            let address = STREAM.get(command);
+            return Err(StreamError::Shape { address, what: "renders to more samples than are modelled" });
+        }
+        let depth = DepthBuffer::depth(command);
+        let stencil = DepthBuffer::stencil(command);
+        let layers = (0..layers).map(|layer| {
+            let mut buffer = framebuffer(command);
+            depth.load(submission.memory, &mut buffer, layer as u32)?;
+            stencil.load(submission.memory, &mut buffer, layer as u32)?;
+            Ok(buffer)
+        });
+        let mut pass = Pass {
+            command,
+            layers: layers.collect::<Result<_, StreamError>>()?,
+            raster: Raster::default(),
+            vertex: VertexState::default(),
+            occlusion: 0,
+            heap: sampler_heap(SAMPLER_HEAP.get(command), SAMPLER_COUNT.get(command)),
+            draws: 0,
+        };
+        self.background(submission, &mut pass)?;
+        let outcome = self.draws(submission, &mut pass);
+        self.end_of_tile(submission, &mut pass)?;
+        for (layer, buffer) in pass.layers.iter().enumerate() {
+            depth.store(submission.memory, buffer, layer as u32)?;
+            stencil.store(submission.memory, buffer, layer as u32)?;
+        }
+        outcome
+    }
+
+    /// The words and programs of a shader.
+    fn loaded(
+        &mut self,
+        submission: &Submission<'_>,
+        address: u64,
+        extended: bool,
+    ) -> Result<Loaded, StreamError> {
+        let base = submission.shader_base;
+        let words = Words::read(submission.memory, base, base + address, extended)?;
+        self.check_words(&words);
+        let program = self.program(submission, words.code)?;
+        let preamble = match words.preamble {
+            Some(address) => Some(self.program(submission, address)?),
+            None => None,
+        };
+        Ok(Loaded { words, program, preamble })
+    }
+
+    /// Runs the background program over every layer.
+    fn background(
+        &mut self,
+        submission: &mut Submission<'_>,
+        pass: &mut Pass<'_>,
+    ) -> Result<(), StreamError> {
+        let address = render_command::BACKGROUND.get(pass.command) & !7;
+        let extended = extended(render_command::BACKGROUND_RESOURCES.get(pass.command));
+        let loaded = self.loaded(submission, address, extended)?;
+        for layer in 0..pass.layers.len() {
+            let [width, height] = pass.layers[layer].size();
+            let outcome = shade(
+                submission.memory,
+                &mut pass.layers[layer],
+                &Shade {
+                    fragment: loaded.stage(pass.heap),
+                    rectangle: [0, 0, width, height],
+                    coefficients: &[],
+                    depth: 0.0,
+                    tests: Tests::default(),
+                    late_tests: false,
+                    layer: layer as u32,
+                    keeps_tests: true,
+                    options: self.options(),
+                },
+            );
+            self.conclude(loaded.words.code, outcome);
+        }
+        Ok(())
+    }
+
+    /// Runs the end-of-tile program over every layer.
+    fn end_of_tile(
+        &mut self,
+        submission: &mut Submission<'_>,
+        pass: &mut Pass<'_>,
+    ) -> Result<(), StreamError> {
+        let address = render_command::END_OF_TILE.get(pass.command) & !7;
+        let extended = extended(render_command::END_OF_TILE_RESOURCES.get(pass.command));
+        let loaded = self.loaded(submission, address, extended)?;
+        for (layer, buffer) in pass.layers.iter_mut().enumerate() {
+            let end =
+                EndOfTile { stage: loaded.stage(pass.heap), layer: layer as u32, options: self.options() };
+            let outcome = end_of_tile(submission.memory, buffer, &end);
+            self.conclude(loaded.words.code, outcome);
+        }
+        Ok(())
+    }
+
+    /// Walks the draw control stream.
+    fn draws(&mut self, submission: &mut Submission<'_>, pass: &mut Pass<'_>) -> Result<(), StreamError> {
+        let mut walk = Walk::new(render_command::STREAM.get(pass.command));
+        loop {
+            let reached = walk.reach(submission.memory)?;
+            self.place.record = Some(reached.address);
+            match reached.kind {
+                VDM_PPP => {
+                    let pointer = walk.take(submission.memory, &ppp_state::RECORD)?;
+                    let address =
+                        ppp_state::ADDRESS_HIGH.get(&pointer) << 32 | ppp_state::ADDRESS_LOW.get(&pointer);
+                    let update = read_update(submission.memory, address, ppp_state::WORDS.get(&pointer))?;
+                    for (_, record, bytes) in &update {
+                        self.check(record, bytes);
+                    }
+                    if let Some(index) = pass.raster.apply(&update) {
+                        pass.occlusion = index.0;
+                    }
+                }
+                VDM_BARRIER => {
+                    let bytes = walk.take(submission.memory, &draw_barrier::RECORD)?;
+                    self.check(&draw_barrier::RECORD, &bytes);
+                    if draw_barrier::RETURNS.is_set(&bytes) {
+                        walk.back()?;
+                    }
+                }
+                VDM_STATE => self.vertex_state(submission.memory, &mut walk, &mut pass.vertex)?,
+                VDM_INDICES => {
+                    let call = DrawCall::read(submission.memory, &mut walk)?;
+                    self.check(&index_list::RECORD, &call.head);
+                    self.place.launch = Some(pass.draws);
+                    pass.draws += 1;
+                    self.draw(submission, pass, &call)?;
+                }
+                VDM_LINK => {
+                    let bytes = walk.take(submission.memory, &draw_link::RECORD)?;
+                    let target = draw_link::TARGET_HIGH.get(&bytes) << 32 | draw_link::TARGET_LOW.get(&bytes);
+                    walk.link(target, draw_link::WITH_RETURN.is_set(&bytes))?;
+                }
+                VDM_TERMINATE => return Ok(()),
+                kind => return Err(StreamError::Kind { address: reached.address, kind }),
+            }
+        }
+    }
+
+    fn vertex_state(
+        &mut self,
+        memory: &Memory,
+        walk: &mut Walk,
+        state: &mut VertexState,
+    ) -> Result<(), StreamError> {
+        for (record, bytes) in vertex_words(memory, walk)? {
+            self.check(record, &bytes);
+            match record.name {
+                name if name == record::restart_index::RECORD.name => {
+                    state.restart = record::restart_index::VALUE.get(&bytes) as u32;
+                }
+                name if name == vertex_shader_0::RECORD.name => state.shader_0 = bytes,
+                name if name == vertex_shader_1::RECORD.name => {
+                    state.pipeline = vertex_shader_1::PIPELINE.get(&bytes);
+                }
+                name if name == vertex_control::RECORD.name => {
+                    state.provoking = vertex_control::PROVOKING.get(&bytes);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn draw(
+        &mut self,
+        submission: &mut Submission<'_>,
+        pass: &mut Pass<'_>,
+        call: &DrawCall,
+    ) -> Result<(), StreamError> {
+        self.statistics.draws += 1;
+        let Some((topology, corners)) =
+            call.corners(submission.memory, pass.vertex.restart, pass.vertex.provoking)
+        else {
+            return Err(StreamError::Shape { address: call.address, what: "draws an unknown primitive" });
+        };
+        let vertex_extended = extended(vertex_shader_0::SAMPLERS.raw(&pass.vertex.shader_0) << 9);
+        let vertex = self.loaded(submission, pass.vertex.pipeline, vertex_extended)?;
+        let shader = &pass.raster.shader;
+        let fragment = self.loaded(
+            submission,
+            fragment_shader::PIPELINE.get(shader),
+            extended(fragment_shader::SAMPLERS.raw(shader) << 9),
+        )?;
+        let bindings = self.bindings(submission, pass)?;
+        let before: u64 = pass.layers.iter().map(|layer| layer.passed).sum();
+        let per =
+            if topology == Topology::Triangles { 3 } else { 1 + usize::from(topology == Topology::Lines) };
+        let state = DrawState { topology, bindings: &bindings, vertex: &vertex, fragment: &fragment };
+        for instance in 0..call.instances {
+            for (number, chunk) in corners.chunks(CHUNK).enumerate() {
+                let first = (number * CHUNK / per) as u32;
+                self.chunk(submission, pass, &state, chunk, [instance, first])?;
+            }
+        }
+        let passed = pass.layers.iter().map(|layer| layer.passed).sum::<u64>() - before;
+        self.count_samples(submission, pass, passed)
+    }
+
+    /// Draws some corners of one instance.
+    fn chunk(
+        &mut self,
+        submission: &mut Submission<'_>,
+        pass: &mut Pass<'_>,
+        state: &DrawState<'_>,
+        corners: &[u32],
+        [instance, first_primitive]: [u32; 2],
+    ) -> Result<(), StreamError> {
+        let raster = &pass.raster;
+        let Some(culled) = raster.cull().filter(|_| !cull::DISCARD.is_set(&raster.cull)) else {
+            // Nothing is drawn, but vertex programs may store to memory.
+            return self.vertices_only(submission, pass, state, corners, instance);
+        };
+        let slots = raster.slots();
+        let (scissors, range) = self.scissors(submission.memory, pass)?;
+        let bias = bias(submission.memory, pass)?;
+        let viewports: Vec<(Viewport, [u32; 4])> = raster
+            .viewports
+            .iter()
+            .zip(&scissors)
+            .map(|(bytes, scissor)| (viewport(bytes), *scissor))
+            .collect();
+        let Some((first_viewport, scissor)) = viewports.first().copied() else {
+            return Err(StreamError::Shape {
+                address: submission.shader_base,
+                what: "draws without a viewport",
+            });
+        };
+        let outcome = draw_layers(
+            submission.memory,
+            &mut pass.layers,
+            &Draw {
+                vertex: state.vertex.stage(pass.heap),
+                fragment: state.fragment.stage(pass.heap),
+                topology: state.topology,
+                vertices: corners,
+                instances: 1,
+                position_slot: 0,
+                point_size_slot: slots.point_size,
+                coefficients: state.bindings,
+                viewport: first_viewport,
+                scissor: Some(scissor),
+                line_width: raster.line_width(),
+                front_counter_clockwise: cull::FRONT_CCW.is_set(&raster.cull),
+                cull: culled,
+                provoking_last: false,
+                tests: raster.tests(),
+                late_tests: raster.late_tests(),
+                more: More {
+                    layer_slot: slots.layer,
+                    viewports: viewports.get(1..).unwrap_or(&[]),
+                    clip_slots: (slots.clip, slots.clip_count as usize),
+                    depth_clip: cull::DEPTH_CLIP.is_set(&raster.cull),
+                    depth_range: range,
+                    bias,
+                    fill: raster.fill(),
+                    first_primitive,
+                    first_instance: instance,
+                    tests_only: fragment_control::NO_TAG_WRITE.is_set(&raster.control),
+                    points_run_up: false,
+                },
+                options: self.options(),
+            },
+        );
+        self.conclude(state.fragment.words.code, outcome);
+        Ok(())
+    }
+
+    /// Runs vertex programs whose primitives are all dropped.
+    fn vertices_only(
+        &mut self,
+        submission: &mut Submission<'_>,
+        pass: &Pass<'_>,
+        state: &DrawState<'_>,
+        corners: &[u32],
+        instance: u32,
+    ) -> Result<(), StreamError> {
+        let outcome = draw_layers(
+            submission.memory,
+            &mut [],
+            &Draw {
+                vertex: state.vertex.stage(pass.heap),
+                fragment: state.vertex.stage(pass.heap),
+                topology: Topology::Points,
+                vertices: corners,
+                instances: 1,
+                position_slot: 0,
+                point_size_slot: None,
+                coefficients: &[],
+                viewport: Viewport {
+                    x: 0.0,
+                    y: 0.0,
+                    width: 1.0,
+                    height: 1.0,
+                    min_depth: 0.0,
+                    max_depth: 1.0,
+                },
+                scissor: None,
+                line_width: 1.0,
+                front_counter_clockwise: false,
+                cull: agx_emulator::Cull::None,
+                provoking_last: false,
+                tests: Tests::default(),
+                late_tests: false,
+                more: More { first_instance: instance, tests_only: true, ..More::default() },
+                options: self.options(),
+            },
+        );
+        self.conclude(state.vertex.words.code, outcome);
+        Ok(())
+    }
+
+    /// What the coefficient registers hold.
+    fn bindings(
+        &mut self,
+        submission: &Submission<'_>,
+        pass: &Pass<'_>,
+    ) -> Result<Vec<Binding>, StreamError> {
+        let shader = &pass.raster.shader;
+        let address = submission.shader_base + fragment_shader::COEFFICIENTS.get(shader);
+        let count = fragment_shader::BINDINGS.get(shader) as usize;
+        let read = |address: u64, len: usize| {
+            bytes::read(submission.memory, address, len).map_err(unbound("coefficient bindings", address))
+        };
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let header = read(address, cf_header::RECORD.bytes)?;
+        let registers = cf_header::REGISTERS.get(&header) as usize;
+        let mut bindings = vec![Binding::OneOverW; registers];
+        let slots = pass.raster.slots();
+        let list = read(address + cf_header::RECORD.bytes as u64, cf_binding::RECORD.bytes * count)?;
+        for record in list.chunks_exact(cf_binding::RECORD.bytes) {
+            self.check(&cf_binding::RECORD, record);
+            match coefficients(record, &slots) {
+                Ok(found) => {
+                    for (register, binding) in found {
+                        match bindings.get_mut(register) {
+                            Some(place) => *place = binding,
+                            None => self.note(
+                                format!("coefficient binding: register {register} of {registers}"),
+                                false,
+                            ),
+                        }
+                    }
+                }
+                Err(what) => self.note(format!("{what} is not modelled"), true),
+            }
+        }
+        Ok(bindings)
+    }
+
+    /// The scissor of each viewport, and the range of depth.
+    fn scissors(
+        &mut self,
+        memory: &Memory,
+        pass: &Pass<'_>,
+    ) -> Result<(Vec<[u32; 4]>, [f32; 2]), StreamError> {
+        let [width, height] =
+            [render_command::WIDTH, render_command::HEIGHT].map(|field| field.get(pass.command) as u32);
+        let whole = [0, 0, width, height];
+        let raster = &pass.raster;
+        let count = raster.viewports.len().max(1) as u64;
+        let first = scissor_index::SCISSOR.get(&raster.scissor);
+        let base = render_command::SCISSORS.get(pass.command);
+        let enabled = fragment_control::SCISSOR.is_set(&raster.control);
+        let mut scissors = Vec::new();
+        let mut range = [0.0, 1.0];
+        for at in 0..count {
+            let address = base + (first + at) * scissor::RECORD.bytes as u64;
+            if base == 0 {
+                scissors.push(whole);
+                continue;
+            }
+            let bytes =
+                bytes::record(memory, address, &scissor::RECORD).map_err(unbound("a scissor", address))?;
+            let edges = [scissor::MIN_X, scissor::MIN_Y, scissor::MAX_X, scissor::MAX_Y];
+            let edges = edges.map(|field| field.get(&bytes) as u32);
+            scissors.push(if enabled { edges } else { whole });
+            if at == 0 {
+                range = [scissor::MIN_Z, scissor::MAX_Z].map(|field| field.float(&bytes));
+            }
+        }
+        let clamps = cull::DEPTH_CLAMP.is_set(&raster.cull);
+        Ok((scissors, if clamps { range } else { [0.0, 1.0] }))
+    }
+
+    /// Adds to the occlusion counter of a draw.
+    fn count_samples(
+        &mut self,
+        submission: &mut Submission<'_>,
+        pass: &Pass<'_>,
+        passed: u64,
+    ) -> Result<(), StreamError> {
+        let mode = fragment_control::VISIBILITY.get(&pass.raster.control);
+        let base = render_command::OCCLUSION.get(pass.command);
+        if mode < 2 || base == 0 {
+            return Ok(());
+        }
+        let address = base + 8 * pass.occlusion;
+        let error = unbound("an occlusion counter", address);
+        let [low, high]: [u32; 2] = bytes::words(submission.memory, address).map_err(&error)?;
+        let before = u64::from(high) << 32 | u64::from(low);
+        let after = match mode {
+            2 => before + passed,
+            _ => u64::from(before != 0 || passed != 0),
+        };
+        submission.memory.write(address, &after.to_le_bytes()).map_err(&error)
+    }
+}
+
+/// A draw's programs and bindings.
+struct DrawState<'d> {
+    topology: Topology,
+    bindings: &'d [Binding],
+    vertex: &'d Loaded,
+    fragment: &'d Loaded,
+}
+
+/// Whether the samplers of a program have border colours behind them, by its resources.
+fn extended(resources: u64) -> bool {
+    (6..=7).contains(&(resources >> 9 & 7))
+}
+
+/// An empty framebuffer of a command, with depth and stencil as they are cleared.
+fn framebuffer(command: &[u8]) -> Framebuffer {
+    use render_command::*;
+    let samples = SAMPLES.get(command).max(1) as u32;
+    let [width, height, bytes] = [WIDTH, HEIGHT, SAMPLE_BYTES].map(|field| field.get(command) as u32);
+    let mut buffer = Framebuffer::new(width, height, samples, bytes);
+    buffer.depth_unorm16 = DepthBuffer::depth(command).is_unorm16();
+    let raw = CLEAR_DEPTH.get(command) as u32;
+    let depth = match buffer.depth_unorm16 {
+        true => (f64::from(raw & 0xffff) / 65535.0) as f32,
+        false => f32::from_bits(raw),
+    };
+    buffer.clear(&[], depth, CLEAR_STENCIL.get(command) as u8);
+    if samples > 1 {
+        let places = MULTISAMPLE.get(command).to_le_bytes();
+        use multisample_control::{X0, X1, X2, X3, Y0, Y1, Y2, Y3};
+        let fields = [[X0, Y0], [X1, Y1], [X2, Y2], [X3, Y3]];
+        buffer.sample_positions = fields.map(|place| place.map(|field| field.get(&places) as f64 / 16.0));
+    }
+    buffer
+}
+
+fn bias(memory: &Memory, pass: &Pass<'_>) -> Result<Option<Bias>, StreamError> {
+    let raster = &pass.raster;
+    if !fragment_control::DEPTH_BIAS.is_set(&raster.control) {
+        return Ok(None);
+    }
+    let index = scissor_index::DEPTH_BIAS.get(&raster.scissor);
+    let address = render_command::DEPTH_BIASES.get(pass.command) + index * depth_bias::RECORD.bytes as u64;
+    let bytes =
+        bytes::record(memory, address, &depth_bias::RECORD).map_err(unbound("a depth bias", address))?;
+    Ok(Some(Bias {
+        constant: depth_bias::CONSTANT.float(&bytes),
+        slope: depth_bias::SLOPE.float(&bytes),
+        clamp: depth_bias::CLAMP.float(&bytes),
+        integer: render_command::INTEGER_BIAS.is_set(pass.command),
+    }))
+}
+
+/// The words that follow a vertex state record: each with what it is.
+pub(crate) fn vertex_words(
+    memory: &Memory,
+    walk: &mut Walk,
+) -> Result<Vec<(&'static record::Record, Vec<u8>)>, StreamError> {
+    use vertex_state::*;
+    let start = walk.at;
+    let head = walk.take(memory, &RECORD)?;
+    let order: [(record::Field, &'static record::Record); 7] = [
+        (RESTART_INDEX, &record::restart_index::RECORD),
+        (SHADER_WORD_0, &vertex_shader_0::RECORD),
+        (SHADER_WORD_1, &vertex_shader_1::RECORD),
+        (OUTPUTS, &record::vertex_outputs::RECORD),
+        (TESSELLATION, &record::tessellation::RECORD),
+        (CONTROL, &vertex_control::RECORD),
+        (TESSELLATION_SCALE, &record::tessellation_scale::RECORD),
+    ];
+    let mut words: Vec<(&'static record::Record, Vec<u8>)> = Vec::new();
+    for (flag, record) in order {
+        if flag.is_set(&head) {
+            words.push((record, walk.take(memory, record)?));
+        }
+    }
+    // Records start at multiples of eight bytes behind this one.
+    if !TESSELLATION_SCALE.is_set(&head) {
+        walk.at = start + (walk.at - start).next_multiple_of(8);
+    }
+    words.insert(0, (&RECORD, head));
+    Ok(words)
+}

@@ -1,0 +1,293 @@
+//! State of a draw control stream: what records have set so far.
+
+use agx_emulator::{Binding, Comparison, Cull, Fill, Memory, Stencil, StencilOp, Tests, Viewport};
+
+use crate::bytes;
+use crate::record::{
+    self, Record, cf_binding, cull, fragment_control, fragment_face, fragment_face_2, fragment_shader,
+    fragment_stencil, occlusion, output_select, ppp_header, scissor_index, varying_counts,
+};
+use crate::stream::{StreamError, unbound};
+
+/// The records of the rasteriser's state that are kept, each as its bytes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Raster {
+    pub(crate) control: Vec<u8>,
+    pub(crate) front: Vec<u8>,
+    pub(crate) front_2: Vec<u8>,
+    pub(crate) front_stencil: Vec<u8>,
+    pub(crate) back: Vec<u8>,
+    pub(crate) back_stencil: Vec<u8>,
+    pub(crate) scissor: Vec<u8>,
+    pub(crate) viewports: Vec<Vec<u8>>,
+    pub(crate) outputs: Vec<u8>,
+    pub(crate) varyings: Vec<u8>,
+    pub(crate) cull: Vec<u8>,
+    pub(crate) shader: Vec<u8>,
+}
+
+/// Vertex state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VertexState {
+    pub(crate) restart: u32,
+    pub(crate) shader_0: Vec<u8>,
+    pub(crate) pipeline: u64,
+    pub(crate) provoking: u64,
+}
+
+/// The occlusion index, which is kept apart from what a draw needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Occlusion(pub(crate) u64);
+
+/// What an update of the rasteriser's state holds: each record with its address, for checks and listings.
+pub(crate) type Update = Vec<(u64, &'static Record, Vec<u8>)>;
+
+/// The records of an update, in the order of the bits of its header: flag, record, and whether there is one for each
+/// viewport.
+const ORDER: [(record::Field, &Record, bool); 24] = {
+    use ppp_header::*;
+    [
+        (CONTROL, &fragment_control::RECORD, false),
+        (CONTROL_2, &fragment_control::RECORD, false),
+        (FRONT_FACE, &fragment_face::RECORD, false),
+        (FRONT_FACE_2, &fragment_face_2::RECORD, false),
+        (FRONT_STENCIL, &fragment_stencil::RECORD, false),
+        (BACK_FACE, &fragment_face::RECORD, false),
+        (BACK_FACE_2, &fragment_face_2::RECORD, false),
+        (BACK_STENCIL, &fragment_stencil::RECORD, false),
+        (SCISSOR, &scissor_index::RECORD, false),
+        (REGION_CLIP, &record::region_clip::RECORD, true),
+        (VIEWPORT, &record::viewport_control::RECORD, false),
+        (VIEWPORT, &record::viewport::RECORD, true),
+        (W_CLAMP, &record::w_clamp::RECORD, false),
+        (OUTPUT_SELECT, &output_select::RECORD, false),
+        (VARYINGS_32, &varying_counts::RECORD, false),
+        (VARYINGS_16, &varying_counts::RECORD, false),
+        (CULL, &cull::RECORD, false),
+        (CULL_2, &record::cull_2::RECORD, false),
+        (SHADER, &fragment_shader::RECORD, false),
+        (OCCLUSION, &occlusion::RECORD, false),
+        (OCCLUSION_2, &record::occlusion_2::RECORD, false),
+        (OUTPUT_UNKNOWN, &record::output_unknown::RECORD, false),
+        (OUTPUT_SIZE, &record::output_size::RECORD, false),
+        (VARYING_2, &record::varying_2::RECORD, false),
+    ]
+};
+
+/// Reads an update of `words` words.
+pub(crate) fn read_update(memory: &Memory, address: u64, words: u64) -> Result<Update, StreamError> {
+    let bytes = bytes::read(memory, address, 4 * words as usize)
+        .map_err(unbound("an update of the rasteriser's state", address))?;
+    let mut update: Update = Vec::new();
+    let mut at = 0;
+    let mut take = |update: &mut Update, record: &'static Record| {
+        let mut piece = bytes.get(at..).unwrap_or(&[]).to_vec();
+        piece.resize(record.bytes, 0);
+        update.push((address + at as u64, record, piece));
+        at += record.bytes;
+    };
+    take(&mut update, &ppp_header::RECORD);
+    let header = update[0].2.clone();
+    let viewports = ppp_header::VIEWPORTS.get(&header);
+    for (flag, record, each) in ORDER {
+        if flag.is_set(&header) {
+            (0..if each { viewports } else { 1 }).for_each(|_| take(&mut update, record));
+        }
+    }
+    match at == bytes.len() {
+        true => Ok(update),
+        false => {
+            Err(StreamError::Shape { address, what: "has an update whose length does not match its header" })
+        }
+    }
+}
+
+impl Raster {
+    /// Takes an update in; gives the occlusion index when it has one.
+    pub(crate) fn apply(&mut self, update: &Update) -> Option<Occlusion> {
+        let mut found = None;
+        let mut records = update.iter();
+        let Some((_, _, header)) = records.next() else { return None };
+        let viewports = ppp_header::VIEWPORTS.get(header);
+        if ppp_header::VIEWPORT.is_set(header) {
+            self.viewports.clear();
+        }
+        for (flag, _, each) in ORDER.iter().filter(|(flag, ..)| flag.is_set(header)) {
+            for _ in 0..if *each { viewports } else { 1 } {
+                let Some((_, record, bytes)) = records.next() else { break };
+                if record.name == record::viewport::RECORD.name {
+                    self.viewports.push(bytes.clone());
+                } else if record.name == occlusion::RECORD.name {
+                    found = Some(Occlusion(occlusion::INDEX.get(bytes)));
+                } else if let Some(place) = self.place(flag.name) {
+                    place.clone_from(bytes);
+                }
+            }
+        }
+        found
+    }
+
+    /// Where the record that a flag of the header names is kept.
+    fn place(&mut self, flag: &str) -> Option<&mut Vec<u8>> {
+        Some(match flag {
+            "CONTROL" => &mut self.control,
+            "FRONT_FACE" => &mut self.front,
+            "FRONT_FACE_2" => &mut self.front_2,
+            "FRONT_STENCIL" => &mut self.front_stencil,
+            "BACK_FACE" => &mut self.back,
+            "BACK_STENCIL" => &mut self.back_stencil,
+            "SCISSOR" => &mut self.scissor,
+            "OUTPUT_SELECT" => &mut self.outputs,
+            "VARYINGS_32" => &mut self.varyings,
+            "CULL" => &mut self.cull,
+            "SHADER" => &mut self.shader,
+            _ => return None,
+        })
+    }
+
+    /// Depth and stencil tests.
+    pub(crate) fn tests(&self) -> Tests {
+        let enabled = fragment_control::STENCIL.is_set(&self.control);
+        let face = |face: &[u8], stencil: &[u8]| match enabled {
+            true => stencil_of(face, stencil),
+            false => Stencil::default(),
+        };
+        let front = face(&self.front, &self.front_stencil);
+        let two_sided = fragment_control::TWO_SIDED_STENCIL.is_set(&self.control);
+        let back = if two_sided { face(&self.back, &self.back_stencil) } else { front };
+        let first = comparison(fragment_face::DEPTH_COMPARE.get(&self.front));
+        let second = comparison(fragment_face_2::DEPTH_COMPARE.get(&self.front_2));
+        let kept = fragment_face::NO_DEPTH_WRITE.is_set(&self.front)
+            && fragment_face_2::NO_DEPTH_WRITE.is_set(&self.front_2);
+        Tests {
+            // Both have to pass; drivers set one of them to `always`.
+            depth: if first == Comparison::Always { second } else { first },
+            depth_write: !kept,
+            front,
+            back,
+        }
+    }
+
+    /// The program decides about samples, so that tests come when it says.
+    pub(crate) fn late_tests(&self) -> bool {
+        fragment_control::PASS.get(&self.control) >= 2
+    }
+
+    /// Which faces are dropped; `None` when all are.
+    pub(crate) fn cull(&self) -> Option<Cull> {
+        match (cull::FRONT.is_set(&self.cull), cull::BACK.is_set(&self.cull)) {
+            (false, false) => Some(Cull::None),
+            (true, false) => Some(Cull::Front),
+            (false, true) => Some(Cull::Back),
+            (true, true) => None,
+        }
+    }
+
+    /// What is drawn of triangles.
+    pub(crate) fn fill(&self) -> Fill {
+        match fragment_face::POLYGON_MODE.get(&self.front) {
+            1 => Fill::Edges,
+            2 => Fill::Corners,
+            _ => Fill::Whole,
+        }
+    }
+
+    pub(crate) fn line_width(&self) -> f32 {
+        fragment_face::LINE_WIDTH.get(&self.front) as f32 / 16.0
+    }
+
+    /// Slots of vertex outputs in the order of the hardware: position, user varyings, point size, layer and viewport,
+    /// clip distances.
+    pub(crate) fn slots(&self) -> Slots {
+        let varyings: u64 = [varying_counts::SMOOTH, varying_counts::FLAT, varying_counts::LINEAR]
+            .iter()
+            .map(|count| count.get(&self.varyings))
+            .sum();
+        let has = |field: record::Field| field.is_set(&self.outputs);
+        let point_size = 4 + varyings as u32;
+        let layer = point_size + u32::from(has(output_select::POINT_SIZE));
+        let targeted = has(output_select::VIEWPORT_TARGET) || has(output_select::RENDER_TARGET);
+        Slots {
+            point_size: has(output_select::POINT_SIZE).then_some(point_size),
+            layer: targeted.then_some(layer),
+            clip: layer + u32::from(targeted),
+            clip_count: output_select::CLIP_PLANES.get(&self.outputs).count_ones(),
+            user_base: 1 + u32::from(has(output_select::FRAG_COORD_Z)),
+        }
+    }
+}
+
+/// Where vertex outputs are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Slots {
+    pub(crate) point_size: Option<u32>,
+    pub(crate) layer: Option<u32>,
+    pub(crate) clip: u32,
+    pub(crate) clip_count: u32,
+    /// Words that can be bound before the first user varying: w, and depth when it is selected.
+    pub(crate) user_base: u32,
+}
+
+fn stencil_of(face: &[u8], stencil: &[u8]) -> Stencil {
+    Stencil {
+        compare: comparison(fragment_stencil::COMPARE.get(stencil)),
+        reference: fragment_face::STENCIL_REFERENCE.get(face) as u8,
+        read_mask: fragment_stencil::READ_MASK.get(stencil) as u8,
+        write_mask: fragment_stencil::WRITE_MASK.get(stencil) as u8,
+        fail: operation(fragment_stencil::FAIL.get(stencil)),
+        depth_fail: operation(fragment_stencil::DEPTH_FAIL.get(stencil)),
+        pass: operation(fragment_stencil::PASS.get(stencil)),
+    }
+}
+
+fn comparison(code: u64) -> Comparison {
+    use Comparison::*;
+    [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always][code as usize & 7]
+}
+
+fn operation(code: u64) -> StencilOp {
+    use StencilOp::*;
+    [Keep, Zero, Replace, IncrementClamp, DecrementClamp, Invert, IncrementWrap, DecrementWrap]
+        [code as usize & 7]
+}
+
+/// A viewport record.
+pub(crate) fn viewport(bytes: &[u8]) -> Viewport {
+    use record::viewport::*;
+    let [x, y, z] = [TRANSLATE_X, TRANSLATE_Y, TRANSLATE_Z].map(|field| field.float(bytes));
+    let [w, h, d] = [SCALE_X, SCALE_Y, SCALE_Z].map(|field| field.float(bytes));
+    Viewport { x: x - w, y: y - h, width: 2.0 * w, height: 2.0 * h, min_depth: z, max_depth: z + d }
+}
+
+/// What a binding puts into coefficient registers: register and meaning of each; the error is a source that is not
+/// modelled.
+pub(crate) fn coefficients(bytes: &[u8], slots: &Slots) -> Result<Vec<(usize, Binding)>, &'static str> {
+    let first = cf_binding::REGISTER.get(bytes) as usize;
+    let shade = cf_binding::SHADE.get(bytes);
+    let count = cf_binding::COMPONENTS.get(bytes) as u32;
+    let slot = cf_binding::SLOT.get(bytes) as u32;
+    (0..count)
+        .map(|at| {
+            let binding = match cf_binding::SOURCE.get(bytes) {
+                0 if slot + at == 0 => Binding::OneOverW,
+                0 => varying(4 + (slot + at).saturating_sub(slots.user_base), shade),
+                1 => Binding::Depth,
+                2 if at == 0 => Binding::PointX,
+                2 => Binding::PointY,
+                3 => Binding::PrimitiveId,
+                _ => return Err("a coefficient of this source"),
+            };
+            Ok((first + at as usize, binding))
+        })
+        .collect()
+}
+
+fn varying(slot: u32, shade: u64) -> Binding {
+    match shade {
+        3 => Binding::Linear(slot),
+        7 => Binding::Perspective(slot),
+        6 => Binding::FlatCorner(slot, 1),
+        2 => Binding::FlatCorner(slot, 2),
+        _ => Binding::FlatCorner(slot, 0),
+    }
+}

@@ -1,0 +1,187 @@
+//! Input assembly: from the numbers of a draw to corners of primitives.
+
+use agx_emulator::{Memory, Topology};
+
+use crate::bytes;
+use crate::record::{self, index_bytes, index_list, indirect_draw};
+use crate::stream::{StreamError, Walk, unbound};
+
+/// A draw, as its record and the words behind it say.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DrawCall {
+    pub(crate) address: u64,
+    pub(crate) head: Vec<u8>,
+    pub(crate) count: u32,
+    pub(crate) instances: u32,
+    /// First vertex, or what is added to indices.
+    pub(crate) start: u32,
+    /// Address and length of the index buffer.
+    pub(crate) indices: Option<(u64, u64)>,
+    /// First index.
+    pub(crate) first_index: u32,
+}
+
+impl DrawCall {
+    /// Reads the draw at the walk's place and steps over it.
+    pub(crate) fn read(memory: &Memory, walk: &mut Walk) -> Result<DrawCall, StreamError> {
+        let address = walk.at;
+        let head = walk.take(memory, &index_list::RECORD)?;
+        let mut call = DrawCall { address, instances: 1, ..DrawCall::default() };
+        let mut low = 0;
+        let mut word = |walk: &mut Walk, flag: record::Field| match flag.is_set(&head) {
+            true => {
+                Ok(Some(record::draw_word::VALUE.get(&walk.take(memory, &record::draw_word::RECORD)?) as u32))
+            }
+            false => Ok(None),
+        };
+        if let Some(value) = word(walk, index_list::HAS_INDICES)? {
+            low = u64::from(value);
+        }
+        call.count = word(walk, index_list::HAS_COUNT)?.unwrap_or(0);
+        call.instances = word(walk, index_list::HAS_INSTANCES)?.unwrap_or(1);
+        call.start = word(walk, index_list::HAS_START)?.unwrap_or(0);
+        if index_list::HAS_UNKNOWN_1.is_set(&head) || index_list::HAS_UNKNOWN_2.is_set(&head) {
+            return Err(StreamError::Shape { address, what: "has a draw with words nobody knows" });
+        }
+        let indirect = match index_list::HAS_INDIRECT.is_set(&head) {
+            true => Some(walk.take(memory, &indirect_draw::RECORD)?),
+            false => None,
+        };
+        let length = match index_list::HAS_INDEX_SIZE.is_set(&head) {
+            true => index_bytes::BYTES.get(&walk.take(memory, &index_bytes::RECORD)?),
+            false => u64::MAX,
+        };
+        if index_list::HAS_INDICES.is_set(&head) {
+            call.indices = Some((index_list::INDEX_HIGH.get(&head) << 32 | low, length));
+        }
+        if let Some(record) = indirect {
+            call.indirect(memory, &record)?;
+        }
+        call.head = head;
+        Ok(call)
+    }
+
+    /// Reads the numbers of an indirect draw.
+    fn indirect(&mut self, memory: &Memory, record: &[u8]) -> Result<(), StreamError> {
+        let address = indirect_draw::ADDRESS_HIGH.get(record) << 32 | indirect_draw::ADDRESS_LOW.get(record);
+        let error = unbound("the numbers of an indirect draw", address);
+        let [count, instances, first, start]: [u32; 4] = bytes::words(memory, address).map_err(error)?;
+        (self.count, self.instances) = (count, instances);
+        match self.indices {
+            Some(_) => (self.first_index, self.start) = (first, start),
+            None => self.start = first,
+        }
+        Ok(())
+    }
+
+    /// Vertex numbers; `None` starts a new strip. Indices behind the end of their buffer are 0.
+    fn numbers(&self, memory: &Memory, restart: u32) -> Vec<Option<u32>> {
+        let Some((address, length)) = self.indices else {
+            return (0..self.count).map(|at| Some(self.start.wrapping_add(at))).collect();
+        };
+        let size = 1_usize << index_list::INDEX_SIZE.get(&self.head).min(2);
+        let restarts = index_list::RESTART.is_set(&self.head);
+        let mask = u32::MAX >> (32 - 8 * size as u32);
+        (u64::from(self.first_index)..)
+            .take(self.count as usize)
+            .map(|at| {
+                let offset = at * size as u64;
+                let mut index = [0; 4];
+                if offset + size as u64 <= length {
+                    // An index that is not bound reads as 0, like one behind the end.
+                    let _ = memory.fetch(address + offset, &mut index[..size]);
+                }
+                let index = u32::from_le_bytes(index);
+                (!restarts || index != restart & mask).then(|| index.wrapping_add(self.start))
+            })
+            .collect()
+    }
+
+    /// What the vertices make, and the numbers of all corners. `provoking` is the corner that flat values come from:
+    /// it stays where it is when every other triangle of a strip turns around.
+    pub(crate) fn corners(
+        &self,
+        memory: &Memory,
+        restart: u32,
+        provoking: u64,
+    ) -> Option<(Topology, Vec<u32>)> {
+        let numbers = self.numbers(memory, restart);
+        let mut corners = Vec::new();
+        let topology = topology(index_list::PRIMITIVE.get(&self.head))?;
+        for strip in numbers.split(Option::is_none) {
+            let strip: Vec<u32> = strip.iter().copied().flatten().collect();
+            assemble(index_list::PRIMITIVE.get(&self.head), &strip, provoking, &mut corners);
+        }
+        Some((topology, corners))
+    }
+}
+
+fn topology(code: u64) -> Option<Topology> {
+    Some(match code {
+        0 => Topology::Points,
+        1 | 3 | 5 => Topology::Lines,
+        6 | 9 | 11 | 14 | 15 => Topology::Triangles,
+        _ => return None,
+    })
+}
+
+/// Corners of the primitives of one strip.
+fn assemble(code: u64, strip: &[u32], provoking: u64, corners: &mut Vec<u32>) {
+    match code {
+        3 | 5 => {
+            strip.windows(2).for_each(|pair| corners.extend(pair));
+            if let (5, [first, .., last]) = (code, strip) {
+                corners.extend([last, first]);
+            }
+        }
+        9 => {
+            for (at, triangle) in strip.windows(3).enumerate() {
+                let [a, b, c] = [triangle[0], triangle[1], triangle[2]];
+                corners.extend(match (at % 2, provoking) {
+                    (0, _) => [a, b, c],
+                    (_, 0) => [a, c, b],
+                    _ => [b, a, c],
+                });
+            }
+        }
+        11 => {
+            if let [centre, rest @ ..] = strip {
+                rest.windows(2).for_each(|pair| corners.extend([*centre, pair[0], pair[1]]));
+            }
+        }
+        14 => strip.chunks_exact(4).for_each(|quad| {
+            corners.extend([quad[0], quad[1], quad[3], quad[3], quad[1], quad[2]]);
+        }),
+        15 => strip.windows(4).step_by(2).for_each(|quad| {
+            corners.extend([quad[0], quad[1], quad[2], quad[2], quad[1], quad[3]]);
+        }),
+        0 => corners.extend(strip),
+        1 => corners.extend(strip.chunks_exact(2).flatten()),
+        _ => corners.extend(strip.chunks_exact(3).flatten()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strips_and_fans_become_lists() {
+        // (primitive, provoking corner, vertices, corners)
+        let cases: [(u64, u64, &[u32], &[u32]); 8] = [
+            (0, 0, &[1, 2], &[1, 2]),
+            (1, 0, &[1, 2, 3], &[1, 2]),
+            (3, 0, &[1, 2, 3], &[1, 2, 2, 3]),
+            (5, 0, &[1, 2, 3], &[1, 2, 2, 3, 3, 1]),
+            (6, 0, &[1, 2, 3, 4], &[1, 2, 3]),
+            (9, 0, &[1, 2, 3, 4], &[1, 2, 3, 2, 4, 3]),
+            (9, 2, &[1, 2, 3, 4], &[1, 2, 3, 3, 2, 4]),
+            (11, 1, &[1, 2, 3, 4], &[1, 2, 3, 1, 3, 4]),
+        ];
+        for (code, provoking, strip, expected) in cases {
+            let mut corners = Vec::new();
+            assemble(code, strip, provoking, &mut corners);
+            assert_eq!(corners, expected, "primitive {code}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! `imgwblk`: a block of the tile buffer goes to an image.
+//!
+//! End-of-tile programs write their own tile; here that is all of the framebuffer at once. Compute programs name the
+//! corner of the block in the image. The tile holds what `st_tile` put there: a format of memory operations for each
+//! component, which is converted to the image's (Mesa 25.0; sRGB is applied by `st_tile` and left alone here).
+
+use agx_isa::inst::{Inst, Size, Tag};
+
+use crate::core::Core;
+use crate::exec::fields::Fields;
+use crate::exec::texture::{Binding, Coordinates};
+use crate::findings::{FindingKind, Observation};
+use crate::formats::Format;
+use crate::group::Group;
+use crate::order::Path;
+use crate::registers::lanes_of;
+use crate::textures::Texture;
+
+/// How block stores go to memory.
+const TEXELS: (Path, Option<u8>) = (Path::Texels, None);
+
+/// A block store.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockStore {
+    binding: Binding,
+    coordinates: Option<Coordinates>,
+    /// Half register with the offset in a sample; none for an immediate.
+    offset: Option<u8>,
+    immediate: u32,
+    format: Format,
+    explicit: bool,
+}
+
+/// Where a block goes.
+struct Block<'b> {
+    image: &'b Texture,
+    corner: [u32; 2],
+    layer: u32,
+    offset: usize,
+}
+
+impl BlockStore {
+    /// Resolves a block store; `None` for formats nobody knows.
+    pub(crate) fn new(inst: &Inst) -> Option<BlockStore> {
+        let fields = Fields::new(inst);
+        let offset = fields.get("offset");
+        Some(BlockStore {
+            binding: Binding::new(inst),
+            coordinates: Coordinates::new(inst),
+            offset: (offset.tag == Tag::Reg).then_some(offset.value as u8),
+            immediate: offset.value,
+            format: Format::from_code(fields.number("format"))?,
+            explicit: fields.flag("explicit"),
+        })
+    }
+
+    /// Stores the block of each active lane.
+    pub(crate) fn run(&self, group: &Group, core: &mut Core<'_>) -> Result<(), Observation> {
+        for lane in lanes_of(group.exec) {
+            let bytes = self.binding.descriptor(group, core, lane)?;
+            let image =
+                Texture::image(&bytes).map_err(|what| FindingKind::Unsupported(what).in_lane(lane))?;
+            let layer =
+                self.coordinates.map_or(0, |coordinates| coordinates.layer(group, lane, self.explicit));
+            let corner = match self.coordinates.filter(|_| self.explicit) {
+                Some(coordinates) => coordinates.corner(group, lane),
+                None => [0; 2],
+            };
+            let offset = match self.offset {
+                Some(half) => group.read(half, Size::B16, lane) as usize,
+                None => self.immediate as usize,
+            };
+            self.store(&Block { image: &image, corner, layer, offset }, core, lane)?;
+        }
+        Ok(())
+    }
+
+    fn store(&self, block: &Block<'_>, core: &mut Core<'_>, lane: usize) -> Result<(), Observation> {
+        let no_tile = FindingKind::Unsupported("a block store without a tile");
+        let frame = core.frame.take().ok_or(no_tile)?;
+        let image = block.image;
+        let level = image.first_level;
+        let extent = image.extent(level);
+        let [width, height] = frame.buffer.size();
+        let mut outcome = Ok(());
+        for number in 0..width * height {
+            let (x, y) = (number % width, number / width);
+            let place = [x + block.corner[0], y + block.corner[1], block.layer];
+            if (0..3).any(|axis| place[axis] >= extent[axis]) {
+                continue;
+            }
+            for sample in 0..image.samples.min(frame.buffer.samples()) {
+                let Some(bytes) = frame.buffer.colour(x, y, sample) else { continue };
+                let texel = self.texel(image, bytes.get(block.offset..).unwrap_or(&[]));
+                outcome = outcome.and_then(|()| put(core, image, (level, place, sample), texel, lane));
+            }
+        }
+        core.frame = Some(frame);
+        outcome?;
+        image.mark_uncompressed(block.layer, |address, word| core.store(TEXELS, address, 4, word, lane))
+    }
+
+    /// The image's texel of the bytes of a sample: the same bits where the components are as wide, which they are for
+    /// all formats that can be rendered to.
+    fn texel(&self, image: &Texture, bytes: &[u8]) -> u128 {
+        let word = |at: usize, len: usize| {
+            let bytes = bytes.get(at..).unwrap_or(&[]);
+            bytes.iter().take(len).rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
+        };
+        let size = self.format.bytes() as usize;
+        let packed = self.format.packed_components().is_some();
+        let mut raw = [0; 4];
+        for (component, place) in raw.iter_mut().enumerate() {
+            *place = if packed { word(0, 4) } else { word(component * size, size) };
+        }
+        let swizzle = image.swizzle.map(|channel| channel as usize & 3);
+        if packed && swizzle == [0, 1, 2, 3] {
+            return raw[0].into();
+        }
+        if !packed && let Some(texel) = image.format.assemble(8 * size as u32, raw, swizzle) {
+            return texel;
+        }
+        let mut channels = [0; 4];
+        for (component, channel) in swizzle.into_iter().enumerate() {
+            channels[channel] = self.format.decode(raw[component], component as u32, true);
+        }
+        image.format.without_curve().encode(channels, false)
+    }
+}
+
+fn put(
+    core: &mut Core<'_>,
+    image: &Texture,
+    (level, place, sample): (u32, [u32; 3], u32),
+    texel: u128,
+    lane: usize,
+) -> Result<(), Observation> {
+    let address = image.texel(level, place, sample);
+    for at in (0..image.format.bytes()).step_by(4) {
+        let bytes = (image.format.bytes() - at).min(4);
+        core.store(TEXELS, address.wrapping_add(u64::from(at)), bytes, (texel >> (8 * at)) as u32, lane)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,263 @@
+//! Where texels lie in memory: the tiled and the twiddled layout of the hardware.
+//!
+//! Rules of the layout library of Mesa 25.0 and later, whose tests compare them with the vendor's driver. Sizes are in
+//! elements: texels, or blocks of block-compressed formats. In the tiled layout large levels are rows of tiles of one
+//! page each, and levels smaller than such a tile are padded to powers of two; elements of a tile are in Morton order,
+//! x in the lowest bit. The twiddled layout is the second kind for all levels.
+
+/// Bytes to which levels are aligned.
+const LINE: u64 = 0x80;
+/// Bytes to which layers are aligned when they are.
+const PAGE: u64 = 0x4000;
+
+/// The two layouts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    Tiled,
+    Twiddled,
+}
+
+/// An image in one of these layouts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Layout {
+    pub(crate) order: Order,
+    /// Texels of level 0.
+    pub(crate) size: [u32; 2],
+    /// Texels of an element.
+    pub(crate) block: [u32; 2],
+    /// Bytes of an element with all its samples.
+    pub(crate) element_bytes: u32,
+    /// Levels that memory has room for.
+    pub(crate) levels: u32,
+    /// Layers start at multiples of a page.
+    pub(crate) page_aligned: bool,
+}
+
+/// One level.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Level {
+    /// Bytes of the level, not yet aligned.
+    bytes: u64,
+    /// Elements of a tile.
+    tile: [u32; 2],
+    /// Elements of a row, whole tiles.
+    stride: u32,
+}
+
+/// The largest tile: a page of elements of so many bytes.
+fn largest_tile(element_bytes: u32) -> [u32; 2] {
+    match element_bytes {
+        0 | 1 => [128, 128],
+        2 => [128, 64],
+        3 | 4 => [64, 64],
+        5..=8 => [64, 32],
+        9..=16 => [32, 32],
+        17..=32 => [32, 16],
+        _ => [16, 16],
+    }
+}
+
+/// An image of one level as the driver of a device sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageLayout(Layout);
+
+impl ImageLayout {
+    /// One level of `size` texels with `bytes` bytes each, samples included, tiled or twiddled.
+    pub fn single(size: [u32; 2], bytes: u32, twiddled: bool) -> ImageLayout {
+        let order = if twiddled { Order::Twiddled } else { Order::Tiled };
+        ImageLayout(Layout {
+            order,
+            size,
+            block: [1, 1],
+            element_bytes: bytes,
+            levels: 1,
+            page_aligned: true,
+        })
+    }
+
+    /// Bytes from the first texel to this one.
+    pub fn element(&self, at: [u32; 2]) -> u64 {
+        self.0.offset(0, at, 0)
+    }
+}
+
+fn minify(size: u32, level: u32) -> u32 {
+    (size >> level.min(31)).max(1)
+}
+
+impl Layout {
+    /// Levels that an image with more than one of them has room for: the hardware derives layers from all of them.
+    pub(crate) fn all_levels(size: [u32; 2], depth: u32) -> u32 {
+        32 - size[0].max(size[1]).max(depth).max(1).leading_zeros()
+    }
+
+    fn is_compressed(&self) -> bool {
+        self.block != [1, 1]
+    }
+
+    /// Elements that hold so many texels along an axis.
+    fn elements(&self, texels: [u32; 2]) -> [u32; 2] {
+        [0, 1].map(|axis| texels[axis].div_ceil(self.block[axis]))
+    }
+
+    /// The first level of the kind that is padded to powers of two.
+    fn first_small(&self) -> u32 {
+        let tile = largest_tile(self.element_bytes);
+        let [width, height] = self.elements(self.size);
+        let mut texels = [width * self.block[0], height * self.block[1]];
+        let mut level = 0;
+        while level < 16 {
+            let [w, h] = self.elements(texels);
+            if w < tile[0] || h < tile[1] {
+                break;
+            }
+            texels = texels.map(|side| minify(side, 1));
+            level += 1;
+        }
+        level
+    }
+
+    fn level(&self, level: u32) -> Level {
+        match self.order {
+            Order::Twiddled => self.twiddled(level),
+            Order::Tiled if level < self.first_small() => self.large(level),
+            Order::Tiled => self.small(level),
+        }
+    }
+
+    /// A level of tiles of a page each.
+    fn large(&self, level: u32) -> Level {
+        let tile = largest_tile(self.element_bytes);
+        let [width, height] = self.elements(self.size);
+        let tiles = [width.div_ceil(tile[0]), height.div_ceil(tile[1])];
+        let below = (1_u32 << level) - 1;
+        let padded = tiles.map(|count| count & below != 0);
+        let mut count = (tiles[0] * tiles[1]) >> (2 * level);
+        count += if padded[0] { tiles[1] >> level } else { 0 };
+        count += if padded[1] { tiles[0] >> level } else { 0 };
+        count += u32::from(padded[0] && padded[1]);
+        let extra = u32::from(self.is_compressed() && padded[0]);
+        let row = self.elements([minify(self.size[0], level), 1])[0] + extra;
+        Level {
+            bytes: u64::from(count) * u64::from(tile[0] * tile[1]) * u64::from(self.element_bytes),
+            tile,
+            stride: row.next_multiple_of(tile[0]),
+        }
+    }
+
+    /// A level that is padded to powers of two.
+    fn small(&self, level: u32) -> Level {
+        let first = self.first_small();
+        let elements = self.elements(self.size);
+        let padded = elements.map(|side| match self.is_compressed() {
+            true => minify(side.next_power_of_two(), first),
+            false => minify(side, first).next_power_of_two(),
+        });
+        let [width, height] = padded.map(|side| minify(side, level - first));
+        let side = match self.is_compressed() {
+            true => width.min(height).next_power_of_two(),
+            false => minify(elements[0].min(elements[1]), level).next_power_of_two(),
+        };
+        let row = self.elements([minify(self.size[0], level), 1])[0];
+        Level {
+            bytes: u64::from(width) * u64::from(height) * u64::from(self.element_bytes),
+            tile: [side, side],
+            stride: row.next_multiple_of(side),
+        }
+    }
+
+    fn twiddled(&self, level: u32) -> Level {
+        let elements = self.elements(self.size);
+        let room = elements.map(|side| minify(side.next_power_of_two(), level));
+        let logical = match self.is_compressed() {
+            true => room,
+            false => elements.map(|side| minify(side, level).next_power_of_two()),
+        };
+        let side = logical[0].min(logical[1]);
+        Level {
+            bytes: u64::from(room[0]) * u64::from(room[1]) * u64::from(self.element_bytes),
+            tile: [side, side],
+            stride: logical[0],
+        }
+    }
+
+    /// Bytes from the first level of a layer to this one.
+    pub(crate) fn level_offset(&self, level: u32) -> u64 {
+        (0..level).map(|level| self.level(level).bytes.next_multiple_of(LINE)).sum()
+    }
+
+    /// Bytes from one layer to the next.
+    pub(crate) fn layer_stride(&self) -> u64 {
+        let bytes = self.level_offset(self.levels);
+        if self.page_aligned || self.order == Order::Twiddled { bytes.next_multiple_of(PAGE) } else { bytes }
+    }
+
+    /// Bytes from the first layer's first level to an element.
+    pub(crate) fn offset(&self, level: u32, [x, y]: [u32; 2], layer: u32) -> u64 {
+        let Level { tile, stride, .. } = self.level(level);
+        let [corner_x, corner_y] = [x & !(tile[0] - 1), y & !(tile[1] - 1)];
+        let corner = u64::from(corner_y) * u64::from(stride) + u64::from(corner_x) * u64::from(tile[1]);
+        let index = corner + interleave(x - corner_x, y - corner_y);
+        let before = if layer == 0 { 0 } else { u64::from(layer) * self.layer_stride() };
+        before + self.level_offset(level) + index * u64::from(self.element_bytes)
+    }
+
+    /// Bytes of so many layers.
+    #[cfg(test)]
+    fn bytes(&self, layers: u32) -> u64 {
+        self.layer_stride() * u64::from(layers)
+    }
+}
+
+/// The bits of two numbers in turn, those of the first in the even places.
+fn interleave(x: u32, y: u32) -> u64 {
+    let spread = |value: u32| (0..16).fold(0_u64, |sum, bit| sum | u64::from(value >> bit & 1) << (2 * bit));
+    spread(x) | spread(y) << 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tiled(size: [u32; 2], element_bytes: u32, levels: u32) -> Layout {
+        Layout { order: Order::Tiled, size, block: [1, 1], element_bytes, levels, page_aligned: false }
+    }
+
+    #[test]
+    fn every_element_has_a_place_of_its_own() {
+        for (size, bytes) in [([100, 20], 4), ([33, 33], 1), ([130, 70], 4), ([7, 5], 16), ([300, 200], 2)] {
+            for order in [Order::Tiled, Order::Twiddled] {
+                let levels = Layout::all_levels(size, 1);
+                let layout = Layout { order, levels, ..tiled(size, bytes, 1) };
+                let mut places: Vec<u64> = Vec::new();
+                for level in 0..levels {
+                    let [width, height] = size.map(|side| minify(side, level));
+                    for layer in 0..2 {
+                        for at in 0..width * height {
+                            places.push(layout.offset(level, [at % width, at / width], layer));
+                        }
+                    }
+                }
+                let count = places.len();
+                places.sort_unstable();
+                places.dedup();
+                assert_eq!(places.len(), count, "{size:?} {order:?}");
+                let end = places.last().map_or(0, |last| last + u64::from(bytes));
+                assert!(end <= layout.bytes(2), "{size:?} {order:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_vendors_driver() {
+        // A 64 by 64 image of four bytes is one page; its levels follow at 128-byte lines.
+        let layout = tiled([64, 64], 4, 7);
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5, 6].map(|level| layout.level_offset(level)),
+            [0, 0x4000, 0x5000, 0x5400, 0x5500, 0x5580, 0x5600]
+        );
+        assert_eq!(tiled([130, 70], 4, 1).layer_stride(), 3 * 2 * 0x4000);
+        assert_eq!(tiled([128, 128], 4, 1).offset(0, [64, 0], 0), 0x4000);
+        assert_eq!(tiled([128, 128], 4, 1).offset(0, [1, 1], 0), 12);
+    }
+}

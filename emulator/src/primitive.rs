@@ -1,0 +1,232 @@
+//! Primitives: their shape on the screen, faces, depth, and what is interpolated over them.
+
+use crate::draw::{Bias, Binding, Cull, Draw, Fill};
+use crate::frame::{Coefficient, Frame, Plane};
+use crate::pixels::SLOTS;
+use crate::raster::{
+    Clip, DISTANCES, Distant, Point, Polygon, Viewport, clip_distant, clip_segment, doubled_area, plane,
+};
+
+/// The output slots of a vertex.
+pub(crate) type Vertex = Vec<u32>;
+
+/// A slot's bits; slots that do not exist are 0.
+fn slot(vertex: &Vertex, slot: u32) -> u32 {
+    vertex.get(slot as usize % SLOTS).copied().unwrap_or(0)
+}
+
+fn float_slot(vertex: &Vertex, number: u32) -> f64 {
+    f64::from(f32::from_bits(slot(vertex, number)))
+}
+
+fn position(draw: &Draw<'_>, vertex: &Vertex) -> Clip {
+    [0, 1, 2, 3].map(|at| float_slot(vertex, draw.position_slot + at))
+}
+
+/// Position and clip distances.
+fn distant(draw: &Draw<'_>, vertex: &Vertex) -> Distant {
+    let (first, count) = draw.more.clip_slots;
+    let mut corner = [0.0; 4 + DISTANCES];
+    corner[..4].copy_from_slice(&position(draw, vertex));
+    for (at, place) in corner.iter_mut().skip(4).take(count).enumerate() {
+        *place = float_slot(vertex, first + at as u32);
+    }
+    corner
+}
+
+/// Layer and viewport of a primitive: those of its first vertex.
+pub(crate) fn target(draw: &Draw<'_>, vertices: &[Vertex]) -> (u32, u32) {
+    let Some((number, vertex)) = draw.more.layer_slot.zip(vertices.first()) else { return (0, 0) };
+    let both = slot(vertex, number);
+    (both & 0xffff, both >> 16)
+}
+
+/// The shape of a primitive: its polygon on the screen and three homogeneous corners that carry vertex values.
+struct Shape {
+    outline: Vec<Point>,
+    rows: [[f64; 3]; 3],
+    /// The vertex behind each row.
+    owners: [usize; 3],
+    /// Left, top and side of a point.
+    point: Option<[f64; 3]>,
+    viewport: Viewport,
+}
+
+/// Sets coefficients, depth and face for a primitive; gives the polygons that are drawn of it.
+pub(crate) fn set_up(
+    frame: &mut Frame,
+    draw: &Draw<'_>,
+    vertices: &[Vertex],
+    number: u32,
+    viewport: u32,
+) -> Vec<Polygon> {
+    let [width, height] = frame.buffer.size();
+    let (viewport, scissor) = match draw.more.viewports.get((viewport as usize).wrapping_sub(1)) {
+        Some((viewport, scissor)) => (*viewport, Some(*scissor)),
+        None => (draw.viewport, draw.scissor),
+    };
+    let scissor = scissor.unwrap_or([0, 0, width, height]);
+    let scissor = [scissor[0], scissor[1], scissor[2].min(width), scissor[3].min(height)];
+    shape(draw, viewport, vertices)
+        .and_then(|shape| prepare(frame, draw, vertices, number, shape, scissor))
+        .unwrap_or_default()
+}
+
+fn shape(draw: &Draw<'_>, viewport: Viewport, vertices: &[Vertex]) -> Option<Shape> {
+    match vertices {
+        [point] => point_shape(draw, viewport, point),
+        [a, b] => line_shape(draw, viewport, [a, b]),
+        [a, b, c] => triangle_shape(draw, viewport, [a, b, c]),
+        _ => None,
+    }
+}
+
+fn prepare(
+    frame: &mut Frame,
+    draw: &Draw<'_>,
+    vertices: &[Vertex],
+    number: u32,
+    shape: Shape,
+    scissor: [u32; 4],
+) -> Option<Vec<Polygon>> {
+    frame.primitive.back = vertices.len() == 3 && is_back(draw, &shape.outline);
+    let culled = match draw.cull {
+        Cull::None => false,
+        Cull::Front => vertices.len() == 3 && !frame.primitive.back,
+        Cull::Back => frame.primitive.back,
+    };
+    if culled {
+        return None;
+    }
+    let polygons = polygons(draw, vertices, &shape, scissor);
+    let depths = shape.owners.map(|at| shape.viewport.depth(position(draw, &vertices[at])));
+    frame.primitive.depth = plane(&shape.rows, depths)?;
+    if let Some(bias) = draw.more.bias.filter(|_| vertices.len() == 3) {
+        frame.primitive.depth.c += offset(&bias, &frame.primitive.depth, &shape.outline);
+    }
+    frame.primitive.coefficients = draw
+        .coefficients
+        .iter()
+        .map(|binding| match binding {
+            Binding::PrimitiveId => Some(Coefficient::Flat(number)),
+            binding => coefficient(draw, &shape, vertices, *binding),
+        })
+        .collect::<Option<_>>()?;
+    Some(polygons)
+}
+
+/// What is drawn of a primitive.
+fn polygons(draw: &Draw<'_>, vertices: &[Vertex], shape: &Shape, scissor: [u32; 4]) -> Vec<Polygon> {
+    let fill = if vertices.len() == 3 { draw.more.fill } else { Fill::Whole };
+    let outlines: Vec<Vec<Point>> = match fill {
+        Fill::Whole => vec![shape.outline.clone()],
+        Fill::Edges => {
+            let ends = |at: usize| [&vertices[at], &vertices[(at + 1) % 3]];
+            let lines = (0..3).filter_map(|at| line_shape(draw, shape.viewport, ends(at)));
+            lines.map(|line| line.outline).collect()
+        }
+        Fill::Corners => {
+            let points = vertices.iter().filter_map(|vertex| point_shape(draw, shape.viewport, vertex));
+            points.map(|point| point.outline).collect()
+        }
+    };
+    outlines.iter().filter_map(|outline| Polygon::new(outline, scissor)).collect()
+}
+
+/// What a depth bias adds.
+fn offset(bias: &Bias, depth: &Plane, outline: &[Point]) -> f64 {
+    let deepest = outline.iter().map(|[x, y]| depth.at(*x, *y).abs()).fold(0.0, f64::max);
+    let unit = match bias.integer {
+        true => 1.0 / 65536.0,
+        false => libm::exp2(f64::from(libm::ilogb(deepest.max(f64::from(f32::MIN_POSITIVE))) - 23)),
+    };
+    let slope = depth.a.abs().max(depth.b.abs());
+    let sum = slope * f64::from(bias.slope) + unit * f64::from(bias.constant);
+    match bias.clamp {
+        clamp if clamp > 0.0 => sum.min(clamp.into()),
+        clamp if clamp < 0.0 => sum.max(clamp.into()),
+        _ => sum,
+    }
+}
+
+/// A positive doubled area runs clockwise when y points down.
+fn is_back(draw: &Draw<'_>, outline: &[Point]) -> bool {
+    (doubled_area(outline) < 0.0) != draw.front_counter_clockwise
+}
+
+fn triangle_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 3]) -> Option<Shape> {
+    let corners = vertices.map(|vertex| distant(draw, vertex));
+    let clipped = clip_distant(corners.to_vec(), draw.more.clip_slots.1, draw.more.depth_clip);
+    let clip = |corner: Distant| [corner[0], corner[1], corner[2], corner[3]];
+    let outline: Vec<Point> = clipped.into_iter().map(|corner| viewport.point(clip(corner))).collect();
+    let rows = corners.map(|corner| viewport.homogeneous(clip(corner)));
+    (outline.len() >= 3).then_some(Shape { outline, rows, owners: [0, 1, 2], point: None, viewport })
+}
+
+/// A line is a rectangle around the segment; values change along it only.
+fn line_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 2]) -> Option<Shape> {
+    let ends = vertices.map(|vertex| position(draw, vertex));
+    let [[x0, y0], [x1, y1]] = clip_segment(ends, draw.more.depth_clip)?.map(|end| viewport.point(end));
+    let length = libm::hypot(x1 - x0, y1 - y0);
+    let across = f64::from(draw.line_width) / 2.0 / length;
+    let (nx, ny) = ((y0 - y1) * across, (x1 - x0) * across);
+    let outline = vec![[x0 + nx, y0 + ny], [x1 + nx, y1 + ny], [x1 - nx, y1 - ny], [x0 - nx, y0 - ny]];
+    let [first, second] = ends.map(|end| viewport.homogeneous(end));
+    let beside = [first[0] + nx * first[2], first[1] + ny * first[2], first[2]];
+    Some(Shape { outline, rows: [first, second, beside], owners: [0, 1, 0], point: None, viewport })
+}
+
+/// A point is a square; its values are the same everywhere.
+fn point_shape(draw: &Draw<'_>, viewport: Viewport, vertex: &Vertex) -> Option<Shape> {
+    let [clip, _] = clip_segment([position(draw, vertex); 2], draw.more.depth_clip)?;
+    let corner = distant(draw, vertex);
+    if corner[4..].iter().take(draw.more.clip_slots.1).any(|distance| *distance < 0.0) {
+        return None;
+    }
+    let [x, y] = viewport.point(clip);
+    // Larger points are not rendered, smaller ones grow to a pixel (Mesa 25.0).
+    let side = draw.point_size_slot.map_or(1.0, |slot| float_slot(vertex, slot)).clamp(1.0, 511.95);
+    let (left, top) = (x - side / 2.0, y - side / 2.0);
+    let outline = vec![[left, top], [left + side, top], [left + side, top + side], [left, top + side]];
+    let w = clip[3];
+    let rows = [[x * w, y * w, w], [(x + 1.0) * w, y * w, w], [x * w, (y + 1.0) * w, w]];
+    Some(Shape { outline, rows, owners: [0; 3], point: Some([left, top, side]), viewport })
+}
+
+fn coefficient(draw: &Draw<'_>, shape: &Shape, vertices: &[Vertex], binding: Binding) -> Option<Coefficient> {
+    let values = |number: u32| shape.owners.map(|at| float_slot(&vertices[at], number));
+    let across = |axis: usize| {
+        let [left, top, side] = shape.point.unwrap_or([0.0, 0.0, 1.0]);
+        let start = [left, top][axis];
+        let slope = [0, 1].map(|at| if at == axis { 1.0 / side } else { 0.0 });
+        let plane = Plane { a: slope[0], b: slope[1], c: -start / side };
+        match axis == 1 && draw.more.points_run_up {
+            true => Plane { a: -plane.a, b: -plane.b, c: 1.0 - plane.c },
+            false => plane,
+        }
+    };
+    Some(match binding {
+        Binding::Flat(number) => {
+            let provoking = if draw.provoking_last { vertices.last() } else { vertices.first() };
+            Coefficient::Flat(slot(provoking?, number))
+        }
+        Binding::FlatCorner(number, corner) => {
+            let chosen = vertices.get(usize::from(corner)).or(vertices.last());
+            Coefficient::Flat(slot(chosen?, number))
+        }
+        Binding::Perspective(number) => Coefficient::Linear(plane(&shape.rows, values(number))?),
+        Binding::PrimitiveId => return None,
+        Binding::OneOverW => Coefficient::Linear(plane(&shape.rows, [1.0; 3])?),
+        Binding::Depth => {
+            let depths = shape.owners.map(|at| shape.viewport.depth(position(draw, &vertices[at])));
+            Coefficient::Linear(plane(&shape.rows, depths)?)
+        }
+        Binding::Linear(number) => {
+            // The value, not the value over w, is linear: every corner at w = 1.
+            let flattened = shape.rows.map(|[x, y, w]| [x / w, y / w, 1.0]);
+            Coefficient::Linear(plane(&flattened, values(number))?)
+        }
+        Binding::PointX => Coefficient::Linear(across(0)),
+        Binding::PointY => Coefficient::Linear(across(1)),
+    })
+}
