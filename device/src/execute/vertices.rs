@@ -28,7 +28,7 @@ impl DrawCall {
         let head = walk.take(memory, &index_list::RECORD)?;
         let mut call = DrawCall { address, instances: 1, ..DrawCall::default() };
         let mut low = 0;
-        let mut word = |walk: &mut Walk, flag: record::Field| match flag.is_set(&head) {
+        let word = |walk: &mut Walk, flag: record::Field| match flag.is_set(&head) {
             true => {
                 Ok(Some(record::draw_word::VALUE.get(&walk.take(memory, &record::draw_word::RECORD)?) as u32))
             }
