@@ -30,7 +30,7 @@ const GREATER_OR_NAN: u32 = 7;
 /// # Errors
 /// A function that 64-bit floats do not have is unsupported.
 pub fn lower_float64(f: &mut Function<'_>) -> Result<(), CompileError> {
-    if f.values.keys().all(|value| f.ty(value).bits != 64) {
+    if !super::uses_width(f, 64) {
         return Ok(());
     }
     f.try_map_insts(|r, inst| {

@@ -12,7 +12,7 @@
 use agx_isa::table::Opcode;
 
 use super::alu::{EQUAL, alu, bitop, icmp, join, select, wide_product, words};
-use super::{TABLE_OR, TABLE_XOR};
+use super::{TABLE_OR, TABLE_XOR, uses_width};
 use crate::error::CompileError;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
@@ -21,7 +21,7 @@ use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_int64(f: &mut Function<'_>) -> Result<(), CompileError> {
-    if f.values.keys().all(|value| f.ty(value).bits != 64) {
+    if !uses_width(f, 64) {
         return Ok(());
     }
     f.map_insts(|r, inst| {

@@ -14,8 +14,9 @@ pub const MAX_INSTRUCTIONS: usize = 1 << 22;
 /// Most bytes of push constants that are read from the uniform file.
 pub const MAX_PUSH_CONSTANT_BYTES: u32 = 256;
 
-/// Most bytes of stack memory for arrays of an invocation.
-pub const MAX_SCRATCH_BYTES: u32 = 64 << 10;
+/// Most bytes of stack memory of an invocation: the hardware maps fewer than 32,767 words, of which ten are reserved and the
+/// number is a multiple of four (applegpu, Mesa 25.0).
+pub const MAX_SCRATCH_BYTES: u32 = 4 * (32_764 - 10);
 
 /// Most bytes of workgroup memory: what a threadgroup may have (Metal feature set tables, Apple7 and Apple8).
 pub const MAX_LOCAL_BYTES: u32 = 32 << 10;

@@ -22,6 +22,19 @@ pub(super) enum Domain {
     Float,
 }
 
+/// What the components of a row's result are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Outcome {
+    /// Of the kind and the width of the first operand.
+    Same,
+    /// Booleans.
+    Bool,
+    /// Integers of any width.
+    Integer,
+    /// Floats of any width.
+    Float,
+}
+
 /// A component-wise operation.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
@@ -30,15 +43,22 @@ pub(super) struct Row {
     pub arity: usize,
     /// All operands have the width of the first.
     pub uniform: bool,
+    /// What the result is.
+    pub outcome: Outcome,
     /// The second operand, a shift amount, is taken modulo the width.
     pub masks_amount: bool,
     /// Builds one component: operands, width of the result in bits.
     pub build: fn(&mut Builder<'_, '_>, &[Src], u8) -> Src,
 }
 
-/// Rows of component-wise operations: opcode, domain of the operands (`free`: they may differ in width), recipe.
+/// Rows of component-wise operations: opcode, domain of the operands (`free`: they may differ in width), outcome where it is not
+/// like the first operand, recipe.
 macro_rules! rows {
-    ($ops:ident; $($op:ident $domain:ident $(($free:ident))? = |$b:ident, [$($arg:ident),*], $bits:tt| $body:expr;)*) => {
+    ($ops:ident; $($op:ident $domain:ident $(($free:ident))? $(-> $outcome:ident)? = |$b:ident, [$($arg:ident),*], $bits:tt| $body:expr;)*) => {
+        /// The operations with a row.
+        #[cfg(test)]
+        pub(super) const OPS: &[$ops] = &[$($ops::$op),*];
+
         /// The row of `op`, if it has one.
         pub(super) fn row(op: $ops) -> Option<Row> {
             Some(match op {
@@ -46,6 +66,7 @@ macro_rules! rows {
                     domain: Domain::$domain,
                     arity: [$(stringify!($arg)),*].len(),
                     uniform: !rows!(@free $($free)?),
+                    outcome: rows!(@outcome $($outcome)?),
                     masks_amount: false,
                     build: |$b, args, $bits| {
                         let &[$($arg),*] = args else { unreachable!("the number of operands is checked") };
@@ -58,6 +79,8 @@ macro_rules! rows {
     };
     (@free) => { false };
     (@free free) => { true };
+    (@outcome) => { Outcome::Same };
+    (@outcome $outcome:ident) => { Outcome::$outcome };
 }
 pub(super) use rows;
 
@@ -78,19 +101,19 @@ rows! { Op;
     BitwiseXor Unsigned = |b, [x, y], _| b.xor(x, y);
     BitwiseAnd Unsigned = |b, [x, y], _| b.and(x, y);
     Not Unsigned = |b, [x], _| b.not(x);
-    BitReverse Unsigned = |b, [x], bits| reverse(b, x, bits);
-    BitCount Unsigned = |b, [x], bits| count(b, x, bits);
+    BitReverse Unsigned = |b, [x], _| reverse(b, x);
+    BitCount Unsigned -> Integer = |b, [x], bits| count(b, x, bits);
 
-    IEqual Unsigned = |b, [x, y], _| b.icmp(IntCond::EQ, x, y);
-    INotEqual Unsigned = |b, [x, y], _| b.icmp(IntCond::NE, x, y);
-    UGreaterThan Unsigned = |b, [x, y], _| b.icmp(IntCond::UGT, x, y);
-    SGreaterThan Signed = |b, [x, y], _| b.icmp(IntCond::SGT, x, y);
-    UGreaterThanEqual Unsigned = |b, [x, y], _| b.icmp(IntCond::UGE, x, y);
-    SGreaterThanEqual Signed = |b, [x, y], _| b.icmp(IntCond::SGE, x, y);
-    ULessThan Unsigned = |b, [x, y], _| b.icmp(IntCond::ULT, x, y);
-    SLessThan Signed = |b, [x, y], _| b.icmp(IntCond::SLT, x, y);
-    ULessThanEqual Unsigned = |b, [x, y], _| b.icmp(IntCond::ULE, x, y);
-    SLessThanEqual Signed = |b, [x, y], _| b.icmp(IntCond::SLE, x, y);
+    IEqual Unsigned -> Bool = |b, [x, y], _| b.icmp(IntCond::EQ, x, y);
+    INotEqual Unsigned -> Bool = |b, [x, y], _| b.icmp(IntCond::NE, x, y);
+    UGreaterThan Unsigned -> Bool = |b, [x, y], _| b.icmp(IntCond::UGT, x, y);
+    SGreaterThan Signed -> Bool = |b, [x, y], _| b.icmp(IntCond::SGT, x, y);
+    UGreaterThanEqual Unsigned -> Bool = |b, [x, y], _| b.icmp(IntCond::UGE, x, y);
+    SGreaterThanEqual Signed -> Bool = |b, [x, y], _| b.icmp(IntCond::SGE, x, y);
+    ULessThan Unsigned -> Bool = |b, [x, y], _| b.icmp(IntCond::ULT, x, y);
+    SLessThan Signed -> Bool = |b, [x, y], _| b.icmp(IntCond::SLT, x, y);
+    ULessThanEqual Unsigned -> Bool = |b, [x, y], _| b.icmp(IntCond::ULE, x, y);
+    SLessThanEqual Signed -> Bool = |b, [x, y], _| b.icmp(IntCond::SLE, x, y);
 
     LogicalEqual Bool = |b, [x, y], _| b.xnor(x, y);
     LogicalNotEqual Bool = |b, [x, y], _| b.xor(x, y);
@@ -106,41 +129,41 @@ rows! { Op;
     FRem Float = |b, [x, y], _| { let q = b.fdiv(x, y); let n = b.trunc(q); subtract_multiple(b, x, n, y) };
     FMod Float = |b, [x, y], _| { let q = b.fdiv(x, y); let n = b.floor(q); subtract_multiple(b, x, n, y) };
 
-    FOrdEqual Float = |b, [x, y], _| b.fcmp(FloatCond::EQ, x, y);
-    FUnordEqual Float = |b, [x, y], _| { let differ = less_or_greater(b, x, y); b.not(differ) };
-    FOrdNotEqual Float = |b, [x, y], _| less_or_greater(b, x, y);
-    FUnordNotEqual Float = |b, [x, y], _| b.fcmp(FloatCond::NE, x, y);
-    FOrdLessThan Float = |b, [x, y], _| b.fcmp(FloatCond::LT, x, y);
-    FUnordLessThan Float = |b, [x, y], _| b.fcmp(FloatCond::UNORD_LT, x, y);
-    FOrdGreaterThan Float = |b, [x, y], _| b.fcmp(FloatCond::GT, x, y);
-    FUnordGreaterThan Float = |b, [x, y], _| b.fcmp(FloatCond::UNORD_GT, x, y);
-    FOrdLessThanEqual Float = |b, [x, y], _| b.fcmp(FloatCond::LE, x, y);
-    FUnordLessThanEqual Float = |b, [x, y], _| b.fcmp(FloatCond::UNORD_LE, x, y);
-    FOrdGreaterThanEqual Float = |b, [x, y], _| b.fcmp(FloatCond::GE, x, y);
-    FUnordGreaterThanEqual Float = |b, [x, y], _| b.fcmp(FloatCond::UNORD_GE, x, y);
-    LessOrGreater Float = |b, [x, y], _| less_or_greater(b, x, y);
-    IsNan Float = |b, [x], _| b.fcmp(FloatCond::NE, x, x);
-    IsInf Float = |b, [x], _| {
+    FOrdEqual Float -> Bool = |b, [x, y], _| b.fcmp(FloatCond::EQ, x, y);
+    FUnordEqual Float -> Bool = |b, [x, y], _| { let differ = less_or_greater(b, x, y); b.not(differ) };
+    FOrdNotEqual Float -> Bool = |b, [x, y], _| less_or_greater(b, x, y);
+    FUnordNotEqual Float -> Bool = |b, [x, y], _| b.fcmp(FloatCond::NE, x, y);
+    FOrdLessThan Float -> Bool = |b, [x, y], _| b.fcmp(FloatCond::LT, x, y);
+    FUnordLessThan Float -> Bool = |b, [x, y], _| b.fcmp(FloatCond::UNORD_LT, x, y);
+    FOrdGreaterThan Float -> Bool = |b, [x, y], _| b.fcmp(FloatCond::GT, x, y);
+    FUnordGreaterThan Float -> Bool = |b, [x, y], _| b.fcmp(FloatCond::UNORD_GT, x, y);
+    FOrdLessThanEqual Float -> Bool = |b, [x, y], _| b.fcmp(FloatCond::LE, x, y);
+    FUnordLessThanEqual Float -> Bool = |b, [x, y], _| b.fcmp(FloatCond::UNORD_LE, x, y);
+    FOrdGreaterThanEqual Float -> Bool = |b, [x, y], _| b.fcmp(FloatCond::GE, x, y);
+    FUnordGreaterThanEqual Float -> Bool = |b, [x, y], _| b.fcmp(FloatCond::UNORD_GE, x, y);
+    LessOrGreater Float -> Bool = |b, [x, y], _| less_or_greater(b, x, y);
+    IsNan Float -> Bool = |b, [x], _| b.fcmp(FloatCond::NE, x, x);
+    IsInf Float -> Bool = |b, [x], _| {
         let (magnitude, infinity) = (b.fabs(x), float(f64::INFINITY, b.f.width(x)));
         b.fcmp(FloatCond::EQ, magnitude, infinity)
     };
-    SignBitSet Float = |b, [x], _| b.is_negative(x);
-    Ordered Float = |b, [x, y], _| {
+    SignBitSet Float -> Bool = |b, [x], _| b.is_negative(x);
+    Ordered Float -> Bool = |b, [x, y], _| {
         let (p, q) = (b.fcmp(FloatCond::EQ, x, x), b.fcmp(FloatCond::EQ, y, y));
         b.and(p, q)
     };
-    Unordered Float = |b, [x, y], _| {
+    Unordered Float -> Bool = |b, [x, y], _| {
         let (p, q) = (b.fcmp(FloatCond::NE, x, x), b.fcmp(FloatCond::NE, y, y));
         b.or(p, q)
     };
 
-    ConvertFToU Float = |b, [x], bits| b.float_to_int(x, false, bits);
-    ConvertFToS Float = |b, [x], bits| b.float_to_int(x, true, bits);
-    ConvertSToF Signed = |b, [x], bits| b.int_to_float(x, true, bits);
-    ConvertUToF Unsigned = |b, [x], bits| b.int_to_float(x, false, bits);
-    UConvert Unsigned = |b, [x], bits| b.uconv(x, bits);
-    SConvert Signed = |b, [x], bits| b.sconv(x, bits);
-    FConvert Float = |b, [x], bits| b.fconv(x, bits);
+    ConvertFToU Float -> Integer = |b, [x], bits| b.float_to_int(x, false, bits);
+    ConvertFToS Float -> Integer = |b, [x], bits| b.float_to_int(x, true, bits);
+    ConvertSToF Signed -> Float = |b, [x], bits| b.int_to_float(x, true, bits);
+    ConvertUToF Unsigned -> Float = |b, [x], bits| b.int_to_float(x, false, bits);
+    UConvert Unsigned -> Integer = |b, [x], bits| b.uconv(x, bits);
+    SConvert Signed -> Integer = |b, [x], bits| b.sconv(x, bits);
+    FConvert Float -> Float = |b, [x], bits| b.fconv(x, bits);
     QuantizeToF16 Float = |b, [x], _| quantize(b, x);
 
     BitFieldInsert Unsigned(free) = |b, [base, insert, offset, count], _| insert_bits(b, base, insert, offset, count);
@@ -170,6 +193,7 @@ pub(super) fn elementwise<'a>(
         }
         *list = leaves;
     }
+    check_outcome(eval, row, ty, lists[0])?;
     let mut result = Vec::with_capacity(widths.len());
     for (component, bits) in widths.iter().enumerate() {
         let mut args = [Src::NONE; 4];
@@ -199,6 +223,23 @@ fn check_domain(eval: &Eval<'_, '_, '_>, domain: Domain, ty: Ty) -> Result<(), C
         (Domain::Bool, Kind::Bool) => Ok(()),
         (Domain::Unsigned | Domain::Signed, Kind::Int { .. }) => Ok(()),
         _ => Err(CompileError::invalid("an operand is of the wrong type")),
+    }
+}
+
+/// Whether the components of the result's type are what the row gives for a first operand of these scalars.
+fn check_outcome(eval: &Eval<'_, '_, '_>, row: Row, ty: Ty, first: &[Src]) -> Result<(), CompileError> {
+    let (scalar, _) = eval.types.scalar_and_count(ty)?;
+    let width = first.first().map(|leaf| eval.b.f.width(*leaf));
+    let fits = match (eval.types.kind(scalar), row.outcome, row.domain) {
+        (Kind::Bool, Outcome::Bool, _) | (Kind::Bool, Outcome::Same, Domain::Bool) => true,
+        (Kind::Int { .. }, Outcome::Integer, _) | (Kind::Float { .. }, Outcome::Float, _) => true,
+        (Kind::Int { bits }, Outcome::Same, Domain::Signed | Domain::Unsigned)
+        | (Kind::Float { bits }, Outcome::Same, Domain::Float) => width == Some(bits),
+        _ => false,
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(CompileError::invalid("the operands do not match the result type")),
     }
 }
 
@@ -248,16 +289,18 @@ fn less_or_greater(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
 
 /// Rounds to the precision and range of a half float; what would be a denormal half becomes zero.
 fn quantize(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let (bits, x) = (b.f.width(x), b.fconv(x, 32));
     let half = b.fconv(x, 16);
     let back = b.fconv(half, 32);
     let magnitude = b.fabs(back);
     let tiny = b.fcmp(FloatCond::LT, magnitude, Src::f32(6.103_515_6e-5));
     let sign = b.and(x, Src::imm32(0x8000_0000));
-    b.select(tiny, sign, back)
+    let rounded = b.select(tiny, sign, back);
+    b.fconv(rounded, bits)
 }
 
-fn reverse(b: &mut Builder<'_, '_>, x: Src, bits: u8) -> Src {
-    if bits != 64 {
+fn reverse(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    if b.f.width(x) != 64 {
         return b.bitrev(x);
     }
     let (low, high) = halves(b, x);

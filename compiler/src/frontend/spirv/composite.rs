@@ -95,8 +95,27 @@ fn pointer_values<'a>(
             let result = eval.b.icmp(cond, a, b);
             eval.keep(&[result])
         }
+        Op::PtrDiff => {
+            let ((pointer, a), b) = (eval.value(operand(0)?)?, eval.scalar(operand(1)?)?);
+            let [a] = a else { return Err(CompileError::invalid("an operand is not a pointer")) };
+            let difference = eval.b.isub(*a, b);
+            let width = eval.b.f.width(difference);
+            let elements = eval.b.sdiv(difference, int(i64::from(stride(eval, pointer)?), width));
+            let bits = eval.types.leaves(ty)?.first().copied().unwrap_or(32);
+            let elements = eval.b.sconv(elements, bits);
+            eval.keep(&[elements])
+        }
         _ => return Ok(None),
     }))
+}
+
+/// Bytes from one element to the next of the array that pointers of a type move through.
+fn stride(eval: &Eval<'_, '_, '_>, pointer: Ty) -> Result<u32, CompileError> {
+    match eval.types.kind(pointer) {
+        Kind::Pointer { stride: stride @ 1.., .. } => Ok(stride),
+        Kind::Pointer { pointee: Some(pointee), .. } => Ok(eval.types.natural(pointee).0.max(1)),
+        _ => Err(CompileError::invalid("an operand is not a pointer")),
+    }
 }
 
 /// The part of `ty` at `path`: its type, first scalar and number of scalars.
@@ -259,33 +278,52 @@ pub(super) fn put_together(b: &mut Builder<'_, '_>, parts: &[Src], bits: u8) -> 
 fn extended<'a>(eval: &mut Eval<'_, '_, 'a>, op: Op, x: u32, y: u32) -> Result<&'a [Src], CompileError> {
     let ((ty, xs), (_, ys)) = (eval.value(x)?, eval.value(y)?);
     let (scalar, _) = eval.types.scalar_and_count(ty)?;
-    if xs.len() != ys.len() || !matches!(eval.types.kind(scalar), Kind::Int { bits: 16.. }) {
-        return Err(CompileError::invalid(
-            "the operands are not integers of 16 bits or more in equal number",
-        ));
+    if xs.len() != ys.len() || !matches!(eval.types.kind(scalar), Kind::Int { .. }) {
+        return Err(CompileError::invalid("the operands are not integers in equal number"));
     }
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for (x, y) in xs.iter().zip(ys) {
-        let (x, y, b) = (*x, *y, &mut *eval.b);
-        let bits = b.f.width(x);
-        let (low, high) = match op {
-            Op::IAddCarry => {
-                let sum = b.iadd(x, y);
-                let carry = b.icmp(IntCond::ULT, sum, x);
-                (sum, b.uconv(carry, bits))
-            }
-            Op::ISubBorrow => {
-                let borrow = b.icmp(IntCond::ULT, x, y);
-                (b.isub(x, y), b.uconv(borrow, bits))
-            }
-            Op::UMulExtended => (b.imul(x, y), b.umulh(x, y)),
-            _ => (b.imul(x, y), b.smulh(x, y)),
+        let (low, high) = match eval.b.f.width(*x) {
+            8 => extended_byte(eval.b, op, *x, *y),
+            _ => extended_pair(eval.b, op, *x, *y),
         };
         first.push(low);
         second.push(high);
     }
     first.append(&mut second);
     Ok(eval.keep(&first))
+}
+
+fn extended_pair(b: &mut Builder<'_, '_>, op: Op, x: Src, y: Src) -> (Src, Src) {
+    let bits = b.f.width(x);
+    match op {
+        Op::IAddCarry => {
+            let sum = b.iadd(x, y);
+            let carry = b.icmp(IntCond::ULT, sum, x);
+            (sum, b.uconv(carry, bits))
+        }
+        Op::ISubBorrow => {
+            let borrow = b.icmp(IntCond::ULT, x, y);
+            (b.isub(x, y), b.uconv(borrow, bits))
+        }
+        Op::UMulExtended => (b.imul(x, y), b.umulh(x, y)),
+        _ => (b.imul(x, y), b.smulh(x, y)),
+    }
+}
+
+/// The same of bytes, in 16 bits: the second result is what leaves the byte.
+fn extended_byte(b: &mut Builder<'_, '_>, op: Op, x: Src, y: Src) -> (Src, Src) {
+    let [x, y] =
+        [x, y].map(|byte| if op == Op::SMulExtended { b.sconv(byte, 16) } else { b.uconv(byte, 16) });
+    let whole = match op {
+        Op::IAddCarry => b.iadd(x, y),
+        Op::ISubBorrow => b.isub(x, y),
+        _ => b.imul(x, y),
+    };
+    let above = b.ushr(whole, Src::imm32(8));
+    // A borrow fills the upper byte.
+    let above = if op == Op::ISubBorrow { b.and(above, Src::imm(1, 16)) } else { above };
+    (b.uconv(whole, 8), b.uconv(above, 8))
 }
 
 /// Dot product of integer vectors or of words packed with four bytes, with or without an accumulator that saturates.

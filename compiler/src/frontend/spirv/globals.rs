@@ -91,9 +91,10 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
-    /// A component of a built-in that all stages have: lanes of a SIMD-group, and the device, of which there is one.
+    /// A component of a built-in that all stages have: lanes of a SIMD-group, the device, of which there is one, and the shading
+    /// rate, which is one fragment a pixel.
     pub(super) fn lane_built_in(&mut self, built_in: BuiltIn, component: u32) -> Option<Src> {
-        if built_in == BuiltIn::DeviceIndex {
+        if matches!(built_in, BuiltIn::DeviceIndex | BuiltIn::ShadingRateKHR) {
             return Some(Src::imm32(0));
         }
         let (_, input) = LANE_INPUTS.iter().find(|(known, _)| *known == built_in)?;

@@ -2,7 +2,7 @@
 
 use spirv::GlslStd450Op;
 
-use super::arith::{self, Domain, Row, rows};
+use super::arith::{self, Domain, Outcome, Row, rows};
 use super::glsl_math as math;
 use super::matrix;
 use super::module::Def;
@@ -78,20 +78,20 @@ rows! { GlslStd450Op;
     SmoothStep Float = |b, [low, high, x], _| math::smooth_step(b, low, high, x);
     Fma Float = |b, [x, y, z], _| b.ffma(x, y, z);
     Ldexp Float(free) = |b, [x, exponent], _| math::ldexp(b, x, exponent);
-    FindILsb Unsigned = |b, [x], bits| {
+    FindILsb Unsigned -> Integer = |b, [x], bits| {
         let x = b.uconv(x, word_or_pair(b.f.width(x)));
         let negated = b.ineg(x);
         let lowest = b.and(x, negated);
         highest_bit(b, lowest, bits)
     };
-    FindSMsb Signed = |b, [x], bits| {
+    FindSMsb Signed -> Integer = |b, [x], bits| {
         let width = word_or_pair(b.f.width(x));
         let x = b.sconv(x, width);
         let sign = b.sshr(x, Src::imm32(u32::from(width) - 1));
         let differing = b.xor(x, sign);
         highest_bit(b, differing, bits)
     };
-    FindUMsb Unsigned = |b, [x], bits| {
+    FindUMsb Unsigned -> Integer = |b, [x], bits| {
         let x = b.uconv(x, word_or_pair(b.f.width(x)));
         highest_bit(b, x, bits)
     };

@@ -210,6 +210,7 @@ fn takes_pointers(op: Op) -> bool {
             | Op::CompositeInsert
             | Op::PtrEqual
             | Op::PtrNotEqual
+            | Op::PtrDiff
             | Op::ConvertPtrToU
             | Op::Bitcast
             | Op::CopyLogical

@@ -195,6 +195,12 @@ impl<'a> Module<'a> {
         let has = |mode: ExecutionMode| {
             self.modes.iter().any(|known| (known.0, known.1) == (point.function, mode as u32))
         };
+        if has(ExecutionMode::Xfb) {
+            return Err(CompileError::unsupported(format!(
+                "transform feedback: entry point `{}` has the execution mode Xfb, and nothing would capture its outputs",
+                point.name
+            )));
+        }
         let of_this = self.modes.iter().filter(|known| known.0 == point.function);
         let quads = of_this.filter_map(|known| quads(known.1)).next();
         if let Some(quads) = quads {

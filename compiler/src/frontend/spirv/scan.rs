@@ -375,6 +375,7 @@ pub(super) fn is_terminator(op: Op) -> bool {
             | Op::TerminateInvocation
             | Op::IgnoreIntersectionKHR
             | Op::TerminateRayKHR
+            | Op::EmitMeshTasksEXT
     )
 }
 

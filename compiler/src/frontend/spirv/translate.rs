@@ -18,7 +18,7 @@ use super::variables::Constants;
 use super::words::{Inst, Instructions};
 use crate::error::CompileError;
 use crate::frontend::kit::Kit;
-use crate::frontend::kit::control::{Constructs, Node, Plan, Step, structurize};
+use crate::frontend::kit::control::{Node, Plan, Step, Walk, structurize};
 use crate::frontend::kit::coverage;
 use crate::frontend::kit::limits::{Budget, MAX_CALL_DEPTH};
 use crate::frontend::ssa::Variable;
@@ -37,12 +37,10 @@ struct Frame<'a> {
     body: Rc<Body<'a>>,
     /// Which call this is, and the block being translated.
     place: Place,
-    /// Next step of the plan.
-    step: usize,
     /// Rest of the block being translated, and where it ends.
     rest: Option<(Instructions<'a>, usize)>,
-    /// What is open.
-    constructs: Constructs,
+    /// Where in the plan it is, and what is open.
+    walk: Walk,
     /// Variables of the result.
     result: Variable,
     /// Id that the result is given in the caller.
@@ -135,9 +133,7 @@ impl<'t, 'a> Translator<'t, 'a> {
                     .map_err(|error| self.locate(&inst, error))?;
                 continue;
             }
-            let step = frame.body.plan.steps.get(frame.step).copied();
-            frame.step += 1;
-            match step {
+            match frame.walk.next(&frame.body.plan) {
                 Some(step) => self.step(step)?,
                 None => self.leave()?,
             }
@@ -172,16 +168,15 @@ impl<'t, 'a> Translator<'t, 'a> {
         let ty = self.module.functions[function].result;
         let result = self.kit.vars.add(self.types.leaves(ty)?);
         self.relax_variable(call, result, ty);
-        let constructs = Constructs::new(&body.cfg.graph);
+        let walk = Walk::new(&body.cfg.graph);
         self.calls += 1;
         let place = Place { call: self.calls, node: 0 };
         self.frames.push(Frame {
             function,
             body,
             place,
-            step: 0,
             rest: None,
-            constructs,
+            walk,
             result,
             call,
             line: self.kit.b.line,
@@ -229,13 +224,13 @@ impl<'t, 'a> Translator<'t, 'a> {
             })?,
             Step::Case(node, to) => self.at_terminator(node, |t, terminator| t.case(terminator, node, to))?,
             step => {
-                let Frame { constructs, body, .. } =
+                let Frame { walk, body, .. } =
                     self.frames.last_mut().expect("invariant: a function is being translated");
-                return constructs.apply(&mut self.kit, &body.plan, step, &mut self.budget);
+                return walk.apply(&mut self.kit, &body.plan, step, &mut self.budget);
             }
         };
         let frame = self.frames.last_mut().expect("invariant: a function is being translated");
-        frame.constructs.begin_if(&mut self.kit, condition, &mut self.budget)
+        frame.walk.begin_if(&mut self.kit, &frame.body.plan, condition, &mut self.budget)
     }
 
     fn block_body(&mut self, node: Node) -> Option<BlockBody> {

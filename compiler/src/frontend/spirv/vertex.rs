@@ -67,6 +67,10 @@ impl Translator<'_, '_> {
     pub(super) fn vertex_outputs(&mut self, outputs: &[Output]) -> Result<(), CompileError> {
         let mut words: Vec<(VertexOutput, Src)> = Vec::new();
         for (leaf, value) in outputs {
+            // There is one rate only, whatever a primitive asks for.
+            if matches!(leaf.slot, Slot::BuiltIn { built_in: BuiltIn::PrimitiveShadingRateKHR, .. }) {
+                continue;
+            }
             if leaf.bits == 64 {
                 let halves = self.kit.b.split(*value, Type::B32, 2).to_vec();
                 for (slot, half) in leaf.components().zip(halves) {

@@ -100,53 +100,97 @@ pub fn build<'f, 'a>(
     body: &mut impl Body<'f, 'a>,
 ) -> Result<(), CompileError> {
     let plan = structurize(graph);
-    let mut constructs = Constructs::new(graph);
+    let mut walk = Walk::new(graph);
     let mut budget = Budget::default();
-    for step in &plan.steps {
-        match *step {
+    while let Some(step) = walk.next(&plan) {
+        match step {
             Step::Block(node) if node == graph.exit() => {}
             Step::Block(node) => body.block(kit, node)?,
             Step::If(node) => {
                 let condition = body.condition(kit, node)?;
-                constructs.begin_if(kit, condition, &mut budget)?;
+                walk.begin_if(kit, &plan, condition, &mut budget)?;
             }
             Step::Case(node, to) => {
                 let condition = body.case(kit, node, to)?;
-                constructs.begin_if(kit, condition, &mut budget)?;
+                walk.begin_if(kit, &plan, condition, &mut budget)?;
             }
             Step::Edge(from, to) => body.edge(kit, from, to)?,
-            step => constructs.apply(kit, &plan, step, &mut budget)?,
+            step => walk.apply(kit, &plan, step, &mut budget)?,
         }
     }
     Ok(())
 }
 
-/// The constructs of a plan while its steps are built.
-pub struct Constructs {
+/// A walk along a plan. Ifs on constants are not built, and neither is what cannot be reached then.
+pub struct Walk {
+    /// The next step.
+    at: usize,
+    /// By node: whether an edge to it was built.
+    reached: Vec<bool>,
+    /// Of the open ifs, whether they were built.
+    built: Vec<bool>,
     /// By node: where breaks to it go, and where its loop continues.
     follows: Vec<Option<Block>>,
     headers: Vec<Option<Block>>,
 }
 
-impl Constructs {
-    /// Constructs of which none is open.
+impl Walk {
+    /// A walk from the entry on.
     pub fn new(graph: &Graph) -> Self {
         let nodes = graph.succs.len();
-        Constructs { follows: vec![None; nodes], headers: vec![None; nodes] }
+        let mut reached = vec![false; nodes];
+        reached[0] = true;
+        Walk { at: 0, reached, built: Vec::new(), follows: vec![None; nodes], headers: vec![None; nodes] }
     }
 
-    /// Opens the if of a step [`Step::If`] or [`Step::Case`].
+    /// The next step that is reached.
+    pub fn next(&mut self, plan: &Plan) -> Option<Step> {
+        loop {
+            let step = *plan.steps.get(self.at)?;
+            match step {
+                Step::Begin(node) if !self.reached[node] => self.at = plan.partner[self.at],
+                Step::Begin(_) | Step::End(_) => {}
+                Step::Edge(_, to) => {
+                    self.reached[to] = true;
+                    self.at += 1;
+                    return Some(step);
+                }
+                // The condition decides how the walk continues.
+                Step::If(_) | Step::Case(..) => return Some(step),
+                _ => {
+                    self.at += 1;
+                    return Some(step);
+                }
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Opens the if of the step [`Step::If`] or [`Step::Case`] that `next` gave; of one on a constant, chooses the arm.
     ///
     /// # Errors
     /// Constructs nest too deep.
     pub fn begin_if(
         &mut self,
         kit: &mut Kit<'_, '_>,
+        plan: &Plan,
         condition: Src,
         budget: &mut Budget,
     ) -> Result<(), CompileError> {
         budget.open()?;
-        kit.b.begin_if(condition);
+        match condition.as_imm() {
+            None => kit.b.begin_if(condition),
+            Some(truth) => {
+                if truth & 1 == 0 {
+                    self.at = plan.partner[self.at];
+                }
+                self.built.push(false);
+                self.at += 1;
+                return Ok(());
+            }
+        };
+        self.built.push(true);
+        self.at += 1;
         Ok(())
     }
 
@@ -163,10 +207,16 @@ impl Constructs {
     ) -> Result<(), CompileError> {
         let missing = || CompileError::internal("a jump to where no construct ends");
         match step {
+            Step::Else if self.built.last() == Some(&false) => {
+                // The arm that is reached has been built: on to the end of the if.
+                self.at = plan.partner[self.at - 1];
+            }
             Step::Else => kit.b.begin_else(),
             Step::EndIf => {
                 budget.close();
-                kit.b.end_if();
+                if self.built.pop() == Some(true) {
+                    kit.b.end_if();
+                }
             }
             Step::Loop { header, follow } => {
                 budget.open()?;
@@ -194,7 +244,7 @@ impl Constructs {
             }
             Step::Break(node) => kit.b.jump(self.follows[node].ok_or_else(missing)?),
             Step::Continue(node) => kit.b.jump(self.headers[node].ok_or_else(missing)?),
-            Step::Block(_) | Step::If(_) | Step::Case(..) | Step::Edge(..) => {}
+            _ => {}
         }
         Ok(())
     }

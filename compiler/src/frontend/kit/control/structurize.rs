@@ -10,6 +10,10 @@ use super::graph::{End, Graph, NONE, Node};
 /// A step of the plan, in program order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
+    /// Everything that a node dominates stands between this and the next [`Step::End`] of the node.
+    Begin(Node),
+    /// The end of it.
+    End(Node),
     /// The instructions of a block.
     Block(Node),
     /// An if on the condition of the block's terminator.
@@ -58,6 +62,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Whether something jumps to the node, so that the scope before it is needed.
     pub is_target: Vec<bool>,
+    /// By position in `steps`: of a `Begin` its `End`, of an if its `Else`, of an `Else` its `EndIf`.
+    pub partner: Vec<usize>,
 }
 
 /// What remains to be planned, last first.
@@ -83,7 +89,8 @@ struct Layout {
 /// Finds the structure of a graph.
 pub fn structurize(graph: &Graph) -> Plan {
     let layout = lay_out(graph);
-    let mut plan = Plan { steps: Vec::new(), is_target: vec![false; graph.succs.len()] };
+    let is_target = vec![false; graph.succs.len()];
+    let mut plan = Plan { steps: Vec::new(), is_target, partner: Vec::new() };
     let mut tasks = vec![Task::Place(0, Fall::Out)];
     while let Some(task) = tasks.pop() {
         match task {
@@ -94,7 +101,29 @@ pub fn structurize(graph: &Graph) -> Plan {
             Task::Cases(node, position, fall) => cases(graph, &mut plan, &mut tasks, (node, position), fall),
         }
     }
+    plan.partner = partners(&plan.steps);
     plan
+}
+
+/// What belongs together: see [`Plan::partner`]. Steps without a partner are their own.
+fn partners(steps: &[Step]) -> Vec<usize> {
+    let mut partner: Vec<usize> = (0..steps.len()).collect();
+    let mut open = Vec::new();
+    for (position, step) in steps.iter().enumerate() {
+        match step {
+            Step::Begin(_) | Step::If(_) | Step::Case(..) => open.push(position),
+            Step::Else | Step::End(_) | Step::EndIf => {
+                if let Some(begin) = open.pop() {
+                    partner[begin] = position;
+                }
+                if *step == Step::Else {
+                    open.push(position);
+                }
+            }
+            _ => {}
+        }
+    }
+    partner
 }
 
 /// Decides for every node whose code it follows or stands in. A node whose dominator is in a loop that the node is not
@@ -129,7 +158,7 @@ fn lay_out(graph: &Graph) -> Layout {
 fn place(graph: &Graph, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall: Fall) {
     let (inside, after) = (&layout.inside[node], &layout.after[node]);
     let is_loop = graph.is_header(node);
-    let mut list = Vec::new();
+    let mut list = vec![Task::Emit(Step::Begin(node))];
     for follow in after.iter().skip(1).rev() {
         list.push(Task::Emit(Step::Scope(*follow)));
     }
@@ -158,6 +187,7 @@ fn place(graph: &Graph, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall
         }
         list.push(Task::Place(*follow, next(after, position + 1, fall)));
     }
+    list.push(Task::Emit(Step::End(node)));
     tasks.extend(list.into_iter().rev());
 }
 

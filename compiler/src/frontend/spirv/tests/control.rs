@@ -186,3 +186,62 @@ fn a_call_that_returns_early_goes_on_behind_the_call() {
         FunctionEnd";
     assert_eq!(run(text, &[5, 50]), Ok(vec![1, 100]));
 }
+
+/// What constants make unreachable is not translated, so it may hold what is not supported.
+#[test]
+fn arms_that_constants_make_unreachable_are_not_translated() {
+    let body = "
+        AccessChain %ptr %p %data #0 #0
+        Load %uint %x %p
+        IEqual %bool %never #1 #2
+        BranchConditional %never %dead %live
+        Label %dead
+        EmitVertex
+        FunctionCall %void %ignored %unsupported
+        Branch %loop
+        Label %loop
+        IEqual %bool %again %x #7
+        BranchConditional %again %loop %join
+        Label %live
+        IAdd %uint %more %x #1
+        Branch %join
+        Label %join
+        Phi %uint %r #9 %loop %more %live
+        Store %p %r
+        Return
+        FunctionEnd
+        Function %void %unsupported 0 %thunk
+        Label %inside
+        EmitVertex
+        Return";
+    super::check("", body, &[5], &[6]);
+}
+
+/// A switch on a constant keeps one case; a loop that is left at once stays well formed.
+#[test]
+fn a_switch_on_a_constant_keeps_one_case() {
+    let body = "
+        AccessChain %ptr %p %data #0 #0
+        IAdd %uint %two #1 #1
+        Branch %head
+        Label %head
+        Phi %uint %i #0 %entry %next %latch
+        Switch %two %other 1 %one 2 %pair
+        Label %one
+        EmitVertex
+        Branch %latch
+        Label %other
+        EmitVertex
+        Branch %latch
+        Label %pair
+        IAdd %uint %next_i %i #1
+        ULessThan %bool %more %next_i #4
+        BranchConditional %more %latch %out
+        Label %latch
+        Phi %uint %next %i %one %i %other %next_i %pair
+        Branch %head
+        Label %out
+        Store %p %next_i
+        Return";
+    super::check("", body, &[0], &[4]);
+}

@@ -9,6 +9,7 @@ mod lines;
 mod memory;
 mod relaxed;
 mod values;
+mod widths;
 
 use agx_abi::UniformSource;
 use bumpalo::Bump;
