@@ -129,13 +129,26 @@ pub static PICA200: Language = Language {
     ..Language::NEW
 };
 
-/// TGSI text (Gallium).
+/// TGSI text (Gallium). The first word names the processor; those of other stages are recognised, to be refused by name.
 pub static TGSI: Language = Language {
     name: "tgsi",
     description: "TGSI text",
     extensions: &["tgsi"],
-    magic: &[b"VERT\n", b"FRAG\n", b"COMP\n", b"VERT\r\n", b"FRAG\r\n", b"COMP\r\n"],
+    magic: &[
+        b"VERT\n",
+        b"FRAG\n",
+        b"COMP\n",
+        b"GEOM\n",
+        b"TESS_CTRL\n",
+        b"TESS_EVAL\n",
+        b"VERT\r\n",
+        b"FRAG\r\n",
+        b"COMP\r\n",
+        b"GEOM\r\n",
+    ],
     is_text: true,
+    options: super::tgsi::OPTIONS,
+    front_end: Some(&super::tgsi::Tgsi),
     ..Language::NEW
 };
 

@@ -15,6 +15,7 @@ pub mod ssa;
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 pub mod text;
 mod text_ir;
+pub mod tgsi;
 #[cfg(feature = "wgsl")]
 pub mod wgsl;
 

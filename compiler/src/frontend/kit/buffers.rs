@@ -43,6 +43,11 @@ impl Buffer {
         Buffer { access: Access::VOLATILE, ..self }
     }
 
+    /// The 64-bit address; none of workgroup memory.
+    pub(crate) fn address(self) -> Option<Src> {
+        self.base
+    }
+
     /// Size in bytes, 32 bits; 0 of workgroup memory.
     pub fn size(self, kit: &mut Kit<'_, '_>) -> Src {
         let (set, binding) = self.binding;

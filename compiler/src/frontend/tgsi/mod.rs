@@ -1,0 +1,129 @@
+//! TGSI, the shader text of Gallium.
+//!
+//! `agx_tgsi` reads and checks the text; this folder translates. Registers are variables, or stack memory where an address
+//! register picks one (`registers`); calls are inlined while the graph of blocks is made (`blocks`); each class of opcodes has
+//! a file.
+//!
+//! # Where a driver binds what
+//!
+//! | register | set and binding |
+//! |---|---|
+//! | `CONST[n][…]` | buffer 0.n |
+//! | `SAMP[n]`, `SVIEW[n]` | sampler 1.n, texture 1.n |
+//! | `IMAGE[n]` | image 2.n |
+//! | `BUFFER[n]` | buffer 3.n |
+//! | `HWATOMIC[n][…]` | buffer 4.n |
+//! | `MEMORY[n], GLOBAL` | buffer 5.n |
+//! | `MEMORY[n], INPUT` | buffer 6.n |
+//! | the height of the render target, for `FS_COORD_ORIGIN LOWER_LEFT` | the first float of buffer 7.0 |
+//!
+//! Vertex outputs and fragment inputs meet in locations that follow from their semantics (`semantics`); the attribute with
+//! location n is `IN[n]`; render target n is `COLOR[n]`.
+
+mod alu;
+mod atomics;
+mod blocks;
+mod fragment;
+mod lanes;
+mod lookup;
+mod memory;
+mod operands;
+mod pack;
+mod registers;
+mod semantics;
+mod stage;
+mod texture;
+mod translate;
+mod vector;
+mod vertex;
+mod wide;
+
+#[cfg(test)]
+mod tests;
+
+use agx_abi::Stage;
+use agx_tgsi::{Place, Processor, parse, validate};
+use bumpalo::Bump;
+
+use super::kit::Kit;
+use super::{FrontEnd, Input, Shader};
+use crate::CompileKey;
+use crate::error::{CompileError, Location};
+use crate::ir::Function;
+
+/// What line tables call the text.
+const FILE: &str = "tgsi";
+
+/// Options of the language: name and meaning.
+pub const OPTIONS: &[(&str, &str)] = &[
+    ("flatshade", "1: inputs with the interpolation COLOR have the value of the provoking vertex"),
+    ("targets", "number of render targets that FS_COLOR0_WRITES_ALL_CBUFS writes, 8 if not given"),
+    ("block_width", "threads of a workgroup in x where the program does not say it, 1 if not given"),
+    ("block_height", "threads of a workgroup in y where the program does not say it, 1 if not given"),
+    ("block_depth", "threads of a workgroup in z where the program does not say it, 1 if not given"),
+    ("shared_bytes", "bytes of shared memory, which the program does not say, 32768 if not given"),
+];
+
+/// The front end of TGSI.
+pub struct Tgsi;
+
+impl FrontEnd for Tgsi {
+    fn read<'a>(
+        &self,
+        bump: &'a Bump,
+        input: Input<'_>,
+        key: &CompileKey,
+    ) -> Result<Shader<'a>, CompileError> {
+        read(bump, input.text()?, key)
+    }
+
+    fn located(&self, error: CompileError) -> CompileError {
+        let location = match error.location {
+            Location::Source { line, column, .. } => Location::Text { line, column },
+            location => location,
+        };
+        CompileError { location, ..error }
+    }
+}
+
+/// The place of a register or instruction.
+fn location(place: Place) -> Location {
+    match place.line {
+        0 => Location::Whole,
+        line => Location::Text { line, column: place.column },
+    }
+}
+
+/// Reads a program.
+///
+/// # Errors
+/// What is wrong with the text, with line and column; programs of geometry and tessellation stages.
+pub fn read<'a>(bump: &'a Bump, text: &str, key: &CompileKey) -> Result<Shader<'a>, CompileError> {
+    let shader = parse(text).map_err(|error| {
+        let message = format!("expected {}, found {}", error.expected, error.found);
+        CompileError::invalid(message).at(location(error.place))
+    })?;
+    let flow = validate(&shader)
+        .map_err(|error| CompileError::invalid(error.fault.to_string()).at(location(error.place)))?;
+    let stage = stage_of(shader.processor)?;
+    if key.stage.is_some_and(|wanted| wanted != stage) {
+        return Err(CompileError::invalid(format!("the program is a {} program", shader.processor.name())));
+    }
+    let mut function = Function::new(bump, "main");
+    let mut kit = Kit::start(&mut function, stage, key);
+    translate::translate(&mut kit, &shader, &flow, key)?;
+    let info = kit.finish("main")?;
+    Ok((function, info))
+}
+
+fn stage_of(processor: Processor) -> Result<Stage, CompileError> {
+    match processor {
+        Processor::Vertex => Ok(Stage::Vertex),
+        Processor::Fragment => Ok(Stage::Fragment),
+        Processor::Compute => Ok(Stage::Compute),
+        other => Err(CompileError::unsupported(format!(
+            "{} programs: the hardware runs geometry and tessellation as compute shaders, which this compiler does not make",
+            other.name()
+        ))),
+    }
+}
