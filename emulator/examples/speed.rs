@@ -1,72 +1,175 @@
-//! Measures the machine: lane instructions a second in an ALU loop of 64 SIMD-groups.
+//! Measures the machine: lane instructions a second and host instructions for each, in a loop of arithmetic and in one of
+//! loads and stores, strict mode on and off. Host instructions are counted where valgrind is installed.
+//!
+//! `speed` measures everything; `speed arithmetic|memory strict|lax ROUNDS` runs one loop once.
 
 #![expect(clippy::print_stdout, reason = "a measurement is for the terminal")]
 
+use std::process::Command;
 use std::time::Instant;
 
-use agx_emulator::{Dispatch, Memory, Options, Program, dispatch};
+use agx_emulator::{Access, Dispatch, Memory, Options, Program, Report, States, dispatch};
 use agx_isa::encode;
 use agx_isa::inst::{Inst, Operand, Size};
 use agx_isa::table::Opcode;
 
-fn main() {
-    let register = |number: u8| Operand::reg(number * 2, Size::B32);
-    let float = [("dst", register(1)), ("a", register(1)), ("b", register(2)), ("c", register(3))];
-    let integer = [("dst", register(4)), ("a", register(4)), ("b", Operand::imm(1))];
-    let logic = [("dst", register(5)), ("a", register(5)), ("b", register(4)), ("table", Operand::imm(6))];
-    let mut code = Vec::new();
-    let mut push = |op: Opcode, operands: &[(&str, Operand)]| {
+/// Where the loop of loads and stores finds its buffer, and bytes of it.
+const BUFFER: u64 = 0x1_0000_0000;
+const BYTES: usize = 1 << 20;
+/// Rounds of a loop that is timed, and of one that valgrind counts.
+const TIMED: u32 = 4000;
+const COUNTED: u32 = 40;
+/// Runs of which the fastest counts: other programs make runs slower, none makes them faster.
+const RUNS: usize = 7;
+
+fn r(number: u8) -> Operand {
+    Operand::reg(number * 2, Size::B32)
+}
+
+fn i(value: i32) -> Operand {
+    Operand::imm(value as u32)
+}
+
+#[derive(Default)]
+struct Code(Vec<u8>);
+
+impl Code {
+    fn op(&mut self, op: Opcode, operands: &[(&str, Operand)]) {
         let mut inst = Inst::new(op);
         operands.iter().for_each(|(name, operand)| inst.set(name, *operand));
-        code.extend_from_slice(&encode(&inst).expect("encodable"));
-        code.len()
-    };
-    push(Opcode::Ldimm16, &[("dst", Operand::reg(0, Size::B16)), ("a", Operand::imm(0))]);
-    for number in 1..6 {
-        push(
-            Opcode::Ldimm32,
-            &[("dst", register(number)), ("a", Operand::imm(0x3f80_0000 + u32::from(number)))],
-        );
+        self.0.extend_from_slice(&encode(&inst).expect("encodable"));
     }
-    let start = push(Opcode::Ldimm32, &[("dst", register(4)), ("a", Operand::imm(0))]);
-    for _ in 0..8 {
-        push(Opcode::Ffma, &float);
-        push(Opcode::Fadd, &float[..3]);
-        push(Opcode::Iadd, &integer);
-        push(Opcode::Bitop, &logic);
-    }
-    let limit =
-        [("a", register(4)), ("b", register(6)), ("cond", Operand::imm(1)), ("nest", Operand::imm(1))];
-    let here = push(Opcode::Ldimm32, &[("dst", register(6)), ("a", Operand::imm(40_000))]);
-    let here = push(Opcode::WhileIcmp, &limit).max(here);
-    push(Opcode::JmpAny, &[("target", Operand::imm((start as i32 - here as i32) as u32))]);
-    push(Opcode::PopExec, &[("nest", Operand::imm(1))]);
-    push(Opcode::Stop, &[]);
+}
 
-    let program = Program::new(&code);
-    for strict in [true, false] {
-        let options = Options { strict, ..Options::default() };
-        let grid = Dispatch {
-            program: &program,
-            preamble: None,
-            uniforms: &[],
-            states: agx_emulator::States::default(),
-            workgroups: [8, 1, 1],
-            workgroup_size: [64, 1, 1],
-            threads: None,
-            tile: None,
-            local_bytes: 0,
-            scratch_bytes: 0,
-            options,
-        };
+/// Eight times two float and two integer operations.
+fn arithmetic(code: &mut Code) {
+    for _ in 0..8 {
+        code.op(Opcode::Ffma, &[("dst", r(1)), ("a", r(1)), ("b", r(2)), ("c", r(3))]);
+        code.op(Opcode::Fadd, &[("dst", r(1)), ("a", r(1)), ("b", r(2))]);
+        code.op(Opcode::Iadd, &[("dst", r(4)), ("a", r(4)), ("b", i(1))]);
+        code.op(Opcode::Bitop, &[("dst", r(5)), ("a", r(5)), ("b", r(4)), ("table", i(6))]);
+    }
+}
+
+/// Four times a load, a local store and load, a store, and what their addresses and waits need.
+fn memory(code: &mut Code) {
+    let base = Operand::uniform(0, Size::B64);
+    let half = Operand::reg(24, Size::B16);
+    for round in 0..4 {
+        code.op(Opcode::Iadd, &[("dst", r(5)), ("a", r(6)), ("b", i(32 * round))]);
+        code.op(Opcode::Load, &[("dst", r(7)), ("base", base), ("index", r(5))]);
+        code.op(Opcode::Wait, &[]);
+        code.op(Opcode::Lstore, &[("data", r(7)), ("base", half), ("index", i(0))]);
+        code.op(Opcode::Lload, &[("dst", r(8)), ("base", half), ("index", i(0))]);
+        code.op(Opcode::Store, &[("data", r(8)), ("base", base), ("index", r(5))]);
+    }
+    code.op(Opcode::Wait, &[]);
+}
+
+/// A program that runs `body` so many times.
+fn looped(rounds: u32, body: fn(&mut Code)) -> Program {
+    let mut code = Code::default();
+    let constant = |code: &mut Code, number: u8, value: u32| {
+        code.op(Opcode::Ldimm32, &[("dst", r(number)), ("a", Operand::imm(value))]);
+    };
+    code.op(Opcode::Ldimm16, &[("dst", Operand::reg(0, Size::B16)), ("a", i(0))]);
+    (1..4).for_each(|number| constant(&mut code, number, 0x3f80_0000 + u32::from(number)));
+    constant(&mut code, 4, 0);
+    constant(&mut code, 5, 0);
+    constant(&mut code, 9, 0);
+    constant(&mut code, 10, rounds);
+    code.op(Opcode::Mfsr, &[("dst", r(6)), ("sr", i(80))]);
+    code.op(
+        Opcode::Imadd,
+        &[("dst", Operand::reg(24, Size::B16)), ("a", Operand::reg(12, Size::B16)), ("b", i(4)), ("c", i(0))],
+    );
+    let start = code.0.len();
+    body(&mut code);
+    code.op(Opcode::Iadd, &[("dst", r(9)), ("a", r(9)), ("b", i(1))]);
+    code.op(Opcode::WhileIcmp, &[("a", r(9)), ("b", r(10)), ("cond", i(1)), ("nest", i(1))]);
+    let back = start as i32 - code.0.len() as i32;
+    code.op(Opcode::JmpAny, &[("target", i(back))]);
+    code.op(Opcode::PopExec, &[("nest", i(1))]);
+    code.op(Opcode::Stop, &[]);
+    Program::new(&code.0)
+}
+
+fn run(body: fn(&mut Code), strict: bool, rounds: u32) -> Report {
+    let program = looped(rounds, body);
+    let uniforms = [BUFFER as u16, (BUFFER >> 16) as u16, (BUFFER >> 32) as u16, 0];
+    let mut memory = Memory::new();
+    memory.map(BUFFER, vec![0; BYTES], Access::READ | Access::WRITE).expect("free");
+    let grid = Dispatch {
+        program: &program,
+        preamble: None,
+        uniforms: &uniforms,
+        states: States::default(),
+        workgroups: [4, 1, 1],
+        workgroup_size: [64, 1, 1],
+        threads: None,
+        tile: None,
+        local_bytes: 4096,
+        scratch_bytes: 0,
+        options: Options { strict, ..Options::default() },
+    };
+    dispatch(&mut memory, &grid).expect("runs")
+}
+
+/// The loops by name.
+const LOOPS: [(&str, fn(&mut Code)); 2] = [("arithmetic", arithmetic), ("memory", memory)];
+const MODES: [(&str, bool); 2] = [("strict", true), ("lax", false)];
+
+/// Host instructions of a run of this program, where valgrind counts them.
+fn host_instructions(name: &str, mode: &str, rounds: u32) -> Option<u64> {
+    let own = std::env::current_exe().ok()?;
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(own)
+        .args([name, mode, &rounds.to_string()])
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = text.lines().find(|line| line.contains("Collected : "))?;
+    line.rsplit(' ').next()?.trim().parse().ok()
+}
+
+fn measure(name: &str, body: fn(&mut Code), (mode, strict): (&str, bool)) {
+    let (mut seconds, mut lanes) = (f64::INFINITY, 0);
+    for _ in 0..RUNS {
         let start = Instant::now();
-        let report = dispatch(&mut Memory::new(), &grid).expect("runs");
-        let seconds = start.elapsed().as_secs_f64();
-        let rate = report.lane_instructions as f64 / seconds / 1e6;
-        println!(
-            "strict {strict}: {} lane instructions in {seconds:.2} s, {rate:.0} million a second",
-            report.lane_instructions
-        );
+        let report = run(body, strict, TIMED);
+        seconds = seconds.min(start.elapsed().as_secs_f64());
+        lanes = report.lane_instructions;
         report.findings.iter().for_each(|finding| println!("  {finding}"));
+    }
+    let counted = [COUNTED, 2 * COUNTED].map(|rounds| host_instructions(name, mode, rounds));
+    let lanes_of = |rounds| run(body, strict, rounds).lane_instructions;
+    let host = match counted {
+        [Some(once), Some(twice)] => {
+            let each = (twice - once) as f64 / (lanes_of(2 * COUNTED) - lanes_of(COUNTED)) as f64;
+            format!("{each:.1} host instructions each")
+        }
+        _ => String::from("host instructions not counted: valgrind is not installed"),
+    };
+    println!(
+        "{name}, {mode}: {:.0} million lane instructions a second, {host}",
+        lanes as f64 / seconds / 1e6
+    );
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let find = |(name, body): (&str, fn(&mut Code))| match &arguments[..] {
+        [loop_name, mode, rounds] if loop_name == name => {
+            Some((body, mode == "strict", rounds.parse().ok()?))
+        }
+        _ => None,
+    };
+    if let Some((body, strict, rounds)) = LOOPS.into_iter().find_map(find) {
+        println!("{} lane instructions", run(body, strict, rounds).lane_instructions);
+        return;
+    }
+    for (name, body) in LOOPS {
+        MODES.into_iter().for_each(|mode| measure(name, body, mode));
     }
 }

@@ -1,6 +1,8 @@
 //! What the SIMD-groups of a dispatch share while they execute: memory, uniforms, local memory, and the notebook of
 //! what was noticed.
 
+use crate::exec::memory::Layout;
+use crate::exec::plain;
 use crate::findings::{FindingKind, Observation};
 use crate::frame::Frame;
 use crate::group::LANES;
@@ -138,6 +140,11 @@ impl Core<'_> {
                 .map(|()| order.store_atomic(self.memory, self.viewer, address, &new)),
         };
         self.forgiven(written, lane)
+    }
+
+    /// Whether an access can be made for all lanes at once.
+    pub(crate) fn is_plain(&self, layout: &Layout) -> bool {
+        self.order.is_none() && self.races.is_none() && plain::is_plain(layout)
     }
 
     /// A failed access has no effect where the driver asked for that, and ends the run elsewhere.

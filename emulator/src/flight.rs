@@ -91,13 +91,12 @@ pub(crate) fn step_in_flight(
 }
 
 fn copy(halves: &[u8], group: &Group) -> Halves {
-    halves.iter().map(|half| (*half, group.halves[usize::from(*half)])).collect()
+    halves.iter().map(|half| (*half, group.halves(*half))).collect()
 }
 
 fn restore(halves: &Halves, exec: u32, group: &mut Group) {
     for (half, values) in halves {
-        let into = &mut group.halves[usize::from(*half)];
-        lanes_of(exec).for_each(|lane| into[lane] = values[lane]);
+        group.set_halves(*half, values, exec);
     }
 }
 
@@ -105,7 +104,7 @@ fn restore(halves: &Halves, exec: u32, group: &mut Group) {
 fn spoil(halves: &[u8], exec: u32, group: &mut Group, core: &mut Core<'_>) {
     for half in halves {
         for lane in lanes_of(exec) {
-            group.halves[usize::from(*half)][lane] = core.chance(1 << 16) as u16;
+            group.set_half(*half, lane, core.chance(1 << 16) as u16);
         }
     }
 }

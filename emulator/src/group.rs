@@ -5,6 +5,7 @@ use crate::flight::InFlight;
 use crate::frame::Primitive;
 use crate::pixels::{Outputs, Pixels};
 use crate::races::AccessBy;
+use crate::registers::lanes_of;
 
 pub use agx_isa::semantics::LANES;
 /// Half registers of a lane.
@@ -65,14 +66,18 @@ pub(crate) enum Progress {
 /// One SIMD-group.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
-    /// Values by half index, then lane.
-    pub(crate) halves: Box<[PerLane<u16>; HALVES]>,
+    /// Values by register, then lane; the low half register in the low bits.
+    pub(crate) words: Box<[PerLane<u32>; HALVES / 2]>,
     /// Lanes in which a half holds a defined value.
     pub(crate) defined: Box<[u32; HALVES]>,
     /// Lanes in which a half's value was dropped by a discard hint.
     pub(crate) discarded: Box<[u32; HALVES]>,
     /// Active lanes.
     pub(crate) exec: u32,
+    /// How many lanes are active.
+    pub(crate) active: u32,
+    /// Where rows prepare their sources.
+    pub(crate) room: Box<[PerLane<u32>; 5]>,
     /// Lanes that exist: a workgroup's last SIMD-group may be partial.
     pub(crate) lanes: u32,
     pub(crate) pc: u32,
@@ -108,12 +113,14 @@ pub(crate) struct Group {
 
 impl Group {
     /// A SIMD-group about to start: `garbage` is what its registers hold, `lanes` which lanes exist.
-    pub(crate) fn new(garbage: &[PerLane<u16>; HALVES], lanes: u32) -> Group {
+    pub(crate) fn new(garbage: &[PerLane<u32>; HALVES / 2], lanes: u32) -> Group {
         Group {
-            halves: Box::new(*garbage),
+            words: Box::new(*garbage),
             defined: Box::new([0; HALVES]),
             discarded: Box::new([0; HALVES]),
             exec: lanes,
+            active: lanes.count_ones(),
+            room: Box::new([[0; LANES]; 5]),
             lanes,
             pc: 0,
             stack_words: 0,
@@ -136,12 +143,38 @@ impl Group {
         }
     }
 
+    /// A half register of one lane.
+    #[inline]
+    pub(crate) fn half(&self, half: u8, lane: usize) -> u16 {
+        (self.words[usize::from(half >> 1)][lane] >> (16 * u32::from(half & 1))) as u16
+    }
+
+    /// Sets a half register of one lane.
+    #[inline]
+    pub(crate) fn set_half(&mut self, half: u8, lane: usize, value: u16) {
+        let shift = 16 * u32::from(half & 1);
+        let word = &mut self.words[usize::from(half >> 1)][lane];
+        *word = *word & !(0xffff << shift) | u32::from(value) << shift;
+    }
+
+    /// A half register of all lanes.
+    pub(crate) fn halves(&self, half: u8) -> PerLane<u16> {
+        let shift = 16 * u32::from(half & 1);
+        self.words[usize::from(half >> 1)].map(|word| (word >> shift) as u16)
+    }
+
+    /// Sets a half register in the lanes of `exec`.
+    pub(crate) fn set_halves(&mut self, half: u8, values: &PerLane<u16>, exec: u32) {
+        lanes_of(exec).for_each(|lane| self.set_half(half, lane, values[lane]));
+    }
+
     /// Changes the execution mask and remembers the change.
     pub(crate) fn set_exec(&mut self, exec: u32) {
         if exec != self.exec {
             self.history[self.history_len % HISTORY] = MaskChange { pc: self.pc, exec };
             self.history_len += 1;
             self.exec = exec;
+            self.active = exec.count_ones();
         }
     }
 

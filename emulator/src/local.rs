@@ -19,6 +19,16 @@ impl Local {
         Local { bytes: bytes.collect() }
     }
 
+    /// All bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// All bytes, to be changed.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
     /// Up to four bytes, zero-extended.
     pub(crate) fn read(&self, address: u32, bytes: u32) -> Result<u32, FindingKind> {
         let found = self.bytes.get(self.range(address, bytes)).ok_or_else(|| self.outside(address, bytes))?;

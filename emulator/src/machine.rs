@@ -216,7 +216,7 @@ impl<'a> Machine<'a> {
             let Team { groups, local, tile, size } = &mut teams[team];
             turn.job.workgroup_size = *size;
             let frame = tile.as_deref_mut().or(frame.as_deref_mut());
-            self.turn(turn, &mut groups[chosen], local, frame)?;
+            self.turn(&mut turn, &mut groups[chosen], local, frame)?;
             if let Some(order) = &mut self.order {
                 order.drain(self.memory);
             }
@@ -270,7 +270,7 @@ impl<'a> Machine<'a> {
     /// A turn of one SIMD-group: until it is over, a barrier or the end.
     fn turn(
         &mut self,
-        mut turn: Turn<'_>,
+        turn: &mut Turn<'_>,
         group: &mut Group,
         local: &mut Local,
         mut frame: Option<&mut Frame>,
@@ -301,15 +301,21 @@ impl<'a> Machine<'a> {
             soft_faults: 0,
             lines: 0,
         };
-        let mut log =
-            Log { notebook: &mut self.notebook, trace: &mut self.trace, budget: &mut self.budget, options };
+        let mut log = Log { notebook: &mut self.notebook, trace: &mut self.trace, options };
         let mut outcome = Ok(());
         if group.progress == Progress::AtPixelWait {
             group.progress = Progress::Running;
         }
-        while turn.left > 0 && group.progress == Progress::Running && outcome.is_ok() {
-            turn.left -= 1;
+        let most = (options.max_steps - group.steps).min(self.budget).min(turn.left);
+        let mut left = most;
+        while left > 0 && group.progress == Progress::Running && outcome.is_ok() {
+            left -= 1;
             outcome = turn.one(group, &mut core, &mut log);
+        }
+        group.steps += most - left;
+        self.budget -= most - left;
+        if left == 0 && most < turn.left && group.progress == Progress::Running && outcome.is_ok() {
+            outcome = turn.exhausted(group, options);
         }
         let (soft_faults, lines) = (core.soft_faults, core.lines);
         self.soft_faults += soft_faults;
@@ -344,11 +350,10 @@ pub(crate) fn conclude(outcome: Result<(), Box<Finding>>, mut report: Report) ->
     }
 }
 
-/// Where findings and trace go, and what is left of the budget.
+/// Where findings and trace go.
 struct Log<'l> {
     notebook: &'l mut Notebook,
     trace: &'l mut Vec<String>,
-    budget: &'l mut u64,
     options: &'l Options,
 }
 
@@ -372,12 +377,13 @@ struct Turn<'t> {
 }
 
 impl Turn<'_> {
+    #[inline]
     fn one(&mut self, group: &mut Group, core: &mut Core<'_>, log: &mut Log<'_>) -> Result<(), Box<Finding>> {
         let program = self.program;
         let decoded;
         let op = match program.index(group.pc) {
             Some(at) => {
-                self.counts.count(at, group.exec);
+                self.counts.count(at, group.active);
                 &program.ops()[at]
             }
             None => match program.decode_at(group.pc) {
@@ -388,16 +394,6 @@ impl Turn<'_> {
                 None => return Err(self.fatal(FindingKind::OutsideProgram.into(), None, group)),
             },
         };
-        group.steps += 1;
-        if group.steps > log.options.max_steps {
-            let kind = FindingKind::StepLimit(log.options.max_steps);
-            return Err(self.fatal(kind.into(), Some(op), group));
-        }
-        let Some(budget) = log.budget.checked_sub(1) else {
-            let kind = FindingKind::BudgetSpent(log.options.budget);
-            return Err(self.fatal(kind.into(), Some(op), group));
-        };
-        *log.budget = budget;
         let outcome = match core.order {
             None => step(op, group, core, log.options.strict),
             Some(_) => {
@@ -408,9 +404,11 @@ impl Turn<'_> {
         if !core.notes.is_empty() {
             log.write_down(op, group, core);
         }
-        // An access that was put off is at fault at its own place.
-        let at_fault = program.index(group.pc).map_or(op, |at| &program.ops()[at]);
-        let flow = outcome.map_err(|fault| self.fatal(fault, Some(at_fault), group))?;
+        let flow = outcome.map_err(|fault| {
+            // An access that was put off is at fault at its own place.
+            let at_fault = program.index(group.pc).map_or(op, |at| &program.ops()[at]);
+            self.fatal(fault, Some(at_fault), group)
+        })?;
         if log.options.trace && log.trace.len() < TRACE_LINES {
             log.trace.push(crate::profile::trace_line(op, group));
         }
@@ -430,6 +428,17 @@ impl Turn<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The next instruction would be one too many, for the SIMD-group or for the run.
+    #[cold]
+    fn exhausted(&mut self, group: &mut Group, options: &Options) -> Result<(), Box<Finding>> {
+        let kind = match group.steps >= options.max_steps {
+            true => FindingKind::StepLimit(options.max_steps),
+            false => FindingKind::BudgetSpent(options.budget),
+        };
+        let at = self.program.index(group.pc);
+        Err(self.fatal(kind.into(), at.map(|at| &self.program.ops()[at]), group))
     }
 
     #[cold]

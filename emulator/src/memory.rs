@@ -6,6 +6,7 @@
 use bitflags::bitflags;
 use thiserror::Error;
 
+use crate::exec::plain::{Span, SpanMut};
 use crate::window::Window;
 
 bitflags! {
@@ -248,6 +249,30 @@ impl Memory {
             Storage::Shared(window) => window.write(offset, from),
         }
         Ok(())
+    }
+
+    /// The memory from `address` on that the program may read, when one range holds all of it.
+    pub(crate) fn readable_span(&mut self, address: u64, len: usize) -> Option<Span<'_>> {
+        let (range, offset) = self.locate(address, len).ok()?;
+        if !range.access.contains(Access::READ) {
+            return None;
+        }
+        Some(match &range.storage {
+            Storage::Owned(bytes) => Span::Bytes(&bytes[offset..offset + len]),
+            Storage::Shared(window) => Span::Shared(window, offset),
+        })
+    }
+
+    /// The same for writing.
+    pub(crate) fn writable_span(&mut self, address: u64, len: usize) -> Option<SpanMut<'_>> {
+        let (range, offset) = self.locate(address, len).ok()?;
+        if !range.access.contains(Access::WRITE) {
+            return None;
+        }
+        Some(match &mut range.storage {
+            Storage::Owned(bytes) => SpanMut::Bytes(&mut bytes[offset..offset + len]),
+            Storage::Shared(window) => SpanMut::Shared(window, offset),
+        })
     }
 
     /// A byte, whatever the permissions.

@@ -50,7 +50,7 @@ impl Fault {
             (Fault::Flip, action) => {
                 let flow = action.run(group, core, op.next())?;
                 for half in op.strict.writes.iter().step_by(2) {
-                    lanes_of(exec).for_each(|lane| group.halves[usize::from(*half)][lane] ^= 1);
+                    lanes_of(exec).for_each(|lane| group.set_half(*half, lane, group.half(*half, lane) ^ 1));
                 }
                 Ok(flow)
             }

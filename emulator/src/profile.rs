@@ -84,12 +84,12 @@ impl Counts {
         Counts(vec![Count::default(); program.ops().len()])
     }
 
-    /// One execution of instruction `at` by the lanes of `exec`.
+    /// One execution of instruction `at` by so many lanes.
     #[inline]
-    pub(crate) fn count(&mut self, at: usize, exec: u32) {
+    pub(crate) fn count(&mut self, at: usize, lanes: u32) {
         let count = &mut self.0[at];
         count.executions += 1;
-        count.lanes += u64::from(exec.count_ones());
+        count.lanes += u64::from(lanes);
     }
 
     /// Adds the program's sums to a report.
@@ -176,7 +176,7 @@ pub(crate) fn trace_line(op: &Op, group: &Group) -> String {
     if let Some(lane) = lanes_of(group.exec).next() {
         for half in &op.strict.writes {
             let name = if half & 1 == 0 { 'l' } else { 'h' };
-            let value = group.halves[usize::from(*half)][lane];
+            let value = group.half(*half, lane);
             // Writing to a String cannot fail.
             let _ = write!(line, " r{}{name}={value:04x}", half >> 1);
         }

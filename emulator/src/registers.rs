@@ -122,9 +122,9 @@ impl Dst {
 impl Group {
     /// A register of one lane. Half indices wrap around at 256.
     pub(crate) fn read(&self, half: u8, size: Size, lane: usize) -> u64 {
-        (0..size.halves()).rev().fold(0, |value, at| {
-            value << 16 | u64::from(self.halves[usize::from(half.wrapping_add(at))][lane])
-        })
+        (0..size.halves())
+            .rev()
+            .fold(0, |value, at| value << 16 | u64::from(self.half(half.wrapping_add(at), lane)))
     }
 
     /// A source in all lanes, active or not.
@@ -142,18 +142,24 @@ impl Group {
             Place::Uniform(half) => return values.fill(uniforms.read(half, src.size)),
             Place::Register(half) => half,
         };
-        let from = |at: u8| &self.halves[usize::from(half.wrapping_add(at))];
+        let word = |at: u8| &self.words[usize::from(half.wrapping_add(at) >> 1)];
         // The usual sizes apart: with constant shifts the loops handle several lanes at once.
         match src.size {
-            Size::B16 => values.iter_mut().zip(from(0)).for_each(|(value, low)| *value = u64::from(*low)),
-            Size::B32 => {
-                for (value, (low, high)) in values.iter_mut().zip(from(0).iter().zip(from(1))) {
-                    *value = u64::from(u32::from(*high) << 16 | u32::from(*low));
+            Size::B16 => {
+                let shift = 16 * u32::from(half & 1);
+                values.iter_mut().zip(word(0)).for_each(|(to, word)| *to = u64::from(word >> shift & 0xffff));
+            }
+            Size::B32 if half & 1 == 0 => {
+                values.iter_mut().zip(word(0)).for_each(|(to, word)| *to = u64::from(*word));
+            }
+            Size::B64 if half & 1 == 0 => {
+                for (to, (low, high)) in values.iter_mut().zip(word(0).iter().zip(word(2))) {
+                    *to = u64::from(*high) << 32 | u64::from(*low);
                 }
             }
-            Size::B64 => {
+            size => {
                 for (lane, value) in values.iter_mut().enumerate() {
-                    *value = self.read(half, Size::B64, lane);
+                    *value = self.read(half, size, lane);
                 }
             }
         }
@@ -161,16 +167,7 @@ impl Group {
 
     /// Writes a destination in the lanes of `exec`.
     pub(crate) fn scatter(&mut self, dst: Dst, values: &PerLane<u64>, exec: u32) {
-        for at in 0..dst.size.halves() {
-            let into = &mut self.halves[usize::from(dst.half.wrapping_add(at))];
-            let halves = values.iter().map(|value| (*value >> (16 * at)) as u16);
-            if exec == u32::MAX {
-                into.iter_mut().zip(halves).for_each(|(into, half)| *into = half);
-            } else {
-                let chosen = into.iter_mut().zip(halves).enumerate();
-                chosen.filter(|(lane, _)| exec >> lane & 1 != 0).for_each(|(_, (into, half))| *into = half);
-            }
-        }
+        lanes_of(exec).for_each(|lane| self.write(dst, values[lane], lane));
     }
 
     /// Sets a register of one lane before the program starts: it counts as written.
@@ -184,7 +181,7 @@ impl Group {
     /// Writes a destination in one lane.
     pub(crate) fn write(&mut self, dst: Dst, value: u64, lane: usize) {
         for at in 0..dst.size.halves() {
-            self.halves[usize::from(dst.half.wrapping_add(at))][lane] = (value >> (16 * at)) as u16;
+            self.set_half(dst.half.wrapping_add(at), lane, (value >> (16 * at)) as u16);
         }
     }
 }
@@ -205,7 +202,7 @@ mod tests {
 
     #[test]
     fn wide_registers_are_little_endian_halves() {
-        let mut group = Group::new(&[[0; LANES]; HALVES], !0);
+        let mut group = Group::new(&[[0; LANES]; HALVES / 2], !0);
         group.write(Dst { half: 10, size: Size::B64 }, 0x4444_3333_2222_1111, 3);
         assert_eq!(group.read(10, Size::B16, 3), 0x1111);
         assert_eq!(group.read(12, Size::B32, 3), 0x4444_3333);
@@ -216,7 +213,7 @@ mod tests {
 
     #[test]
     fn inactive_lanes_keep_their_value() {
-        let mut group = Group::new(&[[7; LANES]; HALVES], !0);
+        let mut group = Group::new(&[[0x7_0007; LANES]; HALVES / 2], !0);
         group.scatter(Dst { half: 4, size: Size::B32 }, &[0x5_0006; LANES], 0b10);
         assert_eq!(group.read(4, Size::B32, 1), 0x5_0006);
         assert_eq!(group.read(4, Size::B32, 0), 0x7_0007);

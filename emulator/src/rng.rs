@@ -28,7 +28,7 @@ impl Rng {
 /// What registers and uniforms hold before anything is written.
 #[derive(Clone, Debug)]
 pub(crate) struct Garbage {
-    pub(crate) registers: Box<[PerLane<u16>; HALVES]>,
+    pub(crate) registers: Box<[PerLane<u32>; HALVES / 2]>,
     pub(crate) uniforms: Box<[u16; UNIFORMS]>,
 }
 
@@ -36,10 +36,9 @@ impl Garbage {
     pub(crate) fn new(seed: u64) -> Garbage {
         let mut rng = Rng::new(seed);
         let mut garbage =
-            Garbage { registers: Box::new([[0; LANES]; HALVES]), uniforms: Box::new([0; UNIFORMS]) };
-        for half in garbage.registers.iter_mut().flatten().chain(garbage.uniforms.iter_mut()) {
-            *half = rng.next() as u16;
-        }
+            Garbage { registers: Box::new([[0; LANES]; HALVES / 2]), uniforms: Box::new([0; UNIFORMS]) };
+        garbage.registers.iter_mut().flatten().for_each(|word| *word = rng.next() as u32);
+        garbage.uniforms.iter_mut().for_each(|half| *half = rng.next() as u16);
         garbage
     }
 }

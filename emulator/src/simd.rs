@@ -54,13 +54,13 @@ impl Simd {
 
     /// A half register of a lane (0..32); r5l = 10.
     pub fn register(&self, half: u8, lane: usize) -> u16 {
-        self.group.halves[usize::from(half)][lane % LANES]
+        self.group.half(half, lane % LANES)
     }
 
     /// Sets a half register of a lane (0..32).
     pub fn set_register(&mut self, half: u8, lane: usize, value: u16) {
         let lane = lane % LANES;
-        self.group.halves[usize::from(half)][lane] = value;
+        self.group.set_half(half, lane, value);
         self.group.defined[usize::from(half)] |= 1 << lane;
     }
 

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn positions_and_counts() {
-        let mut group = Group::new(&[[0; LANES]; HALVES], 0x0fff_ffff);
+        let mut group = Group::new(&[[0; LANES]; HALVES / 2], 0x0fff_ffff);
         group.exec = 0b1011_0110;
         group.index = 1;
         group.workgroup = [2, 3, 4];

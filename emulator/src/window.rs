@@ -79,6 +79,18 @@ impl Window {
         }
     }
 
+    /// A word that the window is known to hold.
+    #[inline]
+    pub(crate) fn word(&self, offset: usize) -> u32 {
+        let at = self.place(offset);
+        if at % 4 == 0 {
+            return self.words.words()[at / 4].load(Ordering::Relaxed);
+        }
+        let mut word = [0; 4];
+        self.read(offset, &mut word);
+        u32::from_le_bytes(word)
+    }
+
     /// Copies bytes in where the window is known to hold them.
     pub(crate) fn write(&self, offset: usize, from: &[u8]) {
         let words = self.words.words();

@@ -68,7 +68,7 @@ fn a_budget_bounds_all_of_a_run() {
     grid.workgroups = [u32::MAX; 3];
     grid.options.budget = 100_000;
     let stop = dispatch(&mut memory(6), &grid).expect_err("endless");
-    assert_eq!((stop.finding.kind, stop.report.instructions), (FindingKind::BudgetSpent(100_000), 100_001));
+    assert_eq!((stop.finding.kind, stop.report.instructions), (FindingKind::BudgetSpent(100_000), 100_000));
 }
 
 #[test]

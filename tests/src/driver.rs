@@ -5,7 +5,7 @@ use agx_compiler::link::LinkedProgram;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::launch::textures::{SamplerResource, TextureResource};
 use agx_emulator::launch::{BufferBinding, Launch, LaunchError, ShadeLaunch, StageProgram};
-use agx_emulator::{Finding, FindingKind, Framebuffer, Options, Report, Tests};
+use agx_emulator::{Finding, FindingKind, Framebuffer, MemoryOrder, Options, Report, Tests};
 use agx_isa::disasm::{Line, Piece, disassemble};
 use agx_isa::table::Opcode;
 use agx_isa::validate::{Limits, validate};
@@ -57,6 +57,11 @@ pub fn launch(
     launch_with(shader, resources, workgroups, seed)
 }
 
+/// Every run is strict, and under a memory order that the seed decides.
+fn options(seed: u64) -> Options {
+    Options { seed, max_steps: MAX_STEPS, memory_order: MemoryOrder::Relaxed, ..Options::default() }
+}
+
 /// As [`launch`], with textures and samplers.
 ///
 /// # Errors
@@ -81,7 +86,7 @@ pub fn launch_with(
         arguments: &[],
         results: &mut [],
         workgroups,
-        options: Options { strict: true, seed, max_steps: MAX_STEPS, ..Options::default() },
+        options: options(seed),
     };
     outcome(launch.run())
 }
@@ -137,7 +142,7 @@ pub fn shade(
         depth: 0.0,
         tests: Tests::default(),
         late_tests: program.late_tests,
-        options: Options { strict: true, seed, max_steps: MAX_STEPS, ..Options::default() },
+        options: options(seed),
     };
     outcome(launch.run(framebuffer))
 }

@@ -1,11 +1,12 @@
 //! Operations whose results depend on their sources alone: all of them through the shared semantics.
 
-use agx_isa::inst::Inst;
+use agx_isa::inst::{Inst, Size};
 use agx_isa::semantics::{LaneArgs, LanesFn, MAX_SOURCES, Pure, PureArgs, PureFn, Source};
 use agx_isa::table::Opcode;
 
 use crate::core::Core;
 use crate::exec::fields::Fields;
+use crate::exec::rows::Row;
 use crate::group::{Group, LANES};
 use crate::mutant::Fault;
 use crate::registers::{Dst, Src};
@@ -44,6 +45,8 @@ pub(crate) struct Alu {
     mod_count: usize,
     /// One of the functions whose last bits nobody knows.
     inexact: bool,
+    /// The operation over arrays of words, where it has that form.
+    row: Option<Row>,
 }
 
 impl Alu {
@@ -59,6 +62,7 @@ impl Alu {
             mods: [0; MODS],
             mod_count: 0,
             inexact: INEXACT.contains(&inst.op),
+            row: None,
         };
         for source in fields.sources() {
             *alu.sources.get_mut(alu.source_count)? = source;
@@ -68,12 +72,13 @@ impl Alu {
             *alu.mods.get_mut(alu.mod_count)? = value;
             alu.mod_count += 1;
         }
+        alu.row = Row::new(inst.op, dst, &alu.sources[..alu.source_count], &alu.mods[..alu.mod_count]);
         Some(alu)
     }
 
     /// The same operation with a fault.
     pub(crate) fn broken(&self, fault: Fault) -> Alu {
-        let mut alu = *self;
+        let mut alu = Alu { row: None, ..*self };
         match fault {
             Fault::Swap if self.source_count > 1 => alu.sources.swap(0, 1),
             Fault::NoModifiers => alu.mods = [0; MODS],
@@ -84,7 +89,18 @@ impl Alu {
     }
 
     /// Computes in the active lanes.
+    #[inline]
     pub(crate) fn run(&self, group: &mut Group, core: &Core<'_>) {
+        match &self.row {
+            Some(row) if !(self.inexact && core.launch.perturb) => {
+                row.run(group, core.uniforms, &self.sources, self.dst);
+            }
+            _ => self.run_by_lane(group, core),
+        }
+    }
+
+    /// Computes in the active lanes by the table's function.
+    fn run_by_lane(&self, group: &mut Group, core: &Core<'_>) {
         let mut result = [0; LANES];
         let mut sources = [Source::ZERO; MAX_SOURCES];
         let mut values = [[0; LANES]; MAX_SOURCES];
@@ -114,23 +130,36 @@ pub(crate) struct Compare {
     b: Src,
     condition: u32,
     inverted: bool,
+    /// The comparison over arrays of words, where it has that form.
+    row: Option<Row>,
 }
 
 impl Compare {
     /// Resolves operands `a`, `b`, `cond` and `inv`. `select` is the integer or float select.
-    pub(crate) fn new(inst: &Inst, select: Pure) -> Compare {
+    pub(crate) fn new(inst: &Inst, select: Opcode) -> Option<Compare> {
         let fields = Fields::new(inst);
-        Compare {
-            select: select.lanes,
-            a: fields.source("a"),
-            b: fields.source("b"),
-            condition: fields.number("cond"),
+        let (a, b, condition) = (fields.source("a"), fields.source("b"), fields.number("cond"));
+        let dst = Dst { half: 0, size: Size::B16 };
+        Some(Compare {
+            select: select.desc().pure?.lanes,
+            a,
+            b,
+            condition,
             inverted: fields.flag("inv"),
-        }
+            row: Row::new(select, dst, &[a, b], &[condition]),
+        })
     }
 
     /// The lanes of `mask` whose comparison holds.
     pub(crate) fn holds(&self, group: &Group, core: &Core<'_>, mask: u32) -> u32 {
+        let held = match &self.row {
+            Some(row) => row.holds(group, core.uniforms, [&self.a, &self.b]) & mask,
+            None => self.holds_by_lane(group, core, mask),
+        };
+        if self.inverted { !held & mask } else { held }
+    }
+
+    fn holds_by_lane(&self, group: &Group, core: &Core<'_>, mask: u32) -> u32 {
         let shape = |src: &Src| Source { bits: 0, width: src.size.bits(), flags: src.flags };
         let sources = [shape(&self.a), shape(&self.b), Source::ZERO, Source::ZERO];
         let [a, b] = [&self.a, &self.b].map(|src| group.gather(core.uniforms, src));
@@ -139,8 +168,7 @@ impl Compare {
         let mut held = [0; LANES];
         let args = LaneArgs { dst_width: 16, sources: &sources, values: &values, mods, exec: mask };
         (self.select)(&args, &mut held);
-        let held = (0..LANES).fold(0, |all, lane| all | (held[lane] as u32) << lane);
-        if self.inverted { !held & mask } else { held }
+        (0..LANES).fold(0, |all, lane| all | (held[lane] as u32) << lane)
     }
 }
 

@@ -46,7 +46,7 @@ impl Mask {
             Nesting::Pop => false,
         };
         lanes_of(group.lanes)
-            .filter(|&lane| decides(group.halves[0][lane]))
+            .filter(|&lane| decides(group.half(0, lane)))
             .fold(0, |all, lane| all | 1 << lane)
     }
 
@@ -58,9 +58,10 @@ impl Mask {
             None => deciding,
         };
         let mut exec = 0;
-        for (lane, level) in group.halves[0].iter_mut().enumerate() {
-            *level = self.next_level(*level, held >> lane & 1 != 0);
-            exec |= u32::from(*level == 0) << lane;
+        for (lane, word) in group.words[0].iter_mut().enumerate() {
+            let level = self.next_level(*word as u16, held >> lane & 1 != 0);
+            *word = *word & 0xffff_0000 | u32::from(level);
+            exec |= u32::from(level == 0) << lane;
         }
         group.mask_used = true;
         group.set_exec(exec & group.lanes);

@@ -8,6 +8,7 @@ use agx_isa::inst::{Inst, Size};
 use crate::core::Core;
 use crate::exec::fields::Fields;
 use crate::exec::memory::{AtomicData, Layout};
+use crate::exec::plain::{Shape, Span, SpanMut, is_plain};
 use crate::findings::{FindingKind, Observation};
 use crate::group::{Group, PerLane};
 use crate::registers::{Place, Src, lanes_of};
@@ -62,9 +63,23 @@ impl Threadgroup {
         Some(Threadgroup { address: Address::new(inst), layout: Layout::new(inst, data)? })
     }
 
+    /// The access of all lanes at once, where it is of that kind.
+    fn shape(&self, addresses: &PerLane<u64>, group: &Group, core: &Core<'_>) -> Option<Shape> {
+        let plain = core.races.is_none() && is_plain(&self.layout);
+        let addresses = addresses.map(|address| address & !3);
+        plain.then(|| Shape::new(&addresses, &self.layout, group.exec)).flatten()
+    }
+
     /// Loads in the active lanes. Outside the allocation: zero.
     pub(crate) fn load(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
         let addresses = self.address.of_lanes(group, core);
+        if let Some(shape) = self.shape(&addresses, group, core)
+            && let Some(bytes) =
+                core.local.bytes().get(shape.start as usize..shape.start as usize + shape.len)
+        {
+            shape.load(&Span::Bytes(bytes), &self.layout, group);
+            return Ok(());
+        }
         let element = self.layout.format.bytes();
         for lane in lanes_of(group.exec) {
             let by = group.access(lane, false);
@@ -83,6 +98,13 @@ impl Threadgroup {
     /// Stores from the active lanes. Outside the allocation: nothing.
     pub(crate) fn store(&self, group: &Group, core: &mut Core<'_>) -> Result<(), Observation> {
         let addresses = self.address.of_lanes(group, core);
+        if let Some(shape) = self.shape(&addresses, group, core)
+            && let Some(bytes) =
+                core.local.bytes_mut().get_mut(shape.start as usize..shape.start as usize + shape.len)
+        {
+            shape.store(SpanMut::Bytes(bytes), &self.layout, group);
+            return Ok(());
+        }
         let element = self.layout.format.bytes();
         for lane in lanes_of(group.exec) {
             let by = group.access(lane, true);

@@ -8,6 +8,7 @@ use agx_isa::inst::{Inst, OperandFlags, Size};
 
 use crate::core::Core;
 use crate::exec::fields::Fields;
+use crate::exec::plain::Shape;
 use crate::findings::Observation;
 use crate::formats::{Format, encode_rgb9e5};
 use crate::group::{Group, LANES, PerLane};
@@ -130,11 +131,12 @@ impl Address {
         let immediate = matches!(self.index.place, Place::Immediate(_));
         let signed = immediate || self.index.flags.contains(OperandFlags::SX);
         let mut addresses = [0; LANES];
-        for (lane, address) in addresses.iter_mut().enumerate() {
-            let index = if signed { i64::from(indices[lane] as u32 as i32) } else { indices[lane] as i64 };
-            let scaled = (index << self.shift).wrapping_mul(i64::from(self.element));
-            let base = bases[lane] & !(u64::from(self.element) - 1);
-            *address = base.wrapping_add_signed(scaled);
+        // Elements are powers of two.
+        let scale = self.shift + self.element.trailing_zeros();
+        let aligned = !(u64::from(self.element) - 1);
+        for (address, (base, index)) in addresses.iter_mut().zip(bases.iter().zip(&indices)) {
+            let index = if signed { *index as u32 as i32 as i64 as u64 } else { *index };
+            *address = (base & aligned).wrapping_add(index << scale);
         }
         addresses
     }
@@ -163,6 +165,13 @@ impl Device {
     pub(crate) fn load(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
         let addresses = self.address.of_lanes(group, core);
         self.count_lines(&addresses, group.exec, core);
+        if core.is_plain(&self.layout)
+            && let Some(shape) = Shape::new(&addresses, &self.layout, group.exec)
+            && let Some(span) = core.memory.readable_span(shape.start, shape.len)
+        {
+            shape.load(&span, &self.layout, group);
+            return Ok(());
+        }
         let element = u64::from(self.address.element);
         for lane in lanes_of(group.exec) {
             let by = group.access(lane, false);
@@ -179,6 +188,13 @@ impl Device {
     pub(crate) fn store(&self, group: &Group, core: &mut Core<'_>) -> Result<(), Observation> {
         let addresses = self.address.of_lanes(group, core);
         self.count_lines(&addresses, group.exec, core);
+        if core.is_plain(&self.layout)
+            && let Some(shape) = Shape::new(&addresses, &self.layout, group.exec)
+            && let Some(span) = core.memory.writable_span(shape.start, shape.len)
+        {
+            shape.store(span, &self.layout, group);
+            return Ok(());
+        }
         let element = u64::from(self.address.element);
         for lane in lanes_of(group.exec) {
             let by = group.access(lane, true);
@@ -193,11 +209,11 @@ impl Device {
 
     /// Counts the distinct 128-byte lines the instruction touches; neighbouring lanes are compared with each other.
     fn count_lines(&self, addresses: &PerLane<u64>, exec: u32, core: &mut Core<'_>) {
-        let mut previous = None;
+        let mut previous = u64::MAX;
         for lane in lanes_of(exec) {
             let line = addresses[lane] / 128;
-            core.lines += u64::from(previous != Some(line));
-            previous = Some(line);
+            core.lines += u64::from(previous != line);
+            previous = line;
         }
     }
 }

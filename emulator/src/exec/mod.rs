@@ -6,9 +6,12 @@ pub(crate) mod block;
 pub(crate) mod control;
 pub(crate) mod fields;
 pub(crate) mod fragment;
+pub(crate) mod kernels;
 pub(crate) mod local;
 pub(crate) mod matrix;
 pub(crate) mod memory;
+pub(crate) mod plain;
+pub(crate) mod rows;
 pub(crate) mod simd_ops;
 pub(crate) mod stack;
 pub(crate) mod state;
@@ -160,7 +163,7 @@ impl Action {
 
 /// A comparison with the semantics of the select `select`.
 fn compare(inst: &Inst, select: Opcode) -> Option<Compare> {
-    Some(Compare::new(inst, select.desc().pure?))
+    Compare::new(inst, select)
 }
 
 fn control_action(inst: &Inst) -> Option<Action> {
@@ -217,8 +220,8 @@ fn lanes_action(inst: &Inst) -> Option<Action> {
     use Opcode::*;
     let action = match inst.op {
         Mfsr => ReadSpecial::new(inst).map(Action::ReadSpecial),
-        IcmpBallot => Ballot::new(inst, Icsel.desc().pure?).map(Action::Ballot),
-        FcmpBallot => Ballot::new(inst, Fcsel.desc().pure?).map(Action::Ballot),
+        IcmpBallot => Ballot::new(inst, Icsel).map(Action::Ballot),
+        FcmpBallot => Ballot::new(inst, Fcsel).map(Action::Ballot),
         Shuffle => simd_ops::Shuffle::new(inst).map(Action::Shuffle),
         SimdReduce => Reduce::new(inst, true).map(Action::Reduce),
         QuadReduce => Reduce::new(inst, false).map(Action::Reduce),

@@ -1,7 +1,7 @@
 //! Operations across lanes: ballots, shuffles, reductions, prefixes, derivatives.
 
 use agx_isa::inst::{Inst, OperandFlags, Size};
-use agx_isa::semantics::{Pure, PureFn};
+use agx_isa::semantics::PureFn;
 use agx_isa::table::Opcode;
 
 use crate::core::Core;
@@ -21,11 +21,11 @@ pub(crate) struct Ballot {
 
 impl Ballot {
     /// Resolves a ballot over the SIMD-group or the quad.
-    pub(crate) fn new(inst: &Inst, select: Pure) -> Option<Ballot> {
+    pub(crate) fn new(inst: &Inst, select: Opcode) -> Option<Ballot> {
         let fields = Fields::new(inst);
         Some(Ballot {
             dst: Dst::new(fields.get("dst"))?,
-            compare: Compare::new(inst, select),
+            compare: Compare::new(inst, select)?,
             whole_group: fields.flag("simd"),
         })
     }

@@ -68,7 +68,8 @@ impl Stack {
         let frame = Frame::new(group, core);
         if let Some(first) = self.whole_halves(frame) {
             self.each_half(|at, half| {
-                copy_half(&group.stack[first + at], &mut group.halves[half], group.exec)
+                let (values, exec) = (group.stack[first + at], group.exec);
+                group.set_halves(half, &values, exec);
             });
             return Ok(());
         }
@@ -99,7 +100,8 @@ impl Stack {
         let frame = Frame::new(group, core);
         if let Some(first) = self.whole_halves(frame) {
             self.each_half(|at, half| {
-                copy_half(&group.halves[half], &mut group.stack[first + at], group.exec)
+                let values = group.halves(half);
+                copy_half(&values, &mut group.stack[first + at], group.exec)
             });
             return Ok(());
         }
@@ -141,12 +143,12 @@ impl Stack {
     }
 
     /// Calls `copy` with each half-word from the first on, and the half register that belongs to it.
-    fn each_half(&self, mut copy: impl FnMut(usize, usize)) {
+    fn each_half(&self, mut copy: impl FnMut(usize, u8)) {
         let halves = usize::from(self.layout.first.size.halves());
         for (component, register) in self.layout.components() {
             for at in 0..halves {
                 let half = register.half.wrapping_add(at as u8);
-                copy(component as usize * halves + at, half.into());
+                copy(component as usize * halves + at, half);
             }
         }
     }
