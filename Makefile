@@ -4,7 +4,7 @@
 CARGO ?= cargo
 SHARED ?= ../shared
 
-.PHONY: run test score stress matrix bench fmt lint
+.PHONY: run test score stress matrix mutants bench fmt lint
 
 # The main job on the bundled shaders: assembly, statistics, a checked run, a picture in out/.
 run:
@@ -25,6 +25,10 @@ stress:
 # The same suites under every stress of the back end: register limits, schedule seeds, each optional pass off.
 matrix:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --stress
+
+# Seeded faults: breaks one line at a time and demands that the test named in tests/mutants.json fails.
+mutants:
+	$(CARGO) run -p agx-tests --bin mutants
 
 # Speed of decoder, encoder, machine and linker; what compiled code costs, and what compiling costs.
 bench:

@@ -107,7 +107,7 @@ pub fn stage<'a>(
 }
 
 /// Any finding of the machine is a failure, except that it does not model something.
-fn outcome(result: Result<Report, LaunchError>) -> Result<Report, Outcome> {
+pub fn outcome(result: Result<Report, LaunchError>) -> Result<Report, Outcome> {
     match result {
         Ok(report) => match report.findings.first() {
             None => Ok(report),

@@ -1,4 +1,4 @@
-//! The little of a SPIR-V module that the suites need to know: its entry points.
+//! The little of a SPIR-V module that the suites need to know: its entry points, and what its image variables are.
 
 use agx_abi::Stage;
 
@@ -17,8 +17,8 @@ pub struct EntryPoint {
     pub name: String,
 }
 
-/// The entry points of a module in either byte order, in the order of declaration; as many as can be read.
-pub fn entry_points(module: &[u8]) -> Vec<EntryPoint> {
+/// The instructions of a module in either byte order, as many as can be read: opcode and operand words.
+fn instructions(module: &[u8]) -> Vec<(u32, Vec<u32>)> {
     let words: Vec<u32> = module.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let swapped = words.first() == Some(&MAGIC.swap_bytes());
     let words: Vec<u32> = words.iter().map(|word| if swapped { word.swap_bytes() } else { *word }).collect();
@@ -27,10 +27,20 @@ pub fn entry_points(module: &[u8]) -> Vec<EntryPoint> {
     while let Some(first) = rest.first() {
         let length = (first >> 16) as usize;
         let Some((instruction, next)) = rest.split_at_checked(length).filter(|_| length > 0) else { break };
-        if first & 0xffff == OP_ENTRY_POINT && instruction.len() > 3 {
-            let bytes: Vec<u8> = instruction[3..].iter().flat_map(|word| word.to_le_bytes()).collect();
+        found.push((first & 0xffff, instruction[1..].to_vec()));
+        rest = next;
+    }
+    found
+}
+
+/// The entry points of a module in either byte order, in the order of declaration; as many as can be read.
+pub fn entry_points(module: &[u8]) -> Vec<EntryPoint> {
+    let mut found = Vec::new();
+    for (opcode, operands) in instructions(module) {
+        if opcode == OP_ENTRY_POINT && operands.len() > 2 {
+            let bytes: Vec<u8> = operands[2..].iter().flat_map(|word| word.to_le_bytes()).collect();
             let name = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
-            let stage = match instruction[1] {
+            let stage = match operands[0] {
                 0 => Some(Stage::Vertex),
                 4 => Some(Stage::Fragment),
                 5 => Some(Stage::Compute),
@@ -38,9 +48,93 @@ pub fn entry_points(module: &[u8]) -> Vec<EntryPoint> {
             };
             found.push(EntryPoint { stage, name: String::from_utf8_lossy(name).into_owned() });
         }
-        rest = next;
     }
     found
+}
+
+/// What is in a texel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Texel {
+    /// Floats, or integers that are read as floats.
+    Float,
+    /// Signed integers.
+    Signed,
+    /// Unsigned integers.
+    Unsigned,
+}
+
+/// A variable that holds images, or an array of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageVariable {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding within the set.
+    pub binding: u32,
+    /// SPIR-V's `Dim`: 0 to 2 for one to three dimensions, 3 a cube, 5 a texel buffer, 6 an input attachment.
+    pub dim: u32,
+    /// It has layers.
+    pub arrayed: bool,
+    /// Its texels have samples.
+    pub multisampled: bool,
+    /// It is a storage image.
+    pub storage: bool,
+    /// What its texels are.
+    pub texel: Texel,
+}
+
+/// The image variables of a module that have a set and a binding.
+pub fn images(module: &[u8]) -> Vec<ImageVariable> {
+    let instructions = instructions(module);
+    let decoration = |id: u32, number: u32| {
+        let decorates =
+            |(opcode, operands): &&(u32, Vec<u32>)| *opcode == 71 && operands.get(..2) == Some(&[id, number]);
+        instructions.iter().find(decorates).and_then(|(_, operands)| operands.get(2).copied())
+    };
+    let definition = |id: u32| {
+        let defines = |(opcode, operands): &&(u32, Vec<u32>)| {
+            (19..=33).contains(opcode) && operands.first() == Some(&id)
+        };
+        instructions.iter().find(defines)
+    };
+    // Pointers, arrays and combined images lead to the image's type.
+    let image_type = |mut id: u32| {
+        for _ in 0..4 {
+            let (opcode, operands) = definition(id)?;
+            match opcode {
+                25 => return Some(operands),
+                27..=29 => id = *operands.get(1)?,
+                32 => id = *operands.get(2)?,
+                _ => return None,
+            }
+        }
+        None
+    };
+    let variable = |operands: &[u32]| {
+        let [pointer, id, ..] = *operands else { return None };
+        let [_, sampled_type, dim, _, arrayed, multisampled, sampled, ..] = *image_type(pointer)?.as_slice()
+        else {
+            return None;
+        };
+        let texel = match definition(sampled_type)? {
+            (21, operands) if operands.get(2) == Some(&0) => Texel::Unsigned,
+            (21, _) => Texel::Signed,
+            _ => Texel::Float,
+        };
+        Some(ImageVariable {
+            set: decoration(id, 34)?,
+            binding: decoration(id, 33)?,
+            dim,
+            arrayed: arrayed != 0,
+            multisampled: multisampled != 0,
+            storage: sampled == 2 && dim != 6,
+            texel,
+        })
+    };
+    instructions
+        .iter()
+        .filter(|(opcode, _)| *opcode == 59)
+        .filter_map(|(_, operands)| variable(operands))
+        .collect()
 }
 
 #[cfg(test)]
@@ -73,5 +167,31 @@ mod tests {
             );
         }
         assert_eq!(entry_points(&[1, 2, 3]), []);
+    }
+
+    #[test]
+    fn images_are_found_through_pointers_arrays_and_sampled_images() {
+        let words = [
+            [MAGIC, 0x1_0000, 0, 9, 0].as_slice(),
+            &[4 << 16 | 71, 9, 34, 1],
+            &[4 << 16 | 71, 9, 33, 5],
+            &[3 << 16 | 22, 1, 32],
+            &[9 << 16 | 25, 2, 1, 3, 0, 1, 0, 1, 0],
+            &[3 << 16 | 27, 3, 2],
+            &[4 << 16 | 28, 4, 3, 7],
+            &[4 << 16 | 32, 5, 0, 4],
+            &[4 << 16 | 59, 5, 9, 0],
+        ];
+        let module: Vec<u8> = words.concat().into_iter().flat_map(u32::to_le_bytes).collect();
+        let expected = ImageVariable {
+            set: 1,
+            binding: 5,
+            dim: 3,
+            arrayed: true,
+            multisampled: false,
+            storage: false,
+            texel: Texel::Float,
+        };
+        assert_eq!(images(&module), [expected]);
     }
 }

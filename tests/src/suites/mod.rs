@@ -4,6 +4,7 @@ mod amber;
 pub mod amber_compute;
 pub mod amber_fragment;
 pub mod corpus;
+pub mod corpus_run;
 pub mod cost;
 pub mod emulation;
 pub mod encoding;
@@ -49,7 +50,7 @@ pub struct Suite {
 }
 
 /// Every suite, in the order of the report.
-pub const SUITES: [Suite; 11] = [
+pub const SUITES: &[Suite] = &[
     Suite { name: "encoding", doc: "instructions decode and encode to the same bytes", run: encoding::run },
     Suite { name: "emulation", doc: "single instructions executed over 32 lanes", run: emulation::run },
     Suite { name: "webgpu", doc: "WebGPU conformance tests: WGSL compute", run: webgpu::run },
@@ -63,6 +64,11 @@ pub const SUITES: [Suite; 11] = [
         run: pica::programs,
     },
     Suite { name: "corpus", doc: "real SPIR-V modules compile", run: corpus::run },
+    Suite {
+        name: "corpus-run",
+        doc: "real shaders leave the same with and without optimisation",
+        run: corpus_run::run,
+    },
     Suite { name: "quality", doc: "our statistics against the baseline's", run: quality::run },
     Suite { name: "cost", doc: "host instructions to compile against the baseline's", run: cost::run },
 ];

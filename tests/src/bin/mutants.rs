@@ -1,0 +1,127 @@
+//! Seeded faults: breaks one line of the sources at a time and demands that the named test fails.
+//!
+//! `make mutants` runs all of them, `cargo run -p agx-tests --bin mutants -- NAME` those whose name contains NAME. The faults are
+//! in `tests/mutants.json`. The sources are copied to the build folder first; the work tree is never changed.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use agx_tests::mutants::{Fault, FaultError, load, workspace};
+
+/// What the named test made of a fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    /// The test failed, as it must.
+    Seen,
+    /// The test passed.
+    Survived,
+    /// The broken sources do not build: this is not a fault but a typing error.
+    DoesNotBuild,
+}
+
+impl Verdict {
+    fn name(self) -> &'static str {
+        match self {
+            Verdict::Seen => "seen",
+            Verdict::Survived => "SURVIVED",
+            Verdict::DoesNotBuild => "DOES NOT BUILD",
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let filter = std::env::args().nth(1).unwrap_or_default();
+    match run(&filter) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            // Nothing can be done where standard error is closed.
+            let _ = writeln!(std::io::stderr(), "mutants: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs the faults whose name contains `filter`; whether each of them was seen.
+fn run(filter: &str) -> Result<bool, FaultError> {
+    let faults: Vec<Fault> = load()?.into_iter().filter(|fault| fault.name.contains(filter)).collect();
+    let folder = workspace().join("target/mutants");
+    let tree = folder.join("tree");
+    copy_sources(&tree)?;
+    let tests: BTreeSet<&[String]> = faults.iter().map(|fault| fault.test.as_slice()).collect();
+    for test in tests {
+        if judge(&folder, test)? != Verdict::Survived {
+            return Err(FaultError::Baseline(test.join(" ")));
+        }
+    }
+    let mut seen = 0;
+    for fault in &faults {
+        let path = tree.join(&fault.file);
+        let sound = read(&path)?;
+        write(&path, &fault.apply(&sound)?)?;
+        let verdict = judge(&folder, &fault.test);
+        write(&path, &sound)?;
+        let verdict = verdict?;
+        seen += usize::from(verdict == Verdict::Seen);
+        print(&format!("{:<16} {} ({})\n", verdict.name(), fault.name, fault.file));
+    }
+    print(&format!("{seen} of {} faults seen\n", faults.len()));
+    Ok(seen == faults.len())
+}
+
+/// Builds and runs one test on the copied sources.
+fn judge(folder: &Path, test: &[String]) -> Result<Verdict, FaultError> {
+    // Arguments after `--` go to the test program.
+    let (of_cargo, of_program) = test.split_at(test.iter().position(|one| one == "--").unwrap_or(test.len()));
+    if !cargo(folder, &[of_cargo, &["--no-run".to_owned()]].concat())? {
+        return Ok(Verdict::DoesNotBuild);
+    }
+    let passes = cargo(folder, &[of_cargo, of_program].concat())?;
+    Ok(if passes { Verdict::Survived } else { Verdict::Seen })
+}
+
+/// Whether `cargo test` with `arguments` succeeds.
+fn cargo(folder: &Path, arguments: &[String]) -> Result<bool, FaultError> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    command.current_dir(folder.join("tree")).env("CARGO_TARGET_DIR", folder.join("build"));
+    command.args(["test", "--quiet"]).args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let status = command.status().map_err(|error| FaultError::File { path: "cargo".into(), error })?;
+    Ok(status.success())
+}
+
+/// Copies every file that git tracks and that differs to `tree`, so that what did not change is not built again.
+fn copy_sources(tree: &Path) -> Result<(), FaultError> {
+    let failed = |error| FaultError::File { path: "git".into(), error };
+    let output =
+        Command::new("git").args(["ls-files", "-z"]).current_dir(workspace()).output().map_err(failed)?;
+    let list = String::from_utf8_lossy(&output.stdout).into_owned();
+    for name in list.split('\0').filter(|name| !name.is_empty()) {
+        let (from, to) = (workspace().join(name), tree.join(name));
+        let Ok(bytes) = std::fs::read(&from) else { continue };
+        if std::fs::read(&to).is_ok_and(|known| known == bytes) {
+            continue;
+        }
+        let file_error = |error| FaultError::File { path: to.clone(), error };
+        if let Some(folder) = to.parent() {
+            std::fs::create_dir_all(folder).map_err(file_error)?;
+        }
+        std::fs::write(&to, bytes).map_err(file_error)?;
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, FaultError> {
+    std::fs::read_to_string(path).map_err(|error| FaultError::File { path: PathBuf::from(path), error })
+}
+
+fn write(path: &Path, text: &str) -> Result<(), FaultError> {
+    std::fs::write(path, text).map_err(|error| FaultError::File { path: PathBuf::from(path), error })
+}
+
+/// Writes to standard output; a reader that went away is ignored.
+fn print(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}

@@ -1,0 +1,100 @@
+//! The list of seeded faults, `tests/mutants.json`: one changed piece of source each, and the test that must fail because of it.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use thiserror::Error;
+
+/// A deliberate defect.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fault {
+    /// What is wrong, in words.
+    pub name: String,
+    /// The file to break, below the workspace.
+    pub file: String,
+    /// The text to replace. It must occur exactly once in the file.
+    pub from: String,
+    /// What replaces it.
+    pub to: String,
+    /// Arguments of `cargo test` for the test that must fail.
+    pub test: Vec<String>,
+}
+
+/// Why a fault cannot be tried.
+#[derive(Debug, Error)]
+pub enum FaultError {
+    /// A file or program.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The list.
+    #[error("tests/mutants.json: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// The sources have changed since the fault was written.
+    #[error("{file}: the text that `{name}` replaces occurs {count} times; expected once")]
+    Stale {
+        /// The fault.
+        name: String,
+        /// Its file.
+        file: String,
+        /// How often its text occurs.
+        count: usize,
+    },
+    /// A test that fails before anything is broken.
+    #[error("`cargo test {0}` fails or does not build without any fault")]
+    Baseline(String),
+}
+
+/// The root of the workspace.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Reads the list.
+///
+/// # Errors
+/// [`FaultError`] when it is absent or malformed.
+pub fn load() -> Result<Vec<Fault>, FaultError> {
+    let path = workspace().join("tests/mutants.json");
+    let text = std::fs::read_to_string(&path).map_err(|error| FaultError::File { path, error })?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+impl Fault {
+    /// `source` with the fault.
+    ///
+    /// # Errors
+    /// [`FaultError::Stale`] when the text to replace does not occur exactly once.
+    pub fn apply(&self, source: &str) -> Result<String, FaultError> {
+        match source.matches(&self.from).count() {
+            1 => Ok(source.replacen(&self.from, &self.to, 1)),
+            count => Err(FaultError::Stale { name: self.name.clone(), file: self.file.clone(), count }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_applies_to_the_sources_of_today() {
+        let faults = load().expect("the list is well-formed");
+        assert!(faults.len() >= 20, "{}", faults.len());
+        for (at, fault) in faults.iter().enumerate() {
+            let source = std::fs::read_to_string(workspace().join(&fault.file)).expect("the file exists");
+            let broken = fault.apply(&source).unwrap_or_else(|error| panic!("{error}"));
+            assert_ne!(broken, source, "{}", fault.name);
+            assert!(
+                faults[..at].iter().all(|other| other.name != fault.name),
+                "{} is listed twice",
+                fault.name
+            );
+        }
+    }
+}

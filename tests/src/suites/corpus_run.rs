@@ -1,0 +1,110 @@
+//! Suite `corpus-run`: real shaders are executed on seeded inputs. Compute shaders are dispatched; vertex and fragment shaders
+//! of one name are drawn. What optimised code leaves must be what code without any optional pass leaves, up to rounding.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use agx_abi::Stage;
+use agx_compiler::CompileKey;
+use agx_compiler::pipeline::PASSES;
+
+use super::Context;
+use crate::corpus::{Item, load};
+use crate::execute::{Left, Pair, Palette, difference, dispatch};
+use crate::outcome::{Outcome, SuiteReport};
+use crate::runner::run_cases;
+use crate::shared::DataError;
+
+/// What is executed.
+enum Run<'i> {
+    /// A dispatch.
+    Compute(&'i Item),
+    /// A draw by a vertex and a fragment shader.
+    Graphics(&'i Item, &'i Item),
+}
+
+impl Run<'_> {
+    fn name(&self) -> String {
+        match self {
+            Run::Compute(item) => item.name(),
+            Run::Graphics(vertex, _) => vertex.name(),
+        }
+    }
+
+    /// Compiles with `base` and executes.
+    fn execute(&self, base: &CompileKey, palette: Palette) -> Result<Left, Outcome> {
+        match self {
+            Run::Compute(item) => dispatch(&item.module, &item.compile(base)?, palette),
+            Run::Graphics(vertex, fragment) => {
+                let keys = [vertex.key(base), fragment.key(base)];
+                Pair { vertex: &vertex.module, fragment: &fragment.module, keys }.draw(palette)
+            }
+        }
+    }
+}
+
+/// Runs the suite. `changed` counts the runs that left something else than they found.
+///
+/// # Errors
+/// [`DataError`] when the corpus is unusable.
+pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    let items = load(context.shared)?;
+    let runs = runs(&items);
+    let plain = without_optional_passes(context.key);
+    let changed = AtomicUsize::new(0);
+    let cases = run_cases(&runs, context.filter, Run::name, |run| {
+        let left = compare(run, context.key, &plain)?;
+        changed.fetch_add(usize::from(left.changed), Ordering::Relaxed);
+        Ok(())
+    });
+    let mut report = SuiteReport::new(cases);
+    report.extra.insert("changed".into(), changed.into_inner().into());
+    Ok(report)
+}
+
+/// Every compute shader, and every vertex shader with the fragment shader of the same name.
+fn runs(items: &[Item]) -> Vec<Run<'_>> {
+    let partner = |vertex: &Item| {
+        let file = vertex.file.replace(".vert.", ".frag.");
+        items
+            .iter()
+            .find(|item| item.file == file && item.entry.stage == Some(Stage::Fragment) && !item.several)
+    };
+    items
+        .iter()
+        .filter_map(|item| match item.entry.stage {
+            Some(Stage::Compute) => Some(Run::Compute(item)),
+            Some(Stage::Vertex) if item.file.contains(".vert.") => Some(Run::Graphics(item, partner(item)?)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The key with every optional pass left out.
+fn without_optional_passes(base: &CompileKey) -> CompileKey {
+    let mut key = base.clone();
+    let optional = PASSES.iter().filter(|pass| pass.optional);
+    key.disabled_passes = optional.map(|pass| pass.name.to_owned()).collect();
+    key
+}
+
+/// Runs both codes on the first palette on which the plain one stays within its resources.
+fn compare(run: &Run<'_>, key: &CompileKey, plain: &CompileKey) -> Result<Left, Outcome> {
+    let mut refusal = None;
+    for palette in Palette::ALL {
+        let reference = match run.execute(plain, palette) {
+            Ok(reference) => reference,
+            Err(outcome) => {
+                refusal.get_or_insert(outcome);
+                continue;
+            }
+        };
+        let ours = run.execute(key, palette)?;
+        return match difference(&ours.words, &reference.words) {
+            Some(difference) => Err(Outcome::Fail(format!("wrong with {palette:?} inputs: {difference}"))),
+            None => Ok(ours),
+        };
+    }
+    // The inputs lead outside of buffers, into endless loops, or to a feature that is refused.
+    let reason = refusal.as_ref().and_then(Outcome::reason).unwrap_or_default().to_owned();
+    Err(Outcome::Unsupported(format!("no seeded inputs fit: {reason}")))
+}
