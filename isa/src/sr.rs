@@ -1,6 +1,22 @@
 //! Special registers, as `mfsr` numbers them (applegpu, Mesa 25.0, AGX2.xml).
 
 use crate::desc::OrderClass;
+use crate::table::names::Value;
+
+/// A special register, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Sr(pub u8);
+
+/// Whether the lanes of a SIMD-group read the same value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sharing {
+    /// They do.
+    Uniform,
+    /// They do in compute programs.
+    UniformInCompute,
+    /// They may not.
+    Divergent,
+}
 
 /// A special register whose meaning is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,55 +27,84 @@ pub struct SpecialRegister {
     pub name: &'static str,
     /// The chain reads stay in order with.
     pub order: OrderClass,
+    /// Whether the lanes of a SIMD-group read the same value.
+    pub sharing: Sharing,
     /// Remarks.
     pub doc: &'static str,
 }
 
-const fn sr(number: u8, name: &'static str, doc: &'static str) -> SpecialRegister {
-    SpecialRegister { number, name, order: OrderClass::None, doc }
+macro_rules! special_registers {
+    ($($id:ident = $number:literal $name:literal $order:ident $sharing:ident $doc:literal;)*) => {
+        /// Every special register whose meaning is known, by number.
+        pub static SPECIAL_REGISTERS: &[SpecialRegister] = &[$(SpecialRegister {
+            number: $number,
+            name: $name,
+            order: OrderClass::$order,
+            sharing: Sharing::$sharing,
+            doc: $doc,
+        }),*];
+
+        impl Sr {
+            $(#[doc = concat!("`", $name, "`.")] pub const $id: Sr = Sr($number);)*
+        }
+    };
 }
 
-const fn ordered(number: u8, name: &'static str, order: OrderClass, doc: &'static str) -> SpecialRegister {
-    SpecialRegister { number, name, order, doc }
+// number, name, order, sharing, remark
+#[rustfmt::skip]
+special_registers! {
+    GROUP_X = 0 "threadgroup_position_in_grid.x" None Uniform "";
+    GROUP_Y = 1 "threadgroup_position_in_grid.y" None Uniform "";
+    GROUP_Z = 2 "threadgroup_position_in_grid.z" None UniformInCompute "layer in fragment programs (Mesa)";
+    GROUP_SIZE_X = 4 "threads_per_threadgroup.x" None Uniform "";
+    GROUP_SIZE_Y = 5 "threads_per_threadgroup.y" None Uniform "";
+    GROUP_SIZE_Z = 6 "threads_per_threadgroup.z" None Uniform "";
+    DISPATCH_SIZE_X = 8 "dispatch_threads_per_threadgroup.x" None Uniform "";
+    DISPATCH_SIZE_Y = 9 "dispatch_threads_per_threadgroup.y" None Uniform "";
+    DISPATCH_SIZE_Z = 10 "dispatch_threads_per_threadgroup.z" None Uniform "";
+    GROUP_WIDTH = 12 "threadgroup_width" None Uniform "AGX2.xml only";
+    GROUP_HEIGHT = 13 "threadgroup_height" None Uniform "AGX2.xml only";
+    SAMPLES_LOG2 = 14 "samples_log2" None Uniform "Mesa and AGX2.xml";
+    CORE = 20 "core_index" None Uniform "";
+    SLOT = 21 "vm_slot" None Uniform "";
+    THREAD_IN_GROUP_X = 48 "thread_position_in_threadgroup.x" None Divergent "";
+    THREAD_IN_GROUP_Y = 49 "thread_position_in_threadgroup.y" None Divergent "";
+    THREAD_IN_GROUP_Z = 50 "thread_position_in_threadgroup.z" None Divergent "";
+    THREAD_INDEX = 51 "thread_index_in_threadgroup" None Divergent "";
+    LANE = 52 "thread_index_in_simdgroup" None Divergent "the lane";
+    SIMD_GROUP = 53 "simdgroup_index_in_threadgroup" None Uniform "";
+    ACTIVE_INDEX_IN_QUAD = 56 "active_thread_index_in_quad" Coverage Divergent "";
+    ACTIVE_COUNT_IN_QUAD = 57 "total_active_threads_in_quad" Coverage Divergent "Mesa and AGX2.xml";
+    ACTIVE_INDEX = 58 "active_thread_index_in_simdgroup" Coverage Divergent "";
+    ACTIVE_COUNT = 59 "total_active_threads_in_simdgroup" Coverage Divergent "Mesa and AGX2.xml";
+    COVERAGE = 60 "coverage_mask" Coverage Divergent "";
+    BACK_FACING = 62 "backfacing" None Divergent "front-facing is the inverse";
+    IS_ACTIVE = 63 "is_active_thread" Coverage Divergent "0 in helper lanes";
+    THREAD_X = 80 "thread_position_in_grid.x" None Divergent "pixel x in fragment programs, 16 bits";
+    THREAD_Y = 81 "thread_position_in_grid.y" None Divergent "pixel y in fragment programs, 16 bits";
+    THREAD_Z = 82 "thread_position_in_grid.z" None Divergent "";
+    SAMPLE_MASK = 124 "input_sample_mask" None Divergent "";
+    HELPER_OP = 144 "helper_op" Barrier Divergent "scratch helper program";
+    HELPER_ARGUMENT_LOW = 146 "helper_arg_low" Barrier Divergent "scratch helper program";
+    HELPER_ARGUMENT_HIGH = 147 "helper_arg_high" Barrier Divergent "scratch helper program";
 }
 
-/// Every special register whose meaning is known, by number.
-pub static SPECIAL_REGISTERS: &[SpecialRegister] = &[
-    sr(0, "threadgroup_position_in_grid.x", ""),
-    sr(1, "threadgroup_position_in_grid.y", ""),
-    sr(2, "threadgroup_position_in_grid.z", "layer in fragment programs (Mesa)"),
-    sr(4, "threads_per_threadgroup.x", ""),
-    sr(5, "threads_per_threadgroup.y", ""),
-    sr(6, "threads_per_threadgroup.z", ""),
-    sr(8, "dispatch_threads_per_threadgroup.x", ""),
-    sr(9, "dispatch_threads_per_threadgroup.y", ""),
-    sr(10, "dispatch_threads_per_threadgroup.z", ""),
-    sr(12, "threadgroup_width", "AGX2.xml only"),
-    sr(13, "threadgroup_height", "AGX2.xml only"),
-    sr(14, "samples_log2", "Mesa and AGX2.xml"),
-    sr(20, "core_index", ""),
-    sr(21, "vm_slot", ""),
-    sr(48, "thread_position_in_threadgroup.x", ""),
-    sr(49, "thread_position_in_threadgroup.y", ""),
-    sr(50, "thread_position_in_threadgroup.z", ""),
-    sr(51, "thread_index_in_threadgroup", ""),
-    sr(52, "thread_index_in_simdgroup", "the lane"),
-    sr(53, "simdgroup_index_in_threadgroup", ""),
-    ordered(56, "active_thread_index_in_quad", OrderClass::Coverage, ""),
-    ordered(57, "total_active_threads_in_quad", OrderClass::Coverage, "Mesa and AGX2.xml"),
-    ordered(58, "active_thread_index_in_simdgroup", OrderClass::Coverage, ""),
-    ordered(59, "total_active_threads_in_simdgroup", OrderClass::Coverage, "Mesa and AGX2.xml"),
-    ordered(60, "coverage_mask", OrderClass::Coverage, ""),
-    sr(62, "backfacing", "front-facing is the inverse"),
-    ordered(63, "is_active_thread", OrderClass::Coverage, "0 in helper lanes"),
-    sr(80, "thread_position_in_grid.x", "pixel x in fragment programs, 16 bits"),
-    sr(81, "thread_position_in_grid.y", "pixel y in fragment programs, 16 bits"),
-    sr(82, "thread_position_in_grid.z", ""),
-    sr(124, "input_sample_mask", ""),
-    ordered(144, "helper_op", OrderClass::Barrier, "scratch helper program"),
-    ordered(146, "helper_arg_low", OrderClass::Barrier, "scratch helper program"),
-    ordered(147, "helper_arg_high", OrderClass::Barrier, "scratch helper program"),
-];
+impl Sr {
+    /// The register of another axis of a place or size: 0 for the same.
+    pub const fn axis(self, axis: u8) -> Sr {
+        Sr(self.0 + axis)
+    }
+}
+
+impl Value for Sr {
+    fn code(self) -> u32 {
+        self.0.into()
+    }
+
+    fn from_code(code: u32) -> Sr {
+        Sr(u8::try_from(code).unwrap_or(u8::MAX))
+    }
+}
 
 /// The register with this number.
 pub fn by_number(number: u32) -> Option<&'static SpecialRegister> {

@@ -3,6 +3,7 @@
 use agx_isa::desc::Effects;
 use agx_isa::table::Opcode;
 
+use crate::ir::key;
 use crate::ir::{Access, Function, InstData, IrOp, Op, Src, Type};
 
 /// A kind of memory, apart from the others.
@@ -85,8 +86,8 @@ impl MemoryAccess {
 
     fn of(f: &Function<'_>, data: &InstData<'_>, ty: Type, location: Location) -> Option<MemoryAccess> {
         debug_assert!(data.dsts.iter().all(|dst| f.ty(*dst) == ty));
-        let flags = Access::from_bits_truncate(data.modifier("access"));
-        let access = MemoryAccess { location, ty, flags, align: data.modifier("align") };
+        let flags = data.get(key::ACCESS);
+        let access = MemoryAccess { location, ty, flags, align: data.get(key::ALIGN) };
         (!flags.contains(Access::VOLATILE) && ty.bits >= 8).then_some(access)
     }
 

@@ -5,11 +5,13 @@ use bumpalo::Bump;
 
 use agx_isa::desc::OrderClass;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Value as Code;
 
 use crate::error::CompileError;
 
 use super::entity::{Block, Entity, Inst, Value};
 use super::families::Operations;
+use super::key::Key;
 use super::op::{IrOp, Op};
 use super::source::Sources;
 use super::src::Src;
@@ -60,9 +62,9 @@ impl<'a> InstData<'a> {
         }
     }
 
-    /// The value of the modifier called `name`; 0 when the row has none of that name.
-    pub fn modifier(&self, name: &str) -> u32 {
-        self.op.mod_index(name).and_then(|index| self.mods.get(index)).copied().unwrap_or(0)
+    /// The value of a modifier; that with code 0 when the row does not have it.
+    pub fn get<T: Code>(&self, key: Key<T>) -> T {
+        T::from_code(self.op.mod_index(key.name).and_then(|index| self.mods.get(index)).copied().unwrap_or(0))
     }
 
     /// Target of a `jump`.

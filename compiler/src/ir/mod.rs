@@ -10,6 +10,7 @@ pub mod entity;
 pub mod families;
 pub mod function;
 pub mod interpret;
+pub mod key;
 pub mod machine;
 pub mod op;
 mod parse;

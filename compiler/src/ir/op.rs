@@ -4,8 +4,11 @@ use agx_isa::desc::{Effects, OrderClass, Role};
 use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::semantics::PureFn;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Value as Code;
 use arrayvec::ArrayVec;
+use std::ops::{Deref, DerefMut};
 
+use super::key::Key;
 use super::semantics as sem;
 use super::signature::Signature;
 use super::types::Stage;
@@ -239,25 +242,41 @@ ir_ops! {
 }
 
 /// Modifiers of an instruction under construction.
-pub type Mods = ArrayVec<u32, MAX_OPERANDS>;
-
-/// The modifiers a fresh instruction of this row has: the defaults of its operands of role `Mod`, in row order.
-pub fn default_mods(opcode: Opcode) -> Mods {
-    opcode.desc().with_role(Role::Mod).map(|(_, operand)| operand.default.value).collect()
+#[derive(Clone, Debug)]
+pub struct Mods {
+    op: Op,
+    values: ArrayVec<u32, MAX_OPERANDS>,
 }
 
-/// The row's default modifiers with some set by name.
-///
-/// # Panics
-/// When the row has no modifier of a given name: a mistake of the caller, not of the input.
-pub fn mods_with(op: impl Into<Op>, changes: &[(&str, u32)]) -> Mods {
-    let op = op.into();
-    let mut mods = op.default_mods();
-    for (name, value) in changes {
-        let index = op.mod_index(name).expect("invariant: the row has the modifier");
-        mods[index] = *value;
+impl Mods {
+    /// The same with one modifier set.
+    ///
+    /// # Panics
+    /// When the row does not have the modifier: a mistake of the caller, not of the input.
+    pub fn with<T: Code>(mut self, key: Key<T>, value: T) -> Mods {
+        let index = self.op.mod_index(key.name).expect("invariant: the row has the modifier");
+        self.values[index] = value.code();
+        self
     }
-    mods
+}
+
+impl Deref for Mods {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        &self.values
+    }
+}
+
+impl DerefMut for Mods {
+    fn deref_mut(&mut self) -> &mut [u32] {
+        &mut self.values
+    }
+}
+
+/// The modifiers a fresh instruction of this row has.
+pub fn mods(op: impl Into<Op>) -> Mods {
+    op.into().default_mods()
 }
 
 impl IrOp {
@@ -357,10 +376,11 @@ impl Op {
 
     /// The modifiers a fresh instruction has; 0 for those of IR-only operations.
     pub fn default_mods(self) -> Mods {
-        match self {
-            Op::Hw(op) => default_mods(op),
+        let values = match self {
+            Op::Hw(op) => op.desc().with_role(Role::Mod).map(|(_, operand)| operand.default.value).collect(),
             Op::Ir(op) => op.desc().mods.iter().map(|_| 0).collect(),
-        }
+        };
+        Mods { op: self, values }
     }
 
     /// Position of the modifier called `name`.

@@ -2,7 +2,7 @@
 //! from; how lanes are reduced. Front ends write them, passes read them.
 
 use agx_abi::fragment::{CoefficientSource, Interpolation};
-use agx_isa::table::names::REDUCTIONS;
+use agx_isa::table::names::{REDUCTIONS, Reduction, Value as _};
 
 /// What `interpolate` interpolates: the modifier `input`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,38 +94,13 @@ pub enum Place {
     Offset = 3,
 }
 
-/// Level-of-detail modes that read registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LodMode {
-    /// From the coordinates of the quad.
-    Auto = 0,
-    /// From gradients.
-    Gradients = 4,
-    /// From the coordinates of the quad, plus a bias.
-    Bias = 5,
-    /// As given.
-    Explicit = 6,
-    /// From gradients, and a lower limit.
-    GradientsMin = 12,
-    /// From the coordinates of the quad, plus a bias, and a lower limit.
-    BiasMin = 13,
-}
+/// Integer products, which the hardware does not reduce.
+pub(crate) const INTEGER_PRODUCT: Reduction = Reduction::new(REDUCTIONS.len() as u32);
 
-impl LodMode {
-    /// The mode with this code; `Auto` for other codes.
-    pub(crate) fn from_code(code: u32) -> LodMode {
-        let all = [LodMode::Gradients, LodMode::Bias, LodMode::Explicit];
-        all.into_iter().find(|mode| *mode as u32 == code).unwrap_or(LodMode::Auto)
-    }
-}
-
-/// The code of integer products, which the hardware does not reduce.
-pub(crate) const INTEGER_PRODUCT: u32 = 32;
-
-/// The hardware's code of the reduction called `name`, or that of integer products, `imul`.
+/// The code of the reduction called `name`: the hardware's, or that of integer products, `imul`.
 pub(crate) fn reduction_code(name: &str) -> Option<u32> {
     match name {
-        "imul" => Some(INTEGER_PRODUCT),
+        "imul" => Some(INTEGER_PRODUCT.code()),
         _ => REDUCTIONS.iter().position(|known| *known == name).map(|code| code as u32),
     }
 }

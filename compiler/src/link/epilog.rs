@@ -4,6 +4,7 @@
 //! deferred tests, blends, and stores to the tile. Which samples live is the machine's business from the tests on: it
 //! drops stores to samples that are dead.
 
+use crate::ir::key;
 use agx_abi::SamplerBinding;
 use agx_abi::fragment::{self, FragmentInfo, MAX_TARGETS, SECOND_SOURCE};
 use agx_abi::textures::MAX_SAMPLERS;
@@ -16,7 +17,7 @@ use crate::error::CompileError;
 use crate::ir::build::alu::float;
 use crate::ir::build::spilled::Spilled;
 use crate::ir::build::tile;
-use crate::ir::op::mods_with;
+use crate::ir::op::mods;
 use crate::ir::{Builder, Function, IrOp, Src, Type};
 
 /// A render target and what is done to its colour.
@@ -287,16 +288,17 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         let target = self.shaded();
         let Some(data) = self.depth_stencil else {
             let srcs = [target, covered.unwrap_or(EVERY_LIVE)];
-            self.b.effect(Opcode::SampleMask, &srcs, &mods_with(Opcode::SampleMask, &[]));
+            self.b.effect(Opcode::SampleMask, &srcs, &mods(Opcode::SampleMask));
             return true;
         };
         if let Some(covered) = covered {
             let dead = self.b.not(covered);
             let dead = self.b.and(dead, target);
-            self.b.effect(Opcode::SampleMask, &[dead, Src::imm(0, 16)], &mods_with(Opcode::SampleMask, &[]));
+            self.b.effect(Opcode::SampleMask, &[dead, Src::imm(0, 16)], &mods(Opcode::SampleMask));
         }
-        let flags = [("z", u32::from(self.key.depth)), ("s", u32::from(self.key.stencil))];
-        self.b.effect(Opcode::ZsEmit, &[target, data], &mods_with(Opcode::ZsEmit, &flags));
+        let flags =
+            mods(Opcode::ZsEmit).with(key::DEPTH, self.key.depth).with(key::STENCIL, self.key.stencil);
+        self.b.effect(Opcode::ZsEmit, &[target, data], &flags);
         true
     }
 
@@ -447,7 +449,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         bits: u8,
     ) {
         let data = self.b.collect(Type::vector(bits, parts.len() as u8), parts);
-        let mods = tile::mods(Opcode::StTile, format, mask, place.offset());
+        let mods = tile::access(Opcode::StTile, format, mask, place.offset());
         self.b.effect(Opcode::StTile, &[data, samples, Src::NONE], &mods);
     }
 

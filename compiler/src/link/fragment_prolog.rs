@@ -4,12 +4,14 @@
 //! main part wants the tests before it, they are run here.
 
 use agx_abi::fragment::{self, CoefficientSource, RootDescriptor};
+use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
 use crate::ir::build::tile;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Access, Builder, Function, IrOp, Src, Type};
 
 /// Everything that affects a fragment prolog: equal keys give equal bytes.
@@ -51,13 +53,6 @@ const ALL_SAMPLES: Src = Src::imm(0xff, 16);
 /// where the upper two bits of a constant stand there.
 pub(super) const EVERY_LIVE: Src = Src::imm(0x3f, 16);
 
-/// Special registers of the pixel's place.
-const PIXEL: [u32; 2] = [80, 81];
-
-/// Special registers: 0 in helper lanes; the samples that a lane covers.
-const IS_LIVE: u32 = 63;
-const COVERED: u32 = 124;
-
 /// The machine's number of the atomic addition.
 const ATOMIC_ADD: u32 = 0;
 
@@ -77,7 +72,7 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
     let mut kills = false;
     let mut kill = |b: &mut Builder<'_, '_>, dead: Src| {
         kills = true;
-        b.effect(Opcode::SampleMask, &[dead, Src::imm(0, 16)], &mods_with(Opcode::SampleMask, &[]));
+        b.effect(Opcode::SampleMask, &[dead, Src::imm(0, 16)], &mods(Opcode::SampleMask));
     };
     if key.sample_mask != 0xff {
         let dead = Src::imm(u64::from(!key.sample_mask), 16);
@@ -98,7 +93,7 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
     }
     if kills && key.early_tests {
         tile::wait(&mut b, tile::WAIT_TESTS);
-        b.effect(Opcode::SampleMask, &[samples, EVERY_LIVE], &mods_with(Opcode::SampleMask, &[]));
+        b.effect(Opcode::SampleMask, &[samples, EVERY_LIVE], &mods(Opcode::SampleMask));
     }
     if let Some(shaded) = shaded {
         b.effect(IrOp::Export, &[shaded], &[fragment::SAMPLES.into()]);
@@ -109,12 +104,12 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
 
 /// Adds 1 to the counter for each lane that is no helper and, where samples are shaded by themselves, covers the sample.
 fn count(b: &mut Builder<'_, '_>, shaded: Option<Src>) {
-    let register = |b: &mut Builder<'_, '_>, sr: u32| {
-        Src::value(b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", sr)])))
+    let register = |b: &mut Builder<'_, '_>, sr: Sr| {
+        Src::value(b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, sr)))
     };
-    let mut live = register(b, IS_LIVE);
+    let mut live = register(b, Sr::IS_ACTIVE);
     if let Some(shaded) = shaded {
-        let covered = register(b, COVERED);
+        let covered = register(b, Sr::SAMPLE_MASK);
         let shaded = b.uconv(shaded, 32);
         let covered = b.and(covered, shaded);
         let is_live = b.icmp(IntCond::NE, live, Src::imm32(0));
@@ -137,8 +132,8 @@ fn address_at(b: &mut Builder<'_, '_>, offset: u32) -> Src {
 
 /// Whether the pattern's bit of the pixel is clear: rows go down, the most significant bit is the first pixel.
 fn stippled(b: &mut Builder<'_, '_>) -> Src {
-    let [x, y] = PIXEL.map(|sr| {
-        let place = b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", sr)]));
+    let [x, y] = [Sr::THREAD_X, Sr::THREAD_Y].map(|sr| {
+        let place = b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, sr));
         b.and(place.into(), Src::imm32(PATTERN))
     });
     let address = address_at(b, RootDescriptor::STIPPLE_OFFSET);
@@ -153,7 +148,7 @@ fn stippled(b: &mut Builder<'_, '_>) -> Src {
 
 /// Whether a coefficient is 0 everywhere: the distance was negative at every corner.
 fn is_culled(b: &mut Builder<'_, '_>, register: u8) -> Src {
-    let mods = mods_with(Opcode::Ldcf, &[]);
+    let mods = mods(Opcode::Ldcf);
     let vector = b.value(Opcode::Ldcf, Type::vector(32, 3), &[Src::imm(register.into(), 16)], &mods);
     let terms = b.split(vector.into(), Type::B32, 3);
     let any = b.or(terms[0], terms[1]);

@@ -7,11 +7,14 @@ use agx_abi::registers::{INSTANCE_ID, VERTEX_ID};
 use agx_abi::vertex::{self, Attribute, InputAssembly, RunsAs};
 use agx_abi::vertex_format::{Field, VertexFormat, VertexNumeric};
 use agx_abi::{InterfaceUniform, ShaderInfo, UniformSource};
+use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Format;
 
 use crate::error::CompileError;
 use crate::ir::build::alu::{IntCond, float};
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Builder, Function, IrOp, Src, Type};
 
 /// Where an attribute comes from.
@@ -85,9 +88,6 @@ impl VertexPrologKey {
     }
 }
 
-/// Special registers of a compute shader: the invocation's place in the grid, x then y.
-const GRID: [u32; 2] = [80, 81];
-
 /// Builds the prolog.
 pub(super) fn build(f: &mut Function<'_>, key: &VertexPrologKey) -> Result<(), CompileError> {
     if key.index.is_some() && key.runs_as == RunsAs::Vertex {
@@ -122,8 +122,8 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         let [vertex, instance] = match key.runs_as {
             RunsAs::Vertex => [VERTEX_ID, INSTANCE_ID]
                 .map(|half| Src::value(b.value(IrOp::Preload, Type::B32, &[], &[half.into()]))),
-            RunsAs::Compute => GRID.map(|sr| {
-                Src::value(b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", sr)])))
+            RunsAs::Compute => [Sr::THREAD_X, Sr::THREAD_Y].map(|sr| {
+                Src::value(b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, sr)))
             }),
         };
         let mut prolog = Prolog { b, key, vertex, instance, exports: Vec::new() };
@@ -169,7 +169,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
             RG11B10F | RGB9E5 => 3,
             _ => mask.count_ones() as usize,
         };
-        let mods = mods_with(Opcode::Load, &[("format", format), ("mask", mask.into())]);
+        let mods = mods(Opcode::Load).with(key::FORMAT, Format::new(format)).with(key::MASK, mask.into());
         let loaded = self.b.value(Opcode::Load, Type::vector(32, count as u8), &[base, index], &mods);
         self.b.split(loaded.into(), Type::B32, count).to_vec()
     }

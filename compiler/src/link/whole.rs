@@ -18,7 +18,8 @@ use crate::emit::End;
 use crate::error::CompileError;
 use crate::frontend;
 use crate::ir::families::Operations;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Block, Function, Inst, IrOp, Op, Src, Type, Value};
 use crate::pipeline::{self, Options, Phase, Stop};
 use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch, options};
@@ -175,9 +176,9 @@ fn connect(f: &mut Function<'_>, block: Block, place: usize) {
     for (at, inst) in insts.into_iter().enumerate() {
         let data = f.insts[inst];
         match (data.op, data.srcs, data.dsts) {
-            (Op::Ir(IrOp::Export), [src], _) if at < place => left.push((data.modifier("reg"), *src)),
+            (Op::Ir(IrOp::Export), [src], _) if at < place => left.push((data.get(key::REG), *src)),
             (Op::Ir(IrOp::Preload), _, [dst]) if at >= place => {
-                found(f, *dst, data.modifier("reg"), &left, &mut connected);
+                found(f, *dst, data.get(key::REG), &left, &mut connected);
             }
             _ => connected.push(inst),
         }
@@ -206,7 +207,7 @@ fn found(f: &mut Function<'_>, dst: Value, half: u32, left: &[(u32, Src)], insts
             continue;
         }
         let word = f.add_value(scalar);
-        insts.push(f.make_inst(IrOp::Uconv, &[word], &[src], &mods_with(IrOp::Uconv, &[]), 0));
+        insts.push(f.make_inst(IrOp::Uconv, &[word], &[src], &mods(IrOp::Uconv), 0));
         words.push(Src::value(word));
     }
     let op = if words.len() == 1 { IrOp::Mov } else { IrOp::Collect };

@@ -9,10 +9,12 @@
 
 use agx_abi::Target;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{Coherency, Format};
 use arrayvec::ArrayVec;
 
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
 
 /// Most multiples an offset is taken apart into.
@@ -26,10 +28,6 @@ const MAX_COMPONENTS: u8 = 4;
 
 /// Largest constant that an integer operand encodes.
 const MAX_IMMEDIATE: i32 = 255;
-
-/// Coherency of an atomic on a chip of one cluster, and of several.
-const ONE_CLUSTER: u32 = 1;
-const ALL_CLUSTERS: u32 = 3;
 
 /// Largest index shift of the hardware.
 const MAX_SHIFT: u32 = 2;
@@ -58,9 +56,13 @@ pub(super) fn memory_type(ty: Type) -> Type {
     if ty.bits == 64 { Type::vector(32, ty.comps * 2) } else { ty }
 }
 
-/// Format code of integer elements of `bits`.
-pub(super) fn element_format(bits: u8) -> u32 {
-    bits.trailing_zeros() - 3
+/// Format of integer elements of `bits`.
+pub(super) fn element_format(bits: u8) -> Format {
+    match bits {
+        8 => Format::I8,
+        16 => Format::I16,
+        _ => Format::I32,
+    }
 }
 
 /// Splits `ty` into pieces one instruction can move: first component and type of each.
@@ -135,7 +137,7 @@ fn lower_store(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
 
 fn access_mods(op: Opcode, ty: Type, shift: u32) -> crate::ir::op::Mods {
     let mask = (1 << ty.comps) - 1;
-    mods_with(op, &[("format", element_format(ty.bits)), ("mask", mask), ("shift", shift)])
+    mods(op).with(key::FORMAT, element_format(ty.bits)).with(key::MASK, mask).with(key::SHIFT, shift)
 }
 
 /// The index of an atomic counts words and is not shifted. Chips of several clusters need the wider coherency (Mesa 25.0
@@ -146,12 +148,12 @@ fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, target: Target) -
         Some(linear) => linear.build(r),
         None => r.alu(IrOp::Ushr, 32, &[offset, Src::imm(2, 16)], &[]),
     };
-    let coherency = if target.has_several_clusters() { ALL_CLUSTERS } else { ONE_CLUSTER };
+    let coherency = if target.has_several_clusters() { Coherency::ALL } else { Coherency::DIE };
     r.push(
         Opcode::Atomic,
         data.dsts,
         &[operand, base, index],
-        &mods_with(Opcode::Atomic, &[("op", data.mods[0]), ("coherency", coherency)]),
+        &mods(Opcode::Atomic).with(key::ATOMIC, data.get(key::ATOMIC)).with(key::COHERENCY, coherency),
     );
     Rewrite::Remove
 }
@@ -254,13 +256,13 @@ fn summands(r: &Rewriter<'_, '_>, src: Src) -> Option<ArrayVec<(Src, i32), 2>> {
     }
     let constant = |index: usize| data.srcs[index].as_imm().map(|imm| imm as i32);
     let parts: &[(Src, i32)] = match data.op {
-        Op::Hw(Opcode::Iadd) if data.modifier("sat") == 0 && data.modifier("shift") <= 4 => {
-            &[(data.srcs[0], 1), (data.srcs[1], 1 << data.modifier("shift"))]
+        Op::Hw(Opcode::Iadd) if !data.get(key::SAT) && data.get(key::SHIFT) <= 4 => {
+            &[(data.srcs[0], 1), (data.srcs[1], 1 << data.get(key::SHIFT))]
         }
-        Op::Hw(Opcode::Isub) if data.modifier("sat") == 0 && data.modifier("shift") == 0 => {
+        Op::Hw(Opcode::Isub) if !data.get(key::SAT) && data.get(key::SHIFT) == 0 => {
             &[(data.srcs[0], 1), (data.srcs[1], -1)]
         }
-        Op::Hw(Opcode::Imadd) if data.modifier("sat") == 0 && data.modifier("shift") == 0 => {
+        Op::Hw(Opcode::Imadd) if !data.get(key::SAT) && data.get(key::SHIFT) == 0 => {
             &[(data.srcs[0], constant(1)?), (data.srcs[2], 1)]
         }
         Op::Ir(IrOp::Imul) => match (constant(0), constant(1)) {
@@ -277,7 +279,7 @@ fn summands(r: &Rewriter<'_, '_>, src: Src) -> Option<ArrayVec<(Src, i32), 2>> {
 }
 
 fn add(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
-    r.alu(Opcode::Iadd, 32, &[a, b], &mods_with(Opcode::Iadd, &[]))
+    r.alu(Opcode::Iadd, 32, &[a, b], &mods(Opcode::Iadd))
 }
 
 /// `sum + src * factor`.
@@ -285,9 +287,9 @@ fn add_multiple(r: &mut Rewriter<'_, '_>, sum: Option<Src>, src: Src, factor: i3
     let zero = Src::imm(0, 16);
     match (sum, factor) {
         (None, 1) => src,
-        (sum, -1) => r.alu(Opcode::Isub, 32, &[sum.unwrap_or(zero), src], &mods_with(Opcode::Isub, &[])),
+        (sum, -1) => r.alu(Opcode::Isub, 32, &[sum.unwrap_or(zero), src], &mods(Opcode::Isub)),
         (sum, 1 | 2 | 4 | 8 | 16) => {
-            let mods = mods_with(Opcode::Iadd, &[("shift", factor.trailing_zeros())]);
+            let mods = mods(Opcode::Iadd).with(key::SHIFT, factor.trailing_zeros());
             r.alu(Opcode::Iadd, 32, &[sum.unwrap_or(zero), src], &mods)
         }
         (None, factor) if factor > 0 && factor.count_ones() == 1 => {
@@ -295,7 +297,7 @@ fn add_multiple(r: &mut Rewriter<'_, '_>, sum: Option<Src>, src: Src, factor: i3
         }
         (sum, factor) => {
             let srcs = [src, Src::imm32(factor as u32), sum.unwrap_or(zero)];
-            r.alu(Opcode::Imadd, 32, &srcs, &mods_with(Opcode::Imadd, &[]))
+            r.alu(Opcode::Imadd, 32, &srcs, &mods(Opcode::Imadd))
         }
     }
 }
@@ -309,7 +311,7 @@ mod tests {
 
     #[test]
     fn atomics_reach_all_clusters_where_there_are_several() {
-        for (target, coherency) in [(Target::G13G, ONE_CLUSTER), (Target::G13X, ALL_CLUSTERS)] {
+        for (target, coherency) in [(Target::G13G, Coherency::DIE), (Target::G13X, Coherency::ALL)] {
             let bump = Bump::new();
             let mut f = Function::new(&bump, "atomic");
             let mut b = Builder::start(&mut f);
@@ -317,7 +319,7 @@ mod tests {
             b.finish();
             lower_address(&mut f, target).unwrap();
             let inst = f.insts[f.block(f.entry()).insts[0]];
-            assert_eq!((inst.op, inst.modifier("coherency")), (Op::Hw(Opcode::Atomic), coherency));
+            assert_eq!((inst.op, inst.get(key::COHERENCY)), (Op::Hw(Opcode::Atomic), coherency));
         }
     }
 }

@@ -2,30 +2,26 @@
 
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{IntCondition, Truth};
 
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{IrOp, Op, Rewriter, Src, Type};
-
-/// Integer conditions of `icmp`.
-pub(super) const EQUAL: u32 = 0;
-pub(super) const UNSIGNED_LESS: u32 = 1;
-pub(super) const UNSIGNED_GREATER: u32 = 2;
-pub(super) const SIGNED_LESS: u32 = 5;
 
 /// An operation with its default modifiers.
 pub(super) fn alu(r: &mut Rewriter<'_, '_>, op: impl Into<Op>, bits: u8, srcs: &[Src]) -> Src {
     let op = op.into();
-    r.alu(op, bits, srcs, &mods_with(op, &[]))
+    r.alu(op, bits, srcs, &mods(op))
 }
 
 /// A bitwise operation by its truth table.
-pub(super) fn bitop(r: &mut Rewriter<'_, '_>, table: u32, bits: u8, a: Src, b: Src) -> Src {
-    r.alu(Opcode::Bitop, bits, &[a, b], &mods_with(Opcode::Bitop, &[("table", table)]))
+pub(super) fn bitop(r: &mut Rewriter<'_, '_>, table: Truth, bits: u8, a: Src, b: Src) -> Src {
+    r.alu(Opcode::Bitop, bits, &[a, b], &mods(Opcode::Bitop).with(key::TABLE, table))
 }
 
 /// A comparison of integers; `inverted` gives the complement.
-pub(super) fn icmp(r: &mut Rewriter<'_, '_>, cond: u32, inverted: bool, a: Src, b: Src) -> Src {
-    r.alu(IrOp::Icmp, 1, &[a, b], &[cond, u32::from(inverted)])
+pub(super) fn icmp(r: &mut Rewriter<'_, '_>, cond: IntCondition, inverted: bool, a: Src, b: Src) -> Src {
+    r.alu(IrOp::Icmp, 1, &[a, b], &[cond.get(), u32::from(inverted)])
 }
 
 /// `cond ? x : y`.

@@ -8,7 +8,8 @@ use agx_abi::Stage;
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Access, Function, IrOp, Op, Rewrite, Rewriter};
 
 /// Lowers barriers and fences.
@@ -55,8 +56,7 @@ fn loads_texels(f: &Function<'_>) -> bool {
     let mut insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
     insts.any(|inst| {
         let data = f.insts[*inst];
-        data.op == Op::Ir(IrOp::LoadTexture)
-            && Access::from_bits_truncate(data.modifier("access")).contains(Access::IMAGE)
+        data.op == Op::Ir(IrOp::LoadTexture) && data.get(key::ACCESS).contains(Access::IMAGE)
     })
 }
 
@@ -83,5 +83,5 @@ fn fence_texels(r: &mut Rewriter<'_, '_>, from_memory: bool, stage: Stage) {
 }
 
 fn push(r: &mut Rewriter<'_, '_>, op: Opcode) {
-    r.push(op, &[], &[], &mods_with(op, &[]));
+    r.push(op, &[], &[], &mods(op));
 }

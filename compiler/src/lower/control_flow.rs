@@ -22,7 +22,8 @@ mod merge_pops;
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{
     Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Stage, Type, Value,
 };
@@ -440,11 +441,11 @@ impl Lowering<'_> {
     ) {
         self.masks = true;
         let float = condition.op == Op::Hw(Opcode::IfFcmp);
-        let leaves_where_false = (condition.modifier("inv") != 0) != inverted;
-        let cond = ("cond", condition.modifier("cond"));
+        let leaves_where_false = (condition.get(key::INV)) != inverted;
+        let cond = condition.get(key::COND);
         if level == 1 {
             let op = if float { Opcode::WhileFcmp } else { Opcode::WhileIcmp };
-            let mods = mods_with(op, &[cond, ("inv", u32::from(!leaves_where_false)), ("nest", 1)]);
+            let mods = mods(op).with(key::COND, cond).with(key::INV, !leaves_where_false).with(key::NEST, 1);
             let inst = self.push(f, op, &[], condition.srcs, &mods);
             f.block_mut(block).insts.push(inst);
             return;
@@ -454,7 +455,7 @@ impl Lowering<'_> {
         let [x, y] = if leaves_where_false { [stay, leave] } else { [leave, stay] };
         let counter = self.nesting_counter(f);
         let srcs = [condition.srcs[0], condition.srcs[1], x, y];
-        let select = self.push(f, op, &[counter], &srcs, &mods_with(op, &[cond]));
+        let select = self.push(f, op, &[counter], &srcs, &mods(op).with(key::COND, cond));
         let update = self.mask(f, Opcode::PopExec, &[], 0);
         f.block_mut(block).insts.extend([select, update]);
     }
@@ -517,12 +518,12 @@ impl Lowering<'_> {
     /// An instruction of the execution mask with nesting `nest` and the condition "equal".
     fn mask(&mut self, f: &mut Function<'_>, op: Opcode, srcs: &[Src], nest: u32) -> Inst {
         self.masks = true;
-        self.push(f, op, &[], srcs, &mods_with(op, &[("nest", nest)]))
+        self.push(f, op, &[], srcs, &mods(op).with(key::NEST, nest))
     }
 
     fn set_level(&mut self, f: &mut Function<'_>, level: Src) -> Inst {
         let counter = self.nesting_counter(f);
-        self.push(f, Opcode::Ldimm16, &[counter], &[level], &mods_with(Opcode::Ldimm16, &[]))
+        self.push(f, Opcode::Ldimm16, &[counter], &[level], &mods(Opcode::Ldimm16))
     }
 
     /// A value that lives in `r0l`.

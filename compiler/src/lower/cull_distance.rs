@@ -7,11 +7,10 @@
 //! Before: stage source. After: the same; no `store_cull`.
 
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Function, IrOp, Op, Rewrite, Src};
-
-/// The hardware's float condition "ordered and not less".
-const GREATER_OR_EQUAL: u32 = 5;
+use agx_isa::table::names::FloatCondition;
 
 /// Lowers `store_cull`.
 ///
@@ -22,7 +21,7 @@ pub fn lower_cull_distance(f: &mut Function<'_>) -> Result<(), CompileError> {
         let data = r.f.insts[inst];
         let (Op::Ir(IrOp::StoreCull), [distance, slot]) = (data.op, data.srcs) else { return Rewrite::Keep };
         let zero = Src::imm32(0);
-        let cond = mods_with(IrOp::Fcmp, &[("cond", GREATER_OR_EQUAL)]);
+        let cond = mods(IrOp::Fcmp).with(key::FLOAT_COND, FloatCondition::GREATER_OR_EQUAL);
         let keeps = r.alu(IrOp::Fcmp, 1, &[*distance, zero], &cond);
         let flag = r.alu(IrOp::Select, 32, &[keeps, Src::imm32(1.0_f32.to_bits()), zero], &[]);
         r.push(IrOp::StoreVarying, &[], &[flag, *slot], &[]);

@@ -10,7 +10,8 @@ use agx_abi::fragment;
 
 use crate::context::Context;
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Every sample of a pixel.
@@ -51,12 +52,13 @@ pub fn lower_discard_zs_emit(f: &mut Function<'_>, context: &mut Context<'_>) ->
 /// The samples that a lane shades: those in r0h where the program runs for each sample, else all.
 pub(super) fn shaded_samples(f: &Function<'_>) -> Src {
     let insts = &f.block(f.entry()).insts;
-    let preload = insts.iter().map(|inst| f.insts[*inst]).find(|data| {
-        data.op == Op::Ir(IrOp::Preload) && data.modifier("reg") == u32::from(fragment::SAMPLES)
-    });
+    let preload = insts
+        .iter()
+        .map(|inst| f.insts[*inst])
+        .find(|data| data.op == Op::Ir(IrOp::Preload) && data.get(key::REG) == u32::from(fragment::SAMPLES));
     preload.and_then(|data| data.dst()).map_or(ALL_SAMPLES, Src::value)
 }
 
 fn leave(r: &mut Rewriter<'_, '_>, value: Src, half: u8) {
-    r.push(IrOp::Export, &[], &[value], &mods_with(IrOp::Export, &[("reg", half.into())]));
+    r.push(IrOp::Export, &[], &[value], &mods(IrOp::Export).with(key::REG, half.into()));
 }

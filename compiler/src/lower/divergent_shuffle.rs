@@ -11,9 +11,11 @@
 
 use agx_abi::registers;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Span;
+use agx_isa::table::names::Truth;
 
-use super::TABLE_MOV;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, Seam, Side, Src, Type, Value};
 use crate::regalloc::{Allocation, Reg};
 
@@ -51,7 +53,7 @@ fn blocks_with_lanes_off(f: &Function<'_>) -> Side<Block, bool> {
 fn is_shuffle(data: &InstData<'_>) -> bool {
     data.op == Op::Hw(Opcode::Shuffle)
         && data.srcs.get(1).is_some_and(|index| index.as_value().is_some())
-        && data.modifier("simd") != 0
+        && data.get(key::SPAN) == Span::SIMD
 }
 
 /// Passes the index of shuffles in the half register `half`.
@@ -82,9 +84,9 @@ fn set_index(r: &mut Rewriter<'_, '_>, (allocation, half): (&mut Allocation, u8)
     let place = r.f.add_value(Type::B16);
     allocation.reg[place] = Some(Reg { half });
     match src.as_imm() {
-        Some(_) => r.push(Opcode::Ldimm16, &[place], &[src], &mods_with(Opcode::Ldimm16, &[])),
+        Some(_) => r.push(Opcode::Ldimm16, &[place], &[src], &mods(Opcode::Ldimm16)),
         None => {
-            let mods = mods_with(Opcode::Bitop, &[("table", TABLE_MOV)]);
+            let mods = mods(Opcode::Bitop).with(key::TABLE, Truth::FIRST);
             r.push(Opcode::Bitop, &[place], &[src, Src::imm(0, 16)], &mods)
         }
     };

@@ -18,12 +18,14 @@ mod constant;
 mod tests;
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
+use agx_isa::table::names::{IntCondition, Rounding};
 
-use super::alu::{SIGNED_LESS, UNSIGNED_LESS, alu, bitop, icmp, join, negate, select, words};
+use super::alu::{alu, bitop, icmp, join, negate, select, words};
 use super::multiply_high::multiply_high;
-use super::{TABLE_AND, TABLE_OR, TABLE_XOR};
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Replaces integer division and remainder.
@@ -92,15 +94,15 @@ fn by_float(r: &mut Rewriter<'_, '_>, signed: bool, a: Src, b: Src, width: u8) -
     let half = Src::f32(0.5);
     // The half points away from zero; the conversion then drops the fraction.
     let half = if signed {
-        let sign = bitop(r, TABLE_AND, 32, dividend, Src::imm32(0x8000_0000));
-        bitop(r, TABLE_OR, 32, sign, half)
+        let sign = bitop(r, Truth::AND, 32, dividend, Src::imm32(0x8000_0000));
+        bitop(r, Truth::OR, 32, sign, half)
     } else {
         half
     };
     let dividend = alu(r, Opcode::Fadd, 32, &[dividend, half]);
     let reciprocal = alu(r, Opcode::Rcp, 32, &[divisor]);
     let quotient = alu(r, Opcode::Fmul, 32, &[dividend, reciprocal]);
-    r.alu(to_integer, width, &[quotient], &mods_with(to_integer, &[("round", 0)]))
+    r.alu(to_integer, width, &[quotient], &mods(to_integer).with(key::ROUND, Rounding::TOWARD_ZERO))
 }
 
 /// A little below 1, so that a reciprocal off by one unit in the last place does not exceed the true one: its rounding
@@ -123,7 +125,7 @@ fn unsigned(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
     let product = multiply(r, quotient, minus_b, width);
     let mut remainder = alu(r, Opcode::Iadd, width, &[a, product]);
     for _ in 0..2 {
-        let fits = icmp(r, UNSIGNED_LESS, true, remainder, b);
+        let fits = icmp(r, IntCondition::UNSIGNED_LESS, true, remainder, b);
         let more = alu(r, Opcode::Iadd, width, &[quotient, Src::imm(1, width)]);
         quotient = select(r, width, fits, more, quotient);
         // Where the divisor does not fit, the difference wraps to a larger number.
@@ -163,7 +165,7 @@ fn estimate_64(r: &mut Rewriter<'_, '_>, b: Src) -> Src {
 }
 
 fn to_word(r: &mut Rewriter<'_, '_>, float: Src) -> Src {
-    r.alu(Opcode::FToU32, 32, &[float], &mods_with(Opcode::FToU32, &[("round", 0)]))
+    r.alu(Opcode::FToU32, 32, &[float], &mods(Opcode::FToU32).with(key::ROUND, Rounding::TOWARD_ZERO))
 }
 
 /// Quotient and remainder of signed integers of 32 or 64 bits, by their magnitudes.
@@ -174,9 +176,9 @@ fn signed(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
     };
     let (magnitude_a, magnitude_b) = (magnitude(r, a), magnitude(r, b));
     let (quotient, remainder) = unsigned(r, magnitude_a, magnitude_b, width);
-    let signs = bitop(r, TABLE_XOR, width, a, b);
+    let signs = bitop(r, Truth::XOR, width, a, b);
     let mut with_sign = |sign, number| {
-        let is_negative = icmp(r, SIGNED_LESS, false, sign, Src::imm(0, width));
+        let is_negative = icmp(r, IntCondition::SIGNED_LESS, false, sign, Src::imm(0, width));
         let negative = negate(r, width, number);
         select(r, width, is_negative, negative, number)
     };

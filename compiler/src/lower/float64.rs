@@ -16,14 +16,12 @@ mod multiply;
 #[cfg(test)]
 mod tests;
 
+use agx_isa::table::names::FloatCondition;
 use emit::Emit;
 
 use crate::error::CompileError;
+use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
-
-/// Conditions of comparisons.
-const LESS_OR_NAN: u32 = 3;
-const GREATER_OR_NAN: u32 = 7;
 
 /// Replaces operations on 64-bit floats by integer arithmetic.
 ///
@@ -43,7 +41,7 @@ fn lower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Result<Option<Src>, C
     let (Op::Ir(op), Some(dst), [a, rest @ ..]) = (data.op, data.dst(), data.srcs) else { return Ok(None) };
     let (a, bits, source_bits) = (*a, r.f.ty(dst).bits, r.f.width(*a));
     let second = || rest.first().copied().unwrap_or(a);
-    let is_signed = data.modifier("signed") != 0;
+    let is_signed = data.get(key::SIGNED);
     let e = &mut Emit(r);
     Ok(Some(match op {
         IrOp::IntToFloat => convert::from_integer(e, a, is_signed, bits),
@@ -58,9 +56,9 @@ fn lower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Result<Option<Src>, C
         IrOp::Fround64 => convert::round_integral(e, a, data.mods[0]),
         IrOp::Fdiv => divide::divide(e, a, second()),
         IrOp::Fsqrt => divide::square_root(e, a),
-        IrOp::Fcmp => compare::compare(e, data.mods[0], data.mods[1] != 0, a, second()),
-        IrOp::Fmin => compare::extremum(e, LESS_OR_NAN, a, second()),
-        IrOp::Fmax => compare::extremum(e, GREATER_OR_NAN, a, second()),
+        IrOp::Fcmp => compare::compare(e, data.get(key::FLOAT_COND), data.get(key::INV), a, second()),
+        IrOp::Fmin => compare::extremum(e, FloatCondition::LESS_OR_NAN, a, second()),
+        IrOp::Fmax => compare::extremum(e, FloatCondition::GREATER_OR_NAN, a, second()),
         IrOp::Fneg => compare::negate(e, a),
         IrOp::Fabs => e.magnitude(a),
         IrOp::Fsat | IrOp::Fsin | IrOp::Fcos => {

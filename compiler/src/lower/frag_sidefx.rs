@@ -14,7 +14,7 @@ use agx_isa::table::Opcode;
 use super::discard_zs_emit::shaded_samples;
 use crate::context::Context;
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::op::mods;
 use crate::ir::vocabulary::{Input, Mode, Place};
 use crate::ir::{Builder, Function, InstData, IrOp, Op, Src, Type};
 
@@ -41,7 +41,7 @@ pub fn lower_frag_sidefx(f: &mut Function<'_>, context: &mut Context<'_>) -> Res
     let mut b = Builder::at(f, exit);
     let place = |place: Place| [Input::DEPTH.0, Mode::Linear as u32, place as u32];
     let depth = if shaded.as_value().is_some() {
-        let sample = b.value(Opcode::Ffs, Type::B16, &[shaded], &mods_with(Opcode::Ffs, &[]));
+        let sample = b.value(Opcode::Ffs, Type::B16, &[shaded], &mods(Opcode::Ffs));
         b.value(IrOp::Interpolate, Type::B32, &[Src::value(sample)], &place(Place::Sample))
     } else {
         b.value(IrOp::Interpolate, Type::B32, &[], &place(Place::Centre))

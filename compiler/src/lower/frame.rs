@@ -5,7 +5,7 @@
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::op::mods;
 use crate::ir::{Function, IrOp, Op, Src};
 
 /// Words that Apple's compiler and Mesa reserve beyond what is used.
@@ -59,8 +59,7 @@ pub fn lower_frame(f: &mut Function<'_>, scratch_bytes: u32, frame: Frame) -> Re
     if words == 0 {
         return Ok(());
     }
-    let adjust =
-        f.make_inst(Opcode::StackAdjust, &[], &[Src::imm32(words)], &mods_with(Opcode::StackAdjust, &[]), 0);
+    let adjust = f.make_inst(Opcode::StackAdjust, &[], &[Src::imm32(words)], &mods(Opcode::StackAdjust), 0);
     let entry = f.entry();
     let preloads = f.block(entry).insts.iter();
     let place = preloads.take_while(|inst| f.insts[**inst].op == Op::Ir(IrOp::Preload)).count();

@@ -10,10 +10,12 @@
 //! arithmetic but sums.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{IntCondition, Truth};
 
-use super::alu::{EQUAL, alu, bitop, icmp, join, select, wide_product, words};
-use super::{TABLE_OR, TABLE_XOR, uses_width};
+use super::alu::{alu, bitop, icmp, join, select, wide_product, words};
+use super::uses_width;
 use crate::error::CompileError;
+use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Does 64-bit arithmetic in words.
@@ -38,27 +40,27 @@ fn lower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
     let dst = data.dst()?;
     if let Op::Ir(IrOp::Icmp) = data.op {
         let is_quad = r.f.width(data.srcs[0]) == 64;
-        return is_quad.then(|| compare(r, data.modifier("cond"), data.modifier("inv") != 0, data.srcs));
+        return is_quad.then(|| compare(r, data.get(key::INT_COND), data.get(key::INV), data.srcs));
     }
     if r.f.ty(dst).bits != 64 || r.f.ty(dst).comps != 1 {
         return None;
     }
     Some(match data.op {
-        Op::Hw(Opcode::Bitop) => wordwise(r, data.modifier("table"), data.srcs[0], data.srcs[1]),
+        Op::Hw(Opcode::Bitop) => wordwise(r, data.get(key::TABLE), data.srcs[0], data.srcs[1]),
         Op::Ir(IrOp::Imul) => product(r, data.srcs[0], data.srcs[1]),
         Op::Ir(IrOp::Shl) => shift_left(r, data.srcs[0], data.srcs[1]),
         Op::Ir(IrOp::Ushr) => shift_right(r, data.srcs[0], data.srcs[1], false),
         Op::Ir(IrOp::Sshr) => shift_right(r, data.srcs[0], data.srcs[1], true),
         Op::Ir(IrOp::Select) => choose(r, data.srcs[0], data.srcs[1], data.srcs[2]),
-        Op::Ir(IrOp::Umin) => extremum(r, data.srcs, 1),
-        Op::Ir(IrOp::Umax) => extremum(r, data.srcs, 2),
-        Op::Ir(IrOp::Imin) => extremum(r, data.srcs, 5),
-        Op::Ir(IrOp::Imax) => extremum(r, data.srcs, 6),
+        Op::Ir(IrOp::Umin) => extremum(r, data.srcs, IntCondition::UNSIGNED_LESS),
+        Op::Ir(IrOp::Umax) => extremum(r, data.srcs, IntCondition::UNSIGNED_GREATER),
+        Op::Ir(IrOp::Imin) => extremum(r, data.srcs, IntCondition::SIGNED_LESS),
+        Op::Ir(IrOp::Imax) => extremum(r, data.srcs, IntCondition::SIGNED_GREATER),
         _ => return None,
     })
 }
 
-fn wordwise(r: &mut Rewriter<'_, '_>, table: u32, a: Src, b: Src) -> Src {
+fn wordwise(r: &mut Rewriter<'_, '_>, table: Truth, a: Src, b: Src) -> Src {
     let ([a_low, a_high], [b_low, b_high]) = (words(r, a), words(r, b));
     let low = bitop(r, table, 32, a_low, b_low);
     let high = bitop(r, table, 32, a_high, b_high);
@@ -103,7 +105,7 @@ fn shift_left(r: &mut Rewriter<'_, '_>, a: Src, by: Src) -> Src {
     let new_low = alu(r, IrOp::Shl, 32, &[low, by]);
     let stays = alu(r, IrOp::Shl, 32, &[high, by]);
     let moves_up = alu(r, Opcode::Shlhi, 32, &[zero, low, by]);
-    let new_high = bitop(r, TABLE_OR, 32, stays, moves_up);
+    let new_high = bitop(r, Truth::OR, 32, stays, moves_up);
     join(r, [new_low, new_high])
 }
 
@@ -113,7 +115,7 @@ fn shift_right(r: &mut Rewriter<'_, '_>, a: Src, by: Src, signed: bool) -> Src {
     let stays = alu(r, IrOp::Ushr, 32, &[low, by]);
     if signed {
         let moves_down = alu(r, Opcode::Asrh, 32, &[high, by]);
-        let merged = bitop(r, TABLE_OR, 32, stays, moves_down);
+        let merged = bitop(r, Truth::OR, 32, stays, moves_down);
         let new_high = alu(r, IrOp::Sshr, 32, &[high, by]);
         // From 0 on, `asrh` by less than 32 leaves the bits below untouched: they are zero, the upper ones are new.
         join(r, [merged, new_high])
@@ -132,22 +134,22 @@ fn choose(r: &mut Rewriter<'_, '_>, cond: Src, x: Src, y: Src) -> Src {
 }
 
 /// The source for which `first cond second` holds against the other.
-fn extremum(r: &mut Rewriter<'_, '_>, srcs: &[Src], cond: u32) -> Src {
+fn extremum(r: &mut Rewriter<'_, '_>, srcs: &[Src], cond: IntCondition) -> Src {
     let first = compare(r, cond, false, srcs);
     choose(r, first, srcs[0], srcs[1])
 }
 
 /// Equal if no word differs; less if the upper words are less, or equal and the lower ones less as unsigned numbers.
-fn compare(r: &mut Rewriter<'_, '_>, cond: u32, inverted: bool, srcs: &[Src]) -> Src {
+fn compare(r: &mut Rewriter<'_, '_>, cond: IntCondition, inverted: bool, srcs: &[Src]) -> Src {
     let ([a_low, a_high], [b_low, b_high]) = (words(r, srcs[0]), words(r, srcs[1]));
-    if cond & 3 == EQUAL {
-        let low = bitop(r, TABLE_XOR, 32, a_low, b_low);
-        let high = bitop(r, TABLE_XOR, 32, a_high, b_high);
-        let any = bitop(r, TABLE_OR, 32, low, high);
-        return icmp(r, EQUAL, inverted, any, Src::imm32(0));
+    if cond.unsigned() == IntCondition::EQUAL {
+        let low = bitop(r, Truth::XOR, 32, a_low, b_low);
+        let high = bitop(r, Truth::XOR, 32, a_high, b_high);
+        let any = bitop(r, Truth::OR, 32, low, high);
+        return icmp(r, IntCondition::EQUAL, inverted, any, Src::imm32(0));
     }
-    let same_high = icmp(r, EQUAL, false, a_high, b_high);
-    let low = icmp(r, cond & 3, inverted, a_low, b_low);
+    let same_high = icmp(r, IntCondition::EQUAL, false, a_high, b_high);
+    let low = icmp(r, cond.unsigned(), inverted, a_low, b_low);
     let high = icmp(r, cond, inverted, a_high, b_high);
     select(r, 1, same_high, low, high)
 }
@@ -155,7 +157,6 @@ fn compare(r: &mut Rewriter<'_, '_>, cond: u32, inverted: bool, srcs: &[Src]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::TABLE_AND;
     use crate::lower::test_arithmetic::{Case, check};
 
     #[test]
@@ -173,8 +174,8 @@ mod tests {
             shift(IrOp::Sshr),
             Case::new(IrOp::Select, 64, &[1, 64, 64], &[]),
         ];
-        for table in [TABLE_AND, TABLE_OR, TABLE_XOR, 0b0101, 0b0010] {
-            cases.push(Case::new(Opcode::Bitop, 64, &[64, 64], &[table]));
+        for table in [Truth::AND, Truth::OR, Truth::XOR, Truth::NOT, Truth::AND_NOT] {
+            cases.push(Case::new(Opcode::Bitop, 64, &[64, 64], &[table.get()]));
         }
         for cond in [0, 1, 2, 4, 5, 6] {
             for inverted in [0, 1] {

@@ -11,6 +11,7 @@ use agx_isa::table::Opcode;
 
 use super::alu::alu;
 use crate::error::CompileError;
+use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Does 8-bit arithmetic in 16 bits.
@@ -57,7 +58,7 @@ fn touches_bytes(r: &Rewriter<'_, '_>, data: &InstData<'_>) -> bool {
 fn reads_signed(data: &InstData<'_>) -> bool {
     match data.op {
         Op::Ir(IrOp::Sshr | IrOp::Imin | IrOp::Imax | IrOp::Sdiv | IrOp::Srem | IrOp::Smulh) => true,
-        Op::Ir(IrOp::Icmp) => data.modifier("cond") & 4 != 0,
+        Op::Ir(IrOp::Icmp) => data.get(key::INT_COND).is_signed(),
         Op::Hw(Opcode::Asr) => true,
         _ => false,
     }
@@ -85,6 +86,7 @@ fn widen(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Src {
 mod tests {
     use super::*;
     use crate::lower::test_arithmetic::{Case, check};
+    use agx_isa::table::names::Truth;
 
     #[test]
     fn agrees_with_the_semantics() {
@@ -99,8 +101,8 @@ mod tests {
         cases.push(Case::new(Opcode::Ffs, 32, &[8], &[]));
         cases.push(Case::new(Opcode::Asr, 8, &[8, 8], &[]));
         cases.push(Case::new(Opcode::U16ToF, 32, &[8], &[1]));
-        for table in [0b1000, 0b1110, 0b0110, 0b0101] {
-            cases.push(Case::new(Opcode::Bitop, 8, &[8, 8], &[table]));
+        for table in [Truth::AND, Truth::OR, Truth::XOR, Truth::NOT] {
+            cases.push(Case::new(Opcode::Bitop, 8, &[8, 8], &[table.get()]));
         }
         for cond in [0, 1, 2, 4, 5, 6] {
             cases.push(Case::new(IrOp::Icmp, 1, &[8, 8], &[cond, 1]));

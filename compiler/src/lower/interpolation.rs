@@ -3,21 +3,16 @@
 //! Before: stage source. After: the same; no `interpolate`.
 
 use agx_abi::fragment::{CoefficientSource, Interpolation, MAX_COEFFICIENTS};
+use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{InterpolationPlace, Truth};
 
 use crate::context::Context;
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::vocabulary::Input;
 use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
-
-/// The hardware's numbers of interpolation at the centroid, and at a sample in the instruction or in a register.
-const CENTROID: u32 = 2;
-const FIXED_SAMPLE: u32 = 1;
-const SAMPLE_IN_REGISTER: u32 = 3;
-
-/// Special registers that tell which pixel it is.
-const PIXEL: u32 = 80;
 
 /// Pixels along a tile, which coefficients are relative to, less one.
 const IN_TILE: u64 = 31;
@@ -69,10 +64,10 @@ impl Lowering {
         }
         let first = self.registers(input, count, interpolation)?;
         let (interp, sample) = match (place, at) {
-            (0, []) => (0, Src::NONE),
-            (1, []) => (CENTROID, Src::NONE),
-            (2, [sample]) if sample.as_imm().is_some() => (FIXED_SAMPLE, *sample),
-            (2, [sample]) => (SAMPLE_IN_REGISTER, *sample),
+            (0, []) => (InterpolationPlace::CENTRE, Src::NONE),
+            (1, []) => (InterpolationPlace::CENTROID, Src::NONE),
+            (2, [sample]) if sample.as_imm().is_some() => (InterpolationPlace::SAMPLE, *sample),
+            (2, [sample]) => (InterpolationPlace::SAMPLE_REGISTER, *sample),
             (3, [right, down]) => {
                 let point = Self::point(r, [*right, *down]);
                 return self.evaluate(r, dst, [input.0, count], interpolation, point);
@@ -82,26 +77,24 @@ impl Lowering {
                 return Err(CompileError::internal(message));
             }
         };
-        let mods = [("count", count % 4), ("interp", interp)];
+        let modifiers = |op| mods(op).with(key::COUNT, count % 4).with(key::INTERP, interp);
         if interpolation == Interpolation::Perspective {
             let w = self.registers(Input::ONE_OVER_W, 1, Interpolation::Linear)?;
             let srcs = [first, w, sample];
-            r.push(Opcode::Iterproj, &[dst], &srcs, &mods_with(Opcode::Iterproj, &mods));
+            r.push(Opcode::Iterproj, &[dst], &srcs, &modifiers(Opcode::Iterproj));
         } else {
-            r.push(Opcode::Iter, &[dst], &[first, sample], &mods_with(Opcode::Iter, &mods));
+            r.push(Opcode::Iter, &[dst], &[first, sample], &modifiers(Opcode::Iter));
         }
         Ok(())
     }
 
     /// Where a point of the pixel lies in its tile.
     fn point(r: &mut Rewriter<'_, '_>, offset: [Src; 2]) -> [Src; 2] {
-        let axes = [0, 1].map(|axis| {
-            let pixel =
-                r.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", PIXEL + axis)]));
-            let table = [("table", 0b1000)];
+        let axes = [Sr::THREAD_X, Sr::THREAD_Y].map(|axis| {
+            let pixel = r.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, axis));
             let within = [pixel.into(), Src::imm(IN_TILE, 32)];
-            let within = r.alu(Opcode::Bitop, 32, &within, &mods_with(Opcode::Bitop, &table));
-            let corner = r.alu(Opcode::U32ToF, 32, &[within], &mods_with(Opcode::U32ToF, &[]));
+            let within = r.alu(Opcode::Bitop, 32, &within, &mods(Opcode::Bitop).with(key::TABLE, Truth::AND));
+            let corner = r.alu(Opcode::U32ToF, 32, &[within], &mods(Opcode::U32ToF));
             float_sum(r, corner, Src::imm32(0.5_f32.to_bits()))
         });
         [float_sum(r, axes[0], offset[0]), float_sum(r, axes[1], offset[1])]
@@ -120,7 +113,7 @@ impl Lowering {
             Interpolation::Perspective => {
                 let register = self.registers(Input::ONE_OVER_W, 1, Interpolation::Linear)?;
                 let over_w = plane(r, register, point);
-                Some(r.alu(Opcode::Rcp, 32, &[over_w], &mods_with(Opcode::Rcp, &[])))
+                Some(r.alu(Opcode::Rcp, 32, &[over_w], &mods(Opcode::Rcp)))
             }
             _ => None,
         };
@@ -129,7 +122,7 @@ impl Lowering {
             let register = self.registers(Input(input + at), 1, interpolation)?;
             let value = plane(r, register, point);
             parts.push(match one_over {
-                Some(w) => r.alu(Opcode::Fmul, 32, &[value, w], &mods_with(Opcode::Fmul, &[])),
+                Some(w) => r.alu(Opcode::Fmul, 32, &[value, w], &mods(Opcode::Fmul)),
                 None => value,
             });
         }
@@ -179,12 +172,12 @@ impl Lowering {
 }
 
 fn float_sum(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
-    r.alu(Opcode::Fadd, 32, &[a, b], &mods_with(Opcode::Fadd, &[]))
+    r.alu(Opcode::Fadd, 32, &[a, b], &mods(Opcode::Fadd))
 }
 
 /// The three terms of a coefficient register.
 fn coefficients(r: &mut Rewriter<'_, '_>, register: Src) -> [Src; 3] {
-    let vector = r.value(Opcode::Ldcf, Type::vector(32, 3), &[register], &mods_with(Opcode::Ldcf, &[]));
+    let vector = r.value(Opcode::Ldcf, Type::vector(32, 3), &[register], &mods(Opcode::Ldcf));
     let terms = [0; 3].map(|_| r.f.add_value(Type::B32));
     r.push(IrOp::Split, &terms, &[vector.into()], &[]);
     terms.map(Src::value)
@@ -194,15 +187,15 @@ fn coefficients(r: &mut Rewriter<'_, '_>, register: Src) -> [Src; 3] {
 /// primitive and only C means something (Mesa 25.0 AGX compiler).
 fn plane(r: &mut Rewriter<'_, '_>, register: Src, [x, y]: [Src; 2]) -> Src {
     let [a, b, c] = coefficients(r, register);
-    let mods = mods_with(Opcode::Ffma, &[]);
-    let sum = r.alu(Opcode::Ffma, 32, &[y, b, c], &mods);
-    let sum = r.alu(Opcode::Ffma, 32, &[x, a, sum], &mods);
+    let plain = mods(Opcode::Ffma);
+    let sum = r.alu(Opcode::Ffma, 32, &[y, b, c], &plain);
+    let sum = r.alu(Opcode::Ffma, 32, &[x, a, sum], &plain);
     let marked = [a, b].map(|term| {
         // Exponent 0 and the lowest bit set.
-        let bitop = mods_with(Opcode::Bitop, &[("table", 0b1000)]);
+        let bitop = mods(Opcode::Bitop).with(key::TABLE, Truth::AND);
         let masked = r.alu(Opcode::Bitop, 32, &[term, Src::imm(0x7f80_0001, 32)], &bitop);
-        r.alu(IrOp::Icmp, 1, &[masked, Src::imm32(1)], &mods_with(IrOp::Icmp, &[]))
+        r.alu(IrOp::Icmp, 1, &[masked, Src::imm32(1)], &mods(IrOp::Icmp))
     });
-    let either = r.alu(Opcode::Bitop, 1, &marked, &mods_with(Opcode::Bitop, &[("table", 0b1110)]));
+    let either = r.alu(Opcode::Bitop, 1, &marked, &mods(Opcode::Bitop).with(key::TABLE, Truth::OR));
     r.alu(IrOp::Select, 32, &[either, c, sum], &[])
 }

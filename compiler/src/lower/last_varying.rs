@@ -5,7 +5,8 @@
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Function, Inst, Op};
 
 /// Marks the last store of an output.
@@ -19,7 +20,7 @@ pub fn lower_last_varying(f: &mut Function<'_>) -> Result<(), CompileError> {
         .rev()
         .find_map(|block| f.block(block).insts.iter().rev().copied().find(|inst| is_store(f, inst)));
     if let Some(inst) = last {
-        f.insts[inst].mods = f.alloc(&mods_with(Opcode::StVar, &[("last", 1)]));
+        f.insts[inst].mods = f.alloc(&mods(Opcode::StVar).with(key::LAST, true));
     }
     Ok(())
 }

@@ -9,7 +9,8 @@ use agx_isa::table::Opcode;
 
 use super::address::{element_format, load_pieces, store_pieces};
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
 const NO_INDEX: Src = Src::imm(0, 16);
@@ -55,13 +56,13 @@ fn lower_atomic(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
         Opcode::Latomic,
         data.dsts,
         &[data.srcs[1], base, NO_INDEX],
-        &mods_with(Opcode::Latomic, &[("op", data.mods[0])]),
+        &mods(Opcode::Latomic).with(key::ATOMIC, data.get(key::ATOMIC)),
     );
     Rewrite::Remove
 }
 
 fn local_mods(op: Opcode, ty: Type) -> crate::ir::op::Mods {
-    mods_with(op, &[("format", element_format(ty.bits)), ("mask", (1 << ty.comps) - 1)])
+    mods(op).with(key::FORMAT, element_format(ty.bits)).with(key::MASK, (1 << ty.comps) - 1)
 }
 
 /// Byte address within threadgroup memory, which has fewer than 2^16 bytes.
@@ -70,5 +71,5 @@ fn local_base(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32) -> Src {
     if bytes == 0 {
         return offset;
     }
-    r.alu(Opcode::Iadd, 16, &[offset, Src::imm(u64::from(bytes), 16)], &mods_with(Opcode::Iadd, &[]))
+    r.alu(Opcode::Iadd, 16, &[offset, Src::imm(u64::from(bytes), 16)], &mods(Opcode::Iadd))
 }

@@ -59,8 +59,6 @@ pub use trigonometry::lower_trigonometry;
 pub use unreachable::lower_unreachable;
 pub use varyings::lower_varyings;
 
-use select::{TABLE_AND, TABLE_MOV, TABLE_OR, TABLE_XOR};
-
 use crate::ir::Function;
 
 /// Whether a value or an operand has so many bits. Operands alone do where all they name are uniforms or constants.

@@ -7,8 +7,8 @@
 
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 
-use super::TABLE_AND;
 use super::alu::{alu, bitop, join, wide_product, words};
 use crate::error::CompileError;
 use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
@@ -67,7 +67,7 @@ fn signed_quad(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
     for (factor, other) in [(a, b), (b, a)] {
         let factor_high = words(r, factor)[1];
         let mask = alu(r, IrOp::Sshr, 32, &[factor_high, Src::imm32(31)]);
-        let other = words(r, other).map(|word| bitop(r, TABLE_AND, 32, word, mask));
+        let other = words(r, other).map(|word| bitop(r, Truth::AND, 32, word, mask));
         let other = join(r, other);
         high = alu(r, Opcode::Isub, 64, &[high, other]);
     }

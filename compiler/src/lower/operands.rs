@@ -7,13 +7,15 @@
 
 use agx_isa::desc::Role;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::texture::lod_mode_for;
 use crate::error::CompileError;
+use crate::ir::key;
 use crate::ir::machine::is_legal_source;
-use crate::ir::op::mods_with;
+use crate::ir::op::mods;
 use crate::ir::{Block, Function, Inst, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value};
 
 /// Loads constants and copies uniforms where operands cannot encode them.
@@ -84,9 +86,9 @@ impl Legalizer {
             Opcode::Isub => Opcode::Iadd,
             _ => return,
         };
-        let (width, saturates) = (data.dst().map_or(0, |dst| r.f.ty(dst).bits), data.modifier("sat") != 0);
+        let (width, saturates) = (data.dst().map_or(0, |dst| r.f.ty(dst).bits), data.get(key::SAT));
         let [a, b] = [data.srcs[0], data.srcs[1]];
-        let commutes = op == Opcode::Iadd && a.as_imm().is_some() && data.modifier("shift") == 0;
+        let commutes = op == Opcode::Iadd && a.as_imm().is_some() && data.get(key::SHIFT) == 0;
         let (a, b) = if commutes { (b, a) } else { (a, b) };
         let Some(imm) = b.as_imm().filter(|_| b.bits == width && width <= 32 && !saturates) else { return };
         let negated = imm.wrapping_neg() & ((1 << width) - 1);
@@ -110,14 +112,10 @@ impl Legalizer {
                 let start = src.payload as u16;
                 self.pair(r, [Src::uniform(start, 32), Src::uniform(start + 2, 32)])
             }
-            (SrcKind::Imm, 32) => {
-                r.value(Opcode::Ldimm32, Type::B32, &[src], &mods_with(Opcode::Ldimm32, &[]))
-            }
-            (SrcKind::Imm, _) => {
-                r.value(Opcode::Ldimm16, Type::B16, &[src], &mods_with(Opcode::Ldimm16, &[]))
-            }
+            (SrcKind::Imm, 32) => r.value(Opcode::Ldimm32, Type::B32, &[src], &mods(Opcode::Ldimm32)),
+            (SrcKind::Imm, _) => r.value(Opcode::Ldimm16, Type::B16, &[src], &mods(Opcode::Ldimm16)),
             _ => {
-                let mods = mods_with(Opcode::Bitop, &[("table", super::TABLE_MOV)]);
+                let mods = mods(Opcode::Bitop).with(key::TABLE, Truth::FIRST);
                 r.value(Opcode::Bitop, Type::scalar(src.bits), &[src, Src::imm(0, 16)], &mods)
             }
         };

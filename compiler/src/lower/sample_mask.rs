@@ -12,7 +12,7 @@ use agx_isa::table::Opcode;
 use crate::analysis::coverage;
 use crate::context::Context;
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::op::mods;
 use crate::ir::{Function, IrOp, Op, Rewrite, Src};
 
 /// Lowers `kill_samples`.
@@ -29,7 +29,7 @@ pub fn lower_sample_mask(f: &mut Function<'_>, context: &mut Context<'_>) -> Res
         if data.srcs[0].as_imm() != Some(0) {
             fragment.late_tests = true;
             let srcs = [data.srcs[0], Src::imm(0, 16)];
-            r.push(Opcode::SampleMask, &[], &srcs, &mods_with(Opcode::SampleMask, &[]));
+            r.push(Opcode::SampleMask, &[], &srcs, &mods(Opcode::SampleMask));
         }
         Rewrite::Remove
     });

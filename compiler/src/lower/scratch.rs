@@ -6,7 +6,8 @@ use agx_isa::table::Opcode;
 
 use super::address::{element_format, load_pieces, store_pieces};
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
 /// Lowers accesses to the lane's own stack memory.
@@ -44,12 +45,12 @@ fn lower_store(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
 }
 
 fn stack_mods(op: Opcode, ty: Type) -> crate::ir::op::Mods {
-    mods_with(op, &[("format", element_format(ty.bits)), ("mask", (1 << ty.comps) - 1)])
+    mods(op).with(key::FORMAT, element_format(ty.bits)).with(key::MASK, (1 << ty.comps) - 1)
 }
 
 fn byte_index(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32) -> Src {
     if bytes == 0 {
         return offset;
     }
-    r.alu(Opcode::Iadd, 32, &[offset, Src::imm32(bytes)], &mods_with(Opcode::Iadd, &[]))
+    r.alu(Opcode::Iadd, 32, &[offset, Src::imm32(bytes)], &mods(Opcode::Iadd))
 }

@@ -12,22 +12,15 @@ use agx_isa::desc::{OperandDesc, Role, SIGNED_CONDITION, Sign};
 use agx_isa::inst::{OperandFlags, Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{IntCondition, Truth, Value as _};
 
 use crate::error::CompileError;
+use crate::ir::key;
 use crate::ir::machine::is_legal_source;
-use crate::ir::op::mods_with;
+use crate::ir::op::mods;
 use crate::ir::{
     Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Stage, Type, Value,
 };
-
-/// Integer condition codes of the hardware.
-const EQUAL: u32 = 0;
-
-/// Truth tables of `bitop`: bit i is the result for (a, b) = (i & 1, i >> 1).
-pub(super) const TABLE_AND: u32 = 0b1000;
-pub(super) const TABLE_OR: u32 = 0b1110;
-pub(super) const TABLE_XOR: u32 = 0b0110;
-pub(super) const TABLE_MOV: u32 = 0b1010;
 
 /// The float identity of addition: x + -0.0 is x for every x.
 const NEGATIVE_ZERO: u64 = 1 << 31;
@@ -261,7 +254,7 @@ impl Selector {
                 Opcode::Iadd,
                 data.dsts,
                 &[Src::imm(0, 16), data.srcs[0]],
-                &mods_with(Opcode::Iadd, &[("shift", amount as u32)]),
+                &mods(Opcode::Iadd).with(key::SHIFT, amount as u32),
             );
             return Rewrite::Remove;
         }
@@ -272,8 +265,8 @@ impl Selector {
         };
         let mut srcs: Vec<Src> = recipe.args.iter().map(source).collect();
         let mods = match recipe.cond {
-            Some(cond) => mods_with(recipe.hw, &[("cond", cond)]),
-            None => mods_with(recipe.hw, &[]),
+            Some(cond) => mods(recipe.hw).with(key::COND, cond),
+            None => mods(recipe.hw),
         };
         let width = r.f.ty(data.dsts[0]).bits;
         self.fold_list(r, Reader::new(recipe.hw, width, &mods), &mut srcs);
@@ -321,7 +314,7 @@ impl Selector {
         let float = op == IrOp::Fcmp;
         let hw = if float { Opcode::Fcsel } else { Opcode::Icsel };
         let mut sources = [data.srcs[0], data.srcs[1], Src::imm(1, 16), Src::imm(0, 16)];
-        let reader = Reader::new(hw, Type::B16.bits, &mods_with(hw, &[("cond", data.mods[0])]));
+        let reader = Reader::new(hw, Type::B16.bits, &mods(hw).with(key::COND, data.mods[0]));
         self.fold_list(r, reader, &mut sources);
         let inverted = data.mods[1] != 0;
         if let Some(dst) = data.dst() {
@@ -332,7 +325,7 @@ impl Selector {
         if inverted {
             sources.swap(2, 3);
         }
-        r.push(hw, data.dsts, &sources, &mods_with(hw, &[("cond", data.mods[0])]));
+        r.push(hw, data.dsts, &sources, &mods(hw).with(key::COND, data.mods[0]));
         Rewrite::Remove
     }
 
@@ -352,9 +345,9 @@ impl Selector {
                 let (x, y) = if compare.inverted { (y, x) } else { (x, y) };
                 (hw, compare.cond, compare.sources, x, y)
             }
-            None => (Opcode::Icsel, EQUAL, [cond, Src::imm(0, 16)], y, x),
+            None => (Opcode::Icsel, IntCondition::EQUAL.get(), [cond, Src::imm(0, 16)], y, x),
         };
-        r.push(hw, dsts, &[a, b, x, y], &mods_with(hw, &[("cond", code)]));
+        r.push(hw, dsts, &[a, b, x, y], &mods(hw).with(key::COND, code));
     }
 
     fn select_value(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
@@ -373,9 +366,9 @@ impl Selector {
                 let hw = if compare.float { Opcode::IfFcmp } else { Opcode::IfIcmp };
                 (hw, compare.cond, compare.inverted, compare.sources)
             }
-            None => (Opcode::IfIcmp, EQUAL, true, [cond, Src::imm(0, 16)]),
+            None => (Opcode::IfIcmp, IntCondition::EQUAL.get(), true, [cond, Src::imm(0, 16)]),
         };
-        let mods = mods_with(hw, &[("nest", 1), ("cond", code), ("inv", u32::from(inverted))]);
+        let mods = mods(hw).with(key::NEST, 1).with(key::COND, code).with(key::INV, inverted);
         r.push(hw, &[], &sources, &mods);
         Rewrite::Remove
     }
@@ -385,9 +378,9 @@ impl Selector {
         // What sources a ballot of floats takes is disputed (applegpu, AGX2.xml): only integers are fused.
         let (code, inverted, sources) = match self.fusable(r, cond).filter(|compare| !compare.float) {
             Some(compare) => (compare.cond, compare.inverted, compare.sources),
-            None => (EQUAL, true, [cond, Src::imm(0, 16)]),
+            None => (IntCondition::EQUAL.get(), true, [cond, Src::imm(0, 16)]),
         };
-        let mods = mods_with(Opcode::IcmpBallot, &[("cond", code), ("inv", u32::from(inverted))]);
+        let mods = mods(Opcode::IcmpBallot).with(key::COND, code).with(key::INV, inverted);
         r.push(Opcode::IcmpBallot, data.dsts, &sources, &mods);
         Rewrite::Remove
     }
@@ -395,29 +388,29 @@ impl Selector {
     /// A bitwise operation on booleans. A truth table that maps (0, 0) to 1 would set the high bits too: it becomes its
     /// complement and an exclusive or with 1. A comparison that only this operation reads is fused into a select.
     fn boolean_bitop(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-        let (table, [a, b]) = (data.modifier("table"), [data.srcs[0], data.srcs[1]]);
+        let (table, [a, b]) = (data.get(key::TABLE), [data.srcs[0], data.srcs[1]]);
         let (one, zero) = (Src::imm(1, 16), Src::imm(0, 16));
         for (compare, other) in [(a, b), (b, a)] {
-            if matches!(table, TABLE_AND | TABLE_OR) && self.fusable(r, compare).is_some() {
-                let (x, y) = if table == TABLE_AND { (other, zero) } else { (one, other) };
+            if matches!(table, Truth::AND | Truth::OR) && self.fusable(r, compare).is_some() {
+                let (x, y) = if table == Truth::AND { (other, zero) } else { (one, other) };
                 self.choose(r, data.dsts, compare, x, y);
                 return Rewrite::Remove;
             }
         }
-        if table & 1 == 0 {
+        if table.code() & 1 == 0 {
             return Rewrite::Keep;
         }
-        let complement = !table & 0xf;
+        let complement = table.complement();
         let inner = match complement {
-            TABLE_MOV => a,
+            Truth::FIRST => a,
             _ => Src::value(r.value(
                 Opcode::Bitop,
                 Type::B16,
                 &[a, b],
-                &mods_with(Opcode::Bitop, &[("table", complement)]),
+                &mods(Opcode::Bitop).with(key::TABLE, complement),
             )),
         };
-        r.push(Opcode::Bitop, data.dsts, &[inner, one], &mods_with(Opcode::Bitop, &[("table", TABLE_XOR)]));
+        r.push(Opcode::Bitop, data.dsts, &[inner, one], &mods(Opcode::Bitop).with(key::TABLE, Truth::XOR));
         Rewrite::Remove
     }
 
@@ -436,32 +429,27 @@ impl Selector {
         let (src, dst) = (data.srcs[0], data.dsts[0]);
         let (from, to) = (r.f.width(src), r.f.ty(dst).bits);
         if self.booleans[dst] {
-            return bitop(r, data, TABLE_AND, src, Src::imm(1, 16));
+            return bitop(r, data, Truth::AND, src, Src::imm(1, 16));
         }
         match (from, to) {
             _ if boolean && signed => {
-                r.push(Opcode::Isub, data.dsts, &[Src::imm(0, 16), src], &mods_with(Opcode::Isub, &[]));
+                r.push(Opcode::Isub, data.dsts, &[Src::imm(0, 16), src], &mods(Opcode::Isub));
                 Rewrite::Remove
             }
             _ if from == to || (boolean && to <= 16) => Rewrite::Forward(src),
             (8, 9..) if signed => sign_extend_byte(r, data),
             (8, 16) => Rewrite::Forward(src),
-            (16 | 32, 8) => bitop(r, data, TABLE_AND, src, Src::imm(0xff, 16)),
+            (16 | 32, 8) => bitop(r, data, Truth::AND, src, Src::imm(0xff, 16)),
             (64, _) => narrow_from_64(r, data),
             (_, 64) | (16, 32) if signed || to == 64 => {
                 let flags = if signed { OperandFlags::SX } else { OperandFlags::empty() };
                 self.widened[dst] = (to == 32).then_some(src.with(flags));
-                r.push(
-                    Opcode::Iadd,
-                    data.dsts,
-                    &[src.with(flags), Src::imm(0, 16)],
-                    &mods_with(Opcode::Iadd, &[]),
-                );
+                r.push(Opcode::Iadd, data.dsts, &[src.with(flags), Src::imm(0, 16)], &mods(Opcode::Iadd));
                 Rewrite::Remove
             }
             _ => {
                 self.widened[dst] = (from < to).then_some(src);
-                bitop(r, data, TABLE_MOV, src, Src::imm(0, 16))
+                bitop(r, data, Truth::FIRST, src, Src::imm(0, 16))
             }
         }
     }
@@ -479,11 +467,11 @@ impl Selector {
         let hw = if from == 16 && to == 16 { Opcode::Hadd } else { Opcode::Fadd };
         let zero = if hw == Opcode::Hadd { Src::imm(1 << 15, 16) } else { Src::imm(NEGATIVE_ZERO, 32) };
         let mut srcs = [src, zero];
-        self.fold_list(r, Reader::new(hw, to, &mods_with(hw, &[])), &mut srcs);
+        self.fold_list(r, Reader::new(hw, to, &mods(hw)), &mut srcs);
         if !sat && from <= to && srcs[0].as_imm().is_none() {
             self.modified[dst] = Some(srcs[0]);
         }
-        r.push(hw, data.dsts, &srcs, &mods_with(hw, &[("sat", u32::from(sat))]));
+        r.push(hw, data.dsts, &srcs, &mods(hw).with(key::SAT, sat));
         Rewrite::Remove
     }
 }
@@ -507,21 +495,20 @@ fn widen_boolean_constants(r: &mut Rewriter<'_, '_>, inst: Inst) {
     }
 }
 
-fn bitop(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, table: u32, a: Src, b: Src) -> Rewrite {
-    r.push(Opcode::Bitop, data.dsts, &[a, b], &mods_with(Opcode::Bitop, &[("table", table)]));
+fn bitop(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, table: Truth, a: Src, b: Src) -> Rewrite {
+    r.push(Opcode::Bitop, data.dsts, &[a, b], &mods(Opcode::Bitop).with(key::TABLE, table));
     Rewrite::Remove
 }
 
 fn sign_extend_byte(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-    let shl = mods_with(Opcode::Bfi, &[]);
+    let shl = mods(Opcode::Bfi);
     let high = r.value(Opcode::Bfi, Type::B32, &[Src::imm(0, 16), data.srcs[0], Src::imm(24, 16)], &shl);
     if r.f.ty(data.dsts[0]).bits <= 32 {
-        r.push(Opcode::Asr, data.dsts, &[high.into(), Src::imm(24, 16)], &mods_with(Opcode::Asr, &[]));
+        r.push(Opcode::Asr, data.dsts, &[high.into(), Src::imm(24, 16)], &mods(Opcode::Asr));
     } else {
-        let word =
-            r.value(Opcode::Asr, Type::B32, &[high.into(), Src::imm(24, 16)], &mods_with(Opcode::Asr, &[]));
+        let word = r.value(Opcode::Asr, Type::B32, &[high.into(), Src::imm(24, 16)], &mods(Opcode::Asr));
         let word = Src::value(word).with(OperandFlags::SX);
-        r.push(Opcode::Iadd, data.dsts, &[word, Src::imm(0, 16)], &mods_with(Opcode::Iadd, &[]));
+        r.push(Opcode::Iadd, data.dsts, &[word, Src::imm(0, 16)], &mods(Opcode::Iadd));
     }
     Rewrite::Remove
 }
@@ -532,7 +519,7 @@ fn narrow_from_64(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     r.push(IrOp::Split, &[low, high], &[data.srcs[0]], &[]);
     match to {
         32 => Rewrite::Forward(low.into()),
-        16 => bitop(r, data, TABLE_MOV, low.into(), Src::imm(0, 16)),
-        _ => bitop(r, data, TABLE_AND, low.into(), Src::imm(0xff, 16)),
+        16 => bitop(r, data, Truth::FIRST, low.into(), Src::imm(0, 16)),
+        _ => bitop(r, data, Truth::AND, low.into(), Src::imm(0xff, 16)),
     }
 }

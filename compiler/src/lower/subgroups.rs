@@ -14,25 +14,18 @@ mod loops;
 mod reduce;
 
 use agx_abi::{ShaderInfo, Stage};
+use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{IntCondition, Reduction, Shuffle, Span, Truth};
 
-use super::alu::{EQUAL, alu, bitop, icmp, join, select, words};
-use super::{TABLE_AND, TABLE_OR};
+use super::alu::{alu, bitop, icmp, join, select, words};
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
 /// Lanes of a SIMD-group.
 pub(crate) const LANES: u32 = 32;
-
-/// Special register with the index of the lane (applegpu, Mesa 25.0).
-const LANE_REGISTER: u32 = 52;
-
-/// Operations of the hardware's shuffle.
-const SHUFFLE_INDEX: u32 = 0;
-const SHUFFLE_XOR: u32 = 1;
-const SHUFFLE_UP: u32 = 2;
-const SHUFFLE_DOWN: u32 = 3;
 
 /// Lowers operations across lanes.
 ///
@@ -71,16 +64,16 @@ impl Group {
 
 fn lower(r: &mut Rewriter<'_, '_>, group: Group, data: &InstData<'_>) -> Result<Option<Src>, CompileError> {
     let Op::Ir(op) = data.op else { return Ok(None) };
-    let (srcs, mods) = (data.srcs, data.mods);
+    let srcs = data.srcs;
     Ok(Some(match op {
         IrOp::Broadcast => by_words(r, srcs[0], |r, x| broadcast(r, group, x, srcs[1])),
         IrOp::ReadLane => by_words(r, srcs[0], |r, x| read_lane(r, group, x, srcs[1])),
-        IrOp::ReadLaneXor => relative(r, group, srcs, SHUFFLE_XOR),
-        IrOp::ReadLaneUp => relative(r, group, srcs, SHUFFLE_UP),
-        IrOp::ReadLaneDown => relative(r, group, srcs, SHUFFLE_DOWN),
+        IrOp::ReadLaneXor => relative(r, group, srcs, Shuffle::XOR),
+        IrOp::ReadLaneUp => relative(r, group, srcs, Shuffle::UP),
+        IrOp::ReadLaneDown => relative(r, group, srcs, Shuffle::DOWN),
         IrOp::QuadBroadcast => by_words(r, srcs[0], |r, x| quad_broadcast(r, x, srcs[1])),
-        IrOp::Reduce => reduce::reduce(r, group, mods[0], mods[1], srcs[0])?,
-        IrOp::Scan => reduce::scan(r, group, mods[0], mods[1] != 0, srcs[0])?,
+        IrOp::Reduce => reduce::reduce(r, group, data.get(key::REDUCTION), data.get(key::CLUSTER), srcs[0])?,
+        IrOp::Scan => reduce::scan(r, group, data.get(key::REDUCTION), data.get(key::INCLUSIVE), srcs[0])?,
         _ => return Ok(None),
     }))
 }
@@ -100,7 +93,7 @@ fn by_words<'f, 'a>(
             let half = alu(r, IrOp::Uconv, 16, &[x]);
             let moved = move_word(r, half);
             match bits {
-                1 => icmp(r, EQUAL, true, moved, Src::imm(0, 16)),
+                1 => icmp(r, IntCondition::EQUAL, true, moved, Src::imm(0, 16)),
                 _ => alu(r, IrOp::Uconv, 8, &[moved]),
             }
         }
@@ -109,18 +102,18 @@ fn by_words<'f, 'a>(
 }
 
 /// A hardware shuffle of 16 or 32 bits by a 16-bit index.
-fn shuffle(r: &mut Rewriter<'_, '_>, kind: u32, x: Src, index: Src) -> Src {
-    let mods = mods_with(Opcode::Shuffle, &[("op", kind)]);
+fn shuffle(r: &mut Rewriter<'_, '_>, kind: Shuffle, x: Src, index: Src) -> Src {
+    let mods = mods(Opcode::Shuffle).with(key::SHUFFLE, kind);
     Src::value(r.value(Opcode::Shuffle, Type::scalar(r.f.width(x)), &[x, index], &mods))
 }
 
 /// The value of one lane that is the same for all.
-fn shuffle_constant(r: &mut Rewriter<'_, '_>, kind: u32, x: Src, index: u32) -> Src {
+fn shuffle_constant(r: &mut Rewriter<'_, '_>, kind: Shuffle, x: Src, index: u32) -> Src {
     shuffle(r, kind, x, Src::imm(u64::from(index), 16))
 }
 
 fn lane_index(r: &mut Rewriter<'_, '_>) -> Src {
-    let mods = mods_with(Opcode::Mfsr, &[("sr", LANE_REGISTER)]);
+    let mods = mods(Opcode::Mfsr).with(key::SR, Sr::LANE);
     Src::value(r.value(Opcode::Mfsr, Type::B32, &[], &mods))
 }
 
@@ -132,32 +125,32 @@ fn active_lanes(r: &mut Rewriter<'_, '_>) -> Src {
 /// The value of lane `lane`, the same in all active lanes. In an incomplete quad, a sum in which the other lanes have 0.
 fn broadcast(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
     if let Some(lane) = lane.as_imm() {
-        return shuffle_constant(r, SHUFFLE_INDEX, x, lane as u32 % LANES);
+        return shuffle_constant(r, Shuffle::INDEX, x, lane as u32 % LANES);
     }
     if group.whole_quads {
         let index = alu(r, IrOp::Uconv, 16, &[lane]);
-        return shuffle(r, SHUFFLE_INDEX, x, index);
+        return shuffle(r, Shuffle::INDEX, x, index);
     }
     let bits = r.f.width(x);
     let own = lane_index(r);
-    let is_own = icmp(r, EQUAL, false, own, lane);
+    let is_own = icmp(r, IntCondition::EQUAL, false, own, lane);
     let only = select(r, bits, is_own, x, Src::imm(0, bits));
-    reduce::hardware(r, Opcode::SimdReduce, reduce::OR, false, only)
+    reduce::hardware(r, Opcode::SimdReduce, Reduction::OR, false, only)
 }
 
 /// The value of lane `lane`, which may differ from lane to lane.
 fn read_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
     if let Some(lane) = lane.as_imm() {
-        return shuffle_constant(r, SHUFFLE_INDEX, x, lane as u32 % LANES);
+        return shuffle_constant(r, Shuffle::INDEX, x, lane as u32 % LANES);
     }
     if !group.whole_quads {
         return read_each_lane(r, group, x, lane);
     }
     let index = alu(r, IrOp::Uconv, 16, &[lane]);
-    let quad = bitop(r, TABLE_AND, 16, index, Src::imm(0xfffc, 16));
+    let quad = bitop(r, Truth::AND, 16, index, Src::imm(0xfffc, 16));
     let places = [0, 1, 2, 3].map(|place| {
-        let index = bitop(r, TABLE_OR, 16, quad, Src::imm(place, 16));
-        shuffle(r, SHUFFLE_INDEX, x, index)
+        let index = bitop(r, Truth::OR, 16, quad, Src::imm(place, 16));
+        shuffle(r, Shuffle::INDEX, x, index)
     });
     choose_place(r, index, places)
 }
@@ -166,8 +159,8 @@ fn read_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
 fn choose_place(r: &mut Rewriter<'_, '_>, index: Src, places: [Src; 4]) -> Src {
     let (bits, width) = (r.f.width(places[0]), r.f.width(index));
     let is_set = |r: &mut Rewriter<'_, '_>, bit: u64| {
-        let bit = bitop(r, TABLE_AND, width, index, Src::imm(bit, width));
-        icmp(r, EQUAL, true, bit, Src::imm(0, width))
+        let bit = bitop(r, Truth::AND, width, index, Src::imm(bit, width));
+        icmp(r, IntCondition::EQUAL, true, bit, Src::imm(0, width))
     };
     let (odd, upper) = (is_set(r, 1), is_set(r, 2));
     let low = select(r, bits, odd, places[1], places[0]);
@@ -177,24 +170,24 @@ fn choose_place(r: &mut Rewriter<'_, '_>, index: Src, places: [Src; 4]) -> Src {
 
 fn read_each_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
     let bits = r.f.width(x);
-    let mut result = shuffle_constant(r, SHUFFLE_INDEX, x, 0);
+    let mut result = shuffle_constant(r, Shuffle::INDEX, x, 0);
     for number in 1..group.lanes {
-        let value = shuffle_constant(r, SHUFFLE_INDEX, x, number);
-        let is_it = icmp(r, EQUAL, false, lane, Src::imm32(number));
+        let value = shuffle_constant(r, Shuffle::INDEX, x, number);
+        let is_it = icmp(r, IntCondition::EQUAL, false, lane, Src::imm32(number));
         result = select(r, bits, is_it, value, result);
     }
     result
 }
 
 /// The value of a lane whose index is given relative to the own one.
-fn relative(r: &mut Rewriter<'_, '_>, group: Group, srcs: &[Src], kind: u32) -> Src {
+fn relative(r: &mut Rewriter<'_, '_>, group: Group, srcs: &[Src], kind: Shuffle) -> Src {
     if let Some(amount) = srcs[1].as_imm() {
         return by_words(r, srcs[0], |r, x| shuffle_constant(r, kind, x, amount as u32 % LANES));
     }
     let own = lane_index(r);
     let lane = match kind {
-        SHUFFLE_XOR => bitop(r, super::TABLE_XOR, 32, own, srcs[1]),
-        SHUFFLE_UP => alu(r, Opcode::Isub, 32, &[own, srcs[1]]),
+        Shuffle::XOR => bitop(r, Truth::XOR, 32, own, srcs[1]),
+        Shuffle::UP => alu(r, Opcode::Isub, 32, &[own, srcs[1]]),
         _ => alu(r, Opcode::Iadd, 32, &[own, srcs[1]]),
     };
     by_words(r, srcs[0], |r, x| read_lane(r, group, x, lane))
@@ -202,7 +195,7 @@ fn relative(r: &mut Rewriter<'_, '_>, group: Group, srcs: &[Src], kind: u32) -> 
 
 fn quad_broadcast(r: &mut Rewriter<'_, '_>, x: Src, lane: Src) -> Src {
     let within_quad = |r: &mut Rewriter<'_, '_>, place: u64| {
-        let mods = mods_with(Opcode::Shuffle, &[("op", SHUFFLE_INDEX), ("simd", 0)]);
+        let mods = mods(Opcode::Shuffle).with(key::SHUFFLE, Shuffle::INDEX).with(key::SPAN, Span::QUAD);
         Src::value(r.value(Opcode::Shuffle, Type::scalar(r.f.width(x)), &[x, Src::imm(place, 16)], &mods))
     };
     match lane.as_imm() {

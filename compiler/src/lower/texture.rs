@@ -8,13 +8,15 @@
 //! Before: stage source; no barriers of the IR. After: the same; no `sample`, `load_texture`, `store_image`.
 
 use agx_isa::table::Opcode;
-use agx_isa::table::names::LOD_MODES;
+use agx_isa::table::names::Rounding;
+use agx_isa::table::names::Truth;
+use agx_isa::table::names::{Gather, LodMode};
+use agx_isa::table::names::{IntCondition, LOD_MODES};
 
-use super::TABLE_OR;
-use super::alu::{UNSIGNED_GREATER, alu, bitop, icmp, select};
+use super::alu::{alu, bitop, icmp, select};
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
-use crate::ir::vocabulary::LodMode;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Access, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Type, Value};
 
 /// A column outside every texture.
@@ -22,9 +24,6 @@ const OUTSIDE: u32 = 0xfff0;
 
 /// The mask of four components.
 const ALL_COMPONENTS: u32 = 0xf;
-
-/// Rounding of conversions to the nearest integer.
-const NEAREST: u32 = 1;
 
 /// The mode like `mode` whose operand is a uniform register, if there is one, or a register.
 pub(super) fn lod_mode_for(mode: u32, kind: SrcKind) -> u32 {
@@ -124,35 +123,35 @@ fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
         None => coords,
         Some(layer) => {
             let mut slots = parts(r, coords);
-            let rounded =
-                r.alu(Opcode::FToU32, 32, &[layer], &mods_with(Opcode::FToU32, &[("round", NEAREST)]));
+            let rounded = r.alu(
+                Opcode::FToU32,
+                32,
+                &[layer],
+                &mods(Opcode::FToU32).with(key::ROUND, Rounding::NEAREST_EVEN),
+            );
             slots.push(alu(r, IrOp::Umin, 32, &[rounded, last]));
             vector(r, &slots)
         }
     };
-    let (mode, lod) = level(r, LodMode::from_code(data.modifier("lod_mode")), lod, given(min_lod));
+    let (mode, lod) = level(r, data.get(key::LOD_MODE), lod, given(min_lod));
     let reference = given(reference).map(|reference| float(r, reference, 32));
     // No offset at all is the same as one of zeros. Gathers do not work with masks.
     let offset = if offset.as_imm() == Some(0) { Src::NONE } else { offset };
-    let mask = if data.modifier("gather") == 0 { mask } else { ALL_COMPONENTS };
+    let mask = if data.get(key::GATHER) == Gather::NONE { mask } else { ALL_COMPONENTS };
     let extra = match (reference, given(offset)) {
         (None, None) => Src::NONE,
         (Some(reference), None) => reference,
         (None, Some(offset)) => alu(r, IrOp::Uconv, 16, &[offset]),
         (Some(reference), Some(offset)) => vector(r, &[reference, offset]),
     };
-    let mods = mods_with(
-        Opcode::Smpf,
-        &[
-            ("dim", data.modifier("dim")),
-            ("lod_mode", mode as u32),
-            ("mask", mask),
-            ("gather", data.modifier("gather")),
-            ("query", data.modifier("query")),
-            ("compare", u32::from(reference.is_some())),
-            ("offset", u32::from(offset.kind != SrcKind::None)),
-        ],
-    );
+    let mods = mods(Opcode::Smpf)
+        .with(key::DIM, data.get(key::DIM))
+        .with(key::LOD_MODE, mode)
+        .with(key::MASK, mask)
+        .with(key::GATHER, data.get(key::GATHER))
+        .with(key::QUERY, data.get(key::QUERY))
+        .with(key::COMPARE, reference.is_some())
+        .with(key::OFFSET, u32::from(offset.kind != SrcKind::None));
     r.push(Opcode::Smpf, data.dsts, &[coords, lod, texture, heap, sampler, extra], &mods);
 }
 
@@ -161,21 +160,21 @@ fn level(r: &mut Rewriter<'_, '_>, mode: LodMode, lod: Src, min: Option<Src>) ->
     let half = |r: &mut Rewriter<'_, '_>, src: Src| float(r, src, 16);
     let min = min.map(|min| half(r, min));
     match (mode, min) {
-        (LodMode::Auto, None) => (mode, Src::NONE),
-        (LodMode::Gradients, None) => (mode, lod),
-        (LodMode::Gradients, Some(min)) => {
+        (LodMode::AUTO, None) => (mode, Src::NONE),
+        (LodMode::GRADIENTS, None) => (mode, lod),
+        (LodMode::GRADIENTS, Some(min)) => {
             let mut words = parts(r, lod);
             words.push(alu(r, IrOp::Uconv, 32, &[min]));
-            (LodMode::GradientsMin, vector(r, &words))
+            (LodMode::GRADIENTS_MIN, vector(r, &words))
         }
-        (LodMode::Explicit, Some(min)) => {
+        (LodMode::EXPLICIT, Some(min)) => {
             let lod = half(r, lod);
             (mode, alu(r, IrOp::Fmax, 16, &[lod, min]))
         }
         (_, None) => (mode, half(r, lod)),
         (_, Some(min)) => {
-            let bias = if mode == LodMode::Bias { half(r, lod) } else { Src::imm(0, 16) };
-            (LodMode::BiasMin, vector(r, &[bias, min]))
+            let bias = if mode == LodMode::BIAS { half(r, lod) } else { Src::imm(0, 16) };
+            (LodMode::BIAS_MIN, vector(r, &[bias, min]))
         }
     }
 }
@@ -188,32 +187,28 @@ fn load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
     let mut slots = if is_plain { Vec::new() } else { parts(r, coords) };
     for (index, last) in [(layer, last_layer), (lod, last_lod)] {
         if let (Some(index), Some(last)) = (given(index), given(last)) {
-            let is_inside = icmp(r, UNSIGNED_GREATER, true, index, last);
+            let is_inside = icmp(r, IntCondition::UNSIGNED_GREATER, true, index, last);
             slots[0] = select(r, 32, is_inside, slots[0], Src::imm32(OUTSIDE));
         }
     }
     match (given(sample), given(layer)) {
         (Some(sample), Some(layer)) => {
             let high = alu(r, IrOp::Shl, 32, &[layer, Src::imm32(16)]);
-            slots.push(bitop(r, TABLE_OR, 32, high, sample));
+            slots.push(bitop(r, Truth::OR, 32, high, sample));
         }
         (sample, layer) => slots.extend(sample.or(layer)),
     }
     let coords = if is_plain { coords } else { vector(r, &slots) };
     let (mode, lod) = match given(lod) {
-        None => (LodMode::Auto, Src::NONE),
-        Some(lod) => (LodMode::Explicit, alu(r, IrOp::Uconv, 16, &[lod])),
+        None => (LodMode::AUTO, Src::NONE),
+        Some(lod) => (LodMode::EXPLICIT, alu(r, IrOp::Uconv, 16, &[lod])),
     };
-    let image = Access::from_bits_truncate(data.modifier("access")).contains(Access::IMAGE);
-    let mods = mods_with(
-        Opcode::Smpi,
-        &[
-            ("dim", data.modifier("dim")),
-            ("lod_mode", mode as u32),
-            ("mask", mask),
-            ("image", u32::from(image)),
-        ],
-    );
+    let image = data.get(key::ACCESS).contains(Access::IMAGE);
+    let mods = mods(Opcode::Smpi)
+        .with(key::DIM, data.get(key::DIM))
+        .with(key::LOD_MODE, mode)
+        .with(key::MASK, mask)
+        .with(key::IMAGE, image);
     r.push(Opcode::Smpi, data.dsts, &[coords, lod, texture, heap, sampler, Src::NONE], &mods);
 }
 
@@ -227,6 +222,6 @@ fn store(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) {
             vector(r, &slots)
         }
     };
-    let mods = mods_with(Opcode::Imgw, &[("dim", data.modifier("dim"))]);
+    let mods = mods(Opcode::Imgw).with(key::DIM, data.get(key::DIM));
     r.push(Opcode::Imgw, &[], &[texels, coords, Src::imm(0, 16), texture, heap], &mods);
 }

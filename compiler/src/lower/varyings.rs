@@ -7,7 +7,7 @@ use agx_abi::{ShaderInfo, Stage as ShaderStage};
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::op::mods;
 use crate::ir::{Function, IrOp, Op, Rewrite};
 
 /// Lowers stores of vertex outputs in the shader of which `info` tells.
@@ -25,14 +25,14 @@ pub fn lower_varyings(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), Com
         }
         elsewhere |= r.block != exit;
         stores = true;
-        r.push(Opcode::StVar, &[], data.srcs, &mods_with(Opcode::StVar, &[]));
+        r.push(Opcode::StVar, &[], data.srcs, &mods(Opcode::StVar));
         Rewrite::Remove
     });
     if elsewhere {
         return Err(CompileError::internal("lower_varyings: an output is stored before the last block"));
     }
     if !stores && info.stage == ShaderStage::Vertex && info.runs_as == RunsAs::Vertex {
-        let none = f.make_inst(Opcode::NoVar, &[], &[], &mods_with(Opcode::NoVar, &[]), 0);
+        let none = f.make_inst(Opcode::NoVar, &[], &[], &mods(Opcode::NoVar), 0);
         // Where nothing arrives at the end, the block halts.
         let end = f.block(exit).insts.len() - usize::from(f.terminator(exit).is_some());
         f.block_mut(exit).insts.insert(end, none);

@@ -7,8 +7,10 @@
 //! Before: stage source. After: the same.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{FloatCondition, IntCondition, Truth};
 
 use crate::ir::builder::fold;
+use crate::ir::key;
 use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Src, SrcKind};
 
 /// Folds constants and orders the sources of commutative operations.
@@ -42,7 +44,7 @@ fn exchange(data: &InstData<'_>) -> Exchange {
     use Opcode::{Bitop, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Imadd, Imsub};
     match data.op {
         Op::Hw(Fadd | Fmul | Hadd | Hmul | Ffma | Hfma | Imadd | Imsub) => Exchange::Free,
-        Op::Hw(Iadd) if data.modifier("shift") == 0 => Exchange::Free,
+        Op::Hw(Iadd) if data.get(key::SHIFT) == 0 => Exchange::Free,
         Op::Hw(Bitop) => Exchange::TruthTable,
         Op::Ir(IrOp::Imul | IrOp::Imin | IrOp::Imax | IrOp::Umin | IrOp::Umax) => Exchange::Free,
         Op::Ir(IrOp::Umulh | IrOp::Smulh) => Exchange::Free,
@@ -84,36 +86,20 @@ fn exchanged_mods(exchange: Exchange, data: &InstData<'_>) -> Option<Vec<u32>> {
         Exchange::Free => {}
         Exchange::TruthTable => {
             let table = mods.get_mut(data.op.mod_index("table")?)?;
-            *table = (*table & 0b1001) | ((*table & 0b0010) << 1) | ((*table & 0b0100) >> 1);
-            if matches!(*table, 0b0011 | 0b1100) {
+            let exchanged = Truth::new(*table).exchanged();
+            *table = exchanged.get();
+            if !exchanged.is_sound() {
                 // The two tables that do not depend on the first source alone are undefined in hardware (applegpu).
                 return None;
             }
         }
         Exchange::Condition => {
             let condition = mods.get_mut(data.op.mod_index("cond")?)?;
-            *condition = exchanged_condition(*condition, data.op == Op::Ir(IrOp::Icmp))?;
+            *condition = match data.op {
+                Op::Ir(IrOp::Icmp) => IntCondition::new(*condition).exchanged().get(),
+                _ => FloatCondition::new(*condition).exchanged()?.get(),
+            };
         }
     }
     Some(mods)
-}
-
-/// The condition that holds for (b, a) where the given one holds for (a, b). The two float conditions that favour a
-/// second source that is no number have no counterpart.
-fn exchanged_condition(condition: u32, integer: bool) -> Option<u32> {
-    if integer {
-        return Some(match condition & 3 {
-            0 => condition,
-            1 => condition + 1,
-            _ => condition - 1,
-        });
-    }
-    match condition {
-        0 => Some(0),
-        1 => Some(2),
-        2 => Some(1),
-        5 => Some(6),
-        6 => Some(5),
-        _ => None,
-    }
 }

@@ -8,8 +8,10 @@
 //! Before: stage selected. After: the same.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 
 use crate::analysis::uses::uses;
+use crate::ir::key;
 use crate::ir::{Function, Inst, InstData, Op, Rewrite, Rewriter, Side, Type, Value};
 
 /// Folds float moves into the operations they read.
@@ -41,7 +43,7 @@ fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'
     }
     let index = made.op.mod_index("sat")?;
     let mut mods = made.mods.to_vec();
-    mods[index] |= data.modifier("sat");
+    mods[index] |= u32::from(data.get(key::SAT));
     let mods = r.f.alloc(&mods);
     r.f.set_inst(producer, InstData { dsts: data.dsts, mods, ..made });
     Some(())
@@ -49,7 +51,7 @@ fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'
 
 /// Gives an integer operation the 16-bit destination of the move that cuts its result.
 fn cut<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'a>) -> Option<()> {
-    let moves = data.op == Op::Hw(Opcode::Bitop) && data.modifier("table") == TABLE_MOV;
+    let moves = data.op == Op::Hw(Opcode::Bitop) && data.get(key::TABLE) == Truth::FIRST;
     let ([source, _], [dst]) = (data.srcs, data.dsts) else { return None };
     let source =
         source.as_value().filter(|value| moves && uses[*value] == 1 && r.f.ty(*value) == Type::B32)?;
@@ -62,14 +64,11 @@ fn cut<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'a
     Some(())
 }
 
-/// The truth table of the machine's integer move.
-const TABLE_MOV: u32 = 0b1010;
-
 fn cuts_its_result(data: &InstData<'_>) -> bool {
     use Opcode::{Asr, Asrh, Bfeil, Bfi, Bitop, Extr, Iadd, Imadd, Imsub, Isub, Shlhi, Shrhi};
     let Op::Hw(op) = data.op else { return false };
     matches!(op, Iadd | Isub | Imadd | Imsub | Bitop | Bfi | Bfeil | Extr | Shlhi | Shrhi | Asr | Asrh)
-        && data.modifier("sat") == 0
+        && !data.get(key::SAT)
 }
 
 /// The value an instruction moves without changing its sign.

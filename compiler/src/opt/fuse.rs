@@ -13,9 +13,11 @@
 //! Before: stage lowered. After: the same.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 use arrayvec::ArrayVec;
 
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Value};
 
 /// Fuses products with sums, shifts with sums, and shifts with masks.
@@ -82,7 +84,7 @@ impl Uses {
 fn defined_by<'a>(r: &Rewriter<'_, 'a>, src: Src, op: impl Into<Op>) -> Option<InstData<'a>> {
     let op = op.into();
     let data = r.f.def(src).filter(|data| data.op == op && src.flags.is_empty())?;
-    (data.mods == mods_with(op, &[]).as_slice()).then_some(data)
+    (*data.mods == *mods(op)).then_some(data)
 }
 
 /// An addition of floats, with the operations of its width.
@@ -137,7 +139,7 @@ impl<'s, 'a> FloatSum<'s, 'a> {
         let inner = std::iter::once([innermost.srcs[0], innermost.srcs[1]]);
         for [a, b] in inner.chain(others.iter().rev().copied()) {
             let a = signed(r, a, negated.is_some());
-            total = r.alu(self.fused, self.width, &[a, b, total], &mods_with(self.fused, &[]));
+            total = r.alu(self.fused, self.width, &[a, b, total], &mods(self.fused));
             if let (true, Some(value)) = (relaxed, total.as_value()) {
                 r.f.relax(value);
             }
@@ -152,7 +154,7 @@ impl<'s, 'a> FloatSum<'s, 'a> {
     }
 
     fn replace(&self, r: &mut Rewriter<'_, '_>, srcs: [Src; 3]) -> Option<()> {
-        let mods = mods_with(self.fused, &[("sat", self.data.modifier("sat"))]);
+        let mods = mods(self.fused).with(key::SAT, self.data.get(key::SAT));
         r.push(self.fused, self.data.dsts, &srcs, &mods);
         Some(())
     }
@@ -186,12 +188,12 @@ fn negation(r: &mut Rewriter<'_, '_>, uses: &Uses, negated: &InstData<'_>) -> Op
 
 fn integer_sum(r: &mut Rewriter<'_, '_>, uses: &Uses, sum: &InstData<'_>) -> Option<()> {
     let width = r.f.ty(*sum.dsts.first()?).bits;
-    let plain = sum.modifier("sat") == 0 && sum.srcs.iter().all(|src| src.flags.is_empty());
+    let plain = !sum.get(key::SAT) && sum.srcs.iter().all(|src| src.flags.is_empty());
     if !plain || sum.srcs.iter().any(|src| r.f.width(*src) != width) {
         return None;
     }
     let adds = sum.op == Op::Hw(Opcode::Iadd);
-    let ([mut a, mut b], mut shift) = ([sum.srcs[0], sum.srcs[1]], sum.modifier("shift"));
+    let ([mut a, mut b], mut shift) = ([sum.srcs[0], sum.srcs[1]], sum.get(key::SHIFT));
     let mut changed = false;
     if shift == 0 && adds && small_shift(r, a).is_some() {
         (a, b) = (b, a);
@@ -201,18 +203,18 @@ fn integer_sum(r: &mut Rewriter<'_, '_>, uses: &Uses, sum: &InstData<'_>) -> Opt
     }
     if let Some([x, y]) = product(r, uses, a, width) {
         let op = if adds { Opcode::Imadd } else { Opcode::Imsub };
-        r.push(op, sum.dsts, &[x, y, b], &mods_with(op, &[("shift", shift)]));
+        r.push(op, sum.dsts, &[x, y, b], &mods(op).with(key::SHIFT, shift));
         return Some(());
     }
     if let (0, true, Some([x, y])) = (shift, adds, product(r, uses, b, width)) {
-        r.push(Opcode::Imadd, sum.dsts, &[x, y, a], &mods_with(Opcode::Imadd, &[]));
+        r.push(Opcode::Imadd, sum.dsts, &[x, y, a], &mods(Opcode::Imadd));
         return Some(());
     }
     if !changed {
         return None;
     }
     let op = if adds { Opcode::Iadd } else { Opcode::Isub };
-    r.push(op, sum.dsts, &[a, b], &mods_with(op, &[("shift", shift)]));
+    r.push(op, sum.dsts, &[a, b], &mods(op).with(key::SHIFT, shift));
     Some(())
 }
 
@@ -235,25 +237,21 @@ fn product(r: &Rewriter<'_, '_>, uses: &Uses, src: Src, width: u8) -> Option<[Sr
     uses.only_summed(src).then_some(factors)
 }
 
-const AND: u32 = 0b1000;
-const OR: u32 = 0b1110;
-const XOR: u32 = 0b0110;
-
 /// A mask of low bits over a right shift by a constant.
 fn field(r: &mut Rewriter<'_, '_>, mask: &InstData<'_>) -> Option<()> {
     let ones = mask.srcs[1].as_imm().filter(|ones| (ones + 1).is_power_of_two() && *ones < 0x7fff_ffff)?;
-    let shift =
-        defined_by(r, mask.srcs[0], IrOp::Ushr).filter(|_| mask.modifier("table") == AND && ones != 0)?;
+    let shift = defined_by(r, mask.srcs[0], IrOp::Ushr)
+        .filter(|_| mask.get(key::TABLE) == Truth::AND && ones != 0)?;
     let amount = shift.srcs[1].as_imm().filter(|amount| *amount < 32)?;
     let zero = Src::imm(0, 16);
-    let mods = mods_with(Opcode::Bfeil, &[("width", ones.count_ones())]);
+    let mods = mods(Opcode::Bfeil).with(key::WIDTH, ones.count_ones());
     r.push(Opcode::Bfeil, mask.dsts, &[zero, shift.srcs[0], Src::imm(amount, 16)], &mods);
     Some(())
 }
 
 /// The two parts of a shifted pair of words, joined.
 fn funnel(r: &mut Rewriter<'_, '_>, join: &InstData<'_>) -> Option<()> {
-    if !matches!(join.modifier("table"), OR | XOR) || r.f.ty(*join.dsts.first()?).bits != 32 {
+    if !matches!(join.get(key::TABLE), Truth::OR | Truth::XOR) || r.f.ty(*join.dsts.first()?).bits != 32 {
         return None;
     }
     for (left, right) in [(join.srcs[0], join.srcs[1]), (join.srcs[1], join.srcs[0])] {
@@ -264,7 +262,7 @@ fn funnel(r: &mut Rewriter<'_, '_>, join: &InstData<'_>) -> Option<()> {
         let (Some(up), Some(down)) = (left.srcs[1].as_imm(), right.srcs[1].as_imm()) else { continue };
         let words = r.f.width(left.srcs[0]) == 32 && r.f.width(right.srcs[0]) == 32;
         if words && up != 0 && down != 0 && up + down == 32 {
-            let mods = mods_with(Opcode::Extr, &[]);
+            let mods = mods(Opcode::Extr);
             r.push(Opcode::Extr, join.dsts, &[right.srcs[0], left.srcs[0], Src::imm(down, 16)], &mods);
             return Some(());
         }

@@ -13,16 +13,14 @@
 //! Before: stage source. After: the same.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 use arrayvec::ArrayVec;
 
+use crate::ir::key;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
 
 /// Most conditions that one is taken apart into.
 const MAX_PARTS: usize = 8;
-
-const AND: u32 = 0b1000;
-const OR: u32 = 0b1110;
-const NOT_FIRST: u32 = 0b0101;
 
 /// Uses what is known of conditions.
 pub fn opt_jump_threading(f: &mut Function<'_>) {
@@ -101,11 +99,11 @@ impl Conditions {
             self.known[value] = Some(truth);
             self.learnt.push(value);
             let Some(data) = f.def(src).filter(|data| data.op == Op::Hw(Opcode::Bitop)) else { continue };
-            match (data.modifier("table"), truth) {
-                (NOT_FIRST, _) => {
+            match (data.get(key::TABLE), truth) {
+                (Truth::NOT, _) => {
                     let _ = pending.try_push((data.srcs[0], !truth));
                 }
-                (AND, true) | (OR, false) => {
+                (Truth::AND, true) | (Truth::OR, false) => {
                     let _ = data.srcs.iter().all(|src| pending.try_push((*src, truth)).is_ok());
                 }
                 _ => {}

@@ -47,6 +47,7 @@ pub use unroll::opt_unroll;
 pub use vectorize_memory::opt_vectorize_memory;
 
 use crate::context::Context;
+use crate::ir::key;
 use crate::ir::{Access, Function, InstData, IrOp, Op, Type};
 
 /// The first half-word of the uniform file that is free: after those the driver fills, those a preamble writes, and those
@@ -64,9 +65,7 @@ fn first_free_uniform(f: &Function<'_>, context: &Context<'_>) -> u16 {
 /// Whether a load may go when its result is unused, although it reads memory others write.
 fn is_removable_load(data: &InstData<'_>) -> bool {
     match data.op {
-        Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture) => {
-            !Access::from_bits_truncate(data.modifier("access")).contains(Access::VOLATILE)
-        }
+        Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture) => !data.get(key::ACCESS).contains(Access::VOLATILE),
         Op::Ir(IrOp::LoadScratch | IrOp::LoadLocal) => true,
         _ => false,
     }

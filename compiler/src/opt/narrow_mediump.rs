@@ -17,6 +17,7 @@ use agx_isa::table::Opcode;
 use half::f16;
 
 use super::fold_destinations::is_single;
+use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Side, Src, SrcKind, Type, Value};
 
 /// The first operand of the selecting instructions that is passed on as it is.
@@ -263,6 +264,6 @@ fn as_half(src: &Src) -> Src {
 /// Whether the instruction gives its first source as it is.
 fn is_move(f: &Function<'_>, data: &InstData<'_>) -> bool {
     let ([source, zero], Op::Hw(Opcode::Fadd | Opcode::Hadd)) = (data.srcs, data.op) else { return false };
-    let is_plain = source.flags.is_empty() && zero.flags.is_empty() && data.modifier("sat") == 0;
+    let is_plain = source.flags.is_empty() && zero.flags.is_empty() && !data.get(key::SAT);
     is_plain && zero.as_imm() == Some(1 << (f.width(*zero) - 1))
 }

@@ -18,7 +18,8 @@ use agx_isa::table::Opcode;
 
 use super::first_free_uniform;
 use crate::context::Context;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{
     Access, Block, Builder, Function, Inst, InstData, IrOp, Op, Rewrite, Seam, Side, Src, Type, Value,
 };
@@ -130,7 +131,7 @@ fn is_movable(data: &InstData<'_>, always: bool) -> bool {
     match data.op {
         Op::Ir(IrOp::Collect | IrOp::Split) => true,
         Op::Ir(IrOp::LoadGlobal) => {
-            let access = Access::from_bits_truncate(data.modifier("access"));
+            let access = data.get(key::ACCESS);
             access.contains(Access::READONLY) && (always || access.contains(Access::SPECULATABLE))
         }
         op => op.is_pure() && op.pure_fn().is_some(),
@@ -263,7 +264,7 @@ fn store(b: &mut Builder<'_, '_>, value: Value, half: u16) {
     let ty = b.f.ty(value);
     let halves = Type::vector(16, ty.halves() as u8);
     let data = if ty == halves { value } else { b.value(IrOp::Collect, halves, &[value.into()], &[]) };
-    let mods = mods_with(Opcode::UniformStore, &[("mask", (1 << halves.comps) - 1)]);
+    let mods = mods(Opcode::UniformStore).with(key::MASK, (1 << halves.comps) - 1);
     b.effect(Opcode::UniformStore, &[data.into(), Src::uniform(half, 16)], &mods);
 }
 

@@ -12,12 +12,13 @@
 
 use agx_abi::Stage;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 
 use crate::analysis::ranges::{self, Walk};
 use crate::context::Context;
+use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
-const AND: u32 = 0b1000;
 /// The bit of an integer condition that compares signed.
 const SIGNED_CONDITION: u32 = 4;
 
@@ -88,7 +89,7 @@ fn without_effect(walk: &Walk<'_>, f: &Function<'_>, data: &InstData<'_>) -> Opt
     let below = |x, y| walk.unsigned(f, x).1 <= walk.unsigned(f, y).0;
     let less = |x, y| walk.signed(f, x).1 <= walk.signed(f, y).0;
     match data.op {
-        Op::Hw(Opcode::Bitop) if data.modifier("table") == AND && a.flags.is_empty() => {
+        Op::Hw(Opcode::Bitop) if data.get(key::TABLE) == Truth::AND && a.flags.is_empty() => {
             let mask = i128::from(b.as_imm()?);
             // All bits up to the highest one that can be set.
             let ones = (1i128 << (128 - walk.unsigned(f, a).1.leading_zeros())) - 1;

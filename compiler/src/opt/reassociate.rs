@@ -13,7 +13,8 @@ use agx_isa::table::Opcode;
 
 use super::algebraic::exact_values;
 use crate::analysis::uses::uses;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
 
 /// A sum this much smaller than its summands is left alone.
@@ -89,14 +90,14 @@ fn combine(
             let a = linear(*a)?;
             Some((Linear { factor: -a.factor, offset: -a.offset, ..a }, false))
         }
-        (Op::Hw(Opcode::Fmul), [a, k]) if data.modifier("sat") == 0 => {
+        (Op::Hw(Opcode::Fmul), [a, k]) if !data.get(key::SAT) => {
             Some((times(linear(*a)?, number(*k)?)?, false))
         }
-        (Op::Hw(Opcode::Fadd), [a, b]) if data.modifier("sat") == 0 => match number(*b) {
+        (Op::Hw(Opcode::Fadd), [a, b]) if !data.get(key::SAT) => match number(*b) {
             Some(offset) => Some((plus(linear(*a)?, offset)?, false)),
             None => Some((join(linear(*a)?, linear(*b)?, 1)?, true)),
         },
-        (Op::Hw(Opcode::Ffma), [a, k, b]) if data.modifier("sat") == 0 => {
+        (Op::Hw(Opcode::Ffma), [a, k, b]) if !data.get(key::SAT) => {
             let product = times(linear(*a)?, number(*k)?)?;
             match number(*b) {
                 Some(offset) => {
@@ -150,7 +151,7 @@ fn is_normal(number: f64) -> bool {
 
 fn build(r: &mut Rewriter<'_, '_>, linear: &Linear) -> Src {
     let (factor, offset) = (Src::f32(linear.factor as f32), Src::f32(linear.offset as f32));
-    let mods = |op| mods_with(op, &[]);
+    let mods = |op| mods(op);
     if linear.factor == 0.0 {
         return offset;
     }

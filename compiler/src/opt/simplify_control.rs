@@ -14,15 +14,14 @@
 
 use agx_isa::desc::OrderClass;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type};
 
 /// Most work of both arms of an if that is done unconditionally, in about the cycles of a select.
 const FLATTEN_BUDGET: u32 = 32;
-/// Truth tables of a conjunction, and of one with the complement of the first operand.
-const TABLE_AND: u32 = 0b1000;
-const TABLE_AND_NOT_FIRST: u32 = 0b0100;
 /// Most phis of an if that become selects.
 const FLATTEN_PHIS: usize = 16;
 
@@ -340,21 +339,21 @@ impl<'a> Simplifier<'_, 'a> {
             let srcs = self.f.alloc(&srcs);
             self.f.set_inst(phi, InstData { op: op.into(), srcs, mods: &[], ..data });
         }
-        for (arm, table) in arms.into_iter().zip([TABLE_AND, TABLE_AND_NOT_FIRST]) {
+        for (arm, table) in arms.into_iter().zip([Truth::AND, Truth::NOT_AND]) {
             self.condition_discards(arm, cond, table);
             self.absorb(head, arm);
         }
     }
 
     /// Combines the conditions of the discards of an arm with that of its if.
-    fn condition_discards(&mut self, arm: Block, cond: Src, table: u32) {
+    fn condition_discards(&mut self, arm: Block, cond: Src, table: Truth) {
         let insts = std::mem::take(&mut self.f.block_mut(arm).insts);
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {
             let data = self.f.insts[inst];
             if data.op == Op::Ir(IrOp::Discard) {
                 let both = self.f.add_value(Type::BOOL);
-                let mods = mods_with(Opcode::Bitop, &[("table", table)]);
+                let mods = mods(Opcode::Bitop).with(key::TABLE, table);
                 out.push(self.f.make_inst(Opcode::Bitop, &[both], &[cond, data.srcs[0]], &mods, data.line));
                 self.f.insts[inst].srcs = self.f.alloc(&[both.into()]);
             }

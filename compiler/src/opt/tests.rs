@@ -1,6 +1,7 @@
 //! Random structured functions keep their results through every optimisation, alone and together.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 use bumpalo::Bump;
 
 use crate::CompileKey;
@@ -8,7 +9,8 @@ use crate::analysis::divergence::divergence;
 use crate::analysis::dominance::dominance;
 use crate::context::Context;
 use crate::ir::interpret::{FlatMemory, Limits, interpret};
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Access, Block, Builder, Function, Inst, InstData, IrOp, Rewrite, Src, Stage, Type, Value};
 use crate::pipeline::{PASSES, Pass, run_pass};
 use crate::test_random::Random;
@@ -68,7 +70,7 @@ fn generate_with<'a>(
     let mut random = Random::new(seed);
     let values: Vec<Src> = params.into_iter().map(Src::value).collect();
     let mut b = Builder::start(&mut f);
-    let mask = mods_with(Opcode::Bitop, &[("table", 0b1000)]);
+    let mask = mods(Opcode::Bitop).with(key::TABLE, Truth::AND);
     let root =
         |index: usize| b.value(Opcode::Bitop, Type::B32, &[values[index], Src::imm32(0x1c)], &mask).into();
     let roots = [0, 1].map(root).to_vec();
@@ -93,8 +95,8 @@ impl Generator<'_, '_, '_> {
     fn operation(&mut self) {
         let (x, y) = (self.any(), self.any());
         let value = match self.random.below(16) {
-            0 => self.b.value(Opcode::Iadd, Type::B32, &[x, y], &mods_with(Opcode::Iadd, &[])),
-            1 => self.b.value(Opcode::Isub, Type::B32, &[x, y], &mods_with(Opcode::Isub, &[])),
+            0 => self.b.value(Opcode::Iadd, Type::B32, &[x, y], &mods(Opcode::Iadd)),
+            1 => self.b.value(Opcode::Isub, Type::B32, &[x, y], &mods(Opcode::Isub)),
             2 => self.b.value(IrOp::Imul, Type::B32, &[x, y], &[]),
             3 => self.b.value(IrOp::Mov, Type::B32, &[x], &[]),
             4 => {
@@ -114,8 +116,8 @@ impl Generator<'_, '_, '_> {
                 self.b.value(IrOp::Collect, Type::B32, &parts.map(Src::value), &[])
             }
             _ => {
-                let table = [0b1000, 0b1110, 0b0110, 0b0101][self.random.below(4)];
-                let mods = mods_with(Opcode::Bitop, &[("table", table)]);
+                let table = [Truth::AND, Truth::OR, Truth::XOR, Truth::NOT][self.random.below(4)];
+                let mods = mods(Opcode::Bitop).with(key::TABLE, table);
                 self.b.value(Opcode::Bitop, Type::B32, &[x, y], &mods)
             }
         };
@@ -129,7 +131,7 @@ impl Generator<'_, '_, '_> {
             return constant;
         }
         let root = self.roots[self.random.below(2)];
-        self.b.value(Opcode::Iadd, Type::B32, &[root, constant], &mods_with(Opcode::Iadd, &[])).into()
+        self.b.value(Opcode::Iadd, Type::B32, &[root, constant], &mods(Opcode::Iadd)).into()
     }
 
     fn access(&mut self) -> [u32; 2] {
@@ -223,7 +225,7 @@ impl Generator<'_, '_, '_> {
     }
 
     fn next(&mut self, counter: Src) -> Src {
-        let mods = mods_with(Opcode::Iadd, &[]);
+        let mods = mods(Opcode::Iadd);
         self.b.value(Opcode::Iadd, Type::B32, &[counter, Src::imm32(1)], &mods).into()
     }
 

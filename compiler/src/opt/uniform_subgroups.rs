@@ -10,20 +10,28 @@
 //! Before: stage source. After: the same.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{IntCondition, Reduction, Truth};
 
 use crate::analysis::divergence::{Divergence, divergence};
 use crate::context::Context;
-use crate::ir::op::mods_with;
-use crate::ir::vocabulary::reduction_code;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Reductions whose result on equal sources is the source.
-const IDEMPOTENT: &[&str] = &["and", "or", "smin", "smax", "umin", "umax", "fmin", "fmax"];
+const IDEMPOTENT: &[Reduction] = &[
+    Reduction::AND,
+    Reduction::OR,
+    Reduction::SMIN,
+    Reduction::SMAX,
+    Reduction::UMIN,
+    Reduction::UMAX,
+    Reduction::FMIN,
+    Reduction::FMAX,
+];
 
 /// Lanes of a SIMD-group.
 const LANES: u32 = 32;
-
-const TRUTH_NOT: u32 = 0b0101;
 
 /// Simplifies operations across lanes on uniform values.
 pub fn opt_uniform_subgroups(f: &mut Function<'_>, context: &mut Context<'_>) {
@@ -79,29 +87,30 @@ fn across(r: &mut Rewriter<'_, '_>, known: &Divergence, op: IrOp, data: &InstDat
 
 /// The reduction of a uniform value.
 fn reduce(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
-    let code = data.modifier("op");
-    if IDEMPOTENT.iter().any(|name| reduction_code(name) == Some(code)) {
+    let code = data.get(key::REDUCTION);
+    if IDEMPOTENT.contains(&code) {
         return Some(data.srcs[0]);
     }
-    let sums = reduction_code("iadd") == Some(code) && data.modifier("cluster") >= LANES;
+    let sums = code == Reduction::IADD && data.get(key::CLUSTER) >= LANES;
     if !sums || r.f.width(data.srcs[0]) != 32 {
         return None;
     }
     let active = r.alu(IrOp::Ballot, 32, &[Src::bool(true)], &[]);
-    let count = r.alu(Opcode::Popcnt, 32, &[active], &mods_with(Opcode::Popcnt, &[]));
+    let count = r.alu(Opcode::Popcnt, 32, &[active], &mods(Opcode::Popcnt));
     Some(r.alu(IrOp::Imul, 32, &[data.srcs[0], count], &[]))
 }
 
 /// A ballot of a uniform condition, compared with 0: the condition or its complement.
 fn any_lane(r: &mut Rewriter<'_, '_>, known: &Divergence, data: &InstData<'_>) -> Option<Src> {
     let ballot = r.f.def(data.srcs[0]).filter(|def| def.op == Op::Ir(IrOp::Ballot))?;
-    let compares = data.srcs[1].as_imm() == Some(0) && data.modifier("cond") & 3 == 0;
+    let compares =
+        data.srcs[1].as_imm() == Some(0) && data.get(key::INT_COND).unsigned() == IntCondition::EQUAL;
     if !compares || !known.is_uniform_in(ballot.srcs[0], r.block) {
         return None;
     }
-    if data.modifier("inv") != 0 {
+    if data.get(key::INV) {
         return Some(ballot.srcs[0]);
     }
-    let mods = mods_with(Opcode::Bitop, &[("table", TRUTH_NOT)]);
+    let mods = mods(Opcode::Bitop).with(key::TABLE, Truth::NOT);
     Some(r.alu(Opcode::Bitop, 1, &[ballot.srcs[0], Src::bool(false)], &mods))
 }

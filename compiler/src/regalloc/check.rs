@@ -18,17 +18,18 @@
 use std::hash::{Hash, Hasher};
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 use rustc_hash::FxHasher;
 
 use crate::error::CompileError;
 use crate::ir::entity::{Block, Entity, Inst, Value};
 use crate::ir::function::{Function, InstData};
+use crate::ir::key;
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::{Src, SrcKind};
 use crate::ir::table::Side;
 
 use super::file::FILE_HALVES;
-use super::lower_pseudo::{TABLE_FIRST, TABLE_XOR};
 use super::shapes::{is_aligned, least_align};
 use super::spill::{is_rematerialised, is_repeatable};
 use super::{AllocateOptions, Allocation};
@@ -112,7 +113,9 @@ fn repeatable_tokens(f: &Function<'_>, data: &InstData<'_>) -> Option<Vec<Token>
     let dst = data.dst().filter(|_| is_rematerialised(data))?;
     let moved = match (data.op, data.srcs) {
         (Op::Hw(Opcode::Ldimm16 | Opcode::Ldimm32), [src]) => Some(*src),
-        (Op::Hw(Opcode::Bitop), [src, zero]) if data.mods == [TABLE_FIRST] && zero.as_imm() == Some(0) => {
+        (Op::Hw(Opcode::Bitop), [src, zero])
+            if data.get(key::TABLE) == Truth::FIRST && zero.as_imm() == Some(0) =>
+        {
             Some(*src)
         }
         _ => None,
@@ -342,10 +345,12 @@ impl Checker<'_, '_> {
                     srcs.iter().map(|src| self.contents(*src, file)).collect();
                 parts?.concat()
             }
-            (Op::Hw(Opcode::Bitop), [a, zero]) if data.mods == [TABLE_FIRST] && zero.as_imm() == Some(0) => {
+            (Op::Hw(Opcode::Bitop), [a, zero])
+                if data.get(key::TABLE) == Truth::FIRST && zero.as_imm() == Some(0) =>
+            {
                 self.contents(*a, file)?
             }
-            (Op::Hw(Opcode::Bitop), [a, b]) if data.mods == [TABLE_XOR] => {
+            (Op::Hw(Opcode::Bitop), [a, b]) if data.get(key::TABLE) == Truth::XOR => {
                 let (a, b) = (self.contents(*a, file)?, self.contents(*b, file)?);
                 a.iter()
                     .zip(&b)

@@ -4,10 +4,13 @@
 //! `halt`. A move writes and reads *places*: values of 16 or 32 bits that stand for a register, whoever's value it holds.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 
 use crate::error::CompileError;
 use crate::ir::entity::{Inst, Value};
 use crate::ir::function::{Function, InstData};
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::op::{IrOp, Op};
 use crate::ir::rewrite::{Rewrite, Rewriter};
 use crate::ir::src::{Src, SrcKind};
@@ -16,11 +19,6 @@ use crate::ir::types::Type;
 use super::file::FILE_HALVES;
 use super::parallel_copy::{Origin, Sequencer, Step};
 use super::{Allocation, Reg};
-
-/// Truth table of `bitop` that gives the first source.
-pub(super) const TABLE_FIRST: u32 = 0b1010;
-/// Truth table of `bitop` for exclusive or.
-pub(super) const TABLE_XOR: u32 = 0b0110;
 
 /// Replaces everything that only moves registers.
 ///
@@ -121,11 +119,21 @@ impl Lowering<'_> {
         match step {
             Step::Move { to, from, halves } => {
                 let (to, from) = (self.place(r, to, halves), self.place(r, from, halves));
-                r.push(Opcode::Bitop, &[to], &[from.into(), Src::imm(0, 16)], &[TABLE_FIRST]);
+                r.push(
+                    Opcode::Bitop,
+                    &[to],
+                    &[from.into(), Src::imm(0, 16)],
+                    &mods(Opcode::Bitop).with(key::TABLE, Truth::FIRST),
+                );
             }
             Step::Xor { to, from, halves } => {
                 let (to, from) = (self.place(r, to, halves), self.place(r, from, halves));
-                r.push(Opcode::Bitop, &[to], &[to.into(), from.into()], &[TABLE_XOR]);
+                r.push(
+                    Opcode::Bitop,
+                    &[to],
+                    &[to.into(), from.into()],
+                    &mods(Opcode::Bitop).with(key::TABLE, Truth::XOR),
+                );
             }
             Step::Rotate { even } => {
                 let register = self.place(r, even, 2);
@@ -140,7 +148,7 @@ impl Lowering<'_> {
             Step::Uniform { to, from, halves } => {
                 let to = self.place(r, to, halves);
                 let srcs = [Src::uniform(from, halves as u8 * 16), Src::imm(0, 16)];
-                r.push(Opcode::Bitop, &[to], &srcs, &[TABLE_FIRST]);
+                r.push(Opcode::Bitop, &[to], &srcs, &mods(Opcode::Bitop).with(key::TABLE, Truth::FIRST));
             }
         }
     }

@@ -12,7 +12,8 @@ use super::*;
 use crate::ir::builder::{Builder, LoopBlocks};
 use crate::ir::entity::{Block, Inst};
 use crate::ir::function::InstData;
-use crate::ir::op::{IrOp, Op, mods_with};
+use crate::ir::key;
+use crate::ir::op::{IrOp, Op, mods};
 use crate::ir::types::Type;
 use crate::test_random::Random;
 
@@ -95,7 +96,9 @@ impl<'f, 'a> Generator<'f, 'a> {
         let ty = self.b.f.ty(value);
         let mask = (1 << ty.comps.min(4)) - 1;
         let format = if ty.bits == 16 { 1 } else { 2 };
-        let mods = mods_with(Opcode::Store, &[("mask", mask), ("format", format)]);
+        let mods = mods(Opcode::Store)
+            .with(key::MASK, mask)
+            .with(key::FORMAT, agx_isa::table::names::Format::new(format));
         let base = Src::uniform(8, 64);
         self.b.effect(Opcode::Store, &[value.into(), base, Src::imm(3, 16)], &mods);
     }
@@ -129,13 +132,15 @@ impl<'f, 'a> Generator<'f, 'a> {
     fn arithmetic(&mut self) {
         let ty = TYPES[self.random.below(4)];
         let srcs = [self.operand(ty), self.operand(ty)];
-        self.value(Opcode::Iadd, ty, &srcs, &mods_with(Opcode::Iadd, &[]));
+        self.value(Opcode::Iadd, ty, &srcs, &mods(Opcode::Iadd));
     }
 
     fn load(&mut self) {
         let (bits, format) = if self.random.below(3) == 0 { (16, 1) } else { (32, 2) };
         let comps = 1 + self.random.below(4) as u8;
-        let mods = mods_with(Opcode::Load, &[("mask", (1 << comps) - 1), ("format", format)]);
+        let mods = mods(Opcode::Load)
+            .with(key::MASK, (1 << comps) - 1)
+            .with(key::FORMAT, agx_isa::table::names::Format::new(format));
         let (base, index) = (self.operand(Type::B64), self.operand(Type::B32));
         let base = if base.as_value().is_some() { base } else { Src::uniform(4, 64) };
         let index = if index.as_value().is_some() { index } else { Src::imm(0, 16) };
@@ -254,7 +259,7 @@ fn finish_phis(f: &mut Function<'_>, ends: &Map<Block, Vec<Value>>, random: &mut
             let data = f.insts[inst];
             if data.op == Op::Ir(IrOp::If) {
                 let srcs = f.alloc(&[data.srcs[0], Src::imm(0, 16)]);
-                let mods = f.alloc(&mods_with(Opcode::IfIcmp, &[("inv", 1), ("nest", 1)]));
+                let mods = f.alloc(&mods(Opcode::IfIcmp).with(key::INV, true).with(key::NEST, 1));
                 f.set_inst(inst, InstData { op: Opcode::IfIcmp.into(), srcs, mods, ..data });
             }
             let Some(dst) = data.dst().filter(|_| data.op == Op::Ir(IrOp::Phi)) else { continue };
@@ -869,7 +874,7 @@ fn checker_sees_results_that_overlap() {
     let [a, b] = [f.add_value(Type::B32), f.add_value(Type::B32)];
     let mut builder = Builder::start(&mut f);
     let sources = [Src::imm(1, 32), Src::imm(2, 32)];
-    builder.push(Opcode::Iadd, &[a, b], &sources, &mods_with(Opcode::Iadd, &[]));
+    builder.push(Opcode::Iadd, &[a, b], &sources, &mods(Opcode::Iadd));
     builder.finish();
     f.stage = Stage::Machine;
     let before = Snapshot::of(&f);

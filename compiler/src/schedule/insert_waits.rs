@@ -22,7 +22,8 @@ use agx_isa::table::Opcode;
 use crate::emit::End;
 use crate::ir::entity::{Block, Entity, Inst};
 use crate::ir::function::{Function, InstData};
-use crate::ir::op::{Op, mods_with};
+use crate::ir::key;
+use crate::ir::op::{Op, mods};
 use crate::regalloc::Allocation;
 use crate::regalloc::file::HalfSet;
 
@@ -209,7 +210,7 @@ impl Walk<'_, '_> {
     fn wait(&mut self, pending: &mut Pending, group: usize, line: u32) {
         pending.0[group] = Group::default();
         if let Some(output) = &mut self.output {
-            let mods = self.f.alloc(&mods_with(Opcode::Wait, &[("group", group as u32)]));
+            let mods = self.f.alloc(&mods(Opcode::Wait).with(key::GROUP, group as u32));
             output.push(self.f.add_inst(InstData {
                 op: Opcode::Wait.into(),
                 dsts: &[],

@@ -143,7 +143,8 @@ impl Scheduler<'_> {
         for (index, inst) in (0..).zip(insts) {
             let data = &f.insts[*inst];
             let Op::Hw(opcode) = data.op else { continue };
-            let modifier = |name: &str| data.modifier(name);
+            // Rows name the modifier that their cost depends on.
+            let modifier = |name: &str| data.op.mod_index(name).map_or(0, |at| data.mods[at]);
             let (result, issue) =
                 (result_cycles(opcode.desc(), modifier), issue_cycles(opcode.desc(), modifier));
             self.nodes.push(Node { result, issue, ..Node::default() });

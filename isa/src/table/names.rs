@@ -1,69 +1,192 @@
-//! Names of modifier values. An empty name stands for "nothing is written"; values past the end are written as numbers.
+//! Values of modifiers: a type for each kind, and the names of its values in the order of their codes. An empty name stands
+//! for "nothing is written"; values past the end are written as numbers. Codes without a constant are unknown.
 
-/// Integer conditions: bit 2 compares signed. 3 and 7 are unknown.
-pub const INT_CONDITIONS: &[&str] = &["ueq", "ult", "ugt", "cond3", "seq", "slt", "sgt", "cond7"];
-/// Float conditions. `ltn` and `gtn` are also true when the second operand is NaN; 4 is unknown.
-pub const FLOAT_CONDITIONS: &[&str] = &["eq", "lt", "gt", "ltn", "cond4", "ge", "le", "gtn"];
-/// Element formats of memory and tile operations; 9 and 11 are unknown.
-pub const FORMATS: &[&str] = &[
-    "i8",
-    "i16",
-    "i32",
-    "f16",
-    "u8norm",
-    "s8norm",
-    "u16norm",
-    "s16norm",
-    "rgb10a2",
-    "format9",
-    "srgba8",
-    "format11",
-    "rg11b10f",
-    "rgb9e5",
-    "rg11b10f_rtz",
-    "rgb9e5_rtz",
-];
-/// Memory coherency.
-pub const COHERENCY: &[&str] = &["", "coherent1", "coherent2", "coherent"];
-/// Atomic operations.
-pub const ATOMICS: &[&str] =
-    &["add", "sub", "xchg", "cmpxchg", "umin", "imin", "umax", "imax", "and", "or", "xor"];
-/// Rounding of conversions; 2 and 3 have never been seen.
-pub const ROUNDING: &[&str] = &["rtz", "rte", "round2", "round3"];
-/// Image dimensions.
-pub const DIMENSIONS: &[&str] =
-    &["1d", "1d_array", "2d", "2d_array", "2d_ms", "3d", "cube", "cube_array", "2d_ms_array"];
-/// Level-of-detail modes. `_u` reads uniforms, otherwise registers.
-pub const LOD_MODES: &[&str] = &[
-    "auto_lod",
-    "bias_u",
-    "lod_u",
-    "lodmode3",
-    "grad",
-    "bias",
-    "lod",
-    "lodmode7",
-    "lodmode8",
-    "bias_min_u",
-    "lodmode10",
-    "lodmode11",
-    "grad_min",
-    "bias_min",
-    "lodmode14",
-    "lodmode15",
-];
-/// Gathered components.
-pub const GATHERS: &[&str] =
-    &["", "gather_r", "gather2", "gather_g", "gather4", "gather_b", "gather6", "gather_a"];
-/// Interpolation modes.
-pub const INTERPOLATION: &[&str] = &["center", "sample", "centroid", "sample_reg"];
-/// Shuffle operations.
-pub const SHUFFLES: &[&str] = &["", "xor", "up", "down"];
-/// Which lanes an operation spans.
-pub const SPANS: &[&str] = &["quad", "simd"];
-/// Operators of reductions and scans; the others are unknown.
-pub const REDUCTIONS: &[&str] = &[
-    "and", "fadd", "or", "fmul", "xor", "fmin", "red6", "fmax", "red8", "red9", "red10", "red11", "red12",
-    "red13", "red14", "red15", "iadd", "red17", "red18", "red19", "smin", "red21", "smax", "red23", "red24",
-    "red25", "red26", "red27", "umin", "red29", "umax", "red31",
-];
+/// A value of a modifier: a code in the encoding.
+pub trait Value: Copy {
+    /// The code.
+    fn code(self) -> u32;
+
+    /// The value with this code.
+    fn from_code(code: u32) -> Self;
+}
+
+impl Value for u32 {
+    fn code(self) -> u32 {
+        self
+    }
+
+    fn from_code(code: u32) -> u32 {
+        code
+    }
+}
+
+impl Value for bool {
+    fn code(self) -> u32 {
+        self.into()
+    }
+
+    fn from_code(code: u32) -> bool {
+        code != 0
+    }
+}
+
+macro_rules! values {
+    ($($(#[$doc:meta])* $type:ident $names:ident [$($name:literal $($id:ident)?),* $(,)?];)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        pub struct $type(u32);
+
+        #[doc = concat!("Names of [`", stringify!($type), "`] values.")]
+        pub const $names: &[&str] = &[$($name),*];
+
+        values!(@constants $type 0; $($name $($id)?,)*);
+
+        impl $type {
+            /// The value with this code.
+            pub const fn new(code: u32) -> $type {
+                $type(code)
+            }
+
+            /// The code, in constants.
+            pub const fn get(self) -> u32 {
+                self.0
+            }
+        }
+
+        impl Value for $type {
+            fn code(self) -> u32 {
+                self.0
+            }
+
+            fn from_code(code: u32) -> $type {
+                $type(code)
+            }
+        }
+    )*};
+    (@constants $type:ident $code:expr;) => {};
+    (@constants $type:ident $code:expr; $name:literal $id:ident, $($rest:tt)*) => {
+        impl $type {
+            #[doc = concat!("`", $name, "`.")]
+            pub const $id: $type = $type($code);
+        }
+        values!(@constants $type $code + 1; $($rest)*);
+    };
+    (@constants $type:ident $code:expr; $name:literal, $($rest:tt)*) => {
+        values!(@constants $type $code + 1; $($rest)*);
+    };
+}
+
+#[rustfmt::skip]
+values! {
+    /// A truth table of `bitop`: bit 0 is the result where both sources are 0, bit 1 where only the first is 1, bit 2 where
+    /// only the second is, bit 3 where both are. Tables 3 and 12 do not follow the rule.
+    Truth TRUTHS [
+        "zero" ZERO, "nor" NOR, "andn2" AND_NOT, "mov_a", "andn1" NOT_AND, "not" NOT, "xor" XOR, "nand" NAND,
+        "and" AND, "xnor" XNOR, "mov" FIRST, "orn2" OR_NOT, "not_a", "orn1" NOT_OR, "or" OR, "one" ONES,
+    ];
+    /// Integer conditions: bit 2 compares signed. 3 and 7 are unknown.
+    IntCondition INT_CONDITIONS [
+        "ueq" EQUAL, "ult" UNSIGNED_LESS, "ugt" UNSIGNED_GREATER, "cond3", "seq" SIGNED_EQUAL, "slt" SIGNED_LESS,
+        "sgt" SIGNED_GREATER, "cond7",
+    ];
+    /// Float conditions. `ltn` and `gtn` are also true when the second operand is NaN; 4 is unknown.
+    FloatCondition FLOAT_CONDITIONS [
+        "eq" EQUAL, "lt" LESS, "gt" GREATER, "ltn" LESS_OR_NAN, "cond4", "ge" GREATER_OR_EQUAL, "le" LESS_OR_EQUAL,
+        "gtn" GREATER_OR_NAN,
+    ];
+    /// Element formats of memory and tile operations; 9 and 11 are unknown.
+    Format FORMATS [
+        "i8" I8, "i16" I16, "i32" I32, "f16" F16, "u8norm" U8_NORM, "s8norm" S8_NORM, "u16norm" U16_NORM,
+        "s16norm" S16_NORM, "rgb10a2" RGB10_A2, "format9", "srgba8" SRGBA8, "format11", "rg11b10f" RG11_B10_F,
+        "rgb9e5" RGB9_E5, "rg11b10f_rtz" RG11_B10_F_RTZ, "rgb9e5_rtz" RGB9_E5_RTZ,
+    ];
+    /// Memory coherency.
+    Coherency COHERENCY ["" NONE, "coherent1" DIE, "coherent2", "coherent" ALL];
+    /// Atomic operations.
+    Atomic ATOMICS [
+        "add" ADD, "sub" SUB, "xchg" EXCHANGE, "cmpxchg" COMPARE_EXCHANGE, "umin" UMIN, "imin" IMIN, "umax" UMAX,
+        "imax" IMAX, "and" AND, "or" OR, "xor" XOR,
+    ];
+    /// Rounding of conversions; 2 and 3 have never been seen.
+    Rounding ROUNDING ["rtz" TOWARD_ZERO, "rte" NEAREST_EVEN, "round2", "round3"];
+    /// Image dimensions.
+    Dimension DIMENSIONS [
+        "1d" D1, "1d_array" D1_ARRAY, "2d" D2, "2d_array" D2_ARRAY, "2d_ms" D2_MULTISAMPLED, "3d" D3, "cube" CUBE,
+        "cube_array" CUBE_ARRAY, "2d_ms_array" D2_MULTISAMPLED_ARRAY,
+    ];
+    /// Level-of-detail modes. `_u` reads uniforms, otherwise registers.
+    LodMode LOD_MODES [
+        "auto_lod" AUTO, "bias_u", "lod_u", "lodmode3", "grad" GRADIENTS, "bias" BIAS, "lod" EXPLICIT, "lodmode7",
+        "lodmode8", "bias_min_u", "lodmode10", "lodmode11", "grad_min" GRADIENTS_MIN, "bias_min" BIAS_MIN,
+        "lodmode14", "lodmode15",
+    ];
+    /// Gathered components.
+    Gather GATHERS [
+        "" NONE, "gather_r" RED, "gather2", "gather_g" GREEN, "gather4", "gather_b" BLUE, "gather6", "gather_a" ALPHA,
+    ];
+    /// Interpolation modes.
+    InterpolationPlace INTERPOLATION ["center" CENTRE, "sample" SAMPLE, "centroid" CENTROID, "sample_reg" SAMPLE_REGISTER];
+    /// Shuffle operations.
+    Shuffle SHUFFLES ["" INDEX, "xor" XOR, "up" UP, "down" DOWN];
+    /// Which lanes an operation spans.
+    Span SPANS ["quad" QUAD, "simd" SIMD];
+    /// Operators of reductions and scans; the others are unknown.
+    Reduction REDUCTIONS [
+        "and" AND, "fadd" FADD, "or" OR, "fmul" FMUL, "xor" XOR, "fmin" FMIN, "red6", "fmax" FMAX, "red8", "red9",
+        "red10", "red11", "red12", "red13", "red14", "red15", "iadd" IADD, "red17", "red18", "red19", "smin" SMIN,
+        "red21", "smax" SMAX, "red23", "red24", "red25", "red26", "red27", "umin" UMIN, "red29", "umax" UMAX, "red31",
+    ];
+}
+
+impl IntCondition {
+    /// The same comparison of unsigned numbers.
+    pub fn unsigned(self) -> IntCondition {
+        IntCondition(self.0 & !crate::desc::SIGNED_CONDITION)
+    }
+
+    /// Whether it compares signed numbers.
+    pub fn is_signed(self) -> bool {
+        self.0 & crate::desc::SIGNED_CONDITION != 0
+    }
+
+    /// The condition that holds for (b, a) where this one holds for (a, b).
+    pub fn exchanged(self) -> IntCondition {
+        match self.unsigned() {
+            IntCondition::UNSIGNED_LESS => IntCondition(self.0 + 1),
+            IntCondition::UNSIGNED_GREATER => IntCondition(self.0 - 1),
+            _ => self,
+        }
+    }
+}
+
+impl FloatCondition {
+    /// The condition that holds for (b, a) where this one holds for (a, b). The two that favour a second source that is NaN
+    /// have no counterpart.
+    pub fn exchanged(self) -> Option<FloatCondition> {
+        match self {
+            FloatCondition::EQUAL => Some(self),
+            FloatCondition::LESS => Some(FloatCondition::GREATER),
+            FloatCondition::GREATER => Some(FloatCondition::LESS),
+            FloatCondition::GREATER_OR_EQUAL => Some(FloatCondition::LESS_OR_EQUAL),
+            FloatCondition::LESS_OR_EQUAL => Some(FloatCondition::GREATER_OR_EQUAL),
+            _ => None,
+        }
+    }
+}
+
+impl Truth {
+    /// The table of the function that complements the result.
+    pub fn complement(self) -> Truth {
+        Truth(self.0 ^ Truth::ONES.0)
+    }
+
+    /// The table with the sources exchanged.
+    pub fn exchanged(self) -> Truth {
+        Truth(self.0 & 0b1001 | (self.0 & 0b0010) << 1 | (self.0 & 0b0100) >> 1)
+    }
+
+    /// Whether the hardware follows the rule.
+    pub fn is_sound(self) -> bool {
+        !matches!(self.0, 0b0011 | 0b1100)
+    }
+}

@@ -2,17 +2,12 @@
 
 use agx_abi::Stage;
 use agx_isa::desc::Effects;
+use agx_isa::sr::{self, Sharing, Sr};
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{LodMode, Shuffle, Span};
 
-use crate::ir::vocabulary::LodMode;
+use crate::ir::key;
 use crate::ir::{Access, InstData, IrOp, Op};
-
-/// Special registers that are the same in all lanes of a SIMD-group: position and size of the workgroup, sizes of the
-/// dispatch, core and slot, and the number of the SIMD-group (applegpu, Mesa 25.0).
-const UNIFORM_REGISTERS: &[u32] = &[0, 1, 4, 5, 6, 8, 9, 10, 12, 13, 14, 20, 21, 53];
-
-/// The third position of the workgroup; in fragments the layer, which belongs to the primitive.
-const POSITION_Z: u32 = 2;
 
 /// Lanes of a SIMD-group.
 const LANES: u32 = 32;
@@ -33,11 +28,11 @@ pub(super) enum Kind {
 /// How the results of `data` differ.
 pub(super) fn kind(data: &InstData<'_>, stage: Stage) -> Kind {
     match data.op {
-        Op::Hw(Opcode::Mfsr) => register(data.modifier("sr"), stage),
+        Op::Hw(Opcode::Mfsr) => register(data.get(key::SR), stage),
         Op::Ir(IrOp::Preload) => Kind::Divergent,
         Op::Ir(IrOp::LoadGlobal) => {
             // One access serves all lanes, unless somebody writes meanwhile.
-            let access = Access::from_bits_truncate(data.modifier("access"));
+            let access = data.get(key::ACCESS);
             if access.contains(Access::VOLATILE) { Kind::Divergent } else { Kind::LikeSources }
         }
         Op::Ir(IrOp::LoadLocal) => Kind::LikeSources,
@@ -50,26 +45,34 @@ pub(super) fn kind(data: &InstData<'_>, stage: Stage) -> Kind {
     }
 }
 
-fn register(number: u32, stage: Stage) -> Kind {
-    let uniform = UNIFORM_REGISTERS.contains(&number) || (number == POSITION_Z && stage == Stage::Compute);
-    if uniform { Kind::Uniform } else { Kind::Divergent }
+/// Registers of unknown meaning may differ.
+fn register(register: Sr, stage: Stage) -> Kind {
+    match sr::by_number(register.0.into()).map(|row| row.sharing) {
+        Some(Sharing::Uniform) => Kind::Uniform,
+        Some(Sharing::UniformInCompute) if stage == Stage::Compute => Kind::Uniform,
+        _ => Kind::Divergent,
+    }
 }
 
 /// Whether the level of a sample comes from the coordinates of the quad.
 fn takes_quad(data: &InstData<'_>) -> bool {
-    let mode = data.modifier("lod_mode");
-    data.modifier("query") != 0 || mode == LodMode::Auto as u32 || mode == LodMode::Bias as u32
+    let mode = data.get(key::LOD_MODE);
+    data.get(key::QUERY) || matches!(mode, LodMode::AUTO | LodMode::BIAS)
 }
 
 /// Operations that read other lanes.
 fn across(data: &InstData<'_>) -> Kind {
     match data.op {
         Op::Ir(IrOp::Ballot | IrOp::Broadcast) => Kind::Uniform,
-        Op::Ir(IrOp::Reduce) if data.modifier("cluster") >= LANES => Kind::Uniform,
+        Op::Ir(IrOp::Reduce) if data.get(key::CLUSTER) >= LANES => Kind::Uniform,
         Op::Ir(IrOp::ReadLane) => Kind::LikeIndex,
-        Op::Hw(Opcode::IcmpBallot | Opcode::FcmpBallot) if data.modifier("simd") != 0 => Kind::Uniform,
-        Op::Hw(Opcode::SimdReduce) if data.modifier("prefix") == 0 => Kind::Uniform,
-        Op::Hw(Opcode::Shuffle) if data.modifier("simd") != 0 && data.modifier("op") == 0 => Kind::LikeIndex,
+        Op::Hw(Opcode::IcmpBallot | Opcode::FcmpBallot) if data.get(key::SPAN) == Span::SIMD => Kind::Uniform,
+        Op::Hw(Opcode::SimdReduce) if !data.get(key::PREFIX) => Kind::Uniform,
+        Op::Hw(Opcode::Shuffle)
+            if data.get(key::SPAN) == Span::SIMD && data.get(key::SHUFFLE) == Shuffle::INDEX =>
+        {
+            Kind::LikeIndex
+        }
         _ => Kind::Divergent,
     }
 }

@@ -1,17 +1,15 @@
 //! What follows from a condition.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{IntCondition, Truth};
 use arrayvec::ArrayVec;
 
 use super::{Range, Walk};
+use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Src};
 
 /// Most conditions that one is taken apart into.
 const MAX_PARTS: usize = 8;
-
-const AND: u32 = 0b1000;
-const OR: u32 = 0b1110;
-const NOT_FIRST: u32 = 0b0101;
 
 /// How two numbers compare.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,12 +28,12 @@ impl Walk<'_> {
         for _ in 0..MAX_PARTS {
             let Some((src, truth)) = pending.pop() else { return };
             let Some(data) = f.def(src) else { continue };
-            match (data.op, data.modifier("table"), truth) {
+            match (data.op, data.get(key::TABLE), truth) {
                 (Op::Ir(IrOp::Icmp), ..) => self.compare(f, &data, truth),
-                (Op::Hw(Opcode::Bitop), NOT_FIRST, _) => {
+                (Op::Hw(Opcode::Bitop), Truth::NOT, _) => {
                     let _ = pending.try_push((data.srcs[0], !truth));
                 }
-                (Op::Hw(Opcode::Bitop), AND, true) | (Op::Hw(Opcode::Bitop), OR, false) => {
+                (Op::Hw(Opcode::Bitop), Truth::AND, true) | (Op::Hw(Opcode::Bitop), Truth::OR, false) => {
                     let _ = data.srcs.iter().all(|src| pending.try_push((*src, truth)).is_ok());
                 }
                 _ => {}
@@ -45,14 +43,14 @@ impl Walk<'_> {
 
     fn compare(&mut self, f: &Function<'_>, data: &InstData<'_>, truth: bool) {
         let [a, b] = [data.srcs[0], data.srcs[1]];
-        let (cond, holds) = (data.modifier("cond"), truth != (data.modifier("inv") != 0));
-        let is_signed = cond & 4 != 0;
-        let (a, b, relation) = match (cond & 3, holds) {
-            (0, true) => (a, b, Relation::Equal),
-            (0, false) => (a, b, Relation::Differs),
-            (1, true) => (a, b, Relation::Less),
-            (1, false) => (a, b, Relation::AtLeast),
-            (2, true) => (b, a, Relation::Less),
+        let (cond, holds) = (data.get(key::INT_COND), truth != data.get(key::INV));
+        let is_signed = cond.is_signed();
+        let (a, b, relation) = match (cond.unsigned(), holds) {
+            (IntCondition::EQUAL, true) => (a, b, Relation::Equal),
+            (IntCondition::EQUAL, false) => (a, b, Relation::Differs),
+            (IntCondition::UNSIGNED_LESS, true) => (a, b, Relation::Less),
+            (IntCondition::UNSIGNED_LESS, false) => (a, b, Relation::AtLeast),
+            (IntCondition::UNSIGNED_GREATER, true) => (b, a, Relation::Less),
             _ => (b, a, Relation::AtLeast),
         };
         let bounds = |src| if is_signed { self.signed(f, src) } else { self.unsigned(f, src) };

@@ -6,7 +6,8 @@ use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
 use super::{Range, Walk};
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Builder, Function, IrOp, Op, Side, Src, Type, Value};
 use crate::test_random::Random;
 
@@ -165,7 +166,7 @@ fn numbers_of_invocations_are_those_of_the_workgroup() {
     let mut b = Builder::start(&mut f);
     let ids = [(48, 7), (49, 3), (50, 0), (51, 31), (52, 31), (53, 0)];
     for (number, _) in ids {
-        b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", number)]));
+        b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, agx_isa::sr::Sr(number)));
     }
     b.finish();
     let mut walk = Walk::new(&f, &info);

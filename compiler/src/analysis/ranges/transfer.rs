@@ -2,9 +2,12 @@
 
 use agx_abi::Stage;
 use agx_isa::inst::OperandFlags;
+use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{IntCondition, Truth};
 
 use super::{Range, Walk};
+use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Src, Type};
 
 /// Lanes of a SIMD-group.
@@ -41,7 +44,7 @@ impl Walk<'_> {
     fn hardware(&self, f: &Function<'_>, op: Opcode, data: &InstData<'_>, width: u8) -> Option<Range> {
         match op {
             Opcode::Iadd | Opcode::Isub | Opcode::Imadd | Opcode::Imsub => {
-                if data.modifier("sat") != 0 {
+                if data.get(key::SAT) {
                     return None;
                 }
                 let first = self.term(f, data.srcs[0], width)?;
@@ -51,7 +54,7 @@ impl Walk<'_> {
                     _ => return None,
                 };
                 let last = self.term(f, last, width)?;
-                let shift = data.modifier("shift");
+                let shift = data.get(key::SHIFT);
                 let last = if shift > 4 { (0, 0) } else { (last.0 << shift, last.1 << shift) };
                 fit(
                     Some(match op {
@@ -63,14 +66,13 @@ impl Walk<'_> {
             }
             Opcode::Bitop if width > 1 => self.bitwise(f, data, width),
             Opcode::Bfeil if data.srcs[0].as_imm() == Some(0) => {
-                let (bits, shifted) =
-                    (data.modifier("width"), self.shift_right(f, data.srcs[1], data.srcs[2]));
+                let (bits, shifted) = (data.get(key::WIDTH), self.shift_right(f, data.srcs[1], data.srcs[2]));
                 let field = (0, (1i128 << bits) - 1);
                 fit(if bits == 0 || shifted.1 <= field.1 { Some(shifted) } else { Some(field) }, width)
             }
             Opcode::Popcnt => fit(Some((0, 32)), width),
             Opcode::Ffs => fit(Some((-1, 31)), width),
-            Opcode::Mfsr => fit(self.register(data.modifier("sr")), width),
+            Opcode::Mfsr => fit(self.register(data.get(key::SR)), width),
             _ => None,
         }
     }
@@ -98,13 +100,13 @@ impl Walk<'_> {
         let (a, b) = (self.unsigned(f, data.srcs[0]), self.unsigned(f, data.srcs[1]));
         let ones = |a: i128, b: i128| (1i128 << (128 - (a | b).leading_zeros())) - 1;
         fit(
-            match data.modifier("table") {
-                0b1000 => Some((0, a.1.min(b.1))),
-                0b0010 => Some((0, a.1)),
-                0b0100 => Some((0, b.1)),
-                0b1110 => Some((a.0.max(b.0), ones(a.1, b.1))),
-                0b0110 => Some((0, ones(a.1, b.1))),
-                0b1010 => Some(a),
+            match data.get(key::TABLE) {
+                Truth::AND => Some((0, a.1.min(b.1))),
+                Truth::AND_NOT => Some((0, a.1)),
+                Truth::NOT_AND => Some((0, b.1)),
+                Truth::OR => Some((a.0.max(b.0), ones(a.1, b.1))),
+                Truth::XOR => Some((0, ones(a.1, b.1))),
+                Truth::FIRST => Some(a),
                 _ => None,
             },
             width,
@@ -179,35 +181,37 @@ impl Walk<'_> {
 
     /// The result of a comparison that the ranges decide.
     pub(super) fn decide(&self, f: &Function<'_>, data: &InstData<'_>) -> Option<bool> {
-        let (cond, inverted) = (data.modifier("cond"), data.modifier("inv") != 0);
-        let bounds = |src| if cond & 4 != 0 { self.signed(f, src) } else { self.unsigned(f, src) };
+        let (cond, inverted) = (data.get(key::INT_COND), data.get(key::INV));
+        let bounds = |src| if cond.is_signed() { self.signed(f, src) } else { self.unsigned(f, src) };
         let (a, b) = (bounds(data.srcs[0]), bounds(data.srcs[1]));
         let less = |a: (i128, i128), b: (i128, i128)| {
             if a.1 < b.0 { Some(true) } else { (a.0 >= b.1).then_some(false) }
         };
-        let truth = match cond & 3 {
-            0 if a.1 < b.0 || b.1 < a.0 => Some(false),
-            0 => (a.0 == a.1 && a == b).then_some(true),
-            1 => less(a, b),
+        let truth = match cond.unsigned() {
+            IntCondition::EQUAL if a.1 < b.0 || b.1 < a.0 => Some(false),
+            IntCondition::EQUAL => (a.0 == a.1 && a == b).then_some(true),
+            IntCondition::UNSIGNED_LESS => less(a, b),
             _ => less(b, a),
         };
         truth.map(|truth| truth != inverted)
     }
 
     /// Special registers whose numbers are small, by the workgroup where that is known.
-    fn register(&self, number: u32) -> Bounds {
+    fn register(&self, register: Sr) -> Bounds {
         let size = self.info.workgroup_size;
         let threads = size.iter().try_fold(1u32, |all, size| all.checked_mul(*size))?;
         let known = self.info.stage == Stage::Compute && threads != 0;
-        let most = match number {
-            48..=50 if known => size[number as usize - 48] - 1,
-            51 if known => threads - 1,
-            53 if known => threads.div_ceil(LANES) - 1,
-            52 | 58 => LANES - 1,
-            56 => 3,
-            57 => 4,
-            59 => LANES,
-            80 | 81 if self.info.stage == Stage::Fragment => 0xffff,
+        let most = match register {
+            Sr::THREAD_IN_GROUP_X if known => size[0] - 1,
+            Sr::THREAD_IN_GROUP_Y if known => size[1] - 1,
+            Sr::THREAD_IN_GROUP_Z if known => size[2] - 1,
+            Sr::THREAD_INDEX if known => threads - 1,
+            Sr::SIMD_GROUP if known => threads.div_ceil(LANES) - 1,
+            Sr::LANE | Sr::ACTIVE_INDEX => LANES - 1,
+            Sr::ACTIVE_INDEX_IN_QUAD => 3,
+            Sr::ACTIVE_COUNT_IN_QUAD => 4,
+            Sr::ACTIVE_COUNT => LANES,
+            Sr::THREAD_X | Sr::THREAD_Y if self.info.stage == Stage::Fragment => 0xffff,
             _ => return None,
         };
         Some((0, most.into()))

@@ -1,24 +1,18 @@
 //! Inputs of compute shaders, and of the lanes of a SIMD-group, which all stages have.
 
 use agx_abi::UniformSource;
+use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
 use super::Kit;
 use super::derivatives::Quads;
 use crate::ir::build::alu::IntCond;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Access, IrOp, Src, Type};
 
 /// Lanes of a SIMD-group.
 pub const SUBGROUP_SIZE: u32 = 32;
-
-/// Special registers (applegpu, Mesa 25.0): place in the grid, x then y then z; in fragment programs the pixel.
-pub(super) const GRID: u32 = 80;
-const WORKGROUP: u32 = 0;
-const IN_WORKGROUP: u32 = 48;
-pub(super) const THREAD: u32 = 51;
-const LANE: u32 = 52;
-const SUBGROUP: u32 = 53;
 
 /// What is known of a compute shader.
 #[derive(Clone, Copy, Debug)]
@@ -83,8 +77,8 @@ pub enum LaneInput {
 }
 
 /// A special register, 32 bits.
-pub fn register(kit: &mut Kit<'_, '_>, number: u32) -> Src {
-    let mods = mods_with(Opcode::Mfsr, &[("sr", number)]);
+pub fn register(kit: &mut Kit<'_, '_>, register: Sr) -> Src {
+    let mods = mods(Opcode::Mfsr).with(key::SR, register);
     Src::value(kit.b.value(Opcode::Mfsr, Type::B32, &[], &mods))
 }
 
@@ -97,15 +91,15 @@ pub fn input(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Src {
     }
     let size = kit.compute.workgroup_size;
     match input {
-        ComputeInput::WorkgroupId(axis) => register(kit, WORKGROUP + axis.min(2)),
+        ComputeInput::WorkgroupId(axis) => register(kit, Sr::GROUP_X.axis(axis.min(2) as u8)),
         ComputeInput::WorkgroupCount(axis) => {
             kit.uniforms.get(UniformSource::WorkgroupCount, 2 * axis.min(2) as u16, 32)
         }
         ComputeInput::WorkgroupSize(axis) => Src::imm32(size[axis.min(2) as usize]),
-        ComputeInput::LocalInvocationId(axis) => register(kit, IN_WORKGROUP + axis.min(2)),
-        ComputeInput::LocalInvocationIndex => register(kit, THREAD),
-        ComputeInput::GlobalInvocationId(axis) => register(kit, GRID + axis.min(2)),
-        ComputeInput::SubgroupId => register(kit, SUBGROUP),
+        ComputeInput::LocalInvocationId(axis) => register(kit, Sr::THREAD_IN_GROUP_X.axis(axis.min(2) as u8)),
+        ComputeInput::LocalInvocationIndex => register(kit, Sr::THREAD_INDEX),
+        ComputeInput::GlobalInvocationId(axis) => register(kit, Sr::THREAD_X.axis(axis.min(2) as u8)),
+        ComputeInput::SubgroupId => register(kit, Sr::SIMD_GROUP),
         ComputeInput::SubgroupCount => Src::imm32(kit.compute.invocations().div_ceil(SUBGROUP_SIZE)),
     }
 }
@@ -125,7 +119,7 @@ fn input_of_squares(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Option<Src> {
         ComputeInput::GlobalInvocationId(axis) => {
             let axis = axis.min(2);
             let place = place_in_squares(kit)[axis as usize];
-            let group = register(kit, WORKGROUP + axis);
+            let group = register(kit, Sr::GROUP_X.axis(axis as u8));
             let first = kit.b.imul(group, size[axis as usize]);
             kit.b.iadd(first, place)
         }
@@ -137,7 +131,7 @@ fn input_of_squares(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Option<Src> {
 /// to right, then down.
 fn place_in_squares(kit: &mut Kit<'_, '_>) -> [Src; 3] {
     let [width, height, _] = kit.compute.workgroup_size.map(|size| size / 2);
-    let thread = register(kit, THREAD);
+    let thread = register(kit, Sr::THREAD_INDEX);
     let b = &mut kit.b;
     let within_x = b.and(thread, Src::imm32(1));
     let half = b.ushr(thread, Src::imm32(1));
@@ -159,7 +153,7 @@ pub fn lane_input(kit: &mut Kit<'_, '_>, input: LaneInput) -> Src {
     if input == LaneInput::Count {
         return Src::imm32(SUBGROUP_SIZE);
     }
-    let lane = register(kit, LANE);
+    let lane = register(kit, Sr::LANE);
     if input == LaneInput::Index {
         return lane;
     }
@@ -180,7 +174,7 @@ pub fn lane_input(kit: &mut Kit<'_, '_>, input: LaneInput) -> Src {
 /// each other.
 pub fn clear_local(kit: &mut Kit<'_, '_>, bytes: u32) {
     let step = 4 * kit.compute.invocations();
-    let index = register(kit, THREAD);
+    let index = register(kit, Sr::THREAD_INDEX);
     let first = kit.b.shl(index, Src::imm32(2));
     let variable = kit.vars.add(&[32]);
     kit.vars.write(&kit.b, variable, first);

@@ -6,18 +6,15 @@
 //! the whole pixel.
 
 use agx_abi::{Stage, fragment};
+use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
 use super::{Kit, compute};
 use crate::error::CompileError;
 use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
-use crate::ir::op::mods_with;
+use crate::ir::op::mods;
 use crate::ir::{IrOp, Src, Type};
-
-/// Special registers of fragment programs: covered samples, and whether the lane covers a live sample (applegpu, Mesa 25.0).
-const COVERED: u32 = 124;
-const IS_LIVE: u32 = 63;
 
 /// All samples of a pixel.
 const ALL_SAMPLES: Src = Src::imm(0xff, 16);
@@ -67,12 +64,12 @@ pub fn shaded_samples(kit: &Kit<'_, '_>) -> Src {
 /// The number of the sample that the lane shades, 16 bits, in a shader that runs for each sample.
 pub fn shaded_sample(kit: &mut Kit<'_, '_>) -> Option<Src> {
     let shaded = kit.fragment.coverage.shaded?;
-    Some(Src::value(kit.b.value(Opcode::Ffs, Type::B16, &[shaded], &mods_with(Opcode::Ffs, &[]))))
+    Some(Src::value(kit.b.value(Opcode::Ffs, Type::B16, &[shaded], &mods(Opcode::Ffs))))
 }
 
 /// The samples that the primitive covers, of those that the lane shades, 32 bits.
 pub fn covered_samples(kit: &mut Kit<'_, '_>) -> Src {
-    let covered = compute::register(kit, COVERED);
+    let covered = compute::register(kit, Sr::SAMPLE_MASK);
     match kit.fragment.coverage.shaded {
         Some(shaded) => {
             let shaded = kit.b.uconv(shaded, 32);
@@ -84,7 +81,7 @@ pub fn covered_samples(kit: &mut Kit<'_, '_>) -> Src {
 
 /// Whether the lane covers no live sample: a boolean.
 pub fn is_helper(kit: &mut Kit<'_, '_>) -> Src {
-    let live = compute::register(kit, IS_LIVE);
+    let live = compute::register(kit, Sr::IS_ACTIVE);
     let mut helper = kit.b.icmp(IntCond::EQ, live, Src::imm32(0));
     if kit.fragment.coverage.shaded.is_some() {
         let covered = covered_samples(kit);

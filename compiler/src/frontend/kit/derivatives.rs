@@ -1,11 +1,12 @@
 //! Derivatives: how a value differs between the lanes of a quad.
 
 use agx_abi::Stage;
+use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
 use super::{Kit, compute};
 use crate::ir::build::alu::IntCond;
-use crate::ir::op::mods_with;
+use crate::ir::op::mods;
 use crate::ir::{IrOp, Src, Type};
 
 /// Which invocations of a compute shader make a quad.
@@ -41,12 +42,12 @@ pub fn derivative(kit: &mut Kit<'_, '_>, axis: Axis, x: Src) -> Src {
     if kit.stage == Stage::Fragment {
         kit.fragment.info.needs_helpers = true;
         let op = if axis == Axis::X { Opcode::Dfdx } else { Opcode::Dfdy };
-        return Src::value(kit.b.value(op, ty, &[x], &mods_with(op, &[])));
+        return Src::value(kit.b.value(op, ty, &[x], &mods(op)));
     }
     let bit = Src::imm32(if axis == Axis::X { 1 } else { 2 });
     let other = Src::value(kit.b.value(IrOp::ReadLaneXor, ty, &[x, bit], &[]));
     let difference = kit.b.fsub(other, x);
-    let lane = compute::register(kit, compute::THREAD);
+    let lane = compute::register(kit, Sr::THREAD_INDEX);
     let own = kit.b.and(lane, bit);
     let is_first = kit.b.icmp(IntCond::EQ, own, Src::imm32(0));
     let opposite = kit.b.fneg(difference);

@@ -6,6 +6,7 @@
 use agx_abi::fragment::{self, DepthLayout, MAX_TARGETS, SECOND_SOURCE};
 use agx_abi::tile::TilePass;
 use agx_abi::{FragmentInfo, Stage, UniformSource};
+use agx_isa::sr::Sr;
 
 use super::{Kit, compute, coverage};
 use crate::CompileKey;
@@ -15,11 +16,6 @@ use crate::ir::build::spilled::Spilled;
 use crate::ir::build::tile;
 use crate::ir::vocabulary::{Input, Mode, Place};
 use crate::ir::{Block, IrOp, Src, Type};
-
-/// Special registers of fragment programs: layer, back face, pixel (applegpu, Mesa 25.0).
-pub(super) const LAYER: u32 = 2;
-const IS_BACK: u32 = 62;
-pub(super) const PIXEL: u32 = compute::GRID;
 
 /// Clip or cull distances that there can be.
 const MAX_DISTANCES: u32 = 8;
@@ -180,7 +176,7 @@ pub fn input(kit: &mut Kit<'_, '_>, input: FragmentInput) -> Option<Src> {
     Some(match input {
         FragmentInput::FragCoord(axis @ 0..=1) => {
             let within = position_in_pixel(kit, axis);
-            let pixel = compute::register(kit, PIXEL + axis);
+            let pixel = compute::register(kit, Sr::THREAD_X.axis(axis as u8));
             let corner = kit.b.int_to_float(pixel, false, 32);
             kit.b.fadd(corner, within)
         }
@@ -189,7 +185,7 @@ pub fn input(kit: &mut Kit<'_, '_>, input: FragmentInput) -> Option<Src> {
         FragmentInput::PointCoord(0) => word(kit, Input::POINT_X, Mode::Linear),
         FragmentInput::PointCoord(1) => word(kit, Input::POINT_Y, Mode::Linear),
         FragmentInput::FrontFacing => {
-            let back = compute::register(kit, IS_BACK);
+            let back = compute::register(kit, Sr::BACK_FACING);
             kit.b.icmp(IntCond::EQ, back, Src::imm32(0))
         }
         FragmentInput::HelperInvocation => coverage::is_helper(kit),
@@ -199,7 +195,7 @@ pub fn input(kit: &mut Kit<'_, '_>, input: FragmentInput) -> Option<Src> {
         }
         FragmentInput::SamplePosition(axis @ 0..=1) => position_in_pixel(kit, axis),
         FragmentInput::SampleMask => coverage::covered_samples(kit),
-        FragmentInput::Layer => compute::register(kit, LAYER),
+        FragmentInput::Layer => compute::register(kit, Sr::GROUP_Z),
         FragmentInput::Viewport => {
             let word = flat(kit, Input::LAYER_AND_VIEWPORT);
             kit.b.ushr(word, Src::imm32(16))

@@ -2,10 +2,11 @@
 
 use agx_abi::Stage;
 use agx_abi::textures::{self as fields, BUFFER_ROW_TEXELS, DescriptorKind, Field};
+use agx_isa::sr::Sr;
 
 use super::sampling::{Dim, Shape};
 use super::textures::{self, Handle};
-use super::{Kit, compute, coverage, fragment};
+use super::{Kit, compute, coverage};
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Access, IrOp, Src, Type};
@@ -64,11 +65,11 @@ fn texel(
         }
         Dim::Attachment => {
             for (axis, coord) in coords.iter_mut().take(2).enumerate() {
-                let pixel = compute::register(kit, fragment::PIXEL + axis as u32);
+                let pixel = compute::register(kit, Sr::THREAD_X.axis(axis as u8));
                 *coord = kit.b.iadd(pixel, *coord);
             }
             coords.truncate(2);
-            Texel { coords, layer: compute::register(kit, fragment::LAYER), dim }
+            Texel { coords, layer: compute::register(kit, Sr::GROUP_Z), dim }
         }
         Dim::Cube => {
             let face = coords[2];

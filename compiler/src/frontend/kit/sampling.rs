@@ -3,13 +3,13 @@
 use agx_abi::Stage;
 use agx_abi::textures::DescriptorKind;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{LodMode, Value as _};
 
 use super::Kit;
 use super::derivatives::{Axis, derivative, has_quads};
 use super::textures::{self, Handle};
 use crate::error::CompileError;
 use crate::ir::op::Op;
-use crate::ir::vocabulary::LodMode;
 use crate::ir::{IrOp, Src, Type};
 
 /// What a texture extends in.
@@ -182,7 +182,7 @@ pub fn sample(
         given(sample.offset),
     ];
     let gather = sample.gather.map_or(0, |channel| 2 * channel.min(3) + 1);
-    let mods = [sample.shape.code()?, mode as u32, gather, u32::from(sample.query)];
+    let mods = [sample.shape.code()?, mode.code(), gather, u32::from(sample.query)];
     let ty = Type::vector(sample.bits, 4);
     let vector = kit.b.value(IrOp::Sample, ty, &srcs, &mods);
     let parts = kit.b.split(Src::value(vector), Type::scalar(sample.bits), 4);
@@ -192,21 +192,21 @@ pub fn sample(
 /// The mode and operand of the level of detail. Outside fragment shaders the hardware has no quads to take it from.
 fn level(kit: &mut Kit<'_, '_>, sample: &Sample) -> (LodMode, Src) {
     let bias = match &sample.lod {
-        Lod::Explicit(level) => return (LodMode::Explicit, *level),
+        Lod::Explicit(level) => return (LodMode::EXPLICIT, *level),
         Lod::Gradients(axes) => {
             let words: Vec<Src> = axes.iter().flatten().copied().collect();
-            return (LodMode::Gradients, kit.b.collect(Type::vector(32, words.len() as u8), &words));
+            return (LodMode::GRADIENTS, kit.b.collect(Type::vector(32, words.len() as u8), &words));
         }
         Lod::Quad => None,
         Lod::Bias(bias) => Some(*bias),
     };
     if kit.stage == Stage::Fragment {
         kit.fragment.info.needs_helpers = true;
-        return bias.map_or((LodMode::Auto, Src::NONE), |bias| (LodMode::Bias, bias));
+        return bias.map_or((LodMode::AUTO, Src::NONE), |bias| (LodMode::BIAS, bias));
     }
     match has_quads(kit) {
-        true => (LodMode::Gradients, gradients_in_quad(kit, &sample.coords, bias)),
-        false => (LodMode::Explicit, bias.unwrap_or(Src::f32(0.0))),
+        true => (LodMode::GRADIENTS, gradients_in_quad(kit, &sample.coords, bias)),
+        false => (LodMode::EXPLICIT, bias.unwrap_or(Src::f32(0.0))),
     }
 }
 

@@ -4,6 +4,7 @@
 
 use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output, RunsAs, Varying, assign_slots};
 use agx_abi::{InterfaceUniform, UniformSource, registers};
+use agx_isa::sr::Sr;
 
 use super::{Kit, compute};
 use crate::CompileKey;
@@ -222,7 +223,7 @@ fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output,
 
 /// Stores the outputs of a shader that runs as a compute shader after those of the vertices before it.
 fn store_to_memory(kit: &mut Kit<'_, '_>, varyings: &[Varying], words: &[(Output, Src)]) {
-    let [x, y] = [0, 1].map(|axis| compute::register(kit, compute::GRID + axis));
+    let [x, y] = [0, 1].map(|axis: u8| compute::register(kit, Sr::THREAD_X.axis(axis)));
     let count = kit.uniforms.get(UniformSource::VertexCount, 0, 32);
     let base = kit.uniforms.get(UniformSource::VertexOutputs, 0, 64);
     let before = kit.b.imul(y, count);

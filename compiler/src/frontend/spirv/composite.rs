@@ -8,6 +8,7 @@ use super::types::{Kind, Ty};
 use crate::error::CompileError;
 use crate::ir::build::alu::{IntCond, int};
 use crate::ir::builder::Builder;
+use crate::ir::key;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 
@@ -379,7 +380,7 @@ fn add_saturating(b: &mut Builder<'_, '_>, x: Src, accumulator: Src, signed: boo
     match bits {
         32 => {
             let op = agx_isa::table::Opcode::Iadd;
-            let mods = crate::ir::op::mods_with(op, &[("sat", 1)]);
+            let mods = crate::ir::op::mods(op).with(key::SAT, true);
             let extend = |src: Src| if signed { src.with(agx_isa::inst::OperandFlags::SX) } else { src };
             b.alu(op, 32, &[extend(x), extend(accumulator)], &mods)
         }

@@ -3,6 +3,7 @@
 //! Votes and everything about ballots are integer arithmetic on the word a ballot gives. Values move by the IR's
 //! operations, which `lower_subgroups` makes the machine's.
 
+use agx_isa::sr::Sr;
 use spirv::{GroupOperation, Op, Scope};
 
 use super::module::Def;
@@ -13,7 +14,8 @@ use crate::error::CompileError;
 use crate::frontend::kit::compute::SUBGROUP_SIZE;
 use crate::ir::build::alu::{FloatCond, IntCond};
 use crate::ir::builder::Builder;
-use crate::ir::op::{IrOp, mods_with};
+use crate::ir::key;
+use crate::ir::op::{IrOp, mods};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::vocabulary::reduction_code;
@@ -50,14 +52,11 @@ const MOVE_TABLE: &[(Op, IrOp, usize)] = &[
     (Op::GroupNonUniformQuadBroadcast, IrOp::QuadBroadcast, 3),
 ];
 
-/// The special register with the lane's number.
-const LANE: u32 = 52;
-
 /// Lanes of a quad.
 const QUAD_SIZE: u32 = 4;
 
 fn lane(b: &mut Builder<'_, '_>) -> Src {
-    Src::value(b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", LANE)])))
+    Src::value(b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, Sr::LANE)))
 }
 
 /// The word whose bit i says that lane i is active and the boolean holds there.

@@ -1,72 +1,65 @@
 //! Scalar arithmetic for front ends: methods that pick the operation for the width of their operands.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
 use crate::ir::builder::Builder;
+use crate::ir::key;
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
 
 /// Integer comparisons: condition code of the hardware, and whether its complement is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct IntCond(u32, u32);
+pub struct IntCond(IntCondition, bool);
 
 impl IntCond {
     /// a = b.
-    pub const EQ: IntCond = IntCond(0, 0);
+    pub const EQ: IntCond = IntCond(IntCondition::EQUAL, false);
     /// a ≠ b.
-    pub const NE: IntCond = IntCond(0, 1);
+    pub const NE: IntCond = IntCond(IntCondition::EQUAL, true);
     /// a < b, unsigned.
-    pub const ULT: IntCond = IntCond(1, 0);
+    pub const ULT: IntCond = IntCond(IntCondition::UNSIGNED_LESS, false);
     /// a > b, unsigned.
-    pub const UGT: IntCond = IntCond(2, 0);
+    pub const UGT: IntCond = IntCond(IntCondition::UNSIGNED_GREATER, false);
     /// a ≤ b, unsigned.
-    pub const ULE: IntCond = IntCond(2, 1);
+    pub const ULE: IntCond = IntCond(IntCondition::UNSIGNED_GREATER, true);
     /// a ≥ b, unsigned.
-    pub const UGE: IntCond = IntCond(1, 1);
+    pub const UGE: IntCond = IntCond(IntCondition::UNSIGNED_LESS, true);
     /// a < b, signed.
-    pub const SLT: IntCond = IntCond(5, 0);
+    pub const SLT: IntCond = IntCond(IntCondition::SIGNED_LESS, false);
     /// a > b, signed.
-    pub const SGT: IntCond = IntCond(6, 0);
+    pub const SGT: IntCond = IntCond(IntCondition::SIGNED_GREATER, false);
     /// a ≤ b, signed.
-    pub const SLE: IntCond = IntCond(6, 1);
+    pub const SLE: IntCond = IntCond(IntCondition::SIGNED_GREATER, true);
     /// a ≥ b, signed.
-    pub const SGE: IntCond = IntCond(5, 1);
+    pub const SGE: IntCond = IntCond(IntCondition::SIGNED_LESS, true);
 }
 
 /// Float comparisons: condition code of the hardware, and whether its unordered complement is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FloatCond(u32, u32);
+pub struct FloatCond(FloatCondition, bool);
 
 impl FloatCond {
     /// Ordered and equal.
-    pub const EQ: FloatCond = FloatCond(0, 0);
+    pub const EQ: FloatCond = FloatCond(FloatCondition::EQUAL, false);
     /// Unordered or unequal.
-    pub const NE: FloatCond = FloatCond(0, 1);
+    pub const NE: FloatCond = FloatCond(FloatCondition::EQUAL, true);
     /// Ordered and less.
-    pub const LT: FloatCond = FloatCond(1, 0);
+    pub const LT: FloatCond = FloatCond(FloatCondition::LESS, false);
     /// Ordered and greater.
-    pub const GT: FloatCond = FloatCond(2, 0);
+    pub const GT: FloatCond = FloatCond(FloatCondition::GREATER, false);
     /// Ordered and not less.
-    pub const GE: FloatCond = FloatCond(5, 0);
+    pub const GE: FloatCond = FloatCond(FloatCondition::GREATER_OR_EQUAL, false);
     /// Ordered and not greater.
-    pub const LE: FloatCond = FloatCond(6, 0);
+    pub const LE: FloatCond = FloatCond(FloatCondition::LESS_OR_EQUAL, false);
     /// Unordered or not less.
-    pub const UNORD_GE: FloatCond = FloatCond(1, 1);
+    pub const UNORD_GE: FloatCond = FloatCond(FloatCondition::LESS, true);
     /// Unordered or not greater.
-    pub const UNORD_LE: FloatCond = FloatCond(2, 1);
+    pub const UNORD_LE: FloatCond = FloatCond(FloatCondition::GREATER, true);
     /// Unordered or less.
-    pub const UNORD_LT: FloatCond = FloatCond(5, 1);
+    pub const UNORD_LT: FloatCond = FloatCond(FloatCondition::GREATER_OR_EQUAL, true);
     /// Unordered or greater.
-    pub const UNORD_GT: FloatCond = FloatCond(6, 1);
-}
-
-/// Truth tables of `bitop`: bit 0 neither, bit 1 only a, bit 2 only b, bit 3 both.
-mod table {
-    pub const AND: u32 = 0b1000;
-    pub const OR: u32 = 0b1110;
-    pub const XOR: u32 = 0b0110;
-    pub const XNOR: u32 = 0b1001;
-    pub const NOT: u32 = 0b0101;
+    pub const UNORD_GT: FloatCond = FloatCond(FloatCondition::LESS_OR_EQUAL, true);
 }
 
 /// A constant of `bits` bits holding the float nearest to `number`, for widths 16, 32 and 64.
@@ -249,35 +242,35 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn bitop(&mut self, a: Src, b: Src, table: u32) -> Src {
+    fn bitop(&mut self, a: Src, b: Src, table: Truth) -> Src {
         let bits = self.f.width(a);
-        self.alu(Opcode::Bitop, bits, &[a, b], &[table])
+        self.alu(Opcode::Bitop, bits, &[a, b], &[table.get()])
     }
 
     /// a ∧ b, bit by bit.
     pub fn and(&mut self, a: Src, b: Src) -> Src {
-        self.bitop(a, b, table::AND)
+        self.bitop(a, b, Truth::AND)
     }
 
     /// a ∨ b, bit by bit.
     pub fn or(&mut self, a: Src, b: Src) -> Src {
-        self.bitop(a, b, table::OR)
+        self.bitop(a, b, Truth::OR)
     }
 
     /// Exclusive or, bit by bit.
     pub fn xor(&mut self, a: Src, b: Src) -> Src {
-        self.bitop(a, b, table::XOR)
+        self.bitop(a, b, Truth::XOR)
     }
 
     /// Equivalence, bit by bit.
     pub fn xnor(&mut self, a: Src, b: Src) -> Src {
-        self.bitop(a, b, table::XNOR)
+        self.bitop(a, b, Truth::XNOR)
     }
 
     /// Complement, bit by bit.
     pub fn not(&mut self, a: Src) -> Src {
         let zero = Src::imm(0, self.f.width(a));
-        self.bitop(a, zero, table::NOT)
+        self.bitop(a, zero, Truth::NOT)
     }
 
     /// a − b.
@@ -294,12 +287,12 @@ impl Builder<'_, '_> {
 
     /// Whether the integers compare so.
     pub fn icmp(&mut self, cond: IntCond, a: Src, b: Src) -> Src {
-        self.alu(IrOp::Icmp, 1, &[a, b], &[cond.0, cond.1])
+        self.alu(IrOp::Icmp, 1, &[a, b], &[cond.0.get(), u32::from(cond.1)])
     }
 
     /// Whether the floats compare so.
     pub fn fcmp(&mut self, cond: FloatCond, a: Src, b: Src) -> Src {
-        self.alu(IrOp::Fcmp, 1, &[a, b], &[cond.0, cond.1])
+        self.alu(IrOp::Fcmp, 1, &[a, b], &[cond.0.get(), u32::from(cond.1)])
     }
 
     /// Whether the integer is below zero.
@@ -374,7 +367,7 @@ impl Builder<'_, '_> {
             (_, true) => Opcode::FToS16,
             (_, false) => Opcode::FToU16,
         };
-        let mods = crate::ir::op::mods_with(op, &[("round", 0)]);
+        let mods = crate::ir::op::mods(op).with(key::ROUND, Rounding::TOWARD_ZERO);
         let wide = self.alu(op, bits.max(16), &[a], &mods);
         self.uconv(wide, bits)
     }

@@ -6,17 +6,14 @@
 
 use agx_abi::fragment::{self, TargetHeap};
 use agx_abi::tile::ColourFormat;
+use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
 use crate::ir::build::alu::IntCond;
 use crate::ir::build::tile;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Access, Builder, IrOp, Src, Type};
-
-/// Special registers: layer, live samples, pixel (applegpu, Mesa 25.0).
-const LAYER: u32 = 2;
-const LIVE: u32 = 60;
-const PIXEL: [u32; 2] = [80, 81];
 
 /// The hardware's code of 2D arrays.
 const ARRAY_2D: u32 = 3;
@@ -43,16 +40,16 @@ impl Spilled {
         (mask, samples): (Src, u8),
         load_sampler: u8,
     ) -> Spilled {
-        let pixel = PIXEL.map(|register| special(b, register));
+        let pixel = [Sr::THREAD_X, Sr::THREAD_Y].map(|register| special(b, register));
         let coords = b.collect(Type::vector(32, 2), &pixel);
-        let mut layer = special(b, LAYER);
+        let mut layer = special(b, Sr::GROUP_Z);
         let mut sample = Src::imm32(0);
         if samples > 1 {
             sample = match mask.as_imm() {
                 Some(mask) => Src::imm32(mask.trailing_zeros()),
                 // Where the program runs for each sample, the mask has one.
                 None => {
-                    let index = b.value(Opcode::Ffs, Type::B16, &[mask], &mods_with(Opcode::Ffs, &[]));
+                    let index = b.value(Opcode::Ffs, Type::B16, &[mask], &mods(Opcode::Ffs));
                     b.uconv(index.into(), 32)
                 }
             };
@@ -77,7 +74,7 @@ impl Spilled {
 
     /// Stores a colour if the sample is alive and in the mask.
     pub fn store(&self, b: &mut Builder<'_, '_>, colour: &[Src; 4], stored: Src) {
-        let live = special(b, LIVE);
+        let live = special(b, Sr::COVERAGE);
         let stored = b.uconv(stored, 32);
         let live = b.and(live, stored);
         let bit = b.shl(Src::imm32(1), self.sample);
@@ -95,11 +92,11 @@ impl Spilled {
     pub fn show_stores(b: &mut Builder<'_, '_>) {
         let fences = [Opcode::ImageBarrier1, Opcode::ImageBarrier2, Opcode::FlushMemoryToTexture];
         for fence in fences.into_iter().chain([Opcode::ImageBarrier3]) {
-            b.effect(fence, &[], &mods_with(fence, &[]));
+            b.effect(fence, &[], &mods(fence));
         }
     }
 }
 
-fn special(b: &mut Builder<'_, '_>, register: u32) -> Src {
-    b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", register)])).into()
+fn special(b: &mut Builder<'_, '_>, register: Sr) -> Src {
+    b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, register)).into()
 }

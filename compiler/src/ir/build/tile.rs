@@ -2,9 +2,11 @@
 
 use agx_abi::tile::{ColourFormat, Numeric, TileFormat};
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{Format, Value as _};
 
 use crate::ir::build::alu::float;
-use crate::ir::op::{Mods, mods_with};
+use crate::ir::key;
+use crate::ir::op::{Mods, mods};
 use crate::ir::{Builder, Src, Type};
 
 /// What the fragments before this one at the pixel must have done before tests run.
@@ -18,12 +20,15 @@ pub const WAIT_ALL: u64 = 12;
 
 /// Waits for the fragments before this one at the pixel.
 pub fn wait(b: &mut Builder<'_, '_>, mask: u64) {
-    b.effect(Opcode::Pixwait, &[Src::imm(mask, 16)], &mods_with(Opcode::Pixwait, &[]));
+    b.effect(Opcode::Pixwait, &[Src::imm(mask, 16)], &mods(Opcode::Pixwait));
 }
 
 /// Modifiers of an access to the components of `mask` from byte `offset` of a sample on.
-pub fn mods(op: Opcode, format: TileFormat, mask: u8, offset: u16) -> Mods {
-    mods_with(op, &[("format", format.code()), ("mask", mask.into()), ("offset", offset.into())])
+pub fn access(op: Opcode, format: TileFormat, mask: u8, offset: u16) -> Mods {
+    mods(op)
+        .with(key::FORMAT, Format::from_code(format.code()))
+        .with(key::MASK, mask.into())
+        .with(key::OFFSET, offset.into())
 }
 
 /// The mask of the components that are kept of a format.
@@ -42,7 +47,7 @@ pub fn load_words(
     let count = mask.count_ones() as usize;
     let ty = Type::vector(bits, count as u8);
     let loaded =
-        b.value(Opcode::LdTile, ty, &[samples, Src::NONE], &mods(Opcode::LdTile, format, mask, offset));
+        b.value(Opcode::LdTile, ty, &[samples, Src::NONE], &access(Opcode::LdTile, format, mask, offset));
     b.split(loaded.into(), Type::scalar(bits), count).to_vec()
 }
 

@@ -6,12 +6,14 @@
 
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{Atomic, Format};
 use arrayvec::ArrayVec;
 use half::f16;
 
 use super::{Components, InterpretError, Lane, Space};
 use crate::ir::entity::Inst;
 use crate::ir::function::{Function, InstData};
+use crate::ir::key;
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::{Src, SrcKind};
 
@@ -139,16 +141,16 @@ impl Lane<'_, '_> {
             }
             return Ok(Elements { bytes: bits / 8, is_float: false, positions });
         }
-        let mask = data.modifier("mask");
+        let mask = data.get(key::MASK);
         let components = (0..MAX_MASK).filter(|component| mask >> component & 1 != 0);
         for (position, component) in positions.iter_mut().zip(components) {
             *position = u64::from(component);
         }
-        let (bytes, is_float) = match data.modifier("format") {
-            0 => (1, false),
-            1 => (2, false),
-            2 => (4, false),
-            3 => (2, true),
+        let (bytes, is_float) = match data.get(key::FORMAT) {
+            Format::I8 => (1, false),
+            Format::I16 => (2, false),
+            Format::I32 => (4, false),
+            Format::F16 => (2, true),
             _ => return Err(self.unsupported(inst)),
         };
         Ok(Elements { bytes, is_float, positions })
@@ -171,7 +173,7 @@ impl Lane<'_, '_> {
             // Atomics scale by the word whatever the shift says.
             (Space::Device, Kind::Atomic) => Ok((base & !3).wrapping_add(index.wrapping_mul(4))),
             (Space::Device, _) => {
-                let shift = data.modifier("shift").min(MAX_SHIFT);
+                let shift = data.get(key::SHIFT).min(MAX_SHIFT);
                 Ok((base & !(element - 1)).wrapping_add((index << shift).wrapping_mul(element)))
             }
             (Space::Scratch, _) => Ok(index),
@@ -226,7 +228,7 @@ impl Lane<'_, '_> {
         let operand = operands.first().copied().unwrap_or(0) as u32;
         let comparand = operands.get(1).copied().unwrap_or(0) as u32;
         let old = self.read_element(inst, access.space, address, elements)? as u32;
-        let new = atomic_result(data.modifier("op"), old, operand, comparand);
+        let new = atomic_result(data.get(key::ATOMIC), old, operand, comparand);
         let new = new.ok_or_else(|| self.unsupported(inst))?;
         self.write_element(inst, access.space, address, u64::from(new), elements)?;
         if let Some(dst) = data.dst() {
@@ -236,27 +238,27 @@ impl Lane<'_, '_> {
     }
 }
 
-/// What memory holds after an atomic, by the hardware's operation codes.
-fn atomic_result(op: u32, old: u32, operand: u32, comparand: u32) -> Option<u32> {
+/// What memory holds after an atomic.
+fn atomic_result(op: Atomic, old: u32, operand: u32, comparand: u32) -> Option<u32> {
     let signed = |pick: fn(i32, i32) -> i32| pick(old as i32, operand as i32) as u32;
     Some(match op {
-        0 => old.wrapping_add(operand),
-        1 => old.wrapping_sub(operand),
-        2 => operand,
-        3 => {
+        Atomic::ADD => old.wrapping_add(operand),
+        Atomic::SUB => old.wrapping_sub(operand),
+        Atomic::EXCHANGE => operand,
+        Atomic::COMPARE_EXCHANGE => {
             if old == comparand {
                 operand
             } else {
                 old
             }
         }
-        4 => old.min(operand),
-        5 => signed(i32::min),
-        6 => old.max(operand),
-        7 => signed(i32::max),
-        8 => old & operand,
-        9 => old | operand,
-        10 => old ^ operand,
+        Atomic::UMIN => old.min(operand),
+        Atomic::IMIN => signed(i32::min),
+        Atomic::UMAX => old.max(operand),
+        Atomic::IMAX => signed(i32::max),
+        Atomic::AND => old & operand,
+        Atomic::OR => old | operand,
+        Atomic::XOR => old ^ operand,
         _ => return None,
     })
 }

@@ -19,6 +19,7 @@ use self::access::Access;
 pub use self::memory::{FlatMemory, InterpreterMemory, MemoryFault, Space};
 use super::entity::{Block, Entity, Inst, Value};
 use super::function::{Function, InstData};
+use super::key;
 use super::op::{IrOp, Op};
 use super::src::{Src, SrcKind};
 use super::types::{Stage, Type};
@@ -278,7 +279,7 @@ impl<'r, 'a> Lane<'r, 'a> {
             }
             IrOp::Preload => {
                 let dst = data.dst().ok_or_else(|| self.malformed(inst))?;
-                let half = data.modifier("reg");
+                let half = data.get(key::REG);
                 let ty = self.f.ty(dst);
                 let halves = u32::from(ty.halves()) / u32::from(ty.comps.max(1));
                 let registers = (0..u32::from(ty.comps)).map(|component| half + component * halves);
@@ -331,13 +332,13 @@ impl<'r, 'a> Lane<'r, 'a> {
                 let compare = if opcode == Opcode::IfIcmp { IrOp::Icmp } else { IrOp::Fcmp };
                 let compare = compare.desc().pure.ok_or_else(|| self.malformed(inst))?;
                 let sources = self.pure_sources(inst, data)?;
-                let mods = [data.modifier("cond"), data.modifier("inv")];
+                let mods = [data.get(key::COND), u32::from(data.get(key::INV))];
                 let truth = compare(&PureArgs { dst_width: 1, sources: &sources, mods: &mods });
                 Ok(Flow::Leave(usize::from(truth == 0)))
             }
             Opcode::Mfsr => {
                 let dst = data.dst().ok_or_else(|| self.malformed(inst))?;
-                let number = self.memory.special_register(data.modifier("sr"));
+                let number = self.memory.special_register(data.get(key::SR).0.into());
                 let number = number.ok_or_else(|| self.unsupported(inst))?;
                 self.define(dst, &[u64::from(number)]);
                 Ok(Flow::Next)

@@ -2,6 +2,7 @@
 
 use agx_isa::table::Opcode;
 
+use crate::ir::key;
 use crate::ir::{Block, Function, Inst, Op, Side};
 
 /// Most levels that one instruction closes.
@@ -43,7 +44,7 @@ fn merge(f: &mut Function<'_>, block: Block, next: Block) -> bool {
 /// Levels that `inst` closes, if it does.
 fn levels(f: &Function<'_>, inst: Inst) -> Option<u32> {
     let data = f.insts[inst];
-    (data.op == Op::Hw(Opcode::PopExec)).then(|| data.modifier("nest")).filter(|levels| *levels != 0)
+    (data.op == Op::Hw(Opcode::PopExec)).then(|| data.get(key::NEST)).filter(|levels| *levels != 0)
 }
 
 /// Blocks that something jumps to.

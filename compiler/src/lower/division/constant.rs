@@ -7,10 +7,10 @@
 
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Truth;
 
 use super::Kind;
 use crate::ir::{IrOp, Rewriter, Src};
-use crate::lower::TABLE_AND;
 use crate::lower::alu::{alu, bitop, negate, wide_product, words};
 
 /// Divides by a constant; `None` where no method is known.
@@ -24,7 +24,7 @@ pub(super) fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, divisor: u64,
         signed(r, a, ((divisor << shift) as i64) >> shift, width)?
     } else {
         if kind.remainder && divisor.is_power_of_two() {
-            return Some(bitop(r, TABLE_AND, width, a, Src::imm(divisor - 1, width)));
+            return Some(bitop(r, Truth::AND, width, a, Src::imm(divisor - 1, width)));
         }
         unsigned(r, a, divisor, width)?
     };

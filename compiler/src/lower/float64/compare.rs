@@ -2,18 +2,22 @@
 
 use super::emit::{Emit, SIGN, q, w};
 use crate::ir::Src;
+use agx_isa::table::names::FloatCondition;
 
-/// Whether the floats compare so: 0 equal, 1 less, 2 greater, 5 not less, 6 not greater, 3 and 7 less and greater that
-/// also hold when the second one is NaN. `inverted` gives the complement.
-pub(super) fn compare(e: &mut Emit<'_, '_, '_>, cond: u32, inverted: bool, a: Src, b: Src) -> Src {
+/// Whether the floats compare so; `inverted` gives the complement.
+pub(super) fn compare(e: &mut Emit<'_, '_, '_>, cond: FloatCondition, inverted: bool, a: Src, b: Src) -> Src {
     let magnitudes = [e.magnitude(a), e.magnitude(b)];
     let nans = magnitudes.map(|magnitude| e.is_nan(magnitude));
     let (x, y) = (key(e, a, magnitudes[0]), key(e, b, magnitudes[1]));
     let (truth, unordered) = match cond {
-        0 => (e.equal(x, y), false),
-        1 | 3 => (e.less(x, y), cond == 3),
-        2 | 7 => (e.less(y, x), cond == 7),
-        5 => {
+        FloatCondition::EQUAL => (e.equal(x, y), false),
+        FloatCondition::LESS | FloatCondition::LESS_OR_NAN => {
+            (e.less(x, y), cond == FloatCondition::LESS_OR_NAN)
+        }
+        FloatCondition::GREATER | FloatCondition::GREATER_OR_NAN => {
+            (e.less(y, x), cond == FloatCondition::GREATER_OR_NAN)
+        }
+        FloatCondition::GREATER_OR_EQUAL => {
             let less = e.less(x, y);
             (e.not(less), false)
         }
@@ -37,7 +41,7 @@ fn key(e: &mut Emit<'_, '_, '_>, a: Src, magnitude: Src) -> Src {
 }
 
 /// The smaller or larger of two floats; of a NaN and a number, the number.
-pub(super) fn extremum(e: &mut Emit<'_, '_, '_>, cond: u32, a: Src, b: Src) -> Src {
+pub(super) fn extremum(e: &mut Emit<'_, '_, '_>, cond: FloatCondition, a: Src, b: Src) -> Src {
     let first = compare(e, cond, false, a, b);
     e.select(first, a, b)
 }

@@ -2,10 +2,12 @@
 //! remainders. What is left of the remainder corrects the last digit and decides the rounding.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Rounding;
 
 use super::emit::{BIAS, Emit, INFINITY, NAN, Normal, q, w};
 use super::multiply::word_product;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{IrOp, Src};
 
 /// Bits of a digit.
@@ -86,7 +88,7 @@ fn float_function(e: &mut Emit<'_, '_, '_>, function: Opcode, word: Src, scale: 
     let number = e.op(Opcode::U32ToF, 32, &[word]);
     let result = e.op(function, 32, &[number]);
     let scaled = e.op(Opcode::Fmul, 32, &[result, w(scale)]);
-    e.0.alu(Opcode::FToU32, 32, &[scaled], &mods_with(Opcode::FToU32, &[("round", 0)]))
+    e.0.alu(Opcode::FToU32, 32, &[scaled], &mods(Opcode::FToU32).with(key::ROUND, Rounding::TOWARD_ZERO))
 }
 
 /// √a.

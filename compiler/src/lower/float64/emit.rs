@@ -1,10 +1,10 @@
 //! Integer arithmetic that the 64-bit float operations are built of, and how such a float is taken apart.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{IntCondition, Truth};
 
-use super::super::alu::{EQUAL, SIGNED_LESS, UNSIGNED_LESS, alu, bitop, icmp, join, select, words};
-use super::super::{TABLE_AND, TABLE_OR, TABLE_XOR};
-use crate::ir::op::mods_with;
+use super::super::alu::{alu, bitop, icmp, join, select, words};
+use crate::ir::op::mods;
 use crate::ir::{IrOp, Op, Rewriter, Src};
 
 /// Bits of infinity.
@@ -65,15 +65,15 @@ impl Emit<'_, '_, '_> {
     }
 
     pub fn wand(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, TABLE_AND, 32, a, b)
+        bitop(self.0, Truth::AND, 32, a, b)
     }
 
     pub fn wor(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, TABLE_OR, 32, a, b)
+        bitop(self.0, Truth::OR, 32, a, b)
     }
 
     pub fn wxor(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, TABLE_XOR, 32, a, b)
+        bitop(self.0, Truth::XOR, 32, a, b)
     }
 
     pub fn wshl(&mut self, a: Src, by: u32) -> Src {
@@ -103,15 +103,15 @@ impl Emit<'_, '_, '_> {
     }
 
     pub fn qand(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, TABLE_AND, 64, a, b)
+        bitop(self.0, Truth::AND, 64, a, b)
     }
 
     pub fn qor(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, TABLE_OR, 64, a, b)
+        bitop(self.0, Truth::OR, 64, a, b)
     }
 
     pub fn qxor(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, TABLE_XOR, 64, a, b)
+        bitop(self.0, Truth::XOR, 64, a, b)
     }
 
     /// Left shift by a word; 64 and more give 0.
@@ -135,38 +135,38 @@ impl Emit<'_, '_, '_> {
 
     /// Equality of words or 64-bit integers.
     pub fn equal(&mut self, a: Src, b: Src) -> Src {
-        icmp(self.0, EQUAL, false, a, b)
+        icmp(self.0, IntCondition::EQUAL, false, a, b)
     }
 
     pub fn differ(&mut self, a: Src, b: Src) -> Src {
-        icmp(self.0, EQUAL, true, a, b)
+        icmp(self.0, IntCondition::EQUAL, true, a, b)
     }
 
     /// Unsigned less.
     pub fn below(&mut self, a: Src, b: Src) -> Src {
-        icmp(self.0, UNSIGNED_LESS, false, a, b)
+        icmp(self.0, IntCondition::UNSIGNED_LESS, false, a, b)
     }
 
     /// Unsigned not less.
     pub fn at_least(&mut self, a: Src, b: Src) -> Src {
-        icmp(self.0, UNSIGNED_LESS, true, a, b)
+        icmp(self.0, IntCondition::UNSIGNED_LESS, true, a, b)
     }
 
     /// Signed less.
     pub fn less(&mut self, a: Src, b: Src) -> Src {
-        icmp(self.0, SIGNED_LESS, false, a, b)
+        icmp(self.0, IntCondition::SIGNED_LESS, false, a, b)
     }
 
     pub fn both(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, TABLE_AND, 1, a, b)
+        bitop(self.0, Truth::AND, 1, a, b)
     }
 
     pub fn either(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, TABLE_OR, 1, a, b)
+        bitop(self.0, Truth::OR, 1, a, b)
     }
 
     pub fn not(&mut self, a: Src) -> Src {
-        bitop(self.0, TABLE_XOR, 1, a, Src::bool(true))
+        bitop(self.0, Truth::XOR, 1, a, Src::bool(true))
     }
 
     pub fn select(&mut self, cond: Src, x: Src, y: Src) -> Src {
@@ -183,7 +183,7 @@ impl Emit<'_, '_, '_> {
     /// Index of the highest bit set; -1 for 0.
     pub fn top_bit(&mut self, a: Src) -> Src {
         let [low, high] = self.words(a);
-        let mods = mods_with(Opcode::Ffs, &[]);
+        let mods = mods(Opcode::Ffs);
         let in_low = self.0.alu(Opcode::Ffs, 32, &[low], &mods);
         let in_high = self.0.alu(Opcode::Ffs, 32, &[high], &mods);
         let in_high = self.wadd(in_high, w(32));

@@ -3,13 +3,15 @@
 //! A sum of two 64-bit floats is thousands of instructions, so the lanes share one: each iteration adds a lane, in ascending
 //! order, and a lane that does not take part adds what changes nothing.
 
+use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
 use super::reduce::Kind;
-use super::{Group, LANE_REGISTER, LANES};
+use super::{Group, LANES};
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::{Block, Builder, Function, InstData, IrOp, Op, Seam, Segment, Src, Type};
 
 /// Makes loops of the reductions and scans of 64-bit floats.
@@ -30,11 +32,11 @@ pub(super) fn make_loops(f: &mut Function<'_>, group: Group) -> Result<(), Compi
 
 /// Whether an instruction combines 64-bit floats of several lanes.
 fn is_long(f: &Function<'_>, data: &InstData<'_>) -> bool {
-    let cluster_of_one = data.op == Op::Ir(IrOp::Reduce) && data.modifier("cluster") == 1;
+    let cluster_of_one = data.op == Op::Ir(IrOp::Reduce) && data.get(key::CLUSTER) == 1;
     matches!(data.op, Op::Ir(IrOp::Reduce | IrOp::Scan))
         && !cluster_of_one
         && data.dst().is_some_and(|dst| f.ty(dst).bits == 64)
-        && Kind::find(data.mods[0]).is_ok_and(Kind::is_float)
+        && Kind::find(data.get(key::REDUCTION)).is_ok_and(Kind::is_float)
 }
 
 /// The blocks of a loop that stands between the instructions before a reduction and those after it.
@@ -51,7 +53,7 @@ fn make_loop(f: &mut Function<'_>, group: Group, position: usize, at: usize) -> 
     let Segment { block, seam } = f.layout[position];
     let mut rest = f.block_mut(block).insts.split_off(at);
     let data = f.insts[rest.remove(0)];
-    let kind = Kind::find(data.mods[0])?;
+    let kind = Kind::find(data.get(key::REDUCTION))?;
     let [header, leave, stay, latch, after] = [(); 5].map(|()| f.add_block());
     let blocks = Blocks { header, leave, latch, after };
     move_phi_inputs(f, block, after);
@@ -90,16 +92,16 @@ fn move_phi_inputs(f: &mut Function<'_>, block: Block, after: Block) {
 }
 
 fn lane_index(b: &mut Builder<'_, '_>) -> Src {
-    b.value(Opcode::Mfsr, Type::B32, &[], &mods_with(Opcode::Mfsr, &[("sr", LANE_REGISTER)])).into()
+    b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, Sr::LANE)).into()
 }
 
 /// A bit for each active lane that the result combines.
 fn lanes_taking_part(b: &mut Builder<'_, '_>, data: &InstData<'_>) -> Src {
     let active = Src::value(b.value(IrOp::Ballot, Type::B32, &[Src::bool(true)], &[]));
     let chosen = match data.op {
-        Op::Ir(IrOp::Reduce) if data.modifier("cluster") >= LANES => return active,
+        Op::Ir(IrOp::Reduce) if data.get(key::CLUSTER) >= LANES => return active,
         Op::Ir(IrOp::Reduce) => {
-            let size = data.modifier("cluster");
+            let size = data.get(key::CLUSTER);
             let lane = lane_index(b);
             let first = b.and(lane, Src::imm32(!(size - 1)));
             b.shl(Src::imm32((1 << size) - 1), first)
@@ -107,7 +109,7 @@ fn lanes_taking_part(b: &mut Builder<'_, '_>, data: &InstData<'_>) -> Src {
         // The lanes below the own one, and the own one in an inclusive scan: 2 << 31 is 0.
         _ => {
             let lane = lane_index(b);
-            let above = b.shl(Src::imm32(if data.modifier("inclusive") != 0 { 2 } else { 1 }), lane);
+            let above = b.shl(Src::imm32(if data.get(key::INCLUSIVE) { 2 } else { 1 }), lane);
             b.isub(above, Src::imm32(1))
         }
     };

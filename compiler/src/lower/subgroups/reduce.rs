@@ -8,28 +8,23 @@
 //! Booleans are counted in ballots.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::{IntCondition, Reduction, Shuffle, Truth};
 
-use super::super::alu::{EQUAL, alu, bitop, icmp, join, select, words};
-use super::super::{TABLE_AND, TABLE_OR, TABLE_XOR};
-use super::{Group, SHUFFLE_INDEX, active_lanes, by_words, lane_index, shuffle_constant};
+use super::super::alu::{alu, bitop, icmp, join, select, words};
+use super::{Group, active_lanes, by_words, lane_index, shuffle_constant};
 use crate::error::CompileError;
-use crate::ir::op::mods_with;
+use crate::ir::key;
+use crate::ir::op::mods;
 use crate::ir::vocabulary::INTEGER_PRODUCT;
 use crate::ir::{Builder, IrOp, Op, Rewriter, Src, Type};
 
-pub(super) const AND: u32 = 0;
-pub(super) const OR: u32 = 2;
-const ADD: u32 = 16;
-const UMIN: u32 = 28;
-const UMAX: u32 = 30;
-
 /// A kind of reduction.
 pub(super) struct Kind {
-    code: u32,
+    code: Reduction,
     /// How two values are combined: for 16 bits, 32 bits and fewer, 64 bits.
     ops: [Op; 3],
     /// Truth table, where the operation is bitwise.
-    table: Option<u32>,
+    table: Option<Truth>,
     /// What changes nothing, by logarithm of the width in bytes.
     identity: [u64; 4],
     /// Small values are extended with their sign.
@@ -38,11 +33,11 @@ pub(super) struct Kind {
     floats: bool,
 }
 
-const fn kind(code: u32, ops: [Op; 3], table: Option<u32>, identity: [u64; 4], signed: bool) -> Kind {
+const fn kind(code: Reduction, ops: [Op; 3], table: Option<Truth>, identity: [u64; 4], signed: bool) -> Kind {
     Kind { code, ops, table, identity, signed, floats: false }
 }
 
-const fn floats(code: u32, ops: [Op; 3], identity: [u64; 4]) -> Kind {
+const fn floats(code: Reduction, ops: [Op; 3], identity: [u64; 4]) -> Kind {
     Kind { floats: true, ..kind(code, ops, None, identity, false) }
 }
 
@@ -56,25 +51,25 @@ const NO_FLOAT: u64 = 0;
 
 #[rustfmt::skip]
 static KINDS: &[Kind] = &[
-    kind(AND, BITOP, Some(TABLE_AND), ONES, false),
-    kind(OR, BITOP, Some(TABLE_OR), [0; 4], false),
-    kind(4, BITOP, Some(TABLE_XOR), [0; 4], false),
-    kind(ADD, [Op::Hw(Opcode::Iadd); 3], None, [0; 4], false),
+    kind(Reduction::AND, BITOP, Some(Truth::AND), ONES, false),
+    kind(Reduction::OR, BITOP, Some(Truth::OR), [0; 4], false),
+    kind(Reduction::XOR, BITOP, Some(Truth::XOR), [0; 4], false),
+    kind(Reduction::IADD, [Op::Hw(Opcode::Iadd); 3], None, [0; 4], false),
     kind(INTEGER_PRODUCT, ir(IrOp::Imul), None, [1; 4], false),
-    kind(20, ir(IrOp::Imin), None, [0x7f, 0x7fff, 0x7fff_ffff, i64::MAX as u64], true),
-    kind(22, ir(IrOp::Imax), None, [0x80, 0x8000, 0x8000_0000, 1 << 63], true),
-    kind(UMIN, ir(IrOp::Umin), None, ONES, false),
-    kind(UMAX, ir(IrOp::Umax), None, [0; 4], false),
-    floats(1, [Op::Hw(Opcode::Hadd), Op::Hw(Opcode::Fadd), Op::Ir(IrOp::Fadd64)], [NO_FLOAT, 0x8000, 0x8000_0000, 1 << 63]),
-    floats(3, [Op::Hw(Opcode::Hmul), Op::Hw(Opcode::Fmul), Op::Ir(IrOp::Fmul64)], [NO_FLOAT, 0x3c00, 0x3f80_0000, 0x3ff0 << 48]),
-    floats(5, ir(IrOp::Fmin), [NO_FLOAT, 0x7c00, 0x7f80_0000, 0x7ff0 << 48]),
-    floats(7, ir(IrOp::Fmax), [NO_FLOAT, 0xfc00, 0xff80_0000, 0xfff0 << 48]),
+    kind(Reduction::SMIN, ir(IrOp::Imin), None, [0x7f, 0x7fff, 0x7fff_ffff, i64::MAX as u64], true),
+    kind(Reduction::SMAX, ir(IrOp::Imax), None, [0x80, 0x8000, 0x8000_0000, 1 << 63], true),
+    kind(Reduction::UMIN, ir(IrOp::Umin), None, ONES, false),
+    kind(Reduction::UMAX, ir(IrOp::Umax), None, [0; 4], false),
+    floats(Reduction::FADD, [Op::Hw(Opcode::Hadd), Op::Hw(Opcode::Fadd), Op::Ir(IrOp::Fadd64)], [NO_FLOAT, 0x8000, 0x8000_0000, 1 << 63]),
+    floats(Reduction::FMUL, [Op::Hw(Opcode::Hmul), Op::Hw(Opcode::Fmul), Op::Ir(IrOp::Fmul64)], [NO_FLOAT, 0x3c00, 0x3f80_0000, 0x3ff0 << 48]),
+    floats(Reduction::FMIN, ir(IrOp::Fmin), [NO_FLOAT, 0x7c00, 0x7f80_0000, 0x7ff0 << 48]),
+    floats(Reduction::FMAX, ir(IrOp::Fmax), [NO_FLOAT, 0xfc00, 0xff80_0000, 0xfff0 << 48]),
 ];
 
 impl Kind {
-    pub(super) fn find(code: u32) -> Result<&'static Kind, CompileError> {
+    pub(super) fn find(code: Reduction) -> Result<&'static Kind, CompileError> {
         let kind = KINDS.iter().find(|kind| kind.code == code);
-        kind.ok_or_else(|| CompileError::internal(format!("lower_subgroups: there is no reduction {code}")))
+        kind.ok_or_else(|| CompileError::internal(format!("lower_subgroups: there is no reduction {code:?}")))
     }
 
     /// Whether it combines floats.
@@ -118,7 +113,7 @@ enum Span {
 pub(super) fn reduce(
     r: &mut Rewriter<'_, '_>,
     group: Group,
-    code: u32,
+    code: Reduction,
     cluster: u32,
     x: Src,
 ) -> Result<Src, CompileError> {
@@ -134,7 +129,7 @@ pub(super) fn reduce(
 pub(super) fn scan(
     r: &mut Rewriter<'_, '_>,
     group: Group,
-    code: u32,
+    code: Reduction,
     inclusive: bool,
     x: Src,
 ) -> Result<Src, CompileError> {
@@ -155,23 +150,27 @@ fn combine_span(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span,
             let wide = words_span(r, group, kind, span, wide);
             // Where no lane takes part, an extremum is the one of 16 bits.
             let capped = match kind.code {
-                20 => alu(r, IrOp::Imin, 16, &[wide, Src::imm(0x7f, 16)]),
-                22 => alu(r, IrOp::Imax, 16, &[wide, Src::imm(0xff80, 16)]),
+                Reduction::SMIN => alu(r, IrOp::Imin, 16, &[wide, Src::imm(0x7f, 16)]),
+                Reduction::SMAX => alu(r, IrOp::Imax, 16, &[wide, Src::imm(0xff80, 16)]),
                 _ => wide,
             };
             alu(r, IrOp::Uconv, 8, &[capped])
         }
         (64, _) if kind.table.is_some() => by_words(r, x, |r, word| words_span(r, group, kind, span, word)),
-        (64, ADD) => sum(r, group, kind, span, x),
-        (64, 20 | 22 | UMIN | UMAX) if !matches!(span, Span::Below) => extremum(r, group, kind, span, x),
+        (64, Reduction::IADD) => sum(r, group, kind, span, x),
+        (64, Reduction::SMIN | Reduction::SMAX | Reduction::UMIN | Reduction::UMAX)
+            if !matches!(span, Span::Below) =>
+        {
+            extremum(r, group, kind, span, x)
+        }
         (64, _) => one_by_one(r, group, kind, span, x),
         _ => words_span(r, group, kind, span, x),
     }
 }
 
 /// A reduction or exclusive scan of the hardware, of 16 or 32 bits.
-pub(super) fn hardware(r: &mut Rewriter<'_, '_>, op: Opcode, code: u32, prefix: bool, x: Src) -> Src {
-    let mods = mods_with(op, &[("op", code), ("prefix", u32::from(prefix))]);
+pub(super) fn hardware(r: &mut Rewriter<'_, '_>, op: Opcode, code: Reduction, prefix: bool, x: Src) -> Src {
+    let mods = mods(op).with(key::REDUCTION, code).with(key::PREFIX, prefix);
     Src::value(r.value(op, Type::scalar(r.f.width(x)), &[x], &mods))
 }
 
@@ -192,10 +191,10 @@ fn clusters(r: &mut Rewriter<'_, '_>, kind: &Kind, op: Opcode, size: u32, count:
     let lane = lane_index(r);
     let number = alu(r, IrOp::Ushr, 32, &[lane, Src::imm32(size.trailing_zeros())]);
     let number =
-        if op == Opcode::QuadReduce { bitop(r, TABLE_AND, 32, number, Src::imm32(1)) } else { number };
+        if op == Opcode::QuadReduce { bitop(r, Truth::AND, 32, number, Src::imm32(1)) } else { number };
     let mut result = Src::imm(0, bits);
     for cluster in 0..count {
-        let is_own = icmp(r, EQUAL, false, number, Src::imm32(cluster));
+        let is_own = icmp(r, IntCondition::EQUAL, false, number, Src::imm32(cluster));
         let part = select(r, bits, is_own, x, kind.identity(bits));
         let total = hardware(r, op, kind.code, false, part);
         result = select(r, bits, is_own, total, result);
@@ -213,7 +212,7 @@ fn lanes_of(r: &mut Rewriter<'_, '_>, span: Span) -> Src {
         }
         Span::Cluster(super::LANES) => Src::imm32(u32::MAX),
         Span::Cluster(size) => {
-            let first = bitop(r, TABLE_AND, 32, lane, Src::imm32(!(size - 1)));
+            let first = bitop(r, Truth::AND, 32, lane, Src::imm32(!(size - 1)));
             alu(r, IrOp::Shl, 32, &[Src::imm32((1 << size) - 1), first])
         }
     }
@@ -221,17 +220,17 @@ fn lanes_of(r: &mut Rewriter<'_, '_>, span: Span) -> Src {
 
 /// And: no lane has 0; or: some lane has 1; exclusive or: an odd number of lanes have 1.
 fn booleans(r: &mut Rewriter<'_, '_>, kind: &Kind, span: Span, x: Src) -> Src {
-    let is_and = kind.code == AND;
-    let voter = if is_and { bitop(r, TABLE_XOR, 1, x, Src::bool(true)) } else { x };
+    let is_and = kind.code == Reduction::AND;
+    let voter = if is_and { bitop(r, Truth::XOR, 1, x, Src::bool(true)) } else { x };
     let votes = Src::value(r.value(IrOp::Ballot, Type::B32, &[voter], &[]));
     let lanes = lanes_of(r, span);
-    let votes = bitop(r, TABLE_AND, 32, votes, lanes);
-    if kind.table == Some(TABLE_XOR) {
+    let votes = bitop(r, Truth::AND, 32, votes, lanes);
+    if kind.table == Some(Truth::XOR) {
         let count = alu(r, Opcode::Popcnt, 32, &[votes]);
-        let odd = bitop(r, TABLE_AND, 32, count, Src::imm32(1));
-        return icmp(r, EQUAL, true, odd, Src::imm32(0));
+        let odd = bitop(r, Truth::AND, 32, count, Src::imm32(1));
+        return icmp(r, IntCondition::EQUAL, true, odd, Src::imm32(0));
     }
-    icmp(r, EQUAL, !is_and, votes, Src::imm32(0))
+    icmp(r, IntCondition::EQUAL, !is_and, votes, Src::imm32(0))
 }
 
 /// Bits of the lower parts of a 64-bit sum: 32 numbers of 27 bits add up to at most a word.
@@ -243,7 +242,7 @@ fn sum(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) 
         let amount = Src::imm32(part * PART_BITS);
         let moved = alu(r, IrOp::Ushr, 64, &[x, amount]);
         let low = alu(r, IrOp::Uconv, 32, &[moved]);
-        let digits = bitop(r, TABLE_AND, 32, low, Src::imm32((1 << PART_BITS) - 1));
+        let digits = bitop(r, Truth::AND, 32, low, Src::imm32((1 << PART_BITS) - 1));
         let digits = words_span(r, group, kind, span, digits);
         let wide = alu(r, IrOp::Uconv, 64, &[digits]);
         let placed = alu(r, IrOp::Shl, 64, &[wide, amount]);
@@ -254,12 +253,14 @@ fn sum(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) 
 
 /// The extremum of the upper words, and that of the lower words of the lanes that have it.
 fn extremum(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) -> Src {
-    let is_minimum = matches!(kind.code, 20 | UMIN);
-    let unsigned =
-        KINDS.iter().find(|other| other.code == if is_minimum { UMIN } else { UMAX }).unwrap_or(kind);
+    let is_minimum = matches!(kind.code, Reduction::SMIN | Reduction::UMIN);
+    let unsigned = KINDS
+        .iter()
+        .find(|other| other.code == if is_minimum { Reduction::UMIN } else { Reduction::UMAX })
+        .unwrap_or(kind);
     let [low, high] = words(r, x);
     let best = words_span(r, group, kind, span, high);
-    let has_best = icmp(r, EQUAL, false, high, best);
+    let has_best = icmp(r, IntCondition::EQUAL, false, high, best);
     let low = select(r, 32, has_best, low, unsigned.identity(32));
     let low = words_span(r, group, unsigned, span, low);
     join(r, [low, best])
@@ -270,13 +271,13 @@ fn one_by_one(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x
     let bits = r.f.width(x);
     let lanes = lanes_of(r, span);
     let active = active_lanes(r);
-    let wanted = bitop(r, TABLE_AND, 32, lanes, active);
+    let wanted = bitop(r, Truth::AND, 32, lanes, active);
     let mut result = kind.identity(bits);
     for lane in 0..group.lanes {
-        let value = by_words(r, x, |r, word| shuffle_constant(r, SHUFFLE_INDEX, word, lane));
+        let value = by_words(r, x, |r, word| shuffle_constant(r, Shuffle::INDEX, word, lane));
         let moved = alu(r, IrOp::Ushr, 32, &[wanted, Src::imm32(lane)]);
-        let bit = bitop(r, TABLE_AND, 32, moved, Src::imm32(1));
-        let takes_part = icmp(r, EQUAL, true, bit, Src::imm32(0));
+        let bit = bitop(r, Truth::AND, 32, moved, Src::imm32(1));
+        let takes_part = icmp(r, IntCondition::EQUAL, true, bit, Src::imm32(0));
         let value = select(r, bits, takes_part, value, kind.identity(bits));
         result = kind.combine(r, result, value);
     }

@@ -3,6 +3,7 @@
 //! `a b c` are any sources, `k m` any constants. Within a group the first rule that matches wins.
 
 use agx_isa::table::Opcode::{Bitop, Exp2, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2};
+use agx_isa::table::names::{IntCondition, Truth};
 
 use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes};
 use super::pattern::{Bound, Exactness, Mod, Node, Rule};
@@ -70,13 +71,28 @@ impl Rule {
     }
 }
 
-const NOT_TABLE: Mod = Mod::Is(0b0101);
+macro_rules! table { ($table:ident, $a:expr, $b:expr) => { hw!(Bitop[table = Mod::Is(Truth::$table.get())] $a, $b) }; }
+macro_rules! and {
+    ($a:expr, $b:expr) => {
+        table!(AND, $a, $b)
+    };
+}
+macro_rules! or {
+    ($a:expr, $b:expr) => {
+        table!(OR, $a, $b)
+    };
+}
+macro_rules! xor {
+    ($a:expr, $b:expr) => {
+        table!(XOR, $a, $b)
+    };
+}
 
-macro_rules! and { ($a:expr, $b:expr) => { hw!(Bitop[table = Mod::Is(0b1000)] $a, $b) }; }
-macro_rules! or { ($a:expr, $b:expr) => { hw!(Bitop[table = Mod::Is(0b1110)] $a, $b) }; }
-macro_rules! xor { ($a:expr, $b:expr) => { hw!(Bitop[table = Mod::Is(0b0110)] $a, $b) }; }
-macro_rules! table { ($table:literal, $a:expr, $b:expr) => { hw!(Bitop[table = Mod::Is($table)] $a, $b) }; }
-macro_rules! not { ($a:expr) => { hw!(Bitop[table = NOT_TABLE] $a, ZERO) }; }
+macro_rules! not {
+    ($a:expr) => {
+        table!(NOT, $a, ZERO)
+    };
+}
 macro_rules! any_icmp { ($a:expr, $b:expr) => { ir!(Icmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] $a, $b) }; }
 
 fn is_power_of_two(bound: &Bound) -> bool {
@@ -310,7 +326,7 @@ static SHIFT_RIGHT_SIGNED: &[Rule] = &[
 ];
 
 static BITWISE: &[Rule] = &[
-    exact(table!(0b1010, A, B), A),
+    exact(table!(FIRST, A, B), A),
     exact(and!(A, ZERO), ZERO),
     exact(and!(A, ONES), A),
     exact(and!(A, A), A),
@@ -325,21 +341,21 @@ static BITWISE: &[Rule] = &[
     exact(xor!(xor!(A, K), M), xor!(A, Node::Calc(|bound| bound.constant(2) ^ bound.constant(3)))),
     // A complement costs nothing inside another bitwise operation.
     exact(not!(not!(A)), A),
-    exact(and!(A, not!(B)), table!(0b0010, A, B)),
-    exact(and!(not!(A), B), table!(0b0100, A, B)),
-    exact(or!(A, not!(B)), table!(0b1011, A, B)),
-    exact(or!(not!(A), B), table!(0b1101, A, B)),
-    exact(xor!(A, not!(B)), table!(0b1001, A, B)),
-    exact(xor!(not!(A), B), table!(0b1001, A, B)),
-    exact(not!(and!(A, B)), table!(0b0111, A, B)),
-    exact(not!(or!(A, B)), table!(0b0001, A, B)),
-    exact(not!(xor!(A, B)), table!(0b1001, A, B)),
+    exact(and!(A, not!(B)), table!(AND_NOT, A, B)),
+    exact(and!(not!(A), B), table!(NOT_AND, A, B)),
+    exact(or!(A, not!(B)), table!(OR_NOT, A, B)),
+    exact(or!(not!(A), B), table!(NOT_OR, A, B)),
+    exact(xor!(A, not!(B)), table!(XNOR, A, B)),
+    exact(xor!(not!(A), B), table!(XNOR, A, B)),
+    exact(not!(and!(A, B)), table!(NAND, A, B)),
+    exact(not!(or!(A, B)), table!(NOR, A, B)),
+    exact(not!(xor!(A, B)), table!(XNOR, A, B)),
     exact(not!(any_icmp!(A, B)), ir!(Icmp[cond = Mod::Bind(0), inv = Mod::Flip(1)] A, B)),
     exact(
         not!(ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] A, B)),
         ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Flip(1)] A, B),
     ),
-    exact(and!(table!(0b0010, A, B), B), ZERO),
+    exact(and!(table!(AND_NOT, A, B), B), ZERO),
 ];
 
 static SELECT: &[Rule] = &[
@@ -351,8 +367,8 @@ static SELECT: &[Rule] = &[
     exact(ir!(Select A, ZERO, ONE), not!(A)).when(|bound| bound.results[0] == 1),
     exact(ir!(Select A, ONE, B), or!(A, B)).when(|bound| bound.results[0] == 1),
     exact(ir!(Select A, B, ZERO), and!(A, B)).when(|bound| bound.results[0] == 1),
-    exact(ir!(Select A, ZERO, B), table!(0b0100, A, B)).when(|bound| bound.results[0] == 1),
-    exact(ir!(Select A, B, ONE), table!(0b1101, A, B)).when(|bound| bound.results[0] == 1),
+    exact(ir!(Select A, ZERO, B), table!(NOT_AND, A, B)).when(|bound| bound.results[0] == 1),
+    exact(ir!(Select A, B, ONE), table!(NOT_OR, A, B)).when(|bound| bound.results[0] == 1),
     exact(ir!(Select A, ONE, ZERO), ir!(Uconv A)),
     exact(ir!(Select A, ONES, ZERO), ir!(Sconv A)),
 ];
@@ -361,7 +377,7 @@ static COMPARE: &[Rule] = &[
     exact(any_icmp!(A, A), Node::Calc(|bound| u64::from(equality(bound)) ^ u64::from(bound.mods[1] & 1))),
     // Unsigned: nothing is below zero.
     exact(
-        ir!(Icmp[cond = Mod::Is(1), inv = Mod::Bind(1)] A, ZERO),
+        ir!(Icmp[cond = Mod::Is(IntCondition::UNSIGNED_LESS.get()), inv = Mod::Bind(1)] A, ZERO),
         Node::Calc(|bound| u64::from(bound.mods[1] & 1)),
     ),
     exact(any_icmp!(A, ONE), A).when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),

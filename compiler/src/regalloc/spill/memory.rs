@@ -1,13 +1,15 @@
 //! Stack slots, stores and loads of spilled values.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::Format;
 
 use super::slots::{Access, Move, Places, Slot, Slots, place_slots};
 use super::{SpillReport, is_repeatable};
 use crate::error::CompileError;
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData};
-use crate::ir::op::{IrOp, Op, mods_with};
+use crate::ir::key;
+use crate::ir::op::{IrOp, Op, mods};
 use crate::ir::src::Src;
 use crate::ir::table::Side;
 use crate::ir::types::Type;
@@ -15,7 +17,7 @@ use crate::ir::types::Type;
 /// Most components of one stack access.
 const MAX_COMPONENTS: u8 = 4;
 /// Memory formats of 16-bit and 32-bit integers.
-const FORMATS: [u32; 2] = [1, 2];
+const FORMATS: [Format; 2] = [Format::I16, Format::I32];
 
 /// A phi of stack slots.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +67,7 @@ pub(super) fn is_stored_in_parts(ty: Type) -> bool {
 }
 
 fn stack_mods(op: Opcode, ty: Type) -> crate::ir::op::Mods {
-    mods_with(op, &[("format", FORMATS[usize::from(ty.bits == 32)]), ("mask", (1 << ty.comps) - 1)])
+    mods(op).with(key::FORMAT, FORMATS[usize::from(ty.bits == 32)]).with(key::MASK, (1 << ty.comps) - 1)
 }
 
 /// Appends an instruction that is not yet in a block to `out`.

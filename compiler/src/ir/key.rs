@@ -1,0 +1,144 @@
+//! Modifiers by name, each with the type of its values.
+//!
+//! A key that is misspelt does not compile, and a value of another kind neither. Rows that do not have the modifier read as
+//! its first value.
+
+use std::marker::PhantomData;
+
+use agx_isa::sr::Sr;
+use agx_isa::table::names::{
+    Atomic, Coherency, Dimension, FloatCondition, Format, Gather, IntCondition, InterpolationPlace, LodMode,
+    Reduction, Rounding, Shuffle, Span, Truth, Value,
+};
+
+use super::function::Access;
+
+/// A modifier and the type of its values.
+pub struct Key<T> {
+    /// The name in rows.
+    pub name: &'static str,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Key<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Key<T> {}
+
+impl Value for Access {
+    fn code(self) -> u32 {
+        self.bits()
+    }
+
+    fn from_code(code: u32) -> Access {
+        Access::from_bits_truncate(code)
+    }
+}
+
+macro_rules! keys {
+    ($($(#[$doc:meta])* $id:ident: $type:ty = $name:literal;)*) => {
+        $($(#[$doc])* pub const $id: Key<$type> = Key { name: $name, value: PhantomData };)*
+
+        #[cfg(test)]
+        const NAMES: &[&str] = &[$($name),*];
+    };
+}
+
+keys! {
+    /// What is known of a memory access.
+    ACCESS: Access = "access";
+    /// Alignment in bytes, a power of two.
+    ALIGN: u32 = "align";
+    /// An atomic operation.
+    ATOMIC: Atomic = "op";
+    /// Lanes of a cluster.
+    CLUSTER: u32 = "cluster";
+    /// Who sees an access.
+    COHERENCY: Coherency = "coherency";
+    /// A shadow comparison.
+    COMPARE: bool = "compare";
+    /// A condition of either kind, passed on.
+    COND: u32 = "cond";
+    /// Number of components; 0 means four.
+    COUNT: u32 = "count";
+    /// Dimensions of a texture.
+    DIM: Dimension = "dim";
+    /// A condition of floats.
+    FLOAT_COND: FloatCondition = "cond";
+    /// Format of elements.
+    FORMAT: Format = "format";
+    /// The gathered component.
+    GATHER: Gather = "gather";
+    /// The group of a wait.
+    GROUP: u32 = "group";
+    /// The texture is an image that shaders store to.
+    IMAGE: bool = "image";
+    /// A scan includes the own lane.
+    INCLUSIVE: bool = "inclusive";
+    /// Where in the pixel the hardware interpolates.
+    INTERP: InterpolationPlace = "interp";
+    /// A condition of integers.
+    INT_COND: IntCondition = "cond";
+    /// The complement of the condition.
+    INV: bool = "inv";
+    /// The last store of an output.
+    LAST: bool = "last";
+    /// Where a level of detail comes from.
+    LOD_MODE: LodMode = "lod_mode";
+    /// Components moved, a bit each.
+    MASK: u32 = "mask";
+    /// Levels of nesting.
+    NEST: u32 = "nest";
+    /// Byte offset within a sample of the tile.
+    OFFSET: u32 = "offset";
+    /// A texture access has an offset.
+    HAS_OFFSET: bool = "offset";
+    /// A scan instead of a reduction.
+    PREFIX: bool = "prefix";
+    /// A query of the level of detail.
+    QUERY: bool = "query";
+    /// The operator of a reduction.
+    REDUCTION: Reduction = "op";
+    /// Half index of a register.
+    REG: u32 = "reg";
+    /// Rounding of a conversion.
+    ROUND: Rounding = "round";
+    /// Saturation to 0…1, or to the range of the integer.
+    SAT: bool = "sat";
+    /// Left shift of the last source or of an index.
+    SHIFT: u32 = "shift";
+    /// How a shuffle finds its lane.
+    SHUFFLE: Shuffle = "op";
+    /// The integer has a sign.
+    SIGNED: bool = "signed";
+    /// Which lanes take part.
+    SPAN: Span = "simd";
+    /// A special register.
+    SR: Sr = "sr";
+    /// A truth table.
+    TABLE: Truth = "table";
+    /// Bits of a field; 0 means 32.
+    WIDTH: u32 = "width";
+    /// Depth is given.
+    DEPTH: bool = "z";
+    /// Stencil is given.
+    STENCIL: bool = "s";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{IrOp, Op};
+    use agx_isa::table::Opcode;
+
+    #[test]
+    fn every_key_names_a_modifier() {
+        let ops = || Opcode::ALL.iter().map(|op| Op::Hw(*op)).chain(IrOp::ALL.iter().map(|op| Op::Ir(*op)));
+        for name in NAMES {
+            assert!(ops().any(|op| op.mod_index(name).is_some()), "{name}");
+        }
+    }
+}
