@@ -4,10 +4,10 @@ use agx_abi::{PartRole, Target};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use clap::ArgMatches;
 
-use crate::commands::{check_ir, find_pass, with_key};
+use crate::commands::{check_ir, find_pass, read_baseline, with_key};
 use crate::diagnostic::Failure;
 use crate::input::File;
-use crate::{assembly, listing, report, shader_json};
+use crate::{assembly, baseline, listing, report, shader_json};
 
 /// An output, complete.
 pub enum Made {
@@ -107,6 +107,13 @@ pub static EMITS: &[EmitRow] = &[
         make: |job, _| Ok(Made::Text(report::dot::graph(&job.file.name, &report::parts(&job.shader()?)))),
     },
     EmitRow {
+        name: "html",
+        extension: "html",
+        is_binary: false,
+        doc: "a report in one file: source beside assembly, costs, registers, control flow",
+        make: |job, _| page(job),
+    },
+    EmitRow {
         name: "ir",
         extension: "ir",
         is_binary: false,
@@ -164,6 +171,19 @@ impl<'o> Emit<'o> {
 /// Makes the output.
 pub fn make(emit: &Emit<'_>, job: &Job<'_>) -> Result<Made, Failure> {
     (emit.row.make)(job, emit.value)
+}
+
+/// The report, against the row of the same name in the file of --baseline.
+fn page(job: &Job<'_>) -> Result<Made, Failure> {
+    let document = job.options.get_one::<String>("baseline").map(|path| read_baseline(path)).transpose()?;
+    let name = baseline::normal(&job.file.name);
+    let row = document.iter().flat_map(baseline::rows).find(|row| baseline::name_of(row) == name);
+    let sources = report::html::Sources {
+        name: &job.file.name,
+        text: std::str::from_utf8(&job.file.bytes).ok(),
+        baseline: row.map(|row| row["statistics"].clone()),
+    };
+    Ok(Made::Text(report::html::page(&job.shader()?, &sources)))
 }
 
 fn binary(job: &Job<'_>) -> Result<Made, Failure> {

@@ -20,6 +20,7 @@ use crate::{key, output};
 pub const ARGS: &[Arg] = &[
     arg("emit", Takes::Value("WHAT"), "What to write [default: asm]; the values are listed below"),
     arg("part", Takes::Value("PART"), "The part that --emit bin writes: main (default), preamble"),
+    arg("baseline", Takes::Value("FILE"), "Statistics as JSON that --emit html compares with"),
     arg("print-key", Takes::Nothing, "Print the compile key as JSON and stop"),
 ];
 

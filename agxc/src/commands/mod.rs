@@ -20,7 +20,7 @@ use clap::ArgMatches;
 
 pub use self::compile::{check_ir, with_key};
 pub use self::pass::find as find_pass;
-pub use self::stats::Row as StatisticsRow;
+pub use self::stats::{Row as StatisticsRow, read_baseline};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;

@@ -3,6 +3,7 @@
 
 pub mod dot;
 pub mod flow;
+pub mod html;
 pub mod lines;
 pub mod live;
 

@@ -138,6 +138,71 @@ fn the_graph_has_the_loop() {
 }
 
 #[test]
+fn the_report_is_one_linked_file() {
+    let folder = Folder::new("html");
+    let file = folder.file("loop.wgsl", LOOP);
+    let baseline = folder.path("stats.json");
+    out(&["stats", "--format", "json", "--max-registers", "12", "-o", &baseline, &file]);
+    let html = out(&["compile", "--emit", "html", "--baseline", &baseline, &file]);
+    assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
+    assert!(
+        !html.contains("http://")
+            || html.matches("http://").count() == html.matches("www.w3.org/2000/svg").count()
+    );
+    let pane = |id: &str| {
+        let from = html.split_once(&format!("id=\"{id}\"")).unwrap().1;
+        from.split_once("</div>").unwrap().0.to_owned()
+    };
+    let links = |pane: &str| -> std::collections::BTreeSet<String> {
+        pane.split("data-l=\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+    };
+    let (source, assembly) = (pane("source"), pane("assembly"));
+    assert!(source.contains("if (x &lt; -1.0)") && assembly.contains("sinr"));
+    assert_eq!(links(&source), links(&assembly), "lines are linked both ways");
+    assert!(
+        html.contains("class=\"better\"") && html.contains("id=\"occupancy\""),
+        "compared with the baseline"
+    );
+    assert_eq!(html.matches("class=\"edge back\"").count(), 1, "one back edge");
+    // What shapes point at exists.
+    for target in html.split("data-go=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+        assert!(html.contains(&format!("id=\"{target}\"")), "{target}");
+    }
+}
+
+/// In a real browser, where one is installed: the page loads without errors, and a click on a line of the source marks
+/// the instructions that belong to it.
+#[test]
+fn the_report_works_in_a_browser() {
+    let browser = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|name| std::process::Command::new(name).arg("--version").output().is_ok());
+    let Some(browser) = browser else {
+        eprintln!("skipped: no Chromium is installed");
+        return;
+    };
+    let folder = Folder::new("browser");
+    let html = out(&["compile", "--emit", "html", &folder.file("loop.wgsl", LOOP)]);
+    let click = "<script>window.onerror = (e) => document.body.setAttribute('data-error', e);\
+        document.querySelector('#source tr[data-l=\"0:8\"]').click();</script></body>";
+    let page = folder.file("page.html", html.replace("</body>", click).as_bytes());
+    let run = std::process::Command::new(browser)
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", folder.path("profile")))
+        .arg(format!("file://{page}"))
+        .output()
+        .unwrap();
+    let dom = String::from_utf8_lossy(&run.stdout);
+    let state = dom.rsplit_once("<body").map_or("", |(_, rest)| rest.split('>').next().unwrap());
+    assert!(state.contains("data-selected=\"0:8\"") && !state.contains("data-error"), "{state}");
+    let (source, assembly) = dom.split_once("id=\"assembly\"").unwrap();
+    assert_eq!(source.matches("class=\"on\"").count(), 1);
+    let marked = assembly.matches("class=\"on\"").count();
+    assert_eq!(marked, html.matches("data-l=\"0:8\"").count() - 1);
+    assert!(marked > 5, "{marked}");
+}
+
+#[test]
 fn differences_are_listed_side_by_side() {
     let folder = Folder::new("diff");
     let one = folder.file("one.wgsl", LOOP);

@@ -1,0 +1,213 @@
+//! The report as one HTML file without references to others: statistics, source beside assembly, live registers over the
+//! program, occupancy, control flow. It needs no script to be read; the script links lines that belong together.
+
+mod charts;
+
+use std::fmt::Write as _;
+
+use agx_compiler::CompiledShader;
+
+use super::lines::LineCost;
+use super::{PartReport, Row, lines, parts};
+use crate::baseline::percentage;
+use crate::{assembly, statistics};
+
+const STYLE: &str = include_str!("report.css");
+const SCRIPT: &str = include_str!("report.js");
+
+/// What a report shows besides the shader.
+pub struct Sources<'s> {
+    /// Name of the input.
+    pub name: &'s str,
+    /// Text of the input, when it is text.
+    pub text: Option<&'s str>,
+    /// Statistics to compare with, by key.
+    pub baseline: Option<serde_json::Value>,
+}
+
+/// The whole page.
+pub fn page(shader: &CompiledShader, sources: &Sources<'_>) -> String {
+    let parts = parts(shader);
+    let title = format!("{} – {} shader {}", sources.name, shader.info.stage.name(), shader.info.entry_point);
+    let title = escaped(&title);
+    let mut html = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+         content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+    );
+    let _ = writeln!(html, "<p class=\"note\">{}</p>", escaped(statistics::bottleneck(shader.stats.binds)));
+    html.push_str(&figures(shader, sources.baseline.as_ref()));
+    html.push_str(&charts(shader, &parts));
+    html.push_str("<h2>Source and assembly</h2>\n<p class=\"note\">Bars are cycles, with the stalled share in red. Click a \
+                   line to mark what belongs to it.</p>\n<div class=\"panes\">\n");
+    html.push_str(&source_pane(shader, &parts, sources));
+    html.push_str(&assembly_pane(shader, &parts));
+    html.push_str("</div>\n<h2>Control flow</h2>\n");
+    for part in &parts {
+        let _ = writeln!(
+            html,
+            "<div class=\"graph\"><p class=\"note\">{}</p>\n{}</div>",
+            assembly::role_name(part.role),
+            charts::control_flow(part)
+        );
+    }
+    let _ = write!(html, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
+    html
+}
+
+/// `text` as HTML shows it.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The table of statistics, with what changed against a baseline.
+fn figures(shader: &CompiledShader, baseline: Option<&serde_json::Value>) -> String {
+    let mut html = String::from("<h2>Statistics</h2>\n<table class=\"figures\" id=\"figures\">\n");
+    for figure in statistics::FIGURES {
+        let now = u64::from((figure.value)(&shader.stats));
+        let before = baseline.and_then(|values| values[figure.key].as_u64());
+        let change = match before {
+            Some(before) if before != now => {
+                let class = if (now > before) == figure.higher_is_better { "better" } else { "worse" };
+                format!("<td class=\"{class}\">was {before} ({})</td>", percentage(before, now))
+            }
+            _ => "<td></td>".to_owned(),
+        };
+        let _ = writeln!(html, "<tr><td>{}</td><td class=\"number\">{now}</td>{change}</tr>", figure.title);
+    }
+    html.push_str("</table>\n");
+    html
+}
+
+fn charts(shader: &CompiledShader, parts: &[PartReport]) -> String {
+    let mut html = String::from("<h2>Registers</h2>\n<div class=\"charts\">\n");
+    for part in parts {
+        let role = assembly::role_name(part.role);
+        let _ = writeln!(
+            html,
+            "<figure id=\"live-{role}\">{}<figcaption>Live half-registers over {role}, at most {}</figcaption></figure>",
+            charts::live(part),
+            part.peak_halves()
+        );
+    }
+    let _ = writeln!(
+        html,
+        "<figure id=\"occupancy\">{}<figcaption>Threads per core by half-registers; this shader: {} at {}</figcaption></figure>",
+        charts::occupancy(shader.info.gpr_halves),
+        shader.stats.threads,
+        shader.info.gpr_halves
+    );
+    html.push_str("</div>\n");
+    html
+}
+
+/// The name that rows of a source line have in common.
+fn link(file: u32, line: u32) -> String {
+    format!("{file}:{line}")
+}
+
+fn bar(cycles: u32, stalled: u32, most: u32) -> String {
+    if cycles == 0 {
+        return "<td class=\"bar\"></td>".to_owned();
+    }
+    let (width, share) = (100 * cycles / most.max(1), 100 * stalled / cycles);
+    format!(
+        "<td class=\"bar\" title=\"{cycles} cycles, {stalled} stalled\"><i style=\"--w:{width}%;--s:{share}%\"></i></td>"
+    )
+}
+
+/// The source with the costs of all parts, or the lines that costs are known of when there is no text.
+fn source_pane(shader: &CompiledShader, parts: &[PartReport], sources: &Sources<'_>) -> String {
+    let costs: Vec<LineCost> = parts.iter().flat_map(|part| lines::costs(shader, part)).collect();
+    let most = costs.iter().map(|cost| cost.cycles).max().unwrap_or(0);
+    let mut html = String::from("<div class=\"pane\" id=\"source\"><table class=\"code\">\n");
+    let mut row = |file: u32, line: u32, text: &str| {
+        let here = || costs.iter().filter(|cost| (cost.file, cost.line) == (file, line));
+        let (cycles, stalled) = here().fold((0, 0), |sum, cost| (sum.0 + cost.cycles, sum.1 + cost.stalled));
+        let live = here().map(|cost| cost.live_halves).max();
+        let linked = live.map_or_else(String::new, |_| format!(" data-l=\"{}\"", link(file, line)));
+        let live = live.map_or_else(String::new, |live| live.to_string());
+        let _ = writeln!(
+            html,
+            "<tr{linked}><td class=\"n\">{line}</td>{}<td class=\"n\" title=\"live half-registers\">{live}</td><td>{}</td></tr>",
+            bar(cycles, stalled, most),
+            escaped(text)
+        );
+    };
+    let files = &shader.sources.files;
+    let input = files.iter().position(|name| name == sources.name);
+    if let (Some(text), Some(file)) = (sources.text, input.or_else(|| files.is_empty().then_some(0))) {
+        for (number, line) in text.lines().enumerate() {
+            row(file as u32, number as u32 + 1, line);
+        }
+    }
+    let mut others: Vec<(u32, u32)> = costs.iter().map(|cost| (cost.file, cost.line)).collect();
+    others.sort_unstable();
+    others.dedup();
+    let shown = if sources.text.is_some() { input } else { None };
+    for (file, line) in others.into_iter().filter(|(file, line)| *line != 0 && Some(*file as usize) != shown)
+    {
+        row(file, line, files.get(file as usize).map_or("", String::as_str));
+    }
+    html.push_str("</table></div>\n");
+    html
+}
+
+fn assembly_pane(shader: &CompiledShader, parts: &[PartReport]) -> String {
+    let most = parts.iter().flat_map(|part| &part.rows).map(|row| row.cycles).max().unwrap_or(0);
+    let mut html = String::from("<div class=\"pane\" id=\"assembly\"><table class=\"code\">\n");
+    for part in parts {
+        let role = assembly::role_name(part.role);
+        let _ = writeln!(
+            html,
+            "<tr class=\"part\"><td colspan=\"4\">{role}, {} bytes</td></tr>",
+            part.size_bytes
+        );
+        for row in part.rows.iter().filter(|row| !row.is_padding) {
+            html.push_str(&instruction(shader, role, row, most));
+        }
+    }
+    html.push_str("</table></div>\n");
+    html
+}
+
+fn instruction(shader: &CompiledShader, role: &str, row: &Row, most: u32) -> String {
+    let place = row.position.and_then(|position| shader.sources.get(position));
+    let linked =
+        place.map_or_else(String::new, |place| format!(" data-l=\"{}\"", link(place.file, place.line)));
+    let label = row.label.as_ref().map_or_else(String::new, |label| format!("{label}: "));
+    format!(
+        "<tr id=\"{role}-{:x}\"{linked}><td class=\"n\">{:x}</td>{}<td class=\"n\" title=\"{}\">{}</td><td title=\"{}\">{label}{}</td></tr>\n",
+        row.offset,
+        row.offset,
+        bar(row.cycles, row.stalled, most),
+        row.live,
+        row.live.len(),
+        row.bytes,
+        escaped(&row.text)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agx_abi::PartRole;
+    use agx_compiler::ShaderPart;
+    use agx_isa::asm::assemble;
+
+    #[test]
+    fn a_page_is_whole_and_escapes_what_it_shows() {
+        let code = assemble("L0: fadd r0, r1, r2\n jmp_any L0\n stop").expect("assembles");
+        let mut shader = CompiledShader::default();
+        shader.parts.push(ShaderPart { role: PartRole::Main, code, lines: Vec::new() });
+        let sources = Sources { name: "a<b>.wgsl", text: Some("let x = a && b < c;"), baseline: None };
+        let html = page(&shader, &sources);
+        assert!(html.contains("a &amp;&amp; b &lt; c;") && html.contains("a&lt;b&gt;.wgsl"), "{html}");
+        for tag in ["table", "tr", "td", "svg", "figure", "div", "style", "script", "html", "body"] {
+            let open = html.matches(&format!("<{tag}")).filter(|_| true).count();
+            let shut = html.matches(&format!("</{tag}>")).count();
+            // `<tr` is also the beginning of nothing else here; `<td`, `<svg` and so on likewise.
+            assert_eq!(open, shut, "{tag}");
+        }
+        assert!(!html.contains("src=") && !html.contains("href="), "nothing is loaded");
+    }
+}
