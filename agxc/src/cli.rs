@@ -3,10 +3,13 @@
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::fmt::format::FmtSpan;
 
+use crate::codes;
 use crate::commands::{self, COMMANDS, Takes};
-use crate::context::{Context, ErrorFormat, choose_colour};
+use crate::context::{Context, ErrorFormat, Preprocessor, choose_colour};
 use crate::diagnostic::Failure;
 use crate::emit::EMITS;
 use crate::output;
@@ -15,10 +18,22 @@ use crate::output;
 pub const ABOUT: &str =
     "Compiles shaders for Apple AGX GPUs (M1, M2), and disassembles, runs and checks the result.";
 
+/// What `--version` prints.
+pub const VERSION_LINE: &str = concat!("agxc ", env!("CARGO_PKG_VERSION"), "\n");
+
 /// Options of every command.
 pub static GLOBALS: &[commands::Arg] = &[
     commands::arg("error-format", Takes::Choice(&["text", "json"]), "Format of diagnostics"),
     commands::arg("color", Takes::Choice(&["auto", "always", "never"]), "Colour diagnostics"),
+    commands::short("quiet", 'q', Takes::Nothing, "Print no warnings"),
+    commands::short("verbose", 'v', Takes::Nothing, "Print what is done and how long it takes"),
+    commands::arg("deny", Takes::Values("CODE"), "Treat this warning as an error; `all` for every warning"),
+    commands::arg("allow", Takes::Values("CODE"), "Do not print this warning; `all` for every warning"),
+    commands::arg(
+        "log",
+        Takes::Value("LEVEL"),
+        "Log passes and their times: error, warn, info, debug, trace",
+    ),
 ];
 
 /// The parser, made from the table.
@@ -54,7 +69,7 @@ fn subcommand(command: &'static commands::Command) -> Command {
 fn argument(arg: &'static commands::Arg) -> Arg {
     let named = match arg.takes {
         Takes::Word | Takes::Words => Arg::new(arg.name).required(true),
-        Takes::Optional => Arg::new(arg.name),
+        Takes::Optional | Takes::Rest => Arg::new(arg.name),
         _ => Arg::new(arg.name).long(arg.name),
     };
     let named = match arg.short {
@@ -64,6 +79,7 @@ fn argument(arg: &'static commands::Arg) -> Arg {
     let named = named.help(arg.doc);
     match arg.takes {
         Takes::Word | Takes::Optional => named,
+        Takes::Rest => named.last(true).num_args(0..).action(ArgAction::Append),
         Takes::Words => named.num_args(1..).action(ArgAction::Append),
         Takes::Nothing => named.action(ArgAction::SetTrue),
         Takes::Value(value) => named.value_name(value),
@@ -88,10 +104,63 @@ pub fn run(arguments: &[OsString], context: &mut Context) -> Result<(), Failure>
     if matches.get_one::<String>("error-format").is_some_and(|format| format == "json") {
         context.error_format = ErrorFormat::Json;
     }
-    context.colour = choose_colour(matches.get_one::<String>("color").map(String::as_str));
+    globals(&matches, context)?;
     let (name, options) = matches.subcommand().expect("invariant: the parser demands a command");
     let command = COMMANDS.iter().find(|command| command.name == name);
     (command.expect("invariant: the parser knows only commands of the table").run)(options, context)
+}
+
+/// Applies the options of every command.
+fn globals(matches: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
+    let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
+    context.colour = choose_colour(text("color"));
+    context.verbose = matches.get_flag("verbose");
+    context.warnings.quiet = matches.get_flag("quiet");
+    context.warnings.denied = warning_codes(matches, "deny")?;
+    context.warnings.allowed = warning_codes(matches, "allow")?;
+    if let Some(level) = text("log") {
+        start_log(level)?;
+    }
+    let Some((_, options)) = matches.subcommand() else { return Ok(()) };
+    // Commands that read no shaders lack these options.
+    let many = |name: &str| -> Vec<String> {
+        options.try_get_many::<String>(name).ok().flatten().into_iter().flatten().cloned().collect()
+    };
+    let entry = options.try_get_one::<String>("entry").ok().flatten().cloned();
+    context.preprocessor = Preprocessor { includes: many("include"), defines: many("define"), entry };
+    Ok(())
+}
+
+/// Codes of warnings; 0 is every warning.
+fn warning_codes(matches: &ArgMatches, name: &str) -> Result<Vec<u16>, Failure> {
+    let code = |text: &String| match text.as_str() {
+        "all" => Ok(0),
+        text => {
+            let number = text.strip_prefix("AGX").unwrap_or(text).parse().ok();
+            let known = number.filter(|number| (500..600).contains(number) && codes::find(*number).is_some());
+            known.ok_or_else(|| {
+                Failure::usage(format!(
+                    "--{name}: unknown warning `{text}`; `agxc explain all` lists the codes"
+                ))
+            })
+        }
+    };
+    matches.get_many::<String>(name).into_iter().flatten().map(code).collect()
+}
+
+/// Writes what the compiler logs to standard error.
+fn start_log(level: &str) -> Result<(), Failure> {
+    let level = level.parse::<LevelFilter>().map_err(|_| {
+        Failure::usage(format!("--log: unknown level `{level}`; expected error, warn, info, debug or trace"))
+    })?;
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .with_timer(tracing_subscriber::fmt::time::uptime())
+        .with_span_events(FmtSpan::CLOSE)
+        .init();
+    Ok(())
 }
 
 /// Help and version go to standard output; anything else is a usage error.

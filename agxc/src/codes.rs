@@ -28,7 +28,8 @@ pub struct Code {
     pub exit: Exit,
 }
 
-/// Every code, ascending: 00 the program itself, 01 inputs, 02 compiling, 03 machine code, 04 running.
+/// Every code, ascending: 00 the program itself, 01 inputs, 02 compiling, 03 machine code, 04 running, 05 warnings
+/// (with the exit code of those that --deny makes errors), 06 reducing.
 pub static CODES: &[Code] = &[
     Code {
         number: 1,
@@ -218,6 +219,40 @@ pub static CODES: &[Code] = &[
         explanation: "The run executed as many instructions as --budget allows: the program does not end, or the grid is \
                       larger than the machine runs in a reasonable time. Raise --budget, or run fewer workgroups.",
         exit: Exit::Unsupported,
+    },
+    Code {
+        number: 500,
+        title: "warning: uninitialised variable",
+        explanation: "A variable of a function is read before anything is written to it; its value is undefined. \
+                      Initialise it.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 501,
+        title: "warning: output never written",
+        explanation: "The shader declares an output and does not write it; what the next stage reads is undefined. \
+                      Write it or remove the declaration.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 502,
+        title: "warning: registers spilled",
+        explanation: "The shader needs more registers than a thread has, or than --max-registers allows, and keeps \
+                      values in memory. Shorten the lives of values, or use 16-bit types.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 503,
+        title: "warning: registers cost occupancy",
+        explanation: "A few half-registers fewer would let a core hold more threads, which hide the time of memory \
+                      and textures. `agxc compile --emit live` shows where most registers are live.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 600,
+        title: "nothing to reduce",
+        explanation: "`agxc reduce` needs a command that fails on its input, and a message that the command prints.",
+        exit: Exit::Rejected,
     },
 ];
 

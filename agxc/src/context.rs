@@ -3,6 +3,8 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
+use crate::diagnostic::{Diagnostic, Severity};
+
 /// How diagnostics are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorFormat {
@@ -25,8 +27,64 @@ pub fn choose_colour(choice: Option<&str>) -> bool {
     }
 }
 
+/// How GLSL and HLSL are translated.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Preprocessor {
+    /// Folders to search for included files, after that of the input.
+    pub includes: Vec<String>,
+    /// Macros: `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// Name of the entry point, for languages where the translator chooses it.
+    pub entry: Option<String>,
+}
+
+impl Preprocessor {
+    /// No includes and no macros.
+    pub fn is_empty(&self) -> bool {
+        self.includes.is_empty() && self.defines.is_empty()
+    }
+}
+
+/// Which warnings are printed, and those found so far. Code 0 stands for every code.
+#[derive(Clone, Default)]
+pub struct Warnings {
+    /// Print none.
+    pub quiet: bool,
+    /// Those that are errors.
+    pub denied: Vec<u16>,
+    /// Those that are not printed.
+    pub allowed: Vec<u16>,
+    found: Vec<Diagnostic>,
+}
+
+impl Warnings {
+    /// Keeps a warning that is to be printed; one that is denied becomes an error.
+    pub fn add(&mut self, mut warning: Diagnostic) {
+        let names = |codes: &[u16]| codes.iter().any(|code| *code == 0 || *code == warning.code);
+        if names(&self.denied) {
+            warning.severity = Severity::Error;
+        } else if self.quiet || names(&self.allowed) {
+            return;
+        }
+        self.found.push(warning);
+    }
+
+    /// The warnings so far, errors first.
+    pub fn take(&mut self) -> Vec<Diagnostic> {
+        let mut found = std::mem::take(&mut self.found);
+        found.sort_by_key(|warning| warning.severity);
+        found
+    }
+}
+
 /// State of one run.
 pub struct Context {
+    /// How GLSL and HLSL are translated.
+    pub preprocessor: Preprocessor,
+    /// Print what is done and how long it takes.
+    pub verbose: bool,
+    /// Warnings.
+    pub warnings: Warnings,
     /// How diagnostics are printed.
     pub error_format: ErrorFormat,
     /// Diagnostics are coloured.
@@ -38,7 +96,35 @@ pub struct Context {
 impl Context {
     /// The state before the command line is read: colours as [`choose_colour`] finds them.
     pub fn new() -> Self {
-        Context { error_format: ErrorFormat::Text, colour: choose_colour(None), inputs: Vec::new() }
+        Context {
+            preprocessor: Preprocessor::default(),
+            verbose: false,
+            warnings: Warnings::default(),
+            error_format: ErrorFormat::Text,
+            colour: choose_colour(None),
+            inputs: Vec::new(),
+        }
+    }
+
+    /// A context for another thread: the same settings, no inputs and no warnings.
+    pub fn fork(&self) -> Self {
+        let mut warnings = self.warnings.clone();
+        warnings.take();
+        let preprocessor = self.preprocessor.clone();
+        Context {
+            preprocessor,
+            verbose: self.verbose,
+            warnings,
+            error_format: self.error_format,
+            ..Context::new()
+        }
+    }
+
+    /// Prints a line on what was done, with --verbose.
+    pub fn note(&self, line: impl FnOnce() -> String) {
+        if self.verbose {
+            crate::output::stderr_lines(&[line()]);
+        }
     }
 
     /// Keeps an input, for excerpts and reproducers.

@@ -10,9 +10,29 @@ use crate::codes;
 use crate::context::{Context, ErrorFormat};
 use crate::input;
 
+/// How bad a problem is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// It decides the exit code.
+    Error,
+    /// It does not.
+    Warning,
+}
+
+impl Severity {
+    fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
 /// One problem.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
     /// Number from [`codes::CODES`].
     pub code: u16,
     /// One sentence.
@@ -26,7 +46,13 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A problem that concerns no particular place.
     pub fn new(code: u16, message: impl Into<String>) -> Self {
-        Diagnostic { code, message: message.into(), file: None, location: Location::Whole }
+        let message = message.into();
+        Diagnostic { severity: Severity::Error, code, message, file: None, location: Location::Whole }
+    }
+
+    /// Something that is allowed and may be wrong.
+    pub fn warning(code: u16, message: impl Into<String>) -> Self {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::new(code, message) }
     }
 
     /// The same problem in the input called `file`.
@@ -85,7 +111,7 @@ impl Diagnostic {
             _ => (None, None),
         };
         json!({
-            "severity": "error", "code": format!("AGX{:04}", self.code), "message": self.message,
+            "severity": self.severity.name(), "code": format!("AGX{:04}", self.code), "message": self.message,
             "file": file, "line": line, "column": column, "word": word, "opcode": opcode,
         })
     }
@@ -118,15 +144,27 @@ impl Failure {
     }
 }
 
-/// Writes `failure` to standard error and gives the exit code.
-pub fn report(failure: Failure, context: &Context) -> ExitCode {
-    let Failure::Problems(mut diagnostics) = failure else { return ExitCode::SUCCESS };
-    let exit = diagnostics.first().map_or(codes::Exit::Internal, |first| codes::known(first.code).exit);
-    if exit == codes::Exit::Internal {
+/// Writes the warnings of a run and why it failed to standard error, and gives the exit code: that of the first error.
+pub fn report(outcome: Result<(), Failure>, context: &mut Context) -> ExitCode {
+    let mut diagnostics = context.warnings.take();
+    match outcome {
+        Ok(()) => {}
+        Err(Failure::Problems(problems)) => diagnostics.extend(problems),
+        Err(Failure::ClosedPipe) => return ExitCode::SUCCESS,
+    }
+    let mut errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let exit = errors.next().map(|first| codes::known(first.code).exit);
+    if exit == Some(codes::Exit::Internal) {
         add_reproducer(&mut diagnostics, context);
     }
+    print(&diagnostics, context);
+    exit.map_or(ExitCode::SUCCESS, |exit| ExitCode::from(exit as u8))
+}
+
+/// Writes diagnostics to standard error.
+pub fn print(diagnostics: &[Diagnostic], context: &Context) {
     let mut text = String::new();
-    for diagnostic in &diagnostics {
+    for diagnostic in diagnostics {
         match context.error_format {
             ErrorFormat::Json => text.push_str(&format!("{}\n", diagnostic.json())),
             ErrorFormat::Text => text.push_str(&render(diagnostic, context)),
@@ -134,14 +172,18 @@ pub fn report(failure: Failure, context: &Context) -> ExitCode {
     }
     // Nobody is left to tell when standard error itself is closed.
     let _ = std::io::stderr().write_all(text.as_bytes());
-    ExitCode::from(exit as u8)
 }
 
 /// One line, and where the place is a line of an input, that line with a caret.
 fn render(diagnostic: &Diagnostic, context: &Context) -> String {
-    let (red, plain) = if context.colour { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
-    let place = diagnostic.place();
-    let mut text = format!("{place}{red}error{plain}[AGX{:04}]: {}\n", diagnostic.code, diagnostic.message);
+    let (red, plain) = match (context.colour, diagnostic.severity) {
+        (true, Severity::Error) => ("\x1b[1;31m", "\x1b[0m"),
+        (true, Severity::Warning) => ("\x1b[1;33m", "\x1b[0m"),
+        (false, _) => ("", ""),
+    };
+    let (place, severity) = (diagnostic.place(), diagnostic.severity.name());
+    let mut text =
+        format!("{place}{red}{severity}{plain}[AGX{:04}]: {}\n", diagnostic.code, diagnostic.message);
     if let (Location::Text { line, column }, Some(file)) = (&diagnostic.location, &diagnostic.file)
         && let Some(source) = context.source_line(file, *line)
     {
@@ -161,7 +203,9 @@ fn caret_blank(c: char) -> char {
 fn add_reproducer(diagnostics: &mut [Diagnostic], context: &Context) {
     let Some(last) = diagnostics.last_mut() else { return };
     match context.save_reproducer() {
-        Ok(path) => last.message.push_str(&format!(" (reproducer: {})", path.display())),
+        Ok(path) => last
+            .message
+            .push_str(&format!(" (reproducer: {}; `agxc reduce` makes it smaller)", path.display())),
         Err(error) => last.message.push_str(&format!(" (no reproducer: {error})")),
     }
 }

@@ -1,13 +1,15 @@
 //! What `--emit` can write, as a table.
 
+use std::cell::RefCell;
+
 use agx_abi::{PartRole, Target};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use clap::ArgMatches;
 
 use crate::commands::{check_ir, find_pass, read_baseline, with_key};
-use crate::diagnostic::Failure;
+use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::File;
-use crate::{assembly, baseline, listing, report, shader_json};
+use crate::{assembly, baseline, lint, listing, report, shader_json};
 
 /// An output, complete.
 pub enum Made {
@@ -27,16 +29,25 @@ pub struct Job<'j> {
     pub key: &'j CompileKey,
     /// The command's other options.
     pub options: &'j ArgMatches,
+    /// Warnings on what was compiled.
+    pub warnings: RefCell<Vec<Diagnostic>>,
 }
 
 impl Job<'_> {
     /// The compiled shader.
     pub fn shader(&self) -> Result<CompiledShader, Failure> {
-        with_key(self.file, self.chip, self.key)
+        let shader = with_key(self.file, self.chip, self.key)?;
+        self.warnings.replace(lint::warnings(self.file, &shader));
+        Ok(shader)
     }
 }
 
 impl<'j> Job<'j> {
+    /// The value of an option that some commands lack.
+    fn option(&self, name: &str) -> Option<&'j str> {
+        self.options.try_get_one::<String>(name).ok().flatten().map(String::as_str)
+    }
+
     /// Line `line` of the input when that is a text called `file`.
     pub fn source_line(&self, file: &str, line: u32) -> Option<&'j str> {
         let text = (file == self.file.name).then(|| std::str::from_utf8(&self.file.bytes).ok())??;
@@ -175,7 +186,7 @@ pub fn make(emit: &Emit<'_>, job: &Job<'_>) -> Result<Made, Failure> {
 
 /// The report, against the row of the same name in the file of --baseline.
 fn page(job: &Job<'_>) -> Result<Made, Failure> {
-    let document = job.options.get_one::<String>("baseline").map(|path| read_baseline(path)).transpose()?;
+    let document = job.option("baseline").map(read_baseline).transpose()?;
     let name = baseline::normal(&job.file.name);
     let row = document.iter().flat_map(baseline::rows).find(|row| baseline::name_of(row) == name);
     let sources = report::html::Sources {
@@ -187,7 +198,7 @@ fn page(job: &Job<'_>) -> Result<Made, Failure> {
 }
 
 fn binary(job: &Job<'_>) -> Result<Made, Failure> {
-    let wanted = job.options.get_one::<String>("part").map(|name| assembly::role(name)).transpose()?;
+    let wanted = job.option("part").map(assembly::role).transpose()?;
     let role = wanted.unwrap_or(PartRole::Main);
     let shader = job.shader()?;
     let code = shader.part(role).ok_or_else(|| {

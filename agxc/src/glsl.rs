@@ -1,22 +1,29 @@
-//! GLSL: the Khronos reference compiler, when it is installed, translates it to SPIR-V, which our front end reads.
-//! Otherwise naga reads it, which supports a subset of the language.
+//! GLSL and HLSL: the Khronos reference compiler, when it is installed, translates them to SPIR-V, which our front end
+//! reads; HLSL goes through dxc where that is installed. Without them, naga reads a subset of GLSL.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use agx_abi::Stage;
 use agx_compiler::Location;
 
 use crate::codes;
+use crate::context::Preprocessor;
 use crate::diagnostic::{Diagnostic, Failure};
 
 /// The reference compiler.
 const PROGRAM: &str = "glslangValidator";
 
-/// Stages: ours, glslang's name and extension of files.
-const STAGES: [(Stage, &str); 3] =
-    [(Stage::Compute, "comp"), (Stage::Vertex, "vert"), (Stage::Fragment, "frag")];
+/// Microsoft's compiler, which knows more of HLSL.
+const DXC: &str = "dxc";
+
+/// Stages: ours, glslang's name and extension of files, dxc's profile.
+const STAGES: [(Stage, &str, &str); 3] = [
+    (Stage::Compute, "comp", "cs_6_2"),
+    (Stage::Vertex, "vert", "vs_6_2"),
+    (Stage::Fragment, "frag", "ps_6_2"),
+];
 
 /// Stages that are not supported, by the extension of files.
 const OTHER_STAGES: [(&str, &str); 11] = [
@@ -33,7 +40,31 @@ const OTHER_STAGES: [(&str, &str); 11] = [
     ("rcall", "callable"),
 ];
 
-/// A GLSL shader, translated or not.
+/// A language that other programs translate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// OpenGL's.
+    Glsl,
+    /// Direct3D's.
+    Hlsl,
+}
+
+/// A shader to translate.
+#[derive(Clone, Copy)]
+pub struct Request<'r> {
+    /// Its language.
+    pub language: Language,
+    /// Its text.
+    pub text: &'r str,
+    /// Name of its file.
+    pub name: &'r str,
+    /// Its stage, where the options state it.
+    pub stage: Option<Stage>,
+    /// Include folders, macros and the entry point.
+    pub preprocessor: &'r Preprocessor,
+}
+
+/// A shader, translated or not.
 pub enum Made {
     /// SPIR-V.
     SpirV(Vec<u8>),
@@ -42,19 +73,44 @@ pub enum Made {
     Absent(Stage),
 }
 
-/// The SPIR-V of the GLSL shader `text` from the file called `name`; without a `stage` the name's extension decides.
-pub fn to_spirv(text: &str, name: &str, stage: Option<Stage>) -> Result<Made, Failure> {
+/// The SPIR-V of a shader; without a stage the extension of its name decides (`a.vert`, `a.vert.hlsl`).
+pub fn to_spirv(request: &Request<'_>) -> Result<Made, Failure> {
+    let name = request.name.strip_suffix(".hlsl").unwrap_or(request.name);
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
-    let row = STAGES.iter().find(|(ours, theirs)| match stage {
-        Some(wanted) => *ours == wanted,
+    let row = STAGES.iter().find(|(ours, theirs, _)| match request.stage {
+        Some(stage) => *ours == stage,
         None => extension == Some(*theirs),
     });
-    let Some((ours, stage)) = row else { return Err(unknown_stage(name, extension)) };
-    let output = std::env::temp_dir().join(format!("agxc-glsl-{}.spv", std::process::id()));
-    let result = run(text, name, stage, &output).map(|made| made.map_or(Made::Absent(*ours), Made::SpirV));
-    // Absent when the source was rejected; nothing to be done when it cannot be removed.
+    let Some((ours, stage, profile)) = row else { return Err(unknown_stage(request.name, extension)) };
+    let output = std::env::temp_dir().join(format!("agxc-{}-{}.spv", std::process::id(), unique()));
+    let made = match request.language {
+        Language::Hlsl => hlsl(request, stage, profile, &output),
+        Language::Glsl => run(request, glslang(request, stage, &output), &output),
+    };
+    // Absent when the source was rejected; nothing can be done when it cannot be removed.
     let _ = std::fs::remove_file(&output);
-    result
+    match made? {
+        Some(bytes) => Ok(Made::SpirV(bytes)),
+        None if request.language == Language::Hlsl => Err(no_translator(
+            request.name,
+            "HLSL needs dxc or glslangValidator, and neither is installed (install glslang-tools on Debian)",
+        )),
+        None if !request.preprocessor.is_empty() => Err(no_translator(
+            request.name,
+            "-I and -D need glslangValidator, which is not installed (install glslang-tools on Debian)",
+        )),
+        None => Ok(Made::Absent(*ours)),
+    }
+}
+
+/// A number that no other translation of this process has.
+fn unique() -> usize {
+    static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}
+
+fn no_translator(name: &str, message: &str) -> Failure {
+    Diagnostic::new(102, message).in_file(name).into()
 }
 
 fn unknown_stage(name: &str, extension: Option<&str>) -> Failure {
@@ -86,33 +142,97 @@ pub fn absent(name: &str) -> Failure {
     Diagnostic::new(102, message).in_file(name).into()
 }
 
-/// Runs the reference compiler and reads what it leaves at `output`; `None` when it is not installed.
-fn run(text: &str, name: &str, stage: &str, output: &PathBuf) -> Result<Option<Vec<u8>>, Failure> {
-    let folder = Path::new(name).parent().filter(|folder| *folder != "").unwrap_or(Path::new("."));
-    let child = Command::new(PROGRAM)
-        .args(["-V", "-g", "--quiet", "--target-env", "vulkan1.3", "--stdin", "-S", stage])
-        .arg(format!("-I{}", folder.display()))
-        .arg("-o")
-        .arg(output)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    let mut child = match child {
+/// The folder that includes are relative to.
+fn folder(name: &str) -> PathBuf {
+    Path::new(name).parent().filter(|folder| *folder != "").unwrap_or(Path::new(".")).to_owned()
+}
+
+/// The reference compiler's command line.
+fn glslang(request: &Request<'_>, stage: &str, output: &Path) -> Command {
+    let mut command = Command::new(PROGRAM);
+    if request.language == Language::Hlsl {
+        let entry = request.preprocessor.entry.as_deref().unwrap_or("main");
+        command.args(["-D", "-e", entry, "--source-entrypoint", entry]);
+    }
+    command.args(["-V", "-g", "--quiet", "--target-env", "vulkan1.3", "--stdin", "-S", stage]);
+    command.args(request.preprocessor.defines.iter().map(|define| format!("-D{define}")));
+    command.arg(format!("-I{}", folder(request.name).display()));
+    command.args(request.preprocessor.includes.iter().map(|folder| format!("-I{folder}")));
+    command.arg("-o").arg(output);
+    command
+}
+
+/// Translates with dxc, which reads files only, or else with the reference compiler.
+fn hlsl(
+    request: &Request<'_>,
+    stage: &str,
+    profile: &str,
+    output: &Path,
+) -> Result<Option<Vec<u8>>, Failure> {
+    let input = output.with_extension("hlsl");
+    std::fs::write(&input, request.text)
+        .map_err(|error| Failure::file(&input.display().to_string(), &error))?;
+    let mut command = Command::new(DXC);
+    command.args(["-spirv", "-fspv-target-env=vulkan1.3", "-fspv-debug=line", "-T", profile, "-E"]);
+    command.arg(request.preprocessor.entry.as_deref().unwrap_or("main"));
+    command.arg("-I").arg(folder(request.name));
+    command.args(request.preprocessor.includes.iter().map(|folder| format!("-I{folder}")));
+    command.args(request.preprocessor.defines.iter().map(|define| format!("-D{define}")));
+    command.arg("-Fo").arg(output).arg(&input);
+    let made = run(request, command, output);
+    // As for the output.
+    let _ = std::fs::remove_file(&input);
+    match made? {
+        Some(bytes) => Ok(Some(bytes)),
+        None => run(request, glslang(request, stage, output), output),
+    }
+}
+
+/// Runs a translator with the text on its standard input and reads what it leaves at `output`; `None` when it is not
+/// installed.
+fn run(request: &Request<'_>, mut command: Command, output: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child: Child = match command.spawn() {
         Ok(child) => child,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Failure::file(PROGRAM, &error)),
+        Err(error) => return Err(Failure::file(&program, &error)),
     };
     if let Some(mut stdin) = child.stdin.take() {
         // A program that rejects its input early closes the pipe; its exit code says so.
-        let _ = stdin.write_all(text.as_bytes());
+        let _ = stdin.write_all(request.text.as_bytes());
     }
-    let result = child.wait_with_output().map_err(|error| Failure::file(PROGRAM, &error))?;
+    let result = child.wait_with_output().map_err(|error| Failure::file(&program, &error))?;
     if !result.status.success() {
         let printed = [result.stdout, result.stderr].concat();
-        return Err(Failure::Problems(problems(&String::from_utf8_lossy(&printed), name)));
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        let problems = if program == DXC {
+            clang_problems(&printed, request.name)
+        } else {
+            problems(&printed, request.name)
+        };
+        return Err(Failure::Problems(problems));
     }
     std::fs::read(output).map(Some).map_err(|error| Failure::file(&output.display().to_string(), &error))
+}
+
+/// dxc's messages as ours: `FILE:LINE:COLUMN: error: MESSAGE`.
+fn clang_problems(printed: &str, name: &str) -> Vec<Diagnostic> {
+    let problem = |line: &str| {
+        let (place, message) = line.split_once(": error: ")?;
+        let mut words = place.rsplitn(3, ':');
+        let (column, line, file) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?, words.next()?);
+        let is_input = Path::new(file).starts_with(std::env::temp_dir());
+        let file = if is_input { name } else { file };
+        let location = Location::Text { line, column };
+        Some(Diagnostic::new(codes::INVALID, message).in_file(file).at(location))
+    };
+    let problems: Vec<Diagnostic> = printed.lines().filter_map(problem).collect();
+    if !problems.is_empty() {
+        return problems;
+    }
+    let first = printed.lines().next().unwrap_or("no message");
+    vec![Diagnostic::new(codes::INVALID, format!("{DXC} failed: {first}")).in_file(name)]
 }
 
 /// The reference compiler's messages as ours. It counts lines, not columns.
@@ -161,6 +281,21 @@ mod tests {
                 (Some("./part.glsl".into()), at(7), "syntax error".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn dxcs_messages_keep_file_line_and_column() {
+        let input = std::env::temp_dir().join("agxc-1-0.hlsl");
+        let printed = format!(
+            "{}:3:7: error: use of undeclared identifier 'x'\n  x = 1;\n  ^\npart.hlsli:9:1: error: no\n",
+            input.display()
+        );
+        let found: Vec<_> = clang_problems(&printed, "a.hlsl")
+            .into_iter()
+            .map(|problem| (problem.file, problem.location))
+            .collect();
+        let at = |line, column| Location::Text { line, column };
+        assert_eq!(found, [(Some("a.hlsl".into()), at(3, 7)), (Some("part.hlsli".into()), at(9, 1))]);
     }
 
     #[test]

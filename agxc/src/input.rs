@@ -7,7 +7,7 @@ use agx_abi::Stage;
 use agx_compiler::frontend::door::GLSL;
 use agx_compiler::{CompileError, FRONT_ENDS, Input, Language};
 
-use crate::context::Context;
+use crate::context::{Context, Preprocessor};
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::glsl;
 
@@ -16,6 +16,8 @@ use crate::glsl;
 pub enum Kind {
     /// A shader of a language.
     Shader(&'static Language),
+    /// HLSL, which other programs translate to SPIR-V.
+    Hlsl,
     /// AGX assembly.
     Assembly,
     /// AGX machine code.
@@ -26,6 +28,7 @@ pub enum Kind {
 
 /// Inputs other than shaders: kind, name for `-x`, extensions.
 static OTHERS: &[(Kind, &str, &[&str])] = &[
+    (Kind::Hlsl, "hlsl", &["hlsl"]),
     (Kind::Assembly, "asm", &["s", "asm"]),
     (Kind::Code, "code", &["bin", "code"]),
     (Kind::Hex, "hex", &["hex"]),
@@ -84,8 +87,10 @@ pub struct File {
     pub kind: Kind,
     /// Contents.
     pub bytes: Vec<u8>,
-    /// What was made of a GLSL shader.
+    /// What was made of a GLSL or HLSL shader.
     spirv: OnceCell<Vec<u8>>,
+    /// Include folders, macros and the entry point for its translation.
+    preprocessor: Preprocessor,
 }
 
 /// Reads the input called `name` (`-` is standard input); `forced` is the value of `-x`.
@@ -103,7 +108,8 @@ pub fn read(name: &str, forced: Option<&str>, context: &mut Context) -> Result<F
             Diagnostic::new(100, "cannot determine the input type; specify it with -x").in_file(name)
         })?,
     };
-    Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new() })
+    let preprocessor = context.preprocessor.clone();
+    Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new(), preprocessor })
 }
 
 /// A shader that is already read, told by its name and its first bytes.
@@ -111,7 +117,8 @@ pub fn from_bytes(name: &str, bytes: Vec<u8>, context: &mut Context) -> Result<F
     context.remember(name, &bytes);
     let kind = Kind::guess(name, &bytes)
         .ok_or_else(|| Diagnostic::new(100, "cannot determine the input type").in_file(name))?;
-    Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new() })
+    let preprocessor = context.preprocessor.clone();
+    Ok(File { name: name.to_owned(), kind, bytes, spirv: OnceCell::new(), preprocessor })
 }
 
 /// Most bytes of an input: devices such as `/dev/zero` have no end.
@@ -145,11 +152,14 @@ impl File {
 
     /// The contents as what the compiler takes; `stage` is the one asked for, if any.
     pub fn shader(&self, stage: Option<Stage>) -> Result<Input<'_>, Failure> {
+        if self.kind == Kind::Hlsl {
+            return self.translated(glsl::Language::Hlsl, stage);
+        }
         let Kind::Shader(language) = self.kind else {
             return Err(self.problem(101, &format!("expected a shader, found {}", self.kind.name())));
         };
         if *language == GLSL {
-            return self.glsl(stage);
+            return self.translated(glsl::Language::Glsl, stage);
         }
         if let Err(error) = language.front_end() {
             return Err(self.problem(102, &error.message));
@@ -160,12 +170,13 @@ impl File {
         Ok(Input { stage, ..Input::new(language, &self.bytes) })
     }
 
-    /// A GLSL shader: as SPIR-V where the Khronos compiler is installed.
-    fn glsl(&self, stage: Option<Stage>) -> Result<Input<'_>, Failure> {
+    /// A GLSL or HLSL shader: as SPIR-V where a translator is installed.
+    fn translated(&self, language: glsl::Language, stage: Option<Stage>) -> Result<Input<'_>, Failure> {
         if let Some(bytes) = self.spirv.get() {
             return Ok(Input::spirv(bytes));
         }
-        match glsl::to_spirv(self.text()?, &self.name, stage)? {
+        let (name, preprocessor) = (self.name.as_str(), &self.preprocessor);
+        match glsl::to_spirv(&glsl::Request { language, text: self.text()?, name, stage, preprocessor })? {
             glsl::Made::SpirV(bytes) => Ok(Input::spirv(self.spirv.get_or_init(|| bytes))),
             #[cfg(feature = "glsl")]
             glsl::Made::Absent(stage) => Ok(Input::glsl(self.text()?, stage)),

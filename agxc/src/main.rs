@@ -7,6 +7,7 @@
 mod align;
 mod assembly;
 mod baseline;
+mod batch;
 mod cli;
 mod codes;
 mod commands;
@@ -17,12 +18,14 @@ mod emit;
 mod glsl;
 mod input;
 mod key;
+mod lint;
 mod listing;
 mod machine;
 mod modules;
 mod npy;
 mod output;
 mod picture;
+mod reduce;
 mod report;
 mod scene;
 mod shader_json;
@@ -48,13 +51,16 @@ fn main() -> ExitCode {
     }));
     let mut context = Context::new();
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    if let [_, only] = &arguments[..]
+        && (only == "--version" || only == "-V")
+    {
+        // Scripts ask for the version often; the parser of all commands is not needed for it.
+        return diagnostic::report(output::stdout(cli::VERSION_LINE.as_bytes()), &mut context);
+    }
     let outcome = catch_unwind(AssertUnwindSafe(|| cli::run(&arguments, &mut context)));
-    let failure = match outcome {
-        Ok(Ok(())) => return ExitCode::SUCCESS,
-        Ok(Err(failure)) => failure,
-        Err(panic) => Failure::from(Diagnostic::new(codes::INTERNAL, panic_message(&*panic))),
-    };
-    diagnostic::report(failure, &context)
+    let outcome = outcome
+        .unwrap_or_else(|panic| Err(Failure::from(Diagnostic::new(codes::INTERNAL, panic_message(&*panic)))));
+    diagnostic::report(outcome, &mut context)
 }
 
 /// Where a panic happened and what it said.

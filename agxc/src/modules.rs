@@ -7,7 +7,7 @@ use agx_compiler::frontend::door::WGSL;
 use agx_compiler::frontend::door::{GLSL, SPIRV};
 
 use crate::diagnostic::Failure;
-use crate::input::File;
+use crate::input::{File, Kind};
 
 /// An entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,7 +45,7 @@ pub fn declarations(file: &File, key: &CompileKey) -> Result<Declarations, Failu
     if file.kind.is(&WGSL) {
         return of_wgsl(file.text()?, key);
     }
-    if file.kind.is(&SPIRV) || file.kind.is(&GLSL) {
+    if file.kind.is(&SPIRV) || file.kind.is(&GLSL) || file.kind == Kind::Hlsl {
         let shader = file.shader(key.stage)?;
         if *shader.language == SPIRV {
             return Ok(scan(&words(shader.bytes)));
@@ -70,7 +70,7 @@ fn of_wgsl(text: &str, key: &CompileKey) -> Result<Declarations, Failure> {
 }
 
 /// The words of a module in either byte order.
-fn words(bytes: &[u8]) -> Vec<u32> {
+pub fn words(bytes: &[u8]) -> Vec<u32> {
     let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     match words.first() {
         Some(&MAGIC_SWAPPED) => words.into_iter().map(u32::swap_bytes).collect(),
@@ -86,23 +86,39 @@ const OP_ENTRY_POINT: u32 = 15;
 const OP_TYPE_FLOAT: u32 = 22;
 const OP_SPEC_CONSTANT_TRUE: u32 = 48;
 const OP_SPEC_CONSTANT: u32 = 50;
-const OP_FUNCTION: u32 = 54;
+/// Begins a function.
+pub const OP_FUNCTION: u32 = 54;
 const OP_DECORATE: u32 = 71;
 const DECORATION_SPEC_ID: u32 = 1;
 
 /// The declarations of a module up to its first function.
 fn scan(words: &[u32]) -> Declarations {
     let mut scan = Scan::default();
-    let mut rest = words.get(HEADER_WORDS..).unwrap_or_default();
-    while let Some(first) = rest.first() {
-        let (op, length) = (first & 0xffff, ((first >> 16) as usize).max(1));
-        match rest.get(1..length) {
-            Some(operands) if op != OP_FUNCTION => scan.instruction(op, operands),
-            _ => break,
-        }
-        rest = rest.get(length..).unwrap_or_default();
+    for Instruction { op, operands } in instructions(words).take_while(|inst| inst.op != OP_FUNCTION) {
+        scan.instruction(op, operands);
     }
     scan.found
+}
+
+/// An instruction of a module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Instruction<'w> {
+    /// Opcode.
+    pub op: u32,
+    /// Everything after the first word.
+    pub operands: &'w [u32],
+}
+
+/// The instructions of a module, up to its end or to one that exceeds it.
+pub fn instructions(words: &[u32]) -> impl Iterator<Item = Instruction<'_>> {
+    let mut rest = words.get(HEADER_WORDS..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let first = rest.first()?;
+        let length = ((first >> 16) as usize).max(1);
+        let operands = rest.get(1..length)?;
+        rest = rest.get(length..).unwrap_or_default();
+        Some(Instruction { op: first & 0xffff, operands })
+    })
 }
 
 /// What is known so far of a module, by result id.
@@ -140,7 +156,7 @@ impl Scan {
 }
 
 /// A string literal up to its zero byte.
-fn string(words: &[u32]) -> String {
+pub fn string(words: &[u32]) -> String {
     let bytes: Vec<u8> =
         words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()

@@ -1,6 +1,8 @@
 //! `agxc compile`, and what every command that compiles has in common.
 
+use std::cell::RefCell;
 use std::path::Path;
+use std::time::Instant;
 
 use agx_abi::Target;
 use agx_compiler::frontend::door::IR;
@@ -86,7 +88,12 @@ pub fn made(
 ) -> Result<Made, Failure> {
     let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
     let (chip, key) = key::for_file(&file, options)?;
-    emit::make(emit, &Job { file: &file, chip, key: &key, options })
+    let job = Job { file: &file, chip, key: &key, options, warnings: RefCell::default() };
+    let begin = Instant::now();
+    let made = emit::make(emit, &job);
+    job.warnings.take().into_iter().for_each(|warning| context.warnings.add(warning));
+    context.note(|| format!("{name}: {} in {:.1} ms", emit.row.name, begin.elapsed().as_secs_f64() * 1e3));
+    made
 }
 
 /// Reads the input that the options name.

@@ -32,7 +32,7 @@ fn options(command: &'static Command) -> impl Iterator<Item = &'static Arg> {
 }
 
 fn is_option(arg: &&'static Arg) -> bool {
-    !matches!(arg.takes, Takes::Word | Takes::Words | Takes::Optional)
+    !matches!(arg.takes, Takes::Word | Takes::Words | Takes::Optional | Takes::Rest)
 }
 
 /// The values that an option may take; empty when any will do.

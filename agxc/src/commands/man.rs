@@ -89,6 +89,7 @@ fn page(command: &Command) -> String {
         match arg.takes {
             Takes::Word => _ = write!(text, " \\fI{}\\fR", escaped(arg.name)),
             Takes::Words => _ = write!(text, " \\fI{}\\fR ...", escaped(arg.name)),
+            Takes::Rest => _ = write!(text, " [\\-\\- \\fI{}\\fR ...]", escaped(arg.name)),
             Takes::Optional => _ = write!(text, " [\\fI{}\\fR]", escaped(arg.name)),
             _ => {}
         }
@@ -117,7 +118,9 @@ fn option(arg: &Arg) -> String {
         None => long,
     };
     let written = match arg.takes {
-        Takes::Word | Takes::Words | Takes::Optional => format!("\\fI{}\\fR", escaped(arg.name)),
+        Takes::Word | Takes::Words | Takes::Optional | Takes::Rest => {
+            format!("\\fI{}\\fR", escaped(arg.name))
+        }
         Takes::Nothing => format!("\\fB{named}\\fR"),
         Takes::Value(value) | Takes::Values(value) => format!("\\fB{named}\\fR \\fI{}\\fR", escaped(value)),
         Takes::Choice(values) => format!("\\fB{named}\\fR \\fI{}\\fR", values.join("|")),

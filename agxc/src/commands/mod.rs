@@ -1,6 +1,7 @@
 //! The table of commands: what `agxc` can do, with the options of each.
 
 mod asm;
+mod batch;
 mod compile;
 mod completions;
 mod demo;
@@ -10,6 +11,7 @@ mod explain;
 mod list_targets;
 mod man;
 mod pass;
+mod reduce;
 mod render;
 mod run;
 mod run_plan;
@@ -34,6 +36,8 @@ pub enum Takes {
     Words,
     /// A word without dashes that may be absent.
     Optional,
+    /// Everything after `--`.
+    Rest,
     /// Nothing: the option is a switch.
     Nothing,
     /// A value, shown under this name.
@@ -75,7 +79,7 @@ pub(crate) const fn arg(name: &'static str, takes: Takes, doc: &'static str) -> 
     Arg { name, short: None, takes, doc }
 }
 
-const fn short(name: &'static str, letter: char, takes: Takes, doc: &'static str) -> Arg {
+pub(crate) const fn short(name: &'static str, letter: char, takes: Takes, doc: &'static str) -> Arg {
     Arg { name, short: Some(letter), takes, doc }
 }
 
@@ -86,8 +90,17 @@ const OUTPUT: &[Arg] =
     &[short("output", 'o', Takes::Value("FILE"), "Output file [default: - for standard output]")];
 const TARGET: &[Arg] =
     &[arg("target", Takes::Value("CHIP"), "Chip to compile for: g13g (default), g13x, g14g, g14x")];
-const KIND: &[Arg] =
-    &[short("kind", 'x', Takes::Value("KIND"), "Input language: spirv, wgsl, glsl, ir, asm, code, hex, …")];
+const KIND: &[Arg] = &[short(
+    "kind",
+    'x',
+    Takes::Value("KIND"),
+    "Input language: spirv, wgsl, glsl, hlsl, ir, asm, code, hex, …",
+)];
+/// Options of the translation of GLSL and HLSL.
+const SOURCE: &[Arg] = &[
+    short("include", 'I', Takes::Values("FOLDER"), "Search this folder for files that GLSL and HLSL include"),
+    short("define", 'D', Takes::Values("NAME[=VALUE]"), "Define a macro of GLSL and HLSL"),
+];
 /// Options that make up the compile key.
 const KEY: &[Arg] = &[
     arg("entry", Takes::Value("NAME"), "Entry point, if the module has several"),
@@ -111,7 +124,7 @@ pub static COMMANDS: &[Command] = &[
         doc: "Compile shaders",
         details: "The default output is assembly. `bin` is the machine code of one part; `json` holds all parts and what \
                   a driver needs. With several inputs, -o names a folder.",
-        args: &[FILES, compile::ARGS, TARGET, KEY, KIND, OUTPUT],
+        args: &[FILES, compile::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: compile::run,
     },
     Command {
@@ -134,7 +147,7 @@ pub static COMMANDS: &[Command] = &[
         doc: "Compile a compute shader, run it on the reference machine and check its buffers",
         details: "Buffers are specified as TYPE:VALUES (u8 to u64, i8 to i64, f16, f32, f64), zero:BYTES or file:PATH. \
                   The shader may write every buffer; an access outside all buffers is a fault.",
-        args: &[FILE, run::ARGS, TARGET, KEY, KIND, OUTPUT],
+        args: &[FILE, run::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: run::run,
     },
     Command {
@@ -156,22 +169,38 @@ pub static COMMANDS: &[Command] = &[
         doc: "Compile shaders and print their statistics",
         details: "The figures have the names and follow the cycle model of Mesa's AGX compiler; docs/statistics.md explains \
                   them. Every entry point of a module has a row.",
-        args: &[FILES, stats::ARGS, TARGET, KEY, KIND, OUTPUT],
+        args: &[FILES, stats::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: stats::run,
     },
     Command {
         name: "diff",
         doc: "Compare two shaders, targets, keys, or the statistics of two builds",
         details: "One file is compared with itself under --to-target or --to-key.",
-        args: &[diff::ARGS, TARGET, KEY, KIND, OUTPUT],
+        args: &[diff::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: diff::run,
+    },
+    Command {
+        name: "batch",
+        doc: "Compile, measure or validate many inputs in parallel",
+        details: "A failing input does not stop the others. `compile` writes into the folder that -o names. With --journal, a \
+                  run that was interrupted is resumed.",
+        args: &[batch::ARGS, validate::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
+        run: batch::run,
+    },
+    Command {
+        name: "reduce",
+        doc: "Make an input smaller that a command fails on",
+        details: "The command is run on smaller and smaller inputs that give the same exit code and the same message. \
+                  Example: agxc reduce big.spv -o small.spv -- agxc compile --check {}",
+        args: &[reduce::ARGS, KIND, OUTPUT],
+        run: reduce::run,
     },
     Command {
         name: "validate",
         doc: "Check that machine code is valid for the hardware",
         details: "Takes machine code, assembly, or a shader, whose parts are checked against the registers and uniforms \
                   that the compiler reports.",
-        args: &[FILE, validate::ARGS, TARGET, KEY, KIND],
+        args: &[FILE, validate::ARGS, TARGET, KEY, SOURCE, KIND],
         run: validate::run,
     },
     Command {

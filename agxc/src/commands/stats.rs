@@ -10,7 +10,7 @@ use super::{Arg, Takes, arg, compile};
 use crate::baseline::{self, Thresholds};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
-use crate::{input, output, statistics};
+use crate::{input, lint, output, statistics};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
@@ -69,7 +69,10 @@ pub fn of_file(
     for unit in units {
         let label = if several { format!("{name}:{}", unit.entry_point) } else { name.to_owned() };
         match unit.compile(&file) {
-            Ok(shader) => rows.push((label, shader.stats)),
+            Ok(shader) => {
+                lint::warnings(&file, &shader).into_iter().for_each(|warning| context.warnings.add(warning));
+                rows.push((label, shader.stats));
+            }
             Err(Failure::Problems(failed)) => problems.extend(failed),
             Err(closed) => return Err(closed),
         }

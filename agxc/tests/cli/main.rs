@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod basics;
+mod batches;
 mod harness;
 mod inputs;
 mod many;
@@ -12,3 +13,4 @@ mod parts;
 mod readme;
 mod reports;
 mod runs;
+mod warnings;

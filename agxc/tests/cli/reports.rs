@@ -142,7 +142,7 @@ fn the_report_is_one_linked_file() {
     let folder = Folder::new("html");
     let file = folder.file("loop.wgsl", LOOP);
     let baseline = folder.path("stats.json");
-    out(&["stats", "--format", "json", "--max-registers", "12", "-o", &baseline, &file]);
+    out(&["stats", "-q", "--format", "json", "--max-registers", "12", "-o", &baseline, &file]);
     let html = out(&["compile", "--emit", "html", "--baseline", &baseline, &file]);
     assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
     assert!(

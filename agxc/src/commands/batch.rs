@@ -1,0 +1,249 @@
+//! `agxc batch`: compiles, measures or validates many inputs in parallel, past failures.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Instant;
+
+use clap::ArgMatches;
+
+use super::{Arg, Takes, arg, compile, stats, validate};
+use crate::batch::{self, Journal};
+use crate::codes;
+use crate::context::Context;
+use crate::diagnostic::{self, Diagnostic, Failure};
+use crate::emit::Emit;
+use crate::{input, output};
+
+/// Options of this command alone.
+pub const ARGS: &[Arg] = &[
+    arg("COMMAND", Takes::Word, "compile, stats or validate"),
+    arg("PATH", Takes::Words, "Files, folders (searched for shaders), or @LIST with a path on each line"),
+    arg("emit", Takes::Value("WHAT"), "What `compile` writes [default: asm]; the values are listed below"),
+    arg("format", Takes::Choice(&["text", "json", "csv"]), "Output format of `stats`"),
+    arg("jobs", Takes::Value("NUMBER"), "Number of threads [default: number of processors]"),
+    arg(
+        "journal",
+        Takes::Value("FILE"),
+        "Record inputs that succeed in this file, and skip those it records",
+    ),
+];
+
+/// What is done with each input.
+type Work = fn(&str, &ArgMatches, &mut Context) -> Result<Vec<stats::Row>, Failure>;
+
+const COMMANDS: [(&str, Work); 3] =
+    [("compile", compile_one), ("stats", stats_one), ("validate", validate_one)];
+
+/// Result of an input.
+struct Outcome {
+    index: usize,
+    result: Result<Vec<stats::Row>, Vec<Diagnostic>>,
+    context: Context,
+}
+
+/// Does the command on every input; prints failures as they come, a table where there is one, and a summary.
+pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
+    let name = options.get_one::<String>("COMMAND").map_or("", String::as_str);
+    let work = COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, work)| *work).ok_or_else(|| {
+        Failure::usage(format!("batch: unknown command `{name}`; expected compile, stats or validate"))
+    })?;
+    prepare(name, options)?;
+    let paths = options.get_many::<String>("PATH").into_iter().flatten();
+    let all = batch::inputs(paths.map(String::as_str))?;
+    let mut journal = match options.get_one::<String>("journal") {
+        Some(path) => Some(Journal::open(path, &settings(name, options))?),
+        None => None,
+    };
+    let begin = Instant::now();
+    let todo: Vec<String> = match &journal {
+        Some(journal) => all.iter().filter(|input| !journal.has(input)).cloned().collect(),
+        None => all.clone(),
+    };
+    let mut progress = Progress::new(todo.len());
+    let mut rows: Vec<Option<Vec<stats::Row>>> = vec![None; todo.len()];
+    let mut codes: Vec<(usize, u16)> = Vec::new();
+    parallel(&todo, work, options, context, |outcome| {
+        let input = todo.get(outcome.index).map_or("", String::as_str);
+        progress.clear();
+        let mut warned = outcome.context;
+        diagnostic::print(&warned.warnings.take(), &warned);
+        match outcome.result {
+            Ok(found) => {
+                if let Some(journal) = &mut journal {
+                    journal.record(input)?;
+                }
+                rows[outcome.index] = Some(found);
+            }
+            Err(problems) => {
+                diagnostic::print(&problems, &warned);
+                codes.push((outcome.index, problems.first().map_or(codes::INTERNAL, |problem| problem.code)));
+            }
+        }
+        progress.advance(input, codes.len());
+        Ok(())
+    })?;
+    progress.clear();
+    if name == "stats" {
+        let rows: Vec<stats::Row> = rows.into_iter().flatten().flatten().collect();
+        let format = options.get_one::<String>("format").map_or("text", String::as_str);
+        let target = options.get_one::<String>("output").map(String::as_str);
+        output::text(target, &stats::table(format, &rows))?;
+    }
+    let skipped = all.len() - todo.len();
+    let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
+    let line = format!(
+        "{} inputs: {} succeeded, {} failed{skipped}, in {:.1} s",
+        all.len(),
+        todo.len() - codes.len(),
+        codes.len(),
+        begin.elapsed().as_secs_f64()
+    );
+    output::stderr_lines(&[line]);
+    match codes.iter().min() {
+        Some((_, code)) => {
+            Err(Diagnostic::new(*code, format!("{} of {} inputs failed", codes.len(), todo.len())).into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks what would fail for every input.
+fn prepare(name: &str, options: &ArgMatches) -> Result<(), Failure> {
+    emit(options)?;
+    match (name, options.get_one::<String>("output")) {
+        ("compile", None) => Err(Failure::usage("batch compile needs -o FOLDER")),
+        ("compile", Some(folder)) => {
+            std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Everything but the input that decides a result, as text.
+fn settings(name: &str, options: &ArgMatches) -> String {
+    let mut text = format!("{} {name}", env!("CARGO_PKG_VERSION"));
+    for id in options.ids().filter(|id| !["PATH", "jobs", "journal"].contains(&id.as_str())) {
+        let values = options.try_get_raw(id.as_str()).ok().flatten().into_iter().flatten();
+        text.push_str(&format!(" {id}={:?}", values.collect::<Vec<_>>()));
+    }
+    text
+}
+
+fn emit(options: &ArgMatches) -> Result<Emit<'_>, Failure> {
+    Emit::from_option(options.get_one::<String>("emit").map_or("asm", String::as_str))
+}
+
+fn compile_one(name: &str, options: &ArgMatches, context: &mut Context) -> Result<Vec<stats::Row>, Failure> {
+    let emit = emit(options)?;
+    let made = compile::made(name, &emit, options, context)?;
+    let folder = options.get_one::<String>("output").map_or(".", String::as_str);
+    // Inputs of the same name in different folders get different outputs.
+    let flat = crate::baseline::normal(name).trim_start_matches('/').replace(['/', '\\'], "_");
+    output::made(Some(&compile::beside(folder, &flat, &emit)), &made)?;
+    Ok(Vec::new())
+}
+
+fn stats_one(name: &str, options: &ArgMatches, context: &mut Context) -> Result<Vec<stats::Row>, Failure> {
+    let (rows, problems) = stats::of_file(name, options, context)?;
+    if problems.is_empty() { Ok(rows) } else { Err(Failure::Problems(problems)) }
+}
+
+fn validate_one(name: &str, options: &ArgMatches, context: &mut Context) -> Result<Vec<stats::Row>, Failure> {
+    let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
+    let problems = validate::of_file(&file, options)?;
+    if problems.is_empty() { Ok(Vec::new()) } else { Err(Failure::Problems(problems)) }
+}
+
+/// Does `work` on every input in several threads and gives the outcomes to `done` as they come.
+fn parallel(
+    inputs: &[String],
+    work: Work,
+    options: &ArgMatches,
+    context: &Context,
+    mut done: impl FnMut(Outcome) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let jobs = match options.get_one::<String>("jobs") {
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+        Some(text) => text.parse().ok().filter(|jobs| (1..=1024).contains(jobs)).ok_or_else(|| {
+            Failure::usage(format!("--jobs: expected a number from 1 to 1024, found `{text}`"))
+        })?,
+    };
+    let next = AtomicUsize::new(0);
+    let forks: Vec<Context> = (0..jobs.min(inputs.len())).map(|_| context.fork()).collect();
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        for fork in forks {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                while let Some((index, input)) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    inputs.get(index).map(|input| (index, input))
+                } {
+                    let mut context = fork.fork();
+                    let result = attempt(work, input, options, &mut context);
+                    // The receiver is gone when the run has failed: stop.
+                    if sender.send(Outcome { index, result, context }).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        receiver.iter().try_for_each(&mut done)
+    })
+}
+
+/// One input; a panic is a problem like others.
+fn attempt(
+    work: Work,
+    name: &str,
+    options: &ArgMatches,
+    context: &mut Context,
+) -> Result<Vec<stats::Row>, Vec<Diagnostic>> {
+    match catch_unwind(AssertUnwindSafe(|| work(name, options, context))) {
+        Ok(Ok(rows)) => Ok(rows),
+        Ok(Err(Failure::Problems(problems))) => Err(problems),
+        Ok(Err(Failure::ClosedPipe)) => Ok(Vec::new()),
+        Err(_) => {
+            Err(vec![Diagnostic::new(codes::INTERNAL, "panic; compile this input alone").in_file(name)])
+        }
+    }
+}
+
+/// A bar on a terminal; nothing elsewhere.
+struct Progress {
+    total: usize,
+    finished: usize,
+    is_terminal: bool,
+}
+
+const BAR_COLUMNS: usize = 30;
+
+impl Progress {
+    fn new(total: usize) -> Progress {
+        Progress { total, finished: 0, is_terminal: std::io::stderr().is_terminal() }
+    }
+
+    fn clear(&self) {
+        if self.is_terminal {
+            // Nobody is left to tell when standard error is closed.
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+
+    fn advance(&mut self, name: &str, failed: usize) {
+        self.finished += 1;
+        if self.is_terminal {
+            let bar = "#".repeat(BAR_COLUMNS * self.finished / self.total.max(1));
+            let name: String = name.chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect();
+            let (finished, total) = (self.finished, self.total);
+            // As for `clear`.
+            let _ = write!(
+                std::io::stderr(),
+                "[{bar:<BAR_COLUMNS$}] {finished}/{total}, {failed} failed  {name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Warnings: what a shader does that is allowed and may be a mistake, and what its code costs without need.
+
+use agx_abi::occupancy::{OCCUPANCY, max_threads};
+use agx_compiler::frontend::door::SPIRV;
+use agx_compiler::{CompiledShader, Location};
+
+use crate::diagnostic::Diagnostic;
+use crate::input::File;
+use crate::modules::{self, Instruction};
+
+const UNINITIALISED: u16 = 500;
+const UNWRITTEN: u16 = 501;
+const SPILLS: u16 = 502;
+const OCCUPANCY_STEP: u16 = 503;
+
+/// Half-registers above a step of occupancy that small changes to a shader can save.
+const NEAR_STEP: u16 = 8;
+
+/// Every warning on `shader`, compiled from `file`.
+pub fn warnings(file: &File, shader: &CompiledShader) -> Vec<Diagnostic> {
+    let mut warnings = Vec::new();
+    if let Ok(input) = file.shader(Some(shader.info.stage))
+        && *input.language == SPIRV
+    {
+        warnings.extend(of_module(&modules::words(input.bytes)));
+    }
+    let stats = &shader.stats;
+    if stats.spills + stats.fills > 0 {
+        let message = format!("{} values are spilled to memory, with {} fills", stats.spills, stats.fills);
+        warnings.push(Diagnostic::warning(SPILLS, message));
+    }
+    warnings.extend(occupancy_step(shader.info.gpr_halves));
+    warnings.into_iter().map(|warning| warning.in_file(&file.name)).collect()
+}
+
+/// A few registers less would let a core hold more threads.
+fn occupancy_step(halves: u16) -> Option<Diagnostic> {
+    let (most, threads) = OCCUPANCY.iter().rev().find(|(most, _)| *most < halves)?;
+    let message = format!(
+        "{halves} half-registers allow {} threads per core; {most} would allow {threads}",
+        max_threads(halves)
+    );
+    (halves - most <= NEAR_STEP).then(|| Diagnostic::warning(OCCUPANCY_STEP, message))
+}
+
+const OP_NAME: u32 = 5;
+const OP_LINE: u32 = 8;
+const OP_ENTRY_POINT: u32 = 15;
+const OP_VARIABLE: u32 = 59;
+const OP_LOAD: u32 = 61;
+const OP_DECORATE: u32 = 71;
+const DECORATION_LOCATION: u32 = 30;
+const OUTPUT: u32 = 3;
+const FUNCTION: u32 = 7;
+
+/// A variable of a module.
+struct Variable {
+    id: u32,
+    class: u32,
+    has_initialiser: bool,
+    /// Opcode and line of the first instruction that names it in a function.
+    first_use: Option<(u32, u32)>,
+}
+
+/// Warnings on the variables of a SPIR-V module. An instruction counts as a use when any of its words is the variable's
+/// id, so that a literal of the same value can hide a warning and never causes one.
+fn of_module(words: &[u32]) -> Vec<Diagnostic> {
+    let mut variables: Vec<Variable> = Vec::new();
+    let (mut line, mut in_functions) = (0, false);
+    for Instruction { op, operands } in modules::instructions(words) {
+        match (op, operands) {
+            (OP_LINE, [_, number, ..]) => line = *number,
+            (OP_VARIABLE, [_, id, class, initialiser @ ..]) => {
+                let has_initialiser = !initialiser.is_empty();
+                variables.push(Variable { id: *id, class: *class, has_initialiser, first_use: None });
+            }
+            (modules::OP_FUNCTION, _) => in_functions = true,
+            _ if in_functions => {
+                let unused = variables.iter_mut().filter(|known| known.first_use.is_none());
+                for variable in unused.filter(|known| operands.contains(&known.id)) {
+                    variable.first_use = Some((op, line));
+                }
+            }
+            _ => {}
+        }
+    }
+    variables.iter().filter_map(|variable| of_variable(words, variable)).collect()
+}
+
+fn of_variable(words: &[u32], variable: &Variable) -> Option<Diagnostic> {
+    let name = name(words, variable.id).filter(|name| !name.is_empty())?;
+    match (variable.class, variable.first_use) {
+        // Blocks follow those that dominate them, so nothing has been stored when the first use is a load.
+        (FUNCTION, Some((OP_LOAD, line))) if !variable.has_initialiser => {
+            let warning =
+                Diagnostic::warning(UNINITIALISED, format!("`{name}` is read before it is written"));
+            Some(if line == 0 { warning } else { warning.at(Location::Text { line, column: 1 }) })
+        }
+        (OUTPUT, None) if !variable.has_initialiser && is_located(words, variable.id) => {
+            Some(Diagnostic::warning(UNWRITTEN, format!("the output `{name}` is never written")))
+        }
+        _ => None,
+    }
+}
+
+fn name(words: &[u32], id: u32) -> Option<String> {
+    modules::instructions(words)
+        .find(|inst| inst.op == OP_NAME && inst.operands.first() == Some(&id))
+        .map(|inst| modules::string(inst.operands.get(1..).unwrap_or_default()))
+}
+
+/// Whether an output has a location, where built-in ones have none, and belongs to the only entry point.
+fn is_located(words: &[u32], id: u32) -> bool {
+    let of = |op: u32| modules::instructions(words).filter(move |inst| inst.op == op);
+    let located = of(OP_DECORATE).any(|inst| inst.operands.starts_with(&[id, DECORATION_LOCATION]));
+    located && of(OP_ENTRY_POINT).count() == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_step_of_occupancy_is_worth_a_warning() {
+        let code = |halves| occupancy_step(halves).map(|warning| warning.code);
+        assert_eq!([code(104), code(105), code(112), code(124)], [None, Some(503), Some(503), None]);
+        let message = occupancy_step(108).unwrap().message;
+        assert_eq!(message, "108 half-registers allow 896 threads per core; 104 would allow 1024");
+    }
+}

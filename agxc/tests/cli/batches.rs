@@ -1,0 +1,87 @@
+//! `agxc batch` and `agxc reduce`.
+
+use crate::harness::{Folder, agxc, fails, out, stderr};
+
+const GOOD: &[u8] = b"@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
+    @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] = 2.0; }\n";
+
+#[test]
+fn a_batch_goes_past_failures_and_resumes() {
+    let folder = Folder::new("batch");
+    std::fs::create_dir_all(folder.path("in/deep")).unwrap();
+    folder.file("in/a.wgsl", GOOD);
+    folder.file("in/bad.wgsl", b"fn main( {}\n");
+    folder.file("in/deep/a.wgsl", GOOD);
+    folder.file("in/notes.txt", b"no shader");
+    let (inputs, results, journal) = (folder.path("in"), folder.path("out"), folder.path("journal"));
+    let words = ["batch", "compile", &inputs, "-o", &results, "--jobs", "2", "--journal", &journal];
+    let output = agxc(&words);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("bad.wgsl:1:") && text.contains("3 inputs: 2 succeeded, 1 failed, in "), "{text}");
+    assert!(text.contains("1 of 3 inputs failed"), "{text}");
+    let mut made: Vec<String> = std::fs::read_dir(&results)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    made.sort();
+    assert!(made.len() == 2 && made.iter().all(|name| name.ends_with("a.wgsl.s")), "{made:?}");
+    // What succeeded is skipped; a changed input, and other settings, are not.
+    assert!(stderr(&agxc(&words)).contains("3 inputs: 0 succeeded, 1 failed, 2 skipped"));
+    folder.file("in/bad.wgsl", GOOD);
+    assert!(stderr(&agxc(&words)).contains("3 inputs: 1 succeeded, 0 failed, 2 skipped"));
+    let other = [&words[..], &["--target", "g14x"]].concat();
+    assert!(stderr(&agxc(&other)).contains("3 inputs: 3 succeeded, 0 failed, in "));
+}
+
+#[test]
+fn a_batch_of_statistics_keeps_the_order_of_its_inputs() {
+    let folder = Folder::new("batch-stats");
+    let names: Vec<String> = (0..9).map(|number| folder.file(&format!("{number}.wgsl"), GOOD)).collect();
+    let list =
+        folder.file("list", names.iter().map(|name| format!("{name}\n")).collect::<String>().as_bytes());
+    let output = agxc(&["batch", "stats", "--format", "csv", &format!("@{list}"), "--jobs", "3"]);
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let found: Vec<&str> = text.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(found, names, "{}", stderr(&output));
+    let output = agxc(&["batch", "validate", &folder.path("")]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    fails(&["batch", "fry", "a"], b"", 2, "unknown command `fry`");
+    fails(&["batch", "compile", "a"], b"", 2, "batch compile needs -o FOLDER");
+}
+
+#[test]
+fn failing_inputs_are_reduced() {
+    let folder = Folder::new("reduce");
+    let text = b"@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
+        fn helper(x: f32) -> f32 {\n    return x * 2.0;\n}\n\
+        @compute @workgroup_size(4)\nfn main(@builtin(global_invocation_id) id: vec3<u32>) {\n\
+        \x20   if (id.x > 3u) {\n        data[id.x] = helper(1.0);\n    }\n    data[id.x] = missing;\n}\n";
+    let file = folder.file("a.wgsl", text);
+    let small = folder.path("small.wgsl");
+    out(&["reduce", &file, "-o", &small, "--message", "missing"]);
+    let left = std::fs::read_to_string(&small).unwrap();
+    assert!(left.contains("missing") && left.lines().count() <= 4, "{left}");
+    assert!(stderr(&agxc(&["compile", &small])).contains("missing"));
+    fails(&["reduce", &folder.file("good.wgsl", GOOD)], b"", 1, "error[AGX0600]");
+    fails(&["reduce", &file, "--message", "elephant"], b"", 1, "does not print `elephant`");
+
+    // A module that an own command rejects for one instruction: OpCapability Geometry.
+    let words: [u32; 11] =
+        [0x0723_0203, 0x1_0000, 0, 9, 0, 2 << 16 | 17, 1, 2 << 16 | 17, 2, 2 << 16 | 17, 9];
+    let module: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let module = folder.file("m.spv", &module);
+    let script = folder.file(
+        "probe",
+        b"#!/bin/sh\nod -An -tx4 -v -w1024 \"$1\" | grep -q '00020011 00000002' && echo bug && exit 7\nexit 0\n",
+    );
+    let reduced = folder.path("small.spv");
+    out(&["reduce", &module, "-o", &reduced, "--message", "bug", "--", "sh", &script, "{}"]);
+    assert_eq!(std::fs::read(&reduced).unwrap().len(), 20 + 8);
+}
+
+#[test]
+fn the_version_is_printed_at_once() {
+    assert_eq!(out(&["--version"]), format!("agxc {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(out(&["-V"]), out(&["--version"]));
+}
