@@ -165,6 +165,8 @@ impl Compiler {
         input: Input<'_>,
         key: &CompileKey,
     ) -> Result<CompiledShader, CompileError> {
+        let _span =
+            tracing::debug_span!("compile", target = self.target.name(), bytes = input.bytes.len()).entered();
         scratch.bump.reset();
         let (f, info) = frontend::read(&scratch.bump, input, key)?;
         self.finish(f, self.main_facts(info, key).into(), input, None)

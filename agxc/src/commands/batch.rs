@@ -61,32 +61,8 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         Some(journal) => all.iter().filter(|input| !journal.has(input)).cloned().collect(),
         None => all.clone(),
     };
-    let mut progress = Progress::new(todo.len());
-    let mut rows: Vec<Option<Vec<stats::Row>>> = vec![None; todo.len()];
-    let mut codes: Vec<(usize, u16)> = Vec::new();
-    parallel(&todo, work, options, context, |outcome| {
-        let input = todo.get(outcome.index).map_or("", String::as_str);
-        progress.clear();
-        let mut warned = outcome.context;
-        diagnostic::print(&warned.warnings.take(), &warned);
-        match outcome.result {
-            Ok(found) => {
-                if let Some(journal) = &mut journal {
-                    journal.record(input)?;
-                }
-                rows[outcome.index] = Some(found);
-            }
-            Err(problems) => {
-                diagnostic::print(&problems, &warned);
-                codes.push((outcome.index, problems.first().map_or(codes::INTERNAL, |problem| problem.code)));
-            }
-        }
-        progress.advance(input, codes.len());
-        Ok(())
-    })?;
-    progress.clear();
+    let (rows, codes) = each(&todo, work, options, context, &mut journal)?;
     if name == "stats" {
-        let rows: Vec<stats::Row> = rows.into_iter().flatten().flatten().collect();
         let format = options.get_one::<String>("format").map_or("text", String::as_str);
         let target = options.get_one::<String>("output").map(String::as_str);
         output::text(target, &stats::table(format, &rows))?;
@@ -107,6 +83,42 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         }
         None => Ok(()),
     }
+}
+
+/// Does `work` on every input, printing warnings and failures: the rows in the order of the inputs, and index and first
+/// code of those that failed.
+fn each(
+    todo: &[String],
+    work: Work,
+    options: &ArgMatches,
+    context: &Context,
+    journal: &mut Option<Journal>,
+) -> Result<(Vec<stats::Row>, Vec<(usize, u16)>), Failure> {
+    let mut progress = Progress::new(todo.len());
+    let mut rows: Vec<Option<Vec<stats::Row>>> = vec![None; todo.len()];
+    let mut codes: Vec<(usize, u16)> = Vec::new();
+    parallel(todo, work, options, context, |outcome| {
+        let input = todo.get(outcome.index).map_or("", String::as_str);
+        progress.clear();
+        let mut warned = outcome.context;
+        diagnostic::print(&warned.warnings.take(), &warned);
+        match outcome.result {
+            Ok(found) => {
+                if let Some(journal) = journal {
+                    journal.record(input)?;
+                }
+                rows[outcome.index] = Some(found);
+            }
+            Err(problems) => {
+                diagnostic::print(&problems, &warned);
+                codes.push((outcome.index, problems.first().map_or(codes::INTERNAL, |problem| problem.code)));
+            }
+        }
+        progress.advance(input, codes.len());
+        Ok(())
+    })?;
+    progress.clear();
+    Ok((rows.into_iter().flatten().flatten().collect(), codes))
 }
 
 /// Checks what would fail for every input.
