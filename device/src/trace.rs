@@ -5,11 +5,17 @@ use std::fmt::Write as _;
 use agx_emulator::Memory;
 use agx_isa::decode::decode;
 
+use crate::bytes;
 use crate::execute::Command;
 use crate::execute::compute::{Launch, extended};
+use crate::execute::render::{has_borders, vertex_words};
+use crate::execute::state::read_update;
+use crate::execute::vertices::DrawCall;
 use crate::programs::code;
 use crate::record::{
-    self, CDM_BARRIER, CDM_LAUNCH, Record, compute_barrier, compute_command, launch, render_command,
+    self, CDM_BARRIER, CDM_LAUNCH, Record, VDM_BARRIER, VDM_INDICES, VDM_LINK, VDM_PPP, VDM_STATE,
+    VDM_TERMINATE, cf_binding, cf_header, compute_barrier, compute_command, draw_barrier, draw_link,
+    fragment_shader, index_list, launch, ppp_state, render_command, vertex_shader_0, vertex_shader_1,
 };
 use crate::stream::{StreamError, Walk, Words};
 
@@ -23,7 +29,7 @@ pub(crate) fn command(memory: &Memory, base: u64, command: &Command) -> String {
         }
         Command::Render(bytes) => {
             listing.structure(&render_command::RECORD, bytes);
-            Ok(())
+            listing.render(bytes)
         }
     };
     if let Err(error) = outcome {
@@ -82,6 +88,94 @@ impl Listing<'_> {
                 },
             }
         }
+    }
+
+    /// The programs around a pass, then its draw control stream.
+    fn render(&mut self, command: &[u8]) -> Result<(), StreamError> {
+        use render_command::{BACKGROUND, BACKGROUND_RESOURCES, END_OF_TILE, END_OF_TILE_RESOURCES, STREAM};
+        for (name, program, resources) in [
+            ("background", BACKGROUND, BACKGROUND_RESOURCES),
+            ("end of tile", END_OF_TILE, END_OF_TILE_RESOURCES),
+        ] {
+            self.line(0, name);
+            let address = self.base + (program.get(command) & !7);
+            self.words(address, has_borders(resources.get(command)))?;
+        }
+        let mut walk = Walk::new(STREAM.get(command));
+        loop {
+            let reached = walk.reach(self.memory)?;
+            match reached.kind {
+                VDM_PPP => {
+                    let pointer = walk.take(self.memory, &ppp_state::RECORD)?;
+                    let address =
+                        ppp_state::ADDRESS_HIGH.get(&pointer) << 32 | ppp_state::ADDRESS_LOW.get(&pointer);
+                    self.line(reached.address, &ppp_state::RECORD.text(&pointer));
+                    for (address, record, bytes) in
+                        read_update(self.memory, address, ppp_state::WORDS.get(&pointer))?
+                    {
+                        self.line(address, &format!("  {}", record.text(&bytes)));
+                        if record.name == fragment_shader::RECORD.name {
+                            self.fragment(&bytes)?;
+                        }
+                    }
+                }
+                VDM_BARRIER => {
+                    let bytes = walk.take(self.memory, &draw_barrier::RECORD)?;
+                    self.line(reached.address, &draw_barrier::RECORD.text(&bytes));
+                    if draw_barrier::RETURNS.is_set(&bytes) {
+                        walk.back()?;
+                    }
+                }
+                VDM_STATE => {
+                    let mut extended = false;
+                    for (record, bytes) in vertex_words(self.memory, &mut walk)? {
+                        self.line(reached.address, &record.text(&bytes));
+                        if record.name == vertex_shader_0::RECORD.name {
+                            extended = has_borders(vertex_shader_0::SAMPLERS.raw(&bytes) << 9);
+                        } else if record.name == vertex_shader_1::RECORD.name {
+                            self.words(self.base + vertex_shader_1::PIPELINE.get(&bytes), extended)?;
+                        }
+                    }
+                }
+                VDM_INDICES => {
+                    let call = DrawCall::read(self.memory, &mut walk)?;
+                    let numbers = format!(
+                        " count={} instances={} start={} indices={:x?}",
+                        call.count, call.instances, call.start, call.indices
+                    );
+                    self.line(reached.address, &(index_list::RECORD.text(&call.head) + &numbers));
+                }
+                VDM_LINK => {
+                    let bytes = walk.take(self.memory, &draw_link::RECORD)?;
+                    let target = draw_link::TARGET_HIGH.get(&bytes) << 32 | draw_link::TARGET_LOW.get(&bytes);
+                    walk.link(target, draw_link::WITH_RETURN.is_set(&bytes))?;
+                    self.line(reached.address, &format!("continue at {target:#x}"));
+                }
+                VDM_TERMINATE => {
+                    self.line(reached.address, "end");
+                    return Ok(());
+                }
+                kind => return Err(StreamError::Kind { address: reached.address, kind }),
+            }
+        }
+    }
+
+    /// The coefficient bindings and the words of a fragment shader.
+    fn fragment(&mut self, shader: &[u8]) -> Result<(), StreamError> {
+        let address = self.base + fragment_shader::COEFFICIENTS.get(shader);
+        let count = fragment_shader::BINDINGS.get(shader) as usize;
+        let len = cf_header::RECORD.bytes + count * cf_binding::RECORD.bytes;
+        if count > 0
+            && let Ok(bytes) = bytes::read(self.memory, address, len)
+        {
+            let (header, bindings) = bytes.split_at(cf_header::RECORD.bytes);
+            self.line(address, &format!("    {}", cf_header::RECORD.text(header)));
+            for binding in bindings.chunks_exact(cf_binding::RECORD.bytes) {
+                self.line(0, &format!("    {}", cf_binding::RECORD.text(binding)));
+            }
+        }
+        let extended = has_borders(fragment_shader::SAMPLERS.raw(shader) << 9);
+        self.words(self.base + fragment_shader::PIPELINE.get(shader), extended)
     }
 
     /// The words of a shader, the descriptors they name, and its programs.

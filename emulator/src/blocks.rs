@@ -107,7 +107,12 @@ impl Blocks {
             Kind::Eac2 => {
                 return [alpha_ramp(bytes, at, signed), alpha_ramp(&bytes[8..], at, signed), 0.0, 1.0];
             }
-            _ => texture2ddecoder::decode_astc_block(bytes, width, height, &mut texels),
+            _ => {
+                // The decoder reads a little past a block.
+                let mut padded = [0; 32];
+                padded[..16].copy_from_slice(bytes);
+                texture2ddecoder::decode_astc_block(&padded, width, height, &mut texels);
+            }
         }
         // Blue lies in the lowest byte.
         let [b, g, r, a] = texels[at].to_le_bytes();

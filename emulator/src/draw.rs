@@ -146,6 +146,8 @@ pub struct More<'a> {
     pub tests_only: bool,
     /// The y coordinate of points runs up.
     pub points_run_up: bool,
+    /// Steps of a pixel that positions on the screen are rounded to; not rounded without.
+    pub steps: Option<u32>,
 }
 
 impl Default for More<'_> {
@@ -162,6 +164,7 @@ impl Default for More<'_> {
             first_instance: 0,
             tests_only: false,
             points_run_up: false,
+            steps: None,
         }
     }
 }

@@ -23,6 +23,14 @@ fn position(draw: &Draw<'_>, vertex: &Vertex) -> Clip {
     [0, 1, 2, 3].map(|at| float_slot(vertex, draw.position_slot + at))
 }
 
+/// A point on the grid of positions.
+fn snapped(draw: &Draw<'_>, point: Point) -> Point {
+    match draw.more.steps.map(f64::from) {
+        Some(steps) => point.map(|at| libm::rint(at * steps) / steps),
+        None => point,
+    }
+}
+
 /// Position and clip distances.
 fn distant(draw: &Draw<'_>, vertex: &Vertex) -> Distant {
     let (first, count) = draw.more.clip_slots;
@@ -158,7 +166,8 @@ fn triangle_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 3]) -
     let corners = vertices.map(|vertex| distant(draw, vertex));
     let clipped = clip_distant(corners.to_vec(), draw.more.clip_slots.1, draw.more.depth_clip);
     let clip = |corner: Distant| [corner[0], corner[1], corner[2], corner[3]];
-    let outline: Vec<Point> = clipped.into_iter().map(|corner| viewport.point(clip(corner))).collect();
+    let outline: Vec<Point> =
+        clipped.into_iter().map(|corner| snapped(draw, viewport.point(clip(corner)))).collect();
     let rows = corners.map(|corner| viewport.homogeneous(clip(corner)));
     (outline.len() >= 3).then_some(Shape { outline, rows, owners: [0, 1, 2], point: None, viewport })
 }
@@ -166,7 +175,8 @@ fn triangle_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 3]) -
 /// A line is a rectangle around the segment; values change along it only.
 fn line_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 2]) -> Option<Shape> {
     let ends = vertices.map(|vertex| position(draw, vertex));
-    let [[x0, y0], [x1, y1]] = clip_segment(ends, draw.more.depth_clip)?.map(|end| viewport.point(end));
+    let [[x0, y0], [x1, y1]] =
+        clip_segment(ends, draw.more.depth_clip)?.map(|end| snapped(draw, viewport.point(end)));
     let length = libm::hypot(x1 - x0, y1 - y0);
     let across = f64::from(draw.line_width) / 2.0 / length;
     let (nx, ny) = ((y0 - y1) * across, (x1 - x0) * across);
@@ -183,7 +193,7 @@ fn point_shape(draw: &Draw<'_>, viewport: Viewport, vertex: &Vertex) -> Option<S
     if corner[4..].iter().take(draw.more.clip_slots.1).any(|distance| *distance < 0.0) {
         return None;
     }
-    let [x, y] = viewport.point(clip);
+    let [x, y] = snapped(draw, viewport.point(clip));
     // Larger points are not rendered, smaller ones grow to a pixel (Mesa 25.0).
     let side = draw.point_size_slot.map_or(1.0, |slot| float_slot(vertex, slot)).clamp(1.0, 511.95);
     let (left, top) = (x - side / 2.0, y - side / 2.0);

@@ -53,6 +53,13 @@ impl Strict {
         // The nesting counter of a mask instruction is looked at in all lanes, by rules of its own.
         let counter = |half: &u8| *half == 0 && uses_nesting;
         strict.reads = inst.registers_read().flat_map(wrapped).filter(|half| !counter(half)).collect();
+        if inst.op == Opcode::Imgw {
+            // How many components are stored depends on the image; what lies behind the first need not be set.
+            let data = Fields::new(inst).get("data");
+            let first = data.value as u8 + data.size.halves();
+            let all = first..data.value as u8 + 4 * data.size.halves();
+            strict.reads = strict.reads.iter().copied().filter(|half| !all.contains(half)).collect();
+        }
         strict.writes = inst.registers_written().flat_map(wrapped).filter(|half| !counter(half)).collect();
         strict.reads.iter().for_each(|half| strict.read_set.insert(*half));
         strict.writes.iter().for_each(|half| strict.write_set.insert(*half));

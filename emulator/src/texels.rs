@@ -76,14 +76,18 @@ impl TexelFormat {
         self.blocks.map_or([1, 1], |blocks| blocks.texels)
     }
 
-    /// The texel of the bits of its channels, when every channel is `bits` wide; `swizzle` says which channel each
-    /// component goes to.
-    pub(crate) fn assemble(&self, bits: u32, components: [u32; 4], swizzle: [usize; 4]) -> Option<u128> {
+    /// Channels of a texel.
+    pub(crate) fn channel_count(&self) -> usize {
+        if self.code == RGB9E5 { 3 } else { self.channels.len() }
+    }
+
+    /// The texel of the bits of its channels, when every channel is `bits` wide.
+    pub(crate) fn assemble(&self, bits: u32, channels: [u32; 4]) -> Option<u128> {
         if self.channels.iter().any(|wide| *wide != bits) {
             return None;
         }
-        let placed = components.into_iter().zip(swizzle).filter(|(_, to)| *to < self.channels.len());
-        Some(placed.fold(0, |texel, (value, to)| texel | u128::from(value) << (bits * to as u32)))
+        let numbered = channels.into_iter().take(self.channels.len()).enumerate();
+        Some(numbered.fold(0, |texel, (at, value)| texel | u128::from(value) << (bits * at as u32)))
     }
 
     /// The same format without the curve of sRGB.

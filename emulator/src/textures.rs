@@ -267,6 +267,11 @@ impl Texture {
         })
     }
 
+    /// The component that an image's channel takes.
+    pub(crate) fn source_of(&self, channel: u32) -> Option<usize> {
+        self.swizzle.iter().position(|to| to & 3 == channel)
+    }
+
     /// Texels along an axis at a level: width, height, depth or slices.
     pub(crate) fn extent(&self, level: u32) -> [u32; 3] {
         let shrink = |size: u32| (size >> level.min(31)).max(1);

@@ -23,6 +23,8 @@ use crate::stream::{StreamError, Walk, Words, unbound};
 const SCRATCH_BYTES: u32 = 1 << 16;
 /// Most pixels and samples of all layers.
 const MOST_SAMPLES: u64 = 1 << 27;
+/// Steps of a pixel that positions are rounded to, as Vulkan's drivers say of this hardware (8 bits).
+const SUBPIXELS: u32 = 256;
 /// Vertices drawn at a time; the number is divisible by the corners of every primitive.
 const CHUNK: usize = 3 * 2 * 4096;
 
@@ -122,7 +124,7 @@ impl Device {
         pass: &mut Pass<'_>,
     ) -> Result<(), StreamError> {
         let address = render_command::BACKGROUND.get(pass.command) & !7;
-        let extended = extended(render_command::BACKGROUND_RESOURCES.get(pass.command));
+        let extended = has_borders(render_command::BACKGROUND_RESOURCES.get(pass.command));
         let loaded = self.loaded(submission, address, extended)?;
         for layer in 0..pass.layers.len() {
             let [width, height] = pass.layers[layer].size();
@@ -153,7 +155,7 @@ impl Device {
         pass: &mut Pass<'_>,
     ) -> Result<(), StreamError> {
         let address = render_command::END_OF_TILE.get(pass.command) & !7;
-        let extended = extended(render_command::END_OF_TILE_RESOURCES.get(pass.command));
+        let extended = has_borders(render_command::END_OF_TILE_RESOURCES.get(pass.command));
         let loaded = self.loaded(submission, address, extended)?;
         for (layer, buffer) in pass.layers.iter_mut().enumerate() {
             let end =
@@ -246,13 +248,13 @@ impl Device {
         else {
             return Err(StreamError::Shape { address: call.address, what: "draws an unknown primitive" });
         };
-        let vertex_extended = extended(vertex_shader_0::SAMPLERS.raw(&pass.vertex.shader_0) << 9);
+        let vertex_extended = has_borders(vertex_shader_0::SAMPLERS.raw(&pass.vertex.shader_0) << 9);
         let vertex = self.loaded(submission, pass.vertex.pipeline, vertex_extended)?;
         let shader = &pass.raster.shader;
         let fragment = self.loaded(
             submission,
             fragment_shader::PIPELINE.get(shader),
-            extended(fragment_shader::SAMPLERS.raw(shader) << 9),
+            has_borders(fragment_shader::SAMPLERS.raw(shader) << 9),
         )?;
         let bindings = self.bindings(submission, pass)?;
         let before: u64 = pass.layers.iter().map(|layer| layer.passed).sum();
@@ -330,6 +332,7 @@ impl Device {
                     first_instance: instance,
                     tests_only: fragment_control::NO_TAG_WRITE.is_set(&raster.control),
                     points_run_up: false,
+                    steps: Some(SUBPIXELS),
                 },
                 options: self.options(),
             },
@@ -490,7 +493,7 @@ struct DrawState<'d> {
 }
 
 /// Whether the samplers of a program have border colours behind them, by its resources.
-fn extended(resources: u64) -> bool {
+pub(crate) fn has_borders(resources: u64) -> bool {
     (6..=7).contains(&(resources >> 9 & 7))
 }
 

@@ -12,6 +12,9 @@ use crate::stream::{StreamError, unbound};
 /// The records of the rasteriser's state that are kept, each as its bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Raster {
+    control_1: Vec<u8>,
+    control_2: Vec<u8>,
+    /// Both words of fragment control: drivers set some bits in the one and some in the other.
     pub(crate) control: Vec<u8>,
     pub(crate) front: Vec<u8>,
     pub(crate) front_2: Vec<u8>,
@@ -119,18 +122,21 @@ impl Raster {
                     self.viewports.push(bytes.clone());
                 } else if record.name == occlusion::RECORD.name {
                     found = Some(Occlusion(occlusion::INDEX.get(bytes)));
+                } else if flag.name == ppp_header::CONTROL_2.name {
+                    self.control_2.clone_from(bytes);
                 } else if let Some(place) = self.place(flag.name) {
                     place.clone_from(bytes);
                 }
             }
         }
+        self.control = either(&self.control_1, &self.control_2);
         found
     }
 
     /// Where the record that a flag of the header names is kept.
     fn place(&mut self, flag: &str) -> Option<&mut Vec<u8>> {
         Some(match flag {
-            "CONTROL" => &mut self.control,
+            "CONTROL" => &mut self.control_1,
             "FRONT_FACE" => &mut self.front,
             "FRONT_FACE_2" => &mut self.front_2,
             "FRONT_STENCIL" => &mut self.front_stencil,
@@ -215,6 +221,12 @@ impl Raster {
             user_base: 1 + u32::from(has(output_select::FRAG_COORD_Z)),
         }
     }
+}
+
+/// The bits that are set in either of two records.
+fn either(a: &[u8], b: &[u8]) -> Vec<u8> {
+    let at = |bytes: &[u8], at: usize| bytes.get(at).copied().unwrap_or(0);
+    (0..a.len().max(b.len())).map(|place| at(a, place) | at(b, place)).collect()
 }
 
 /// Where vertex outputs are.

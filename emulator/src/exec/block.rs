@@ -113,17 +113,17 @@ impl BlockStore {
         for (component, place) in raw.iter_mut().enumerate() {
             *place = if packed { word(0, 4) } else { word(component * size, size) };
         }
-        let swizzle = image.swizzle.map(|channel| channel as usize & 3);
-        if packed && swizzle == [0, 1, 2, 3] {
+        let source = [0, 1, 2, 3].map(|channel| image.source_of(channel));
+        let known = image.format.channel_count();
+        if packed && source.iter().take(known).enumerate().all(|(channel, from)| *from == Some(channel)) {
             return raw[0].into();
         }
-        if !packed && let Some(texel) = image.format.assemble(8 * size as u32, raw, swizzle) {
+        let moved = source.map(|from| from.map_or(0, |component| raw[component]));
+        if !packed && let Some(texel) = image.format.assemble(8 * size as u32, moved) {
             return texel;
         }
-        let mut channels = [0; 4];
-        for (component, channel) in swizzle.into_iter().enumerate() {
-            channels[channel] = self.format.decode(raw[component], component as u32, true);
-        }
+        let decoded = [0, 1, 2, 3].map(|at| self.format.decode(raw[at], at as u32, true));
+        let channels = source.map(|from| from.map_or(0, |component| decoded[component]));
         image.format.without_curve().encode(channels, false)
     }
 }

@@ -61,10 +61,10 @@ pub(crate) struct Coordinates {
 }
 
 impl Coordinates {
-    /// Resolves 32-bit coordinates; `None` for 16-bit ones, which no compiler uses.
+    /// Resolves coordinates of 32 or 16 bits.
     pub(crate) fn new(inst: &Inst) -> Option<Coordinates> {
         let fields = Fields::new(inst);
-        let first = Dst::new(fields.get("coords")).filter(|first| first.size == Size::B32)?;
+        let first = Dst::new(fields.get("coords"))?;
         Some(Coordinates { first, dimension: Dimension::from_code(fields.number("dim"))? })
     }
 
@@ -72,9 +72,18 @@ impl Coordinates {
     fn read(&self, group: &Group, lane: usize) -> [u32; 3] {
         let axis = |at: usize| {
             let register = self.first.following(at as u32);
-            if at < self.dimension.axes { group.read(register.half, Size::B32, lane) as u32 } else { 0 }
+            if at < self.dimension.axes { group.read(register.half, register.size, lane) as u32 } else { 0 }
         };
         std::array::from_fn(axis)
+    }
+
+    /// The coordinates of a lane as bits of 32-bit floats.
+    fn read_floats(&self, group: &Group, lane: usize) -> [u32; 3] {
+        let bits = self.read(group, lane);
+        match self.first.size {
+            Size::B16 => bits.map(|bits| f16::from_bits(bits as u16).to_f32().to_bits()),
+            _ => bits,
+        }
     }
 
     /// The layer of a block store: behind explicit coordinates, in their place otherwise.
@@ -233,7 +242,9 @@ impl Sample {
         let [x, y] = [at[0].wrapping_add(self.offsets(group, lane)[0] as u32), at[1]];
         let place = [x, y.wrapping_add(self.offsets(group, lane)[1] as u32), slice];
         let inside = (0..3).all(|axis| place[axis] < extent[axis]) && sample < texture.samples;
-        let mut source = Source { texture, core, lane, sample, border: Some([0; 4]) };
+        // Outside, channels that a format lacks are still what the swizzle says.
+        let outside = texture.swizzle.map(|from| if from == 4 { texture.format.one() } else { 0 });
+        let mut source = Source { texture, core, lane, sample, border: Some(outside) };
         source.fetch(level, inside.then_some(place))
     }
 
@@ -253,7 +264,7 @@ impl Sample {
         }
         let reference = self.compare.then(|| f32::from_bits(self.extra_word(group, lane)));
         let lookup = Lookup {
-            at: self.coordinates.read(group, lane).map(f32::from_bits),
+            at: self.coordinates.read_floats(group, lane).map(f32::from_bits),
             layer: self.coordinates.layer_and_sample(group, lane).0,
             offset: self.offsets(group, lane),
             lod,
@@ -310,7 +321,7 @@ impl Sample {
             return derivatives;
         }
         for lane in lanes_of(group.exec) {
-            let read = |lane: usize| self.coordinates.read(group, lane).map(f32::from_bits);
+            let read = |lane: usize| self.coordinates.read_floats(group, lane).map(f32::from_bits);
             let difference = |bit: usize| {
                 let (near, far) = (read(lane & !bit), read(lane | bit));
                 std::array::from_fn(|axis| far[axis] - near[axis])
@@ -452,16 +463,15 @@ impl ImageStore {
         Ok(())
     }
 
-    /// The channels to store: floats widened, then swizzled into place.
+    /// The channels to store: floats widened, then swizzled into place. A channel takes the first component that names
+    /// it: the fields of components that a format lacks name channels too.
     fn values(&self, image: &Texture, group: &Group, lane: usize) -> [u32; 4] {
-        let mut channels = [0; 4];
-        for at in 0..4 {
-            let register = self.data.following(at);
+        let component = |at: usize| {
+            let register = self.data.following(at as u32);
             let bits = group.read(register.half, register.size, lane) as u32;
             let widen = register.size == Size::B16 && !image.format.is_integer();
-            let value = if widen { f16::from_bits(bits as u16).to_f32().to_bits() } else { bits };
-            channels[image.swizzle[at as usize] as usize & 3] = value;
-        }
-        channels
+            if widen { f16::from_bits(bits as u16).to_f32().to_bits() } else { bits }
+        };
+        [0, 1, 2, 3].map(|channel| image.source_of(channel).map_or(0, component))
     }
 }
