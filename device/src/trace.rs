@@ -14,8 +14,9 @@ use crate::execute::vertices::DrawCall;
 use crate::programs::code;
 use crate::record::{
     self, CDM_BARRIER, CDM_LAUNCH, Record, VDM_BARRIER, VDM_INDICES, VDM_LINK, VDM_PPP, VDM_STATE,
-    VDM_TERMINATE, cf_binding, cf_header, compute_barrier, compute_command, draw_barrier, draw_link,
-    fragment_shader, index_list, launch, ppp_state, render_command, vertex_shader_0, vertex_shader_1,
+    VDM_TERMINATE, cf_binding, cf_header, compute_barrier, compute_command, depth_bias, draw_barrier,
+    draw_link, fragment_shader, index_list, launch, ppp_state, render_command, scissor, scissor_index,
+    vertex_shader_0, vertex_shader_1,
 };
 use crate::stream::{StreamError, Walk, Words};
 
@@ -114,7 +115,9 @@ impl Listing<'_> {
                         read_update(self.memory, address, ppp_state::WORDS.get(&pointer))?
                     {
                         self.line(address, &format!("  {}", record.text(&bytes)));
-                        if record.name == fragment_shader::RECORD.name {
+                        if record.name == scissor_index::RECORD.name {
+                            self.arrays(command, &bytes);
+                        } else if record.name == fragment_shader::RECORD.name {
                             self.fragment(&bytes)?;
                         }
                     }
@@ -156,6 +159,20 @@ impl Listing<'_> {
                     return Ok(());
                 }
                 kind => return Err(StreamError::Kind { address: reached.address, kind }),
+            }
+        }
+    }
+
+    /// The scissor and the depth bias that an index names.
+    fn arrays(&mut self, command: &[u8], index: &[u8]) {
+        let entries = [
+            (render_command::SCISSORS, scissor_index::SCISSOR, &scissor::RECORD),
+            (render_command::DEPTH_BIASES, scissor_index::DEPTH_BIAS, &depth_bias::RECORD),
+        ];
+        for (base, field, record) in entries {
+            let address = base.get(command) + field.get(index) * record.bytes as u64;
+            if let Ok(bytes) = bytes::record(self.memory, address, record) {
+                self.line(address, &format!("    {}", record.text(&bytes)));
             }
         }
     }

@@ -189,7 +189,7 @@ pub struct Bias {
     pub slope: f32,
     /// Limit; none when 0.
     pub clamp: f32,
-    /// A unit is a step of a 16-bit depth, instead of the least one of a float as large as the primitive's depth.
+    /// A unit is half the range of depth, instead of the least step of a float as large as the primitive's depth.
     pub integer: bool,
 }
 

@@ -275,6 +275,8 @@ impl Plane {
 pub enum Coefficient {
     /// The same 32 bits everywhere (flat shading).
     Flat(u32),
+    /// The same, with the bits of the second corner, which coefficient vectors hold too.
+    FlatWithSecond(u32, u32),
     /// A value linear on the screen.
     Linear(Plane),
 }
@@ -304,7 +306,7 @@ impl Frame {
     /// Value of a coefficient register at a point; `None` when the primitive has no such register.
     pub(crate) fn interpolate(&self, number: u32, x: f64, y: f64) -> Option<f32> {
         Some(match self.primitive.coefficients.get(number as usize)? {
-            Coefficient::Flat(bits) => f32::from_bits(*bits),
+            Coefficient::Flat(bits) | Coefficient::FlatWithSecond(bits, _) => f32::from_bits(*bits),
             Coefficient::Linear(plane) => plane.at(x, y) as f32,
         })
     }
@@ -314,6 +316,7 @@ impl Frame {
         let corner = pixel.map(|at| f64::from(at / TILE * TILE));
         Some(match self.primitive.coefficients.get(number as usize)? {
             Coefficient::Flat(bits) => [0, 0, *bits],
+            Coefficient::FlatWithSecond(bits, second) => [0, *second, *bits],
             Coefficient::Linear(plane) => {
                 [plane.a, plane.b, plane.at(corner[0], corner[1])].map(|value| (value as f32).to_bits())
             }

@@ -391,6 +391,11 @@ impl Turn<'_> {
                     decoded = op;
                     &decoded
                 }
+                // The last stop had no lane that could have executed it.
+                None if group.exec == 0 => {
+                    group.progress = Progress::Stopped;
+                    return Ok(());
+                }
                 None => return Err(self.fatal(FindingKind::OutsideProgram.into(), None, group)),
             },
         };

@@ -145,7 +145,8 @@ fn polygons(draw: &Draw<'_>, vertices: &[Vertex], shape: &Shape, scissor: [u32; 
 fn offset(bias: &Bias, depth: &Plane, outline: &[Point]) -> f64 {
     let deepest = outline.iter().map(|[x, y]| depth.at(*x, *y).abs()).fold(0.0, f64::max);
     let unit = match bias.integer {
-        true => 1.0 / 65536.0,
+        // Drivers give units of a 16-bit depth divided by 2 to the 15th.
+        true => 0.5,
         false => libm::exp2(f64::from(libm::ilogb(deepest.max(f64::from(f32::MIN_POSITIVE))) - 23)),
     };
     let slope = depth.a.abs().max(depth.b.abs());
@@ -221,8 +222,9 @@ fn coefficient(draw: &Draw<'_>, shape: &Shape, vertices: &[Vertex], binding: Bin
             Coefficient::Flat(slot(provoking?, number))
         }
         Binding::FlatCorner(number, corner) => {
-            let chosen = vertices.get(usize::from(corner)).or(vertices.last());
-            Coefficient::Flat(slot(chosen?, number))
+            let of =
+                |corner: usize| vertices.get(corner).or(vertices.last()).map(|vertex| slot(vertex, number));
+            Coefficient::FlatWithSecond(of(corner.into())?, of(1)?)
         }
         Binding::Perspective(number) => Coefficient::Linear(plane(&shape.rows, values(number))?),
         Binding::PrimitiveId => return None,

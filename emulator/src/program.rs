@@ -60,6 +60,12 @@ impl Strict {
             let all = first..data.value as u8 + 4 * data.size.halves();
             strict.reads = strict.reads.iter().copied().filter(|half| !all.contains(half)).collect();
         }
+        if inst.op == Opcode::Imgwblk && !Fields::new(inst).flag("explicit") {
+            // The layer is all that counts of the coordinates, and it is one half register.
+            let coordinates = Fields::new(inst).get("coords");
+            let second = coordinates.value as u8 + 1;
+            strict.reads = strict.reads.iter().copied().filter(|half| *half != second).collect();
+        }
         strict.writes = inst.registers_written().flat_map(wrapped).filter(|half| !counter(half)).collect();
         strict.reads.iter().for_each(|half| strict.read_set.insert(*half));
         strict.writes.iter().for_each(|half| strict.write_set.insert(*half));

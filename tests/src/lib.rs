@@ -7,6 +7,7 @@ pub mod amber;
 pub mod baseline;
 pub mod callgrind;
 pub mod corpus;
+pub mod device;
 pub mod driver;
 pub mod execute;
 pub mod filetest;

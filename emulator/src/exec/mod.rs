@@ -122,7 +122,10 @@ impl Action {
             Action::Mask(op) => op.run(group, core),
             Action::Jump(op) => return Ok(op.run(group, next)),
             Action::Indirect(op) => return op.run(group, core, next),
+            // A branch that no lane takes has no effect, not even that of a stop in it: Mesa's kernels end early so.
+            Action::Stop if group.exec == 0 => {}
             Action::Stop => return Ok(Flow::Stop),
+            Action::Trap if group.exec == 0 => return Ok(Flow::Stop),
             Action::Trap => return Err(FindingKind::Trap.into()),
             Action::Wait(index) => group.pending[(*index & 1) as usize] = Default::default(),
             Action::Barrier => return Ok(Flow::Barrier),

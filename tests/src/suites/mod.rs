@@ -6,6 +6,7 @@ pub mod amber_fragment;
 pub mod corpus;
 pub mod corpus_run;
 pub mod cost;
+pub mod device;
 pub mod emulation;
 pub mod encoding;
 pub mod pica;
@@ -71,6 +72,7 @@ pub const SUITES: &[Suite] = &[
     },
     Suite { name: "quality", doc: "our statistics against the baseline's", run: quality::run },
     Suite { name: "cost", doc: "host instructions to compile against the baseline's", run: cost::run },
+    Suite { name: "device", doc: "Mesa's driver on the device against lavapipe", run: device::run },
 ];
 
 /// The suite called `name`.

@@ -158,6 +158,36 @@ fn query(device: &Device, request: &Request) -> Result<Option<vk::QueryPool>, Er
     Ok(Some(unsafe { device.functions.create_query_pool(&create, None)? }))
 }
 
+/// The colour attachments of a pass.
+fn colours<'t>(
+    request: &Request,
+    targets: &'t Targets,
+    clear: [u32; 4],
+    load: vk::AttachmentLoadOp,
+) -> Vec<vk::RenderingAttachmentInfo<'t>> {
+    let general = vk::ImageLayout::GENERAL;
+    (0..targets.colours.len())
+        .map(|at| {
+            let info = vk::RenderingAttachmentInfo::default()
+                .image_view(targets.colours[at].view)
+                .image_layout(general)
+                .load_op(load)
+                .store_op(vk::AttachmentStoreOp::STORE)
+                .clear_value(vk::ClearValue { color: vk::ClearColorValue { uint32: clear } });
+            match targets.resolved.get(at) {
+                Some(resolved) => info
+                    .resolve_mode(match request.has("integer") {
+                        true => vk::ResolveModeFlags::SAMPLE_ZERO,
+                        false => vk::ResolveModeFlags::AVERAGE,
+                    })
+                    .resolve_image_view(resolved.view)
+                    .resolve_image_layout(general),
+                None => info,
+            }
+        })
+        .collect()
+}
+
 fn begin(
     device: &Device,
     commands: vk::CommandBuffer,
@@ -172,26 +202,7 @@ fn begin(
     colour.iter_mut().zip(clear).for_each(|(place, word)| *place = word);
     let load = if pass > 0 { vk::AttachmentLoadOp::LOAD } else { vk::AttachmentLoadOp::CLEAR };
     let general = vk::ImageLayout::GENERAL;
-    let colours: Vec<_> = (0..targets.colours.len())
-        .map(|at| {
-            let info = vk::RenderingAttachmentInfo::default()
-                .image_view(targets.colours[at].view)
-                .image_layout(general)
-                .load_op(load)
-                .store_op(vk::AttachmentStoreOp::STORE)
-                .clear_value(vk::ClearValue { color: vk::ClearColorValue { uint32: colour } });
-            match targets.resolved.get(at) {
-                Some(resolved) => info
-                    .resolve_mode(match request.has("integer") {
-                        true => vk::ResolveModeFlags::SAMPLE_ZERO,
-                        false => vk::ResolveModeFlags::AVERAGE,
-                    })
-                    .resolve_image_view(resolved.view)
-                    .resolve_image_layout(general),
-                None => info,
-            }
-        })
-        .collect();
+    let colours = colours(request, targets, colour, load);
     let [clear_depth] = request.floats("clear_depth", [1.0])?;
     let [clear_stencil] = request.numbers("clear_stencil", [0])?;
     let value = vk::ClearDepthStencilValue { depth: clear_depth, stencil: clear_stencil };

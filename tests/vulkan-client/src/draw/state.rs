@@ -195,6 +195,32 @@ fn viewport(request: &Request) -> Result<(vk::Viewport, vk::Rect2D), Error> {
     Ok((vk::Viewport { x, y, width: w, height: h, min_depth, max_depth }, scissor))
 }
 
+/// The formats of the targets.
+fn target_formats(request: &Request) -> Result<Vec<vk::Format>, Error> {
+    let names = request.all("target").filter_map(|words| words.first());
+    names.map(|name| format(name).map(|found| found.format)).collect()
+}
+
+/// The formats of a pass; the first two words of depth and stencil are the same.
+fn rendering<'f>(
+    request: &Request,
+    formats: &'f [vk::Format],
+) -> Result<vk::PipelineRenderingCreateInfo<'f>, Error> {
+    let [view_mask] = request.numbers("views", [0])?;
+    let mut rendering =
+        vk::PipelineRenderingCreateInfo::default().color_attachment_formats(formats).view_mask(view_mask);
+    if let Some(words) = request.words("depth").or(request.words("stencil_only")) {
+        let found = format(words.first().ok_or("`depth` wants a format")?)?.format;
+        if aspect(found).contains(vk::ImageAspectFlags::DEPTH) {
+            rendering = rendering.depth_attachment_format(found);
+        }
+        if aspect(found).contains(vk::ImageAspectFlags::STENCIL) {
+            rendering = rendering.stencil_attachment_format(found);
+        }
+    }
+    Ok(rendering)
+}
+
 /// The pipeline of a request.
 ///
 /// # Errors
@@ -235,25 +261,12 @@ pub fn pipeline(
         .sample_shading_enable(request.has("sample_shading"))
         .min_sample_shading(1.0);
     let depth = depth_stencil(request)?;
-    let names: Vec<_> = request.all("target").filter_map(|words| words.first()).collect();
-    let formats: Vec<_> =
-        names.iter().map(|name| format(name).map(|found| found.format)).collect::<Result<_, _>>()?;
+    let formats = target_formats(request)?;
     let blends = vec![blend(request)?; formats.len()];
     let constants = request.floats("constants", [0.0; 4])?;
     let blend =
         vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends).blend_constants(constants);
-    let [view_mask] = request.numbers("views", [0])?;
-    let mut rendering =
-        vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats).view_mask(view_mask);
-    if let Some(words) = request.words("depth").or(request.words("stencil_only")) {
-        let found = format(words.first().ok_or("`depth` wants a format")?)?.format;
-        if aspect(found).contains(vk::ImageAspectFlags::DEPTH) {
-            rendering = rendering.depth_attachment_format(found);
-        }
-        if aspect(found).contains(vk::ImageAspectFlags::STENCIL) {
-            rendering = rendering.stencil_attachment_format(found);
-        }
-    }
+    let mut rendering = rendering(request, &formats)?;
     let create = vk::GraphicsPipelineCreateInfo::default()
         .stages(&stages)
         .vertex_input_state(&input)

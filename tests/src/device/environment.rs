@@ -1,0 +1,141 @@
+//! Where the drivers are: a Debian tree that `device/environment/make.sh` makes, the preloaded library, and the client.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Folder of the libraries in the tree.
+const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
+
+/// A driver to run programs on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Driver {
+    /// Mesa's driver for the hardware, on the device.
+    Device,
+    /// Mesa's software renderer.
+    Lavapipe,
+}
+
+/// Everything that runs programs.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    root: PathBuf,
+    scratch: PathBuf,
+    shim: PathBuf,
+    client: PathBuf,
+    /// Version of Mesa.
+    pub version: String,
+}
+
+impl Environment {
+    /// The environment at `AGX_ENVIRONMENT`, or beside the workspace; the error says in one sentence what is missing.
+    ///
+    /// # Errors
+    /// There is no such folder, or the library or the client cannot be built.
+    pub fn find(scratch: &Path) -> Result<Environment, String> {
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let root =
+            std::env::var_os("AGX_ENVIRONMENT").map_or_else(|| workspace.join("../trixie"), PathBuf::from);
+        let version = std::fs::read_to_string(root.join("environment.version")).map_err(|_| {
+            format!(
+                "{} has no environment of the device (device/environment/make.sh makes one)",
+                root.display()
+            )
+        })?;
+        let scratch = scratch.to_path_buf();
+        std::fs::create_dir_all(&scratch).map_err(|error| error.to_string())?;
+        let target =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from);
+        build(&workspace.join("Cargo.toml"), &target, &["-p", "agx-device-shim"])?;
+        let client = target.join("vulkan-client");
+        build(&workspace.join("tests/vulkan-client/Cargo.toml"), &client, &[])?;
+        let environment = Environment {
+            root,
+            scratch,
+            shim: target.join("release/libagx_device_shim.so"),
+            client: client.join("release/vulkan-client"),
+            version: version.trim().to_owned(),
+        };
+        environment.write_manifests()?;
+        Ok(environment)
+    }
+
+    /// Manifests of the drivers with whole paths: those of the tree name libraries that only its own loader finds.
+    fn write_manifests(&self) -> Result<(), String> {
+        for (name, library) in [("asahi", "libvulkan_asahi.so"), ("lvp", "libvulkan_lvp.so")] {
+            let path = self.root.join(LIBRARIES).join(library);
+            let text = format!(
+                "{{\"ICD\":{{\"api_version\":\"1.3.0\",\"library_path\":\"{}\"}},\"file_format_version\":\"1.0.1\"}}",
+                path.display()
+            );
+            std::fs::write(self.manifest(name), text).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn manifest(&self, name: &str) -> PathBuf {
+        self.scratch.join(format!("{name}.json"))
+    }
+
+    /// A folder for results of a driver, empty.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn folder(&self, name: &str) -> Result<PathBuf, String> {
+        let folder = self.scratch.join(name);
+        // A folder that is not there need not be removed.
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        Ok(folder)
+    }
+
+    /// A command that runs a program of the host with the tree's libraries.
+    pub fn command(&self, driver: Driver, program: &Path) -> Command {
+        let libraries = self.root.join(LIBRARIES);
+        let mut command = Command::new(self.root.join("lib64/ld-linux-x86-64.so.2"));
+        let manifest = match driver {
+            Driver::Device => self.manifest("asahi"),
+            Driver::Lavapipe => self.manifest("lvp"),
+        };
+        if driver == Driver::Device {
+            command.arg("--preload").arg(&self.shim);
+        }
+        command.arg("--library-path").arg(libraries).arg(program);
+        command.env("VK_DRIVER_FILES", manifest).env("MESA_SHADER_CACHE_DISABLE", "true");
+        command.env("VK_LOADER_LAYERS_DISABLE", "~implicit~");
+        command
+    }
+
+    /// Runs the client over a file of requests; results go to `folder`, findings of the device to `report`.
+    ///
+    /// # Errors
+    /// The client ended with an error: what it said last.
+    pub fn run(&self, driver: Driver, requests: &Path, folder: &Path, report: &Path) -> Result<(), String> {
+        let output = self
+            .command(driver, &self.client)
+            .arg(requests)
+            .arg(folder)
+            .env("AGX_DEVICE_REPORT", report)
+            .output()
+            .map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(format!("{}: {}", output.status, said.lines().last().unwrap_or("no message")))
+    }
+}
+
+/// Builds a package in release mode.
+fn build(manifest: &Path, target: &Path, more: &[&str]) -> Result<(), String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--quiet", "--manifest-path"])
+        .arg(manifest)
+        .args(more)
+        .env("CARGO_TARGET_DIR", target)
+        .output()
+        .map_err(|error| error.to_string())?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!("{}: {}", manifest.display(), String::from_utf8_lossy(&output.stderr))),
+    }
+}

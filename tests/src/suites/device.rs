@@ -1,0 +1,150 @@
+//! Mesa's driver on the device against lavapipe, over the case files of `tests/device`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::Context;
+use crate::device::cases::{Case, parse};
+use crate::device::compare::compare;
+use crate::device::environment::{Driver, Environment};
+use crate::outcome::{CaseResult, Outcome, SuiteReport};
+use crate::shared::DataError;
+use crate::tools::Tools;
+
+/// The case files.
+const FILES: [(&str, &str); 2] = [
+    ("compute", include_str!("../../device/compute.cases")),
+    ("draw", include_str!("../../device/draw.cases")),
+];
+/// Cases that one process runs: when it ends early, only these are run again.
+const TOGETHER: usize = 48;
+
+/// Results by name: bytes, or why there are none.
+type Results = BTreeMap<String, Result<Vec<u8>, String>>;
+
+/// Runs every case through both drivers.
+///
+/// # Errors
+/// Never: what is absent skips the suite.
+pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    let scratch = std::env::temp_dir().join("agx-device-suite");
+    let environment = match Environment::find(&scratch) {
+        Ok(environment) => environment,
+        Err(reason) => return Ok(SuiteReport::absent(reason)),
+    };
+    let mut cases = Vec::new();
+    let mut counts = BTreeMap::new();
+    for (file, text) in FILES {
+        match parse(text) {
+            Ok(found) => {
+                counts.insert(file, found.len());
+                cases.extend(
+                    found.into_iter().map(|case| Case { name: format!("{file}-{}", case.name), ..case }),
+                );
+            }
+            Err(error) => return Ok(SuiteReport::absent(format!("{file}.cases: {error}"))),
+        }
+    }
+    cases.retain(|case| context.filter.is_none_or(|filter| case.name.contains(filter)));
+    let report_file = scratch.join("findings.txt");
+    // A file that is not there need not be removed.
+    let _ = std::fs::remove_file(&report_file);
+    let prepared: Vec<(&Case, Result<String, Outcome>)> =
+        cases.iter().map(|case| (case, request(case, context.tools, &scratch))).collect();
+    let runnable: Vec<(&str, &str)> = prepared
+        .iter()
+        .filter_map(|(case, request)| Some((case.name.as_str(), request.as_ref().ok()?.as_str())))
+        .collect();
+    let expected = results(&environment, Driver::Lavapipe, &runnable, &report_file);
+    let found = results(&environment, Driver::Device, &runnable, &report_file);
+    let outcomes = prepared.iter().map(|(case, request)| CaseResult {
+        name: case.name.clone(),
+        outcome: match request {
+            Ok(_) => judge(case, &expected, &found),
+            Err(outcome) => outcome.clone(),
+        },
+    });
+    let mut report = SuiteReport::new(outcomes.collect());
+    let findings = std::fs::read_to_string(&report_file).unwrap_or_default();
+    report.extra.insert("findings".into(), json!(findings.lines().count()));
+    report.extra.insert("mesa".into(), json!(environment.version));
+    for (file, count) in counts {
+        report.extra.insert(format!("{file}_cases"), json!(count));
+    }
+    Ok(report)
+}
+
+/// The words of a case, its shaders compiled into files.
+fn request(case: &Case, tools: &Tools, scratch: &Path) -> Result<String, Outcome> {
+    let mut text = format!("case {}\n", case.name);
+    for line in &case.lines {
+        text.push_str(line);
+        text.push('\n');
+    }
+    for (number, (stage, source)) in case.shaders.iter().enumerate() {
+        let module = tools.glsl_to_spirv_for(source, stage, "vulkan1.3").map_err(Outcome::from)?;
+        let path = scratch.join(format!("{}-{number}.spv", case.name));
+        std::fs::write(&path, module).map_err(|error| Outcome::Fail(error.to_string()))?;
+        text.push_str(&format!("shader {stage} {}\n", path.display()));
+    }
+    text.push_str("end\n");
+    Ok(text)
+}
+
+/// Runs all requests on a driver.
+fn results(environment: &Environment, driver: Driver, requests: &[(&str, &str)], report: &Path) -> Results {
+    let mut results = Results::new();
+    for chunk in requests.chunks(TOGETHER) {
+        let outcome = batch(environment, driver, chunk, report, &mut results);
+        if outcome.is_ok() {
+            continue;
+        }
+        // The process ended early: each of those without a result by itself.
+        let missing: Vec<_> =
+            chunk.iter().filter(|(name, _)| !results.contains_key(*name)).copied().collect();
+        for single in missing {
+            if let Err(error) = batch(environment, driver, &[single], report, &mut results) {
+                results.entry(single.0.to_owned()).or_insert(Err(error));
+            }
+        }
+    }
+    results
+}
+
+fn batch(
+    environment: &Environment,
+    driver: Driver,
+    requests: &[(&str, &str)],
+    report: &Path,
+    results: &mut Results,
+) -> Result<(), String> {
+    let folder = environment.folder(&format!("{driver:?}"))?;
+    let file = folder.join("requests.txt");
+    let text: String = requests.iter().map(|(_, request)| *request).collect();
+    std::fs::write(&file, text).map_err(|error| error.to_string())?;
+    let outcome = environment.run(driver, &file, &folder, report);
+    for (name, _) in requests {
+        if let Ok(bytes) = std::fs::read(folder.join(format!("{name}.bin"))) {
+            results.insert((*name).to_owned(), Ok(bytes));
+        } else if let Ok(error) = std::fs::read_to_string(folder.join(format!("{name}.err"))) {
+            results.insert((*name).to_owned(), Err(error));
+        }
+    }
+    outcome
+}
+
+fn judge(case: &Case, expected: &Results, found: &Results) -> Outcome {
+    let missing = || Err(String::from("no result"));
+    let expected = expected.get(&case.name).cloned().unwrap_or_else(missing);
+    let found = found.get(&case.name).cloned().unwrap_or_else(missing);
+    match (expected, found) {
+        (Ok(expected), Ok(found)) => match compare(case, &expected, &found) {
+            Ok(()) => Outcome::Pass,
+            Err(difference) => Outcome::Fail(difference),
+        },
+        (Err(error), _) => Outcome::Skipped(format!("lavapipe cannot run it: {error}")),
+        (_, Err(error)) => Outcome::Fail(error),
+    }
+}
