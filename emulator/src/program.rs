@@ -18,6 +18,8 @@ pub(crate) struct Op {
     pub(crate) pc: u32,
     /// Length in bytes.
     pub(crate) bytes: u8,
+    /// Nothing follows.
+    pub(crate) last: bool,
     /// The instruction, unless the bytes are none.
     pub(crate) inst: Option<Inst>,
     pub(crate) action: Action,
@@ -109,11 +111,13 @@ impl Op {
             Ok((inst, len)) => {
                 let wait_group = inst.wait_group().map(|group| group as u8 & 1);
                 let (action, strict) = (Action::new(&inst), Strict::new(&inst));
-                Op { pc, bytes: len as u8, inst: Some(inst), action, strict, wait_group }
+                let last = len >= bytes.len();
+                Op { pc, bytes: len as u8, last, inst: Some(inst), action, strict, wait_group }
             }
             Err(error) => Op {
                 pc,
                 bytes: 2,
+                last: false,
                 inst: None,
                 action: Action::Undecodable(error.to_string().into()),
                 strict: Strict::default(),

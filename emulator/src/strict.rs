@@ -35,7 +35,7 @@ pub(crate) fn before(op: &Op, group: &mut Group, core: &mut Core<'_>) {
     }
     match &op.action {
         Action::Shuffle(shuffle) => simd_ops::observe_shuffle(shuffle, group, core),
-        Action::Stop if group.exec != 0 => control::observe_stop(group, core),
+        Action::Stop if group.exec != 0 || op.last => control::observe_stop(group, core),
         Action::Barrier => control::observe_barrier(group, core),
         _ => {}
     }

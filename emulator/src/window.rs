@@ -61,6 +61,12 @@ impl Window {
         self.write(offset as usize, &from[..room]);
     }
 
+    /// Copies bytes out from byte `offset` on; what lies behind the window's end stays as it is.
+    pub fn load(&self, offset: u64, into: &mut [u8]) {
+        let room = self.len.saturating_sub(offset).min(into.len() as u64) as usize;
+        self.read(offset as usize, &mut into[..room]);
+    }
+
     /// `len` bytes from byte `skip` on.
     pub(crate) fn part(&self, skip: u64, len: u64) -> Window {
         Window { len, phase: (self.phase + skip) % self.period, ..self.clone() }

@@ -13,7 +13,7 @@ mod table;
 
 use std::sync::Arc;
 
-use agx_emulator::Words;
+use agx_emulator::{Window, Words};
 
 pub use buffers::{Allocator, Heap};
 pub(crate) use submit::parse as parse_commands;
@@ -159,6 +159,12 @@ impl Kernel {
     /// The token and the size of a buffer.
     pub fn buffer(&self, handle: u32) -> Option<(u64, u64)> {
         self.buffers.get(handle).ok().map(|buffer| (buffer.token, buffer.bytes))
+    }
+
+    /// A window of a whole buffer, for the host.
+    pub fn window(&self, handle: u32) -> Option<Window> {
+        let buffer = self.buffers.get(handle).ok()?;
+        Window::new(buffer.words.clone(), 0, buffer.bytes)
     }
 
     /// A handle for memory that came from elsewhere; the same for the same token.

@@ -1,0 +1,217 @@
+//! The device through its kernel interface, in process: buffers, binds, a compute launch of our own making, recording and
+//! replay, and what the calls refuse.
+
+use agx_device::kernel::{Answer, Chip, Errno, Heap, User};
+use agx_device::record::{
+    Record, bind_op, command_header, compute_command, gem_create, launch, queue_create, sizes, submit,
+    usc_preamble, usc_registers, usc_shader, usc_shared, usc_uniform, vm_bind, vm_create,
+};
+use agx_device::{Kernel, Recording, Settings};
+use agx_isa::asm::assemble;
+
+/// Memory of a caller: one stretch from this address on.
+const USER: u64 = 0x1000;
+/// Where the buffer is bound; the base of shaders.
+const BASE: u64 = 0x11_0000_0000;
+
+struct Caller(Vec<u8>);
+
+impl User for Caller {
+    fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Errno> {
+        let at = address.checked_sub(USER).ok_or(Errno::FAULT)? as usize;
+        into.copy_from_slice(self.0.get(at..at + into.len()).ok_or(Errno::FAULT)?);
+        Ok(())
+    }
+
+    fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Errno> {
+        let at = address.checked_sub(USER).ok_or(Errno::FAULT)? as usize;
+        self.0.get_mut(at..at + from.len()).ok_or(Errno::FAULT)?.copy_from_slice(from);
+        Ok(())
+    }
+}
+
+/// A record with some of its fields set.
+fn record(record: &Record, fields: &[(&str, u64)]) -> Vec<u8> {
+    let mut bytes = vec![0; record.bytes];
+    for (name, raw) in fields {
+        let field = record.fields.iter().find(|field| field.name == *name).expect("a field of this name");
+        field.set_raw(&mut bytes, *raw);
+    }
+    bytes
+}
+
+struct Device {
+    kernel: Kernel,
+    caller: Caller,
+}
+
+impl Device {
+    fn new() -> Device {
+        let kernel = Kernel::new(Chip::default(), Settings::default(), Box::<Heap>::default(), || 5);
+        Device { kernel, caller: Caller(vec![0; 0x1000]) }
+    }
+
+    fn call(&mut self, number: u8, mut argument: Vec<u8>) -> Result<Vec<u8>, Errno> {
+        assert_eq!(self.kernel.call(number, &mut argument, &mut self.caller)?, Answer::Done);
+        Ok(argument)
+    }
+
+    /// An address space, a queue, and a buffer of a page at [`BASE`].
+    fn set_up(&mut self) {
+        let space =
+            record(&vm_create::RECORD, &[("KERNEL_START", 0x20_0000_0000), ("KERNEL_END", 0x20_2000_0000)]);
+        assert_eq!(vm_create::VM.get(&self.call(0x42, space).expect("made")), 1);
+        let queue = record(&queue_create::RECORD, &[("VM", 1), ("SHADER_BASE", BASE)]);
+        assert_eq!(queue_create::QUEUE.get(&self.call(0x48, queue).expect("made")), 1);
+        let buffer = self.call(0x45, record(&gem_create::RECORD, &[("SIZE", 0x4000)])).expect("made");
+        assert_eq!(gem_create::HANDLE.get(&buffer), 1);
+        self.bind(&[("READ", 1), ("WRITE", 1), ("HANDLE", 1), ("RANGE", 0x4000), ("ADDRESS", BASE)])
+            .expect("bound");
+    }
+
+    fn bind(&mut self, fields: &[(&str, u64)]) -> Result<Vec<u8>, Errno> {
+        self.caller.write(USER, &record(&bind_op::RECORD, fields)).expect("inside");
+        let call = record(&vm_bind::RECORD, &[("VM", 1), ("COUNT", 1), ("STRIDE", 32), ("POINTER", USER)]);
+        self.call(0x44, call)
+    }
+
+    fn submit(&mut self, stream: u64) -> Result<Vec<u8>, Errno> {
+        let command = record(&compute_command::RECORD, &[("STREAM", stream)]);
+        let header = record(&command_header::RECORD, &[("TYPE", 1), ("SIZE", command.len() as u64)]);
+        let bytes = [header, command].concat();
+        self.caller.write(USER, &bytes).expect("inside");
+        let call = record(&submit::RECORD, &[("COMMANDS", USER), ("QUEUE", 1), ("SIZE", bytes.len() as u64)]);
+        self.call(0x4a, call)
+    }
+}
+
+/// Offsets in the buffer: words of the shader, program, control stream, uniforms, results.
+const PLACES: [u64; 5] = [0x40, 0x100, 0x200, 0x300, 0x1000];
+
+/// A launch of 40 threads in workgroups of 32 that stores each thread's number.
+fn pieces() -> Vec<(u64, Vec<u8>)> {
+    let [words, program, stream, uniforms, results] = PLACES;
+    let shader = [
+        record(&usc_uniform::RECORD, &[("TAG", 0x1d), ("COUNT", 4), ("ADDRESS", (BASE + uniforms) >> 2)]),
+        record(&usc_shared::RECORD, &[("TAG", 0x4d), ("LAYOUT", 0x24)]),
+        record(&usc_shader::RECORD, &[("TAG", 0x0d), ("BITS_10_15", 3), ("CODE", program)]),
+        record(&usc_registers::RECORD, &[("TAG", 0x8d), ("COUNT", 1)]),
+        vec![0x88, 0],
+    ];
+    let code = "mfsr r0, thread_position_in_grid.x\nstore.i32.x r0, u0_u1, r0\nstop\n";
+    let control = [
+        record(&launch::RECORD, &[("TEXTURES", 1), ("PREAMBLE_REGISTERS", 1), ("PIPELINE", words >> 6)]),
+        record(&sizes::RECORD, &[("X", 40), ("Y", 1), ("Z", 1)]),
+        record(&sizes::RECORD, &[("X", 32), ("Y", 1), ("Z", 1)]),
+        vec![0, 0, 0, 0x40, 0, 0, 0, 0],
+    ];
+    vec![
+        (words, shader.concat()),
+        (program, assemble(code).expect("valid")),
+        (stream, control.concat()),
+        (uniforms, (BASE + results).to_le_bytes().to_vec()),
+    ]
+}
+
+/// A device with the launch in its buffer, recorded.
+fn launched() -> Device {
+    let mut device = Device::new();
+    device.set_up();
+    let window = device.kernel.window(1).expect("the buffer");
+    pieces().into_iter().for_each(|(at, bytes)| window.store(at, &bytes));
+    device.kernel.record();
+    device.submit(BASE + PLACES[2]).expect("submitted");
+    device
+}
+
+fn results(device: &Device) -> Vec<u32> {
+    let mut bytes = vec![0; 4 * 48];
+    device.kernel.window(1).expect("the buffer").load(PLACES[4], &mut bytes);
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four"))).collect()
+}
+
+#[test]
+fn a_launch_counts_threads() {
+    let device = launched();
+    let expected: Vec<u32> = (0..48).map(|at| if at < 40 { at } else { 0 }).collect();
+    assert_eq!(results(&device), expected);
+    assert_eq!(device.kernel.findings(), []);
+    let statistics = device.kernel.statistics();
+    assert_eq!((statistics.submissions, statistics.launches), (1, 1));
+    let program = statistics.programs[&(BASE + PLACES[1])];
+    assert_eq!((program.instructions, program.lane_instructions), (6, 120));
+}
+
+#[test]
+fn a_recording_replays_without_the_driver() {
+    let mut device = launched();
+    let recording = device.kernel.take_recording().expect("recorded");
+    let replay =
+        Recording::parse(&recording).expect("whole").replay(Settings::default()).expect("consistent");
+    assert_eq!(replay.differences, []);
+    assert_eq!(replay.findings, []);
+    assert_eq!(replay.statistics.launches, 1);
+    for len in [0, 7, 20, recording.len() - 1] {
+        assert!(Recording::parse(&recording[..len]).is_err(), "{len} bytes");
+    }
+}
+
+#[test]
+fn listings_have_every_record_and_the_program() {
+    let mut device = launched();
+    let recording = Recording::parse(&device.kernel.take_recording().expect("recorded")).expect("whole");
+    let replay = recording.replay(Settings { trace: true, ..Settings::default() }).expect("consistent");
+    for piece in ["threads [40, 1, 1]", "uniform word", "store.i32.x r0, u0_u1, r0", "end"] {
+        assert!(replay.trace.contains(piece), "{piece}: {}", replay.trace);
+    }
+}
+
+#[test]
+fn wrong_streams_are_findings() {
+    let mut device = launched();
+    device.submit(BASE + 0x10_0000).expect("the call itself is right");
+    let found = device.kernel.findings().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(
+        matches!(found.as_slice(), [one] if one.contains("submission 2") && one.contains("not mapped")),
+        "{found:?}"
+    );
+    // A tag that no word has, and a bit that no launch has.
+    let window = device.kernel.window(1).expect("the buffer");
+    window.store(PLACES[0], &[0x77]);
+    window.store(PLACES[2] + 3, &[2]);
+    device.submit(BASE + PLACES[2]).expect("the call itself is right");
+    let found = device.kernel.findings().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(found.iter().any(|text| text.contains("launch: bit 25 is set")), "{found:?}");
+    assert!(found.iter().any(|text| text.contains("unknown tag 0x77")), "{found:?}");
+}
+
+#[test]
+fn calls_refuse_what_the_kernel_refuses() {
+    let mut device = Device::new();
+    assert_eq!(device.call(0x77, vec![0; 8]), Err(Errno::NO_SUCH_CALL));
+    assert_eq!(device.call(0x42, record(&vm_create::RECORD, &[])), Err(Errno::INVALID));
+    device.set_up();
+    let cases: [(&[(&str, u64)], Errno); 5] = [
+        (&[("READ", 1), ("HANDLE", 9), ("RANGE", 0x4000), ("ADDRESS", BASE)], Errno::NOT_FOUND),
+        (&[("READ", 1), ("HANDLE", 1), ("RANGE", 0x4001), ("ADDRESS", BASE)], Errno::INVALID),
+        (&[("READ", 1), ("HANDLE", 1), ("RANGE", 0x8000), ("ADDRESS", BASE)], Errno::INVALID),
+        (&[("HANDLE", 1), ("RANGE", 0x4000), ("ADDRESS", BASE)], Errno::INVALID),
+        (&[("READ", 1), ("HANDLE", 1), ("RANGE", 0x4000), ("ADDRESS", 0x20_0000_0000)], Errno::INVALID),
+    ];
+    for (fields, errno) in cases {
+        assert_eq!(device.bind(fields), Err(errno), "{fields:?}");
+    }
+    device
+        .bind(&[("READ", 1), ("SINGLE_PAGE", 1), ("HANDLE", 1), ("RANGE", 0x10000), ("ADDRESS", 2 * BASE)])
+        .expect("a page over and over");
+    device.bind(&[("UNBIND", 1), ("RANGE", 0x4000), ("ADDRESS", BASE)]).expect("unbound");
+    let params = vec![0; 24];
+    assert_eq!(device.call(0x40, params), Err(Errno::FAULT), "nowhere to write to");
+}
+
+#[test]
+fn preambles_have_a_word_of_their_own() {
+    let bytes = record(&usc_preamble::RECORD, &[("TAG", 0x38), ("BITS_8_31", 0xc08000), ("CODE", 0x40)]);
+    assert_eq!(usc_preamble::RECORD.complaints(&bytes), [""; 0]);
+    assert_eq!(usc_preamble::CODE.get(&bytes), 0x40);
+}
