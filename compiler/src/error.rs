@@ -13,7 +13,7 @@ pub enum Location {
         /// Offset in words from the start of the module.
         offset: usize,
         /// Name of the instruction there, when known.
-        opcode: Option<&'static str>,
+        opcode: Option<String>,
     },
     /// A position in a source file that the input was made from.
     Source {

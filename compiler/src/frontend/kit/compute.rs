@@ -5,7 +5,6 @@ use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
 use super::Kit;
-use super::derivatives::Quads;
 use crate::ir::build::alu::IntCond;
 use crate::ir::key;
 use crate::ir::op::mods;
@@ -13,6 +12,15 @@ use crate::ir::{Access, IrOp, Src, Type};
 
 /// Lanes of a SIMD-group.
 pub const SUBGROUP_SIZE: u32 = 32;
+
+/// Which invocations of a compute shader make a quad.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quads {
+    /// Two by two in x and y.
+    Square,
+    /// Four that follow each other.
+    Linear,
+}
 
 /// What is known of a compute shader.
 #[derive(Clone, Copy, Debug)]

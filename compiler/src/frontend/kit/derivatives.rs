@@ -4,19 +4,11 @@ use agx_abi::Stage;
 use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
+pub use super::compute::Quads;
 use super::{Kit, compute};
 use crate::ir::build::alu::IntCond;
 use crate::ir::op::mods;
 use crate::ir::{IrOp, Src, Type};
-
-/// Which invocations of a compute shader make a quad.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Quads {
-    /// Two by two in x and y.
-    Square,
-    /// Four that follow each other.
-    Linear,
-}
 
 /// A direction in a quad.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -26,7 +26,7 @@ impl<'a> Translator<'_, 'a> {
     }
 
     fn set_line(&mut self, file: u32, line: u32, column: u32) {
-        let name = match self.defs.get(file as usize) {
+        let name = match self.values.defs.get(file as usize) {
             Some(Def::Text(name)) => name,
             _ => "",
         };

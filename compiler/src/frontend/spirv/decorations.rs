@@ -1,6 +1,6 @@
 //! Decorations by target.
 
-use spirv::{Decoration, Op};
+use spirv::{BuiltIn, Decoration, Op};
 
 use super::words::Inst;
 use crate::error::CompileError;
@@ -93,5 +93,68 @@ impl Decorations {
     /// First operand of a decoration of member `member` of the structure type `id`.
     pub fn of_member(&self, id: u32, member: u32, decoration: Decoration) -> Option<u32> {
         self.find(id, member, decoration)
+    }
+}
+
+/// What decorations say of an input or output, or of a member of one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Decorated {
+    /// First location.
+    pub location: Option<u32>,
+    /// First component.
+    pub component: u32,
+    /// Which colour of dual source blending.
+    pub index: u32,
+    /// The built-in it is.
+    pub built_in: Option<BuiltIn>,
+    /// How and where it is interpolated.
+    pub style: Style,
+}
+
+/// How and where an input is interpolated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Style {
+    pub flat: bool,
+    pub linear: bool,
+    pub centroid: bool,
+    pub sample: bool,
+    /// Floats of it may be rounded to half precision.
+    pub relaxed: bool,
+}
+
+impl Decorated {
+    /// Reads decorations: `of` gives the first operand of one, if it is there.
+    pub fn read(of: impl Fn(Decoration) -> Option<u32>) -> Self {
+        Decorated {
+            location: of(Decoration::Location),
+            component: of(Decoration::Component).unwrap_or(0),
+            index: of(Decoration::Index).unwrap_or(0),
+            built_in: of(Decoration::BuiltIn).and_then(BuiltIn::from_u32),
+            style: Style {
+                flat: of(Decoration::Flat).is_some(),
+                linear: of(Decoration::NoPerspective).is_some(),
+                centroid: of(Decoration::Centroid).is_some(),
+                sample: of(Decoration::Sample).is_some(),
+                relaxed: of(Decoration::RelaxedPrecision).is_some(),
+            },
+        }
+    }
+
+    /// What holds of a part that is decorated with `self` in something decorated with `outer`.
+    pub fn within(self, outer: Decorated) -> Self {
+        let (a, b) = (self.style, outer.style);
+        Decorated {
+            location: self.location,
+            component: self.component,
+            index: outer.index,
+            built_in: self.built_in.or(outer.built_in),
+            style: Style {
+                flat: a.flat || b.flat,
+                linear: a.linear || b.linear,
+                centroid: a.centroid || b.centroid,
+                sample: a.sample || b.sample,
+                relaxed: a.relaxed || b.relaxed,
+            },
+        }
     }
 }

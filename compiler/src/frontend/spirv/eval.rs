@@ -1,11 +1,9 @@
 //! Instructions whose results depend on their operands alone, for function bodies and for specialization constants.
 
 use bumpalo::Bump;
-use spirv::Op;
 
 use super::module::Def;
 use super::types::{Kind, Ty, Types};
-use super::{arith, composite, matrix};
 use crate::error::CompileError;
 use crate::frontend::kit::control::{Graph, Node};
 use crate::ir::builder::Builder;
@@ -102,23 +100,6 @@ impl<'a> Eval<'_, '_, 'a> {
     pub fn zeros(&self, ty: Ty) -> Result<&'a [Src], CompileError> {
         let widths = self.types.leaves(ty)?;
         Ok(self.bump.alloc_slice_fill_iter(widths.iter().map(|bits| Src::imm(0, *bits))))
-    }
-
-    /// The result of `op`; `None` when `op` is not among those computed here.
-    pub fn evaluate(&mut self, op: Op, ty: Ty, operands: &[u32]) -> Result<Option<&'a [Src]>, CompileError> {
-        if let Some(row) = arith::row(op) {
-            let is_shift =
-                matches!(op, Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic);
-            let row = arith::Row { masks_amount: is_shift && self.masks_shifts, ..row };
-            return arith::elementwise(self, row, ty, operands).map(Some);
-        }
-        if let Some(result) = composite::evaluate(self, op, ty, operands)? {
-            return self.checked(ty, result).map(Some);
-        }
-        match matrix::evaluate(self, op, operands)? {
-            Some(result) => self.checked(ty, result).map(Some),
-            None => Ok(None),
-        }
     }
 
     /// Checks that a result has the scalars its type says.

@@ -3,12 +3,10 @@
 use spirv::{Decoration, ExecutionMode, FPFastMathMode};
 
 use super::module::{Def, Module};
-use super::translate::Translator;
-use super::types::{Kind, Ty};
+use super::types::Kind;
 use super::words::Inst;
 use crate::error::CompileError;
 use crate::ir::builder::FloatMode;
-use crate::ir::src::Src;
 
 /// How operations of a module are to be rounded and fused, beyond what the machine does anyway.
 #[derive(Clone, Default)]
@@ -79,6 +77,11 @@ impl FloatControls {
         Ok(())
     }
 
+    /// Whether every operation is done as the hardware does it.
+    pub fn is_plain(&self) -> bool {
+        !self.is_decorated && !self.preserves_anything() && self.defaults.is_empty()
+    }
+
     /// Whether the sign of zeros, infinities and NaN count anywhere.
     pub fn preserves_anything(&self) -> bool {
         !self.preserves.is_empty()
@@ -100,28 +103,5 @@ impl FloatControls {
         }
         mode.separate |= self.is_decorated && module.decorations.has(id, Decoration::NoContraction);
         mode
-    }
-}
-
-impl<'a> Translator<'_, 'a> {
-    /// Sets how the arithmetic of an instruction is built.
-    pub(super) fn float_mode(&mut self, inst: &Inst<'a>) {
-        if !self.floats.is_decorated && !self.floats.preserves_anything() && self.floats.defaults.is_empty() {
-            return;
-        }
-        let ty = inst.word(0).ok().and_then(|id| self.eval().ty(id).ok());
-        let bits = ty.and_then(|ty| self.types.leaves(ty).ok()?.first().copied()).unwrap_or(0);
-        self.kit.b.mode = self.floats.mode(self.module, inst, bits);
-    }
-
-    /// Keeps the floats that an instruction gives from being fused with what reads them, and from rules that change zeros,
-    /// where its mode says so. Functions that do not allow contraction at all need no mark.
-    pub(super) fn apart(&mut self, ty: Ty, leaves: &'a [Src]) -> &'a [Src] {
-        let marked = self.kit.b.mode.separate || (self.kit.b.mode.signed_zero && self.kit.b.f.contract);
-        if !marked || self.eval().check_float(ty).is_err() {
-            return leaves;
-        }
-        let apart: Vec<Src> = leaves.iter().map(|leaf| self.kit.b.apart(*leaf)).collect();
-        self.bump.alloc_slice_copy(&apart)
     }
 }

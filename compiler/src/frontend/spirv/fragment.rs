@@ -3,14 +3,11 @@
 use agx_abi::Stage;
 use spirv::{BuiltIn, GlslStd450Op, Op};
 
-use super::interface::{Leaf, Slot};
-use super::module::Def;
-use super::pointers::Root;
-use super::stage::Output;
+use super::interface::{Leaf, Output, Slot};
+use super::pointer::Root;
 use super::translate::Translator;
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::kit::coverage;
 use crate::frontend::kit::fragment::{self, FragmentInput, FragmentOutput, Varying};
 use crate::ir::build::alu::IntCond;
 use crate::ir::src::Src;
@@ -103,7 +100,7 @@ impl<'a> Translator<'_, 'a> {
                 _ => return Err(CompileError::invalid("an offset of other than two components")),
             },
         };
-        let count = self.types.leaf_count(pointer.ty)?;
+        let count = self.values.types.leaf_count(pointer.ty)?;
         let (elements, chosen) = self.candidates(pointer.steps)?;
         let mut result: Option<Vec<Src>> = None;
         for element in elements.into_iter().rev() {
@@ -151,7 +148,7 @@ impl<'a> Translator<'_, 'a> {
 
     /// Interlocks: the fragments of a pixel run their parts between the two instructions in order, and what is ordered
     /// at the beginning is ordered at the end.
-    fn interlock(&mut self, op: Op) -> Result<(), CompileError> {
+    pub(super) fn interlock(&mut self, op: Op) -> Result<(), CompileError> {
         if self.kit.stage != Stage::Fragment {
             return Err(CompileError::invalid("an interlock outside fragment shaders"));
         }
@@ -159,23 +156,6 @@ impl<'a> Translator<'_, 'a> {
             fragment::begin_interlock(&mut self.kit)?;
         }
         Ok(())
-    }
-
-    /// Translates discards and interlocks; false for other instructions.
-    pub(super) fn fragment_instruction(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
-        match inst.op {
-            Op::DemoteToHelperInvocation => coverage::discard(&mut self.kit)?,
-            Op::IsHelperInvocationEXT => {
-                let ty = self.eval().ty(inst.word(0)?)?;
-                let helper = coverage::is_helper(&mut self.kit);
-                let leaves = self.bump.alloc_slice_copy(&[helper]);
-                let leaves = self.eval().checked(ty, leaves)?;
-                self.define(inst.word(1)?, Def::Value(ty, leaves))?;
-            }
-            Op::BeginInvocationInterlockEXT | Op::EndInvocationInterlockEXT => self.interlock(inst.op)?,
-            _ => return Ok(false),
-        }
-        Ok(true)
     }
 
     /// Leaves the outputs in their registers.

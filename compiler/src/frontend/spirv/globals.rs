@@ -4,7 +4,7 @@ use agx_abi::{Stage, UniformSource};
 use spirv::{BuiltIn, Decoration, StorageClass};
 
 use super::module::Global;
-use super::pointers::{BufferId, Pointer, Root};
+use super::pointer::{BufferId, Pointer, Root};
 use super::translate::Translator;
 use super::types::{Kind, Layout, MatrixLayout, Ty};
 use super::words::Inst;
@@ -48,7 +48,7 @@ impl<'a> Translator<'_, 'a> {
     /// Builds what must stand at the start of the program: initial values of private variables, built-in inputs.
     pub(super) fn prologue(&mut self) -> Result<(), CompileError> {
         for (index, global) in self.module.globals.iter().enumerate() {
-            if self.globals[index].is_some() {
+            if self.memory.globals[index].is_some() {
                 continue;
             }
             let pointer = match global.class {
@@ -62,7 +62,7 @@ impl<'a> Translator<'_, 'a> {
                 StorageClass::Input if self.kit.stage == Stage::Compute => self.input(global)?,
                 _ => None,
             };
-            self.globals[index] = pointer;
+            self.memory.globals[index] = pointer;
         }
         self.zero_workgroup_memory()
     }
@@ -71,7 +71,9 @@ impl<'a> Translator<'_, 'a> {
     /// they are used.
     fn input(&mut self, global: &Global<'a>) -> Result<Option<Pointer<'a>>, CompileError> {
         let built_in = self.module.decorations.of(global.id, Decoration::BuiltIn).and_then(BuiltIn::from_u32);
-        let (Some(built_in), Ok(widths)) = (built_in, self.types.leaves(global.ty)) else { return Ok(None) };
+        let (Some(built_in), Ok(widths)) = (built_in, self.values.types.leaves(global.ty)) else {
+            return Ok(None);
+        };
         let components = 0..widths.len() as u32;
         let leaves: Option<Vec<Src>> =
             components.map(|component| self.built_in(built_in, component)).collect();
@@ -104,7 +106,7 @@ impl<'a> Translator<'_, 'a> {
 
     /// The pointer to a variable of module scope.
     pub(super) fn global(&mut self, index: usize) -> Result<Pointer<'a>, CompileError> {
-        if let Some(pointer) = self.globals[index] {
+        if let Some(pointer) = self.memory.globals[index] {
             return Ok(pointer);
         }
         let global = self.module.globals[index];
@@ -129,7 +131,7 @@ impl<'a> Translator<'_, 'a> {
             class => return Err(CompileError::unsupported(format!("variables of storage class {class:?}"))),
         };
         let pointer = Pointer { pointer: Some(global.pointer), ..pointer };
-        self.globals[index] = Some(pointer);
+        self.memory.globals[index] = Some(pointer);
         Ok(pointer)
     }
 
@@ -149,7 +151,7 @@ impl<'a> Translator<'_, 'a> {
         let ordered = [Decoration::Volatile, Decoration::Coherent];
         access
             .set(Access::VOLATILE, ordered.iter().any(|decoration| decorations.has(global.id, *decoration)));
-        let root = match self.types.kind(global.ty) {
+        let root = match self.values.types.kind(global.ty) {
             Kind::Array { .. } | Kind::RuntimeArray { .. } => Root::BufferArray { set, binding },
             _ => {
                 // What a uniform block holds is there, whether it is read or not.
@@ -163,7 +165,7 @@ impl<'a> Translator<'_, 'a> {
     }
 
     fn is_buffer_block(&self, ty: Ty) -> bool {
-        let inner = match self.types.kind(ty) {
+        let inner = match self.values.types.kind(ty) {
             Kind::Array { elem, .. } | Kind::RuntimeArray { elem, .. } => elem,
             _ => ty,
         };
@@ -174,10 +176,10 @@ impl<'a> Translator<'_, 'a> {
     fn workgroup_variable(&mut self, global: &Global<'a>) -> Result<Pointer<'a>, CompileError> {
         let is_block = self.module.is_block(global.ty);
         let (fixed, layout, bytes) = if is_block {
-            (0, Layout::Explicit, self.types.explicit_end(global.ty, MatrixLayout::default())?)
+            (0, Layout::Explicit, self.values.types.explicit_end(global.ty, MatrixLayout::default())?)
         } else {
             let fixed = self.kit.memory.local_bytes.next_multiple_of(LOCAL_ALIGN);
-            (fixed, Layout::Natural, self.types.natural(global.ty).0)
+            (fixed, Layout::Natural, self.values.types.natural(global.ty).0)
         };
         self.kit.memory.local_bytes = self.kit.memory.local_bytes.max(fixed.saturating_add(bytes));
         if self.kit.memory.local_bytes > MAX_LOCAL_BYTES {
@@ -208,12 +210,12 @@ impl<'a> Translator<'_, 'a> {
     /// The number of elements of the runtime array that ends a buffer: what fits into the buffer's size.
     pub(super) fn array_length(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let pointer = self.pointer(inst.word(2)?)?;
-        let Kind::Struct { members } = self.types.kind(pointer.ty) else {
+        let Kind::Struct { members } = self.values.types.kind(pointer.ty) else {
             return Err(CompileError::invalid("the length of something that is not a structure"));
         };
         let member = members.get(inst.word(3)? as usize);
         let member = member.ok_or_else(|| CompileError::invalid("a structure does not have the member"))?;
-        let stride = match self.types.kind(member.ty) {
+        let stride = match self.values.types.kind(member.ty) {
             Kind::RuntimeArray { stride: stride @ 1.., .. } => stride,
             _ => return Err(CompileError::invalid("the member is not a runtime array with a stride")),
         };
@@ -237,7 +239,7 @@ impl<'a> Translator<'_, 'a> {
             false => self.kit.b.udiv(bytes, Src::imm32(stride)),
         };
         let ty = self.eval().ty(inst.word(0)?)?;
-        let leaves = self.bump.alloc_slice_copy(&[count]);
+        let leaves = self.values.bump.alloc_slice_copy(&[count]);
         let leaves = self.eval().checked(ty, leaves)?;
         self.define(inst.word(1)?, super::module::Def::Value(ty, leaves))
     }

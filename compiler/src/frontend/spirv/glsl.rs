@@ -166,7 +166,7 @@ impl<'a> Translator<'_, 'a> {
             }
             None => {
                 let list = self.shaped(op, ty, inst).map_err(named)?;
-                let list = self.bump.alloc_slice_copy(&list);
+                let list = self.values.bump.alloc_slice_copy(&list);
                 self.eval().checked(ty, list)?
             }
         };
@@ -230,7 +230,8 @@ impl<'a> Translator<'_, 'a> {
         use GlslStd450Op as G;
         self.eval().check_float(operand)?;
         let is_struct = matches!(op, G::ModfStruct | G::FrexpStruct);
-        let second_bits = if is_struct { self.types.leaves(ty)?.last().copied().unwrap_or(32) } else { 32 };
+        let second_bits =
+            if is_struct { self.values.types.leaves(ty)?.last().copied().unwrap_or(32) } else { 32 };
         let (mut first, mut second) = (Vec::new(), Vec::new());
         for x in x {
             let (fraction, other) = if matches!(op, G::Modf | G::ModfStruct) {
@@ -279,7 +280,7 @@ impl<'a> Translator<'_, 'a> {
         op: GlslStd450Op,
         (ty, leaves): (Ty, &[Src]),
     ) -> Result<Vec<Src>, CompileError> {
-        let Kind::Matrix { column, count } = self.types.kind(ty) else {
+        let Kind::Matrix { column, count } = self.values.types.kind(ty) else {
             return Err(CompileError::invalid("the operand is not a matrix"));
         };
         self.eval().check_float(column)?;

@@ -1,9 +1,7 @@
 //! Texels by integer coordinates, image stores, and what a shader asks about images.
 
-use spirv::Op;
-
-use super::pointers::{Pointer, Root};
-use super::resources::Bound;
+use super::pointer::{Pointer, Root};
+use super::resource::Bound;
 use super::sampling::{Operands, shape};
 use super::translate::Translator;
 use super::types::{ImageType, Kind, Layout};
@@ -14,48 +12,19 @@ use crate::frontend::kit::textures;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 
-/// Whether the instruction also says if the texels have memory behind them.
-fn is_sparse(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ImageSparseSampleImplicitLod
-            | Op::ImageSparseSampleExplicitLod
-            | Op::ImageSparseSampleDrefImplicitLod
-            | Op::ImageSparseSampleDrefExplicitLod
-            | Op::ImageSparseFetch
-            | Op::ImageSparseGather
-            | Op::ImageSparseDrefGather
-            | Op::ImageSparseRead
-            | Op::ImageSparseTexelsResident
-    )
-}
-
 impl<'a> Translator<'_, 'a> {
-    /// Translates instructions on images other than sampling; false for other instructions.
-    pub(super) fn image_instruction(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
-        match inst.op {
-            Op::ImageFetch | Op::ImageRead => self.load_texel(inst)?,
-            Op::ImageWrite => self.store_texel(inst)?,
-            Op::ImageTexelPointer => self.texel_pointer(inst)?,
-            Op::ImageQuerySizeLod | Op::ImageQuerySize => self.query_size(inst)?,
-            Op::ImageQueryLevels => {
-                let (_, bound, _) = self.image(inst.word(2)?)?;
-                let count = textures::levels(&mut self.kit, bound.at);
-                self.define_texel(inst, &[count])?;
-            }
-            Op::ImageQuerySamples => {
-                let (_, bound, _) = self.image(inst.word(2)?)?;
-                let count = textures::samples(&mut self.kit, bound.at);
-                self.define_texel(inst, &[count])?;
-            }
-            op if is_sparse(op) => {
-                return Err(CompileError::unsupported(
-                    "residency of sparse images: sample without the sparse forms",
-                ));
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
+    /// Number of levels.
+    pub(super) fn query_levels(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let (_, bound, _) = self.image(inst.word(2)?)?;
+        let count = textures::levels(&mut self.kit, bound.at);
+        self.define_texel(inst, &[count])
+    }
+
+    /// Number of samples.
+    pub(super) fn query_samples(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let (_, bound, _) = self.image(inst.word(2)?)?;
+        let count = textures::samples(&mut self.kit, bound.at);
+        self.define_texel(inst, &[count])
     }
 
     /// The scalars of an integer coordinate.
@@ -68,7 +37,8 @@ impl<'a> Translator<'_, 'a> {
         Ok(leaves[..count].iter().map(|leaf| self.kit.b.sconv(*leaf, 32)).collect())
     }
 
-    fn load_texel(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+    /// Loads a texel, or reads a render target.
+    pub(super) fn load_texel(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let (_, bound, image) = self.image(inst.word(2)?)?;
         let operands = Operands::read(inst.rest(4))?;
         if let Some(target) = self.target_in_tile(bound)? {
@@ -92,7 +62,8 @@ impl<'a> Translator<'_, 'a> {
         self.define_texel(inst, &texel)
     }
 
-    fn store_texel(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+    /// Stores a texel.
+    pub(super) fn store_texel(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let (_, bound, image) = self.image(inst.word(0)?)?;
         let coords = self.integers(inst.word(1)?, &image)?;
         let (_, leaves) = self.eval().value(inst.word(2)?)?;
@@ -108,9 +79,10 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// A pointer to a texel, for atomics: its address in the linear image.
-    fn texel_pointer(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+    pub(super) fn texel_pointer(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let pointer = self.pointer(inst.word(2)?)?;
-        let (Some(bound), Kind::Image(image)) = (Bound::of(&pointer), self.types.kind(pointer.ty)) else {
+        let (Some(bound), Kind::Image(image)) = (Bound::of(&pointer), self.values.types.kind(pointer.ty))
+        else {
             return Err(CompileError::invalid("a pointer to a texel of something that is not an image"));
         };
         if image.multisampled || self.texel_bits(&image)? != 32 {
@@ -127,7 +99,7 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// Texels along each axis at a level, then layers.
-    fn query_size(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+    pub(super) fn query_size(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let (_, bound, image) = self.image(inst.word(2)?)?;
         let level = match inst.rest(3) {
             [id, ..] => self.eval().scalar(*id)?,

@@ -1,77 +1,17 @@
 //! Inputs and outputs of vertex and fragment shaders: which scalars of a variable are which components of which
 //! locations, or parts of which built-ins.
 
-use spirv::{BuiltIn, Decoration};
+use spirv::BuiltIn;
 
+use super::decorations::{Decorated, Style};
 use super::module::{Global, Module};
 use super::types::{Kind, Ty, Types};
 use crate::error::CompileError;
+use crate::frontend::ssa::Variable;
+use crate::ir::src::Src;
 
 /// Most locations.
 const MAX_LOCATIONS: u32 = 64;
-
-/// What decorations say of an input or output, or of a member of one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Decorated {
-    /// First location.
-    pub location: Option<u32>,
-    /// First component.
-    pub component: u32,
-    /// Which colour of dual source blending.
-    pub index: u32,
-    /// The built-in it is.
-    pub built_in: Option<BuiltIn>,
-    /// How and where it is interpolated.
-    pub style: Style,
-}
-
-/// How and where an input is interpolated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Style {
-    pub flat: bool,
-    pub linear: bool,
-    pub centroid: bool,
-    pub sample: bool,
-    /// Floats of it may be rounded to half precision.
-    pub relaxed: bool,
-}
-
-impl Decorated {
-    /// Reads decorations: `of` gives the first operand of one, if it is there.
-    pub fn read(of: impl Fn(Decoration) -> Option<u32>) -> Self {
-        Decorated {
-            location: of(Decoration::Location),
-            component: of(Decoration::Component).unwrap_or(0),
-            index: of(Decoration::Index).unwrap_or(0),
-            built_in: of(Decoration::BuiltIn).and_then(BuiltIn::from_u32),
-            style: Style {
-                flat: of(Decoration::Flat).is_some(),
-                linear: of(Decoration::NoPerspective).is_some(),
-                centroid: of(Decoration::Centroid).is_some(),
-                sample: of(Decoration::Sample).is_some(),
-                relaxed: of(Decoration::RelaxedPrecision).is_some(),
-            },
-        }
-    }
-
-    /// What holds of a part that is decorated with `self` in something decorated with `outer`.
-    fn within(self, outer: Decorated) -> Self {
-        let (a, b) = (self.style, outer.style);
-        Decorated {
-            location: self.location,
-            component: self.component,
-            index: outer.index,
-            built_in: self.built_in.or(outer.built_in),
-            style: Style {
-                flat: a.flat || b.flat,
-                linear: a.linear || b.linear,
-                centroid: a.centroid || b.centroid,
-                sample: a.sample || b.sample,
-                relaxed: a.relaxed || b.relaxed,
-            },
-        }
-    }
-}
 
 /// What a scalar of an input or output is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +47,20 @@ impl Leaf {
         })
     }
 }
+
+/// What is known of the interface.
+#[derive(Default)]
+pub(super) struct StageIo<'a> {
+    /// Ids of the entry point's inputs and outputs, among others.
+    pub interface: &'a [u32],
+    /// What an output of a fragment shader holds before it is written, by width.
+    pub unwritten: Vec<(u8, Src)>,
+    /// First variable and scalars of the inputs.
+    pub inputs: Vec<(Variable, Vec<Leaf>)>,
+}
+
+/// An output of the program: what it is, and its value.
+pub(super) type Output = (Leaf, Src);
 
 /// The scalars of an input or output variable, in order.
 pub(super) fn leaves(module: &Module<'_>, global: &Global<'_>) -> Result<Vec<Leaf>, CompileError> {

@@ -6,7 +6,6 @@
 use agx_isa::sr::Sr;
 use spirv::{GroupOperation, Op, Scope};
 
-use super::module::Def;
 use super::translate::Translator;
 use super::types::Kind;
 use super::words::Inst;
@@ -21,36 +20,14 @@ use crate::ir::types::Type;
 use crate::ir::vocabulary::reduction_code;
 use agx_isa::table::Opcode;
 
-/// Arithmetic over lanes by opcode: the name of the reduction.
-const REDUCTION_TABLE: &[(Op, &str)] = &[
-    (Op::GroupNonUniformIAdd, "iadd"),
-    (Op::GroupNonUniformFAdd, "fadd"),
-    (Op::GroupNonUniformIMul, "imul"),
-    (Op::GroupNonUniformFMul, "fmul"),
-    (Op::GroupNonUniformSMin, "smin"),
-    (Op::GroupNonUniformUMin, "umin"),
-    (Op::GroupNonUniformFMin, "fmin"),
-    (Op::GroupNonUniformSMax, "smax"),
-    (Op::GroupNonUniformUMax, "umax"),
-    (Op::GroupNonUniformFMax, "fmax"),
-    (Op::GroupNonUniformBitwiseAnd, "and"),
-    (Op::GroupNonUniformBitwiseOr, "or"),
-    (Op::GroupNonUniformBitwiseXor, "xor"),
-    (Op::GroupNonUniformLogicalAnd, "and"),
-    (Op::GroupNonUniformLogicalOr, "or"),
-    (Op::GroupNonUniformLogicalXor, "xor"),
-];
-
-/// Moves by opcode: the operation, and the operand with the value; the lane or distance follows it.
-const MOVE_TABLE: &[(Op, IrOp, usize)] = &[
-    (Op::GroupNonUniformBroadcast, IrOp::Broadcast, 3),
-    (Op::SubgroupReadInvocationKHR, IrOp::Broadcast, 2),
-    (Op::GroupNonUniformShuffle, IrOp::ReadLane, 3),
-    (Op::GroupNonUniformShuffleXor, IrOp::ReadLaneXor, 3),
-    (Op::GroupNonUniformShuffleUp, IrOp::ReadLaneUp, 3),
-    (Op::GroupNonUniformShuffleDown, IrOp::ReadLaneDown, 3),
-    (Op::GroupNonUniformQuadBroadcast, IrOp::QuadBroadcast, 3),
-];
+/// In which lanes a boolean must hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Vote {
+    /// In all active ones.
+    All,
+    /// In one of them.
+    Any,
+}
 
 /// Lanes of a quad.
 const QUAD_SIZE: u32 = 4;
@@ -104,56 +81,38 @@ fn bit(b: &mut Builder<'_, '_>, word: Src, position: Src) -> Src {
     b.icmp(IntCond::NE, bit, Src::imm32(0))
 }
 
+/// The numbers of partitioned group operations.
+const PARTITIONED_REDUCE: u32 = 6;
+const PARTITIONED_INCLUSIVE_SCAN: u32 = 7;
+const PARTITIONED_EXCLUSIVE_SCAN: u32 = 8;
+
+/// The operation within a part, and its last modifier, for the number of a group operation.
+fn within_parts(number: u32) -> Option<(IrOp, u32)> {
+    match number {
+        PARTITIONED_REDUCE => Some((IrOp::Reduce, SUBGROUP_SIZE)),
+        PARTITIONED_INCLUSIVE_SCAN => Some((IrOp::Scan, 1)),
+        PARTITIONED_EXCLUSIVE_SCAN => Some((IrOp::Scan, 0)),
+        _ => None,
+    }
+}
+
 impl<'a> Translator<'_, 'a> {
-    /// Translates operations across lanes; false for other instructions.
-    pub(super) fn lanes(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
-        let result = if let Some((_, name)) = REDUCTION_TABLE.iter().find(|(op, _)| *op == inst.op) {
-            self.arithmetic(inst, name)?
-        } else if let Some((_, op, index)) = MOVE_TABLE.iter().find(|(op, ..)| *op == inst.op) {
-            self.check_scope(inst, *index)?;
-            let amount = self.amount(inst.word(index + 1)?)?;
-            self.each(inst, *index, |b, x| moved(b, *op, x, amount))?
-        } else {
-            match self.vote_or_ballot(inst)? {
-                Some(result) => result,
-                None => return Ok(false),
-            }
-        };
-        let ty = self.eval().ty(inst.word(0)?)?;
-        let leaves = self.bump.alloc_slice_copy(&result);
-        let leaves = self.eval().checked(ty, leaves)?;
-        self.define(inst.word(1)?, Def::Value(ty, leaves))?;
-        Ok(true)
+    /// Moves a value between lanes; the lane or distance follows it.
+    pub(super) fn move_between_lanes(
+        &mut self,
+        inst: &Inst<'a>,
+        op: IrOp,
+        index: usize,
+    ) -> Result<Vec<Src>, CompileError> {
+        self.check_scope(inst, index)?;
+        let amount = self.amount(inst.word(index + 1)?)?;
+        self.each(inst, index, |b, x| moved(b, op, x, amount))
     }
 
-    fn vote_or_ballot(&mut self, inst: &Inst<'a>) -> Result<Option<Vec<Src>>, CompileError> {
-        Ok(Some(match inst.op {
-            Op::GroupNonUniformElect => {
-                self.check_scope(inst, 3)?;
-                vec![elect(&mut self.kit.b)]
-            }
-            Op::GroupNonUniformAll => vec![self.vote(inst, 3, true)?],
-            Op::GroupNonUniformAny => vec![self.vote(inst, 3, false)?],
-            Op::SubgroupAllKHR => vec![self.vote(inst, 2, true)?],
-            Op::SubgroupAnyKHR => vec![self.vote(inst, 2, false)?],
-            Op::GroupNonUniformAllEqual => vec![self.all_equal(inst, 3)?],
-            Op::SubgroupAllEqualKHR => vec![self.all_equal(inst, 2)?],
-            Op::GroupNonUniformQuadAllKHR => vec![self.quad_vote(inst, "and")?],
-            Op::GroupNonUniformQuadAnyKHR => vec![self.quad_vote(inst, "or")?],
-            Op::GroupNonUniformBallot => self.ballot(inst, 3)?,
-            Op::SubgroupBallotKHR => self.ballot(inst, 2)?,
-            Op::GroupNonUniformBroadcastFirst => self.first(inst, 3)?,
-            Op::SubgroupFirstInvocationKHR => self.first(inst, 2)?,
-            Op::GroupNonUniformQuadSwap => self.quad_swap(inst)?,
-            Op::GroupNonUniformRotateKHR => self.rotate(inst)?,
-            Op::GroupNonUniformPartitionEXT => self.partition(inst)?,
-            Op::GroupNonUniformInverseBallot
-            | Op::GroupNonUniformBallotBitExtract
-            | Op::GroupNonUniformBallotBitCount
-            | Op::GroupNonUniformBallotFindLSB
-            | Op::GroupNonUniformBallotFindMSB => vec![self.ballot_query(inst)?],
-            _ => return Ok(None),
-        }))
+    /// Whether this is the first active lane.
+    pub(super) fn elect(&mut self, inst: &Inst<'a>) -> Result<Src, CompileError> {
+        self.check_scope(inst, 3)?;
+        Ok(elect(&mut self.kit.b))
     }
 
     /// The scope must be the subgroup; the older instructions, whose first operand is at index 2, have none.
@@ -199,26 +158,27 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// Whether the boolean operand holds in all active lanes, or in any.
-    fn vote(&mut self, inst: &Inst<'a>, index: usize, all: bool) -> Result<Src, CompileError> {
+    pub(super) fn vote(&mut self, inst: &Inst<'a>, index: usize, vote: Vote) -> Result<Src, CompileError> {
         let truth = self.boolean(inst, index)?;
-        let counted = if all { self.kit.b.not(truth) } else { truth };
+        let counted = if vote == Vote::All { self.kit.b.not(truth) } else { truth };
         let word = ballot(&mut self.kit.b, counted);
         let none = is_zero(&mut self.kit.b, word);
-        Ok(if all { none } else { self.kit.b.not(none) })
+        Ok(if vote == Vote::All { none } else { self.kit.b.not(none) })
     }
 
     /// The instruction has no scope.
-    fn quad_vote(&mut self, inst: &Inst<'a>, name: &str) -> Result<Src, CompileError> {
+    pub(super) fn quad_vote(&mut self, inst: &Inst<'a>, name: &str) -> Result<Src, CompileError> {
         let truth = self.boolean(inst, 2)?;
         let code = reduction_code(name).expect("invariant: the hardware has the reduction");
         Ok(Src::value(self.kit.b.value(IrOp::Reduce, Type::BOOL, &[truth], &[code, QUAD_SIZE])))
     }
 
-    fn all_equal(&mut self, inst: &Inst<'a>, index: usize) -> Result<Src, CompileError> {
+    /// Whether a value is the same in all active lanes.
+    pub(super) fn all_equal(&mut self, inst: &Inst<'a>, index: usize) -> Result<Src, CompileError> {
         self.check_scope(inst, index)?;
         let (ty, leaves) = self.eval().value(inst.word(index)?)?;
-        let scalar = self.types.scalar_and_count(ty)?.0;
-        let is_float = matches!(self.types.kind(scalar), Kind::Float { .. });
+        let scalar = self.values.types.scalar_and_count(ty)?.0;
+        let is_float = matches!(self.values.types.kind(scalar), Kind::Float { .. });
         let b = &mut self.kit.b;
         let active = ballot(b, Src::bool(true));
         let first = lowest(b, active);
@@ -237,14 +197,15 @@ impl<'a> Translator<'_, 'a> {
         Ok(is_zero(b, word))
     }
 
-    fn ballot(&mut self, inst: &Inst<'a>, index: usize) -> Result<Vec<Src>, CompileError> {
+    /// The lanes in which a boolean holds.
+    pub(super) fn ballot(&mut self, inst: &Inst<'a>, index: usize) -> Result<Vec<Src>, CompileError> {
         let truth = self.boolean(inst, index)?;
         let zero = Src::imm32(0);
         Ok(vec![ballot(&mut self.kit.b, truth), zero, zero, zero])
     }
 
     /// The value in the first active lane.
-    fn first(&mut self, inst: &Inst<'a>, index: usize) -> Result<Vec<Src>, CompileError> {
+    pub(super) fn first(&mut self, inst: &Inst<'a>, index: usize) -> Result<Vec<Src>, CompileError> {
         self.check_scope(inst, index)?;
         let active = ballot(&mut self.kit.b, Src::bool(true));
         let first = lowest(&mut self.kit.b, active);
@@ -252,7 +213,7 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// Swaps within the rows, the columns or the diagonals of a quad.
-    fn quad_swap(&mut self, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
+    pub(super) fn quad_swap(&mut self, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
         self.check_scope(inst, 3)?;
         let direction = self.constant(inst.word(4)?)?;
         if direction > 2 {
@@ -262,7 +223,7 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// Reads from the lane `delta` further, going around within the cluster.
-    fn rotate(&mut self, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
+    pub(super) fn rotate(&mut self, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
         self.check_scope(inst, 3)?;
         let delta = self.amount(inst.word(4)?)?;
         let cluster = match inst.rest(5) {
@@ -306,9 +267,10 @@ impl<'a> Translator<'_, 'a> {
             .ok_or_else(|| CompileError::invalid(format!("unknown group operation {number}")))
     }
 
-    fn arithmetic(&mut self, inst: &Inst<'a>, name: &str) -> Result<Vec<Src>, CompileError> {
+    /// A reduction or scan.
+    pub(super) fn arithmetic(&mut self, inst: &Inst<'a>, name: &str) -> Result<Vec<Src>, CompileError> {
         let operation = self.group_operation(inst)?;
-        let parts = super::partition::within_parts(inst.word(3)?);
+        let parts = within_parts(inst.word(3)?);
         let code = reduction_code(name).expect("invariant: the table names reductions");
         let (op, last) = match operation {
             GroupOperation::Reduce => (IrOp::Reduce, SUBGROUP_SIZE),
@@ -344,12 +306,12 @@ impl<'a> Translator<'_, 'a> {
     /// Logical operations take booleans, arithmetic of floats takes floats, the others integers.
     fn check_operand(&mut self, inst: &Inst<'a>, name: &str) -> Result<(), CompileError> {
         let (ty, _) = self.eval().value(inst.word(4)?)?;
-        let scalar = self.types.scalar_and_count(ty)?.0;
+        let scalar = self.values.types.scalar_and_count(ty)?.0;
         let is_logical = matches!(
             inst.op,
             Op::GroupNonUniformLogicalAnd | Op::GroupNonUniformLogicalOr | Op::GroupNonUniformLogicalXor
         );
-        let fits = match self.types.kind(scalar) {
+        let fits = match self.values.types.kind(scalar) {
             Kind::Bool => is_logical,
             Kind::Float { .. } => name.starts_with('f'),
             Kind::Int { .. } => !is_logical && !name.starts_with('f'),
@@ -359,7 +321,7 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// Questions about a ballot, whose lanes are all in its first word.
-    fn ballot_query(&mut self, inst: &Inst<'a>) -> Result<Src, CompileError> {
+    pub(super) fn ballot_query(&mut self, inst: &Inst<'a>) -> Result<Src, CompileError> {
         self.check_scope(inst, 3)?;
         let index = if inst.op == Op::GroupNonUniformBallotBitCount { 4 } else { 3 };
         let (_, [word, ..]) = self.eval().value(inst.word(index)?)? else {

@@ -3,7 +3,7 @@
 use agx_abi::UniformSource;
 
 use super::arith::{halves, join};
-use super::pointers::{Pointer, Root, Step};
+use super::pointer::{Pointer, Root, Step};
 use super::translate::Translator;
 use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
 use crate::error::CompileError;
@@ -94,7 +94,7 @@ fn memory_bits(bits: u8) -> u8 {
 impl<'a> Translator<'_, 'a> {
     /// The scalars of the value a pointer points to.
     pub(super) fn load(&mut self, pointer: Pointer<'a>, access: Access) -> Result<&'a [Src], CompileError> {
-        let widths = self.types.leaves(pointer.ty)?;
+        let widths = self.values.types.leaves(pointer.ty)?;
         match pointer.root {
             Root::Variables(base) => self.load_variables(pointer, base, widths.len() as u32),
             Root::Scratch { base, slot } => Ok(self.load_scratch(pointer, base, slot, widths)),
@@ -109,7 +109,7 @@ impl<'a> Translator<'_, 'a> {
         data: &[Src],
         access: Access,
     ) -> Result<(), CompileError> {
-        let widths = self.types.leaves(pointer.ty)?;
+        let widths = self.values.types.leaves(pointer.ty)?;
         let fits = widths.len() == data.len()
             && widths.iter().zip(data).all(|(bits, src)| self.kit.b.f.width(*src) == *bits);
         if !fits {
@@ -157,7 +157,7 @@ impl<'a> Translator<'_, 'a> {
         if pointer.steps.is_empty() {
             let read = |leaf: u32| self.kit.vars.read(&mut self.kit.b, Variable(first + leaf));
             let leaves: Vec<Src> = (0..count).map(read).collect();
-            return Ok(self.bump.alloc_slice_copy(&leaves));
+            return Ok(self.values.bump.alloc_slice_copy(&leaves));
         }
         let (places, chosen) = self.candidates(pointer.steps)?;
         let mut result = Vec::with_capacity(count as usize);
@@ -175,7 +175,7 @@ impl<'a> Translator<'_, 'a> {
             }
             result.push(sum.expect("invariant: there is a place"));
         }
-        Ok(self.bump.alloc_slice_copy(&result))
+        Ok(self.values.bump.alloc_slice_copy(&result))
     }
 
     fn store_variables(
@@ -223,7 +223,7 @@ impl<'a> Translator<'_, 'a> {
                 bits => self.kit.b.uconv(loaded, *bits),
             });
         }
-        self.bump.alloc_slice_copy(&result)
+        self.values.bump.alloc_slice_copy(&result)
     }
 
     fn store_scratch(&mut self, pointer: Pointer<'a>, base: u32, slot: u32, data: &[Src]) {
@@ -242,8 +242,8 @@ impl<'a> Translator<'_, 'a> {
     /// The bytes of constant scalars of type `ty` in memory that only this shader sees.
     pub(super) fn bytes_of(&self, ty: Ty, leaves: &[Src]) -> Result<Vec<u8>, CompileError> {
         let mut list = Vec::new();
-        chunks(self.types, ty, Layout::Natural, MatrixLayout::default(), 0, 0, &mut list)?;
-        let mut bytes = vec![0; self.types.natural(ty).0 as usize];
+        chunks(self.values.types, ty, Layout::Natural, MatrixLayout::default(), 0, 0, &mut list)?;
+        let mut bytes = vec![0; self.values.types.natural(ty).0 as usize];
         let mut rest = leaves.iter();
         for chunk in list {
             let size = usize::from(memory_bits(chunk.bits) / 8);
@@ -260,7 +260,7 @@ impl<'a> Translator<'_, 'a> {
     fn chunks_of(&self, pointer: &Pointer<'a>) -> Result<Vec<Chunk>, CompileError> {
         let mut list = Vec::new();
         let Pointer { ty, layout, matrix, component_stride, .. } = *pointer;
-        chunks(self.types, ty, layout, matrix, component_stride, 0, &mut list)?;
+        chunks(self.values.types, ty, layout, matrix, component_stride, 0, &mut list)?;
         Ok(list)
     }
 
@@ -298,7 +298,7 @@ impl<'a> Translator<'_, 'a> {
             let parts = self.kit.b.split(Src::value(loaded), Type::scalar(ty.bits), usize::from(ty.comps));
             self.push_loaded(&parts, chunk.bits, &mut result);
         }
-        Ok(self.bump.alloc_slice_copy(&result))
+        Ok(self.values.bump.alloc_slice_copy(&result))
     }
 
     /// Turns what memory holds into scalars of `bits` bits.

@@ -6,9 +6,8 @@ use agx_abi::fragment::DepthLayout;
 use spirv::{ExecutionMode, ExecutionModel, StorageClass};
 
 use super::decorations::Decorations;
-use super::derivatives::{check_quads, quads};
-use super::pointers::Pointer;
-use super::resources::Resource;
+use super::pointer::Pointer;
+use super::resource::Resource;
 use super::types::{Ty, Types};
 use super::words::Words;
 use crate::CompileKey;
@@ -285,4 +284,25 @@ fn stage_of(model: u32) -> Option<Stage> {
         ExecutionModel::Fragment => Some(Stage::Fragment),
         _ => None,
     }
+}
+
+/// The quads that an execution mode asks for.
+fn quads(mode: u32) -> Option<Quads> {
+    match ExecutionMode::from_u32(mode)? {
+        ExecutionMode::DerivativeGroupQuadsKHR => Some(Quads::Square),
+        ExecutionMode::DerivativeGroupLinearKHR => Some(Quads::Linear),
+        _ => None,
+    }
+}
+
+/// Whether a workgroup can be made of such quads.
+fn check_quads(quads: Quads, size: [u32; 3]) -> Result<(), CompileError> {
+    let fits = match quads {
+        Quads::Square => size[0].is_multiple_of(2) && size[1].is_multiple_of(2),
+        Quads::Linear => size.iter().product::<u32>().is_multiple_of(4),
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(CompileError::invalid(format!("a workgroup of {size:?} cannot be made of quads")))
 }

@@ -12,21 +12,6 @@ use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 
-/// The numbers of partitioned group operations.
-const PARTITIONED_REDUCE: u32 = 6;
-const PARTITIONED_INCLUSIVE_SCAN: u32 = 7;
-const PARTITIONED_EXCLUSIVE_SCAN: u32 = 8;
-
-/// The operation within a part, and its last modifier, for the number of a group operation.
-pub(super) fn within_parts(number: u32) -> Option<(IrOp, u32)> {
-    match number {
-        PARTITIONED_REDUCE => Some((IrOp::Reduce, crate::frontend::kit::compute::SUBGROUP_SIZE)),
-        PARTITIONED_INCLUSIVE_SCAN => Some((IrOp::Scan, 1)),
-        PARTITIONED_EXCLUSIVE_SCAN => Some((IrOp::Scan, 0)),
-        _ => None,
-    }
-}
-
 /// Whether two lists of scalars have equal bits.
 fn same_bits(b: &mut Builder<'_, '_>, pairs: impl Iterator<Item = (Src, Src)>) -> Src {
     let mut same = Src::bool(true);

@@ -1,120 +1,22 @@
-//! Pointers as descriptions: where they start, and how far they have gone, as far as that is known.
+//! Steps of pointers: access chains, and pointers as values.
 
 use agx_abi::UniformSource;
 use agx_abi::layout::DESCRIPTOR_BYTES;
 
 use spirv::StorageClass;
 
+use super::pointer::{BufferId, Pointer, Root, Step};
 use super::translate::Translator;
-use super::types::{Kind, Layout, MatrixLayout, Ty};
+use super::types::{Kind, Layout, Ty};
 use crate::error::CompileError;
-use crate::frontend::ssa::Variable;
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 
-/// Alignment that every buffer and variable in memory has.
-const BASE_ALIGN: u32 = 16;
-
-/// What a pointer points into.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Root {
-    /// Scalar variables, from this one on; offsets count scalars.
-    Variables(Variable),
-    /// The lane's stack memory from a byte on; offsets count scalars, which have a slot of so many bytes each.
-    Scratch { base: u32, slot: u32 },
-    /// Workgroup memory; offsets are bytes.
-    Local,
-    /// A buffer at a 64-bit address; offsets are bytes.
-    Buffer { base: Src, identity: Option<BufferId> },
-    /// An array of buffers, none of them chosen yet.
-    BufferArray { set: u32, binding: u32 },
-    /// Textures or samplers; offsets count elements, of which there are `count`, if that is known.
-    Resources {
-        set: u32,
-        binding: u32,
-        count: Option<u32>,
-        readable: bool,
-        attachment: Option<super::tile_image::Attachment>,
-    },
-    /// The push constants; offsets are bytes.
-    PushConstants,
-    /// The constant section; offsets are bytes.
-    Constants,
-}
-
-/// A buffer the driver knows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum BufferId {
-    /// Element of a binding.
-    Element { set: u32, binding: u32, element: u32 },
-    /// Element of a binding by run-time index.
-    Dynamic { set: u32, binding: u32, index: Src },
-}
-
-/// A dynamic index into scalar variables.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    /// Scalars from one element to the next.
-    pub stride: u32,
-    /// Elements.
-    pub count: u32,
-    /// Which element.
-    pub index: Src,
-}
-
-/// A pointer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pointer<'a> {
-    pub root: Root,
-    /// Type of what is pointed to.
-    pub ty: Ty,
-    /// Type of the pointer itself, where the module gives it one.
-    pub pointer: Option<Ty>,
-    /// Known part of the offset: scalars or bytes by root.
-    pub fixed: u32,
-    /// Computed part of the offset in bytes; absent when zero.
-    pub offset: Option<Src>,
-    /// Computed part of the offset into scalar variables.
-    pub steps: &'a [Step],
-    /// Layout of matrices inside.
-    pub matrix: MatrixLayout,
-    /// Bytes between the components of the vector pointed to, where they are not contiguous.
-    pub component_stride: u32,
-    /// How memory is laid out.
-    pub layout: Layout,
-    /// Known of every access through the pointer.
-    pub access: Access,
-    /// Power of two that divides the computed part of the address.
-    pub align: u32,
-    /// It points to a texel, which loads of texels see too.
-    pub texel: bool,
-}
-
 /// `access` of a place that the program alone says is within its buffer.
 fn anywhere(access: Access) -> Access {
     access - Access::SPECULATABLE
-}
-
-impl<'a> Pointer<'a> {
-    /// A pointer to the start of `root`.
-    pub fn new(root: Root, ty: Ty, layout: Layout, access: Access) -> Self {
-        Pointer {
-            root,
-            ty,
-            pointer: None,
-            fixed: 0,
-            offset: None,
-            steps: &[],
-            matrix: MatrixLayout::default(),
-            component_stride: 0,
-            layout,
-            access,
-            align: BASE_ALIGN,
-            texel: false,
-        }
-    }
 }
 
 impl<'a> Translator<'_, 'a> {
@@ -148,7 +50,7 @@ impl<'a> Translator<'_, 'a> {
         binding: u32,
         index: Src,
     ) -> Result<Pointer<'a>, CompileError> {
-        let (ty, _) = self.types.element(pointer.ty, 0)?;
+        let (ty, _) = self.values.types.element(pointer.ty, 0)?;
         let (base, identity) = match index.as_imm() {
             Some(element) => {
                 let element = element as u32;
@@ -197,11 +99,12 @@ impl<'a> Translator<'_, 'a> {
 
     /// What a pointer that is a value points to.
     pub(super) fn pointer_from_value(&mut self, ty: Ty, leaves: &[Src]) -> Result<Pointer<'a>, CompileError> {
-        let (Kind::Pointer { class, pointee: Some(pointee), .. }, [leaf]) = (self.types.kind(ty), leaves)
+        let (Kind::Pointer { class, pointee: Some(pointee), .. }, [leaf]) =
+            (self.values.types.kind(ty), leaves)
         else {
             return Err(CompileError::invalid("a value is used as a pointer"));
         };
-        let align = self.types.natural(pointee).1.max(1);
+        let align = self.values.types.natural(pointee).1.max(1);
         let base = Pointer::new(Root::Local, pointee, Layout::Explicit, Access::empty());
         let base = Pointer { pointer: Some(ty), align, ..base };
         Ok(match class {
@@ -220,11 +123,11 @@ impl<'a> Translator<'_, 'a> {
         id: u32,
     ) -> Result<Pointer<'a>, CompileError> {
         let index = self.eval().scalar(id)?;
-        let stated = match pointer.pointer.map(|ty| self.types.kind(ty)) {
+        let stated = match pointer.pointer.map(|ty| self.values.types.kind(ty)) {
             Some(Kind::Pointer { stride, .. }) => stride,
             _ => 0,
         };
-        let stride = if stated == 0 { self.types.natural(pointer.ty).0 } else { stated };
+        let stride = if stated == 0 { self.values.types.natural(pointer.ty).0 } else { stated };
         if !matches!(pointer.root, Root::Local | Root::Buffer { .. }) {
             // Nor are there variable pointers into anything else.
             return Err(CompileError::invalid(
@@ -245,7 +148,7 @@ impl<'a> Translator<'_, 'a> {
     /// An index that does not leave the array: what is out of bounds may reach anything in the variable, but nothing
     /// else.
     fn within(&mut self, ty: Ty, index: Src) -> Src {
-        match self.types.kind(ty) {
+        match self.values.types.kind(ty) {
             Kind::Array { count, .. } => {
                 let index = self.index_word(index);
                 self.kit.b.umin(index, Src::imm32(count - 1))
@@ -256,16 +159,16 @@ impl<'a> Translator<'_, 'a> {
 
     /// One step into scalar variables or stack memory.
     fn step_scalars(&mut self, pointer: Pointer<'a>, index: Src) -> Result<Pointer<'a>, CompileError> {
-        let count = self.types.element_count(pointer.ty);
+        let count = self.values.types.element_count(pointer.ty);
         if let Some(constant) = index.as_imm() {
             let last = count.unwrap_or(1).saturating_sub(1);
             // An index out of bounds may reach anything within the variable, but nothing outside.
             let clamped = u32::try_from(constant).unwrap_or(u32::MAX).min(last);
-            let (ty, leaf) = self.types.element(pointer.ty, clamped)?;
+            let (ty, leaf) = self.values.types.element(pointer.ty, clamped)?;
             return Ok(Pointer { ty, fixed: pointer.fixed + leaf, ..pointer });
         }
         self.check_dynamic(pointer.ty)?;
-        let (ty, stride) = self.types.element(pointer.ty, 1)?;
+        let (ty, stride) = self.values.types.element(pointer.ty, 1)?;
         let index = self.index_word(index);
         match pointer.root {
             Root::Scratch { slot, .. } => {
@@ -277,14 +180,14 @@ impl<'a> Translator<'_, 'a> {
             _ => {
                 let mut steps = pointer.steps.to_vec();
                 steps.push(Step { stride, count: count.unwrap_or(1), index });
-                Ok(Pointer { ty, steps: self.bump.alloc_slice_copy(&steps), ..pointer })
+                Ok(Pointer { ty, steps: self.values.bump.alloc_slice_copy(&steps), ..pointer })
             }
         }
     }
 
     /// One step in memory.
     fn step_bytes(&mut self, pointer: Pointer<'a>, index: Src) -> Result<Pointer<'a>, CompileError> {
-        if let Kind::Struct { members } = self.types.kind(pointer.ty) {
+        if let Kind::Struct { members } = self.values.types.kind(pointer.ty) {
             let number =
                 index.as_imm().ok_or_else(|| CompileError::invalid("a member's number is not constant"))?;
             let member = members
@@ -298,18 +201,18 @@ impl<'a> Translator<'_, 'a> {
             return Ok(Pointer { ty: member.ty, fixed, matrix: member.matrix, access, ..pointer });
         }
         let stride = match pointer.component_stride {
-            0 => self.types.stride(pointer.ty, pointer.layout, pointer.matrix)?,
+            0 => self.values.types.stride(pointer.ty, pointer.layout, pointer.matrix)?,
             stride => stride,
         };
-        let (ty, _) = self.types.element(pointer.ty, 0)?;
-        let into_row_major = matches!(self.types.kind(pointer.ty), Kind::Matrix { .. })
+        let (ty, _) = self.values.types.element(pointer.ty, 0)?;
+        let into_row_major = matches!(self.values.types.kind(pointer.ty), Kind::Matrix { .. })
             && pointer.layout == Layout::Explicit
             && pointer.matrix.row_major;
         let component_stride = if into_row_major { pointer.matrix.stride } else { 0 };
         let next = Pointer { ty, component_stride, ..pointer };
         match index.as_imm() {
             Some(constant) => {
-                let count = self.types.element_count(pointer.ty).unwrap_or(0);
+                let count = self.values.types.element_count(pointer.ty).unwrap_or(0);
                 let access = if constant < u64::from(count) { next.access } else { anywhere(next.access) };
                 let step = stride.wrapping_mul(constant as u32);
                 Ok(Pointer { fixed: pointer.fixed.wrapping_add(step), access, ..next })
@@ -324,7 +227,7 @@ impl<'a> Translator<'_, 'a> {
     }
 
     fn check_dynamic(&self, ty: Ty) -> Result<(), CompileError> {
-        match self.types.kind(ty) {
+        match self.values.types.kind(ty) {
             Kind::Struct { .. } => Err(CompileError::invalid("a member's number is not constant")),
             _ => Ok(()),
         }

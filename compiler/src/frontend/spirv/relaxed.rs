@@ -7,9 +7,9 @@
 use spirv::Decoration;
 
 use super::module::{Def, Module};
-use super::translate::Translator;
 use super::types::{Kind, Ty, Types};
-use crate::frontend::ssa::Variable;
+use crate::frontend::ssa::{Variable, Variables};
+use crate::ir::builder::Builder;
 use crate::ir::entity::Entity;
 use crate::ir::op::{IrOp, Op};
 
@@ -28,27 +28,27 @@ impl Relaxed {
     }
 }
 
-impl<'a> Translator<'_, 'a> {
+impl Relaxed {
     /// Marks the floats that the current instruction made for its result `id`, if that is decorated.
-    pub(super) fn relax(&mut self, id: u32, def: &Def<'a>) {
+    pub fn mark(&self, b: &mut Builder<'_, '_>, module: &Module<'_>, id: u32, def: &Def<'_>) {
         let Def::Value(ty, leaves) = *def else { return };
-        if !self.relaxed.is_used || !self.module.decorations.has(id, Decoration::RelaxedPrecision) {
+        if !self.is_used || !module.decorations.has(id, Decoration::RelaxedPrecision) {
             return;
         }
         // Of several results one may be computed from another, which then must not be rounded.
-        if matches!(self.types.kind(ty), Kind::Struct { .. }) {
+        if matches!(module.types.kind(ty), Kind::Struct { .. }) {
             return;
         }
         let mut is_float = Vec::with_capacity(leaves.len());
-        collect(self.types, ty, true, &mut is_float);
+        collect(&module.types, ty, true, &mut is_float);
         for (leaf, _) in leaves.iter().zip(is_float).filter(|(_, is_float)| *is_float) {
-            let is_new = |value: &crate::ir::entity::Value| value.index() >= self.relaxed.first_new;
+            let is_new = |value: &crate::ir::entity::Value| value.index() >= self.first_new;
             if let Some(value) = leaf.as_value().filter(is_new) {
-                self.kit.b.f.relax(value);
+                b.f.relax(value);
                 // What keeps it from being fused is gone when the width is chosen.
-                let inner = self.kit.b.f.def(*leaf).filter(|data| data.op == Op::Ir(IrOp::Exact));
+                let inner = b.f.def(*leaf).filter(|data| data.op == Op::Ir(IrOp::Exact));
                 if let Some(inner) = inner.and_then(|data| data.srcs[0].as_value()).filter(is_new) {
-                    self.kit.b.f.relax(inner);
+                    b.f.relax(inner);
                 }
             }
         }
@@ -56,14 +56,15 @@ impl<'a> Translator<'_, 'a> {
 
     /// Marks the floats of the variables from `first` on that hold a value of type `ty`, if `id` or members of the type
     /// are decorated.
-    pub(super) fn relax_variable(&mut self, id: u32, first: Variable, ty: Ty) {
-        if !self.relaxed.is_used {
+    pub fn mark_variable(&self, vars: &mut Variables, module: &Module<'_>, id: u32, first: Variable, ty: Ty) {
+        if !self.is_used {
             return;
         }
         let mut relaxed = Vec::new();
-        collect(self.types, ty, self.module.decorations.has(id, Decoration::RelaxedPrecision), &mut relaxed);
+        let whole = module.decorations.has(id, Decoration::RelaxedPrecision);
+        collect(&module.types, ty, whole, &mut relaxed);
         for (at, _) in (0..).zip(relaxed).filter(|(_, relaxed)| *relaxed) {
-            self.kit.vars.relax(Variable(first.0 + at));
+            vars.relax(Variable(first.0 + at));
         }
     }
 }

@@ -1,46 +1,16 @@
-//! Textures, images and samplers as values: which descriptors they are.
+//! Instructions that make values of type image or sampler.
 
-use spirv::{Decoration, Op};
+use spirv::Decoration;
 
 use super::module::{Def, Global};
-use super::pointers::{Pointer, Root};
-use super::tile_image::Attachment;
+use super::pointer::{Attachment, Pointer, Root};
+use super::resource::{Bound, Resource};
 use super::translate::Translator;
 use super::types::{ImageType, Kind, Layout, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::kit::textures::Handle;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
-
-/// One descriptor, or one of an array, and what the variable says of it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
-    /// Where it is.
-    pub at: Handle,
-    /// The shader may load what it stored.
-    pub readable: bool,
-    /// What it is of the pass.
-    pub attachment: Option<Attachment>,
-}
-
-/// A value of type image, sampler or sampled image.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Resource {
-    /// Its type: an image with a sampler has the image's.
-    pub ty: Ty,
-    pub image: Option<Bound>,
-    pub sampler: Option<Bound>,
-}
-
-impl Bound {
-    /// What a pointer to a texture or sampler points to.
-    pub fn of(pointer: &Pointer<'_>) -> Option<Bound> {
-        let Root::Resources { set, binding, count, readable, attachment } = pointer.root else { return None };
-        let at = Handle { set, binding, fixed: pointer.fixed, index: pointer.offset, count };
-        Some(Bound { at, readable, attachment })
-    }
-}
 
 impl<'a> Translator<'_, 'a> {
     /// The pointer to a variable that holds textures or samplers.
@@ -62,7 +32,7 @@ impl<'a> Translator<'_, 'a> {
     fn elements(&self, mut ty: Ty) -> Option<u32> {
         let mut all = 1u32;
         loop {
-            match self.types.kind(ty) {
+            match self.values.types.kind(ty) {
                 Kind::Array { elem, count, .. } => (ty, all) = (elem, all.checked_mul(count)?),
                 Kind::RuntimeArray { .. } => return None,
                 _ => return Some(all),
@@ -76,7 +46,7 @@ impl<'a> Translator<'_, 'a> {
         pointer: Pointer<'a>,
         index: Src,
     ) -> Result<Pointer<'a>, CompileError> {
-        let (ty, _) = self.types.element(pointer.ty, 0)?;
+        let (ty, _) = self.values.types.element(pointer.ty, 0)?;
         let stride = self.elements(ty).ok_or_else(|| {
             CompileError::invalid("an array of descriptors has elements without a known size")
         })?;
@@ -93,74 +63,60 @@ impl<'a> Translator<'_, 'a> {
         })
     }
 
-    /// Translates what makes a value of type image or sampler; false for other instructions.
-    pub(super) fn resource_instruction(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
-        let resource = match inst.op {
-            Op::Load => {
-                let pointer = self.pointer(inst.word(2)?)?;
-                return self.load_resource(inst.word(1)?, pointer);
-            }
-            Op::CompositeExtract => {
-                let Some(Def::Pointer(array)) = self.defs.get(inst.word(2)? as usize).copied() else {
-                    return Ok(false);
-                };
-                self.eval().check_visible(inst.word(2)?)?;
-                let mut element = *array;
-                for number in inst.rest(3) {
-                    element = match element.root {
-                        Root::Resources { .. } => self.step_resources(element, Src::imm32(*number))?,
-                        _ => return Ok(false),
-                    };
-                }
-                return self.load_resource(inst.word(1)?, element);
-            }
-            Op::SampledImage => {
-                let (image, sampler) = (self.resource(inst.word(2)?)?, self.resource(inst.word(3)?)?);
-                Resource { sampler: sampler.sampler, ..image }
-            }
-            Op::Image => Resource { sampler: None, ..self.resource(inst.word(2)?)? },
-            Op::CopyObject => match self.defs.get(inst.word(2)? as usize).copied() {
-                Some(Def::Resource(resource)) => *resource,
-                Some(Def::Pointer(pointer)) => {
-                    let ty = self.eval().ty(inst.word(0)?)?;
-                    return match self.types.kind(ty) {
-                        Kind::Pointer { .. } => Ok(false),
-                        _ => self.load_resource(inst.word(1)?, *pointer),
-                    };
-                }
-                _ => return Ok(false),
-            },
-            _ => return Ok(false),
+    /// An element of an array of descriptors that was loaded as a whole; false for other composites.
+    pub(super) fn extract_resource(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
+        let Some(Def::Pointer(array)) = self.values.defs.get(inst.word(2)? as usize).copied() else {
+            return Ok(false);
         };
-        self.define(inst.word(1)?, Def::Resource(self.bump.alloc(resource)))?;
-        Ok(true)
+        self.eval().check_visible(inst.word(2)?)?;
+        let mut element = *array;
+        for number in inst.rest(3) {
+            element = match element.root {
+                Root::Resources { .. } => self.step_resources(element, Src::imm32(*number))?,
+                _ => return Ok(false),
+            };
+        }
+        self.load_resource(inst.word(1)?, element)
+    }
+
+    /// An image with a sampler.
+    pub(super) fn sampled_image(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let (image, sampler) = (self.resource(inst.word(2)?)?, self.resource(inst.word(3)?)?);
+        let resource = Resource { sampler: sampler.sampler, ..image };
+        self.define(inst.word(1)?, Def::Resource(self.values.bump.alloc(resource)))
+    }
+
+    /// The image of an image with a sampler.
+    pub(super) fn image_alone(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let resource = Resource { sampler: None, ..self.resource(inst.word(2)?)? };
+        self.define(inst.word(1)?, Def::Resource(self.values.bump.alloc(resource)))
     }
 
     /// What is loaded of a descriptor, or of an array of them, which stays a pointer; false for pointers to other things.
-    fn load_resource(&mut self, id: u32, pointer: Pointer<'a>) -> Result<bool, CompileError> {
+    pub(super) fn load_resource(&mut self, id: u32, pointer: Pointer<'a>) -> Result<bool, CompileError> {
         let Some(handle) = Bound::of(&pointer) else { return Ok(false) };
-        let resource = match self.types.kind(pointer.ty) {
+        let resource = match self.values.types.kind(pointer.ty) {
             Kind::Image(_) => Resource { ty: pointer.ty, image: Some(handle), sampler: None },
             Kind::Sampler => Resource { ty: pointer.ty, image: None, sampler: Some(handle) },
             Kind::SampledImage { image } => {
                 Resource { ty: image, image: Some(handle), sampler: Some(handle) }
             }
-            Kind::Opaque(name) => {
-                return Err(CompileError::unsupported(format!("values of type {name}")));
+            Kind::Opaque(op) => {
+                return Err(CompileError::unsupported(format!("values of Op{op:?}")));
             }
             _ => {
-                self.define(id, Def::Pointer(self.bump.alloc(pointer)))?;
+                self.define(id, Def::Pointer(self.values.bump.alloc(pointer)))?;
                 return Ok(true);
             }
         };
-        self.define(id, Def::Resource(self.bump.alloc(resource)))?;
+        self.define(id, Def::Resource(self.values.bump.alloc(resource)))?;
         Ok(true)
     }
 
     /// The texture or sampler an id stands for.
     pub(super) fn resource(&mut self, id: u32) -> Result<Resource, CompileError> {
         self.eval().check_visible(id)?;
-        match self.defs.get(id as usize) {
+        match self.values.defs.get(id as usize) {
             Some(Def::Resource(resource)) => Ok(**resource),
             _ => Err(CompileError::invalid(format!("id {id} is not an image or sampler"))),
         }
@@ -169,7 +125,7 @@ impl<'a> Translator<'_, 'a> {
     /// The image that an id stands for, with its type.
     pub(super) fn image(&mut self, id: u32) -> Result<(Resource, Bound, ImageType), CompileError> {
         let resource = self.resource(id)?;
-        match (resource.image, self.types.kind(resource.ty)) {
+        match (resource.image, self.values.types.kind(resource.ty)) {
             (Some(handle), Kind::Image(ty)) => Ok((resource, handle, ty)),
             _ => Err(CompileError::invalid(format!("id {id} is not an image"))),
         }

@@ -1,10 +1,10 @@
 //! Sampling: textures at float coordinates, with their variants.
 
 use agx_isa::table::Opcode;
-use spirv::{Dim, ImageOperands, Op};
+use spirv::{Dim, ImageOperands};
 
 use super::module::Def;
-use super::resources::Resource;
+use super::resource::Resource;
 use super::translate::Translator;
 use super::types::{ImageType, Kind, Ty};
 use super::words::Inst;
@@ -15,32 +15,21 @@ use crate::ir::src::Src;
 
 /// What a sampling instruction does beside sampling.
 #[derive(Clone, Copy, Default)]
-struct Form {
+pub(super) struct Form {
     /// The level comes from the quad.
-    implicit: bool,
+    pub implicit: bool,
     /// Compares with a reference.
-    compares: bool,
+    pub compares: bool,
     /// Divides the coordinates.
-    projects: bool,
+    pub projects: bool,
     /// Gives a channel of four texels.
-    gathers: bool,
+    pub gathers: bool,
 }
 
-const PLAIN: Form = Form { implicit: false, compares: false, projects: false, gathers: false };
-const IMPLICIT: Form = Form { implicit: true, ..PLAIN };
-
-const FORMS: &[(Op, Form)] = &[
-    (Op::ImageSampleImplicitLod, IMPLICIT),
-    (Op::ImageSampleExplicitLod, PLAIN),
-    (Op::ImageSampleDrefImplicitLod, Form { compares: true, ..IMPLICIT }),
-    (Op::ImageSampleDrefExplicitLod, Form { compares: true, ..PLAIN }),
-    (Op::ImageSampleProjImplicitLod, Form { projects: true, ..IMPLICIT }),
-    (Op::ImageSampleProjExplicitLod, Form { projects: true, ..PLAIN }),
-    (Op::ImageSampleProjDrefImplicitLod, Form { compares: true, projects: true, ..IMPLICIT }),
-    (Op::ImageSampleProjDrefExplicitLod, Form { compares: true, projects: true, ..PLAIN }),
-    (Op::ImageGather, Form { gathers: true, ..PLAIN }),
-    (Op::ImageDrefGather, Form { gathers: true, compares: true, ..PLAIN }),
-];
+/// A sample at a given level.
+pub(super) const PLAIN: Form = Form { implicit: false, compares: false, projects: false, gathers: false };
+/// A sample at the level of the quad.
+pub(super) const IMPLICIT: Form = Form { implicit: true, ..PLAIN };
 
 /// Image operands: ids by kind.
 #[derive(Clone, Copy, Default)]
@@ -101,14 +90,8 @@ pub(super) fn shape(image: &ImageType) -> Result<Shape, CompileError> {
 }
 
 impl<'a> Translator<'_, 'a> {
-    /// Translates sampling; false for other instructions.
-    pub(super) fn sampling(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
-        if inst.op == Op::ImageQueryLod {
-            self.query_lod(inst)?;
-            return Ok(true);
-        }
-        let Some((_, form)) = FORMS.iter().find(|(op, _)| *op == inst.op) else { return Ok(false) };
-        let form = *form;
+    /// Samples.
+    pub(super) fn sample_instruction(&mut self, inst: &Inst<'a>, form: Form) -> Result<(), CompileError> {
         let (resource, _, image) = self.image(inst.word(2)?)?;
         let given = form.compares || form.gathers;
         let operands = Operands::read(inst.rest(if given { 5 } else { 4 }))?;
@@ -130,8 +113,7 @@ impl<'a> Translator<'_, 'a> {
             sample.gather = Some(if form.compares { 0 } else { self.constant(inst.word(4)?)? });
         }
         let texels = self.with_offsets(&operands, resource, sample)?;
-        self.define_texel(inst, &texels)?;
-        Ok(true)
+        self.define_texel(inst, &texels)
     }
 
     /// The sample at the coordinates of an instruction, with the layer if they have one.
@@ -158,7 +140,7 @@ impl<'a> Translator<'_, 'a> {
 
     /// Width of a component of a texel.
     pub(super) fn texel_bits(&self, image: &ImageType) -> Result<u8, CompileError> {
-        match self.types.kind(image.texel) {
+        match self.values.types.kind(image.texel) {
             Kind::Float { bits: bits @ (16 | 32) } => Ok(bits),
             Kind::Int { bits: 32 } => Ok(32),
             _ => Err(CompileError::unsupported(
@@ -250,7 +232,7 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// The level a sample would take, and that before clamping. The layer does not matter, and may be missing.
-    fn query_lod(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+    pub(super) fn query_lod(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let (resource, _, image) = self.image(inst.word(2)?)?;
         let sample = Sample { bits: 32, query: true, ..self.sample_at(inst, &image, false)? };
         let levels = self.sample(resource, &sample)?;
@@ -260,11 +242,11 @@ impl<'a> Translator<'_, 'a> {
     /// Gives the result of an image instruction as many of the components as its type has.
     pub(super) fn define_texel(&mut self, inst: &Inst<'a>, texel: &[Src]) -> Result<(), CompileError> {
         let ty: Ty = self.eval().ty(inst.word(0)?)?;
-        let count = self.types.leaf_count(ty)?;
+        let count = self.values.types.leaf_count(ty)?;
         let leaves = texel.get(..count).ok_or_else(|| {
             CompileError::invalid("the result of an image instruction has more than four components")
         })?;
-        let leaves = self.bump.alloc_slice_copy(leaves);
+        let leaves = self.values.bump.alloc_slice_copy(leaves);
         let leaves = self.eval().checked(ty, leaves)?;
         self.define(inst.word(1)?, Def::Value(ty, leaves))
     }

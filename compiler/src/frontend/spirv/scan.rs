@@ -3,9 +3,9 @@
 use bumpalo::Bump;
 use spirv::{BuiltIn, Decoration, Dim, Op, StorageClass};
 
+use super::decorations::Decorated;
 use super::decorations::Decorations;
 use super::eval::Eval;
-use super::interface::Decorated;
 use super::module::{BlockBody, Def, EntryPoint, FunctionBody, Global, Module};
 use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types};
 use super::words::{Inst, Words};
@@ -201,7 +201,7 @@ impl<'a> Scan<'_, 'a> {
             Op::TypeImage => Kind::Image(self.image_type(inst)?),
             Op::TypeSampler => Kind::Sampler,
             Op::TypeSampledImage => Kind::SampledImage { image: self.ty(inst.word(1)?)? },
-            op => Kind::Opaque(super::opcode::name(op).unwrap_or("of a vendor")),
+            op => Kind::Opaque(op),
         })
     }
 

@@ -3,6 +3,7 @@
 use spirv::Op;
 
 use super::eval::Eval;
+use super::pure;
 use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
@@ -64,13 +65,9 @@ fn operation<'a>(eval: &mut Eval<'_, '_, 'a>, inst: &Inst<'a>, ty: Ty) -> Result
     let number = inst.word(2)?;
     let op = Op::from_u32(number).ok_or_else(|| CompileError::invalid(format!("unknown opcode {number}")))?;
     let operands = inst.rest(3);
-    let result = eval.evaluate(op, ty, operands)?;
-    let leaves = result.ok_or_else(|| {
-        CompileError::unsupported(format!(
-            "{} on specialization constants",
-            super::opcode::name(op).unwrap_or("?")
-        ))
-    })?;
+    let result = pure::evaluate(eval, op, ty, operands)?;
+    let leaves =
+        result.ok_or_else(|| CompileError::unsupported(format!("Op{op:?} on specialization constants")))?;
     if leaves.iter().any(|leaf| leaf.as_imm().is_none()) {
         return Err(CompileError::unsupported("an operation on specialization constants that does not fold"));
     }

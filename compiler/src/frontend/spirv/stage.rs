@@ -4,9 +4,9 @@
 use agx_abi::Stage;
 use spirv::{BuiltIn, StorageClass};
 
-use super::interface::{Leaf, Slot, leaves};
+use super::interface::{Leaf, Output, Slot, leaves};
 use super::module::Entry;
-use super::pointers::{Pointer, Root};
+use super::pointer::{Pointer, Root};
 use super::translate::Translator;
 use crate::error::CompileError;
 use crate::frontend::kit::fragment::{self, FragmentModes};
@@ -15,20 +15,6 @@ use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
-
-/// What is known of the interface.
-#[derive(Default)]
-pub(super) struct StageIo<'a> {
-    /// Ids of the entry point's inputs and outputs, among others.
-    pub interface: &'a [u32],
-    /// What an output of a fragment shader holds before it is written, by width.
-    pub unwritten: Vec<(u8, Src)>,
-    /// First variable and scalars of the inputs.
-    pub inputs: Vec<(Variable, Vec<Leaf>)>,
-}
-
-/// An output of the program: what it is, and its value.
-pub(super) type Output = (Leaf, Src);
 
 impl<'a> Translator<'_, 'a> {
     /// Builds what must stand at the very start of a vertex or fragment shader, and the variables of its inputs.
@@ -49,7 +35,7 @@ impl<'a> Translator<'_, 'a> {
             if !self.io.interface.contains(&global.id) {
                 continue;
             }
-            self.globals[index] = match global.class {
+            self.memory.globals[index] = match global.class {
                 StorageClass::Input => {
                     let leaves = leaves(self.module, global)?;
                     let values = match self.kit.stage {
@@ -99,7 +85,7 @@ impl<'a> Translator<'_, 'a> {
         values: Option<Vec<Src>>,
     ) -> Result<Option<Pointer<'a>>, CompileError> {
         let Some(values) = values else { return Ok(None) };
-        let widths = self.types.leaves(ty)?;
+        let widths = self.values.types.leaves(ty)?;
         let values: Vec<Src> = values
             .into_iter()
             .zip(widths)
@@ -121,7 +107,7 @@ impl<'a> Translator<'_, 'a> {
         if self.kit.stage != Stage::Fragment {
             return Ok(());
         }
-        for (at, bits) in (0..).zip(self.types.leaves(ty)?) {
+        for (at, bits) in (0..).zip(self.values.types.leaves(ty)?) {
             let known = self.io.unwritten.iter().find(|(width, _)| width == bits).map(|(_, src)| *src);
             let src = known.unwrap_or_else(|| {
                 let zero = Src::imm(0, *bits);
@@ -142,7 +128,7 @@ impl<'a> Translator<'_, 'a> {
         let mut outputs = Vec::new();
         for (index, global) in self.module.globals.iter().enumerate() {
             if global.class == StorageClass::Output
-                && let Some(pointer) = self.globals[index]
+                && let Some(pointer) = self.memory.globals[index]
             {
                 let leaves = leaves(self.module, global)?;
                 self.read_output(pointer, &leaves, &mut outputs)?;

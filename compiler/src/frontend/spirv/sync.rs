@@ -1,95 +1,68 @@
 //! Barriers and atomics.
 
-use agx_isa::table::names::ATOMICS;
-use spirv::{MemorySemantics, Op, Scope};
+use spirv::{MemorySemantics, Scope};
 
-use super::module::Def;
-use super::pointers::{Pointer, Root};
+use super::pointer::{Pointer, Root};
 use super::translate::Translator;
-use super::types::{Kind, Ty};
+use super::types::Kind;
 use super::words::Inst;
 use crate::error::CompileError;
-use crate::frontend::kit::coverage;
+use crate::frontend::kit::buffers::{self, Atomic};
+use crate::frontend::kit::{compute, coverage};
 use crate::ir::build::alu::IntCond;
 use crate::ir::builder::Builder;
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
-use crate::ir::types::Type;
-
-/// Atomics that give back the old value: the hardware's name and the constant operand, where the operand is implied.
-const ATOMIC_TABLE: &[(Op, &str, Option<u32>)] = &[
-    (Op::AtomicExchange, "xchg", None),
-    (Op::AtomicIIncrement, "add", Some(1)),
-    (Op::AtomicIDecrement, "add", Some(u32::MAX)),
-    (Op::AtomicIAdd, "add", None),
-    (Op::AtomicISub, "sub", None),
-    (Op::AtomicSMin, "imin", None),
-    (Op::AtomicUMin, "umin", None),
-    (Op::AtomicSMax, "imax", None),
-    (Op::AtomicUMax, "umax", None),
-    (Op::AtomicAnd, "and", None),
-    (Op::AtomicOr, "or", None),
-    (Op::AtomicXor, "xor", None),
-];
 
 /// How a float atomic combines the old value with its operand.
-type Combine = fn(&mut Builder<'_, '_>, Src, Src) -> Src;
-
-/// Atomics on floats, which the machine does not have.
-const FLOAT_ATOMICS: &[(Op, Combine)] = &[
-    (Op::AtomicFAddEXT, |b, x, y| b.fadd(x, y)),
-    (Op::AtomicFMinEXT, |b, x, y| b.fmin(x, y)),
-    (Op::AtomicFMaxEXT, |b, x, y| b.fmax(x, y)),
-];
-
-/// The hardware's code of an atomic.
-fn atomic_code(name: &str) -> u32 {
-    ATOMICS.iter().position(|known| *known == name).expect("invariant: the hardware has the atomic") as u32
-}
+pub(super) type Combine = fn(&mut Builder<'_, '_>, Src, Src) -> Src;
 
 impl<'a> Translator<'_, 'a> {
-    /// Translates barriers, atomics and operations across lanes; false for other instructions.
-    pub(super) fn synchronize(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
-        match inst.op {
-            Op::ControlBarrier => self.control_barrier(inst)?,
-            Op::MemoryBarrier => {
-                let memory = self.semantics(inst.word(1)?)?;
-                self.fence(memory);
-            }
-            Op::AtomicLoad => {
-                let pointer = self.pointer(inst.word(2)?)?;
-                let leaves = self.load(pointer, Access::VOLATILE)?;
-                let ty = self.eval().ty(inst.word(0)?)?;
-                let leaves = self.eval().checked(ty, leaves)?;
-                self.define(inst.word(1)?, Def::Value(ty, leaves))?;
-            }
-            Op::AtomicStore => {
-                let pointer = self.pointer(inst.word(0)?)?;
-                let (_, data) = self.eval().value(inst.word(3)?)?;
-                self.store(pointer, data, Access::VOLATILE)?;
-            }
-            Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
-                let new = self.eval().scalar(inst.word(6)?)?;
-                let expected = self.eval().scalar(inst.word(7)?)?;
-                self.atomic(inst, "cmpxchg", &[new, expected])?;
-            }
-            Op::AtomicExchange if self.is_half(inst)? => self.float_atomic(inst, |_, _, y| y)?,
-            op => match ATOMIC_TABLE.iter().find(|(known, ..)| *known == op) {
-                Some((_, name, implied)) => {
-                    let operand = match implied {
-                        Some(number) => Src::imm32(*number),
-                        None => self.eval().scalar(inst.word(5)?)?,
-                    };
-                    self.atomic(inst, name, &[operand])?;
-                }
-                None => match FLOAT_ATOMICS.iter().find(|(known, _)| *known == op) {
-                    Some((_, combine)) => self.float_atomic(inst, *combine)?,
-                    None => return self.lanes(inst),
-                },
-            },
+    /// `OpMemoryBarrier`.
+    pub(super) fn memory_barrier(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let memory = self.semantics(inst.word(1)?)?;
+        compute::fence(&mut self.kit, memory);
+        Ok(())
+    }
+
+    /// `OpAtomicLoad`.
+    pub(super) fn atomic_load(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let pointer = self.pointer(inst.word(2)?)?;
+        let leaves = self.load(pointer, Access::VOLATILE)?;
+        self.define_leaves(inst, leaves)
+    }
+
+    /// `OpAtomicStore`.
+    pub(super) fn atomic_store(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let pointer = self.pointer(inst.word(0)?)?;
+        let (_, data) = self.eval().value(inst.word(3)?)?;
+        self.store(pointer, data, Access::VOLATILE)
+    }
+
+    /// `OpAtomicCompareExchange`.
+    pub(super) fn atomic_compare_exchange(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let new = self.eval().scalar(inst.word(6)?)?;
+        let expected = self.eval().scalar(inst.word(7)?)?;
+        self.atomic(inst, Atomic::CompareExchange, &[new, expected])
+    }
+
+    /// `OpAtomicExchange`, also of half floats.
+    pub(super) fn atomic_exchange(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        match self.is_half(inst)? {
+            true => self.float_atomic(inst, |_, _, y| y),
+            false => self.atomic_with_operand(inst, Atomic::Exchange),
         }
-        Ok(true)
+    }
+
+    /// An atomic whose operand the instruction has.
+    pub(super) fn atomic_with_operand(
+        &mut self,
+        inst: &Inst<'a>,
+        atomic: Atomic,
+    ) -> Result<(), CompileError> {
+        let operand = self.eval().scalar(inst.word(5)?)?;
+        self.atomic(inst, atomic, &[operand])
     }
 
     /// A constant operand: a scope, semantics, a cluster size.
@@ -118,21 +91,14 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
-    fn fence(&mut self, memory: Access) {
-        if !memory.is_empty() {
-            self.kit.b.effect(IrOp::FenceMemory, &[], &[memory.bits()]);
-        }
-    }
-
     /// Invocations of a SIMD-group run in step, so a barrier among them only orders memory.
-    fn control_barrier(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+    pub(super) fn control_barrier(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let scope = self.constant(inst.word(0)?)?;
         let memory = self.semantics(inst.word(2)?)?;
         match Scope::from_u32(scope) {
-            Some(Scope::Subgroup | Scope::Invocation) => self.fence(memory),
+            Some(Scope::Subgroup | Scope::Invocation) => compute::fence(&mut self.kit, memory),
             Some(Scope::Workgroup) => {
-                self.kit.memory.uses_barrier = true;
-                self.kit.b.effect(IrOp::ControlBarrier, &[], &[memory.bits()]);
+                compute::barrier(&mut self.kit, memory);
             }
             // Vulkan has no others in these stages.
             _ => return Err(CompileError::invalid(format!("a barrier of execution scope {scope}"))),
@@ -140,9 +106,15 @@ impl<'a> Translator<'_, 'a> {
         Ok(())
     }
 
-    fn atomic(&mut self, inst: &Inst<'a>, name: &str, operands: &[Src]) -> Result<(), CompileError> {
+    /// An atomic on a word.
+    pub(super) fn atomic(
+        &mut self,
+        inst: &Inst<'a>,
+        atomic: Atomic,
+        operands: &[Src],
+    ) -> Result<(), CompileError> {
         let ty = self.eval().ty(inst.word(0)?)?;
-        if !matches!(self.types.kind(ty), Kind::Int { bits: 32 } | Kind::Float { bits: 32 }) {
+        if !matches!(self.values.types.kind(ty), Kind::Int { bits: 32 } | Kind::Float { bits: 32 }) {
             return Err(CompileError::unsupported(
                 "atomics on other than 32-bit words: the machine's atomics have 32 bits",
             ));
@@ -152,15 +124,15 @@ impl<'a> Translator<'_, 'a> {
             return Err(CompileError::invalid("the operands are not of the type pointed to"));
         }
         let guard = coverage::guard(&mut self.kit);
-        let old = self.atomic_word(pointer, atomic_code(name), operands)?;
+        let old = self.atomic_word(pointer, atomic, operands)?;
         let old = coverage::end_guard_with(&mut self.kit, guard, old);
-        self.define_scalar(inst, ty, old)
+        self.define_leaves(inst, &[old])
     }
 
     /// Exchanges what was last seen for what comes of it, until nobody else has changed it in between.
-    fn float_atomic(&mut self, inst: &Inst<'a>, combine: Combine) -> Result<(), CompileError> {
+    pub(super) fn float_atomic(&mut self, inst: &Inst<'a>, combine: Combine) -> Result<(), CompileError> {
         let ty = self.eval().ty(inst.word(0)?)?;
-        let bits = match self.types.kind(ty) {
+        let bits = match self.values.types.kind(ty) {
             Kind::Float { bits: bits @ (16 | 32) } => bits,
             _ => {
                 return Err(CompileError::unsupported(
@@ -176,7 +148,7 @@ impl<'a> Translator<'_, 'a> {
         let shift = if bits == 16 { Some(self.word_around(&mut pointer)) } else { None };
         let guard = coverage::guard(&mut self.kit);
         let seen = self.kit.vars.add(&[32]);
-        let first = self.atomic_word(pointer, atomic_code("or"), &[Src::imm32(0)])?;
+        let first = self.atomic_word(pointer, Atomic::Or, &[Src::imm32(0)])?;
         self.kit.vars.write(&self.kit.b, seen, first);
         let blocks = self.kit.b.begin_loop();
         self.kit.vars.open_loop(blocks.header);
@@ -189,7 +161,7 @@ impl<'a> Translator<'_, 'a> {
                 with_half(&mut self.kit.b, expected, new, shift)
             }
         };
-        let old = self.atomic_word(pointer, atomic_code("cmpxchg"), &[wanted, expected])?;
+        let old = self.atomic_word(pointer, Atomic::CompareExchange, &[wanted, expected])?;
         self.kit.vars.write(&self.kit.b, seen, old);
         let is_done = self.kit.b.icmp(IntCond::EQ, old, expected);
         self.kit.b.begin_if(is_done);
@@ -201,13 +173,13 @@ impl<'a> Translator<'_, 'a> {
         let old = self.kit.vars.read(&mut self.kit.b, seen);
         let old = coverage::end_guard_with(&mut self.kit, guard, old);
         let old = shift.map_or(old, |shift| half_of(&mut self.kit.b, old, shift));
-        self.define_scalar(inst, ty, old)
+        self.define_leaves(inst, &[old])
     }
 
     /// Whether an atomic is on a half float.
     fn is_half(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
         let ty = self.eval().ty(inst.word(0)?)?;
-        Ok(matches!(self.types.kind(ty), Kind::Float { bits: 16 }))
+        Ok(matches!(self.values.types.kind(ty), Kind::Float { bits: 16 }))
     }
 
     /// Moves a pointer to a half word back to the word it lies in; gives the half's distance from the word's lowest bit.
@@ -231,36 +203,23 @@ impl<'a> Translator<'_, 'a> {
         self.kit.b.shl(odd, Src::imm32(3))
     }
 
-    fn define_scalar(&mut self, inst: &Inst<'a>, ty: Ty, scalar: Src) -> Result<(), CompileError> {
-        let leaves = self.bump.alloc_slice_copy(&[scalar]);
-        let leaves = self.eval().checked(ty, leaves)?;
-        self.define(inst.word(1)?, Def::Value(ty, leaves))
-    }
-
     /// An atomic on the word a pointer points to; gives the old value.
     fn atomic_word(
         &mut self,
         pointer: Pointer<'a>,
-        code: u32,
+        atomic: Atomic,
         operands: &[Src],
     ) -> Result<Src, CompileError> {
         let fixed = Src::imm32(pointer.fixed);
         let offset = pointer.offset.map_or(fixed, |offset| self.kit.b.iadd(offset, fixed));
-        let mut srcs = Vec::with_capacity(4);
-        let op = match pointer.root {
-            Root::Local => IrOp::AtomicLocal,
-            Root::Buffer { base, .. } => {
-                self.kit.memory.writes_memory = true;
-                srcs.push(base);
-                IrOp::AtomicGlobal
-            }
+        let base = match pointer.root {
+            Root::Local => None,
+            Root::Buffer { base, .. } => Some(base),
             _ => return Err(CompileError::invalid("an atomic on memory that is not shared")),
         };
-        srcs.push(offset);
-        srcs.push(self.kit.b.collect(Type::vector(32, operands.len() as u8), operands));
-        let old = self.kit.b.value(op, Type::B32, &srcs, &[code]);
+        let old = buffers::atomic_unguarded(&mut self.kit, base, offset, atomic, operands);
         self.fence_texels(&pointer);
-        Ok(Src::value(old))
+        Ok(old)
     }
 }
 

@@ -1,26 +1,17 @@
 //! Reads of render targets at the fragment's own pixel: tile images, and input attachments that the key says are render
 //! targets of the same pass.
 
-use spirv::{Decoration, Op, StorageClass};
+use spirv::{Decoration, StorageClass};
 
 use super::module::Global;
-use super::pointers::{Pointer, Root};
-use super::resources::Bound;
+use super::pointer::{Attachment, Pointer, Root};
+use super::resource::Bound;
 use super::translate::Translator;
 use super::types::{ImageType, Layout};
 use super::words::Inst;
 use crate::error::CompileError;
 use crate::frontend::kit::fragment;
 use crate::ir::function::Access;
-
-/// What a variable names beside, or instead of, a descriptor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Attachment {
-    /// The render target of this number.
-    Target(u32),
-    /// The input attachment of this number.
-    Input(u32),
-}
 
 impl<'a> Translator<'_, 'a> {
     /// The pointer to a tile image.
@@ -37,23 +28,14 @@ impl<'a> Translator<'_, 'a> {
         Ok(Pointer::new(root, global.ty, Layout::Natural, Access::READONLY))
     }
 
-    /// Translates reads of tile images; false for other instructions.
-    pub(super) fn tile_instruction(&mut self, inst: &Inst<'a>) -> Result<bool, CompileError> {
-        match inst.op {
-            Op::ColorAttachmentReadEXT => {
-                let (_, handle, image) = self.image(inst.word(2)?)?;
-                let Some(target) = self.target_in_tile(handle)? else {
-                    return Err(CompileError::invalid("an attachment is read that is no tile image"));
-                };
-                let sample = inst.rest(3).first().copied();
-                self.read_target(inst, target, &image, sample)?;
-                Ok(true)
-            }
-            Op::DepthAttachmentReadEXT | Op::StencilAttachmentReadEXT => {
-                Err(CompileError::unsupported("depth and stencil are not readable in the tile"))
-            }
-            _ => Ok(false),
-        }
+    /// `OpColorAttachmentReadEXT`.
+    pub(super) fn colour_attachment_read(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let (_, bound, image) = self.image(inst.word(2)?)?;
+        let Some(target) = self.target_in_tile(bound)? else {
+            return Err(CompileError::invalid("an attachment is read that is no tile image"));
+        };
+        let sample = inst.rest(3).first().copied();
+        self.read_target(inst, target, &image, sample)
     }
 
     /// The render target that an image is, if it is one.

@@ -6,7 +6,7 @@
 use bumpalo::Bump;
 use spirv::StorageClass;
 
-use super::interface::Decorated;
+use super::decorations::Decorated;
 use crate::error::CompileError;
 
 /// Most scalars of a value that is held, loaded or stored as a whole.
@@ -109,7 +109,7 @@ pub(super) enum Kind<'a> {
         image: Ty,
     },
     /// Any other type whose values have no scalars.
-    Opaque(&'static str),
+    Opaque(spirv::Op),
 }
 
 /// A type with what is derived from it.
@@ -262,7 +262,7 @@ impl<'a> Types<'a> {
     pub fn leaves(&self, ty: Ty) -> Result<&'a [u8], CompileError> {
         let data = self.get(ty);
         data.leaves.ok_or_else(|| match data.kind {
-            Kind::Opaque(name) => CompileError::unsupported(format!("values of type {name}")),
+            Kind::Opaque(op) => CompileError::unsupported(format!("values of Op{op:?}")),
             Kind::Image(_) | Kind::Sampler | Kind::SampledImage { .. } => CompileError::unsupported(
                 "an image or sampler that is chosen at run time other than by an array index",
             ),

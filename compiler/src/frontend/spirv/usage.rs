@@ -1,29 +1,18 @@
 //! Which variables are read, which need memory because they are indexed dynamically, and which of those never change.
 
-use spirv::{GlslStd450Op, Op, StorageClass};
-
-use super::module::{Def, Module};
-use super::types::{Kind, Ty};
-use crate::error::CompileError;
 use crate::ir::src::Src;
-
-/// Longest array in scalar variables that may be indexed dynamically: each access selects among all elements.
-pub const MAX_SELECTED_ELEMENTS: u32 = 16;
-
-/// Most scalars of a variable that never changes whose elements are selected; more are loaded from the constant section.
-pub const MAX_SELECTED_CONSTANTS: usize = 16;
 
 /// What a scan over all bodies found.
 #[derive(Default)]
 pub(super) struct Usage<'a> {
-    read: Vec<bool>,
-    needs_memory: Vec<bool>,
-    constants: Vec<Contents<'a>>,
+    pub(super) read: Vec<bool>,
+    pub(super) needs_memory: Vec<bool>,
+    pub(super) constants: Vec<Contents<'a>>,
 }
 
 /// What a variable holds throughout.
 #[derive(Clone, Copy, Default)]
-enum Contents<'a> {
+pub(super) enum Contents<'a> {
     /// Nothing is known to be stored.
     #[default]
     Nothing,
@@ -33,51 +22,7 @@ enum Contents<'a> {
     Changes,
 }
 
-/// A pointer while scanning: the variable or parameter it comes from, and what it points to.
-#[derive(Clone, Copy)]
-struct Origin {
-    root: u32,
-    ty: Ty,
-}
-
 impl<'a> Usage<'a> {
-    /// Scans the bodies of a module.
-    pub fn scan(module: &Module<'a>) -> Result<Self, CompileError> {
-        let bound = module.words.bound as usize;
-        let mut scan = Scan {
-            module,
-            origins: vec![None; bound],
-            read: vec![false; bound],
-            marked: vec![false; bound],
-            indexed: vec![false; bound],
-            contents: vec![Contents::Nothing; bound],
-            scalar: vec![false; bound],
-            links: Vec::new(),
-        };
-        for global in &module.globals {
-            scan.origins[global.id as usize] = Some(Origin { root: global.id, ty: global.ty });
-            if let (StorageClass::Private, Some(init)) = (global.class, global.init) {
-                scan.contents[global.id as usize] = Contents::Always(init);
-            }
-        }
-        if let Some(first) = module.functions.first() {
-            for inst in module.words.instructions_from(first.start) {
-                let inst = inst?;
-                scan.instruction(inst.op, inst.operands);
-            }
-        }
-        scan.spread();
-        for (contents, indexed) in scan.contents.iter_mut().zip(&scan.indexed) {
-            if !matches!(contents, Contents::Always(all) if *indexed && all.len() > MAX_SELECTED_CONSTANTS) {
-                *contents = Contents::Changes;
-            }
-        }
-        for (marked, scalar) in scan.marked.iter_mut().zip(&scan.scalar) {
-            *marked &= !scalar;
-        }
-        Ok(Usage { read: scan.read, needs_memory: scan.marked, constants: scan.contents })
-    }
-
     /// The scalars of a variable that belongs into the constant section: it is indexed dynamically, holds too many for
     /// selections, and never holds anything else.
     pub fn constant(&self, id: u32) -> Option<&'a [Src]> {
@@ -95,155 +40,5 @@ impl<'a> Usage<'a> {
     /// Whether the variable cannot be scalar variables.
     pub fn needs_memory(&self, id: u32) -> bool {
         self.needs_memory.get(id as usize).copied().unwrap_or(false)
-    }
-}
-
-struct Scan<'s, 'a> {
-    module: &'s Module<'a>,
-    origins: Vec<Option<Origin>>,
-    read: Vec<bool>,
-    marked: Vec<bool>,
-    /// By variable: whether an array in it is indexed dynamically.
-    indexed: Vec<bool>,
-    contents: Vec<Contents<'a>>,
-    /// By variable: whether it is interpolated, and so must be scalar variables however it is indexed.
-    scalar: Vec<bool>,
-    /// Parameter and argument.
-    links: Vec<(u32, u32)>,
-}
-
-impl<'a> Scan<'_, 'a> {
-    fn instruction(&mut self, op: Op, operands: &[u32]) {
-        match (op, operands) {
-            (Op::Variable, [ty, id, _, init @ ..]) => {
-                self.root(*id, *ty);
-                if let [init, ..] = init {
-                    self.store(*id, *init);
-                }
-            }
-            (Op::FunctionParameter, [ty, id, ..]) => self.root(*id, *ty),
-            (Op::AccessChain | Op::InBoundsAccessChain, [ty, id, base, indices @ ..]) => {
-                self.read(*base);
-                self.chain(*ty, *id, *base, indices);
-            }
-            (Op::CopyObject, [ty, id, base]) => {
-                self.read(*base);
-                self.chain(*ty, *id, *base, &[]);
-            }
-            (Op::Load, [_, _, pointer, ..]) => self.read(*pointer),
-            // Debug information names variables and does nothing to them.
-            (Op::ExtInst, [_, _, set, ..]) if self.is_debug(*set) => {}
-            (Op::Store, [pointer, object, ..]) => self.store(*pointer, *object),
-            (Op::ExtInst, [_, _, set, number, pointer, rest @ ..]) if self.interpolates(*set, *number) => {
-                self.escape(rest);
-                if let Some(Some(origin)) = self.origins.get(*pointer as usize) {
-                    self.scalar[origin.root as usize] = true;
-                }
-            }
-            (Op::FunctionCall, [_, _, callee, arguments @ ..]) => {
-                self.escape(arguments);
-                let Some(Def::Function(function)) = self.module.defs.get(*callee as usize) else { return };
-                let params = &self.module.functions[*function as usize].params;
-                self.links.extend(params.iter().copied().zip(arguments.iter().copied()));
-            }
-            _ => self.escape(operands),
-        }
-    }
-
-    fn is_debug(&self, set: u32) -> bool {
-        matches!(self.module.defs.get(set as usize), Some(Def::DebugSet | Def::NonSemanticSet))
-    }
-
-    fn interpolates(&self, set: u32, number: u32) -> bool {
-        use GlslStd450Op::{InterpolateAtCentroid, InterpolateAtOffset, InterpolateAtSample};
-        let op = GlslStd450Op::from_u32(number);
-        let is_glsl = matches!(self.module.defs.get(set as usize), Some(Def::GlslSet));
-        is_glsl && matches!(op, Some(InterpolateAtCentroid | InterpolateAtOffset | InterpolateAtSample))
-    }
-
-    /// Whatever variables these operands point into may change. A number that happens to be an id does no harm.
-    fn escape(&mut self, operands: &[u32]) {
-        for operand in operands {
-            if let Some(Some(origin)) = self.origins.get(*operand as usize) {
-                self.contents[origin.root as usize] = Contents::Changes;
-                self.read[*operand as usize] = true;
-            }
-        }
-    }
-
-    fn read(&mut self, pointer: u32) {
-        if let Some(read) = self.read.get_mut(pointer as usize) {
-            *read = true;
-        }
-    }
-
-    fn store(&mut self, pointer: u32, object: u32) {
-        self.escape(&[object]);
-        let Some(Some(origin)) = self.origins.get(pointer as usize).copied() else { return };
-        let constant = match self.module.defs.get(object as usize) {
-            Some(Def::Value(_, leaves)) if origin.root == pointer => Some(*leaves),
-            _ => None,
-        };
-        let contents = &mut self.contents[origin.root as usize];
-        *contents = match (constant, *contents) {
-            (Some(new), Contents::Nothing) => Contents::Always(new),
-            (Some(new), Contents::Always(old)) if new == old => Contents::Always(old),
-            _ => Contents::Changes,
-        };
-    }
-
-    fn pointee(&self, pointer: u32) -> Option<Ty> {
-        match self.module.defs.get(pointer as usize) {
-            Some(Def::Type(ty)) => match self.module.types.kind(*ty) {
-                Kind::Pointer { pointee, .. } => pointee,
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn root(&mut self, id: u32, pointer: u32) {
-        if let (Some(ty), Some(slot)) = (self.pointee(pointer), self.origins.get_mut(id as usize)) {
-            *slot = Some(Origin { root: id, ty });
-        }
-    }
-
-    fn chain(&mut self, pointer: u32, id: u32, base: u32, indices: &[u32]) {
-        let Some(Some(origin)) = self.origins.get(base as usize).copied() else { return };
-        let mut ty = origin.ty;
-        for index in indices {
-            let constant = match self.module.defs.get(*index as usize) {
-                Some(Def::Value(_, [leaf])) => leaf.as_imm(),
-                _ => None,
-            };
-            if let (None, Kind::Array { count, .. }) = (constant, self.module.types.kind(ty)) {
-                self.indexed[origin.root as usize] = true;
-                self.marked[origin.root as usize] |= count > MAX_SELECTED_ELEMENTS;
-            }
-            let Ok((part, _)) = self.module.types.element(ty, constant.unwrap_or(0) as u32) else { return };
-            ty = part;
-        }
-        if let (Some(ty), Some(slot)) = (self.pointee(pointer), self.origins.get_mut(id as usize)) {
-            *slot = Some(Origin { root: origin.root, ty });
-        }
-    }
-
-    /// What a function does to a parameter it does to the arguments: repeated while that finds more, at most once for
-    /// every level of calls.
-    fn spread(&mut self) {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (param, argument) in &self.links {
-                let Some(Some(origin)) = self.origins.get(*argument as usize) else { continue };
-                let root = origin.root as usize;
-                for facts in [&mut self.marked, &mut self.scalar] {
-                    if facts.get(*param as usize) == Some(&true) && !facts[root] {
-                        facts[root] = true;
-                        changed = true;
-                    }
-                }
-            }
-        }
     }
 }

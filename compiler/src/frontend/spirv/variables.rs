@@ -3,7 +3,7 @@
 use spirv::StorageClass;
 
 use super::module::Def;
-use super::pointers::{Pointer, Root};
+use super::pointer::{Pointer, Root};
 use super::translate::Translator;
 use super::types::{Kind, Layout, Ty};
 use super::words::Inst;
@@ -15,19 +15,13 @@ use crate::ir::src::Src;
 /// Alignment of arrays in the constant section: that of the widest load.
 const CONSTANT_ALIGN: u32 = 16;
 
-/// The constant section.
-#[derive(Default)]
-pub(super) struct Constants<'a> {
-    /// Arrays in it with where they start.
-    arrays: Vec<(Ty, &'a [Src], u32)>,
-}
-
 impl<'a> Translator<'_, 'a> {
     /// A variable of a function.
     pub(super) fn local_variable(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let id = inst.word(1)?;
         let pointee = self.eval().ty(inst.word(0)?)?;
-        let Kind::Pointer { class: StorageClass::Function, pointee: Some(ty), .. } = self.types.kind(pointee)
+        let Kind::Pointer { class: StorageClass::Function, pointee: Some(ty), .. } =
+            self.values.types.kind(pointee)
         else {
             return Err(CompileError::invalid("a function's variable is not of class Function"));
         };
@@ -40,20 +34,20 @@ impl<'a> Translator<'_, 'a> {
         if !init.is_empty() {
             self.store(pointer, init, Access::empty())?;
         }
-        self.define(id, Def::Pointer(self.bump.alloc(pointer)))
+        self.define(id, Def::Pointer(self.values.bump.alloc(pointer)))
     }
 
     /// Finds a place for a variable that only its invocation sees: the constant section for what is indexed dynamically
     /// and never changes, stack memory for other arrays that are indexed dynamically and too long for selections,
     /// else scalar variables.
     pub(super) fn allocate(&mut self, id: u32, ty: Ty) -> Result<Pointer<'a>, CompileError> {
-        let widths = self.types.leaves(ty)?;
-        if let Some(leaves) = self.usage.constant(id).filter(|leaves| leaves.len() == widths.len()) {
+        let widths = self.values.types.leaves(ty)?;
+        if let Some(leaves) = self.memory.usage.constant(id).filter(|leaves| leaves.len() == widths.len()) {
             let fixed = self.constant_array(ty, leaves)?;
             let pointer = Pointer::new(Root::Constants, ty, Layout::Natural, Access::empty());
             return Ok(Pointer { fixed, ..pointer });
         }
-        let root = if self.usage.needs_memory(id) {
+        let root = if self.memory.usage.needs_memory(id) {
             let slot = if widths.contains(&64) { 8 } else { 4 };
             let base = self.kit.memory.scratch_bytes;
             self.kit.memory.scratch_bytes = base + widths.len() as u32 * slot;
@@ -64,7 +58,7 @@ impl<'a> Translator<'_, 'a> {
             Root::Scratch { base, slot }
         } else {
             let first = self.kit.vars.add(widths);
-            self.relax_variable(id, first, ty);
+            self.mark_variable(id, first, ty);
             Root::Variables(first)
         };
         Ok(Pointer::new(root, ty, Layout::Natural, Access::empty()))
@@ -72,7 +66,7 @@ impl<'a> Translator<'_, 'a> {
 
     /// Where the scalars stand in the constant section. Equal arrays share a place.
     fn constant_array(&mut self, ty: Ty, leaves: &'a [Src]) -> Result<u32, CompileError> {
-        let known = self.constants.arrays.iter().find(|known| (known.0, known.1) == (ty, leaves));
+        let known = self.memory.constants.arrays.iter().find(|known| (known.0, known.1) == (ty, leaves));
         if let Some((_, _, start)) = known {
             return Ok(*start);
         }
@@ -86,7 +80,7 @@ impl<'a> Translator<'_, 'a> {
         }
         section.resize(start as usize, 0);
         section.extend_from_slice(&bytes);
-        self.constants.arrays.push((ty, leaves, start));
+        self.memory.constants.arrays.push((ty, leaves, start));
         Ok(start)
     }
 }

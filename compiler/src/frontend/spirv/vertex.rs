@@ -2,8 +2,7 @@
 
 use spirv::{BuiltIn, StorageClass};
 
-use super::interface::{Leaf, Slot, leaves};
-use super::stage::Output;
+use super::interface::{Leaf, Output, Slot, leaves};
 use super::translate::Translator;
 use crate::error::CompileError;
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
@@ -25,7 +24,7 @@ impl Translator<'_, '_> {
     pub(super) fn vertex_start(&mut self) -> Result<(), CompileError> {
         let mut read: Vec<(u32, u32)> = Vec::new();
         for global in self.module.globals.iter().filter(|global| global.class == StorageClass::Input) {
-            if self.io.interface.contains(&global.id) && self.usage.is_read(global.id) {
+            if self.io.interface.contains(&global.id) && self.memory.usage.is_read(global.id) {
                 let leaves = leaves(self.module, global)?;
                 read.extend(leaves.iter().flat_map(Leaf::components).filter_map(|slot| match slot {
                     Slot::User { location, component } => Some((location, component)),

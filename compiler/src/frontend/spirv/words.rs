@@ -3,7 +3,6 @@
 use bumpalo::Bump;
 use spirv::Op;
 
-use super::opcode;
 use crate::error::{CompileError, Location};
 
 /// Words of the header: magic, version, generator, id bound, schema.
@@ -83,6 +82,11 @@ fn at_word(error: CompileError, offset: usize) -> CompileError {
     error.at(Location::Word { offset, opcode: None })
 }
 
+/// The name of an opcode as the specification writes it.
+pub(super) fn name(op: Op) -> String {
+    format!("Op{op:?}")
+}
+
 /// Reads one instruction after the other; an instruction out of bounds is an error, after which nothing follows.
 #[derive(Clone, Debug)]
 pub(super) struct Instructions<'a> {
@@ -107,7 +111,7 @@ impl<'a> Iterator for Instructions<'a> {
         let Some(operands) = self.words.get(offset + 1..offset + length) else {
             self.offset = self.words.len();
             let message = format!("an instruction of {length} words does not fit into the module");
-            let opcode = Op::from_u32(number).and_then(opcode::name);
+            let opcode = Op::from_u32(number).map(name);
             return Some(Err(CompileError::invalid(message).at(Location::Word { offset, opcode })));
         };
         self.offset = offset + length;
@@ -135,7 +139,7 @@ impl<'a> Inst<'a> {
 
     /// Gives `error` this instruction's place, unless it has one.
     pub fn locate(&self, error: CompileError) -> CompileError {
-        error.at(Location::Word { offset: self.offset, opcode: opcode::name(self.op) })
+        error.at(Location::Word { offset: self.offset, opcode: Some(name(self.op)) })
     }
 
     /// A literal string from operand `index` on, and the index of the operand after it.

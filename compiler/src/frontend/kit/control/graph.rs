@@ -1,6 +1,5 @@
 //! The control-flow graph of a function body: reachable blocks, order, dominators, loops.
 
-use super::reconverge::Construct;
 use crate::error::CompileError;
 
 /// A node: the index of a block, or the number of blocks for the exit that all returns lead to.
@@ -98,13 +97,6 @@ impl Graph {
         graph.subtree = graph.number_dominator_tree();
         graph.find_loops(&preds)?;
         Ok(graph)
-    }
-
-    /// Makes loops contain their whole construct where operations across lanes stand in the rest of it: one construct for each
-    /// block.
-    pub fn keep_constructs(&mut self, constructs: &[Construct]) {
-        self.extend_loops(constructs);
-        self.count_depths();
     }
 
     /// Whether a node can be reached.
@@ -226,7 +218,7 @@ impl Graph {
         Ok(())
     }
 
-    fn count_depths(&mut self) {
+    pub(super) fn count_depths(&mut self) {
         for node in self.order.iter().copied() {
             let outer = self.outer[node];
             self.loop_depth[node] = if outer == NONE { 0 } else { self.loop_depth[outer] + 1 };

@@ -20,8 +20,15 @@ pub struct Construct {
 }
 
 impl Graph {
+    /// Makes loops contain their whole construct where operations across lanes stand in the rest of it: one construct for each
+    /// block.
+    pub fn keep_constructs(&mut self, constructs: &[Construct]) {
+        self.extend_loops(constructs);
+        self.count_depths();
+    }
+
     /// Makes loops contain their whole construct where operations across lanes stand in the rest of it.
-    pub(super) fn extend_loops(&mut self, constructs: &[Construct]) {
+    fn extend_loops(&mut self, constructs: &[Construct]) {
         if constructs.iter().all(|construct| !construct.is_convergent) {
             return;
         }

@@ -17,7 +17,7 @@ fn messages_name_the_kind_the_instruction_and_the_culprit() {
         ("AccessChain %ptr %p %data #1\nReturn", ErrorKind::Invalid, "OpAccessChain", "no member 1"),
         ("FunctionCall %void %r %main\nReturn", ErrorKind::Invalid, "OpFunctionCall", "calls itself"),
         ("Branch %missing", ErrorKind::Invalid, "OpBranch", "is not a block"),
-        ("EmitVertex\nReturn", ErrorKind::Unsupported, "OpEmitVertex", "this instruction"),
+        ("EmitVertex\nReturn", ErrorKind::Unsupported, "OpEmitVertex", "the instruction OpEmitVertex"),
         ("Kill", ErrorKind::Unsupported, "OpKill", "terminator"),
     ];
     for (body, kind, opcode, message) in table {

@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use spirv::Op;
 
-use super::{Dialect, opcode, read};
+use super::{Dialect, read, words};
 use crate::CompileKey;
 use crate::error::CompileError;
 use crate::ir::interpret::{FlatMemory, Limits, interpret};
@@ -61,8 +61,7 @@ pub(super) fn assemble(text: &str) -> Vec<u8> {
 
 /// The same after another prelude, which declares %uint.
 pub(super) fn assemble_with(prelude: &str, text: &str) -> Vec<u8> {
-    let named = |op: Op| opcode::name(op).map(|name| (name, op));
-    let ops = (0..7000).filter_map(Op::from_u32).filter_map(named).collect();
+    let ops = (0..7000).filter_map(Op::from_u32).map(|op| (words::name(op), op)).collect();
     let mut assembler = Assembler { ops, ..Assembler::default() };
     let constants: Vec<u32> = {
         let mut list: Vec<u32> =
@@ -81,7 +80,7 @@ pub(super) fn assemble_with(prelude: &str, text: &str) -> Vec<u8> {
 
 #[derive(Default)]
 struct Assembler {
-    ops: HashMap<&'static str, Op, FxBuildHasher>,
+    ops: HashMap<String, Op, FxBuildHasher>,
     words: Vec<u32>,
     ids: HashMap<String, u32, FxBuildHasher>,
 }

@@ -1,0 +1,346 @@
+//! One row for each opcode that a function body may have: who translates it, and what it does with pointers.
+//!
+//! The scan of a module reads declarations ([`Handler::Declaration`]), the graph reads terminators. Component-wise operations
+//! have their rows in `arith`. An opcode without a row is refused by its name.
+
+use spirv::Op;
+
+use super::arith;
+use super::lanes::Vote;
+use super::sampling::{Form, IMPLICIT, PLAIN};
+use super::translate::Translator;
+use super::words::Inst;
+use crate::error::CompileError;
+use crate::frontend::kit::buffers::Atomic;
+use crate::frontend::kit::coverage;
+use crate::frontend::kit::derivatives::Axis;
+use crate::ir::op::IrOp;
+use crate::ir::src::Src;
+
+/// Translates an instruction.
+type Build = for<'i, 't, 'a> fn(&mut Translator<'t, 'a>, &'i Inst<'a>) -> Result<(), CompileError>;
+
+/// Who translates an opcode.
+#[derive(Clone, Copy)]
+pub(super) enum Handler {
+    /// It has no effect.
+    Nothing,
+    /// The scan of the module or the graph of the function has read it.
+    Declaration,
+    /// Its result depends on its operands alone.
+    Pure,
+    /// This function.
+    Build(Build),
+    /// Nobody: what it would need.
+    Refused(&'static str),
+}
+
+/// What an instruction does with pointers among its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pointers {
+    /// What they point to may be read and written.
+    Escape,
+    /// They are used as numbers, and what they point to may be read and written.
+    Values,
+    /// The result points into what operand 2 points to; indices follow.
+    Chain,
+    /// What operand 2 points to is read.
+    Load,
+    /// What operand 0 points to becomes operand 1.
+    Store,
+    /// Operand 1 is a new variable of the pointer type 0, with an initial value in operand 3.
+    Variable,
+    /// Operand 1 is a parameter of type 0.
+    Parameter,
+    /// Operands from 3 on become parameters of function 2.
+    Call,
+    /// What an instruction of another set does.
+    Extended,
+}
+
+/// What is known of an opcode.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    pub op: Op,
+    pub handler: Handler,
+    pub pointers: Pointers,
+}
+
+const fn row(op: Op, handler: Handler) -> Row {
+    Row { op, handler, pointers: Pointers::Escape }
+}
+
+const fn build(op: Op, build: Build) -> Row {
+    row(op, Handler::Build(build))
+}
+
+const fn with(op: Op, pointers: Pointers, build: Build) -> Row {
+    Row { op, handler: Handler::Build(build), pointers }
+}
+
+const fn pure(op: Op) -> Row {
+    row(op, Handler::Pure)
+}
+
+const fn pure_with_pointers(op: Op) -> Row {
+    Row { op, handler: Handler::Pure, pointers: Pointers::Values }
+}
+
+const fn refused(op: Op, reason: &'static str) -> Row {
+    row(op, Handler::Refused(reason))
+}
+
+/// A sampling instruction.
+macro_rules! sample {
+    ($op:ident, $form:expr) => {
+        build(Op::$op, |t, inst| t.sample_instruction(inst, $form))
+    };
+}
+
+/// A derivative in directions.
+macro_rules! derivative {
+    ($op:ident, $($axis:ident),+) => {
+        build(Op::$op, |t, inst| t.derivative_instruction(inst, &[$(Axis::$axis),+]))
+    };
+}
+
+/// An atomic on integers.
+macro_rules! atomic {
+    ($op:ident, $atomic:ident) => {
+        build(Op::$op, |t, inst| t.atomic_with_operand(inst, Atomic::$atomic))
+    };
+}
+
+/// An operation across lanes: the scalars of its result.
+macro_rules! lanes {
+    ($op:ident, |$t:ident, $inst:ident| $result:expr) => {
+        build(Op::$op, |$t, $inst| {
+            let result = $result;
+            $t.define_leaves($inst, &result)
+        })
+    };
+}
+
+/// A reduction or scan.
+macro_rules! reduction {
+    ($op:ident, $name:literal) => {
+        lanes!($op, |t, inst| t.arithmetic(inst, $name)?)
+    };
+}
+
+/// A move between lanes: the operation, and the operand with the value.
+macro_rules! moves {
+    ($op:ident, $move:ident, $operand:literal) => {
+        lanes!($op, |t, inst| t.move_between_lanes(inst, IrOp::$move, $operand)?)
+    };
+}
+
+const RESIDENCY: &str = "residency of sparse images; sample without the sparse forms";
+const DEPTH_IN_TILE: &str = "reads of depth and stencil in the tile, where they are not";
+
+#[rustfmt::skip]
+static ROWS: &[Row] = &[
+    row(Op::Nop, Handler::Nothing),
+    row(Op::Name, Handler::Nothing),
+    row(Op::SelectionMerge, Handler::Nothing),
+    row(Op::LoopMerge, Handler::Nothing),
+    row(Op::AssumeTrueKHR, Handler::Nothing),
+    row(Op::LifetimeStart, Handler::Nothing),
+    row(Op::LifetimeStop, Handler::Nothing),
+    build(Op::Line, |t, inst| t.line(inst)),
+    build(Op::NoLine, |t, _| { t.kit.b.line = 0; Ok(()) }),
+
+    // Read by the graph.
+    row(Op::Label, Handler::Declaration),
+    row(Op::Branch, Handler::Declaration),
+    row(Op::BranchConditional, Handler::Declaration),
+    row(Op::Switch, Handler::Declaration),
+    row(Op::Return, Handler::Declaration),
+    row(Op::ReturnValue, Handler::Declaration),
+    row(Op::Kill, Handler::Declaration),
+    row(Op::TerminateInvocation, Handler::Declaration),
+    row(Op::Unreachable, Handler::Declaration),
+    row(Op::Function, Handler::Declaration),
+    row(Op::FunctionEnd, Handler::Declaration),
+    Row { op: Op::FunctionParameter, handler: Handler::Declaration, pointers: Pointers::Parameter },
+
+    with(Op::Variable, Pointers::Variable, |t, inst| t.local_variable(inst)),
+    build(Op::Phi, |t, inst| t.phi(inst)),
+    with(Op::FunctionCall, Pointers::Call, |t, inst| t.call(inst)),
+    build(Op::Undef, |t, inst| t.undefined(inst)),
+    with(Op::ExtInst, Pointers::Extended, |t, inst| t.extended_instruction(inst)),
+
+    with(Op::AccessChain, Pointers::Chain, |t, inst| t.access_chain_instruction(inst)),
+    with(Op::InBoundsAccessChain, Pointers::Chain, |t, inst| t.access_chain_instruction(inst)),
+    build(Op::PtrAccessChain, |t, inst| t.element_chain_instruction(inst)),
+    build(Op::InBoundsPtrAccessChain, |t, inst| t.element_chain_instruction(inst)),
+    with(Op::Load, Pointers::Load, |t, inst| t.load_instruction(inst)),
+    with(Op::Store, Pointers::Store, |t, inst| t.store_instruction(inst)),
+    build(Op::CopyMemory, |t, inst| t.copy_memory(inst)),
+    with(Op::CopyObject, Pointers::Chain, |t, inst| t.copy_object(inst)),
+    build(Op::ArrayLength, |t, inst| t.array_length(inst)),
+    pure_with_pointers(Op::PtrEqual),
+    pure_with_pointers(Op::PtrNotEqual),
+    pure_with_pointers(Op::PtrDiff),
+    pure_with_pointers(Op::ConvertPtrToU),
+    pure(Op::ConvertUToPtr),
+
+    pure_with_pointers(Op::CompositeConstruct),
+    build(Op::CompositeExtract, |t, inst| t.composite_extract(inst)),
+    pure_with_pointers(Op::CompositeInsert),
+    pure_with_pointers(Op::CopyLogical),
+    pure(Op::ExpectKHR),
+    pure(Op::VectorShuffle),
+    pure(Op::VectorExtractDynamic),
+    pure(Op::VectorInsertDynamic),
+    pure_with_pointers(Op::Select),
+    pure_with_pointers(Op::Bitcast),
+    pure(Op::Any), pure(Op::All),
+    pure(Op::IAddCarry), pure(Op::ISubBorrow), pure(Op::UMulExtended), pure(Op::SMulExtended),
+    pure(Op::SDot), pure(Op::UDot), pure(Op::SUDot),
+    pure(Op::SDotAccSat), pure(Op::UDotAccSat), pure(Op::SUDotAccSat),
+    pure(Op::Dot), pure(Op::Transpose), pure(Op::OuterProduct),
+    pure(Op::VectorTimesScalar), pure(Op::MatrixTimesScalar), pure(Op::MatrixTimesVector),
+    pure(Op::VectorTimesMatrix), pure(Op::MatrixTimesMatrix),
+
+    build(Op::SampledImage, |t, inst| t.sampled_image(inst)),
+    build(Op::Image, |t, inst| t.image_alone(inst)),
+    sample!(ImageSampleImplicitLod, IMPLICIT),
+    sample!(ImageSampleExplicitLod, PLAIN),
+    sample!(ImageSampleDrefImplicitLod, Form { compares: true, ..IMPLICIT }),
+    sample!(ImageSampleDrefExplicitLod, Form { compares: true, ..PLAIN }),
+    sample!(ImageSampleProjImplicitLod, Form { projects: true, ..IMPLICIT }),
+    sample!(ImageSampleProjExplicitLod, Form { projects: true, ..PLAIN }),
+    sample!(ImageSampleProjDrefImplicitLod, Form { compares: true, projects: true, ..IMPLICIT }),
+    sample!(ImageSampleProjDrefExplicitLod, Form { compares: true, projects: true, ..PLAIN }),
+    sample!(ImageGather, Form { gathers: true, ..PLAIN }),
+    sample!(ImageDrefGather, Form { gathers: true, compares: true, ..PLAIN }),
+    build(Op::ImageQueryLod, |t, inst| t.query_lod(inst)),
+    build(Op::ImageFetch, |t, inst| t.load_texel(inst)),
+    build(Op::ImageRead, |t, inst| t.load_texel(inst)),
+    build(Op::ImageWrite, |t, inst| t.store_texel(inst)),
+    build(Op::ImageTexelPointer, |t, inst| t.texel_pointer(inst)),
+    build(Op::ImageQuerySizeLod, |t, inst| t.query_size(inst)),
+    build(Op::ImageQuerySize, |t, inst| t.query_size(inst)),
+    build(Op::ImageQueryLevels, |t, inst| t.query_levels(inst)),
+    build(Op::ImageQuerySamples, |t, inst| t.query_samples(inst)),
+    refused(Op::ImageSparseSampleImplicitLod, RESIDENCY),
+    refused(Op::ImageSparseSampleExplicitLod, RESIDENCY),
+    refused(Op::ImageSparseSampleDrefImplicitLod, RESIDENCY),
+    refused(Op::ImageSparseSampleDrefExplicitLod, RESIDENCY),
+    refused(Op::ImageSparseFetch, RESIDENCY),
+    refused(Op::ImageSparseGather, RESIDENCY),
+    refused(Op::ImageSparseDrefGather, RESIDENCY),
+    refused(Op::ImageSparseRead, RESIDENCY),
+    refused(Op::ImageSparseTexelsResident, RESIDENCY),
+
+    build(Op::ControlBarrier, |t, inst| t.control_barrier(inst)),
+    build(Op::MemoryBarrier, |t, inst| t.memory_barrier(inst)),
+    build(Op::AtomicLoad, |t, inst| t.atomic_load(inst)),
+    build(Op::AtomicStore, |t, inst| t.atomic_store(inst)),
+    build(Op::AtomicExchange, |t, inst| t.atomic_exchange(inst)),
+    build(Op::AtomicCompareExchange, |t, inst| t.atomic_compare_exchange(inst)),
+    build(Op::AtomicCompareExchangeWeak, |t, inst| t.atomic_compare_exchange(inst)),
+    build(Op::AtomicIIncrement, |t, inst| t.atomic(inst, Atomic::Add, &[Src::imm32(1)])),
+    build(Op::AtomicIDecrement, |t, inst| t.atomic(inst, Atomic::Add, &[Src::imm32(u32::MAX)])),
+    atomic!(AtomicIAdd, Add), atomic!(AtomicISub, Sub),
+    atomic!(AtomicSMin, Imin), atomic!(AtomicUMin, Umin), atomic!(AtomicSMax, Imax), atomic!(AtomicUMax, Umax),
+    atomic!(AtomicAnd, And), atomic!(AtomicOr, Or), atomic!(AtomicXor, Xor),
+    build(Op::AtomicFAddEXT, |t, inst| t.float_atomic(inst, |b, x, y| b.fadd(x, y))),
+    build(Op::AtomicFMinEXT, |t, inst| t.float_atomic(inst, |b, x, y| b.fmin(x, y))),
+    build(Op::AtomicFMaxEXT, |t, inst| t.float_atomic(inst, |b, x, y| b.fmax(x, y))),
+
+    reduction!(GroupNonUniformIAdd, "iadd"), reduction!(GroupNonUniformFAdd, "fadd"),
+    reduction!(GroupNonUniformIMul, "imul"), reduction!(GroupNonUniformFMul, "fmul"),
+    reduction!(GroupNonUniformSMin, "smin"), reduction!(GroupNonUniformUMin, "umin"),
+    reduction!(GroupNonUniformFMin, "fmin"), reduction!(GroupNonUniformSMax, "smax"),
+    reduction!(GroupNonUniformUMax, "umax"), reduction!(GroupNonUniformFMax, "fmax"),
+    reduction!(GroupNonUniformBitwiseAnd, "and"), reduction!(GroupNonUniformBitwiseOr, "or"),
+    reduction!(GroupNonUniformBitwiseXor, "xor"), reduction!(GroupNonUniformLogicalAnd, "and"),
+    reduction!(GroupNonUniformLogicalOr, "or"), reduction!(GroupNonUniformLogicalXor, "xor"),
+    moves!(GroupNonUniformBroadcast, Broadcast, 3), moves!(SubgroupReadInvocationKHR, Broadcast, 2),
+    moves!(GroupNonUniformShuffle, ReadLane, 3), moves!(GroupNonUniformShuffleXor, ReadLaneXor, 3),
+    moves!(GroupNonUniformShuffleUp, ReadLaneUp, 3), moves!(GroupNonUniformShuffleDown, ReadLaneDown, 3),
+    moves!(GroupNonUniformQuadBroadcast, QuadBroadcast, 3),
+    lanes!(GroupNonUniformElect, |t, inst| [t.elect(inst)?]),
+    lanes!(GroupNonUniformAll, |t, inst| [t.vote(inst, 3, Vote::All)?]),
+    lanes!(GroupNonUniformAny, |t, inst| [t.vote(inst, 3, Vote::Any)?]),
+    lanes!(SubgroupAllKHR, |t, inst| [t.vote(inst, 2, Vote::All)?]),
+    lanes!(SubgroupAnyKHR, |t, inst| [t.vote(inst, 2, Vote::Any)?]),
+    lanes!(GroupNonUniformAllEqual, |t, inst| [t.all_equal(inst, 3)?]),
+    lanes!(SubgroupAllEqualKHR, |t, inst| [t.all_equal(inst, 2)?]),
+    lanes!(GroupNonUniformQuadAllKHR, |t, inst| [t.quad_vote(inst, "and")?]),
+    lanes!(GroupNonUniformQuadAnyKHR, |t, inst| [t.quad_vote(inst, "or")?]),
+    lanes!(GroupNonUniformBallot, |t, inst| t.ballot(inst, 3)?),
+    lanes!(SubgroupBallotKHR, |t, inst| t.ballot(inst, 2)?),
+    lanes!(GroupNonUniformBroadcastFirst, |t, inst| t.first(inst, 3)?),
+    lanes!(SubgroupFirstInvocationKHR, |t, inst| t.first(inst, 2)?),
+    lanes!(GroupNonUniformQuadSwap, |t, inst| t.quad_swap(inst)?),
+    lanes!(GroupNonUniformRotateKHR, |t, inst| t.rotate(inst)?),
+    lanes!(GroupNonUniformPartitionEXT, |t, inst| t.partition(inst)?),
+    lanes!(GroupNonUniformInverseBallot, |t, inst| [t.ballot_query(inst)?]),
+    lanes!(GroupNonUniformBallotBitExtract, |t, inst| [t.ballot_query(inst)?]),
+    lanes!(GroupNonUniformBallotBitCount, |t, inst| [t.ballot_query(inst)?]),
+    lanes!(GroupNonUniformBallotFindLSB, |t, inst| [t.ballot_query(inst)?]),
+    lanes!(GroupNonUniformBallotFindMSB, |t, inst| [t.ballot_query(inst)?]),
+
+    build(Op::DemoteToHelperInvocation, |t, _| coverage::discard(&mut t.kit)),
+    build(Op::IsHelperInvocationEXT, |t, inst| {
+        let helper = coverage::is_helper(&mut t.kit);
+        t.define_leaves(inst, &[helper])
+    }),
+    build(Op::BeginInvocationInterlockEXT, |t, inst| t.interlock(inst.op)),
+    build(Op::EndInvocationInterlockEXT, |t, inst| t.interlock(inst.op)),
+    derivative!(DPdx, X), derivative!(DPdxFine, X), derivative!(DPdxCoarse, X),
+    derivative!(DPdy, Y), derivative!(DPdyFine, Y), derivative!(DPdyCoarse, Y),
+    derivative!(Fwidth, X, Y), derivative!(FwidthFine, X, Y), derivative!(FwidthCoarse, X, Y),
+    build(Op::ColorAttachmentReadEXT, |t, inst| t.colour_attachment_read(inst)),
+    refused(Op::DepthAttachmentReadEXT, DEPTH_IN_TILE),
+    refused(Op::StencilAttachmentReadEXT, DEPTH_IN_TILE),
+];
+
+/// More than the highest opcode with a row.
+const OPCODES: usize = 6144;
+
+/// By opcode, one more than the position of its row; 0 for opcodes without one.
+static INDEX: [u16; OPCODES] = {
+    let mut index = [0; OPCODES];
+    let mut at = 0;
+    while at < ROWS.len() {
+        index[ROWS[at].op as usize] = at as u16 + 1;
+        at += 1;
+    }
+    index
+};
+
+/// The row of an opcode; a component-wise operation is pure.
+pub(super) fn find(op: Op) -> Option<Row> {
+    let position = INDEX.get(op as usize).copied().unwrap_or(0);
+    match ROWS.get(usize::from(position).wrapping_sub(1)) {
+        Some(row) => Some(*row),
+        None => arith::row(op).map(|_| pure(op)),
+    }
+}
+
+/// Why an opcode without a row is refused.
+pub(super) fn refusal(op: Op) -> CompileError {
+    CompileError::unsupported(format!("the instruction Op{op:?} is not supported"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_opcode_has_one_row_or_is_refused_by_its_name() {
+        for row in ROWS {
+            let found = find(row.op).expect("the index has every row");
+            assert_eq!(found.op, row.op);
+            assert_eq!(ROWS.iter().filter(|other| other.op == row.op).count(), 1, "{:?}", row.op);
+            assert!(arith::row(row.op).is_none(), "{:?} has two rows", row.op);
+        }
+        for op in (0..=0xffff).filter_map(Op::from_u32).filter(|op| find(*op).is_none()) {
+            assert!(refusal(op).message.contains(&format!("Op{op:?}")), "{op:?}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Who knows what while a module is translated: values, function bodies, memory.
+
+use std::rc::Rc;
+
+use bumpalo::Bump;
+
+use super::cfg::Cfg;
+use super::eval::Place;
+use super::float_controls::FloatControls;
+use super::module::{Def, Module};
+use super::pointer::Pointer;
+use super::relaxed::Relaxed;
+use super::types::{Ty, Types};
+use super::usage::Usage;
+use super::words::Instructions;
+use crate::frontend::kit::control::{Plan, Walk};
+use crate::frontend::kit::limits::Budget;
+use crate::frontend::ssa::Variable;
+use crate::ir::src::Src;
+
+/// What ids stand for, and how values are computed.
+pub(super) struct Values<'t, 'a> {
+    pub bump: &'a Bump,
+    pub types: &'t Types<'a>,
+    /// By id.
+    pub defs: Vec<Def<'a>>,
+    /// Where each id is defined.
+    pub places: Vec<Place>,
+    pub floats: FloatControls,
+    /// Which values may be rounded to half precision.
+    pub relaxed: Relaxed,
+    /// See [`super::eval::Eval::masks_shifts`].
+    pub masks_shifts: bool,
+}
+
+impl<'t, 'a> Values<'t, 'a> {
+    /// The module's own definitions.
+    pub fn new(bump: &'a Bump, module: &'t Module<'a>) -> Self {
+        Values {
+            bump,
+            types: &module.types,
+            defs: module.defs.clone(),
+            places: vec![Place::default(); module.defs.len()],
+            floats: FloatControls::default(),
+            relaxed: Relaxed::of(module),
+            masks_shifts: false,
+        }
+    }
+}
+
+/// Variables and the memory they are in.
+pub(super) struct Memory<'a> {
+    /// What each module-scope variable turned into.
+    pub globals: Vec<Option<Pointer<'a>>>,
+    pub constants: Constants<'a>,
+    pub usage: Usage<'a>,
+}
+
+impl<'a> Memory<'a> {
+    /// No variable has a place yet.
+    pub fn new(module: &Module<'a>) -> Self {
+        Memory {
+            globals: vec![None; module.globals.len()],
+            constants: Constants::default(),
+            usage: Usage::default(),
+        }
+    }
+}
+
+/// The constant section.
+#[derive(Default)]
+pub(super) struct Constants<'a> {
+    /// Arrays in it with where they start.
+    pub arrays: Vec<(Ty, &'a [Src], u32)>,
+}
+
+/// A function's graph and structure, shared by all calls of it.
+pub(super) struct Body<'a> {
+    pub cfg: Cfg<'a>,
+    pub plan: Plan,
+}
+
+/// A function being translated.
+pub(super) struct Frame<'a> {
+    pub function: usize,
+    pub body: Rc<Body<'a>>,
+    /// Which call this is, and the block being translated.
+    pub place: Place,
+    /// Rest of the block being translated, and where it ends.
+    pub rest: Option<(Instructions<'a>, usize)>,
+    /// Where in the plan it is, and what is open.
+    pub walk: Walk,
+    /// Variables of the result.
+    pub result: Variable,
+    /// Id that the result is given in the caller.
+    pub call: u32,
+    /// Source line of the call.
+    pub line: u32,
+}
+
+/// Function bodies: those that have been read, and the calls that are open.
+pub(super) struct Bodies<'a> {
+    /// By function.
+    pub read: Vec<Option<Rc<Body<'a>>>>,
+    /// Open calls, the innermost last.
+    pub frames: Vec<Frame<'a>>,
+    /// Calls so far.
+    pub calls: u32,
+    /// Variables for the scalars of a phi with its type, by its id.
+    pub phis: Vec<Option<(Variable, Ty)>>,
+    /// By id of a phi, the operand after the one that was looked up last.
+    pub phi_cursors: Vec<u32>,
+    pub budget: Budget,
+}
+
+impl<'a> Bodies<'a> {
+    /// No body has been read.
+    pub fn new(module: &Module<'a>) -> Self {
+        Bodies {
+            read: module.functions.iter().map(|_| None).collect(),
+            frames: Vec::new(),
+            calls: 0,
+            phis: vec![None; module.defs.len()],
+            phi_cursors: vec![0; module.defs.len()],
+            budget: Budget::default(),
+        }
+    }
+}

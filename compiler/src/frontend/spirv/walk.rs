@@ -1,0 +1,204 @@
+//! Translation of function bodies: a walk over the plan of each function, calls inlined, with an explicit stack.
+
+use spirv::Op;
+
+use super::cfg::Terminator;
+use super::module::BlockBody;
+use super::opcodes::{self, Handler, Pointers};
+use super::owners::Frame;
+use super::translate::Translator;
+use super::words::Inst;
+use crate::error::CompileError;
+use crate::frontend::kit::control::{Node, Step};
+use crate::frontend::kit::coverage;
+use crate::ir::build::alu::IntCond;
+use crate::ir::src::Src;
+
+impl<'a> Translator<'_, 'a> {
+    /// Translates the entry point, function `entry`.
+    pub fn run(&mut self, entry: usize) -> Result<(), CompileError> {
+        self.enter(entry, 0)?;
+        while let Some(frame) = self.bodies.frames.last_mut() {
+            if let Some((rest, end)) = &mut frame.rest {
+                if rest.offset() >= *end {
+                    frame.rest = None;
+                    continue;
+                }
+                let inst =
+                    rest.next().ok_or_else(|| CompileError::invalid("the module ends within a block"))??;
+                self.bodies
+                    .budget
+                    .count()
+                    .and_then(|()| self.instruction(&inst))
+                    .map_err(|error| self.locate(&inst, error))?;
+                continue;
+            }
+            match frame.walk.next(&frame.body.plan) {
+                Some(step) => self.step(step)?,
+                None => self.leave()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Translates an instruction: one look-up of its row.
+    fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        self.float_mode(inst);
+        self.values.relaxed.first_new = self.kit.b.f.values.len();
+        let row = opcodes::find(inst.op).ok_or_else(|| opcodes::refusal(inst.op))?;
+        match row.handler {
+            Handler::Nothing => Ok(()),
+            Handler::Build(build) => build(self, inst),
+            Handler::Pure => {
+                let pointers = if row.pointers == Pointers::Values { inst.rest(2) } else { &[] };
+                self.pure(inst, pointers)
+            }
+            Handler::Refused(reason) => Err(CompileError::unsupported(reason)),
+            Handler::Declaration => Err(CompileError::invalid(format!(
+                "Op{:?} stands among the instructions of a block",
+                inst.op
+            ))),
+        }
+    }
+
+    fn step(&mut self, step: Step) -> Result<(), CompileError> {
+        let condition = match step {
+            Step::Block(node) => {
+                self.begin_block(node);
+                return Ok(());
+            }
+            Step::Edge(from, to) => {
+                return self.at_terminator(from, |t, terminator| t.edge(terminator, from, to));
+            }
+            Step::If(node) => self.at_terminator(node, |t, terminator| match terminator {
+                Terminator::Conditional(cond, ..) => t.condition(cond),
+                _ => Err(CompileError::internal("an if without a condition")),
+            })?,
+            Step::Case(node, to) => self.at_terminator(node, |t, terminator| t.case(terminator, node, to))?,
+            step => {
+                let Frame { walk, body, .. } =
+                    self.bodies.frames.last_mut().expect("invariant: a function is being translated");
+                return walk.apply(&mut self.kit, &body.plan, step, &mut self.bodies.budget);
+            }
+        };
+        let frame = self.bodies.frames.last_mut().expect("invariant: a function is being translated");
+        frame.walk.begin_if(&mut self.kit, &frame.body.plan, condition, &mut self.bodies.budget)
+    }
+
+    fn block_body(&mut self, node: Node) -> Option<BlockBody> {
+        let function = self.frame().function;
+        self.module.functions[function].blocks.get(node).copied()
+    }
+
+    fn begin_block(&mut self, node: Node) {
+        if let Some(block) = self.block_body(node) {
+            let rest = self.module.words.instructions_from(block.start);
+            let frame = self.frame();
+            frame.rest = Some((rest, block.end));
+            frame.place.node = node as u32;
+            self.kit.b.line = 0;
+        }
+    }
+
+    /// Runs `act` on a block's terminator and gives errors its place.
+    fn at_terminator<T>(
+        &mut self,
+        node: Node,
+        act: impl FnOnce(&mut Self, Terminator<'a>) -> Result<T, CompileError>,
+    ) -> Result<T, CompileError> {
+        self.frame().place.node = node as u32;
+        let terminator = self.frame().body.cfg.terminators[node];
+        let end = self.block_body(node).map_or(0, |block| block.end);
+        let result = act(self, terminator);
+        result.map_err(|error| match self.module.words.instructions_from(end).next() {
+            Some(Ok(inst)) => self.locate(&inst, error),
+            _ => error,
+        })
+    }
+
+    fn condition(&mut self, id: u32) -> Result<Src, CompileError> {
+        let cond = self.eval().scalar(id)?;
+        match self.kit.b.f.width(cond) {
+            1 => Ok(cond),
+            _ => Err(CompileError::invalid("the condition is not a boolean")),
+        }
+    }
+
+    /// Whether the selector of a switch is one of the literals that lead to `to`.
+    fn case(&mut self, terminator: Terminator<'a>, node: Node, to: Node) -> Result<Src, CompileError> {
+        let Terminator::Switch { selector, cases, .. } = terminator else {
+            return Err(CompileError::internal("a case without a switch"));
+        };
+        let selector = self.eval().scalar(selector)?;
+        let bits = self.kit.b.f.width(selector);
+        if (bits == 64) != cases.wide {
+            return Err(CompileError::invalid("the literals do not have the width of the selector"));
+        }
+        let mut hit = None;
+        let body = self.frame().body.clone();
+        for literal in body.cfg.literals(node, to) {
+            let equal = self.kit.b.icmp(IntCond::EQ, selector, Src::imm(literal, bits));
+            hit = Some(hit.map_or(equal, |before| self.kit.b.or(before, equal)));
+        }
+        hit.ok_or_else(|| CompileError::internal("a case without literals"))
+    }
+
+    /// Control passes from one block to another: sets the values of the phis there.
+    fn edge(&mut self, terminator: Terminator<'a>, from: Node, to: Node) -> Result<(), CompileError> {
+        let Some(target) = self.block_body(to) else {
+            return match terminator {
+                Terminator::Return(id) if id != 0 => self.return_value(id),
+                Terminator::Kill => coverage::discard(&mut self.kit),
+                _ => Ok(()),
+            };
+        };
+        let label = self.block_body(from).map_or(0, |block| block.label);
+        let mut moves = Vec::new();
+        for inst in self.module.words.instructions_from(target.start) {
+            let inst = inst?;
+            match inst.op {
+                Op::Phi => {
+                    let variable = self.phi_variable(&inst).map_err(|error| inst.locate(error))?;
+                    let id = self.incoming(&inst, label).map_err(|error| inst.locate(error))?;
+                    let (_, leaves) = self
+                        .with_pointers_as_values(&[id], |t| t.eval().value(id))
+                        .map_err(|error| inst.locate(error))?;
+                    let ty = self.eval().ty(inst.word(0)?)?;
+                    let leaves = self.eval().checked(ty, leaves).map_err(|error| inst.locate(error))?;
+                    moves.push((variable, leaves));
+                }
+                Op::Line | Op::NoLine => {}
+                _ => break,
+            }
+        }
+        for (variable, leaves) in moves {
+            self.write_all(variable, leaves);
+        }
+        Ok(())
+    }
+
+    /// The id whose value a phi takes from block `label`. Edges tend to come in the order of the phi's operands, so
+    /// the search goes on where the last one ended.
+    fn incoming(&mut self, inst: &Inst<'a>, label: u32) -> Result<u32, CompileError> {
+        let pairs = inst.rest(2);
+        let cursor = &mut self.bodies.phi_cursors[inst.word(1)? as usize];
+        let count = pairs.len() / 2;
+        for step in 0..count {
+            let position = (*cursor as usize + step) % count;
+            if pairs[2 * position + 1] == label {
+                *cursor = position as u32 + 1;
+                return Ok(pairs[2 * position]);
+            }
+        }
+        Err(CompileError::invalid(format!("no value comes from block {label}")))
+    }
+
+    fn return_value(&mut self, id: u32) -> Result<(), CompileError> {
+        let (_, leaves) = self.with_pointers_as_values(&[id], |t| t.eval().value(id))?;
+        let (function, result) = (self.frame().function, self.frame().result);
+        let ty = self.module.functions[function].result;
+        let leaves = self.eval().checked(ty, leaves)?;
+        self.write_all(result, leaves);
+        Ok(())
+    }
+}
