@@ -107,7 +107,7 @@ impl Diagnostic {
             _ => self.file.as_ref(),
         };
         let (word, opcode) = match &self.location {
-            Location::Word { offset, opcode } => (Some(*offset), *opcode),
+            Location::Word { offset, opcode } => (Some(*offset), opcode.as_ref()),
             _ => (None, None),
         };
         json!({
@@ -216,8 +216,8 @@ mod tests {
 
     #[test]
     fn compiler_errors_keep_kind_and_place() {
-        let error =
-            CompileError::unsupported("ray queries").at(Location::Word { offset: 7, opcode: Some("OpNop") });
+        let error = CompileError::unsupported("ray queries")
+            .at(Location::Word { offset: 7, opcode: Some("OpNop".to_owned()) });
         let diagnostic = Diagnostic::from_compiler(error, "a.spv");
         assert_eq!(diagnostic.place(), "a.spv: word 7 (OpNop): ");
         assert_eq!(codes::known(diagnostic.code).exit, codes::Exit::Unsupported);

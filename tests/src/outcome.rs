@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn kinds_of_errors_become_outcomes() {
-        let at = Location::Word { offset: 12, opcode: Some("OpFoo") };
+        let at = Location::Word { offset: 12, opcode: Some("OpFoo".to_owned()) };
         assert_eq!(
             Outcome::from(CompileError::unsupported("no foo").at(at.clone())),
             Outcome::Unsupported("OpFoo: no foo".into())
