@@ -3,6 +3,7 @@
 //!
 //! *Architecture invariant:* this crate knows nothing of the compiler's IR or of instruction encodings.
 
+pub mod agal;
 pub mod fragment;
 pub mod info;
 pub mod layout;

@@ -192,10 +192,12 @@ pub static GLSL: Language = Language {
 /// word.
 pub static AGAL: Language = Language {
     name: "agal",
-    description: "AGAL byte code",
+    description: "AGAL byte code or assembler text",
     extensions: &["agal"],
     magic: &[&[0xa0, 1, 0, 0, 0], &[0xa0, 2, 0, 0, 0], &[0xa0, 3, 0, 0, 0]],
     stages: &[Stage::Vertex, Stage::Fragment],
+    options: super::agal::OPTIONS,
+    front_end: Some(&super::agal::Agal),
     ..Language::NEW
 };
 

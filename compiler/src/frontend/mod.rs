@@ -3,6 +3,7 @@
 //! [`FRONT_ENDS`] lists the languages; [`kit`] is what front ends are made of, with an example of one. A front end for a new
 //! language is a folder here with an implementation of [`FrontEnd`], and a row of the table.
 
+pub mod agal;
 pub mod door;
 #[cfg(feature = "glsl")]
 pub mod glsl;

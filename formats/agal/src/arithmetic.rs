@@ -4,7 +4,7 @@
 //! leaves open are decided here:
 //!
 //! * 0 · ∞ is NaN, as Direct3D 10 and IEEE 754 have it; of a NaN and a number, `min` and `max` give the number;
-//! * `rcp` of ±0 is ±∞; `rsq` of ±0 is +∞; `sqt`, `rsq` and `log` of a negative number are NaN; `log` of ±0 is −∞;
+//! * `rcp` of ±0 is ±∞; `rsq` of ±0 is ±∞; `sqt`, `rsq` and `log` of a negative number are NaN; `log` of ±0 is −∞;
 //! * `pow` is 2^(y · log2 x), so a negative base gives NaN, except that x^0 is 1 for every x, as C has it;
 //! * `sat` of NaN is 0; comparisons with NaN are false, so `sne` gives 1; `sgn` of NaN is 0.
 
@@ -35,7 +35,7 @@ pub fn square_root(a: f32) -> f32 {
 
 /// Reciprocal of the square root.
 pub fn reciprocal_root(a: f32) -> f32 {
-    if a == 0.0 { f32::INFINITY } else { (1.0 / libm::sqrt(f64::from(a))) as f32 }
+    (1.0 / libm::sqrt(f64::from(a))) as f32
 }
 
 /// Binary logarithm.

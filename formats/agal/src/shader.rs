@@ -105,8 +105,8 @@ pub struct Instruction {
 /// What a shader reads and writes, for whoever runs it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Interface {
-    /// Attributes read, bit n for `va`n.
-    pub attributes: u32,
+    /// Components of each attribute that are read.
+    pub attributes: [u8; 16],
     /// Constant registers that it may read: the last one named, plus one, or all of the version if a source is relative.
     pub constants: u16,
     /// Temporaries used: the last one named, plus one.

@@ -133,7 +133,7 @@ impl Checker<'_> {
         let interface = &mut self.interface;
         match read.file {
             RegisterFile::Attribute => {
-                registers.for_each(|register| interface.attributes |= 1 << register);
+                interface.attributes[registers].iter_mut().for_each(|mask| *mask |= components);
             }
             RegisterFile::Constant => interface.constants = interface.constants.max(read.register + reach),
             RegisterFile::Varying => {

@@ -1,0 +1,124 @@
+//! Tests of the translation: what the IR says, and errors. What it computes is compared with the interpreter in `tests/`.
+
+use agx_abi::{SamplerBinding, UniformSource, agal};
+use bumpalo::Bump;
+
+use super::super::door::AGAL;
+use super::*;
+
+fn read(text: &str, key: &CompileKey) -> Result<(String, ShaderInfo), CompileError> {
+    let bump = Bump::new();
+    let shader = Agal.read(&bump, Input::new(&AGAL, text.as_bytes()), key);
+    shader.map(|(function, info)| (function.to_string(), info))
+}
+
+fn info(text: &str) -> ShaderInfo {
+    read(text, &CompileKey::default()).unwrap_or_else(|error| panic!("{text}: {error}")).1
+}
+
+fn option(name: &str, value: u64) -> CompileKey {
+    CompileKey { options: vec![(name.to_owned(), value)], ..CompileKey::default() }
+}
+
+#[test]
+fn every_opcode_is_translated() {
+    for row in agx_agal::OPCODES {
+        let operands = row.operands();
+        let stage = if row.stages == agx_agal::Stages::Both { "vertex" } else { "fragment" };
+        let (source, target, input) =
+            if stage == "vertex" { ("vc1", "vt0", "va0") } else { ("fc1", "ft0", "v0") };
+        let text = match row.semantics {
+            Semantics::Texture => format!("{} {target}, {input}, fs0 <2d>", row.name),
+            Semantics::If(_) => format!("{} {input}.x, {source}.x\nmov vt0, vc0\neif", row.name),
+            Semantics::Else | Semantics::EndIf => {
+                "ife va0.x, vc0.x\nmov vt0, vc0\nels\nmov vt0, vc1\neif".to_owned()
+            }
+            Semantics::Kill => format!("kil {input}.x"),
+            _ if operands.sources == 1 => format!("{} {target}, {input}", row.name),
+            _ => format!("{} {target}, {input}, {source}", row.name),
+        };
+        let text = format!(".agal 3 {stage}\n{text}");
+        read(&text, &CompileKey::default()).unwrap_or_else(|error| panic!("{text}: {error}"));
+    }
+}
+
+#[test]
+fn constants_textures_and_samplers_are_bound_as_the_abi_says() {
+    let info = info(
+        "mul ft0, v0, fc3\ntex ft1, v0, fs2 <2d, repeat, linear, miplinear>\n\
+                     tex ft2, v0, fs2 <2d, clamp, nearest>\nadd ft0, ft0, ft1\nadd oc, ft0, ft2",
+    );
+    let (set, binding) = agal::FRAGMENT_CONSTANTS;
+    let constants = UniformSource::BufferAddress { set, binding, element: 0 };
+    assert!(info.uniforms.iter().any(|range| range.source == constants));
+    assert_eq!(info.textures.len(), 1);
+    assert_eq!((info.textures[0].set, info.textures[0].binding), (agal::TEXTURE_SET, 2));
+    let sampler = |element| SamplerBinding::Bound { set: agal::TEXTURE_SET, binding: 2, element };
+    assert_eq!(info.samplers, [sampler(0x121), sampler(0)]);
+}
+
+#[test]
+fn only_components_that_are_read_are_inputs() {
+    let info = info("mov op, va3.xxyy\nmov v1, va0.w");
+    let components: Vec<_> =
+        info.attributes.iter().map(|attribute| (attribute.location, attribute.components)).collect();
+    assert_eq!(components, [(0, 0b1000), (3, 0b0011)]);
+    assert_eq!(info.varyings.len(), 8);
+}
+
+#[test]
+fn a_key_changes_samplers() {
+    let text = "tex oc, v0, fs1 <2d, repeat, linear, miplinear>";
+    let changed = |name, value| read(text, &option(name, value)).unwrap_or_else(|error| panic!("{error}"));
+    let element = |info: &ShaderInfo| match info.samplers[0] {
+        SamplerBinding::Bound { element, .. } => element,
+        SamplerBinding::Loads => panic!("a sampler of loads"),
+    };
+    assert_eq!(element(&changed("sampler_filters", 0x10).1), 0x120);
+    assert_eq!(element(&changed("sampler_filters", 0x01).1), 0x121);
+    assert_eq!(element(&changed("sampler_mips", 0x10).1), 0x101);
+    assert_eq!(element(&changed("sampler_wraps", 0x10).1), 0x021);
+    assert_ne!(changed("sampler_dimensions", 0x20).0, changed("sampler_dimensions", 0x02).0);
+    assert_ne!(changed("sampler_biases", 0x0800).0, changed("sampler_biases", 0x08).0);
+    let refused = read(text, &option("sampler_dimensions", 0x40)).expect_err("no such dimension");
+    assert_eq!(refused.message, "option `sampler_dimensions`, sampler 1: expected 0 to 3, found 4");
+}
+
+#[test]
+fn errors_name_token_or_line() {
+    let error = |text: &str, key: &CompileKey| read(text, key).expect_err(text).to_string();
+    let plain = CompileKey::default();
+    assert_eq!(error("mov oc v0\nmuv oc v0", &plain), "2:1: invalid: unknown opcode `muv`");
+    let constant = error("mov v0, va0\nmov vc0, va0", &plain);
+    assert!(
+        constant.contains("token 1, destination: a constant is written") && constant.contains("3652"),
+        "{constant}"
+    );
+    let unset = error("mov oc, ft0", &option("strict", 1));
+    assert!(unset.contains("token 0, source 1: a temporary is read before it is written"), "{unset}");
+    let vertex = CompileKey { stage: Some(Stage::Vertex), ..CompileKey::default() };
+    assert!(error("mov oc, v0", &vertex).contains("expected a vertex program, found a fragment program"));
+    let named = CompileKey { entry_point: Some("other".to_owned()), ..CompileKey::default() };
+    assert!(error("mov oc, v0", &named).contains("unknown entry point `other`; expected `main`"));
+}
+
+#[test]
+fn byte_code_and_text_give_the_same() {
+    let text = "m44 op, va0, vc0\nmov v0, va1";
+    let program = assemble(text, AssembleOptions::default()).expect("a program");
+    let bump = Bump::new();
+    let bytes = program.write();
+    let (function, info) =
+        Agal.read(&bump, Input::new(&AGAL, &bytes), &CompileKey::default()).expect("valid");
+    assert_eq!(read(text, &CompileKey::default()), Ok((function.to_string(), info)));
+}
+
+#[test]
+fn the_position_follows_the_convention_of_the_key() {
+    let text = "mov op, va0";
+    let plain = read(text, &CompileKey::default()).expect("valid").0;
+    let flipped = read(text, &option("flip_y", 1)).expect("valid").0;
+    let shifted = read(text, &option("depth_from_minus_w", 1)).expect("valid").0;
+    assert!(plain != flipped && plain != shifted && flipped != shifted);
+    assert!(shifted.contains("fmul") && !plain.contains("fmul"), "{shifted}");
+}
