@@ -3,6 +3,7 @@
 //!
 //! Data models and checks of each kind of test stand at the top level, what runs them in [`suites`].
 
+pub mod agal;
 pub mod amber;
 pub mod baseline;
 pub mod callgrind;

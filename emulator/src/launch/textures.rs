@@ -3,6 +3,7 @@
 //! Fields lie where the Mesa 25.0 driver packs them.
 
 use agx_abi::DescriptorKind;
+use agx_abi::agal;
 use agx_abi::textures::{BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, MAX_SAMPLERS};
 
 use super::BufferBinding;
@@ -304,6 +305,20 @@ impl SamplerState {
         compare: 6,
         border: Border::TransparentBlack,
     };
+
+    /// The sampler that a token of an AGAL program names; `None` for one that the application sets. Anisotropic filters are
+    /// linear.
+    pub fn of_agal(state: agal::SamplerState) -> Option<SamplerState> {
+        let agal::SamplerState::Token { filter, mip, wrap } = state else { return None };
+        let axis = |repeats: bool| if repeats { Wrap::Repeat } else { Wrap::ClampToEdge };
+        let [u, v] = [matches!(wrap, 1 | 3), matches!(wrap, 1 | 2)].map(axis);
+        Some(SamplerState {
+            linear: [filter > 0; 2],
+            linear_levels: (mip > 0).then_some(mip == 2),
+            wrap: [u, v, v],
+            ..SamplerState::default()
+        })
+    }
 
     /// The sampler as the hardware reads it.
     pub(super) fn descriptor(&self) -> [u8; SAMPLER_BYTES] {

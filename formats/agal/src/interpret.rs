@@ -11,7 +11,7 @@ mod lanes;
 
 use lanes::Lanes;
 
-use crate::opcode::{Axis, Semantics};
+use crate::opcode::{Axis, Opcode, Semantics};
 use crate::shader::{Instruction, Shader, TextureUse};
 
 /// A register.
@@ -56,6 +56,9 @@ pub struct Outputs {
     pub killed: bool,
 }
 
+/// Changes a result of an instruction: opcode, what the first source has at the place, result.
+pub type Rounding<'r> = dyn FnMut(Opcode, f32, f32) -> f32 + 'r;
+
 /// Runs a shader. Constants that are not in `constants` are zero.
 pub fn run(
     shader: &Shader,
@@ -63,7 +66,19 @@ pub fn run(
     inputs: &[Inputs; 4],
     textures: &dyn Textures,
 ) -> [Outputs; 4] {
-    let mut machine = Machine { lanes: Lanes::new(shader, constants, inputs), textures, blocks: Vec::new() };
+    run_rounded(shader, constants, inputs, textures, &mut |_, _, result| result)
+}
+
+/// Runs a shader whose results are `rounding`'s, for tests that ask how far outputs depend on rounding.
+pub fn run_rounded(
+    shader: &Shader,
+    constants: &[Vector],
+    inputs: &[Inputs; 4],
+    textures: &dyn Textures,
+    rounding: &mut Rounding<'_>,
+) -> [Outputs; 4] {
+    let lanes = Lanes::new(shader, constants, inputs);
+    let mut machine = Machine { lanes, textures, blocks: Vec::new(), rounding };
     for instruction in &shader.instructions {
         machine.step(instruction);
     }
@@ -84,13 +99,14 @@ struct Block {
     taken: Mask,
 }
 
-struct Machine<'s> {
+struct Machine<'s, 'r> {
     lanes: Lanes<'s>,
     textures: &'s dyn Textures,
     blocks: Vec<Block>,
+    rounding: &'s mut Rounding<'r>,
 }
 
-impl Machine<'_> {
+impl Machine<'_, '_> {
     fn step(&mut self, instruction: &Instruction) {
         let row = instruction.opcode.row();
         match row.semantics {
@@ -110,7 +126,11 @@ impl Machine<'_> {
                 self.lanes.kill(|lane| source[lane][0] < 0.0);
             }
             semantics => {
-                let result = self.result(instruction, semantics);
+                let mut result = self.result(instruction, semantics);
+                let first = self.lanes.read(&instruction.sources[0]);
+                for (result, first) in result.iter_mut().flatten().zip(first.iter().flatten()) {
+                    *result = (self.rounding)(instruction.opcode, *first, *result);
+                }
                 self.lanes.write(&instruction.write, &result);
             }
         }

@@ -5,6 +5,7 @@ use bumpalo::Bump;
 
 use super::super::door::AGAL;
 use super::*;
+use agx_agal::Semantics;
 
 fn read(text: &str, key: &CompileKey) -> Result<(String, ShaderInfo), CompileError> {
     let bump = Bump::new();

@@ -1,0 +1,102 @@
+//! Inputs for programs: random ones, and those at the edges of arithmetic.
+
+use agx_agal::Dimension;
+use agx_agal::interpret::Vector;
+
+use super::texture::Texture;
+
+/// Numbers at which operations have their edges.
+const EDGES: [f32; 20] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    2.0,
+    -2.5,
+    1e-20,
+    -1e-30,
+    1e-40,
+    3.0,
+    1e10,
+    -1e10,
+    255.0,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+    f32::MIN_POSITIVE,
+    0.999_999_94,
+    1.000_000_1,
+];
+
+/// Where numbers come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Around −2 to 2.
+    Random,
+    /// From 0 to 6, whole numbers often among them, so that indices and comparisons for equality hit.
+    Small,
+    /// Edges of arithmetic among random numbers.
+    Edges,
+}
+
+/// Every kind.
+pub const KINDS: [Kind; 3] = [Kind::Random, Kind::Small, Kind::Edges];
+
+/// A source of numbers.
+pub struct Numbers {
+    state: u64,
+    kind: Kind,
+}
+
+impl Numbers {
+    /// Numbers of `kind` from a seed.
+    pub fn new(kind: Kind, seed: u64) -> Self {
+        Numbers { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5eed, kind }
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.state =
+            self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.state >> 33
+    }
+
+    /// From 0 to 1.
+    fn unit(&mut self) -> f32 {
+        (self.bits() & 0xff_ffff) as f32 / (1 << 24) as f32
+    }
+
+    /// The next number.
+    pub fn number(&mut self) -> f32 {
+        let choice = self.bits() % 4;
+        match self.kind {
+            Kind::Random => 4.0 * self.unit() - 2.0,
+            Kind::Small if choice < 2 => (self.bits() % 7) as f32,
+            Kind::Small => 6.0 * self.unit(),
+            Kind::Edges if choice < 2 => EDGES[self.bits() as usize % EDGES.len()],
+            Kind::Edges => 8.0 * self.unit() - 4.0,
+        }
+    }
+
+    /// The next register.
+    pub fn vector(&mut self) -> Vector {
+        std::array::from_fn(|_| self.number())
+    }
+
+    /// Sixteen registers.
+    pub fn registers(&mut self) -> [Vector; 16] {
+        std::array::from_fn(|_| self.vector())
+    }
+
+    /// A texture with random texels from 0 to 1.
+    pub fn texture(&mut self, dimension: Dimension) -> Texture {
+        let size = match dimension {
+            Dimension::D2 => [8, 4, 1],
+            Dimension::Cube => [4, 4, 6],
+            Dimension::D3 => [4, 4, 4],
+        };
+        let count = size.iter().product::<u32>();
+        let texels = (0..count).map(|_| std::array::from_fn(|_| self.unit())).collect();
+        Texture { dimension, size, texels }
+    }
+}
