@@ -56,7 +56,7 @@ pub struct Outputs {
     pub killed: bool,
 }
 
-/// Changes a result of an instruction: opcode, what the first source has at the place, result.
+/// Changes a result of arithmetic, also within an instruction: opcode, first operand, result.
 pub type Rounding<'r> = dyn FnMut(Opcode, f32, f32) -> f32 + 'r;
 
 /// Runs a shader. Constants that are not in `constants` are zero.
@@ -126,11 +126,7 @@ impl Machine<'_, '_> {
                 self.lanes.kill(|lane| source[lane][0] < 0.0);
             }
             semantics => {
-                let mut result = self.result(instruction, semantics);
-                let first = self.lanes.read(&instruction.sources[0]);
-                for (result, first) in result.iter_mut().flatten().zip(first.iter().flatten()) {
-                    *result = (self.rounding)(instruction.opcode, *first, *result);
-                }
+                let result = self.result(instruction, semantics);
                 self.lanes.write(&instruction.write, &result);
             }
         }
@@ -146,36 +142,41 @@ impl Machine<'_, '_> {
     }
 
     /// What an instruction gives in each lane.
-    fn result(&self, instruction: &Instruction, semantics: Semantics) -> [Vector; 4] {
+    fn result(&mut self, instruction: &Instruction, semantics: Semantics) -> [Vector; 4] {
         let [first, second] = &instruction.sources;
         let a = self.lanes.read(first);
+        let b = match semantics {
+            Semantics::Zip(_) | Semantics::Dot(_) | Semantics::Cross => self.lanes.read(second),
+            _ => a,
+        };
+        let rounding = &mut *self.rounding;
+        let mut round =
+            |operand: f32, result: f32| flushed(rounding(instruction.opcode, operand, flushed(result)));
         match semantics {
-            Semantics::Map(function) => a.map(|vector| vector.map(|x| flushed(function(x)))),
+            Semantics::Map(function) => a.map(|vector| vector.map(|x| round(x, function(x)))),
             Semantics::Zip(function) => {
-                let b = self.lanes.read(second);
-                each(|lane| std::array::from_fn(|at| flushed(function(a[lane][at], b[lane][at]))))
+                each(|lane| std::array::from_fn(|at| round(a[lane][at], function(a[lane][at], b[lane][at]))))
             }
-            Semantics::Dot(count) => {
-                let b = self.lanes.read(second);
-                each(|lane| [dot(&a[lane], &b[lane], count); 4])
-            }
-            Semantics::Cross => {
-                let b = self.lanes.read(second);
-                each(|lane| cross(&a[lane], &b[lane]))
-            }
-            Semantics::Normalize => a.map(|vector| normalized(&vector)),
+            Semantics::Dot(count) => each(|lane| [dot(&a[lane], &b[lane], count, &mut round); 4]),
+            Semantics::Cross => each(|lane| cross(&a[lane], &b[lane], &mut round)),
+            Semantics::Normalize => each(|lane| normalized(&a[lane], &mut round)),
             Semantics::Matrix { rows, columns } => {
                 let mut result = [[0.0; 4]; 4];
                 for row in 0..rows {
                     let b = self.lanes.read(&second.row(row.into()));
                     for lane in 0..4 {
-                        result[lane][usize::from(row)] = dot(&a[lane], &b[lane], columns);
+                        result[lane][usize::from(row)] = dot(&a[lane], &b[lane], columns, &mut round);
                     }
                 }
                 result
             }
             Semantics::Derivative(axis) => each(|lane| derivative(&a, lane, axis)),
-            Semantics::Texture => self.textures.sample(&instruction.texture, &a),
+            Semantics::Texture => {
+                let texels = self.textures.sample(&instruction.texture, &a);
+                // The largest coordinate is the operand.
+                let farthest = a.map(|[x, y, z, _]| x.abs().max(y.abs()).max(z.abs()));
+                each(|lane| texels[lane].map(|component| round(farthest[lane], component)))
+            }
             Semantics::If(_) | Semantics::Else | Semantics::EndIf | Semantics::Kill => a,
         }
     }
@@ -190,19 +191,27 @@ fn flushed(number: f32) -> f32 {
     if number.is_subnormal() { 0.0f32.copysign(number) } else { number }
 }
 
-fn dot(a: &Vector, b: &Vector, count: u8) -> f32 {
-    let products = a.iter().zip(b).take(count.into()).map(|(a, b)| flushed(a * b));
-    products.reduce(|sum, product| flushed(sum + product)).unwrap_or(0.0)
+/// The sum of the first `count` products; each product and sum is rounded.
+fn dot(a: &Vector, b: &Vector, count: u8, round: &mut impl FnMut(f32, f32) -> f32) -> f32 {
+    let mut sum = None;
+    for (a, b) in a.iter().zip(b).take(count.into()) {
+        let product = round(*a, a * b);
+        sum = Some(sum.map_or(product, |sum| round(*a, sum + product)));
+    }
+    sum.unwrap_or(0.0)
 }
 
-fn cross(a: &Vector, b: &Vector) -> Vector {
-    let minor = |i: usize, j: usize| flushed(flushed(a[i] * b[j]) - flushed(a[j] * b[i]));
+fn cross(a: &Vector, b: &Vector, round: &mut impl FnMut(f32, f32) -> f32) -> Vector {
+    let mut minor = |i: usize, j: usize| {
+        let [plus, minus] = [round(a[i], a[i] * b[j]), round(a[j], a[j] * b[i])];
+        round(a[i], plus - minus)
+    };
     [minor(1, 2), minor(2, 0), minor(0, 1), 0.0]
 }
 
-fn normalized(a: &Vector) -> Vector {
-    let length = libm::sqrtf(dot(a, a, 3));
-    a.map(|component| flushed(component / length))
+fn normalized(a: &Vector, round: &mut impl FnMut(f32, f32) -> f32) -> Vector {
+    let length = libm::sqrtf(dot(a, a, 3, round));
+    a.map(|component| round(component, component / length))
 }
 
 /// The difference to the neighbour in the same row or column of the quad.

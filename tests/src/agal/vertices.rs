@@ -59,6 +59,8 @@ impl Run<'_> {
             states: States::default(),
             workgroups: [1, self.instances, 1],
             workgroup_size: [self.vertices.len() as u32, 1, 1],
+            threads: None,
+            tile: None,
             local_bytes: 0,
             scratch_bytes: program.scratch_bytes,
             options: Options { strict: true, ..Options::default() },

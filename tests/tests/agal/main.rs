@@ -1,3 +1,42 @@
 //! Every bundled AGAL program on the reference machine, compared with the interpreter.
+//!
+//! A test for each program; with the feature `stress` over inputs of every kind, otherwise of one.
 
 mod programs;
+
+use agx_tests::agal::compare::Agreement;
+use agx_tests::agal::inputs::{KINDS, Kind};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use programs::{Bundled, bundled, compare};
+
+fn main() {
+    let trials = bundled().into_iter().enumerate().map(|(number, bundled)| {
+        let name = bundled.name.clone();
+        Trial::test(name, move || agrees(&bundled, number))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+/// The kinds of inputs that program `number` is run with.
+fn kinds(number: usize) -> impl Iterator<Item = Kind> {
+    let all = cfg!(feature = "stress");
+    KINDS
+        .into_iter()
+        .enumerate()
+        .filter(move |(at, _)| all || *at == number % KINDS.len())
+        .map(|(_, kind)| kind)
+}
+
+fn agrees(bundled: &Bundled, number: usize) -> Result<(), Failed> {
+    let mut sum = Agreement::default();
+    for kind in kinds(number) {
+        let agreed = compare(&bundled.program, kind, 1);
+        sum.add(agreed.map_err(|outcome| format!("{kind:?}: {}", outcome.reason().unwrap_or_default()))?);
+    }
+    // Where rounding had to explain too much, the comparison would say little.
+    if sum.direct < 2 * sum.rounded {
+        return Err(format!("too little agrees without other rounding: {sum:?}").into());
+    }
+    Ok(())
+}
