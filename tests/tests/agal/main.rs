@@ -35,7 +35,7 @@ fn agrees(bundled: &Bundled, number: usize) -> Result<(), Failed> {
         sum.add(agreed.map_err(|outcome| format!("{kind:?}: {}", outcome.reason().unwrap_or_default()))?);
     }
     // Where rounding had to explain too much, the comparison would say little.
-    if sum.direct < 2 * sum.rounded {
+    if sum.direct < sum.rounded {
         return Err(format!("too little agrees without other rounding: {sum:?}").into());
     }
     Ok(())

@@ -50,7 +50,7 @@ pub fn compare(program: &Program, kind: Kind, seed: u64) -> Result<Agreement, Ou
 
 fn vertex(bytes: &[u8], constants: &[[f32; 4]], numbers: &mut Numbers) -> Result<Agreement, Outcome> {
     let checked = shader(bytes)?;
-    let vertices: Vec<_> = (0..32).map(|_| numbers.registers()).collect();
+    let vertices: Vec<_> = (0..16).map(|_| numbers.registers()).collect();
     let run = vertices::Run { program: bytes, constants, vertices: &vertices, instances: 2 };
     let (inputs, found) = (run.inputs(), run.outputs(&CompileKey::default())?);
     let oracle = Oracle { shader: &checked, constants, textures: &NoTextures };
@@ -74,7 +74,7 @@ fn fragment(bytes: &[u8], constants: &[[f32; 4]], numbers: &mut Numbers) -> Resu
         used.map_or(agx_agal::Dimension::D2, |used| used.settings.dimension)
     };
     let textures: Vec<Texture> = (0..8).map(|register| numbers.texture(dimension(register))).collect();
-    let run = fragments::Run { program: bytes, constants, corners: &corners, textures: &textures, side: 8 };
+    let run = fragments::Run { program: bytes, constants, corners: &corners, textures: &textures, side: 4 };
     let oracle = Oracle { shader: &checked, constants, textures: &Bindings(&textures) };
     let mut agreement = Agreement::default();
     for (number, (inputs, found)) in run.quads(&CompileKey::default())?.iter().enumerate() {
