@@ -15,16 +15,24 @@ use super::texture::{Bindings, Texture};
 use super::{fragments, shader, vertices};
 use crate::outcome::Outcome;
 
-/// A file of a case.
+/// A line of a file of cases.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
+    /// A name.
+    #[serde(default)]
+    pub case: String,
     /// Name of a file beside this one: byte code, or assembler text.
     pub program: Option<String>,
     /// Byte code as hexadecimal digits.
     pub hex: Option<String>,
+    /// Byte code as numbers.
+    pub bytes: Option<Vec<u8>>,
     /// Assembler text.
     pub text: Option<String>,
+    /// Options of the front end.
+    #[serde(default)]
+    pub options: BTreeMap<String, u64>,
     /// Constants by register.
     #[serde(default)]
     pub constants: BTreeMap<u16, Vector>,
@@ -97,7 +105,10 @@ impl Case {
     ///
     /// # Errors
     /// Text that does not assemble, files that cannot be read.
-    pub fn bytes(&self, folder: &Path) -> Result<Vec<u8>, Outcome> {
+    pub fn byte_code(&self, folder: &Path) -> Result<Vec<u8>, Outcome> {
+        if let Some(bytes) = &self.bytes {
+            return Ok(bytes.clone());
+        }
         if let Some(hex) = &self.hex {
             let digits: String = hex.split_whitespace().collect();
             let pair = |at: usize| digits.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
@@ -109,7 +120,7 @@ impl Case {
             (None, Some(name)) => {
                 std::fs::read(folder.join(name)).map_err(|error| malformed(format!("{name}: {error}")))?
             }
-            (None, None) => return Err(malformed("it has no `program`, `hex` or `text`")),
+            (None, None) => return Err(malformed("it has no `program`, `bytes`, `hex` or `text`")),
         };
         if contents.first() == Some(&0xa0) {
             return Ok(contents);
@@ -123,9 +134,12 @@ impl Case {
     /// # Errors
     /// The outcome that is not a pass.
     pub fn run(&self, folder: &Path, key: &CompileKey) -> Result<(), Outcome> {
-        let bytes = self.bytes(folder)?;
+        let bytes = self.byte_code(folder)?;
         let checked = shader(&bytes)?;
         let textures = self.textures()?;
+        let mut key = key.clone();
+        key.options.extend(self.options.iter().map(|(name, value)| (name.clone(), *value)));
+        let key = &key;
         for (number, run) in self.runs.iter().enumerate() {
             let constants = registers(&[&self.constants, &run.constants]);
             let (inputs, found) = match checked.stage {

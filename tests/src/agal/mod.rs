@@ -1,12 +1,13 @@
 //! AGAL programs on the reference machine, beside the interpreter of their own format.
 //!
-//! [`vertices`] and [`fragments`] compile a program and run it; [`compare`] says whether the interpreter gives the same;
-//! [`case`] reads programs with inputs and expected outputs from files (`docs/agal.md` has the format).
+//! [`vertices`] and [`fragments`] compile a program and run it; [`compare`] says whether the interpreter gives the same,
+//! [`oracle`] for inputs that it chooses; [`case`] reads programs with inputs and expected outputs from files (`docs/agal.md` has the format).
 
 pub mod case;
 pub mod compare;
 pub mod fragments;
 pub mod inputs;
+pub mod oracle;
 pub mod texture;
 pub mod vertices;
 

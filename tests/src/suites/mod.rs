@@ -1,5 +1,6 @@
 //! The suites of the scoreboard, one file each.
 
+pub mod agal;
 mod amber;
 pub mod amber_compute;
 pub mod amber_fragment;
@@ -64,6 +65,7 @@ pub const SUITES: &[Suite] = &[
         doc: "PICA200 programs with expected outputs, from files",
         run: pica::programs,
     },
+    Suite { name: "agal", doc: "AGAL programs with inputs from files", run: agal::run },
     Suite { name: "corpus", doc: "real SPIR-V modules compile", run: corpus::run },
     Suite {
         name: "corpus-run",

@@ -1,21 +1,28 @@
-//! Every bundled AGAL program on the reference machine, compared with the interpreter.
+//! Every bundled AGAL program on the reference machine, compared with the interpreter; the tables of `docs/agal.md`.
 //!
 //! A test for each program; with the feature `stress` over inputs of every kind, otherwise of one.
 
+mod document;
+mod mutations;
 mod programs;
 
+use agx_compiler::CompileKey;
 use agx_tests::agal::compare::Agreement;
 use agx_tests::agal::inputs::{KINDS, Kind};
+use agx_tests::agal::oracle::compare;
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use programs::{Bundled, bundled, compare};
+use programs::{Bundled, bundled};
 
 fn main() {
     let trials = bundled().into_iter().enumerate().map(|(number, bundled)| {
         let name = bundled.name.clone();
         Trial::test(name, move || agrees(&bundled, number))
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+    let mut trials: Vec<Trial> = trials.collect();
+    trials.push(Trial::test("document", document::is_current));
+    trials.push(Trial::test("mutations", mutations::compile_or_are_refused));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
 /// The kinds of inputs that program `number` is run with.
@@ -31,7 +38,7 @@ fn kinds(number: usize) -> impl Iterator<Item = Kind> {
 fn agrees(bundled: &Bundled, number: usize) -> Result<(), Failed> {
     let mut sum = Agreement::default();
     for kind in kinds(number) {
-        let agreed = compare(&bundled.program, kind, 1);
+        let agreed = compare(&bundled.program, kind, 1, &CompileKey::default());
         sum.add(agreed.map_err(|outcome| format!("{kind:?}: {}", outcome.reason().unwrap_or_default()))?);
     }
     // Where rounding had to explain too much, the comparison would say little.
