@@ -19,6 +19,7 @@ struct KeyFile {
     entry_point: Option<String>,
     stage: Option<String>,
     spec_constants: Vec<(u32, u64)>,
+    options: Vec<(String, u64)>,
     disabled_passes: Vec<String>,
     max_gpr_halves: Option<u16>,
     vertex_as_compute: bool,
@@ -53,6 +54,9 @@ pub fn from_options(options: &ArgMatches) -> Result<(Target, CompileKey), Failur
     file.stage = text("stage").or(file.stage);
     for pass in options.get_many::<String>("disable-pass").into_iter().flatten() {
         file.disabled_passes.push(pass.clone());
+    }
+    for setting in options.get_many::<String>("option").into_iter().flatten() {
+        file.options.push(language_option(setting)?);
     }
     if let Some(text) = options.get_one::<String>("max-registers") {
         let halves = text.parse().map_err(|_| {
@@ -110,6 +114,15 @@ pub fn printable(options: &ArgMatches) -> Result<(Target, CompileKey), Failure> 
     Ok((target, key))
 }
 
+/// An option of the input's language: NAME=VALUE, or NAME for 1.
+fn language_option(setting: &str) -> Result<(String, u64), Failure> {
+    let (name, value) = setting.split_once('=').unwrap_or((setting, "1"));
+    let value = value.parse().map_err(|_| {
+        Failure::usage(format!("--option `{setting}`: expected NAME or NAME=VALUE with a number"))
+    })?;
+    Ok((name.to_owned(), value))
+}
+
 /// Gives a specialization constant its value, in the place of an earlier one.
 fn set(key: &mut CompileKey, id: u32, bits: u64) {
     key.spec_constants.retain(|(known, _)| *known != id);
@@ -153,6 +166,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.entry_point = file.entry_point;
     key.stage = file.stage.as_deref().map(stage).transpose()?;
     key.spec_constants = file.spec_constants;
+    key.options = file.options;
     key.disabled_passes = file.disabled_passes;
     key.max_gpr_halves = file.max_gpr_halves;
     key.vertex_as_compute = file.vertex_as_compute;
@@ -225,6 +239,7 @@ pub fn to_json(target: Target, key: &CompileKey) -> String {
         entry_point: key.entry_point.clone(),
         stage: key.stage.map(|stage| stage.name().to_owned()),
         spec_constants: key.spec_constants.clone(),
+        options: key.options.clone(),
         disabled_passes: key.disabled_passes.clone(),
         max_gpr_halves: key.max_gpr_halves,
         vertex_as_compute: key.vertex_as_compute,

@@ -7,6 +7,7 @@
 mod draw;
 mod targets;
 pub mod textures;
+mod vertex;
 
 use agx_abi::layout::{DESCRIPTOR_BYTES, UNIFORM_HALVES};
 use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, UniformRange, UniformSource};
@@ -15,6 +16,7 @@ use thiserror::Error;
 pub use self::draw::{AttributeData, DrawLaunch, ShadeLaunch, StageProgram};
 pub use self::targets::SpilledTarget;
 use self::textures::{SamplerRegisters, SamplerResource, SamplerState, TextureResource};
+pub use self::vertex::{MAX_VERTICES, VertexLaunch};
 
 use crate::textures::{SAMPLER_BYTES, TEXTURE_BYTES};
 use crate::{Access, Dispatch, MapError, Memory, Options, Program, Report, States, Stop, dispatch};

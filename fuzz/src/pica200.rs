@@ -1,11 +1,15 @@
 //! PICA200 programs: any bytes, words or text give a program or an error; what is written reads back the same; every word
-//! round-trips.
+//! round-trips; what compiles keeps the rules of the machine.
 
 use agx_pica200::container::Choice;
 use agx_pica200::interpret::{Numbers, Run, Uniforms};
 use agx_pica200::validate::validate;
 use agx_pica200::{Container, Inst, Program, Shader, assemble, disasm};
 
+use agx_compiler::Input;
+use agx_compiler::frontend::door::PICA200;
+
+use crate::compile::compile;
 use crate::entropy::Entropy;
 
 /// Texts to change: programs of the format's crate.
@@ -90,4 +94,5 @@ fn exercise(container: &Container) {
     }
     let bytes = container.write().expect("invariant: what was read fits");
     assert_eq!(Container::read(&bytes).as_ref(), Ok(container));
+    compile(Input::new(&PICA200, &bytes));
 }

@@ -45,7 +45,7 @@ fn semantics() {
 
 #[test]
 fn pica200() {
-    smoke("pica200", 2000);
+    smoke("pica200", 150);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use agx_abi::{PartRole, Target};
 use agx_compiler::link::LinkedProgram;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::launch::textures::{SamplerResource, TextureResource};
-use agx_emulator::launch::{BufferBinding, Launch, LaunchError, ShadeLaunch, StageProgram};
+use agx_emulator::launch::{BufferBinding, Launch, LaunchError, ShadeLaunch, StageProgram, VertexLaunch};
 use agx_emulator::{Finding, FindingKind, Framebuffer, MemoryOrder, Options, Report, Tests};
 use agx_isa::disasm::{Line, Piece, disassemble};
 use agx_isa::table::Opcode;
@@ -104,6 +104,18 @@ pub fn stage<'a>(
         scratch_bytes: program.scratch_bytes,
         push_constants,
     }
+}
+
+/// Runs a vertex shader that was compiled as a compute shader; the words of its outputs.
+///
+/// # Errors
+/// As [`launch`].
+pub fn vertices(launch: VertexLaunch<'_>) -> Result<Vec<u8>, Outcome> {
+    let (words, report) = match launch.run() {
+        Ok((words, report)) => (words, Ok(report)),
+        Err(error) => (Vec::new(), Err(error)),
+    };
+    outcome(report).map(|_| words)
 }
 
 /// Any finding of the machine is a failure, except that it does not model something.

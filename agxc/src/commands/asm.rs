@@ -7,7 +7,7 @@ use crate::assembly::{self, Part};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::input::{File, Kind};
-use crate::output;
+use crate::{formats, output};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
@@ -18,8 +18,11 @@ pub const ARGS: &[Arg] = &[
 /// Assembles one part of a text.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let file = compile::read(options, context)?;
-    let code = chosen(&file, options.get_one::<String>("part").map(String::as_str))?.code;
     let target = options.get_one::<String>("output").map(String::as_str);
+    if let Some(bytes) = formats::assemble(&file) {
+        return output::binary(target, &bytes?);
+    }
+    let code = chosen(&file, options.get_one::<String>("part").map(String::as_str))?.code;
     match options.get_flag("hex") {
         true => output::text(target, &(output::hex(&code) + "\n")),
         false => output::binary(target, &code),

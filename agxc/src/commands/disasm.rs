@@ -8,11 +8,12 @@ use super::{Arg, Takes, arg, compile};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::input::{File, Kind};
-use crate::output;
+use crate::{formats, output};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
     arg("plain", Takes::Nothing, "Omit offsets and bytes"),
+    arg("shader", Takes::Value("NUMBER"), "Which shader of a PICA200 container, from 0"),
     arg("force", Takes::Nothing, "Disassemble even if the code is for another instruction set"),
     arg(
         "dialect",
@@ -24,6 +25,10 @@ pub const ARGS: &[Arg] = &[
 /// Disassembles one program.
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let file = compile::read(options, context)?;
+    let target = options.get_one::<String>("output").map(String::as_str);
+    if let Some(text) = formats::disassemble(&file, shader_number(options)?) {
+        return output::text(target, &text?);
+    }
     let code = code(&file)?;
     if disasm::recognise(&code) == Recognition::Foreign && !options.get_flag("force") {
         return Err(
@@ -37,7 +42,13 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
             return Err(Failure::usage(format!("unknown dialect `{other}`; expected agxc or applegpu")));
         }
     };
-    output::text(options.get_one::<String>("output").map(String::as_str), &text)
+    output::text(target, &text)
+}
+
+/// Which shader of a container is meant.
+fn shader_number(options: &ArgMatches) -> Result<usize, Failure> {
+    let Some(text) = options.get_one::<String>("shader") else { return Ok(0) };
+    text.parse().map_err(|_| Failure::usage(format!("--shader: expected a number, found `{text}`")))
 }
 
 /// A program in applegpu's syntax: offset, bytes, text. Instructions that it does not know are written in ours.

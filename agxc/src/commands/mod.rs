@@ -110,6 +110,7 @@ const KEY: &[Arg] = &[
         Takes::Values("ID=VALUE"),
         "Value of a specialization constant or override, by number or name",
     ),
+    arg("option", Takes::Values("NAME[=VALUE]"), "Option of the input's language, 1 without a value"),
     arg("disable-pass", Takes::Values("PASS"), "Skip an optional pass"),
     arg("max-registers", Takes::Value("HALVES"), "Use at most this many half-registers and spill the rest"),
     arg("spill-everything", Takes::Nothing, "Spill every value (stress test)"),
@@ -131,14 +132,14 @@ pub static COMMANDS: &[Command] = &[
         name: "disasm",
         doc: "Disassemble machine code",
         details: "Bytes that do not decode are printed as <unknown …>. Code for another instruction set (M3 and later) is \
-                  recognised and refused.",
+                  recognised and refused. PICA200 containers become their own assembly.",
         args: &[FILE, disasm::ARGS, KIND, OUTPUT],
         run: disasm::run,
     },
     Command {
         name: "asm",
         doc: "Assemble",
-        details: "The syntax is that of the output of `disasm` and `compile`.",
+        details: "The syntax is that of the output of `disasm` and `compile`. PICA200 assembly becomes a container.",
         args: &[FILE, asm::ARGS, KIND, OUTPUT],
         run: asm::run,
     },
@@ -146,7 +147,8 @@ pub static COMMANDS: &[Command] = &[
         name: "run",
         doc: "Compile a compute shader, run it on the reference machine and check its buffers",
         details: "Buffers are specified as TYPE:VALUES (u8 to u64, i8 to i64, f16, f32, f64), zero:BYTES or file:PATH. \
-                  The shader may write every buffer; an access outside all buffers is a fault.",
+                  The shader may write every buffer; an access outside all buffers is a fault. \
+                  Of a PICA200 program registers are given, one vertex or primitive runs, and its outputs are printed.",
         args: &[FILE, run::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: run::run,
     },

@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::Kind;
 use crate::machine::{self, Job};
 use crate::values::{self, Element, Expectation, Slot, Values};
-use crate::{assembly, input, npy, output, picture};
+use crate::{assembly, input, npy, output, pica, picture};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
@@ -40,6 +40,11 @@ pub const ARGS: &[Arg] = &[
         "results",
         Takes::Value("COUNT[:TYPE]"),
         "Print the results of an IR kernel, as u32 unless a type is given",
+    ),
+    arg(
+        "register",
+        Takes::Values("NAME=VALUES"),
+        "A register of a PICA200 program: v0=1,2,3,1 c4=… i0=3,0,1 b2=1; its outputs are printed",
     ),
     arg("groups", Takes::Value("X,Y,Z"), "Number of workgroups [default: 1,1,1]"),
     arg(
@@ -80,6 +85,10 @@ pub const ARGS: &[Arg] = &[
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let plan = Plan::from_options(options)?;
     let file = compile::read(options, context)?;
+    if pica::is_pica200(&file) && options.get_many::<String>("buffer").is_none() {
+        let text = pica::run(&file, options, plan.machine)?;
+        return output::text(options.get_one::<String>("output").map(String::as_str), &text);
+    }
     let mut shader = compile::shader(&file, options)?;
     if shader.info.stage != Stage::Compute {
         let stage = shader.info.stage.name();

@@ -10,6 +10,7 @@ mod harness;
 mod inputs;
 mod many;
 mod parts;
+mod pica;
 mod readme;
 mod reports;
 mod runs;

@@ -261,17 +261,17 @@ impl ShadeLaunch<'_> {
 }
 
 /// Decoded programs of a stage.
-struct Programs {
+pub(super) struct Programs {
     main: Program,
     preamble: Option<Program>,
 }
 
 impl Programs {
-    fn new(stage: &StageProgram<'_>) -> Programs {
+    pub(super) fn new(stage: &StageProgram<'_>) -> Programs {
         Programs { main: Program::new(stage.code), preamble: stage.preamble.map(Program::new) }
     }
 
-    fn stage<'p>(&'p self, stage: &StageProgram<'_>, state: &'p State) -> Stage<'p> {
+    pub(super) fn stage<'p>(&'p self, stage: &StageProgram<'_>, state: &'p State) -> Stage<'p> {
         Stage {
             program: &self.main,
             preamble: self.preamble.as_ref(),
@@ -311,7 +311,7 @@ impl Root {
 }
 
 /// Address of the first element, and the last element.
-fn place(layout: &mut Layout<'_>, data: &AttributeData<'_>) -> Result<(u64, u32), LaunchError> {
+pub(super) fn place(layout: &mut Layout<'_>, data: &AttributeData<'_>) -> Result<(u64, u32), LaunchError> {
     match data.last() {
         Some(last) => {
             let address = layout.map(data.bytes.to_vec(), Access::READ)?;
@@ -323,28 +323,32 @@ fn place(layout: &mut Layout<'_>, data: &AttributeData<'_>) -> Result<(u64, u32)
 }
 
 /// What the driver loads for a stage.
-struct State {
+pub(super) struct State {
     /// The uniform file, up to the last half-word that is filled.
-    uniforms: Vec<u16>,
+    pub(super) uniforms: Vec<u16>,
     textures: Vec<[u8; TEXTURE_BYTES]>,
     samplers: Vec<[u8; SAMPLER_BYTES]>,
 }
 
 /// Values of the uniforms that parts share.
-struct Interface {
-    attributes: Vec<(u64, u32)>,
-    base: [u32; 2],
-    blend_constant: [f32; 4],
+pub(super) struct Interface {
+    pub(super) attributes: Vec<(u64, u32)>,
+    pub(super) base: [u32; 2],
+    pub(super) blend_constant: [f32; 4],
     /// Address of the root descriptor.
-    root: u64,
+    pub(super) root: u64,
     /// Address of the texture heap of the render targets.
-    heap: u64,
+    pub(super) heap: u64,
     /// Samples of a pixel.
-    samples: u32,
+    pub(super) samples: u32,
 }
 
 impl Interface {
-    fn state(&self, layout: &mut Layout<'_>, stage: &StageProgram<'_>) -> Result<State, LaunchError> {
+    pub(super) fn state(
+        &self,
+        layout: &mut Layout<'_>,
+        stage: &StageProgram<'_>,
+    ) -> Result<State, LaunchError> {
         let textures = layout.states(stage.info)?;
         let mut uniforms = vec![0; UNIFORM_HALVES as usize];
         for range in &stage.info.uniforms {

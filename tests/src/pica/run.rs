@@ -9,13 +9,14 @@ use agx_abi::pica200::{
 };
 use agx_abi::vertex::{Output, RunsAs, Varying};
 use agx_abi::vertex_format::VertexFormat;
-use agx_abi::{InterfaceUniform, PartRole, Target, UniformSource};
+use agx_abi::{PartRole, Target};
 use agx_compiler::link::{AttributeKey, LinkedProgram, Parts, VertexPrologKey, link};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Language, Scratch};
-use agx_emulator::{Access, Dispatch, Memory, Options, Program, States, dispatch};
+use agx_emulator::Options;
+use agx_emulator::launch::{AttributeData, VertexLaunch};
 use agx_pica200::interpret::{Primitive, Uniforms, Vector};
 
-use crate::driver::{launch, storage_buffer, validate_program};
+use crate::driver::{launch, stage, storage_buffer, validate_program, vertices};
 use crate::outcome::Outcome;
 
 /// Outputs o0 to o15 of a vertex; none for components that the program does not write.
@@ -23,12 +24,6 @@ pub type Outputs = [[Option<f32>; 4]; 16];
 
 /// Input registers of a vertex.
 pub type Inputs = [Vector; 16];
-
-/// Where the buffers of a vertex run are.
-const ATTRIBUTES: u64 = 0x10_0000;
-const BLOCK: u64 = 0x20_0000;
-const OUTPUTS: u64 = 0x30_0000;
-const CONSTANTS: u64 = 0x40_0000;
 
 /// Bytes of the attributes of a vertex.
 const VERTEX_BYTES: u32 = 16 * 16;
@@ -90,77 +85,29 @@ impl VertexRun {
     /// The outcome that is not a pass: any finding of the machine.
     pub fn run(&self, inputs: &[Inputs], uniforms: &Uniforms, seed: u64) -> Result<Vec<Outputs>, Outcome> {
         let info = &self.shader.info;
-        let slots = info.varyings.len();
-        let bytes = (4 * slots * inputs.len()).max(4);
-        let mut memory = Memory::new();
-        let attributes: Vec<u8> =
+        let bytes: Vec<u8> =
             inputs.iter().flatten().flatten().flat_map(|value| value.to_le_bytes()).collect();
+        let attributes: Vec<AttributeData<'_>> = info
+            .attributes
+            .iter()
+            .map(|attribute| AttributeData {
+                bytes: &bytes,
+                offset: 16 * attribute.location as usize,
+                stride: VERTEX_BYTES as usize,
+                element_bytes: 16,
+            })
+            .collect();
         let block = uniform_block(&uniforms.float, &uniforms.int, &uniforms.bool);
-        let mut map = |address, bytes: Vec<u8>, access| {
-            let mapped = if bytes.is_empty() { Ok(()) } else { memory.map(address, bytes, access) };
-            mapped.map_err(|error| Outcome::Fail(error.to_string()))
-        };
-        map(ATTRIBUTES, attributes, Access::READ)?;
-        map(BLOCK, block, Access::READ)?;
-        map(CONSTANTS, info.constants.clone(), Access::READ)?;
-        map(OUTPUTS, vec![0; bytes], Access::READ | Access::WRITE)?;
-        let preamble = self.shader.part(PartRole::Preamble).map(Program::new);
-        let launch = Dispatch {
-            program: &Program::new(&self.program.code),
-            preamble: preamble.as_ref(),
-            uniforms: &self.uniforms(inputs.len() as u32),
-            states: States::default(),
-            workgroups: [1, 1, 1],
-            workgroup_size: [inputs.len() as u32, 1, 1],
-            threads: None,
-            tile: None,
-            local_bytes: 0,
-            scratch_bytes: self.program.scratch_bytes,
+        let launch = VertexLaunch {
+            program: stage(&self.shader, &self.program, &[]),
+            buffers: &mut [storage_buffer(SET, UNIFORMS, block, false)],
+            attributes: &attributes,
+            vertices: inputs.len() as u32,
             options: Options { strict: true, seed, max_steps: MAX_STEPS, ..Options::default() },
         };
-        let report =
-            dispatch(&mut memory, &launch).map_err(|stop| Outcome::Fail(format!("strict: {stop}")))?;
-        if let Some(finding) = report.findings.first() {
-            return Err(Outcome::Fail(format!("strict: {finding}")));
-        }
-        let words = memory.bytes(OUTPUTS, bytes).unwrap_or_default();
-        Ok(words.chunks_exact((4 * slots).max(1)).map(|words| vertex(words, &info.varyings)).collect())
-    }
-
-    /// The uniform file for `count` vertices.
-    fn uniforms(&self, count: u32) -> Vec<u16> {
-        let info = &self.shader.info;
-        let mut uniforms = vec![0u16; info.filled_halves().into()];
-        for range in &info.uniforms {
-            let bytes = match range.source {
-                UniformSource::Promoted { offset } => {
-                    info.promoted.get(offset as usize..).unwrap_or_default().to_vec()
-                }
-                source => self.uniform(source, count).to_le_bytes().to_vec(),
-            };
-            let halves = uniforms.iter_mut().skip(range.start.into()).take(range.halves.into());
-            for (half, bytes) in halves.zip(bytes.chunks_exact(2)) {
-                *half = u16::from_le_bytes([bytes[0], bytes[1]]);
-            }
-        }
-        uniforms
-    }
-
-    fn uniform(&self, source: UniformSource, count: u32) -> u64 {
-        match source {
-            UniformSource::VertexOutputs => OUTPUTS,
-            UniformSource::VertexCount => count.into(),
-            UniformSource::BufferAddress { .. } => BLOCK,
-            UniformSource::ConstantAddress => CONSTANTS,
-            UniformSource::Interface(InterfaceUniform::AttributeBase { attribute }) => {
-                let number = self.shader.info.attributes.get(attribute as usize);
-                ATTRIBUTES + 16 * number.map_or(0, |attribute| u64::from(attribute.location))
-            }
-            UniformSource::Interface(InterfaceUniform::AttributeClamp { .. }) => {
-                u64::from(count.saturating_sub(1))
-            }
-            _ => 0,
-        }
+        let words = vertices(launch)?;
+        let size = (4 * info.varyings.len()).max(1);
+        Ok(words.chunks_exact(size).map(|words| vertex(words, &info.varyings)).collect())
     }
 }
 

@@ -224,3 +224,39 @@ fn pop_ranges(state: &mut State, successor: u32, mut next: u32) -> u32 {
     }
     next
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(text: &str) -> Program {
+        agx_pica200::assemble(text).expect("assembles").program
+    }
+
+    #[test]
+    fn a_procedure_called_twice_has_its_instructions_twice() {
+        let text = ".proc main\n call p\n call p\n end\n.end\n.proc p\n mov r0, v0\n mov r1, v1\n.end\n";
+        let flow = expand(&program(text), 0).expect("known opcodes").expect("a small graph");
+        assert_eq!(flow.blocks.len(), 1, "one way through");
+        let insts = flow.blocks[0].ops.iter().filter(|op| matches!(op, Op::Inst(_))).count();
+        assert_eq!(insts, 4);
+    }
+
+    #[test]
+    fn recursion_from_many_places_is_too_large() {
+        let again = "cmp v0, gt, gt, v0\n callc cmp.x, p\n mov r0, v0\n".repeat(16);
+        let text = format!(".proc main\n call p\n end\n.end\n.proc p\n{again}.end\n");
+        let program = program(&text);
+        assert_eq!(expand(&program, 0).expect("known opcodes"), None);
+        let flow = super::super::machine::machine(&program, 0).expect("known opcodes");
+        assert!(flow.blocks.len() < 4 * program.code.len());
+    }
+
+    #[test]
+    fn words_that_control_does_not_reach_may_be_anything() {
+        let text = "mov r0, v0\nend\n.word 0x40000000\n";
+        assert!(expand(&program(text), 0).is_ok());
+        let error = expand(&program(text), 2).expect_err("an unknown opcode");
+        assert_eq!(error.location, Location::Word { offset: 2, opcode: None });
+    }
+}

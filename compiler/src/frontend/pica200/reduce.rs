@@ -195,3 +195,67 @@ impl Search<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontend::kit::control::Graph;
+
+    const TEST: Test = Test::Iterations { depth: 0 };
+
+    /// A graph of nodes that go to one or two others, or end.
+    fn flow(exits: &[&[Node]]) -> Flow {
+        let mut flow = Flow::default();
+        for targets in exits {
+            let exit = match **targets {
+                [] => Exit::End,
+                [to] => Exit::Go(to),
+                [yes, no, ..] => Exit::Branch(TEST, yes, no),
+            };
+            flow.add(Vec::new(), exit);
+        }
+        flow
+    }
+
+    #[test]
+    fn loops_with_one_entry_stay() {
+        let natural = flow(&[&[1], &[2, 3], &[1], &[]]);
+        assert_eq!(reduce(natural.clone()), natural);
+        let entry = flow(&[&[0, 1], &[]]);
+        assert_eq!(reduce(entry.clone()), entry);
+    }
+
+    #[test]
+    fn loops_with_several_entries_get_one() {
+        let graphs: [&[&[Node]]; 4] = [
+            // Two entries from one branch.
+            &[&[1, 2], &[2, 3], &[1], &[]],
+            // The program begins in the loop, at which a jump enters elsewhere.
+            &[&[1, 2], &[2, 0], &[1, 3], &[]],
+            // One within another.
+            &[&[1, 2], &[2, 3], &[3, 1], &[4, 5], &[3, 6], &[4, 1], &[]],
+            // Every node goes to two others.
+            &[&[1, 2], &[3, 4], &[4, 5], &[1, 5], &[2, 3], &[4, 6], &[]],
+        ];
+        for exits in graphs {
+            let before = flow(exits);
+            assert!(Graph::new(before.ends()).is_err(), "{exits:?} has a loop with several entries");
+            let after = reduce(before);
+            assert!(Graph::new(after.ends()).is_ok(), "{exits:?} {after:?}");
+        }
+    }
+
+    #[test]
+    fn long_chains_of_loops_are_reduced_soon() {
+        // Every node goes on and back to one before, and the entry goes to the middle of each.
+        let count = 400;
+        let mut flow = flow(&[&[1, 2]]);
+        for node in 1..count {
+            flow.add(Vec::new(), Exit::Branch(TEST, node + 1, (node * 7) % node.max(2)));
+        }
+        flow.add(Vec::new(), Exit::End);
+        let after = reduce(flow);
+        assert!(Graph::new(after.ends()).is_ok());
+        assert!(after.blocks.len() < 20 * count, "{}", after.blocks.len());
+    }
+}

@@ -1,0 +1,73 @@
+//! The driver's part for vertex shaders that run as compute shaders: attributes, uniforms, and outputs in memory.
+
+use agx_abi::UniformSource;
+
+use super::draw::{Interface, Programs, place};
+use super::{AttributeData, BufferBinding, LaunchError, Layout, StageProgram, take_back, write_range};
+use crate::{Access, Dispatch, Options, Report, States, dispatch};
+
+/// Most vertices of a run: they are one workgroup.
+pub const MAX_VERTICES: u32 = 1024;
+
+/// A run of a vertex shader that was compiled as a compute shader: prolog and main part, linked.
+#[derive(Debug)]
+pub struct VertexLaunch<'a> {
+    /// The linked program.
+    pub program: StageProgram<'a>,
+    /// Buffers; contents change where it writes.
+    pub buffers: &'a mut [BufferBinding],
+    /// Data of the attributes, by their number.
+    pub attributes: &'a [AttributeData<'a>],
+    /// Number of vertices, from vertex 0 on: at most [`MAX_VERTICES`].
+    pub vertices: u32,
+    /// How the machine runs.
+    pub options: Options,
+}
+
+impl VertexLaunch<'_> {
+    /// Runs the shader; the outputs of each vertex follow those of the one before, a word for each of the shader's varyings.
+    ///
+    /// # Errors
+    /// [`LaunchError`]: something the shader needs is missing, or the machine stopped on a fatal finding.
+    pub fn run(self) -> Result<(Vec<u8>, Report), LaunchError> {
+        let info = self.program.info;
+        let mut layout = Layout::new(self.buffers, &[], &[])?;
+        let attributes =
+            self.attributes.iter().map(|data| place(&mut layout, data)).collect::<Result<Vec<_>, _>>()?;
+        let bytes = 4 * info.varyings.len() * self.vertices as usize;
+        let outputs = layout.map(vec![0; bytes], Access::READ | Access::WRITE)?;
+        let interface =
+            Interface { attributes, base: [0; 2], blend_constant: [0.0; 4], root: 0, heap: 0, samples: 1 };
+        let mut state = interface.state(&mut layout, &self.program)?;
+        for range in &info.uniforms {
+            let value = match range.source {
+                UniformSource::VertexOutputs => outputs,
+                UniformSource::VertexCount => self.vertices.into(),
+                _ => continue,
+            };
+            write_range(&mut state.uniforms, range, &value.to_le_bytes(), [1; 3])?;
+        }
+        let programs = Programs::new(&self.program);
+        let stage = programs.stage(&self.program, &state);
+        let result = dispatch(
+            &mut layout.memory,
+            &Dispatch {
+                program: stage.program,
+                preamble: stage.preamble,
+                uniforms: stage.uniforms,
+                states: States { ..stage.states },
+                workgroups: [1; 3],
+                workgroup_size: [self.vertices, 1, 1],
+                threads: None,
+                tile: None,
+                local_bytes: 0,
+                scratch_bytes: self.program.scratch_bytes,
+                options: self.options,
+            },
+        );
+        let (memory, addresses) = (layout.memory, layout.addresses);
+        take_back(&memory, &addresses, self.buffers, &mut []);
+        let words = memory.bytes(outputs, bytes).unwrap_or_default().to_vec();
+        Ok((words, result?))
+    }
+}
