@@ -13,8 +13,18 @@ const MAX_FUNCTION_LINES: usize = 60;
 const LONG_FUNCTIONS: &[(&str, &str, &str)] = &[];
 
 /// Folders with sources, from the workspace's root.
-const ROOMS: &[&str] =
-    &["isa", "abi", "compiler", "emulator", "formats/agal", "formats/tgsi", "agxc", "fuzz", "tests"];
+const ROOMS: &[&str] = &[
+    "isa",
+    "abi",
+    "compiler",
+    "emulator",
+    "formats/agal",
+    "formats/pica200",
+    "formats/tgsi",
+    "agxc",
+    "fuzz",
+    "tests",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

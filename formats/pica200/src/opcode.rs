@@ -59,6 +59,29 @@ const fn at(field: Field, shift: u8, width: u8) -> FieldDesc {
     FieldDesc { field, shift, width }
 }
 
+/// The fields of each format: name, lowest bit, number of bits.
+macro_rules! fields {
+    ($($format:ident: $($field:ident $shift:literal $width:literal),*;)*) => {
+        $(const $format: &[FieldDesc] = &[$(at(Field::$field, $shift, $width)),*];)*
+    };
+}
+
+fields! {
+    UNARY: Descriptor 0 7, Src1 12 7, Address 19 2, Dst 21 5;
+    ADDRESS_MOVE: Descriptor 0 7, Src1 12 7, Address 19 2;
+    BINARY: Descriptor 0 7, Src2 7 5, Src1 12 7, Address 19 2, Dst 21 5;
+    BINARY_INVERTED: Descriptor 0 7, Src2 7 7, Src1 14 5, Address 19 2, Dst 21 5;
+    COMPARE: Descriptor 0 7, Src2 7 5, Src1 12 7, Address 19 2, CompareY 21 3, CompareX 24 3;
+    MULTIPLY_ADD: Descriptor 0 5, Src3 5 5, Src2 10 7, Src1 17 5, Address 22 2, Dst 24 5;
+    MULTIPLY_ADD_INVERTED: Descriptor 0 5, Src3 5 7, Src2 12 5, Src1 17 5, Address 22 2, Dst 24 5;
+    CALL: Count 0 8, Target 10 12;
+    CONDITIONAL: Count 0 8, Target 10 12, Combine 22 2, RefY 24 1, RefX 25 1;
+    UNIFORM: Count 0 8, Target 10 12, Bool 22 4;
+    BREAK: Combine 22 2, RefY 24 1, RefX 25 1;
+    LOOP: Target 10 12, Int 22 2;
+    SET_EMIT: Winding 22 1, Primitive 23 1, Vertex 24 2;
+}
+
 /// The shape of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
@@ -95,87 +118,21 @@ pub enum Format {
 impl Format {
     /// The fields of words of this format, apart from the opcode.
     pub const fn fields(self) -> &'static [FieldDesc] {
-        use Field::*;
         match self {
-            Format::Plain => const { &[] },
-            Format::Unary => {
-                const { &[at(Descriptor, 0, 7), at(Src1, 12, 7), at(Address, 19, 2), at(Dst, 21, 5)] }
-            }
-            Format::AddressMove => const { &[at(Descriptor, 0, 7), at(Src1, 12, 7), at(Address, 19, 2)] },
-            Format::Binary => {
-                const {
-                    &[
-                        at(Descriptor, 0, 7),
-                        at(Src2, 7, 5),
-                        at(Src1, 12, 7),
-                        at(Address, 19, 2),
-                        at(Dst, 21, 5),
-                    ]
-                }
-            }
-            Format::BinaryInverted => {
-                const {
-                    &[
-                        at(Descriptor, 0, 7),
-                        at(Src2, 7, 7),
-                        at(Src1, 14, 5),
-                        at(Address, 19, 2),
-                        at(Dst, 21, 5),
-                    ]
-                }
-            }
-            Format::Compare => {
-                const {
-                    &[
-                        at(Descriptor, 0, 7),
-                        at(Src2, 7, 5),
-                        at(Src1, 12, 7),
-                        at(Address, 19, 2),
-                        at(CompareY, 21, 3),
-                        at(CompareX, 24, 3),
-                    ]
-                }
-            }
-            Format::MultiplyAdd => {
-                const {
-                    &[
-                        at(Descriptor, 0, 5),
-                        at(Src3, 5, 5),
-                        at(Src2, 10, 7),
-                        at(Src1, 17, 5),
-                        at(Address, 22, 2),
-                        at(Dst, 24, 5),
-                    ]
-                }
-            }
-            Format::MultiplyAddInverted => {
-                const {
-                    &[
-                        at(Descriptor, 0, 5),
-                        at(Src3, 5, 7),
-                        at(Src2, 12, 5),
-                        at(Src1, 17, 5),
-                        at(Address, 22, 2),
-                        at(Dst, 24, 5),
-                    ]
-                }
-            }
-            Format::Call => const { &[at(Count, 0, 8), at(Target, 10, 12)] },
-            Format::Conditional => {
-                const {
-                    &[
-                        at(Count, 0, 8),
-                        at(Target, 10, 12),
-                        at(Combine, 22, 2),
-                        at(RefY, 24, 1),
-                        at(RefX, 25, 1),
-                    ]
-                }
-            }
-            Format::Uniform => const { &[at(Count, 0, 8), at(Target, 10, 12), at(Bool, 22, 4)] },
-            Format::Break => const { &[at(Combine, 22, 2), at(RefY, 24, 1), at(RefX, 25, 1)] },
-            Format::Loop => const { &[at(Target, 10, 12), at(Int, 22, 2)] },
-            Format::SetEmit => const { &[at(Winding, 22, 1), at(Primitive, 23, 1), at(Vertex, 24, 2)] },
+            Format::Plain => &[],
+            Format::Unary => UNARY,
+            Format::AddressMove => ADDRESS_MOVE,
+            Format::Binary => BINARY,
+            Format::BinaryInverted => BINARY_INVERTED,
+            Format::Compare => COMPARE,
+            Format::MultiplyAdd => MULTIPLY_ADD,
+            Format::MultiplyAddInverted => MULTIPLY_ADD_INVERTED,
+            Format::Call => CALL,
+            Format::Conditional => CONDITIONAL,
+            Format::Uniform => UNIFORM,
+            Format::Break => BREAK,
+            Format::Loop => LOOP,
+            Format::SetEmit => SET_EMIT,
         }
     }
 

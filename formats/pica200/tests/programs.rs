@@ -74,3 +74,13 @@ fn they_end() {
         }
     }
 }
+
+#[test]
+fn older_names_of_modes_are_taken() {
+    for (name, other) in [("particle", "fixed"), ("subdivision", "variable")] {
+        let rest = if name == "particle" { "c24 c0 4" } else { "c24 4" };
+        let text = |mode| format!(".gsh {mode} {rest}\n.proc main\n end\n.end\n");
+        assert_eq!(assemble(&text(name)), assemble(&text(other)));
+        assert!(assemble(&text(name)).is_ok());
+    }
+}

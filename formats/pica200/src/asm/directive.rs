@@ -431,6 +431,12 @@ impl Assembler {
         self.unit.shader.stage = Stage::Geometry;
         let words: Vec<&str> = rest.split_whitespace().collect();
         let Some((mode, words)) = words.split_first() else { return Ok(()) };
+        // Older names of two modes, which picasso still takes.
+        let mode = match mode.to_ascii_lowercase().as_str() {
+            "subdivision" => "variable",
+            "particle" => "fixed",
+            _ => mode,
+        };
         let known = GeometryMode::ALL.iter().find(|row| row.1.eq_ignore_ascii_case(mode));
         let Some((known, _)) = known else { return unknown("mode", mode, "point, variable or fixed") };
         let expected = ["one", "two", "three"][*known as usize];
