@@ -23,7 +23,6 @@ pub fn shader(shader: &CompiledShader, target: Target) -> Value {
         "parts": shader.parts.iter().zip(report::parts(shader)).map(|(code, costs)| part(shader, code, &costs)).collect::<Vec<_>>(),
         "files": shader.sources.files,
         "statistics": statistics::json(&shader.stats),
-        "messages": shader.messages,
     })
 }
 

@@ -29,8 +29,5 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (register, texture) in info.textures.iter().enumerate() {
         println!("texture state register {register}: {texture:?}");
     }
-    for message in &shader.messages {
-        println!("{message}");
-    }
     Ok(())
 }

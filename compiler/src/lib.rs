@@ -121,8 +121,6 @@ pub struct CompiledShader {
     pub stats: Statistics,
     /// The source positions that line tables name.
     pub sources: Sources,
-    /// Remarks for the user.
-    pub messages: Vec<String>,
 }
 
 impl CompiledShader {
@@ -199,7 +197,7 @@ impl Compiler {
             info.scratch_bytes = info.scratch_bytes.max(used.scratch_bytes);
             parts.push(ShaderPart { role: PartRole::Preamble, code: code.bytes, lines: code.lines });
         }
-        Ok(CompiledShader { parts, info, stats, sources: f.sources, messages: Vec::new() })
+        Ok(CompiledShader { parts, info, stats, sources: f.sources })
     }
 
     /// What is known of a main part.
@@ -280,6 +278,15 @@ fn run_and_emit(
     context: &mut Context<'_>,
     from: Option<Phase>,
 ) -> Result<emit::Code, CompileError> {
+    let _span = tracing::debug_span!("compile", name = f.name, stage = ?context.facts.info.stage).entered();
     pipeline::run(f, context, Options { from, ..options(context.facts.key) })?;
-    emit::emit(f, &context.back_end.allocation, context.facts.end)
+    let code = emit::emit(f, &context.back_end.allocation, context.facts.end)?;
+    tracing::debug!(
+        bytes = code.bytes.len(),
+        instructions = code.insts.len(),
+        gpr_halves = context.facts.info.gpr_halves,
+        spills = context.back_end.spills,
+        "compiled"
+    );
+    Ok(code)
 }

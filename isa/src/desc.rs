@@ -122,21 +122,6 @@ pub enum Length {
     },
 }
 
-bitflags! {
-    /// Chips of the two known generations.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub struct ChipSet: u8 {
-        /// M1.
-        const G13G = 1 << 0;
-        /// M1 Pro, Max, Ultra.
-        const G13X = 1 << 1;
-        /// M2.
-        const G14G = 1 << 2;
-        /// M2 Pro, Max, Ultra.
-        const G14X = 1 << 3;
-    }
-}
-
 /// How many registers a register operand stands for. The operand itself is the first of them; the others follow it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Count {
@@ -305,8 +290,6 @@ pub struct InstDesc {
     pub variant: Option<CostVariant>,
     /// What it computes, for rows whose results depend on their sources alone.
     pub pure: Option<Pure>,
-    /// Chips that have it.
-    pub chips: ChipSet,
     /// Where the facts come from.
     pub source: &'static str,
     /// What is assumed rather than known; empty when nothing is.
@@ -328,7 +311,7 @@ impl Length {
 }
 
 impl InstDesc {
-    /// A synchronous row of all chips without operands or effects.
+    /// A synchronous row without operands or effects.
     pub(crate) const fn new(value: u128, mask: u128, length: Length) -> InstDesc {
         let known = match length {
             Length::Fixed(_) => mask,
@@ -351,7 +334,6 @@ impl InstDesc {
             throughput: 0,
             variant: None,
             pure: None,
-            chips: ChipSet::all(),
             source: "",
             assumed: "",
             applegpu: "",
