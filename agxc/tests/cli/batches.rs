@@ -85,3 +85,19 @@ fn the_version_is_printed_at_once() {
     assert_eq!(out(&["--version"]), format!("agxc {}\n", env!("CARGO_PKG_VERSION")));
     assert_eq!(out(&["-V"]), out(&["--version"]));
 }
+
+/// Start-up stays cheap, in instructions, where valgrind can count them.
+#[test]
+fn the_version_takes_few_instructions() {
+    let run = std::process::Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", env!("CARGO_BIN_EXE_agxc"), "--version"])
+        .output();
+    let Ok(run) = run else {
+        eprintln!("skipped: valgrind is not installed");
+        return;
+    };
+    let text = String::from_utf8_lossy(&run.stderr);
+    let count = text.lines().find_map(|line| line.split_once("Collected : ")).map(|(_, count)| count.trim());
+    let count: u64 = count.and_then(|count| count.parse().ok()).expect("callgrind counts");
+    assert!(count < 3_000_000, "{count} instructions");
+}
