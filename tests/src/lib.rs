@@ -25,5 +25,6 @@ pub mod shared;
 pub mod spirv_scan;
 pub mod stress;
 pub mod suites;
+pub mod tgsi;
 pub mod tools;
 pub mod webgpu;

@@ -3,5 +3,5 @@
 pub mod case;
 pub mod run;
 
-pub use case::Case;
+pub use case::{Case, Word};
 pub use run::{GeometryRun, VertexRun};

@@ -13,6 +13,7 @@ pub mod encoding;
 pub mod pica;
 pub mod quality;
 pub mod shaderlib;
+pub mod tgsi;
 pub mod webgpu;
 
 use std::path::Path;
@@ -66,6 +67,7 @@ pub const SUITES: &[Suite] = &[
         run: pica::programs,
     },
     Suite { name: "agal", doc: "AGAL programs with inputs from files", run: agal::run },
+    Suite { name: "tgsi", doc: "TGSI programs against the interpreter, and from files", run: tgsi::run },
     Suite { name: "corpus", doc: "real SPIR-V modules compile", run: corpus::run },
     Suite {
         name: "corpus-run",

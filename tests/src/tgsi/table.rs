@@ -1,0 +1,87 @@
+//! The table of docs/tgsi.md: what is true of each opcode, from test results.
+
+use std::collections::BTreeMap;
+
+use agx_compiler::CompileKey;
+use agx_tgsi::{Class, Generation, OPCODES, Opcode, parse, print, validate};
+
+use super::{compile, judge, programs};
+use crate::outcome::Outcome;
+
+/// What is true of an opcode.
+#[derive(Clone, Copy, Default, Debug)]
+struct Row {
+    parses: usize,
+    validates: usize,
+    compiles: usize,
+    /// Words compared with the interpreter in programs that have it.
+    words: usize,
+    /// Programs that were compared, and those that agreed.
+    compared: usize,
+    agreed: usize,
+}
+
+/// The table, as Markdown.
+pub fn table(key: &CompileKey) -> String {
+    let mut rows: BTreeMap<Opcode, Row> = BTreeMap::new();
+    for (_, text) in programs() {
+        let Ok(shader) = parse(&text) else { continue };
+        let mut opcodes: Vec<Opcode> =
+            shader.instructions.iter().map(|instruction| instruction.opcode).collect();
+        opcodes.sort();
+        opcodes.dedup();
+        let parses = parse(&print(&shader)).as_ref() == Ok(&shader);
+        let is_valid = validate(&shader).is_ok();
+        let compiles = compile(&text, &compiling(key, &opcodes)).is_ok();
+        let judged = judge(&text, key, 1);
+        for opcode in opcodes {
+            let row = rows.entry(opcode).or_default();
+            row.parses += usize::from(parses);
+            row.validates += usize::from(is_valid);
+            row.compiles += usize::from(compiles);
+            row.words += judged.words;
+            row.compared += usize::from(judged.words > 0 || judged.outcome != Outcome::Pass);
+            row.agreed += usize::from(judged.words > 0 && judged.outcome == Outcome::Pass);
+        }
+    }
+    let mut text = String::from(
+        "| opcode | editions | meaning | parses | validates | compiles | words compared | agrees |\n|---|---|---|---|---|---|---|---|\n",
+    );
+    for info in OPCODES {
+        let row = rows.get(&info.opcode).copied().unwrap_or_default();
+        let editions = match info.generation {
+            Generation::Both => "first, later",
+            Generation::First => "first",
+            Generation::Later => "later",
+        };
+        let is_geometry = info.class == Class::Geometry;
+        let compiles = if is_geometry { "refused".to_owned() } else { yes(row.compiles > 0) };
+        let agrees =
+            if is_geometry { "–".to_owned() } else { yes(row.compared > 0 && row.agreed == row.compared) };
+        let meaning = info.meaning.replace('|', "\\|");
+        text += &format!(
+            "| `{}` | {editions} | {meaning} | {} | {} | {compiles} | {} | {agrees} |\n",
+            info.name,
+            yes(row.parses > 0),
+            yes(row.validates > 0),
+            row.words
+        );
+    }
+    text
+}
+
+fn yes(holds: bool) -> String {
+    if holds { "yes".to_owned() } else { "**no**".to_owned() }
+}
+
+/// The key with what reading render targets needs.
+fn compiling(key: &CompileKey, opcodes: &[Opcode]) -> CompileKey {
+    use agx_abi::tile::{ColourFormat, TilePass};
+    let mut key = key.clone();
+    if opcodes.contains(&Opcode::Fbfetch) {
+        let mut formats = [None; 8];
+        formats[0] = Some(ColourFormat::Rgba32Sfloat);
+        key.tile = Some(TilePass { formats, samples: 1, input_attachments: Vec::new() });
+    }
+    key
+}
