@@ -104,10 +104,17 @@ macro_rules! derivative {
     };
 }
 
+/// An atomic with the operand that holds its semantics: fences surround it as they demand.
+macro_rules! ordered {
+    ($op:expr, $semantics:literal, $atomic:expr) => {
+        build($op, |t, inst| t.ordered(inst, $semantics, $atomic))
+    };
+}
+
 /// An atomic on integers.
 macro_rules! atomic {
     ($op:ident, $atomic:ident) => {
-        build(Op::$op, |t, inst| t.atomic_with_operand(inst, Atomic::$atomic))
+        ordered!(Op::$op, 4, |t, inst| t.atomic_with_operand(inst, Atomic::$atomic))
     };
 }
 
@@ -236,19 +243,19 @@ static ROWS: &[Row] = &[
 
     build(Op::ControlBarrier, |t, inst| t.control_barrier(inst)),
     build(Op::MemoryBarrier, |t, inst| t.memory_barrier(inst)),
-    build(Op::AtomicLoad, |t, inst| t.atomic_load(inst)),
-    build(Op::AtomicStore, |t, inst| t.atomic_store(inst)),
-    build(Op::AtomicExchange, |t, inst| t.atomic_exchange(inst)),
-    build(Op::AtomicCompareExchange, |t, inst| t.atomic_compare_exchange(inst)),
-    build(Op::AtomicCompareExchangeWeak, |t, inst| t.atomic_compare_exchange(inst)),
-    build(Op::AtomicIIncrement, |t, inst| t.atomic(inst, Atomic::Add, &[Src::imm32(1)])),
-    build(Op::AtomicIDecrement, |t, inst| t.atomic(inst, Atomic::Add, &[Src::imm32(u32::MAX)])),
+    ordered!(Op::AtomicLoad, 4, |t, inst| t.atomic_load(inst)),
+    ordered!(Op::AtomicStore, 2, |t, inst| t.atomic_store(inst)),
+    ordered!(Op::AtomicExchange, 4, |t, inst| t.atomic_exchange(inst)),
+    ordered!(Op::AtomicCompareExchange, 4, |t, inst| t.atomic_compare_exchange(inst)),
+    ordered!(Op::AtomicCompareExchangeWeak, 4, |t, inst| t.atomic_compare_exchange(inst)),
+    ordered!(Op::AtomicIIncrement, 4, |t, inst| t.atomic(inst, Atomic::Add, &[Src::imm32(1)])),
+    ordered!(Op::AtomicIDecrement, 4, |t, inst| t.atomic(inst, Atomic::Add, &[Src::imm32(u32::MAX)])),
     atomic!(AtomicIAdd, Add), atomic!(AtomicISub, Sub),
     atomic!(AtomicSMin, Imin), atomic!(AtomicUMin, Umin), atomic!(AtomicSMax, Imax), atomic!(AtomicUMax, Umax),
     atomic!(AtomicAnd, And), atomic!(AtomicOr, Or), atomic!(AtomicXor, Xor),
-    build(Op::AtomicFAddEXT, |t, inst| t.float_atomic(inst, |b, x, y| b.fadd(x, y))),
-    build(Op::AtomicFMinEXT, |t, inst| t.float_atomic(inst, |b, x, y| b.fmin(x, y))),
-    build(Op::AtomicFMaxEXT, |t, inst| t.float_atomic(inst, |b, x, y| b.fmax(x, y))),
+    ordered!(Op::AtomicFAddEXT, 4, |t, inst| t.float_atomic(inst, |b, x, y| b.fadd(x, y))),
+    ordered!(Op::AtomicFMinEXT, 4, |t, inst| t.float_atomic(inst, |b, x, y| b.fmin(x, y))),
+    ordered!(Op::AtomicFMaxEXT, 4, |t, inst| t.float_atomic(inst, |b, x, y| b.fmax(x, y))),
 
     reduction!(GroupNonUniformIAdd, "iadd"), reduction!(GroupNonUniformFAdd, "fadd"),
     reduction!(GroupNonUniformIMul, "imul"), reduction!(GroupNonUniformFMul, "fmul"),

@@ -26,6 +26,30 @@ impl<'a> Translator<'_, 'a> {
         Ok(())
     }
 
+    /// An atomic with the fences that its semantics demand: one before it if it releases memory, one after it if it acquires
+    /// memory. `order` is the operand that holds the semantics; the operand before it is the scope.
+    pub(super) fn ordered(
+        &mut self,
+        inst: &Inst<'a>,
+        order: usize,
+        atomic: impl FnOnce(&mut Self, &Inst<'a>) -> Result<(), CompileError>,
+    ) -> Result<(), CompileError> {
+        let (scope, semantics) = (inst.word(order - 1)?, inst.word(order)?);
+        let ordering = MemorySemantics::from_bits_truncate(self.constant(semantics)?);
+        let alone =
+            matches!(Scope::from_u32(self.constant(scope)?), Some(Scope::Subgroup | Scope::Invocation));
+        let memory = if alone { Access::empty() } else { self.semantics(semantics)? };
+        let both = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::SEQUENTIALLY_CONSISTENT;
+        if ordering.intersects(MemorySemantics::RELEASE | both) {
+            compute::fence(&mut self.kit, memory);
+        }
+        atomic(self, inst)?;
+        if ordering.intersects(MemorySemantics::ACQUIRE | both) {
+            compute::fence(&mut self.kit, memory);
+        }
+        Ok(())
+    }
+
     /// `OpAtomicLoad`.
     pub(super) fn atomic_load(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let pointer = self.pointer(inst.word(2)?)?;

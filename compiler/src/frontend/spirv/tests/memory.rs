@@ -158,3 +158,36 @@ fn debug_information_does_not_keep_an_array_from_the_constant_section() {
     assert_eq!(bytes("ExtInst %void %declared %debug 28 %v %v %v"), (80, 0));
     assert_eq!(bytes("CopyMemory %v %v"), (0, 80));
 }
+
+/// The operations of a body on one word that touch memory or order it, by name.
+fn order(body: &str) -> Vec<&'static str> {
+    let bump = bumpalo::Bump::new();
+    let text = with_body("", &format!("AccessChain %ptr %p %data #0 #0\n{body}\nReturn"));
+    let (f, _) = super::read(&bump, &super::assemble(&text), &Default::default(), Default::default())
+        .unwrap_or_else(|error| panic!("{error}: {body}"));
+    let insts = f.blocks_in_order().flat_map(|block| f.block(block).insts.clone()).collect::<Vec<_>>();
+    let names = insts.iter().map(|inst| f.insts[*inst].op.name());
+    names
+        .filter(|name| ["load_", "store_", "atomic_", "fence_"].iter().any(|kind| name.starts_with(kind)))
+        .collect()
+}
+
+#[test]
+fn atomics_that_acquire_and_release_have_fences() {
+    let (fence, atomic) = ("fence_memory", "atomic_global");
+    // Scope 1 is the device; semantics 64 name storage buffers, with 2 to acquire, 4 to release, 8 for both.
+    for (body, expected) in [
+        ("AtomicIAdd %uint %old %p #1 #0 #1", &[atomic][..]),
+        ("AtomicIAdd %uint %old %p #1 #64 #1", &[atomic]),
+        ("AtomicIAdd %uint %old %p #1 #66 #1", &[atomic, fence]),
+        ("AtomicIAdd %uint %old %p #1 #68 #1", &[fence, atomic]),
+        ("AtomicIAdd %uint %old %p #1 #72 #1", &[fence, atomic, fence]),
+        ("AtomicIAdd %uint %old %p #3 #72 #1", &[atomic]),
+        ("AtomicCompareExchange %uint %old %p #1 #72 #66 #1 #0", &[fence, atomic, fence]),
+        ("AtomicStore %p #1 #68 #1", &[fence, "store_global"]),
+        ("AtomicLoad %uint %old %p #1 #66", &["load_global", fence]),
+        ("AtomicLoad %uint %old %p #1 #64", &["load_global"]),
+    ] {
+        assert_eq!(order(body), expected, "{body}");
+    }
+}
