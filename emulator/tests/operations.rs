@@ -494,6 +494,26 @@ fn reductions_of_halves() {
 }
 
 #[test]
+fn nan_in_float_reductions() {
+    let reduced = |op: i32, special: u32, lane: usize| {
+        let mut simd = numbered(u32::MAX);
+        (0..LANES).for_each(|at| set(&mut simd, 1, at, (at as f32 + 1.0).to_bits()));
+        set(&mut simd, 1, lane, special);
+        execute(&mut simd, Op::SimdReduce, &[("op", i(op))]);
+        get(&simd, 4, 0)
+    };
+    let nan = 0x7fc1_2345;
+    for lane in [0, 7, 31] {
+        // The least and the greatest of the others; a sum and a product are the canonical NaN.
+        let least = if lane == 0 { 2.0_f32 } else { 1.0 };
+        let greatest = if lane == 31 { 31.0_f32 } else { 32.0 };
+        assert_eq!(reduced(5, nan, lane), least.to_bits(), "minimum, lane {lane}");
+        assert_eq!(reduced(7, nan, lane), greatest.to_bits(), "maximum, lane {lane}");
+        assert_eq!((reduced(1, nan, lane), reduced(3, nan, lane)), (0x7fc0_0000, 0x7fc0_0000), "{lane}");
+    }
+}
+
+#[test]
 fn wide_integers() {
     // 64-bit destination and addend.
     let mut simd = with([0xffff_ffff, 0xffff_ffff, 0]);

@@ -106,6 +106,42 @@ fn negative_indices_and_sizes() {
 }
 
 #[test]
+fn bases_are_rounded_down_to_the_element() {
+    let base = |code: Code, offset: u32| {
+        code.op(Opcode::Ldimm32, &[("dst", r(4)), ("a", Operand::imm(BUFFER as u32 + offset))]).constant(5, 0)
+    };
+    let code = base(Code::new(), 7)
+        .op(Opcode::Load, &[("dst", r(1)), ("base", rr(4)), ("index", i(1))])
+        .op(Opcode::Load, &[("dst", h(4)), ("base", rr(4)), ("index", i(0)), ("format", i(1))])
+        .op(Opcode::Load, &[("dst", h(5)), ("base", rr(4)), ("index", i(0)), ("format", i(0))])
+        .wait();
+    let program = code.store(r(1), i(3)).store(r(2), i(4)).stop();
+    let words = run_with(&program, 1, vec![0, 0x4433_2211, 0x5555_5555, 0, 0]);
+    // A word of byte 4 and an element further; a half-word of byte 6; the byte 7.
+    assert_eq!(words[3..], [0x5555_5555, 0x0044_4433]);
+}
+
+#[test]
+fn register_indices_have_a_sign_only_when_the_instruction_says_so() {
+    let program = |index| {
+        Code::new()
+            .constant(2, -1_i32 as u32)
+            .op(Opcode::Ldimm32, &[("dst", r(4)), ("a", Operand::imm(BUFFER as u32 + 4))])
+            .constant(5, 0)
+            .op(Opcode::Load, &[("dst", r(0)), ("base", rr(4)), ("index", index)])
+            .wait()
+            .stop()
+    };
+    let fault = |index| {
+        let (program, uniforms) = (program(index), uniforms());
+        dispatch(&mut memory(2), &launch(&program, &uniforms, 32)).err().map(|stop| stop.finding.kind)
+    };
+    assert_eq!(fault(sx(r(2))), None);
+    let address = BUFFER + 4 + 4 * u64::from(u32::MAX);
+    assert_eq!(fault(r(2)), Some(FindingKind::Memory(MemoryFault::Unmapped { address, bytes: 4 })));
+}
+
+#[test]
 fn loops_and_branches() {
     // sum = 0; for (n = 0; n < thread; n++) { if (n & 1) sum += 10 else sum += 1 }
     let head = Code::new()
@@ -436,5 +472,50 @@ fn truncations_and_mutations_never_panic() {
         grid.options.max_steps = 500;
         grid.options.soft_fault = round % 2 == 0;
         let _ = dispatch(&mut memory(64), &grid);
+    }
+}
+
+/// The greatest error in units in the last place of `op` over singles of the normal range, with results moved by `perturb`.
+fn worst(op: Opcode, exact: fn(f64) -> f64, samples: &[f32], seed: u64) -> f64 {
+    let threads = 1024;
+    let program =
+        numbered().load(r(1), r(0)).wait().op(op, &[("dst", r(2)), ("a", r(1))]).store(r(2), r(0)).stop();
+    let mut worst = 0.0_f64;
+    for samples in samples.chunks(threads) {
+        let mut memory = memory(threads);
+        let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+        memory.write(BUFFER, &bytes).expect("mapped");
+        let uniforms = uniforms();
+        let mut grid = launch(&program, &uniforms, threads as u32);
+        (grid.options.perturb, grid.options.seed) = (seed != 0, seed);
+        dispatch(&mut memory, &grid).unwrap_or_else(|stop| panic!("{stop}"));
+        for (sample, word) in samples.iter().zip(words(&memory, threads)) {
+            let wanted = exact(f64::from(*sample));
+            let unit = f64::from((wanted.abs() as f32).next_up()) - f64::from(wanted.abs() as f32);
+            worst = worst.max((f64::from(f32::from_bits(word)) - wanted).abs() / unit);
+        }
+    }
+    worst
+}
+
+#[test]
+fn special_functions_are_off_by_the_unit_that_is_asked_for() {
+    let mut samples: Vec<f32> = Vec::new();
+    for exponent in -20..20 {
+        samples.extend((0..256).map(|at| 2.0_f32.powi(exponent) * (1.0 + at as f32 / 256.0 + 0.001)));
+    }
+    let small: Vec<f32> = samples.iter().copied().filter(|sample| *sample < 100.0).collect();
+    let functions: [(Opcode, fn(f64) -> f64, &[f32]); 4] = [
+        (Opcode::Exp2, f64::exp2, &small),
+        (Opcode::Log2, f64::log2, &samples),
+        (Opcode::Rsqrt, |x| 1.0 / x.sqrt(), &samples),
+        (Opcode::Rcp, |x| 1.0 / x, &samples),
+    ];
+    for (op, exact, samples) in functions {
+        let plain = worst(op, exact, samples, 0);
+        assert!(plain <= 0.501, "{op:?}: {plain} units");
+        let moved = (1..4).map(|seed| worst(op, exact, samples, seed)).fold(0.0, f64::max);
+        // The unit below a power of two is half the one above.
+        assert!((1.3..=1.51).contains(&moved), "{op:?}: {moved} units");
     }
 }

@@ -93,6 +93,23 @@ fn discarded_values_are_gone() {
 }
 
 #[test]
+fn a_discard_in_some_lanes_loses_the_value_in_all() {
+    let last = r(2).with(OperandFlags::DISCARD);
+    let code = Code::new()
+        .constant16(0, 0)
+        .constant(2, 1)
+        .special(r(1), 52)
+        .op(Opcode::IfIcmp, &[("a", r(1)), ("b", i(0)), ("nest", i(1))])
+        .op(Opcode::Bitop, &[("dst", r(3)), ("a", last), ("b", i(0)), ("table", i(10))])
+        .op(Opcode::ElseIcmp, &[("a", i(0)), ("b", i(0)), ("nest", i(1))]);
+    let pc = code.bytes.len() as u32;
+    let read = code
+        .op(Opcode::Iadd, &[("dst", h(10)), ("a", h(4)), ("b", i(0))])
+        .op(Opcode::PopExec, &[("nest", i(1))]);
+    finds(read, FindingKind::Discarded(4), pc);
+}
+
+#[test]
 fn nesting_counter() {
     let pop = |code: Code| code.op(Opcode::PopExec, &[("nest", i(0))]);
     // What an r0l nobody set holds is garbage, so lanes die of it as well.
