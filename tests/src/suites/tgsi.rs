@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use agx_tgsi::{is_compiled_stage, parse};
+
 use super::Context;
 use crate::outcome::SuiteReport;
 use crate::runner::run_cases;

@@ -109,8 +109,9 @@ const EDGES: [f32; 14] = [
     f32::INFINITY,
     f32::NEG_INFINITY,
     f32::NAN,
-    1e30,
-    -1e30,
+    // Powers of two, whose products are exact: a fused product gives the same.
+    1_099_511_627_776.0,
+    -1_099_511_627_776.0,
     16_777_216.0,
 ];
 

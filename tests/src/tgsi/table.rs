@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agx_compiler::CompileKey;
 use agx_tgsi::{Class, Generation, OPCODES, Opcode, parse, print, validate};
 
-use super::{compile, judge, programs};
+use super::{Judged, compile};
 use crate::outcome::Outcome;
 
 /// What is true of an opcode.
@@ -21,26 +21,27 @@ struct Row {
     agreed: usize,
 }
 
-/// The table, as Markdown.
-pub fn table(key: &CompileKey) -> String {
+/// The table, as Markdown, from the text of each program and what became of it.
+pub fn table(programs: &[(String, Judged)], key: &CompileKey) -> String {
     let mut rows: BTreeMap<Opcode, Row> = BTreeMap::new();
-    for (_, text) in programs() {
-        let Ok(shader) = parse(&text) else { continue };
+    for (text, judged) in programs {
+        let Ok(shader) = parse(text) else { continue };
         let mut opcodes: Vec<Opcode> =
             shader.instructions.iter().map(|instruction| instruction.opcode).collect();
         opcodes.sort();
         opcodes.dedup();
         let parses = parse(&print(&shader)).as_ref() == Ok(&shader);
         let is_valid = validate(&shader).is_ok();
-        let compiles = compile(&text, &compiling(key, &opcodes)).is_ok();
-        let judged = judge(&text, key, 1);
+        let compiles = judged.outcome == Outcome::Pass || compile(text, &compiling(key, &opcodes)).is_ok();
         for opcode in opcodes {
             let row = rows.entry(opcode).or_default();
             row.parses += usize::from(parses);
             row.validates += usize::from(is_valid);
             row.compiles += usize::from(compiles);
             row.words += judged.words;
-            row.compared += usize::from(judged.words > 0 || judged.outcome != Outcome::Pass);
+            // Programs of stages that are refused are not compared.
+            let is_refused = matches!(judged.outcome, Outcome::Unsupported(_));
+            row.compared += usize::from(judged.words > 0 || (judged.outcome != Outcome::Pass && !is_refused));
             row.agreed += usize::from(judged.words > 0 && judged.outcome == Outcome::Pass);
         }
     }
