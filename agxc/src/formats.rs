@@ -1,5 +1,6 @@
 //! Old shader formats that have an assembly of their own: `asm` and `disasm` take their files too.
 
+use agx_agal::AssembleOptions;
 use agx_compiler::Location;
 use agx_pica200::container::Choice;
 use agx_pica200::{Container, disasm};
@@ -14,8 +15,10 @@ struct Format {
     disassemble: fn(&File, usize) -> Result<String, Failure>,
 }
 
-const FORMATS: &[Format] =
-    &[Format { language: "pica200", assemble: assemble_pica200, disassemble: disassemble_pica200 }];
+const FORMATS: &[Format] = &[
+    Format { language: "agal", assemble: assemble_agal, disassemble: disassemble_agal },
+    Format { language: "pica200", assemble: assemble_pica200, disassemble: disassemble_pica200 },
+];
 
 fn format(file: &File) -> Option<&'static Format> {
     match file.kind {
@@ -67,4 +70,22 @@ fn disassemble_pica200(file: &File, number: usize) -> Result<String, Failure> {
         }
     };
     Ok(disasm::disassemble(&container.program, shader))
+}
+
+fn assemble_agal(file: &File) -> Result<Vec<u8>, Failure> {
+    let program = agx_agal::assemble(file.text()?, AssembleOptions::default()).map_err(|error| {
+        let location = Location::Text { line: error.line as u32, column: error.column as u32 };
+        Failure::from(Diagnostic::new(200, error.message).in_file(&file.name).at(location))
+    })?;
+    Ok(program.write())
+}
+
+/// A file has one program, whose number is 0.
+fn disassemble_agal(file: &File, number: usize) -> Result<String, Failure> {
+    if number != 0 {
+        return Err(file.problem(200, &format!("no program {number}; the file has one, with number 0")));
+    }
+    let program =
+        agx_agal::Program::read(&file.bytes).map_err(|error| file.problem(200, &error.to_string()))?;
+    Ok(agx_agal::disassemble(&program))
 }

@@ -4,6 +4,7 @@
 #![cfg(feature = "wgsl")]
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod agal;
 mod basics;
 mod batches;
 mod harness;
