@@ -11,7 +11,8 @@ set -euo pipefail
 (($# >= 1)) || { echo "usage: make.sh DIR [--clients]" >&2; exit 64; }
 root=$1
 clients=${2:-}
-mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+# The mirror that the host's own packages come from.
+mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')}
 drivers=(mesa-vulkan-drivers mesa-drm-shim libgl1-mesa-dri libegl-mesa0 libgbm1 linux-libc-dev)
 plain=(libvulkan1 vulkan-tools libegl1 libgles2 libgl1)
 programs=(vkmark python3 python3-pip python3-venv)

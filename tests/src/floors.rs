@@ -15,6 +15,9 @@ pub struct Floors {
     pub rates: BTreeMap<String, f64>,
     /// Figures that must stay at or below a limit, by `suite.figure` or `suite.group.figure`.
     pub limits: BTreeMap<String, f64>,
+    /// Suites that need more than packages of the host system, and may therefore be absent as a whole.
+    #[serde(default)]
+    pub optional: Vec<String>,
 }
 
 /// Whether cases that were not run are accepted.
@@ -87,7 +90,8 @@ impl Floors {
             if let Some((floor, reached)) = rates.filter(|(floor, reached)| reached < floor) {
                 breaches.push(Breach::Rate { suite: (*suite).to_owned(), reached, floor: *floor });
             }
-            if skipped == Skipped::Refused {
+            let may_be_absent = report.absent.is_some() && self.optional.iter().any(|name| name == suite);
+            if skipped == Skipped::Refused && !may_be_absent {
                 breaches.extend(not_run(suite, report));
             }
             if report.absent.is_none() {
@@ -169,8 +173,11 @@ mod tests {
 
     #[test]
     fn a_fall_is_told() {
-        let floors =
-            Floors { rates: [("a".to_owned(), 0.5)].into(), limits: [("cost.ratio".to_owned(), 0.5)].into() };
+        let floors = Floors {
+            rates: [("a".to_owned(), 0.5)].into(),
+            limits: [("cost.ratio".to_owned(), 0.5)].into(),
+            ..Floors::default()
+        };
         let mut cost = report(1, 0);
         cost.extra.insert("ratio".into(), 0.75.into());
         let breaches = floors.breaches(&[("a", report(1, 2)), ("cost", cost)], Skipped::Refused);
@@ -212,5 +219,7 @@ mod tests {
             ]
         );
         assert_eq!(Floors::default().breaches(&reports, Skipped::Allowed), []);
+        let lenient = Floors { optional: vec!["b".into()], ..Floors::default() };
+        assert_eq!(lenient.breaches(&reports, Skipped::Refused).len(), 1, "only `b` may be absent");
     }
 }
