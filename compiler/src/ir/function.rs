@@ -1,6 +1,5 @@
 //! A function: instructions, values, blocks, and the order that gives them structure.
 
-use bitflags::bitflags;
 use bumpalo::Bump;
 
 use agx_isa::desc::OrderClass;
@@ -9,6 +8,7 @@ use agx_isa::table::names::Value as Code;
 
 use crate::error::CompileError;
 
+pub use super::access::Access;
 use super::entity::{Block, Entity, Inst, Value};
 use super::families::Operations;
 use super::key::Key;
@@ -17,26 +17,6 @@ use super::source::Sources;
 use super::src::Src;
 use super::table::Table;
 use super::types::{Stage, Type};
-
-bitflags! {
-    /// What is known of a memory access: the `access` modifier of `load_global`, `store_global` and `load_texture` and the
-    /// `memory` modifier of barriers.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    pub struct Access: u32 {
-        /// Nobody writes the memory while the shader runs: the load may be moved, merged and repeated.
-        const READONLY = 1 << 0;
-        /// Other invocations see the access in order: it may not be merged or removed.
-        const VOLATILE = 1 << 1;
-        /// The address is valid wherever the shader could compute it: the load may be executed speculatively.
-        const SPECULATABLE = 1 << 2;
-        /// Device memory takes part in a barrier.
-        const DEVICE = 1 << 3;
-        /// Threadgroup memory takes part in a barrier.
-        const LOCAL = 1 << 4;
-        /// Image memory takes part in a barrier; the texel loaded is of an image that shaders store to.
-        const IMAGE = 1 << 5;
-    }
-}
 
 /// An instruction. A row is `Copy`, its lists are immutable arena slices: read a row, drop the borrow, write a new row.
 #[derive(Clone, Copy, Debug)]

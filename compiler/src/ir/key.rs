@@ -11,7 +11,7 @@ use agx_isa::table::names::{
     Reduction, Rounding, Shuffle, Span, Truth, Value,
 };
 
-use super::function::Access;
+use super::access::Access;
 
 /// A modifier and the type of its values.
 pub struct Key<T> {

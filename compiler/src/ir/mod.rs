@@ -3,6 +3,7 @@
 //! One IR serves from front end to encoding; [`types::Stage`] says how far a function has been lowered and which
 //! operations may remain. docs/ir.md says what everything means.
 
+mod access;
 pub mod build;
 pub mod builder;
 mod cfg;
