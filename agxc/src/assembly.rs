@@ -55,7 +55,7 @@ pub fn directive(role: PartRole, continues: bool, size_bytes: usize) -> String {
 /// Assembles every part of `text` from the file called `name`.
 ///
 /// # Errors
-/// The line that does not assemble, is no directive, or repeats a part.
+/// The line that cannot be assembled, is not a directive, or repeats a part.
 pub fn parts(text: &str, name: &str) -> Result<Vec<Part>, Failure> {
     let at = |line: usize, column: usize, message: String| {
         let location = Location::Text { line: line as u32, column: column as u32 };

@@ -92,7 +92,7 @@ pub fn findings(findings: &[Finding], name: &str) -> Option<Failure> {
     Some(Failure::Problems(problems))
 }
 
-/// The code of a finding: a spent budget is no fault of the program.
+/// The code of a finding: a spent budget does not mean that the program is wrong.
 fn code(finding: &Finding) -> u16 {
     match finding.kind {
         FindingKind::BudgetSpent(_) | FindingKind::StepLimit(_) => 403,

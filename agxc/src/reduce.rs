@@ -67,7 +67,7 @@ impl Units {
     }
 }
 
-/// The instructions of a module in either byte order; what is no instruction is one unit.
+/// The instructions of a module in either byte order; undecodable words form one unit.
 fn spirv(bytes: &[u8]) -> Units {
     let head = bytes.get(..HEADER_BYTES).unwrap_or(bytes).to_vec();
     let mut rest = bytes.get(HEADER_BYTES..).unwrap_or_default();

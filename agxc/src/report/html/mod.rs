@@ -115,7 +115,7 @@ fn bar(cycles: u32, stalled: u32, most: u32) -> String {
     )
 }
 
-/// The source with the costs of all parts, or the lines that costs are known of when there is no text.
+/// The source with the costs of all parts, or the lines with known costs when the text is absent.
 fn source_pane(shader: &CompiledShader, parts: &[PartReport], sources: &Sources<'_>) -> String {
     let costs: Vec<LineCost> = parts.iter().flat_map(|part| lines::costs(shader, part)).collect();
     let most = costs.iter().map(|cost| cost.cycles).max().unwrap_or(0);

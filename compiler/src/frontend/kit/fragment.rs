@@ -298,7 +298,7 @@ fn wait_for_pixel(kit: &mut Kit<'_, '_>, mask: u64) {
 /// more than once the last counts.
 ///
 /// # Errors
-/// A render target that there is not.
+/// A render target that does not exist.
 pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(FragmentOutput, Src)]) -> Result<(), CompileError> {
     let mut exports: Vec<(u8, Src)> = Vec::new();
     let mut mask = None;

@@ -40,7 +40,7 @@ pub(crate) struct DescriptorOperands {
 }
 
 impl Handle {
-    /// What is bound at (set, binding), which is no array.
+    /// What is bound at (set, binding), which is not an array.
     pub fn new(set: u32, binding: u32) -> Handle {
         Handle { set, binding, fixed: 0, index: None, count: Some(1) }
     }

@@ -129,7 +129,7 @@ pub fn attribute(kit: &mut Kit<'_, '_>, location: u32, component: u32) -> Option
     kit.vertex.preloaded(vertex::attribute_register(number, component)?)
 }
 
-/// An input that is no attribute, 32 bits. The hardware's vertex number counts from the base vertex, its instance number from 0.
+/// An input other than an attribute, 32 bits. The hardware's vertex number counts from the base vertex, its instance number from 0.
 pub fn input(kit: &mut Kit<'_, '_>, input: VertexInput) -> Src {
     let base = UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance);
     match input {

@@ -118,7 +118,7 @@ impl Flow {
         let mut preds = vec![0u32; count];
         let mut reached = vec![false; count];
         let mut open = vec![0];
-        // The entry has a predecessor that is no node.
+        // The entry has a predecessor outside the graph.
         if let Some(entry) = preds.first_mut() {
             *entry = 1;
         }

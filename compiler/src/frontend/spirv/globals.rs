@@ -100,7 +100,7 @@ impl<'a> Translator<'_, 'a> {
             return Some(Src::imm32(0));
         }
         let (_, input) = LANE_INPUTS.iter().find(|(known, _)| *known == built_in)?;
-        // Masks have words for lanes that there are not.
+        // Masks have words for lanes that do not exist.
         Some(if component == 0 { compute::lane_input(&mut self.kit, *input) } else { Src::imm32(0) })
     }
 

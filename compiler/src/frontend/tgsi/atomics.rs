@@ -23,7 +23,7 @@ impl Program<'_> {
     /// ATOM*.
     ///
     /// # Errors
-    /// Memory and images that there are not.
+    /// Memory and images that do not exist.
     pub fn atomic(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         let Some(src) = instruction.srcs.first() else { return Ok(()) };
         let named = Named { file: src.file, dimension: src.dimension, index: src.index };

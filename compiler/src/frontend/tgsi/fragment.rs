@@ -147,7 +147,7 @@ fn built_in(
     Ok(read(kit, input))
 }
 
-/// An input; 0 of one that there is not.
+/// An input; 0 if it does not exist.
 fn read(kit: &mut Kit<'_, '_>, input: FragmentInput) -> Src {
     fragment::input(kit, input).unwrap_or(Src::imm32(0))
 }
@@ -201,7 +201,7 @@ pub(super) fn system_value(
 /// Hands on the outputs that the program writes.
 ///
 /// # Errors
-/// Semantics that fragment programs do not have, and targets that there are not.
+/// Semantics that fragment programs do not have, and targets that do not exist.
 pub(super) fn end(kit: &mut Kit<'_, '_>, program: &Program<'_>) -> Result<(), CompileError> {
     let shader = program.shader;
     let to_all = shader.property(PropertyName::FsColor0WritesAllCbufs).is_some_and(|value| value != 0);

@@ -55,7 +55,7 @@ impl Program<'_> {
     /// LOAD.
     ///
     /// # Errors
-    /// Memory and images that there are not.
+    /// Memory and images that do not exist.
     pub fn load(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         let (Some(src), Some(dst)) = (instruction.srcs.first(), instruction.dsts.first()) else {
             return Ok(());
@@ -86,7 +86,7 @@ impl Program<'_> {
     /// STORE.
     ///
     /// # Errors
-    /// Memory and images that there are not.
+    /// Memory and images that do not exist.
     pub fn store_memory(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         let Some(dst) = instruction.dsts.first() else { return Ok(()) };
         let named = Named { file: dst.file, dimension: dst.dimension, index: dst.index };
@@ -228,7 +228,7 @@ impl Program<'_> {
     /// RESQ.
     ///
     /// # Errors
-    /// Images that there are not.
+    /// Images that do not exist.
     pub fn query(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         let Some(src) = instruction.srcs.first() else { return Ok(()) };
         let number = self.number(kit, src.index);

@@ -87,7 +87,7 @@ impl RegisterFile {
         self.variable(number, component).is_some_and(|variable| kit.vars.is_written(variable))
     }
 
-    /// Reads a component; zero of a register that there is not.
+    /// Reads a component; zero if the register does not exist.
     pub fn read(&self, kit: &mut Kit<'_, '_>, at: Component) -> Src {
         match at.number {
             Number::Fixed(number) => {
