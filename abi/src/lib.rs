@@ -1,5 +1,6 @@
 //! The contracts between AGX shaders and the driver that runs them: which registers and uniforms hold what, which parts
-//! a shader has, what a driver must know of a compiled shader, how registers limit occupancy.
+//! a shader has, what a driver must know of a compiled shader, how registers limit occupancy; and the records of control
+//! streams, descriptors and kernel calls that a driver writes ([`record`]).
 //!
 //! *Architecture invariant:* this crate knows nothing of the compiler's IR or of instruction encodings.
 
@@ -9,6 +10,7 @@ pub mod info;
 pub mod layout;
 pub mod occupancy;
 pub mod pica200;
+pub mod record;
 pub mod reference;
 pub mod registers;
 pub mod target;

@@ -1,7 +1,7 @@
 //! An AGX GPU behind its kernel driver's interface, in process: what a driver submits is executed on `agx-emulator`.
 //!
 //! [`kernel::Kernel`] answers the calls of `asahi_drm.h`: buffers, address spaces, queues, sync objects, submissions.
-//! [`record`] describes control streams and descriptors as data. `execute` walks the streams and runs the programs;
+//! [`agx_abi::record`] describes control streams and descriptors as data. `execute` walks the streams and runs the programs;
 //! what a driver does wrong becomes a [`Finding`], which never changes a result. docs/device.md has the whole picture.
 
 mod bytes;
@@ -9,11 +9,12 @@ mod execute;
 mod findings;
 pub mod kernel;
 mod programs;
-pub mod record;
 mod recording;
 mod statistics;
 mod stream;
 mod trace;
+
+pub use agx_abi::record;
 
 /// Memory that a driver and the device share.
 pub mod words {
