@@ -115,9 +115,12 @@ pub enum FindingKind {
         /// The byte.
         address: u64,
     },
-    /// A sample was tested that had been tested or killed before.
-    #[error("a sample is tested that was tested or killed before")]
+    /// A sample was tested that had been tested before.
+    #[error("a sample is tested that was tested before")]
     SampleTestedTwice,
+    /// A sample was killed whose test had updated depth, stencil and occlusion before.
+    #[error("a sample is killed that was tested before")]
+    SampleKilledAfterTest,
     /// The tile was written before the program's own tests of the sample.
     #[error("the tile is written before the sample is tested")]
     TileStoreBeforeTest,

@@ -10,8 +10,8 @@ pub(crate) struct Pixels {
     pub(crate) covered: PerLane<u16>,
     /// Samples neither killed nor failed in a test.
     pub(crate) live: PerLane<u16>,
-    /// Samples that were tested or killed.
-    pub(crate) decided: PerLane<u16>,
+    /// Samples that the program tested.
+    pub(crate) tested: PerLane<u16>,
 }
 
 impl Pixels {
@@ -30,7 +30,7 @@ impl Pixels {
 
 impl Default for Pixels {
     fn default() -> Self {
-        Pixels { position: [[0; 2]; LANES], covered: [0; LANES], live: [0; LANES], decided: [0; LANES] }
+        Pixels { position: [[0; 2]; LANES], covered: [0; LANES], live: [0; LANES], tested: [0; LANES] }
     }
 }
 

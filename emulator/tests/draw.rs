@@ -302,6 +302,10 @@ fn killed_samples_keep_the_tile() {
     assert_eq!(run(&code(&|code| code)), (vec![5, 0, 5, 0], vec![]));
     let again = code(&|code| code.op(Opcode::SampleMask, &[("target", i(255)), ("live", i(255))]));
     assert_eq!(run(&again).1, [FindingKind::SampleTestedTwice]);
+    let kill = |code: Code| code.op(Opcode::SampleMask, &[("target", i(255)), ("live", i(0))]);
+    assert_eq!(run(&code(&kill)).1, [FindingKind::SampleKilledAfterTest]);
+    let killed_twice = kill(kill(Code::new()).constant(3, 5));
+    assert_eq!(run(&store_tile(killed_twice, r(3)).stop()), (vec![0; 4], vec![]));
     let untested = store_tile(Code::new().constant(3, 5), r(3)).stop();
     assert_eq!(run(&untested).1, [FindingKind::TileStoreBeforeTest]);
 }

@@ -315,6 +315,65 @@ fn stack_frames_are_private() {
     assert_eq!(words(&memory, 40), (0..40).collect::<Vec<_>>());
 }
 
+/// Appends a part of a program.
+type Part<'a> = dyn Fn(Code) -> Code + 'a;
+
+/// Runs the first part in all lanes, the second in those other than `out`, the third in all. Words 0 to 31 of the result are
+/// what they stored in the buffer, the others r2, which holds 777 before. r4 is the number of the lane.
+fn without_lane(out: u32, [before, access, after]: [&Part<'_>; 3]) -> Vec<u32> {
+    let code = Code::new()
+        .constant16(0, 0)
+        .special(r(4), 51)
+        .op(Opcode::Iadd, &[("dst", r(1)), ("a", r(4)), ("b", i(32))])
+        .constant(2, 777)
+        .op(Opcode::StackAdjust, &[("index", i(12))]);
+    let code =
+        before(code).op(Opcode::IfIcmp, &[("a", r(4)), ("b", i(out as i32)), ("inv", i(1)), ("nest", i(1))]);
+    let program = after(access(code).op(Opcode::PopExec, &[("nest", i(1))])).store(r(2), r(1)).stop();
+    let mut memory = memory(64);
+    let uniforms = uniforms();
+    let mut grid = launch(&program, &uniforms, 32);
+    (grid.scratch_bytes, grid.local_bytes) = (8, 128);
+    let report = dispatch(&mut memory, &grid).expect("runs");
+    assert_eq!(report.findings, []);
+    words(&memory, 64)
+}
+
+#[test]
+fn one_inactive_lane_takes_no_part_in_an_access() {
+    let store_local = |code: Code, data| {
+        code.op(Opcode::Iadd, &[("dst", r(5)), ("a", r(4)), ("b", r(4))])
+            .op(Opcode::Iadd, &[("dst", r(5)), ("a", r(5)), ("b", r(5))])
+            .op(Opcode::Lstore, &[("data", data), ("base", h(10)), ("index", i(0))])
+            .wait()
+    };
+    let load_local =
+        |code: Code| code.op(Opcode::Lload, &[("dst", r(2)), ("base", h(10)), ("index", i(0))]).wait();
+    let slot = [("index", i(8)), ("format", i(2))];
+    let store_stack =
+        |code: Code, data| code.op(Opcode::StackStore, &[("data", data), slot[0], slot[1]]).wait();
+    let load_stack = |code: Code| code.op(Opcode::StackLoad, &[("dst", r(2)), slot[0], slot[1]]).wait();
+    let same = |code: Code| code;
+    for out in [0, 1, 15, 30, 31] {
+        let lanes = |other: u32| (0..32).map(move |lane| if lane == out { other } else { lane });
+        let device = |code: Code| code.store(r(4), r(4)).load(r(2), r(4)).wait();
+        let expected: Vec<u32> = lanes(0).chain(lanes(777)).collect();
+        assert_eq!(
+            without_lane(out, [&same, &device, &same]),
+            expected,
+            "device memory, lane {out} inactive"
+        );
+        let expected: Vec<u32> = [0; 32].into_iter().chain(lanes(777)).collect();
+        let check = |all: &Part<'_>, active: &Part<'_>, after: &Part<'_>, what| {
+            assert_eq!(without_lane(out, [all, active, after]), expected, "{what}, lane {out} inactive");
+        };
+        check(&same, &|code| load_local(store_local(code, r(4))), &same, "loads of local memory");
+        check(&|code| store_local(code, r(2)), &|code| store_local(code, r(4)), &load_local, "local memory");
+        check(&same, &|code| load_stack(store_stack(code, r(4))), &same, "loads of the stack");
+        check(&|code| store_stack(code, r(2)), &|code| store_stack(code, r(4)), &load_stack, "the stack");
+    }
+}
+
 #[test]
 fn preambles_set_uniforms() {
     let preamble = Code::new()

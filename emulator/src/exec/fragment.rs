@@ -67,10 +67,10 @@ impl Tile {
         let frame = core.frame.as_deref_mut().ok_or(NOT_FRAGMENT)?;
         for lane in lanes_of(group.exec) {
             // Compute programs have a tile but no pixels, and nothing kills their samples.
-            let (alive, decided) =
-                group.pixels.as_deref().map_or((!0, !0), |pixels| (pixels.live[lane], pixels.decided[lane]));
+            let (alive, tested) =
+                group.pixels.as_deref().map_or((!0, !0), |pixels| (pixels.live[lane], pixels.tested[lane]));
             let live = masks[lane] as u16 & alive;
-            if frame.late_tests && live & !decided != 0 {
+            if frame.late_tests && live & !tested != 0 {
                 early |= 1 << lane;
             }
             let [x, y] = self.pixel(group, lane)?;
@@ -141,25 +141,31 @@ impl Decide {
             None => [u64::MAX; crate::group::LANES],
         };
         let mut pixels = group.pixels.take().ok_or(NOT_FRAGMENT)?;
-        let mut twice = 0;
+        let (mut twice, mut late) = (0, 0);
         let frame = core.frame.as_deref_mut().ok_or(NOT_FRAGMENT)?;
         for lane in lanes_of(group.exec) {
             let target = targets[lane] as u16 & pixels.covered[lane];
             let killed = target & !(lives[lane] as u16);
             let tested = target & !killed & pixels.live[lane];
-            if tested & pixels.decided[lane] != 0 {
+            if tested & pixels.tested[lane] != 0 {
                 twice |= 1 << lane;
+            }
+            if killed & pixels.tested[lane] != 0 {
+                late |= 1 << lane;
             }
             let value = |dst: Dst| group.read(dst.half, dst.size, lane);
             let depth = self.depth.map(|dst| f32::from_bits(value(dst) as u32));
             let stencil = self.stencil.map(|dst| value(dst) as u8);
             let failed = failures(frame, &pixels, lane, tested, depth, stencil);
             pixels.live[lane] &= !(killed | failed);
-            pixels.decided[lane] |= target;
+            pixels.tested[lane] |= tested;
         }
         group.pixels = Some(pixels);
         if let Some(lane) = lanes_of(twice).next() {
             core.note(FindingKind::SampleTestedTwice, lane);
+        }
+        if let Some(lane) = lanes_of(late).next() {
+            core.note(FindingKind::SampleKilledAfterTest, lane);
         }
         Ok(())
     }
