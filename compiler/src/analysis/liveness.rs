@@ -10,6 +10,7 @@
 //! One backward pass over the layout settles everything but back edges. Each further pass carries the needs of loop
 //! headers around one more level of nesting, so the number of passes is the loop depth plus two.
 
+use crate::ir::Build;
 use crate::ir::entity::{Block, Entity, Value};
 use crate::ir::function::Function;
 use crate::ir::op::{IrOp, Op};

@@ -4,7 +4,7 @@ use agx_isa::desc::Effects;
 use agx_isa::table::Opcode;
 
 use crate::ir::key;
-use crate::ir::{Access, Function, InstData, IrOp, Op, Src, Type};
+use crate::ir::{Access, Build, Function, InstData, IrOp, Op, Src, Type};
 
 /// A kind of memory, apart from the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

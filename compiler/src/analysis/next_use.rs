@@ -4,6 +4,7 @@
 //! a loop stays in registers before what is used after it (Braun and Hack, "Register Spilling and Live-Range Splitting
 //! for SSA-Form Programs", 2009).
 
+use crate::ir::Build;
 use crate::ir::entity::{Block, Entity, Value};
 use crate::ir::function::Function;
 use crate::ir::op::{IrOp, Op};

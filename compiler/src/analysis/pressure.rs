@@ -5,6 +5,7 @@
 //! spilling; what alignment may waste on top of it is for
 //! [`Shapes::waste`](crate::regalloc::shapes::Shapes::waste) to say.
 
+use crate::ir::Build;
 use crate::ir::entity::{Block, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};

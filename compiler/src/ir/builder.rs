@@ -7,6 +7,7 @@
 use agx_isa::semantics::{PureArgs, Source};
 use arrayvec::ArrayVec;
 
+use super::build::Build;
 use super::entity::{Block, Inst, Value};
 use super::function::{Function, Seam, Segment};
 use super::op::{IrOp, Op};
@@ -112,56 +113,6 @@ impl<'f, 'a> Builder<'f, 'a> {
     /// Whether the current block has ended, so that what is built now is unreachable.
     pub fn is_terminated(&self) -> bool {
         self.f.terminator(self.block).is_some()
-    }
-
-    /// Appends an instruction with given destinations.
-    pub fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
-        let inst = self.f.make_inst(op, dsts, srcs, mods, self.line);
-        let block = self.block;
-        self.f.block_mut(block).insts.push(inst);
-        inst
-    }
-
-    /// Appends an instruction with one result and returns the result.
-    pub fn value(&mut self, op: impl Into<Op>, ty: Type, srcs: &[Src], mods: &[u32]) -> Value {
-        let dst = self.f.add_value(ty);
-        self.push(op, &[dst], srcs, mods);
-        dst
-    }
-
-    /// The result of a scalar operation: a constant when its sources are, else a new value.
-    pub fn alu(&mut self, op: impl Into<Op>, bits: u8, srcs: &[Src], mods: &[u32]) -> Src {
-        let (op, ty) = (op.into(), Type::scalar(bits));
-        fold(self.f, op, ty, srcs, mods).unwrap_or_else(|| Src::value(self.value(op, ty, srcs, mods)))
-    }
-
-    /// Appends an operation without result.
-    pub fn effect(&mut self, op: impl Into<Op>, srcs: &[Src], mods: &[u32]) {
-        self.push(op, &[], srcs, mods);
-    }
-
-    /// Concatenates `parts` into one value of type `ty`; a single part of that type is returned as it is.
-    pub fn collect(&mut self, ty: Type, parts: &[Src]) -> Src {
-        match parts {
-            [part] if self.f.src_ty(*part) == ty => *part,
-            _ => Src::value(self.value(IrOp::Collect, ty, parts, &[])),
-        }
-    }
-
-    /// Takes `src` apart into `count` equal parts of type `ty`, lowest first.
-    pub fn split(&mut self, src: Src, ty: Type, count: usize) -> ArrayVec<Src, 16> {
-        if let (Some(bits), 2..) = (src.as_imm(), count) {
-            let part = |index: usize| {
-                Src::imm(bits.checked_shr(index as u32 * u32::from(ty.bits)).unwrap_or(0), ty.bits)
-            };
-            return (0..count).map(part).collect();
-        }
-        if count == 1 && self.f.src_ty(src) == ty {
-            return [src].into_iter().collect();
-        }
-        let dsts: ArrayVec<Value, 16> = (0..count).map(|_| self.f.add_value(ty)).collect();
-        self.push(IrOp::Split, &dsts, &[src], &[]);
-        dsts.into_iter().map(Src::value).collect()
     }
 
     /// The innermost region around the current point: regions are the arms of ifs, the bodies of loops and scopes, and
@@ -286,5 +237,26 @@ impl<'f, 'a> Builder<'f, 'a> {
         self.f.layout.push(Segment { block: self.block, seam: Seam::End });
         self.f.compute_cfg();
         self.f
+    }
+}
+
+impl<'a> Build<'a> for Builder<'_, 'a> {
+    fn function(&self) -> &Function<'a> {
+        self.f
+    }
+
+    fn function_mut(&mut self) -> &mut Function<'a> {
+        self.f
+    }
+
+    fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
+        let inst = self.f.make_inst(op, dsts, srcs, mods, self.line);
+        let block = self.block;
+        self.f.block_mut(block).insts.push(inst);
+        inst
+    }
+
+    fn float_mode(&self) -> FloatMode {
+        self.mode
     }
 }

@@ -29,6 +29,7 @@ pub mod types;
 pub mod validate;
 pub mod vocabulary;
 
+pub use build::{Arithmetic, Build};
 pub use builder::Builder;
 pub(crate) use cfg::ConstructEnd;
 pub use entity::{Block, Entity, Inst, Value};

@@ -3,12 +3,12 @@
 
 use agx_isa::inst::OperandFlags;
 
+use super::build::Build;
 use super::entity::{Block, Entity, Inst, Value};
 use super::function::Function;
 use super::op::Op;
 use super::src::Src;
 use super::table::Side;
-use super::types::Type;
 use crate::error::CompileError;
 
 /// What becomes of an instruction.
@@ -37,28 +37,24 @@ pub struct Rewriter<'f, 'a> {
     forwarded: bool,
 }
 
-impl<'a> Rewriter<'_, 'a> {
+impl<'a> Build<'a> for Rewriter<'_, 'a> {
+    fn function(&self) -> &Function<'a> {
+        self.f
+    }
+
+    fn function_mut(&mut self) -> &mut Function<'a> {
+        self.f
+    }
+
     /// Adds an instruction with given destinations; they may be those of the instruction being rewritten.
-    pub fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
+    fn push(&mut self, op: impl Into<Op>, dsts: &[Value], srcs: &[Src], mods: &[u32]) -> Inst {
         let inst = self.f.make_inst(op, dsts, srcs, mods, self.line);
         self.out.push(inst);
         inst
     }
+}
 
-    /// Adds an instruction with one new result.
-    pub fn value(&mut self, op: impl Into<Op>, ty: Type, srcs: &[Src], mods: &[u32]) -> Value {
-        let dst = self.f.add_value(ty);
-        self.push(op, &[dst], srcs, mods);
-        dst
-    }
-
-    /// A scalar operation: folded when its sources are constant.
-    pub fn alu(&mut self, op: impl Into<Op>, bits: u8, srcs: &[Src], mods: &[u32]) -> Src {
-        let (op, ty) = (op.into(), Type::scalar(bits));
-        super::builder::fold(self.f, op, ty, srcs, mods)
-            .unwrap_or_else(|| Src::value(self.value(op, ty, srcs, mods)))
-    }
-
+impl Rewriter<'_, '_> {
     /// Reads `src` wherever `value`, a result of the instruction being rewritten, was read. The instruction is then to
     /// be removed, unless every result stays defined.
     ///

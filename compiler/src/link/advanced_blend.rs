@@ -5,7 +5,7 @@
 
 use super::blend::ALPHA;
 use crate::ir::build::alu::{FloatCond, float};
-use crate::ir::{Builder, Src};
+use crate::ir::{Arithmetic, Builder, Src};
 
 /// What blends two colours that are not multiplied by their alphas, component by component.
 type Component = fn(&mut Builder<'_, '_>, Src, Src) -> Src;

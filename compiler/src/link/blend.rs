@@ -2,7 +2,7 @@
 
 use super::advanced_blend::AdvancedBlend;
 use crate::ir::build::alu::{FloatCond, float};
-use crate::ir::{Builder, Src};
+use crate::ir::{Arithmetic, Builder, Src};
 
 /// Enumerations whose variants can be listed.
 macro_rules! listed {

@@ -18,7 +18,7 @@ use crate::ir::build::alu::float;
 use crate::ir::build::spilled::Spilled;
 use crate::ir::build::tile;
 use crate::ir::op::mods;
-use crate::ir::{Builder, Function, IrOp, Src, Type};
+use crate::ir::{Arithmetic, Build, Builder, Function, IrOp, Src, Type};
 
 /// A render target and what is done to its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -12,7 +12,7 @@ use crate::ir::build::alu::IntCond;
 use crate::ir::build::tile;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Access, Builder, Function, IrOp, Src, Type};
+use crate::ir::{Access, Arithmetic, Build, Builder, Function, IrOp, Src, Type};
 
 /// Everything that affects a fragment prolog: equal keys give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -15,7 +15,7 @@ use crate::error::CompileError;
 use crate::ir::build::alu::{IntCond, float};
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Builder, Function, IrOp, Src, Type};
+use crate::ir::{Arithmetic, Build, Builder, Function, IrOp, Src, Type};
 
 /// Where an attribute comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -15,7 +15,7 @@ use arrayvec::ArrayVec;
 use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
+use crate::ir::{Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
 
 /// Most multiples an offset is taken apart into.
 const MAX_TERMS: usize = 4;
@@ -279,7 +279,7 @@ fn summands(r: &Rewriter<'_, '_>, src: Src) -> Option<ArrayVec<(Src, i32), 2>> {
 }
 
 fn add(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
-    r.alu(Opcode::Iadd, 32, &[a, b], &mods(Opcode::Iadd))
+    r.op(Opcode::Iadd, 32, &[a, b])
 }
 
 /// `sum + src * factor`.
@@ -287,7 +287,7 @@ fn add_multiple(r: &mut Rewriter<'_, '_>, sum: Option<Src>, src: Src, factor: i3
     let zero = Src::imm(0, 16);
     match (sum, factor) {
         (None, 1) => src,
-        (sum, -1) => r.alu(Opcode::Isub, 32, &[sum.unwrap_or(zero), src], &mods(Opcode::Isub)),
+        (sum, -1) => r.op(Opcode::Isub, 32, &[sum.unwrap_or(zero), src]),
         (sum, 1 | 2 | 4 | 8 | 16) => {
             let mods = mods(Opcode::Iadd).with(key::SHIFT, factor.trailing_zeros());
             r.alu(Opcode::Iadd, 32, &[sum.unwrap_or(zero), src], &mods)
@@ -297,7 +297,7 @@ fn add_multiple(r: &mut Rewriter<'_, '_>, sum: Option<Src>, src: Src, factor: i3
         }
         (sum, factor) => {
             let srcs = [src, Src::imm32(factor as u32), sum.unwrap_or(zero)];
-            r.alu(Opcode::Imadd, 32, &srcs, &mods(Opcode::Imadd))
+            r.op(Opcode::Imadd, 32, &srcs)
         }
     }
 }

@@ -10,7 +10,7 @@ use agx_isa::table::Opcode;
 use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Access, Function, IrOp, Op, Rewrite, Rewriter};
+use crate::ir::{Access, Build, Function, IrOp, Op, Rewrite, Rewriter};
 
 /// Lowers barriers and fences.
 ///

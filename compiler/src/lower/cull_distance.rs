@@ -9,7 +9,7 @@
 use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Function, IrOp, Op, Rewrite, Src};
+use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src};
 use agx_isa::table::names::FloatCondition;
 
 /// Lowers `store_cull`.

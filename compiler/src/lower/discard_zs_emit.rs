@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Every sample of a pixel.
 pub(super) const ALL_SAMPLES: Src = Src::imm(0xff, 16);

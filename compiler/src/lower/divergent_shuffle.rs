@@ -16,7 +16,9 @@ use agx_isa::table::names::Truth;
 
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, Rewriter, Seam, Side, Src, Type, Value};
+use crate::ir::{
+    Block, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Seam, Side, Src, Type, Value,
+};
 use crate::regalloc::{Allocation, Reg};
 
 /// The half register of the index, in a shader that runs for each sample or does not.

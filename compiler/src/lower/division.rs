@@ -18,15 +18,14 @@ mod constant;
 mod tests;
 
 use agx_isa::table::Opcode;
-use agx_isa::table::names::Truth;
-use agx_isa::table::names::{IntCondition, Rounding};
+use agx_isa::table::names::Rounding;
 
-use super::alu::{alu, bitop, icmp, join, negate, select, words};
 use super::multiply_high::multiply_high;
 use crate::error::CompileError;
+use crate::ir::build::alu::IntCond;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::{Arithmetic, Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Replaces integer division and remainder.
 ///
@@ -81,27 +80,27 @@ fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, b: Src) -> Src {
 
 /// `a - quotient * b`.
 fn remainder(r: &mut Rewriter<'_, '_>, a: Src, quotient: Src, b: Src, width: u8) -> Src {
-    let negative = negate(r, width, b);
-    alu(r, Opcode::Imadd, width, &[quotient, negative, a])
+    let negative = r.ineg(b);
+    r.op(Opcode::Imadd, width, &[quotient, negative, a])
 }
 
 /// The quotient of integers of at most 16 bits through floats.
 fn by_float(r: &mut Rewriter<'_, '_>, signed: bool, a: Src, b: Src, width: u8) -> Src {
     let (to_float, to_integer) =
         if signed { (Opcode::S16ToF, Opcode::FToS16) } else { (Opcode::U16ToF, Opcode::FToU16) };
-    let dividend = alu(r, to_float, 32, &[a]);
-    let divisor = alu(r, to_float, 32, &[b]);
+    let dividend = r.op(to_float, 32, &[a]);
+    let divisor = r.op(to_float, 32, &[b]);
     let half = Src::f32(0.5);
     // The half points away from zero; the conversion then drops the fraction.
     let half = if signed {
-        let sign = bitop(r, Truth::AND, 32, dividend, Src::imm32(0x8000_0000));
-        bitop(r, Truth::OR, 32, sign, half)
+        let sign = r.and(dividend, Src::imm32(0x8000_0000));
+        r.or(sign, half)
     } else {
         half
     };
-    let dividend = alu(r, Opcode::Fadd, 32, &[dividend, half]);
-    let reciprocal = alu(r, Opcode::Rcp, 32, &[divisor]);
-    let quotient = alu(r, Opcode::Fmul, 32, &[dividend, reciprocal]);
+    let dividend = r.op(Opcode::Fadd, 32, &[dividend, half]);
+    let reciprocal = r.op(Opcode::Rcp, 32, &[divisor]);
+    let quotient = r.op(Opcode::Fmul, 32, &[dividend, reciprocal]);
     r.alu(to_integer, width, &[quotient], &mods(to_integer).with(key::ROUND, Rounding::TOWARD_ZERO))
 }
 
@@ -113,55 +112,55 @@ const TWO_32: f32 = 4_294_967_296.0;
 /// Quotient and remainder of unsigned integers of 32 or 64 bits.
 fn unsigned(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
     let mut reciprocal = if width == 64 { estimate_64(r, b) } else { estimate_32(r, b) };
-    let minus_b = negate(r, width, b);
+    let minus_b = r.ineg(b);
     // Newton's step: the error of the estimate, in units of its last place, is its product with -b. A step doubles the
     // good bits, of which there are twenty.
     for _ in 0..width / 32 {
         let error = multiply(r, reciprocal, minus_b, width);
         let correction = high_product(r, reciprocal, error, width);
-        reciprocal = alu(r, Opcode::Iadd, width, &[reciprocal, correction]);
+        reciprocal = r.op(Opcode::Iadd, width, &[reciprocal, correction]);
     }
     let mut quotient = high_product(r, a, reciprocal, width);
     let product = multiply(r, quotient, minus_b, width);
-    let mut remainder = alu(r, Opcode::Iadd, width, &[a, product]);
+    let mut remainder = r.op(Opcode::Iadd, width, &[a, product]);
     for _ in 0..2 {
-        let fits = icmp(r, IntCondition::UNSIGNED_LESS, true, remainder, b);
-        let more = alu(r, Opcode::Iadd, width, &[quotient, Src::imm(1, width)]);
-        quotient = select(r, width, fits, more, quotient);
+        let fits = r.icmp(IntCond::UGE, remainder, b);
+        let more = r.op(Opcode::Iadd, width, &[quotient, Src::imm(1, width)]);
+        quotient = r.select(fits, more, quotient);
         // Where the divisor does not fit, the difference wraps to a larger number.
-        let less = alu(r, Opcode::Isub, width, &[remainder, b]);
-        remainder = alu(r, IrOp::Umin, width, &[remainder, less]);
+        let less = r.op(Opcode::Isub, width, &[remainder, b]);
+        remainder = r.op(IrOp::Umin, width, &[remainder, less]);
     }
     (quotient, remainder)
 }
 
 fn multiply(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> Src {
-    alu(r, IrOp::Imul, width, &[a, b])
+    r.op(IrOp::Imul, width, &[a, b])
 }
 
 fn high_product(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> Src {
-    if width == 32 { multiply_high(r, a, b, false) } else { alu(r, IrOp::Umulh, width, &[a, b]) }
+    if width == 32 { multiply_high(r, a, b, false) } else { r.op(IrOp::Umulh, width, &[a, b]) }
 }
 
 /// Slightly less than 2^32 / b.
 fn estimate_32(r: &mut Rewriter<'_, '_>, b: Src) -> Src {
-    let float = alu(r, Opcode::U32ToF, 32, &[b]);
-    let reciprocal = alu(r, Opcode::Rcp, 32, &[float]);
-    let scaled = alu(r, Opcode::Fmul, 32, &[reciprocal, Src::f32(TWO_32 * BELOW_ONE)]);
+    let float = r.op(Opcode::U32ToF, 32, &[b]);
+    let reciprocal = r.op(Opcode::Rcp, 32, &[float]);
+    let scaled = r.op(Opcode::Fmul, 32, &[reciprocal, Src::f32(TWO_32 * BELOW_ONE)]);
     to_word(r, scaled)
 }
 
 /// Slightly less than 2^64 / b: a float has no more bits than fit the upper word and a part of the lower one.
 fn estimate_64(r: &mut Rewriter<'_, '_>, b: Src) -> Src {
-    let [low, high] = words(r, b).map(|word| alu(r, Opcode::U32ToF, 32, &[word]));
-    let float = alu(r, Opcode::Ffma, 32, &[high, Src::f32(TWO_32), low]);
-    let reciprocal = alu(r, Opcode::Rcp, 32, &[float]);
-    let scaled = alu(r, Opcode::Fmul, 32, &[reciprocal, Src::f32(TWO_32 * TWO_32 * BELOW_ONE)]);
-    let upper = alu(r, Opcode::Fmul, 32, &[scaled, Src::f32(1.0 / TWO_32)]);
-    let upper = alu(r, Opcode::Trunc, 32, &[upper]);
-    let lower = alu(r, Opcode::Ffma, 32, &[upper, Src::f32(-TWO_32), scaled]);
+    let [low, high] = r.words(b).map(|word| r.op(Opcode::U32ToF, 32, &[word]));
+    let float = r.op(Opcode::Ffma, 32, &[high, Src::f32(TWO_32), low]);
+    let reciprocal = r.op(Opcode::Rcp, 32, &[float]);
+    let scaled = r.op(Opcode::Fmul, 32, &[reciprocal, Src::f32(TWO_32 * TWO_32 * BELOW_ONE)]);
+    let upper = r.op(Opcode::Fmul, 32, &[scaled, Src::f32(1.0 / TWO_32)]);
+    let upper = r.op(Opcode::Trunc, 32, &[upper]);
+    let lower = r.op(Opcode::Ffma, 32, &[upper, Src::f32(-TWO_32), scaled]);
     let parts = [to_word(r, lower), to_word(r, upper)];
-    join(r, parts)
+    r.join(parts)
 }
 
 fn to_word(r: &mut Rewriter<'_, '_>, float: Src) -> Src {
@@ -171,16 +170,16 @@ fn to_word(r: &mut Rewriter<'_, '_>, float: Src) -> Src {
 /// Quotient and remainder of signed integers of 32 or 64 bits, by their magnitudes.
 fn signed(r: &mut Rewriter<'_, '_>, a: Src, b: Src, width: u8) -> (Src, Src) {
     let magnitude = |r: &mut Rewriter<'_, '_>, src| {
-        let negative = negate(r, width, src);
-        alu(r, IrOp::Imax, width, &[src, negative])
+        let negative = r.ineg(src);
+        r.op(IrOp::Imax, width, &[src, negative])
     };
     let (magnitude_a, magnitude_b) = (magnitude(r, a), magnitude(r, b));
     let (quotient, remainder) = unsigned(r, magnitude_a, magnitude_b, width);
-    let signs = bitop(r, Truth::XOR, width, a, b);
+    let signs = r.xor(a, b);
     let mut with_sign = |sign, number| {
-        let is_negative = icmp(r, IntCondition::SIGNED_LESS, false, sign, Src::imm(0, width));
-        let negative = negate(r, width, number);
-        select(r, width, is_negative, negative, number)
+        let is_negative = r.icmp(IntCond::SLT, sign, Src::imm(0, width));
+        let negative = r.ineg(number);
+        r.select(is_negative, negative, number)
     };
     (with_sign(signs, quotient), with_sign(a, remainder))
 }

@@ -9,9 +9,8 @@
 
 use agx_isa::table::Opcode;
 
-use super::alu::alu;
 use crate::error::CompileError;
-use crate::ir::{Function, IrOp, Op, Rewrite, Src};
+use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src};
 
 /// Replaces `fdiv` and `fsqrt`.
 ///
@@ -29,11 +28,11 @@ pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
         if width == 64 {
             return Err(CompileError::unsupported("64-bit float division and square root"));
         }
-        let factor = alu(r, function, 32, &[argument]);
+        let factor = r.op(function, 32, &[argument]);
         Ok(Rewrite::Forward(match r.f.signed_zeros {
             // The machine's product of a negative zero is a positive one.
-            true => alu(r, Opcode::Ffma, width, &[data.srcs[0], factor, Src::f32(-0.0)]),
-            false => alu(r, Opcode::Fmul, width, &[data.srcs[0], factor]),
+            true => r.op(Opcode::Ffma, width, &[data.srcs[0], factor, Src::f32(-0.0)]),
+            false => r.op(Opcode::Fmul, width, &[data.srcs[0], factor]),
         }))
     })
 }

@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::op::mods;
 use crate::ir::vocabulary::{Input, Mode, Place};
-use crate::ir::{Builder, Function, InstData, IrOp, Op, Src, Type};
+use crate::ir::{Build, Builder, Function, InstData, IrOp, Op, Src, Type};
 
 /// Makes late tests sure in fragment shaders that write memory.
 ///

@@ -12,11 +12,12 @@
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{IntCondition, Truth};
 
-use super::alu::{alu, bitop, icmp, join, select, wide_product, words};
 use super::uses_width;
 use crate::error::CompileError;
+use crate::ir::build::alu::IntCond;
 use crate::ir::key;
-use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::{Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::lower::multiply_high::wide_product;
 
 /// Does 64-bit arithmetic in words.
 ///
@@ -61,10 +62,10 @@ fn lower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
 }
 
 fn wordwise(r: &mut Rewriter<'_, '_>, table: Truth, a: Src, b: Src) -> Src {
-    let ([a_low, a_high], [b_low, b_high]) = (words(r, a), words(r, b));
-    let low = bitop(r, table, 32, a_low, b_low);
-    let high = bitop(r, table, 32, a_high, b_high);
-    join(r, [low, high])
+    let ([a_low, a_high], [b_low, b_high]) = (r.words(a), r.words(b));
+    let low = r.bitop(a_low, b_low, table);
+    let high = r.bitop(a_high, b_high, table);
+    r.join([low, high])
 }
 
 /// The product of two extended words is one instruction; otherwise the cross products are added to its upper word.
@@ -73,18 +74,18 @@ fn product(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
     if let (Some(a), Some(b)) = (sign_extended_word(r, a), sign_extended_word(r, b)) {
         return wide_product(r, a, b, zero, true);
     }
-    let ([a_low, a_high], [b_low, b_high]) = (words(r, a), words(r, b));
+    let ([a_low, a_high], [b_low, b_high]) = (r.words(a), r.words(b));
     let lowest = wide_product(r, a_low, b_low, zero, false);
     if a_high == zero && b_high == zero {
         return lowest;
     }
-    let [low, mut high] = words(r, lowest);
+    let [low, mut high] = r.words(lowest);
     for (x, y) in [(a_low, b_high), (a_high, b_low)] {
         if x != zero && y != zero {
-            high = alu(r, Opcode::Imadd, 32, &[x, y, high]);
+            high = r.op(Opcode::Imadd, 32, &[x, y, high]);
         }
     }
-    join(r, [low, high])
+    r.join([low, high])
 }
 
 /// The word that `src` is the sign extension of.
@@ -96,41 +97,41 @@ fn sign_extended_word(r: &Rewriter<'_, '_>, src: Src) -> Option<Src> {
 
 /// The lowest word of a shift amount.
 fn amount(r: &mut Rewriter<'_, '_>, amount: Src) -> Src {
-    if r.f.width(amount) == 64 { words(r, amount)[0] } else { amount }
+    if r.f.width(amount) == 64 { r.words(amount)[0] } else { amount }
 }
 
 fn shift_left(r: &mut Rewriter<'_, '_>, a: Src, by: Src) -> Src {
-    let ([low, high], by) = (words(r, a), amount(r, by));
+    let ([low, high], by) = (r.words(a), amount(r, by));
     let zero = Src::imm32(0);
-    let new_low = alu(r, IrOp::Shl, 32, &[low, by]);
-    let stays = alu(r, IrOp::Shl, 32, &[high, by]);
-    let moves_up = alu(r, Opcode::Shlhi, 32, &[zero, low, by]);
-    let new_high = bitop(r, Truth::OR, 32, stays, moves_up);
-    join(r, [new_low, new_high])
+    let new_low = r.op(IrOp::Shl, 32, &[low, by]);
+    let stays = r.op(IrOp::Shl, 32, &[high, by]);
+    let moves_up = r.op(Opcode::Shlhi, 32, &[zero, low, by]);
+    let new_high = r.or(stays, moves_up);
+    r.join([new_low, new_high])
 }
 
 /// `shrhi` and `asrh` give what leaves the upper word; below 32, `shrhi` keeps the lower bits of its first source.
 fn shift_right(r: &mut Rewriter<'_, '_>, a: Src, by: Src, signed: bool) -> Src {
-    let ([low, high], by) = (words(r, a), amount(r, by));
-    let stays = alu(r, IrOp::Ushr, 32, &[low, by]);
+    let ([low, high], by) = (r.words(a), amount(r, by));
+    let stays = r.op(IrOp::Ushr, 32, &[low, by]);
     if signed {
-        let moves_down = alu(r, Opcode::Asrh, 32, &[high, by]);
-        let merged = bitop(r, Truth::OR, 32, stays, moves_down);
-        let new_high = alu(r, IrOp::Sshr, 32, &[high, by]);
+        let moves_down = r.op(Opcode::Asrh, 32, &[high, by]);
+        let merged = r.or(stays, moves_down);
+        let new_high = r.op(IrOp::Sshr, 32, &[high, by]);
         // From 0 on, `asrh` by less than 32 leaves the bits below untouched: they are zero, the upper ones are new.
-        join(r, [merged, new_high])
+        r.join([merged, new_high])
     } else {
-        let new_low = alu(r, Opcode::Shrhi, 32, &[stays, high, by]);
-        let new_high = alu(r, IrOp::Ushr, 32, &[high, by]);
-        join(r, [new_low, new_high])
+        let new_low = r.op(Opcode::Shrhi, 32, &[stays, high, by]);
+        let new_high = r.op(IrOp::Ushr, 32, &[high, by]);
+        r.join([new_low, new_high])
     }
 }
 
 fn choose(r: &mut Rewriter<'_, '_>, cond: Src, x: Src, y: Src) -> Src {
-    let ([x_low, x_high], [y_low, y_high]) = (words(r, x), words(r, y));
-    let low = select(r, 32, cond, x_low, y_low);
-    let high = select(r, 32, cond, x_high, y_high);
-    join(r, [low, high])
+    let ([x_low, x_high], [y_low, y_high]) = (r.words(x), r.words(y));
+    let low = r.select(cond, x_low, y_low);
+    let high = r.select(cond, x_high, y_high);
+    r.join([low, high])
 }
 
 /// The source for which `first cond second` holds against the other.
@@ -141,17 +142,17 @@ fn extremum(r: &mut Rewriter<'_, '_>, srcs: &[Src], cond: IntCondition) -> Src {
 
 /// Equal if no word differs; less if the upper words are less, or equal and the lower ones less as unsigned numbers.
 fn compare(r: &mut Rewriter<'_, '_>, cond: IntCondition, inverted: bool, srcs: &[Src]) -> Src {
-    let ([a_low, a_high], [b_low, b_high]) = (words(r, srcs[0]), words(r, srcs[1]));
+    let ([a_low, a_high], [b_low, b_high]) = (r.words(srcs[0]), r.words(srcs[1]));
     if cond.unsigned() == IntCondition::EQUAL {
-        let low = bitop(r, Truth::XOR, 32, a_low, b_low);
-        let high = bitop(r, Truth::XOR, 32, a_high, b_high);
-        let any = bitop(r, Truth::OR, 32, low, high);
-        return icmp(r, IntCondition::EQUAL, inverted, any, Src::imm32(0));
+        let low = r.xor(a_low, b_low);
+        let high = r.xor(a_high, b_high);
+        let any = r.or(low, high);
+        return r.icmp(IntCond::new(IntCondition::EQUAL, inverted), any, Src::imm32(0));
     }
-    let same_high = icmp(r, IntCondition::EQUAL, false, a_high, b_high);
-    let low = icmp(r, cond.unsigned(), inverted, a_low, b_low);
-    let high = icmp(r, cond, inverted, a_high, b_high);
-    select(r, 1, same_high, low, high)
+    let same_high = r.icmp(IntCond::EQ, a_high, b_high);
+    let low = r.icmp(IntCond::new(cond.unsigned(), inverted), a_low, b_low);
+    let high = r.icmp(IntCond::new(cond, inverted), a_high, b_high);
+    r.select(same_high, low, high)
 }
 
 #[cfg(test)]

@@ -9,10 +9,9 @@
 
 use agx_isa::table::Opcode;
 
-use super::alu::alu;
 use crate::error::CompileError;
 use crate::ir::key;
-use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Does 8-bit arithmetic in 16 bits.
 ///
@@ -68,18 +67,18 @@ fn widen(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Src {
     let extend = if reads_signed(data) { IrOp::Sconv } else { IrOp::Uconv };
     let mut srcs: Vec<Src> = Vec::new();
     for src in data.srcs {
-        let wide = if r.f.width(*src) == 8 { alu(r, extend, 16, &[src.plain()]) } else { *src };
+        let wide = if r.f.width(*src) == 8 { r.op(extend, 16, &[src.plain()]) } else { *src };
         srcs.push(wide.with(src.flags));
     }
     let width = r.f.ty(data.dsts[0]).bits;
     // The high half of a product of bytes is the second byte of the product of the extended ones.
     if matches!(data.op, Op::Ir(IrOp::Umulh | IrOp::Smulh)) {
-        let product = alu(r, IrOp::Imul, 16, &srcs);
-        let high = alu(r, IrOp::Ushr, 16, &[product, Src::imm(8, 16)]);
-        return alu(r, IrOp::Uconv, 8, &[high]);
+        let product = r.op(IrOp::Imul, 16, &srcs);
+        let high = r.op(IrOp::Ushr, 16, &[product, Src::imm(8, 16)]);
+        return r.op(IrOp::Uconv, 8, &[high]);
     }
     let result = r.alu(data.op, if width == 8 { 16 } else { width }, &srcs, data.mods);
-    if width == 8 { alu(r, IrOp::Uconv, 8, &[result]) } else { result }
+    if width == 8 { r.op(IrOp::Uconv, 8, &[result]) } else { result }
 }
 
 #[cfg(test)]

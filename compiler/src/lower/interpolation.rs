@@ -12,7 +12,7 @@ use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::vocabulary::Input;
-use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
+use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
 
 /// Pixels along a tile, which coefficients are relative to, less one.
 const IN_TILE: u64 = 31;
@@ -94,7 +94,7 @@ impl Lowering {
             let pixel = r.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, axis));
             let within = [pixel.into(), Src::imm(IN_TILE, 32)];
             let within = r.alu(Opcode::Bitop, 32, &within, &mods(Opcode::Bitop).with(key::TABLE, Truth::AND));
-            let corner = r.alu(Opcode::U32ToF, 32, &[within], &mods(Opcode::U32ToF));
+            let corner = r.op(Opcode::U32ToF, 32, &[within]);
             float_sum(r, corner, Src::imm32(0.5_f32.to_bits()))
         });
         [float_sum(r, axes[0], offset[0]), float_sum(r, axes[1], offset[1])]
@@ -113,7 +113,7 @@ impl Lowering {
             Interpolation::Perspective => {
                 let register = self.registers(Input::ONE_OVER_W, 1, Interpolation::Linear)?;
                 let over_w = plane(r, register, point);
-                Some(r.alu(Opcode::Rcp, 32, &[over_w], &mods(Opcode::Rcp)))
+                Some(r.op(Opcode::Rcp, 32, &[over_w]))
             }
             _ => None,
         };
@@ -122,7 +122,7 @@ impl Lowering {
             let register = self.registers(Input(input + at), 1, interpolation)?;
             let value = plane(r, register, point);
             parts.push(match one_over {
-                Some(w) => r.alu(Opcode::Fmul, 32, &[value, w], &mods(Opcode::Fmul)),
+                Some(w) => r.op(Opcode::Fmul, 32, &[value, w]),
                 None => value,
             });
         }
@@ -172,7 +172,7 @@ impl Lowering {
 }
 
 fn float_sum(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
-    r.alu(Opcode::Fadd, 32, &[a, b], &mods(Opcode::Fadd))
+    r.op(Opcode::Fadd, 32, &[a, b])
 }
 
 /// The three terms of a coefficient register.
@@ -194,7 +194,7 @@ fn plane(r: &mut Rewriter<'_, '_>, register: Src, [x, y]: [Src; 2]) -> Src {
         // Exponent 0 and the lowest bit set.
         let bitop = mods(Opcode::Bitop).with(key::TABLE, Truth::AND);
         let masked = r.alu(Opcode::Bitop, 32, &[term, Src::imm(0x7f80_0001, 32)], &bitop);
-        r.alu(IrOp::Icmp, 1, &[masked, Src::imm32(1)], &mods(IrOp::Icmp))
+        r.op(IrOp::Icmp, 1, &[masked, Src::imm32(1)])
     });
     let either = r.alu(Opcode::Bitop, 1, &marked, &mods(Opcode::Bitop).with(key::TABLE, Truth::OR));
     r.alu(IrOp::Select, 32, &[either, c, sum], &[])

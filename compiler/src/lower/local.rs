@@ -11,7 +11,7 @@ use super::address::{element_format, load_pieces, store_pieces};
 use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
 const NO_INDEX: Src = Src::imm(0, 16);
 
@@ -71,5 +71,5 @@ fn local_base(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32) -> Src {
     if bytes == 0 {
         return offset;
     }
-    r.alu(Opcode::Iadd, 16, &[offset, Src::imm(u64::from(bytes), 16)], &mods(Opcode::Iadd))
+    r.op(Opcode::Iadd, 16, &[offset, Src::imm(u64::from(bytes), 16)])
 }

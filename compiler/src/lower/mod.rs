@@ -1,7 +1,6 @@
 //! Lowerings: each replaces operations the machine does not have by operations it has.
 
 mod address;
-mod alu;
 mod barrier;
 mod control_flow;
 mod cull_distance;

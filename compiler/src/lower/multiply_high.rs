@@ -7,11 +7,9 @@
 
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
-use agx_isa::table::names::Truth;
 
-use super::alu::{alu, bitop, join, wide_product, words};
 use crate::error::CompileError;
-use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::{Arithmetic, Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Replaces `umulh` and `smulh`.
 ///
@@ -37,41 +35,55 @@ pub(super) fn multiply_high(r: &mut Rewriter<'_, '_>, a: Src, b: Src, signed: bo
         (64, true) => signed_quad(r, a, b),
         (32, _) => {
             let product = wide_product(r, a, b, Src::imm32(0), signed);
-            words(r, product)[1]
+            r.words(product)[1]
         }
         (width, _) => {
             let flags = if signed { OperandFlags::SX } else { OperandFlags::empty() };
-            let product = alu(r, Opcode::Imadd, 32, &[a.with(flags), b.with(flags), Src::imm32(0)]);
-            let high = alu(r, IrOp::Ushr, 32, &[product, Src::imm32(u32::from(width))]);
-            alu(r, IrOp::Uconv, width, &[high])
+            let product = r.op(Opcode::Imadd, 32, &[a.with(flags), b.with(flags), Src::imm32(0)]);
+            let high = r.op(IrOp::Ushr, 32, &[product, Src::imm32(u32::from(width))]);
+            r.op(IrOp::Uconv, width, &[high])
         }
     }
 }
 
 /// Schoolbook multiplication; no sum of a partial product and a carried word exceeds 64 bits.
 fn unsigned_quad(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
-    let ([a_low, a_high], [b_low, b_high]) = (words(r, a), words(r, b));
+    let ([a_low, a_high], [b_low, b_high]) = (r.words(a), r.words(b));
     let lowest = wide_product(r, a_low, b_low, Src::imm32(0), false);
-    let carry = words(r, lowest)[1];
+    let carry = r.words(lowest)[1];
     let middle = wide_product(r, a_low, b_high, carry, false);
-    let [middle_low, middle_high] = words(r, middle);
+    let [middle_low, middle_high] = r.words(middle);
     let other = wide_product(r, a_high, b_low, middle_low, false);
-    let carry = words(r, other)[1];
+    let carry = r.words(other)[1];
     let highest = wide_product(r, a_high, b_high, middle_high, false);
-    alu(r, Opcode::Iadd, 64, &[highest, carry])
+    r.op(Opcode::Iadd, 64, &[highest, carry])
 }
 
 /// A negative factor was taken for itself plus 2^64: the other factor is subtracted from the high half.
 fn signed_quad(r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
     let mut high = unsigned_quad(r, a, b);
     for (factor, other) in [(a, b), (b, a)] {
-        let factor_high = words(r, factor)[1];
-        let mask = alu(r, IrOp::Sshr, 32, &[factor_high, Src::imm32(31)]);
-        let other = words(r, other).map(|word| bitop(r, Truth::AND, 32, word, mask));
-        let other = join(r, other);
-        high = alu(r, Opcode::Isub, 64, &[high, other]);
+        let factor_high = r.words(factor)[1];
+        let mask = r.op(IrOp::Sshr, 32, &[factor_high, Src::imm32(31)]);
+        let other = r.words(other).map(|word| r.and(word, mask));
+        let other = r.join(other);
+        high = r.op(Opcode::Isub, 64, &[high, other]);
     }
     high
+}
+
+/// The 64-bit product of two words plus `addend`.
+pub(super) fn wide_product(r: &mut Rewriter<'_, '_>, a: Src, b: Src, addend: Src, signed: bool) -> Src {
+    let (a, b) = if signed { (sign_extended(a), sign_extended(b)) } else { (a, b) };
+    r.op(Opcode::Imadd, 64, &[a, b, addend])
+}
+
+/// A word read as signed. A constant that is not negative goes without the flag, so that it can stay an immediate.
+fn sign_extended(src: Src) -> Src {
+    match src.as_imm() {
+        Some(bits) if bits >> (src.bits - 1) == 0 => src,
+        _ => src.with(OperandFlags::SX),
+    }
 }
 
 #[cfg(test)]

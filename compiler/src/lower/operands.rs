@@ -16,7 +16,7 @@ use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::machine::is_legal_source;
 use crate::ir::op::mods;
-use crate::ir::{Block, Function, Inst, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value};
+use crate::ir::{Block, Build, Function, Inst, IrOp, Op, Rewrite, Rewriter, Src, SrcKind, Type, Value};
 
 /// Loads constants and copies uniforms where operands cannot encode them.
 ///

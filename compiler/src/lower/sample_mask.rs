@@ -13,7 +13,7 @@ use crate::analysis::coverage;
 use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::op::mods;
-use crate::ir::{Function, IrOp, Op, Rewrite, Src};
+use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src};
 
 /// Lowers `kill_samples`.
 ///

@@ -8,7 +8,7 @@ use super::address::{element_format, load_pieces, store_pieces};
 use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
 /// Lowers accesses to the lane's own stack memory.
 ///
@@ -52,5 +52,5 @@ fn byte_index(r: &mut Rewriter<'_, '_>, offset: Src, bytes: u32) -> Src {
     if bytes == 0 {
         return offset;
     }
-    r.alu(Opcode::Iadd, 32, &[offset, Src::imm32(bytes)], &mods(Opcode::Iadd))
+    r.op(Opcode::Iadd, 32, &[offset, Src::imm32(bytes)])
 }

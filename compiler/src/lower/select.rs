@@ -19,7 +19,7 @@ use crate::ir::key;
 use crate::ir::machine::is_legal_source;
 use crate::ir::op::mods;
 use crate::ir::{
-    Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Stage, Type, Value,
+    Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Stage, Type, Value,
 };
 
 /// The float identity of addition: x + -0.0 is x for every x.

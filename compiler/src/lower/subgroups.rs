@@ -16,13 +16,13 @@ mod reduce;
 use agx_abi::{ShaderInfo, Stage};
 use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
-use agx_isa::table::names::{IntCondition, Reduction, Shuffle, Span, Truth};
+use agx_isa::table::names::{Reduction, Shuffle, Span};
 
-use super::alu::{alu, bitop, icmp, join, select, words};
 use crate::error::CompileError;
+use crate::ir::build::alu::IntCond;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
+use crate::ir::{Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
 /// Lanes of a SIMD-group.
 pub(crate) const LANES: u32 = 32;
@@ -86,15 +86,15 @@ fn by_words<'f, 'a>(
 ) -> Src {
     match r.f.width(x) {
         64 => {
-            let moved = words(r, x).map(|word| move_word(r, word));
-            join(r, moved)
+            let moved = r.words(x).map(|word| move_word(r, word));
+            r.join(moved)
         }
         bits @ (1 | 8) => {
-            let half = alu(r, IrOp::Uconv, 16, &[x]);
+            let half = r.op(IrOp::Uconv, 16, &[x]);
             let moved = move_word(r, half);
             match bits {
-                1 => icmp(r, IntCondition::EQUAL, true, moved, Src::imm(0, 16)),
-                _ => alu(r, IrOp::Uconv, 8, &[moved]),
+                1 => r.icmp(IntCond::NE, moved, Src::imm(0, 16)),
+                _ => r.op(IrOp::Uconv, 8, &[moved]),
             }
         }
         _ => move_word(r, x),
@@ -128,13 +128,13 @@ fn broadcast(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
         return shuffle_constant(r, Shuffle::INDEX, x, lane as u32 % LANES);
     }
     if group.whole_quads {
-        let index = alu(r, IrOp::Uconv, 16, &[lane]);
+        let index = r.op(IrOp::Uconv, 16, &[lane]);
         return shuffle(r, Shuffle::INDEX, x, index);
     }
     let bits = r.f.width(x);
     let own = lane_index(r);
-    let is_own = icmp(r, IntCondition::EQUAL, false, own, lane);
-    let only = select(r, bits, is_own, x, Src::imm(0, bits));
+    let is_own = r.icmp(IntCond::EQ, own, lane);
+    let only = r.select(is_own, x, Src::imm(0, bits));
     reduce::hardware(r, Opcode::SimdReduce, Reduction::OR, false, only)
 }
 
@@ -146,10 +146,10 @@ fn read_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
     if !group.whole_quads {
         return read_each_lane(r, group, x, lane);
     }
-    let index = alu(r, IrOp::Uconv, 16, &[lane]);
-    let quad = bitop(r, Truth::AND, 16, index, Src::imm(0xfffc, 16));
+    let index = r.op(IrOp::Uconv, 16, &[lane]);
+    let quad = r.and(index, Src::imm(0xfffc, 16));
     let places = [0, 1, 2, 3].map(|place| {
-        let index = bitop(r, Truth::OR, 16, quad, Src::imm(place, 16));
+        let index = r.or(quad, Src::imm(place, 16));
         shuffle(r, Shuffle::INDEX, x, index)
     });
     choose_place(r, index, places)
@@ -157,24 +157,24 @@ fn read_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
 
 /// The one of four values that the two low bits of `index` tell.
 fn choose_place(r: &mut Rewriter<'_, '_>, index: Src, places: [Src; 4]) -> Src {
-    let (bits, width) = (r.f.width(places[0]), r.f.width(index));
+    let (_bits, width) = (r.f.width(places[0]), r.f.width(index));
     let is_set = |r: &mut Rewriter<'_, '_>, bit: u64| {
-        let bit = bitop(r, Truth::AND, width, index, Src::imm(bit, width));
-        icmp(r, IntCondition::EQUAL, true, bit, Src::imm(0, width))
+        let bit = r.and(index, Src::imm(bit, width));
+        r.icmp(IntCond::NE, bit, Src::imm(0, width))
     };
     let (odd, upper) = (is_set(r, 1), is_set(r, 2));
-    let low = select(r, bits, odd, places[1], places[0]);
-    let high = select(r, bits, odd, places[3], places[2]);
-    select(r, bits, upper, high, low)
+    let low = r.select(odd, places[1], places[0]);
+    let high = r.select(odd, places[3], places[2]);
+    r.select(upper, high, low)
 }
 
 fn read_each_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
-    let bits = r.f.width(x);
+    let _bits = r.f.width(x);
     let mut result = shuffle_constant(r, Shuffle::INDEX, x, 0);
     for number in 1..group.lanes {
         let value = shuffle_constant(r, Shuffle::INDEX, x, number);
-        let is_it = icmp(r, IntCondition::EQUAL, false, lane, Src::imm32(number));
-        result = select(r, bits, is_it, value, result);
+        let is_it = r.icmp(IntCond::EQ, lane, Src::imm32(number));
+        result = r.select(is_it, value, result);
     }
     result
 }
@@ -186,9 +186,9 @@ fn relative(r: &mut Rewriter<'_, '_>, group: Group, srcs: &[Src], kind: Shuffle)
     }
     let own = lane_index(r);
     let lane = match kind {
-        Shuffle::XOR => bitop(r, Truth::XOR, 32, own, srcs[1]),
-        Shuffle::UP => alu(r, Opcode::Isub, 32, &[own, srcs[1]]),
-        _ => alu(r, Opcode::Iadd, 32, &[own, srcs[1]]),
+        Shuffle::XOR => r.xor(own, srcs[1]),
+        Shuffle::UP => r.op(Opcode::Isub, 32, &[own, srcs[1]]),
+        _ => r.op(Opcode::Iadd, 32, &[own, srcs[1]]),
     };
     by_words(r, srcs[0], |r, x| read_lane(r, group, x, lane))
 }

@@ -4,7 +4,7 @@ use agx_isa::semantics::{PureArgs, Source};
 use bumpalo::Bump;
 
 use crate::error::CompileError;
-use crate::ir::{Builder, Function, InstData, IrOp, Op, Side, Src, SrcKind, Type, Value};
+use crate::ir::{Build, Builder, Function, InstData, IrOp, Op, Side, Src, SrcKind, Type, Value};
 use crate::test_random::Random;
 
 /// An operation to check.

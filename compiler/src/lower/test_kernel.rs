@@ -9,7 +9,7 @@ use agx_abi::layout::{UniformRange, UniformSource};
 
 use crate::context::Context;
 use crate::error::CompileError;
-use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
+use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
 
 /// Bytes between two kept values.
 const RESULT_BYTES: u32 = 8;

@@ -8,16 +8,18 @@
 //! Before: stage source; no barriers of the IR. After: the same; no `sample`, `load_texture`, `store_image`.
 
 use agx_isa::table::Opcode;
+use agx_isa::table::names::LOD_MODES;
 use agx_isa::table::names::Rounding;
-use agx_isa::table::names::Truth;
 use agx_isa::table::names::{Gather, LodMode};
-use agx_isa::table::names::{IntCondition, LOD_MODES};
 
-use super::alu::{alu, bitop, icmp, select};
 use crate::error::CompileError;
+use crate::ir::build::alu::IntCond;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Access, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Type, Value};
+use crate::ir::{
+    Access, Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, SrcKind, Type,
+    Value,
+};
 
 /// A column outside every texture.
 const OUTSIDE: u32 = 0xfff0;
@@ -112,7 +114,7 @@ fn vector(r: &mut Rewriter<'_, '_>, parts: &[Src]) -> Src {
 
 /// A float of `bits` bits.
 fn float(r: &mut Rewriter<'_, '_>, src: Src, bits: u8) -> Src {
-    if r.f.width(src) == bits { src } else { alu(r, IrOp::Fconv, bits, &[src]) }
+    if r.f.width(src) == bits { src } else { r.op(IrOp::Fconv, bits, &[src]) }
 }
 
 fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
@@ -129,7 +131,7 @@ fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
                 &[layer],
                 &mods(Opcode::FToU32).with(key::ROUND, Rounding::NEAREST_EVEN),
             );
-            slots.push(alu(r, IrOp::Umin, 32, &[rounded, last]));
+            slots.push(r.op(IrOp::Umin, 32, &[rounded, last]));
             vector(r, &slots)
         }
     };
@@ -141,7 +143,7 @@ fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
     let extra = match (reference, given(offset)) {
         (None, None) => Src::NONE,
         (Some(reference), None) => reference,
-        (None, Some(offset)) => alu(r, IrOp::Uconv, 16, &[offset]),
+        (None, Some(offset)) => r.op(IrOp::Uconv, 16, &[offset]),
         (Some(reference), Some(offset)) => vector(r, &[reference, offset]),
     };
     let mods = mods(Opcode::Smpf)
@@ -164,12 +166,12 @@ fn level(r: &mut Rewriter<'_, '_>, mode: LodMode, lod: Src, min: Option<Src>) ->
         (LodMode::GRADIENTS, None) => (mode, lod),
         (LodMode::GRADIENTS, Some(min)) => {
             let mut words = parts(r, lod);
-            words.push(alu(r, IrOp::Uconv, 32, &[min]));
+            words.push(r.op(IrOp::Uconv, 32, &[min]));
             (LodMode::GRADIENTS_MIN, vector(r, &words))
         }
         (LodMode::EXPLICIT, Some(min)) => {
             let lod = half(r, lod);
-            (mode, alu(r, IrOp::Fmax, 16, &[lod, min]))
+            (mode, r.op(IrOp::Fmax, 16, &[lod, min]))
         }
         (_, None) => (mode, half(r, lod)),
         (_, Some(min)) => {
@@ -187,21 +189,21 @@ fn load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
     let mut slots = if is_plain { Vec::new() } else { parts(r, coords) };
     for (index, last) in [(layer, last_layer), (lod, last_lod)] {
         if let (Some(index), Some(last)) = (given(index), given(last)) {
-            let is_inside = icmp(r, IntCondition::UNSIGNED_GREATER, true, index, last);
-            slots[0] = select(r, 32, is_inside, slots[0], Src::imm32(OUTSIDE));
+            let is_inside = r.icmp(IntCond::ULE, index, last);
+            slots[0] = r.select(is_inside, slots[0], Src::imm32(OUTSIDE));
         }
     }
     match (given(sample), given(layer)) {
         (Some(sample), Some(layer)) => {
-            let high = alu(r, IrOp::Shl, 32, &[layer, Src::imm32(16)]);
-            slots.push(bitop(r, Truth::OR, 32, high, sample));
+            let high = r.op(IrOp::Shl, 32, &[layer, Src::imm32(16)]);
+            slots.push(r.or(high, sample));
         }
         (sample, layer) => slots.extend(sample.or(layer)),
     }
     let coords = if is_plain { coords } else { vector(r, &slots) };
     let (mode, lod) = match given(lod) {
         None => (LodMode::AUTO, Src::NONE),
-        Some(lod) => (LodMode::EXPLICIT, alu(r, IrOp::Uconv, 16, &[lod])),
+        Some(lod) => (LodMode::EXPLICIT, r.op(IrOp::Uconv, 16, &[lod])),
     };
     let image = data.get(key::ACCESS).contains(Access::IMAGE);
     let mods = mods(Opcode::Smpi)

@@ -10,9 +10,8 @@
 use agx_isa::table::Opcode;
 use std::f32::consts::TAU;
 
-use super::alu::alu;
 use crate::error::CompileError;
-use crate::ir::{Function, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Replaces `fsin` and `fcos`.
 ///
@@ -38,17 +37,17 @@ pub fn lower_trigonometry(f: &mut Function<'_>) -> Result<(), CompileError> {
 fn sine(r: &mut Rewriter<'_, '_>, angle: Src, quarter_turn_ahead: bool, width: u8) -> Src {
     let turn = Src::f32(1.0 / TAU);
     let turns = if quarter_turn_ahead {
-        alu(r, Opcode::Ffma, 32, &[angle, turn, Src::f32(0.25)])
+        r.op(Opcode::Ffma, 32, &[angle, turn, Src::f32(0.25)])
     } else {
-        alu(r, Opcode::Fmul, 32, &[angle, turn])
+        r.op(Opcode::Fmul, 32, &[angle, turn])
     };
-    let whole = alu(r, Opcode::Floor, 32, &[turns]);
-    let whole = alu(r, IrOp::Fneg, 32, &[whole]);
-    let fraction = alu(r, Opcode::Fadd, 32, &[turns, whole]);
-    let quarters = alu(r, Opcode::Fmul, 32, &[fraction, Src::f32(4.0)]);
-    let folded = alu(r, Opcode::Sinr, 32, &[quarters]);
-    let quotient = alu(r, Opcode::Sinc, 32, &[folded]);
-    alu(r, Opcode::Fmul, width, &[folded, quotient])
+    let whole = r.op(Opcode::Floor, 32, &[turns]);
+    let whole = r.op(IrOp::Fneg, 32, &[whole]);
+    let fraction = r.op(Opcode::Fadd, 32, &[turns, whole]);
+    let quarters = r.op(Opcode::Fmul, 32, &[fraction, Src::f32(4.0)]);
+    let folded = r.op(Opcode::Sinr, 32, &[quarters]);
+    let quotient = r.op(Opcode::Sinc, 32, &[folded]);
+    r.op(Opcode::Fmul, width, &[folded, quotient])
 }
 
 #[cfg(test)]

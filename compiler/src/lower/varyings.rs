@@ -8,7 +8,7 @@ use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods;
-use crate::ir::{Function, IrOp, Op, Rewrite};
+use crate::ir::{Build, Function, IrOp, Op, Rewrite};
 
 /// Lowers stores of vertex outputs in the shader of which `info` tells.
 ///

@@ -18,7 +18,7 @@ use arrayvec::ArrayVec;
 
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Value};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Value};
 
 /// Fuses products with sums, shifts with sums, and shifts with masks.
 pub fn opt_fuse(f: &mut Function<'_>) {

@@ -21,7 +21,7 @@ use crate::context::Context;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{
-    Access, Block, Builder, Function, Inst, InstData, IrOp, Op, Rewrite, Seam, Side, Src, Type, Value,
+    Access, Block, Build, Builder, Function, Inst, InstData, IrOp, Op, Rewrite, Seam, Side, Src, Type, Value,
 };
 
 /// Half-words left for promoted constants.

@@ -17,7 +17,7 @@ use agx_isa::table::names::Truth;
 use crate::analysis::ranges::{self, Walk};
 use crate::context::Context;
 use crate::ir::key;
-use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
 
 /// The bit of an integer condition that compares signed.
 const SIGNED_CONDITION: u32 = 4;

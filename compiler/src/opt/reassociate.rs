@@ -14,8 +14,7 @@ use agx_isa::table::Opcode;
 use super::algebraic::exact_values;
 use crate::analysis::uses::uses;
 use crate::ir::key;
-use crate::ir::op::mods;
-use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
 
 /// A sum this much smaller than its summands is left alone.
 const CANCELLED: f64 = 1.0 / 1024.0;
@@ -151,19 +150,18 @@ fn is_normal(number: f64) -> bool {
 
 fn build(r: &mut Rewriter<'_, '_>, linear: &Linear) -> Src {
     let (factor, offset) = (Src::f32(linear.factor as f32), Src::f32(linear.offset as f32));
-    let mods = |op| mods(op);
     if linear.factor == 0.0 {
         return offset;
     }
     if linear.offset == 0.0 {
-        return r.alu(Opcode::Fmul, 32, &[linear.base, factor], &mods(Opcode::Fmul));
+        return r.op(Opcode::Fmul, 32, &[linear.base, factor]);
     }
     if linear.factor == 1.0 {
-        return r.alu(Opcode::Fadd, 32, &[linear.base, offset], &mods(Opcode::Fadd));
+        return r.op(Opcode::Fadd, 32, &[linear.base, offset]);
     }
     if linear.factor == -1.0 {
         let negated = r.alu(IrOp::Fneg, 32, &[linear.base], &[]);
-        return r.alu(Opcode::Fadd, 32, &[negated, offset], &mods(Opcode::Fadd));
+        return r.op(Opcode::Fadd, 32, &[negated, offset]);
     }
-    r.alu(Opcode::Ffma, 32, &[linear.base, factor, offset], &mods(Opcode::Ffma))
+    r.op(Opcode::Ffma, 32, &[linear.base, factor, offset])
 }

@@ -11,7 +11,9 @@ use crate::context::Context;
 use crate::ir::interpret::{FlatMemory, Limits, interpret};
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Access, Block, Builder, Function, Inst, InstData, IrOp, Rewrite, Src, Stage, Type, Value};
+use crate::ir::{
+    Access, Block, Build, Builder, Function, Inst, InstData, IrOp, Rewrite, Src, Stage, Type, Value,
+};
 use crate::pipeline::{PASSES, Pass, run_pass};
 use crate::test_random::Random;
 

@@ -16,7 +16,7 @@ use crate::analysis::divergence::{Divergence, divergence};
 use crate::context::Context;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Reductions whose result on equal sources is the source.
 const IDEMPOTENT: &[Reduction] = &[
@@ -96,7 +96,7 @@ fn reduce(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
         return None;
     }
     let active = r.alu(IrOp::Ballot, 32, &[Src::bool(true)], &[]);
-    let count = r.alu(Opcode::Popcnt, 32, &[active], &mods(Opcode::Popcnt));
+    let count = r.op(Opcode::Popcnt, 32, &[active]);
     Some(r.alu(IrOp::Imul, 32, &[data.srcs[0], count], &[]))
 }
 

@@ -10,8 +10,9 @@
 use agx_isa::table::Opcode;
 
 use crate::analysis::memory::{Location, MemoryAccess, Space, components, disturbs_memory, vector};
-use crate::ir::op::mods;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
+use crate::ir::{
+    Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value,
+};
 
 /// Most components of an access.
 const MAX_COMPONENTS: i64 = 4;
@@ -239,7 +240,7 @@ fn address(r: &mut Rewriter<'_, '_>, Location { base, root, offset, .. }: Locati
     let offset = match root.map(|root| r.resolve(root)) {
         None => constant,
         Some(root) if offset == 0 => root,
-        Some(root) => r.alu(Opcode::Iadd, 32, &[root, constant], &mods(Opcode::Iadd)),
+        Some(root) => r.op(Opcode::Iadd, 32, &[root, constant]),
     };
     [r.resolve(base), offset]
 }

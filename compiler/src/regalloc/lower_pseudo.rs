@@ -9,12 +9,12 @@ use agx_isa::table::names::Truth;
 use crate::error::CompileError;
 use crate::ir::entity::{Inst, Value};
 use crate::ir::function::{Function, InstData};
-use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::op::{IrOp, Op};
 use crate::ir::rewrite::{Rewrite, Rewriter};
 use crate::ir::src::{Src, SrcKind};
 use crate::ir::types::Type;
+use crate::ir::{Build, key};
 
 use super::file::FILE_HALVES;
 use super::parallel_copy::{Origin, Sequencer, Step};

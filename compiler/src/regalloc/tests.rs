@@ -12,9 +12,9 @@ use super::*;
 use crate::ir::builder::{Builder, LoopBlocks};
 use crate::ir::entity::{Block, Inst};
 use crate::ir::function::InstData;
-use crate::ir::key;
 use crate::ir::op::{IrOp, Op, mods};
 use crate::ir::types::Type;
+use crate::ir::{Build, key};
 use crate::test_random::Random;
 
 type Map<K, V> = hashbrown::HashMap<K, V, FxBuildHasher>;

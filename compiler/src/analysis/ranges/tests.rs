@@ -8,7 +8,7 @@ use bumpalo::Bump;
 use super::{Range, Walk};
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Builder, Function, IrOp, Op, Side, Src, Type, Value};
+use crate::ir::{Build, Builder, Function, IrOp, Op, Side, Src, Type, Value};
 use crate::test_random::Random;
 
 const OPERATIONS: &[Op] = &[

@@ -8,9 +8,9 @@ use super::sampling;
 use crate::error::CompileError;
 use crate::frontend::kit::derivatives::{Axis, derivative};
 use crate::frontend::kit::{Kit, coverage};
-use crate::ir::Src;
 use crate::ir::build::alu::{FloatCond, float};
 use crate::ir::builder::Builder;
+use crate::ir::{Arithmetic, Src};
 
 /// Open blocks: whether each has its alternative.
 #[derive(Default)]

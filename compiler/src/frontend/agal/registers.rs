@@ -10,9 +10,9 @@ use crate::frontend::kit::buffers::{self, Buffer};
 use crate::frontend::kit::fragment::{self, FragmentModes, FragmentOutput, Varying};
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
 use crate::frontend::ssa::Variable;
-use crate::ir::Src;
 use crate::ir::build::alu::{IntCond, float};
 use crate::ir::vocabulary::{Input, Mode};
+use crate::ir::{Arithmetic, Src};
 
 /// A register's components.
 pub(super) type Vector = [Src; 4];

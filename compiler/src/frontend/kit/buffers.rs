@@ -4,7 +4,7 @@ use agx_abi::UniformSource;
 use agx_isa::table::names::ATOMICS;
 
 use super::{Kit, coverage};
-use crate::ir::{Access, IrOp, Src, Type};
+use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
 /// Bytes of a vector of four words.
 const VECTOR_BYTES: u32 = 16;

@@ -8,7 +8,7 @@ use super::Kit;
 use crate::ir::build::alu::IntCond;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Access, IrOp, Src, Type};
+use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
 /// Lanes of a SIMD-group.
 pub const SUBGROUP_SIZE: u32 = 32;

@@ -14,7 +14,7 @@ use crate::error::CompileError;
 use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
 use crate::ir::op::mods;
-use crate::ir::{IrOp, Src, Type};
+use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 
 /// All samples of a pixel.
 const ALL_SAMPLES: Src = Src::imm(0xff, 16);

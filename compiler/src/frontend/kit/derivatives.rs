@@ -8,7 +8,7 @@ pub use super::compute::Quads;
 use super::{Kit, compute};
 use crate::ir::build::alu::IntCond;
 use crate::ir::op::mods;
-use crate::ir::{IrOp, Src, Type};
+use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 
 /// A direction in a quad.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

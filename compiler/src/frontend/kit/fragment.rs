@@ -15,7 +15,7 @@ use crate::ir::build::alu::{IntCond, float};
 use crate::ir::build::spilled::Spilled;
 use crate::ir::build::tile;
 use crate::ir::vocabulary::{Input, Mode, Place};
-use crate::ir::{Block, IrOp, Src, Type};
+use crate::ir::{Arithmetic, Block, Build, IrOp, Src, Type};
 
 /// Clip or cull distances that there can be.
 const MAX_DISTANCES: u32 = 8;

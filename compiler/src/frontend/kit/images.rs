@@ -9,7 +9,7 @@ use super::textures::{self, Handle};
 use super::{Kit, compute, coverage};
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
-use crate::ir::{Access, IrOp, Src, Type};
+use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
 /// The hardware's code of 2D arrays.
 const ARRAY_2D: u32 = 3;

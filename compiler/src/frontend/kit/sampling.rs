@@ -10,7 +10,7 @@ use super::derivatives::{Axis, derivative, has_quads};
 use super::textures::{self, Handle};
 use crate::error::CompileError;
 use crate::ir::op::Op;
-use crate::ir::{IrOp, Src, Type};
+use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 
 /// What a texture extends in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@ use agx_abi::{SamplerBinding, TextureBinding, UniformSource};
 use super::Kit;
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
-use crate::ir::{Access, IrOp, Src, Type};
+use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
 /// What state registers hold, as far as it has come up.
 #[derive(Default)]

@@ -10,7 +10,7 @@ use super::{Kit, compute};
 use crate::CompileKey;
 use crate::error::CompileError;
 use crate::ir::build::alu::{FloatCond, float};
-use crate::ir::{IrOp, Src, Type};
+use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 
 /// What is known of a vertex shader.
 #[derive(Default)]

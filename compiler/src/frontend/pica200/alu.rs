@@ -5,10 +5,10 @@ use agx_pica200::Opcode;
 use agx_pica200::register::Compare;
 
 use super::numbers::Numbers;
-use crate::ir::Src;
 use crate::ir::build::alu::{FloatCond, float};
 use crate::ir::builder::Builder;
 use crate::ir::op::Op;
+use crate::ir::{Arithmetic, Build, Src};
 
 /// The largest exponent of lighting, 0x7fff / 0x100.
 const LIT_LIMIT: f64 = 127.996_093_75;

@@ -16,8 +16,8 @@ use crate::frontend::kit::control::{Body, Node};
 use crate::frontend::kit::vertex::VertexOutput;
 use crate::frontend::kit::{Kit, vertex};
 use crate::frontend::ssa::Variable;
-use crate::ir::Src;
 use crate::ir::build::alu::{IntCond, float};
+use crate::ir::{Arithmetic, Src};
 
 /// Words of a file of sixteen vectors.
 const FILE_WORDS: usize = 64;

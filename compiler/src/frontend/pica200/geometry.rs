@@ -15,8 +15,8 @@ use crate::frontend::kit::buffers::{Buffer, load, load_vec4, store};
 use crate::frontend::kit::compute::{self, ComputeInput};
 use crate::frontend::kit::vertex::VertexOutput;
 use crate::frontend::ssa::Variable;
-use crate::ir::Src;
 use crate::ir::build::alu::{IntCond, float};
+use crate::ir::{Arithmetic, Src};
 
 /// Vertices of a primitive.
 const VERTICES: usize = 3;

@@ -3,9 +3,9 @@
 //! Exact: a product of zero and infinity is zero, products are rounded before sums, sums of dot products begin with zero. The
 //! interpreter of the format's crate is the model.
 
-use crate::ir::Src;
 use crate::ir::build::alu::{FloatCond, IntCond, float};
 use crate::ir::builder::Builder;
+use crate::ir::{Arithmetic, Src};
 
 /// How numbers behave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,8 +7,8 @@ use super::expand::{CALLS, IFS, LOOPS};
 use super::uniforms;
 use crate::frontend::kit::Kit;
 use crate::frontend::ssa::Variable;
-use crate::ir::Src;
 use crate::ir::build::alu::IntCond;
+use crate::ir::{Arithmetic, Src};
 
 /// The words of an entry of the loop stack: end, body, iterations to come, step, counter around the loop.
 const LOOP_WORDS: usize = 5;

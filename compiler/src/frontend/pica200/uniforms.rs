@@ -6,8 +6,8 @@ use agx_pica200::register::FLOAT_UNIFORMS;
 use super::alu::Vector;
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::buffers::{Buffer, load, load_vec4};
-use crate::ir::Src;
 use crate::ir::build::alu::{IntCond, float};
+use crate::ir::{Arithmetic, Src};
 
 /// The buffer.
 fn block(kit: &mut Kit<'_, '_>) -> Buffer {

@@ -8,6 +8,7 @@ use crate::error::CompileError;
 use crate::ir::build::alu::{FloatCond, IntCond, float};
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
+use crate::ir::{Arithmetic, Build};
 
 /// What the operands of a row are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

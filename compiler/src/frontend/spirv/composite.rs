@@ -8,9 +8,9 @@ use super::types::{Kind, Ty};
 use crate::error::CompileError;
 use crate::ir::build::alu::{IntCond, int};
 use crate::ir::builder::Builder;
-use crate::ir::key;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
+use crate::ir::{Arithmetic, Build, key};
 
 /// An operand of an instruction.
 fn operand(operands: &[u32], index: usize) -> Result<u32, CompileError> {

@@ -10,6 +10,7 @@ use super::translate::Translator;
 use super::words::Inst;
 use crate::error::CompileError;
 use crate::frontend::kit::derivatives::{Axis, derivative, has_quads};
+use crate::ir::Arithmetic;
 use crate::ir::src::Src;
 
 impl<'a> Translator<'_, 'a> {

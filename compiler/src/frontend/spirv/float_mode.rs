@@ -3,6 +3,7 @@
 use super::translate::Translator;
 use super::types::Ty;
 use super::words::Inst;
+use crate::ir::Arithmetic;
 use crate::ir::src::Src;
 
 impl<'a> Translator<'_, 'a> {

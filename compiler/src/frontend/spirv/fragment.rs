@@ -13,6 +13,7 @@ use crate::ir::build::alu::IntCond;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::vocabulary::{Input, Mode, Place};
+use crate::ir::{Arithmetic, Build};
 
 impl<'a> Translator<'_, 'a> {
     /// The scalars of an input; nothing when one is not supported.

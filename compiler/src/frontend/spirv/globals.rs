@@ -11,6 +11,7 @@ use super::words::Inst;
 use crate::error::CompileError;
 use crate::frontend::kit::compute::{self, ComputeInput, LaneInput};
 use crate::frontend::kit::limits::MAX_LOCAL_BYTES;
+use crate::ir::Arithmetic;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 use crate::ir::types::Type;

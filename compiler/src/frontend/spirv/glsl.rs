@@ -10,6 +10,7 @@ use super::translate::Translator;
 use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::error::CompileError;
+use crate::ir::Arithmetic;
 use crate::ir::build::alu::{FloatCond, IntCond, float, int};
 use crate::ir::builder::Builder;
 use crate::ir::function::Access;

@@ -6,6 +6,7 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI};
 
+use crate::ir::Arithmetic;
 use crate::ir::build::alu::{FloatCond, IntCond, float};
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;

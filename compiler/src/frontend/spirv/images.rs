@@ -9,6 +9,7 @@ use super::words::Inst;
 use crate::error::CompileError;
 use crate::frontend::kit::images::{self, Load};
 use crate::frontend::kit::textures;
+use crate::ir::Arithmetic;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 

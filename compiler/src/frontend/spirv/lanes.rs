@@ -13,11 +13,11 @@ use crate::error::CompileError;
 use crate::frontend::kit::compute::SUBGROUP_SIZE;
 use crate::ir::build::alu::{FloatCond, IntCond};
 use crate::ir::builder::Builder;
-use crate::ir::key;
 use crate::ir::op::{IrOp, mods};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::vocabulary::reduction_code;
+use crate::ir::{Arithmetic, Build, key};
 use agx_isa::table::Opcode;
 
 /// In which lanes a boolean must hold.

@@ -5,6 +5,7 @@ use spirv::Op;
 use super::eval::Eval;
 use super::types::Kind;
 use crate::error::CompileError;
+use crate::ir::Arithmetic;
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 

@@ -15,6 +15,7 @@ use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
+use crate::ir::{Arithmetic, Build};
 
 /// Most combinations of dynamic indices into scalar variables: each costs a comparison and a selection a scalar.
 pub const MAX_SELECTED: u32 = 1024;

@@ -14,6 +14,7 @@ use crate::error::CompileError;
 use crate::frontend::kit::buffers::Atomic;
 use crate::frontend::kit::coverage;
 use crate::frontend::kit::derivatives::Axis;
+use crate::ir::Arithmetic;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 

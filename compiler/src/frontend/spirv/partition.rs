@@ -11,6 +11,7 @@ use crate::ir::builder::{Builder, LoopBlocks};
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
+use crate::ir::{Arithmetic, Build};
 
 /// Whether two lists of scalars have equal bits.
 fn same_bits(b: &mut Builder<'_, '_>, pairs: impl Iterator<Item = (Src, Src)>) -> Src {

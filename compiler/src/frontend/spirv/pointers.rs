@@ -13,6 +13,7 @@ use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
+use crate::ir::{Arithmetic, Build};
 
 /// `access` of a place that the program alone says is within its buffer.
 fn anywhere(access: Access) -> Access {

@@ -12,6 +12,7 @@ use crate::error::CompileError;
 use crate::frontend::kit::sampling::{self as kit, Lod, Sample, Shape};
 use crate::ir::op::Op as IrOperation;
 use crate::ir::src::Src;
+use crate::ir::{Arithmetic, Build};
 
 /// What a sampling instruction does beside sampling.
 #[derive(Clone, Copy, Default)]

@@ -15,6 +15,7 @@ use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 use crate::ir::types::Type;
+use crate::ir::{Arithmetic, Build};
 
 impl<'a> Translator<'_, 'a> {
     /// Builds what must stand at the very start of a vertex or fragment shader, and the variables of its inputs.

@@ -14,6 +14,7 @@ use crate::ir::builder::Builder;
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
+use crate::ir::{Arithmetic, Build};
 
 /// How a float atomic combines the old value with its operand.
 pub(super) type Combine = fn(&mut Builder<'_, '_>, Src, Src) -> Src;

@@ -11,6 +11,7 @@ use super::types::{ImageType, Layout};
 use super::words::Inst;
 use crate::error::CompileError;
 use crate::frontend::kit::fragment;
+use crate::ir::Arithmetic;
 use crate::ir::function::Access;
 
 impl<'a> Translator<'_, 'a> {

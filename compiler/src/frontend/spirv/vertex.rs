@@ -8,6 +8,7 @@ use crate::error::CompileError;
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
+use crate::ir::{Arithmetic, Build};
 
 /// Built-in inputs.
 const INPUTS: &[(BuiltIn, VertexInput)] = &[

@@ -11,6 +11,7 @@ use super::words::Inst;
 use crate::error::CompileError;
 use crate::frontend::kit::control::{Node, Step};
 use crate::frontend::kit::coverage;
+use crate::ir::Arithmetic;
 use crate::ir::build::alu::IntCond;
 use crate::ir::src::Src;
 

@@ -6,9 +6,9 @@ use agx_tgsi::{Instruction, Opcode};
 use super::operands::written;
 use super::translate::Program;
 use crate::frontend::kit::Kit;
-use crate::ir::Src;
 use crate::ir::build::alu::{FloatCond, IntCond};
 use crate::ir::op::Op;
+use crate::ir::{Arithmetic, Build, Src};
 
 /// All bits: what integer comparisons give for true.
 const TRUE: u32 = u32::MAX;

@@ -8,7 +8,7 @@ use crate::error::CompileError;
 use crate::frontend::kit::buffers::{Atomic, atomic_unguarded};
 use crate::frontend::kit::{Kit, coverage, images};
 use crate::ir::build::alu::IntCond;
-use crate::ir::{IrOp, Src};
+use crate::ir::{Arithmetic, Build, IrOp, Src};
 
 /// A word in memory: the address of a buffer, or none in shared memory, and the byte.
 #[derive(Clone, Copy)]

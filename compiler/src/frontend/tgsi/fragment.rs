@@ -17,7 +17,7 @@ use crate::frontend::kit::derivatives::{Axis, derivative};
 use crate::frontend::kit::fragment::{self, FragmentInput, FragmentModes, FragmentOutput, Varying};
 use crate::frontend::kit::{Kit, buffers, coverage};
 use crate::ir::vocabulary::{Input, Mode, Place};
-use crate::ir::{Src, Type};
+use crate::ir::{Arithmetic, Src, Type};
 
 /// The buffer that has the height of the render target.
 const HEIGHT: (u32, u32) = (7, 0);

@@ -8,7 +8,7 @@ use super::translate::Program;
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::compute::SUBGROUP_SIZE;
 use crate::ir::build::alu::IntCond;
-use crate::ir::{IrOp, Src, Type};
+use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 
 impl Program<'_> {
     /// VOTE_*, BALLOT, READ_*.

@@ -8,7 +8,7 @@ use crate::error::CompileError;
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::sampling::{Dim, Shape};
 use crate::frontend::kit::textures::Handle;
-use crate::ir::Src;
+use crate::ir::{Arithmetic, Src};
 
 /// Set of textures and samplers.
 const TEXTURES: u32 = 1;

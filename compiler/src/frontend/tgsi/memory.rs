@@ -14,7 +14,7 @@ use crate::frontend::kit::limits::MAX_LOCAL_BYTES;
 use crate::frontend::kit::sampling::Shape;
 use crate::frontend::kit::textures::{self, Handle};
 use crate::frontend::kit::{Kit, compute};
-use crate::ir::{Access as Memory, Src};
+use crate::ir::{Access as Memory, Arithmetic, Src};
 
 /// Sets of resources.
 const IMAGES: u32 = 2;

@@ -10,7 +10,7 @@ use crate::error::CompileError;
 use crate::frontend::kit::{Kit, buffers};
 use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
-use crate::ir::{Src, Type};
+use crate::ir::{Arithmetic, Build, Src, Type};
 
 /// Set of constant buffers.
 const CONSTANTS: u32 = 0;

@@ -3,7 +3,7 @@
 use agx_tgsi::Opcode;
 
 use crate::frontend::kit::Kit;
-use crate::ir::Src;
+use crate::ir::{Arithmetic, Src};
 
 /// Packs components.
 pub(super) fn pack(kit: &mut Kit<'_, '_>, opcode: Opcode, a: [Src; 4]) -> Src {

@@ -6,7 +6,7 @@ use crate::error::CompileError;
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::limits::MAX_SCRATCH_BYTES;
 use crate::frontend::ssa::Variable;
-use crate::ir::{IrOp, Src, Type};
+use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 
 /// Bytes of a register.
 const REGISTER_BYTES: u32 = 16;

@@ -9,7 +9,7 @@ use crate::error::CompileError;
 use crate::frontend::kit::images::{self, Load};
 use crate::frontend::kit::sampling::{Dim, Lod, Sample, Shape, pack_offset, sample};
 use crate::frontend::kit::{Kit, textures};
-use crate::ir::Src;
+use crate::ir::{Arithmetic, Src};
 
 /// A texture operation as its operands say it.
 struct Lookup {

@@ -11,9 +11,9 @@ use crate::CompileKey;
 use crate::error::CompileError;
 use crate::frontend::kit::control::{Body, Node, build};
 use crate::frontend::kit::{Kit, lines};
-use crate::ir::Src;
 use crate::ir::build::alu::{FloatCond, IntCond};
 use crate::ir::builder::FloatMode;
+use crate::ir::{Arithmetic, Src};
 
 /// The four components of a register; those that nothing reads may be missing.
 pub(super) type Words = [Option<Src>; 4];

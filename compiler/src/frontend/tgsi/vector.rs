@@ -7,8 +7,8 @@ use super::operands::halves;
 use super::translate::Program;
 use crate::error::CompileError;
 use crate::frontend::kit::Kit;
-use crate::ir::Src;
 use crate::ir::build::alu::FloatCond;
+use crate::ir::{Arithmetic, Src};
 
 /// A register's components.
 type Vector = [Src; 4];

@@ -9,7 +9,7 @@ use super::translate::Program;
 use crate::error::CompileError;
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
-use crate::ir::Src;
+use crate::ir::{Arithmetic, Src};
 
 /// Begins a vertex program and reads its attributes.
 ///

@@ -6,8 +6,8 @@ use super::alu::truth;
 use super::operands::{clamp, halves, join, written};
 use super::translate::Program;
 use crate::frontend::kit::Kit;
-use crate::ir::Src;
 use crate::ir::build::alu::{FloatCond, IntCond, float, int};
+use crate::ir::{Arithmetic, Src};
 
 impl Program<'_> {
     /// Operations whose operands are pairs.

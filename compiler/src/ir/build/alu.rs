@@ -1,9 +1,9 @@
-//! Scalar arithmetic for front ends: methods that pick the operation for the width of their operands.
+//! Scalar arithmetic: methods that pick the operation for the width of their operands.
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
-use crate::ir::builder::Builder;
+use super::Build;
 use crate::ir::key;
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
@@ -13,6 +13,11 @@ use crate::ir::src::Src;
 pub struct IntCond(IntCondition, bool);
 
 impl IntCond {
+    /// A condition of the hardware, or its complement.
+    pub fn new(condition: IntCondition, complement: bool) -> Self {
+        IntCond(condition, complement)
+    }
+
     /// a = b.
     pub const EQ: IntCond = IntCond(IntCondition::EQUAL, false);
     /// a ≠ b.
@@ -79,13 +84,10 @@ pub fn int(number: i64, bits: u8) -> Src {
 /// Operations of the width of their (first) operand.
 macro_rules! same_width {
     ($($(#[$doc:meta])* $name:ident($($arg:ident),*) = $op:expr;)*) => {
-        impl Builder<'_, '_> {
-            $($(#[$doc])* pub fn $name(&mut self, $($arg: Src),*) -> Src {
-                let bits = self.f.width(same_width!(@first $($arg),*));
-                let op: Op = $op.into();
-                self.alu(op, bits, &[$($arg),*], &op.default_mods())
-            })*
-        }
+        $($(#[$doc])* fn $name(&mut self, $($arg: Src),*) -> Src {
+            let bits = self.width(same_width!(@first $($arg),*));
+            self.op($op, bits, &[$($arg),*])
+        })*
     };
     (@first $first:ident $(, $rest:ident)*) => { $first };
 }
@@ -93,136 +95,133 @@ macro_rules! same_width {
 /// Float operations with a row for 32 bits and one for 16, and one of the IR for 64.
 macro_rules! three_rows {
     ($($(#[$doc:meta])* $name:ident($first:ident $(, $arg:ident)*) = $wide:ident, $half:ident, $double:ident;)*) => {
-        impl Builder<'_, '_> {
-            $($(#[$doc])* pub fn $name(&mut self, $first: Src, $($arg: Src),*) -> Src {
-                let bits = self.f.width($first);
-                let op = match bits {
-                    16 => Op::Hw(Opcode::$half),
-                    64 => Op::Ir(IrOp::$double),
-                    _ => Op::Hw(Opcode::$wide),
-                };
-                self.alu(op, bits, &[$first, $($arg),*], &op.default_mods())
-            })*
-        }
+        $($(#[$doc])* fn $name(&mut self, $first: Src, $($arg: Src),*) -> Src {
+            let bits = self.width($first);
+            let op = match bits {
+                16 => Op::Hw(Opcode::$half),
+                64 => Op::Ir(IrOp::$double),
+                _ => Op::Hw(Opcode::$wide),
+            };
+            self.op(op, bits, &[$first, $($arg),*])
+        })*
     };
-}
-
-three_rows! {
-    /// a + b, whatever the mode.
-    plain_fadd(a, b) = Fadd, Hadd, Fadd64;
-    /// a · b, whatever the mode.
-    plain_fmul(a, b) = Fmul, Hmul, Fmul64;
-    /// a · b + c, rounded once.
-    ffma(a, b, c) = Ffma, Hfma, Ffma64;
-}
-
-same_width! {
-    /// −a.
-    fneg(a) = IrOp::Fneg;
-    /// |a|.
-    fabs(a) = IrOp::Fabs;
-    /// The smaller; of a NaN and a number, the number.
-    fmin(a, b) = IrOp::Fmin;
-    /// The larger; of a NaN and a number, the number.
-    fmax(a, b) = IrOp::Fmax;
-    /// a / b.
-    fdiv(a, b) = IrOp::Fdiv;
-    /// √a.
-    fsqrt(a) = IrOp::Fsqrt;
-    /// Sine of radians.
-    fsin(a) = IrOp::Fsin;
-    /// Cosine of radians.
-    fcos(a) = IrOp::Fcos;
-    /// 2 to the a.
-    exp2(a) = Opcode::Exp2;
-    /// Binary logarithm.
-    log2(a) = Opcode::Log2;
-    /// a + b.
-    iadd(a, b) = Opcode::Iadd;
-    /// a − b.
-    isub(a, b) = Opcode::Isub;
-    /// Low half of the product.
-    imul(a, b) = IrOp::Imul;
-    /// High half of the unsigned product.
-    umulh(a, b) = IrOp::Umulh;
-    /// High half of the signed product.
-    smulh(a, b) = IrOp::Smulh;
-    /// Unsigned quotient.
-    udiv(a, b) = IrOp::Udiv;
-    /// Signed quotient.
-    sdiv(a, b) = IrOp::Sdiv;
-    /// Unsigned remainder.
-    umod(a, b) = IrOp::Umod;
-    /// Signed remainder with the sign of a.
-    srem(a, b) = IrOp::Srem;
-    /// The smaller signed integer.
-    imin(a, b) = IrOp::Imin;
-    /// The larger signed integer.
-    imax(a, b) = IrOp::Imax;
-    /// The smaller unsigned integer.
-    umin(a, b) = IrOp::Umin;
-    /// The larger unsigned integer.
-    umax(a, b) = IrOp::Umax;
-    /// a shifted left by b.
-    shl(a, b) = IrOp::Shl;
-    /// a shifted right by b, zeros moving in.
-    ushr(a, b) = IrOp::Ushr;
-    /// a shifted right by b, the sign moving in.
-    sshr(a, b) = IrOp::Sshr;
 }
 
 /// Rounding to integers: the row, and the mode of the IR's operation for 64 bits.
 macro_rules! roundings {
     ($($(#[$doc:meta])* $name:ident = $row:ident, $mode:literal;)*) => {
-        impl Builder<'_, '_> {
-            $($(#[$doc])* pub fn $name(&mut self, a: Src) -> Src {
-                match self.f.width(a) {
-                    64 => self.alu(IrOp::Fround64, 64, &[a], &[$mode]),
-                    bits => self.alu(Opcode::$row, bits, &[a], &Op::Hw(Opcode::$row).default_mods()),
-                }
-            })*
-        }
+        $($(#[$doc])* fn $name(&mut self, a: Src) -> Src {
+            match self.width(a) {
+                64 => self.alu(IrOp::Fround64, 64, &[a], &[$mode]),
+                bits => self.op(Opcode::$row, bits, &[a]),
+            }
+        })*
     };
 }
 
-roundings! {
-    /// a without its fraction.
-    trunc = Trunc, 0;
-    /// Nearest integer, ties to even.
-    rint = Rint, 1;
-    /// Largest integer not above a.
-    floor = Floor, 2;
-    /// Smallest integer not below a.
-    ceil = Ceil, 3;
-}
+/// Arithmetic for whatever builds instructions.
+pub trait Arithmetic<'a>: Build<'a> {
+    three_rows! {
+        /// a + b, whatever the mode.
+        plain_fadd(a, b) = Fadd, Hadd, Fadd64;
+        /// a · b, whatever the mode.
+        plain_fmul(a, b) = Fmul, Hmul, Fmul64;
+        /// a · b + c, rounded once.
+        ffma(a, b, c) = Ffma, Hfma, Ffma64;
+    }
 
-impl Builder<'_, '_> {
+    same_width! {
+        /// −a.
+        fneg(a) = IrOp::Fneg;
+        /// |a|.
+        fabs(a) = IrOp::Fabs;
+        /// The smaller; of a NaN and a number, the number.
+        fmin(a, b) = IrOp::Fmin;
+        /// The larger; of a NaN and a number, the number.
+        fmax(a, b) = IrOp::Fmax;
+        /// a / b.
+        fdiv(a, b) = IrOp::Fdiv;
+        /// √a.
+        fsqrt(a) = IrOp::Fsqrt;
+        /// Sine of radians.
+        fsin(a) = IrOp::Fsin;
+        /// Cosine of radians.
+        fcos(a) = IrOp::Fcos;
+        /// 2 to the a.
+        exp2(a) = Opcode::Exp2;
+        /// Binary logarithm.
+        log2(a) = Opcode::Log2;
+        /// a + b.
+        iadd(a, b) = Opcode::Iadd;
+        /// a − b.
+        isub(a, b) = Opcode::Isub;
+        /// Low half of the product.
+        imul(a, b) = IrOp::Imul;
+        /// High half of the unsigned product.
+        umulh(a, b) = IrOp::Umulh;
+        /// High half of the signed product.
+        smulh(a, b) = IrOp::Smulh;
+        /// Unsigned quotient.
+        udiv(a, b) = IrOp::Udiv;
+        /// Signed quotient.
+        sdiv(a, b) = IrOp::Sdiv;
+        /// Unsigned remainder.
+        umod(a, b) = IrOp::Umod;
+        /// Signed remainder with the sign of a.
+        srem(a, b) = IrOp::Srem;
+        /// The smaller signed integer.
+        imin(a, b) = IrOp::Imin;
+        /// The larger signed integer.
+        imax(a, b) = IrOp::Imax;
+        /// The smaller unsigned integer.
+        umin(a, b) = IrOp::Umin;
+        /// The larger unsigned integer.
+        umax(a, b) = IrOp::Umax;
+        /// a shifted left by b.
+        shl(a, b) = IrOp::Shl;
+        /// a shifted right by b, zeros moving in.
+        ushr(a, b) = IrOp::Ushr;
+        /// a shifted right by b, the sign moving in.
+        sshr(a, b) = IrOp::Sshr;
+    }
+
+    roundings! {
+        /// a without its fraction.
+        trunc = Trunc, 0;
+        /// Nearest integer, ties to even.
+        rint = Rint, 1;
+        /// Largest integer not above a.
+        floor = Floor, 2;
+        /// Smallest integer not below a.
+        ceil = Ceil, 3;
+    }
+
     /// `a`, not fused with what reads it. Nothing of 64 bits is fused, and constants cannot be.
-    pub fn apart(&mut self, a: Src) -> Src {
-        let bits = self.f.width(a);
-        let is_apart = self.f.def(a).is_none_or(|def| def.op == Op::Ir(IrOp::Exact));
+    fn apart(&mut self, a: Src) -> Src {
+        let bits = self.width(a);
+        let is_apart = self.function().def(a).is_none_or(|def| def.op == Op::Ir(IrOp::Exact));
         if is_apart || !matches!(bits, 16 | 32) { a } else { self.alu(IrOp::Exact, bits, &[a], &[]) }
     }
 
     /// a + b.
-    pub fn fadd(&mut self, a: Src, b: Src) -> Src {
-        let (a, b) = if self.mode.separate { (self.apart(a), self.apart(b)) } else { (a, b) };
+    fn fadd(&mut self, a: Src, b: Src) -> Src {
+        let (a, b) = if self.float_mode().separate { (self.apart(a), self.apart(b)) } else { (a, b) };
         self.plain_fadd(a, b)
     }
 
     /// a · b.
-    pub fn fmul(&mut self, a: Src, b: Src) -> Src {
-        let bits = self.f.width(a);
-        let product = match self.mode.signed_zero && bits != 64 {
+    fn fmul(&mut self, a: Src, b: Src) -> Src {
+        let bits = self.width(a);
+        let product = match self.float_mode().signed_zero && bits != 64 {
             true => self.ffma(a, b, float(-0.0, bits)),
             false => self.plain_fmul(a, b),
         };
-        if self.mode.separate { self.apart(product) } else { product }
+        if self.float_mode().separate { self.apart(product) } else { product }
     }
 
     /// a clamped to 0…1; NaN gives 0.
-    pub fn fsat(&mut self, a: Src) -> Src {
-        match self.f.width(a) {
+    fn fsat(&mut self, a: Src) -> Src {
+        match self.width(a) {
             64 => {
                 let above = self.fmax(a, float(0.0, 64));
                 self.fmin(above, float(1.0, 64))
@@ -232,77 +231,78 @@ impl Builder<'_, '_> {
     }
 
     /// 1 / √a.
-    pub fn rsqrt(&mut self, a: Src) -> Src {
-        match self.f.width(a) {
+    fn rsqrt(&mut self, a: Src) -> Src {
+        match self.width(a) {
             64 => {
                 let root = self.fsqrt(a);
                 self.fdiv(float(1.0, 64), root)
             }
-            bits => self.alu(Opcode::Rsqrt, bits, &[a], &Op::Hw(Opcode::Rsqrt).default_mods()),
+            bits => self.op(Opcode::Rsqrt, bits, &[a]),
         }
     }
 
+    /// The bitwise operation with a truth table.
     fn bitop(&mut self, a: Src, b: Src, table: Truth) -> Src {
-        let bits = self.f.width(a);
+        let bits = self.width(a);
         self.alu(Opcode::Bitop, bits, &[a, b], &[table.get()])
     }
 
     /// a ∧ b, bit by bit.
-    pub fn and(&mut self, a: Src, b: Src) -> Src {
+    fn and(&mut self, a: Src, b: Src) -> Src {
         self.bitop(a, b, Truth::AND)
     }
 
     /// a ∨ b, bit by bit.
-    pub fn or(&mut self, a: Src, b: Src) -> Src {
+    fn or(&mut self, a: Src, b: Src) -> Src {
         self.bitop(a, b, Truth::OR)
     }
 
     /// Exclusive or, bit by bit.
-    pub fn xor(&mut self, a: Src, b: Src) -> Src {
+    fn xor(&mut self, a: Src, b: Src) -> Src {
         self.bitop(a, b, Truth::XOR)
     }
 
     /// Equivalence, bit by bit.
-    pub fn xnor(&mut self, a: Src, b: Src) -> Src {
+    fn xnor(&mut self, a: Src, b: Src) -> Src {
         self.bitop(a, b, Truth::XNOR)
     }
 
     /// Complement, bit by bit.
-    pub fn not(&mut self, a: Src) -> Src {
-        let zero = Src::imm(0, self.f.width(a));
+    fn not(&mut self, a: Src) -> Src {
+        let zero = Src::imm(0, self.width(a));
         self.bitop(a, zero, Truth::NOT)
     }
 
     /// a − b.
-    pub fn fsub(&mut self, a: Src, b: Src) -> Src {
+    fn fsub(&mut self, a: Src, b: Src) -> Src {
         let negated = self.fneg(b);
         self.fadd(a, negated)
     }
 
     /// −a.
-    pub fn ineg(&mut self, a: Src) -> Src {
-        let zero = Src::imm(0, self.f.width(a));
+    fn ineg(&mut self, a: Src) -> Src {
+        let zero = Src::imm(0, self.width(a));
         self.isub(zero, a)
     }
 
     /// Whether the integers compare so.
-    pub fn icmp(&mut self, cond: IntCond, a: Src, b: Src) -> Src {
+    fn icmp(&mut self, cond: IntCond, a: Src, b: Src) -> Src {
         self.alu(IrOp::Icmp, 1, &[a, b], &[cond.0.get(), u32::from(cond.1)])
     }
 
     /// Whether the floats compare so.
-    pub fn fcmp(&mut self, cond: FloatCond, a: Src, b: Src) -> Src {
+    fn fcmp(&mut self, cond: FloatCond, a: Src, b: Src) -> Src {
         self.alu(IrOp::Fcmp, 1, &[a, b], &[cond.0.get(), u32::from(cond.1)])
     }
 
     /// Whether the integer is below zero.
-    pub fn is_negative(&mut self, a: Src) -> Src {
-        let zero = Src::imm(0, self.f.width(a));
+    fn is_negative(&mut self, a: Src) -> Src {
+        let zero = Src::imm(0, self.width(a));
         self.icmp(IntCond::SLT, a, zero)
     }
 
     /// `a` where `cond` holds, else `b`.
-    pub fn select(&mut self, cond: Src, a: Src, b: Src) -> Src {
+    fn select(&mut self, cond: Src, a: Src, b: Src) -> Src {
         match cond.as_imm() {
             Some(truth) => {
                 if truth & 1 != 0 {
@@ -313,34 +313,35 @@ impl Builder<'_, '_> {
             }
             None if a == b => a,
             None => {
-                let bits = self.f.width(a);
+                let bits = self.width(a);
                 self.alu(IrOp::Select, bits, &[cond, a, b], &[])
             }
         }
     }
 
+    /// Converts `a` by `op` unless it has `bits` already.
     fn resize(&mut self, op: IrOp, a: Src, bits: u8) -> Src {
-        if self.f.width(a) == bits { a } else { self.alu(op, bits, &[a], &[]) }
+        if self.width(a) == bits { a } else { self.alu(op, bits, &[a], &[]) }
     }
 
     /// Zero-extends or cuts to `bits`.
-    pub fn uconv(&mut self, a: Src, bits: u8) -> Src {
+    fn uconv(&mut self, a: Src, bits: u8) -> Src {
         self.resize(IrOp::Uconv, a, bits)
     }
 
     /// Sign-extends or cuts to `bits`.
-    pub fn sconv(&mut self, a: Src, bits: u8) -> Src {
+    fn sconv(&mut self, a: Src, bits: u8) -> Src {
         self.resize(IrOp::Sconv, a, bits)
     }
 
     /// Converts a float to a float of `bits`.
-    pub fn fconv(&mut self, a: Src, bits: u8) -> Src {
+    fn fconv(&mut self, a: Src, bits: u8) -> Src {
         self.resize(IrOp::Fconv, a, bits)
     }
 
     /// Converts an integer to a float of `bits`, to nearest even.
-    pub fn int_to_float(&mut self, a: Src, signed: bool, bits: u8) -> Src {
-        let width = self.f.width(a);
+    fn int_to_float(&mut self, a: Src, signed: bool, bits: u8) -> Src {
+        let width = self.width(a);
         if width == 64 || bits == 64 {
             return self.alu(IrOp::IntToFloat, bits, &[a], &[u32::from(signed)]);
         }
@@ -350,15 +351,14 @@ impl Builder<'_, '_> {
             (_, true) => (Opcode::S16ToF, self.sconv(a, 16)),
             (_, false) => (Opcode::U16ToF, self.uconv(a, 16)),
         };
-        let mods = Op::Hw(op).default_mods();
         // Large integers exceed half floats: going through 32 bits would round twice only where both steps are inexact,
         // and the conversion itself rounds straight to the destination.
-        self.alu(op, bits, &[a], &mods)
+        self.op(op, bits, &[a])
     }
 
     /// Converts a float to an integer of `bits`, toward zero.
-    pub fn float_to_int(&mut self, a: Src, signed: bool, bits: u8) -> Src {
-        if bits == 64 || self.f.width(a) == 64 {
+    fn float_to_int(&mut self, a: Src, signed: bool, bits: u8) -> Src {
+        if bits == 64 || self.width(a) == 64 {
             return self.alu(IrOp::FloatToInt, bits, &[a], &[u32::from(signed)]);
         }
         let op = match (bits, signed) {
@@ -372,14 +372,14 @@ impl Builder<'_, '_> {
         self.uconv(wide, bits)
     }
 
+    /// An operation from a word to a word.
     fn on_word(&mut self, op: Opcode, a: Src) -> Src {
-        let mods = Op::Hw(op).default_mods();
-        self.alu(op, 32, &[a], &mods)
+        self.op(op, 32, &[a])
     }
 
     /// The bits of a word or shorter integer in reverse order.
-    pub fn bitrev(&mut self, a: Src) -> Src {
-        let bits = self.f.width(a);
+    fn bitrev(&mut self, a: Src) -> Src {
+        let bits = self.width(a);
         let word = self.uconv(a, 32);
         let reversed = self.on_word(Opcode::Bitrev, word);
         let moved = if bits < 32 { self.ushr(reversed, Src::imm32(32 - u32::from(bits))) } else { reversed };
@@ -387,13 +387,15 @@ impl Builder<'_, '_> {
     }
 
     /// Number of bits set in a word or shorter integer.
-    pub fn popcnt(&mut self, a: Src) -> Src {
+    fn popcnt(&mut self, a: Src) -> Src {
         let word = self.uconv(a, 32);
         self.on_word(Opcode::Popcnt, word)
     }
 
     /// Index of the most significant bit set in a word, −1 for 0.
-    pub fn most_significant_bit(&mut self, a: Src) -> Src {
+    fn most_significant_bit(&mut self, a: Src) -> Src {
         self.on_word(Opcode::Ffs, a)
     }
 }
+
+impl<'a, T: Build<'a>> Arithmetic<'a> for T {}

@@ -13,7 +13,7 @@ use crate::ir::build::alu::IntCond;
 use crate::ir::build::tile;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Access, Builder, IrOp, Src, Type};
+use crate::ir::{Access, Arithmetic, Build, Builder, IrOp, Src, Type};
 
 /// The hardware's code of 2D arrays.
 const ARRAY_2D: u32 = 3;

@@ -7,7 +7,7 @@ use agx_isa::table::names::{Format, Value as _};
 use crate::ir::build::alu::float;
 use crate::ir::key;
 use crate::ir::op::{Mods, mods};
-use crate::ir::{Builder, Src, Type};
+use crate::ir::{Arithmetic, Build, Builder, Src, Type};
 
 /// What the fragments before this one at the pixel must have done before tests run.
 pub const WAIT_TESTS: u64 = 1;

@@ -7,11 +7,10 @@
 
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
-use agx_isa::table::names::Truth;
 
 use super::Kind;
-use crate::ir::{IrOp, Rewriter, Src};
-use crate::lower::alu::{alu, bitop, negate, wide_product, words};
+use crate::ir::{Arithmetic, Build, IrOp, Rewriter, Src};
+use crate::lower::multiply_high::wide_product;
 
 /// Divides by a constant; `None` where no method is known.
 pub(super) fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, divisor: u64, width: u8) -> Option<Src> {
@@ -24,7 +23,7 @@ pub(super) fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, divisor: u64,
         signed(r, a, ((divisor << shift) as i64) >> shift, width)?
     } else {
         if kind.remainder && divisor.is_power_of_two() {
-            return Some(bitop(r, Truth::AND, width, a, Src::imm(divisor - 1, width)));
+            return Some(r.and(a, Src::imm(divisor - 1, width)));
         }
         unsigned(r, a, divisor, width)?
     };
@@ -33,10 +32,10 @@ pub(super) fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, divisor: u64,
     }
     let negative = Src::imm(divisor.wrapping_neg(), width);
     if width == 64 {
-        let product = alu(r, IrOp::Imul, 64, &[quotient, Src::imm(divisor, 64)]);
-        return Some(alu(r, Opcode::Isub, 64, &[a, product]));
+        let product = r.op(IrOp::Imul, 64, &[quotient, Src::imm(divisor, 64)]);
+        return Some(r.op(Opcode::Isub, 64, &[a, product]));
     }
-    Some(alu(r, Opcode::Imadd, width, &[quotient, negative, a]))
+    Some(r.op(Opcode::Imadd, width, &[quotient, negative, a]))
 }
 
 /// An exact reciprocal of N bits: multiplier, whether it is also added, and the shift beyond N.
@@ -68,12 +67,12 @@ fn unsigned(r: &mut Rewriter<'_, '_>, a: Src, divisor: u64, width: u8) -> Option
     let addend = if added { multiplier } else { Src::imm(0, width) };
     Some(if width == 32 {
         let product = wide_product(r, a, multiplier, addend, false);
-        let high = words(r, product)[1];
+        let high = r.words(product)[1];
         shift_right(r, IrOp::Ushr, high, shift, 32)
     } else {
-        let product = alu(r, Opcode::Imadd, 32, &[a, multiplier, addend]);
+        let product = r.op(Opcode::Imadd, 32, &[a, multiplier, addend]);
         let quotient = shift_right(r, IrOp::Ushr, product, u32::from(width) + shift, 32);
-        alu(r, IrOp::Uconv, width, &[quotient])
+        r.op(IrOp::Uconv, width, &[quotient])
     })
 }
 
@@ -87,21 +86,21 @@ fn signed(r: &mut Rewriter<'_, '_>, a: Src, divisor: i64, width: u8) -> Option<S
         match width {
             32 => signed_word(r, a, magnitude),
             8 | 16 => {
-                let wide = alu(r, IrOp::Sconv, 32, &[a]);
+                let wide = r.op(IrOp::Sconv, 32, &[a]);
                 let quotient = signed_word(r, wide, magnitude);
-                alu(r, IrOp::Uconv, width, &[quotient])
+                r.op(IrOp::Uconv, width, &[quotient])
             }
             _ => return None,
         }
     };
-    Some(if divisor < 0 { negate(r, width, quotient) } else { quotient })
+    Some(if divisor < 0 { r.ineg(quotient) } else { quotient })
 }
 
 /// Division by 2^`log2`: negative numbers are rounded up by adding 2^`log2` - 1 first.
 fn signed_power(r: &mut Rewriter<'_, '_>, a: Src, log2: u32, width: u8) -> Src {
     let sign = shift_right(r, IrOp::Sshr, a, u32::from(width) - 1, width);
     let bias = shift_right(r, IrOp::Ushr, sign, u32::from(width) - log2, width);
-    let biased = alu(r, Opcode::Iadd, width, &[a, bias]);
+    let biased = r.op(Opcode::Iadd, width, &[a, bias]);
     shift_right(r, IrOp::Sshr, biased, log2, width)
 }
 
@@ -124,13 +123,13 @@ fn signed_word(r: &mut Rewriter<'_, '_>, a: Src, magnitude: u64) -> Src {
     let (multiplier, shift) = signed_reciprocal(magnitude);
     // The dividend is read as signed, the multiplier is not.
     let zero = Src::imm32(0);
-    let product = alu(r, Opcode::Imadd, 64, &[a.with(OperandFlags::SX), Src::imm(multiplier, 32), zero]);
-    let high = words(r, product)[1];
+    let product = r.op(Opcode::Imadd, 64, &[a.with(OperandFlags::SX), Src::imm(multiplier, 32), zero]);
+    let high = r.words(product)[1];
     let floor = shift_right(r, IrOp::Sshr, high, shift, 32);
     let negative = shift_right(r, IrOp::Ushr, a, 31, 32);
-    alu(r, Opcode::Iadd, 32, &[floor, negative])
+    r.op(Opcode::Iadd, 32, &[floor, negative])
 }
 
 fn shift_right(r: &mut Rewriter<'_, '_>, op: IrOp, a: Src, amount: u32, bits: u8) -> Src {
-    if amount == 0 { a } else { alu(r, op, bits, &[a, Src::imm32(amount)]) }
+    if amount == 0 { a } else { r.op(op, bits, &[a, Src::imm32(amount)]) }
 }

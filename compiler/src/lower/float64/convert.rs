@@ -1,10 +1,9 @@
 //! Conversions between 64-bit floats, other floats and integers.
 
 use agx_isa::table::Opcode;
-use agx_isa::table::names::Truth;
 
 use super::emit::{BIAS, Emit, INFINITY, SIGN, q, w};
-use crate::ir::{IrOp, Src};
+use crate::ir::{Arithmetic, IrOp, Src};
 
 /// What a 64-bit exponent is larger by than that of the same number in 32 bits.
 const REBIAS: u64 = ((BIAS - 127) as u64) << 52;
@@ -99,7 +98,7 @@ pub(super) fn from_integer(e: &mut Emit<'_, '_, '_>, a: Src, is_signed: bool, bi
         let number = e.op(Opcode::U32ToF, 16, &[word]);
         let sign = e.wshr(sign, 16);
         let sign = e.op(IrOp::Uconv, 16, &[sign]);
-        return crate::lower::alu::bitop(e.0, Truth::OR, 16, number, sign);
+        return e.0.or(number, sign);
     }
     // The upper 32 digits, the last of which tells of those below, and the power of two that was divided by.
     let top = e.top_bit(magnitude);

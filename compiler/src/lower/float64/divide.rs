@@ -8,7 +8,7 @@ use super::emit::{BIAS, Emit, INFINITY, NAN, Normal, q, w};
 use super::multiply::word_product;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{IrOp, Src};
+use crate::ir::{Build, IrOp, Src};
 
 /// Bits of a digit.
 const DIGIT: u32 = 18;

@@ -1,11 +1,10 @@
 //! Integer arithmetic that the 64-bit float operations are built of, and how such a float is taken apart.
 
 use agx_isa::table::Opcode;
-use agx_isa::table::names::{IntCondition, Truth};
 
-use super::super::alu::{alu, bitop, icmp, join, select, words};
+use crate::ir::build::alu::IntCond;
 use crate::ir::op::mods;
-use crate::ir::{IrOp, Op, Rewriter, Src};
+use crate::ir::{Arithmetic, Build, IrOp, Op, Rewriter, Src};
 
 /// Bits of infinity.
 pub(super) const INFINITY: u64 = 0x7ff0 << 48;
@@ -40,15 +39,15 @@ pub(super) struct Normal {
 
 impl Emit<'_, '_, '_> {
     pub fn op(&mut self, op: impl Into<Op>, bits: u8, srcs: &[Src]) -> Src {
-        alu(self.0, op, bits, srcs)
+        self.0.op(op, bits, srcs)
     }
 
     pub fn words(&mut self, a: Src) -> [Src; 2] {
-        words(self.0, a)
+        self.0.words(a)
     }
 
     pub fn join(&mut self, low: Src, high: Src) -> Src {
-        join(self.0, [low, high])
+        self.0.join([low, high])
     }
 
     /// A word as 64 bits.
@@ -65,15 +64,15 @@ impl Emit<'_, '_, '_> {
     }
 
     pub fn wand(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, Truth::AND, 32, a, b)
+        self.0.and(a, b)
     }
 
     pub fn wor(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, Truth::OR, 32, a, b)
+        self.0.or(a, b)
     }
 
     pub fn wxor(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, Truth::XOR, 32, a, b)
+        self.0.xor(a, b)
     }
 
     pub fn wshl(&mut self, a: Src, by: u32) -> Src {
@@ -103,15 +102,15 @@ impl Emit<'_, '_, '_> {
     }
 
     pub fn qand(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, Truth::AND, 64, a, b)
+        self.0.and(a, b)
     }
 
     pub fn qor(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, Truth::OR, 64, a, b)
+        self.0.or(a, b)
     }
 
     pub fn qxor(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, Truth::XOR, 64, a, b)
+        self.0.xor(a, b)
     }
 
     /// Left shift by a word; 64 and more give 0.
@@ -135,43 +134,43 @@ impl Emit<'_, '_, '_> {
 
     /// Equality of words or 64-bit integers.
     pub fn equal(&mut self, a: Src, b: Src) -> Src {
-        icmp(self.0, IntCondition::EQUAL, false, a, b)
+        self.0.icmp(IntCond::EQ, a, b)
     }
 
     pub fn differ(&mut self, a: Src, b: Src) -> Src {
-        icmp(self.0, IntCondition::EQUAL, true, a, b)
+        self.0.icmp(IntCond::NE, a, b)
     }
 
     /// Unsigned less.
     pub fn below(&mut self, a: Src, b: Src) -> Src {
-        icmp(self.0, IntCondition::UNSIGNED_LESS, false, a, b)
+        self.0.icmp(IntCond::ULT, a, b)
     }
 
     /// Unsigned not less.
     pub fn at_least(&mut self, a: Src, b: Src) -> Src {
-        icmp(self.0, IntCondition::UNSIGNED_LESS, true, a, b)
+        self.0.icmp(IntCond::UGE, a, b)
     }
 
     /// Signed less.
     pub fn less(&mut self, a: Src, b: Src) -> Src {
-        icmp(self.0, IntCondition::SIGNED_LESS, false, a, b)
+        self.0.icmp(IntCond::SLT, a, b)
     }
 
     pub fn both(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, Truth::AND, 1, a, b)
+        self.0.and(a, b)
     }
 
     pub fn either(&mut self, a: Src, b: Src) -> Src {
-        bitop(self.0, Truth::OR, 1, a, b)
+        self.0.or(a, b)
     }
 
     pub fn not(&mut self, a: Src) -> Src {
-        bitop(self.0, Truth::XOR, 1, a, Src::bool(true))
+        self.0.xor(a, Src::bool(true))
     }
 
     pub fn select(&mut self, cond: Src, x: Src, y: Src) -> Src {
-        let bits = self.0.f.width(x);
-        select(self.0, bits, cond, x, y)
+        let _bits = self.0.f.width(x);
+        self.0.select(cond, x, y)
     }
 
     /// 0 or 1 in 64 bits.

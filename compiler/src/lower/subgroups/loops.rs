@@ -12,7 +12,7 @@ use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Block, Builder, Function, InstData, IrOp, Op, Seam, Segment, Src, Type};
+use crate::ir::{Arithmetic, Block, Build, Builder, Function, InstData, IrOp, Op, Seam, Segment, Src, Type};
 
 /// Makes loops of the reductions and scans of 64-bit floats.
 ///

@@ -10,13 +10,13 @@
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{IntCondition, Reduction, Shuffle, Truth};
 
-use super::super::alu::{alu, bitop, icmp, join, select, words};
 use super::{Group, active_lanes, by_words, lane_index, shuffle_constant};
 use crate::error::CompileError;
+use crate::ir::build::alu::IntCond;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::vocabulary::INTEGER_PRODUCT;
-use crate::ir::{Builder, IrOp, Op, Rewriter, Src, Type};
+use crate::ir::{Arithmetic, Build, Builder, IrOp, Op, Rewriter, Src, Type};
 
 /// A kind of reduction.
 pub(super) struct Kind {
@@ -89,14 +89,14 @@ impl Kind {
     fn combine(&self, r: &mut Rewriter<'_, '_>, a: Src, b: Src) -> Src {
         let bits = r.f.width(a);
         if let Some(table) = self.table {
-            return bitop(r, table, bits, a, b);
+            return r.bitop(a, b, table);
         }
         let op = match bits {
             16 => self.ops[0],
             64 => self.ops[2],
             _ => self.ops[1],
         };
-        alu(r, op, bits, &[a, b])
+        r.op(op, bits, &[a, b])
     }
 }
 
@@ -146,15 +146,15 @@ fn combine_span(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span,
     match (bits, kind.code) {
         (1, _) => booleans(r, kind, span, x),
         (8, _) => {
-            let wide = alu(r, if kind.signed { IrOp::Sconv } else { IrOp::Uconv }, 16, &[x]);
+            let wide = r.op(if kind.signed { IrOp::Sconv } else { IrOp::Uconv }, 16, &[x]);
             let wide = words_span(r, group, kind, span, wide);
             // Where no lane takes part, an extremum is the one of 16 bits.
             let capped = match kind.code {
-                Reduction::SMIN => alu(r, IrOp::Imin, 16, &[wide, Src::imm(0x7f, 16)]),
-                Reduction::SMAX => alu(r, IrOp::Imax, 16, &[wide, Src::imm(0xff80, 16)]),
+                Reduction::SMIN => r.op(IrOp::Imin, 16, &[wide, Src::imm(0x7f, 16)]),
+                Reduction::SMAX => r.op(IrOp::Imax, 16, &[wide, Src::imm(0xff80, 16)]),
                 _ => wide,
             };
-            alu(r, IrOp::Uconv, 8, &[capped])
+            r.op(IrOp::Uconv, 8, &[capped])
         }
         (64, _) if kind.table.is_some() => by_words(r, x, |r, word| words_span(r, group, kind, span, word)),
         (64, Reduction::IADD) => sum(r, group, kind, span, x),
@@ -189,15 +189,14 @@ fn words_span(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x
 fn clusters(r: &mut Rewriter<'_, '_>, kind: &Kind, op: Opcode, size: u32, count: u32, x: Src) -> Src {
     let bits = r.f.width(x);
     let lane = lane_index(r);
-    let number = alu(r, IrOp::Ushr, 32, &[lane, Src::imm32(size.trailing_zeros())]);
-    let number =
-        if op == Opcode::QuadReduce { bitop(r, Truth::AND, 32, number, Src::imm32(1)) } else { number };
+    let number = r.op(IrOp::Ushr, 32, &[lane, Src::imm32(size.trailing_zeros())]);
+    let number = if op == Opcode::QuadReduce { r.and(number, Src::imm32(1)) } else { number };
     let mut result = Src::imm(0, bits);
     for cluster in 0..count {
-        let is_own = icmp(r, IntCondition::EQUAL, false, number, Src::imm32(cluster));
-        let part = select(r, bits, is_own, x, kind.identity(bits));
+        let is_own = r.icmp(IntCond::EQ, number, Src::imm32(cluster));
+        let part = r.select(is_own, x, kind.identity(bits));
         let total = hardware(r, op, kind.code, false, part);
-        result = select(r, bits, is_own, total, result);
+        result = r.select(is_own, total, result);
     }
     result
 }
@@ -207,13 +206,13 @@ fn lanes_of(r: &mut Rewriter<'_, '_>, span: Span) -> Src {
     let lane = lane_index(r);
     match span {
         Span::Below => {
-            let own = alu(r, IrOp::Shl, 32, &[Src::imm32(1), lane]);
-            alu(r, Opcode::Isub, 32, &[own, Src::imm32(1)])
+            let own = r.op(IrOp::Shl, 32, &[Src::imm32(1), lane]);
+            r.op(Opcode::Isub, 32, &[own, Src::imm32(1)])
         }
         Span::Cluster(super::LANES) => Src::imm32(u32::MAX),
         Span::Cluster(size) => {
-            let first = bitop(r, Truth::AND, 32, lane, Src::imm32(!(size - 1)));
-            alu(r, IrOp::Shl, 32, &[Src::imm32((1 << size) - 1), first])
+            let first = r.and(lane, Src::imm32(!(size - 1)));
+            r.op(IrOp::Shl, 32, &[Src::imm32((1 << size) - 1), first])
         }
     }
 }
@@ -221,16 +220,16 @@ fn lanes_of(r: &mut Rewriter<'_, '_>, span: Span) -> Src {
 /// And: no lane has 0; or: some lane has 1; exclusive or: an odd number of lanes have 1.
 fn booleans(r: &mut Rewriter<'_, '_>, kind: &Kind, span: Span, x: Src) -> Src {
     let is_and = kind.code == Reduction::AND;
-    let voter = if is_and { bitop(r, Truth::XOR, 1, x, Src::bool(true)) } else { x };
+    let voter = if is_and { r.xor(x, Src::bool(true)) } else { x };
     let votes = Src::value(r.value(IrOp::Ballot, Type::B32, &[voter], &[]));
     let lanes = lanes_of(r, span);
-    let votes = bitop(r, Truth::AND, 32, votes, lanes);
+    let votes = r.and(votes, lanes);
     if kind.table == Some(Truth::XOR) {
-        let count = alu(r, Opcode::Popcnt, 32, &[votes]);
-        let odd = bitop(r, Truth::AND, 32, count, Src::imm32(1));
-        return icmp(r, IntCondition::EQUAL, true, odd, Src::imm32(0));
+        let count = r.op(Opcode::Popcnt, 32, &[votes]);
+        let odd = r.and(count, Src::imm32(1));
+        return r.icmp(IntCond::NE, odd, Src::imm32(0));
     }
-    icmp(r, IntCondition::EQUAL, !is_and, votes, Src::imm32(0))
+    r.icmp(IntCond::new(IntCondition::EQUAL, !is_and), votes, Src::imm32(0))
 }
 
 /// Bits of the lower parts of a 64-bit sum: 32 numbers of 27 bits add up to at most a word.
@@ -240,13 +239,13 @@ fn sum(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) 
     let mut total = Src::imm(0, 64);
     for part in 0..3 {
         let amount = Src::imm32(part * PART_BITS);
-        let moved = alu(r, IrOp::Ushr, 64, &[x, amount]);
-        let low = alu(r, IrOp::Uconv, 32, &[moved]);
-        let digits = bitop(r, Truth::AND, 32, low, Src::imm32((1 << PART_BITS) - 1));
+        let moved = r.op(IrOp::Ushr, 64, &[x, amount]);
+        let low = r.op(IrOp::Uconv, 32, &[moved]);
+        let digits = r.and(low, Src::imm32((1 << PART_BITS) - 1));
         let digits = words_span(r, group, kind, span, digits);
-        let wide = alu(r, IrOp::Uconv, 64, &[digits]);
-        let placed = alu(r, IrOp::Shl, 64, &[wide, amount]);
-        total = alu(r, Opcode::Iadd, 64, &[total, placed]);
+        let wide = r.op(IrOp::Uconv, 64, &[digits]);
+        let placed = r.op(IrOp::Shl, 64, &[wide, amount]);
+        total = r.op(Opcode::Iadd, 64, &[total, placed]);
     }
     total
 }
@@ -258,12 +257,12 @@ fn extremum(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: 
         .iter()
         .find(|other| other.code == if is_minimum { Reduction::UMIN } else { Reduction::UMAX })
         .unwrap_or(kind);
-    let [low, high] = words(r, x);
+    let [low, high] = r.words(x);
     let best = words_span(r, group, kind, span, high);
-    let has_best = icmp(r, IntCondition::EQUAL, false, high, best);
-    let low = select(r, 32, has_best, low, unsigned.identity(32));
+    let has_best = r.icmp(IntCond::EQ, high, best);
+    let low = r.select(has_best, low, unsigned.identity(32));
     let low = words_span(r, group, unsigned, span, low);
-    join(r, [low, best])
+    r.join([low, best])
 }
 
 /// Combines the lanes in ascending order, each read by a constant index.
@@ -271,14 +270,14 @@ fn one_by_one(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x
     let bits = r.f.width(x);
     let lanes = lanes_of(r, span);
     let active = active_lanes(r);
-    let wanted = bitop(r, Truth::AND, 32, lanes, active);
+    let wanted = r.and(lanes, active);
     let mut result = kind.identity(bits);
     for lane in 0..group.lanes {
         let value = by_words(r, x, |r, word| shuffle_constant(r, Shuffle::INDEX, word, lane));
-        let moved = alu(r, IrOp::Ushr, 32, &[wanted, Src::imm32(lane)]);
-        let bit = bitop(r, Truth::AND, 32, moved, Src::imm32(1));
-        let takes_part = icmp(r, IntCondition::EQUAL, true, bit, Src::imm32(0));
-        let value = select(r, bits, takes_part, value, kind.identity(bits));
+        let moved = r.op(IrOp::Ushr, 32, &[wanted, Src::imm32(lane)]);
+        let bit = r.and(moved, Src::imm32(1));
+        let takes_part = r.icmp(IntCond::NE, bit, Src::imm32(0));
+        let value = r.select(takes_part, value, kind.identity(bits));
         result = kind.combine(r, result, value);
     }
     result

@@ -3,7 +3,7 @@
 use agx_isa::desc::Role;
 use arrayvec::ArrayVec;
 
-use crate::ir::{InstData, IrOp, Op, Rewriter, Src, Type};
+use crate::ir::{Build, InstData, IrOp, Op, Rewriter, Src, Type};
 
 /// How faithful a replacement is, the most faithful first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

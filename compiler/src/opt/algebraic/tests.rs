@@ -9,7 +9,7 @@ use super::pattern::{
     widths_of,
 };
 use super::rules::GROUPS;
-use crate::ir::{Builder, Function, IrOp, Op, Src, Type};
+use crate::ir::{Build, Builder, Function, IrOp, Op, Src, Type};
 use crate::test_random::Random;
 
 const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
