@@ -10,7 +10,6 @@
 //! One backward pass over the layout settles everything but back edges. Each further pass carries the needs of loop
 //! headers around one more level of nesting, so the number of passes is the loop depth plus two.
 
-use crate::ir::Build;
 use crate::ir::entity::{Block, Entity, Value};
 use crate::ir::function::Function;
 use crate::ir::op::{IrOp, Op};
@@ -240,6 +239,7 @@ fn collect_block(f: &Function<'_>, block: Block, result: &mut Liveness, defined:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Build;
     use crate::ir::builder::Builder;
     use crate::ir::src::Src;
     use crate::ir::types::Type;

@@ -4,7 +4,6 @@
 //! a loop stays in registers before what is used after it (Braun and Hack, "Register Spilling and Live-Range Splitting
 //! for SSA-Form Programs", 2009).
 
-use crate::ir::Build;
 use crate::ir::entity::{Block, Entity, Value};
 use crate::ir::function::Function;
 use crate::ir::op::{IrOp, Op};
@@ -132,6 +131,7 @@ impl NextUses {
 mod tests {
     use super::*;
     use crate::analysis::liveness::liveness;
+    use crate::ir::Build;
     use crate::ir::builder::Builder;
     use crate::ir::src::Src;
     use crate::ir::types::Type;

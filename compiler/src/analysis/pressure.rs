@@ -5,7 +5,6 @@
 //! spilling; what alignment may waste on top of it is for
 //! [`Shapes::waste`](crate::regalloc::shapes::Shapes::waste) to say.
 
-use crate::ir::Build;
 use crate::ir::entity::{Block, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
@@ -84,6 +83,7 @@ fn block_demand(f: &Function<'_>, live: &Liveness, last: &mut LastUses, block: B
 mod tests {
     use super::*;
     use crate::analysis::liveness::liveness;
+    use crate::ir::Build;
     use crate::ir::builder::Builder;
     use crate::ir::types::Type;
     use bumpalo::Bump;
