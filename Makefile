@@ -19,7 +19,7 @@ score:
 # The long tests: growth with size, precision of every float operation, mutations; and the suites that compile shaders with
 # everything spilled, with every checker on.
 stress:
-	$(CARGO) test --release -p agx-tests --features stress --test scaling --test precision --test robustness
+	$(CARGO) test --release -p agx-tests --features stress --test scaling --test precision --test robustness --test subgroups
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --stress spill-everything
 
 # The same suites under every stress of the back end: register limits, schedule seeds, each optional pass off.

@@ -30,7 +30,7 @@ const SCREEN: u32 = 16;
 /// Vertices of a draw.
 const VERTICES: u32 = 24;
 /// Instructions a SIMD-group may execute.
-const MAX_STEPS: u64 = 200_000;
+pub(crate) const MAX_STEPS: u64 = 200_000;
 /// Bytes of push constants.
 const PUSH_BYTES: usize = 256;
 
@@ -75,10 +75,12 @@ impl Palette {
 /// Everything that one run can read and write.
 pub struct Bound {
     palette: Palette,
-    buffers: Vec<BufferBinding>,
+    /// Buffers, in the order in which they were bound.
+    pub(crate) buffers: Vec<BufferBinding>,
     textures: Vec<TextureResource>,
     samplers: Vec<SamplerResource>,
-    push_constants: Vec<u8>,
+    /// Bytes of the push constants.
+    pub(crate) push_constants: Vec<u8>,
 }
 
 impl Bound {
@@ -226,7 +228,8 @@ fn options() -> Options {
     Options { strict: true, max_steps: MAX_STEPS, ..Options::default() }
 }
 
-fn words_of(bound: &Bound) -> Vec<u32> {
+/// Words of buffers and images.
+pub(crate) fn words_of(bound: &Bound) -> Vec<u32> {
     let textures = bound.textures.iter().map(|texture| &texture.buffer);
     let buffers = bound.buffers.iter().chain(textures);
     let words = buffers.flat_map(|buffer| buffer.bytes.as_chunks::<4>().0);

@@ -13,6 +13,7 @@ pub mod driver;
 pub mod execute;
 pub mod filetest;
 pub mod floors;
+pub mod interpreted;
 pub mod link_cost;
 pub mod mutants;
 pub mod outcome;

@@ -1,5 +1,6 @@
 //! Suite `corpus-run`: real shaders are executed on seeded inputs. Compute shaders are dispatched; vertex and fragment shaders
-//! of one name are drawn. What optimised code leaves must be what code without any optional pass leaves, up to rounding.
+//! of one name are drawn. What optimised code leaves must be what code without any optional pass leaves, up to rounding; and
+//! what the interpreter leaves where it can run the shader as it was read.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,6 +11,7 @@ use agx_compiler::pipeline::PASSES;
 use super::Context;
 use crate::corpus::{Item, load};
 use crate::execute::{Left, Pair, Palette, difference, dispatch};
+use crate::interpreted::workgroup;
 use crate::outcome::{Outcome, SuiteReport};
 use crate::runner::run_cases;
 use crate::shared::DataError;
@@ -42,7 +44,8 @@ impl Run<'_> {
     }
 }
 
-/// Runs the suite. `changed` counts the runs that left something else than they found.
+/// Runs the suite. `changed` counts the runs that left something else than they found, `interpreted` those that the
+/// interpreter confirmed.
 ///
 /// # Errors
 /// [`DataError`] when the corpus is unusable.
@@ -50,14 +53,16 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let items = load(context.shared)?;
     let runs = runs(&items);
     let plain = without_optional_passes(context.key);
-    let changed = AtomicUsize::new(0);
+    let (changed, interpreted) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let cases = run_cases(&runs, context.filter, Run::name, |run| {
-        let left = compare(run, context.key, &plain)?;
+        let (left, palette) = compare(run, context.key, &plain)?;
+        interpreted.fetch_add(usize::from(interpret(run, context.key, &left, palette)?), Ordering::Relaxed);
         changed.fetch_add(usize::from(left.changed), Ordering::Relaxed);
         Ok(())
     });
     let mut report = SuiteReport::new(cases);
     report.extra.insert("changed".into(), changed.into_inner().into());
+    report.extra.insert("interpreted".into(), interpreted.into_inner().into());
     Ok(report)
 }
 
@@ -87,8 +92,22 @@ fn without_optional_passes(base: &CompileKey) -> CompileKey {
     key
 }
 
+/// Compares with the interpreter; whether it can run the shader.
+fn interpret(run: &Run<'_>, key: &CompileKey, ours: &Left, palette: Palette) -> Result<bool, Outcome> {
+    let Run::Compute(item) = run else { return Ok(false) };
+    let expected = match workgroup(&item.module, &item.key(key), palette) {
+        Ok(left) => left,
+        Err(Outcome::Unsupported(_)) => return Ok(false),
+        Err(outcome) => return Err(outcome),
+    };
+    match difference(&ours.words, &expected.words) {
+        Some(difference) => Err(Outcome::Fail(format!("not what the interpreter leaves: {difference}"))),
+        None => Ok(true),
+    }
+}
+
 /// Runs both codes on the first palette on which the plain one stays within its resources.
-fn compare(run: &Run<'_>, key: &CompileKey, plain: &CompileKey) -> Result<Left, Outcome> {
+fn compare(run: &Run<'_>, key: &CompileKey, plain: &CompileKey) -> Result<(Left, Palette), Outcome> {
     let mut refusal = None;
     for palette in Palette::ALL {
         let reference = match run.execute(plain, palette) {
@@ -101,7 +120,7 @@ fn compare(run: &Run<'_>, key: &CompileKey, plain: &CompileKey) -> Result<Left, 
         let ours = run.execute(key, palette)?;
         return match difference(&ours.words, &reference.words) {
             Some(difference) => Err(Outcome::Fail(format!("wrong with {palette:?} inputs: {difference}"))),
-            None => Ok(ours),
+            None => Ok((ours, palette)),
         };
     }
     // The inputs lead outside of buffers, into endless loops, or to a feature that is refused.
