@@ -308,6 +308,11 @@ pub enum InterfaceUniform {
     BlendConstant,
     /// 64-bit address of the root descriptor.
     RootDescriptor,
+    /// The colour that a background program gives a target: four 32-bit floats, or integers for formats of integers.
+    ClearColour {
+        /// The target.
+        target: u32,
+    },
 }
 
 impl InterfaceUniform {
@@ -322,6 +327,7 @@ impl InterfaceUniform {
             InterfaceUniform::TargetHeap => "address of the texture heap of the render targets",
             InterfaceUniform::BlendConstant => "blend constant",
             InterfaceUniform::RootDescriptor => "address of the root descriptor",
+            InterfaceUniform::ClearColour { .. } => "clear colour of a target",
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod fragment;
 pub mod info;
 pub mod layout;
 pub mod occupancy;
+pub mod pass;
 pub mod pica200;
 pub mod record;
 pub mod reference;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::fragment::{self, MAX_TARGETS};
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
+use crate::pass;
 use crate::registers;
 use crate::textures::{
     self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, DESCRIPTOR_BYTES, MAX_SAMPLERS, MAX_TEXTURES,
@@ -36,6 +37,7 @@ pub fn page() -> String {
     }
     vertex_chapter(&mut page);
     fragment_chapter(&mut page);
+    pass_chapter(&mut page);
     texture_chapter(&mut page);
     page
 }
@@ -154,6 +156,23 @@ fn texture_chapter(page: &mut String) {
     }
 }
 
+fn pass_chapter(page: &mut String) {
+    page.push_str(
+        "\n## Background and end-of-tile programs\n\nA background program runs for every pixel before the first draw and gives the \
+         targets their contents; an end-of-tile program runs once for\na tile and stores them. Texture state register *t* holds the \
+         descriptor of target *t*: a texture where it is loaded or resolved, an image where it is\nstored. Passes with layers have \
+         arrays. Spilled targets are in memory already: they are neither loaded nor stored, and cleared through the heap.\n\n",
+    );
+    uniform_table(page, &pass::background_uniforms(0b1000_0011, true));
+    page.push_str("\nA tile has as many pixels as its samples leave room for:\n\n| bytes of a pixel | tile |\n|---|---|\n");
+    for (at, size) in tile::TILE_SIZES.into_iter().enumerate() {
+        let most = (tile::MAX_TILE_BYTES - 1) / (size[0] * size[1]);
+        let least = at.checked_sub(1).and_then(|before| tile::TILE_SIZES.get(before));
+        let least = least.map_or(0, |size| (tile::MAX_TILE_BYTES - 1) / (size[0] * size[1]) + 1);
+        let _ = writeln!(page, "| {least} to {most} | {} × {} |", size[0], size[1]);
+    }
+}
+
 fn uniform_table(page: &mut String, ranges: &[UniformRange]) {
     page.push_str("| uniform | contents |\n|---|---|\n");
     for range in ranges {
@@ -170,6 +189,7 @@ fn describe(uniform: InterfaceUniform) -> String {
         InterfaceUniform::AttributeBase { attribute } | InterfaceUniform::AttributeClamp { attribute } => {
             format!("{}: number {attribute}", uniform.describe())
         }
+        InterfaceUniform::ClearColour { target } => format!("clear colour of target {target}"),
         _ => uniform.describe().to_owned(),
     }
 }

@@ -15,6 +15,9 @@ pub const MAX_TILE_BYTES: u32 = 32_768;
 /// Pixels of the smallest tile, 16 by 16.
 pub const MIN_TILE_PIXELS: u32 = 256;
 
+/// Sizes of a tile in pixels, in the order in which a driver prefers them (Mesa 25.0).
+pub const TILE_SIZES: [[u32; 2]; 3] = [[32, 32], [32, 16], [16, 16]];
+
 /// The bytes of a sample are a multiple of this.
 pub const SAMPLE_STRIDE: u16 = 8;
 
@@ -262,6 +265,13 @@ impl TileLayout {
         layout.sample_bytes = end.next_multiple_of(SAMPLE_STRIDE);
         layout
     }
+
+    /// Width and height of a tile in pixels of `samples` samples: the first of [`TILE_SIZES`] that has room.
+    pub fn tile_size(&self, samples: u32) -> [u32; 2] {
+        let pixel = u32::from(self.sample_bytes) * samples;
+        let has_room = |size: &[u32; 2]| pixel * size[0] * size[1] < MAX_TILE_BYTES;
+        TILE_SIZES.into_iter().find(has_room).unwrap_or([16, 16])
+    }
 }
 
 /// What is known of a pass when a shader that reads render targets is compiled.
@@ -329,6 +339,15 @@ mod tests {
         assert_eq!(found.offsets[..5], [Some(0), Some(2), None, Some(8), None]);
         assert_eq!((found.sample_bytes, found.spilled), (16, 0));
         assert_eq!(layout(&[], 1), TileLayout::default());
+    }
+
+    #[test]
+    fn tiles_shrink_with_the_bytes_of_a_pixel() {
+        let sizes = [(0, 1), (24, 1), (32, 1), (56, 1), (64, 1), (32, 2), (24, 4)];
+        let found = sizes.map(|(sample_bytes, samples)| {
+            TileLayout { sample_bytes, ..TileLayout::default() }.tile_size(samples)
+        });
+        assert_eq!(found, [[32, 32], [32, 32], [32, 16], [32, 16], [16, 16], [16, 16], [16, 16]]);
     }
 
     #[test]

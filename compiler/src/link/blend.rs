@@ -1,7 +1,7 @@
 //! Blending: the state of a render target and the arithmetic it asks for.
 
 use super::advanced_blend::AdvancedBlend;
-use crate::ir::build::alu::{FloatCond, float};
+use crate::ir::build::alu::float;
 use crate::ir::{Arithmetic, Builder, Src};
 
 /// Enumerations whose variants can be listed.
@@ -302,16 +302,4 @@ impl Colours {
         let value = if complement { b.fsub(one, value) } else { value };
         Some(b.fmul(x, value))
     }
-}
-
-/// `x` within `low` to `high`.
-pub(super) fn clamp(b: &mut Builder<'_, '_>, x: Src, low: f64, high: f64) -> Src {
-    if (low, high) == (0.0, 1.0) {
-        return b.fsat(x);
-    }
-    // A NaN compares with nothing and becomes 0.
-    let number = b.fcmp(FloatCond::EQ, x, x);
-    let x = b.select(number, x, float(0.0, 32));
-    let above = b.fmax(x, float(low, 32));
-    b.fmin(above, float(high, 32))
 }

@@ -11,7 +11,7 @@ use agx_abi::textures::MAX_SAMPLERS;
 use agx_abi::tile::{ColourFormat, Numeric, TileFormat, TileLayout};
 use agx_isa::table::Opcode;
 
-use super::blend::{Blending, Colours, LogicOp, clamp};
+use super::blend::{Blending, Colours, LogicOp};
 use super::fragment_prolog::EVERY_LIVE;
 use crate::error::CompileError;
 use crate::ir::build::alu::float;
@@ -380,28 +380,10 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         self.store(place, &colour, [read, written]);
     }
 
-    /// What a target can hold of a colour: fixed-point components in their range, integers clamped.
+    /// What a target can hold of a colour. Blending computes with what fixed-point components hold, else stores clamp.
     fn numbers(&mut self, colour: [Src; 4], format: ColourFormat) -> [Src; 4] {
-        let desc = format.desc();
         let blended = self.key.targets.iter().flatten().any(|target| target.blend.is_some());
-        let mut at = 0;
-        colour.map(|x| {
-            let bits = desc.bits[at];
-            at += 1;
-            let b = &mut self.b;
-            match desc.numeric {
-                // Stores clamp to what the tile's format holds; halves hold more.
-                Numeric::Unorm | Numeric::Srgb if blended || format.is_half() => b.fsat(x),
-                Numeric::Snorm if blended => clamp(b, x, -1.0, 1.0),
-                Numeric::Uint if bits < 32 && bits > 0 => b.umin(x, Src::imm32((1 << bits) - 1)),
-                Numeric::Sint if bits < 32 && bits > 0 => {
-                    let half = 1_u32 << (bits - 1);
-                    let low = b.imax(x, Src::imm32(half.wrapping_neg()));
-                    b.imin(low, Src::imm32(half - 1))
-                }
-                _ => x,
-            }
-        })
+        tile::in_range(&mut self.b, colour, format, blended)
     }
 
     fn clamped_for_halves(&mut self, colour: [Src; 4], format: ColourFormat) -> [Src; 4] {
@@ -433,24 +415,7 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         let format = place.target.format;
         let mask =
             if format.desc().tile.is_packed() { place.kept } else { place.kept & place.target.write_mask };
-        let bits = if format.is_half() { 16 } else { 32 };
-        let parts: Vec<Src> = (0..4).filter(|at| mask >> at & 1 != 0).map(|at| colour[at]).collect();
-        let parts: Vec<Src> = parts.into_iter().map(|part| self.b.fconv(part, bits)).collect();
-        self.store_words(place, &parts, samples, format.desc().tile, mask, bits);
-    }
-
-    fn store_words(
-        &mut self,
-        place: Place,
-        parts: &[Src],
-        samples: Src,
-        format: TileFormat,
-        mask: u8,
-        bits: u8,
-    ) {
-        let data = self.b.collect(Type::vector(bits, parts.len() as u8), parts);
-        let mods = tile::access(Opcode::StTile, format, mask, place.offset());
-        self.b.effect(Opcode::StTile, &[data, samples, Src::NONE], &mods);
+        tile::store(&mut self.b, (format, place.offset()), colour, mask, samples);
     }
 
     /// Combines bits. Components the tile keeps as floats become integers and floats again.
@@ -486,7 +451,9 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
             parts.push(if integer.is_some() { combined } else { scale.value(&mut self.b, combined) });
         }
         match integer {
-            Some(format) => self.store_words(place, &parts, written, format, mask, 32),
+            Some(format) => {
+                tile::store_words(&mut self.b, (format, place.offset()), &parts, mask, written);
+            }
             None => {
                 let mut colour = [float(0.0, 32); 4];
                 for (at, part) in parts.into_iter().enumerate() {
@@ -587,7 +554,7 @@ impl Scale {
             Numeric::Snorm => true,
             _ => return x,
         };
-        let x = clamp(b, x, if signed { -1.0 } else { 0.0 }, 1.0);
+        let x = tile::clamp(b, x, if signed { -1.0 } else { 0.0 }, 1.0);
         let scaled = b.fmul(x, float(self.largest(), 32));
         let rounded = b.rint(scaled);
         b.float_to_int(rounded, signed, 32)

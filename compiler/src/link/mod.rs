@@ -11,11 +11,14 @@
 //! *Architecture invariant:* parts meet in registers and uniforms that `agx_abi::{vertex, fragment}` name, and in nothing else.
 
 mod advanced_blend;
+mod background;
 mod blend;
+mod end_of_tile;
 mod epilog;
 mod fragment_prolog;
 mod graphics;
 mod program;
+mod tile_programs;
 mod vertex_prolog;
 mod whole;
 
@@ -29,6 +32,7 @@ pub use fragment_prolog::FragmentPrologKey;
 pub use graphics::FragmentState;
 
 pub use program::{LinkError, LinkedProgram, Parts, link};
+pub use tile_programs::{BackgroundKey, BackgroundOp, EndOfTileKey, PassTargets, ResolveMode, TileProgram};
 pub use vertex_prolog::{AttributeKey, IndexSize, VertexPrologKey};
 pub use whole::WholeShader;
 

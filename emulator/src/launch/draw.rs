@@ -380,7 +380,10 @@ impl Interface {
             InterfaceUniform::BlendConstant => {
                 self.blend_constant.iter().flat_map(|constant| constant.to_le_bytes()).collect()
             }
-            InterfaceUniform::DrawNumber | InterfaceUniform::InputAssembly => Vec::new(),
+            // Clear colours are those of background programs, which draws do not have.
+            InterfaceUniform::DrawNumber
+            | InterfaceUniform::InputAssembly
+            | InterfaceUniform::ClearColour { .. } => Vec::new(),
             InterfaceUniform::TargetHeap => self.heap.to_le_bytes().to_vec(),
             InterfaceUniform::RootDescriptor => self.root.to_le_bytes().to_vec(),
         }

@@ -8,4 +8,5 @@ mod prolog;
 mod sentences;
 mod spilled;
 mod support;
+mod tile_programs;
 mod vertex;

@@ -81,11 +81,16 @@ impl Spilled {
         let own = b.and(live, bit);
         let is_live = b.icmp(IntCond::NE, own, Src::imm32(0));
         b.begin_if(is_live);
+        self.put(b, colour);
+        b.begin_else();
+        b.end_if();
+    }
+
+    /// Stores a colour whether or not the sample is alive: for programs that run for every pixel.
+    pub fn put(&self, b: &mut Builder<'_, '_>, colour: &[Src; 4]) {
         let data = b.collect(Type::vector(32, 4), colour);
         let texture = Src::imm32(TargetHeap::image_offset(self.target));
         b.effect(IrOp::StoreImage, &[data, texture, HEAP, self.coords, self.layer], &[ARRAY_2D]);
-        b.begin_else();
-        b.end_if();
     }
 
     /// Lets the fragments after this one at the pixel load what it stored.

@@ -1,10 +1,10 @@
-//! Loads from the tile: what a render target holds at the pixel.
+//! Loads from the tile and stores to it: what a render target holds at the pixel.
 
 use agx_abi::tile::{ColourFormat, Numeric, TileFormat};
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{Format, Value as _};
 
-use crate::ir::build::alu::float;
+use crate::ir::build::alu::{FloatCond, float};
 use crate::ir::key;
 use crate::ir::op::{Mods, mods};
 use crate::ir::{Arithmetic, Build, Builder, Src, Type};
@@ -78,4 +78,64 @@ pub fn absent(format: ColourFormat, component: usize) -> Src {
         (true, true) => Src::imm32(1),
         (true, false) => float(1.0, 32),
     }
+}
+
+/// Stores the components of `mask` of a colour, 32 bits each, to the samples of a mask.
+pub fn store(
+    b: &mut Builder<'_, '_>,
+    (format, offset): (ColourFormat, u16),
+    colour: &[Src; 4],
+    mask: u8,
+    samples: Src,
+) {
+    let bits = if format.is_half() { 16 } else { 32 };
+    let parts: Vec<Src> = (0..4).filter(|at| mask >> at & 1 != 0).map(|at| colour[at]).collect();
+    let parts: Vec<Src> = parts.into_iter().map(|part| b.fconv(part, bits)).collect();
+    store_words(b, (format.desc().tile, offset), &parts, mask, samples);
+}
+
+/// Stores words of equal width as the components of `mask` to the samples of a mask.
+pub fn store_words(
+    b: &mut Builder<'_, '_>,
+    (format, offset): (TileFormat, u16),
+    parts: &[Src],
+    mask: u8,
+    samples: Src,
+) {
+    let bits = parts.first().map_or(32, |part| b.f.width(*part));
+    let data = b.collect(Type::vector(bits, parts.len() as u8), parts);
+    b.effect(Opcode::StTile, &[data, samples, Src::NONE], &access(Opcode::StTile, format, mask, offset));
+}
+
+/// What a target can hold of a colour: integers clamped to their bits, and fixed-point components to their range where
+/// stores do not clamp them because the tile keeps halves, or where `clamps` asks for it.
+pub fn in_range(b: &mut Builder<'_, '_>, colour: [Src; 4], format: ColourFormat, clamps: bool) -> [Src; 4] {
+    let desc = format.desc();
+    let mut at = 0;
+    colour.map(|x| {
+        let bits = desc.bits[at];
+        at += 1;
+        match desc.numeric {
+            Numeric::Unorm | Numeric::Srgb if clamps || format.is_half() => b.fsat(x),
+            Numeric::Snorm if clamps => clamp(b, x, -1.0, 1.0),
+            Numeric::Uint if bits < 32 && bits > 0 => b.umin(x, Src::imm32((1 << bits) - 1)),
+            Numeric::Sint if bits < 32 && bits > 0 => {
+                let half = 1_u32 << (bits - 1);
+                let low = b.imax(x, Src::imm32(half.wrapping_neg()));
+                b.imin(low, Src::imm32(half - 1))
+            }
+            _ => x,
+        }
+    })
+}
+
+/// The number nearest to a float in a range; 0 for what is not a number.
+pub fn clamp(b: &mut Builder<'_, '_>, x: Src, low: f64, high: f64) -> Src {
+    if (low, high) == (0.0, 1.0) {
+        return b.fsat(x);
+    }
+    let number = b.fcmp(FloatCond::EQ, x, x);
+    let x = b.select(number, x, float(0.0, 32));
+    let above = b.fmax(x, float(low, 32));
+    b.fmin(above, float(high, 32))
 }

@@ -1,0 +1,184 @@
+//! Background and end-of-tile programs of a render pass: what fills the tile before the first draw, and what writes it
+//! out after the last one.
+//!
+//! Both are functions of small keys, like prologs and epilogs, but programs of their own: [`agx_abi::pass`] says what they
+//! find in uniforms and state registers. A pass that resolves has no draws: its background program loads all samples of an
+//! image and combines them, its end-of-tile program stores the result.
+
+use agx_abi::fragment::MAX_TARGETS;
+use agx_abi::tile::{ColourFormat, TileLayout};
+use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, Stage, pass};
+
+use super::{background, end_of_tile};
+use crate::context::{Context, Facts};
+use crate::error::CompileError;
+use crate::ir::Function;
+use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch};
+
+/// The targets of a pass.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct PassTargets {
+    /// Formats of the targets.
+    pub formats: [Option<ColourFormat>; MAX_TARGETS as usize],
+    /// Samples of a pixel: 1, 2 or 4.
+    pub samples: u8,
+    /// The pass has layers: images are arrays, of which the layer rendered to is loaded and stored.
+    pub layered: bool,
+}
+
+impl PassTargets {
+    /// Where the targets lie in the tile.
+    pub fn layout(&self) -> TileLayout {
+        TileLayout::new(&self.formats, self.samples.into())
+    }
+
+    /// The targets of which `wanted` gives something, each with that; all must exist.
+    fn chosen<'t, T>(
+        &self,
+        wanted: &'t [Option<T>; MAX_TARGETS as usize],
+    ) -> Result<Vec<(u32, ColourFormat, &'t T)>, CompileError> {
+        if !matches!(self.samples, 1 | 2 | 4) {
+            let message = format!("expected 1, 2 or 4 samples, found {}", self.samples);
+            return Err(CompileError::invalid(message));
+        }
+        let wanted = (0..).zip(wanted).filter_map(|(target, wanted)| Some((target, wanted.as_ref()?)));
+        wanted
+            .map(|(target, wanted)| match self.formats.get(target as usize).copied().flatten() {
+                Some(format) => Ok((target, format, wanted)),
+                None => Err(CompileError::invalid(format!("the pass has no target {target}"))),
+            })
+            .collect()
+    }
+}
+
+/// How the samples of a pixel become one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ResolveMode {
+    /// The first one.
+    First,
+    /// Their mean; of floats and fixed-point numbers only.
+    Average,
+    /// The least of each component.
+    Least,
+    /// The greatest of each component.
+    Greatest,
+}
+
+/// What a background program gives a target.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BackgroundOp {
+    /// The colour in its uniforms ([`pass::clear_colour`]).
+    Clear,
+    /// What the image holds. A spilled target stays as it is.
+    Load,
+    /// The samples of an image of several, combined.
+    Resolve {
+        /// Samples of the image: 2 or 4.
+        samples: u8,
+        /// How they are combined.
+        mode: ResolveMode,
+    },
+}
+
+/// Everything that affects a background program: equal keys give equal bytes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct BackgroundKey {
+    /// The targets of the pass.
+    pub targets: PassTargets,
+    /// What each target is given; `None` leaves its contents undefined.
+    pub operations: [Option<BackgroundOp>; MAX_TARGETS as usize],
+}
+
+/// Everything that affects an end-of-tile program: equal keys give equal bytes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct EndOfTileKey {
+    /// The targets of the pass.
+    pub targets: PassTargets,
+    /// Targets that are stored, bit 0 the first. Spilled ones are in memory already.
+    pub stored: u8,
+}
+
+/// A background or end-of-tile program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TileProgram {
+    /// The program: a main part that ends with `stop`, perhaps a preamble, and what the driver must know of them.
+    pub shader: CompiledShader,
+    /// Targets whose descriptors it needs in state registers ([`pass::state_register`]), bit 0 the first.
+    pub bound: u8,
+    /// What those descriptors are.
+    pub kind: DescriptorKind,
+}
+
+impl Compiler {
+    /// The program that gives the targets of a pass their contents.
+    ///
+    /// # Errors
+    /// Operations on targets that the pass does not have, means of integers, resolves in passes of several samples.
+    pub fn background_program(
+        &self,
+        scratch: &mut Scratch,
+        key: &BackgroundKey,
+        options: &CompileKey,
+    ) -> Result<TileProgram, CompileError> {
+        scratch.bump.reset();
+        let mut f = Function::new(&scratch.bump, "background");
+        let operations = key.targets.chosen(&key.operations)?;
+        let used = background::build(&mut f, &key.targets, &operations)?;
+        let uniforms = pass::background_uniforms(used.cleared, used.cleared & used.spilled != 0);
+        let info = ShaderInfo {
+            stage: Stage::Fragment,
+            uniforms,
+            samplers: if used.loaded == 0 { Vec::new() } else { vec![SamplerBinding::Loads] },
+            writes_memory: used.spilled != 0,
+            ..tile_info("background")
+        };
+        let shader = self.finish_tile(f, info, options)?;
+        Ok(TileProgram { shader, bound: used.loaded, kind: DescriptorKind::Texture })
+    }
+
+    /// The program that writes targets of a pass to their images.
+    ///
+    /// # Errors
+    /// Stores of targets that the pass does not have.
+    pub fn end_of_tile_program(
+        &self,
+        scratch: &mut Scratch,
+        key: &EndOfTileKey,
+        options: &CompileKey,
+    ) -> Result<TileProgram, CompileError> {
+        scratch.bump.reset();
+        let mut f = Function::new(&scratch.bump, "end_of_tile");
+        let mut wanted = [None; MAX_TARGETS as usize];
+        (0..).zip(&mut wanted).for_each(|(at, wanted)| *wanted = (key.stored >> at & 1 != 0).then_some(()));
+        let stored = key.targets.chosen(&wanted)?;
+        let bound = end_of_tile::build(
+            &mut f,
+            &key.targets,
+            stored.iter().map(|(target, format, ())| (*target, *format)),
+        );
+        let info = ShaderInfo {
+            stage: Stage::Compute,
+            workgroup_size: [1; 3],
+            writes_memory: bound != 0,
+            ..tile_info("end_of_tile")
+        };
+        let shader = self.finish_tile(f, info, options)?;
+        Ok(TileProgram { shader, bound, kind: DescriptorKind::Image })
+    }
+
+    fn finish_tile(
+        &self,
+        f: Function<'_>,
+        info: ShaderInfo,
+        options: &CompileKey,
+    ) -> Result<CompiledShader, CompileError> {
+        let info = ShaderInfo { uniform_halves: info.filled_halves(), ..info };
+        let context = Context::from(Facts { info, ..Facts::new(self.target(), options) });
+        self.finish(f, context, Input::ir(""), None)
+    }
+}
+
+/// What is known of every such program: it is all there is, and nothing comes before or after it.
+fn tile_info(name: &str) -> ShaderInfo {
+    ShaderInfo { entry_point: name.to_owned(), whole: true, ..ShaderInfo::default() }
+}
