@@ -46,6 +46,7 @@ fn node() -> &'static Node {
         let settings = Settings {
             strict: variable("AGX_DEVICE_STRICT").as_deref() != Some("no"),
             trace: options.trace.is_some(),
+            instructions: variable("AGX_DEVICE_INSTRUCTIONS").is_some(),
             ..Settings::default()
         };
         let chip = Chip { soft_faults: variable("AGX_DEVICE_SOFT_FAULTS").is_some(), ..Chip::default() };

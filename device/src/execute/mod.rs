@@ -22,6 +22,8 @@ pub struct Settings {
     pub strict: bool,
     /// List every submission.
     pub trace: bool,
+    /// List every executed instruction with what it wrote.
+    pub instructions: bool,
     /// Loads of addresses that are not bound give 0, and stores there do nothing.
     pub soft_faults: bool,
     /// Instructions a SIMD-group may execute.
@@ -32,7 +34,14 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { strict: true, trace: false, soft_faults: false, max_steps: 1 << 26, seed: 0 }
+        Settings {
+            strict: true,
+            trace: false,
+            instructions: false,
+            soft_faults: false,
+            max_steps: 1 << 26,
+            seed: 0,
+        }
     }
 }
 
@@ -133,6 +142,7 @@ impl Device {
             seed: self.settings.seed,
             max_steps: self.settings.max_steps,
             soft_fault: self.settings.soft_faults,
+            trace: self.settings.instructions,
             ..Options::default()
         }
     }
@@ -145,6 +155,10 @@ impl Device {
         };
         self.place.program = Some(program);
         self.statistics.add(program, &report);
+        for line in &report.trace {
+            self.trace.push_str(line);
+            self.trace.push('\n');
+        }
         for finding in &report.findings {
             self.note(finding.to_string(), false);
         }

@@ -98,7 +98,12 @@ impl Shuffle {
     /// Moves values between lanes; inactive lanes can be read.
     pub(crate) fn run(&self, group: &mut Group, core: &Core<'_>) {
         let data = group.gather(core.uniforms, &self.data);
-        let index = group.gather(core.uniforms, &self.index);
+        let mut index = group.gather(core.uniforms, &self.index);
+        // Lanes that were never started add nothing: Mesa's kernels of a single thread shuffle by a register that only
+        // their own lane has written.
+        for (lane, value) in index.iter_mut().enumerate() {
+            *value &= 0_u64.wrapping_sub(u64::from(group.lanes >> lane & 1));
+        }
         let mut result = data;
         for lane in lanes_of(group.exec) {
             let from = if self.whole_group {
