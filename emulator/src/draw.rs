@@ -74,10 +74,13 @@ pub enum Binding {
     Depth,
     /// Number of the primitive, from 0 on in each instance.
     PrimitiveId,
-    /// Position across a point, 0 to 1 from left to right.
-    PointX,
-    /// Position down a point, 0 to 1 from top to bottom.
-    PointY,
+    /// Position on a point, 0 to 1: from left to right along axis 0, from top to bottom along axis 1.
+    Point {
+        /// Which of the two.
+        axis: usize,
+        /// Divided by w: `iterproj` makes it the position.
+        over_w: bool,
+    },
 }
 
 /// A draw.

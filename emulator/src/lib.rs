@@ -6,11 +6,13 @@
 
 mod blocks;
 mod core;
+mod cube;
 mod dispatch;
 mod draw;
 mod exec;
 mod findings;
 mod flight;
+mod footprint;
 mod formats;
 mod frame;
 mod group;

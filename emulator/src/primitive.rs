@@ -238,7 +238,10 @@ fn coefficient(draw: &Draw<'_>, shape: &Shape, vertices: &[Vertex], binding: Bin
             let flattened = shape.rows.map(|[x, y, w]| [x / w, y / w, 1.0]);
             Coefficient::Linear(plane(&flattened, values(number))?)
         }
-        Binding::PointX => Coefficient::Linear(across(0)),
-        Binding::PointY => Coefficient::Linear(across(1)),
+        Binding::Point { axis, over_w } => {
+            let Plane { a, b, c } = across(axis);
+            let scale = if over_w { 1.0 / shape.rows[0][2] } else { 1.0 };
+            Coefficient::Linear(Plane { a: a * scale, b: b * scale, c: c * scale })
+        }
     })
 }

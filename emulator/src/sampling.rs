@@ -1,8 +1,10 @@
-//! What a texture unit computes: wrapping, filtering, levels, cube faces.
+//! What a texture unit computes: wrapping, filtering, levels.
 //!
-//! Filter weights are not quantised, anisotropy is taken as 1, and faces of a cube are filtered each on its own with
-//! edges clamped: assumptions, all inside what the graphics APIs allow.
+//! Filter weights are not quantised, and an anisotropic filter averages evenly spaced samples along the longer axis of the
+//! footprint: assumptions, both inside what the graphics APIs allow.
 
+use crate::cube;
+use crate::footprint::Footprint;
 use crate::textures::{Sampler, Texture, Wrap};
 
 /// Reads texels of one lane: level, x, y, slice. `None` stands for a texel outside the texture.
@@ -20,8 +22,8 @@ pub(crate) struct Lookup {
     pub(crate) layer: u32,
     /// Texel offsets.
     pub(crate) offset: [i32; 3],
-    /// Level of detail relative to the first level, unclamped.
-    pub(crate) lod: f32,
+    /// Level of detail relative to the first level, unclamped, and how far the footprint reaches.
+    pub(crate) footprint: Footprint,
     /// Reference of a shadow lookup.
     pub(crate) reference: Option<f32>,
     /// Gather this channel instead of filtering.
@@ -42,17 +44,40 @@ pub(crate) fn clamped_lod(texture: &Texture, sampler: &Sampler, lod: f32) -> f32
     if sampler.linear_mip.is_none() { 0.0 } else { limited.clamp(0.0, levels) }
 }
 
-/// Samples with the sampler's filters.
+/// Samples with the sampler's filters: once, or along the longer axis of the footprint.
 pub(crate) fn sample<E>(
     texture: &Texture,
     sampler: &Sampler,
     lookup: &Lookup,
     texels: &mut impl Texels<E>,
 ) -> Result<[u32; 4], E> {
+    let Footprint { taps, along, .. } = lookup.footprint;
+    if taps < 2 || lookup.gather.is_some() || texture.format.is_integer() {
+        return sample_once(texture, sampler, lookup, texels);
+    }
+    let mut sum = [0.0_f32; 4];
+    for tap in 0..taps {
+        let part = (tap as f32 + 0.5) / taps as f32 - 0.5;
+        let at = std::array::from_fn(|axis| lookup.at[axis] + along[axis] * part);
+        let texel = sample_once(texture, sampler, &Lookup { at, ..*lookup }, texels)?;
+        for (sum, value) in sum.iter_mut().zip(texel) {
+            *sum += f32::from_bits(value) / taps as f32;
+        }
+    }
+    Ok(sum.map(f32::to_bits))
+}
+
+/// Samples around one point.
+fn sample_once<E>(
+    texture: &Texture,
+    sampler: &Sampler,
+    lookup: &Lookup,
+    texels: &mut impl Texels<E>,
+) -> Result<[u32; 4], E> {
     let position = project(texture, lookup);
-    let lod = lookup.lod.max(sampler.min_lod).min(sampler.max_lod);
+    let lod = lookup.footprint.lod.max(sampler.min_lod).min(sampler.max_lod);
     let linear = if lod > 0.0 { sampler.linear_minify } else { sampler.linear_magnify };
-    let level = clamped_lod(texture, sampler, lookup.lod);
+    let level = clamped_lod(texture, sampler, lookup.footprint.lod);
     let mut one = |level: u32| {
         let level = texture.first_level + level;
         filter(texture, sampler, lookup, &position, level, linear, texels)
@@ -74,7 +99,7 @@ fn mix(a: u32, b: u32, t: f32) -> u32 {
 fn project(texture: &Texture, lookup: &Lookup) -> Position {
     let last = texture.depth - 1;
     if texture.dimension.cube {
-        let (face, s, t) = cube_face(lookup.at);
+        let (face, s, t) = cube::face(lookup.at);
         let layer = if texture.dimension.array { lookup.layer.min(last) } else { 0 };
         return Position { at: [s, t, 0.0], slice: Some(6 * layer + face) };
     }
@@ -84,21 +109,6 @@ fn project(texture: &Texture, lookup: &Lookup) -> Position {
         (false, _) => Some(0),
     };
     Position { at: lookup.at, slice }
-}
-
-/// Face and position on it, 0 to 1, of a direction: the rules of the graphics APIs, faces +x −x +y −y +z −z.
-pub(crate) fn cube_face([x, y, z]: [f32; 3]) -> (u32, f32, f32) {
-    let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
-    let (face, sc, tc, major) = if az >= ax && az >= ay {
-        if z < 0.0 { (5, -x, -y, az) } else { (4, x, -y, az) }
-    } else if ay >= ax {
-        if y < 0.0 { (3, x, -z, ay) } else { (2, x, z, ay) }
-    } else if x < 0.0 {
-        (1, z, -y, ax)
-    } else {
-        (0, -z, -y, ax)
-    };
-    (face, (sc / major + 1.0) / 2.0, (tc / major + 1.0) / 2.0)
 }
 
 /// Axes that a filter moves along.
@@ -130,9 +140,8 @@ fn filter<E>(
         start[axis] = whole as i64 + i64::from(lookup.offset[axis]);
         fraction[axis] = if linear { at - whole } else { 0.0 };
     }
-    let mut corner = |step: [i64; 3]| {
-        let place = std::array::from_fn(|axis| start[axis] + step[axis]);
-        let texel = texels.fetch(level, wrapped(texture, sampler, extent, place, position.slice))?;
+    let mut texel = |place: Option<[u32; 3]>| {
+        let texel = texels.fetch(level, place)?;
         Ok(match lookup.reference {
             Some(reference) => {
                 let held = sampler.compare.holds(reference, f32::from_bits(texel[0]));
@@ -140,6 +149,14 @@ fn filter<E>(
             }
             None => texel,
         })
+    };
+    let seamless = texture.dimension.cube && linear && !sampler.seams;
+    let mut corner = |step: [i64; 3]| {
+        let place = std::array::from_fn(|axis| start[axis] + step[axis]);
+        match position.slice.filter(|_| seamless) {
+            Some(slice) => across_edges(extent[0], [place[0], place[1]], slice, &mut texel),
+            None => texel(wrapped(texture, sampler, extent, place, position.slice)),
+        }
     };
     if let Some(channel) = lookup.gather {
         // Counter-clockwise from the lower left, as the graphics APIs number them.
@@ -151,6 +168,30 @@ fn filter<E>(
         return Ok(gathered);
     }
     weighted(axes, linear, fraction, corner)
+}
+
+/// A texel of a cube, beyond the edges of its face on the neighbouring face. Beyond a corner there is none: the mean of
+/// the three texels around it.
+fn across_edges<E>(
+    size: u32,
+    place: [i64; 2],
+    slice: u32,
+    texel: &mut impl FnMut(Option<[u32; 3]>) -> Result<[u32; 4], E>,
+) -> Result<[u32; 4], E> {
+    let (cube, face) = (slice / 6 * 6, slice % 6);
+    let mut one = |place: [i64; 2]| {
+        let ([x, y], face) = cube::neighbour(size, place, face);
+        texel(Some([x, y, cube + face]))
+    };
+    let inner = place.map(|at| at.clamp(0, i64::from(size) - 1));
+    if place[0] == inner[0] || place[1] == inner[1] {
+        return one(place);
+    }
+    let around = [one(inner)?, one([place[0], inner[1]])?, one([inner[0], place[1]])?];
+    Ok(std::array::from_fn(|channel| {
+        let sum: f32 = around.iter().map(|texel| f32::from_bits(texel[channel])).sum();
+        (sum / 3.0).to_bits()
+    }))
 }
 
 /// The weighted sum of the corners around a point, or the nearest texel.
@@ -214,24 +255,6 @@ fn wrap(mode: Wrap, at: i64, size: i64) -> Option<u32> {
     Some(wrapped as u32)
 }
 
-/// The level of detail of a footprint: derivatives in texels along each axis, x then y.
-pub(crate) fn footprint(texture: &Texture, sampler: &Sampler, dx: [f32; 3], dy: [f32; 3]) -> f32 {
-    let extent = texture.extent(texture.first_level);
-    let length = |derivative: [f32; 3]| {
-        let axes = texture.dimension.axes;
-        let scale = |axis: usize| match () {
-            () if sampler.pixel_coordinates => 1.0,
-            // A face spans two units of a direction.
-            () if texture.dimension.cube => extent[0] as f32 / 2.0,
-            () => extent[axis] as f32,
-        };
-        (0..axes).map(|axis| derivative[axis] * scale(axis)).map(|texels| texels * texels).sum::<f32>()
-    };
-    let longest = length(dx).max(length(dy));
-    // Half the logarithm of the square; no footprint at all is the finest level.
-    if longest > 0.0 { libm::log2f(longest) / 2.0 } else { -126.0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,22 +274,5 @@ mod tests {
         }
         assert_eq!(wrap(ClampToBorder, -1, 4), None);
         assert_eq!(wrap(ClampToBorder, 3, 4), Some(3));
-    }
-
-    #[test]
-    fn cube_directions_hit_their_face() {
-        let cases = [
-            ([1.0, 0.0, 0.0], 0),
-            ([-1.0, 0.0, 0.0], 1),
-            ([0.0, 1.0, 0.0], 2),
-            ([0.0, -1.0, 0.0], 3),
-            ([0.0, 0.0, 1.0], 4),
-            ([0.0, 0.0, -1.0], 5),
-        ];
-        for (direction, face) in cases {
-            assert_eq!(cube_face(direction), (face, 0.5, 0.5), "{direction:?}");
-        }
-        // On +x, larger z runs to the left and larger y runs up.
-        assert_eq!(cube_face([1.0, 0.5, 0.5]), (0, 0.25, 0.25));
     }
 }

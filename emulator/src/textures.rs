@@ -382,6 +382,10 @@ pub(crate) struct Sampler {
     /// Coordinates count texels.
     pub(crate) pixel_coordinates: bool,
     pub(crate) compare: ShadowCompare,
+    /// Most samples along the longer axis of a footprint.
+    pub(crate) anisotropy: u32,
+    /// Faces of cubes are filtered each on its own.
+    pub(crate) seams: bool,
     /// Red, green, blue of the border; and alpha. `None` for colours of the application's own, which lie elsewhere.
     pub(crate) border: Option<[f32; 2]>,
 }
@@ -411,6 +415,8 @@ impl Sampler {
             wrap: [wrap(29), wrap(32), wrap(35)],
             pixel_coordinates: get(38, 1) != 0,
             compare: ShadowCompare(get(39, 3)),
+            anisotropy: 1 << get(20, 3).min(4),
+            seams: get(57, 1) != 0,
             border: [Some([0.0, 0.0]), Some([0.0, 1.0]), Some([1.0, 1.0]), None][get(55, 2) as usize],
         }
     }

@@ -432,6 +432,17 @@ fn shuffles_ballots_and_sums() {
     }
 }
 
+/// The indices of a quad are ored, but for lanes that were never started: their registers hold anything.
+#[test]
+fn lanes_that_were_never_started_add_nothing_to_a_shuffle() {
+    let program = numbered()
+        .constant16(6, 0)
+        .op(Opcode::Shuffle, &[("dst", r(2)), ("a", r(0)), ("b", h(6)), ("op", i(0)), ("simd", i(1))])
+        .store(r(2), r(0))
+        .stop();
+    assert_eq!(run(&program, 1, 1), [0]);
+}
+
 #[test]
 fn float_sums_start_from_zero_and_skip_inactive_lanes() {
     let program = Code::new()

@@ -249,6 +249,28 @@ fn cubes_have_six_faces() {
     }
 }
 
+/// Faces of one texel: linear filters reach the neighbours across edges, and leave corners out.
+#[test]
+fn cubes_are_filtered_across_edges() {
+    let texels = floats(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let shape = plain(6, [1, 1, 1], 1);
+    // (direction, filtered, filtered with seams)
+    let cases = [
+        ([1.0, 0.0, 0.0], 1.0, 1.0),
+        ([1.0, 0.0, -0.5], 0.75 * 1.0 + 0.25 * 6.0, 1.0),
+        ([1.0, 0.5, -0.5], 0.5625 + 0.1875 * (3.0 + 6.0) + 0.0625 * (1.0 + 3.0 + 6.0) / 3.0, 1.0),
+    ];
+    for (direction, smooth, seamed) in cases {
+        let program = program(Opcode::Smpf, &direction.map(f32::to_bits), None, &[("dim", i(6))]);
+        let plain = sampler(true, 0, 0, 0);
+        let seams = (u64::from_le_bytes(plain) | 1 << 57).to_le_bytes();
+        for (sampler, expected) in [(plain, smooth), (seams, seamed)] {
+            let (found, _) = run(&program, shape.texture(), sampler, &texels);
+            assert!((f32s(found)[0] - expected).abs() < 1e-5, "{direction:?}: {found:?} {expected}");
+        }
+    }
+}
+
 #[test]
 fn masks_pack_and_halves_narrow() {
     let shape = Shape { dimension: 2, format: (RGBA8, UNORM), size: [1, 1, 1], levels: 1 };

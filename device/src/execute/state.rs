@@ -271,6 +271,9 @@ pub(crate) fn viewport(bytes: &[u8]) -> Viewport {
     Viewport { x: x - w, y: y - h, width: 2.0 * w, height: 2.0 * h, min_depth: z, max_depth: z + d }
 }
 
+/// Shading of values that are divided by w.
+const PERSPECTIVE: u64 = 7;
+
 /// What a binding puts into coefficient registers: register and meaning of each; the error is a source that is not
 /// modelled.
 pub(crate) fn coefficients(bytes: &[u8], slots: &Slots) -> Result<Vec<(usize, Binding)>, &'static str> {
@@ -284,8 +287,7 @@ pub(crate) fn coefficients(bytes: &[u8], slots: &Slots) -> Result<Vec<(usize, Bi
                 0 if slot + at == 0 => Binding::OneOverW,
                 0 => varying(4 + (slot + at).saturating_sub(slots.user_base), shade),
                 1 => Binding::Depth,
-                2 if at == 0 => Binding::PointX,
-                2 => Binding::PointY,
+                2 => Binding::Point { axis: at.min(1) as usize, over_w: shade == PERSPECTIVE },
                 3 => Binding::PrimitiveId,
                 _ => return Err("a coefficient of this source"),
             };
@@ -297,7 +299,7 @@ pub(crate) fn coefficients(bytes: &[u8], slots: &Slots) -> Result<Vec<(usize, Bi
 fn varying(slot: u32, shade: u64) -> Binding {
     match shade {
         3 => Binding::Linear(slot),
-        7 => Binding::Perspective(slot),
+        PERSPECTIVE => Binding::Perspective(slot),
         6 => Binding::FlatCorner(slot, 1),
         2 => Binding::FlatCorner(slot, 2),
         _ => Binding::FlatCorner(slot, 0),

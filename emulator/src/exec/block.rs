@@ -100,6 +100,15 @@ impl BlockStore {
         image.mark_uncompressed(block.layer, |address, word| core.store(TEXELS, address, 4, word, lane))
     }
 
+    /// The format of the tile's components. The instruction names their size alone: 16 bits that go to normalised channels
+    /// of another width are floats, as Mesa's driver keeps pixels of 5, 6 and 5 bits in the tile.
+    fn component_format(&self, image: &Texture) -> Format {
+        match self.format {
+            Format::I16 if !image.format.is_integer() => Format::F16,
+            format => format,
+        }
+    }
+
     /// The image's texel of the bytes of a sample: the same bits where the components are as wide, which they are for
     /// all formats that can be rendered to.
     fn texel(&self, image: &Texture, bytes: &[u8]) -> u128 {
@@ -122,7 +131,8 @@ impl BlockStore {
         if !packed && let Some(texel) = image.format.assemble(8 * size as u32, moved) {
             return texel;
         }
-        let decoded = [0, 1, 2, 3].map(|at| self.format.decode(raw[at], at as u32, true));
+        let format = self.component_format(image);
+        let decoded = [0, 1, 2, 3].map(|at| format.decode(raw[at], at as u32, true));
         let channels = source.map(|from| from.map_or(0, |component| decoded[component]));
         image.format.without_curve().encode(channels, false)
     }

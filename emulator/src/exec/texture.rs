@@ -6,10 +6,11 @@ use half::f16;
 use crate::core::Core;
 use crate::exec::fields::Fields;
 use crate::findings::{FindingKind, Observation};
+use crate::footprint::Footprint;
 use crate::group::{Group, LANES, PerLane};
 use crate::order::Path;
 use crate::registers::{Dst, Src, lanes_of};
-use crate::sampling::{Lookup, Texels, clamped_lod, footprint, sample};
+use crate::sampling::{Lookup, Texels, clamped_lod, sample};
 use crate::textures::{Dimension, SAMPLER_BYTES, Sampler, TEXTURE_BYTES, Texture};
 
 /// Where a descriptor comes from.
@@ -257,17 +258,17 @@ impl Sample {
         [dx, dy]: [[f32; 3]; 2],
     ) -> Result<[u32; 4], Observation> {
         let sampler = self.sampler(group, core, lane)?;
-        let lod = self.level(texture, &sampler, group, core, lane, [dx, dy]);
+        let footprint = self.footprint(texture, &sampler, group, core, lane, [dx, dy]);
         if self.query {
-            let clamped = clamped_lod(texture, &sampler, lod);
-            return Ok([clamped.to_bits(), lod.to_bits(), 0, 0]);
+            let clamped = clamped_lod(texture, &sampler, footprint.lod);
+            return Ok([clamped.to_bits(), footprint.lod.to_bits(), 0, 0]);
         }
         let reference = self.compare.then(|| f32::from_bits(self.extra_word(group, lane)));
         let lookup = Lookup {
             at: self.coordinates.read_floats(group, lane).map(f32::from_bits),
             layer: self.coordinates.layer_and_sample(group, lane).0,
             offset: self.offsets(group, lane),
-            lod,
+            footprint,
             reference,
             gather: self.gather,
         };
@@ -333,7 +334,7 @@ impl Sample {
         derivatives
     }
 
-    fn level(
+    fn footprint(
         &self,
         texture: &Texture,
         sampler: &Sampler,
@@ -341,7 +342,7 @@ impl Sample {
         core: &Core<'_>,
         lane: usize,
         [dx, dy]: [[f32; 3]; 2],
-    ) -> f32 {
+    ) -> Footprint {
         let half = |at: u32| {
             let src = match self.lod.place {
                 crate::registers::Place::Register(half) => {
@@ -354,12 +355,13 @@ impl Sample {
             };
             f16::from_bits(group.gather(core.uniforms, &src.sized(Size::B16))[lane] as u16).to_f32()
         };
-        let automatic = || footprint(texture, sampler, dx, dy);
+        let automatic = || Footprint::new(texture, sampler, dx, dy);
+        let with = |footprint: Footprint, lod: f32| Footprint { lod, ..footprint };
         match self.lod_mode {
             LodMode::Auto => automatic(),
-            LodMode::Bias => automatic() + half(0),
-            LodMode::BiasMin => (automatic() + half(0)).max(half(1)),
-            LodMode::Explicit => half(0),
+            LodMode::Bias => with(automatic(), automatic().lod + half(0)),
+            LodMode::BiasMin => with(automatic(), (automatic().lod + half(0)).max(half(1))),
+            LodMode::Explicit => Footprint::at_level(half(0)),
             LodMode::Gradient | LodMode::GradientMin => {
                 let axes = self.coordinates.dimension.axes;
                 let first = self.lod.register().unwrap_or(0);
@@ -369,10 +371,10 @@ impl Sample {
                 let along = |side: usize| {
                     std::array::from_fn(|axis| if axis < axes { word(2 * axis + side) } else { 0.0 })
                 };
-                let lod = footprint(texture, sampler, along(0), along(1));
+                let footprint = Footprint::new(texture, sampler, along(0), along(1));
                 let least =
                     if self.lod_mode == LodMode::GradientMin { half(4 * axes as u32) } else { f32::MIN };
-                lod.max(least)
+                with(footprint, footprint.lod.max(least))
             }
         }
     }

@@ -401,8 +401,8 @@ fn binding(source: CoefficientSource, slot: impl Fn(Output) -> Option<u32>) -> B
     match source {
         CoefficientSource::OneOverW => Binding::OneOverW,
         CoefficientSource::Depth => Binding::Depth,
-        CoefficientSource::PointX => Binding::PointX,
-        CoefficientSource::PointY => Binding::PointY,
+        CoefficientSource::PointX => Binding::Point { axis: 0, over_w: false },
+        CoefficientSource::PointY => Binding::Point { axis: 1, over_w: false },
         CoefficientSource::PrimitiveId => Binding::PrimitiveId,
         _ => match (source.output().and_then(slot), source.interpolation()) {
             (None, _) => Binding::Flat(NO_SLOT),

@@ -87,6 +87,10 @@ fn rules(case: &Case, len: usize) -> Vec<(usize, Rule)> {
             let percent = 200.0 * number(1) / len.max(1) as f64;
             all(Rule { element: Element::F16, tolerance: 1e-2, percent })
         }
+        Some("texels") => {
+            let format = words.get(1).copied().unwrap_or_default();
+            all(Rule { tolerance: number(2), percent: 0.0, ..pixels(format) })
+        }
         Some("target") => all(pixels(&target.unwrap_or_default())),
         Some("depth") => {
             let format = case.words("depth").and_then(|words| words.first().map(|word| (*word).to_owned()));
