@@ -215,3 +215,12 @@ fn preambles_have_a_word_of_their_own() {
     assert_eq!(usc_preamble::RECORD.complaints(&bytes), [""; 0]);
     assert_eq!(usc_preamble::CODE.get(&bytes), 0x40);
 }
+
+#[test]
+fn a_buffer_beyond_the_memory_is_refused() {
+    let mut device = Device::new();
+    for size in [9 << 30, 1 << 60] {
+        let create = record(&gem_create::RECORD, &[("SIZE", size)]);
+        assert_eq!(device.call(0x45, create), Err(Errno::NO_MEMORY), "{size:#x} bytes");
+    }
+}

@@ -6,27 +6,35 @@
 #![forbid(unsafe_code)]
 
 mod agal;
+mod assembly;
 mod compile;
+mod device;
 mod entropy;
 mod ir_text;
 mod kernel;
 mod packer;
 mod pica200;
+mod records;
 mod semantics;
 mod spirv;
 mod text;
 mod tgsi;
 mod validator;
+mod wgsl;
 
 pub use agal::agal;
+pub use assembly::assembly;
+pub use device::device;
 pub use entropy::{Entropy, Generator};
 pub use ir_text::ir_text;
 pub use packer::packer;
 pub use pica200::pica200;
+pub use records::records;
 pub use semantics::semantics;
 pub use spirv::spirv;
 pub use tgsi::tgsi;
 pub use validator::validator;
+pub use wgsl::wgsl;
 
 /// A target: its name and its function.
 pub type Target = (&'static str, fn(&[u8]));
@@ -41,4 +49,8 @@ pub const TARGETS: &[Target] = &[
     ("pica200", pica200),
     ("agal", agal),
     ("tgsi", tgsi),
+    ("wgsl", wgsl),
+    ("assembly", assembly),
+    ("records", records),
+    ("device", device),
 ];

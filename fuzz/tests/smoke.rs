@@ -57,3 +57,23 @@ fn agal() {
 fn tgsi() {
     smoke("tgsi", 100);
 }
+
+#[test]
+fn wgsl() {
+    smoke("wgsl", 60);
+}
+
+#[test]
+fn assembly() {
+    smoke("assembly", 600);
+}
+
+#[test]
+fn records() {
+    smoke("records", 400);
+}
+
+#[test]
+fn device() {
+    smoke("device", 150);
+}

@@ -22,16 +22,38 @@ pub trait Allocator: Send {
 }
 
 /// Memory of the process, which nobody else maps.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Heap {
-    next: u64,
+    last: u64,
+    /// Most bytes of a buffer.
+    limit: u64,
+}
+
+impl Heap {
+    /// Gives buffers of at most `limit` bytes.
+    pub fn new(limit: u64) -> Heap {
+        Heap { last: 0, limit }
+    }
+}
+
+impl Default for Heap {
+    /// Buffers of at most 8 GiB, as much memory as the smallest machine with this hardware has.
+    fn default() -> Self {
+        Heap::new(8 << 30)
+    }
 }
 
 impl Allocator for Heap {
     fn allocate(&mut self, bytes: u64) -> Result<(Arc<dyn Words>, u64), Errno> {
-        let words: Box<[AtomicU32]> = (0..bytes / 4).map(|_| AtomicU32::new(0)).collect();
-        self.next += 1;
-        Ok((Arc::new(words), self.next))
+        if bytes > self.limit {
+            return Err(Errno::NO_MEMORY);
+        }
+        let count = usize::try_from(bytes / 4).map_err(|_| Errno::NO_MEMORY)?;
+        let mut words: Vec<AtomicU32> = Vec::new();
+        words.try_reserve_exact(count).map_err(|_| Errno::NO_MEMORY)?;
+        words.resize_with(count, AtomicU32::default);
+        self.last += 1;
+        Ok((Arc::new(words.into_boxed_slice()), self.last))
     }
 }
 
