@@ -4,7 +4,7 @@
 CARGO ?= cargo
 SHARED ?= ../shared
 
-.PHONY: run test score stress matrix mutants bench fmt lint
+.PHONY: run test score stress matrix mutants fuzz bench fmt lint
 
 # The main job on the bundled shaders: assembly, statistics, a checked run, a picture in out/.
 run:
@@ -16,19 +16,24 @@ test:
 score:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED)
 
-# The long tests: growth with size, precision of every float operation, mutations; and the suites that compile shaders with
-# everything spilled, with every checker on.
+# The long tests: growth with size, precision of every float operation, mutations, subgroups of every size.
 stress:
 	$(CARGO) test --release -p agx-tests --features stress --test scaling --test precision --test robustness --test subgroups
-	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --stress spill-everything
 
-# The same suites under every stress of the back end: register limits, schedule seeds, each optional pass off.
+# The suites that compile shaders under every stress of the back end: everything spilled, register limits, schedule seeds, each
+# optional pass off.
 matrix:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --stress
 
 # Seeded faults: breaks one line at a time and demands that the test named in tests/mutants.json fails.
 mutants:
 	$(CARGO) run -p agx-tests --bin mutants
+
+# Fuzzing: `make fuzz TARGET=spirv SECONDS=600`, every target for a minute otherwise. Uses cargo-fuzz where it is installed.
+TARGET ?= all
+SECONDS ?= 60
+fuzz:
+	fuzz/run.sh $(TARGET) $(SECONDS)
 
 # Speed of decoder, encoder, machine and linker; what compiled code costs, and what compiling costs.
 bench:

@@ -1,28 +1,69 @@
-//! Many rounds of a target without libFuzzer: `cargo run --release -p agx-fuzz --example soak -- TARGET ROUNDS [SEED]`.
-//! A round that panics leaves its bytes in a file; the run goes on and counts them.
+//! A target without libFuzzer, on bytes from a generator: `soak TARGET ROUNDS [SEED]` or `soak TARGET --seconds N [SEED]`.
+//! A round that panics leaves its bytes in a file; the run continues and counts them.
 
 #![expect(clippy::print_stdout, reason = "the program's purpose is to print its findings")]
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-use agx_fuzz::{Generator, TARGETS};
+use agx_fuzz::{Generator, TARGETS, Target};
 
 /// Most bytes of a round.
 const MOST_BYTES: u64 = 2048;
 
+/// When a run ends.
+#[derive(Clone, Copy)]
+enum Until {
+    Rounds(u64),
+    Seconds(u64),
+}
+
+/// What the command line asks for.
+struct Arguments {
+    target: &'static Target,
+    until: Until,
+    seed: u64,
+}
+
+impl Arguments {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Option<Arguments> {
+        let name = arguments.next()?;
+        let target = TARGETS.iter().find(|(other, _)| *other == name)?;
+        let first = arguments.next()?;
+        let until = match first.as_str() {
+            "--seconds" => Until::Seconds(arguments.next()?.parse().ok()?),
+            rounds => Until::Rounds(rounds.parse().ok()?),
+        };
+        let seed = arguments.next().map_or(Some(1), |text| text.parse().ok())?;
+        Some(Arguments { target, until, seed })
+    }
+}
+
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let target = arguments.first().and_then(|name| TARGETS.iter().find(|(other, _)| other == name));
-    let rounds = arguments.get(1).and_then(|text| text.parse::<u64>().ok());
-    let seed = arguments.get(2).map_or(Some(1), |text| text.parse::<u64>().ok());
-    let (Some((name, target)), Some(rounds), Some(seed)) = (target, rounds, seed) else {
+    let Some(arguments) = Arguments::parse(std::env::args().skip(1)) else {
         let names: Vec<&str> = TARGETS.iter().map(|(name, _)| *name).collect();
-        println!("usage: soak TARGET ROUNDS [SEED], where TARGET is one of {}", names.join(", "));
+        println!(
+            "usage: soak TARGET (ROUNDS | --seconds N) [SEED], where TARGET is one of {}",
+            names.join(", ")
+        );
         return ExitCode::from(2);
     };
+    let (rounds, failures) = run(&arguments);
+    println!("{rounds} rounds, {failures} failures");
+    if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The number of rounds, and how many of them failed.
+fn run(arguments: &Arguments) -> (u64, u64) {
+    let (name, target) = arguments.target;
+    let seed = arguments.seed;
     let mut generator = Generator::new(seed);
-    let mut failures = 0;
-    for round in 0..rounds {
+    let begin = Instant::now();
+    let (mut round, mut failures) = (0, 0);
+    while match arguments.until {
+        Until::Rounds(rounds) => round < rounds,
+        Until::Seconds(seconds) => begin.elapsed() < Duration::from_secs(seconds),
+    } {
         let length = (generator.next_word() % MOST_BYTES) as usize;
         let data = generator.bytes(length);
         if std::panic::catch_unwind(|| target(&data)).is_err() {
@@ -33,7 +74,7 @@ fn main() -> ExitCode {
                 Err(error) => println!("round {round}: {}: {error}", path.display()),
             }
         }
+        round += 1;
     }
-    println!("{rounds} rounds, {failures} failures");
-    if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    (round, failures)
 }
