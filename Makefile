@@ -29,7 +29,7 @@ matrix:
 mutants:
 	$(CARGO) run -p agx-tests --bin mutants
 
-# Fuzzing: `make fuzz TARGET=spirv SECONDS=600`, every target for a minute otherwise. Uses cargo-fuzz where it is installed.
+# Fuzzing: `make fuzz TARGET=spirv SECONDS=600`, every target for a minute otherwise..
 TARGET ?= all
 SECONDS ?= 60
 fuzz:

@@ -2,7 +2,7 @@
 
 use agx_fuzz::{Generator, TARGETS};
 
-/// Runs `rounds` rounds of a target; the bytes of a round that panics are kept for `cargo fuzz`.
+/// Runs `rounds` rounds of a target; the bytes of a round that panics are kept.
 fn smoke(name: &str, rounds: u32) {
     let (_, target) = TARGETS.iter().find(|(other, _)| *other == name).expect("a target of the table");
     let mut generator = Generator::new(0x5eed);

@@ -15,4 +15,5 @@ mod pica;
 mod readme;
 mod reports;
 mod runs;
+mod tour;
 mod warnings;
