@@ -1,5 +1,7 @@
 //! The codes of diagnostics, what they mean and the exit code each leads to.
 
+use agx_compiler::{ErrorKind, ErrorRow};
+
 /// The exit code of the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
@@ -28,7 +30,7 @@ pub struct Code {
     pub exit: Exit,
 }
 
-/// Every code, ascending: 00 the program itself, 01 inputs, 02 compiling, 03 machine code, 04 running, 05 warnings
+/// Every code of this program, ascending; the compiler has its own. 00 the program itself, 01 inputs, 02 compiling, 03 machine code, 04 running, 05 warnings
 /// (with the exit code of those that --deny makes errors), 06 reducing.
 pub static CODES: &[Code] = &[
     Code {
@@ -134,23 +136,9 @@ pub static CODES: &[Code] = &[
     Code {
         number: 200,
         title: "invalid shader",
-        explanation: "The shader breaks the rules of its language. The message names the place: a line and column \
-                      of a text, or a word offset and an opcode of a SPIR-V module.",
+        explanation: "Another compiler of a shader language, such as glslangValidator, or an assembler rejects the text. The message \
+                      is its own and names the line. The compiler's own errors have codes from AGX1000 on.",
         exit: Exit::Rejected,
-    },
-    Code {
-        number: 201,
-        title: "unsupported shader",
-        explanation: "The shader is valid, but uses a feature that this compiler does not support. The message \
-                      names the feature.",
-        exit: Exit::Unsupported,
-    },
-    Code {
-        number: 202,
-        title: "shader beyond a limit",
-        explanation: "The shader exceeds a limit of the hardware or of the compiler. The compiler's limits bound \
-                      time and memory on hostile input.",
-        exit: Exit::Unsupported,
     },
     Code {
         number: 203,
@@ -262,17 +250,30 @@ pub const INTERNAL: u16 = 70;
 pub const USAGE: u16 = 1;
 /// Number of the code for shaders that break the rules of their language.
 pub const INVALID: u16 = 200;
+/// The first number of the compiler's codes, which [`agx_compiler::CODES`] lists.
+pub const FIRST_OF_COMPILER: u16 = 1000;
 /// Number of the code for files.
 pub const FILE: u16 = 2;
 
-/// The code with `number`.
+/// The code with `number`, one of this program's own.
 pub fn find(number: u16) -> Option<&'static Code> {
     CODES.iter().find(|code| code.number == number)
 }
 
-/// The code with `number`, where the number is this program's own.
-pub fn known(number: u16) -> &'static Code {
-    find(number).expect("invariant: diagnostics carry numbers from CODES")
+/// The compiler's row for `number`: those from [`FIRST_OF_COMPILER`] on.
+pub fn of_compiler(number: u16) -> Option<&'static ErrorRow> {
+    let rows = || agx_compiler::CODES.iter().flat_map(|rows| rows.iter());
+    rows().find(|row| row.code == number && number >= FIRST_OF_COMPILER)
+}
+
+/// The exit code that a number leads to.
+pub fn exit(number: u16) -> Exit {
+    match of_compiler(number).map(|row| row.kind) {
+        Some(ErrorKind::Invalid) => Exit::Rejected,
+        Some(ErrorKind::Unsupported | ErrorKind::Limit) => Exit::Unsupported,
+        Some(ErrorKind::Internal) => Exit::Internal,
+        None => find(number).expect("invariant: diagnostics carry numbers from CODES").exit,
+    }
 }
 
 #[cfg(test)]
@@ -287,6 +288,7 @@ mod tests {
         for code in CODES {
             assert!(code.explanation.ends_with('.'), "{}", code.number);
         }
-        assert_eq!(known(INTERNAL).exit as u8, 70);
+        assert_eq!((exit(INTERNAL) as u8, exit(1102) as u8), (70, 1));
+        assert!(CODES.iter().all(|code| code.number < FIRST_OF_COMPILER));
     }
 }

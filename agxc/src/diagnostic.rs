@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use agx_compiler::{CompileError, ErrorKind, Location};
+use agx_compiler::{CompileError, Location};
 use serde_json::json;
 
 use crate::codes;
@@ -69,19 +69,14 @@ impl Diagnostic {
 
     /// A compiler's refusal of the input called `file`.
     pub fn from_compiler(error: CompileError, file: &str) -> Self {
-        let code = match error.kind {
-            ErrorKind::Invalid => 200,
-            ErrorKind::Unsupported => 201,
-            ErrorKind::Limit => 202,
-            ErrorKind::Internal => codes::INTERNAL,
-        };
+        let (code, message) = (error.code(), error.message());
         let location = match error.location {
             Location::Source { file, line, column } if input::is_the_input(&file) => {
                 Location::Text { line, column: column.max(1) }
             }
             location => location,
         };
-        Diagnostic::new(code, error.message).in_file(file).at(location)
+        Diagnostic::new(code, message).in_file(file).at(location)
     }
 
     /// `file:line:column: `, as far as known.
@@ -153,7 +148,7 @@ pub fn report(outcome: Result<(), Failure>, context: &mut Context) -> ExitCode {
         Err(Failure::ClosedPipe) => return ExitCode::SUCCESS,
     }
     let mut errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-    let exit = errors.next().map(|first| codes::known(first.code).exit);
+    let exit = errors.next().map(|first| codes::exit(first.code));
     if exit == Some(codes::Exit::Internal) {
         add_reproducer(&mut diagnostics, context);
     }
@@ -212,15 +207,26 @@ fn add_reproducer(diagnostics: &mut [Diagnostic], context: &Context) {
 
 #[cfg(test)]
 mod tests {
+    use agx_compiler::{CompileKey, Compiler, Input, Scratch};
+
     use super::*;
 
     #[test]
     fn compiler_errors_keep_kind_and_place() {
-        let error = CompileError::unsupported("ray queries")
-            .at(Location::Word { offset: 7, opcode: Some("OpNop".to_owned()) });
+        let (compiler, key) = (Compiler::default(), CompileKey::default());
+        let mut module: Vec<u8> = [0x0723_0203, 0x0001_0000, 0, 8, 0, 0x0002_0011, 6_u32]
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
+        let error =
+            compiler.compile(&mut Scratch::default(), Input::spirv(&module), &key).expect_err("Kernel");
         let diagnostic = Diagnostic::from_compiler(error, "a.spv");
-        assert_eq!(diagnostic.place(), "a.spv: word 7 (OpNop): ");
-        assert_eq!(codes::known(diagnostic.code).exit, codes::Exit::Unsupported);
+        assert_eq!(diagnostic.place(), "a.spv: word 5 (OpCapability): ");
+        assert_eq!(codes::exit(diagnostic.code), codes::Exit::Unsupported);
+        module.truncate(4);
+        let error =
+            compiler.compile(&mut Scratch::default(), Input::spirv(&module), &key).expect_err("short");
+        assert_eq!(codes::exit(Diagnostic::from_compiler(error, "a.spv").code), codes::Exit::Rejected);
     }
 
     #[test]

@@ -162,7 +162,7 @@ impl File {
             return self.translated(glsl::Language::Glsl, stage);
         }
         if let Err(error) = language.front_end() {
-            return Err(self.problem(102, &error.message));
+            return Err(self.problem(102, &error.message()));
         }
         if language.is_text {
             self.text()?;

@@ -35,6 +35,7 @@ pub mod stats;
 #[cfg(test)]
 mod test_random;
 
+use crate::error::InputError;
 use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::occupancy::MAX_GPR_HALVES;
 use agx_abi::tile::TilePass;
@@ -44,7 +45,7 @@ use context::{Context, Facts};
 use lower::Frame;
 use pipeline::{Options, Phase, Stop};
 
-pub use error::{CompileError, ErrorKind, Location};
+pub use error::{CODES, CompileError, ErrorKind, ErrorRow, Example, Location};
 pub use frontend::{FRONT_ENDS, Input, Language};
 pub use ir::{Position, Sources};
 pub use stats::{Binding, Statistics};
@@ -236,9 +237,8 @@ impl Compiler {
         scratch.bump.reset();
         let (mut f, info) = frontend::read(&scratch.bump, input, key)?;
         if let Some(name) = stop_after {
-            let stop = Stop::after(name).ok_or_else(|| {
-                CompileError::invalid(format!("there is no phase and no pass called `{name}`"))
-            })?;
+            let stop = Stop::after(name)
+                .ok_or_else(|| CompileError::from(InputError::UnknownPhase { name: name.to_owned() }))?;
             let mut context = self.main_facts(info, key).into();
             pipeline::run(&mut f, &mut context, Options { stop, ..options(key) })?;
         }

@@ -13,7 +13,7 @@ pub fn compile(input: Input<'_>) {
     let shader = match Compiler::default().compile(&mut Scratch::default(), input, &key) {
         Ok(shader) => shader,
         Err(error) => {
-            assert_ne!(error.kind, ErrorKind::Internal, "{error}\n{}", text(input));
+            assert_ne!(error.kind(), ErrorKind::Internal, "{error}\n{}", text(input));
             return;
         }
     };

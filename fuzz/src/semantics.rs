@@ -149,7 +149,7 @@ fn interpreted(kernel: &Kernel, arguments: &[u64], memory: &[u8]) -> Vec<u8> {
 fn executed(kernel: &Kernel, arguments: &[u64], memory: &[u8], key: &CompileKey) -> Option<Vec<u8>> {
     let shader = Compiler::default().compile(&mut Scratch::default(), Input::ir(&kernel.text), key);
     let shader = match shader {
-        Err(error) if error.kind == ErrorKind::Limit && key.max_gpr_halves.is_some() => return None,
+        Err(error) if error.kind() == ErrorKind::Limit && key.max_gpr_halves.is_some() => return None,
         other => other.unwrap_or_else(|error| panic!("{error}\n{}", kernel.text)),
     };
     let info = ShaderInfo { workgroup_size: [LANES as u32, 1, 1], ..shader.info.clone() };

@@ -32,12 +32,12 @@ impl From<CompileError> for Outcome {
     /// A refusal for want of a feature is unsupported. Everything else is a failure, because the inputs of all suites
     /// are valid.
     fn from(error: CompileError) -> Outcome {
-        match error.kind {
-            ErrorKind::Unsupported => match error.location {
+        match error.kind() {
+            ErrorKind::Unsupported => match &error.location {
                 Location::Word { opcode: Some(opcode), .. } => {
-                    Outcome::Unsupported(format!("{opcode}: {}", error.message))
+                    Outcome::Unsupported(format!("{opcode}: {}", error.message()))
                 }
-                _ => Outcome::Unsupported(error.message),
+                _ => Outcome::Unsupported(error.message()),
             },
             _ => Outcome::Fail(format!("compile: {error}")),
         }
@@ -201,22 +201,29 @@ fn without_numbers(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use agx_compiler::{CompileKey, Compiler, Input, Scratch};
+
     use super::*;
 
     fn case(outcome: Outcome) -> CaseResult {
         CaseResult { name: "case".into(), outcome }
     }
 
+    /// The error of a module of one instruction.
+    fn error_of(instruction: &[u32]) -> CompileError {
+        let header = [0x0723_0203, 0x0001_0000, 0, 8, 0];
+        let module: Vec<u8> = header.iter().chain(instruction).flat_map(|word| word.to_le_bytes()).collect();
+        let (compiler, key) = (Compiler::default(), CompileKey::default());
+        compiler.compile(&mut Scratch::default(), Input::spirv(&module), &key).expect_err("a wrong module")
+    }
+
     #[test]
     fn kinds_of_errors_become_outcomes() {
-        let at = Location::Word { offset: 12, opcode: Some("OpFoo".to_owned()) };
-        assert_eq!(
-            Outcome::from(CompileError::unsupported("no foo").at(at.clone())),
-            Outcome::Unsupported("OpFoo: no foo".into())
-        );
-        for error in [CompileError::invalid("x"), CompileError::internal("x"), CompileError::limit("x")] {
-            assert!(matches!(Outcome::from(error.at(at.clone())), Outcome::Fail(_)));
-        }
+        let kernel = [0x0002_0011, 6];
+        let message = "OpCapability: capability Kernel is not supported";
+        assert_eq!(Outcome::from(error_of(&kernel)), Outcome::Unsupported(message.into()));
+        let unknown = [0x0002_0011, 60_000];
+        assert!(matches!(Outcome::from(error_of(&unknown)), Outcome::Fail(_)));
     }
 
     #[test]

@@ -52,9 +52,9 @@ fn check_with(key: &CompileKey, what: &str, name: &str, bytes: &[u8]) -> bool {
     };
     match std::panic::catch_unwind(compile) {
         Err(_) => panic!("{name}, {what}: panic{}", keep()),
-        Ok(Err(error)) if error.kind == ErrorKind::Internal => panic!("{name}, {what}: {error}{}", keep()),
+        Ok(Err(error)) if error.kind() == ErrorKind::Internal => panic!("{name}, {what}: {error}{}", keep()),
         Ok(Err(error)) => {
-            assert!(!error.message.is_empty(), "{name}, {what}: an error says something");
+            assert!(!error.message().is_empty(), "{name}, {what}: an error says something");
             false
         }
         Ok(Ok(_)) => true,

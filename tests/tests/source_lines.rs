@@ -122,7 +122,7 @@ fn limits_of_register_allocation_name_the_line_of_the_instruction() {
         let mut key = CompileKey::default();
         key.max_gpr_halves = Some(halves);
         let error = refused(text, &key);
-        assert_eq!(error.kind, ErrorKind::Limit, "{error}");
+        assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
         assert!(matches!(error.location, Location::Text { line: 5 | 6, .. }), "{halves} halves: {error}");
     }
 }
@@ -135,7 +135,7 @@ fn registers_beyond_a_limit_name_the_line_of_the_output() {
     let mut key = CompileKey::default();
     key.max_gpr_halves = Some(24);
     let error = refused(text, &key);
-    assert!(error.message.contains("leaves outputs in"), "{error}");
-    assert_eq!(error.kind, ErrorKind::Limit);
+    assert!(error.message().contains("leaves outputs in"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Limit);
     assert!(matches!(error.location, Location::Text { line: 6, .. }), "{error}");
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use agx_compiler::pipeline::{self, PASSES, Pass};
+use agx_compiler::{ErrorRow, Example};
 use agx_isa::Opcode;
 use agx_isa::desc::{InstDesc, Length, OperandDesc, Piece, Role, Unit, WaitBehaviour};
 use clap::ArgMatches;
@@ -17,7 +18,7 @@ use crate::output;
 pub const ARGS: &[Arg] = &[arg(
     "TOPIC",
     Takes::Word,
-    "A code such as AGX0201, a mnemonic such as fadd, a pass such as opt_cse, or `all`",
+    "A code such as AGX0200, a mnemonic such as fadd, a pass such as opt_cse, or `all`",
 )];
 
 /// Prints the explanation of a topic, or the list of topics.
@@ -35,11 +36,12 @@ pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> 
     }
 }
 
-/// What `word` names: a code, an instruction or a pass.
+/// What `word` names: a code of this program or of the compiler, an instruction or a pass.
 fn explanation(word: &str) -> Option<String> {
     let instruction = || Opcode::from_name(word).map(|op| instruction_text(op.desc()));
     let pass = || pipeline::find_pass(word).map(pass_text);
-    code(word).map(code_text).or_else(instruction).or_else(pass)
+    let row = || code_number(word).and_then(codes::of_compiler).map(row_text);
+    code(word).map(code_text).or_else(row).or_else(instruction).or_else(pass)
 }
 
 fn pass_text(pass: &Pass) -> String {
@@ -59,17 +61,45 @@ fn list() -> String {
         }
     }
     let passes = passes.into_iter().map(|pass| format!("{}  {}\n", pass.name, pass.doc));
-    codes.chain(mnemonics).chain(passes).collect()
+    let rows = agx_compiler::CODES.iter().flat_map(|rows| rows.iter());
+    let rows = rows.filter(|row| row.code >= codes::FIRST_OF_COMPILER);
+    let rows = rows.map(|row| format!("AGX{:04}  {}\n", row.code, row.title()));
+    codes.chain(rows).chain(mnemonics).chain(passes).collect()
 }
 
 fn first_sentence(text: &str) -> &str {
     text.find(". ").map_or(text, |end| &text[..=end])
 }
 
-/// The code that `word` names: `AGX0201`, `agx201` or `201`.
+/// The code that `word` names: `AGX0200`, `agx200` or `201`.
 fn code(word: &str) -> Option<&'static Code> {
+    codes::find(code_number(word)?)
+}
+
+fn code_number(word: &str) -> Option<u16> {
     let upper = word.to_ascii_uppercase();
-    codes::find(upper.strip_prefix("AGX").unwrap_or(&upper).parse().ok()?)
+    upper.strip_prefix("AGX").unwrap_or(&upper).parse().ok()
+}
+
+/// A code of the compiler: explanation, kind, and an input that leads to it.
+fn row_text(row: &ErrorRow) -> String {
+    let (code, title, kind) = (row.code, row.title(), row.kind.name());
+    let (explanation, exit) = (wrapped(row.explanation), codes::exit(code) as u8);
+    let example = match row.example {
+        Example::Spirv { declarations: "", body } => {
+            format!("SPIR-V, in an entry point:\n\n{}", indented(body))
+        }
+        Example::Spirv { declarations, .. } => {
+            format!("SPIR-V, among the declarations:\n\n{}", indented(declarations))
+        }
+        Example::Text { language, text } => format!("{language}:\n\n{}", indented(text)),
+        Example::Words(text) => format!("{}\n", wrapped(text)),
+    };
+    format!("AGX{code:04}: {title}\n\n{explanation}\nKind: {kind}. Exit code {exit}.\n\nExample: {example}")
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
 fn code_text(code: &Code) -> String {
@@ -166,8 +196,8 @@ mod tests {
 
     #[test]
     fn codes_and_mnemonics_are_found() {
-        for word in ["AGX0201", "agx201", "201"] {
-            assert_eq!(code(word).map(|code| code.number), Some(201), "{word}");
+        for word in ["AGX0200", "agx200", "200"] {
+            assert_eq!(code(word).map(|code| code.number), Some(200), "{word}");
         }
         assert!(code("fadd").is_none());
         let text = instruction_text(Opcode::Fadd.desc());
@@ -177,10 +207,15 @@ mod tests {
                 && text.contains("4 bytes, 6 when bit 15 is set"),
             "{text}"
         );
+        let text = explanation("AGX1102").expect("a code of the compiler");
+        assert!(text.contains("Every") || text.contains("OpType") && text.contains("Exit code 1"), "{text}");
         assert!(explanation("opt_cse").is_some_and(|text| text.contains("optional")));
         let list = list();
         assert!(
-            list.contains("AGX0402  ") && list.contains("\nfadd  ") && list.contains("\nopt_cse  "),
+            list.contains("AGX0402  ")
+                && list.contains("AGX1102  An operand is not a type\n")
+                && list.contains("\nfadd  ")
+                && list.contains("\nopt_cse  "),
             "{list}"
         );
     }

@@ -1,6 +1,34 @@
 //! Why an input was not compiled.
+//!
+//! A [`CompileError`] is a place and a [`Reason`]: one of the enums of this folder, one for each subject. A variant's code,
+//! kind, explanation and example are one row beside it ([`row`]); [`CODES`] lists the rows, from which `agxc explain`
+//! prints. Codes ascend by subject: 1000 SPIR-V, 2000 what front ends share and the other languages, 3000 linking and
+//! the back end.
 
+mod backend;
+mod frontend;
+mod languages;
+mod row;
+mod spirv;
+mod text;
+
+pub(crate) use backend::{BackEndError, PartError};
+pub(crate) use frontend::{InputError, KitError};
+pub(crate) use languages::{AgalError, NagaError, PicaError, TgsiError};
+pub use row::{ErrorKind, ErrorRow, Example};
+pub(crate) use spirv::{
+    FlowError, GroupError, ImageError, MemoryError, ModuleError, StageError, TypeError, ValueError,
+};
+pub(crate) use text::TextError;
 use thiserror::Error;
+
+/// The code of defects of this compiler.
+pub const INTERNAL: ErrorRow = ErrorRow {
+    code: 70,
+    kind: ErrorKind::Internal,
+    explanation: "The compiler has a defect. The input is not at fault. Please report the input and the options.",
+    example: Example::Words("An input that makes a check of the compiler fail."),
+};
 
 /// Where in the input a problem lies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -46,67 +74,110 @@ impl std::fmt::Display for Location {
     }
 }
 
-/// The kinds of failure.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ErrorKind {
-    /// The input breaks the rules of its own format.
-    Invalid,
-    /// The input is valid and this compiler cannot do it.
-    Unsupported,
-    /// The input exceeds a documented limit.
-    Limit,
-    /// A defect of this compiler; the input is not at fault.
-    Internal,
+/// Declares [`Reason`] over the enums of this folder.
+macro_rules! reasons {
+    ($($(#[doc = $doc:literal])+ $name:ident($Enum:ident),)*) => {
+        /// What is wrong, by subject.
+        #[derive(Clone, PartialEq, Eq, Debug, Error)]
+        pub(crate) enum Reason {
+            $($(#[doc = $doc])+ #[error(transparent)] $name(#[from] $Enum),)*
+            /// A defect of this compiler.
+            #[error("{0}")]
+            Internal(String),
+        }
+
+        impl Reason {
+            fn code(&self) -> u16 {
+                match self {
+                    $(Reason::$name(error) => error.code(),)*
+                    Reason::Internal(_) => INTERNAL.code,
+                }
+            }
+        }
+
+        $(impl From<$Enum> for CompileError {
+            fn from(error: $Enum) -> Self {
+                CompileError::from(Reason::$name(error))
+            }
+        })*
+
+        /// The rows of all codes, a list for each subject, ascending.
+        pub const CODES: &[&[ErrorRow]] = &[&[INTERNAL], $($Enum::ROWS,)*];
+    };
 }
 
-impl ErrorKind {
-    /// How messages begin.
-    pub fn name(self) -> &'static str {
-        match self {
-            ErrorKind::Invalid => "invalid",
-            ErrorKind::Unsupported => "unsupported",
-            ErrorKind::Limit => "limit",
-            ErrorKind::Internal => "internal error",
-        }
-    }
+reasons! {
+    /// SPIR-V: words, header, capabilities, entry points.
+    Module(ModuleError),
+    /// SPIR-V: ids, types and constants.
+    Type(TypeError),
+    /// SPIR-V: operands of computations.
+    Value(ValueError),
+    /// SPIR-V: variables, pointers and buffers.
+    Memory(MemoryError),
+    /// SPIR-V: functions, blocks and branches.
+    Flow(FlowError),
+    /// SPIR-V: images and samplers.
+    Image(ImageError),
+    /// SPIR-V: inputs and outputs of stages.
+    Stage(StageError),
+    /// SPIR-V: groups, barriers and atomics.
+    Group(GroupError),
+    /// Inputs and keys, whatever the language.
+    Input(InputError),
+    /// Limits and rules that all front ends share.
+    Kit(KitError),
+    /// WGSL and GLSL.
+    Naga(NagaError),
+    /// AGAL.
+    Agal(AgalError),
+    /// PICA200.
+    Pica(PicaError),
+    /// TGSI.
+    Tgsi(TgsiError),
+    /// The textual IR.
+    Text(TextError),
+    /// Prologs, epilogs and linking.
+    Link(PartError),
+    /// Lowering, registers and stack.
+    BackEnd(BackEndError),
+}
+
+/// The row of a code.
+pub fn find_code(code: u16) -> Option<&'static ErrorRow> {
+    CODES.iter().flat_map(|rows| rows.iter()).find(|row| row.code == code)
 }
 
 /// Why an input was not compiled: what, where, and of which kind.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{location}: {}: {message}", .kind.name())]
+#[error("{location}: {}: {}", self.kind().name(), self.message())]
 pub struct CompileError {
-    /// Kind of failure.
-    pub kind: ErrorKind,
     /// Where.
     pub location: Location,
-    /// One sentence that names the culprit and, where there is one, the way out.
-    pub message: String,
+    cause: Box<Cause>,
+}
+
+/// What is wrong, and where within an instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Cause {
+    reason: Reason,
+    /// The part of the instruction that is concerned; printed before the message.
+    subject: Option<String>,
+    /// A remark; printed after the message.
+    note: Option<String>,
+}
+
+impl From<Reason> for CompileError {
+    fn from(reason: Reason) -> Self {
+        let cause = Cause { reason, subject: None, note: None };
+        CompileError { location: Location::Whole, cause: Box::new(cause) }
+    }
 }
 
 impl CompileError {
-    /// A failure of `kind` that concerns the input as a whole.
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        CompileError { kind, location: Location::Whole, message: message.into() }
-    }
-
-    /// An input that breaks its format's rules.
-    pub fn invalid(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Invalid, message)
-    }
-
-    /// A valid input that this compiler cannot do.
-    pub fn unsupported(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Unsupported, message)
-    }
-
-    /// An input beyond a documented limit.
-    pub fn limit(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Limit, message)
-    }
-
     /// A defect of this compiler.
-    pub fn internal(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Internal, message)
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Reason::Internal(message.into()).into()
     }
 
     /// The same failure at `location`, unless it already has a place.
@@ -115,5 +186,78 @@ impl CompileError {
             self.location = location;
         }
         self
+    }
+
+    /// The same failure at a place made from its place.
+    pub(crate) fn relocate(self, place: impl FnOnce(Location) -> Location) -> Self {
+        CompileError { location: place(self.location), cause: self.cause }
+    }
+
+    /// The same failure of a part of an instruction.
+    pub(crate) fn within(mut self, subject: String) -> Self {
+        self.cause.subject = Some(subject);
+        self
+    }
+
+    /// The same failure with a remark.
+    pub(crate) fn noted(mut self, note: String) -> Self {
+        self.cause.note = Some(note);
+        self
+    }
+
+    /// Stable number of the failure, printed as `AGX1234`.
+    pub fn code(&self) -> u16 {
+        self.cause.reason.code()
+    }
+
+    /// What is known of the failure beside its message.
+    pub fn row(&self) -> &'static ErrorRow {
+        find_code(self.code()).expect("invariant: every error has a row")
+    }
+
+    /// Kind of failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.row().kind
+    }
+
+    /// One sentence that names the culprit, what was expected and what was found.
+    pub fn message(&self) -> String {
+        let Cause { reason, subject, note } = &*self.cause;
+        let before = subject.as_ref().map_or(String::new(), |subject| format!("{subject}: "));
+        let after = note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
+        format!("{before}{reason}{after}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_ascend_and_have_a_text_and_an_example() {
+        let rows: Vec<&ErrorRow> = CODES.iter().flat_map(|rows| rows.iter()).collect();
+        for pair in rows.windows(2) {
+            assert!(pair[0].code < pair[1].code, "{} before {}", pair[0].code, pair[1].code);
+        }
+        for row in rows {
+            let (code, text) = (row.code, row.explanation.trim());
+            assert!(
+                text.ends_with('.') && text.split(". ").count() >= 2,
+                "{code}: a title and a sentence more"
+            );
+            let example = match row.example {
+                Example::Spirv { declarations, body } => [declarations, body].concat(),
+                Example::Text { text, .. } | Example::Words(text) => text.to_owned(),
+            };
+            assert!(!example.trim().is_empty(), "{code}");
+            assert!(!row.title().is_empty() && find_code(code) == Some(row), "{code}");
+        }
+    }
+
+    #[test]
+    fn an_error_has_the_kind_and_text_of_its_code() {
+        let error = CompileError::from(TypeError::NotAType { id: 7 });
+        assert_eq!((error.code(), error.kind()), (1102, ErrorKind::Invalid));
+        assert_eq!(error.to_string(), "input: invalid: id 7 is not a type");
     }
 }

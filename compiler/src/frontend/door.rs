@@ -10,7 +10,7 @@ use agx_abi::{ShaderInfo, Stage};
 use bumpalo::Bump;
 
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, InputError};
 use crate::ir::Function;
 
 /// A shader as a front end leaves it, at stage Source, with what is known of it so far.
@@ -85,9 +85,9 @@ impl Language {
     /// This build has no front end for it.
     pub fn front_end(&self) -> Result<&'static dyn FrontEnd, CompileError> {
         self.front_end.ok_or_else(|| {
-            CompileError::unsupported(match self.feature {
-                Some(feature) => format!("this build lacks the feature `{feature}`"),
-                None => format!("{} is not a supported input language", self.name),
+            CompileError::from(match self.feature {
+                Some(feature) => InputError::NoFeature { feature },
+                None => InputError::NotAnInput { language: self.name },
             })
         })
     }
@@ -247,11 +247,10 @@ impl<'i> Input<'i> {
     /// They are not UTF-8.
     pub fn text(&self) -> Result<&'i str, CompileError> {
         std::str::from_utf8(self.bytes).map_err(|error| {
-            CompileError::invalid(format!(
-                "byte {} is not UTF-8, but {} is text",
-                error.valid_up_to(),
-                self.language.name
-            ))
+            CompileError::from(InputError::NotText {
+                byte: error.valid_up_to(),
+                language: self.language.name,
+            })
         })
     }
 }
@@ -285,6 +284,6 @@ mod tests {
     #[test]
     fn text_that_is_not_utf_8_is_invalid() {
         let error = Input::new(&IR, b"kernel \xff").text().expect_err("not UTF-8");
-        assert!(error.message.contains("byte 7"), "{error}");
+        assert!(error.message().contains("byte 7"), "{error}");
     }
 }

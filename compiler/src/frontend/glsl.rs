@@ -10,7 +10,7 @@ use naga::{AddressSpace, ShaderStage, StorageAccess};
 use super::text::{self, Language};
 use super::{FrontEnd, Input, Shader, glsl_errors};
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, InputError, NagaError};
 
 /// What is out of bounds is undefined in GLSL.
 const GLSL: Language =
@@ -26,11 +26,7 @@ impl FrontEnd for Glsl {
         input: Input<'_>,
         key: &CompileKey,
     ) -> Result<Shader<'a>, CompileError> {
-        let stage = input.stage.or(key.stage).ok_or_else(|| {
-            CompileError::invalid(
-                "a GLSL shader does not say its stage; expected one in the input or the key",
-            )
-        })?;
+        let stage = input.stage.or(key.stage).ok_or_else(|| CompileError::from(InputError::NoStage))?;
         read(bump, input.text()?, stage, key)
     }
 
@@ -63,7 +59,7 @@ fn parse(text: &str, stage: Stage) -> Result<naga::Module, CompileError> {
         // The first one: the others may follow from it.
         match errors.errors.first() {
             Some(error) => glsl_errors::refusal(error, text),
-            None => CompileError::invalid("the text is not GLSL"),
+            None => CompileError::from(NagaError::Semantics { what: "the text is not GLSL".to_owned() }),
         }
     })?;
     // `writeonly` is a promise that costs nothing to ignore, and naga's checks know no such buffers.
@@ -97,7 +93,7 @@ mod tests {
     #[test]
     fn errors_name_line_and_column() {
         let error = ir("data[0] = nothing;").expect_err("there is no such name");
-        assert_eq!(error.kind, ErrorKind::Invalid);
+        assert_eq!(error.kind(), ErrorKind::Invalid);
         assert!(matches!(error.location, Location::Text { line: 5, column: 11 }), "{error}");
     }
 }

@@ -4,7 +4,7 @@
 use naga::front::glsl::{Error, ErrorKind, ExpectedToken};
 
 use super::text;
-use crate::error::{CompileError, Location};
+use crate::error::{CompileError, Location, NagaError};
 
 /// The first error of a text as ours.
 pub fn refusal(error: &Error, source: &str) -> CompileError {
@@ -14,24 +14,24 @@ pub fn refusal(error: &Error, source: &str) -> CompileError {
 
 fn by_kind(error: &Error, source: &str) -> CompileError {
     match &error.kind {
-        ErrorKind::NotImplemented(what) => CompileError::unsupported(format!("{what} is not supported")),
+        ErrorKind::NotImplemented(what) => CompileError::from(NagaError::Glsl { what: (*what).to_string() }),
         ErrorKind::UnknownLayoutQualifier(name) => {
-            CompileError::unsupported(format!("layout qualifier `{name}` is not supported"))
+            CompileError::from(NagaError::Glsl { what: format!("layout qualifier `{name}`") })
         }
-        ErrorKind::InvalidVersion(version) => CompileError::unsupported(format!(
-            "GLSL version {version} is not supported; expected 440, 450 or 460"
-        )),
-        ErrorKind::InvalidProfile(profile) => {
-            CompileError::unsupported(format!("GLSL profile `{profile}` is not supported; expected `core`"))
-        }
+        ErrorKind::InvalidVersion(version) => CompileError::from(NagaError::Glsl {
+            what: format!("GLSL version {version}, other than 440, 450 and 460,"),
+        }),
+        ErrorKind::InvalidProfile(profile) => CompileError::from(NagaError::Glsl {
+            what: format!("GLSL profile `{profile}`, other than `core`,"),
+        }),
         ErrorKind::UnsupportedMatrixWithTwoRowsInStd140 { columns } => {
-            CompileError::unsupported(format!("mat{columns}x2 in a std140 block is not supported"))
+            CompileError::from(NagaError::Glsl { what: format!("mat{columns}x2 in a std140 block") })
         }
         ErrorKind::UnsupportedF16MatrixInStd140 { columns, rows } => {
-            CompileError::unsupported(format!("f16mat{columns}x{rows} in a std140 block is not supported"))
+            CompileError::from(NagaError::Glsl { what: format!("f16mat{columns}x{rows} in a std140 block") })
         }
         ErrorKind::InternalError(what) => {
-            CompileError::unsupported(format!("the GLSL reader failed: {what}"))
+            CompileError::from(NagaError::Glsl { what: format!("what the GLSL reader failed on ({what})") })
         }
         ErrorKind::PreprocessorError(error) => preprocessor(&format!("{error:?}")),
         ErrorKind::InvalidToken(_, expected) => {
@@ -41,30 +41,51 @@ fn by_kind(error: &Error, source: &str) -> CompileError {
             });
             let expected: Vec<String> = expected.iter().map(spelling).collect();
             let found = found.map_or_else(|| "the end of the text".to_owned(), |found| format!("`{found}`"));
-            CompileError::invalid(format!("expected {}, found {found}", expected.join(" or ")))
+            CompileError::from(NagaError::Syntax { expected: expected.join(" or "), found })
         }
-        ErrorKind::EndOfFile => CompileError::invalid("unexpected end of the text"),
-        ErrorKind::UnknownVariable(name) => CompileError::invalid(format!("undeclared identifier `{name}`")),
-        ErrorKind::UnknownType(name) => CompileError::invalid(format!("unknown type `{name}`")),
-        ErrorKind::UnknownField(name) => CompileError::invalid(format!("unknown field `{name}`")),
+        ErrorKind::EndOfFile => CompileError::from(NagaError::Syntax {
+            expected: "more".to_owned(),
+            found: "the end of the text".to_owned(),
+        }),
+        ErrorKind::UnknownVariable(name) => {
+            CompileError::from(NagaError::Undeclared { what: "undeclared identifier", name: name.clone() })
+        }
+        ErrorKind::UnknownType(name) => {
+            CompileError::from(NagaError::Undeclared { what: "unknown type", name: name.clone() })
+        }
+        ErrorKind::UnknownField(name) => {
+            CompileError::from(NagaError::Undeclared { what: "unknown field", name: name.clone() })
+        }
         ErrorKind::VariableAlreadyDeclared(name) => {
-            CompileError::invalid(format!("`{name}` is already declared"))
+            CompileError::from(NagaError::Redeclared { name: name.clone() })
         }
-        ErrorKind::SemanticError(what) => CompileError::invalid(what.to_string()),
+        ErrorKind::SemanticError(what) => CompileError::from(NagaError::Semantics { what: what.to_string() }),
     }
 }
 
 /// The preprocessor's errors, whose type naga does not export, by their names.
 fn preprocessor(name: &str) -> CompileError {
     match name {
-        "UnknownDirective" => CompileError::unsupported("this preprocessor directive is not supported"),
-        "NotSupported16BitLiteral" => CompileError::unsupported("16-bit literals are not supported"),
-        "NotSupported64BitLiteral" => CompileError::unsupported("64-bit literals are not supported"),
-        "RecursionLimitReached" => CompileError::limit("macros expand too deeply"),
-        "ErrorDirective" => CompileError::invalid("`#error` directive"),
-        "DefineRedefined" => CompileError::invalid("a macro is defined twice"),
-        "UnfinishedBlock" => CompileError::invalid("`#if` without `#endif`"),
-        _ => CompileError::invalid(format!("preprocessor: {}", sentence(name))),
+        "UnknownDirective" => {
+            CompileError::from(NagaError::Glsl { what: "this preprocessor directive".to_owned() })
+        }
+        "NotSupported16BitLiteral" => {
+            CompileError::from(NagaError::Glsl { what: "a 16-bit literal".to_owned() })
+        }
+        "NotSupported64BitLiteral" => {
+            CompileError::from(NagaError::Glsl { what: "a 64-bit literal".to_owned() })
+        }
+        "RecursionLimitReached" => CompileError::from(NagaError::Macros),
+        "ErrorDirective" => {
+            CompileError::from(NagaError::Preprocessor { what: "`#error` directive".to_owned() })
+        }
+        "DefineRedefined" => {
+            CompileError::from(NagaError::Preprocessor { what: "a macro is defined twice".to_owned() })
+        }
+        "UnfinishedBlock" => {
+            CompileError::from(NagaError::Preprocessor { what: "`#if` without `#endif`".to_owned() })
+        }
+        _ => CompileError::from(NagaError::Preprocessor { what: sentence(name) }),
     }
 }
 
@@ -132,8 +153,11 @@ mod tests {
             let text = format!("#version 450\n{body}\n");
             let errors = Frontend::default().parse(&Options::from(ShaderStage::Compute), &text).unwrap_err();
             let refused = refusal(&errors.errors[0], &text);
-            assert_eq!(refused.kind, kind, "{body}: {refused}");
-            assert!(refused.message.contains(first) && refused.message.contains(second), "{body}: {refused}");
+            assert_eq!(refused.kind(), kind, "{body}: {refused}");
+            assert!(
+                refused.message().contains(first) && refused.message().contains(second),
+                "{body}: {refused}"
+            );
         }
     }
 }

@@ -5,6 +5,8 @@
 
 pub mod agal;
 pub mod door;
+#[cfg(test)]
+mod example_tests;
 #[cfg(feature = "glsl")]
 pub mod glsl;
 #[cfg(feature = "glsl")]
@@ -25,7 +27,7 @@ use bumpalo::Bump;
 pub use door::{FRONT_ENDS, FrontEnd, Input, Language, Shader};
 
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, InputError};
 
 /// Reads `input` into `bump`.
 ///
@@ -38,10 +40,9 @@ pub fn read<'a>(bump: &'a Bump, input: Input<'_>, key: &CompileKey) -> Result<Sh
         if language.options.iter().all(|(known, _)| known != name) {
             let names: Vec<&str> = language.options.iter().map(|(known, _)| *known).collect();
             let expected = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            return Err(CompileError::invalid(format!(
-                "unknown option `{name}` of {}; expected {expected}",
-                language.name
-            )));
+            return Err(
+                InputError::UnknownOption { name: name.clone(), language: language.name, expected }.into()
+            );
         }
     }
     language.front_end()?.read(bump, input, key)
@@ -65,7 +66,8 @@ mod tests {
         let bump = Bump::new();
         let error = read(&bump, Input::ir("kernel @k() stage source {\nb0:\n}\n"), &key);
         assert!(
-            error.is_err_and(|error| error.message.contains("unknown option `colour` of ir; expected none"))
+            error
+                .is_err_and(|error| error.message().contains("unknown option `colour` of ir; expected none"))
         );
     }
 
@@ -75,7 +77,7 @@ mod tests {
         if let Some(language) = without {
             let bump = Bump::new();
             let error = read(&bump, Input::new(language, b""), &CompileKey::default());
-            assert!(error.is_err_and(|error| error.kind == crate::ErrorKind::Unsupported));
+            assert!(error.is_err_and(|error| error.kind() == crate::ErrorKind::Unsupported));
         }
     }
 }

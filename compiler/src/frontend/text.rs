@@ -10,7 +10,7 @@ use naga::{Module, Scalar, ScalarKind, TypeInner};
 
 use super::Shader;
 use crate::CompileKey;
-use crate::error::{CompileError, Location};
+use crate::error::{CompileError, Location, NagaError};
 
 /// What line tables call a text, which has no name of its own.
 pub const WGSL: &str = "wgsl";
@@ -46,12 +46,11 @@ pub fn read<'a>(
 
 /// Words of naga's SPIR-V mean nothing to whoever wrote the text.
 pub fn in_text(error: CompileError) -> CompileError {
-    let location = match error.location {
+    error.relocate(|location| match location {
         Location::Source { line, column, .. } => Location::Text { line, column },
         Location::Word { .. } => Location::Whole,
         location => location,
-    };
-    CompileError { location, ..error }
+    })
 }
 
 /// Translates a parsed module to SPIR-V. Specialization constants of `key` are the values of overrides by id.
@@ -67,12 +66,13 @@ pub fn to_spirv(
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     let info = validator.validate(module).map_err(|error| {
         let location = error.location(text).map_or(Location::Whole, at);
-        CompileError::invalid(chain(error.as_inner())).at(location)
+        CompileError::from(NagaError::Rule { what: chain(error.as_inner()) }).at(location)
     })?;
     let (module, info) = process_overrides(module, &info, None, &overrides(module, key))
-        .map_err(|error| CompileError::invalid(chain(&error)))?;
+        .map_err(|error| CompileError::from(NagaError::Override { what: chain(&error) }))?;
     let options = options(language, text);
-    spv::write_vec(&module, &info, &options, None).map_err(|error| CompileError::unsupported(chain(&error)))
+    spv::write_vec(&module, &info, &options, None)
+        .map_err(|error| CompileError::from(NagaError::Inexpressible { what: chain(&error) }))
 }
 
 /// The values `key` gives to the overrides of a module.

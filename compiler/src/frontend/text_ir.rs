@@ -5,7 +5,7 @@ use bumpalo::Bump;
 
 use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, TextError};
 use crate::ir;
 
 /// The front end of the textual IR.
@@ -14,15 +14,11 @@ pub struct TextIr;
 impl FrontEnd for TextIr {
     fn read<'a>(&self, bump: &'a Bump, input: Input<'_>, _: &CompileKey) -> Result<Shader<'a>, CompileError> {
         let functions = ir::parse(bump, input.text()?)?;
-        let first =
-            functions.into_iter().next().ok_or_else(|| CompileError::invalid("the text has no function"))?;
+        let first = functions.into_iter().next().ok_or_else(|| TextError::NoFunction)?;
         if let Err(violations) = ir::validate(&first, first.stage) {
             let first = violations.first().map_or_else(String::new, ToString::to_string);
-            let more = match violations.len() {
-                0 | 1 => String::new(),
-                count => format!(" (and {} more violations)", count - 1),
-            };
-            return Err(CompileError::invalid(format!("{first}{more}")));
+            let more = violations.len().saturating_sub(1);
+            return Err(TextError::Rule { violation: first, more }.into());
         }
         let info = ShaderInfo {
             entry_point: first.name.to_string(),

@@ -6,7 +6,7 @@ use naga::back::spv::SourceLanguage;
 use super::text::{self, Language};
 use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
-use crate::error::{CompileError, Location};
+use crate::error::{CompileError, Location, NagaError};
 
 /// WGSL wants indices kept within bounds, shift amounts taken modulo the width, and workgroup memory zeroed.
 const WGSL: Language =
@@ -57,7 +57,7 @@ pub fn overrides(text: &str) -> Result<Vec<text::OverrideName>, CompileError> {
 fn parse(text: &str) -> Result<naga::Module, CompileError> {
     naga::front::wgsl::parse_str(text).map_err(|error| {
         let location = error.location(text).map_or(Location::Whole, text::at);
-        CompileError::invalid(error.message()).at(location)
+        CompileError::from(NagaError::Wgsl { what: error.message().to_owned() }).at(location)
     })
 }
 
@@ -74,7 +74,7 @@ mod tests {
     fn errors_name_line_and_column() {
         let text = "@compute @workgroup_size(1)\nfn main() { let x: u32 = 1.5; }";
         let error = ir(text, &CompileKey::default()).expect_err("the types differ");
-        assert_eq!(error.kind, ErrorKind::Invalid);
+        assert_eq!(error.kind(), ErrorKind::Invalid);
         assert!(matches!(error.location, Location::Text { line: 2, column: 17.. }), "{error}");
     }
 

@@ -13,7 +13,7 @@ use agx_isa::table::Opcode;
 
 use super::blend::{Blending, Colours, LogicOp};
 use super::fragment_prolog::EVERY_LIVE;
-use crate::error::CompileError;
+use crate::error::{CompileError, PartError};
 use crate::ir::build::alu::float;
 use crate::ir::build::spilled::Spilled;
 use crate::ir::build::tile;
@@ -114,9 +114,7 @@ impl EpilogKey {
         if self.reads_spilled() {
             let known = samplers.iter().position(|sampler| *sampler == SamplerBinding::Loads);
             if known.is_none() && samplers.len() >= MAX_SAMPLERS {
-                return Err(CompileError::limit(
-                    "no sampler register is left for reading spilled render targets",
-                ));
+                return Err(PartError::SamplersUsed { most: MAX_SAMPLERS }.into());
             }
             self.load_sampler = Some(known.unwrap_or(samplers.len()) as u8);
             if known.is_none() {
@@ -138,28 +136,24 @@ impl EpilogKey {
 
     fn check(&self) -> Result<(), CompileError> {
         if !matches!(self.samples, 1 | 2 | 4) {
-            return Err(CompileError::invalid(format!("{} samples: there are 1, 2 or 4", self.samples)));
+            return Err(PartError::Samples { samples: self.samples }.into());
         }
         let dual = self.targets.iter().flatten().filter_map(|target| target.blend);
         if !self.dual_source && dual.into_iter().any(|blend| blend.is_dual()) {
-            return Err(CompileError::invalid(
-                "a blend factor reads a second colour that the shader does not write",
-            ));
+            return Err(PartError::NoSecondColour.into());
         }
         let advanced = |target: &&Target| {
             matches!(target.blend, Some(Blending::Advanced(_))) && target.format.is_integer()
         };
         if let Some(target) = self.targets.iter().flatten().find(advanced) {
             let name = target.format.desc().name;
-            return Err(CompileError::invalid(format!(
-                "an advanced blend operation on {name}, whose integers do not blend"
-            )));
+            return Err(PartError::IntegerBlend { format: name }.into());
         }
         if self.early_tests && (self.depth || self.stencil) {
-            return Err(CompileError::invalid("depth or stencil of a shader whose tests come before it"));
+            return Err(PartError::EarlyTests.into());
         }
         if self.load_sampler.is_none() && self.reads_spilled() {
-            return Err(CompileError::invalid("a spilled render target is read without a sampler register"));
+            return Err(PartError::NoSampler.into());
         }
         Ok(())
     }

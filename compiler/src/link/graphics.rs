@@ -10,7 +10,7 @@ use super::{
     AttributeKey, EpilogKey, FragmentPrologKey, LinkError, LinkedProgram, LogicOp, Parts, Target,
     VertexPrologKey, link,
 };
-use crate::error::CompileError;
+use crate::error::{CompileError, PartError};
 use crate::{CompileKey, CompiledShader, Compiler, Scratch};
 
 /// The state of a draw that its fragment program depends on.
@@ -150,5 +150,5 @@ impl<'p> Parts<'p> {
 
 /// Parts that were made for each other and do not fit.
 fn refused(error: LinkError) -> CompileError {
-    CompileError::invalid(error.to_string())
+    CompileError::from(PartError::Parts { error: error.to_string() })
 }

@@ -11,7 +11,7 @@ use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Format;
 
-use crate::error::CompileError;
+use crate::error::{CompileError, PartError};
 use crate::ir::build::alu::{IntCond, float};
 use crate::ir::key;
 use crate::ir::op::mods;
@@ -91,14 +91,16 @@ impl VertexPrologKey {
 /// Builds the prolog.
 pub(super) fn build(f: &mut Function<'_>, key: &VertexPrologKey) -> Result<(), CompileError> {
     if key.index.is_some() && key.runs_as == RunsAs::Vertex {
-        return Err(CompileError::invalid("the machine itself fetches the indices of vertex shaders"));
+        return Err(PartError::IndicesOfVertex.into());
     }
     let count = key.attributes.len() as u32;
     if count > vertex::MAX_ATTRIBUTES {
-        return Err(CompileError::limit(format!("more than {} vertex attributes", vertex::MAX_ATTRIBUTES)));
+        return Err(PartError::Attributes { most: vertex::MAX_ATTRIBUTES, found: count }.into());
     }
     if key.frame_bytes < key.stack_attribute_bytes() {
-        return Err(CompileError::invalid("the main part's stack frame is too short for its attributes"));
+        return Err(
+            PartError::ShortFrame { bytes: key.frame_bytes, needed: key.stack_attribute_bytes() }.into()
+        );
     }
     let mut prolog = Prolog::start(f, key);
     // What goes to the stack first, while there are registers.

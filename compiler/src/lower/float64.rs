@@ -19,7 +19,7 @@ mod tests;
 use agx_isa::table::names::FloatCondition;
 use emit::Emit;
 
-use crate::error::CompileError;
+use crate::error::{BackEndError, CompileError};
 use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
@@ -62,7 +62,7 @@ fn lower(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Result<Option<Src>, C
         IrOp::Fneg => compare::negate(e, a),
         IrOp::Fabs => e.magnitude(a),
         IrOp::Fsat | IrOp::Fsin | IrOp::Fcos => {
-            return Err(CompileError::unsupported(format!("`{}` of 64-bit floats", data.op.name())));
+            return Err(BackEndError::Double { name: data.op.name() }.into());
         }
         _ => return Ok(None),
     }))

@@ -9,7 +9,7 @@
 
 use agx_isa::table::Opcode;
 
-use crate::error::CompileError;
+use crate::error::{BackEndError, CompileError};
 use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src};
 
 /// Replaces `fdiv` and `fsqrt`.
@@ -26,7 +26,7 @@ pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
         };
         let width = r.f.width(argument);
         if width == 64 {
-            return Err(CompileError::unsupported("64-bit float division and square root"));
+            return Err(BackEndError::Double { name: data.op.name() }.into());
         }
         let factor = r.op(function, 32, &[argument]);
         Ok(Rewrite::Forward(match r.f.signed_zeros {

@@ -4,7 +4,7 @@
 
 use agx_isa::table::Opcode;
 
-use crate::error::CompileError;
+use crate::error::{BackEndError, CompileError};
 use crate::ir::op::mods;
 use crate::ir::{Function, IrOp, Op, Src};
 
@@ -51,9 +51,7 @@ pub fn frame_words(scratch_bytes: u32) -> u32 {
 /// More stack than the hardware maps is a limit.
 pub fn lower_frame(f: &mut Function<'_>, scratch_bytes: u32, frame: Frame) -> Result<(), CompileError> {
     if frame_words(scratch_bytes) >= MAX_WORDS {
-        return Err(CompileError::limit(format!(
-            "the shader needs {scratch_bytes} bytes of stack; the hardware maps less than {MAX_WORDS} words"
-        )));
+        return Err(BackEndError::Stack { bytes: scratch_bytes, most_words: MAX_WORDS }.into());
     }
     let words = frame_words(frame.opened_bytes(scratch_bytes));
     if words == 0 {

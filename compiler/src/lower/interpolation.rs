@@ -8,7 +8,7 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::{InterpolationPlace, Truth};
 
 use crate::context::Context;
-use crate::error::CompileError;
+use crate::error::{BackEndError, CompileError};
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::vocabulary::Input;
@@ -165,7 +165,7 @@ impl Lowering {
             self.sources.extend(wanted);
         }
         if self.sources.len() > MAX_COEFFICIENTS as usize {
-            return Err(CompileError::limit(format!("more than {MAX_COEFFICIENTS} coefficients of inputs")));
+            return Err(BackEndError::Coefficients { most: MAX_COEFFICIENTS }.into());
         }
         Ok(Src::imm(first as u64, 16))
     }

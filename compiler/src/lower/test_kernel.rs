@@ -8,7 +8,7 @@
 use agx_abi::layout::{UniformRange, UniformSource};
 
 use crate::context::Context;
-use crate::error::CompileError;
+use crate::error::{BackEndError, CompileError};
 use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
 
 /// Bytes between two kept values.
@@ -57,7 +57,7 @@ pub fn lower_test_kernel(f: &mut Function<'_>, context: &mut Context<'_>) -> Res
         Rewrite::Remove
     });
     if let Some(inst) = vector {
-        return Err(f.locate(inst, CompileError::unsupported("`keep` of a vector: split it first")));
+        return Err(f.locate(inst, CompileError::from(BackEndError::KeptVector)));
     }
     if !params.is_empty() || kept != 0 {
         context.facts.info.writes_memory |= kept != 0;

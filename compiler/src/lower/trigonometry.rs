@@ -10,7 +10,7 @@
 use agx_isa::table::Opcode;
 use std::f32::consts::TAU;
 
-use crate::error::CompileError;
+use crate::error::{BackEndError, CompileError};
 use crate::ir::{Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Replaces `fsin` and `fcos`.
@@ -27,7 +27,7 @@ pub fn lower_trigonometry(f: &mut Function<'_>) -> Result<(), CompileError> {
         };
         let width = r.f.width(data.srcs[0]);
         if width == 64 {
-            return Err(CompileError::unsupported("sine and cosine of 64-bit floats"));
+            return Err(BackEndError::Double { name: data.op.name() }.into());
         }
         Ok(Rewrite::Forward(sine(r, data.srcs[0], quarter_turn_ahead, width)))
     })

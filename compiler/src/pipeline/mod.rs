@@ -11,7 +11,7 @@ pub use passes::{PASSES, Pass};
 pub use phases::{PIPELINE, Phase, PhaseDesc};
 
 use crate::context::Context;
-use crate::error::CompileError;
+use crate::error::{CompileError, InputError};
 use crate::ir::Function;
 
 /// The pass called `name`.
@@ -139,11 +139,9 @@ fn check_needs(pass: &Pass, f: &Function<'_>) -> Result<(), CompileError> {
 fn check_names(disabled: &[String]) -> Result<(), CompileError> {
     for name in disabled {
         match find_pass(name) {
-            None => return Err(CompileError::invalid(format!("there is no pass called `{name}`"))),
+            None => return Err(InputError::UnknownPass { name: name.clone() }.into()),
             Some(pass) if !pass.optional => {
-                return Err(CompileError::invalid(format!(
-                    "pass `{name}` is required and cannot be disabled"
-                )));
+                return Err(InputError::RequiredPass { name: name.clone() }.into());
             }
             Some(_) => {}
         }

@@ -4,7 +4,7 @@
 //! that, everything is packed anew. Moves are one parallel copy before the instruction; what the instruction reads for
 //! the last time is in its register until then, so moved values may not go there, but results may.
 
-use crate::error::CompileError;
+use crate::error::{BackEndError, CompileError};
 use crate::ir::entity::Value;
 use crate::ir::function::InstData;
 
@@ -140,10 +140,9 @@ impl<'a> Assigner<'_, 'a> {
         }
         let packed = self.pack_parts(&lasting, &results, &ending);
         let Some((lasting, results, ending)) = packed else {
-            return Err(CompileError::limit(format!(
-                "the values needed at once do not fit into the registers: no room for {}",
-                data.dsts[index]
-            )));
+            return Err(
+                BackEndError::Registers { what: format!("at once, with {},", data.dsts[index]) }.into()
+            );
         };
         self.file = RegisterFile::new();
         let moved: Places = lasting.into_iter().chain(ending).collect();

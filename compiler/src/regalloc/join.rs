@@ -5,7 +5,7 @@
 //! register of one of their sources. The header of a loop is a join whose other predecessors are not known yet: they
 //! bring values back to where the header has them.
 
-use crate::error::CompileError;
+use crate::error::{BackEndError, CompileError};
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::src::Src;
 
@@ -130,9 +130,7 @@ impl<'a> Assigner<'_, 'a> {
         self.sort_for_packing(&mut items);
         let mut free: HalfSet = self.usable;
         let Some(places) = self.pack_low(&items, &mut free) else {
-            return Err(CompileError::limit(
-                "the values needed at the head of a block do not fit into the registers",
-            ));
+            return Err(BackEndError::Registers { what: "at the head of a block".to_owned() }.into());
         };
         for (name, half) in places {
             let value = self.origin[name].unwrap_or(name);

@@ -22,7 +22,7 @@ pub(crate) mod tests;
 use crate::analysis::dominance::{Dominance, dominance};
 use crate::analysis::liveness::{Liveness, liveness};
 use crate::analysis::pressure::pressure;
-use crate::error::{CompileError, ErrorKind};
+use crate::error::{BackEndError, CompileError, ErrorKind};
 use crate::ir::entity::{Inst, Value};
 use crate::ir::function::{Function, Seam};
 use crate::ir::op::{IrOp, Op};
@@ -141,9 +141,10 @@ fn check_fixed_places(f: &Function<'_>, limit: u16) -> Result<(), CompileError> 
         };
         let end = data.mods.first().map_or(0, |half| *half as u16) + ty.map_or(0, |ty| ty.halves());
         if end > limit {
-            let message =
-                format!("the program {what} registers up to half register {end}; the limit is {limit}");
-            return Err(f.locate(*inst, CompileError::limit(message)));
+            return Err(f.locate(
+                *inst,
+                CompileError::from(BackEndError::FixedRegisters { what: what.to_string(), end, limit }),
+            ));
         }
     }
     Ok(())
@@ -192,13 +193,14 @@ fn spill_as_needed(
 }
 
 /// Says how the limit comes about.
-fn explain_limit(mut error: CompileError, limit: u16, capacity: u16) -> CompileError {
-    if error.kind == ErrorKind::Limit {
-        let reserved = limit - capacity;
-        error.message =
-            format!("{} (limit {limit}, {reserved} of them reserved or lost to alignment)", error.message);
+fn explain_limit(error: CompileError, limit: u16, capacity: u16) -> CompileError {
+    match error.kind() {
+        ErrorKind::Limit => {
+            let reserved = limit - capacity;
+            error.noted(format!("limit {limit}, {reserved} of them reserved or lost to alignment"))
+        }
+        _ => error,
     }
-    error
 }
 
 /// Half registers worth using: as many as leave as many threads resident as `demand` does. Fewer would only cost moves.

@@ -336,7 +336,7 @@ fn random_functions_are_spilled_to_any_limit() {
         let options = AllocateOptions { stack_bytes: 12, ..options(limit) };
         let allocation = match allocate(&mut f, &options) {
             Ok(allocation) => allocation,
-            Err(error) if error.kind == ErrorKind::Limit => {
+            Err(error) if error.kind() == ErrorKind::Limit => {
                 refused += 1;
                 continue;
             }
@@ -414,7 +414,7 @@ fn a_small_limit_is_enough_for_small_instructions() {
     assert_eq!(allocated(16).map(|(halves, fills)| (halves <= 16, fills)), Ok((true, 0)));
     assert_eq!(allocated(4).map(|(halves, fills)| (halves, fills > 0)), Ok((4, true)));
     let refusal = allocated(3).unwrap_err();
-    assert_eq!(refusal.kind, ErrorKind::Limit);
+    assert_eq!(refusal.kind(), ErrorKind::Limit);
     let wanted = "one instruction needs 4 half registers where 3 are left to it (limit 3, 0 of them reserved";
     assert!(refusal.to_string().contains(wanted), "{refusal}");
 }
@@ -859,7 +859,7 @@ fn checker_sees_results_in_reserved_registers() {
         let Ok(allocation) = allocate(&mut f, &given) else { continue };
         let wanted = AllocateOptions { reserved_halves: 8, ..given };
         if let Err(error) = check(&f, &allocation, &before, &wanted) {
-            assert!(error.message.contains("reserved register"), "seed {seed}: {error}");
+            assert!(error.message().contains("reserved register"), "seed {seed}: {error}");
             seen += 1;
         }
     }
@@ -882,5 +882,5 @@ fn checker_sees_results_that_overlap() {
     check(&f, &allocation, &before, &options(32)).expect("they are apart");
     allocation.reg[b] = allocation.reg[a];
     let error = check(&f, &allocation, &before, &options(32)).expect_err("one register for both");
-    assert!(error.message.contains("overlaps another result"), "{error}");
+    assert!(error.message().contains("overlaps another result"), "{error}");
 }

@@ -103,7 +103,7 @@ fn run_passes(
     f: &mut Function<'_>,
     registers: &mut Registers,
 ) -> Vec<(usize, String)> {
-    let at_head = |error: CompileError| vec![(function.first_line, error.to_string())];
+    let at_head = |error: String| vec![(function.first_line, error)];
     let setting = |name: &str| test.settings.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
     let mut key = CompileKey::default();
     key.max_gpr_halves = setting("max_gpr_halves").map(|halves| halves as u16);
@@ -117,14 +117,16 @@ fn run_passes(
     }
     for name in &test.passes {
         let result = match find_pass(name) {
-            Some(pass) if pass.takes(f.stage) => run_pass(pass, f, &mut context, true),
-            Some(pass) => Err(CompileError::invalid(format!(
+            Some(pass) if pass.takes(f.stage) => {
+                run_pass(pass, f, &mut context, true).map_err(|error| error.to_string())
+            }
+            Some(pass) => Err(format!(
                 "{name} needs stage {}, the function is at {}",
                 pass.stages.0.name(),
                 f.stage.name()
-            ))),
+            )),
             None if NOT_PASSES.contains(&name.as_str()) => Ok(()),
-            None => Err(CompileError::invalid(format!("there is no pass {name}"))),
+            None => Err(format!("unknown pass {name}")),
         };
         if let Err(error) = result {
             return at_head(error);

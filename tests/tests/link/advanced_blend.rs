@@ -372,6 +372,6 @@ fn integers_take_no_advanced_operation() {
     let error = Compiler::default()
         .fragment_epilog(&mut Scratch::default(), &key, &CompileKey::default())
         .expect_err("integers do not blend");
-    assert_eq!(error.kind, ErrorKind::Invalid);
+    assert_eq!(error.kind(), ErrorKind::Invalid);
     assert!(error.to_string().contains("R8G8B8A8_UINT"), "{error}");
 }

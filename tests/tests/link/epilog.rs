@@ -367,7 +367,7 @@ fn what_cannot_be_done_is_said() {
         let options = CompileKey::default();
         Compiler::default().fragment_epilog(&mut Scratch::default(), key, &options).map(|_| ())
     };
-    let kind = |key: &EpilogKey| epilog(key).expect_err("an error").kind;
+    let kind = |key: &EpilogKey| epilog(key).expect_err("an error").kind();
     let mut samples = key(Target::new(ColourFormat::Rgba8Unorm));
     samples.samples = 3;
     assert_eq!(kind(&samples), ErrorKind::Invalid);

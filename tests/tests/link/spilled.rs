@@ -239,13 +239,13 @@ fn reading_a_spilled_target_needs_a_sampler_register() {
     let epilog = |key: &EpilogKey| {
         Compiler::default().fragment_epilog(&mut Scratch::default(), key, &CompileKey::default()).map(|_| ())
     };
-    assert_eq!(epilog(&key).expect_err("no sampler").kind, ErrorKind::Invalid);
+    assert_eq!(epilog(&key).expect_err("no sampler").kind(), ErrorKind::Invalid);
     let bound = |binding| SamplerBinding::Bound { set: 0, binding, element: 0 };
     let mut samplers = vec![bound(0), SamplerBinding::Loads];
     assert_eq!(key.clone().with_load_sampler(&mut samplers).expect("known").load_sampler, Some(1));
     assert_eq!(samplers.len(), 2);
     let mut full: Vec<_> = (0..16).map(bound).collect();
-    assert_eq!(key.with_load_sampler(&mut full).expect_err("no room").kind, ErrorKind::Limit);
+    assert_eq!(key.with_load_sampler(&mut full).expect_err("no room").kind(), ErrorKind::Limit);
     let [_, plain] = keys(Target::new(ColourFormat::Rgba8Unorm), 1, &info);
     assert_eq!(epilog(&plain), Ok(()), "what is only stored needs none");
 }

@@ -53,7 +53,7 @@ fn check(container: &Container, seed: u64) -> bool {
     let language = Language::find("pica200").expect("a language");
     let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
     if let Err(error) = compiler.compile(&mut scratch, Input::new(language, &bytes), &CompileKey::default()) {
-        assert_ne!(error.kind, ErrorKind::Internal, "{error}");
+        assert_ne!(error.kind(), ErrorKind::Internal, "{error}");
         return false;
     }
     let shader = container.shader(Choice::First).expect("it compiled");
@@ -109,7 +109,7 @@ fn every_prefix_is_an_error_or_a_shader() {
             let input = Input::new(language, &bytes[..length]);
             let compiled = compiler.compile(&mut scratch, input, &CompileKey::default());
             assert!(
-                compiled.is_err_and(|error| error.kind != ErrorKind::Internal) || bytes.len() - length < 4
+                compiled.is_err_and(|error| error.kind() != ErrorKind::Internal) || bytes.len() - length < 4
             );
         }
     }

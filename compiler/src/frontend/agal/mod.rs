@@ -18,7 +18,7 @@ use self::registers::Registers;
 use super::kit::{Kit, limits};
 use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
-use crate::error::{CompileError, ErrorKind, Location};
+use crate::error::{AgalError, CompileError, InputError, Location};
 use crate::ir::Function;
 
 pub use self::options::OPTIONS;
@@ -52,9 +52,9 @@ impl FrontEnd for Agal {
 /// The program of bytes or text.
 fn program(input: Input<'_>) -> Result<Program, CompileError> {
     if input.bytes.first() == Some(&MAGIC) {
-        return Program::read(input.bytes).map_err(|error| {
-            let kind = if error.is_unsupported() { ErrorKind::Unsupported } else { ErrorKind::Invalid };
-            CompileError::new(kind, error.to_string())
+        return Program::read(input.bytes).map_err(|error| match error.is_unsupported() {
+            true => AgalError::ReadUnsupported { error }.into(),
+            false => AgalError::Read { error }.into(),
         });
     }
     let stage = input.stage.and_then(|stage| match stage {
@@ -65,13 +65,13 @@ fn program(input: Input<'_>) -> Result<Program, CompileError> {
     let options = AssembleOptions { version: None, stage };
     assemble(input.text()?, options).map_err(|error| {
         let location = Location::Text { line: error.line as u32, column: error.column as u32 };
-        CompileError::invalid(error.message).at(location)
+        CompileError::from(AgalError::Assembly { what: error.message }).at(location)
     })
 }
 
 fn violation(violation: agx_agal::Violation) -> CompileError {
     let limit = matches!(violation.rule, Rule::TokenLimit | Rule::RegisterLimit | Rule::NestingTooDeep);
-    CompileError::new(if limit { ErrorKind::Limit } else { ErrorKind::Invalid }, violation.to_string())
+    if limit { AgalError::Limit { violation }.into() } else { AgalError::Rule { violation }.into() }
 }
 
 /// The stage of the program, which must be the one that the key names.
@@ -82,10 +82,10 @@ fn wanted_stage(shader: &Checked, key: &CompileKey) -> Result<Stage, CompileErro
     };
     if let Some(wanted) = key.stage.filter(|wanted| *wanted != stage) {
         let (found, wanted) = (stage.name(), wanted.name());
-        return Err(CompileError::invalid(format!("expected a {wanted} program, found a {found} program")));
+        return Err(InputError::WrongStage { expected: wanted, found }.into());
     }
     if let Some(name) = key.entry_point.as_deref().filter(|name| *name != ENTRY_POINT) {
-        return Err(CompileError::invalid(format!("unknown entry point `{name}`; expected `{ENTRY_POINT}`")));
+        return Err(InputError::UnknownEntry { name: name.to_owned(), expected: "`main`" }.into());
     }
     Ok(stage)
 }

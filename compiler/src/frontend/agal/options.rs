@@ -3,7 +3,7 @@
 use agx_agal::{Dimension, Filter, Mip, SamplerSettings, TextureUse, Wrap};
 
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, InputError};
 
 /// Options of [`CompileKey::options`]. Those of samplers have four bits for each sampler register, `fs0` lowest: 0 leaves
 /// the token's setting, n + 1 replaces it by the byte code's number n.
@@ -103,17 +103,24 @@ impl Options {
 fn flag(name: &str, value: u64) -> Result<bool, CompileError> {
     match value {
         0 | 1 => Ok(value == 1),
-        _ => Err(CompileError::invalid(format!("option `{name}`: expected 0 or 1, found {value}"))),
+        _ => Err(InputError::OptionValue {
+            name: format!("`{name}`"),
+            expected: "0 or 1".to_owned(),
+            found: value,
+        }
+        .into()),
     }
 }
 
 /// Sixteen choices of four bits, none above `last`.
 fn nibbles(name: &str, value: u64, last: u64) -> Result<u64, CompileError> {
     match (0..16).find(|register| value >> (4 * register) & 15 > last) {
-        Some(register) => Err(CompileError::invalid(format!(
-            "option `{name}`, sampler {register}: expected 0 to {last}, found {}",
-            value >> (4 * register) & 15
-        ))),
+        Some(register) => Err(InputError::OptionValue {
+            name: format!("`{name}`, sampler {register}"),
+            expected: format!("0 to {last}"),
+            found: value >> (4 * register) & 15,
+        }
+        .into()),
         None => Ok(value),
     }
 }

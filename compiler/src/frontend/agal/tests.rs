@@ -82,7 +82,7 @@ fn a_key_changes_samplers() {
     assert_ne!(changed("sampler_dimensions", 0x20).0, changed("sampler_dimensions", 0x02).0);
     assert_ne!(changed("sampler_biases", 0x0800).0, changed("sampler_biases", 0x08).0);
     let refused = read(text, &option("sampler_dimensions", 0x40)).expect_err("no such dimension");
-    assert_eq!(refused.message, "option `sampler_dimensions`, sampler 1: expected 0 to 3, found 4");
+    assert_eq!(refused.message(), "option `sampler_dimensions`, sampler 1: expected 0 to 3, found 4");
 }
 
 #[test]

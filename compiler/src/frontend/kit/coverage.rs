@@ -10,7 +10,7 @@ use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
 use super::{Kit, compute};
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError};
 use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
 use crate::ir::op::mods;
@@ -102,7 +102,7 @@ pub fn is_helper(kit: &mut Kit<'_, '_>) -> Src {
 /// The shader is not a fragment shader.
 pub fn discard(kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
     if kit.stage != Stage::Fragment {
-        return Err(CompileError::unsupported("this terminator outside fragment shaders: it discards"));
+        return Err(KitError::Discard.into());
     }
     if let Some(tracked) = kit.fragment.coverage.tracked {
         kit.vars.write(&kit.b, tracked.demoted, Src::imm(1, 1));

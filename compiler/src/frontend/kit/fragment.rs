@@ -10,7 +10,7 @@ use agx_isa::sr::Sr;
 
 use super::{Kit, compute, coverage};
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::{IntCond, float};
 use crate::ir::build::spilled::Spilled;
 use crate::ir::build::tile;
@@ -230,7 +230,7 @@ fn position_in_pixel(kit: &mut Kit<'_, '_>, axis: u32) -> Src {
 /// The shader is not a fragment shader.
 pub fn begin_interlock(kit: &mut Kit<'_, '_>) -> Result<(), CompileError> {
     if kit.stage != Stage::Fragment {
-        return Err(CompileError::invalid("an interlock outside fragment shaders"));
+        return Err(KitError::NotFragment { what: "an interlock" }.into());
     }
     kit.fragment.info.interlock = true;
     tile::wait(&mut kit.b, tile::WAIT_ALL);
@@ -248,17 +248,15 @@ pub fn read_target(
     sample: Option<Src>,
 ) -> Result<[Src; 4], CompileError> {
     if kit.stage != Stage::Fragment {
-        return Err(CompileError::invalid("a render target is read outside fragment shaders"));
+        return Err(KitError::NotFragment { what: "a read of a render target" }.into());
     }
     let pass = kit.fragment.tile.as_ref();
     let Some((format, pass)) = pass.and_then(|pass| Some((pass.format(target)?, pass))) else {
-        return Err(CompileError::unsupported(format!(
-            "the shader reads render target {target}, whose format the key does not say"
-        )));
+        return Err(KitError::TargetFormat { target }.into());
     };
     let (layout, samples) = (pass.layout(), pass.samples);
     if !matches!(samples, 1 | 2 | 4) {
-        return Err(CompileError::invalid(format!("{samples} samples: there are 1, 2 or 4")));
+        return Err(KitError::Samples { samples }.into());
     }
     debug_assert!(target < MAX_TARGETS);
     let mask = match sample.map(|sample| kit.b.uconv(sample, 16)) {
@@ -337,7 +335,7 @@ pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(FragmentOutput, Src)]) -> Result<(
 /// The register of a component of a colour, which is written.
 fn colour(kit: &mut Kit<'_, '_>, target: u32, component: u32) -> Result<u8, CompileError> {
     let register = fragment::colour_register(target, component)
-        .ok_or_else(|| CompileError::limit(format!("colour target {target} is not below {MAX_TARGETS}")))?;
+        .ok_or_else(|| KitError::Target { target, most: MAX_TARGETS })?;
     kit.fragment.info.components[target as usize] |= 1 << component;
     Ok(register)
 }

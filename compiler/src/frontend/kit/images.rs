@@ -7,7 +7,7 @@ use agx_isa::sr::Sr;
 use super::sampling::{Dim, Shape};
 use super::textures::{self, Handle};
 use super::{Kit, compute, coverage};
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
@@ -56,12 +56,16 @@ fn texel(
     let dim = shape.code()?;
     let none = Src::NONE;
     if coords.len() < shape.axes() + usize::from(shape.arrayed) {
-        return Err(CompileError::invalid("the coordinate has too few components"));
+        return Err(KitError::Coordinate {
+            expected: shape.axes() + usize::from(shape.arrayed),
+            found: coords.len(),
+        }
+        .into());
     }
     Ok(match shape.dim {
         Dim::Buffer => Texel { coords: buffer_texel(kit, coords[0], handle), layer: none, dim },
         Dim::Attachment if kit.stage != Stage::Fragment => {
-            return Err(CompileError::invalid("an input attachment outside fragment shaders"));
+            return Err(KitError::NotFragment { what: "an input attachment" }.into());
         }
         Dim::Attachment => {
             for (axis, coord) in coords.iter_mut().take(2).enumerate() {
@@ -143,7 +147,7 @@ pub fn store(
     readable: bool,
 ) -> Result<(), CompileError> {
     if shape.multisampled {
-        return Err(CompileError::unsupported("stores to images of several samples"));
+        return Err(KitError::MultisampledStore.into());
     }
     let texel = texel(kit, handle, shape, coords)?;
     let bits = kit.b.f.width(data[0]);

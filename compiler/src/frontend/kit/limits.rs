@@ -1,6 +1,6 @@
 //! Limits that all front ends keep, so that time and memory stay bounded on hostile input.
 
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError};
 
 /// Deepest nesting of calls.
 pub const MAX_CALL_DEPTH: usize = 256;
@@ -42,9 +42,7 @@ impl Budget {
     pub fn count(&mut self) -> Result<(), CompileError> {
         self.instructions += 1;
         if self.instructions > MAX_INSTRUCTIONS {
-            return Err(CompileError::limit(format!(
-                "more than {MAX_INSTRUCTIONS} instructions after inlining"
-            )));
+            return Err(KitError::Instructions { most: MAX_INSTRUCTIONS }.into());
         }
         Ok(())
     }
@@ -56,7 +54,7 @@ impl Budget {
     pub fn open(&mut self) -> Result<(), CompileError> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
-            return Err(CompileError::limit(format!("constructs nest deeper than {MAX_NESTING}")));
+            return Err(KitError::Nesting { most: MAX_NESTING }.into());
         }
         Ok(())
     }

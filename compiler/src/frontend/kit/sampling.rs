@@ -8,7 +8,7 @@ use agx_isa::table::names::{LodMode, Value as _};
 use super::Kit;
 use super::derivatives::{Axis, derivative, has_quads};
 use super::textures::{self, Handle};
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError};
 use crate::ir::op::Op;
 use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 
@@ -72,9 +72,7 @@ impl Shape {
             (dim, arrayed, multisampled) => {
                 let layers = if arrayed { " with layers" } else { "" };
                 let samples = if multisampled { " of several samples" } else { "" };
-                return Err(CompileError::unsupported(format!(
-                    "images of dimension {dim:?}{layers}{samples}"
-                )));
+                return Err(KitError::Shape { shape: format!("dimension {dim:?}{layers}{samples}") }.into());
             }
         })
     }

@@ -4,7 +4,7 @@ use agx_abi::textures::{self, DESCRIPTOR_BYTES, DescriptorKind, Field, MAX_SAMPL
 use agx_abi::{SamplerBinding, TextureBinding, UniformSource};
 
 use super::Kit;
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
@@ -99,7 +99,7 @@ impl Bindings {
             samplers.extend_from_slice(wanted);
         }
         if samplers.len() > MAX_SAMPLERS {
-            return Err(CompileError::limit(format!("the shader uses more than {MAX_SAMPLERS} samplers")));
+            return Err(KitError::Samplers { most: MAX_SAMPLERS }.into());
         }
         Ok(Src::imm(first as u64, 16))
     }

@@ -4,7 +4,7 @@
 use agx_abi::layout::{self, LayoutError};
 use agx_abi::{UniformRange, UniformSource};
 
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError};
 use crate::ir::src::{Src, SrcKind};
 
 /// Uniforms in the order in which they came up.
@@ -78,12 +78,11 @@ impl Uniforms {
 }
 
 fn does_not_fit(error: LayoutError) -> CompileError {
-    CompileError::limit(match error.what {
-        UniformSource::PushConstants { .. } => {
-            "the push constants do not fit into the uniform registers".to_owned()
-        }
-        _ => format!("the shader uses more resources than fit into the uniform registers: {error}"),
-    })
+    let what = match error.what {
+        UniformSource::PushConstants { .. } => "the push constants have no room".to_owned(),
+        _ => error.to_string(),
+    };
+    KitError::Uniforms { what }.into()
 }
 
 impl Placement {

@@ -8,7 +8,7 @@ use agx_isa::sr::Sr;
 
 use super::{Kit, compute};
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::{FloatCond, float};
 use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
 
@@ -107,7 +107,7 @@ pub fn begin(kit: &mut Kit<'_, '_>, read: impl IntoIterator<Item = (u32, u32)>) 
     }
     let count = kit.vertex.attributes.len() as u32;
     if count > vertex::MAX_ATTRIBUTES {
-        return Err(CompileError::limit(format!("more than {} vertex attributes", vertex::MAX_ATTRIBUTES)));
+        return Err(KitError::Attributes { most: vertex::MAX_ATTRIBUTES, found: count }.into());
     }
     kit.memory.scratch_bytes += vertex::stack_attribute_bytes(count);
     kit.uniforms.reserve(&vertex::uniforms(count, kit.vertex.runs_as));
@@ -165,7 +165,7 @@ pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(),
     let places: Vec<Output> = words.iter().map(|(place, _)| *place).collect();
     let varyings = assign_slots(&places);
     if varyings.len() as u32 > MAX_SLOTS {
-        return Err(CompileError::limit(format!("more than {MAX_SLOTS} words of vertex outputs")));
+        return Err(KitError::VertexOutputs { most: MAX_SLOTS, found: varyings.len() }.into());
     }
     match kit.vertex.runs_as {
         RunsAs::Compute => store_to_memory(kit, &varyings, &words),

@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::flow::{Exit, Flow, Op, Test};
-use crate::error::{CompileError, Location};
+use crate::error::{CompileError, Location, PicaError};
 use crate::frontend::kit::control::Node;
 
 /// Entries of the call stack.
@@ -96,7 +96,7 @@ pub(super) fn expand(program: &Program, entry: u32) -> Result<Option<Flow>, Comp
 pub(super) fn instruction(program: &Program, address: u32) -> Result<Option<Inst>, CompileError> {
     let Some(word) = program.code.get(address as usize) else { return Ok(None) };
     Inst::decode(*word).map(Some).ok_or_else(|| {
-        CompileError::invalid(format!("the word {word:#010x} has no known opcode"))
+        CompileError::from(PicaError::Word { word: *word })
             .at(Location::Word { offset: address as usize, opcode: None })
     })
 }

@@ -31,7 +31,7 @@ use super::kit::Kit;
 use super::kit::control::{Graph, build};
 use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
-use crate::error::{CompileError, Location};
+use crate::error::{CompileError, InputError, Location, PicaError};
 use crate::ir::Function;
 
 /// Names and meanings of the options.
@@ -70,14 +70,15 @@ fn option(key: &CompileKey, name: &str) -> u64 {
 /// Reads the input.
 fn container(input: Input<'_>) -> Result<Container, CompileError> {
     if input.bytes.starts_with(&agx_pica200::container::MAGIC) {
-        return Container::read(input.bytes).map_err(|error| CompileError::invalid(error.to_string()));
+        return Container::read(input.bytes)
+            .map_err(|error| CompileError::from(PicaError::Container { error }));
     }
     agx_pica200::assemble(input.text()?).map_err(|error| {
         let location = match error.line {
             0 => Location::Whole,
             line => Location::Text { line: line as u32, column: 1 },
         };
-        CompileError::invalid(error.cause.to_string()).at(location)
+        CompileError::from(PicaError::Assembly { what: error.cause.to_string() }).at(location)
     })
 }
 
@@ -89,17 +90,17 @@ fn choose(container: &Container, key: &CompileKey) -> Result<PicaShader, Compile
         (None, Some(Stage::Vertex)) => Choice::Stage(PicaStage::Vertex),
         (None, Some(Stage::Compute)) => Choice::Stage(PicaStage::Geometry),
         (None, Some(Stage::Fragment)) => {
-            return Err(CompileError::unsupported("the PICA200 has no fragment shaders"));
+            return Err(PicaError::Fragment.into());
         }
         (None, None) => Choice::First,
     };
     let mut shader =
-        container.shader(choice).map_err(|error| CompileError::invalid(error.to_string()))?.clone();
+        container.shader(choice).map_err(|error| CompileError::from(PicaError::Container { error }))?.clone();
     if let Some(name) = &key.entry_point {
         let label = shader.labels.iter().find(|label| label.name == *name);
         let label = label.map(|label| label.start).or((name == ENTRY).then_some(shader.entry));
         shader.entry = label.ok_or_else(|| {
-            CompileError::invalid(format!("unknown entry point `{name}`; expected `{ENTRY}` or a label"))
+            CompileError::from(InputError::UnknownEntry { name: name.clone(), expected: "`main` or a label" })
         })?;
     }
     Ok(shader)
@@ -117,7 +118,7 @@ fn translate<'a>(
 ) -> Result<Shader<'a>, CompileError> {
     if shader.entry as usize >= program.code.len() {
         let (entry, words) = (shader.entry, program.code.len());
-        return Err(CompileError::invalid(format!("the entry is at word {entry}; the program has {words}")));
+        return Err(PicaError::Entry { entry, words }.into());
     }
     let numbers = Numbers { exact: option(key, "fast") == 0, round24: option(key, "f24") != 0 };
     let expanded = match option(key, "stacks") {

@@ -4,7 +4,7 @@ use spirv::Op;
 
 use super::eval::Eval;
 use super::types::{Kind, Ty};
-use crate::error::CompileError;
+use crate::error::{CompileError, ValueError};
 use crate::ir::build::alu::{FloatCond, IntCond, float};
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
@@ -21,6 +21,17 @@ pub(super) enum Domain {
     Signed,
     /// Floats.
     Float,
+}
+
+impl Domain {
+    /// What errors call it.
+    fn name(self) -> &'static str {
+        match self {
+            Domain::Bool => "booleans",
+            Domain::Unsigned | Domain::Signed => "integers",
+            Domain::Float => "floats",
+        }
+    }
 }
 
 /// What the components of a row's result are.
@@ -182,7 +193,7 @@ pub(super) fn elementwise<'a>(
     let widths = eval.types.leaves(ty)?;
     let mut lists: [&[Src]; 4] = [&[]; 4];
     if operands.len() < row.arity {
-        return Err(CompileError::invalid(format!("{} operands are needed", row.arity)));
+        return Err(ValueError::TooFew { expected: row.arity, found: operands.len() }.into());
     }
     for (index, (list, id)) in lists.iter_mut().zip(&operands[..row.arity]).enumerate() {
         let (operand, leaves) = eval.value(*id)?;
@@ -190,7 +201,9 @@ pub(super) fn elementwise<'a>(
         // The offset and count of bit-field operations are scalars beside vectors.
         let broadcast = leaves.len() == 1 && index >= 1 && !row.uniform;
         if leaves.len() != widths.len() && !broadcast {
-            return Err(CompileError::invalid("the operands do not have the components of the result type"));
+            return Err(
+                ValueError::Components { id: *id, expected: widths.len(), found: leaves.len() }.into()
+            );
         }
         *list = leaves;
     }
@@ -223,7 +236,7 @@ fn check_domain(eval: &Eval<'_, '_, '_>, domain: Domain, ty: Ty) -> Result<(), C
         (Domain::Float, _) => eval.check_float(ty),
         (Domain::Bool, Kind::Bool) => Ok(()),
         (Domain::Unsigned | Domain::Signed, Kind::Int { .. }) => Ok(()),
-        _ => Err(CompileError::invalid("an operand is of the wrong type")),
+        _ => Err(ValueError::OperandType { expected: domain.name() }.into()),
     }
 }
 
@@ -240,14 +253,14 @@ fn check_outcome(eval: &Eval<'_, '_, '_>, row: Row, ty: Ty, first: &[Src]) -> Re
     };
     match fits {
         true => Ok(()),
-        false => Err(CompileError::invalid("the operands do not match the result type")),
+        false => Err(ValueError::ResultType.into()),
     }
 }
 
 fn component_of(eval: &mut Eval<'_, '_, '_>, row: Row, args: &[Src], bits: u8) -> Result<Src, CompileError> {
     let width = eval.b.f.width(args[0]);
     if row.uniform && args.iter().any(|arg| eval.b.f.width(*arg) != width) {
-        return Err(CompileError::invalid("the operands differ in width"));
+        return Err(ValueError::Widths { expected: width }.into());
     }
     if width != 8 {
         return Ok((row.build)(eval.b, args, bits));

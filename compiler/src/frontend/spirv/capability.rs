@@ -2,7 +2,7 @@
 
 use spirv::{AddressingModel, Capability};
 
-use crate::error::CompileError;
+use crate::error::{CompileError, ModuleError};
 
 /// Capabilities that need nothing this front end lacks. What a supported module actually uses is checked instruction by
 /// instruction, so a capability that is declared and not used does no harm; only those stand in [`REFUSED`] that change
@@ -13,10 +13,10 @@ const REFUSED: &[Capability] = &[Capability::Kernel, Capability::Linkage];
 pub(super) fn check(number: u32) -> Result<(), CompileError> {
     match Capability::from_u32(number) {
         Some(capability) if REFUSED.contains(&capability) => {
-            Err(CompileError::unsupported(format!("capability {capability:?}")))
+            Err(ModuleError::Capability { capability }.into())
         }
         Some(_) => Ok(()),
-        None => Err(CompileError::invalid(format!("unknown capability {number}"))),
+        None => Err(ModuleError::UnknownCapability { number }.into()),
     }
 }
 
@@ -24,7 +24,7 @@ pub(super) fn check(number: u32) -> Result<(), CompileError> {
 pub(super) fn check_addressing(number: u32) -> Result<(), CompileError> {
     match AddressingModel::from_u32(number) {
         Some(AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64) => Ok(()),
-        Some(model) => Err(CompileError::unsupported(format!("addressing model {model:?}"))),
-        None => Err(CompileError::invalid(format!("unknown addressing model {number}"))),
+        Some(model) => Err(ModuleError::Addressing { model }.into()),
+        None => Err(ModuleError::UnknownAddressing { number }.into()),
     }
 }

@@ -7,7 +7,7 @@ use spirv::Op;
 
 use super::module::{Def, FunctionBody, Module};
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, FlowError};
 use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node};
 
 /// How a block ends.
@@ -57,7 +57,7 @@ impl<'a> Cases<'a> {
         match (fits(false), fits(true)) {
             (true, _) => Ok(Cases { words, wide: false }),
             (false, true) => Ok(Cases { words, wide: true }),
-            _ => Err(CompileError::invalid("a switch names something that is not a block of the function")),
+            _ => Err(FlowError::SwitchTarget.into()),
         }
     }
 }
@@ -78,14 +78,14 @@ impl<'a> Cfg<'a> {
         let (words, defs) = (module.words, module.defs.as_slice());
         let count = body.blocks.len();
         if count == 0 {
-            return Err(CompileError::unsupported(format!("function {} without a body: linkage", body.id)));
+            return Err(FlowError::NoBody { id: body.id }.into());
         }
         let mut terminators = Vec::with_capacity(count);
         let mut ends = Vec::with_capacity(count);
         let mut cases = Vec::with_capacity(count);
         for block in &body.blocks {
             let inst = words.instructions_from(block.end).next();
-            let inst = inst.ok_or_else(|| CompileError::invalid("a block has no terminator"))??;
+            let inst = inst.ok_or_else(|| FlowError::NoTerminator)??;
             let target = |label: u32| node_of(defs, body, label).map_err(|error| inst.locate(error));
             let terminator = read_terminator(&inst, defs, &target).map_err(|error| inst.locate(error))?;
             let list = cases_by_target(terminator, &target)?;
@@ -122,8 +122,10 @@ fn cases_by_target(
     target: &impl Fn(u32) -> Result<Node, CompileError>,
 ) -> Result<Vec<(Node, u64)>, CompileError> {
     let Terminator::Switch { cases, .. } = terminator else { return Ok(Vec::new()) };
-    let mut list =
-        cases.iter().map(|(literal, label)| Ok((target(label)?, literal))).collect::<Result<Vec<_>, _>>()?;
+    let mut list = cases
+        .iter()
+        .map(|(literal, label)| Ok((target(label)?, literal)))
+        .collect::<Result<Vec<_>, CompileError>>()?;
     list.sort_unstable();
     Ok(list)
 }
@@ -135,7 +137,7 @@ fn node_of(defs: &[Def<'_>], body: &FunctionBody, label: u32) -> Result<Node, Co
         {
             Ok(*index as usize)
         }
-        _ => Err(CompileError::invalid(format!("id {label} is not a block of the function"))),
+        _ => Err(FlowError::NotABlock { id: label }.into()),
     }
 }
 
@@ -167,7 +169,7 @@ fn read_terminator<'a>(
         Op::ReturnValue => Terminator::Return(inst.word(0)?),
         Op::Kill | Op::TerminateInvocation => Terminator::Kill,
         Op::Unreachable => Terminator::Unreachable,
-        _ => return Err(CompileError::unsupported("this terminator")),
+        _ => return Err(FlowError::Terminator { op: inst.op }.into()),
     })
 }
 

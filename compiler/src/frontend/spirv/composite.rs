@@ -5,7 +5,7 @@ use spirv::Op;
 use super::arith::{halves, join};
 use super::eval::Eval;
 use super::types::{Kind, Ty};
-use crate::error::CompileError;
+use crate::error::{CompileError, TypeError, ValueError};
 use crate::ir::build::alu::{IntCond, int};
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
@@ -14,7 +14,10 @@ use crate::ir::{Arithmetic, Build, key};
 
 /// An operand of an instruction.
 fn operand(operands: &[u32], index: usize) -> Result<u32, CompileError> {
-    operands.get(index).copied().ok_or_else(|| CompileError::invalid("an operand is missing"))
+    operands
+        .get(index)
+        .copied()
+        .ok_or_else(|| CompileError::from(ValueError::Missing { index, count: operands.len() }))
 }
 
 /// Evaluates `op`; `None` when it is not of this kind.
@@ -37,7 +40,7 @@ pub(super) fn evaluate<'a>(
             let (into, leaves) = eval.value(operand(1)?)?;
             let (_, start, count) = locate(eval, into, operands.get(2..).unwrap_or(&[]))?;
             if object.len() != count {
-                return Err(CompileError::invalid("the inserted value does not fit its place"));
+                return Err(ValueError::Inserted { expected: count, found: object.len() }.into());
             }
             let mut result = leaves.to_vec();
             result[start..start + count].copy_from_slice(object);
@@ -66,7 +69,7 @@ pub(super) fn evaluate<'a>(
             let (_, vector) = eval.value(operand(0)?)?;
             let join = if op == Op::Any { Builder::or } else { Builder::and };
             let result = vector.iter().copied().reduce(|x, y| join(eval.b, x, y));
-            eval.keep(&[result.ok_or_else(|| CompileError::invalid("an empty vector"))?])
+            eval.keep(&[result.ok_or_else(|| ValueError::EmptyList)?])
         }
         Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
             extended(eval, op, operand(0)?, operand(1)?)?
@@ -98,7 +101,7 @@ fn pointer_values<'a>(
         }
         Op::PtrDiff => {
             let ((pointer, a), b) = (eval.value(operand(0)?)?, eval.scalar(operand(1)?)?);
-            let [a] = a else { return Err(CompileError::invalid("an operand is not a pointer")) };
+            let [a] = a else { return Err(ValueError::NotAPointer.into()) };
             let difference = eval.b.isub(*a, b);
             let width = eval.b.f.width(difference);
             let elements = eval.b.sdiv(difference, int(i64::from(stride(eval, pointer)?), width));
@@ -115,7 +118,7 @@ fn stride(eval: &Eval<'_, '_, '_>, pointer: Ty) -> Result<u32, CompileError> {
     match eval.types.kind(pointer) {
         Kind::Pointer { stride: stride @ 1.., .. } => Ok(stride),
         Kind::Pointer { pointee: Some(pointee), .. } => Ok(eval.types.natural(pointee).0.max(1)),
-        _ => Err(CompileError::invalid("an operand is not a pointer")),
+        _ => Err(ValueError::NotAPointer.into()),
     }
 }
 
@@ -127,8 +130,8 @@ pub(super) fn locate(
 ) -> Result<(Ty, usize, usize), CompileError> {
     let mut start = 0;
     for index in path {
-        if eval.types.element_count(ty).is_some_and(|count| *index >= count) {
-            return Err(CompileError::invalid(format!("index {index} is out of bounds")));
+        if let Some(count) = eval.types.element_count(ty).filter(|count| index >= count) {
+            return Err(ValueError::OutOfBounds { index: u64::from(*index), count: u64::from(count) }.into());
         }
         let (part, leaf) = eval.types.element(ty, *index)?;
         start += leaf as usize;
@@ -145,10 +148,7 @@ fn construct<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32]) -> Result<&'a [Src],
     for id in operands {
         result.extend_from_slice(eval.value(*id)?.1);
         if result.len() > super::types::MAX_LEAVES as usize {
-            return Err(CompileError::limit(format!(
-                "a composite has more than {} scalars",
-                super::types::MAX_LEAVES
-            )));
+            return Err(TypeError::Scalars { most: super::types::MAX_LEAVES }.into());
         }
     }
     Ok(eval.keep(&result))
@@ -161,7 +161,10 @@ fn shuffle<'a>(eval: &Eval<'_, '_, 'a>, a: u32, b: u32, picks: &[u32]) -> Result
         // All ones stands for a component that may be anything.
         let pick = if *pick == u32::MAX { 0 } else { *pick as usize };
         let component = if pick < a.len() { a.get(pick) } else { b.get(pick - a.len()) };
-        result.push(*component.ok_or_else(|| CompileError::invalid("a component number is out of bounds"))?);
+        result.push(*component.ok_or_else(|| ValueError::OutOfBounds {
+            index: pick as u64,
+            count: (a.len() + b.len()) as u64,
+        })?);
     }
     Ok(eval.keep(&result))
 }
@@ -169,7 +172,7 @@ fn shuffle<'a>(eval: &Eval<'_, '_, 'a>, a: u32, b: u32, picks: &[u32]) -> Result
 /// Element `index` of a list, the last one for indices out of bounds.
 pub(super) fn choose(b: &mut Builder<'_, '_>, list: &[Src], index: Src) -> Result<Src, CompileError> {
     let Some((last, rest)) = list.split_last() else {
-        return Err(CompileError::invalid("an index goes into an empty list"));
+        return Err(ValueError::EmptyList.into());
     };
     let bits = b.f.width(index);
     let mut result = *last;
@@ -202,7 +205,7 @@ fn select<'a>(
     let same = a.iter().zip(b).all(|(a, b)| eval.b.f.width(*a) == eval.b.f.width(*b));
     let fits = a.len() == count && b.len() == count && (cond.len() == 1 || cond.len() == count) && same;
     if !fits || cond.iter().any(|cond| eval.b.f.width(*cond) != 1) {
-        return Err(CompileError::invalid("the operands do not match the result type"));
+        return Err(ValueError::ResultType.into());
     }
     let result: Vec<Src> = (0..count)
         .map(|index| eval.b.select(cond[if cond.len() == 1 { 0 } else { index }], a[index], b[index]))
@@ -214,10 +217,14 @@ fn bitcast<'a>(eval: &mut Eval<'_, '_, 'a>, ty: Ty, operand: u32) -> Result<&'a 
     let (_, from) = eval.value(operand)?;
     let to = eval.types.leaves(ty)?;
     let (Some(old), Some(new)) = (from.first().map(|leaf| eval.b.f.width(*leaf)), to.first().copied()) else {
-        return Err(CompileError::invalid("a bit cast needs scalars or vectors"));
+        return Err(ValueError::BitcastType.into());
     };
     if from.len() * usize::from(old) != to.len() * usize::from(new) || old == 1 {
-        return Err(CompileError::invalid("the sizes of a bit cast differ"));
+        return Err(ValueError::BitcastSize {
+            from: from.len() * usize::from(old),
+            to: to.len() * usize::from(new),
+        }
+        .into());
     }
     if old == new {
         return Ok(from);
@@ -280,7 +287,7 @@ fn extended<'a>(eval: &mut Eval<'_, '_, 'a>, op: Op, x: u32, y: u32) -> Result<&
     let ((ty, xs), (_, ys)) = (eval.value(x)?, eval.value(y)?);
     let (scalar, _) = eval.types.scalar_and_count(ty)?;
     if xs.len() != ys.len() || !matches!(eval.types.kind(scalar), Kind::Int { .. }) {
-        return Err(CompileError::invalid("the operands are not integers in equal number"));
+        return Err(ValueError::IntegerPair { first: xs.len(), second: ys.len() }.into());
     }
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for (x, y) in xs.iter().zip(ys) {
@@ -344,13 +351,16 @@ fn integer_dot<'a>(
     };
     let id = |index| operand(operands, index);
     let Kind::Int { bits } = eval.types.kind(ty) else {
-        return Err(CompileError::invalid("an integer dot product of another type"));
+        return Err(ValueError::DotProduct { why: "expected an integer result" }.into());
     };
     let xs = components(eval.b, eval.value(id(0)?)?.1);
     let ys = components(eval.b, eval.value(id(1)?)?.1);
     if xs.len() != ys.len() || xs.iter().chain(&ys).any(|x| !(8..=bits.max(8)).contains(&eval.b.f.width(*x)))
     {
-        return Err(CompileError::invalid("the operands do not match"));
+        return Err(ValueError::DotProduct {
+            why: "the vectors differ, or their components are wider than the result",
+        }
+        .into());
     }
     // Products and sums wrap in the result's width, as the instruction says.
     let width = bits.max(32);
@@ -365,7 +375,9 @@ fn integer_dot<'a>(
     if saturates {
         let accumulator = eval.scalar(id(2)?)?;
         if eval.b.f.width(accumulator) != bits {
-            return Err(CompileError::invalid("the accumulator is of another width than the result"));
+            return Err(
+                ValueError::DotProduct { why: "the accumulator has another width than the result" }.into()
+            );
         }
         let result = add_saturating(eval.b, sum, accumulator, signed, bits);
         return Ok(eval.keep(&[result]));

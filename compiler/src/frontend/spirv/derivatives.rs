@@ -8,7 +8,7 @@
 use super::module::Def;
 use super::translate::Translator;
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, StageError};
 use crate::frontend::kit::derivatives::{Axis, derivative, has_quads};
 use crate::ir::Arithmetic;
 use crate::ir::src::Src;
@@ -21,9 +21,7 @@ impl<'a> Translator<'_, 'a> {
         axes: &[Axis],
     ) -> Result<(), CompileError> {
         if !has_quads(&self.kit) {
-            return Err(CompileError::unsupported(
-                "derivatives in shaders without quads: a compute shader says by an execution mode how it has them",
-            ));
+            return Err(StageError::NoQuads.into());
         }
         let (ty, source) = self.eval().value(inst.word(2)?)?;
         let mut result = Vec::with_capacity(source.len());
@@ -40,7 +38,7 @@ impl<'a> Translator<'_, 'a> {
         let leaves = self.values.bump.alloc_slice_copy(&result);
         let wanted = self.eval().ty(inst.word(0)?)?;
         if wanted != ty {
-            return Err(CompileError::invalid("a derivative is of another type than its operand"));
+            return Err(StageError::DerivativeType.into());
         }
         self.define(inst.word(1)?, Def::Value(ty, leaves))
     }

@@ -4,7 +4,7 @@ use bumpalo::Bump;
 
 use super::module::Def;
 use super::types::{Kind, Ty, Types};
-use crate::error::CompileError;
+use crate::error::{CompileError, TypeError, ValueError};
 use crate::frontend::kit::control::{Graph, Node};
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
@@ -58,19 +58,15 @@ impl<'a> Eval<'_, '_, 'a> {
         self.check_visible(id)?;
         match self.defs.get(id as usize) {
             Some(Def::Value(ty, leaves)) => Ok((*ty, leaves)),
-            Some(Def::Pointer(_) | Def::Global(_)) => {
-                Err(CompileError::unsupported(format!("the pointer {id} as a value: variable pointers")))
-            }
-            _ => Err(CompileError::invalid(format!("id {id} is not a value defined before"))),
+            Some(Def::Pointer(_) | Def::Global(_)) => Err(ValueError::PointerAsValue { id }.into()),
+            _ => Err(ValueError::NotAValue { id }.into()),
         }
     }
 
     /// Refuses ids that are not defined on every path to here.
     pub fn check_visible(&self, id: u32) -> Result<(), CompileError> {
         match self.site {
-            Some(site) if !site.sees(id) => {
-                Err(CompileError::invalid(format!("id {id} is not defined on every path to its use")))
-            }
+            Some(site) if !site.sees(id) => Err(ValueError::NotDominating { id }.into()),
             _ => Ok(()),
         }
     }
@@ -79,7 +75,7 @@ impl<'a> Eval<'_, '_, 'a> {
     pub fn scalar(&self, id: u32) -> Result<Src, CompileError> {
         match self.value(id)? {
             (_, [leaf]) => Ok(*leaf),
-            _ => Err(CompileError::invalid(format!("id {id} is not a scalar"))),
+            (_, leaves) => Err(ValueError::NotAScalar { id, count: leaves.len() }.into()),
         }
     }
 
@@ -87,7 +83,7 @@ impl<'a> Eval<'_, '_, 'a> {
     pub fn ty(&self, id: u32) -> Result<Ty, CompileError> {
         match self.defs.get(id as usize) {
             Some(Def::Type(ty)) => Ok(*ty),
-            _ => Err(CompileError::invalid(format!("id {id} is not a type"))),
+            _ => Err(TypeError::NotAType { id }.into()),
         }
     }
 
@@ -107,18 +103,14 @@ impl<'a> Eval<'_, '_, 'a> {
         let widths = self.types.leaves(ty)?;
         let fits = widths.len() == leaves.len()
             && widths.iter().zip(leaves).all(|(bits, leaf)| self.b.f.width(*leaf) == *bits);
-        if fits {
-            Ok(leaves)
-        } else {
-            Err(CompileError::invalid("the operands do not match the result type"))
-        }
+        if fits { Ok(leaves) } else { Err(ValueError::ResultType.into()) }
     }
 
     /// Floats and vectors of floats.
     pub fn check_float(&self, ty: Ty) -> Result<(), CompileError> {
         match self.types.scalar_and_count(ty).map(|(scalar, _)| self.types.kind(scalar)) {
             Ok(Kind::Float { .. }) => Ok(()),
-            _ => Err(CompileError::invalid("an operand is not a float scalar or vector")),
+            _ => Err(ValueError::NotAFloat.into()),
         }
     }
 }

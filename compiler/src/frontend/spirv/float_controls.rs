@@ -5,7 +5,7 @@ use spirv::{Decoration, ExecutionMode, FPFastMathMode};
 use super::module::{Def, Module};
 use super::types::Kind;
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, ModuleError};
 use crate::ir::builder::FloatMode;
 
 /// How operations of a module are to be rounded and fused, beyond what the machine does anyway.
@@ -30,10 +30,7 @@ fn check_mode(mode: ExecutionMode, bits: u32) -> Result<(), CompileError> {
     };
     match supported {
         true => Ok(()),
-        false => Err(CompileError::unsupported(format!(
-            "execution mode {mode:?} for {bits} bits: the machine flushes denormals of 32 bits, keeps those of 16 and 64, and \
-             rounds to nearest even"
-        ))),
+        false => Err(ModuleError::FloatMode { mode, bits }.into()),
     }
 }
 
@@ -68,10 +65,10 @@ impl FloatControls {
     fn default_of(&mut self, module: &Module<'_>, operands: &[u32]) -> Result<(), CompileError> {
         let def = |index: usize| operands.get(index).and_then(|id| module.defs.get(*id as usize));
         let (Some(Def::Type(ty)), Some(Def::Value(_, [flags]))) = (def(0), def(1)) else {
-            return Err(CompileError::invalid("a fast-math default needs a type and a constant"));
+            return Err(ModuleError::FastMath.into());
         };
         let (Kind::Float { bits }, Some(flags)) = (module.types.kind(*ty), flags.as_imm()) else {
-            return Err(CompileError::invalid("a fast-math default is for a float type"));
+            return Err(ModuleError::FastMath.into());
         };
         self.defaults.push((bits, FPFastMathMode::from_bits_truncate(flags as u32)));
         Ok(())

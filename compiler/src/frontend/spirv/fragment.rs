@@ -7,7 +7,7 @@ use super::interface::{Leaf, Output, Slot};
 use super::pointer::Root;
 use super::translate::Translator;
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, StageError};
 use crate::frontend::kit::fragment::{self, FragmentInput, FragmentOutput, Varying};
 use crate::ir::build::alu::IntCond;
 use crate::ir::src::Src;
@@ -73,7 +73,7 @@ impl<'a> Translator<'_, 'a> {
             let start = at.checked_sub(variable.0)? as usize;
             leaves.get(start..start + count)
         });
-        found.map(<[Leaf]>::to_vec).ok_or_else(|| CompileError::invalid("what is interpolated is no input"))
+        found.map(<[Leaf]>::to_vec).ok_or_else(|| CompileError::from(StageError::NotAnInput))
     }
 
     /// `interpolateAtCentroid`, `…Sample` and `…Offset`: an input taken elsewhere than its declaration says. Of an array
@@ -84,11 +84,11 @@ impl<'a> Translator<'_, 'a> {
         inst: &Inst<'a>,
     ) -> Result<Vec<Src>, CompileError> {
         if self.kit.stage != Stage::Fragment {
-            return Err(CompileError::invalid("interpolation outside fragment shaders"));
+            return Err(StageError::NotFragment { what: "interpolation" }.into());
         }
         let pointer = self.pointer(inst.word(4)?)?;
         let Root::Variables(first) = pointer.root else {
-            return Err(CompileError::invalid("what is interpolated is no input"));
+            return Err(StageError::NotAnInput.into());
         };
         let (place, at) = match op {
             GlslStd450Op::InterpolateAtCentroid => (Place::Centroid, Vec::new()),
@@ -98,7 +98,7 @@ impl<'a> Translator<'_, 'a> {
             }
             _ => match self.eval().value(inst.word(5)?)?.1 {
                 offset @ [_, _] => (Place::Offset, offset.to_vec()),
-                _ => return Err(CompileError::invalid("an offset of other than two components")),
+                offset => return Err(StageError::Offset { found: offset.len() }.into()),
             },
         };
         let count = self.values.types.leaf_count(pointer.ty)?;
@@ -134,11 +134,11 @@ impl<'a> Translator<'_, 'a> {
                     (Input::cull_distance(index), Mode::Perspective)
                 }
                 Slot::BuiltIn { built_in, .. } => {
-                    return Err(CompileError::unsupported(format!("interpolation of {built_in:?}")));
+                    return Err(StageError::Interpolation { built_in }.into());
                 }
             };
             if leaf.bits == 64 {
-                return Err(CompileError::invalid("interpolation of 64-bit inputs"));
+                return Err(StageError::Double { what: "interpolation of an input" }.into());
             }
             let ty = Type::scalar(iterated_bits(leaf, place));
             let value = fragment::interpolate(&mut self.kit, input, mode, (place, at), ty)[0];
@@ -151,7 +151,7 @@ impl<'a> Translator<'_, 'a> {
     /// at the beginning is ordered at the end.
     pub(super) fn interlock(&mut self, op: Op) -> Result<(), CompileError> {
         if self.kit.stage != Stage::Fragment {
-            return Err(CompileError::invalid("an interlock outside fragment shaders"));
+            return Err(StageError::NotFragment { what: "an interlock" }.into());
         }
         if op == Op::BeginInvocationInterlockEXT {
             fragment::begin_interlock(&mut self.kit)?;
@@ -164,7 +164,7 @@ impl<'a> Translator<'_, 'a> {
         let mut words = Vec::with_capacity(outputs.len());
         for (leaf, value) in outputs {
             if leaf.bits == 64 {
-                return Err(CompileError::invalid("a fragment output of 64 bits"));
+                return Err(StageError::Double { what: "a fragment output" }.into());
             }
             let output = match leaf.slot {
                 Slot::User { component, .. } if leaf.index != 0 => FragmentOutput::SecondColour { component },
@@ -173,7 +173,7 @@ impl<'a> Translator<'_, 'a> {
                 Slot::BuiltIn { built_in: BuiltIn::FragStencilRefEXT, .. } => FragmentOutput::Stencil,
                 Slot::BuiltIn { built_in: BuiltIn::SampleMask, index: 0 } => FragmentOutput::SampleMask,
                 Slot::BuiltIn { built_in, .. } => {
-                    return Err(CompileError::unsupported(format!("output {built_in:?}")));
+                    return Err(StageError::Output { built_in }.into());
                 }
             };
             words.push((output, self.output_word(leaf, *value)));

@@ -8,7 +8,7 @@ use super::pointer::{BufferId, Pointer, Root};
 use super::translate::Translator;
 use super::types::{Kind, Layout, MatrixLayout, Ty};
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, MemoryError, TypeError};
 use crate::frontend::kit::compute::{self, ComputeInput, LaneInput};
 use crate::frontend::kit::limits::MAX_LOCAL_BYTES;
 use crate::ir::Arithmetic;
@@ -80,7 +80,7 @@ impl<'a> Translator<'_, 'a> {
             components.map(|component| self.built_in(built_in, component)).collect();
         let Some(leaves) = leaves else { return Ok(None) };
         if widths.iter().any(|bits| *bits != 32) || leaves.len() != widths.len() {
-            return Err(CompileError::invalid(format!("built-in {built_in:?} has the wrong type")));
+            return Err(MemoryError::BuiltInType { id: global.id, built_in }.into());
         }
         let pointer = self.allocate(global.id, global.ty)?;
         self.store(pointer, &leaves, Access::empty())?;
@@ -122,14 +122,14 @@ impl<'a> Translator<'_, 'a> {
             StorageClass::Input => {
                 let built_in = self.module.decorations.of(global.id, Decoration::BuiltIn);
                 let name = built_in.and_then(BuiltIn::from_u32);
-                return Err(CompileError::unsupported(match name {
-                    Some(name) => format!("built-in {name:?}"),
+                return Err(match name {
+                    Some(built_in) => MemoryError::BuiltIn { id: global.id, built_in }.into(),
                     None => {
-                        format!("inputs of a {} shader that are not of its interface", self.kit.stage.name())
+                        MemoryError::NotInInterface { id: global.id, stage: self.kit.stage.name() }.into()
                     }
-                }));
+                });
             }
-            class => return Err(CompileError::unsupported(format!("variables of storage class {class:?}"))),
+            class => return Err(TypeError::StorageClass { class, id: global.id }.into()),
         };
         let pointer = Pointer { pointer: Some(global.pointer), ..pointer };
         self.memory.globals[index] = Some(pointer);
@@ -139,9 +139,9 @@ impl<'a> Translator<'_, 'a> {
     fn buffer(&mut self, global: &Global<'a>) -> Result<Pointer<'a>, CompileError> {
         let decorations = &self.module.decorations;
         let number = |decoration: Decoration| {
-            decorations.of(global.id, decoration).ok_or_else(|| {
-                CompileError::invalid(format!("variable {} has no {decoration:?} decoration", global.id))
-            })
+            decorations
+                .of(global.id, decoration)
+                .ok_or_else(|| CompileError::from(MemoryError::NoDecoration { id: global.id, decoration }))
         };
         let (set, binding) = (number(Decoration::DescriptorSet)?, number(Decoration::Binding)?);
         let mut access = Access::empty();
@@ -184,9 +184,7 @@ impl<'a> Translator<'_, 'a> {
         };
         self.kit.memory.local_bytes = self.kit.memory.local_bytes.max(fixed.saturating_add(bytes));
         if self.kit.memory.local_bytes > MAX_LOCAL_BYTES {
-            return Err(CompileError::limit(format!(
-                "more than {MAX_LOCAL_BYTES} bytes of workgroup memory"
-            )));
+            return Err(MemoryError::Workgroup { most: MAX_LOCAL_BYTES }.into());
         }
         Ok(Pointer { fixed, ..Pointer::new(Root::Local, global.ty, layout, Access::empty()) })
     }
@@ -212,13 +210,19 @@ impl<'a> Translator<'_, 'a> {
     pub(super) fn array_length(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let pointer = self.pointer(inst.word(2)?)?;
         let Kind::Struct { members } = self.values.types.kind(pointer.ty) else {
-            return Err(CompileError::invalid("the length of something that is not a structure"));
+            return Err(MemoryError::ArrayLength { why: "expected a structure" }.into());
         };
         let member = members.get(inst.word(3)? as usize);
-        let member = member.ok_or_else(|| CompileError::invalid("a structure does not have the member"))?;
+        let member =
+            member.ok_or_else(|| MemoryError::ArrayLength { why: "the structure lacks the member" })?;
         let stride = match self.values.types.kind(member.ty) {
             Kind::RuntimeArray { stride: stride @ 1.., .. } => stride,
-            _ => return Err(CompileError::invalid("the member is not a runtime array with a stride")),
+            _ => {
+                return Err(MemoryError::ArrayLength {
+                    why: "the member is not a runtime array with a stride",
+                }
+                .into());
+            }
         };
         let size = match pointer.root {
             Root::Buffer { identity: Some(BufferId::Element { set, binding, element }), .. } => {
@@ -229,7 +233,10 @@ impl<'a> Translator<'_, 'a> {
             }
             // Variable pointers and addresses may not be asked for it.
             _ => {
-                return Err(CompileError::invalid("the length of an array behind a pointer that is a value"));
+                return Err(MemoryError::ArrayLength {
+                    why: "the pointer is a value, whose buffer is unknown",
+                }
+                .into());
             }
         };
         let start = Src::imm32(member.offset);

@@ -9,7 +9,7 @@ use super::module::Def;
 use super::translate::Translator;
 use super::types::{Kind, Ty};
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, ModuleError, ValueError};
 use crate::ir::Arithmetic;
 use crate::ir::build::alu::{FloatCond, IntCond, float, int};
 use crate::ir::builder::Builder;
@@ -155,10 +155,8 @@ impl<'a> Translator<'_, 'a> {
     /// Translates an extended instruction.
     pub(super) fn glsl(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let number = inst.word(3)?;
-        let op = GlslStd450Op::from_u32(number)
-            .ok_or_else(|| CompileError::invalid(format!("GLSL.std.450 has no instruction {number}")))?;
-        let named =
-            |error: CompileError| CompileError { message: format!("{op:?}: {}", error.message), ..error };
+        let op = GlslStd450Op::from_u32(number).ok_or_else(|| ModuleError::UnknownExtended { number })?;
+        let named = |error: CompileError| error.within(format!("{op:?}"));
         let ty = self.eval().ty(inst.word(0)?)?;
         let leaves = match row(op) {
             Some(row) => {
@@ -180,7 +178,7 @@ impl<'a> Translator<'_, 'a> {
         if SINGLE_ONLY.contains(&op) {
             let (_, leaves) = self.eval().value(inst.word(4)?)?;
             if leaves.iter().any(|leaf| self.kit.b.f.width(*leaf) == 64) {
-                return Err(CompileError::invalid(format!("{op:?} does not take 64-bit floats")));
+                return Err(ValueError::Extended { why: "64-bit floats are not taken" }.into());
             }
         }
         Ok(())
@@ -208,7 +206,7 @@ impl<'a> Translator<'_, 'a> {
                     Ok(unpack(b, packing, *word))
                 }
                 (_, list) if list.len() == usize::from(32 / packing.bits) => Ok(vec![pack(b, packing, list)]),
-                _ => Err(CompileError::invalid("the operand has the wrong number of components")),
+                _ => Err(ValueError::Extended { why: "the number of components is wrong" }.into()),
             };
         }
         self.eval().check_float(x.0)?;
@@ -272,7 +270,7 @@ impl<'a> Translator<'_, 'a> {
                 let (low, high) = arith::halves(b, *double);
                 Ok(vec![low, high])
             }
-            _ => Err(CompileError::invalid("the operand is of the wrong type")),
+            _ => Err(ValueError::Extended { why: "the type is wrong" }.into()),
         }
     }
 
@@ -282,12 +280,12 @@ impl<'a> Translator<'_, 'a> {
         (ty, leaves): (Ty, &[Src]),
     ) -> Result<Vec<Src>, CompileError> {
         let Kind::Matrix { column, count } = self.values.types.kind(ty) else {
-            return Err(CompileError::invalid("the operand is not a matrix"));
+            return Err(ValueError::NotSquare.into());
         };
         self.eval().check_float(column)?;
         let size = count as usize;
         if leaves.len() != size * size {
-            return Err(CompileError::invalid("the matrix is not square"));
+            return Err(ValueError::NotSquare.into());
         }
         Ok(match op {
             GlslStd450Op::Determinant => vec![matrix::determinant(&mut self.kit.b, leaves, size)],
@@ -364,7 +362,7 @@ fn geometry(
             subtract_scaled(b, x, twice, y)
         }
         G::Refract if y.len() == n && z.len() == 1 => refract(b, x, y, z[0]),
-        _ => return Err(CompileError::unsupported("this extended instruction on such operands")),
+        _ => return Err(ValueError::ExtendedOperands { name: format!("{op:?}") }.into()),
     })
 }
 

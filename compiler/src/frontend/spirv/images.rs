@@ -6,7 +6,7 @@ use super::sampling::{Operands, shape};
 use super::translate::Translator;
 use super::types::{ImageType, Kind, Layout};
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, ImageError};
 use crate::frontend::kit::images::{self, Load};
 use crate::frontend::kit::textures;
 use crate::ir::Arithmetic;
@@ -33,7 +33,7 @@ impl<'a> Translator<'_, 'a> {
         let (_, leaves) = self.eval().value(id)?;
         let count = shape(image)?.axes() + usize::from(image.arrayed);
         if leaves.len() < count || leaves.iter().any(|leaf| self.kit.b.f.width(*leaf) == 1) {
-            return Err(CompileError::invalid("the coordinate has too few components"));
+            return Err(ImageError::Coordinate { expected: count, found: leaves.len() }.into());
         }
         Ok(leaves[..count].iter().map(|leaf| self.kit.b.sconv(*leaf, 32)).collect())
     }
@@ -73,7 +73,7 @@ impl<'a> Translator<'_, 'a> {
             || leaves.len() > 4
             || leaves.iter().any(|leaf| self.kit.b.f.width(*leaf) != bits)
         {
-            return Err(CompileError::invalid("the texel is not of the image's type"));
+            return Err(ImageError::Texel { count: leaves.len(), bits }.into());
         }
         let data = [0, 1, 2, 3].map(|at: usize| leaves.get(at).copied().unwrap_or(leaves[0]));
         images::store(&mut self.kit, bound.at, shape(&image)?, coords, data, bound.readable)
@@ -84,12 +84,10 @@ impl<'a> Translator<'_, 'a> {
         let pointer = self.pointer(inst.word(2)?)?;
         let (Some(bound), Kind::Image(image)) = (Bound::of(&pointer), self.values.types.kind(pointer.ty))
         else {
-            return Err(CompileError::invalid("a pointer to a texel of something that is not an image"));
+            return Err(ImageError::TexelPointer { id: inst.word(2)? }.into());
         };
         if image.multisampled || self.texel_bits(&image)? != 32 {
-            return Err(CompileError::unsupported(
-                "atomics on images of several samples or of texels other than 32-bit words",
-            ));
+            return Err(ImageError::TexelAtomic.into());
         }
         let coords = self.integers(inst.word(3)?, &image)?;
         let (base, offset) = images::texel_address(&mut self.kit, bound.at, shape(&image)?, &coords);

@@ -8,7 +8,7 @@ use super::pure;
 use super::translate::Translator;
 use super::types::Kind;
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, FlowError, MemoryError, ModuleError};
 use crate::ir::function::Access;
 
 impl<'a> Translator<'_, 'a> {
@@ -111,7 +111,7 @@ impl<'a> Translator<'_, 'a> {
         let ty = self.eval().ty(inst.word(0)?)?;
         if !matches!(self.values.types.kind(ty), Kind::Pointer { pointee: Some(to), .. } if to == pointer.ty)
         {
-            return Err(CompileError::invalid("the result type does not match what is pointed to"));
+            return Err(MemoryError::Pointee.into());
         }
         let pointer = Pointer { pointer: Some(ty), ..pointer };
         self.define(inst.word(1)?, Def::Pointer(self.values.bump.alloc(pointer)))
@@ -152,21 +152,25 @@ impl<'a> Translator<'_, 'a> {
             Some(Def::NonSemanticSet) => Ok(()),
             Some(Def::DebugSet) => self.debug_instruction(inst),
             Some(Def::GlslSet) => self.glsl(inst),
-            _ => Err(CompileError::invalid("an extended instruction of no imported set")),
+            _ => Err(ModuleError::NoExtendedSet { id: inst.word(2)? }.into()),
         }
     }
 
     /// A call: its arguments become the parameters, and the walk continues in the callee.
     pub(super) fn call(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let Some(Def::Function(function)) = self.values.defs.get(inst.word(2)? as usize).copied() else {
-            return Err(CompileError::invalid("the callee is not a function"));
+            return Err(FlowError::NotAFunction { id: inst.word(2)? }.into());
         };
         let module = self.module;
         let callee = &module.functions[function as usize];
         let arguments = inst.rest(3);
         if arguments.len() != callee.params.len() {
-            let message = format!("{} arguments for {} parameters", arguments.len(), callee.params.len());
-            return Err(CompileError::invalid(message));
+            return Err(FlowError::Arguments {
+                callee: callee.id,
+                expected: callee.params.len(),
+                found: arguments.len(),
+            }
+            .into());
         }
         for argument in arguments {
             self.eval().check_visible(*argument)?;
@@ -175,7 +179,7 @@ impl<'a> Translator<'_, 'a> {
         for (param, argument) in callee.params.iter().zip(arguments) {
             let def = match self.values.defs.get(*argument as usize).copied() {
                 Some(def @ (Def::Value(..) | Def::Pointer(_) | Def::Resource(_) | Def::Global(_))) => def,
-                _ => return Err(CompileError::invalid(format!("argument {argument} is not a value"))),
+                _ => return Err(FlowError::Argument { id: *argument }.into()),
             };
             self.define(*param, def)?;
         }
@@ -189,7 +193,7 @@ impl<'a> Translator<'_, 'a> {
             Some(Def::Pointer(pointer)) => Ok(*pointer),
             Some(Def::Global(index)) => self.global(index as usize),
             Some(Def::Value(ty, leaves)) => self.pointer_from_value(ty, leaves),
-            _ => Err(CompileError::invalid(format!("id {id} is not a pointer"))),
+            _ => Err(MemoryError::NotAPointer { id }.into()),
         }
     }
 }

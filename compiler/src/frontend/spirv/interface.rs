@@ -6,7 +6,7 @@ use spirv::BuiltIn;
 use super::decorations::{Decorated, Style};
 use super::module::{Global, Module};
 use super::types::{Kind, Ty, Types};
-use crate::error::CompileError;
+use crate::error::{CompileError, StageError};
 use crate::frontend::ssa::Variable;
 use crate::ir::src::Src;
 
@@ -115,9 +115,9 @@ impl Walk<'_, '_> {
             Kind::Float { bits } => (bits, true),
             Kind::Bool if decorated.built_in.is_some() => (1, false),
             Kind::Bool => {
-                return Err(CompileError::invalid("a boolean input or output that is not built-in"));
+                return Err(StageError::Boolean.into());
             }
-            _ => return Err(CompileError::unsupported("inputs and outputs of this type")),
+            _ => return Err(StageError::Type.into()),
         };
         let words = u32::from(bits.div_ceil(32));
         for component in 0..count {
@@ -141,14 +141,14 @@ impl Walk<'_, '_> {
     /// scalars go on in the next location.
     fn user(&self, component: u32, words: u32) -> Result<Slot, CompileError> {
         let Some(location) = self.location else {
-            return Err(CompileError::invalid("an input or output has neither a location nor a built-in"));
+            return Err(StageError::NoLocation.into());
         };
         if component > 3 && words == 1 || !component.is_multiple_of(words) {
-            return Err(CompileError::invalid("a component of an input or output is beyond the fourth"));
+            return Err(StageError::Component { component }.into());
         }
         let location = location.saturating_add(component / 4);
         if location >= MAX_LOCATIONS {
-            return Err(CompileError::limit(format!("location {location} is not below {MAX_LOCATIONS}")));
+            return Err(StageError::Location { location, most: MAX_LOCATIONS }.into());
         }
         Ok(Slot::User { location, component: component % 4 })
     }

@@ -9,7 +9,7 @@ use spirv::{GroupOperation, Op, Scope};
 use super::translate::Translator;
 use super::types::Kind;
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, GroupError, ValueError};
 use crate::frontend::kit::compute::SUBGROUP_SIZE;
 use crate::ir::build::alu::{FloatCond, IntCond};
 use crate::ir::builder::Builder;
@@ -124,7 +124,7 @@ impl<'a> Translator<'_, 'a> {
         match Scope::from_u32(scope) {
             Some(Scope::Subgroup) => Ok(()),
             // Vulkan has no others.
-            _ => Err(CompileError::invalid(format!("a group operation of scope {scope}"))),
+            _ => Err(GroupError::GroupScope { scope }.into()),
         }
     }
 
@@ -132,7 +132,7 @@ impl<'a> Translator<'_, 'a> {
     fn amount(&mut self, id: u32) -> Result<Src, CompileError> {
         let amount = self.eval().scalar(id)?;
         match self.kit.b.f.width(amount) {
-            1 => Err(CompileError::invalid("a lane is not an integer")),
+            1 => Err(GroupError::Lane { id }.into()),
             _ => Ok(self.kit.b.uconv(amount, 32)),
         }
     }
@@ -153,7 +153,7 @@ impl<'a> Translator<'_, 'a> {
         let truth = self.eval().scalar(inst.word(index)?)?;
         match self.kit.b.f.width(truth) {
             1 => Ok(truth),
-            _ => Err(CompileError::invalid("the operand is not a boolean")),
+            _ => Err(ValueError::NotABoolean { id: inst.word(index)? }.into()),
         }
     }
 
@@ -217,7 +217,7 @@ impl<'a> Translator<'_, 'a> {
         self.check_scope(inst, 3)?;
         let direction = self.constant(inst.word(4)?)?;
         if direction > 2 {
-            return Err(CompileError::invalid(format!("{direction} is not a direction of a quad swap")));
+            return Err(GroupError::Direction { direction }.into());
         }
         self.each(inst, 3, |b, x| moved(b, IrOp::ReadLaneXor, x, Src::imm32(direction + 1)))
     }
@@ -254,9 +254,7 @@ impl<'a> Translator<'_, 'a> {
     fn cluster_size(&mut self, id: u32) -> Result<u32, CompileError> {
         match self.constant(id)? {
             size if size.is_power_of_two() => Ok(size.min(SUBGROUP_SIZE)),
-            size => Err(CompileError::invalid(format!(
-                "{size} is no size of a cluster: it must be a power of two"
-            ))),
+            size => Err(GroupError::ClusterSize { size }.into()),
         }
     }
 
@@ -264,7 +262,7 @@ impl<'a> Translator<'_, 'a> {
         self.check_scope(inst, 3)?;
         let number = inst.word(3)?;
         GroupOperation::from_u32(number)
-            .ok_or_else(|| CompileError::invalid(format!("unknown group operation {number}")))
+            .ok_or_else(|| CompileError::from(GroupError::UnknownOperation { number }))
     }
 
     /// A reduction or scan.
@@ -294,10 +292,10 @@ impl<'a> Translator<'_, 'a> {
         code: u32,
         parts: Option<(IrOp, u32)>,
     ) -> Result<Vec<Src>, CompileError> {
-        let (op, last) = parts.ok_or_else(|| CompileError::unsupported("this group operation"))?;
+        let (op, last) = parts.ok_or_else(|| GroupError::Operation { op: inst.op })?;
         self.check_operand(inst, name)?;
         let (_, [mask, ..]) = self.eval().value(inst.word(5)?)? else {
-            return Err(CompileError::invalid("the operand is not a ballot"));
+            return Err(GroupError::NotABallot.into());
         };
         let (_, leaves) = self.eval().value(inst.word(4)?)?;
         Ok(leaves.iter().map(|leaf| self.combine_part(*leaf, *mask, op, [code, last])).collect())
@@ -317,7 +315,7 @@ impl<'a> Translator<'_, 'a> {
             Kind::Int { .. } => !is_logical && !name.starts_with('f'),
             _ => false,
         };
-        if fits { Ok(()) } else { Err(CompileError::invalid("the operand is of the wrong type")) }
+        if fits { Ok(()) } else { Err(GroupError::OperandType { name: name.to_owned() }.into()) }
     }
 
     /// Questions about a ballot, whose lanes are all in its first word.
@@ -325,11 +323,11 @@ impl<'a> Translator<'_, 'a> {
         self.check_scope(inst, 3)?;
         let index = if inst.op == Op::GroupNonUniformBallotBitCount { 4 } else { 3 };
         let (_, [word, ..]) = self.eval().value(inst.word(index)?)? else {
-            return Err(CompileError::invalid("the operand is not a ballot"));
+            return Err(GroupError::NotABallot.into());
         };
         let word = *word;
         if self.kit.b.f.width(word) != 32 {
-            return Err(CompileError::invalid("the operand is not a ballot"));
+            return Err(GroupError::NotABallot.into());
         }
         Ok(match inst.op {
             Op::GroupNonUniformBallotBitCount => {
@@ -340,7 +338,7 @@ impl<'a> Translator<'_, 'a> {
                             lanes_before(&mut self.kit.b, operation == GroupOperation::InclusiveScan);
                         self.kit.b.and(word, before)
                     }
-                    _ => return Err(CompileError::invalid("a ballot is counted as a whole or scanned")),
+                    _ => return Err(GroupError::BallotCount.into()),
                 };
                 self.kit.b.popcnt(counted)
             }

@@ -4,7 +4,7 @@ use spirv::Op;
 
 use super::eval::Eval;
 use super::types::Kind;
-use crate::error::CompileError;
+use crate::error::{CompileError, ValueError};
 use crate::ir::Arithmetic;
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
@@ -48,7 +48,7 @@ pub(super) fn evaluate<'a>(
         Op::MatrixTimesMatrix if first.columns == second.rows => {
             c.chunks(second.rows).flat_map(|column| combine(b, a, first.rows, column)).collect()
         }
-        _ => return Err(CompileError::invalid("the operands' shapes do not match")),
+        _ => return Err(ValueError::Shapes { op }.into()),
     };
     Ok(Some(eval.keep(&result)))
 }
@@ -63,7 +63,7 @@ struct Operand<'a> {
 }
 
 fn operand<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32], index: usize) -> Result<Operand<'a>, CompileError> {
-    let id = operands.get(index).ok_or_else(|| CompileError::invalid("an operand is missing"))?;
+    let id = operands.get(index).ok_or_else(|| ValueError::Missing { index, count: operands.len() })?;
     let (ty, leaves) = eval.value(*id)?;
     let (vector, columns) = match eval.types.kind(ty) {
         Kind::Matrix { column, count } => (column, count as usize),
@@ -76,7 +76,7 @@ fn operand<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32], index: usize) -> Resul
 /// Rows become columns.
 pub(super) fn transpose(matrix: &[Src], rows: usize) -> Result<Vec<Src>, CompileError> {
     if rows == 0 {
-        return Err(CompileError::invalid("a matrix has no rows"));
+        return Err(ValueError::NoRows.into());
     }
     let columns = matrix.len() / rows;
     Ok((0..rows).flat_map(|row| (0..columns).map(move |column| matrix[column * rows + row])).collect())

@@ -6,7 +6,7 @@ use super::arith::{halves, join};
 use super::pointer::{Pointer, Root, Step};
 use super::translate::Translator;
 use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
-use crate::error::CompileError;
+use crate::error::{CompileError, MemoryError};
 use crate::frontend::kit::coverage;
 use crate::frontend::kit::limits::MAX_PUSH_CONSTANT_BYTES;
 use crate::frontend::ssa::Variable;
@@ -82,7 +82,7 @@ fn chunks(
                 chunks(types, elem, layout, matrix, across, at, out)?;
             }
         }
-        _ => return Err(CompileError::invalid("a value of this type cannot be in memory")),
+        _ => return Err(MemoryError::NotInMemory.into()),
     }
     Ok(())
 }
@@ -114,7 +114,7 @@ impl<'a> Translator<'_, 'a> {
         let fits = widths.len() == data.len()
             && widths.iter().zip(data).all(|(bits, src)| self.kit.b.f.width(*src) == *bits);
         if !fits {
-            return Err(CompileError::invalid("the stored value is not of the type pointed to"));
+            return Err(MemoryError::StoredType { expected: widths.len(), found: data.len() }.into());
         }
         match pointer.root {
             Root::Variables(base) => self.store_variables(pointer, base, data),
@@ -134,9 +134,7 @@ impl<'a> Translator<'_, 'a> {
         let mut chosen = None;
         for step in steps {
             if places.len() as u64 * u64::from(step.count) > u64::from(MAX_SELECTED) {
-                let message =
-                    format!("a dynamic index into a variable with more than {MAX_SELECTED} elements");
-                return Err(CompileError::limit(message));
+                return Err(MemoryError::Selected { most: MAX_SELECTED }.into());
             }
             let each = |place: &u32| {
                 let place = *place;
@@ -320,13 +318,10 @@ impl<'a> Translator<'_, 'a> {
         let bits = memory_bits(chunk.bits);
         let bytes = u32::from(bits) / 8;
         if at > MAX_PUSH_CONSTANT_BYTES - bytes * chunk.count {
-            let most = MAX_PUSH_CONSTANT_BYTES;
-            return Err(CompileError::limit(format!(
-                "a push constant at byte {at}, beyond {most} bytes of them"
-            )));
+            return Err(MemoryError::PushConstants { at, most: MAX_PUSH_CONSTANT_BYTES }.into());
         }
         if !at.is_multiple_of(bytes.min(4)) {
-            return Err(CompileError::invalid(format!("a push constant at byte {at}, which is not aligned")));
+            return Err(MemoryError::Unaligned { at, align: bytes.min(4) }.into());
         }
         for index in 0..chunk.count {
             let at = at + index * bytes;
@@ -354,7 +349,7 @@ impl<'a> Translator<'_, 'a> {
                 let address = self.kit.uniforms.get(UniformSource::ConstantAddress, 0, 64);
                 Ok((address, Access::READONLY | Access::SPECULATABLE))
             }
-            _ => Err(CompileError::invalid("an array of buffers is used as one buffer")),
+            _ => Err(MemoryError::BufferArray.into()),
         }
     }
 
@@ -387,7 +382,7 @@ impl<'a> Translator<'_, 'a> {
             let (offset, align) = self.chunk_offset(&pointer, &chunk);
             match pointer.root {
                 Root::Local => self.kit.b.effect(IrOp::StoreLocal, &[vector, offset], &[align]),
-                Root::PushConstants => return Err(CompileError::invalid("push constants cannot be written")),
+                Root::PushConstants => return Err(MemoryError::WrittenPushConstants.into()),
                 root => {
                     let (base, access) = self.base(root, (pointer.access | access) - Access::READONLY)?;
                     self.kit.memory.writes_memory = true;

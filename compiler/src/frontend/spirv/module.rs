@@ -11,7 +11,7 @@ use super::resource::Resource;
 use super::types::{Ty, Types};
 use super::words::Words;
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, ModuleError};
 use crate::frontend::kit::derivatives::Quads;
 use crate::frontend::kit::limits::MAX_INVOCATIONS;
 use crate::ir::src::Src;
@@ -156,13 +156,11 @@ impl<'a> Module<'a> {
     }
 
     /// Why no entry point matches `key`.
-    fn no_entry(&self, key: &CompileKey) -> String {
+    fn no_entry(&self, key: &CompileKey) -> ModuleError {
         let stage = key.stage.map_or(String::new(), |stage| format!(" of stage {}", stage.name()));
         let name = key.entry_point.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
-        match self.entry_points.is_empty() {
-            true => "the module has no entry points".to_owned(),
-            false => format!("no entry point{name}{stage}; the module has {}", self.entry_names()),
-        }
+        let found = if self.entry_points.is_empty() { "none".to_owned() } else { self.entry_names() };
+        ModuleError::NoEntry { wanted: name + &stage, found }
     }
 
     /// Chooses the entry point that `key` wants.
@@ -172,33 +170,24 @@ impl<'a> Module<'a> {
                 && key.stage.is_none_or(|stage| stage_of(point.model) == Some(stage))
         };
         let mut matching = self.entry_points.iter().filter(wanted);
-        let point = matching.next().ok_or_else(|| CompileError::invalid(self.no_entry(key)))?;
+        let point = matching.next().ok_or_else(|| self.no_entry(key))?;
         if matching.next().is_some() {
-            return Err(CompileError::invalid(format!(
-                "the module has several entry points; choose one by name and stage: {}",
-                self.entry_names()
-            )));
+            return Err(ModuleError::SeveralEntries { found: self.entry_names() }.into());
         }
         let Some(stage) = stage_of(point.model) else {
             let model = ExecutionModel::from_u32(point.model);
             let name = model.map_or(format!("number {}", point.model), |model| format!("{model:?}"));
-            return Err(CompileError::unsupported(format!(
-                "entry point {:?} of execution model {name}",
-                point.name
-            )));
+            return Err(ModuleError::ExecutionModel { name: point.name.clone(), model: name }.into());
         };
         let Some(Def::Function(function)) = self.defs.get(point.function as usize) else {
-            return Err(CompileError::invalid(format!("entry point {:?} is not a function", point.name)));
+            return Err(ModuleError::EntryNotFunction { name: point.name.clone(), id: point.function }.into());
         };
         let workgroup_size = self.workgroup_size(point.function)?;
         let has = |mode: ExecutionMode| {
             self.modes.iter().any(|known| (known.0, known.1) == (point.function, mode as u32))
         };
         if has(ExecutionMode::Xfb) {
-            return Err(CompileError::unsupported(format!(
-                "transform feedback: entry point `{}` has the execution mode Xfb, and nothing would capture its outputs",
-                point.name
-            )));
+            return Err(ModuleError::TransformFeedback { name: point.name.clone() }.into());
         }
         let of_this = self.modes.iter().filter(|known| known.0 == point.function);
         let quads = of_this.filter_map(|known| quads(known.1)).next();
@@ -250,8 +239,8 @@ impl<'a> Module<'a> {
                 if *mode == ExecutionMode::LocalSize as u32 {
                     *dimension = *operand;
                 } else if *mode == ExecutionMode::LocalSizeId as u32 {
-                    *dimension = constant(*operand)
-                        .ok_or_else(|| CompileError::invalid("the workgroup size is not a constant"))?;
+                    *dimension =
+                        constant(*operand).ok_or_else(|| ModuleError::WorkgroupSize { id: *operand })?;
                 }
             }
         }
@@ -261,11 +250,9 @@ impl<'a> Module<'a> {
         }
         let threads = size.iter().fold(1u64, |all, count| all.saturating_mul(u64::from(*count)));
         match threads {
-            0 => Err(CompileError::invalid(format!("the workgroup size {size:?} is empty"))),
+            0 => Err(ModuleError::EmptyWorkgroup { size }.into()),
             1..=MAX_INVOCATIONS => Ok(size),
-            _ => Err(CompileError::limit(format!(
-                "a workgroup of {size:?} has more than {MAX_INVOCATIONS} invocations"
-            ))),
+            _ => Err(ModuleError::LargeWorkgroup { size, most: MAX_INVOCATIONS }.into()),
         }
     }
 }
@@ -304,5 +291,5 @@ fn check_quads(quads: Quads, size: [u32; 3]) -> Result<(), CompileError> {
     if fits {
         return Ok(());
     }
-    Err(CompileError::invalid(format!("a workgroup of {size:?} cannot be made of quads")))
+    Err(ModuleError::NotQuads { size }.into())
 }

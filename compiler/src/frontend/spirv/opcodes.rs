@@ -10,7 +10,7 @@ use super::lanes::Vote;
 use super::sampling::{Form, IMPLICIT, PLAIN};
 use super::translate::Translator;
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, ModuleError};
 use crate::frontend::kit::buffers::Atomic;
 use crate::frontend::kit::coverage;
 use crate::frontend::kit::derivatives::Axis;
@@ -332,7 +332,10 @@ pub(super) fn find(op: Op) -> Option<Row> {
 
 /// Why an opcode without a row is refused.
 pub(super) fn refusal(op: Op) -> CompileError {
-    CompileError::unsupported(format!("the instruction Op{op:?} is not supported"))
+    match op.is_type() || op.is_constant() || op.is_annotation() {
+        true => ModuleError::Misplaced { op }.into(),
+        false => ModuleError::Opcode { op }.into(),
+    }
 }
 
 #[cfg(test)]
@@ -348,7 +351,7 @@ mod tests {
             assert!(arith::row(row.op).is_none(), "{:?} has two rows", row.op);
         }
         for op in (0..=0xffff).filter_map(Op::from_u32).filter(|op| find(*op).is_none()) {
-            assert!(refusal(op).message.contains(&format!("Op{op:?}")), "{op:?}");
+            assert!(refusal(op).message().contains(&format!("Op{op:?}")), "{op:?}");
         }
     }
 }

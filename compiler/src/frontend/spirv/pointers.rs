@@ -8,7 +8,7 @@ use spirv::StorageClass;
 use super::pointer::{BufferId, Pointer, Root, Step};
 use super::translate::Translator;
 use super::types::{Kind, Layout, Ty};
-use crate::error::CompileError;
+use crate::error::{CompileError, MemoryError, TypeError};
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
@@ -103,7 +103,7 @@ impl<'a> Translator<'_, 'a> {
         let (Kind::Pointer { class, pointee: Some(pointee), .. }, [leaf]) =
             (self.values.types.kind(ty), leaves)
         else {
-            return Err(CompileError::invalid("a value is used as a pointer"));
+            return Err(MemoryError::ValueAsPointer.into());
         };
         let align = self.values.types.natural(pointee).1.max(1);
         let base = Pointer::new(Root::Local, pointee, Layout::Explicit, Access::empty());
@@ -131,9 +131,7 @@ impl<'a> Translator<'_, 'a> {
         let stride = if stated == 0 { self.values.types.natural(pointer.ty).0 } else { stated };
         if !matches!(pointer.root, Root::Local | Root::Buffer { .. }) {
             // Nor are there variable pointers into anything else.
-            return Err(CompileError::invalid(
-                "moving a pointer that is not into a buffer or workgroup memory",
-            ));
+            return Err(MemoryError::MovedPointer.into());
         }
         let pointer = Pointer { access: anywhere(pointer.access), ..pointer };
         if let Some(constant) = index.as_imm() {
@@ -189,11 +187,10 @@ impl<'a> Translator<'_, 'a> {
     /// One step in memory.
     fn step_bytes(&mut self, pointer: Pointer<'a>, index: Src) -> Result<Pointer<'a>, CompileError> {
         if let Kind::Struct { members } = self.values.types.kind(pointer.ty) {
-            let number =
-                index.as_imm().ok_or_else(|| CompileError::invalid("a member's number is not constant"))?;
+            let number = index.as_imm().ok_or_else(|| MemoryError::DynamicMember)?;
             let member = members
                 .get(number as usize)
-                .ok_or_else(|| CompileError::invalid(format!("a structure has no member {number}")))?;
+                .ok_or_else(|| TypeError::NoMember { index: number, count: members.len() })?;
             let step = if pointer.layout == Layout::Natural { member.natural_offset } else { member.offset };
             let mut access = pointer.access;
             access.set(Access::READONLY, access.contains(Access::READONLY) || member.readonly);
@@ -229,7 +226,7 @@ impl<'a> Translator<'_, 'a> {
 
     fn check_dynamic(&self, ty: Ty) -> Result<(), CompileError> {
         match self.values.types.kind(ty) {
-            Kind::Struct { .. } => Err(CompileError::invalid("a member's number is not constant")),
+            Kind::Struct { .. } => Err(MemoryError::DynamicMember.into()),
             _ => Ok(()),
         }
     }

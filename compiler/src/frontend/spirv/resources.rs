@@ -8,7 +8,7 @@ use super::resource::{Bound, Resource};
 use super::translate::Translator;
 use super::types::{ImageType, Kind, Layout, Ty};
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, ImageError, MemoryError, TypeError};
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 
@@ -16,9 +16,10 @@ impl<'a> Translator<'_, 'a> {
     /// The pointer to a variable that holds textures or samplers.
     pub(super) fn resource_variable(&mut self, global: &Global<'a>) -> Result<Pointer<'a>, CompileError> {
         let number = |decoration: Decoration| {
-            self.module.decorations.of(global.id, decoration).ok_or_else(|| {
-                CompileError::invalid(format!("variable {} has no {decoration:?} decoration", global.id))
-            })
+            self.module
+                .decorations
+                .of(global.id, decoration)
+                .ok_or_else(|| CompileError::from(MemoryError::NoDecoration { id: global.id, decoration }))
         };
         let (set, binding) = (number(Decoration::DescriptorSet)?, number(Decoration::Binding)?);
         let readable = !self.module.decorations.has(global.id, Decoration::NonReadable);
@@ -47,9 +48,7 @@ impl<'a> Translator<'_, 'a> {
         index: Src,
     ) -> Result<Pointer<'a>, CompileError> {
         let (ty, _) = self.values.types.element(pointer.ty, 0)?;
-        let stride = self.elements(ty).ok_or_else(|| {
-            CompileError::invalid("an array of descriptors has elements without a known size")
-        })?;
+        let stride = self.elements(ty).ok_or_else(|| CompileError::from(MemoryError::DescriptorArray))?;
         Ok(match index.as_imm() {
             Some(constant) => Pointer {
                 ty,
@@ -102,7 +101,7 @@ impl<'a> Translator<'_, 'a> {
                 Resource { ty: image, image: Some(handle), sampler: Some(handle) }
             }
             Kind::Opaque(op) => {
-                return Err(CompileError::unsupported(format!("values of Op{op:?}")));
+                return Err(TypeError::Opaque { op }.into());
             }
             _ => {
                 self.define(id, Def::Pointer(self.values.bump.alloc(pointer)))?;
@@ -118,7 +117,7 @@ impl<'a> Translator<'_, 'a> {
         self.eval().check_visible(id)?;
         match self.values.defs.get(id as usize) {
             Some(Def::Resource(resource)) => Ok(**resource),
-            _ => Err(CompileError::invalid(format!("id {id} is not an image or sampler"))),
+            _ => Err(ImageError::NotAResource { id }.into()),
         }
     }
 
@@ -127,7 +126,7 @@ impl<'a> Translator<'_, 'a> {
         let resource = self.resource(id)?;
         match (resource.image, self.values.types.kind(resource.ty)) {
             (Some(handle), Kind::Image(ty)) => Ok((resource, handle, ty)),
-            _ => Err(CompileError::invalid(format!("id {id} is not an image"))),
+            _ => Err(ImageError::NotAnImage { id }.into()),
         }
     }
 }

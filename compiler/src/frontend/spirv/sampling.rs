@@ -8,7 +8,7 @@ use super::resource::Resource;
 use super::translate::Translator;
 use super::types::{ImageType, Kind, Ty};
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, ImageError, TypeError};
 use crate::frontend::kit::sampling::{self as kit, Lod, Sample, Shape};
 use crate::ir::op::Op as IrOperation;
 use crate::ir::src::Src;
@@ -51,11 +51,13 @@ impl Operands {
     pub fn read(words: &[u32]) -> Result<Operands, CompileError> {
         let mut operands = Operands::default();
         let Some((mask, ids)) = words.split_first() else { return Ok(operands) };
-        let mask = ImageOperands::from_bits(*mask)
-            .ok_or_else(|| CompileError::invalid(format!("unknown image operands {mask:#x}")))?;
+        let mask =
+            ImageOperands::from_bits(*mask).ok_or_else(|| ImageError::UnknownOperands { mask: *mask })?;
         let mut ids = ids.iter().copied();
         for operand in mask.iter() {
-            let mut id = || ids.next().ok_or_else(|| CompileError::invalid("an image operand is missing"));
+            let mut id = || {
+                ids.next().ok_or_else(|| CompileError::from(ImageError::MissingOperand { mask: mask.bits() }))
+            };
             match operand {
                 ImageOperands::BIAS => operands.bias = Some(id()?),
                 ImageOperands::LOD => operands.lod = Some(id()?),
@@ -84,7 +86,7 @@ pub(super) fn shape(image: &ImageType) -> Result<Shape, CompileError> {
         Dim::DimCube => kit::Dim::Cube,
         Dim::DimBuffer => kit::Dim::Buffer,
         Dim::DimSubpassData => kit::Dim::Attachment,
-        dim => return Err(CompileError::unsupported(format!("images of dimension {dim:?}"))),
+        dim => return Err(TypeError::Dim { dim }.into()),
     };
     let ImageType { arrayed, multisampled, storage, .. } = *image;
     Ok(Shape { dim, arrayed, multisampled, storage })
@@ -127,12 +129,16 @@ impl<'a> Translator<'_, 'a> {
         let (ty, leaves) = self.eval().value(inst.word(3)?)?;
         self.eval().check_float(ty)?;
         if image.multisampled || matches!(image.dim, Dim::DimBuffer | Dim::DimSubpassData) {
-            return Err(CompileError::invalid("an image that is only loaded from is sampled"));
+            return Err(ImageError::NotSampled.into());
         }
         let shape = shape(image)?;
         let axes = shape.axes();
         if leaves.len() < axes + usize::from(has_layer) {
-            return Err(CompileError::invalid("the coordinate has too few components"));
+            return Err(ImageError::Coordinate {
+                expected: axes + usize::from(has_layer),
+                found: leaves.len(),
+            }
+            .into());
         }
         let coords = leaves[..axes].iter().map(|leaf| self.kit.b.fconv(*leaf, 32)).collect();
         let layer = has_layer.then(|| leaves[axes]);
@@ -144,19 +150,14 @@ impl<'a> Translator<'_, 'a> {
         match self.values.types.kind(image.texel) {
             Kind::Float { bits: bits @ (16 | 32) } => Ok(bits),
             Kind::Int { bits: 32 } => Ok(32),
-            _ => Err(CompileError::unsupported(
-                "images with texels other than 16-bit floats and 32-bit numbers",
-            )),
+            _ => Err(ImageError::TexelType.into()),
         }
     }
 
     /// `value` over the divisor of a projective coordinate: the component after the `axes` that are used.
     fn divide(&mut self, inst: &Inst<'a>, axes: usize, value: Src) -> Result<Src, CompileError> {
         let (_, leaves) = self.eval().value(inst.word(3)?)?;
-        let divisor = leaves
-            .get(axes)
-            .copied()
-            .ok_or_else(|| CompileError::invalid("a projective coordinate without its divisor"))?;
+        let divisor = leaves.get(axes).copied().ok_or_else(|| ImageError::Divisor { axes })?;
         let divisor = self.kit.b.fconv(divisor, 32);
         let mods = IrOperation::Hw(Opcode::Rcp).default_mods();
         let reciprocal = self.kit.b.alu(Opcode::Rcp, 32, &[divisor], &mods);
@@ -186,7 +187,7 @@ impl<'a> Translator<'_, 'a> {
         let (_, dx) = self.eval().value(dx)?;
         let (_, dy) = self.eval().value(dy)?;
         if dx.len() < axes || dy.len() < axes {
-            return Err(CompileError::invalid("a gradient has too few components"));
+            return Err(ImageError::Gradient { expected: axes, found: dx.len().min(dy.len()) }.into());
         }
         let pairs = dx[..axes].iter().zip(&dy[..axes]);
         Ok(Lod::Gradients(
@@ -210,10 +211,10 @@ impl<'a> Translator<'_, 'a> {
         };
         let (_, leaves) = self.eval().value(offsets)?;
         let [x0, y0, x1, y1, x2, y2, x3, y3] = *leaves else {
-            return Err(CompileError::invalid("four offsets of a gather have two components each"));
+            return Err(ImageError::GatherOffsets { why: "expected four of two components each" }.into());
         };
         if sample.gather.is_none() {
-            return Err(CompileError::invalid("four offsets are for gathers of two dimensions"));
+            return Err(ImageError::GatherOffsets { why: "expected a gather of two dimensions" }.into());
         }
         // Of each gather the texel at the offset itself, which comes last.
         let mut texels = [Src::NONE; 4];
@@ -227,7 +228,7 @@ impl<'a> Translator<'_, 'a> {
     /// The four components of a sample.
     fn sample(&mut self, resource: Resource, sample: &Sample) -> Result<[Src; 4], CompileError> {
         let (Some(image), Some(sampler)) = (resource.image, resource.sampler) else {
-            return Err(CompileError::invalid("sampling without a sampler"));
+            return Err(ImageError::NoSampler.into());
         };
         kit::sample(&mut self.kit, image.at, sampler.at, sample)
     }
@@ -244,9 +245,7 @@ impl<'a> Translator<'_, 'a> {
     pub(super) fn define_texel(&mut self, inst: &Inst<'a>, texel: &[Src]) -> Result<(), CompileError> {
         let ty: Ty = self.eval().ty(inst.word(0)?)?;
         let count = self.values.types.leaf_count(ty)?;
-        let leaves = texel.get(..count).ok_or_else(|| {
-            CompileError::invalid("the result of an image instruction has more than four components")
-        })?;
+        let leaves = texel.get(..count).ok_or_else(|| CompileError::from(ImageError::Result { count }))?;
         let leaves = self.values.bump.alloc_slice_copy(leaves);
         let leaves = self.eval().checked(ty, leaves)?;
         self.define(inst.word(1)?, Def::Value(ty, leaves))

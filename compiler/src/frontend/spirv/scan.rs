@@ -10,7 +10,7 @@ use super::module::{BlockBody, Def, EntryPoint, FunctionBody, Global, Module};
 use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types};
 use super::words::{Inst, Words};
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, FlowError, ModuleError, TypeError};
 use crate::ir::builder::Builder;
 use crate::ir::function::Function;
 
@@ -39,7 +39,7 @@ impl<'a> Module<'a> {
             scan.instruction(&inst).map_err(|error| inst.locate(error))?;
         }
         if scan.open.is_some() {
-            return Err(CompileError::invalid("the module ends within a function"));
+            return Err(ModuleError::OpenFunction.into());
         }
         Ok(scan.module)
     }
@@ -95,15 +95,15 @@ impl<'a> Scan<'_, 'a> {
                 *slot = def;
                 Ok(())
             }
-            Some(_) if id != 0 => Err(CompileError::invalid(format!("id {id} is defined twice"))),
-            _ => Err(CompileError::invalid(format!("id {id} is not within the bound {bound}"))),
+            Some(_) if id != 0 => Err(TypeError::DefinedTwice { id }.into()),
+            _ => Err(TypeError::OutOfBound { id, bound }.into()),
         }
     }
 
     fn ty(&self, id: u32) -> Result<Ty, CompileError> {
         match self.module.defs.get(id as usize) {
             Some(Def::Type(ty)) => Ok(*ty),
-            _ => Err(CompileError::invalid(format!("id {id} is not a type"))),
+            _ => Err(TypeError::NotAType { id }.into()),
         }
     }
 
@@ -113,7 +113,7 @@ impl<'a> Scan<'_, 'a> {
             "GLSL.std.450" => Def::GlslSet,
             name if super::debug::is_debug_set(name) => Def::DebugSet,
             name if name.starts_with("NonSemantic.") => Def::NonSemanticSet,
-            name => return Err(CompileError::unsupported(format!("the extended instruction set {name:?}"))),
+            name => return Err(ModuleError::ExtendedSet { name: name.to_owned() }.into()),
         };
         self.define(inst.word(0)?, def)
     }
@@ -176,14 +176,14 @@ impl<'a> Scan<'_, 'a> {
                 let elem = self.ty(inst.word(1)?)?;
                 if !matches!(self.module.types.kind(elem), Kind::Bool | Kind::Int { .. } | Kind::Float { .. })
                 {
-                    return Err(CompileError::invalid("a vector's components are not scalars"));
+                    return Err(TypeError::VectorComponent { id: inst.word(1)? }.into());
                 }
                 Kind::Vector { elem, count: small_count(inst, 2, 16)? }
             }
             Op::TypeMatrix => {
                 let column = self.ty(inst.word(1)?)?;
                 if !matches!(self.module.types.kind(column), Kind::Vector { .. }) {
-                    return Err(CompileError::invalid("a matrix's columns are not vectors"));
+                    return Err(TypeError::MatrixColumn { id: inst.word(1)? }.into());
                 }
                 Kind::Matrix { column, count: small_count(inst, 2, 4)? }
             }
@@ -209,8 +209,7 @@ impl<'a> Scan<'_, 'a> {
         let dim = inst.word(2)?;
         Ok(ImageType {
             texel: self.ty(inst.word(1)?)?,
-            dim: Dim::from_u32(dim)
-                .ok_or_else(|| CompileError::invalid(format!("unknown dimension {dim} of an image")))?,
+            dim: Dim::from_u32(dim).ok_or_else(|| TypeError::UnknownDim { number: dim })?,
             arrayed: inst.word(4)? != 0,
             multisampled: inst.word(5)? != 0,
             storage: inst.word(6)? == 2,
@@ -223,9 +222,9 @@ impl<'a> Scan<'_, 'a> {
             _ => None,
         };
         match length.map(u32::try_from) {
-            Some(Ok(0)) | None => Err(CompileError::invalid("an array's length is not a positive constant")),
+            Some(Ok(0)) | None => Err(TypeError::ArrayLength { id }.into()),
             Some(Ok(length)) => Ok(length),
-            Some(Err(_)) => Err(CompileError::limit("an array has more than 2^32 elements")),
+            Some(Err(_)) => Err(TypeError::ArrayTooLong { id }.into()),
         }
     }
 
@@ -241,8 +240,7 @@ impl<'a> Scan<'_, 'a> {
                 ty,
                 leaf,
                 offset: of(Decoration::Offset).unwrap_or(0),
-                natural_offset: natural_offset
-                    .ok_or_else(|| CompileError::limit("a structure is larger than 4 GiB"))?,
+                natural_offset: natural_offset.ok_or_else(|| TypeError::TooLarge)?,
                 matrix: MatrixLayout {
                     stride: of(Decoration::MatrixStride).unwrap_or(0),
                     row_major: of(Decoration::RowMajor).is_some(),
@@ -276,12 +274,12 @@ impl<'a> Scan<'_, 'a> {
     fn variable(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let (pointer, id) = (self.ty(inst.word(0)?)?, inst.word(1)?);
         let Kind::Pointer { class, pointee: Some(ty), .. } = self.module.types.kind(pointer) else {
-            return Err(CompileError::invalid("a variable's type is not a pointer"));
+            return Err(TypeError::VariableType { id: inst.word(0)? }.into());
         };
         let init = match inst.rest(3) {
             [init, ..] => match self.module.defs.get(*init as usize) {
                 Some(Def::Value(_, leaves)) => Some(*leaves),
-                _ => return Err(CompileError::unsupported("an initializer that is not a constant")),
+                _ => return Err(TypeError::Initializer { id: *init }.into()),
             },
             [] => None,
         };
@@ -310,7 +308,7 @@ impl<'a> Scan<'_, 'a> {
         let in_block = self.open == Some(true);
         let function = self.module.functions.last_mut().expect("invariant: a function is open");
         match inst.op {
-            Op::FunctionEnd if in_block => Err(CompileError::invalid("a function ends within a block")),
+            Op::FunctionEnd if in_block => Err(FlowError::OpenBlock.into()),
             Op::FunctionEnd => {
                 self.open = None;
                 Ok(())
@@ -319,7 +317,7 @@ impl<'a> Scan<'_, 'a> {
                 function.params.push(inst.word(1)?);
                 Ok(())
             }
-            Op::Label if in_block => Err(CompileError::invalid("a block has no terminator")),
+            Op::Label if in_block => Err(FlowError::NoTerminator.into()),
             Op::Label => {
                 let label = inst.word(0)?;
                 let start = inst.offset + 2;
@@ -338,8 +336,7 @@ impl<'a> Scan<'_, 'a> {
             }
             op if is_terminator(op) => {
                 let block = function.blocks.last_mut().filter(|_| in_block);
-                block.ok_or_else(|| CompileError::invalid("a terminator stands outside any block"))?.end =
-                    inst.offset;
+                block.ok_or_else(|| FlowError::OutsideBlock { op })?.end = inst.offset;
                 self.open = Some(false);
                 Ok(())
             }
@@ -356,7 +353,7 @@ impl<'a> Scan<'_, 'a> {
                 self.module.is_convergent |= block.is_convergent;
                 Ok(())
             }
-            _ => Err(CompileError::invalid("an instruction stands outside any block")),
+            op => Err(FlowError::OutsideBlock { op }.into()),
         }
     }
 }
@@ -382,19 +379,19 @@ pub(super) fn is_terminator(op: Op) -> bool {
 fn scalar_bits(inst: &Inst<'_>, allowed: &[u8]) -> Result<u8, CompileError> {
     let bits = inst.word(1)?;
     let known = allowed.iter().copied().find(|known| u32::from(*known) == bits);
-    known.ok_or_else(|| CompileError::unsupported(format!("scalars of {bits} bits")))
+    known.ok_or_else(|| CompileError::from(TypeError::Width { bits }))
 }
 
 fn small_count(inst: &Inst<'_>, index: usize, most: u32) -> Result<u32, CompileError> {
     match inst.word(index)? {
         count @ 2.. if count <= most => Ok(count),
-        count => Err(CompileError::invalid(format!("{count} components or columns"))),
+        count => Err(TypeError::Count { count, most }.into()),
     }
 }
 
 fn storage_class(number: u32) -> Result<StorageClass, CompileError> {
     StorageClass::from_u32(number)
-        .ok_or_else(|| CompileError::invalid(format!("unknown storage class {number}")))
+        .ok_or_else(|| CompileError::from(TypeError::UnknownStorageClass { number }))
 }
 
 /// Whether the result depends on which invocations of the subgroup are active.

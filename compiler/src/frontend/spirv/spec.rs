@@ -6,7 +6,7 @@ use super::eval::Eval;
 use super::pure;
 use super::types::{Kind, Ty};
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, ModuleError, TypeError};
 use crate::ir::src::Src;
 
 /// Scalars of the constant that `inst` declares; `chosen` is the value the key gives a specialization constant.
@@ -30,16 +30,13 @@ pub(super) fn constant<'a>(
             for part in inst.rest(2) {
                 leaves.extend_from_slice(eval.value(*part)?.1);
                 if leaves.len() > super::types::MAX_LEAVES as usize {
-                    return Err(CompileError::limit(format!(
-                        "a constant has more than {} scalars",
-                        super::types::MAX_LEAVES
-                    )));
+                    return Err(TypeError::Scalars { most: super::types::MAX_LEAVES }.into());
                 }
             }
             eval.keep(&leaves)
         }
         Op::SpecConstantOp => operation(eval, inst, ty)?,
-        _ => return Err(CompileError::unsupported("this kind of constant")),
+        _ => return Err(TypeError::ConstantKind { op: inst.op }.into()),
     };
     eval.checked(ty, leaves)
 }
@@ -51,7 +48,7 @@ fn number(
     chosen: Option<u64>,
 ) -> Result<Src, CompileError> {
     let (Kind::Int { bits } | Kind::Float { bits }) = eval.types.kind(ty) else {
-        return Err(CompileError::invalid("a number whose type is neither integer nor float"));
+        return Err(TypeError::NotNumeric.into());
     };
     let mut value = u64::from(inst.word(2)?);
     if bits == 64 {
@@ -63,13 +60,12 @@ fn number(
 /// An operation on constants. It is built like any other, and folds because its operands are constant.
 fn operation<'a>(eval: &mut Eval<'_, '_, 'a>, inst: &Inst<'a>, ty: Ty) -> Result<&'a [Src], CompileError> {
     let number = inst.word(2)?;
-    let op = Op::from_u32(number).ok_or_else(|| CompileError::invalid(format!("unknown opcode {number}")))?;
+    let op = Op::from_u32(number).ok_or_else(|| ModuleError::UnknownOpcode { number })?;
     let operands = inst.rest(3);
     let result = pure::evaluate(eval, op, ty, operands)?;
-    let leaves =
-        result.ok_or_else(|| CompileError::unsupported(format!("Op{op:?} on specialization constants")))?;
+    let leaves = result.ok_or_else(|| TypeError::SpecOp { op })?;
     if leaves.iter().any(|leaf| leaf.as_imm().is_none()) {
-        return Err(CompileError::unsupported("an operation on specialization constants that does not fold"));
+        return Err(TypeError::SpecFold { op }.into());
     }
     Ok(leaves)
 }

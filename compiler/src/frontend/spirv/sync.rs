@@ -6,7 +6,7 @@ use super::pointer::{Pointer, Root};
 use super::translate::Translator;
 use super::types::Kind;
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, GroupError};
 use crate::frontend::kit::buffers::{self, Atomic};
 use crate::frontend::kit::{compute, coverage};
 use crate::ir::build::alu::IntCond;
@@ -93,9 +93,7 @@ impl<'a> Translator<'_, 'a> {
     /// A constant operand: a scope, semantics, a cluster size.
     pub(super) fn constant(&mut self, id: u32) -> Result<u32, CompileError> {
         let value = self.eval().scalar(id)?.as_imm();
-        value
-            .map(|bits| bits as u32)
-            .ok_or_else(|| CompileError::invalid("a scope or semantics is not constant"))
+        value.map(|bits| bits as u32).ok_or_else(|| CompileError::from(GroupError::NotConstant { id }))
     }
 
     /// The memory that takes part.
@@ -126,7 +124,7 @@ impl<'a> Translator<'_, 'a> {
                 compute::barrier(&mut self.kit, memory);
             }
             // Vulkan has no others in these stages.
-            _ => return Err(CompileError::invalid(format!("a barrier of execution scope {scope}"))),
+            _ => return Err(GroupError::BarrierScope { scope }.into()),
         }
         Ok(())
     }
@@ -140,13 +138,11 @@ impl<'a> Translator<'_, 'a> {
     ) -> Result<(), CompileError> {
         let ty = self.eval().ty(inst.word(0)?)?;
         if !matches!(self.values.types.kind(ty), Kind::Int { bits: 32 } | Kind::Float { bits: 32 }) {
-            return Err(CompileError::unsupported(
-                "atomics on other than 32-bit words: the machine's atomics have 32 bits",
-            ));
+            return Err(GroupError::AtomicWidth { op: inst.op }.into());
         }
         let pointer = self.pointer(inst.word(2)?)?;
         if pointer.ty != ty || operands.iter().any(|operand| self.kit.b.f.width(*operand) != 32) {
-            return Err(CompileError::invalid("the operands are not of the type pointed to"));
+            return Err(GroupError::AtomicType { op: inst.op }.into());
         }
         let guard = coverage::guard(&mut self.kit);
         let old = self.atomic_word(pointer, atomic, operands)?;
@@ -160,15 +156,13 @@ impl<'a> Translator<'_, 'a> {
         let bits = match self.values.types.kind(ty) {
             Kind::Float { bits: bits @ (16 | 32) } => bits,
             _ => {
-                return Err(CompileError::unsupported(
-                    "float atomics on other than 16 and 32 bits: the machine exchanges at most 32 bits at once",
-                ));
+                return Err(GroupError::FloatAtomicWidth { op: inst.op }.into());
             }
         };
         let mut pointer = self.pointer(inst.word(2)?)?;
         let operand = self.eval().scalar(inst.word(5)?)?;
         if pointer.ty != ty || self.kit.b.f.width(operand) != bits {
-            return Err(CompileError::invalid("the operands are not of the type pointed to"));
+            return Err(GroupError::AtomicType { op: inst.op }.into());
         }
         let shift = if bits == 16 { Some(self.word_around(&mut pointer)) } else { None };
         let guard = coverage::guard(&mut self.kit);
@@ -240,7 +234,7 @@ impl<'a> Translator<'_, 'a> {
         let base = match pointer.root {
             Root::Local => None,
             Root::Buffer { base, .. } => Some(base),
-            _ => return Err(CompileError::invalid("an atomic on memory that is not shared")),
+            _ => return Err(GroupError::NotShared.into()),
         };
         let old = buffers::atomic_unguarded(&mut self.kit, base, offset, atomic, operands);
         self.fence_texels(&pointer);

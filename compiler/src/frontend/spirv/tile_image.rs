@@ -9,7 +9,7 @@ use super::resource::Bound;
 use super::translate::Translator;
 use super::types::{ImageType, Layout};
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, ImageError};
 use crate::frontend::kit::fragment;
 use crate::ir::Arithmetic;
 use crate::ir::function::Access;
@@ -33,7 +33,7 @@ impl<'a> Translator<'_, 'a> {
     pub(super) fn colour_attachment_read(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let (_, bound, image) = self.image(inst.word(2)?)?;
         let Some(target) = self.target_in_tile(bound)? else {
-            return Err(CompileError::invalid("an attachment is read that is no tile image"));
+            return Err(ImageError::NotATileImage { id: inst.word(2)? }.into());
         };
         let sample = inst.rest(3).first().copied();
         self.read_target(inst, target, &image, sample)
@@ -47,7 +47,7 @@ impl<'a> Translator<'_, 'a> {
             return Ok(None);
         }
         if handle.at.index.is_some() {
-            return Err(CompileError::unsupported("attachments in the tile that are indexed dynamically"));
+            return Err(ImageError::DynamicAttachment.into());
         }
         Ok(match attachment {
             Attachment::Target(first) => Some(first.saturating_add(handle.at.fixed)),

@@ -11,7 +11,7 @@ use super::module::{Def, Module};
 use super::owners::{Bodies, Body, Frame, Memory, Values};
 use super::types::Ty;
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, FlowError, KitError, TypeError, ValueError};
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::control::{Walk, structurize};
 use crate::frontend::kit::limits::MAX_CALL_DEPTH;
@@ -75,10 +75,10 @@ impl<'t, 'a> Translator<'t, 'a> {
     /// Begins to translate a function whose result is to be called `call`.
     pub(super) fn enter(&mut self, function: usize, call: u32) -> Result<(), CompileError> {
         if self.bodies.frames.iter().any(|frame| frame.function == function) {
-            return Err(CompileError::invalid("a function calls itself"));
+            return Err(FlowError::Recursion { id: self.module.functions[function].id }.into());
         }
         if self.bodies.frames.len() >= MAX_CALL_DEPTH {
-            return Err(CompileError::limit(format!("calls nest deeper than {MAX_CALL_DEPTH}")));
+            return Err(KitError::Calls { most: MAX_CALL_DEPTH }.into());
         }
         let body = self.body(function)?;
         let ty = self.module.functions[function].result;
@@ -132,16 +132,14 @@ impl<'t, 'a> Translator<'t, 'a> {
         let (ty, id) = (self.eval().ty(inst.word(0)?)?, inst.word(1)? as usize);
         match self.bodies.phis.get(id).copied() {
             Some(Some((variable, known))) if known == ty => Ok(variable),
-            Some(Some(_)) => {
-                Err(CompileError::invalid(format!("id {id} is defined twice, by phis of two types")))
-            }
+            Some(Some(_)) => Err(FlowError::PhiTypes { id: id as u32 }.into()),
             Some(None) => {
                 let variable = self.kit.vars.add(self.values.types.leaves(ty)?);
                 self.mark_variable(id as u32, variable, ty);
                 self.bodies.phis[id] = Some((variable, ty));
                 Ok(variable)
             }
-            None => Err(CompileError::invalid(format!("id {id} is not within the bound"))),
+            None => Err(TypeError::OutOfBound { id: id as u32, bound: self.bodies.phis.len() as u32 }.into()),
         }
     }
 
@@ -157,7 +155,7 @@ impl<'t, 'a> Translator<'t, 'a> {
                     self.bodies.frames.last().map(|frame| frame.place).unwrap_or_default();
                 Ok(())
             }
-            _ => Err(CompileError::invalid(format!("id {id} cannot be a result"))),
+            _ => Err(ValueError::NotAResult { id }.into()),
         }
     }
 

@@ -7,7 +7,7 @@ use bumpalo::Bump;
 use spirv::StorageClass;
 
 use super::decorations::Decorated;
-use crate::error::CompileError;
+use crate::error::{CompileError, MemoryError, TypeError};
 
 /// Most scalars of a value that is held, loaded or stored as a whole.
 pub const MAX_LEAVES: u32 = 1 << 14;
@@ -161,11 +161,9 @@ impl<'a> Types<'a> {
         let leaves = self.leaf_widths(kind);
         let depth = self.parts(kind).map(|part| self.get(part).depth + 1).max().unwrap_or(0);
         if depth > MAX_TYPE_DEPTH {
-            return Err(CompileError::limit(format!("types nest deeper than {MAX_TYPE_DEPTH} levels")));
+            return Err(TypeError::TooDeep { most: MAX_TYPE_DEPTH.into() }.into());
         }
-        let natural = self
-            .natural_size(kind)
-            .ok_or_else(|| CompileError::limit("a type is larger than 4 GiB".to_owned()))?;
+        let natural = self.natural_size(kind).ok_or_else(|| TypeError::TooLarge)?;
         self.rows.push(TypeData { kind, leaves, depth, natural });
         Ok(Ty(self.rows.len() as u32 - 1))
     }
@@ -262,21 +260,17 @@ impl<'a> Types<'a> {
     pub fn leaves(&self, ty: Ty) -> Result<&'a [u8], CompileError> {
         let data = self.get(ty);
         data.leaves.ok_or_else(|| match data.kind {
-            Kind::Opaque(op) => CompileError::unsupported(format!("values of Op{op:?}")),
-            Kind::Image(_) | Kind::Sampler | Kind::SampledImage { .. } => CompileError::unsupported(
-                "an image or sampler that is chosen at run time other than by an array index",
-            ),
-            Kind::Pointer { .. } => CompileError::invalid(
-                "pointers to other than buffers and workgroup memory as members or in variables",
-            ),
-            Kind::RuntimeArray { .. } => CompileError::invalid("a runtime array is not a value"),
+            Kind::Opaque(op) => CompileError::from(TypeError::Opaque { op }),
+            Kind::Image(_) | Kind::Sampler | Kind::SampledImage { .. } => {
+                CompileError::from(TypeError::ChosenResource)
+            }
+            Kind::Pointer { .. } => CompileError::from(TypeError::StoredPointer),
+            Kind::RuntimeArray { .. } => CompileError::from(TypeError::RuntimeArray),
             Kind::Struct { members } => {
                 let cause = members.iter().find_map(|member| self.leaves(member.ty).err());
-                cause.unwrap_or_else(|| {
-                    CompileError::limit(format!("a value has more than {MAX_LEAVES} scalars"))
-                })
+                cause.unwrap_or_else(|| CompileError::from(TypeError::Scalars { most: MAX_LEAVES }))
             }
-            _ => CompileError::limit(format!("a value has more than {MAX_LEAVES} scalars")),
+            _ => CompileError::from(TypeError::Scalars { most: MAX_LEAVES }),
         })
     }
 
@@ -299,9 +293,9 @@ impl<'a> Types<'a> {
             Kind::Matrix { column, .. } => repeated(column),
             Kind::Struct { members } => match members.get(index as usize) {
                 Some(member) => Ok((member.ty, member.leaf)),
-                None => Err(CompileError::invalid(format!("a structure has no member {index}"))),
+                None => Err(TypeError::NoMember { index: u64::from(index), count: members.len() }.into()),
             },
-            _ => Err(CompileError::invalid("an index goes into something that is not a composite")),
+            _ => Err(TypeError::NotComposite.into()),
         }
     }
 
@@ -321,13 +315,13 @@ impl<'a> Types<'a> {
         match self.kind(ty) {
             Kind::Vector { elem, count } => Ok((elem, count)),
             Kind::Bool | Kind::Int { .. } | Kind::Float { .. } => Ok((ty, 1)),
-            _ => Err(CompileError::invalid("a scalar or vector is needed")),
+            _ => Err(TypeError::NotVector.into()),
         }
     }
 
     /// Bytes up to the end of a value laid out as decorations say. The recursion is as deep as types nest.
     pub fn explicit_end(&self, ty: Ty, matrix: MatrixLayout) -> Result<u32, CompileError> {
-        let too_large = || CompileError::limit("a type is larger than 4 GiB");
+        let too_large = || CompileError::from(TypeError::TooLarge);
         match self.kind(ty) {
             Kind::Struct { members } => {
                 let mut end = 0;
@@ -350,8 +344,8 @@ impl<'a> Types<'a> {
     /// Bytes from one element of an array, column of a matrix or component of a vector to the next.
     pub fn stride(&self, ty: Ty, layout: Layout, matrix: MatrixLayout) -> Result<u32, CompileError> {
         let natural = |elem: Ty| self.get(elem).natural.0;
-        let stated = |stride: u32, what: &str| match stride {
-            0 => Err(CompileError::invalid(format!("{what} without a stride is used in memory"))),
+        let stated = |stride: u32, what: &'static str| match stride {
+            0 => Err(TypeError::NoStride { what }.into()),
             stride => Ok(stride),
         };
         match (self.kind(ty), layout) {
@@ -361,10 +355,10 @@ impl<'a> Types<'a> {
             (Kind::Matrix { .. }, Layout::Explicit) if !matrix.row_major => stated(matrix.stride, "a matrix"),
             (Kind::Matrix { column, .. }, Layout::Explicit) => match self.kind(column) {
                 Kind::Vector { elem, .. } => Ok(natural(elem)),
-                _ => Err(CompileError::invalid("a matrix column is not a vector")),
+                _ => Err(TypeError::MatrixColumn { id: 0 }.into()),
             },
             (Kind::Vector { elem, .. }, _) => Ok(natural(elem)),
-            _ => Err(CompileError::invalid("a dynamic index goes into something that has no elements")),
+            _ => Err(MemoryError::NoElements.into()),
         }
     }
 }

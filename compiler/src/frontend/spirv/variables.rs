@@ -7,7 +7,7 @@ use super::pointer::{Pointer, Root};
 use super::translate::Translator;
 use super::types::{Kind, Layout, Ty};
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, MemoryError};
 use crate::frontend::kit::limits::{MAX_CONSTANT_BYTES, MAX_SCRATCH_BYTES};
 use crate::ir::function::Access;
 use crate::ir::src::Src;
@@ -23,7 +23,7 @@ impl<'a> Translator<'_, 'a> {
         let Kind::Pointer { class: StorageClass::Function, pointee: Some(ty), .. } =
             self.values.types.kind(pointee)
         else {
-            return Err(CompileError::invalid("a function's variable is not of class Function"));
+            return Err(MemoryError::FunctionVariable { id }.into());
         };
         let pointer = self.allocate(id, ty)?;
         let init = match inst.rest(3) {
@@ -52,8 +52,7 @@ impl<'a> Translator<'_, 'a> {
             let base = self.kit.memory.scratch_bytes;
             self.kit.memory.scratch_bytes = base + widths.len() as u32 * slot;
             if self.kit.memory.scratch_bytes > MAX_SCRATCH_BYTES {
-                let message = format!("more than {} bytes of dynamically indexed arrays", MAX_SCRATCH_BYTES);
-                return Err(CompileError::limit(message));
+                return Err(MemoryError::Stack { most: MAX_SCRATCH_BYTES }.into());
             }
             Root::Scratch { base, slot }
         } else {
@@ -74,9 +73,7 @@ impl<'a> Translator<'_, 'a> {
         let section = &mut self.kit.memory.constants;
         let start = (section.len() as u32).next_multiple_of(CONSTANT_ALIGN);
         if bytes.len() > (MAX_CONSTANT_BYTES - start.min(MAX_CONSTANT_BYTES)) as usize {
-            return Err(CompileError::limit(format!(
-                "more than {MAX_CONSTANT_BYTES} bytes of constant arrays"
-            )));
+            return Err(MemoryError::Constants { most: MAX_CONSTANT_BYTES }.into());
         }
         section.resize(start as usize, 0);
         section.extend_from_slice(&bytes);

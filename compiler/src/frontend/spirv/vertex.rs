@@ -4,7 +4,7 @@ use spirv::{BuiltIn, StorageClass};
 
 use super::interface::{Leaf, Output, Slot, leaves};
 use super::translate::Translator;
-use crate::error::CompileError;
+use crate::error::{CompileError, StageError};
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
@@ -96,7 +96,7 @@ fn place(slot: Slot) -> Result<VertexOutput, CompileError> {
             BuiltIn::CullDistance => VertexOutput::CullDistance(index),
             BuiltIn::Layer => VertexOutput::Layer,
             BuiltIn::ViewportIndex => VertexOutput::Viewport,
-            _ => return Err(CompileError::unsupported(format!("output {built_in:?}"))),
+            _ => return Err(StageError::Output { built_in }.into()),
         },
     })
 }

@@ -8,7 +8,7 @@ use super::opcodes::{self, Handler, Pointers};
 use super::owners::Frame;
 use super::translate::Translator;
 use super::words::Inst;
-use crate::error::CompileError;
+use crate::error::{CompileError, FlowError, ModuleError, ValueError};
 use crate::frontend::kit::control::{Node, Step};
 use crate::frontend::kit::coverage;
 use crate::ir::Arithmetic;
@@ -25,8 +25,7 @@ impl<'a> Translator<'_, 'a> {
                     frame.rest = None;
                     continue;
                 }
-                let inst =
-                    rest.next().ok_or_else(|| CompileError::invalid("the module ends within a block"))??;
+                let inst = rest.next().ok_or_else(|| FlowError::Truncated)??;
                 self.bodies
                     .budget
                     .count()
@@ -54,11 +53,8 @@ impl<'a> Translator<'_, 'a> {
                 let pointers = if row.pointers == Pointers::Values { inst.rest(2) } else { &[] };
                 self.pure(inst, pointers)
             }
-            Handler::Refused(reason) => Err(CompileError::unsupported(reason)),
-            Handler::Declaration => Err(CompileError::invalid(format!(
-                "Op{:?} stands among the instructions of a block",
-                inst.op
-            ))),
+            Handler::Refused(reason) => Err(ModuleError::Refused { op: inst.op, reason }.into()),
+            Handler::Declaration => Err(ModuleError::Misplaced { op: inst.op }.into()),
         }
     }
 
@@ -121,7 +117,7 @@ impl<'a> Translator<'_, 'a> {
         let cond = self.eval().scalar(id)?;
         match self.kit.b.f.width(cond) {
             1 => Ok(cond),
-            _ => Err(CompileError::invalid("the condition is not a boolean")),
+            _ => Err(ValueError::NotABoolean { id }.into()),
         }
     }
 
@@ -133,7 +129,7 @@ impl<'a> Translator<'_, 'a> {
         let selector = self.eval().scalar(selector)?;
         let bits = self.kit.b.f.width(selector);
         if (bits == 64) != cases.wide {
-            return Err(CompileError::invalid("the literals do not have the width of the selector"));
+            return Err(FlowError::SwitchWidth { bits }.into());
         }
         let mut hit = None;
         let body = self.frame().body.clone();
@@ -191,7 +187,7 @@ impl<'a> Translator<'_, 'a> {
                 return Ok(pairs[2 * position]);
             }
         }
-        Err(CompileError::invalid(format!("no value comes from block {label}")))
+        Err(FlowError::PhiSource { block: label }.into())
     }
 
     fn return_value(&mut self, id: u32) -> Result<(), CompileError> {

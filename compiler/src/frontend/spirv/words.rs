@@ -3,7 +3,7 @@
 use bumpalo::Bump;
 use spirv::Op;
 
-use crate::error::{CompileError, Location};
+use crate::error::{CompileError, Location, ModuleError};
 
 /// Words of the header: magic, version, generator, id bound, schema.
 const HEADER_WORDS: usize = 5;
@@ -39,30 +39,31 @@ impl<'a> Words<'a> {
         let swapped = match bytes.first_chunk::<4>() {
             Some(magic) if u32::from_le_bytes(*magic) == spirv::MAGIC_NUMBER => false,
             Some(magic) if u32::from_be_bytes(*magic) == spirv::MAGIC_NUMBER => true,
-            _ => return Err(CompileError::invalid("the input does not begin with SPIR-V's magic number")),
+            _ => {
+                return Err(ModuleError::NotSpirv {
+                    found: bytes.first_chunk::<4>().map_or(0, |word| u32::from_le_bytes(*word)),
+                }
+                .into());
+            }
         };
         if !bytes.len().is_multiple_of(4) {
-            let message = format!("a module is whole 32-bit words, this one has {} bytes", bytes.len());
-            return Err(CompileError::invalid(message));
+            return Err(ModuleError::PartialWord { bytes: bytes.len() }.into());
         }
         if bytes.len() / 4 > MAX_MODULE_WORDS {
-            let message =
-                format!("the module has {} words, the limit is {MAX_MODULE_WORDS}", bytes.len() / 4);
-            return Err(CompileError::limit(message));
+            return Err(ModuleError::TooLong { words: bytes.len() / 4, most: MAX_MODULE_WORDS }.into());
         }
         let word =
             |chunk: &[u8; 4]| if swapped { u32::from_be_bytes(*chunk) } else { u32::from_le_bytes(*chunk) };
         let (chunks, _) = bytes.as_chunks::<4>();
         let words: &[u32] = bump.alloc_slice_fill_iter(chunks.iter().map(word));
         let &[_, version, _, bound, _, ..] = words else {
-            return Err(CompileError::invalid("the module ends within its header"));
+            return Err(ModuleError::Header { words: words.len() }.into());
         };
         if version >> 16 != 1 {
-            return Err(at_word(CompileError::unsupported(format!("SPIR-V version word {version:#x}")), 1));
+            return Err(at_word(CompileError::from(ModuleError::Version { word: version }), 1));
         }
         if bound > MAX_ID_BOUND {
-            let message = format!("the id bound is {bound}, the limit is {MAX_ID_BOUND}");
-            return Err(at_word(CompileError::limit(message), 3));
+            return Err(at_word(CompileError::from(ModuleError::IdBound { bound, most: MAX_ID_BOUND }), 3));
         }
         Ok(Words { words, bound })
     }
@@ -110,14 +111,14 @@ impl<'a> Iterator for Instructions<'a> {
         let (length, number) = ((first >> 16) as usize, first & 0xffff);
         let Some(operands) = self.words.get(offset + 1..offset + length) else {
             self.offset = self.words.len();
-            let message = format!("an instruction of {length} words does not fit into the module");
             let opcode = Op::from_u32(number).map(name);
-            return Some(Err(CompileError::invalid(message).at(Location::Word { offset, opcode })));
+            return Some(Err(CompileError::from(ModuleError::Truncated { words: length })
+                .at(Location::Word { offset, opcode })));
         };
         self.offset = offset + length;
         let Some(op) = Op::from_u32(number) else {
             self.offset = self.words.len();
-            return Some(Err(at_word(CompileError::invalid(format!("unknown opcode {number}")), offset)));
+            return Some(Err(at_word(CompileError::from(ModuleError::UnknownOpcode { number }), offset)));
         };
         Some(Ok(Inst { op, operands, offset }))
     }
@@ -127,8 +128,7 @@ impl<'a> Inst<'a> {
     /// Operand `index`.
     pub fn word(&self, index: usize) -> Result<u32, CompileError> {
         self.operands.get(index).copied().ok_or_else(|| {
-            let message = format!("the instruction has {} operands, more are needed", self.operands.len());
-            self.locate(CompileError::invalid(message))
+            self.locate(CompileError::from(ModuleError::MissingOperand { index, count: self.operands.len() }))
         })
     }
 
@@ -154,6 +154,6 @@ impl<'a> Inst<'a> {
                 bytes.push(byte);
             }
         }
-        Err(self.locate(CompileError::invalid("a string does not end within its instruction")))
+        Err(self.locate(CompileError::from(ModuleError::UnterminatedString)))
     }
 }

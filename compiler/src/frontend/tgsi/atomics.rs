@@ -4,7 +4,7 @@ use agx_tgsi::{Instruction, Opcode};
 
 use super::memory::{Named, Words, coordinates, image, is_image};
 use super::translate::Program;
-use crate::error::CompileError;
+use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::buffers::{Atomic, atomic_unguarded};
 use crate::frontend::kit::{Kit, coverage, images};
 use crate::ir::build::alu::IntCond;
@@ -69,7 +69,11 @@ impl Program<'_> {
         }
         let shape = self.image_shape(unit, instruction.memory.as_ref())?;
         if shape.multisampled {
-            return Err(CompileError::unsupported("atomics on images of several samples"));
+            return Err(TgsiError::Feature {
+                what: "an atomic on an image of several samples",
+                why: "the hardware has none",
+            }
+            .into());
         }
         let (coords, _) = coordinates(shape, at);
         let (base, offset) = images::texel_address(kit, image(unit), shape, &coords);

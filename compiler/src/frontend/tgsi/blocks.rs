@@ -7,7 +7,7 @@ use agx_tgsi::{Flow, Opcode, Shader};
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError, TgsiError};
 use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node};
 use crate::frontend::kit::limits::{MAX_CALL_DEPTH, MAX_INSTRUCTIONS};
 
@@ -160,7 +160,7 @@ impl Maker<'_> {
         let range = self.copies[copy].range.clone();
         if !range.contains(&first) {
             let line = self.shader.instructions.get(first).map_or(0, |instruction| instruction.place.line);
-            return Err(CompileError::unsupported(format!("a branch out of its subroutine to line {line}")));
+            return Err(TgsiError::BranchOut { line }.into());
         }
         let mut at = first;
         while matches!(self.next(at), Next::Follow) && at + 1 < range.end && !leaders[at + 1] {
@@ -168,9 +168,7 @@ impl Maker<'_> {
         }
         self.total += at + 1 - first;
         if self.total > MAX_INSTRUCTIONS {
-            return Err(CompileError::limit(format!(
-                "more than {MAX_INSTRUCTIONS} instructions after inlining"
-            )));
+            return Err(KitError::Instructions { most: MAX_INSTRUCTIONS }.into());
         }
         let mut block = Block { instructions: first..at + 1, decides: None, cases: Vec::new() };
         let end = self.end(copy, at, &mut block)?;
@@ -225,7 +223,7 @@ impl Maker<'_> {
     fn call(&mut self, copy: usize, at: usize, target: usize) -> Result<Node, CompileError> {
         let depth = self.copies[copy].depth + 1;
         if depth > MAX_CALL_DEPTH {
-            return Err(CompileError::limit(format!("calls nest deeper than {MAX_CALL_DEPTH}")));
+            return Err(KitError::Calls { most: MAX_CALL_DEPTH }.into());
         }
         let end = self.flow.partner_of(target).unwrap_or(target);
         self.copies.push(Copy { range: target + 1..end + 1, returns: Some((copy, at + 1)), depth });

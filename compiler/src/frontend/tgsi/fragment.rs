@@ -12,7 +12,7 @@ use super::semantics::location;
 use super::stage::{Inputs, Reads, option, refused};
 use super::translate::{Program, Words};
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::derivatives::{Axis, derivative};
 use crate::frontend::kit::fragment::{self, FragmentInput, FragmentModes, FragmentOutput, Varying};
 use crate::frontend::kit::{Kit, buffers, coverage};
@@ -300,9 +300,11 @@ impl Program<'_> {
             return Ok(());
         };
         let Number::Fixed(number) = self.number(kit, src.index) else {
-            return Err(CompileError::unsupported(
-                "an input with a computed number, interpolated at another place",
-            ));
+            return Err(TgsiError::Feature {
+                what: "an input with a computed number, interpolated at another place",
+                why: "inputs have no addresses",
+            }
+            .into());
         };
         let declaration = self.shader.declaration(File::Input, None, number);
         let semantic = declaration.and_then(|declaration| declaration.semantic);
@@ -343,7 +345,7 @@ impl Program<'_> {
         let declaration = self.shader.declaration(File::Output, None, number);
         let semantic = declaration.and_then(|declaration| declaration.semantic);
         let Some(semantic) = semantic.filter(|semantic| semantic.name == SemanticName::Color) else {
-            return Err(CompileError::invalid("FBFETCH of an output that is no colour"));
+            return Err(TgsiError::Fetch { output: number }.into());
         };
         let colour = fragment::read_target(kit, semantic.index, None)?;
         self.store(kit, instruction, src.swizzle.map(|component| Some(colour[usize::from(component)])));

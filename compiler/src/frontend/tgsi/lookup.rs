@@ -4,7 +4,7 @@ use agx_tgsi::{File, Instruction, Shader, Src as Source, Target, view_target};
 
 use super::registers::Number;
 use super::translate::Program;
-use crate::error::CompileError;
+use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::sampling::{Dim, Shape};
 use crate::frontend::kit::textures::Handle;
@@ -23,7 +23,13 @@ const MAX_UNITS: u32 = 16;
 pub(super) fn shape(target: Target) -> Result<Shape, CompileError> {
     let dim = match target {
         Target::Buffer => Dim::Buffer,
-        Target::Unknown => return Err(CompileError::unsupported("a texture of the target UNKNOWN")),
+        Target::Unknown => {
+            return Err(TgsiError::Feature {
+                what: "a texture of the target UNKNOWN",
+                why: "its dimension is not stated",
+            }
+            .into());
+        }
         _ if target.is_cube() => Dim::Cube,
         _ => match target.dimensions() {
             1 => Dim::D1,

@@ -7,7 +7,7 @@ use super::operands::written;
 use super::registers::Number;
 use super::stage::option;
 use super::translate::Program;
-use crate::error::CompileError;
+use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::buffers::{self, Buffer};
 use crate::frontend::kit::images::{self, Load};
 use crate::frontend::kit::limits::MAX_LOCAL_BYTES;
@@ -169,7 +169,11 @@ impl Program<'_> {
             }
             Some(Detail::Memory(MemoryKind::Input)) => Buffer::uniform(kit, ARGUMENTS, unit),
             Some(Detail::Memory(MemoryKind::Private)) => {
-                return Err(CompileError::unsupported("private memory, whose size the program does not say"));
+                return Err(TgsiError::Feature {
+                    what: "private memory",
+                    why: "the program does not state its size",
+                }
+                .into());
             }
             _ => Buffer::storage(kit, GLOBAL, unit),
         })

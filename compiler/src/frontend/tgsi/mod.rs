@@ -48,7 +48,7 @@ use bumpalo::Bump;
 use super::kit::Kit;
 use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
-use crate::error::{CompileError, Location};
+use crate::error::{CompileError, InputError, Location, TgsiError};
 use crate::ir::Function;
 
 /// What line tables call the text.
@@ -78,11 +78,10 @@ impl FrontEnd for Tgsi {
     }
 
     fn located(&self, error: CompileError) -> CompileError {
-        let location = match error.location {
+        error.relocate(|location| match location {
             Location::Source { line, column, .. } => Location::Text { line, column },
             location => location,
-        };
-        CompileError { location, ..error }
+        })
     }
 }
 
@@ -100,14 +99,18 @@ fn location(place: Place) -> Location {
 /// What is wrong with the text, with line and column; programs of geometry and tessellation stages.
 pub fn read<'a>(bump: &'a Bump, text: &str, key: &CompileKey) -> Result<Shader<'a>, CompileError> {
     let shader = parse(text).map_err(|error| {
-        let message = format!("expected {}, found {}", error.expected, error.found);
-        CompileError::invalid(message).at(location(error.place))
+        CompileError::from(TgsiError::Syntax {
+            expected: error.expected.to_string(),
+            found: error.found.to_string(),
+        })
+        .at(location(error.place))
     })?;
-    let flow = validate(&shader)
-        .map_err(|error| CompileError::invalid(error.fault.to_string()).at(location(error.place)))?;
+    let flow = validate(&shader).map_err(|error| {
+        CompileError::from(TgsiError::Rule { fault: error.fault }).at(location(error.place))
+    })?;
     let stage = stage_of(shader.processor)?;
-    if key.stage.is_some_and(|wanted| wanted != stage) {
-        return Err(CompileError::invalid(format!("the program is a {} program", shader.processor.name())));
+    if let Some(wanted) = key.stage.filter(|wanted| *wanted != stage) {
+        return Err(InputError::WrongStage { expected: wanted.name(), found: stage.name() }.into());
     }
     let mut function = Function::new(bump, "main");
     let mut kit = Kit::start(&mut function, stage, key);
@@ -121,9 +124,6 @@ fn stage_of(processor: Processor) -> Result<Stage, CompileError> {
         Processor::Vertex => Ok(Stage::Vertex),
         Processor::Fragment => Ok(Stage::Fragment),
         Processor::Compute => Ok(Stage::Compute),
-        other => Err(CompileError::unsupported(format!(
-            "{} programs: the hardware runs geometry and tessellation as compute shaders, which this compiler does not make",
-            other.name()
-        ))),
+        other => Err(TgsiError::Processor { name: other.name() }.into()),
     }
 }

@@ -6,7 +6,7 @@ use agx_tgsi::{
 
 use super::registers::{Component, Number, equals, select};
 use super::translate::Program;
-use crate::error::CompileError;
+use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::{Kit, buffers};
 use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
@@ -248,7 +248,10 @@ impl Program<'_> {
             }
             Opcode::Popa => {
                 let first = self.stack.pop().ok_or_else(|| {
-                    CompileError::unsupported("POPA whose PUSHA does not stand before it in the text")
+                    CompileError::from(TgsiError::Feature {
+                        what: "POPA without a PUSHA before it in the text",
+                        why: "the stack is resolved at compile time",
+                    })
                 })?;
                 let value = [0, 1, 2, 3].map(|at| Some(kit.vars.read(&mut kit.b, Variable(first.0 + at))));
                 self.store(kit, instruction, value);

@@ -2,7 +2,7 @@
 
 use agx_tgsi::{File, Index, Instruction, Shader};
 
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError};
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::limits::MAX_SCRATCH_BYTES;
 use crate::frontend::ssa::Variable;
@@ -63,9 +63,7 @@ impl RegisterFile {
             let bytes = (last - first + 1).saturating_mul(REGISTER_BYTES);
             kit.memory.scratch_bytes = base.saturating_add(bytes);
             if kit.memory.scratch_bytes > MAX_SCRATCH_BYTES {
-                return Err(CompileError::limit(format!(
-                    "more than {MAX_SCRATCH_BYTES} bytes of registers that address registers reach"
-                )));
+                return Err(KitError::IndexedRegisters { most: MAX_SCRATCH_BYTES }.into());
             }
             array = Some(Array { first, last, base });
         }

@@ -9,7 +9,7 @@ use super::registers::indirect_range;
 use super::translate::{Program, Words};
 use super::{fragment, vertex};
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError, TgsiError};
 use crate::frontend::kit::compute::{ComputeInput, LaneInput};
 use crate::frontend::kit::derivatives::Quads;
 use crate::frontend::kit::limits::MAX_INVOCATIONS;
@@ -80,9 +80,7 @@ fn workgroup(kit: &mut Kit<'_, '_>, shader: &Shader, key: &CompileKey) -> Result
     ];
     let threads = size.iter().fold(1u64, |product, size| product.saturating_mul(u64::from(*size)));
     if threads > MAX_INVOCATIONS {
-        return Err(CompileError::limit(format!(
-            "a workgroup of {threads} threads; {MAX_INVOCATIONS} are possible"
-        )));
+        return Err(KitError::LargeWorkgroup { threads, most: MAX_INVOCATIONS }.into());
     }
     kit.compute.workgroup_size = size;
     let derives = |instruction: &agx_tgsi::Instruction| instruction.opcode.info().class == Class::Derivative;
@@ -123,7 +121,7 @@ fn system_value(
 
 /// A semantic that a stage cannot have.
 pub(super) fn refused(name: SemanticName, stage: &str) -> CompileError {
-    CompileError::unsupported(format!("the semantic {} in a {stage} program", name.name()))
+    CompileError::from(TgsiError::Semantic { name: name.name().to_string(), stage: stage.to_owned() })
 }
 
 fn lane_value(name: SemanticName) -> Option<LaneInput> {

@@ -29,8 +29,8 @@ fn errors_have_line_and_column() {
     ];
     for (text, kind, (line, column), message) in cases {
         let error = ir(text).expect_err(text);
-        assert_eq!((error.kind, &error.location), (kind, &Location::Text { line, column }), "{error}");
-        assert!(error.message.contains(message), "{error}");
+        assert_eq!((error.kind(), &error.location), (kind, &Location::Text { line, column }), "{error}");
+        assert!(error.message().contains(message), "{error}");
     }
 }
 
@@ -38,8 +38,8 @@ fn errors_have_line_and_column() {
 fn geometry_and_tessellation_are_unsupported() {
     for processor in ["GEOM", "TESS_CTRL", "TESS_EVAL"] {
         let error = ir(&format!("{processor}\nEND")).expect_err(processor);
-        assert_eq!(error.kind, ErrorKind::Unsupported);
-        assert!(error.message.starts_with(processor), "{error}");
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(error.message().starts_with(processor), "{error}");
     }
 }
 

@@ -5,7 +5,7 @@ use agx_tgsi::{File, Instruction, Opcode, Target};
 use super::lookup::{shape, target_of_view, texture};
 use super::registers::Number;
 use super::translate::Program;
-use crate::error::CompileError;
+use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::images::{self, Load};
 use crate::frontend::kit::sampling::{Dim, Lod, Sample, Shape, pack_offset, sample};
 use crate::frontend::kit::{Kit, textures};
@@ -180,9 +180,10 @@ impl Program<'_> {
             _ => {
                 let component = self.fetch(kit, instruction, 1, 0).as_imm();
                 let component = component.ok_or_else(|| {
-                    CompileError::unsupported(
-                        "TG4 of a component that is computed: the hardware has it in the instruction",
-                    )
+                    CompileError::from(TgsiError::Feature {
+                        what: "TG4 of a computed component",
+                        why: "the component is part of the instruction",
+                    })
                 })?;
                 Ok(component as u32 & 3)
             }
@@ -231,7 +232,11 @@ impl Program<'_> {
     fn look_up(&self, kit: &mut Kit<'_, '_>, lookup: &Lookup) -> Result<[Src; 4], CompileError> {
         let shape = shape(lookup.target)?;
         if shape.dim == Dim::Buffer {
-            return Err(CompileError::unsupported("a filtered sample of a buffer"));
+            return Err(TgsiError::Feature {
+                what: "a filtered sample of a buffer",
+                why: "buffers have no filter",
+            }
+            .into());
         }
         self.on_unit(kit, (lookup.view, File::Sampler), |kit, unit| {
             let mut wanted =

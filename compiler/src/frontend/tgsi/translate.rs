@@ -8,7 +8,7 @@ use super::blocks::{Blocks, blocks};
 use super::registers::RegisterFile;
 use super::{FILE, location, stage};
 use crate::CompileKey;
-use crate::error::CompileError;
+use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::control::{Body, Node, build};
 use crate::frontend::kit::{Kit, lines};
 use crate::ir::build::alu::{FloatCond, IntCond};
@@ -146,7 +146,11 @@ impl Program<'_> {
             Class::Discard => self.discard(kit, instruction)?,
             Class::Barrier => self.barrier(kit, instruction),
             Class::Geometry => {
-                return Err(CompileError::unsupported("geometry is emitted in geometry programs"));
+                return Err(TgsiError::Feature {
+                    what: "an emission of geometry outside geometry programs",
+                    why: "other programs have no output stream",
+                }
+                .into());
             }
             Class::Flow | Class::Nothing => {}
         }

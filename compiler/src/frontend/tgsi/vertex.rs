@@ -6,7 +6,7 @@ use super::registers::{Component, Number};
 use super::semantics::location;
 use super::stage::{Inputs, Reads, refused};
 use super::translate::Program;
-use crate::error::CompileError;
+use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
 use crate::ir::{Arithmetic, Src};
@@ -22,9 +22,11 @@ pub(super) fn begin(
     inputs: &mut Inputs,
 ) -> Result<(), CompileError> {
     if shader.property(PropertyName::VsWindowSpacePosition).is_some_and(|value| value != 0) {
-        return Err(CompileError::unsupported(
-            "VS_WINDOW_SPACE_POSITION: the hardware divides by w and applies the viewport to every position",
-        ));
+        return Err(TgsiError::Feature {
+            what: "VS_WINDOW_SPACE_POSITION",
+            why: "the hardware divides by w and applies the viewport to every position",
+        }
+        .into());
     }
     let count = shader.size_of(File::Input);
     let attributes: Vec<(u32, u32)> = (0..count)

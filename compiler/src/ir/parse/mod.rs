@@ -13,7 +13,7 @@ use bumpalo::Bump;
 use half::f16;
 
 use self::scan::Scanner;
-use crate::error::CompileError;
+use crate::error::{CompileError, TextError};
 use crate::ir::entity::{Block, Entity, Value};
 use crate::ir::function::{Function, InstData, Seam, Segment};
 use crate::ir::op::{IrOp, Mods, Op};
@@ -92,7 +92,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         self.head()?;
         loop {
             if !self.scanner.skip_blank() {
-                return Err(self.scanner.error("expected `}` before the end of the text"));
+                return Err(self.scanner.expected("`}` before the end of the text"));
             }
             match self.scanner.peek() {
                 Some('}') if self.open.is_empty() => break,
@@ -129,8 +129,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             let start = self.scanner.at;
             let name = self.scanner.word();
             let stage = Stage::ALL.iter().find(|(known, _)| *known == name);
-            self.f.stage =
-                stage.ok_or_else(|| self.scanner.error_at(start, format!("there is no stage `{name}`")))?.1;
+            self.f.stage = stage.ok_or_else(|| self.scanner.error_at(start, unknown("stage", name)))?.1;
         }
         self.scanner.skip_space();
         self.f.contract = !self.scanner.eat("no_contract");
@@ -151,7 +150,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             let start = self.scanner.at;
             *extent = self.scanner.number("the extent of a workgroup", MAX_EXTENT)? as u32;
             if *extent == 0 {
-                return Err(self.scanner.error_at(start, "the extent of a workgroup must be at least 1"));
+                return Err(self.scanner.error_at(start, TextError::EmptyWorkgroup));
             }
         }
         Ok(size)
@@ -165,14 +164,15 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         loop {
             let start = self.scanner.at;
             let letter = self.scanner.peek().filter(|letter| *letter != '\n');
-            let letter = letter.ok_or_else(|| self.scanner.error("expected `\"`"))?;
+            let letter = letter.ok_or_else(|| self.scanner.expected("`\"`"))?;
             self.scanner.at += letter.len_utf8();
             match letter {
                 '"' => return Ok(name),
                 '\\' => {
+                    let letter = self.scanner.peek().map_or_else(String::new, String::from);
                     let escaped = self.escape();
                     name.push(
-                        escaped.ok_or_else(|| self.scanner.error_at(start, "there is no such escape"))?,
+                        escaped.ok_or_else(|| self.scanner.error_at(start, unknown("escape", &letter)))?,
                     );
                 }
                 other => name.push(other),
@@ -199,8 +199,10 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
 
     /// Ends the current block with `seam`, which is `length` bytes long in the text.
     fn seam(&mut self, seam: Seam, length: usize) -> Result<(), CompileError> {
-        let block =
-            self.block.take().ok_or_else(|| self.scanner.error("a block must stand before this bracket"))?;
+        let block = self
+            .block
+            .take()
+            .ok_or_else(|| self.scanner.error(order("expected a block before this bracket")))?;
         self.f.layout.push(Segment { block, seam });
         self.scanner.at += length;
         match seam {
@@ -225,7 +227,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         self.scanner.at = start;
         match (self.open.last(), otherwise) {
             (Some(Seam::If), true) => self.seam(Seam::Else, length),
-            (_, true) => Err(self.scanner.error("this `else` belongs to no if")),
+            (_, true) => Err(self.scanner.error(order("`else` without an if"))),
             (Some(Seam::Loop), false) => self.seam(Seam::EndLoop, 1),
             (Some(Seam::Scope), false) => self.seam(Seam::EndScope, 1),
             (_, false) => self.seam(Seam::EndIf, 1),
@@ -255,10 +257,10 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         if let Some(open) = self.block {
             return Err(self
                 .scanner
-                .error_at(start, format!("a bracket must stand between {open} and {block}")));
+                .error_at(start, order(format!("expected a bracket between {open} and {block}"))));
         }
         if self.in_layout[block] {
-            return Err(self.scanner.error_at(start, format!("{block} stands twice")));
+            return Err(self.scanner.error_at(start, order(format!("{block} is defined twice"))));
         }
         self.in_layout[block] = true;
         self.block = Some(block);
@@ -267,7 +269,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
 
     fn block_id(&mut self) -> Result<Block, CompileError> {
         if !self.scanner.eat("b") {
-            return Err(self.scanner.error("expected a block"));
+            return Err(self.scanner.expected("a block"));
         }
         let block = Block(self.scanner.number("a block's number", self.id_limit)? as u32);
         while self.f.blocks.len() <= block.index() {
@@ -278,7 +280,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
 
     fn value_id(&mut self) -> Result<Value, CompileError> {
         if !self.scanner.eat("%") {
-            return Err(self.scanner.error("expected a value"));
+            return Err(self.scanner.expected("a value"));
         }
         let value = Value(self.scanner.number("a value's number", self.id_limit)? as u32);
         while self.f.values.len() <= value.index() {
@@ -301,7 +303,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         if self.scanner.eat("~") {
             self.f.relax(value);
             if !self.f.values[value].relaxed {
-                return Err(self.scanner.error_at(start, "only 32-bit scalars may be rounded"));
+                return Err(self.scanner.error_at(start, TextError::Relaxed));
             }
         }
         if self.scanner.eat("@") {
@@ -315,7 +317,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         let start = self.scanner.at;
         match self.scanner.number("a width", 65)? {
             bits @ (1 | 8 | 16 | 32 | 64) => Ok(bits as u8),
-            _ => Err(self.scanner.error_at(start, "a width is 1, 8, 16, 32 or 64")),
+            _ => Err(self.scanner.error_at(start, TextError::Width)),
         }
     }
 
@@ -342,13 +344,15 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         self.scanner.expect(&letter)?;
         let start = self.scanner.at;
         if self.scanner.number("a register", MAX_HALVES / 2)? as u16 != number + 1 {
-            return Err(self.scanner.error_at(start, "the registers of a pair follow each other"));
+            return Err(self.scanner.error_at(start, TextError::Pair));
         }
         Ok((2 * number, 64))
     }
 
     fn instruction(&mut self) -> Result<(), CompileError> {
-        let block = self.block.ok_or_else(|| self.scanner.error("an instruction must stand in a block"))?;
+        let block = self
+            .block
+            .ok_or_else(|| self.scanner.error(order("expected a block before this instruction")))?;
         let mut dsts = Vec::new();
         if self.scanner.peek() == Some('%') {
             loop {
@@ -365,7 +369,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         let start = self.scanner.at;
         let name = self.scanner.word();
         let op = Op::from_name(name);
-        let op = op.ok_or_else(|| self.scanner.error_at(start, format!("there is no operation `{name}`")))?;
+        let op = op.ok_or_else(|| self.scanner.error_at(start, unknown("operation", name)))?;
         let (srcs, mods) = match op {
             Op::Ir(IrOp::Phi) => self.phi_operands()?,
             Op::Ir(IrOp::Jump) => {
@@ -375,7 +379,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             _ => (self.sources()?, self.mods(op)?.to_vec()),
         };
         if !self.scanner.at_statement_end() {
-            return Err(self.scanner.error("expected the end of the instruction"));
+            return Err(self.scanner.expected("the end of the instruction"));
         }
         let (dsts, srcs, mods) = (self.f.alloc(&dsts), self.f.alloc(&srcs), self.f.alloc(&mods));
         let inst = self.f.add_inst(InstData { op, dsts, srcs, mods, line: 0 });
@@ -437,14 +441,13 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             _ if self.scanner.eat("_") => Src::NONE,
             _ if self.scanner.eat("true") => Src::bool(true),
             _ if self.scanner.eat("false") => Src::bool(false),
-            _ => return Err(self.scanner.error("expected a source")),
+            _ => return Err(self.scanner.expected("a source")),
         };
         while self.scanner.eat(".") {
             let start = self.scanner.at;
             let name = self.scanner.word();
             let flag = FLAG_NAMES.iter().find(|(known, _)| *known == name);
-            flags |=
-                flag.ok_or_else(|| self.scanner.error_at(start, format!("there is no suffix `.{name}`")))?.1;
+            flags |= flag.ok_or_else(|| self.scanner.error_at(start, unknown("suffix", name)))?.1;
         }
         Ok(src.with(flags))
     }
@@ -456,7 +459,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         let digits = self.scanner.digits();
         let bits = if self.scanner.eat(":") { self.width()? } else { 32 };
         number_bits(sign, digits, bits).map(|payload| Src::imm(payload, bits)).ok_or_else(|| {
-            self.scanner.error_at(start, format!("`{sign}{digits}` is no number of {bits} bits"))
+            self.scanner.error_at(start, TextError::Number { text: format!("{sign}{digits}"), bits })
         })
     }
 
@@ -466,18 +469,19 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             let start = self.scanner.at;
             let name = self.scanner.word();
             if !self.scanner.eat("=") {
-                return Err(self.scanner.error_at(start, "expected a modifier `name=value`"));
+                return Err(self
+                    .scanner
+                    .error_at(start, TextError::Expected { what: "a modifier `name=value`".to_owned() }));
             }
             let index = op.mod_index(name).filter(|index| *index < mods.len());
-            let missing =
-                || self.scanner.error_at(start, format!("`{}` has no modifier `{name}`", op.name()));
+            let missing = || self.scanner.error_at(start, unknown_of("modifier", op.name(), name));
             let index = index.ok_or_else(missing)?;
             let start = self.scanner.at;
             let text = self
                 .scanner
                 .take_while(|letter| !matches!(letter, ',' | ';' | '{' | '}') && !letter.is_whitespace());
             let value = mod_value(mod_style(op, index), text);
-            let unknown = || self.scanner.error_at(start, format!("`{name}` has no value `{text}`"));
+            let unknown = || self.scanner.error_at(start, unknown_of("value", name, text));
             mods[index] = value.ok_or_else(unknown)?;
         }
         Ok(mods)
@@ -527,4 +531,16 @@ fn mod_value(style: ModStyle, text: &str) -> Option<u32> {
             Some(access | flag.bits())
         }),
     }
+}
+
+fn unknown(what: &str, name: &str) -> TextError {
+    TextError::Unknown { what: what.to_owned(), name: name.to_owned() }
+}
+
+fn unknown_of(what: &'static str, of: &str, name: &str) -> TextError {
+    TextError::UnknownOf { what, of: of.to_owned(), name: name.to_owned() }
+}
+
+fn order(what: impl Into<String>) -> TextError {
+    TextError::Order { what: what.into() }
 }

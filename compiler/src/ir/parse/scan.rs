@@ -1,6 +1,6 @@
 //! Moves through the text: spaces, comments, words, numbers, and where errors are.
 
-use crate::error::{CompileError, Location};
+use crate::error::{CompileError, Location, TextError};
 
 /// A position in the text.
 pub(super) struct Scanner<'t> {
@@ -86,7 +86,7 @@ impl<'t> Scanner<'t> {
     /// Skips spaces and takes `text`, or fails.
     pub fn expect(&mut self, text: &str) -> Result<(), CompileError> {
         self.skip_space();
-        if self.eat(text) { Ok(()) } else { Err(self.error(format!("expected `{text}`"))) }
+        if self.eat(text) { Ok(()) } else { Err(self.expected(format!("`{text}`"))) }
     }
 
     /// Takes a decimal number below `limit`; `what` names it in errors.
@@ -95,23 +95,29 @@ impl<'t> Scanner<'t> {
         let digits = self.take_while(|letter| letter.is_ascii_digit());
         match digits.parse::<u64>() {
             Ok(number) if number < limit => Ok(number),
-            Ok(_) => Err(self.error_at(start, format!("{what} must be below {limit}"))),
-            Err(_) if digits.is_empty() => Err(self.error_at(start, format!("expected {what}"))),
-            Err(_) => Err(self.error_at(start, format!("{what} must be below {limit}"))),
+            Ok(_) => Err(self.error_at(start, TextError::OutOfRange { what: what.to_owned(), limit })),
+            Err(_) if digits.is_empty() => {
+                Err(self.error_at(start, TextError::Expected { what: what.to_owned() }))
+            }
+            Err(_) => Err(self.error_at(start, TextError::OutOfRange { what: what.to_owned(), limit })),
         }
     }
 
+    /// Something else than `what` is at this position.
+    pub fn expected(&self, what: impl Into<String>) -> CompileError {
+        self.error(TextError::Expected { what: what.into() })
+    }
+
     /// An error at this position.
-    pub fn error(&self, message: impl Into<String>) -> CompileError {
-        self.error_at(self.at, message)
+    pub fn error(&self, error: TextError) -> CompileError {
+        self.error_at(self.at, error)
     }
 
     /// An error at offset `at`.
-    pub fn error_at(&self, at: usize, message: impl Into<String>) -> CompileError {
+    pub fn error_at(&self, at: usize, error: TextError) -> CompileError {
         let before = &self.text.as_bytes()[..at.min(self.text.len())];
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let line = before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
-        CompileError::invalid(message)
-            .at(Location::Text { line, column: (before.len() - line_start) as u32 + 1 })
+        CompileError::from(error).at(Location::Text { line, column: (before.len() - line_start) as u32 + 1 })
     }
 }

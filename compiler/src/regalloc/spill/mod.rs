@@ -26,7 +26,7 @@ use crate::analysis::dominance::Dominance;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::next_use::{NEVER, NextUses, next_uses};
 use crate::analysis::pressure::{Pressure, dead_result_needs_register};
-use crate::error::CompileError;
+use crate::error::{BackEndError, CompileError};
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData, Seam};
 use crate::ir::op::{IrOp, Op};
@@ -289,11 +289,11 @@ impl<'a> Spiller<'_, 'a> {
             let loose =
                 (0..self.resident.len()).filter(|index| !pinned.contains(&self.resident[*index].value));
             let Some(farthest) = loose.max_by_key(far) else {
-                return Err(CompileError::limit(format!(
-                    "one instruction needs {} half registers where {} are left to it",
-                    used + needed,
-                    self.budget
-                )));
+                return Err(BackEndError::OneInstruction {
+                    needed: (used + needed) as u32,
+                    budget: self.budget as u32,
+                }
+                .into());
             };
             used -= self.halves(self.resident[farthest].value);
             self.resident.swap_remove(farthest);

@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::slot_lives::{Lives, Stretch};
-use crate::error::CompileError;
+use crate::error::{BackEndError, CompileError};
 use crate::ir::entity::{Block, Inst};
 use crate::ir::function::Function;
 use crate::ir::table::Side;
@@ -215,9 +215,7 @@ impl StackFile {
         let offset = self.start + 4 * self.words;
         self.words += words;
         if self.start + 4 * self.words > REACH_BYTES {
-            return Err(CompileError::limit(
-                "spilled values need more stack than an immediate offset reaches",
-            ));
+            return Err(BackEndError::SpillStack { reach: REACH_BYTES }.into());
         }
         self.places.push(Place { offset, words, life: Vec::new() });
         Ok(self.places.len() - 1)

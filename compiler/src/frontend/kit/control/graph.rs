@@ -1,6 +1,6 @@
 //! The control-flow graph of a function body: reachable blocks, order, dominators, loops.
 
-use crate::error::CompileError;
+use crate::error::{CompileError, KitError};
 
 /// A node: the index of a block, or the number of blocks for the exit that all returns lead to.
 pub type Node = usize;
@@ -205,9 +205,7 @@ impl Graph {
                 } else if self.dominates(header, *pred) {
                     work.push(*pred);
                 } else {
-                    return Err(CompileError::unsupported(
-                        "irreducible control flow: a loop with several entries",
-                    ));
+                    return Err(KitError::Irreducible.into());
                 }
             }
             if !work.is_empty() {

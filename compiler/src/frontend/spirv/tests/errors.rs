@@ -22,8 +22,8 @@ fn messages_name_the_kind_the_instruction_and_the_culprit() {
     ];
     for (body, kind, opcode, message) in table {
         let error = refuse(&with_body("", body));
-        assert_eq!(error.kind, kind, "{body}: {error}");
-        assert!(error.message.contains(message), "{body}: {error}");
+        assert_eq!(error.kind(), kind, "{body}: {error}");
+        assert!(error.message().contains(message), "{body}: {error}");
         let Location::Word { opcode: Some(found), .. } = error.location else { panic!("{body}: {error}") };
         assert_eq!(found, opcode, "{body}");
     }
@@ -38,8 +38,8 @@ fn phis_of_two_types_cannot_be_one_id() {
         Phi %vec3 %x %zero %entry
         Return";
     let error = refuse(&with_body("ConstantNull %vec3 %zero", body));
-    assert_eq!(error.kind, ErrorKind::Invalid);
-    assert!(error.message.contains("phis of two types"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert!(error.message().contains("phis of two types"), "{error}");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_definition_must_reach_its_use() {
         Store %p %y
         Return";
     let error = refuse(&with_body("", body));
-    assert!(error.message.contains("not defined on every path"), "{error}");
+    assert!(error.message().contains("not defined on every path"), "{error}");
 }
 
 #[test]
@@ -74,6 +74,6 @@ fn a_loop_with_two_entries_is_refused() {
         Label %out
         Return";
     let error = refuse(&with_body("", body));
-    assert_eq!(error.kind, ErrorKind::Unsupported);
-    assert!(error.message.contains("several entries"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.message().contains("several entries"), "{error}");
 }

@@ -75,5 +75,5 @@ fn inputs_are_no_booleans() {
     let compiled =
         Compiler::default().compile(&mut Scratch::default(), Input::spirv(&module), &CompileKey::default());
     let error = compiled.map(|_| ()).expect_err("a boolean at a location");
-    assert!(error.message.contains("a boolean input"), "{error}");
+    assert!(error.message().contains("a boolean input"), "{error}");
 }

@@ -60,8 +60,8 @@ fn what_is_beyond_a_limit_is_refused_for_it_and_what_is_at_it_is_not() {
             panic!("{row}, {most}: {error}");
         }
         let error = compile(&module(most + step)).expect_err(row);
-        assert_eq!(error.kind, ErrorKind::Limit, "{row}: {error}");
-        assert!(error.message.contains(&most.to_string()), "{row}: {error}");
+        assert_eq!(error.kind(), ErrorKind::Limit, "{row}: {error}");
+        assert!(error.message().contains(&most.to_string()), "{row}: {error}");
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod control;
 mod errors;
+mod examples;
 mod fragment;
 mod limits;
 mod lines;

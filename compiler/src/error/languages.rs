@@ -1,0 +1,164 @@
+//! WGSL, GLSL, AGAL, PICA200 and TGSI. What their readers report is carried as the reader states it.
+
+use super::row::{Example, errors};
+
+errors! {
+    /// What is wrong with WGSL or GLSL.
+    #[cfg_attr(not(all(feature = "wgsl", feature = "glsl")), allow(dead_code, reason = "languages are features"))]
+    enum NagaError {
+        /// The WGSL does not parse. The message is naga's and names the place.
+        2200 Invalid Wgsl { what: String }
+        = "{what}",
+        Example::text("wgsl", "fn main( {}\n");
+
+        /// The module breaks a rule of its language. The message is naga's validator's.
+        2201 Invalid Rule { what: String }
+        = "{what}",
+        Example::text("wgsl", "var<workgroup> a: array<f32>;\n@compute @workgroup_size(1) fn main() { a[0] = 1.0; }\n");
+
+        /// An override has an invalid value. Its type and use restrict it.
+        2202 Invalid Override { what: String }
+        = "{what}",
+        Example::Words("An override of a workgroup size with the value 0.");
+
+        /// The module cannot be expressed. naga's SPIR-V writer reports it.
+        2203 Unsupported Inexpressible { what: String }
+        = "{what}",
+        Example::Words("A WGSL feature that naga cannot write as SPIR-V.");
+
+        /// The GLSL does not parse. The message names the token and what was expected.
+        2204 Invalid Syntax { expected: String, found: String }
+        = "expected {expected}, found {found}",
+        Example::Words("GLSL with `int x = 1 }`.");
+
+        /// A name is not declared. Declare it before its use.
+        2205 Invalid Undeclared { what: &'static str, name: String }
+        = "{what} `{name}`",
+        Example::Words("GLSL with `int x = y;` where y is not declared.");
+
+        /// A name is declared twice. Rename one of the declarations.
+        2206 Invalid Redeclared { name: String }
+        = "`{name}` is already declared",
+        Example::Words("GLSL with two global variables called x.");
+
+        /// The GLSL breaks a rule of the language. The message names the rule.
+        2207 Invalid Semantics { what: String }
+        = "{what}",
+        Example::Words("GLSL that assigns a vec3 to an int.");
+
+        /// The preprocessor rejects the text. The message names the directive.
+        2208 Invalid Preprocessor { what: String }
+        = "preprocessor: {what}",
+        Example::Words("GLSL with `#if 1` and no `#endif`.");
+
+        /// A feature of GLSL is not supported by the built-in reader. Install glslangValidator, which supports it.
+        2209 Unsupported Glsl { what: String }
+        = "{what} is not supported",
+        Example::Words("GLSL of version 330, read without glslangValidator.");
+
+        /// Macros expand too deeply. The limit bounds the preprocessor.
+        2210 Limit Macros
+        = "macros expand too deeply",
+        Example::Words("GLSL with a macro that expands to itself many times.");
+    }
+}
+
+errors! {
+    /// What is wrong with an AGAL program.
+    enum AgalError {
+        /// The bytes are not an AGAL program. The message names the byte or token, and Adobe's error number.
+        2300 Invalid Read { error: agx_agal::ReadError }
+        = "{error}",
+        Example::Words("Bytecode of AGAL whose header states version 9.");
+
+        /// The program uses a part of AGAL that is not supported. The message names it.
+        2301 Unsupported ReadUnsupported { error: agx_agal::ReadError }
+        = "{error}",
+        Example::Words("Bytecode with an opcode of an unpublished version.");
+
+        /// The assembly does not parse. The message names the place.
+        2302 Invalid Assembly { what: String }
+        = "{what}",
+        Example::text("agal", ".agal 1 vertex\nfrob op, va0\n");
+
+        /// The program breaks a rule of AGAL. The message names the token, and Adobe's error number.
+        2303 Invalid Rule { violation: agx_agal::Violation }
+        = "{violation}",
+        Example::text("agal", ".agal 1 vertex\nmov op, vt0\n");
+
+        /// The program exceeds a limit of its version of AGAL. The message names the limit, and Adobe's error number.
+        2304 Limit Limit { violation: agx_agal::Violation }
+        = "{violation}",
+        Example::text("agal", ".agal 1 vertex\nmov op, va31\n");
+    }
+}
+
+errors! {
+    /// What is wrong with a PICA200 program.
+    enum PicaError {
+        /// The bytes are not a shader binary. The message names the byte.
+        2400 Invalid Container { error: agx_pica200::ContainerError }
+        = "{error}",
+        Example::Words("A file that begins with DVLB and ends there.");
+
+        /// The assembly does not parse. The message names the word and what was expected.
+        2401 Invalid Assembly { what: String }
+        = "{what}",
+        Example::text("pica200", ".proc main\nmov o0, v99\nend\n.end\n");
+
+        /// The hardware has no fragment shaders. Its fragments are combined by fixed units.
+        2402 Unsupported Fragment
+        = "the PICA200 has no fragment shaders",
+        Example::Words("A PICA200 binary compiled with --stage fragment.");
+
+        /// The entry is beyond the program. Entries are word numbers.
+        2403 Invalid Entry { entry: u32, words: usize }
+        = "the entry is at word {entry}; the program has {words} words",
+        Example::Words("A binary whose entry point is at word 4000.");
+
+        /// A word is not an instruction. Its opcode is not known.
+        2404 Invalid Word { word: u32 }
+        = "the word {word:#010x} has no known opcode",
+        Example::Words("A binary with a word 0xffffffff.");
+    }
+}
+
+errors! {
+    /// What is wrong with a TGSI program.
+    enum TgsiError {
+        /// The text does not parse. The message names what was expected and found.
+        2500 Invalid Syntax { expected: String, found: String }
+        = "expected {expected}, found {found}",
+        Example::text("tgsi", "FRAG\nFROB OUT[0], IN[0]\nEND\n");
+
+        /// The program breaks a rule of TGSI. The message names the register or opcode.
+        2501 Invalid Rule { fault: agx_tgsi::Fault }
+        = "{fault}",
+        Example::text("tgsi", "FRAG\nMOV OUT[0], IN[0]\nEND\n");
+
+        /// The processor is not supported. The hardware runs geometry and tessellation as compute shaders, which this front end does not make.
+        2502 Unsupported Processor { name: &'static str }
+        = "{name} programs are not supported; expected VERT, FRAG or COMP",
+        Example::text("tgsi", "GEOM\nEND\n");
+
+        /// An instruction or operand is not supported. The message names it and the reason.
+        2503 Unsupported Feature { what: &'static str, why: &'static str }
+        = "{what} is not supported: {why}",
+        Example::text("tgsi", "VERT\nPROPERTY VS_WINDOW_SPACE_POSITION 1\nEND\n");
+
+        /// A branch leaves its subroutine. Subroutines are inlined; a jump into another one has no place to return to.
+        2504 Unsupported BranchOut { line: u32 }
+        = "a branch out of its subroutine to line {line} is not supported",
+        Example::Words("A BRA from a subroutine into the main program.");
+
+        /// A semantic is not available in the stage. The message names both.
+        2505 Unsupported Semantic { name: String, stage: String }
+        = "the semantic {name} in a {stage} program is not supported",
+        Example::Words("A vertex program with an input of the semantic THREAD_ID.");
+
+        /// A framebuffer fetch names an output that is not a colour. FBFETCH reads render targets.
+        2506 Invalid Fetch { output: u32 }
+        = "FBFETCH of output {output}, which is not a colour",
+        Example::Words("An FBFETCH of the depth output.");
+    }
+}

@@ -1,0 +1,75 @@
+//! Inputs and outputs of stages.
+
+use spirv::BuiltIn;
+
+use crate::error::row::{Example, errors};
+
+errors! {
+    /// What is wrong with an input, an output or its use.
+    enum StageError {
+        /// A boolean is an input or output. Use an integer.
+        1600 Invalid Boolean
+        = "a boolean input or output that is not built-in",
+        Example::Words("A fragment shader with an output of type bool.");
+
+        /// Inputs and outputs of the type are not supported. They are scalars, vectors, matrices, arrays and structures of numbers.
+        1601 Unsupported Type
+        = "inputs and outputs of this type are not supported",
+        Example::Words("An input of type image.");
+
+        /// An input or output has no location. Decorate it with Location or BuiltIn.
+        1602 Invalid NoLocation
+        = "an input or output has neither a location nor a built-in",
+        Example::Words("A fragment output without a Location.");
+
+        /// A component is beyond the fourth. A location has four words.
+        1603 Invalid Component { component: u32 }
+        = "component {component} of an input or output; expected 0 to 3, and an even one for 64 bits",
+        Example::Words("A vec4 with the decoration Component 1.");
+
+        /// A location is too large. The limit bounds the tables of inputs and outputs.
+        1604 Limit Location { location: u32, most: u32 }
+        = "location {location} is not below {most}",
+        Example::Words("An output at location 1000.");
+
+        /// The target of an interpolation is not an input. interpolateAt takes an input of the fragment shader.
+        1605 Invalid NotAnInput
+        = "interpolation of a variable that is not an input",
+        Example::Words("An InterpolateAtCentroid of a local variable.");
+
+        /// An instruction belongs to fragment shaders. Other stages have no fragments.
+        1606 Invalid NotFragment { what: &'static str }
+        = "{what} outside fragment shaders",
+        Example::body("%x = OpExtInst %float %glsl 76 %data\nOpReturn");
+
+        /// The offset of an interpolation has the wrong size. It has two components, in pixels.
+        1607 Invalid Offset { found: usize }
+        = "the offset of an interpolation has {found} components; expected 2",
+        Example::Words("An InterpolateAtOffset with a vec3.");
+
+        /// A built-in cannot be interpolated. Only inputs of the vertex shader can.
+        1608 Unsupported Interpolation { built_in: BuiltIn }
+        = "interpolation of {built_in:?} is not supported",
+        Example::Words("An InterpolateAtCentroid of FragCoord.");
+
+        /// An input or output of 64 bits cannot be used here. Convert it to 32 bits.
+        1609 Invalid Double { what: &'static str }
+        = "{what} of 64 bits; expected 16 or 32",
+        Example::Words("A fragment output of type double.");
+
+        /// An output is not supported. The message names the built-in.
+        1610 Unsupported Output { built_in: BuiltIn }
+        = "output {built_in:?} is not supported",
+        Example::Words("A vertex shader that writes PrimitiveShadingRateKHR.");
+
+        /// Derivatives need quads. A compute shader states by an execution mode how its invocations form quads.
+        1611 Unsupported NoQuads
+        = "derivatives in shaders without quads; expected the execution mode DerivativeGroupQuads or DerivativeGroupLinear",
+        Example::body("%x = OpDPdx %float %number\nOpReturn");
+
+        /// A derivative has another type than its operand. Both are the same float type.
+        1612 Invalid DerivativeType
+        = "a derivative has another type than its operand",
+        Example::Words("An OpDPdx whose result is a vec2 and whose operand is a vec3.");
+    }
+}

@@ -1,0 +1,140 @@
+//! Operands of computations.
+
+use spirv::Op;
+
+use crate::error::row::{Example, errors};
+
+errors! {
+    /// What is wrong with an operand or a result.
+    enum ValueError {
+        /// An operand is not a value. It must be the result of a constant or of an instruction before.
+        1200 Invalid NotAValue { id: u32 }
+        = "id {id} is not a value defined before",
+        Example::body("%sum = OpIAdd %uint %uint_1 %uint\nOpReturn");
+
+        /// A pointer is used as a value. Only pointers to buffers and workgroup memory can be (variable pointers).
+        1201 Unsupported PointerAsValue { id: u32 }
+        = "the pointer {id} is used as a value",
+        Example::Words("An OpSelect of two pointers to Function.");
+
+        /// An id is used where its definition does not reach. The definition's block must dominate the use.
+        1202 Invalid NotDominating { id: u32 }
+        = "id {id} is not defined on every path to its use",
+        Example::body("%p = OpAccessChain %ptr %data %uint_0 %uint_0\n%i = OpLoad %uint %p\n%c = OpIEqual %bool %i %uint_1\nOpSelectionMerge %join 0\nOpBranchConditional %c %then %join\n%then = OpLabel\n%y = OpIAdd %uint %i %uint_2\nOpBranch %join\n%join = OpLabel\nOpStore %p %y\nOpReturn");
+
+        /// A scalar is expected. The operand has several components.
+        1203 Invalid NotAScalar { id: u32, count: usize }
+        = "expected a scalar, found id {id} with {count} components",
+        Example::body("OpSelectionMerge %join 0\nOpBranchConditional %vector3 %then %join\n%then = OpLabel\nOpBranch %join\n%join = OpLabel\nOpReturn");
+
+        /// Operands and result type differ. Widths and numbers of components must agree.
+        1204 Invalid ResultType
+        = "the operands do not match the result type",
+        Example::body("%x = OpIAdd %float %uint_1 %uint_2\nOpReturn");
+
+        /// A float is expected. The operand is not a float or a vector of floats.
+        1205 Invalid NotAFloat
+        = "an operand is not a float scalar or vector",
+        Example::body("%x = OpFAdd %float %uint_1 %uint_2\nOpReturn");
+
+        /// An operand has the wrong type. The instruction takes another kind of number.
+        1206 Invalid OperandType { expected: &'static str }
+        = "an operand is of the wrong type; expected {expected}",
+        Example::body("%x = OpLogicalNot %bool %uint_1\nOpReturn");
+
+        /// An instruction has too few operands. Its word count is too small for its opcode.
+        1207 Invalid TooFew { expected: usize, found: usize }
+        = "{expected} operands are needed, found {found}",
+        Example::body("%sum = OpIAdd %uint %uint_1\nOpReturn");
+
+        /// Operands and result have different numbers of components. Vectors are combined component by component.
+        1208 Invalid Components { id: u32, expected: usize, found: usize }
+        = "expected {expected} components as the result type has, found {found} in id {id}",
+        Example::body("%x = OpFAdd %vec2 %vector3 %vector3\nOpReturn");
+
+        /// Operands have different widths. Convert one of them.
+        1209 Invalid Widths { expected: u8 }
+        = "the operands differ in width; the first has {expected} bits",
+        Example::Words("An OpIAdd of a 16-bit and a 32-bit integer.");
+
+        /// An index is beyond the parts of a composite. Parts count from 0.
+        1210 Invalid OutOfBounds { index: u64, count: u64 }
+        = "index {index} is out of bounds of {count} parts",
+        Example::body("%x = OpCompositeExtract %float %vector3 3\nOpReturn");
+
+        /// A value does not fit the place it is inserted into. The types must be the same.
+        1211 Invalid Inserted { expected: usize, found: usize }
+        = "the inserted value has {found} scalars; its place has {expected}",
+        Example::body("%x = OpCompositeInsert %vec3 %vector3 %vector3 0\nOpReturn");
+
+        /// An index selects from an empty list. The array has no elements.
+        1212 Invalid EmptyList
+        = "an index into an empty list",
+        Example::Words("A dynamic index into an array of images without elements.");
+
+        /// A bit cast changes the size. Both types have the same number of bits, and neither is a boolean.
+        1213 Invalid BitcastSize { from: usize, to: usize }
+        = "a bit cast from {from} to {to} bits; expected the same size and no booleans",
+        Example::body("%x = OpBitcast %vec2 %uint_1\nOpReturn");
+
+        /// A bit cast takes scalars, vectors and pointers. Composites of other kinds have no bit pattern.
+        1214 Invalid BitcastType
+        = "a bit cast of something that is not a scalar or vector",
+        Example::Words("An OpBitcast to a structure without members.");
+
+        /// Integers in equal number are expected. The operands are of other types or differ in components.
+        1215 Invalid IntegerPair { first: usize, second: usize }
+        = "expected integers with equally many components, found {first} and {second} components",
+        Example::body("%x = OpIAddCarry %vec2 %vector3 %vector3\nOpReturn");
+
+        /// An integer dot product has operands of other types. It takes vectors of integers, or packed words.
+        1216 Invalid DotProduct { why: &'static str }
+        = "an integer dot product: {why}",
+        Example::body("%x = OpUDot %float %uint_1 %uint_1\nOpReturn");
+
+        /// The shapes of matrix operands do not match. Columns of the first are rows of the second.
+        1217 Invalid Shapes { op: Op }
+        = "the shapes of the operands of Op{op:?} do not match",
+        Example::body("%x = OpVectorTimesMatrix %vec2 %vector2 %vector3\nOpReturn");
+
+        /// A matrix has no rows. Its columns are vectors of at least two components.
+        1218 Invalid NoRows
+        = "a matrix has no rows",
+        Example::Words("An OpTranspose of an empty composite.");
+
+        /// A square matrix is expected. Determinant and MatrixInverse are defined for no others.
+        1219 Invalid NotSquare
+        = "expected a square matrix of floats",
+        Example::body("%x = OpExtInst %float %glsl 33 %vector3\nOpReturn");
+
+        /// An extended instruction has an operand of the wrong type. docs/spirv.md lists the instructions.
+        1220 Invalid Extended { why: &'static str }
+        = "an operand of an extended instruction: {why}",
+        Example::body("%x = OpExtInst %uint %glsl 56 %vector3\nOpReturn");
+
+        /// An extended instruction is not supported for these operands. Vectors must agree in their components.
+        1221 Unsupported ExtendedOperands { name: String }
+        = "{name} is not supported for operands of these types",
+        Example::body("%x = OpExtInst %vec3 %glsl 68 %vector3 %vector2\nOpReturn");
+
+        /// A boolean is expected. Conditions, votes and selections take booleans.
+        1222 Invalid NotABoolean { id: u32 }
+        = "id {id} is not a boolean",
+        Example::body("%p = OpAccessChain %ptr %data %uint_0 %uint_0\n%i = OpLoad %uint %p\nOpSelectionMerge %join 0\nOpBranchConditional %i %then %join\n%then = OpLabel\nOpBranch %join\n%join = OpLabel\nOpReturn");
+
+        /// An id cannot be a result here. Another kind of instruction defines it.
+        1223 Invalid NotAResult { id: u32 }
+        = "id {id} cannot be a result; another instruction defines it",
+        Example::body("%uint = OpIAdd %uint %uint_1 %uint_1\nOpReturn");
+
+        /// An operand of a composite instruction is missing. Its word count is too small for its opcode.
+        1224 Invalid Missing { index: usize, count: usize }
+        = "expected an operand {index} after the result, found {count}",
+        Example::body("%x = OpBitcast %uint\nOpReturn");
+
+        /// A pointer is expected. OpPtrEqual, OpPtrNotEqual and OpPtrDiff compare pointers.
+        1225 Invalid NotAPointer
+        = "an operand is not a pointer",
+        Example::body("%x = OpPtrDiff %uint %uint_1 %uint_1\nOpReturn");
+    }
+}
