@@ -93,7 +93,7 @@ fn glsl_without_its_compiler_goes_through_naga() {
     let path = folder.file("bad.comp", b"#version 450\nvoid main() {\n    int y = x;\n}\n");
     let output = alone(&["compile", &path]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("bad.comp:3:13: error[AGX0200]"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("bad.comp:3:13: error[AGX2205]"), "{}", stderr(&output));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_wgsl_error_has_line_and_column() {
         &["compile", "-x", "wgsl", "-"],
         b"@compute @workgroup_size(1)\nfn main() { let x = y; }\n",
         1,
-        "-:2:21: error[AGX0200]",
+        "-:2:21: error[AGX2200]",
     );
 }
 

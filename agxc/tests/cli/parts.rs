@@ -109,6 +109,6 @@ fn ill_formed_ir_is_answered_with_the_violations() {
         &["compile", "-x", "ir", "-"],
         size,
         1,
-        "-:1:41: error[AGX0200]: the extent of a workgroup must be at least 1",
+        "-:1:41: error[AGX2603]: the extent of a workgroup must be at least 1",
     );
 }

@@ -63,5 +63,5 @@ fn errors_name_the_line() {
     let folder = Folder::new("pica-errors");
     let source = folder.file("wrong.pica", b".proc main\n    mov r0, v99\n.end\n");
     fails(&["asm", &source], b"", 1, "wrong.pica:2:1: error[AGX0200]: unknown register `v99`");
-    fails(&["compile", &source], b"", 1, "wrong.pica:2:1: error[AGX0200]: unknown register `v99`");
+    fails(&["compile", &source], b"", 1, "wrong.pica:2:1: error[AGX2401]: unknown register `v99`");
 }

@@ -7,7 +7,7 @@ errors! {
     enum PartError {
         /// The number of samples is not possible. The hardware has 1, 2 or 4 per pixel.
         3000 Invalid Samples { samples: u8 }
-        = "{samples} samples; expected 1, 2 or 4",
+        = "expected 1, 2 or 4 samples, found {samples}",
         Example::Words("An epilog key with 8 samples.");
 
         /// A blend factor reads a second colour that the shader does not write. Dual-source blending needs an output of index 1.
@@ -54,6 +54,16 @@ errors! {
         3009 Invalid Parts { error: String }
         = "{error}",
         Example::Words("A vertex shader linked with the prolog of another one.");
+
+        /// A resolve is not possible. It reads an image of 2 or 4 samples in a pass of one, and integers have no mean.
+        3010 Invalid Resolve { target: u32, what: String }
+        = "target {target}: a resolve {what}",
+        Example::Words("A background key that resolves an image of 8 samples.");
+
+        /// The pass lacks a target. Operations name targets that have a format.
+        3011 Invalid NoTarget { target: u32 }
+        = "the pass has no target {target}",
+        Example::Words("A background key with an operation on target 3 of a pass with one target.");
     }
 }
 

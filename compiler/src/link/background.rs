@@ -9,7 +9,7 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::Dimension;
 
 use super::tile_programs::{BackgroundOp, PassTargets, ResolveMode};
-use crate::error::CompileError;
+use crate::error::{CompileError, PartError};
 use crate::ir::build::alu::float;
 use crate::ir::build::spilled::Spilled;
 use crate::ir::build::tile;
@@ -71,7 +71,7 @@ fn check(targets: &PassTargets, (target, format, op): &Given<'_>) -> Result<(), 
         _ => Some(format!("of an image of {samples} samples; expected 2 or 4")),
     };
     match refused {
-        Some(what) => Err(CompileError::invalid(format!("target {target}: a resolve {what}"))),
+        Some(what) => Err(PartError::Resolve { target: *target, what }.into()),
         None => Ok(()),
     }
 }

@@ -11,7 +11,7 @@ use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, Stage, pass};
 
 use super::{background, end_of_tile};
 use crate::context::{Context, Facts};
-use crate::error::CompileError;
+use crate::error::{CompileError, PartError};
 use crate::ir::Function;
 use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 
@@ -38,14 +38,13 @@ impl PassTargets {
         wanted: &'t [Option<T>; MAX_TARGETS as usize],
     ) -> Result<Vec<(u32, ColourFormat, &'t T)>, CompileError> {
         if !matches!(self.samples, 1 | 2 | 4) {
-            let message = format!("expected 1, 2 or 4 samples, found {}", self.samples);
-            return Err(CompileError::invalid(message));
+            return Err(PartError::Samples { samples: self.samples }.into());
         }
         let wanted = (0..).zip(wanted).filter_map(|(target, wanted)| Some((target, wanted.as_ref()?)));
         wanted
             .map(|(target, wanted)| match self.formats.get(target as usize).copied().flatten() {
                 Some(format) => Ok((target, format, wanted)),
-                None => Err(CompileError::invalid(format!("the pass has no target {target}"))),
+                None => Err(PartError::NoTarget { target }.into()),
             })
             .collect()
     }

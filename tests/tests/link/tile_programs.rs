@@ -397,8 +397,8 @@ fn what_a_pass_cannot_do_is_refused() {
         let key = BackgroundKey { targets, operations: all(operation, count) };
         let error = compiler().background_program(&mut Scratch::default(), &key, &options());
         let error = error.expect_err("refused");
-        assert_eq!(error.kind, ErrorKind::Invalid);
-        error.message
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        error.message()
     };
     let resolve = |samples, mode| BackgroundOp::Resolve { samples, mode };
     let cases = [
@@ -414,7 +414,7 @@ fn what_a_pass_cannot_do_is_refused() {
     }
     let key = EndOfTileKey { targets: pass(1, FORMATS[0].0), stored: 0b10 };
     let error = compiler().end_of_tile_program(&mut Scratch::default(), &key, &options());
-    assert_eq!(error.expect_err("refused").kind, ErrorKind::Invalid);
+    assert_eq!(error.expect_err("refused").kind(), ErrorKind::Invalid);
 }
 
 #[test]
