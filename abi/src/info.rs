@@ -88,7 +88,7 @@ pub struct ShaderInfo {
 }
 
 impl ShaderInfo {
-    /// Whether the part with `role` goes on in another one, without `stop`: prologs do, and the main parts of fragment
+    /// Whether the part with `role` continues in another one, without `stop`: prologs do, and the main parts of fragment
     /// shaders, which an epilog follows, or the next round of the loop over samples; other whole shaders end.
     pub fn goes_on(&self, role: PartRole) -> bool {
         match role {

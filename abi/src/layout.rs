@@ -39,7 +39,7 @@ pub struct SourceDesc {
     pub rank: u8,
     /// The half-word of the uniform file that it must end at or before.
     pub reach: u16,
-    /// What the driver writes there. `{place}` stands for set, binding and element, other names in braces for the field of that
+    /// What the driver writes there. `{place}` denotes set, binding and element, other names in braces for the field of that
     /// name.
     pub text: &'static str,
 }

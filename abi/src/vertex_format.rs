@@ -6,9 +6,9 @@
 /// What the components of an attribute are, and what the shader reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum VertexNumeric {
-    /// Integers that stand for 0 to 1, read as floats.
+    /// Integers that denote 0 to 1, read as floats.
     Unorm,
-    /// Integers that stand for −1 to 1, read as floats.
+    /// Integers that denote −1 to 1, read as floats.
     Snorm,
     /// Unsigned integers, read as floats.
     Uscaled,

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{self, Kind};
 
-/// Files that the arguments name, in order: a folder stands for the shaders in it, `@LIST` for the paths in a file.
+/// Files that the arguments name, in order: a folder denotes the shaders in it, `@LIST` for the paths in a file.
 pub fn inputs<'p>(paths: impl Iterator<Item = &'p str>) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for path in paths {

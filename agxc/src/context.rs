@@ -45,7 +45,7 @@ impl Preprocessor {
     }
 }
 
-/// Which warnings are printed, and those found so far. Code 0 stands for every code.
+/// Which warnings are printed, and those found so far. Code 0 denotes every code.
 #[derive(Clone, Default)]
 pub struct Warnings {
     /// Print none.

@@ -98,7 +98,7 @@ impl Pixels {
         Pixels { size, rgba: texels.flat_map(mean).collect() }
     }
 
-    /// The levels down to a single texel one behind the other, each at a multiple of 16 bytes, and their number.
+    /// The levels down to a single texel one after the other, each at a multiple of 16 bytes, and their number.
     pub fn with_levels(self) -> (Vec<u8>, u32) {
         let (mut bytes, mut levels, mut level) = (Vec::new(), 0, self);
         loop {

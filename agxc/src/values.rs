@@ -84,7 +84,7 @@ impl Element {
         8 * self.size_bytes() as u32
     }
 
-    /// The bits that `text` stands for.
+    /// The bits that `text` denotes.
     fn parse(self, text: &str) -> Option<u64> {
         match self.row().3 {
             Form::Unsigned => unsigned(text, self.bits()),
@@ -196,7 +196,7 @@ pub fn binding(text: &str) -> Result<(Slot, Values), Failure> {
 /// Most bytes of a buffer, so that a typing mistake does not exhaust memory.
 pub const MAX_BUFFER_BYTES: u64 = 1 << 30;
 
-/// What a specification stands for.
+/// What a specification denotes.
 pub fn contents(spec: &str) -> Result<Values, Failure> {
     let wrong = |why: String| Failure::usage(format!("`{spec}`: {why}"));
     let (kind, rest) =

@@ -88,7 +88,7 @@ pub struct CompileKey {
 pub struct ShaderPart {
     /// What the part is within its program.
     pub role: PartRole,
-    /// The code. The main part of a fragment shader goes on in the epilog that follows it; the others end.
+    /// The code. The main part of a fragment shader continues in the epilog that follows it; the others end.
     pub code: Vec<u8>,
     /// Where source positions begin in the code, ascending; empty when the input has no lines.
     pub lines: Vec<LineRow>,

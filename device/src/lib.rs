@@ -1,4 +1,4 @@
-//! An AGX GPU behind its kernel driver's interface, in process: what a driver submits is executed on `agx-emulator`.
+//! An AGX GPU as its kernel driver's interface shows it, in process: what a driver submits is executed on `agx-emulator`.
 //!
 //! [`kernel::Kernel`] answers the calls of `asahi_drm.h`: buffers, address spaces, queues, sync objects, submissions.
 //! [`agx_abi::record`] describes control streams and descriptors as data. `execute` walks the streams and runs the programs;

@@ -39,7 +39,7 @@ impl Programs {
     }
 }
 
-/// The bytes of the program at `address`: to the first end behind the target of every jump.
+/// The bytes of the program at `address`: to the first end after the target of every jump.
 pub(crate) fn code(memory: &Memory, address: u64) -> Result<Vec<u8>, MemoryFault> {
     let mut bytes = Vec::new();
     let (mut pc, mut farthest) = (0, 0);

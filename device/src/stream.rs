@@ -109,7 +109,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Continues behind the latest link with return.
+    /// Continues after the latest link with return.
     pub(crate) fn back(&mut self) -> Result<(), StreamError> {
         let without = StreamError::Shape { address: self.at, what: "returns without a link" };
         self.at = self.returns.pop().ok_or(without)?;
@@ -173,7 +173,7 @@ pub(crate) struct Words {
 const UNIFORMS: usize = 512;
 
 impl Words {
-    /// Reads the words at `address` of shaders relative to `base`; `extended` samplers have a border colour behind them.
+    /// Reads the words at `address` of shaders relative to `base`; `extended` samplers have a border colour after them.
     pub(crate) fn read(
         memory: &Memory,
         base: u64,

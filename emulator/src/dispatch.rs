@@ -109,7 +109,7 @@ pub struct Tile {
     pub bytes_per_sample: u32,
 }
 
-/// A run that could not go on.
+/// A run that stopped.
 #[derive(Clone, Debug, Error)]
 #[error("{finding}")]
 pub struct Stop {

@@ -136,7 +136,7 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// Whether the run cannot go on.
+    /// Whether the run cannot continue.
     pub fn is_fatal(&self) -> bool {
         use FindingKind::*;
         matches!(

@@ -44,7 +44,7 @@ struct Level {
     stride: u32,
 }
 
-/// The largest tile: a page of elements of so many bytes.
+/// The largest tile: a page of elements of a given number of bytes.
 fn largest_tile(element_bytes: u32) -> [u32; 2] {
     match element_bytes {
         0 | 1 => [128, 128],
@@ -95,7 +95,7 @@ impl Layout {
         self.block != [1, 1]
     }
 
-    /// Elements that hold so many texels along an axis.
+    /// Elements that hold a given number of texels along an axis.
     fn elements(&self, texels: [u32; 2]) -> [u32; 2] {
         [0, 1].map(|axis| texels[axis].div_ceil(self.block[axis]))
     }
@@ -202,7 +202,7 @@ impl Layout {
         before + self.level_offset(level) + index * u64::from(self.element_bytes)
     }
 
-    /// Bytes of so many layers.
+    /// Bytes of a given number of layers.
     #[cfg(test)]
     fn bytes(&self, layers: u32) -> u64 {
         self.layer_stride() * u64::from(layers)

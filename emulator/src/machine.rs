@@ -237,14 +237,14 @@ impl<'a> Machine<'a> {
         1 + self.rng.below(longest)
     }
 
-    /// Lets the SIMD-groups of a workgroup go on when all of them are at the barrier, while other workgroups run.
+    /// Lets the SIMD-groups of a workgroup continue when all of them are at the barrier, while other workgroups run.
     fn release_complete(&mut self, program: &Program, groups: &mut [Group], preamble: bool) {
         if self.order.is_some() && groups.iter().all(|group| group.progress == Progress::AtBarrier) {
             self.release(program, groups, preamble);
         }
     }
 
-    /// Lets the SIMD-groups at a barrier go on; false when none is left.
+    /// Lets the SIMD-groups at a barrier continue; false when none is left.
     fn release(&mut self, program: &Program, groups: &mut [Group], preamble: bool) -> bool {
         let waiting = groups.iter().filter(|group| group.progress == Progress::AtBarrier).count();
         if waiting == 0 {

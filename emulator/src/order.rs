@@ -324,7 +324,7 @@ impl Order {
         }
     }
 
-    /// A threadgroup barrier lets these SIMD-groups go on.
+    /// A threadgroup barrier lets these SIMD-groups continue.
     pub(crate) fn barrier(&mut self, groups: impl Iterator<Item = usize>) {
         groups.for_each(|by| self.acquire(by, 0));
     }

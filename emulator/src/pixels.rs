@@ -1,4 +1,4 @@
-//! What the lanes of fragment and vertex programs stand for.
+//! What the lanes of fragment and vertex programs denote.
 
 use crate::group::{LANES, PerLane};
 

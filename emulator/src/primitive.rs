@@ -53,7 +53,7 @@ pub(crate) fn target(draw: &Draw<'_>, vertices: &[Vertex]) -> (u32, u32) {
 struct Shape {
     outline: Vec<Point>,
     rows: [[f64; 3]; 3],
-    /// The vertex behind each row.
+    /// The vertex of each row.
     owners: [usize; 3],
     /// Left, top and side of a point.
     point: Option<[f64; 3]>,

@@ -84,7 +84,7 @@ impl Counts {
         Counts(vec![Count::default(); program.ops().len()])
     }
 
-    /// One execution of instruction `at` by so many lanes.
+    /// One execution of instruction `at` by a given number of lanes.
     #[inline]
     pub(crate) fn count(&mut self, at: usize, lanes: u32) {
         let count = &mut self.0[at];

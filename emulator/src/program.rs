@@ -56,7 +56,7 @@ impl Strict {
         let counter = |half: &u8| *half == 0 && uses_nesting;
         strict.reads = inst.registers_read().flat_map(wrapped).filter(|half| !counter(half)).collect();
         if inst.op == Opcode::Imgw {
-            // How many components are stored depends on the image; what lies behind the first need not be set.
+            // How many components are stored depends on the image; what lies after the first need not be set.
             let data = Fields::new(inst).get("data");
             let first = data.value as u8 + data.size.halves();
             let all = first..data.value as u8 + 4 * data.size.halves();

@@ -1,4 +1,4 @@
-//! The deterministic generator behind garbage values and scheduling.
+//! The deterministic generator of garbage values and schedules.
 
 use crate::group::{HALVES, LANES, PerLane};
 use crate::registers::UNIFORMS;

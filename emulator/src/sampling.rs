@@ -7,7 +7,7 @@ use crate::cube;
 use crate::footprint::Footprint;
 use crate::textures::{Sampler, Texture, Wrap};
 
-/// Reads texels of one lane: level, x, y, slice. `None` stands for a texel outside the texture.
+/// Reads texels of one lane: level, x, y, slice. `None` denotes a texel outside the texture.
 pub(crate) trait Texels<E> {
     /// The four channels after the swizzle.
     fn fetch(&mut self, level: u32, place: Option<[u32; 3]>) -> Result<[u32; 4], E>;
@@ -221,7 +221,7 @@ fn weighted<E>(
     Ok(sum.map(f32::to_bits))
 }
 
-/// The texel that coordinates stand for after wrapping; `None` is the border.
+/// The texel that coordinates denote after wrapping; `None` is the border.
 fn wrapped(
     texture: &Texture,
     sampler: &Sampler,

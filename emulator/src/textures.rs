@@ -1,7 +1,7 @@
 //! Texture and sampler state registers and the descriptors in them.
 //!
 //! Fields lie where the Mesa 25.0 driver packs them. The linear, tiled and twiddled layouts are the hardware's. What the
-//! fourth code means is not known; here it stands for plain rows, which launches of our own use: all slices of level 0,
+//! fourth code means is not known; here it denotes plain rows, which launches of our own use: all slices of level 0,
 //! then all of level 1, each level starting at a multiple of 16 bytes, samples of a texel next to each other.
 
 use crate::layout::{Layout, Order};

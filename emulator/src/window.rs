@@ -55,13 +55,13 @@ impl Window {
         self.len == 0
     }
 
-    /// Copies bytes in from byte `offset` on; what lies behind the window's end is dropped.
+    /// Copies bytes in from byte `offset` on; what lies after the window's end is dropped.
     pub fn store(&self, offset: u64, from: &[u8]) {
         let room = self.len.saturating_sub(offset).min(from.len() as u64) as usize;
         self.write(offset as usize, &from[..room]);
     }
 
-    /// Copies bytes out from byte `offset` on; what lies behind the window's end stays as it is.
+    /// Copies bytes out from byte `offset` on; what lies after the window's end stays as it is.
     pub fn load(&self, offset: u64, into: &mut [u8]) {
         let room = self.len.saturating_sub(offset).min(into.len() as u64) as usize;
         self.read(offset as usize, &mut into[..room]);

@@ -176,7 +176,7 @@ fn loops_and_branches() {
 fn calls_return() {
     let call = Code::new().constant(4, 5);
     let here = call.bytes.len();
-    // The callee lies behind the stop: call (6), two stores with wait (2 × 10), stop (2).
+    // The callee lies after the stop: call (6), two stores with wait (2 × 10), stop (2).
     let main = call.op(Opcode::Call, &[("target", i(6 + 10 + 2))]).store(r(4), i(0)).op(Opcode::Stop, &[]);
     assert_eq!(main.bytes.len(), here + 18, "the distance above");
     let program = main

@@ -366,7 +366,7 @@ fn samplers_come_from_memory_too() {
 
 #[test]
 fn descriptors_come_from_memory_too() {
-    // A preamble-style load of texture state 5 and a bindless texture, both from the buffer behind the results.
+    // A preamble-style load of texture state 5 and a bindless texture, both from the buffer after the results.
     let shape = plain(0, [4, 1, 1], 1);
     let texels = floats(&[5.0, 6.0, 7.0, 8.0]);
     let load = |texture: Operand, heap: &[(&str, Operand)]| {

@@ -1,4 +1,4 @@
-//! The SPIR-V front end and everything behind it: any bytes give code or an error, never a panic, and never an error
+//! The SPIR-V front end and everything after it: any bytes give code or an error, never a panic, and never an error
 //! that blames the compiler; code keeps the rules of the machine.
 
 use agx_compiler::Input;

@@ -122,7 +122,7 @@ pub enum Length {
     },
 }
 
-/// How many registers a register operand stands for. The operand itself is the first of them; the others follow it.
+/// How many registers a register operand denotes. The operand itself is the first of them; the others follow it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Count {
     /// Exactly this many of the operand's size.
@@ -183,7 +183,7 @@ pub struct OperandDesc {
     pub bits: u32,
     /// The value a fresh instruction has: the required constant of a modifier, [`Operand::NONE`] for registers.
     pub default: Operand,
-    /// How many registers it stands for.
+    /// How many registers it denotes.
     pub count: Count,
     /// Uniform registers it may name: what compilers are known to use, not what the encoding can say.
     pub reach: Reach,

@@ -31,7 +31,7 @@ impl Display for Inst {
     }
 }
 
-/// Writes an instruction; `label` stands for its branch target.
+/// Writes an instruction; `label` denotes its branch target.
 fn write_inst(f: &mut impl Write, inst: &Inst, label: Option<&str>) -> fmt::Result {
     let alias = Alias::of(inst);
     f.write_str(alias.map_or(inst.op.name(), |alias| alias.name))?;
@@ -63,7 +63,7 @@ fn write_inst(f: &mut impl Write, inst: &Inst, label: Option<&str>) -> fmt::Resu
     Ok(())
 }
 
-/// Whether operands of a style are written one after the other behind the mnemonic.
+/// Whether operands of a style are written one after the other after the mnemonic.
 pub(crate) fn in_operand_position(style: Style) -> bool {
     matches!(style, Style::Plain | Style::Float | Style::Integer | Style::Target | Style::Special)
 }

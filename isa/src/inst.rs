@@ -181,7 +181,7 @@ impl Inst {
         }
     }
 
-    /// How many registers of its size operand `index` stands for: 1 except for vectors.
+    /// How many registers of its size operand `index` denotes: 1 except for vectors.
     pub fn operand_count(&self, index: usize) -> u16 {
         let desc = self.op.desc();
         let Some(spec) = desc.operands.get(index) else { return 0 };

@@ -233,7 +233,7 @@ fn is_constant(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'0' | b'1'))
 }
 
-/// Whether a bit goes on the cell before it: constants join, and so do neighbours of one field.
+/// Whether a bit continues the cell before it: constants join, and so do neighbours of one field.
 fn joins(last: &str, name: &str, index: Option<u32>) -> bool {
     match index {
         None => is_constant(last) && is_constant(name),

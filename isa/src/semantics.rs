@@ -17,7 +17,7 @@ use crate::table::Opcode;
 /// A source as an operation reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Source {
-    /// The value, zero-extended to 64 bits. A float immediate arrives as the float it stands for, never as an imm8.
+    /// The value, zero-extended to 64 bits. A float immediate arrives as the float it denotes, never as an imm8.
     pub bits: u64,
     /// Width in bits: 1, 8, 16, 32 or 64.
     pub width: u8,

@@ -49,7 +49,7 @@ pub struct Limits {
     /// Which part of a shader it is.
     pub part: Part,
     /// Another part of the program follows: the code need not stop, may branch to its end, and leaves no register that
-    /// an unfinished operation has yet to write. A prolog always goes on.
+    /// an unfinished operation has yet to write. A prolog always continues.
     pub goes_on: bool,
 }
 
@@ -123,7 +123,7 @@ pub enum Problem {
         half: u16,
     },
     /// A path that runs past the last instruction.
-    #[error("the program goes on past its end")]
+    #[error("the program continues past its end")]
     NoStop,
     /// A path to the next part on which an asynchronous operation may still have a register to write.
     #[error("the next part begins while an operation of group {group} has yet to write a register")]
@@ -353,7 +353,7 @@ fn may_be_in_preamble(inst: &Inst) -> bool {
     !outside && !inst.op.desc().effects.contains(Effects::COVERAGE)
 }
 
-/// Control never goes on to the next instruction.
+/// Control never continues to the next instruction.
 fn ends(inst: &Inst) -> bool {
     inst.op.desc().effects.contains(Effects::STOP) || inst.op == Opcode::Ret
 }
@@ -475,7 +475,7 @@ mod tests {
                 "fadd r2, r1.discard, r1\n fadd r2, r1, r2\n stop",
                 "6: half register 2 was discarded and not written since",
             ),
-            ("mov r1, 0", "0: the program goes on past its end"),
+            ("mov r1, 0", "0: the program continues past its end"),
         ] {
             assert_eq!(findings(text, 16), [expected], "{text}");
         }

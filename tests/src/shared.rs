@@ -68,7 +68,7 @@ pub fn read_json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, DataE
     text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(parse).collect()
 }
 
-/// The bytes that the hexadecimal digits `text` stand for.
+/// The bytes that the hexadecimal digits `text` denote.
 pub fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();

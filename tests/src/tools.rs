@@ -129,7 +129,7 @@ impl Tools {
         }
     }
 
-    /// The module that the SPIR-V assembly `source` stands for, assembled for the version its header comment names.
+    /// The module that the SPIR-V assembly `source` denotes, assembled for the version its header comment names.
     ///
     /// # Errors
     /// [`ToolError`].

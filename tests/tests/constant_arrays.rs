@@ -39,7 +39,7 @@ fn check(tables: &str, value: &str, expected: impl Fn(usize) -> u32) -> Compiled
     shader
 }
 
-/// The section has so many bytes and nothing is on the stack.
+/// The section has a given number of bytes and nothing is on the stack.
 fn assert_bytes(shader: &CompiledShader, bytes: usize) {
     assert_eq!((shader.info.constants.len(), shader.info.scratch_bytes), (bytes, 0));
 }

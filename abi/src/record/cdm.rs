@@ -49,7 +49,7 @@ compute_link "compute link" 8 "Continues elsewhere." {
     BLOCK 29 3 Exactly(1), "Kind of record.";
     TARGET_LOW 32 32 Number, "The lower bits of the address.";
 }
-compute_return "compute return" 8 "Continues behind the latest link with return." {
+compute_return "compute return" 8 "Continues after the latest link with return." {
     BLOCK 29 3 Exactly(4), "Kind of record.";
 }
 compute_terminate "compute terminate" 8 "Ends the stream." {

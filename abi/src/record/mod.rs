@@ -21,7 +21,7 @@ pub use vdm::*;
 
 use std::fmt::Write as _;
 
-/// What the bits of a field stand for.
+/// What the bits of a field denote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A number.
@@ -30,7 +30,7 @@ pub enum Kind {
     MinusOne,
     /// A number divided by two to this power.
     Shifted(u32),
-    /// Groups of so many; 0 stands for as many groups as do not fit.
+    /// Groups of this size; 0 means more groups than fit.
     Groups(u32),
     /// The logarithm to base two of a number.
     Log2,
@@ -48,7 +48,7 @@ pub enum Kind {
     Choice(&'static [(u64, &'static str)]),
 }
 
-/// When a field is meant.
+/// When a field applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
     /// In every record.
@@ -68,7 +68,7 @@ pub struct Field {
     pub start: u32,
     /// Number of bits, 1 to 64.
     pub bits: u32,
-    /// What they stand for.
+    /// What they denote.
     pub kind: Kind,
     /// When they are meant.
     pub when: When,
@@ -91,7 +91,7 @@ pub struct Record {
     pub fields: &'static [Field],
 }
 
-/// `len` bits from `start` on; bits behind the last byte are 0.
+/// `len` bits from `start` on; bits after the last byte are 0.
 pub fn bits(bytes: &[u8], start: u32, len: u32) -> u64 {
     let first = (start / 8) as usize;
     let window = (0..9)
@@ -100,7 +100,7 @@ pub fn bits(bytes: &[u8], start: u32, len: u32) -> u64 {
     (window >> (start % 8)) as u64 & (u64::MAX >> (64 - len))
 }
 
-/// Sets `len` bits from `start` on; bits behind the last byte are dropped.
+/// Sets `len` bits from `start` on; bits after the last byte are dropped.
 pub fn set_bits(bytes: &mut [u8], start: u32, len: u32, value: u64) {
     for at in 0..len {
         if let Some(byte) = bytes.get_mut(((start + at) / 8) as usize) {
@@ -116,7 +116,7 @@ impl Field {
         bits(bytes, self.start, self.bits)
     }
 
-    /// What they stand for, as a number.
+    /// What they denote, as a number.
     pub fn get(&self, bytes: &[u8]) -> u64 {
         let raw = self.raw(bytes);
         match self.kind {
@@ -144,7 +144,7 @@ impl Field {
         set_bits(bytes, self.start, self.bits, raw);
     }
 
-    /// Whether the field is meant in this record.
+    /// Whether the field applies in this record.
     pub fn is_meant(&self, bytes: &[u8]) -> bool {
         match self.when {
             When::Always => true,
@@ -170,7 +170,7 @@ impl Field {
     }
 }
 
-/// A record taken apart: the bits of every field that is meant, and the bits that no field names.
+/// A decoded record: the bits of every field that applies, and the bits that no field names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Values {
     /// The raw bits of each field, in the order of the table; `None` for fields that are not meant.

@@ -45,7 +45,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     output::text(target, &text)
 }
 
-/// Which shader of a container is meant.
+/// Which shader of a container to use.
 fn shader_number(options: &ArgMatches) -> Result<usize, Failure> {
     let Some(text) = options.get_one::<String>("shader") else { return Ok(0) };
     text.parse().map_err(|_| Failure::usage(format!("--shader: expected a number, found `{text}`")))

@@ -99,7 +99,7 @@ macro_rules! with_numbers {
         }
 
         impl $name {
-            /// The numbers in memory, those of one type behind those of another in the order of the declaration.
+            /// The numbers in memory, those of one type after those of another in the order of the declaration.
             pub fn bytes(&self) -> Vec<u8> {
                 let mut bytes = Vec::new();
                 bytes.extend(self.f32.iter().flat_map(|number| number.to_le_bytes()));

@@ -1,4 +1,4 @@
-//! The state of draws: what words of scene files stand for.
+//! The state of draws: what words of scene files denote.
 
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
@@ -112,7 +112,7 @@ impl Sources {
         self.0.iter().find(|source| source.location == location).map(|source| source.key)
     }
 
-    /// The data of the attribute at a location, or that begins one before and goes on there.
+    /// The data of the attribute at a location, or that begins one before and continues there.
     pub fn data<'d>(&self, location: u32, buffers: &'d [Vec<u8>]) -> AttributeData<'d> {
         let at = |location: u32| self.0.iter().find(|source| source.location == location);
         let before = || at(location.checked_sub(1)?).filter(|source| source.key.format.locations() == 2);

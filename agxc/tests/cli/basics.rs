@@ -54,7 +54,7 @@ fn raw_code_is_checked_as_the_part_it_is() {
         1,
         "a preamble cannot use `barrier`",
     );
-    fails(&["validate", "-x", "asm", "-"], barrier, 1, "the program goes on past its end");
+    fails(&["validate", "-x", "asm", "-"], barrier, 1, "the program continues past its end");
     for arguments in [&["--part", "prolog"][..], &["--continues"], &["--part", "main", "--continues"]] {
         let arguments = [&["validate", "-x", "asm", "-"], arguments].concat();
         let output = agxc_with(&arguments, barrier);

@@ -5,7 +5,7 @@
 //!
 //! * data: the index of the lane and its like, memory of the lane's own, results of divergent sources;
 //! * control: a phi where lanes arrive together that took different ways at a divergent branch;
-//! * time: a value that changes from round to round of a loop which lanes leave in different rounds, read outside.
+//! * time: a value that changes from iteration to iteration of a loop which lanes leave in different iterations, read outside.
 //!
 //! Structure makes the second and third cheap to find. A jump is divergent when some lanes of the construct it leaves
 //! or repeats do not execute it at the same moment: it stands in an arm of a divergent if within that construct, or
@@ -53,11 +53,11 @@ struct Construct {
     /// The header of a loop.
     header: Block,
     after: Block,
-    /// Of an if: its condition differs between lanes. Of others: lanes may wait at its targets while others go on.
+    /// Of an if: its condition differs between lanes. Of others: lanes may wait at its targets while others continue.
     parts: bool,
     /// Lanes may arrive at the header, or after the construct, together from different jumps.
     mixes: bool,
-    /// Lanes leave the loop in different rounds.
+    /// Lanes leave the loop in different iterations.
     rounds_differ: bool,
 }
 

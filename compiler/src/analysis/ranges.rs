@@ -4,7 +4,7 @@
 //! signed and of an unsigned number, and sums need no care for overflow. What is known comes from constants, widths,
 //! masks, shifts, products, numbers of lanes and invocations, and from the conditions under which a place is reached.
 //!
-//! [`Walk`] goes over the layout once. Conditions hold in their arms, and behind an if one arm of which leaves. Loops take
+//! [`Walk`] goes over the layout once. Conditions hold in their arms, and after an if one arm of which leaves. Loops take
 //! some rounds of that before: phis of headers begin with what enters, and a bound that the way back exceeds moves to the
 //! next of a few stops, the last of which says nothing. When all hold, what comes back is the range.
 
@@ -244,14 +244,14 @@ impl<'i> Walk<'i> {
         false
     }
 
-    /// Goes on to `block`, which comes later in the layout.
+    /// Continues to `block`, which comes later in the layout.
     pub fn go_to(&mut self, f: &Function<'_>, block: Block) {
         while f.layout.get(self.at).is_some_and(|segment| segment.block != block) {
             self.cross(f);
         }
     }
 
-    /// Leaves the current block and crosses the seam behind it.
+    /// Leaves the current block and crosses the seam after it.
     fn cross(&mut self, f: &Function<'_>) {
         self.leave_block(f);
         let segment = f.layout[self.at];
@@ -383,7 +383,7 @@ impl<'i> Walk<'i> {
         Range::signed(self.range(f, src), f.width(src))
     }
 
-    /// Gives a value that stands for `old` the same range.
+    /// Gives a value that replaces `old` the same range.
     pub fn copy(&mut self, old: Value, new: Value) {
         self.ranges[new] = self.ranges[old];
     }

@@ -65,7 +65,7 @@ fn child(parents: &mut Vec<Region>, parent: Region) -> Region {
     Region(parents.len() as u32 - 1)
 }
 
-/// The region behind `seam`.
+/// The region after `seam`.
 fn cross(
     seam: Seam,
     current: Region,

@@ -144,7 +144,7 @@ impl Variables {
         }
     }
 
-    /// What stands for `src` now that trivial phis are known.
+    /// What replaces `src` now that trivial phis are known.
     fn resolve(&self, mut src: Src) -> Src {
         while let Some(next) = src.as_value().and_then(|value| self.forward[value]) {
             src = next;

@@ -1,4 +1,4 @@
-//! An IR instruction as the machine instruction it stands for.
+//! An IR instruction as the machine instruction it denotes.
 //!
 //! The emitter encodes what this gives; the validator calls it with stand-in registers to learn whether the operands
 //! are legal for their row.
@@ -46,7 +46,7 @@ pub enum MachineError {
         operand: &'static str,
     },
     /// A vector of the wrong length.
-    #[error("operand `{operand}` stands for {wanted} registers, not {given}")]
+    #[error("operand `{operand}`: expected {wanted} registers, found {given}")]
     Registers {
         /// Name of the operand.
         operand: &'static str,
@@ -183,7 +183,7 @@ fn source_operand(
     Ok(operand.with(src.flags))
 }
 
-/// Checks that every value has as many components as its operand stands for. Half registers that trail behind the
+/// Checks that every value has as many components as its operand denotes. Half registers that trail after the
 /// operand's own, offsets and minimum levels, count as one more component.
 fn check_vectors(f: &Function<'_>, inst: &agx_isa::Inst, data: &InstData<'_>) -> Result<(), MachineError> {
     let desc = inst.op.desc();

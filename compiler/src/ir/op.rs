@@ -144,7 +144,7 @@ ir_ops! {
     IntToFloat "int_to_float" "f <- i" ["signed"] PURE None Some(sem::int_to_float), Source:
         "Integer to float, ties to even, where one of them has 64 bits.";
     FloatToInt "float_to_int" "i <- f" ["signed"] PURE None Some(sem::float_to_int), Source:
-        "Float to integer, toward zero, where one of them has 64 bits; what is out of range gives some value.";
+        "Float to integer, toward zero, where one of them has 64 bits; what is out of range gives an undefined value.";
 
     Imin "imin" "I <- I I" [] PURE None Some(sem::imin), Lowered:
         "The smaller signed integer.";
@@ -155,13 +155,13 @@ ir_ops! {
     Umax "umax" "I <- I I" [] PURE None Some(sem::umax), Lowered:
         "The larger unsigned integer.";
     Udiv "udiv" "I <- I I" [] PURE None Some(sem::udiv), Source:
-        "Unsigned quotient; division by zero gives some value.";
+        "Unsigned quotient; division by zero gives an undefined value.";
     Umod "umod" "I <- I I" [] PURE None Some(sem::umod), Source:
-        "Unsigned remainder; division by zero gives some value.";
+        "Unsigned remainder; division by zero gives an undefined value.";
     Sdiv "sdiv" "I <- I I" [] PURE None Some(sem::sdiv), Source:
-        "Signed quotient, rounded to zero; division by zero and overflow give some value.";
+        "Signed quotient, rounded to zero; division by zero and overflow give an undefined value.";
     Srem "srem" "I <- I I" [] PURE None Some(sem::srem), Source:
-        "Signed remainder with the sign of the dividend; division by zero gives some value.";
+        "Signed remainder with the sign of the dividend; division by zero gives an undefined value.";
     Umulh "umulh" "I <- I I" [] PURE None Some(sem::umulh), Source:
         "High half of the unsigned product.";
     Smulh "smulh" "I <- I I" [] PURE None Some(sem::smulh), Source:
@@ -182,7 +182,7 @@ ir_ops! {
     Interpolate "interpolate" "v <- at:s*" ["input" "mode" "place"] PURE None None, Source:
         "Components of a fragment input, consecutive from `input` on: 4 × location + component, or a built-in (`ir::vocabulary::Input`). `mode`: 0 flat, 1 linear, 2 perspective; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre, 2 the sample whose number is the source, 3 the two sources to the right of and below the centre, in pixels.";
     Discard "discard" "<- cond:b" [] COVERAGE Coverage None, Source:
-        "Where the source is true, kills the samples that the lane shades; the lane goes on as a helper.";
+        "Where the source is true, kills the samples that the lane shades; the lane continues as a helper.";
     KillSamples "kill_samples" "<- dead:i" [] COVERAGE Coverage None, Source:
         "Kills the samples of the pixel that are in the mask `dead`.";
     WriteDepth "write_depth" "<- depth:w" [] STATE Control None, Source:
@@ -197,7 +197,7 @@ ir_ops! {
     Broadcast "broadcast" "T <- T lane:w" [] CROSS_LANE None None, Source:
         "The first source of lane `lane`, which must be active and the same in all active lanes.";
     ReadLane "read_lane" "T <- T lane:w" [] CROSS_LANE None None, Source:
-        "The first source of lane `lane`, which may differ from lane to lane; an inactive one gives some value.";
+        "The first source of lane `lane`, which may differ from lane to lane; an inactive one gives an undefined value.";
     ReadLaneXor "read_lane_xor" "T <- T mask:w" [] CROSS_LANE None None, Source:
         "The first source of the lane whose index is the own one exclusive-or `mask`.";
     ReadLaneUp "read_lane_up" "T <- T delta:w" [] CROSS_LANE None None, Source:

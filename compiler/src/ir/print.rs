@@ -26,7 +26,7 @@ const MAX_INDENT: usize = 16;
 /// Integers of this size and less are written in decimal.
 const MAX_DECIMAL: u64 = 9999;
 
-/// Remarks of an analysis, printed as comments behind instructions and labels.
+/// Remarks of an analysis, printed as comments after instructions and labels.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     /// Of instructions; an empty one is not printed.
@@ -145,7 +145,7 @@ impl FunctionText<'_, '_> {
     }
 }
 
-/// A comment behind a line; nothing where there is no text.
+/// A comment after a line; nothing where there is no text.
 struct Note(&'static str);
 
 impl Display for Note {

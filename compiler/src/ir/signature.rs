@@ -9,7 +9,7 @@ use super::types::Type;
 /// How many operands of a role an operation has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Count {
-    /// Exactly so many.
+    /// Exactly this number.
     Fixed(u8),
     /// Any number, or a number that varies.
     Any,
@@ -96,7 +96,7 @@ pub struct Slot {
     pub name: &'static str,
     /// Its types.
     pub class: Class,
-    /// Stands for any number of operands.
+    /// Denotes any number of operands.
     pub many: bool,
     /// May be left out, as the last one.
     pub optional: bool,
@@ -148,7 +148,7 @@ fn count(slots: impl Iterator<Item = Slot>) -> Count {
     Count::Fixed(fixed)
 }
 
-/// The entry that describes operand `index`: the last one repeats when it stands for many. `None` past the end.
+/// The entry that describes operand `index`: the last one repeats when it denotes many. `None` past the end.
 pub fn slot_at(slots: impl Iterator<Item = Slot>, index: usize) -> Option<Slot> {
     let mut last = None;
     for (at, slot) in slots.enumerate() {

@@ -521,7 +521,7 @@ impl Place {
     }
 }
 
-/// Between numbers and the integers that stand for them in memory.
+/// Between numbers and the integers that denote them in memory.
 struct Scale {
     numeric: Numeric,
     bits: u8,
@@ -554,7 +554,7 @@ impl Scale {
         b.float_to_int(rounded, signed, 32)
     }
 
-    /// What the low bits of an integer stand for.
+    /// What the low bits of an integer denote.
     fn value(&self, b: &mut Builder<'_, '_>, x: Src) -> Src {
         let distance = Src::imm32(32 - u32::from(self.bits.clamp(1, 32)));
         match self.numeric {
@@ -572,7 +572,7 @@ impl Scale {
         }
     }
 
-    /// The number that the low bits of an integer of unsigned kind stand for.
+    /// The number that the low bits of an integer of unsigned kind denote.
     fn number(&self, b: &mut Builder<'_, '_>, x: Src) -> Src {
         let x = b.and(x, Src::imm32(self.mask()));
         let number = b.int_to_float(x, false, 32);

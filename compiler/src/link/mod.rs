@@ -3,7 +3,7 @@
 //! A vertex or fragment shader is compiled once, as a *main part*. What depends on the state of a draw stands in parts of
 //! its own: a vertex prolog fetches attributes, a fragment prolog discards what the API asks to discard, a fragment
 //! epilog tests, blends and stores. Prologs and epilogs are functions of small keys, built as IR and compiled like any
-//! shader; [`link`] puts parts one behind the other, which is cheap enough for the time of a draw.
+//! shader; [`link`] puts parts one after the other, which is cheap enough for the time of a draw.
 //!
 //! Who knows a draw's state when a shader is compiled has whole shaders instead ([`Compiler::whole_fragment`]): the same parts
 //! as one function, through which the optimiser sees.

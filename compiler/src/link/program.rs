@@ -1,4 +1,4 @@
-//! The linker: parts one behind the other, ended once.
+//! The linker: parts one after the other, ended once.
 //!
 //! This runs when a draw's state is known, so it does no more than copy bytes and compare a few numbers.
 
@@ -87,7 +87,7 @@ pub struct Parts<'p> {
 /// Most bytes that are not of a part: loop header, end of the loop, end of the program.
 const EXTRA_BYTES: usize = 64;
 
-/// `stop` and the traps behind it, as Apple's compiler ends programs (Mesa 25.0 does the same).
+/// `stop` and the traps after it, as Apple's compiler ends programs (Mesa 25.0 does the same).
 const END: [u8; 18] = [0x88, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0];
 
 /// Links parts to a program.
@@ -180,7 +180,7 @@ const WAITS: [u8; 4] = [0x38, 0, 0x38, 1];
 /// The mask of the next sample: r0h twice.
 const NEXT_SAMPLE: [u8; 8] = [0x0e, 2, 0x41, 0x10, 4, 0, 0, 0];
 
-/// The loop goes on while r0h is below the mask of the first sample that there is not.
+/// The loop continues while r0h is below the mask of the first sample beyond the last.
 const fn while_sample(samples: u8) -> [u8; 6] {
     let end = 1_u16 << samples;
     [0x52, 0x2c, 0x41, (end << 4) as u8, (end >> 4) as u8, 0]
@@ -189,7 +189,7 @@ const fn while_sample(samples: u8) -> [u8; 6] {
 /// The end of the loop's nesting.
 const END_LOOP: [u8; 6] = [0x52, 0x0e, 0, 0, 0, 0];
 
-/// Goes on with the next sample as long as there is one.
+/// Continues with the next sample as long as there is one.
 fn end_loop(code: &mut Vec<u8>, start: usize, samples: u8, stack_words: u32) {
     if stack_words != 0 {
         let mut inst = Inst::new(Opcode::StackAdjust);

@@ -311,7 +311,7 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         self.b.fmul(number, power)
     }
 
-    /// What the `bits` of `raw`, which are all it has, stand for.
+    /// What the `bits` of `raw`, which are all it has, denote.
     fn number(&mut self, raw: Src, bits: u8, numeric: VertexNumeric) -> Src {
         let b = &mut self.b;
         let signed = |b: &mut Builder<'_, '_>| {
@@ -389,9 +389,9 @@ const RGB9E5: u32 = 13;
 
 /// How aligned elements of a format are fetched.
 enum Fetch {
-    /// One word, which the machine takes apart.
+    /// One word, which the machine decomposes.
     Packed(u32),
-    /// One word, to be taken apart.
+    /// One word, to be decomposed.
     Word(u32),
     /// Components side by side; whether the machine's format makes numbers of them.
     Array { code: u32, converts: bool },

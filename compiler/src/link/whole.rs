@@ -1,6 +1,6 @@
 //! Whole shaders: prolog, main part and epilog as one function, for drivers that know the state of a draw when they compile.
 //!
-//! The parts are built as they are for linking and put one behind the other as IR: what a part leaves in a register is what
+//! The parts are built as they are for linking and put one after the other as IR: what a part leaves in a register is what
 //! the next one finds there. Then the whole goes through the pipeline, so that what one part computes and the others do not
 //! need goes away, and nothing has to stand in the ABI's registers in between. Uniforms are those of the main part.
 //!
@@ -142,7 +142,7 @@ fn prepend<'a, T>(
     Ok(built)
 }
 
-/// Puts a part behind everything else in `f`.
+/// Puts a part after everything else in `f`.
 fn append<'a, T>(
     f: &mut Function<'a>,
     build: impl FnOnce(&mut Function<'a>) -> Result<T, CompileError>,
@@ -152,7 +152,7 @@ fn append<'a, T>(
     let (part, rest) = (f.layout[0], f.layout.split_off(1));
     let exit = main.last_mut().ok_or_else(|| CompileError::internal("a shader without blocks"))?;
     let block = exit.block;
-    // The first block of the part goes on in the last one of the shader, whose end nothing is to end.
+    // The first block of the part continues in the last one of the shader, whose end nothing is to end.
     exit.seam = part.seam;
     main.extend(rest);
     f.layout = main;

@@ -1,7 +1,7 @@
 //! Device memory: `load_global`, `store_global` and `atomic_global` become the hardware's `load`, `store` and `atomic`.
 //!
 //! The hardware adds to a 64-bit base an index counted in elements, shifted left by 0 to 2 bits more. The byte offset is
-//! therefore taken apart into a sum of multiples, divided by the largest unit that divides all of them, and put together
+//! therefore decomposed into a sum of multiples, divided by the largest unit that divides all of them, and put together
 //! again; equal parts of neighbouring accesses come out equal, for `opt_cse` to merge. Offsets are below 2^32 and
 //! multiples of the element size (Vulkan's alignment rules), so dividing before the wrap changes nothing.
 //!
@@ -17,7 +17,7 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
 
-/// Most multiples an offset is taken apart into.
+/// Most multiples an offset is decomposed into.
 const MAX_TERMS: usize = 4;
 
 /// Most steps taken to take an offset apart.
@@ -204,7 +204,7 @@ impl Linear {
         if pending.is_empty() { linear } else { Linear::opaque(offset, bytes) }
     }
 
-    /// `offset + bytes` with `offset` not taken apart.
+    /// `offset + bytes` with `offset` not decomposed.
     fn opaque(offset: Src, bytes: u32) -> Linear {
         Linear { terms: [(offset, 1)].into_iter().collect(), constant: bytes as i32 }
     }

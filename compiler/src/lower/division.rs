@@ -9,7 +9,7 @@
 //!
 //! * 64 bits: the same with two Newton steps on a 64-bit reciprocal; for a constant divisor the reciprocal folds.
 //!
-//! Division by zero gives some value, as SPIR-V allows.
+//! Division by zero gives an undefined value, as SPIR-V allows.
 //!
 //! Before: stage source; no 8-bit arithmetic. After: the same; no integer division.
 

@@ -20,7 +20,7 @@ pub enum Frame {
     /// The part itself, for itself.
     #[default]
     Own,
-    /// The part, for itself and for a part after it that needs so many bytes.
+    /// The part, for itself and for a part after it that needs a given number of bytes.
     Shared(u32),
     /// A part before it.
     Opened,

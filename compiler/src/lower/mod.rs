@@ -60,7 +60,7 @@ pub use varyings::lower_varyings;
 
 use crate::ir::Function;
 
-/// Whether a value or an operand has so many bits. Operands alone do where all they name are uniforms or constants.
+/// Whether a value or an operand has a given number of bits. Operands alone do where all they name are uniforms or constants.
 fn uses_width(f: &Function<'_>, bits: u8) -> bool {
     let reads = |src: &crate::ir::Src| f.width(*src) == bits;
     f.values.keys().any(|value| f.ty(value).bits == bits)

@@ -130,7 +130,7 @@ impl Reader {
     }
 }
 
-/// Whether `operand` can encode `src`, which is narrower than what it stands for. Where the form depends on other
+/// Whether `operand` can encode `src`, which is narrower than what it denotes. Where the form depends on other
 /// operands, as for the values of a select, the width must be theirs.
 fn fits(r: &Rewriter<'_, '_>, operand: &OperandDesc, src: Src) -> bool {
     let forms = operand.kind.forms;
@@ -329,7 +329,7 @@ impl Selector {
         Rewrite::Remove
     }
 
-    /// The comparison behind a boolean, when doing it again costs no more than reading the boolean: in the block of the
+    /// The comparison that defines a boolean, when doing it again costs no more than reading the boolean: in the block of the
     /// comparison, or when this is the only reader.
     fn fusable(&self, r: &Rewriter<'_, '_>, src: Src) -> Option<Compare> {
         let value = src.as_value()?;

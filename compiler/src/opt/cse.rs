@@ -65,7 +65,7 @@ pub fn opt_cse(f: &mut Function<'_>) {
 fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, data: &InstData<'_>) -> Rewrite {
     let first = rewriter.f.insts[first];
     for (dst, known) in data.dsts.iter().zip(first.dsts) {
-        // One of the two is wanted as it is.
+        // One of the two is needed as it is.
         rewriter.f.values[*known].relaxed &= rewriter.f.values[*dst].relaxed;
         rewriter.forward(*dst, Src::value(*known));
     }

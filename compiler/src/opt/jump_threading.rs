@@ -1,8 +1,8 @@
 //! Where a condition is known, nothing tests it again.
 //!
-//! * In the arms of an if, and behind an arm that leaves, its condition is a constant, and so is what it is made of or that it
+//! * In the arms of an if, and after an arm that leaves, its condition is a constant, and so is what it is made of or that it
 //!   makes.
-//! * When an arm decides by a constant which way the if behind its join goes, and that only jumps, the arm jumps itself:
+//! * When an arm decides by a constant which way the if after its join goes, and that only jumps, the arm jumps itself:
 //!
 //! ```text
 //! if a { …; stop = true } else { … } if stop { break }   becomes   if a { …; break } else { … }
@@ -19,7 +19,7 @@ use arrayvec::ArrayVec;
 use crate::ir::key;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
 
-/// Most conditions that one is taken apart into.
+/// Most conditions that one is decomposed into.
 const MAX_PARTS: usize = 8;
 
 /// Uses what is known of conditions.
@@ -38,7 +38,7 @@ struct Frame {
     /// The condition of an if.
     condition: Option<Value>,
     then_leaves: bool,
-    /// The block behind it.
+    /// The block after it.
     after: Option<Block>,
 }
 
@@ -129,7 +129,7 @@ impl Conditions {
         }
     }
 
-    /// Replaces what is known at the end of `block` in the phis behind the construct that is left there.
+    /// Replaces what is known at the end of `block` in the phis after the construct that is left there.
     fn use_behind(&self, f: &mut Function<'_>, block: Block) {
         let after = self.frames.last().and_then(|frame| frame.after).filter(|_| !self.learnt.is_empty());
         let Some(after) = after else { return };
@@ -224,8 +224,8 @@ impl Positions {
         Positions { of, last_use }
     }
 
-    /// Whether nothing reads the phis of the join at the target or behind it. The new edge goes round the join, which holds
-    /// nothing but phis, to a target behind it; what stands between them is still reached through the join only, whatever
+    /// Whether nothing reads the phis of the join at the target or after it. The new edge goes round the join, which holds
+    /// nothing but phis, to a target after it; what stands between them is still reached through the join only, whatever
     /// other arms jump.
     fn reads_no_more(&self, f: &Function<'_>, decided: &Decided) -> bool {
         let phis = &f.block(decided.join).insts[..f.phi_count(decided.join)];
@@ -235,7 +235,7 @@ impl Positions {
     }
 }
 
-/// What the arms that end with `ends` at segment `index` decide about the if behind them.
+/// What the arms that end with `ends` at segment `index` decide about the if after them.
 fn decided(f: &Function<'_>, index: usize, ends: [Block; 2]) -> Option<Decided> {
     let join = f.layout.get(index + 1).filter(|join| join.seam == Seam::If)?.block;
     let insts = &f.block(join).insts;

@@ -90,7 +90,7 @@ impl Webs {
         Webs { parent, facts: Side::new(f.values.len()) }
     }
 
-    /// The value that stands for the web of `value`.
+    /// The value that denotes the web of `value`.
     fn root(&mut self, mut value: Value) -> Value {
         while self.parent[value] != value.0 {
             let above = Value(self.parent[value]);

@@ -3,7 +3,7 @@
 //!
 //! A value is uniform when a pure operation computes it from constants, uniform registers and uniform values, in whatever
 //! arm or loop; when it is loaded from memory nobody writes at a uniform address, in a block that every invocation executes
-//! or where it may be loaded whether the program comes there or not; and when it joins uniform values behind an if on a
+//! or where it may be loaded whether the program comes there or not; and when it joins uniform values after an if on a
 //! uniform condition, which makes it a selection. What the shader itself still reads of the uniform values gets half-words
 //! after those in use, the most expensive first; `opt_dce` removes what is then unused.
 //!
@@ -78,7 +78,7 @@ struct Join {
 }
 
 impl Uniform {
-    /// Finds what is uniform. Arguments of test kernels stand for what differs.
+    /// Finds what is uniform. Arguments of test kernels denote what differs.
     fn of(f: &Function<'_>, ranges: &[UniformRange]) -> Uniform {
         let arguments =
             ranges.iter().filter(|range| matches!(range.source, UniformSource::KernelArgument { .. }));
@@ -309,7 +309,7 @@ b3:
 }
 ";
 
-    /// What joins behind a uniform if is selected in the preamble, whichever arm the phi names first.
+    /// What joins after a uniform if is selected in the preamble, whichever arm the phi names first.
     #[test]
     fn a_uniform_if_becomes_a_selection() {
         for (number, expected) in [(7, 6.0_f32), (8, 5.0)] {

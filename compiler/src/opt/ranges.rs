@@ -144,7 +144,7 @@ fn narrower(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, widt
     let plain = data.srcs.iter().all(|src| src.flags.is_empty());
     let same = cut.iter().all(|src| r.f.width(*src) == source_width && fits(walk.unsigned(r.f, *src)));
     // A signed comparison of such numbers, and division of them, are unsigned ones.
-    // Division by zero gives some value: one that fits, too.
+    // Division by zero gives an undefined value: one that fits, too.
     let result_fits = width == 1 || divides || fits(walk.unsigned(r.f, data.dst()?.into()));
     if !plain || !same || !result_fits {
         return None;

@@ -5,7 +5,7 @@
 //! of constants `(1 − t) · k + t · m`, which is t · (m − k) + k.
 //!
 //! Rounding differs, as SPIR-V allows where nothing forbids contraction (Mesa 25.0 takes the same liberty): nothing is done
-//! to what an `exact` reads, nor where constants nearly cancel, because then the rounding of the sum is what is wanted.
+//! to what an `exact` reads, nor where constants nearly cancel, because then the rounding of the sum is needed.
 //!
 //! Before: stage source. After: the same.
 

@@ -5,7 +5,7 @@
 //!   mask instructions, and both arms are executed anyway when lanes disagree.
 //! * A jump to where control arrives anyway goes.
 //! * A loop that is never repeated becomes a scope, a scope nothing jumps out of disappears.
-//! * Code behind a jump or halt, and behind constructs that are never left, goes.
+//! * Code after a jump or halt, and after constructs that are never left, goes.
 //!
 //! The layout stays well formed throughout: blocks that lose the seam between them are merged, phis follow. Must run
 //! before 64-bit operations are lowered, because it makes selects of any scalar width.
@@ -113,7 +113,7 @@ impl<'a> Simplifier<'_, 'a> {
         block
     }
 
-    /// Crosses the seam behind `block`, the one at `index` of the old layout.
+    /// Crosses the seam after `block`, the one at `index` of the old layout.
     fn leave(&mut self, block: Block, input: &[Segment], index: usize) {
         let seam = input[index].seam;
         let after = input.get(index + 1).map(|segment| segment.block);

@@ -92,7 +92,7 @@ fn used_components(f: &Function<'_>) -> Side<Value, u8> {
             }
         }
     }
-    // Results of splits are scalars, or vectors that the next round takes apart.
+    // Results of splits are scalars, or vectors that the next round decomposes.
     for split in splits {
         let Some(value) = split.srcs[0].as_value() else { continue };
         let whole = f.ty(value).comps;

@@ -87,7 +87,7 @@ pub(super) struct Assigner<'f, 'a> {
     pub(super) shapes: &'f Shapes,
     pub(super) affinity: Affinity,
     pub(super) allocation: Allocation,
-    /// The value a name stands for; `None` for values themselves.
+    /// The value a name denotes; `None` for values themselves.
     pub(super) origin: Side<Value, Option<Value>>,
     pub(super) names: Names,
     pub(super) file: RegisterFile,
@@ -319,7 +319,7 @@ impl<'a> Assigner<'_, 'a> {
         half.is_multiple_of(shape.align) && self.file.is_free(half, shape.halves) && !reserved_by_program
     }
 
-    /// The shape of a value, or of the one behind a name.
+    /// The shape of a value, or of the one that a name denotes.
     pub(super) fn shape(&self, value: Value) -> Shape {
         self.shapes.of(self.f, self.origin[value].unwrap_or(value))
     }
@@ -348,7 +348,7 @@ impl<'a> Assigner<'_, 'a> {
         self.allocation.halves_used = self.allocation.halves_used.max(end);
     }
 
-    /// A new name for the value behind `name`, at `half`.
+    /// A new name for the value that `name` denotes, at `half`.
     pub(super) fn new_name(&mut self, name: Value, half: u16) -> Value {
         let value = self.origin[name].unwrap_or(name);
         let new = self.f.add_value(self.f.ty(name));

@@ -15,7 +15,7 @@ pub fn is_export(f: &Function<'_>, inst: Inst) -> bool {
     f.insts[inst].op == Op::Ir(IrOp::Export)
 }
 
-/// Moves exports behind everything else in the last block, in their order.
+/// Moves exports after everything else in the last block, in their order.
 pub fn gather_exports(f: &mut Function<'_>) {
     let Some(last) = f.layout.last().map(|segment| segment.block) else { return };
     let insts = std::mem::take(&mut f.block_mut(last).insts);

@@ -66,7 +66,7 @@ impl<'a> Assigner<'_, 'a> {
         Ok(())
     }
 
-    /// `value` goes on under the name `name`, in that name's register.
+    /// `value` continues under the name `name`, in that name's register.
     fn resume(&mut self, value: Value, name: Value) {
         if name != value {
             self.names.set(value, name);
@@ -141,7 +141,7 @@ impl<'a> Assigner<'_, 'a> {
         Ok(())
     }
 
-    /// Puts a phi, or the value behind a predecessor's name, at `half`: under one of `names` if one is there, else under
+    /// Puts a phi, or the value that a predecessor's name denotes, at `half`: under one of `names` if one is there, else under
     /// a new name.
     fn settle(&mut self, name: Value, half: u16, names: &[Value]) {
         if self.allocation.reg[name].is_none() {

@@ -1,7 +1,7 @@
 //! `copy`, `collect` and `split` become moves.
 //!
 //! Every value has a register and phis are gone. Afterwards hardware operations remain, and `preload`, `jump` and
-//! `halt`. A move writes and reads *places*: values of 16 or 32 bits that stand for a register, whoever's value it holds.
+//! `halt`. A move writes and reads *places*: values of 16 or 32 bits that denote a register, whoever's value it holds.
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
@@ -32,7 +32,7 @@ pub fn lower_pseudo(f: &mut Function<'_>, allocation: &mut Allocation) -> Result
 
 struct Lowering<'l> {
     sequencer: Sequencer,
-    /// Values that stand for registers, by size in halves minus one and by half index.
+    /// Values that denote registers, by size in halves minus one and by half index.
     places: [[Option<Value>; FILE_HALVES as usize]; 2],
     allocation: &'l mut Allocation,
 }
@@ -105,7 +105,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The value that stands for a register.
+    /// The value that denotes a register.
     fn place(&mut self, r: &mut Rewriter<'_, '_>, half: u16, halves: u16) -> Value {
         let slot = &mut self.places[usize::from(halves - 1)][usize::from(half)];
         *slot.get_or_insert_with(|| {

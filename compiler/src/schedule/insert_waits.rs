@@ -31,7 +31,7 @@ use crate::regalloc::file::HalfSet;
 const GROUPS: usize = 2;
 /// Instructions a group can track.
 const SLOTS: u8 = 8;
-/// Loads first used within so many instructions of each other share a group: a wait for the earlier one costs the later
+/// Loads first used within a given number of instructions of each other share a group: a wait for the earlier one costs the later
 /// one little, and saves its own wait.
 const SAME_TIME: usize = 12;
 /// How far ahead the first use of a result is looked for; what is farther away is as good as never used.

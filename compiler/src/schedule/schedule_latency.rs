@@ -5,7 +5,7 @@
 //! one whose operands are there first. The new order is taken only where it is the shorter one by that reckoning.
 //!
 //! Registers have been handed out, so their number does not change; what reads or writes a register stays in order with
-//! what writes it. So do accesses to memory among each other, coverage operations among each other and behind memory,
+//! what writes it. So do accesses to memory among each other, coverage operations among each other and after memory,
 //! and changes of state. Nothing crosses barriers, changes of the execution mask, jumps, and values fixed by
 //! the program's environment.
 //!
@@ -55,7 +55,7 @@ struct Node {
     edges: u32,
     /// Earlier instructions it still has to wait for.
     blockers: u32,
-    /// Cycles from its issue to the end of the longest chain behind it.
+    /// Cycles from its issue to the end of the longest chain after it.
     height: u32,
     /// Cycles until its results can be used.
     result: u32,
@@ -65,7 +65,7 @@ struct Node {
     ready: u32,
 }
 
-/// A later instruction that must stay behind, after so many cycles.
+/// A later instruction that must stay after it, after a given number of cycles.
 #[derive(Clone, Copy)]
 struct Edge {
     to: u32,
@@ -135,7 +135,7 @@ impl Scheduler<'_> {
         start..start + usize::from(f.ty(value).halves())
     }
 
-    /// Finds what must stay behind what, and the chains.
+    /// Finds what must stay after what, and the chains.
     fn build(&mut self, f: &Function<'_>, insts: &[Inst]) {
         self.nodes.clear();
         self.edges.clear();

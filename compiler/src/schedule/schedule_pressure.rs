@@ -48,7 +48,7 @@ pub fn schedule_pressure(f: &mut Function<'_>) {
 
 /// Which instructions of a stretch must stay before which.
 struct Graph {
-    /// Instructions that must stay before each one, with repetitions, one list behind the other.
+    /// Instructions that must stay before each one, with repetitions, one list after the other.
     before: Vec<usize>,
     /// Where the list of each instruction ends in `before`.
     ends: Vec<usize>,

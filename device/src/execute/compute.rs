@@ -59,7 +59,7 @@ fn indirect<const N: usize>(memory: &Memory, walk: &mut Walk) -> Result<[u32; N]
     bytes::words(memory, address).map_err(unbound("the sizes of an indirect launch", address))
 }
 
-/// Whether the samplers of a shader have border colours behind them, by its resources.
+/// Whether the samplers of a shader have border colours after them, by its resources.
 pub(crate) fn extended(head: &[u8]) -> bool {
     EXTENDED.contains(&launch::SAMPLERS.raw(head))
 }

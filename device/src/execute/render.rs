@@ -492,7 +492,7 @@ struct DrawState<'d> {
     fragment: &'d Loaded,
 }
 
-/// Whether the samplers of a program have border colours behind them, by its resources.
+/// Whether the samplers of a program have border colours after them, by its resources.
 pub(crate) fn has_borders(resources: u64) -> bool {
     (6..=7).contains(&(resources >> 9 & 7))
 }
@@ -559,7 +559,7 @@ pub(crate) fn vertex_words(
             words.push((record, walk.take(memory, record)?));
         }
     }
-    // Records start at multiples of eight bytes behind this one.
+    // Records start at multiples of eight bytes after this one.
     if !TESSELLATION_SCALE.is_set(&head) {
         walk.at = start + (walk.at - start).next_multiple_of(8);
     }

@@ -6,7 +6,7 @@ use crate::bytes;
 use crate::record::{self, index_bytes, index_list, indirect_draw};
 use crate::stream::{StreamError, Walk, unbound};
 
-/// A draw, as its record and the words behind it say.
+/// A draw, as its record and the words after it say.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrawCall {
     pub(crate) address: u64,
@@ -74,7 +74,7 @@ impl DrawCall {
         Ok(())
     }
 
-    /// Vertex numbers; `None` starts a new strip. Indices behind the end of their buffer are 0.
+    /// Vertex numbers; `None` starts a new strip. Indices after the end of their buffer are 0.
     fn numbers(&self, memory: &Memory, restart: u32) -> Vec<Option<u32>> {
         let Some((address, length)) = self.indices else {
             return (0..self.count).map(|at| Some(self.start.wrapping_add(at))).collect();
@@ -88,7 +88,7 @@ impl DrawCall {
                 let offset = at * size as u64;
                 let mut index = [0; 4];
                 if offset + size as u64 <= length {
-                    // An index that is not bound reads as 0, like one behind the end.
+                    // An index that is not bound reads as 0, like one after the end.
                     let _ = memory.fetch(address + offset, &mut index[..size]);
                 }
                 let index = u32::from_le_bytes(index);

@@ -69,7 +69,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A minifloat immediate as the half float it stands for: every minifloat is exact in 16 bits.
+/// A minifloat immediate as the half float it denotes: every minifloat is exact in 16 bits.
 fn expanded(operand: Operand) -> Src {
     let value = f16::from_f32(minifloat::decode(operand.value as u8));
     let place = Place::Immediate(u64::from(value.to_bits()));

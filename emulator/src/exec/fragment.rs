@@ -118,7 +118,7 @@ impl Decide {
         Decide { target: mask("target"), live: Some(mask("live")), depth: None, stencil: None }
     }
 
-    /// Resolves `zs_emit`: depth first, stencil in the half register behind it.
+    /// Resolves `zs_emit`: depth first, stencil in the half register after it.
     pub(crate) fn emit(inst: &Inst) -> Option<Decide> {
         let fields = Fields::new(inst);
         let first = Dst::new(fields.get("data"))?;

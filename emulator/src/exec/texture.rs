@@ -87,7 +87,7 @@ impl Coordinates {
         }
     }
 
-    /// The layer of a block store: behind explicit coordinates, in their place otherwise.
+    /// The layer of a block store: after explicit coordinates, in their place otherwise.
     pub(crate) fn layer(&self, group: &Group, lane: usize, explicit: bool) -> u32 {
         let skipped = if explicit { 4 } else { 0 };
         let behind_sample = u8::from(self.dimension.multisampled);
@@ -100,7 +100,7 @@ impl Coordinates {
         [0, 2].map(|at| group.read(self.first.half.wrapping_add(at), Size::B32, lane) as u32)
     }
 
-    /// Layer and sample, from the slot behind the coordinates: the layer is in the high half when there are samples.
+    /// Layer and sample, from the slot after the coordinates: the layer is in the high half when there are samples.
     fn layer_and_sample(&self, group: &Group, lane: usize) -> (u32, u32) {
         let register = self.first.following(self.dimension.axes as u32);
         let half = |at: u8| group.read(register.half.wrapping_add(at), Size::B16, lane) as u32;
@@ -205,7 +205,7 @@ impl Sample {
         Ok(())
     }
 
-    /// Components of the mask in consecutive registers; the registers behind them hold garbage.
+    /// Components of the mask in consecutive registers; the registers after them hold garbage.
     fn write(&self, group: &mut Group, lane: usize, values: [u32; 4], integer: bool) {
         let mut kept = lanes_of(self.mask & 0xf);
         for at in 0..4 {
@@ -305,7 +305,7 @@ impl Sample {
         group.read(self.extra.value as u8, Size::B32, lane) as u32
     }
 
-    /// Signed four-bit texel offsets, packed in a half register behind the shadow reference.
+    /// Signed four-bit texel offsets, packed in a half register after the shadow reference.
     fn offsets(&self, group: &Group, lane: usize) -> [i32; 3] {
         if !self.offset {
             return [0; 3];

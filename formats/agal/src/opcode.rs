@@ -19,7 +19,7 @@ pub enum Semantics {
     Map(fn(f32) -> f32),
     /// A function of corresponding components of two sources.
     Zip(fn(f32, f32) -> f32),
-    /// Sum of the products of the first so many components, in every component of the result.
+    /// Sum of the products of the first components, as many as stated, in every component of the result.
     Dot(u8),
     /// Cross product of three components.
     Cross,

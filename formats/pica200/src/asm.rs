@@ -3,7 +3,7 @@
 //! What picasso documents is accepted: procedures, `.else`, `.end`, aliases, allocation of inputs, outputs and uniforms,
 //! constants, geometry modes, and NOPs inserted where the hardware needs one before a block ends. Beyond that:
 //!
-//! * `@12` is the address 12, and a label stands for its address wherever a procedure does.
+//! * `@12` is the address 12, and a label denotes its address wherever a procedure does.
 //! * `call first, end`, `callc`, `callu`, `ifc` and `ifu` with `first, end` after their other operands, and `for i0, last`, name
 //!   their range instead of opening a block.
 //! * `.word 0x…` is an instruction word; `.opdesc 0x…` adds an operand descriptor, and `{3}` after the operands of an instruction

@@ -86,7 +86,7 @@ pub enum ContainerError {
     },
 }
 
-/// Which shader of a container is meant.
+/// Which shader of a container to use.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Choice {
     /// The first one.
@@ -115,7 +115,7 @@ impl Container {
         write::write(self)
     }
 
-    /// The shader that is meant.
+    /// The chosen shader.
     ///
     /// # Errors
     /// [`ContainerError::NoShader`].

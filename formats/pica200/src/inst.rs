@@ -1,4 +1,4 @@
-//! Instructions: words taken apart by the fields of their format.
+//! Instructions: words split into the fields of their format.
 
 use crate::opcode::{Field, Opcode};
 use crate::register::{Address, Combine, Compare, Condition, Dest, Source};

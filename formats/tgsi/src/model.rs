@@ -50,7 +50,7 @@ pub struct Shader {
 pub struct Property {
     /// Which.
     pub name: PropertyName,
-    /// Its values; names stand for their numbers.
+    /// Its values; names denote their numbers.
     pub values: Vec<u32>,
     /// Where it stands.
     pub place: Place,

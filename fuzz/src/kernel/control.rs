@@ -13,7 +13,7 @@ pub(super) struct Exit {
     header: Option<(u32, String)>,
     /// Jumps to the header.
     continues: Vec<Edge>,
-    /// The block behind.
+    /// The block after it.
     behind: u32,
     /// Jumps there.
     breaks: Vec<Edge>,

@@ -23,10 +23,10 @@ pub const LANE_REGISTER: u32 = 80;
 /// Words every lane may read, first in memory.
 pub const SHARED_WORDS: usize = 128;
 
-/// Words that are a lane's own, behind the shared ones.
+/// Words that are a lane's own, after the shared ones.
 pub const OWN_WORDS: usize = 16;
 
-/// What a kernel leaves: kinds in the order of the results of a lane, eight bytes each, behind the lanes' own words.
+/// What a kernel leaves: kinds in the order of the results of a lane, eight bytes each, after the lanes' own words.
 pub const RESULTS: [Kind; 9] = [
     Kind::Int,
     Kind::Int,

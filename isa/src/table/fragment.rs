@@ -14,7 +14,7 @@ Pixwait "pixwait" = row(0x48, 0xff, fixed(4))
     .effects(Effects::BARRIER, OrderClass::Barrier).source(from::ALL)
     .applegpu("wait_pix {a}, {u22}");
 
-/// Lets the fragments after this one at the pixel go on.
+/// Lets the fragments after this one at the pixel continue.
 Pixrel "pixrel" = row(0x58, 0xff, fixed(4))
     .operands(ops![
         src("a", kinds::INTEGER, bits![8:17]),

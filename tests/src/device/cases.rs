@@ -151,7 +151,7 @@ fn expand(
 }
 
 impl Case {
-    /// The words behind the first line of a key.
+    /// The words after the first line of a key.
     pub fn words(&self, key: &str) -> Option<Vec<&str>> {
         self.lines.iter().find_map(|line| {
             let mut words = line.split_whitespace();
@@ -159,7 +159,7 @@ impl Case {
         })
     }
 
-    /// Numbers behind a key; `or` where there are none.
+    /// Numbers after a key; `or` where there are none.
     pub fn numbers<const N: usize>(&self, key: &str, or: [usize; N]) -> [usize; N] {
         let mut numbers = or;
         for (place, word) in numbers.iter_mut().zip(self.words(key).unwrap_or_default()) {

@@ -83,7 +83,7 @@ fn is_missing_input(finding: &Finding) -> bool {
     matches!(finding.kind, FindingKind::UnwrittenRegister(_) | FindingKind::UnsetUniform(_))
 }
 
-/// What the uniform file holds. The tool behind the vectors drops the highest index bit of uniforms in the last two
+/// What the uniform file holds. The tool that recorded the vectors drops the highest index bit of uniforms in the last two
 /// sources of selects, which the Mesa 25.0 AGX compiler sets: where it says u83, the instruction may mean u211. For selects
 /// every value therefore also stands at the index with that bit, unless the vector has a value for it.
 fn uniforms(vector: &Vector) -> Option<BTreeMap<u16, u16>> {

@@ -114,7 +114,7 @@ fn memory(shader: &CompiledShader, scene: &Scene, attributes: &[Vec<Vector>]) ->
     Ok(memory)
 }
 
-/// The uniform file for so many vertices of so many registers.
+/// The uniform file for so many vertices of a given number of registers.
 fn uniforms(shader: &CompiledShader, scene: &Scene, counts: [u32; 2]) -> Vec<u16> {
     let info = &shader.info;
     let mut uniforms = vec![0u16; info.filled_halves().into()];

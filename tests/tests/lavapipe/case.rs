@@ -3,7 +3,7 @@
 //! * `groups X Y Z` — workgroups; one when absent.
 //! * `push W…` — push constants, 32-bit words; a word with a point is a float.
 //! * `constant ID VALUE` — a specialisation constant.
-//! * `buffer BINDING WORDS FILL` — a storage buffer of so many 32-bit words, `uniform` for a uniform buffer. FILL is
+//! * `buffer BINDING WORDS FILL` — a storage buffer of a given number of 32-bit words, `uniform` for a uniform buffer. FILL is
 //!   `zero`, `count` (0, 1, 2, …), `random`, `below N`, or `f16 LOW HIGH`, `f32 LOW HIGH`, `f64 LOW HIGH` for floats of
 //!   that range.
 //! * `image BINDING DIMENSION FORMAT WIDTH HEIGHT DEPTH LEVELS FILL` — a sampled image; `storage` for a storage image,

@@ -234,7 +234,7 @@ fn every_format_is_fetched_aligned_and_not() {
     }
 }
 
-/// Components of 64 bits are words, which go on in the location after.
+/// Components of 64 bits are words, which continue in the location after.
 fn check_wide(rest: &[u8], found: [u32; 4], what: &str) {
     for (word, found) in rest.chunks_exact(4).zip(found) {
         assert_eq!(found, u32::from_le_bytes(word.try_into().expect("four")), "{what}");

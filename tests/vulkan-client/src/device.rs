@@ -29,7 +29,7 @@ pub struct Buffer {
 impl Buffer {
     /// What it holds.
     pub fn read(&self) -> Vec<u8> {
-        // SAFETY: the mapping is coherent, has so many bytes and lasts until the process ends.
+        // SAFETY: the mapping is coherent, has a given number of bytes and lasts until the process ends.
         unsafe { std::slice::from_raw_parts(self.pointer, self.bytes).to_vec() }
     }
 }

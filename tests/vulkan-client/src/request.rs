@@ -48,12 +48,12 @@ pub fn parse(text: &str) -> Result<Vec<Request>, Error> {
 }
 
 impl Request {
-    /// The words behind the first line of a key.
+    /// The words after the first line of a key.
     pub fn words(&self, key: &str) -> Option<&[String]> {
         self.lines.iter().find(|line| line[0] == key).map(|line| &line[1..])
     }
 
-    /// The words behind every line of a key.
+    /// The words after every line of a key.
     pub fn all<'r>(&'r self, key: &'r str) -> impl Iterator<Item = &'r [String]> {
         self.lines.iter().filter(move |line| line[0] == key).map(|line| &line[1..])
     }
@@ -63,7 +63,7 @@ impl Request {
         self.words(key).is_some()
     }
 
-    /// The first word behind a key.
+    /// The first word after a key.
     ///
     /// # Errors
     /// The key is missing.
@@ -72,7 +72,7 @@ impl Request {
         word.ok_or_else(|| format!("`{key}` is missing").into())
     }
 
-    /// The numbers behind a key; `or` without it.
+    /// The numbers after a key; `or` without it.
     ///
     /// # Errors
     /// A word is not a number.
@@ -85,7 +85,7 @@ impl Request {
         Ok(numbers)
     }
 
-    /// The floats behind a key; `or` without it.
+    /// The floats after a key; `or` without it.
     ///
     /// # Errors
     /// A word is not a number.
@@ -123,7 +123,7 @@ pub fn number(word: &str) -> Result<u32, Error> {
     Ok(word.parse::<i64>()? as u32)
 }
 
-/// The bytes a fill stands for.
+/// The bytes a fill denotes.
 ///
 /// # Errors
 /// The fill is not known.

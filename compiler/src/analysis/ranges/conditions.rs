@@ -8,7 +8,7 @@ use super::{Range, Walk};
 use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Src};
 
-/// Most conditions that one is taken apart into.
+/// Most conditions that one is decomposed into.
 const MAX_PARTS: usize = 8;
 
 /// How two numbers compare.

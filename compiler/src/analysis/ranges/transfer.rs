@@ -228,7 +228,7 @@ fn product(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {
     all.iter().fold((all[0], all[0]), |(low, high), number| (low.min(*number), high.max(*number)))
 }
 
-/// By a divisor above zero; division by zero gives some value.
+/// By a divisor above zero; division by zero gives an undefined value.
 fn quotient(a: (i128, i128), b: (i128, i128)) -> Bounds {
     let by = |number: i128| if number < 0 { number / b.0 } else { number / b.1 };
     let most = |number: i128| if number < 0 { number / b.1 } else { number / b.0 };

@@ -26,7 +26,7 @@ pub(super) const LOOPS: usize = 4;
 /// Instructions that an expansion may have beyond those of the program twice over.
 const SLACK: usize = 1024;
 
-/// A range that goes on elsewhere when its end is reached.
+/// A range that continues elsewhere when its end is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Range {
     end: u32,

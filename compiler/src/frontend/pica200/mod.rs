@@ -1,7 +1,7 @@
 //! PICA200, the shader code of the Nintendo 3DS.
 //!
 //! The format's crate reads containers and assembly ([`agx_pica200`]); this folder translates. `expand` follows the hardware's
-//! stacks of calls, ifs and loops through the program and makes a graph of it, in which a block stands for an address and what is
+//! stacks of calls, ifs and loops through the program and makes a graph of it, in which a block denotes an address and what is
 //! on the stacks. Where that grows too large, `machine` makes a graph that keeps the stacks in variables. `reduce` makes loops
 //! with several entries loops with one. `body` builds the instructions: registers are variables, and SSA follows.
 //! `alu` has the arithmetic, `uniforms` and `geometry` the memory that [`agx_abi::pica200`] describes.

@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn long_chains_of_loops_are_reduced_soon() {
-        // Every node goes on and back to one before, and the entry goes to the middle of each.
+        // Every node leads to the next and back to one before, and the entry goes to the middle of each.
         let count = 400;
         let mut flow = flow(&[&[1, 2]]);
         for node in 1..count {

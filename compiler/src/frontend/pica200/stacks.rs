@@ -109,7 +109,7 @@ impl Stacks {
         kit.b.icmp(IntCond::ULT, next, Src::imm32(limit))
     }
 
-    /// Control goes on at `address` unless a range ends there.
+    /// Control continues at `address` unless a range ends there.
     pub fn fall(&self, kit: &mut Kit<'_, '_>, address: u32) {
         self.go(kit, address, Src::imm32(address), Src::imm(0, 1));
     }

@@ -158,7 +158,7 @@ fn shuffle<'a>(eval: &Eval<'_, '_, 'a>, a: u32, b: u32, picks: &[u32]) -> Result
     let (a, b) = (eval.value(a)?.1, eval.value(b)?.1);
     let mut result = Vec::with_capacity(picks.len());
     for pick in picks {
-        // All ones stands for a component that may be anything.
+        // All ones denotes a component that may be anything.
         let pick = if *pick == u32::MAX { 0 } else { *pick as usize };
         let component = if pick < a.len() { a.get(pick) } else { b.get(pick - a.len()) };
         result.push(*component.ok_or_else(|| ValueError::OutOfBounds {

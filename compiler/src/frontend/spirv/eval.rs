@@ -40,7 +40,7 @@ impl Site<'_> {
     }
 }
 
-/// What an instruction needs to be evaluated: where to build, and what ids stand for.
+/// What an instruction needs to be evaluated: where to build, and what ids denote.
 pub(super) struct Eval<'e, 'f, 'a> {
     pub b: &'e mut Builder<'f, 'a>,
     pub bump: &'a Bump,

@@ -93,7 +93,7 @@ impl FloatControls {
             self.is_decorated.then(|| module.decorations.of(id, Decoration::FPFastMathMode)).flatten();
         let default = self.defaults.iter().find(|(known, _)| *known == bits).map(|(_, flags)| *flags);
         if let Some(flags) = decorated.map(FPFastMathMode::from_bits_truncate).or(default) {
-            // The old flag `Fast` stands for all of them.
+            // The old flag `Fast` denotes all of them.
             let fast = flags.contains(FPFastMathMode::FAST);
             mode.separate = !fast && !flags.contains(FPFastMathMode::ALLOW_CONTRACT);
             mode.signed_zero |= !fast && !flags.contains(FPFastMathMode::NSZ);

@@ -186,7 +186,7 @@ impl<'a> Translator<'_, 'a> {
         Ok(())
     }
 
-    /// The pointer an id stands for.
+    /// The pointer an id denotes.
     pub(super) fn pointer(&mut self, id: u32) -> Result<Pointer<'a>, CompileError> {
         self.eval().check_visible(id)?;
         match self.values.defs.get(id as usize).copied() {

@@ -137,8 +137,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The slot of a scalar of so many words, `component` words from the first of the location on. Only vectors of 64-bit
-    /// scalars go on in the next location.
+    /// The slot of a scalar of a given number of words, `component` words from the first of the location on. Only vectors of 64-bit
+    /// scalars continue in the next location.
     fn user(&self, component: u32, words: u32) -> Result<Slot, CompileError> {
         let Some(location) = self.location else {
             return Err(StageError::NoLocation.into());

@@ -16,7 +16,7 @@ use crate::frontend::kit::derivatives::Quads;
 use crate::frontend::kit::limits::MAX_INVOCATIONS;
 use crate::ir::src::Src;
 
-/// What an id stands for.
+/// What an id denotes.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Def<'a> {
     /// Nothing yet.

@@ -18,7 +18,7 @@ use crate::frontend::kit::limits::Budget;
 use crate::frontend::ssa::Variable;
 use crate::ir::src::Src;
 
-/// What ids stand for, and how values are computed.
+/// What ids denote, and how values are computed.
 pub(super) struct Values<'t, 'a> {
     pub bump: &'a Bump,
     pub types: &'t Types<'a>,

@@ -22,7 +22,7 @@ pub(super) enum Attachment {
 pub(super) enum Root {
     /// Scalar variables, from this one on; offsets count scalars.
     Variables(Variable),
-    /// The lane's stack memory from a byte on; offsets count scalars, which have a slot of so many bytes each.
+    /// The lane's stack memory from a byte on; offsets count scalars, which have a slot of a given number of bytes each.
     Scratch { base: u32, slot: u32 },
     /// Workgroup memory; offsets are bytes.
     Local,

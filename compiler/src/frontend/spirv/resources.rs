@@ -112,7 +112,7 @@ impl<'a> Translator<'_, 'a> {
         Ok(true)
     }
 
-    /// The texture or sampler an id stands for.
+    /// The texture or sampler an id denotes.
     pub(super) fn resource(&mut self, id: u32) -> Result<Resource, CompileError> {
         self.eval().check_visible(id)?;
         match self.values.defs.get(id as usize) {
@@ -121,7 +121,7 @@ impl<'a> Translator<'_, 'a> {
         }
     }
 
-    /// The image that an id stands for, with its type.
+    /// The image that an id denotes, with its type.
     pub(super) fn image(&mut self, id: u32) -> Result<(Resource, Bound, ImageType), CompileError> {
         let resource = self.resource(id)?;
         match (resource.image, self.values.types.kind(resource.ty)) {

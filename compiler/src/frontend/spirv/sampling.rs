@@ -47,7 +47,7 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    /// Reads what stands behind the fixed operands of an image instruction.
+    /// Reads what stands after the fixed operands of an image instruction.
     pub fn read(words: &[u32]) -> Result<Operands, CompileError> {
         let mut operands = Operands::default();
         let Some((mask, ids)) = words.split_first() else { return Ok(operands) };

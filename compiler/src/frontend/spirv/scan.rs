@@ -118,7 +118,7 @@ impl<'a> Scan<'_, 'a> {
         self.define(inst.word(0)?, def)
     }
 
-    /// A `DebugSource` stands for the name of its file.
+    /// A `DebugSource` denotes the name of its file.
     fn debug_source(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         let defs = &self.module.defs;
         let is_debug = matches!(defs.get(inst.word(2)? as usize), Some(Def::DebugSet));

@@ -22,7 +22,7 @@ use crate::ir::src::Src;
 pub(super) struct Translator<'t, 'a> {
     pub kit: Kit<'t, 'a>,
     pub module: &'t Module<'a>,
-    /// What ids stand for.
+    /// What ids denote.
     pub values: Values<'t, 'a>,
     /// Which functions are being translated.
     pub bodies: Bodies<'a>,
@@ -143,7 +143,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         }
     }
 
-    /// Says what an id stands for. Bodies of functions called twice define their ids twice.
+    /// Says what an id denotes. Bodies of functions called twice define their ids twice.
     pub fn define(&mut self, id: u32, def: Def<'a>) -> Result<(), CompileError> {
         self.values.relaxed.mark(&mut self.kit.b, self.module, id, &def);
         match self.values.defs.get_mut(id as usize) {

@@ -175,7 +175,7 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// The id whose value a phi takes from block `label`. Edges tend to come in the order of the phi's operands, so
-    /// the search goes on where the last one ended.
+    /// the search continues where the last one ended.
     fn incoming(&mut self, inst: &Inst<'a>, label: u32) -> Result<u32, CompileError> {
         let pairs = inst.rest(2);
         let cursor = &mut self.bodies.phi_cursors[inst.word(1)? as usize];

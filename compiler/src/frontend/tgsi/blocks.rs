@@ -254,7 +254,7 @@ impl Maker<'_> {
         (0..self.places.len()).map(construct).collect()
     }
 
-    /// The ENDIF of an if, behind its ELSE, or the ENDSWITCH of a switch.
+    /// The ENDIF of an if, after its ELSE, or the ENDSWITCH of a switch.
     fn end_of_if(&self, at: usize) -> Option<usize> {
         let opcode = self.shader.instructions[at].opcode;
         let partner = self.flow.partner_of(at)?;

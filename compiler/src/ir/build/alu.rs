@@ -8,7 +8,7 @@ use crate::ir::key;
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
 
-/// Integer comparisons: condition code of the hardware, and whether its complement is meant.
+/// Integer comparisons: condition code of the hardware, and whether the complement applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IntCond(IntCondition, bool);
 
@@ -40,7 +40,7 @@ impl IntCond {
     pub const SGE: IntCond = IntCond(IntCondition::SIGNED_LESS, true);
 }
 
-/// Float comparisons: condition code of the hardware, and whether its unordered complement is meant.
+/// Float comparisons: condition code of the hardware, and whether the unordered complement applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FloatCond(FloatCondition, bool);
 

@@ -1,4 +1,4 @@
-//! Where constructs end one behind the other, one `pop_exec` closes them all.
+//! Where constructs end one after the other, one `pop_exec` closes them all.
 
 use agx_isa::table::Opcode;
 

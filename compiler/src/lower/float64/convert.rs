@@ -140,7 +140,7 @@ pub(super) fn round_integral(e: &mut Emit<'_, '_, '_>, a: Src, round: u32) -> Sr
     let is_small = e.below(exponent, w(BIAS));
     let places = e.wsub(w(BIAS + 52), exponent);
     let places = e.wmin(places, w(52));
-    // Bits of the fraction behind the point.
+    // Bits of the fraction after the point.
     let unit = e.qshl(q(1), places);
     let fraction = e.qsub(unit, q(1));
     let whole = e.qnot(fraction);

@@ -1,4 +1,4 @@
-//! Integer arithmetic that the 64-bit float operations are built of, and how such a float is taken apart.
+//! Integer arithmetic that the 64-bit float operations are built of, and how such a float is decomposed.
 
 use agx_isa::table::Opcode;
 
@@ -247,7 +247,7 @@ impl Emit<'_, '_, '_> {
     }
 
     /// The magnitude nearest to `mantissa` / 2^62 · 2^(exponent + 1 - bias), ties to even. The mantissa is below 2^63;
-    /// its lowest bit may stand for all those below.
+    /// its lowest bit may denote all those below.
     pub fn round(&mut self, mantissa: Src, exponent: Src) -> Src {
         let deficit = self.wsub(w(0), exponent);
         let deficit = self.wmax(deficit, w(0));

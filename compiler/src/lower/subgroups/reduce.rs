@@ -103,7 +103,7 @@ impl Kind {
 /// Which lanes are combined.
 #[derive(Clone, Copy)]
 enum Span {
-    /// Those of the cluster of so many lanes.
+    /// Those of the cluster of a given number of lanes.
     Cluster(u32),
     /// Those below the own one.
     Below,

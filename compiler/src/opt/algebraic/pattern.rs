@@ -80,7 +80,7 @@ pub(super) const MAX_SOURCES: usize = 4;
 /// Most modifiers a rule names.
 pub(super) const MAX_MODS: usize = 2;
 
-/// What the names in a pattern stand for.
+/// What the names in a pattern denote.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bound {
     /// Sources by number.

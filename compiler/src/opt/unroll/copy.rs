@@ -33,11 +33,11 @@ struct Copier<'c, 'f, 'a> {
     unroller: &'c mut Unroller<'f, 'a>,
     around: &'c Loop,
     body: Vec<Segment>,
-    /// What stands for each value of the loop in the current copy.
+    /// What replaces each value of the loop in the current copy.
     values: Side<Value, Option<Src>>,
-    /// What stands for each block of the loop in the current copy.
+    /// What replaces each block of the loop in the current copy.
     blocks: Side<Block, Option<Block>>,
-    /// The block behind the current copy, where continues arrive.
+    /// The block after the current copy, where continues arrive.
     next: Block,
     exits: Vec<Exit>,
     layout: Vec<Segment>,
@@ -48,7 +48,7 @@ struct Copier<'c, 'f, 'a> {
 /// A way out of the loop.
 struct Exit {
     from: Block,
-    /// What the phis behind the loop, then the values that escape, are there.
+    /// What the phis after the loop, then the values that escape, are there.
     inputs: Vec<Src>,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Unroller<'_, 'a> {
         }
     }
 
-    /// Instructions outside the loop that read `value`, the phis behind the loop aside.
+    /// Instructions outside the loop that read `value`, the phis after the loop aside.
     fn users_outside(&self, around: &Loop, value: Value) -> Vec<Inst> {
         let phis = &self.f.block(around.after).insts[..self.f.phi_count(around.after)];
         let outside = |inst: &&Inst| {
@@ -125,7 +125,7 @@ impl<'a> Copier<'_, '_, 'a> {
         }
     }
 
-    /// Appends a copy of the body, and makes the block behind it, where the next begins.
+    /// Appends a copy of the body, and makes the block after it, where the next begins.
     fn copy_body(&mut self) {
         self.next = self.unroller.f.add_block();
         for segment in &self.body {
@@ -153,7 +153,7 @@ impl<'a> Copier<'_, '_, 'a> {
         self.go_on(&back);
     }
 
-    /// What is read behind the loop of the current copy, when it is left from `block`.
+    /// What is read after the loop of the current copy, when it is left from `block`.
     fn exit_inputs(&self, block: Block) -> Vec<Src> {
         let phis = self.phis(self.around.after).into_iter().map(|phi| input_from(&phi, block));
         let escapes = self.escapes.iter().map(|value| Src::value(*value));
@@ -234,7 +234,7 @@ impl<'a> Copier<'_, '_, 'a> {
         self.unroller.note_uses(inst);
     }
 
-    /// Puts the copies in the loop's place, and gives what is behind it their values.
+    /// Puts the copies in the loop's place, and gives what is after it their values.
     fn finish(mut self) {
         self.end_last_copy();
         let (after, f) = (self.around.after, &self.unroller.f);
@@ -266,7 +266,7 @@ impl<'a> Copier<'_, '_, 'a> {
         self.unroller.f.layout.splice(start + 1..=end, self.layout);
     }
 
-    /// The phi behind the loop number `index`, like `phi`.
+    /// The phi after the loop number `index`, like `phi`.
     fn exit_phi(&self, index: usize, phi: InstData<'a>) -> InstData<'a> {
         let srcs: Vec<Src> = self.exits.iter().map(|exit| exit.inputs[index]).collect();
         let mods: Vec<u32> = self.exits.iter().map(|exit| exit.from.0).collect();

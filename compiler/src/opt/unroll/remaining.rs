@@ -23,7 +23,7 @@ pub(super) fn remaining(unroller: &Unroller<'_, '_>, around: &Loop) -> usize {
 struct Known<'u, 'f, 'a> {
     unroller: &'u Unroller<'f, 'a>,
     around: &'u Loop,
-    /// Phis of the header that begin with a constant and may go on with known values.
+    /// Phis of the header that begin with a constant and may continue with known values.
     phis: Vec<Inst>,
     values: Side<Value, bool>,
 }

@@ -21,7 +21,7 @@ struct Exit {
 struct Slice {
     /// Pure instructions in program order.
     insts: Vec<Inst>,
-    /// Phis of the header with the value they begin with and the one they go on with.
+    /// Phis of the header with the value they begin with and the one they continue with.
     phis: Vec<(Value, Src, Src)>,
     /// What comes from before the loop and is constant.
     constants: Vec<(Value, Src)>,

@@ -38,7 +38,7 @@ pub(super) struct Memory {
     /// The slot that predecessors store to for a memory phi.
     incoming: Side<Value, u32>,
     phis: Vec<MemoryPhi>,
-    /// The value that a name stands for.
+    /// The value that a name denotes.
     original: Side<Value, Option<Value>>,
     /// Instructions that compute values again from others, with those values.
     repeated: Vec<(Inst, Value)>,

@@ -64,7 +64,7 @@ impl SpillReport {
     }
 }
 
-/// A value that can be computed again when it is used is as good to evict as one used so many times farther away.
+/// A value that can be computed again when it is used is as good to evict as one used this many times farther away.
 const REPEATED_DISTANCE: u32 = 4;
 
 /// A value in a register, under its present name.

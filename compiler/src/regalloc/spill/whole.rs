@@ -30,7 +30,7 @@ const LOOP_WEIGHT: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Which {
     /// Those that live through the most blocks for the fewest reads, where a block and a value that lives into it make
-    /// more pairs than so many for each instruction.
+    /// more pairs than this for each instruction.
     Long {
         /// Pairs for each instruction.
         pairs: usize,

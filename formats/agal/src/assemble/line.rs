@@ -96,7 +96,7 @@ impl<'t> Line<'t> {
         Ok(Some(token))
     }
 
-    /// The token behind `.token`.
+    /// The token after `.token`.
     fn raw(mut self) -> Result<Token, AssembleError> {
         let word = self.next_word();
         self.end()?;
@@ -166,7 +166,7 @@ impl<'t> Line<'t> {
         self.skip();
         let Some(inside) = self.rest.strip_prefix('<') else { return Ok("") };
         let Some((settings, rest)) = inside.split_once('>') else {
-            return Err(self.error("expected `>` behind the settings of the sampler"));
+            return Err(self.error("expected `>` after the settings of the sampler"));
         };
         self.rest = rest;
         Ok(settings)

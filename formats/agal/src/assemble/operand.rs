@@ -107,7 +107,7 @@ pub(super) fn source(line: &Line<'_>, text: &str, stage: Stage) -> Result<Source
         return Ok(SourceWord::direct(file.number(), number, swizzle(line, rest)?));
     };
     let Some((inside, rest)) = inside.split_once(']') else {
-        return Err(line.error_at(rest, "expected `]` behind the index"));
+        return Err(line.error_at(rest, "expected `]` after the index"));
     };
     let (place, offset) = inside.split_once('+').unwrap_or((inside, "0"));
     let index = register(line, place.trim(), stage)?;

@@ -32,7 +32,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Where an if goes whose condition does not hold: behind its ELSE or ENDIF.
+    /// Where an if goes whose condition does not hold: after its ELSE or ENDIF.
     fn otherwise(&self, partner: Option<usize>) -> Option<usize> {
         partner.map(|end| end + 1)
     }

@@ -161,7 +161,7 @@ fn declared(shader: &Shader, file: File, dimension: Option<Index>, index: Index)
     if shader.of_file(file).any(|declaration| covers(&declaration)) { Ok(()) } else { Err(undeclared()) }
 }
 
-/// Whether a handle in a register, or a two-dimensional form, may stand for a register of this file.
+/// Whether a handle in a register, or a two-dimensional form, may denote a register of this file.
 fn is_resource(file: File) -> bool {
     matches!(file, File::Image | File::Sampler | File::Buffer | File::HwAtomic)
 }

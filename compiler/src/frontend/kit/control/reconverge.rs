@@ -1,10 +1,10 @@
 //! Where invocations come together again, as far as the graph alone does not tell it.
 //!
 //! A natural loop ends where its header cannot be reached any more. Code on the way from there to the loop's merge block
-//! would run behind the loop, for all invocations at once, though they leave in different rounds: an operation across
+//! would run after the loop, for all invocations at once, though they leave in different iterations: an operation across
 //! lanes there must see only those that leave in the same round (maximal reconvergence, which contains what subgroup uniform
 //! control flow promises). So a loop that has such operations there keeps everything that its construct contains. Other loops
-//! do not: behind the loop the code runs once instead of once a round.
+//! do not: after the loop the code runs once instead of once an iteration.
 
 use super::graph::{Graph, NONE, Node};
 
