@@ -232,7 +232,7 @@ pub struct FragmentInfo {
     /// Tests before the program would come too early: it kills samples, or gives their depth or stencil. The next part
     /// tests what is left, after it has killed what it kills itself.
     pub late_tests: bool,
-    /// Tests come before the program whatever it does.
+    /// Tests always come before the program.
     pub early_tests: bool,
     /// Helper lanes must run to the end: derivatives are taken.
     pub needs_helpers: bool,

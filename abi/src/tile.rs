@@ -236,7 +236,7 @@ impl ColourFormat {
 /// Where the targets of a pass lie in a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct TileLayout {
-    /// First byte of each target; `None` for targets that there are not, and for those that did not fit.
+    /// First byte of each target; `None` for absent targets, and for those that did not fit.
     pub offsets: [Option<u16>; MAX_TARGETS as usize],
     /// Targets that did not fit, bit 0 the first: they live in memory, where [`crate::fragment::TargetHeap`] says.
     pub spilled: u8,

@@ -70,7 +70,7 @@ pub struct VertexFormat {
 }
 
 impl VertexFormat {
-    /// The format of this name (Vulkan's, without prefix); `None` for names that are no format of attributes.
+    /// The format of this name (Vulkan's, without prefix); `None` for names that are not formats of attributes.
     pub fn from_name(name: &str) -> Option<VertexFormat> {
         if name == SHARED_EXPONENT {
             let fields = [0, 9, 18, 27].map(|bit| Field { bit, bits: if bit < 27 { 9 } else { 0 } });

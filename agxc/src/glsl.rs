@@ -246,7 +246,7 @@ fn problems(printed: &str, name: &str) -> Vec<Diagnostic> {
     problems
 }
 
-/// `FILE:LINE: MESSAGE`; sums at the end and `compilation terminated` are no problems of their own.
+/// `FILE:LINE: MESSAGE`; sums at the end and `compilation terminated` are not problems of their own.
 fn problem(text: &str, name: &str) -> Option<Diagnostic> {
     let (file, rest) = text.split_once(':')?;
     let (line, message) = rest.split_once(": ")?;

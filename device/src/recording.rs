@@ -22,7 +22,7 @@ const PAGE: usize = 0x1000;
 /// Why a recording cannot be replayed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The bytes are no recording.
+    /// The bytes are not a recording.
     #[error("not a recording: expected the signature `AGXREC`")]
     Signature,
     /// The recording ends early.

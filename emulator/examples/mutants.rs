@@ -68,7 +68,7 @@ fn is_modelled(op: Opcode) -> bool {
     }
 }
 
-/// Fences and pixel waits do nothing in the machine, nor does `no_var`: skipping them is no fault.
+/// Fences and pixel waits do nothing in the machine, nor does `no_var`: skipping them is not a fault.
 fn does_nothing(op: Opcode) -> bool {
     let fence =
         op.desc().effects == Effects::BARRIER && op.desc().operands.is_empty() && op != Opcode::Barrier;

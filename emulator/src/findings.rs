@@ -9,7 +9,7 @@ use crate::memory::MemoryFault;
 /// What was found. Half registers and uniforms are named by half index: r5l = 10, r5h = 11.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum FindingKind {
-    /// The bytes at the program counter are no known instruction.
+    /// The bytes at the program counter are not a known instruction.
     #[error("undecodable bytes: {0}")]
     Undecodable(String),
     /// The program counter left the program.

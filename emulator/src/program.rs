@@ -140,7 +140,7 @@ impl Op {
     }
 }
 
-/// A program, decoded once. Spots that are no instructions are kept and reported when reached.
+/// A program, decoded once. Spots that are not an instructions are kept and reported when reached.
 #[derive(Clone, Debug)]
 pub struct Program {
     code: Vec<u8>,

@@ -6,7 +6,7 @@
 //!     load.i32.xyz r4_r5_r6, u0_u1, r2, shift 2  ; vectors are written out; modifiers follow by name
 //!     icsel.slt r0h, r1, 7, 1, 0                 ; choices are suffixes of the mnemonic
 //!     jmp_none L0                                ; or a signed distance in bytes: +12
-//!     <unknown 0x1234>                           ; two bytes that are no instruction
+//!     <unknown 0x1234>                           ; two bytes that are not an instruction
 //! ```
 //!
 //! * Registers: `r5` is 32 bits wide, `r5l` and `r5h` are its halves, `r4_r5` is a 64-bit register or a vector. Uniforms
@@ -115,7 +115,7 @@ pub fn parse_inst(text: &str) -> Result<Inst> {
 enum Item<'a> {
     /// An instruction, and the operand and name of the label it refers to.
     Inst(Inst, Option<(usize, &'a str)>),
-    /// Bytes that are no instruction: value, number of bytes.
+    /// Bytes that are not an instruction: value, number of bytes.
     Raw(u16, usize),
 }
 

@@ -10,7 +10,7 @@ use crate::field::extract;
 use crate::inst::{Inst, MAX_OPERANDS, Operand};
 use crate::table::{INSTS, Opcode};
 
-/// Why bytes are no instruction.
+/// Why bytes are not an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum DecodeError {
     /// Fewer bytes than the instruction has.

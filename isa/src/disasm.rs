@@ -190,7 +190,7 @@ impl Line {
     }
 }
 
-/// Decodes a program from its first byte on. What is no instruction is passed over two bytes at a time.
+/// Decodes a program from its first byte on. What is not an instruction is passed over two bytes at a time.
 pub fn disassemble(code: &[u8]) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut pc = 0;

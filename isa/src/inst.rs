@@ -206,7 +206,7 @@ impl Inst {
         }
     }
 
-    /// The half registers operand `index` covers; `None` when it is no register. Textures write four registers whatever
+    /// The half registers operand `index` covers; `None` when it is not a register. Textures write four registers whatever
     /// their mask, and depth is followed by stencil.
     pub fn operand_halves(&self, index: usize) -> Option<Halves> {
         let operand = self.operands.get(index)?;

@@ -66,8 +66,8 @@ impl Limits {
 /// A rule that is broken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum Problem {
-    /// Bytes that are no instruction.
-    #[error("these bytes are no instruction")]
+    /// Bytes that are not an instruction.
+    #[error("these bytes are not an instruction")]
     Undecodable,
     /// A register past those the program has.
     #[error("`{operand}` reaches half register {end} of {limit}")]
@@ -457,7 +457,7 @@ mod tests {
     #[test]
     fn each_rule_is_checked() {
         for (text, expected) in [
-            ("<unknown 0xffff>\n stop", "0: these bytes are no instruction"),
+            ("<unknown 0xffff>\n stop", "0: these bytes are not an instruction"),
             ("mov r8, r1\n stop", "0: `dst` reaches half register 18 of 16"),
             ("iadd r1_r2, r4_r5, 1\n stop", "0: the 64-bit `dst` does not start at an even register"),
             ("icmp_ballot.ueq.simd r1, u1, 1\n stop", "0: `a` cannot read uniform half-word 3"),

@@ -24,7 +24,7 @@ pub fn compile(input: Input<'_>, key: &CompileKey) -> Result<CompiledShader, Out
     Compiler::new(Target::default()).compile(&mut Scratch::default(), input, key).map_err(Outcome::from)
 }
 
-/// A buffer that is no array element.
+/// A buffer that is not an array element.
 pub fn storage_buffer(set: u32, binding: u32, bytes: Vec<u8>, writable: bool) -> BufferBinding {
     BufferBinding { set, binding, element: 0, bytes, writable }
 }

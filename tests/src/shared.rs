@@ -55,7 +55,7 @@ pub fn read_text(path: &Path) -> Result<String, DataError> {
 /// One `T` a line of the JSON-lines file `path`.
 ///
 /// # Errors
-/// As [`read_text`], and [`DataError::Malformed`] for a line that is no `T`.
+/// As [`read_text`], and [`DataError::Malformed`] for a line that is not a `T`.
 pub fn read_json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, DataError> {
     let parse = |(index, line): (usize, &str)| {
         serde_json::from_str(line).map_err(|error| DataError::Malformed {

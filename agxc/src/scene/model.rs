@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// A file that is no scene: what is wrong, and in which line and column.
+/// A file that is not a scene: what is wrong, and in which line and column.
 #[derive(Debug)]
 pub struct Malformed {
     /// What is wrong.
@@ -15,7 +15,7 @@ impl Scene {
     /// Reads a scene file.
     ///
     /// # Errors
-    /// What is no JSON, and what is not of the form.
+    /// What is not JSON, and what is not of the form.
     pub fn parse(text: &[u8]) -> Result<Scene, Malformed> {
         serde_json::from_slice(text).map_err(|error| {
             let message = error.to_string();

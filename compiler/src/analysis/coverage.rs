@@ -2,7 +2,7 @@
 //!
 //! The hardware gives wrong results when a sample is tested twice, or killed after it was tested, and a sample that is
 //! tested on one path only leaves the depth buffer undecided on the other (Mesa 25.0 AGX compiler). [`faults`] follows
-//! what may have become of each sample along all paths. Masks that are no constants are taken to name all samples.
+//! what may have become of each sample along all paths. Masks that are not constants are taken to name all samples.
 
 use agx_isa::table::Opcode;
 
@@ -49,7 +49,7 @@ impl Decision {
             _ => return None,
         };
         let tests = live != Some(0);
-        // What is not live of the target is dead: decided either way. A test of a mask that is no constant is one of
+        // What is not live of the target is dead: decided either way. A test of a mask that is not a constant is one of
         // all samples that the lane shades; killing such a mask may kill none.
         let surely = target.unwrap_or(if tests { ALL } else { 0 });
         Some(Decision { tests, surely, perhaps: target.unwrap_or(ALL) })

@@ -108,7 +108,7 @@ impl Divergence {
     }
 
     /// Whether `block`, which reads `value`, is outside a loop around the definition that lanes leave in different
-    /// rounds.
+    /// iterations.
     fn round_differs(&self, value: Value, block: Block) -> bool {
         let Some(home) = self.home[value] else { return false };
         let segment = self.places[block].segment;

@@ -116,7 +116,7 @@ impl MemoryAccess {
     }
 }
 
-/// Whether an instruction that is no plain load or store may change device or threadgroup memory, or let others change it.
+/// Whether an instruction that is not a plain load or store may change device or threadgroup memory, or let others change it.
 pub(crate) fn disturbs_memory(data: &InstData<'_>) -> bool {
     let own = matches!(data.op, Op::Ir(IrOp::StoreScratch | IrOp::LoadScratch));
     !own && data.op.effects().intersects(Effects::WRITES_MEMORY | Effects::BARRIER)

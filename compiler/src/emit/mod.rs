@@ -67,7 +67,7 @@ struct Fixup {
 /// Encodes `f`, which ends with `end`.
 ///
 /// # Errors
-/// An instruction that is no instruction of the machine, or whose operands its row cannot encode, is an internal error.
+/// An instruction that is not an instruction of the machine, or whose operands its row cannot encode, is an internal error.
 pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code, CompileError> {
     let mut code = Code::default();
     let mut fixups = Vec::new();
@@ -148,7 +148,7 @@ fn translate(
         Op::Ir(IrOp::Preload | IrOp::Export) => return Ok(None),
         Op::Ir(op) => {
             let name = op.desc().name;
-            return Err(CompileError::internal(format!("emit: `{name}` is no instruction of the machine")));
+            return Err(CompileError::internal(format!("emit: `{name}` is not a machine instruction")));
         }
     };
     let register = |value| allocation.half(value);

@@ -84,7 +84,7 @@ errors! {
         /// The program breaks a rule of AGAL. The message names the token, and Adobe's error number.
         2303 Invalid Rule { violation: agx_agal::Violation }
         = "{violation}",
-        Example::text("agal", ".agal 1 vertex\nmov op, vt0\n");
+        Example::text("agal", ".agal 1 vertex\nmov vc0, va0\n");
 
         /// The program exceeds a limit of its version of AGAL. The message names the limit, and Adobe's error number.
         2304 Limit Limit { violation: agx_agal::Violation }

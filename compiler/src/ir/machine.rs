@@ -21,7 +21,7 @@ const LOW_UNIFORMS: u16 = 256;
 /// Half-words of the uniform file.
 const UNIFORMS: u16 = 512;
 
-/// Why an IR instruction is no machine instruction.
+/// Why an IR instruction is not a machine instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MachineError {
     /// A value has no register.

@@ -65,7 +65,7 @@ pub struct EpilogKey {
     pub sample_mask: bool,
     /// Tests are run before the program, unless the epilog kills samples.
     pub tested: bool,
-    /// Tests come before the program whatever it does.
+    /// Tests always come before the program.
     pub early_tests: bool,
     /// The program runs for each sample, whose mask is in r0h.
     pub sample_shading: bool,

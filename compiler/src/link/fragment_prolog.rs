@@ -102,7 +102,7 @@ pub(super) fn build(f: &mut Function<'_>, key: &FragmentPrologKey) -> Result<boo
     Ok(kills)
 }
 
-/// Adds 1 to the counter for each lane that is no helper and, where samples are shaded by themselves, covers the sample.
+/// Adds 1 to the counter for each lane that is not a helper and, where samples are shaded by themselves, covers the sample.
 fn count(b: &mut Builder<'_, '_>, shaded: Option<Src>) {
     let register = |b: &mut Builder<'_, '_>, sr: Sr| {
         Src::value(b.value(Opcode::Mfsr, Type::B32, &[], &mods(Opcode::Mfsr).with(key::SR, sr)))

@@ -1,7 +1,7 @@
 //! Structured control flow becomes execution-mask instructions.
 //!
 //! Each lane counts in `r0l` how many levels it is away from running; 0 runs. An if adds a level, and so does a scope; a
-//! loop adds one, or two when lanes can wait at its end for the next round (continue). Leaving to a target sets the
+//! loop adds one, or two when lanes can wait at its end for the next iteration (continue). Leaving to a target sets the
 //! count to the number of levels up to and including the one that the target closes, so that one instruction leaves any
 //! number of constructs; the closing `pop_exec`s bring the lane back at the right place. A lane that ends early counts a level more than is open and
 //! comes back for the `stop`, which no lane may be masked off at.
@@ -37,7 +37,7 @@ const JUMP_COST: u32 = 19;
 const SKIP_COST_UNIFORM: u32 = 2 * JUMP_COST;
 const SKIP_COST: u32 = 4 * JUMP_COST;
 
-/// The same of the rest of a loop's body, when the last lane has left: that happens once in many rounds (Mesa 25.0).
+/// The same of the rest of a loop's body, when the last lane has left: that happens once in many iterations (Mesa 25.0).
 const SKIP_COST_LEFT: u32 = 10 * JUMP_COST;
 
 /// Largest level that fits the immediate of a select.
@@ -46,7 +46,7 @@ const MAX_SELECTED_LEVEL: u32 = 255;
 /// Lowers if, loop, scope, jump and halt.
 ///
 /// # Errors
-/// A jump to a block that is no target of an open construct is an internal error.
+/// A jump to a block that is not a target of an open construct is an internal error.
 pub fn lower_control_flow(
     f: &mut Function<'_>,
     allocation: &mut Allocation,
@@ -164,7 +164,7 @@ struct Lowering<'l> {
     places: Side<Block, usize>,
     /// Estimated cycles of all segments before each.
     costs: Vec<u32>,
-    /// Headers of loops in which lanes wait for the next round.
+    /// Headers of loops in which lanes wait for the next iteration.
     continued: Side<Block, bool>,
     open: Vec<Open>,
     /// Instructions to stand at the start of each segment's block.
@@ -315,7 +315,9 @@ impl Lowering<'_> {
                 _ => level += open.levels,
             }
         }
-        Err(CompileError::internal(format!("lower_control_flow: {target} is no target of an open construct")))
+        Err(CompileError::internal(format!(
+            "lower_control_flow: {target} is not a target of an open construct"
+        )))
     }
 
     fn begin_if(&mut self, f: &mut Function<'_>, index: usize) {
@@ -390,7 +392,7 @@ impl Lowering<'_> {
     }
 
     /// A barrier must not be executed when no lane is there to arrive at it: the others of the workgroup may not. Lanes
-    /// that wait for a loop's next round have not arrived either, and then no lane may (Vulkan demands uniform control
+    /// that wait for a loop's next iteration have not arrived either, and then no lane may (Vulkan demands uniform control
     /// flow at barriers), so such a loop needs no guard.
     fn guard_barriers(&mut self, f: &mut Function<'_>, block: Block) {
         let is_barrier = |inst: &Inst| f.insts[*inst].op == Op::Hw(Opcode::Barrier);
@@ -410,7 +412,7 @@ impl Lowering<'_> {
     }
 
     /// The next block at whose start lanes come back that are off now, and the cost from which on it pays to jump there
-    /// when all are off. Lanes that wait at a loop's end for the next round come back in the middle of a block.
+    /// when all are off. Lanes that wait at a loop's end for the next iteration come back in the middle of a block.
     fn next_revival(&self) -> Option<(Block, u32)> {
         let open = self.open.iter().rev().find(|open| open.levels != 0)?;
         match open.seam {

@@ -11,7 +11,7 @@ use agx_abi::fragment::colour_register;
 use crate::context::Context;
 use crate::ir::{Function, IrOp, Op, Rewrite, Src};
 
-/// Leaves out the export of an alpha that is 1 whatever happens.
+/// Leaves out the export of an alpha that is always 1.
 pub fn opt_constant_alpha(f: &mut Function<'_>, context: &mut Context<'_>) {
     let Some(alpha) = colour_register(0, 3).filter(|_| context.facts.info.stage == Stage::Fragment) else {
         return;

@@ -1,7 +1,7 @@
-//! Moves out of loops what gives the same in every round.
+//! Moves out of loops what gives the same in every iteration.
 //!
 //! Innermost loops come first: what leaves one may leave the next. A pure instruction whose sources come from outside the
-//! loop moves before it, and so does a load, where it may be executed there (it is in a block that the first round always
+//! loop moves before it, and so does a load, where it may be executed there (it is in a block that the first iteration always
 //! reaches, or may be executed speculatively) and where nothing in the loop can write what it reads.
 //!
 //! What moves must be kept in registers throughout the loop, so nothing moves for which there is no room below the number
@@ -70,7 +70,7 @@ struct Loop {
     room: u32,
     /// What is written in the loop; `None` when that is unknown.
     stores: Option<Vec<MemoryAccess>>,
-    /// The first round reaches the current block.
+    /// The first iteration reaches the current block.
     is_certain: bool,
 }
 
@@ -88,7 +88,7 @@ impl Hoister<'_, '_> {
             let segment = self.f.layout[index];
             around.is_certain = certain && depth == 0;
             self.hoist_block(segment.block, &mut around, &mut moved);
-            // Behind a jump or an end, however deep, the first round may not come.
+            // After a jump or an end, however deep, the first iteration may not come.
             let leaves = self
                 .f
                 .terminator(segment.block)

@@ -182,7 +182,7 @@ fn passes_on(op: Op, index: usize) -> bool {
     }
 }
 
-/// Whether a source that is no value may be passed on as a half: a constant that is one, or may be rounded to one.
+/// Whether a source that is not a value may be passed on as a half: a constant that is one, or may be rounded to one.
 fn is_half(src: Src, relaxed: bool) -> bool {
     let number = f32::from_bits(src.payload as u32);
     let half = f16::from_f32(number);

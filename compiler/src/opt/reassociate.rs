@@ -64,7 +64,7 @@ fn with_constant(data: &InstData<'_>) -> bool {
         && data.srcs[1..].iter().any(|src| src.as_imm().is_some())
 }
 
-/// A finite constant that is no denormal.
+/// A finite constant that is not a denormal.
 fn constant(r: &Rewriter<'_, '_>, src: Src) -> Option<f64> {
     let number = f32::from_bits(src.as_imm().filter(|_| r.f.width(src) == 32)? as u32);
     (src.flags.is_empty() && (number == 0.0 || number.is_normal())).then_some(f64::from(number))

@@ -1,17 +1,17 @@
-//! Unrolls loops whose number of rounds is known.
+//! Unrolls loops whose number of iterations is known.
 //!
-//! A loop is left in a certain round when an if that every round reaches leaves it on a condition which follows from
-//! constants: what the condition depends on is computed round by round until it holds. Then the loop becomes a scope with
-//! a copy of the body for each round, each in a scope of its own where continues arrive:
+//! A loop is left in a certain iteration when an if that every iteration reaches leaves it on a condition which follows from
+//! constants: what the condition depends on is computed iteration by iteration until it holds. Then the loop becomes a scope with
+//! a copy of the body for each iteration, each in a scope of its own where continues arrive:
 //!
 //! ```text
 //! loop { A; if c { break }; B }   becomes   scope { scope { A; if c { break }; B } scope { A; … } … }
 //! ```
 //!
 //! The copies still test their condition; later passes see that it is constant, and remove tests and scopes. Inner loops
-//! come first; those that depend on the round of a loop around them have another chance in its copies, and loops around
+//! come first; those that depend on the iteration of a loop around them have another chance in its copies, and loops around
 //! unrolled ones when what the copies compute from constants has been folded. The budget is for what a loop becomes,
-//! without what will be known of it in each round; copies of loops share one for the function.
+//! without what will be known of it in each iteration; copies of loops share one for the function.
 //!
 //! Before: stage source. After: the same.
 
@@ -22,7 +22,7 @@ mod rounds;
 use super::{opt_constant_folding, opt_copy_prop, opt_simplify_control};
 use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side, Value};
 
-/// Most rounds of a loop that is unrolled, the last, incomplete one among them (Mesa 25.0 takes 32).
+/// Most iterations of a loop that is unrolled, the last, incomplete one among them (Mesa 25.0 takes 32).
 const MAX_ROUNDS: u32 = 33;
 
 /// Most instructions that a loop becomes.

@@ -218,7 +218,7 @@ fn write_floors(floors: &Floors) -> Result<(), String> {
     std::fs::write(FLOORS, text + "\n").map_err(|error| format!("{FLOORS}: {error}"))
 }
 
-/// Writes to standard output; a reader that went away is no error.
+/// Writes to standard output; a reader that went away is not an error.
 fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }

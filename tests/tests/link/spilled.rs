@@ -137,7 +137,7 @@ fn colour(format: ColourFormat, numbers: &mut Numbers) -> [u32; 4] {
     }
 }
 
-/// Bytes of a sample that are no infinities.
+/// Bytes of a sample that are not infinities.
 fn before(format: ColourFormat, numbers: &mut Numbers) -> Vec<u8> {
     let bytes = (0..format.tile_bytes()).map(|_| 0x20 + numbers.below(0x18) as u8);
     bytes.collect()

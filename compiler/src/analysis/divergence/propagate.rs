@@ -175,7 +175,7 @@ impl Propagation<'_, '_> {
         if let Some(number) = place.around {
             let construct = self.result.constructs[number as usize];
             if construct.seam == Seam::Loop && construct.header == block {
-                // The way in is no way back: lanes enter together.
+                // The way in is not a way back: lanes enter together.
                 let inside = |from: &Block| construct.holds(self.result.places[*from].segment);
                 let back = data.phi_inputs().filter(|(from, _)| inside(from)).map(|(_, src)| src);
                 return construct.mixes && !all_equal(back);
@@ -279,7 +279,7 @@ impl Propagation<'_, '_> {
             let around = self.result.places[segment.block].around;
             let halts = self.f.terminator(segment.block).map(|inst| self.f.insts[inst].op);
             if ended == usize::MAX && lacks(around) && halts == Some(Op::Ir(IrOp::Halt)) {
-                // In the next round of a loop the lanes are missing from its beginning.
+                // In the next iteration of a loop the lanes are missing from its beginning.
                 ended = self.outermost_loop(around).map_or(index + 1, |construct| construct.start + 1);
             }
         }

@@ -44,7 +44,7 @@ impl FragmentStage {
 /// What a fragment shader says of itself before it begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FragmentModes {
-    /// Tests come before the program whatever it does.
+    /// Tests always come before the program.
     pub early_tests: bool,
     /// What it promises of the depths it writes.
     pub depth_layout: DepthLayout,
@@ -170,7 +170,7 @@ fn flat(kit: &mut Kit<'_, '_>, input: Input) -> Src {
     interpolate(kit, input, Mode::Flat, (Place::Centre, &[]), Type::B32)[0]
 }
 
-/// An input that is no varying, 32 bits where it is no boolean; nothing for a component that there is not, and for the number of
+/// An input that is not a varying, 32 bits where it is not a boolean; nothing for an absent component, and for the number of
 /// the sample in a shader that does not run for each.
 pub fn input(kit: &mut Kit<'_, '_>, input: FragmentInput) -> Option<Src> {
     Some(match input {

@@ -129,7 +129,7 @@ pub(super) struct Entry<'a> {
     pub stage: Stage,
     /// Ids of its inputs and outputs, among others.
     pub interface: &'a [u32],
-    /// Tests come before the program whatever it does.
+    /// Tests always come before the program.
     pub early_tests: bool,
     /// What the depths it writes are promised to be.
     pub depth_layout: DepthLayout,

@@ -57,8 +57,8 @@ impl<'a> Translator<'_, 'a> {
         )
     }
 
-    /// A loop with a round for each part: `part` says whether this lane is in that of the lane `leader`, and which lanes are;
-    /// `result` gives the lanes in it their result. Parts are told apart in all lanes, so that every round has all of them.
+    /// A loop with an iteration for each part: `part` says whether this lane is in that of the lane `leader`, and which lanes are;
+    /// `result` gives the lanes in it their result. Parts are told apart in all lanes, so that every iteration has all of them.
     fn for_each_part(
         &mut self,
         bits: u8,

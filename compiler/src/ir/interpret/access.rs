@@ -52,7 +52,7 @@ struct Elements {
 }
 
 impl Access {
-    /// The access `data` makes; `None` when it is no memory operation, or a malformed one.
+    /// The access `data` makes; `None` when it is not a memory operation, or a malformed one.
     pub(super) fn of(f: &Function<'_>, data: &InstData<'_>) -> Option<Access> {
         let (kind, space) = match data.op {
             Op::Ir(IrOp::LoadGlobal) | Op::Hw(Opcode::Load) => (Kind::Load, Space::Device),

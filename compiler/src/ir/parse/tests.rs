@@ -1,4 +1,4 @@
-//! Round trips, error places, and text that is no function.
+//! Round trips, error places, and text that is not a function.
 
 use bumpalo::Bump;
 

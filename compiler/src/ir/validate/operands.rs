@@ -230,7 +230,7 @@ fn ir_problem(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Option<String>
             let align = data.op.mod_index("align").map(|index| data.mods[index]);
             align
                 .filter(|align| *align != 0 && !align.is_power_of_two())
-                .map(|align| format!("an alignment of {align} is no power of two"))
+                .map(|align| format!("an alignment of {align} is not a power of two"))
         }
     }
 }

@@ -179,7 +179,7 @@ fn operands_have_the_types_of_their_operation() {
         ("%0:32, %1:16 = copy #1:16, #2", "results and sources differ in type"),
         ("atomic_global u0_u1, #0, #1 op=cmpxchg", "data has type 32, but must have type 32x2"),
         ("%0:32 = atomic_local #0, #1:16", "data has type 16, but must have type 32"),
-        ("%0:32 = load_local #0 align=3", "an alignment of 3 is no power of two"),
+        ("%0:32 = load_local #0 align=3", "an alignment of 3 is not a power of two"),
         ("%0:32x2 = fadd #1.0, #2.0", "operand `dst` has type 32x2, but must be a scalar"),
         ("%0:16 = hadd #1.0:16, #2.0", "operand `b` may not be 32 bits wide"),
         ("%0:64 = ffma #1.0, #2.0, u0_u1", "operand `c` may not be 64 bits wide"),

@@ -1,4 +1,4 @@
-//! How much of a loop remains when each round knows the values that constants decide.
+//! How much of a loop remains when each iteration knows the values that constants decide.
 
 use super::{Loop, Unroller, does_something};
 use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
@@ -6,7 +6,7 @@ use crate::ir::{Block, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
 /// Most times that phis of the header are looked at.
 const MAX_TIMES: usize = 3;
 
-/// Instructions of a round without those that are computed from constants and from what counts rounds, and without
+/// Instructions of an iteration without those that are computed from constants and from what counts iterations, and without
 /// choices between sources that such decide.
 pub(super) fn remaining(unroller: &Unroller<'_, '_>, around: &Loop) -> usize {
     let mut known = Known::new(unroller, around);

@@ -1,4 +1,4 @@
-//! How many rounds a loop takes, where constants decide.
+//! How many iterations a loop takes, where constants decide.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -10,7 +10,7 @@ use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Src, Value};
 /// Most instructions a condition may depend on.
 const MAX_SLICE: usize = 24;
 
-/// An if that every round reaches and one arm of which leaves the loop.
+/// An if that every iteration reaches and one arm of which leaves the loop.
 struct Exit {
     condition: Src,
     leaves_when: bool,
@@ -29,13 +29,13 @@ struct Slice {
 
 type Known = HashMap<Value, Src, FxBuildHasher>;
 
-/// The number of rounds until the loop is left, the last one among them, if constants decide that and it is at most
+/// The number of iterations until the loop is left, the last one among them, if constants decide that and it is at most
 /// `most`.
 pub(super) fn rounds(unroller: &Unroller<'_, '_>, around: &Loop, most: u32) -> Option<u32> {
     exits(unroller, around).iter().find_map(|exit| count(unroller, around, exit, most))
 }
 
-/// Exits in program order, up to where a round may be cut short.
+/// Exits in program order, up to where an iteration may be cut short.
 fn exits(unroller: &Unroller<'_, '_>, around: &Loop) -> Vec<Exit> {
     let f = &*unroller.f;
     let (mut exits, mut depth) = (Vec::new(), 0u32);
@@ -82,7 +82,7 @@ fn exit(unroller: &Unroller<'_, '_>, around: &Loop, index: usize) -> Option<Exit
     (last.seam == Seam::EndIf && leaves(last.block)).then_some(Exit { condition, leaves_when: false })
 }
 
-/// The round in which `exit` is taken, counted from one.
+/// The iteration in which `exit` is taken, counted from one.
 fn count(unroller: &Unroller<'_, '_>, around: &Loop, exit: &Exit, most: u32) -> Option<u32> {
     let f = &*unroller.f;
     let slice = slice(unroller, around, exit.condition)?;

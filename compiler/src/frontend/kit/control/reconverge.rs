@@ -2,7 +2,7 @@
 //!
 //! A natural loop ends where its header cannot be reached any more. Code on the way from there to the loop's merge block
 //! would run after the loop, for all invocations at once, though they leave in different iterations: an operation across
-//! lanes there must see only those that leave in the same round (maximal reconvergence, which contains what subgroup uniform
+//! lanes there must see only those that leave in the same iteration (maximal reconvergence, which contains what subgroup uniform
 //! control flow promises). So a loop that has such operations there keeps everything that its construct contains. Other loops
 //! do not: after the loop the code runs once instead of once an iteration.
 

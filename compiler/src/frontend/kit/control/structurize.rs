@@ -52,7 +52,7 @@ enum Fall {
     Out,
     /// A node.
     To(Node),
-    /// The next round of a loop.
+    /// The next iteration of a loop.
     Again(Node),
 }
 
