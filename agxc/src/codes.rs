@@ -141,6 +141,12 @@ pub static CODES: &[Code] = &[
         exit: Exit::Rejected,
     },
     Code {
+        number: 201,
+        title: "shader binary not written",
+        explanation: "A program does not fit into the fields of its container. The message names the field.",
+        exit: Exit::Unsupported,
+    },
+    Code {
         number: 203,
         title: "invalid IR",
         explanation: "The textual IR does not parse, or breaks a rule of its stage. docs/ir.md states the rules.",

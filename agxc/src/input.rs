@@ -5,7 +5,7 @@ use std::io::Read as _;
 
 use agx_abi::Stage;
 use agx_compiler::frontend::door::GLSL;
-use agx_compiler::{CompileError, FRONT_ENDS, Input, Language};
+use agx_compiler::{CompileError, ErrorKind, FRONT_ENDS, Input, Language};
 
 use crate::context::{Context, Preprocessor};
 use crate::diagnostic::{Diagnostic, Failure};
@@ -187,10 +187,10 @@ impl File {
 
     /// The compiler's refusal of this input.
     pub fn refused(&self, error: CompileError) -> Failure {
+        let by_reader = matches!(error.kind(), ErrorKind::Invalid | ErrorKind::Unsupported);
         let diagnostic = Diagnostic::from_compiler(error, &self.name);
         // GLSL that nothing has translated went through the built-in reader.
         let built_in = self.kind.is(&GLSL) && self.spirv.get().is_none();
-        let by_reader = matches!(diagnostic.code, 200 | 201);
         if built_in && by_reader { glsl::with_hint(diagnostic).into() } else { diagnostic.into() }
     }
 
