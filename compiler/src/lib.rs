@@ -19,18 +19,32 @@
 //!
 //! `examples/compile.rs` is a small program around it.
 
+// A driver uses what is re-exported below, and `link`. The other modules are public for agxc, the tests and the fuzz targets of
+// this repository, and change without notice; `public-api.txt` lists the interface without them.
+#[doc(hidden)]
 pub mod analysis;
+#[doc(hidden)]
 pub mod context;
+#[doc(hidden)]
 pub mod emit;
+#[doc(hidden)]
 pub mod error;
+#[doc(hidden)]
 pub mod frontend;
+#[doc(hidden)]
 pub mod ir;
 pub mod link;
+#[doc(hidden)]
 pub mod lower;
+#[doc(hidden)]
 pub mod opt;
+#[doc(hidden)]
 pub mod pipeline;
+#[doc(hidden)]
 pub mod regalloc;
+#[doc(hidden)]
 pub mod schedule;
+#[doc(hidden)]
 pub mod stats;
 #[cfg(test)]
 mod test_random;
@@ -278,7 +292,7 @@ fn run_and_emit(
     context: &mut Context<'_>,
     from: Option<Phase>,
 ) -> Result<emit::Code, CompileError> {
-    let _span = tracing::debug_span!("compile", name = f.name, stage = ?context.facts.info.stage).entered();
+    let _span = tracing::debug_span!("part", name = f.name, stage = ?context.facts.info.stage).entered();
     pipeline::run(f, context, Options { from, ..options(context.facts.key) })?;
     let code = emit::emit(f, &context.back_end.allocation, context.facts.end)?;
     tracing::debug!(

@@ -108,19 +108,8 @@ impl Listing<'_> {
             match reached.kind {
                 VDM_PPP => {
                     let pointer = walk.take(self.memory, &ppp_state::RECORD)?;
-                    let address =
-                        ppp_state::ADDRESS_HIGH.get(&pointer) << 32 | ppp_state::ADDRESS_LOW.get(&pointer);
                     self.line(reached.address, &ppp_state::RECORD.text(&pointer));
-                    for (address, record, bytes) in
-                        read_update(self.memory, address, ppp_state::WORDS.get(&pointer))?
-                    {
-                        self.line(address, &format!("  {}", record.text(&bytes)));
-                        if record.name == scissor_index::RECORD.name {
-                            self.arrays(command, &bytes);
-                        } else if record.name == fragment_shader::RECORD.name {
-                            self.fragment(&bytes)?;
-                        }
-                    }
+                    self.update(command, &pointer)?;
                 }
                 VDM_BARRIER => {
                     let bytes = walk.take(self.memory, &draw_barrier::RECORD)?;
@@ -161,6 +150,20 @@ impl Listing<'_> {
                 kind => return Err(StreamError::Kind { address: reached.address, kind }),
             }
         }
+    }
+
+    /// The records of a state update.
+    fn update(&mut self, command: &[u8], pointer: &[u8]) -> Result<(), StreamError> {
+        let address = ppp_state::ADDRESS_HIGH.get(pointer) << 32 | ppp_state::ADDRESS_LOW.get(pointer);
+        for (address, record, bytes) in read_update(self.memory, address, ppp_state::WORDS.get(pointer))? {
+            self.line(address, &format!("  {}", record.text(&bytes)));
+            if record.name == scissor_index::RECORD.name {
+                self.arrays(command, &bytes);
+            } else if record.name == fragment_shader::RECORD.name {
+                self.fragment(&bytes)?;
+            }
+        }
+        Ok(())
     }
 
     /// The scissor and the depth bias that an index names.

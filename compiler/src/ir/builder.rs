@@ -4,37 +4,11 @@
 //! scalarises leaves little to clean up. The structure methods keep the layout well formed: every `begin_*` needs its
 //! `end_*`, and [`Builder::jump`] takes the blocks they hand out.
 
-use agx_isa::semantics::{PureArgs, Source};
-use arrayvec::ArrayVec;
-
-use super::build::Build;
 use super::entity::{Block, Inst, Value};
 use super::function::{Function, Seam, Segment};
+use super::insert::{Build, FloatMode};
 use super::op::{IrOp, Op};
-use super::src::{Src, SrcKind};
-use super::types::Type;
-
-/// Most sources of an operation that is folded.
-const MAX_PURE_SOURCES: usize = 4;
-
-/// Computes a pure operation on constants; `None` when it is not pure, a source is not constant, or the result has
-/// more than one component.
-pub fn fold(f: &Function<'_>, op: Op, ty: Type, srcs: &[Src], mods: &[u32]) -> Option<Src> {
-    let pure = op.pure_fn()?;
-    if ty.comps != 1 || srcs.len() > MAX_PURE_SOURCES {
-        return None;
-    }
-    let mut sources: ArrayVec<Source, MAX_PURE_SOURCES> = ArrayVec::new();
-    for src in srcs {
-        let bits = match src.kind {
-            SrcKind::Imm => src.payload,
-            SrcKind::None => 0,
-            SrcKind::Value | SrcKind::Uniform => return None,
-        };
-        sources.push(Source { bits, width: f.width(*src), flags: src.flags });
-    }
-    Some(Src::imm(pure(&PureArgs { dst_width: ty.bits, sources: &sources, mods }), ty.bits))
-}
+use super::src::Src;
 
 /// A loop under construction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,15 +25,6 @@ struct Open {
     seam: Seam,
     after: Block,
     otherwise: Block,
-}
-
-/// How float arithmetic is built.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct FloatMode {
-    /// Products are not fused with sums.
-    pub separate: bool,
-    /// A product that is zero has the right sign, which the machine's multiplication does not give.
-    pub signed_zero: bool,
 }
 
 /// Appends instructions and structure to a function.

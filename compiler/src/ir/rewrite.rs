@@ -3,9 +3,9 @@
 
 use agx_isa::inst::OperandFlags;
 
-use super::build::Build;
 use super::entity::{Block, Entity, Inst, Value};
 use super::function::Function;
+use super::insert::Build;
 use super::op::Op;
 use super::src::Src;
 use super::table::Side;

@@ -8,7 +8,7 @@ use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Dimension;
 
-use super::tile_programs::{BackgroundOp, PassTargets, ResolveMode};
+use super::pass_targets::{BackgroundOp, PassTargets, ResolveMode};
 use crate::error::{CompileError, PartError};
 use crate::ir::build::alu::float;
 use crate::ir::build::spilled::Spilled;

@@ -10,7 +10,7 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::{Format, Value as _};
 
 use super::background::dimension;
-use super::tile_programs::PassTargets;
+use super::pass_targets::PassTargets;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Arithmetic, Build, Builder, Function, Src, Type};

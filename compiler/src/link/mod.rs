@@ -17,6 +17,7 @@ mod end_of_tile;
 mod epilog;
 mod fragment_prolog;
 mod graphics;
+mod pass_targets;
 mod program;
 mod tile_programs;
 mod vertex_prolog;
@@ -31,8 +32,9 @@ pub use epilog::{EpilogKey, Target};
 pub use fragment_prolog::FragmentPrologKey;
 pub use graphics::FragmentState;
 
+pub use pass_targets::{BackgroundOp, PassTargets, ResolveMode};
 pub use program::{LinkError, LinkedProgram, Parts, link};
-pub use tile_programs::{BackgroundKey, BackgroundOp, EndOfTileKey, PassTargets, ResolveMode, TileProgram};
+pub use tile_programs::{BackgroundKey, EndOfTileKey, TileProgram};
 pub use vertex_prolog::{AttributeKey, IndexSize, VertexPrologKey};
 pub use whole::WholeShader;
 

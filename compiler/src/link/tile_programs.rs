@@ -6,78 +6,14 @@
 //! image and combines them, its end-of-tile program stores the result.
 
 use agx_abi::fragment::MAX_TARGETS;
-use agx_abi::tile::{ColourFormat, TileLayout};
 use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, Stage, pass};
 
+use super::pass_targets::{BackgroundOp, PassTargets};
 use super::{background, end_of_tile};
 use crate::context::{Context, Facts};
-use crate::error::{CompileError, PartError};
+use crate::error::CompileError;
 use crate::ir::Function;
 use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch};
-
-/// The targets of a pass.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct PassTargets {
-    /// Formats of the targets.
-    pub formats: [Option<ColourFormat>; MAX_TARGETS as usize],
-    /// Samples of a pixel: 1, 2 or 4.
-    pub samples: u8,
-    /// The pass has layers: images are arrays, of which the layer rendered to is loaded and stored.
-    pub layered: bool,
-}
-
-impl PassTargets {
-    /// Where the targets lie in the tile.
-    pub fn layout(&self) -> TileLayout {
-        TileLayout::new(&self.formats, self.samples.into())
-    }
-
-    /// The targets of which `wanted` gives something, each with that; all must exist.
-    fn chosen<'t, T>(
-        &self,
-        wanted: &'t [Option<T>; MAX_TARGETS as usize],
-    ) -> Result<Vec<(u32, ColourFormat, &'t T)>, CompileError> {
-        if !matches!(self.samples, 1 | 2 | 4) {
-            return Err(PartError::Samples { samples: self.samples }.into());
-        }
-        let wanted = (0..).zip(wanted).filter_map(|(target, wanted)| Some((target, wanted.as_ref()?)));
-        wanted
-            .map(|(target, wanted)| match self.formats.get(target as usize).copied().flatten() {
-                Some(format) => Ok((target, format, wanted)),
-                None => Err(PartError::NoTarget { target }.into()),
-            })
-            .collect()
-    }
-}
-
-/// How the samples of a pixel become one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ResolveMode {
-    /// The first one.
-    First,
-    /// Their mean; of floats and fixed-point numbers only.
-    Average,
-    /// The least of each component.
-    Least,
-    /// The greatest of each component.
-    Greatest,
-}
-
-/// What a background program gives a target.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum BackgroundOp {
-    /// The colour in its uniforms ([`pass::clear_colour`]).
-    Clear,
-    /// What the image holds. A spilled target stays as it is.
-    Load,
-    /// The samples of an image of several, combined.
-    Resolve {
-        /// Samples of the image: 2 or 4.
-        samples: u8,
-        /// How they are combined.
-        mode: ResolveMode,
-    },
-}
 
 /// Everything that affects a background program: equal keys give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -9,7 +9,7 @@
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{FloatCondition, IntCondition, Truth};
 
-use crate::ir::builder::fold;
+use crate::ir::insert::fold;
 use crate::ir::key;
 use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Src, SrcKind};
 

@@ -6,7 +6,7 @@ use super::module::{Def, Module};
 use super::types::Kind;
 use super::words::Inst;
 use crate::error::{CompileError, ModuleError};
-use crate::ir::builder::FloatMode;
+use crate::ir::FloatMode;
 
 /// How operations of a module are to be rounded and fused, beyond what the machine does anyway.
 #[derive(Clone, Default)]

@@ -11,8 +11,8 @@ use crate::CompileKey;
 use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::control::{Body, Node, build};
 use crate::frontend::kit::{Kit, lines};
+use crate::ir::FloatMode;
 use crate::ir::build::alu::{FloatCond, IntCond};
-use crate::ir::builder::FloatMode;
 use crate::ir::{Arithmetic, Src};
 
 /// The four components of a register; those that nothing reads may be missing.

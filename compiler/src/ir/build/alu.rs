@@ -3,7 +3,7 @@
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
-use super::Build;
+use crate::ir::insert::Build;
 use crate::ir::key;
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;

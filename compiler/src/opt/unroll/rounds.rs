@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::{Loop, Unroller};
-use crate::ir::builder::fold;
+use crate::ir::insert::fold;
 use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Src, Value};
 
 /// Most instructions a condition may depend on.
