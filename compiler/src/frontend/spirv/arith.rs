@@ -115,6 +115,8 @@ rows! { Op;
     Not Unsigned = |b, [x], _| b.not(x);
     BitReverse Unsigned = |b, [x], _| reverse(b, x);
     BitCount Unsigned -> Integer = |b, [x], bits| count(b, x, bits);
+    AbsUSubINTEL Unsigned = |b, [x, y], _| { let (low, high) = (b.umin(x, y), b.umax(x, y)); b.isub(high, low) };
+    AbsISubINTEL Signed = |b, [x, y], _| { let (low, high) = (b.imin(x, y), b.imax(x, y)); b.isub(high, low) };
 
     IEqual Unsigned -> Bool = |b, [x, y], _| b.icmp(IntCond::EQ, x, y);
     INotEqual Unsigned -> Bool = |b, [x, y], _| b.icmp(IntCond::NE, x, y);

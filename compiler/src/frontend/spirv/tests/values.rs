@@ -33,6 +33,8 @@ fn integer_operations() {
         ("ExtInst %uint %r %glsl 75 %a", 0x50, 0, 6),
         ("BitReverse %uint %r %a", 1, 0, 0x8000_0000),
         ("BitCount %uint %r %a", 0xf0f0, 0, 8),
+        ("AbsUSubINTEL %uint %r %a %b", 3, 0xffff_fff0, 0xffff_ffed),
+        ("AbsISubINTEL %uint %r %a %b", -3i32 as u32, 4, 7),
     ];
     for (instruction, a, b, expected) in table {
         assert_eq!(binary(instruction, *a, *b), *expected, "{instruction} of {a:#x}, {b:#x}");
