@@ -134,6 +134,13 @@ pub static CODES: &[Code] = &[
         exit: Exit::Unsupported,
     },
     Code {
+        number: 110,
+        title: "recording not understood",
+        explanation: "The file is not a recording of `agxc device --record`, is cut short, or contradicts itself; the \
+                      message says where.",
+        exit: Exit::Rejected,
+    },
+    Code {
         number: 200,
         title: "invalid shader",
         explanation: "Another compiler of a shader language, such as glslangValidator, or an assembler rejects the text. The message \
@@ -203,8 +210,8 @@ pub static CODES: &[Code] = &[
     Code {
         number: 402,
         title: "unexpected result",
-        explanation: "The program ran, and a buffer does not hold the values of --expect. The message names the \
-                      first element that differs.",
+        explanation: "The program ran, and a buffer does not hold the values of --expect, or memory not what the \
+                      recording says. The message names the first element that differs.",
         exit: Exit::Rejected,
     },
     Code {
@@ -240,6 +247,14 @@ pub static CODES: &[Code] = &[
         title: "warning: registers cost occupancy",
         explanation: "A few half-registers fewer would let a core hold more threads, which hide the time of memory \
                       and textures. `agxc compile --emit live` shows where most registers are live.",
+        exit: Exit::Rejected,
+    },
+    Code {
+        number: 504,
+        title: "warning: finding of the device",
+        explanation: "A submission breaks a rule that hardware does not check: an unknown bit in a record, a uniform \
+                      that no word sets, a register read before it was written. The message names the submission, the \
+                      record and the program. Results are unaffected.",
         exit: Exit::Rejected,
     },
     Code {

@@ -199,6 +199,12 @@ pub struct Recording {
     submissions: Vec<Recorded>,
 }
 
+/// The commands of a submission.
+fn commands(submission: &Recorded, at: usize) -> Result<Vec<Command>, ReplayError> {
+    let what = "commands that cannot be read";
+    parse_commands(&submission.stream).map_err(|_| ReplayError::Content { number: at + 1, what })
+}
+
 /// What a replay came to.
 #[derive(Clone, Debug, Default)]
 pub struct Replay {
@@ -237,6 +243,27 @@ impl Recording {
         Ok(Recording { pages, submissions })
     }
 
+    /// How many submissions there are.
+    pub fn submissions(&self) -> usize {
+        self.submissions.len()
+    }
+
+    /// The listing of a submission, from 1 on, with memory as it was before; empty when there is none of this number.
+    ///
+    /// # Errors
+    /// [`ReplayError`]: the recording contradicts itself.
+    pub fn listing(&self, number: usize) -> Result<String, ReplayError> {
+        let Some(at) = number.checked_sub(1) else { return Ok(String::new()) };
+        let Some(submission) = self.submissions.get(at) else { return Ok(String::new()) };
+        let memory = self.memory(submission, at)?;
+        let mut text = String::new();
+        for command in commands(submission, at)? {
+            text.push_str(&format!("submission {number}, "));
+            text.push_str(&crate::trace::command(&memory, submission.shader_base, &command));
+        }
+        Ok(text)
+    }
+
     /// Runs all submissions and compares memory with what it held when the recording was taken.
     ///
     /// # Errors
@@ -245,12 +272,9 @@ impl Recording {
         let mut device = Device::new(settings);
         let mut replay = Replay::default();
         for (number, submission) in self.submissions.iter().enumerate() {
-            let wrong = |what| ReplayError::Content { number: number + 1, what };
             let mut memory = self.memory(submission, number)?;
-            let commands: Vec<Command> =
-                parse_commands(&submission.stream).map_err(|_| wrong("commands that cannot be read"))?;
             device.begin_submission();
-            for (number, command) in commands.iter().enumerate() {
+            for (number, command) in commands(submission, number)?.iter().enumerate() {
                 let submission = Submission {
                     memory: &mut memory,
                     shader_base: submission.shader_base,

@@ -156,6 +156,17 @@ fn a_recording_replays_without_the_driver() {
     }
 }
 
+/// The recording that tests of the command line read is what the device records today; `BLESS=1` writes it.
+#[test]
+fn the_kept_recording_is_current() {
+    let recording = launched().kernel.take_recording().expect("recorded");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recordings/launch.agxrec");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, &recording).expect("written");
+    }
+    assert!(std::fs::read(path).is_ok_and(|kept| kept == recording), "{path} differs");
+}
+
 #[test]
 fn listings_have_every_record_and_the_program() {
     let mut device = launched();

@@ -5,6 +5,7 @@ mod batch;
 mod compile;
 mod completions;
 mod demo;
+mod device;
 mod diff;
 mod disasm;
 mod explain;
@@ -13,9 +14,11 @@ mod man;
 mod pass;
 mod reduce;
 mod render;
+mod replay;
 mod run;
 mod run_plan;
 mod stats;
+mod trace;
 mod validate;
 
 use clap::ArgMatches;
@@ -86,6 +89,7 @@ pub(crate) const fn short(name: &'static str, letter: char, takes: Takes, doc: &
 const FILE: &[Arg] = &[arg("FILE", Takes::Word, "Input; - is standard input")];
 const FILES: &[Arg] = &[arg("FILE", Takes::Words, "Inputs; - is standard input")];
 const SCENE: &[Arg] = &[arg("FILE", Takes::Word, "Scene file, or the name of a bundled scene")];
+const RECORDING: &[Arg] = &[arg("FILE", Takes::Word, "Recording of `agxc device --record`")];
 const OUTPUT: &[Arg] =
     &[short("output", 'o', Takes::Value("FILE"), "Output file [default: - for standard output]")];
 const TARGET: &[Arg] =
@@ -212,6 +216,29 @@ pub static COMMANDS: &[Command] = &[
                   all passes.",
         args: &[pass::ARGS, TARGET, OUTPUT],
         run: pass::run,
+    },
+    Command {
+        name: "device",
+        doc: "Start a program that finds an AGX GPU, executed on the reference machine",
+        details: "`agxc device [option ...] -- PROGRAM [argument ...]`. The program sees the render node of an M1, so that \
+                  Mesa's driver runs on it; what the driver submits is executed and checked. docs/device.md describes the \
+                  device and its environment.",
+        args: &[device::ARGS],
+        run: device::run,
+    },
+    Command {
+        name: "trace",
+        doc: "List the control streams and programs of a recording",
+        details: "Every record is printed as it was before its submission ran, with the programs disassembled.",
+        args: &[RECORDING, trace::ARGS, OUTPUT],
+        run: trace::run,
+    },
+    Command {
+        name: "replay",
+        doc: "Run a recording without the driver and compare what memory holds",
+        details: "Findings are warnings (AGX0504), faults and differences are errors.",
+        args: &[RECORDING, replay::ARGS, OUTPUT],
+        run: replay::run,
     },
     Command {
         name: "explain",

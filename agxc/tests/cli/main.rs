@@ -7,6 +7,7 @@
 mod agal;
 mod basics;
 mod batches;
+mod device;
 mod harness;
 mod inputs;
 mod many;

@@ -151,7 +151,12 @@ impl Device {
     fn conclude(&mut self, program: u64, outcome: Result<Report, Stop>) {
         let (report, fatal) = match outcome {
             Ok(report) => (report, None),
-            Err(stop) => (*stop.report, Some(stop.finding)),
+            Err(stop) => {
+                let mut report = *stop.report;
+                // The last finding is the fault itself.
+                report.findings.pop();
+                (report, Some(stop.finding))
+            }
         };
         self.place.program = Some(program);
         self.statistics.add(program, &report);

@@ -76,6 +76,11 @@ impl Environment {
         self.scratch.join(format!("{name}.json"))
     }
 
+    /// The folder for files of a run.
+    pub fn scratch(&self) -> &Path {
+        &self.scratch
+    }
+
     /// A folder for results of a driver, empty.
     ///
     /// # Errors

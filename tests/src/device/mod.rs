@@ -2,4 +2,5 @@
 
 pub mod cases;
 pub mod compare;
+pub mod conformance;
 pub mod environment;

@@ -22,7 +22,7 @@ const FILES: [(&str, &str); 2] = [
 const TOGETHER: usize = 48;
 
 /// Results by name: bytes, or why there are none.
-type Results = BTreeMap<String, Result<Vec<u8>, String>>;
+pub type Results = BTreeMap<String, Result<Vec<u8>, String>>;
 
 /// Runs every case through both drivers.
 ///
@@ -93,8 +93,13 @@ fn request(case: &Case, tools: &Tools, scratch: &Path) -> Result<String, Outcome
     Ok(text)
 }
 
-/// Runs all requests on a driver.
-fn results(environment: &Environment, driver: Driver, requests: &[(&str, &str)], report: &Path) -> Results {
+/// Runs all requests on a driver; findings of the device go to `report`.
+pub fn results(
+    environment: &Environment,
+    driver: Driver,
+    requests: &[(&str, &str)],
+    report: &Path,
+) -> Results {
     let mut results = Results::new();
     for chunk in requests.chunks(TOGETHER) {
         let outcome = batch(environment, driver, chunk, report, &mut results);

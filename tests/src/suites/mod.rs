@@ -14,6 +14,7 @@ pub mod pica;
 pub mod quality;
 pub mod shaderlib;
 pub mod tgsi;
+pub mod vulkan;
 pub mod webgpu;
 
 use std::path::Path;
@@ -77,6 +78,7 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "quality", doc: "our statistics against the baseline's", run: quality::run },
     Suite { name: "cost", doc: "host instructions to compile against the baseline's", run: cost::run },
     Suite { name: "device", doc: "Mesa's driver on the device against lavapipe", run: device::run },
+    Suite { name: "vulkan", doc: "conformance suites through Mesa's driver on the device", run: vulkan::run },
 ];
 
 /// The suite called `name`.

@@ -13,8 +13,10 @@ use crate::request::Request;
 /// What Vulkan says, or words that are not known.
 pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     let bound = Bound::new(device, request)?;
-    let (stage, module) = *shaders(device, request)?.first().ok_or("there is no shader")?;
-    let stage = vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main");
+    let shaders = shaders(device, request)?;
+    let shader = shaders.first().ok_or("there is no shader")?;
+    let constants = shader.specialization();
+    let stage = shader.create(&constants);
     let create = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(bound.layout)];
     let cache = vk::PipelineCache::null();
     // SAFETY: handles are this device's; structures live through the call.

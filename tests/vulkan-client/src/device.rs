@@ -12,6 +12,8 @@ pub struct Device {
     pub queue: vk::Queue,
     memory: vk::PhysicalDeviceMemoryProperties,
     pool: vk::CommandPool,
+    /// Shaders may compute with 64-bit floats.
+    pub has_doubles: bool,
     /// Functions of transform feedback.
     pub feedback: Option<ash::ext::transform_feedback::Device>,
     _entry: ash::Entry,
@@ -64,6 +66,7 @@ impl Device {
             features = features.push_next(&mut f13).push_next(&mut f12).push_next(&mut f11);
             instance.get_physical_device_features2(physical, &mut features);
             features.features.robust_buffer_access = 0;
+            let has_doubles = features.features.shader_float64 != 0;
             let create = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queues)
                 .enabled_extension_names(&names[..usize::from(feeds)])
@@ -73,7 +76,16 @@ impl Device {
             let memory = instance.get_physical_device_memory_properties(physical);
             let pool = functions.create_command_pool(&vk::CommandPoolCreateInfo::default(), None)?;
             let feedback = feeds.then(|| ash::ext::transform_feedback::Device::new(&instance, &functions));
-            Ok(Device { functions, queue, memory, pool, feedback, _entry: entry, _instance: instance })
+            Ok(Device {
+                functions,
+                queue,
+                memory,
+                pool,
+                has_doubles,
+                feedback,
+                _entry: entry,
+                _instance: instance,
+            })
         }
     }
 

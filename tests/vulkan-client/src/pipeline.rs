@@ -1,5 +1,7 @@
 //! Descriptors and layouts that compute and draw programs share.
 
+use std::ffi::CString;
+
 use ash::vk;
 
 use crate::Error;
@@ -177,33 +179,111 @@ fn descriptors(
     }
 }
 
+/// A shader of a request.
+pub struct Shader {
+    stage: vk::ShaderStageFlags,
+    module: vk::ShaderModule,
+    entry: CString,
+    /// Specialization constants and their bytes.
+    constants: (Vec<vk::SpecializationMapEntry>, Vec<u8>),
+}
+
+impl Shader {
+    /// The specialization constants, as [`Shader::create`] takes them.
+    pub fn specialization(&self) -> vk::SpecializationInfo<'_> {
+        vk::SpecializationInfo::default().map_entries(&self.constants.0).data(&self.constants.1)
+    }
+
+    /// What a pipeline is made from.
+    pub fn create<'s>(
+        &'s self,
+        constants: &'s vk::SpecializationInfo<'s>,
+    ) -> vk::PipelineShaderStageCreateInfo<'s> {
+        vk::PipelineShaderStageCreateInfo::default()
+            .stage(self.stage)
+            .module(self.module)
+            .name(&self.entry)
+            .specialization_info(constants)
+    }
+}
+
+/// Stages: name, Vulkan's flag, SPIR-V's execution model.
+const STAGES: [(&str, vk::ShaderStageFlags, u32); 6] = [
+    ("vert", vk::ShaderStageFlags::VERTEX, 0),
+    ("tesc", vk::ShaderStageFlags::TESSELLATION_CONTROL, 1),
+    ("tese", vk::ShaderStageFlags::TESSELLATION_EVALUATION, 2),
+    ("geom", vk::ShaderStageFlags::GEOMETRY, 3),
+    ("frag", vk::ShaderStageFlags::FRAGMENT, 4),
+    ("comp", vk::ShaderStageFlags::COMPUTE, 5),
+];
+
 /// The shaders of a request.
 ///
 /// # Errors
 /// A file cannot be read, or Vulkan refuses it.
-pub fn shaders(
-    device: &Device,
-    request: &Request,
-) -> Result<Vec<(vk::ShaderStageFlags, vk::ShaderModule)>, Error> {
-    let stage = |name: &str| {
-        Ok::<_, Error>(match name {
-            "vert" => vk::ShaderStageFlags::VERTEX,
-            "tesc" => vk::ShaderStageFlags::TESSELLATION_CONTROL,
-            "tese" => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
-            "geom" => vk::ShaderStageFlags::GEOMETRY,
-            "frag" => vk::ShaderStageFlags::FRAGMENT,
-            "comp" => vk::ShaderStageFlags::COMPUTE,
-            other => return Err(format!("unknown stage `{other}`").into()),
-        })
-    };
+pub fn shaders(device: &Device, request: &Request) -> Result<Vec<Shader>, Error> {
     request
         .all("shader")
         .map(|words| {
-            let [name, file, ..] = words else { return Err("`shader` wants a stage and a file".into()) };
+            let [name, file, entry @ ..] = words else {
+                return Err("`shader` wants a stage and a file".into());
+            };
+            let known = STAGES.iter().find(|(known, ..)| known == name);
+            let (_, stage, model) = *known.ok_or_else(|| format!("unknown stage `{name}`"))?;
             let words = ash::util::read_spv(&mut std::fs::File::open(file)?)?;
+            if !device.has_doubles && needs_doubles(&words) {
+                return Err("the driver does not offer 64-bit floats".into());
+            }
+            let entry = match entry.first() {
+                Some(entry) => CString::new(entry.as_str())?,
+                None => first_entry(&words, model).unwrap_or_else(|| c"main".to_owned()),
+            };
             let create = vk::ShaderModuleCreateInfo::default().code(&words);
             // SAFETY: the structure lives through the call.
-            Ok((stage(name)?, unsafe { device.functions.create_shader_module(&create, None)? }))
+            let module = unsafe { device.functions.create_shader_module(&create, None)? };
+            Ok(Shader { stage, module, entry, constants: constants(request, name)? })
         })
         .collect()
+}
+
+/// The operands of every instruction of a module with this opcode.
+fn operands(words: &[u32], opcode: u32) -> impl Iterator<Item = &[u32]> {
+    let mut at = 5;
+    std::iter::from_fn(move || {
+        let head = *words.get(at)?;
+        let instruction = words.get(at..at + (head >> 16).max(1) as usize)?;
+        at += instruction.len();
+        Some((head & 0xffff, &instruction[1..]))
+    })
+    .filter(move |(found, _)| *found == opcode)
+    .map(|(_, operands)| operands)
+}
+
+/// Whether a module declares 64-bit floats.
+fn needs_doubles(words: &[u32]) -> bool {
+    const CAPABILITY: u32 = 17;
+    const FLOAT_64: u32 = 10;
+    operands(words, CAPABILITY).any(|operands| operands == [FLOAT_64])
+}
+
+/// The name of a module's first entry point of a stage.
+fn first_entry(words: &[u32], model: u32) -> Option<CString> {
+    const ENTRY_POINT: u32 = 15;
+    let entry = operands(words, ENTRY_POINT).find(|operands| operands.first() == Some(&model))?;
+    let bytes = entry.get(2..)?.iter().flat_map(|word| word.to_le_bytes());
+    CString::new(bytes.take_while(|byte| *byte != 0).collect::<Vec<_>>()).ok()
+}
+
+/// The specialization constants of a stage.
+fn constants(request: &Request, stage: &str) -> Result<(Vec<vk::SpecializationMapEntry>, Vec<u8>), Error> {
+    let (mut entries, mut data) = (Vec::new(), Vec::new());
+    for words in request.all("constant") {
+        let [name, id, value, bytes] = words else { return Err("`constant` wants four words".into()) };
+        if name == stage {
+            let (offset, size) = (data.len() as u32, bytes.parse::<usize>()?);
+            entries.push(vk::SpecializationMapEntry { constant_id: id.parse()?, offset, size });
+            data.extend(&value.parse::<u64>()?.to_le_bytes()[..size.min(8)]);
+        }
+    }
+    Ok((entries, data))
 }

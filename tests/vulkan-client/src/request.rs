@@ -2,8 +2,9 @@
 //!
 //! Every line of a block is a key and words:
 //!
-//! * `kind compute|draw`; `shader vert|tesc|tese|geom|frag|comp FILE` (SPIR-V); `push WORD…`; `buffer BINDING BYTES FILL`
-//!   with fill `zero`, `iota`, `random`, `floats` or `words:A,B,…`; `texture BINDING FORMAT W H LAYERS LEVELS KIND` with
+//! * `kind compute|draw`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point of the stage
+//!   without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING BYTES FILL` with fill
+//!   `zero`, `iota`, `random`, `floats`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texture BINDING FORMAT W H LAYERS LEVELS KIND` with
 //!   kind `1d 2d 2d-array 3d cube`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`;
 //! * compute: `groups X Y Z`, `indirect`, `repeat N`;
 //! * draws: `size W H`, `target FORMAT`, `samples N`, `layers N`, `views MASK`, `depth FORMAT COMPARE write|keep`,
@@ -128,6 +129,11 @@ pub fn number(word: &str) -> Result<u32, Error> {
 /// # Errors
 /// The fill is not known.
 pub fn fill(word: &str, bytes: usize) -> Result<Vec<u8>, Error> {
+    if let Some(digits) = word.strip_prefix("hex:") {
+        let pairs = digits.as_bytes().chunks(2);
+        let bytes = pairs.map(|pair| Ok::<_, Error>(u8::from_str_radix(std::str::from_utf8(pair)?, 16)?));
+        return bytes.collect();
+    }
     let count = bytes.div_ceil(4) as u32;
     let words: Vec<u32> = match word {
         "zero" => vec![0; count as usize],

@@ -5,6 +5,7 @@ use ash::vk;
 use crate::Error;
 use crate::device::Device;
 use crate::image::{aspect, format};
+use crate::pipeline::Shader;
 use crate::request::Request;
 
 /// One of these by its name.
@@ -228,15 +229,11 @@ fn rendering<'f>(
 pub fn pipeline(
     device: &Device,
     request: &Request,
-    modules: &[(vk::ShaderStageFlags, vk::ShaderModule)],
+    shaders: &[Shader],
     layout: vk::PipelineLayout,
 ) -> Result<vk::Pipeline, Error> {
-    let stages: Vec<_> = modules
-        .iter()
-        .map(|(stage, module)| {
-            vk::PipelineShaderStageCreateInfo::default().stage(*stage).module(*module).name(c"main")
-        })
-        .collect();
+    let constants: Vec<_> = shaders.iter().map(Shader::specialization).collect();
+    let stages: Vec<_> = shaders.iter().zip(&constants).map(|(shader, data)| shader.create(data)).collect();
     let (bindings, attributes) = vertex_input(request)?;
     let input = vk::PipelineVertexInputStateCreateInfo::default()
         .vertex_binding_descriptions(&bindings)

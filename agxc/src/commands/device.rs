@@ -1,0 +1,136 @@
+//! `agxc device`: starts a program that finds the device as a render node.
+//!
+//! The library of `device/shim` is preloaded and reads its options from variables; the program takes the place of this
+//! process, so that its exit code, its streams and signals are its own.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::ArgMatches;
+
+use super::{Arg, Takes, arg};
+use crate::context::Context;
+use crate::diagnostic::{Diagnostic, Failure};
+
+/// Options of this command alone.
+pub const ARGS: &[Arg] = &[
+    arg("PROGRAM", Takes::Rest, "Program to start and its arguments"),
+    arg("strict", Takes::Choice(&["yes", "no"]), "Report what hardware passes over in silence"),
+    arg("soft-faults", Takes::Nothing, "Loads of unbound addresses give 0, and stores there have no effect"),
+    arg("report", Takes::Value("FILE"), "Append findings to this file [default: standard error]"),
+    arg("trace", Takes::Value("FILE"), "Append a listing of every submission to this file"),
+    arg("instructions", Takes::Nothing, "List every executed instruction in --trace"),
+    arg("statistics", Takes::Value("FILE"), "Append instructions and cycles by program to this file"),
+    arg("record", Takes::Value("FILE"), "Write a recording of all submissions to this file, for `replay`"),
+    arg("calls", Takes::Nothing, "Name every kernel call on standard error"),
+    arg("environment", Takes::Value("FOLDER"), "Tree of device/environment/make.sh to take the driver from"),
+    arg("library", Takes::Value("FILE"), "The library to preload [default: beside agxc]"),
+];
+
+/// The library, as Cargo names it.
+const LIBRARY: &str = "libagx_device_shim.so";
+/// Folder of libraries in an environment.
+const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
+
+/// Options with a value, and the variables of the library.
+const VALUES: [(&str, &str); 4] = [
+    ("report", "AGX_DEVICE_REPORT"),
+    ("trace", "AGX_DEVICE_TRACE"),
+    ("statistics", "AGX_DEVICE_STATISTICS"),
+    ("record", "AGX_DEVICE_RECORD"),
+];
+/// Switches, and the variables of the library.
+const SWITCHES: [(&str, &str); 3] = [
+    ("soft-faults", "AGX_DEVICE_SOFT_FAULTS"),
+    ("instructions", "AGX_DEVICE_INSTRUCTIONS"),
+    ("calls", "AGX_DEVICE_CALLS"),
+];
+
+/// Starts the program.
+pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> {
+    let words: Vec<&String> = options.get_many::<String>("PROGRAM").into_iter().flatten().collect();
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(Failure::usage("no program; write it and its arguments after `--`"));
+    };
+    let library = library(options)?;
+    let mut command = match options.get_one::<String>("environment") {
+        Some(root) => inside(Path::new(root), &library, program)?,
+        None => preloading(&library, program),
+    };
+    command.args(arguments).env("MESA_SHADER_CACHE_DISABLE", "true");
+    for (name, variable) in VALUES {
+        if let Some(value) = options.get_one::<String>(name) {
+            command.env(variable, value);
+        }
+    }
+    for (name, variable) in SWITCHES {
+        if options.get_flag(name) {
+            command.env(variable, "1");
+        }
+    }
+    let strict = options.get_one::<String>("strict").map_or("yes", String::as_str);
+    command.env("AGX_DEVICE_STRICT", strict);
+    replace(command, program)
+}
+
+/// Where the library is.
+fn library(options: &ArgMatches) -> Result<PathBuf, Failure> {
+    let beside = || {
+        let program = std::env::current_exe().unwrap_or_default();
+        program.parent().unwrap_or(Path::new("")).join(LIBRARY)
+    };
+    let path = options.get_one::<String>("library").map_or_else(beside, PathBuf::from);
+    std::fs::canonicalize(&path).map_err(|error| {
+        let name = path.display().to_string();
+        let advice = "build it with `cargo build --release -p agx-device-shim`, or name it with --library";
+        Diagnostic::new(2, format!("{error}; {advice}")).in_file(&name).into()
+    })
+}
+
+/// A program of the host, with the host's driver.
+fn preloading(library: &Path, program: &str) -> Command {
+    let mut preload = OsString::from(library);
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    let mut command = Command::new(program);
+    command.env("LD_PRELOAD", preload);
+    command
+}
+
+/// A program with the libraries and the driver of an environment. Its dynamic loader starts it, because the C library of
+/// the host may be older than the driver wants.
+fn inside(root: &Path, library: &Path, program: &str) -> Result<Command, Failure> {
+    let root = std::fs::canonicalize(root).map_err(|error| Failure::file(&root.to_string_lossy(), &error))?;
+    let own = root.join("usr/bin").join(program);
+    let program = if program.contains('/') || !own.exists() { PathBuf::from(program) } else { own };
+    let mut command = Command::new(root.join("lib64/ld-linux-x86-64.so.2"));
+    command.arg("--preload").arg(library);
+    command.arg("--library-path").arg(root.join(LIBRARIES)).arg(program);
+    let manifests = root.join("usr/share/vulkan/icd.d");
+    let entries = std::fs::read_dir(&manifests);
+    let entries = entries.map_err(|error| Failure::file(&manifests.to_string_lossy(), &error))?;
+    let manifest = entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("asahi_icd")));
+    if let Some(manifest) = manifest {
+        command.env("VK_DRIVER_FILES", manifest);
+    }
+    command.env("LIBGL_DRIVERS_PATH", root.join(LIBRARIES).join("dri"));
+    Ok(command)
+}
+
+/// Puts the program in the place of this process; returns only when that fails.
+#[cfg(unix)]
+fn replace(mut command: Command, program: &str) -> Result<(), Failure> {
+    use std::os::unix::process::CommandExt as _;
+    Err(Failure::file(program, &command.exec()))
+}
+
+/// Render nodes are Linux's.
+#[cfg(not(unix))]
+fn replace(_command: Command, _program: &str) -> Result<(), Failure> {
+    Err(Diagnostic::new(201, "`agxc device` needs Linux").into())
+}

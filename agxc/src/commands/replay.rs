@@ -1,0 +1,70 @@
+//! `agxc replay`: runs the submissions of a recording without the driver.
+
+use agx_device::{Finding, Replay, Settings};
+use clap::ArgMatches;
+
+use super::{Arg, Takes, arg, trace};
+use crate::context::Context;
+use crate::diagnostic::{Diagnostic, Failure};
+use crate::output;
+
+/// Options of this command alone.
+pub const ARGS: &[Arg] = &[
+    arg("strict", Takes::Choice(&["yes", "no"]), "Report what hardware passes over in silence"),
+    arg("soft-faults", Takes::Nothing, "Loads of unbound addresses give 0, and stores there have no effect"),
+    arg("seed", Takes::Value("NUMBER"), "Seed for the interleaving of SIMD-groups and for undefined values"),
+    arg("list", Takes::Nothing, "Print every record before it runs, as `trace` does"),
+    arg("instructions", Takes::Nothing, "Print every executed instruction with the values it wrote"),
+    arg("statistics", Takes::Nothing, "Print launches, instructions and cycles by program"),
+];
+
+/// How the options say the device runs.
+fn settings(options: &ArgMatches) -> Result<Settings, Failure> {
+    Ok(Settings {
+        strict: options.get_one::<String>("strict").is_none_or(|choice| choice == "yes"),
+        trace: options.get_flag("list"),
+        instructions: options.get_flag("instructions"),
+        soft_faults: options.get_flag("soft-faults"),
+        seed: trace::number(options, "seed")?.unwrap_or(0),
+        ..Settings::default()
+    })
+}
+
+/// Replays and compares memory with what it held when the recording was made.
+pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
+    let name = options.get_one::<String>("FILE").expect("invariant: the parser demands a file");
+    let settings = settings(options)?;
+    let replay = trace::read(name)?.replay(settings);
+    let replay = replay.map_err(|error| Diagnostic::new(110, error.to_string()).in_file(name))?;
+    let mut text = replay.trace.clone();
+    let statistics = &replay.statistics;
+    match options.get_flag("statistics") {
+        true => text.push_str(&statistics.to_string()),
+        false => text.push_str(&format!(
+            "{} submissions, {} launches, {} draws\n",
+            statistics.submissions, statistics.launches, statistics.draws
+        )),
+    }
+    output::text(options.get_one::<String>("output").map(String::as_str), &text)?;
+    for finding in replay.findings.iter().filter(|finding| !finding.fatal) {
+        context.warnings.add(Diagnostic::warning(504, described(finding)).in_file(name));
+    }
+    let problems = problems(&replay, name);
+    if problems.is_empty() { Ok(()) } else { Err(Failure::Problems(problems)) }
+}
+
+fn described(finding: &Finding) -> String {
+    format!("{}: {}", finding.place, finding.text)
+}
+
+/// Faults, and the first byte that differs.
+fn problems(replay: &Replay, name: &str) -> Vec<Diagnostic> {
+    let faults = replay.findings.iter().filter(|finding| finding.fatal);
+    let mut problems: Vec<Diagnostic> =
+        faults.map(|fault| Diagnostic::new(401, described(fault)).in_file(name)).collect();
+    if let Some((address, expected, found)) = replay.differences.first() {
+        let message = format!("byte {address:#x}: expected {expected:#04x}, found {found:#04x}");
+        problems.push(Diagnostic::new(402, message).in_file(name));
+    }
+    problems
+}

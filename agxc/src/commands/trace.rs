@@ -1,0 +1,47 @@
+//! `agxc trace`: the listing of a recording.
+
+use agx_device::Recording;
+use clap::ArgMatches;
+
+use super::{Arg, Takes, arg};
+use crate::context::Context;
+use crate::diagnostic::{Diagnostic, Failure};
+use crate::{input, output};
+
+/// Options of this command alone.
+pub const ARGS: &[Arg] =
+    &[arg("submission", Takes::Value("NUMBER"), "List this submission alone; the first is 1 [default: all]")];
+
+/// Reads the recording called `name`.
+pub fn read(name: &str) -> Result<Recording, Failure> {
+    let bytes = input::read_bytes(name)?;
+    Recording::parse(&bytes).map_err(|error| Diagnostic::new(110, error.to_string()).in_file(name).into())
+}
+
+/// A number of an option; `None` without it.
+pub fn number(options: &ArgMatches, name: &str) -> Result<Option<u64>, Failure> {
+    let Some(text) = options.get_one::<String>(name) else { return Ok(None) };
+    let wrong = || Failure::usage(format!("--{name}: expected a number, found `{text}`"));
+    text.parse().map(Some).map_err(|_| wrong())
+}
+
+/// Prints every record of the recording, with the programs.
+pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> {
+    let name = options.get_one::<String>("FILE").expect("invariant: the parser demands a file");
+    let recording = read(name)?;
+    let count = recording.submissions();
+    let wanted = match number(options, "submission")? {
+        None => 1..=count,
+        Some(number) if (1..=count as u64).contains(&number) => number as usize..=number as usize,
+        Some(number) => {
+            let message = format!("--submission {number}: the recording has {count} submissions");
+            return Err(Failure::usage(message));
+        }
+    };
+    let mut text = String::new();
+    for number in wanted {
+        let listing = recording.listing(number);
+        text.push_str(&listing.map_err(|error| Diagnostic::new(110, error.to_string()).in_file(name))?);
+    }
+    output::text(options.get_one::<String>("output").map(String::as_str), &text)
+}
