@@ -15,7 +15,9 @@ clients=${2:-}
 mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')}
 drivers=(mesa-vulkan-drivers mesa-drm-shim libgl1-mesa-dri libegl-mesa0 libgbm1 linux-libc-dev)
 plain=(libvulkan1 vulkan-tools libegl1 libgles2 libgl1)
-programs=(vkmark python3 python3-pip python3-venv)
+programs=(vkmark python3 python3-pip python3-venv ca-certificates)
+# With what they import; nothing is taken that the clients do not use.
+packages=(wgpu ncnn cffi pycparser rendercanvas numpy)
 
 in_root() { chroot "$root" /usr/bin/env DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$@"; }
 
@@ -34,6 +36,7 @@ if ! [[ -e $root/environment.version ]]; then
 fi
 if [[ $clients == --clients && ! -e $root/environment.clients ]]; then
     in_root apt-get install --yes --quiet --no-install-recommends "${programs[@]}"
+    in_root python3 -m pip install --quiet --no-deps --only-binary=:all: --target /opt/agx/python "${packages[@]}"
     touch "$root/environment.clients"
 fi
 echo "environment: Mesa $(cat "$root/environment.version") in $root"

@@ -5,6 +5,7 @@
 //! what is assumed and what is not modelled stands in docs/emulator.md.
 
 mod blocks;
+mod compression;
 mod core;
 mod cube;
 mod dispatch;

@@ -96,6 +96,15 @@ fn exchange_primitive(group: &mut Group, frame: Option<&mut Frame>) {
     }
 }
 
+/// What programs asked of device memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct Traffic {
+    /// Accesses that failed and gave 0 or did nothing.
+    soft_faults: u64,
+    /// Lines of 128 bytes touched, counted by instruction.
+    lines: u64,
+}
+
 /// The machine during a dispatch or draw.
 pub(crate) struct Machine<'a> {
     memory: &'a mut Memory,
@@ -109,8 +118,7 @@ pub(crate) struct Machine<'a> {
     order: Option<Order>,
     notebook: Notebook,
     trace: Vec<String>,
-    soft_faults: u64,
-    lines: u64,
+    traffic: Traffic,
     /// Instructions left of the run's budget.
     budget: u64,
 }
@@ -134,8 +142,7 @@ impl<'a> Machine<'a> {
             order: (options.memory_order == MemoryOrder::Relaxed).then(|| Order::new(options.seed)),
             notebook: Notebook::default(),
             trace: Vec::new(),
-            soft_faults: 0,
-            lines: 0,
+            traffic: Traffic::default(),
             budget: options.budget,
             garbage,
         }
@@ -318,15 +325,16 @@ impl<'a> Machine<'a> {
             outcome = turn.exhausted(group, options);
         }
         let (soft_faults, lines) = (core.soft_faults, core.lines);
-        self.soft_faults += soft_faults;
-        self.lines += lines;
+        self.traffic.soft_faults += soft_faults;
+        self.traffic.lines += lines;
         exchange_primitive(group, frame);
         outcome
     }
 
     /// What happened; `programs` with their counts, the last one being the main program.
     pub(crate) fn report(self, programs: &[(&Program, &Counts)]) -> Report {
-        let mut report = Report { lines: self.lines, soft_faults: self.soft_faults, ..Report::default() };
+        let mut report =
+            Report { lines: self.traffic.lines, soft_faults: self.traffic.soft_faults, ..Report::default() };
         for (program, counts) in programs {
             counts.add_to(&mut report, program);
         }

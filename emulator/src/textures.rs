@@ -139,9 +139,9 @@ pub(crate) struct Texture {
     /// Bytes of a row and of a layer, of linear textures.
     linear: Option<[u64; 2]>,
     /// Layout of textures that are neither linear nor plain rows.
-    layout: Option<Layout>,
+    pub(crate) layout: Option<Layout>,
     /// Metadata of compressed images.
-    metadata: Option<u64>,
+    pub(crate) metadata: Option<u64>,
 }
 
 /// Bits of a descriptor.
@@ -227,7 +227,7 @@ impl Texture {
             address: bits.address(66),
             linear: linear.then_some([stride, layer_stride]),
             layout,
-            metadata: None,
+            metadata: (!linear && bits.get(103, 1) != 0).then_some(bits.1 << 4),
         })
     }
 
@@ -281,38 +281,6 @@ impl Texture {
             () => self.depth,
         };
         [shrink(self.width), if self.dimension.axes == 1 { 1 } else { shrink(self.height) }, slices]
-    }
-
-    /// Says in the metadata of a compressed image that a layer of its level is stored as it is: compression itself is
-    /// not modelled. A byte for every 8 by 4 samples holds a code that depends on the size of a texel.
-    pub(crate) fn mark_uncompressed<E>(
-        &self,
-        layer: u32,
-        mut store: impl FnMut(u64, u32) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let Some((metadata, layout)) = self.metadata.zip(self.layout) else { return Ok(()) };
-        let scale = [if self.samples == 4 { 2 } else { 1 }, if self.samples > 1 { 2 } else { 1 }];
-        let mut size = [0, 1].map(|axis| (layout.size[axis] * scale[axis]).next_multiple_of(16));
-        let mut starts = Vec::new();
-        let mut total = 0;
-        for _ in 0..layout.levels {
-            let tiles = size.map(|side| u64::from(side.next_power_of_two().div_ceil(16)));
-            starts.push((total, tiles[0] * tiles[1]));
-            total += (tiles[0] * tiles[1] * 8).next_multiple_of(0x80);
-            if size[0].max(size[1]) <= 16 {
-                break;
-            }
-            size = size.map(|side| side.div_ceil(2));
-        }
-        let Some((start, tiles)) = starts.get(self.first_level as usize) else { return Ok(()) };
-        let code = match self.format.bytes() {
-            1 => 0x1f1f_1f1f,
-            2 => 0x3f3f_3f3f,
-            4 => 0x7f7f_7f7f,
-            _ => u32::MAX,
-        };
-        let first = metadata + u64::from(layer) * total + start;
-        (0..2 * tiles).try_for_each(|at| store(first + 4 * at, code))
     }
 
     /// Address of a texel that is known to exist: x, y, slice.

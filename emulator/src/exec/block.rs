@@ -82,7 +82,7 @@ impl BlockStore {
         let level = image.first_level;
         let extent = image.extent(level);
         let [width, height] = frame.buffer.size();
-        let mut outcome = Ok(());
+        let mut outcome = expand(core, image, block.layer, lane);
         for number in 0..width * height {
             let (x, y) = (number % width, number / width);
             let place = [x + block.corner[0], y + block.corner[1], block.layer];
@@ -97,7 +97,7 @@ impl BlockStore {
         }
         core.frame = Some(frame);
         outcome?;
-        image.mark_uncompressed(block.layer, |address, word| core.store(TEXELS, address, 4, word, lane))
+        mark_plain(core, image, block.layer, lane)
     }
 
     /// The format of the tile's components. The instruction names their size alone: 16 bits that go to normalised channels
@@ -136,6 +136,46 @@ impl BlockStore {
         let channels = source.map(|from| from.map_or(0, |component| decoded[component]));
         image.format.without_curve().encode(channels, false)
     }
+}
+
+/// Stores the texels of subtiles that consist of equal ones: afterwards the whole level is stored as it is.
+fn expand(core: &mut Core<'_>, image: &Texture, layer: u32, lane: usize) -> Result<(), Observation> {
+    let level = image.first_level;
+    let Some((first, bytes)) = image.metadata_range(level, layer) else { return Ok(()) };
+    let solid = u32::from(image.solid_code());
+    let mut any = false;
+    for at in (0..bytes).step_by(4) {
+        let word = core.load(Path::Texels, first + at, 4, lane)?;
+        any |= word.to_le_bytes().iter().any(|byte| u32::from(*byte) == solid);
+    }
+    let [width, height, _] = image.extent(level);
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| [x, y, layer]));
+    let mut texels = Vec::new();
+    for place in places.filter(|_| any) {
+        for sample in 0..image.samples {
+            let Some(subtile) = image.subtile(level, place, sample) else { continue };
+            if core.load(Path::Texels, subtile.metadata, 1, lane)? != solid {
+                continue;
+            }
+            let mut texel = 0_u128;
+            for at in (0..image.format.bytes()).step_by(4) {
+                let bytes = (image.format.bytes() - at).min(4);
+                let word = core.load(Path::Texels, subtile.texel + u64::from(at), bytes, lane)?;
+                texel |= u128::from(word) << (8 * at);
+            }
+            texels.push((place, sample, texel));
+        }
+    }
+    texels
+        .into_iter()
+        .try_for_each(|(place, sample, texel)| put(core, image, (level, place, sample), texel, lane))
+}
+
+/// Says in the metadata of a level that its texels are stored as they are.
+fn mark_plain(core: &mut Core<'_>, image: &Texture, layer: u32, lane: usize) -> Result<(), Observation> {
+    let Some((first, bytes)) = image.metadata_range(image.first_level, layer) else { return Ok(()) };
+    let word = u32::from_le_bytes([image.plain_code(); 4]);
+    (0..bytes).step_by(4).try_for_each(|at| core.store(TEXELS, first + at, 4, word, lane))
 }
 
 fn put(

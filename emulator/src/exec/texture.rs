@@ -390,13 +390,26 @@ struct Source<'s, 'c, 'm> {
     border: Option<[u32; 4]>,
 }
 
+impl Source<'_, '_, '_> {
+    /// Where a texel is: in a subtile of equal texels of a compressed texture all are the same one.
+    fn address(&mut self, level: u32, place: [u32; 3]) -> Result<u64, Observation> {
+        if let Some(subtile) = self.texture.subtile(level, place, self.sample) {
+            let code = self.core.load(Path::Texels, subtile.metadata, 1, self.lane)?;
+            if code == u32::from(self.texture.solid_code()) {
+                return Ok(subtile.texel);
+            }
+        }
+        Ok(self.texture.texel(level, place, self.sample))
+    }
+}
+
 impl Texels<Observation> for Source<'_, '_, '_> {
     fn fetch(&mut self, level: u32, place: Option<[u32; 3]>) -> Result<[u32; 4], Observation> {
         let Some(place) = place else {
             let unknown = FindingKind::Unsupported("custom border colours");
             return self.border.ok_or_else(|| unknown.in_lane(self.lane));
         };
-        let address = self.texture.texel(level, place, self.sample);
+        let address = self.address(level, place)?;
         let bytes = self.texture.format.bytes();
         let [across, down] = self.texture.format.block();
         let mut texel = 0_u128;

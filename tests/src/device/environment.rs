@@ -6,6 +6,9 @@ use std::process::Command;
 /// Folder of the libraries in the tree.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
+/// Folder of clients in the tree.
+const CLIENTS: &str = "opt/agx";
+
 /// A driver to run programs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Driver {
@@ -108,6 +111,63 @@ impl Environment {
         command.env("VK_DRIVER_FILES", manifest).env("MESA_SHADER_CACHE_DISABLE", "true");
         command.env("VK_LOADER_LAYERS_DISABLE", "~implicit~");
         command
+    }
+
+    /// Puts the library and the scripts of clients into the tree; the error says in one sentence what is missing.
+    ///
+    /// # Errors
+    /// The tree has no clients, or cannot be written to.
+    pub fn prepare_clients(&self) -> Result<(), String> {
+        if !self.root.join("environment.clients").exists() {
+            return Err(format!(
+                "{} has no clients (device/environment/make.sh DIR --clients adds them)",
+                self.root.display()
+            ));
+        }
+        let inside = self.root.join(CLIENTS);
+        std::fs::create_dir_all(&inside).map_err(|error| error.to_string())?;
+        let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("device/clients");
+        let scripts = std::fs::read_dir(scripts).map_err(|error| error.to_string())?;
+        let files =
+            scripts.filter_map(|entry| entry.ok().map(|entry| entry.path())).chain([self.shim.clone()]);
+        for file in files {
+            let name = file.file_name().unwrap_or_default();
+            std::fs::copy(&file, inside.join(name)).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// A command inside the tree, which becomes the root of the file system: needs the rights for that.
+    pub fn inside(&self, driver: Driver, variables: &[&str], words: &[&str]) -> Command {
+        let name = match driver {
+            Driver::Device => "asahi_icd",
+            Driver::Lavapipe => "lvp_icd",
+        };
+        let manifests = "usr/share/vulkan/icd.d";
+        let entries = std::fs::read_dir(self.root.join(manifests)).into_iter().flatten().flatten();
+        let files = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let manifest = files.into_iter().find(|file| file.starts_with(name)).unwrap_or_default();
+        let mut command = Command::new("chroot");
+        command.arg(&self.root).args(["/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "HOME=/tmp"]);
+        command.args(["XDG_RUNTIME_DIR=/tmp", "MESA_SHADER_CACHE_DISABLE=true"]);
+        command.arg(format!("VK_DRIVER_FILES=/{manifests}/{manifest}"));
+        match driver {
+            Driver::Device => {
+                let name = self.shim.file_name().unwrap_or_default().to_string_lossy();
+                command.arg(format!("LD_PRELOAD=/{CLIENTS}/{name}"));
+                command.arg(format!("AGX_DEVICE_REPORT=/{CLIENTS}/findings.txt"));
+            }
+            Driver::Lavapipe => _ = command.arg("LIBGL_ALWAYS_SOFTWARE=1"),
+        }
+        // A file that is not there need not be removed.
+        let _ = std::fs::remove_file(self.root.join(CLIENTS).join("findings.txt"));
+        command.args(variables).args(["timeout", "300"]).args(words);
+        command
+    }
+
+    /// What the device found wrong in the latest client.
+    pub fn client_findings(&self) -> String {
+        std::fs::read_to_string(self.root.join(CLIENTS).join("findings.txt")).unwrap_or_default()
     }
 
     /// Runs the client over a file of requests; results go to `folder`, findings of the device to `report`.

@@ -4,6 +4,7 @@ pub mod agal;
 mod amber;
 pub mod amber_compute;
 pub mod amber_fragment;
+pub mod clients;
 pub mod corpus;
 pub mod corpus_run;
 pub mod cost;
@@ -78,6 +79,11 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "quality", doc: "our statistics against the baseline's", run: quality::run },
     Suite { name: "cost", doc: "host instructions to compile against the baseline's", run: cost::run },
     Suite { name: "device", doc: "Mesa's driver on the device against lavapipe", run: device::run },
+    Suite {
+        name: "clients",
+        doc: "other people's programs on the device against lavapipe",
+        run: clients::run,
+    },
     Suite { name: "vulkan", doc: "conformance suites through Mesa's driver on the device", run: vulkan::run },
 ];
 
