@@ -18,7 +18,8 @@ score:
 
 # The long tests: growth with size, precision of every float operation, mutations, subgroups of every size.
 stress:
-	$(CARGO) test --release -p agx-tests --features stress --test scaling --test precision --test robustness --test subgroups
+	$(CARGO) test --release -p agx-tests --features stress --test scaling --test precision --test robustness --test subgroups \
+		--test format_mutations
 
 # The suites that compile shaders under every stress of the back end: everything spilled, register limits, schedule seeds, each
 # optional pass off.

@@ -62,8 +62,7 @@ impl Kind {
 
     /// What `bytes` are, from their beginning and from the name of their file.
     pub fn guess(name: &str, bytes: &[u8]) -> Option<Kind> {
-        let begins = |language: &&&Language| language.magic.iter().any(|magic| bytes.starts_with(magic));
-        if let Some(language) = FRONT_ENDS.iter().find(begins) {
+        if let Some(language) = Language::of(bytes) {
             return Some(Kind::Shader(language));
         }
         let (_, extension) = name.rsplit_once('.')?;

@@ -20,6 +20,7 @@ pub mod outcome;
 pub mod pica;
 pub mod report;
 pub mod roles;
+pub mod rounding;
 pub mod runner;
 pub mod shaderlib;
 pub mod shared;

@@ -159,7 +159,7 @@ pub static COMMANDS: &[Command] = &[
     Command {
         name: "render",
         doc: "Draw a scene file on the reference machine",
-        details: "docs/scenes.md describes scene files; spheres, glass, plasma and mirror are bundled. The image is a PNG.",
+        details: "docs/scenes.md describes scene files; spheres, glass, plasma, mirror and floor are bundled. The image is a PNG.",
         args: &[SCENE, render::ARGS, TARGET, OUTPUT],
         run: render::run,
     },

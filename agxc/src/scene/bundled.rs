@@ -43,6 +43,15 @@ pub const BUNDLED: &[Bundled] = &[
         scene: include_str!("../../scenes/mirror.json"),
         files: &[("mirror.wgsl", include_str!("../../scenes/mirror.wgsl"))],
     },
+    Bundled {
+        name: "floor",
+        title: "A chequered floor with a hole, by a pair of AGAL programs: constants, a repeated texture, discarded fragments",
+        scene: include_str!("../../scenes/floor.json"),
+        files: &[
+            ("floor_vertex.agal", include_str!("../../scenes/floor_vertex.agal")),
+            ("floor_fragment.agal", include_str!("../../scenes/floor_fragment.agal")),
+        ],
+    },
 ];
 
 /// Where the files that a scene names are.

@@ -1,5 +1,6 @@
 //! The bundled scenes against colours computed here, on the points of a grid away from edges.
 
+mod floor;
 mod mirror;
 
 use agx_abi::Target;

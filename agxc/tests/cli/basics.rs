@@ -334,7 +334,7 @@ fn raymarch() {
 #[test]
 fn scenes_are_listed_and_drawn() {
     let list = out(&["demo", "--list"]);
-    for name in ["nbody", "raymarch", "spheres", "glass", "plasma", "mirror"] {
+    for name in ["nbody", "raymarch", "spheres", "glass", "plasma", "mirror", "floor"] {
         assert!(list.lines().any(|line| line.starts_with(name)), "{list}");
     }
     let folder = Folder::new("scenes");

@@ -45,6 +45,8 @@ pub struct Language {
     pub extensions: &'static [&'static str],
     /// How inputs begin; empty where that does not tell.
     pub magic: &'static [&'static [u8]],
+    /// Whether an input begins as one of the language does, where that takes more than comparing bytes.
+    pub recognises: Option<fn(&[u8]) -> bool>,
     /// Stages that it has.
     pub stages: &'static [Stage],
     /// Inputs are UTF-8 text.
@@ -66,6 +68,7 @@ impl Language {
         description: "",
         extensions: &[],
         magic: &[],
+        recognises: None,
         stages: &[Stage::Vertex, Stage::Fragment, Stage::Compute],
         is_text: false,
         needs_stage: false,
@@ -77,6 +80,14 @@ impl Language {
     /// The language called `name`.
     pub fn find(name: &str) -> Option<&'static Language> {
         FRONT_ENDS.iter().copied().find(|language| language.name == name)
+    }
+
+    /// The language in which `bytes` begin, where that tells.
+    pub fn of(bytes: &[u8]) -> Option<&'static Language> {
+        FRONT_ENDS.iter().copied().find(|language| {
+            language.magic.iter().any(|magic| bytes.starts_with(magic))
+                || language.recognises.is_some_and(|recognises| recognises(bytes))
+        })
     }
 
     /// What reads it.
@@ -129,23 +140,13 @@ pub static PICA200: Language = Language {
     ..Language::NEW
 };
 
-/// TGSI text (Gallium). The first word names the processor; those of other stages are recognised, to be refused by name.
+/// TGSI text (Gallium). The first word names the processor, and a statement follows; programs of other stages are recognised, to be
+/// refused by name.
 pub static TGSI: Language = Language {
     name: "tgsi",
     description: "TGSI text",
     extensions: &["tgsi"],
-    magic: &[
-        b"VERT\n",
-        b"FRAG\n",
-        b"COMP\n",
-        b"GEOM\n",
-        b"TESS_CTRL\n",
-        b"TESS_EVAL\n",
-        b"VERT\r\n",
-        b"FRAG\r\n",
-        b"COMP\r\n",
-        b"GEOM\r\n",
-    ],
+    recognises: Some(super::tgsi::recognises),
     is_text: true,
     options: super::tgsi::OPTIONS,
     front_end: Some(&super::tgsi::Tgsi),
@@ -195,6 +196,7 @@ pub static AGAL: Language = Language {
     description: "AGAL byte code or assembler text",
     extensions: &["agal"],
     magic: &[&[0xa0, 1, 0, 0, 0], &[0xa0, 2, 0, 0, 0], &[0xa0, 3, 0, 0, 0]],
+    recognises: Some(super::agal::recognises),
     stages: &[Stage::Vertex, Stage::Fragment],
     options: super::agal::OPTIONS,
     front_end: Some(&super::agal::Agal),
@@ -271,6 +273,27 @@ mod tests {
         all(|language| vec![language.name.into()]);
         all(|language| language.extensions.iter().map(|extension| (*extension).into()).collect());
         all(|language| language.magic.iter().map(|magic| magic.to_vec()).collect());
+    }
+
+    #[test]
+    fn sloppy_texts_are_recognised_by_their_first_statement() {
+        let known = |text: &str| Language::of(text.as_bytes()).map(|language| language.name);
+        let tgsi = [
+            "FRAG\nEND\n",
+            "frag\r\ndcl out[0], color\r\n",
+            "\u{feff}  VERT DCL OUT[0], POSITION END",
+            "# a dump\n; of a game\n// at a frame\n/* and\nmore */\nTESS_CTRL\nPROPERTY TCS_VERTICES_OUT 3",
+            "FRAG1.1\n  0: MOV OUT[0], IN[0]",
+            "COMP\n\n\nIMM[0] UINT32 {1, 2, 3, 4}",
+            "GEOM",
+        ];
+        for text in tgsi {
+            assert_eq!(known(text), Some("tgsi"), "{text}");
+        }
+        assert_eq!(known("\n // text\n.agal 2 fragment\nmov oc, v0"), Some("agal"));
+        for text in ["", "VERT is a word", "fragment", "FRAG = 3;", "mov oc, v0", "// .agal 1 vertex"] {
+            assert_eq!(known(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -146,11 +146,14 @@ pub struct Function<'a> {
     pub stage: Stage,
     /// Operations that passes have removed for good.
     pub removed: Operations,
-    /// Products may be fused with the sums that read them, and results may differ in a NaN or the sign of a zero. Where
+    /// Products may be fused with the sums that read them, and results may differ in a NaN or the sign of a zero, unless
+    /// `special_values` says that NaNs count. Where
     /// only some operations forbid that, `exact` stands beside them.
     pub contract: bool,
     /// The sign of a zero counts.
     pub signed_zeros: bool,
+    /// Infinities and NaNs count: no simplification assumes that there are none.
+    pub special_values: bool,
     /// There may be an `exact`.
     pub has_exact: bool,
     /// There may be values that may be rounded to half precision ([`ValueData::relaxed`]).
@@ -183,6 +186,7 @@ impl<'a> Function<'a> {
             removed: Operations::NONE,
             contract: true,
             signed_zeros: false,
+            special_values: false,
             has_exact: false,
             has_relaxed: false,
             workgroup_size: None,

@@ -118,7 +118,8 @@ impl FunctionText<'_, '_> {
         }
         let separate = if self.f.contract { "" } else { " no_contract" };
         let signed = if self.f.signed_zeros { " signed_zeros" } else { "" };
-        write!(out, ") stage {}{separate}{signed}", self.f.stage.name())?;
+        let special = if self.f.special_values { " special_values" } else { "" };
+        write!(out, ") stage {}{separate}{signed}{special}", self.f.stage.name())?;
         if let Some([x, y, z]) = self.f.workgroup_size {
             write!(out, " workgroup_size {x} {y} {z}")?;
         }

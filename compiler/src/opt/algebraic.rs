@@ -5,7 +5,8 @@
 //! folder and the machine share. Expects sources in the order [`opt_constant_folding`](super::opt_constant_folding) leaves: constants last.
 //!
 //! An operation whose result an `exact` reads computes what it says: only rules that are always exact apply to it. The
-//! same holds for all operations of a function that does not allow contraction.
+//! same holds for all operations of a function that does not allow contraction. Where infinities and NaNs count, no rule
+//! applies that assumes that there are none.
 //!
 //! Before: stage source. After: the same.
 
@@ -16,7 +17,7 @@ use crate::ir::{Function, IrOp, Op, Rewrite, Side, Value};
 
 /// Replaces operations by simpler ones of the same value.
 pub fn opt_algebraic(f: &mut Function<'_>) {
-    let contract = f.contract;
+    let limit = pattern::Exactness::limit(f);
     let mut exact: Option<Side<Value, bool>> = None;
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
@@ -25,7 +26,7 @@ pub fn opt_algebraic(f: &mut Function<'_>) {
             return Rewrite::Keep;
         }
         let sources = pattern::Sources::of(rewriter, &data);
-        for rule in group.iter().filter(|rule| contract || rule.exactness.is_strict()) {
+        for rule in group.iter().filter(|rule| rule.exactness <= limit) {
             let Some(bound) = pattern::matches(rewriter, rule, &data, &sources) else { continue };
             if rewriter.f.has_exact && !rule.exactness.is_strict() {
                 let exact = exact.get_or_insert_with(|| exact_values(rewriter.f));

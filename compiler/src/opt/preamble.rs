@@ -256,6 +256,7 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
     b.finish();
     preamble.contract = f.contract;
     preamble.signed_zeros = f.signed_zeros;
+    preamble.special_values = f.special_values;
     preamble
 }
 

@@ -56,15 +56,14 @@ impl std::error::Error for AssembleError {}
 /// The first place that is not in the syntax.
 pub fn assemble(text: &str, options: AssembleOptions) -> Result<Program, AssembleError> {
     let (mut version, mut stage) = (options.version, options.stage);
-    let lines = || text.split(['\n', '\r', '\x0b', '\x0c']).zip(1..);
-    if let Some((directive, line)) = lines().find(|(line, _)| !line::content(line).is_empty())
+    if let Some((directive, line)) = first_line(text)
         && let Some(found) = Line::new(directive, line).directive()?
     {
         (version, stage) = (Some(found.0), Some(found.1));
     }
     let stage = stage.unwrap_or_else(|| infer_stage(text));
     let mut tokens = Vec::new();
-    for (line, number) in lines() {
+    for (line, number) in lines(text) {
         if line::content(line).to_ascii_lowercase().starts_with(".agal") {
             continue;
         }
@@ -73,6 +72,22 @@ pub fn assemble(text: &str, options: AssembleOptions) -> Result<Program, Assembl
     let mut program = Program { version: Version::V1, stage, tokens };
     program.version = version.unwrap_or_else(|| lowest_version(&program));
     Ok(program)
+}
+
+/// The lines of a text with their numbers.
+fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
+    text.split(['\n', '\r', '\x0b', '\x0c']).zip(1..)
+}
+
+/// The first line that is not empty.
+fn first_line(text: &str) -> Option<(&str, usize)> {
+    lines(text).find(|(line, _)| !line::content(line).is_empty())
+}
+
+/// Whether a text begins with the directive that names version and stage.
+pub fn has_directive(text: &str) -> bool {
+    first_line(text)
+        .is_some_and(|(line, number)| Line::new(line, number).directive().is_ok_and(|found| found.is_some()))
 }
 
 /// The token of one line of a program of `stage`.

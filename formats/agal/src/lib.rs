@@ -31,7 +31,7 @@ mod sampler;
 mod shader;
 mod token;
 
-pub use assemble::{AssembleError, AssembleOptions, assemble};
+pub use assemble::{AssembleError, AssembleOptions, assemble, has_directive};
 pub use check::Mode;
 pub use disassemble::disassemble;
 pub use link::link;

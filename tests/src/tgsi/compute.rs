@@ -1,7 +1,7 @@
 //! Compute programs on the machine and in the interpreter.
 
 use agx_compiler::CompileKey;
-use agx_tgsi::interpret::run;
+use agx_tgsi::interpret::{Group, Rounding, run_rounded};
 use agx_tgsi::{File, PropertyName, SemanticName, Shader};
 
 use super::world::Stage;
@@ -45,7 +45,12 @@ pub fn on_machine(
 ///
 /// # Errors
 /// What the interpreter refuses.
-pub fn in_interpreter(shader: &Shader, scene: &mut Scene, workgroups: [u32; 3]) -> Result<(), Outcome> {
+pub fn in_interpreter(
+    shader: &Shader,
+    scene: &mut Scene,
+    workgroups: [u32; 3],
+    rounding: &mut Rounding<'_>,
+) -> Result<(), Outcome> {
     let size = workgroup_size(shader);
     let threads = size.iter().product::<u32>();
     let [columns, rows, _] = workgroups;
@@ -60,7 +65,8 @@ pub fn in_interpreter(shader: &Shader, scene: &mut Scene, workgroups: [u32; 3]) 
         let input = |_: usize, _: u32, _| [0; 4];
         let shared = vec![0; SHARED_BYTES];
         let mut stage = Stage { shader, scene, shared, input: &input, system: &system, colour: [0; 4] };
-        let outcome = run(shader, threads as usize, &|_| false, &mut stage, STEPS);
+        let threads = Group { count: threads as usize, is_helper: &|_| false, steps: STEPS };
+        let outcome = run_rounded(shader, &threads, &mut stage, rounding);
         outcome.map_err(|error| Outcome::Fail(format!("interpreter: {error}")))?;
     }
     Ok(())

@@ -8,7 +8,7 @@ use agx_compiler::{CompileKey, Compiler, Scratch};
 use agx_emulator::launch::textures::TextureResource;
 use agx_emulator::launch::{AttributeData, BufferBinding, DrawLaunch};
 use agx_emulator::{Framebuffer, Options};
-use agx_tgsi::interpret::{At, run};
+use agx_tgsi::interpret::{At, Group, Rounding, run_rounded};
 use agx_tgsi::{Declaration, File, Interpolation, Opcode, PropertyName, SemanticName, Shader};
 
 use super::compute::STEPS;
@@ -207,6 +207,7 @@ pub fn in_interpreter(
     scene: &mut Scene,
     inputs: &[[Linear; 4]],
     wanted: u32,
+    rounding: &mut Rounding<'_>,
 ) -> Result<Vec<Vec<[Option<u32>; 4]>>, Outcome> {
     let count = (SIDE * SIDE) as usize;
     let fetch = |invocation: usize, register: u32, place: Option<At>| {
@@ -215,7 +216,8 @@ pub fn in_interpreter(
     let system = |invocation: usize, register: u32| system(shader, invocation, register);
     let colour = CLEARED.map(f32::to_bits);
     let mut stage = Stage { shader, scene, shared: Vec::new(), input: &fetch, system: &system, colour };
-    let outcomes = run(shader, count, &|_| false, &mut stage, STEPS);
+    let group = Group { count, is_helper: &|_| false, steps: STEPS };
+    let outcomes = run_rounded(shader, &group, &mut stage, rounding);
     let outcomes = outcomes.map_err(|error| Outcome::Fail(format!("interpreter: {error}")))?;
     let targets = targets(shader, wanted);
     let to_all = shader.property(PropertyName::FsColor0WritesAllCbufs).is_some_and(|value| value != 0);

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use agx_compiler::CompileKey;
+use agx_tgsi::interpret::Rounding;
 use agx_tgsi::{File, Processor, Shader, parse};
 
 use super::directives::{Directives, Kind, Random};
 use super::fragment::{self, Linear, SIDE};
-use super::{Scene, Vector, compile, compute, is_close, vertex};
+use super::left::{Left, Place, agree};
+use super::scene::bound_words;
+use super::{Scene, Vector, compile, compute, vertex};
 use crate::outcome::Outcome;
 
 /// Workgroups of a compute program.
@@ -85,35 +88,31 @@ struct Check<'c> {
 impl Check<'_> {
     fn compute(&self, mut random: Random, edges: bool) -> Result<usize, Outcome> {
         let kind = self.directives.inputs.unwrap_or(Kind::Float);
-        let mut scene = Scene::random(self.shader, kind, &mut random, edges);
+        let scene = Scene::random(self.shader, kind, &mut random, edges);
         let (buffers, textures) = compute::on_machine(self.text, &scene, WORKGROUPS, self.key, self.seed)?;
-        compute::in_interpreter(self.shader, &mut scene, WORKGROUPS)?;
-        self.compare_memory(&scene, &buffers, &textures)?;
-        Ok(scene
-            .buffers
-            .iter()
-            .filter(|(place, _)| place.0 >= 3)
-            .map(|(_, (bytes, _))| bytes.len() / 4)
-            .sum())
+        let found = bound_words(&buffers, &textures);
+        let mut compared = 0;
+        self.agree(&found, &mut |rounding| {
+            let mut scene = scene.clone();
+            compute::in_interpreter(self.shader, &mut scene, WORKGROUPS, rounding)?;
+            // Of the buffers, the program writes those that are not constants.
+            compared = scene.written_words();
+            Ok(scene.left())
+        })?;
+        Ok(compared)
     }
 
-    fn compare_memory(
+    fn agree(
         &self,
-        scene: &Scene,
-        buffers: &[agx_emulator::launch::BufferBinding],
-        textures: &[agx_emulator::launch::textures::TextureResource],
-    ) -> Result<(), Outcome> {
-        let tolerance = self.directives.tolerance;
-        let difference = scene.difference(buffers, tolerance).or(scene.image_difference(textures, tolerance));
-        difference.map_or(Ok(()), |difference| Err(Outcome::Fail(difference)))
+        found: &[u32],
+        leave: &mut dyn FnMut(&mut Rounding<'_>) -> Result<Vec<Left>, Outcome>,
+    ) -> Result<usize, Outcome> {
+        agree(found, self.directives.tolerance, leave)
     }
 
     fn vertex(&self, mut random: Random, edges: bool) -> Result<usize, Outcome> {
         let kind = self.directives.inputs.unwrap_or(Kind::Small);
-        let mut scene = Scene::random(self.shader, kind, &mut random, edges);
-        if !scene.textures.is_empty() {
-            return compile(self.text, self.key).map(|_| 0);
-        }
+        let scene = Scene::random(self.shader, kind, &mut random, edges);
         let registers = self.shader.size_of(File::Input) as usize;
         let vector = |random: &mut Random| -> Vector {
             let words = random.words(kind, 4, edges);
@@ -121,34 +120,27 @@ impl Check<'_> {
         };
         let attributes: Vec<Vec<Vector>> =
             (0..VERTICES).map(|_| (0..registers).map(|_| vector(&mut random)).collect()).collect();
-        let found = vertex::on_machine(self.text, &scene, &attributes, self.key, self.seed)?;
-        let wanted = vertex::in_interpreter(self.shader, &mut scene, &attributes)?;
-        let mut count = 0;
-        for (number, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
-            for ((name, index, component), word) in wanted {
-                let Some(output) = output(*name, *index, *component) else { continue };
-                let place = found.iter().find(|(place, _)| *place == output);
-                let (_, value) =
-                    place.ok_or_else(|| Outcome::Fail(format!("{}[{index}] is missing", name.name())))?;
-                self.close(*value, *word, || {
-                    format!("vertex {number}, {}[{index}].{component}", name.name())
-                })?;
-                count += 1;
-            }
+        if !scene.textures.is_empty() {
+            return compile(self.text, self.key).map(|_| 0);
         }
-        Ok(count)
-    }
-
-    fn close(&self, found: u32, wanted: u32, what: impl Fn() -> String) -> Result<(), Outcome> {
-        if is_close(found, wanted, self.directives.tolerance) {
-            return Ok(());
+        let machine = vertex::on_machine(self.text, &scene, &attributes, self.key, self.seed)?;
+        let leave = |rounding: &mut Rounding<'_>| {
+            let outputs = vertex::in_interpreter(self.shader, &mut scene.clone(), &attributes, rounding)?;
+            Ok(vertex_words(&outputs))
+        };
+        let mut found = Vec::new();
+        for left in leave(&mut |_, _, result| result)? {
+            let Place::Vertex { vertex, semantic: (name, index), component } = left.place else { continue };
+            let wanted = output(name, index, component);
+            let outputs = machine.get(vertex).into_iter().flatten();
+            let word = outputs.into_iter().find(|(place, _)| Some(*place) == wanted).map(|(_, word)| *word);
+            found.push(word.ok_or_else(|| Outcome::Fail(format!("{}[{index}] is missing", name.name())))?);
         }
-        let [a, b] = [found, wanted].map(f32::from_bits);
-        Err(Outcome::Fail(format!("{}: {found:#010x} ({a}) instead of {wanted:#010x} ({b})", what())))
+        self.agree(&found, &mut { leave })
     }
 
     fn fragment(&self, mut random: Random) -> Result<usize, Outcome> {
-        let mut scene = Scene::random(self.shader, Kind::Small, &mut random, false);
+        let scene = Scene::random(self.shader, Kind::Small, &mut random, false);
         let registers = self.shader.size_of(File::Input) as usize;
         let mut function = || -> Linear {
             [random.between(-4.0, 4.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0)]
@@ -156,21 +148,54 @@ impl Check<'_> {
         let inputs: Vec<[Linear; 4]> = (0..registers).map(|_| std::array::from_fn(|_| function())).collect();
         let targets = self.directives.targets;
         let drawn = fragment::on_machine(self.text, self.shader, &scene, &inputs, targets, self.key)?;
-        let wanted = fragment::in_interpreter(self.shader, &mut scene, &inputs, targets)?;
         let mut count = 0;
-        for (number, (found, wanted)) in (0..).zip(drawn.colours.iter().zip(&wanted)) {
-            let (x, y) = (number % SIDE, number / SIDE);
-            for (target, (found, wanted)) in found.iter().zip(wanted).enumerate() {
-                for (component, (found, wanted)) in found.iter().zip(wanted).enumerate() {
-                    let Some(wanted) = wanted else { continue };
-                    self.close(*found, *wanted, || format!("pixel {x}, {y}, COLOR[{target}].{component}"))?;
-                    count += 1;
-                }
-            }
+        let mut leave = |rounding: &mut Rounding<'_>| {
+            let mut scene = scene.clone();
+            let colours = fragment::in_interpreter(self.shader, &mut scene, &inputs, targets, rounding)?;
+            let mut left = pixel_words(&colours);
+            count = left.len();
+            left.extend(scene.left());
+            Ok(left)
+        };
+        let mut found = Vec::new();
+        for left in leave(&mut |_, _, result| result)? {
+            let Place::Pixel { at: (x, y), target, component } = left.place else { continue };
+            let pixel = drawn.colours.get((y * SIDE + x) as usize).and_then(|targets| targets.get(target));
+            found.push(pixel.map_or(0, |colour| colour[component]));
         }
-        self.compare_memory(&scene, &drawn.buffers, &drawn.textures)?;
+        found.extend(bound_words(&drawn.buffers, &drawn.textures));
+        self.agree(&found, &mut leave)?;
         Ok(count)
     }
+}
+
+/// The outputs of vertices as words; those without effect are left out.
+fn vertex_words(outputs: &[Vec<vertex::Word>]) -> Vec<Left> {
+    let mut left = Vec::new();
+    for (vertex, words) in outputs.iter().enumerate() {
+        for ((name, index, component), word) in words {
+            if output(*name, *index, *component).is_some() {
+                let place = Place::Vertex { vertex, semantic: (*name, *index), component: *component };
+                left.push(Left { place, word: *word });
+            }
+        }
+    }
+    left
+}
+
+/// The colours of pixels as words; components that are not written are left out.
+fn pixel_words(colours: &[Vec<[Option<u32>; 4]>]) -> Vec<Left> {
+    let mut left = Vec::new();
+    for (number, targets) in (0..).zip(colours) {
+        for (target, colour) in targets.iter().enumerate() {
+            for (component, word) in colour.iter().enumerate() {
+                let Some(word) = *word else { continue };
+                let at = (number % SIDE, number / SIDE);
+                left.push(Left { place: Place::Pixel { at, target, component }, word });
+            }
+        }
+    }
+    left
 }
 
 /// Where a component of a vertex output is; nothing for those that have no effect.

@@ -125,8 +125,8 @@ fn sample(texture: &Texture, lookup: &Lookup) -> Vector {
     }
 }
 
-/// 1 where the reference is at most the texel.
+/// 1 where the reference is at most the texel, spread as a depth.
 fn compared(reference: f32, texel: Vector) -> Vector {
-    let holds = reference <= f32::from_bits(texel[0]);
-    [u32::from(holds) * 1f32.to_bits(), 0, 0, 1f32.to_bits()]
+    let held = u32::from(reference <= f32::from_bits(texel[0])) * 1f32.to_bits();
+    [held, held, held, 1f32.to_bits()]
 }

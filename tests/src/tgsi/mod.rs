@@ -8,6 +8,7 @@ pub mod compute;
 mod directives;
 pub mod fragment;
 mod judge;
+mod left;
 mod lookup;
 mod scene;
 pub mod table;

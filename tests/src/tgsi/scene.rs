@@ -10,6 +10,7 @@ use agx_tgsi::{Detail, File, ReturnType, Shader, Target};
 
 use super::Vector;
 use super::directives::{Kind, Random};
+use super::left::{Left, Place};
 use crate::driver::storage_buffer;
 
 /// Sets of resources, as the front end has them.
@@ -122,48 +123,38 @@ impl Scene {
         self.textures.keys().map(sampler).collect()
     }
 
-    /// The buffers that differ from `other`'s, by the first word that does.
-    pub fn difference(&self, other: &[BufferBinding], tolerance: f32) -> Option<String> {
-        for buffer in other {
-            let (bytes, _) = self.buffers.get(&(buffer.set, buffer.binding))?;
-            let words = |bytes: &[u8]| -> Vec<u32> {
-                bytes
-                    .chunks_exact(4)
-                    .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-                    .collect()
-            };
-            for (at, (found, wanted)) in words(&buffer.bytes).into_iter().zip(words(bytes)).enumerate() {
-                if !super::is_close(found, wanted, tolerance) {
-                    return Some(format!(
-                        "buffer {}.{} word {at}: {found:#010x} ({}) instead of {wanted:#010x} ({})",
-                        buffer.set,
-                        buffer.binding,
-                        f32::from_bits(found),
-                        f32::from_bits(wanted)
-                    ));
-                }
-            }
-        }
-        None
+    /// Words of the buffers that programs may write.
+    pub fn written_words(&self) -> usize {
+        self.buffers
+            .iter()
+            .filter(|(place, _)| place.0 >= BUFFERS)
+            .map(|(_, (bytes, _))| bytes.len() / 4)
+            .sum()
     }
 
-    /// The images that differ from what the machine left, by the first texel.
-    pub fn image_difference(&self, other: &[TextureResource], tolerance: f32) -> Option<String> {
-        for resource in other.iter().filter(|resource| resource.buffer.set == IMAGES) {
-            let image = self.images.get(&resource.buffer.binding)?;
-            let wanted = image.bytes();
-            let pairs = resource.buffer.bytes.chunks_exact(4).zip(wanted.chunks_exact(4)).enumerate();
-            for (at, (found, wanted)) in pairs {
-                let [found, wanted] =
-                    [found, wanted].map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-                if !super::is_close(found, wanted, tolerance) {
-                    let unit = resource.buffer.binding;
-                    return Some(format!("image {unit} word {at}: {found:#010x} instead of {wanted:#010x}"));
-                }
-            }
+    /// Every word of buffers, then of images, in the order of [`bound_words`].
+    pub fn left(&self) -> Vec<Left> {
+        let mut left = Vec::new();
+        for ((set, binding), (bytes, _)) in &self.buffers {
+            let place = |word| Place::Buffer { set: *set, binding: *binding, word };
+            left.extend(words(bytes).enumerate().map(|(at, word)| Left { place: place(at), word }));
         }
-        None
+        for (unit, image) in &self.images {
+            let place = |word| Place::Image { unit: *unit, word };
+            left.extend(words(&image.bytes()).enumerate().map(|(at, word)| Left { place: place(at), word }));
+        }
+        left
     }
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+}
+
+/// Every word of the buffers and images that the machine left.
+pub fn bound_words(buffers: &[BufferBinding], textures: &[TextureResource]) -> Vec<u32> {
+    let images = textures.iter().filter(|resource| resource.buffer.set == IMAGES);
+    buffers.iter().chain(images.map(|image| &image.buffer)).flat_map(|buffer| words(&buffer.bytes)).collect()
 }
 
 /// The target of a texture unit, and whether its texels are integers: from its view, else from the instructions.

@@ -7,7 +7,7 @@ use agx_abi::{InterfaceUniform, PartRole, UniformSource};
 use agx_compiler::link::{AttributeKey, Parts, VertexPrologKey, link};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use agx_emulator::{Access, Dispatch, Memory, Options, Program, States, dispatch};
-use agx_tgsi::interpret::run;
+use agx_tgsi::interpret::{Group, Rounding, run_rounded};
 use agx_tgsi::{File, SemanticName, Shader};
 
 use super::compute::STEPS;
@@ -174,6 +174,7 @@ pub fn in_interpreter(
     shader: &Shader,
     scene: &mut Scene,
     attributes: &[Vec<Vector>],
+    rounding: &mut Rounding<'_>,
 ) -> Result<Vec<Vec<Word>>, Outcome> {
     let system = |vertex: usize, register: u32| {
         let name = shader.declaration(File::SystemValue, None, register).and_then(|found| found.semantic);
@@ -192,12 +193,13 @@ pub fn in_interpreter(
     let count = attributes.len();
     let mut stage =
         Stage { shader, scene, shared: Vec::new(), input: &fetch, system: &system, colour: [0; 4] };
-    let outcomes = run(shader, count, &|_| false, &mut stage, STEPS);
+    let group = Group { count, is_helper: &|_| false, steps: STEPS };
+    let outcomes = run_rounded(shader, &group, &mut stage, rounding);
     let outcomes = outcomes.map_err(|error| Outcome::Fail(format!("interpreter: {error}")))?;
     Ok(outcomes.iter().map(|outcome| outputs(shader, &outcome.outputs)).collect())
 }
 
-/// The written components of output registers, by semantic.
+/// The written components of output registers, by semantic. Of several registers with a semantic, the last has it.
 pub fn outputs(shader: &Shader, registers: &[Vector]) -> Vec<Word> {
     let mut words = Vec::new();
     for declaration in shader.of_file(File::Output) {
@@ -208,7 +210,9 @@ pub fn outputs(shader: &Shader, registers: &[Vector]) -> Vec<Word> {
                     continue;
                 }
                 let word = registers.get(register as usize).map_or(0, |vector| vector[component as usize]);
-                words.push(((semantic.name, semantic.index + index, component), word));
+                let place = (semantic.name, semantic.index + index, component);
+                words.retain(|(known, _)| *known != place);
+                words.push((place, word));
             }
         }
     }

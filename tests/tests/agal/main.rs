@@ -3,7 +3,6 @@
 //! A test for each program; with the feature `stress` over inputs of every kind, otherwise of one.
 
 mod document;
-mod mutations;
 mod programs;
 
 use agx_compiler::CompileKey;
@@ -21,7 +20,6 @@ fn main() {
     });
     let mut trials: Vec<Trial> = trials.collect();
     trials.push(Trial::test("document", document::is_current));
-    trials.push(Trial::test("mutations", mutations::compile_or_are_refused));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 

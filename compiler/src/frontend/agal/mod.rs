@@ -44,9 +44,17 @@ impl FrontEnd for Agal {
         let shader = program(input)?.check(mode).map_err(violation)?;
         let stage = wanted_stage(&shader, key)?;
         let mut function = Function::new(bump, ENTRY_POINT);
+        // 0 · ∞ is NaN, and temporaries that were not written are zero.
+        function.special_values = true;
         let info = translate(&mut function, stage, &shader, (key, &options))?;
         Ok((function, info))
     }
+}
+
+/// Whether an input is assembler text that says so: its first line is the directive that names version and stage. Byte code has
+/// its magic.
+pub fn recognises(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(agx_agal::has_directive)
 }
 
 /// The program of bytes or text.

@@ -181,7 +181,12 @@ impl Registers {
 
     fn end_fragment(&self, kit: &mut Kit<'_, '_>, shader: &Shader) -> Result<(), CompileError> {
         let mut outputs = Vec::new();
-        for (target, _) in written(&shader.interface.outputs) {
+        // A program that writes no colour leaves zeros (tolerant mode).
+        let mut masks = shader.interface.outputs;
+        if masks == [0; OUTPUTS] {
+            masks[0] = 15;
+        }
+        for (target, _) in written(&masks) {
             let words = (0..).zip(self.all(kit, self.outputs, target));
             outputs.extend(words.map(|(component, word)| {
                 (FragmentOutput::Colour { target: target.into(), component }, word)

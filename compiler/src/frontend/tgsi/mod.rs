@@ -85,6 +85,11 @@ impl FrontEnd for Tgsi {
     }
 }
 
+/// Whether an input is TGSI text: a processor's name, then a statement.
+pub fn recognises(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(agx_tgsi::is_tgsi)
+}
+
 /// The place of a register or instruction.
 fn location(place: Place) -> Location {
     match place.line {
@@ -113,6 +118,8 @@ pub fn read<'a>(bump: &'a Bump, text: &str, key: &CompileKey) -> Result<Shader<'
         return Err(InputError::WrongStage { expected: wanted.name(), found: stage.name() }.into());
     }
     let mut function = Function::new(bump, "main");
+    // LIT, POW, RSQ, MIN and the like say what infinities and NaNs give.
+    function.special_values = true;
     let mut kit = Kit::start(&mut function, stage, key);
     translate::translate(&mut kit, &shader, &flow, key)?;
     let info = kit.finish("main")?;

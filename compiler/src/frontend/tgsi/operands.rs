@@ -4,7 +4,7 @@ use agx_tgsi::{
     Detail, Dst, File, Index, Indirect, Instruction, Opcode, Saturate, Src as Source, Type as Kind,
 };
 
-use super::registers::{Component, Number, equals, select};
+use super::registers::{Component, Number, equals, reachable, select};
 use super::translate::Program;
 use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::{Kit, buffers};
@@ -87,7 +87,7 @@ impl Program<'_> {
     /// A component of a source's register, after the swizzle.
     pub fn raw(&self, kit: &mut Kit<'_, '_>, src: &Source, component: u8) -> Src {
         let component = src.swizzle[usize::from(component & 3)];
-        let number = self.number(kit, src.index);
+        let number = self.register_number(kit, src.file, src.index);
         match src.file {
             File::Constant | File::ConstantBuffer => self.constant(kit, src.dimension, number, component),
             File::Immediate => self.immediate(kit, number, component),
@@ -107,6 +107,21 @@ impl Program<'_> {
         };
         let base = self.address_value(kit, indirect);
         Number::Computed(kit.b.iadd(base, Src::imm32(index.offset as u32)))
+    }
+
+    /// The number of a register that an index comes to, within the array that the index names, or else within the file. Constants
+    /// are not kept within theirs: outside, they read as zeros.
+    fn register_number(&self, kit: &mut Kit<'_, '_>, file: File, index: Index) -> Number {
+        let number = self.number(kit, index);
+        let Number::Computed(computed) = number else { return number };
+        match reachable(self.shader, file, index.array) {
+            Some((first, last)) if !matches!(file, File::Constant | File::ConstantBuffer) => {
+                let from_first = kit.b.isub(computed, Src::imm32(first));
+                let within = kit.b.umin(from_first, Src::imm32(last - first));
+                Number::Computed(kit.b.iadd(within, Src::imm32(first)))
+            }
+            _ => number,
+        }
     }
 
     fn address_value(&self, kit: &mut Kit<'_, '_>, indirect: Indirect) -> Src {
@@ -131,13 +146,20 @@ impl Program<'_> {
         component: u8,
     ) -> Src {
         let buffer = dimension.map_or(Number::Fixed(0), |index| self.number(kit, index));
-        let vector = match number {
-            Number::Fixed(number) => Src::imm32(number),
-            Number::Computed(number) => number,
-        };
         let of = |kit: &mut Kit<'_, '_>, binding: u32| {
             let buffer = buffers::Buffer::uniform(kit, CONSTANTS, binding);
-            buffers::load_vec4(kit, buffer, vector)[usize::from(component)]
+            let number = match number {
+                Number::Fixed(number) => {
+                    return buffers::load_vec4(kit, buffer, Src::imm32(number))[usize::from(component)];
+                }
+                Number::Computed(number) => number,
+            };
+            // A register that is not declared reads as zeros, as in Direct3D 9; a driver binds those that are.
+            let count = self.constant_count(binding);
+            let exists = kit.b.icmp(IntCond::ULT, number, Src::imm32(count));
+            let within = kit.b.umin(number, Src::imm32(count.saturating_sub(1)));
+            let word = buffers::load_vec4(kit, buffer, within)[usize::from(component)];
+            kit.b.select(exists, word, Src::imm32(0))
         };
         match buffer {
             Number::Fixed(binding) => of(kit, binding),
@@ -148,6 +170,13 @@ impl Program<'_> {
                 select(kit, buffer, count, of)
             }
         }
+    }
+
+    /// Registers of a constant buffer up to the last that is declared.
+    fn constant_count(&self, buffer: u32) -> u32 {
+        let declared = self.shader.of_file(File::Constant).chain(self.shader.of_file(File::ConstantBuffer));
+        let of_buffer = declared.filter(|declaration| declaration.dimension.unwrap_or(0) == buffer);
+        of_buffer.map(|declaration| declaration.range.last.saturating_add(1)).max().unwrap_or(0)
     }
 
     fn immediate(&self, kit: &mut Kit<'_, '_>, number: Number, component: u8) -> Src {
@@ -210,7 +239,7 @@ impl Program<'_> {
         value: [Option<Src>; 4],
     ) {
         let Some(registers) = self.file(dst.file) else { return };
-        let number = self.number(kit, dst.index);
+        let number = self.register_number(kit, dst.file, dst.index);
         for component in written(dst.mask) {
             let Some(word) = value[usize::from(component)] else { continue };
             let at = Component { number, component };

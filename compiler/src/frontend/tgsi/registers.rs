@@ -158,11 +158,10 @@ impl Array {
         self.base + (number - self.first) * REGISTER_BYTES + 4 * u32::from(component)
     }
 
-    /// The byte of a component of the register with a computed number, which is kept within the array.
+    /// The byte of a component of the register with a computed number, which [`reachable`] has.
     fn computed(self, kit: &mut Kit<'_, '_>, number: Src, component: u8) -> Src {
         let from_first = kit.b.isub(number, Src::imm32(self.first));
-        let within = kit.b.umin(from_first, Src::imm32(self.last - self.first));
-        let byte = kit.b.shl(within, Src::imm32(REGISTER_BYTES.trailing_zeros()));
+        let byte = kit.b.shl(from_first, Src::imm32(REGISTER_BYTES.trailing_zeros()));
         kit.b.iadd(byte, Src::imm32(self.base + 4 * u32::from(component)))
     }
 }
@@ -211,14 +210,22 @@ pub(super) fn indirect_range(shader: &Shader, file: File) -> Option<(u32, u32)> 
     };
     for instruction in &shader.instructions {
         for index in indices(instruction, file).filter(|index| index.indirect.is_some()) {
-            let named = |array: u32| {
-                shader.of_file(file).find(|declaration| array != 0 && declaration.array == Some(array))
-            };
-            match named(index.array) {
-                Some(declaration) => add(declaration.range.first, declaration.range.last),
-                None => add(0, shader.size_of(file).saturating_sub(1)),
+            if let Some((first, last)) = reachable(shader, file, index.array) {
+                add(first, last);
             }
         }
     }
     range
+}
+
+/// First and last register that a computed index reaches: of the array that it names, or of the file. None if the file has none.
+pub(super) fn reachable(shader: &Shader, file: File, array: u32) -> Option<(u32, u32)> {
+    if file == File::Immediate {
+        return Some((0, (shader.immediates.len() as u32).checked_sub(1)?));
+    }
+    let named = shader.of_file(file).find(|declaration| array != 0 && declaration.array == Some(array));
+    match named {
+        Some(declaration) => Some((declaration.range.first, declaration.range.last)),
+        None => Some((0, shader.size_of(file).checked_sub(1)?)),
+    }
 }

@@ -252,7 +252,12 @@ impl Program<'_> {
                 Number::Fixed(sampler) => sampler,
                 Number::Computed(_) => unit,
             };
-            with_offsets(kit, unit, sampler, wanted, &lookup.offsets)
+            let value = with_offsets(kit, unit, sampler, wanted, &lookup.offsets)?;
+            // A comparison has one result, which is spread as OpenGL spreads depths: (z, z, z, 1).
+            Ok(match (lookup.reference, lookup.gather) {
+                (Some(_), None) => [value[0], value[0], value[0], Src::f32(1.0)],
+                _ => value,
+            })
         })
     }
 }

@@ -53,7 +53,7 @@ fn instructions_print_as_they_are_written() {
 
 #[test]
 fn structure_prints_as_it_is_written() {
-    let text = "kernel @\"a b\\n\"(%0:32, %1:16@r2l) stage lowered no_contract signed_zeros {
+    let text = "kernel @\"a b\\n\"(%0:32, %1:16@r2l) stage lowered no_contract signed_zeros special_values {
 b0:
     if true {
     b1:

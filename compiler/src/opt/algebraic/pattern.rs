@@ -3,7 +3,11 @@
 use agx_isa::desc::Role;
 use arrayvec::ArrayVec;
 
+<<<<<<< HEAD
 use crate::ir::{Build, InstData, IrOp, Op, Rewriter, Src, Type};
+=======
+use crate::ir::{Function, InstData, IrOp, Op, Rewriter, Src, Type};
+>>>>>>> 132bf06 (tgsi, agal: infinities and NaNs count, addresses stay within arrays, real texts are recognised)
 
 /// How faithful a replacement is, the most faithful first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -31,6 +35,15 @@ impl Exactness {
     /// functions whose zeros, infinities and NaNs count.
     pub(super) fn is_strict(self) -> bool {
         self <= Exactness::Clean
+    }
+
+    /// The least faithful rules that a function allows.
+    pub(super) fn limit(f: &Function<'_>) -> Exactness {
+        match (f.contract, f.special_values) {
+            (false, _) => Exactness::Clean,
+            (true, true) => Exactness::Passes,
+            (true, false) => Exactness::Closer,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! One line of assembler text.
 
 use super::AssembleError;
-use super::operand::{destination, sampler, source};
+use super::operand::{destination, is_stray, sampler, source};
 use crate::opcode::{Opcode, Semantics};
 use crate::program::{Stage, Version};
 use crate::token::{DestinationWord, SourceWord, TOKEN_BYTES, Token};
@@ -92,6 +92,7 @@ impl<'t> Line<'t> {
                 _ => source(&self, operand, stage)?,
             };
         }
+        self.pass_over_strays();
         self.end()?;
         Ok(Some(token))
     }
@@ -142,8 +143,18 @@ impl<'t> Line<'t> {
         self.take(end)
     }
 
+    /// Passes over names of components that stand where an operand does.
+    fn pass_over_strays(&mut self) {
+        self.skip();
+        let end = self.rest.find([' ', '\t', ',', ';', '<']).unwrap_or(self.rest.len());
+        if end > 0 && self.rest.get(..end).is_some_and(is_stray) {
+            self.take(end);
+        }
+    }
+
     /// An operand: up to a blank, comma or `<` outside brackets.
     fn next_operand(&mut self) -> Result<&'t str, AssembleError> {
+        self.pass_over_strays();
         self.skip();
         let mut depth = 0usize;
         let ends = |c: char| {

@@ -65,12 +65,19 @@ fn component(letter: char) -> Option<u8> {
     places.iter().position(|place| place.contains(letter.to_ascii_lowercase())).map(|place| place as u8)
 }
 
-/// The components that follow a point, one to four.
+/// The components that follow a point, one to four. Letters after the first that is none are passed over, as Adobe's assembler
+/// does: shaders in the wild have `.xytz` and the like.
 fn components(line: &Line<'_>, text: &str) -> Result<Vec<u8>, AssembleError> {
     let letters = text.strip_prefix('.').unwrap_or("");
-    let found: Option<Vec<u8>> = letters.chars().map(component).collect();
-    let found = found.filter(|found| matches!(found.len(), 1..=4));
+    let is_word = letters.len() <= 4 && letters.chars().all(|letter| letter.is_ascii_alphabetic());
+    let found: Vec<u8> = letters.chars().map_while(component).collect();
+    let found = Some(found).filter(|found| is_word && !found.is_empty());
     found.ok_or_else(|| line.error_at(text, "expected `.` and one to four of `x`, `y`, `z`, `w`"))
+}
+
+/// Whether an operand is the name of components without a register (`ft1,xy`), which Adobe's assembler passes over.
+pub(super) fn is_stray(text: &str) -> bool {
+    text.len() <= 4 && text.chars().all(|letter| component(letter).is_some())
 }
 
 /// A destination: register and write mask.

@@ -2,7 +2,7 @@
 
 use half::f16;
 
-use super::{Machine, Vector};
+use super::{Machine, Rounding, Vector};
 use crate::model::Instruction;
 use crate::opcode::{Class, Opcode};
 
@@ -12,22 +12,26 @@ type Sources = [Vector; 4];
 /// All bits: what integer comparisons give for true.
 const TRUE: u32 = u32::MAX;
 
-impl Machine<'_> {
+impl Machine<'_, '_> {
     /// Operations that compute a 32-bit result from their sources alone.
     pub(super) fn compute(&mut self, instruction: &Instruction, active: &[usize]) {
         let opcode = instruction.opcode;
         for lane in active.iter().copied() {
             let srcs: Sources = std::array::from_fn(|number| self.fetch(lane, instruction, number));
-            let rules = Rules { zero_wins: self.zero_wins };
+            let is_helper = self.lanes[lane].is_helper;
+            let mut rules = Rules {
+                zero_wins: self.zero_wins,
+                opcode,
+                is_precise: instruction.is_precise,
+                rounding: &mut *self.rounding,
+            };
             let value = match opcode {
-                Opcode::ReadHelper => [if self.lanes[lane].is_helper { TRUE } else { 0 }; 4],
+                Opcode::ReadHelper => [if is_helper { TRUE } else { 0 }; 4],
                 Opcode::Clock => [self.time as u32, (self.time >> 32) as u32, 0, 0],
                 _ => match opcode.info().class {
-                    Class::Component => {
-                        std::array::from_fn(|at| rules.component(opcode, srcs.map(|src| src[at])))
-                    }
-                    Class::Scalar => [rules.scalar(opcode, srcs); 4],
-                    _ => rules.vector(opcode, srcs),
+                    Class::Component => std::array::from_fn(|at| rules.component(srcs.map(|src| src[at]))),
+                    Class::Scalar => [rules.scalar(srcs); 4],
+                    _ => rules.vector(srcs),
                 },
             };
             self.store(lane, instruction, 0, value);
@@ -35,11 +39,14 @@ impl Machine<'_> {
     }
 }
 
-/// The rules that properties choose.
-#[derive(Clone, Copy)]
-struct Rules {
+/// How an operation computes.
+struct Rules<'r, 'f> {
     /// 0 times anything is 0.
     zero_wins: bool,
+    opcode: Opcode,
+    /// Sums and products are rounded as they are written.
+    is_precise: bool,
+    rounding: &'r mut Rounding<'f>,
 }
 
 fn float(word: u32) -> f32 {
@@ -80,26 +87,46 @@ fn power(a: f32, b: f32) -> f32 {
     }
 }
 
-impl Rules {
-    fn mul(self, a: f32, b: f32) -> f32 {
-        if self.zero_wins && (a == 0.0 || b == 0.0) { 0.0 } else { a * b }
+impl Rules<'_, '_> {
+    /// The result of an operation whose first operand is `operand`, rounded.
+    fn round(&mut self, operand: f32, result: f32) -> f32 {
+        if self.is_precise { result } else { (self.rounding)(self.opcode, operand, result) }
     }
 
-    fn dot(self, a: [f32; 4], b: [f32; 4], count: usize) -> f32 {
-        let terms = a.iter().zip(b).take(count).map(|(a, b)| self.mul(*a, b));
-        terms.reduce(|sum, term| sum + term).unwrap_or(0.0)
+    fn mul(&mut self, a: f32, b: f32) -> f32 {
+        if self.zero_wins && (a == 0.0 || b == 0.0) { 0.0 } else { self.round(a, a * b) }
     }
 
-    fn fused(self, a: f32, b: f32, c: f32) -> f32 {
-        if self.zero_wins && (a == 0.0 || b == 0.0) { c } else { a.mul_add(b, c) }
+    fn add(&mut self, a: f32, b: f32) -> f32 {
+        self.round(a, a + b)
+    }
+
+    fn dot(&mut self, a: [f32; 4], b: [f32; 4], count: usize) -> f32 {
+        let mut sum = self.mul(a[0], b[0]);
+        for at in 1..count {
+            let term = self.mul(a[at], b[at]);
+            sum = self.add(sum, term);
+        }
+        sum
+    }
+
+    fn fused(&mut self, a: f32, b: f32, c: f32) -> f32 {
+        if self.zero_wins && (a == 0.0 || b == 0.0) { c } else { self.round(a, a.mul_add(b, c)) }
+    }
+
+    /// `a × b + c × d`.
+    fn products(&mut self, [a, b]: [f32; 2], [c, d]: [f32; 2]) -> f32 {
+        let (first, second) = (self.mul(a, b), self.mul(c, d));
+        self.add(first, second)
     }
 
     /// A component of a component-wise operation.
-    fn component(self, opcode: Opcode, srcs: [u32; 4]) -> u32 {
+    fn component(&mut self, srcs: [u32; 4]) -> u32 {
         let [a, b, c, _] = srcs.map(float);
-        if let Some(value) = self.float_component(opcode, a, b, c) {
+        if let Some(value) = self.float_component(a, b, c) {
             return value.to_bits();
         }
+        let opcode = self.opcode;
         if let Some(is_true) = comparison(opcode, srcs) {
             return if is_true { TRUE } else { 0 };
         }
@@ -117,63 +144,35 @@ impl Rules {
         }
     }
 
-    fn float_component(self, opcode: Opcode, a: f32, b: f32, c: f32) -> Option<f32> {
+    fn float_component(&mut self, a: f32, b: f32, c: f32) -> Option<f32> {
         use Opcode::*;
-        Some(match opcode {
+        Some(match self.opcode {
             Mul => self.mul(a, b),
-            Add => a + b,
-            Sub => a - b,
-            Min => {
-                if a < b {
-                    a
-                } else {
-                    b
-                }
+            Add => self.add(a, b),
+            Sub => self.add(a, -b),
+            Mad => {
+                let product = self.mul(a, b);
+                self.add(product, c)
             }
-            Max => {
-                if a > b {
-                    a
-                } else {
-                    b
-                }
-            }
-            Slt => choose(a < b),
-            Sge => choose(a >= b),
-            Seq => choose(a == b),
-            Sgt => choose(a > b),
-            Sle => choose(a <= b),
-            Sne => choose(a != b),
-            Sfl => 0.0,
-            Str => 1.0,
-            Mad => self.mul(a, b) + c,
             Fma => self.fused(a, b, c),
-            Lrp => self.mul(a, b) + self.mul(1.0 - a, c),
-            Frc => a - a.floor(),
-            Clamp => {
-                if a < b {
-                    b
-                } else if a > c {
-                    c
-                } else {
-                    a
-                }
+            Lrp => {
+                let rest = self.add(1.0, -a);
+                self.products([a, b], [rest, c])
             }
-            Flr => a.floor(),
-            Round => a.round_ties_even(),
-            Ceil => a.ceil(),
-            Trunc => a.trunc(),
-            Abs => a.abs(),
-            Ssg => sign(a),
-            Div => a / b,
-            _ => return None,
+            Frc => {
+                let whole = a.floor();
+                self.add(a, -whole)
+            }
+            Div => self.round(a, a / b),
+            opcode => return exact_component(opcode, a, b, c),
         })
     }
 
     /// The one result of an operation that replicates it.
-    fn scalar(self, opcode: Opcode, srcs: Sources) -> u32 {
+    fn scalar(&mut self, srcs: Sources) -> u32 {
         use Opcode::*;
         let [a, b, ..] = srcs.map(floats);
-        let value = match opcode {
+        let value = match self.opcode {
             Rcp => 1.0 / a[0],
             Rsq => 1.0 / a[0].abs().sqrt(),
             Sqrt => a[0].sqrt(),
@@ -183,53 +182,142 @@ impl Rules {
             Cos => a[0].cos(),
             Sin => a[0].sin(),
             Rcc => clamp_reciprocal(1.0 / a[0]),
-            _ => return pack(opcode, a),
+            opcode => return pack(opcode, a),
         };
-        value.to_bits()
+        self.round(a[0], value).to_bits()
     }
 
-    fn vector(self, opcode: Opcode, srcs: Sources) -> Vector {
+    fn vector(&mut self, srcs: Sources) -> Vector {
         use Opcode::*;
         let [a, b, c, _] = srcs.map(floats);
-        match opcode {
-            Lit => bits(lit(a)),
-            Exp => bits([a[0].floor().exp2(), a[0] - a[0].floor(), a[0].exp2(), 1.0]),
-            Log => {
-                let (magnitude, logarithm) = (a[0].abs(), a[0].abs().log2());
-                bits([logarithm.floor(), magnitude / logarithm.floor().exp2(), logarithm, 1.0])
-            }
+        match self.opcode {
+            Lit => bits(self.lit(a)),
+            Exp => bits(self.exponential(a[0])),
+            Log => bits(self.logarithm(a[0])),
             Dp2 => bits([self.dot(a, b, 2); 4]),
             Dp3 => bits([self.dot(a, b, 3); 4]),
             Dp4 => bits([self.dot(a, b, 4); 4]),
-            Dp2a => bits([self.dot(a, b, 2) + c[0]; 4]),
-            Dph => bits([self.dot(a, b, 3) + b[3]; 4]),
+            Dp2a => {
+                let dot = self.dot(a, b, 2);
+                bits([self.add(dot, c[0]); 4])
+            }
+            Dph => {
+                let dot = self.dot(a, b, 3);
+                bits([self.add(dot, b[3]); 4])
+            }
             Dst => bits([1.0, self.mul(a[1], b[1]), a[2], b[3]]),
             Xpd => {
-                let part = |i: usize, j: usize| self.mul(a[i], b[j]) - self.mul(b[i], a[j]);
+                let mut part = |i: usize, j: usize| self.products([a[i], b[j]], [-b[i], a[j]]);
                 bits([part(1, 2), part(2, 0), part(0, 1), 1.0])
             }
-            Rfl => {
-                let scale = 2.0 * self.dot(a, b, 3) / self.dot(a, a, 3);
-                let part = |at: usize| self.mul(scale, a[at]) - b[at];
-                bits([part(0), part(1), part(2), 1.0])
-            }
-            X2d => {
-                let x = a[0] + self.mul(b[0], c[0]) + self.mul(b[1], c[1]);
-                let y = a[1] + self.mul(b[0], c[2]) + self.mul(b[1], c[3]);
-                bits([x, y, x, y])
-            }
-            Scs => bits([a[0].cos(), a[0].sin(), 0.0, 1.0]),
+            Rfl => bits(self.reflected(a, b)),
+            X2d => bits(self.transformed(a, b, c)),
+            Scs => bits([self.round(a[0], a[0].cos()), self.round(a[0], a[0].sin()), 0.0, 1.0]),
             Nrm => {
-                let scale = 1.0 / self.dot(a, a, 3).sqrt();
-                bits([self.mul(a[0], scale), self.mul(a[1], scale), self.mul(a[2], scale), 1.0])
+                let [x, y, z, _] = self.normalized(a, 3);
+                bits([x, y, z, 1.0])
             }
-            Nrm4 => {
-                let scale = 1.0 / self.dot(a, a, 4).sqrt();
-                bits(a.map(|part| self.mul(part, scale)))
-            }
-            _ => unpack(opcode, srcs[0][0]),
+            Nrm4 => bits(self.normalized(a, 4)),
+            opcode => unpack(opcode, srcs[0][0]),
         }
     }
+
+    fn lit(&mut self, a: [f32; 4]) -> [f32; 4] {
+        let exponent = if a[3] < -128.0 {
+            -128.0
+        } else if a[3] > 128.0 {
+            128.0
+        } else {
+            a[3]
+        };
+        let base = if a[1] > 0.0 { a[1] } else { 0.0 };
+        let specular = if a[0] > 0.0 { self.round(base, power(base, exponent)) } else { 0.0 };
+        [1.0, if a[0] > 0.0 { a[0] } else { 0.0 }, specular, 1.0]
+    }
+
+    fn exponential(&mut self, a: f32) -> [f32; 4] {
+        let whole = a.floor();
+        [self.round(a, whole.exp2()), self.round(a, a - whole), self.round(a, a.exp2()), 1.0]
+    }
+
+    fn logarithm(&mut self, a: f32) -> [f32; 4] {
+        let magnitude = a.abs();
+        let logarithm = self.round(magnitude, magnitude.log2());
+        let whole = logarithm.floor();
+        [whole, self.round(magnitude, magnitude / whole.exp2()), logarithm, 1.0]
+    }
+
+    fn reflected(&mut self, a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
+        let (along, length) = (2.0 * self.dot(a, b, 3), self.dot(a, a, 3));
+        let scale = self.round(along, along / length);
+        let mut part = |at: usize| {
+            let product = self.mul(scale, a[at]);
+            self.add(product, -b[at])
+        };
+        [part(0), part(1), part(2), 1.0]
+    }
+
+    fn transformed(&mut self, a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> [f32; 4] {
+        let mut part = |at: usize, first: usize| {
+            let product = self.mul(b[0], c[first]);
+            let sum = self.add(a[at], product);
+            let product = self.mul(b[1], c[first + 1]);
+            self.add(sum, product)
+        };
+        let (x, y) = (part(0, 0), part(1, 2));
+        [x, y, x, y]
+    }
+
+    fn normalized(&mut self, a: [f32; 4], count: usize) -> [f32; 4] {
+        let length = self.dot(a, a, count).sqrt();
+        let scale = self.round(length, 1.0 / length);
+        a.map(|part| self.mul(part, scale))
+    }
+}
+
+/// A component of an operation whose result is one of few numbers, or has no rounding.
+fn exact_component(opcode: Opcode, a: f32, b: f32, c: f32) -> Option<f32> {
+    use Opcode::*;
+    Some(match opcode {
+        Min => {
+            if a < b {
+                a
+            } else {
+                b
+            }
+        }
+        Max => {
+            if a > b {
+                a
+            } else {
+                b
+            }
+        }
+        Slt => choose(a < b),
+        Sge => choose(a >= b),
+        Seq => choose(a == b),
+        Sgt => choose(a > b),
+        Sle => choose(a <= b),
+        Sne => choose(a != b),
+        Sfl => 0.0,
+        Str => 1.0,
+        Clamp => {
+            if a < b {
+                b
+            } else if a > c {
+                c
+            } else {
+                a
+            }
+        }
+        Flr => a.floor(),
+        Round => a.round_ties_even(),
+        Ceil => a.ceil(),
+        Trunc => a.trunc(),
+        Abs => a.abs(),
+        Ssg => sign(a),
+        _ => return None,
+    })
 }
 
 /// Rounding a double to the bits of a float.
@@ -241,19 +329,6 @@ impl ToF32Bits for f64 {
     fn to_f32_bits(self) -> u32 {
         (self as f32).to_bits()
     }
-}
-
-fn lit(a: [f32; 4]) -> [f32; 4] {
-    let exponent = if a[3] < -128.0 {
-        -128.0
-    } else if a[3] > 128.0 {
-        128.0
-    } else {
-        a[3]
-    };
-    let base = if a[1] > 0.0 { a[1] } else { 0.0 };
-    let specular = if a[0] > 0.0 { power(base, exponent) } else { 0.0 };
-    [1.0, if a[0] > 0.0 { a[0] } else { 0.0 }, specular, 1.0]
 }
 
 fn clamp_reciprocal(value: f32) -> f32 {

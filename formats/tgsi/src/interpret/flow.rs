@@ -4,7 +4,7 @@ use super::Machine;
 use crate::model::Instruction;
 use crate::opcode::Opcode;
 
-impl Machine<'_> {
+impl Machine<'_, '_> {
     /// Instructions that move control. `next` of the active invocations is the instruction after this one.
     pub(super) fn control(&mut self, at: usize, instruction: &Instruction, active: &[usize]) {
         let partner = self.flow.partner_of(at);

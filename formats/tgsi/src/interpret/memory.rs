@@ -8,7 +8,7 @@ use crate::opcode::{Class, Opcode};
 /// Bytes of a word.
 const WORD: u32 = 4;
 
-impl Machine<'_> {
+impl Machine<'_, '_> {
     /// LOAD, STORE, ATOM*, RESQ and handles.
     pub(super) fn access(&mut self, instruction: &Instruction, active: &[usize]) {
         for lane in active.iter().copied() {
@@ -19,7 +19,7 @@ impl Machine<'_> {
                 class => {
                     let resource = self.source_resource(lane, instruction);
                     let value = match class {
-                        Class::Query => self.world.size(resource),
+                        Class::Query => swizzled(instruction, self.world.size(resource)),
                         _ => [resource.number, 0, 0, 0],
                     };
                     self.store(lane, instruction, 0, value);
@@ -52,8 +52,7 @@ impl Machine<'_> {
             File::Constant | File::ConstantBuffer => self.load_constant(address),
             _ => self.world.load(lane, address),
         };
-        let swizzle = instruction.srcs.first().map_or(crate::model::IDENTITY, |src| src.swizzle);
-        self.store(lane, instruction, 0, swizzle.map(|component| value[usize::from(component)]));
+        self.store(lane, instruction, 0, swizzled(instruction, value));
     }
 
     /// Four words of a constant buffer from a byte address on.
@@ -103,6 +102,12 @@ impl Machine<'_> {
             self.store(*lane, instruction, 0, value);
         }
     }
+}
+
+/// What a resource gives, under the swizzle of the operand that names it.
+fn swizzled(instruction: &Instruction, value: Vector) -> Vector {
+    let swizzle = instruction.srcs.first().map_or(crate::model::IDENTITY, |src| src.swizzle);
+    swizzle.map(|component| value[usize::from(component)])
 }
 
 /// What an atomic operation writes.

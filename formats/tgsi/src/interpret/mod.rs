@@ -181,6 +181,20 @@ pub struct Outcome {
     pub is_discarded: bool,
 }
 
+/// Replaces the results of float arithmetic: by opcode, an operand and the exact result rounded once. Products inside of an
+/// operation are results of their own. Operations marked precise are not asked about.
+pub type Rounding<'r> = dyn FnMut(Opcode, f32, f32) -> f32 + 'r;
+
+/// The invocations of a run.
+pub struct Group<'g> {
+    /// How many there are.
+    pub count: usize,
+    /// Those that have no effect outside.
+    pub is_helper: &'g dyn Fn(usize) -> bool,
+    /// Greatest number of steps.
+    pub steps: u64,
+}
+
 /// Runs a shader with `count` invocations, of which those that `is_helper` names have no effect outside, and at most
 /// `steps` steps.
 ///
@@ -194,6 +208,21 @@ pub fn run(
     world: &mut dyn World,
     steps: u64,
 ) -> Result<Vec<Outcome>, RunError> {
+    run_rounded(shader, &Group { count, is_helper, steps }, world, &mut |_, _, result| result)
+}
+
+/// Runs a shader whose float results are `rounding`'s, for tests that ask how far outputs depend on rounding.
+///
+/// # Errors
+///
+/// Those of [`run`].
+pub fn run_rounded(
+    shader: &Shader,
+    group: &Group<'_>,
+    world: &mut dyn World,
+    rounding: &mut Rounding<'_>,
+) -> Result<Vec<Outcome>, RunError> {
+    let Group { count, is_helper, steps } = *group;
     let flow = validate(shader)?;
     if !matches!(shader.processor, Processor::Vertex | Processor::Fragment | Processor::Compute) {
         return Err(RunError::Stage(shader.processor.name()));
@@ -204,7 +233,8 @@ pub fn run(
         return Err(RunError::Registers);
     }
     let lanes = (0..count).map(|lane| Lane::new(shader, is_helper(lane))).collect();
-    let mut machine = Machine { shader, flow, lanes, world, time: 0, zero_wins: shader.zero_wins() };
+    let zero_wins = shader.zero_wins();
+    let mut machine = Machine { shader, flow, lanes, world, time: 0, zero_wins, rounding };
     machine.run(steps)?;
     let outcome = |lane: Lane| Outcome { outputs: lane.outputs, is_discarded: lane.is_discarded };
     Ok(machine.lanes.into_iter().map(outcome).collect())
@@ -244,7 +274,7 @@ impl Lane {
 }
 
 /// A group of invocations.
-struct Machine<'a> {
+struct Machine<'a, 'r> {
     shader: &'a Shader,
     flow: Flow,
     lanes: Vec<Lane>,
@@ -252,9 +282,10 @@ struct Machine<'a> {
     /// Steps so far.
     time: u64,
     zero_wins: bool,
+    rounding: &'a mut Rounding<'r>,
 }
 
-impl Machine<'_> {
+impl Machine<'_, '_> {
     fn run(&mut self, limit: u64) -> Result<(), RunError> {
         while let Some((at, active)) = self.furthest_behind() {
             self.time += 1;

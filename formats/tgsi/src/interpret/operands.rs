@@ -30,7 +30,7 @@ fn temporary(file: File) -> Option<usize> {
     }
 }
 
-impl Machine<'_> {
+impl Machine<'_, '_> {
     /// The value of a register that is part of an address.
     fn address_value(&self, lane: usize, indirect: Indirect) -> i64 {
         let register = self.register(lane, indirect.file, 0, i64::from(indirect.index));
@@ -41,6 +41,23 @@ impl Machine<'_> {
     pub(super) fn index(&self, lane: usize, index: Index) -> i64 {
         let base = index.indirect.map_or(0, |indirect| self.address_value(lane, indirect));
         base + i64::from(index.offset)
+    }
+
+    /// The number of a register that an index comes to. A computed one is kept within the array that the index names, or else
+    /// within the file: what is outside is the last register. Constants outside are the world's.
+    fn register_number(&self, lane: usize, file: File, index: Index) -> i64 {
+        let number = self.index(lane, index);
+        if index.indirect.is_none() || matches!(file, File::Constant | File::ConstantBuffer) {
+            return number;
+        }
+        let array = index.array;
+        let named = self.shader.of_file(file).find(|known| array != 0 && known.array == Some(array));
+        let (first, last) = match (file, named) {
+            (File::Immediate, _) => (0, self.shader.immediates.len() as i64 - 1),
+            (_, Some(known)) => (i64::from(known.range.first), i64::from(known.range.last)),
+            (_, None) => (0, i64::from(self.shader.size_of(file)) - 1),
+        };
+        if (first..=last).contains(&number) { number } else { last }
     }
 
     fn register(&self, lane: usize, file: File, dimension: i64, number: i64) -> Vector {
@@ -82,7 +99,7 @@ impl Machine<'_> {
     /// A source before its swizzle.
     fn raw(&self, lane: usize, src: &Src) -> Vector {
         let dimension = src.dimension.map_or(0, |index| self.index(lane, index));
-        self.register(lane, src.file, dimension, self.index(lane, src.index))
+        self.register(lane, src.file, dimension, self.register_number(lane, src.file, src.index))
     }
 
     /// A source with swizzle and modifiers.
@@ -120,7 +137,7 @@ impl Machine<'_> {
         mask: u8,
         value: Vector,
     ) {
-        let at = usize::try_from(self.index(lane, dst.index)).unwrap_or(usize::MAX);
+        let at = usize::try_from(self.register_number(lane, dst.file, dst.index)).unwrap_or(usize::MAX);
         let allowed = self.allowed(lane, instruction);
         let state = &mut self.lanes[lane];
         let registers = match dst.file {

@@ -10,7 +10,7 @@ fn floats(vector: Vector) -> [f32; 3] {
     [vector[0], vector[1], vector[2]].map(f32::from_bits)
 }
 
-impl Machine<'_> {
+impl Machine<'_, '_> {
     /// TEX and its like, and SAMPLE and its like.
     pub(super) fn texture(&mut self, instruction: &Instruction, active: &[usize]) {
         for lane in active.iter().copied() {
@@ -34,6 +34,13 @@ impl Machine<'_> {
             _ => self.from_view(lane, instruction),
         };
         lookup.offset = offsets.first().copied().unwrap_or_default();
+        if lookup.operation == Operation::Sample {
+            // How a coordinate comes to a texel is up to the machine's precision.
+            for part in &mut lookup.coordinates {
+                let exact = f32::from_bits(*part);
+                *part = (self.rounding)(instruction.opcode, exact, exact).to_bits();
+            }
+        }
         let mut value = self.world.texture(lane, &lookup);
         if let (Operation::Gather(_), 4) = (lookup.operation, offsets.len()) {
             // With four offsets, each result is the texel at the lower left of its own lookup.

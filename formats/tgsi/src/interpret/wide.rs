@@ -14,7 +14,7 @@ fn put(vector: &mut Vector, pair: usize, bits: u64) {
     vector[pair + 1] = (bits >> 32) as u32;
 }
 
-impl Machine<'_> {
+impl Machine<'_, '_> {
     /// Operations on 64-bit numbers.
     pub(super) fn compute_wide(&mut self, instruction: &Instruction, active: &[usize]) {
         let opcode = instruction.opcode;

@@ -55,6 +55,13 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Instruction, ParseError> {
     Ok(instruction)
 }
 
+/// Whether an instruction comes next, as far as its name.
+pub(super) fn begins(cursor: &Cursor<'_>) -> bool {
+    let mut ahead = cursor.clone();
+    label(&mut ahead);
+    ahead.word_as(mnemonic).is_some()
+}
+
 /// A number and a colon.
 fn label(cursor: &mut Cursor<'_>) -> Option<u32> {
     let mut ahead = cursor.clone();

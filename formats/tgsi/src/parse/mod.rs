@@ -39,9 +39,17 @@ pub fn parse(text: &str) -> Result<Shader, ParseError> {
     }
 }
 
-/// Whether a text begins as a shader does: with the name of a processor.
+/// Whether a text begins as a shader does: with the name of a processor, and then a statement or nothing.
 pub fn is_tgsi(text: &str) -> bool {
-    header(&mut Cursor::new(text)).is_ok()
+    let mut cursor = Cursor::new(text);
+    if header(&mut cursor).is_err() {
+        return false;
+    }
+    cursor.skip();
+    let word = cursor.peek_word();
+    cursor.is_done()
+        || ["DCL", "IMM", "PROPERTY"].iter().any(|name| word.eq_ignore_ascii_case(name))
+        || instruction::begins(&cursor)
 }
 
 fn header(cursor: &mut Cursor<'_>) -> Result<Processor, ParseError> {

@@ -1,0 +1,118 @@
+//! Results that depend on rounding.
+//!
+//! Most results of a program agree with an oracle's to a few units in the last place. Where a program is sensitive to rounding (a
+//! difference of near numbers, a comparison at its threshold), the oracle runs again with results that are off by as much as
+//! the compiler's may be: the machine's result must lie among those. A sum of products whose terms cancel is one such case,
+//! because the compiler fuses products with sums.
+
+/// Runs with other rounding.
+pub const RUNS: u64 = 24;
+
+/// What a relative difference may be without further questions.
+pub const RELATIVE: f32 = 2e-6;
+
+/// Differences below this count as none: products of small numbers may have become zero.
+pub const ABSOLUTE: f32 = 1e-30;
+
+/// How far an operation's result may be off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Precision {
+    /// Not at all.
+    Exact,
+    /// By a unit or two in the last place.
+    Rounded,
+    /// Sine and cosine: by what reducing the operand loses.
+    Angle,
+    /// Powers: by more, the larger the exponent.
+    Power,
+    /// Coordinates of a texture, and texels whose weights are differences of coordinates.
+    Texel,
+}
+
+/// Results that are off by as much as the compiler's may be.
+pub struct Noise {
+    state: u64,
+    /// What sine and cosine of an angle give whose spacing is wider than a turn.
+    lost: Option<f32>,
+}
+
+impl Noise {
+    /// The noise of a run, from 1 to [`RUNS`].
+    pub fn new(run: u64) -> Noise {
+        Noise { state: run << 32, lost: [None, Some(0.0), Some(1.0), Some(-1.0)][run as usize % 4] }
+    }
+
+    /// A number from −1 to 1.
+    fn next(&mut self) -> f32 {
+        // splitmix64: seeds that follow each other give unrelated numbers.
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.state;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (word >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    /// Another result of an operation of that precision.
+    pub fn round(&mut self, precision: Precision, operand: f32, result: f32) -> f32 {
+        if precision == Precision::Exact {
+            return result;
+        }
+        let number = self.next();
+        if result == 0.0 {
+            // The machine's products lose the sign of zero.
+            return if number < 0.0 { -0.0 } else { 0.0 };
+        }
+        let unit = result.abs() / (1 << 22) as f32;
+        match precision {
+            Precision::Angle if operand.abs() > 1e6 => self.lost.unwrap_or(number),
+            Precision::Angle => result + number * (5e-7 + operand.abs() * 2e-7),
+            Precision::Power => result + number * unit * (1.0 + result.abs().log2().abs()),
+            Precision::Texel => result + number * (unit + operand.abs() * 2e-6),
+            _ if is_short(result) => result,
+            _ => result + number * unit,
+        }
+    }
+}
+
+/// Few bits of the significand are used: the operation was exact, in all likelihood.
+fn is_short(number: f32) -> bool {
+    number.to_bits() & 0x3ff == 0
+}
+
+/// Whether two results are the same to a few units in the last place.
+pub fn close(a: f32, b: f32) -> bool {
+    a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= ABSOLUTE + RELATIVE * a.abs().max(b.abs())
+}
+
+/// Whether a result lies among others, or near them by as much as they differ.
+pub fn among(found: f32, others: impl Iterator<Item = f32> + Clone) -> bool {
+    if !found.is_finite() {
+        return others.into_iter().any(|other| other == found || other.is_nan() && found.is_nan());
+    }
+    let finite = others.filter(|other| other.is_finite()).map(f64::from);
+    let low = finite.clone().fold(f64::INFINITY, f64::min);
+    let high = finite.fold(f64::NEG_INFINITY, f64::max);
+    let slack = (high - low) + f64::from(RELATIVE) * low.abs().max(high.abs()) + f64::from(ABSOLUTE);
+    (low - slack..=high + slack).contains(&f64::from(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_that_cancels_is_found_among_the_others_and_an_unrelated_number_is_not() {
+        let product = |noise: &mut Noise| noise.round(Precision::Rounded, 1.1, 1.1 * 1.3);
+        let sums = (1..=RUNS).map(|run| product(&mut Noise::new(run)) - 1.43);
+        let fused = 1.1f32.mul_add(1.3, -1.43);
+        assert!(!close(fused, 1.1 * 1.3 - 1.43) && among(fused, sums.clone()));
+        assert!(!among(1e-5, sums.clone()) && !among(f32::NAN, sums));
+    }
+
+    #[test]
+    fn exact_results_stay() {
+        let mut noise = Noise::new(3);
+        assert_eq!(noise.round(Precision::Exact, 0.3, 0.7), 0.7);
+        assert_ne!(noise.round(Precision::Rounded, 0.3, 0.7), 0.7);
+    }
+}
