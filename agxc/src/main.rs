@@ -35,6 +35,7 @@ mod stage_json;
 mod statistics;
 mod texture;
 mod values;
+mod vertex;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;

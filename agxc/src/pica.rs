@@ -1,32 +1,26 @@
 //! `agxc run` for PICA200 programs: registers are given by name, a vertex or a primitive goes through compiler and machine, and
 //! what comes out is printed.
 
-use std::fmt::Write;
-
+use agx_abi::Stage;
 use agx_abi::pica200::{
     GEOMETRY_HEAD_BYTES, GEOMETRY_INPUT, GEOMETRY_OUTPUT, SET, UNIFORMS, primitive_bytes, stretch_bytes,
     uniform_block,
 };
-use agx_abi::vertex::{Output, RunsAs, Varying};
-use agx_abi::vertex_format::VertexFormat;
-use agx_abi::{PartRole, Stage};
-use agx_compiler::link::{AttributeKey, Parts, VertexPrologKey, link};
-use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
+use agx_compiler::{CompileKey, CompiledShader, Compiler};
 use agx_emulator::Options;
-use agx_emulator::launch::{AttributeData, BufferBinding, StageProgram, VertexLaunch};
+use agx_emulator::launch::BufferBinding;
 use agx_pica200::container::Choice;
 use agx_pica200::interpret::{Uniforms, Vector};
 use agx_pica200::{Container, Shader, Stage as PicaStage};
 use clap::ArgMatches;
 
 use crate::commands::with_key;
-use crate::diagnostic::{Diagnostic, Failure};
+use crate::diagnostic::Failure;
 use crate::input::{File, Kind};
 use crate::machine::{self, Job};
+use crate::vertex::{self, outputs};
 use crate::{formats, key};
 
-/// Bytes of a vector.
-const VECTOR_BYTES: usize = 16;
 /// Primitives that a run has room for.
 const CAPACITY: u32 = 64;
 
@@ -58,7 +52,8 @@ pub fn run(file: &File, options: &ArgMatches, machine: Options) -> Result<String
     }
     (key.stage, key.vertex_as_compute) = (Some(Stage::Vertex), true);
     let compiled = with_key(file, target, &key)?;
-    vertex(&compiler, &compiled, &registers, file, &key, machine)
+    let attributes = registers.input_bytes(registers.inputs.len());
+    vertex::launch(&compiler, (file, &compiled, &key), (&attributes, &mut [registers.block()]), machine)
 }
 
 /// The shader that the key means, as the compiler chooses it.
@@ -140,57 +135,6 @@ fn buffer(binding: u32, bytes: Vec<u8>, writable: bool) -> BufferBinding {
     BufferBinding { set: SET, binding, element: 0, bytes, writable }
 }
 
-fn vertex(
-    compiler: &Compiler,
-    shader: &CompiledShader,
-    registers: &Registers,
-    file: &File,
-    key: &CompileKey,
-    machine: Options,
-) -> Result<String, Failure> {
-    let info = &shader.info;
-    let attribute = |_| {
-        let format = VertexFormat::from_name("R32G32B32A32_SFLOAT")?;
-        Some(AttributeKey { format, stride: 0, divisor: None, alignment: 16, location: 0 })
-    };
-    let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, attribute) };
-    let prolog = compiler
-        .vertex_prolog(&mut Scratch::default(), &prolog, key)
-        .map_err(|error| Diagnostic::from_compiler(error, &file.name))?;
-    let main = shader.part(PartRole::Main).unwrap_or_default();
-    let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None };
-    let program = link(&parts).map_err(|error| file.problem(400, &error.to_string()))?;
-    let bytes = registers.input_bytes(registers.inputs.len());
-    let attributes: Vec<AttributeData<'_>> = info
-        .attributes
-        .iter()
-        .map(|attribute| AttributeData {
-            bytes: &bytes,
-            offset: VECTOR_BYTES * attribute.location as usize,
-            stride: 0,
-            element_bytes: VECTOR_BYTES,
-        })
-        .collect();
-    let launch = VertexLaunch {
-        program: StageProgram {
-            code: &program.code,
-            preamble: shader.part(PartRole::Preamble),
-            info,
-            scratch_bytes: program.scratch_bytes,
-            push_constants: &[],
-        },
-        buffers: &mut [registers.block()],
-        attributes: &attributes,
-        vertices: 1,
-        options: machine,
-    };
-    let (words, report) = launch.run().map_err(|error| file.problem(401, &error.to_string()))?;
-    match machine::findings(&report.findings, &file.name) {
-        Some(failure) => Err(failure),
-        None => Ok(outputs(&words, &info.varyings, "")),
-    }
-}
-
 fn primitives(
     shader: &CompiledShader,
     registers: &Registers,
@@ -232,27 +176,4 @@ fn primitives(
         }
     }
     Ok(text)
-}
-
-/// A line for the position and for each location.
-fn outputs(words: &[u8], varyings: &[Varying], indent: &str) -> String {
-    let mut text = String::new();
-    let mut last = None;
-    for (bytes, varying) in words.chunks_exact(4).zip(varyings) {
-        let place = match varying.output {
-            Output::User { location, .. } => format!("location {location}"),
-            _ => "position".to_owned(),
-        };
-        let value = bytes.first_chunk().map_or(0.0, |bytes| f32::from_le_bytes(*bytes));
-        let separator = match last.replace(place.clone()) {
-            Some(before) if before == place => ", ".to_owned(),
-            Some(_) => format!("\n{indent}{place}: "),
-            None => format!("{indent}{place}: "),
-        };
-        // Writing to a string does not fail.
-        let written = write!(text, "{separator}{value:?}");
-        debug_assert!(written.is_ok(), "a string takes any text");
-    }
-    text.push('\n');
-    text
 }

@@ -86,7 +86,7 @@ fn tgsi() -> Format {
 
 /// The program as a whole, a byte of the header, or a token and its field.
 fn says_token(error: &CompileError) -> bool {
-    ["token ", "byte ", "program: "].iter().any(|begin| error.message.starts_with(begin))
+    ["token ", "byte ", "header, ", "program: "].iter().any(|begin| error.message.starts_with(begin))
 }
 
 fn says_line(error: &CompileError) -> bool {
@@ -116,6 +116,9 @@ fn mutate_code(bytes: &mut Vec<u8>, random: &mut Random, others: &[Vec<u8>]) {
     bytes[0] = 0xa0;
 }
 
+/// What texts of both formats are made of, beside names.
+const LETTERS: &[u8] = b" \n.,[]{}<>|-:;#/0123456789xyzwXYZW";
+
 /// Replaces characters and words, moves, repeats and drops lines.
 fn mutate_text(bytes: &mut Vec<u8>, random: &mut Random, others: &[Vec<u8>]) {
     if bytes.is_empty() {
@@ -123,7 +126,7 @@ fn mutate_text(bytes: &mut Vec<u8>, random: &mut Random, others: &[Vec<u8>]) {
     }
     let at = random.below(bytes.len());
     match random.below(8) {
-        0 => bytes[at] = b" \n.,[]{}|-:#0123456789xyzwXYZW"[random.below(31)],
+        0 => bytes[at] = LETTERS[random.below(LETTERS.len())],
         1 => drop(bytes.remove(at)),
         2 | 3 => {
             let other = &others[random.below(others.len())];

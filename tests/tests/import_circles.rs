@@ -9,11 +9,6 @@ const ALLOWED: &[(&str, &[&str], &str)] = &[
     ("", &["opt", "pipeline"], "passes take the pipeline's context"),
     ("", &["analysis", "context", "emit", "lower", "regalloc"], "the context holds what the back end leaves"),
     ("frontend/pica200", &["body", "geometry"], "a geometry program runs its body for each primitive"),
-    (
-        "frontend/tgsi",
-        &["alu", "fragment", "operands", "stage", "translate", "vertex", "wide"],
-        "the translator's methods are spread over one file for each subject",
-    ),
     ("ir", &["families", "function"], "families of operations are questions about instructions"),
     ("ir", &["parse", "validate"], "validator tests are written as text"),
     ("link", &["advanced_blend", "blend"], "an advanced equation is one of the blend equations"),

@@ -152,7 +152,7 @@ pub static COMMANDS: &[Command] = &[
         doc: "Compile a compute shader, run it on the reference machine and check its buffers",
         details: "Buffers are specified as TYPE:VALUES (u8 to u64, i8 to i64, f16, f32, f64), zero:BYTES or file:PATH. \
                   The shader may write every buffer; an access outside all buffers is a fault. \
-                  Of a PICA200 program registers are given, one vertex or primitive runs, and its outputs are printed.",
+                  Of vertex shaders and PICA200 programs registers are given, one vertex or primitive runs, and its outputs are printed.",
         args: &[FILE, run::ARGS, TARGET, KEY, SOURCE, KIND, OUTPUT],
         run: run::run,
     },

@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::Kind;
 use crate::machine::{self, Job};
 use crate::values::{self, Element, Expectation, Slot, Values};
-use crate::{assembly, input, npy, output, pica, picture};
+use crate::{assembly, input, npy, output, pica, picture, vertex};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
@@ -44,7 +44,7 @@ pub const ARGS: &[Arg] = &[
     arg(
         "register",
         Takes::Values("NAME=VALUES"),
-        "A register of a PICA200 program: v0=1,2,3,1 c4=… i0=3,0,1 b2=1; its outputs are printed",
+        "A register of a vertex shader, whose outputs are printed: va0=1,2,3,1 vc4=… of AGAL, in0=… const4=… of TGSI, v0=… c4=… i0=3,0,1 b2=1 of PICA200, location0=… of others",
     ),
     arg("groups", Takes::Value("X,Y,Z"), "Number of workgroups [default: 1,1,1]"),
     arg(
@@ -90,10 +90,16 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         return output::text(options.get_one::<String>("output").map(String::as_str), &text);
     }
     let mut shader = compile::shader(&file, options)?;
+    if shader.info.stage == Stage::Vertex {
+        let mut buffers = plan.buffers;
+        let text = vertex::run(&file, options, &mut buffers, plan.machine)?;
+        return output::text(options.get_one::<String>("output").map(String::as_str), &text);
+    }
     if shader.info.stage != Stage::Compute {
         let stage = shader.info.stage.name();
-        let message =
-            format!("`run` takes compute shaders, and this is a {stage} shader; `render` draws scenes");
+        let message = format!(
+            "`run` takes compute and vertex shaders, and this is a {stage} shader; `render` draws scenes"
+        );
         return Err(file.problem(101, &message));
     }
     if let Some(name) = options.get_one::<String>("code") {

@@ -60,7 +60,12 @@ pub fn agxc(arguments: &[&str]) -> Output {
 
 /// Standard output of a run that must succeed in silence.
 pub fn out(arguments: &[&str]) -> String {
-    let output = agxc(arguments);
+    out_with(arguments, b"")
+}
+
+/// The same with `stdin`.
+pub fn out_with(arguments: &[&str], stdin: &[u8]) -> String {
+    let output = agxc_with(arguments, stdin);
     assert_eq!(stderr(&output), "", "{arguments:?}");
     assert_eq!(output.status.code(), Some(0), "{arguments:?}");
     String::from_utf8(output.stdout).unwrap()

@@ -16,5 +16,6 @@ mod pica;
 mod readme;
 mod reports;
 mod runs;
+mod tgsi;
 mod tour;
 mod warnings;

@@ -54,14 +54,23 @@ fn expectations_cover_the_whole_buffer() {
 }
 
 #[test]
-fn graphics_shaders_are_refused_with_one_sentence() {
+fn a_vertex_runs_with_its_attributes() {
     let folder = Folder::new("run-vertex");
-    let source = b"@vertex fn main() -> @builtin(position) vec4<f32> { return vec4<f32>(); }\n";
+    let source = b"@vertex fn main(@location(0) at: vec2<f32>) -> @builtin(position) vec4<f32> { return vec4<f32>(2.0 * at, 0.5, 1.0); }\n";
     let file = folder.file("v.wgsl", source);
+    assert_eq!(out(&["run", &file, "--register", "location0=3,4"]), "position: 6.0, 8.0, 0.5, 1.0\n");
+    fails(&["run", &file, "--register", "va0=3"], b"", 2, "expected location0=");
+}
+
+#[test]
+fn fragment_shaders_are_refused_with_one_sentence() {
+    let folder = Folder::new("run-fragment");
+    let source = b"@fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(); }\n";
+    let file = folder.file("f.wgsl", source);
     fails(
         &["run", &file],
         b"",
         1,
-        "error[AGX0101]: `run` takes compute shaders, and this is a vertex shader",
+        "error[AGX0101]: `run` takes compute and vertex shaders, and this is a fragment shader",
     );
 }

@@ -1,17 +1,14 @@
 //! Operations on 32-bit components: those that take each component by itself, and those that have one result.
 
-use agx_isa::table::Opcode as Row;
 use agx_tgsi::{Instruction, Opcode};
 
 use super::operands::written;
-use super::translate::Program;
+use super::program::Program;
+use super::values::{TRUE, power, reciprocal, truth};
+use super::wide::scale;
 use crate::frontend::kit::Kit;
 use crate::ir::build::alu::{FloatCond, IntCond};
-use crate::ir::op::Op;
-use crate::ir::{Arithmetic, Build, Src};
-
-/// All bits: what integer comparisons give for true.
-const TRUE: u32 = u32::MAX;
+use crate::ir::{Arithmetic, Src};
 
 /// Bounds of RCC.
 const SMALL: f32 = 5.42101e-20;
@@ -157,7 +154,7 @@ impl Program<'_> {
             Opcode::Abs => kit.b.fabs(a),
             Opcode::Ssg => sign(kit, a),
             Opcode::Div => kit.b.fdiv(a, b),
-            Opcode::Ldexp => super::wide::scale(kit, a, b, 32),
+            Opcode::Ldexp => scale(kit, a, b, 32),
             Opcode::F2i => kit.b.float_to_int(a, true, 32),
             Opcode::F2u => kit.b.float_to_int(a, false, 32),
             Opcode::I2f => kit.b.int_to_float(a, true, 32),
@@ -172,20 +169,6 @@ impl Program<'_> {
         let second = self.mul(kit, rest, c);
         self.mad(kit, a, b, second)
     }
-}
-
-/// 1 / a.
-pub(super) fn reciprocal(kit: &mut Kit<'_, '_>, a: Src) -> Src {
-    kit.b.alu(Row::Rcp, 32, &[a], &Op::Hw(Row::Rcp).default_mods())
-}
-
-/// `a` to the power of `b` as `2^(b log2 a)`, but 1 if `b` is 0.
-pub(super) fn power(kit: &mut Kit<'_, '_>, a: Src, b: Src) -> Src {
-    let logarithm = kit.b.log2(a);
-    let exponent = kit.b.fmul(b, logarithm);
-    let power = kit.b.exp2(exponent);
-    let is_zero = kit.b.fcmp(FloatCond::EQ, b, Src::f32(0.0));
-    kit.b.select(is_zero, Src::f32(1.0), power)
 }
 
 /// The reciprocal of `a` between the bounds of RCC.
@@ -209,11 +192,6 @@ fn sign(kit: &mut Kit<'_, '_>, a: Src) -> Src {
     let below = kit.b.fcmp(FloatCond::LT, a, zero);
     let negative = kit.b.select(below, Src::f32(-1.0), zero);
     kit.b.select(above, Src::f32(1.0), negative)
-}
-
-/// All bits where a boolean holds, else none.
-pub(super) fn truth(kit: &mut Kit<'_, '_>, condition: Src) -> Src {
-    kit.b.select(condition, Src::imm32(TRUE), Src::imm32(0))
 }
 
 /// How operands are compared.

@@ -3,7 +3,7 @@
 use agx_tgsi::{Instruction, Opcode};
 
 use super::memory::{Named, Words, coordinates, image, is_image};
-use super::translate::Program;
+use super::program::Program;
 use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::buffers::{Atomic, atomic_unguarded};
 use crate::frontend::kit::{Kit, coverage, images};

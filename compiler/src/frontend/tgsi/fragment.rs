@@ -7,10 +7,11 @@ use agx_tgsi::{
 };
 
 use super::operands::written;
+use super::program::{Inputs, Program, Words, option};
+use super::reads::{Reads, refused};
 use super::registers::{Component, Number};
 use super::semantics::location;
-use super::stage::{Inputs, Reads, option, refused};
-use super::translate::{Program, Words};
+use super::values;
 use crate::CompileKey;
 use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::derivatives::{Axis, derivative};
@@ -186,7 +187,7 @@ pub(super) fn system_value(
             let is_face = name == SemanticName::Face;
             let input = if is_face { FragmentInput::FrontFacing } else { FragmentInput::HelperInvocation };
             let truth = read(kit, input);
-            return Ok(super::alu::truth(kit, truth));
+            return Ok(values::truth(kit, truth));
         }
         SemanticName::SampleId => FragmentInput::SampleId,
         SemanticName::SampleMask => FragmentInput::SampleMask,
@@ -291,28 +292,13 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// INTERP_CENTROID, INTERP_SAMPLE, INTERP_OFFSET.
+    /// INTERP_CENTROID, INTERP_SAMPLE, INTERP_OFFSET. Of inputs with a computed number each is interpolated, and the right one
+    /// chosen.
     ///
     /// # Errors
-    /// An input whose number is computed, or that does not come from the vertices.
+    /// An input that does not come from the vertices.
     pub fn interpolate(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
-        let (Some(src), Some(dst)) = (instruction.srcs.first(), instruction.dsts.first()) else {
-            return Ok(());
-        };
-        let Number::Fixed(number) = self.number(kit, src.index) else {
-            return Err(TgsiError::Feature {
-                what: "an input with a computed number, interpolated at another place",
-                why: "inputs have no addresses",
-            }
-            .into());
-        };
-        let declaration = self.shader.declaration(File::Input, None, number);
-        let semantic = declaration.and_then(|declaration| declaration.semantic);
-        let (Some(declaration), Some(semantic)) = (declaration, semantic) else { return Ok(()) };
-        let semantic = Semantic { index: semantic.index + number - declaration.range.first, ..semantic };
-        let Some(location) = location(semantic).filter(|_| !is_built_in(semantic.name)) else {
-            return Err(refused(semantic.name, "fragment"));
-        };
+        let Some(src) = instruction.srcs.first() else { return Ok(()) };
         let (place, at) = match instruction.opcode {
             Opcode::InterpCentroid => (Place::Centroid, Vec::new()),
             Opcode::InterpSample => {
@@ -321,18 +307,48 @@ impl Program<'_> {
             }
             _ => (Place::Offset, [0, 1].map(|axis| self.fetch(kit, instruction, 1, axis)).to_vec()),
         };
-        let mode = mode(declaration, self.key);
+        let number = self.register_number(kit, src.file, src.index);
+        let mut chosen: Words = [None; 4];
+        for (number, is_here) in self.choices(kit, number, self.shader.size_of(File::Input)) {
+            let value = self.interpolated(kit, instruction, number, (place, &at))?;
+            chosen = std::array::from_fn(|at| match (value[at], chosen[at], is_here) {
+                (Some(word), Some(before), Some(is_here)) => Some(kit.b.select(is_here, word, before)),
+                (word, before, _) => word.or(before),
+            });
+        }
+        self.store(kit, instruction, chosen);
+        Ok(())
+    }
+
+    /// The components of an input at a place, as the destination has them; none of a register that is not declared.
+    fn interpolated(
+        &self,
+        kit: &mut Kit<'_, '_>,
+        instruction: &Instruction,
+        number: u32,
+        (place, at): (Place, &[Src]),
+    ) -> Result<Words, CompileError> {
         let mut value = [None; 4];
+        let (Some(src), Some(dst)) = (instruction.srcs.first(), instruction.dsts.first()) else {
+            return Ok(value);
+        };
+        let declaration = self.shader.declaration(File::Input, None, number);
+        let semantic = declaration.and_then(|declaration| declaration.semantic);
+        let (Some(declaration), Some(semantic)) = (declaration, semantic) else { return Ok(value) };
+        let semantic = Semantic { index: semantic.index + number - declaration.range.first, ..semantic };
+        let Some(location) = location(semantic).filter(|_| !is_built_in(semantic.name)) else {
+            return Err(refused(semantic.name, "fragment"));
+        };
+        let mode = mode(declaration, self.key);
         for component in written(dst.mask) {
             let from = u32::from(src.swizzle[usize::from(component)]);
             let input = Input::user(location, from);
-            let word = fragment::interpolate(kit, input, mode, (place, &at), Type::B32)[0];
+            let word = fragment::interpolate(kit, input, mode, (place, at), Type::B32)[0];
             let word = if src.absolute { kit.b.fabs(word) } else { word };
             let word = if src.negate { kit.b.fneg(word) } else { word };
             value[usize::from(component)] = Some(word);
         }
-        self.store(kit, instruction, value);
-        Ok(())
+        Ok(value)
     }
 
     /// FBFETCH.

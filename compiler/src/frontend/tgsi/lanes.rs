@@ -2,9 +2,9 @@
 
 use agx_tgsi::{Instruction, Opcode};
 
-use super::alu::truth;
 use super::operands::written;
-use super::translate::Program;
+use super::program::Program;
+use super::values::truth;
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::compute::SUBGROUP_SIZE;
 use crate::ir::build::alu::IntCond;

@@ -2,8 +2,8 @@
 
 use agx_tgsi::{File, Instruction, Shader, Src as Source, Target, view_target};
 
+use super::program::Program;
 use super::registers::Number;
-use super::translate::Program;
 use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::sampling::{Dim, Shape};
@@ -13,8 +13,8 @@ use crate::ir::{Arithmetic, Src};
 /// Set of textures and samplers.
 const TEXTURES: u32 = 1;
 
-/// Greatest number of texture units that a handle may name.
-const MAX_UNITS: u32 = 16;
+/// Greatest number of units among which a computed number chooses: the sampler views that Gallium's drivers have.
+pub(super) const MAX_UNITS: u32 = 128;
 
 /// The shape of a texture of a target.
 ///

@@ -2,11 +2,10 @@
 
 use agx_tgsi::{Access, Detail, File, Index, Instruction, MemoryKind, Opcode, Qualifier, Target};
 
-use super::lookup::shape;
+use super::lookup::{MAX_UNITS, shape};
 use super::operands::written;
+use super::program::{Program, option};
 use super::registers::Number;
-use super::stage::option;
-use super::translate::Program;
 use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::buffers::{self, Buffer};
 use crate::frontend::kit::images::{self, Load};
@@ -115,7 +114,7 @@ impl Program<'_> {
 
     /// Number of resources of a file that are declared.
     pub fn declared(&self, file: File) -> u32 {
-        self.shader.size_of(file).clamp(1, 32)
+        self.shader.size_of(file).clamp(1, MAX_UNITS)
     }
 
     /// The number of a resource: of counters that of their buffer.

@@ -4,8 +4,8 @@ use agx_tgsi::{
     Detail, Dst, File, Index, Indirect, Instruction, Opcode, Saturate, Src as Source, Type as Kind,
 };
 
+use super::program::Program;
 use super::registers::{Component, Number, equals, reachable, select};
-use super::translate::Program;
 use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::{Kit, buffers};
 use crate::frontend::ssa::Variable;
@@ -111,7 +111,7 @@ impl Program<'_> {
 
     /// The number of a register that an index comes to, within the array that the index names, or else within the file. Constants
     /// are not kept within theirs: outside, they read as zeros.
-    fn register_number(&self, kit: &mut Kit<'_, '_>, file: File, index: Index) -> Number {
+    pub fn register_number(&self, kit: &mut Kit<'_, '_>, file: File, index: Index) -> Number {
         let number = self.number(kit, index);
         let Number::Computed(computed) = number else { return number };
         match reachable(self.shader, file, index.array) {

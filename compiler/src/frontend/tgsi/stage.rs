@@ -2,27 +2,17 @@
 
 use agx_abi::Stage;
 use agx_tgsi::{Class, File, PropertyName, SemanticName, Shader};
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 
-use super::registers::indirect_range;
-use super::translate::{Program, Words};
+use super::program::{Inputs, Program, option};
+use super::reads::{Reads, refused};
 use super::{fragment, vertex};
 use crate::CompileKey;
-use crate::error::{CompileError, KitError, TgsiError};
+use crate::error::{CompileError, KitError};
 use crate::frontend::kit::compute::{ComputeInput, LaneInput};
 use crate::frontend::kit::derivatives::Quads;
 use crate::frontend::kit::limits::MAX_INVOCATIONS;
 use crate::frontend::kit::{Kit, compute};
 use crate::ir::Src;
-
-/// Inputs and system values, by file and number.
-pub(super) type Inputs = HashMap<(File, u32), Words, FxBuildHasher>;
-
-/// The value of an option of the language.
-pub(super) fn option(key: &CompileKey, name: &str) -> Option<u64> {
-    key.options.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
-}
 
 /// Begins the stage and reads what instructions read.
 ///
@@ -119,11 +109,6 @@ fn system_value(
     }
 }
 
-/// A semantic that a stage cannot have.
-pub(super) fn refused(name: SemanticName, stage: &str) -> CompileError {
-    CompileError::from(TgsiError::Semantic { name: name.name().to_string(), stage: stage.to_owned() })
-}
-
 fn lane_value(name: SemanticName) -> Option<LaneInput> {
     Some(match name {
         SemanticName::SubgroupSize => LaneInput::Count,
@@ -135,51 +120,4 @@ fn lane_value(name: SemanticName) -> Option<LaneInput> {
         SemanticName::SubgroupLtMask => LaneInput::LtMask,
         _ => return None,
     })
-}
-
-/// Which components of inputs and system values a program reads.
-pub(super) struct Reads {
-    masks: HashMap<(File, u32), u8, FxBuildHasher>,
-    /// Registers of a file that computed addresses may reach.
-    indirect: [Option<(u32, u32)>; 2],
-}
-
-const READ_FILES: [File; 2] = [File::Input, File::SystemValue];
-
-impl Reads {
-    fn new(shader: &Shader) -> Reads {
-        let mut masks: HashMap<(File, u32), u8, FxBuildHasher> = HashMap::default();
-        let mut note = |file: File, number: i32, swizzle: &[u8]| {
-            let Ok(number) = u32::try_from(number) else { return };
-            let mask = swizzle.iter().fold(0, |mask, component| mask | 1 << (component & 3));
-            *masks.entry((file, number)).or_insert(0) |= mask;
-        };
-        for instruction in &shader.instructions {
-            for src in &instruction.srcs {
-                note(src.file, src.index.offset, &src.swizzle);
-                for indirect in [Some(src.index), src.dimension].into_iter().flatten() {
-                    if let Some(indirect) = indirect.indirect {
-                        note(indirect.file, indirect.index, &[indirect.component]);
-                    }
-                }
-            }
-            for indirect in instruction.dsts.iter().filter_map(|dst| dst.index.indirect) {
-                note(indirect.file, indirect.index, &[indirect.component]);
-            }
-            for offset in instruction.texture.iter().flat_map(|texture| &texture.offsets) {
-                note(offset.file, offset.index, &offset.swizzle);
-            }
-        }
-        Reads { masks, indirect: READ_FILES.map(|file| indirect_range(shader, file)) }
-    }
-
-    /// The components of a register that may be read.
-    pub fn mask(&self, file: File, number: u32) -> u8 {
-        let at = READ_FILES.iter().position(|known| *known == file);
-        let range = at.and_then(|at| self.indirect[at]);
-        if range.is_some_and(|(first, last)| (first..=last).contains(&number)) {
-            return 0xf;
-        }
-        self.masks.get(&(file, number)).copied().unwrap_or(0)
-    }
 }

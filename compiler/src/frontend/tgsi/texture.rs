@@ -3,8 +3,9 @@
 use agx_tgsi::{File, Instruction, Opcode, Target};
 
 use super::lookup::{shape, target_of_view, texture};
-use super::registers::Number;
-use super::translate::Program;
+use super::program::Program;
+use super::registers::{Number, equals};
+use super::values::reciprocal;
 use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::images::{self, Load};
 use crate::frontend::kit::sampling::{Dim, Lod, Sample, Shape, pack_offset, sample};
@@ -19,11 +20,18 @@ struct Lookup {
     coordinates: [Src; 4],
     reference: Option<Src>,
     lod: Lod,
-    /// The component of a gather.
-    gather: Option<u32>,
+    gather: Option<Gather>,
     /// The level of detail is asked for.
     query: bool,
     offsets: Vec<[Src; 3]>,
+}
+
+/// The component of a gather.
+#[derive(Clone, Copy)]
+enum Gather {
+    Known(u32),
+    /// 32 bits, of which the lower two count.
+    Computed(Src),
 }
 
 impl Program<'_> {
@@ -50,11 +58,33 @@ impl Program<'_> {
             }
             _ => {
                 let lookup = self.from_sampler(kit, instruction, target, unit)?;
-                self.look_up(kit, &lookup)?
+                match lookup.gather {
+                    Some(Gather::Computed(component)) => self.gather_computed(kit, lookup, component)?,
+                    _ => self.look_up(kit, &lookup)?,
+                }
             }
         };
         self.store(kit, instruction, value.map(Some));
         Ok(())
+    }
+
+    /// A gather whose component is computed: the hardware has the component in the instruction, so each is gathered and the
+    /// right one chosen.
+    fn gather_computed(
+        &self,
+        kit: &mut Kit<'_, '_>,
+        mut lookup: Lookup,
+        component: Src,
+    ) -> Result<[Src; 4], CompileError> {
+        let component = kit.b.and(component, Src::imm32(3));
+        let mut chosen = [Src::imm32(0); 4];
+        for known in 0..4 {
+            lookup.gather = Some(Gather::Known(known));
+            let value = self.look_up(kit, &lookup)?;
+            let is_here = equals(kit, component, known);
+            chosen = std::array::from_fn(|at| kit.b.select(is_here, value[at], chosen[at]));
+        }
+        Ok(chosen)
     }
 
     /// SAMPLE and its like.
@@ -138,7 +168,7 @@ impl Program<'_> {
         let opcode = instruction.opcode;
         let mut coordinates = self.fetch_all(kit, instruction, 0);
         if opcode == Txp {
-            let inverse = super::alu::reciprocal(kit, coordinates[3]);
+            let inverse = reciprocal(kit, coordinates[3]);
             for part in 0..3 {
                 coordinates[part] = kit.b.fmul(coordinates[part], inverse);
             }
@@ -160,32 +190,22 @@ impl Program<'_> {
             (Txb2 | Txl2, Target::ShadowCubeArray) => Some(second(kit, 1)),
             _ => target.reference_component().map(|component| coordinates[usize::from(component)]),
         };
-        let gather =
-            if opcode == Tg4 { Some(self.gather_component(kit, instruction, target)?) } else { None };
+        let gather = (opcode == Tg4).then(|| self.gather_component(kit, instruction, target));
         let offsets = self.offsets(kit, instruction);
         let query = opcode == Lodq;
         Ok(Lookup { target, view: unit, sampler: unit, coordinates, reference, lod, gather, query, offsets })
     }
 
-    /// The component that TG4 gathers: a constant, or the swizzle of the sampler.
-    fn gather_component(
-        &self,
-        kit: &mut Kit<'_, '_>,
-        instruction: &Instruction,
-        target: Target,
-    ) -> Result<u32, CompileError> {
+    /// The component that TG4 gathers: an operand, or the swizzle of the sampler.
+    fn gather_component(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction, target: Target) -> Gather {
         match instruction.srcs.as_slice() {
-            _ if target.is_shadow() => Ok(0),
-            [_, sampler] => Ok(u32::from(sampler.swizzle[0])),
+            _ if target.is_shadow() => Gather::Known(0),
+            [_, sampler] => Gather::Known(u32::from(sampler.swizzle[0])),
             _ => {
-                let component = self.fetch(kit, instruction, 1, 0).as_imm();
-                let component = component.ok_or_else(|| {
-                    CompileError::from(TgsiError::Feature {
-                        what: "TG4 of a computed component",
-                        why: "the component is part of the instruction",
-                    })
-                })?;
-                Ok(component as u32 & 3)
+                let component = self.fetch(kit, instruction, 1, 0);
+                component
+                    .as_imm()
+                    .map_or(Gather::Computed(component), |known| Gather::Known(known as u32 & 3))
             }
         }
     }
@@ -214,7 +234,7 @@ impl Program<'_> {
         };
         let reference = if matches!(opcode, SampleC | SampleCLz) { Some(fourth(kit)) } else { None };
         let component = instruction.srcs.get(2).map_or(0, |sampler| u32::from(sampler.swizzle[0]));
-        let gather = (opcode == Gather4).then_some(component);
+        let gather = (opcode == Gather4).then_some(Gather::Known(component));
         let offsets = self.offsets(kit, instruction);
         let query = opcode == Opcode::Lod;
         Ok(Lookup { target, view, sampler, coordinates, reference, lod, gather, query, offsets })
@@ -246,7 +266,10 @@ impl Program<'_> {
             }
             wanted.layer = (shape.arrayed && !lookup.query).then(|| lookup.coordinates[shape.axes()]);
             wanted.reference = lookup.reference;
-            wanted.gather = lookup.gather;
+            wanted.gather = match lookup.gather {
+                Some(Gather::Known(component)) => Some(component),
+                _ => None,
+            };
             wanted.query = lookup.query;
             let sampler = match lookup.sampler {
                 Number::Fixed(sampler) => sampler,
@@ -291,7 +314,7 @@ fn unnormalised(kit: &mut Kit<'_, '_>, unit: u32, wanted: &mut Sample) {
     let size = images::size(kit, texture(unit), wanted.shape, Src::imm32(0));
     for (coordinate, texels) in wanted.coords.iter_mut().zip(size) {
         let texels = kit.b.int_to_float(texels, false, 32);
-        let inverse = super::alu::reciprocal(kit, texels);
+        let inverse = reciprocal(kit, texels);
         *coordinate = kit.b.fmul(*coordinate, inverse);
     }
 }

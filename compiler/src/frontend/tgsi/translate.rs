@@ -1,10 +1,9 @@
 //! The walk over a program: stage inputs, blocks, stage outputs.
 
 use agx_tgsi::{Class, File, Flow, Instruction, Opcode, Shader};
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 
 use super::blocks::{Blocks, blocks};
+use super::program::Program;
 use super::registers::RegisterFile;
 use super::{FILE, location, stage};
 use crate::CompileKey;
@@ -14,25 +13,6 @@ use crate::frontend::kit::{Kit, lines};
 use crate::ir::FloatMode;
 use crate::ir::build::alu::{FloatCond, IntCond};
 use crate::ir::{Arithmetic, Src};
-
-/// The four components of a register; those that nothing reads may be missing.
-pub(super) type Words = [Option<Src>; 4];
-
-/// A program under translation.
-pub(super) struct Program<'s> {
-    /// The program.
-    pub shader: &'s Shader,
-    /// What else the key says.
-    pub key: &'s CompileKey,
-    /// The files that instructions write.
-    pub files: Vec<RegisterFile>,
-    /// Inputs and system values, by file and number.
-    pub inputs: HashMap<(File, u32), Words, FxBuildHasher>,
-    /// Address registers that PUSHA has kept.
-    pub stack: Vec<crate::frontend::ssa::Variable>,
-    /// 0 times anything is 0.
-    pub zero_wins: bool,
-}
 
 /// Translates a valid program.
 ///
@@ -118,11 +98,6 @@ impl<'f, 'a> Body<'f, 'a> for Walk<'_, '_> {
 }
 
 impl Program<'_> {
-    /// The registers of a file that instructions write.
-    pub fn file(&self, file: File) -> Option<&RegisterFile> {
-        self.files.iter().find(|known| known.file() == file)
-    }
-
     fn instruction(&mut self, kit: &mut Kit<'_, '_>, instruction: &Instruction) -> Result<(), CompileError> {
         match instruction.opcode.info().class {
             Class::Component => self.component(kit, instruction),

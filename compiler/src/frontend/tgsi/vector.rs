@@ -2,9 +2,9 @@
 
 use agx_tgsi::{Instruction, Opcode};
 
-use super::alu::{power, reciprocal};
 use super::operands::halves;
-use super::translate::Program;
+use super::program::Program;
+use super::values::{power, reciprocal};
 use crate::error::CompileError;
 use crate::frontend::kit::Kit;
 use crate::ir::build::alu::FloatCond;

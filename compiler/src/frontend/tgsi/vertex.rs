@@ -2,10 +2,10 @@
 
 use agx_tgsi::{File, PropertyName, SemanticName, Shader};
 
+use super::program::{Inputs, Program};
+use super::reads::{Reads, refused};
 use super::registers::{Component, Number};
 use super::semantics::location;
-use super::stage::{Inputs, Reads, refused};
-use super::translate::Program;
 use crate::error::{CompileError, TgsiError};
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};

@@ -2,9 +2,9 @@
 
 use agx_tgsi::{Class, Instruction, Opcode, Saturate};
 
-use super::alu::truth;
 use super::operands::{clamp, halves, join, written};
-use super::translate::Program;
+use super::program::Program;
+use super::values::truth;
 use crate::frontend::kit::Kit;
 use crate::ir::build::alu::{FloatCond, IntCond, float, int};
 use crate::ir::{Arithmetic, Src};

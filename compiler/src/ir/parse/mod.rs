@@ -135,6 +135,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         self.f.contract = !self.scanner.eat("no_contract");
         self.scanner.skip_space();
         self.f.signed_zeros = self.scanner.eat("signed_zeros");
+        self.scanner.skip_space();
         self.f.special_values = self.scanner.eat("special_values");
         self.scanner.skip_space();
         if self.scanner.eat("workgroup_size") {

@@ -45,7 +45,7 @@ impl Machine<'_, '_> {
 
     /// The number of a register that an index comes to. A computed one is kept within the array that the index names, or else
     /// within the file: what is outside is the last register. Constants outside are the world's.
-    fn register_number(&self, lane: usize, file: File, index: Index) -> i64 {
+    pub(super) fn register_number(&self, lane: usize, file: File, index: Index) -> i64 {
         let number = self.index(lane, index);
         if index.indirect.is_none() || matches!(file, File::Constant | File::ConstantBuffer) {
             return number;

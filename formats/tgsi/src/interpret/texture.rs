@@ -243,7 +243,8 @@ impl Machine<'_, '_> {
     pub(super) fn interpolate(&mut self, instruction: &Instruction, active: &[usize]) {
         let Some(src) = instruction.srcs.first() else { return };
         for lane in active.iter().copied() {
-            let register = u32::try_from(self.index(lane, src.index)).unwrap_or(u32::MAX);
+            let register = self.register_number(lane, src.file, src.index);
+            let register = u32::try_from(register).unwrap_or(u32::MAX);
             let b = self.fetch(lane, instruction, 1);
             let value = match instruction.opcode {
                 Opcode::Fbfetch => self.world.framebuffer(lane, register),

@@ -1,0 +1,44 @@
+//! What the files of this folder translate with: the program, its registers, and what it reads.
+
+use agx_tgsi::{File, Shader};
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::registers::RegisterFile;
+use crate::CompileKey;
+use crate::frontend::ssa::Variable;
+use crate::ir::Src;
+
+/// The four components of a register; those that nothing reads may be missing.
+pub(super) type Words = [Option<Src>; 4];
+
+/// Inputs and system values, by file and number.
+pub(super) type Inputs = HashMap<(File, u32), Words, FxBuildHasher>;
+
+/// A program under translation.
+pub(super) struct Program<'s> {
+    /// The program.
+    pub shader: &'s Shader,
+    /// What else the key says.
+    pub key: &'s CompileKey,
+    /// The files that instructions write.
+    pub files: Vec<RegisterFile>,
+    /// Inputs and system values, by file and number.
+    pub inputs: Inputs,
+    /// Address registers that PUSHA has kept.
+    pub stack: Vec<Variable>,
+    /// 0 times anything is 0.
+    pub zero_wins: bool,
+}
+
+impl Program<'_> {
+    /// The registers of a file that instructions write.
+    pub fn file(&self, file: File) -> Option<&RegisterFile> {
+        self.files.iter().find(|known| known.file() == file)
+    }
+}
+
+/// The value of an option of the language.
+pub(super) fn option(key: &CompileKey, name: &str) -> Option<u64> {
+    key.options.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+}
