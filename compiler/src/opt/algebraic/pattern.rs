@@ -3,11 +3,7 @@
 use agx_isa::desc::Role;
 use arrayvec::ArrayVec;
 
-<<<<<<< HEAD
-use crate::ir::{Build, InstData, IrOp, Op, Rewriter, Src, Type};
-=======
-use crate::ir::{Function, InstData, IrOp, Op, Rewriter, Src, Type};
->>>>>>> 132bf06 (tgsi, agal: infinities and NaNs count, addresses stay within arrays, real texts are recognised)
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewriter, Src, Type};
 
 /// How faithful a replacement is, the most faithful first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
