@@ -1,7 +1,8 @@
 //! Broken AGAL and TGSI programs through the compiler: mutations and prefixes of every bundled program give an error that says
 //! where, or code that obeys the rules of the IR and the instruction set; never a panic, and none takes long.
 //!
-//! The feature `stress` tries 100,000 mutations of each format, and every prefix.
+//! The feature `stress` tries 100,000 mutations of each format, and every prefix; `SOAK=N` tries N mutations and every prefix
+//! without it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,6 +19,11 @@ const STEP: usize = if cfg!(feature = "stress") { 1 } else { 499 };
 
 /// One mutation in so many is compiled with the validator after every pass.
 const VALIDATED: u64 = if cfg!(feature = "stress") { 16 } else { 2 };
+
+/// How many mutations are wanted in this run, if the environment says it.
+fn soak() -> Option<u64> {
+    std::env::var("SOAK").ok()?.parse().ok()
+}
 
 /// What a program of these sizes may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -182,7 +188,8 @@ fn check(format: &Format, scratch: &mut Scratch, what: &str, bytes: &[u8], valid
 }
 
 fn mutations(format: &Format) {
-    let compiled: u64 = (0..MUTATIONS)
+    let count = soak().unwrap_or(MUTATIONS);
+    let compiled: u64 = (0..count)
         .into_par_iter()
         .map_init(Scratch::default, |scratch, seed| {
             let mut random = Random::new(seed);
@@ -195,12 +202,13 @@ fn mutations(format: &Format) {
         })
         .sum();
     // A test whose mutations are all refused, or none, would say little.
-    assert!(compiled * 20 > MUTATIONS && compiled < MUTATIONS, "{compiled} of {MUTATIONS} compile");
+    assert!(compiled * 20 > count && compiled < count, "{compiled} of {count} compile");
 }
 
 fn prefixes(format: &Format) {
+    let step = if soak().is_some() { 1 } else { STEP };
     let of =
-        |number: usize| (0..format.programs[number].len()).step_by(STEP).map(move |length| (number, length));
+        |number: usize| (0..format.programs[number].len()).step_by(step).map(move |length| (number, length));
     let all: Vec<(usize, usize)> = (0..format.programs.len()).flat_map(of).collect();
     all.par_iter().for_each_init(Scratch::default, |scratch, (number, length)| {
         let bytes = &format.programs[*number][..*length];
