@@ -106,15 +106,15 @@ pub enum CoefficientSource {
     PointX,
     /// Position down a point, 0 to 1 from top to bottom.
     PointY,
-    /// What the vertex shader says of layer and viewport, in the low and the high half; flat.
-    LayerAndViewport,
+    /// The viewport as the vertex shader says it; flat.
+    Viewport,
     /// Number of the primitive in its draw, an integer; flat. What runs before the fragment shader provides it.
     PrimitiveId,
     /// A clip distance over w.
     ClipDistance(u32),
     /// A cull distance over w.
     CullDistance(u32),
-    /// Whether a cull distance keeps the primitive, over w: all coefficients are 0 where it does not.
+    /// Whether a cull distance keeps the primitive: all coefficients are 0 where it does not.
     Culled(u32),
     /// A component of a location.
     User {
@@ -141,8 +141,8 @@ impl CoefficientSource {
     pub fn output(self) -> Option<Output> {
         Some(match self {
             CoefficientSource::User { location, component, .. } => Output::User { location, component },
-            CoefficientSource::LayerAndViewport => Output::LayerAndViewport,
-            CoefficientSource::ClipDistance(index) => Output::ClipDistance(index),
+            CoefficientSource::Viewport => Output::Viewport,
+            CoefficientSource::ClipDistance(index) => Output::ReadClipDistance(index),
             CoefficientSource::CullDistance(index) => Output::CullDistance(index),
             CoefficientSource::Culled(index) => Output::Culled(index),
             _ => return None,
@@ -153,10 +153,10 @@ impl CoefficientSource {
     pub fn interpolation(self) -> Interpolation {
         match self {
             CoefficientSource::User { interpolation, .. } => interpolation,
-            CoefficientSource::LayerAndViewport | CoefficientSource::PrimitiveId => Interpolation::Flat,
-            CoefficientSource::ClipDistance(_)
-            | CoefficientSource::CullDistance(_)
-            | CoefficientSource::Culled(_) => Interpolation::Perspective,
+            CoefficientSource::Viewport | CoefficientSource::PrimitiveId => Interpolation::Flat,
+            CoefficientSource::ClipDistance(_) | CoefficientSource::CullDistance(_) => {
+                Interpolation::Perspective
+            }
             _ => Interpolation::Linear,
         }
     }
@@ -240,6 +240,8 @@ pub struct FragmentInfo {
     pub sample_shading: bool,
     /// Render targets that are read, bit 0 the first: fragments below must be shaded and stored first.
     pub reads_targets: u8,
+    /// The main part stores to render targets itself, as those of whole shaders do.
+    pub stores_targets: bool,
     /// Fragments that overlap take turns in a part of the program.
     pub interlock: bool,
 }

@@ -1,9 +1,11 @@
 //! What a driver must know of a compiled shader.
 
-use crate::fragment::FragmentInfo;
+use crate::fragment::{CoefficientSource, FragmentInfo};
 use crate::layout::UniformRange;
+use crate::pipeline::PipelineLayout;
 use crate::textures::{SamplerBinding, TextureBinding};
-use crate::vertex::{Attribute, RunsAs, Varying, stack_attribute_bytes};
+use crate::varyings::OutputLayout;
+use crate::vertex::{Attribute, DrawNumbers, Output, OutputStore, RunsAs, Varying, stack_attribute_bytes};
 
 /// A pipeline stage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -61,12 +63,16 @@ pub struct ShaderInfo {
     pub textures: Vec<TextureBinding>,
     /// What the sampler state registers hold, from 0 on.
     pub samplers: Vec<SamplerBinding>,
+    /// Where the sets' descriptors are, if the shader reads them from memory.
+    pub layout: Option<PipelineLayout>,
     /// Workgroup size (compute).
     pub workgroup_size: [u32; 3],
     /// Threadgroup memory in bytes (compute).
     pub local_bytes: u32,
-    /// Stack memory per lane in bytes, spilling and local arrays included.
+    /// Stack memory per lane of the main part in bytes, spilling and local arrays included.
     pub scratch_bytes: u32,
+    /// Stack memory of the preamble in bytes.
+    pub preamble_scratch_bytes: u32,
     /// The constant section, to be placed in memory aligned to 16 bytes; empty when not used.
     pub constants: Vec<u8>,
     /// Values of the promoted uniforms.
@@ -79,8 +85,12 @@ pub struct ShaderInfo {
     pub runs_as: RunsAs,
     /// Attributes read, by number (vertex).
     pub attributes: Vec<Attribute>,
-    /// Output slots written, ascending (vertex).
+    /// Output slots written, ascending, before a fragment shader is known (vertex).
     pub varyings: Vec<Varying>,
+    /// Where they are written, by place in the code (vertex).
+    pub output_stores: Vec<OutputStore>,
+    /// What of the draw's numbers is read (vertex).
+    pub draw_numbers: DrawNumbers,
     /// The main part is all of the shader: attributes are fetched and colours stored in it.
     pub whole: bool,
     /// What only fragment shaders have.
@@ -101,6 +111,18 @@ impl ShaderInfo {
     /// Whether the prolog opens the stack frame of the main part, because attributes are in it.
     pub fn frame_from_prolog(&self) -> bool {
         self.stage == Stage::Vertex && !self.whole && stack_attribute_bytes(self.attributes.len() as u32) != 0
+    }
+
+    /// Whether neighbouring triangles may be shaded together: no lane works across pixels, and memory is not written (Mesa
+    /// 25.0).
+    pub fn merges_triangles(&self) -> bool {
+        !self.fragment.needs_helpers && !self.writes_memory
+    }
+
+    /// The slots of a vertex shader's outputs for a fragment shader that reads `inputs`.
+    pub fn output_layout(&self, inputs: &[CoefficientSource]) -> OutputLayout {
+        let outputs: Vec<Output> = self.varyings.iter().map(|varying| varying.output).collect();
+        OutputLayout::new(&outputs, inputs)
     }
 
     /// End of the half-words that the driver fills.

@@ -144,6 +144,16 @@ sources! {
         /// Binding within the set.
         binding: u32,
     } => "sampler_table", ADDRESS, 2, MEMORY_BASE_HALVES, "address of the table of samplers {place}";
+    /// 64-bit address of the memory of a descriptor set, which [`crate::pipeline`] lays out.
+    SetAddress {
+        /// Descriptor set.
+        set: u32,
+    } => "set_address", ADDRESS, 0, TEXTURE_TABLE_HALVES, "address of descriptor set {set}";
+    /// 32-bit offset in bytes that is added to the address of a buffer ([`crate::pipeline::BindingLayout::dynamic_offset`]).
+    DynamicOffset {
+        /// Its number.
+        index: u32,
+    } => "dynamic_offset", 2, 5, UNIFORM_HALVES, "dynamic offset {index}";
     /// The texture descriptor of what is bound at (set, binding), array element `element`: six 32-bit words.
     TextureWords {
         /// Descriptor set.

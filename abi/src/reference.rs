@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::fragment::{self, MAX_TARGETS};
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
 use crate::pass;
+use crate::pipeline::DescriptorParts;
 use crate::registers;
 use crate::textures::{
     self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, DESCRIPTOR_BYTES, MAX_SAMPLERS, MAX_TEXTURES,
@@ -39,6 +40,7 @@ pub fn page() -> String {
     fragment_chapter(&mut page);
     pass_chapter(&mut page);
     texture_chapter(&mut page);
+    pipeline_chapter(&mut page);
     page
 }
 
@@ -81,8 +83,13 @@ fn vertex_chapter(page: &mut String) {
     );
     uniform_table(page, &vertex::uniforms(EXAMPLE_ATTRIBUTES, RunsAs::Compute));
     page.push_str(
-        "\nOutputs are words in slots, numbered in this order among those that are written: position (always all four), point \
-         size, clip\ndistances, cull distances, their flags, layer and viewport, locations by component.\n",
+        "\nOutputs are words in slots, in the order of the hardware (`OutputLayout`): position, always four words; varyings, those in perspective \
+         first, then flat ones,\nthen those that are linear on the screen; point size; layer and viewport in one word; clip distances. Varyings are, in \
+         this order within a kind: clip distances\nand cull distances, four to a vector, the viewport (flat), flags of cull distances (linear), locations. A \
+         vector has words up to its last component that is\nwritten. What fragment shaders can read of the groups after the varyings is a varying too.\n\n\
+         The main part is compiled with all locations in perspective. `link` renumbers its stores for the layout that a fragment \
+         shader asks for\n(`ShaderInfo::output_layout`, `Parts::outputs`). Coefficient registers are bound to slots by `CoefficientBindings`: word 0 \
+         is w, then depth where it is read,\nthen the varyings. In memory, as a compute shader, outputs are dense.\n",
     );
 }
 
@@ -171,6 +178,24 @@ fn pass_chapter(page: &mut String) {
         let least = least.map_or(0, |size| (tile::MAX_TILE_BYTES - 1) / (size[0] * size[1]) + 1);
         let _ = writeln!(page, "| {least} to {most} | {} × {} |", size[0], size[1]);
     }
+}
+
+fn pipeline_chapter(page: &mut String) {
+    let DescriptorParts { buffer, texture, image, sampler } = DescriptorParts::ALL;
+    let _ = write!(
+        page,
+        "\n## Descriptors in memory\n\nA pipeline's layout (`PipelineLayout` in the key) says where each set has the descriptors of a binding: first byte, \
+         bytes from element to element,\nand where in an element a descriptor of each type stands. The driver gives addresses of sets (`SetAddress`, from a \
+         root table or as it likes), and\nthe program reads descriptors while it runs; what is the same for all invocations is read by the preamble. \
+         Bindings that are `Constant` are bound as without\na layout; those that are `PartiallyBound` are read only where the program names them.\n\n\
+         | descriptor | bytes | contents | in `DescriptorParts::ALL` at |\n|---|---|---|---|\n\
+         | buffer | 12 | 64-bit address, 32-bit size in bytes | {buffer} |\n\
+         | texture | {DESCRIPTOR_BYTES} | as the hardware reads it | {texture} |\n\
+         | image | {DESCRIPTOR_BYTES} | as the hardware stores to it | {image} |\n\
+         | sampler | 2 | number of a sampler state register, or in the heap of samplers | {sampler} |\n\n\
+         An inline block is the contents themselves. A buffer with a dynamic offset has the number of a uniform that is added to its address \
+         (`DynamicOffset`).\n"
+    );
 }
 
 fn uniform_table(page: &mut String, ranges: &[UniformRange]) {

@@ -109,22 +109,25 @@ const COMPUTE_PADDING: u16 = 3;
 /// Output slots: words that `st_var` writes.
 pub const MAX_SLOTS: u32 = 256;
 
-/// What an output slot holds. Slots are numbered in this order, among what the shader writes; the position is always
-/// there and first.
+/// What an output slot holds; the position is always there and first. [`crate::varyings`] says how slots are numbered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Output {
     /// Component of the clip-space position.
     Position(u32),
     /// Size of a point in pixels.
     PointSize,
-    /// A clip distance.
+    /// A clip distance, at which primitives are clipped.
     ClipDistance(u32),
-    /// A cull distance.
+    /// A clip distance again, for fragment shaders to read.
+    ReadClipDistance(u32),
+    /// A cull distance, which only fragment shaders read.
     CullDistance(u32),
     /// 1 where a cull distance is not negative, else 0: primitives with 0 at every vertex are culled.
     Culled(u32),
-    /// Layer in the low half, viewport in the high half.
+    /// Layer in the low half, viewport in the high half, where the primitive goes.
     LayerAndViewport,
+    /// The viewport again, for fragment shaders to read.
+    Viewport,
     /// A component of a location.
     User {
         /// Location.
@@ -143,6 +146,32 @@ pub struct Attribute {
     pub components: u8,
 }
 
+/// Where the main part of a vertex shader stores an output, for the linker to renumber it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutputStore {
+    /// First byte of the instruction.
+    pub offset: u32,
+    /// The slot that it names.
+    pub slot: u16,
+}
+
+/// Numbers of a draw that a vertex shader reads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct DrawNumbers {
+    /// Base vertex or base instance.
+    pub base: bool,
+    /// The number of the draw.
+    pub draw: bool,
+}
+
+impl std::ops::BitOr for DrawNumbers {
+    type Output = DrawNumbers;
+
+    fn bitor(self, other: DrawNumbers) -> DrawNumbers {
+        DrawNumbers { base: self.base || other.base, draw: self.draw || other.draw }
+    }
+}
+
 /// A slot that a vertex shader writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Varying {
@@ -152,7 +181,7 @@ pub struct Varying {
     pub output: Output,
 }
 
-/// Slot numbers for `outputs`, which may come in any order and more than once: the position's four first.
+/// Dense slot numbers for `outputs` in memory, which may come in any order and more than once: the position's four first.
 pub fn assign_slots(outputs: &[Output]) -> Vec<Varying> {
     let mut sorted: Vec<Output> = (0..4).map(Output::Position).chain(outputs.iter().copied()).collect();
     sorted.sort_unstable();

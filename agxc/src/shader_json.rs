@@ -89,6 +89,7 @@ fn info(info: &ShaderInfo) -> Value {
         "workgroup_size": info.workgroup_size,
         "local_bytes": info.local_bytes,
         "scratch_bytes": info.scratch_bytes,
+        "preamble_scratch_bytes": info.preamble_scratch_bytes,
         "constants": output::hex(&info.constants),
         "promoted": output::hex(&info.promoted),
         "writes_memory": info.writes_memory,

@@ -11,6 +11,8 @@ pub fn vertex(info: &ShaderInfo) -> Value {
         "runs_as": if info.runs_as == RunsAs::Compute { "compute" } else { "vertex" },
         "attributes": info.attributes.iter().map(attribute).collect::<Vec<_>>(),
         "varyings": info.varyings.iter().map(varying).collect::<Vec<_>>(),
+        "reads_base": info.draw_numbers.base,
+        "reads_draw_number": info.draw_numbers.draw,
     })
 }
 
@@ -31,6 +33,7 @@ pub fn fragment(info: &FragmentInfo) -> Value {
         needs_helpers,
         sample_shading,
         reads_targets,
+        stores_targets,
         interlock,
     } = info;
     json!({
@@ -47,6 +50,7 @@ pub fn fragment(info: &FragmentInfo) -> Value {
         "needs_helpers": needs_helpers,
         "sample_shading": sample_shading,
         "reads_targets": reads_targets,
+        "stores_targets": stores_targets,
         "interlock": interlock,
     })
 }
@@ -69,6 +73,8 @@ fn output(output: Output) -> Value {
         Output::CullDistance(index) => json!({ "kind": "cull_distance", "index": index }),
         Output::Culled(index) => json!({ "kind": "culled", "index": index }),
         Output::LayerAndViewport => json!({ "kind": "layer_and_viewport" }),
+        Output::ReadClipDistance(index) => json!({ "kind": "read_clip_distance", "index": index }),
+        Output::Viewport => json!({ "kind": "viewport" }),
         Output::User { location, component } => {
             json!({ "kind": "user", "location": location, "component": component })
         }

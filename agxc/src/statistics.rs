@@ -2,49 +2,11 @@
 
 use agx_compiler::Statistics;
 use agx_compiler::stats::Binding;
+pub use agx_compiler::stats::{FIGURES, Figure};
 use serde_json::{Map, Value};
 
 /// Version of the JSON form: raised when a field changes its meaning or goes away.
 pub const SCHEMA_VERSION: u32 = 1;
-
-/// One figure: name for people, name for machines, where it comes from.
-pub struct Figure {
-    /// Name in text.
-    pub title: &'static str,
-    /// Name in JSON, CSV and options.
-    pub key: &'static str,
-    /// More of it is better; of every other figure less is.
-    pub higher_is_better: bool,
-    /// Where it comes from.
-    pub value: fn(&Statistics) -> u32,
-}
-
-const fn cost(title: &'static str, key: &'static str, value: fn(&Statistics) -> u32) -> Figure {
-    Figure { title, key, higher_is_better: false, value }
-}
-
-/// Every figure, in the order it is printed.
-pub static FIGURES: &[Figure] = &[
-    cost("Instrs", "instructions", |s| s.instructions),
-    cost("ALU", "alu", |s| s.alu),
-    cost("FSCIB", "fscib", |s| s.fscib),
-    cost("IC", "ic", |s| s.ic),
-    cost("Code size", "code_bytes", |s| s.code_bytes),
-    cost("GPRs", "gpr_halves", |s| s.gpr_halves),
-    cost("Uniforms", "uniform_halves", |s| s.uniform_halves),
-    cost("Scratch", "scratch_bytes", |s| s.scratch_bytes),
-    Figure { title: "Threads", key: "threads", higher_is_better: true, value: |s| s.threads },
-    cost("Loops", "loops", |s| s.loops),
-    cost("Spills", "spills", |s| s.spills),
-    cost("Fills", "fills", |s| s.fills),
-    cost("Preamble instrs", "preamble_instructions", |s| s.preamble_instructions),
-    cost("Waits", "waits", |s| s.waits),
-    cost("Cycles", "cycles", |s| s.cycles),
-    cost("Stalled", "stalled_cycles", |s| s.stalled_cycles),
-    cost("Memory", "memory_cycles", |s| s.memory_cycles),
-    cost("Texture", "texture_cycles", |s| s.texture_cycles),
-    cost("Control", "control_cycles", |s| s.control_cycles),
-];
 
 /// The figure with this key.
 pub fn figure(key: &str) -> Option<&'static Figure> {

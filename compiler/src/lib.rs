@@ -23,6 +23,7 @@
 // this repository, and change without notice; `public-api.txt` lists the interface without them.
 #[doc(hidden)]
 pub mod analysis;
+mod cache;
 #[doc(hidden)]
 pub mod context;
 #[doc(hidden)]
@@ -33,6 +34,7 @@ pub mod error;
 pub mod frontend;
 #[doc(hidden)]
 pub mod ir;
+mod limits;
 pub mod link;
 #[doc(hidden)]
 pub mod lower;
@@ -52,6 +54,7 @@ mod test_random;
 use crate::error::InputError;
 use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::occupancy::MAX_GPR_HALVES;
+use agx_abi::pipeline::PipelineLayout;
 use agx_abi::tile::TilePass;
 use agx_abi::{PartRole, ShaderInfo, Stage, Target};
 use bumpalo::Bump;
@@ -59,10 +62,13 @@ use context::{Context, Facts};
 use lower::Frame;
 use pipeline::{Options, Phase, Stop};
 
+pub use cache::{BUILD_ID, CacheError};
 pub use error::{CODES, CompileError, ErrorKind, ErrorRow, Example, Location};
+pub use frontend::kit::bounds::{Bounds, Robustness};
 pub use frontend::{FRONT_ENDS, Input, Language};
 pub use ir::{Position, Sources};
-pub use stats::{Binding, Statistics};
+pub use limits::CompileLimits;
+pub use stats::{Binding, FIGURES, Figure, Statistics};
 
 /// Everything that affects the code beside the input: equal keys and inputs give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -81,6 +87,10 @@ pub struct CompileKey {
     /// Half registers a thread may use at most, for experiments with occupancy and tests of spilling; `None` leaves it to
     /// the size of the workgroup. A limit too small for a single instruction is an error.
     pub max_gpr_halves: Option<u16>,
+    /// Where the driver puts descriptors; without it the driver fills addresses and state registers.
+    pub layout: Option<PipelineLayout>,
+    /// What becomes of accesses outside of buffers.
+    pub robustness: Robustness,
     /// A vertex shader runs as a compute shader of the hardware, for geometry stages in software: an invocation of the
     /// grid for each vertex (x) and instance (y), outputs in memory.
     pub vertex_as_compute: bool,
@@ -95,6 +105,8 @@ pub struct CompileKey {
     pub schedule_seed: Option<u64>,
     /// Run the validator after every pass and the checkers after register allocation.
     pub validate: bool,
+    /// How large the compilation may become, and what may stop it.
+    pub limits: CompileLimits,
 }
 
 /// Machine code of one part.
@@ -202,14 +214,17 @@ impl Compiler {
             fills: back_end.fills,
             ..emit::statistics(&f, &code, &info)
         };
+        info.draw_numbers = link::draw_numbers(&code, &info.uniforms);
         let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes, lines: code.lines }];
+        info.output_stores = code.output_stores;
         if let Some(preamble) = f.preamble.take() {
             let (code, used) = self.compile_preamble(*preamble, key)?;
+            info.draw_numbers = info.draw_numbers | link::draw_numbers(&code, &info.uniforms);
             stats.preamble_instructions = code.insts.len() as u32;
             // A preamble that spills has to ask for all registers (Mesa 25.0).
             let spills = used.scratch_bytes != 0;
             info.preamble_gpr_halves = if spills { MAX_GPR_HALVES } else { used.gpr_halves };
-            info.scratch_bytes = info.scratch_bytes.max(used.scratch_bytes);
+            info.preamble_scratch_bytes = used.scratch_bytes;
             parts.push(ShaderPart { role: PartRole::Preamble, code: code.bytes, lines: code.lines });
         }
         Ok(CompiledShader { parts, info, stats, sources: f.sources })

@@ -77,3 +77,92 @@ pub struct Statistics {
     /// What limits a core that runs nothing else.
     pub binds: Binding,
 }
+
+/// One figure of the statistics: what a driver shows as an executable's statistic (VK_KHR_pipeline_executable_properties).
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// Name in text.
+    pub title: &'static str,
+    /// Name in JSON, CSV and options.
+    pub key: &'static str,
+    /// What it is, a sentence.
+    pub description: &'static str,
+    /// More of it is better; of every other figure less is.
+    pub higher_is_better: bool,
+    /// Where it comes from.
+    pub value: fn(&Statistics) -> u32,
+}
+
+const fn cost(
+    title: &'static str,
+    key: &'static str,
+    value: fn(&Statistics) -> u32,
+    description: &'static str,
+) -> Figure {
+    Figure { title, key, description, higher_is_better: false, value }
+}
+
+/// Every figure, in the order it is shown.
+pub static FIGURES: &[Figure] = &[
+    cost("Instrs", "instructions", |s| s.instructions, "Instructions of the main part."),
+    cost("ALU", "alu", |s| s.alu, "Estimated cycles of the ALU: the larger of FSCIB and IC."),
+    cost(
+        "FSCIB",
+        "fscib",
+        |s| s.fscib,
+        "Estimated cycles of the pipes for floats, selections, comparisons and integers.",
+    ),
+    cost(
+        "IC",
+        "ic",
+        |s| s.ic,
+        "Estimated cycles of the pipe for integer products, shifts and complex operations.",
+    ),
+    cost("Code size", "code_bytes", |s| s.code_bytes, "Bytes of code of the main part."),
+    cost("GPRs", "gpr_halves", |s| s.gpr_halves, "Half registers that a thread allocates."),
+    cost("Uniforms", "uniform_halves", |s| s.uniform_halves, "Half-words of the uniform file in use."),
+    cost("Scratch", "scratch_bytes", |s| s.scratch_bytes, "Bytes of stack memory of a thread."),
+    Figure {
+        title: "Threads",
+        key: "threads",
+        description: "Threads that a core holds, by the half registers.",
+        higher_is_better: true,
+        value: |s| s.threads,
+    },
+    cost("Loops", "loops", |s| s.loops, "Loops in the code."),
+    cost("Spills", "spills", |s| s.spills, "Values stored to stack memory for want of registers."),
+    cost("Fills", "fills", |s| s.fills, "Values loaded back from stack memory."),
+    cost(
+        "Preamble instrs",
+        "preamble_instructions",
+        |s| s.preamble_instructions,
+        "Instructions that run once before all invocations.",
+    ),
+    cost("Waits", "waits", |s| s.waits, "Instructions that wait for results."),
+    cost("Cycles", "cycles", |s| s.cycles, "Cycles that a SIMD-group with a core to itself takes."),
+    cost("Stalled", "stalled_cycles", |s| s.stalled_cycles, "Cycles of these spent in waits."),
+    cost("Memory", "memory_cycles", |s| s.memory_cycles, "Cycles of the memory port for a SIMD-group."),
+    cost("Texture", "texture_cycles", |s| s.texture_cycles, "Cycles of the texture units for a SIMD-group."),
+    cost("Control", "control_cycles", |s| s.control_cycles, "Cycles of jumps for a SIMD-group."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_names_of_their_own_and_sentences() {
+        for (at, figure) in FIGURES.iter().enumerate() {
+            assert!(figure.description.ends_with('.'), "{}", figure.key);
+            let same = |other: &&Figure| other.key == figure.key || other.title == figure.title;
+            assert!(!FIGURES[..at].iter().any(|other| same(&other)), "{}", figure.key);
+        }
+        let statistics = Statistics { fills: 7, ..Statistics::default() };
+        let found: Vec<&str> = FIGURES
+            .iter()
+            .filter(|figure| (figure.value)(&statistics) != 0)
+            .map(|figure| figure.key)
+            .collect();
+        assert_eq!(found, ["fills"]);
+    }
+}

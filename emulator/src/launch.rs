@@ -5,6 +5,7 @@
 //! past an end is a fault and never another buffer.
 
 mod draw;
+mod sets;
 mod targets;
 pub mod textures;
 mod vertex;
@@ -170,7 +171,7 @@ impl Launch<'_> {
                 threads: None,
                 tile: None,
                 local_bytes: self.info.local_bytes,
-                scratch_bytes: self.info.scratch_bytes,
+                scratch_bytes: self.info.scratch_bytes.max(self.info.preamble_scratch_bytes),
                 options: self.options,
             },
         );
@@ -366,12 +367,15 @@ impl Layout<'_> {
             UniformSource::ConstantAddress => {
                 self.map(info.constants.clone(), Access::READ)?.to_le_bytes().to_vec()
             }
+            UniformSource::SetAddress { set } => self.set_memory(info, set)?.to_le_bytes().to_vec(),
             UniformSource::PushConstantAddress => {
                 self.map(push_constants.to_vec(), Access::READ)?.to_le_bytes().to_vec()
             }
             UniformSource::PushConstants { offset } => from(push_constants, offset),
             UniformSource::Promoted { offset } => from(&info.promoted, offset),
+            // Dynamic offsets are 0.
             UniformSource::WorkgroupCount
+            | UniformSource::DynamicOffset { .. }
             | UniformSource::Interface(_)
             | UniformSource::SamplePositions
             | UniformSource::ViewIndex

@@ -7,6 +7,7 @@
 
 mod agal;
 mod assembly;
+mod cache;
 mod compile;
 mod device;
 mod entropy;
@@ -24,6 +25,7 @@ mod wgsl;
 
 pub use agal::agal;
 pub use assembly::assembly;
+pub use cache::cache;
 pub use device::device;
 pub use entropy::{Entropy, Generator};
 pub use ir_text::ir_text;
@@ -53,4 +55,5 @@ pub const TARGETS: &[Target] = &[
     ("assembly", assembly),
     ("records", records),
     ("device", device),
+    ("cache", cache),
 ];

@@ -77,3 +77,8 @@ fn records() {
 fn device() {
     smoke("device", 150);
 }
+
+#[test]
+fn cache() {
+    smoke("cache", 300);
+}

@@ -257,7 +257,8 @@ impl Pair<'_> {
         let mut fragment = compiler.compile(&mut scratch, Input::spirv(self.fragment), &self.keys[1])?;
         let first = compiler.vertex_program(&mut scratch, &vertex, attribute, &self.keys[0])?;
         let state = state_for(&fragment);
-        let second = compiler.fragment_program(&mut scratch, &mut fragment, &state, &self.keys[1])?;
+        let second = compiler.fragment_program(&mut scratch, &fragment, &state, &self.keys[1])?;
+        fragment.info = second.info(&fragment.info);
         let mut bound = Bound::new(palette);
         bound.bind(&vertex.info, self.vertex);
         bound.bind(&fragment.info, self.fragment);

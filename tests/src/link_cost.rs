@@ -70,6 +70,7 @@ impl Others {
             prolog: Some(&self.prolog),
             epilog: Some(&self.epilog),
             sample_loop: Some(4),
+            outputs: None,
         }
     }
 }

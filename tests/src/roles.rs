@@ -50,9 +50,9 @@ fn fragment(module: &[u8], key: &CompileKey) -> Result<(), Outcome> {
     for sample_shading in [false, true] {
         let mut key = key.clone();
         key.sample_shading = sample_shading;
-        let mut shader = compiler.compile(&mut scratch, Input::spirv(module), &key)?;
+        let shader = compiler.compile(&mut scratch, Input::spirv(module), &key)?;
         let state = state_for(&shader, if sample_shading { 4 } else { 1 });
-        validate_program(&compiler.fragment_program(&mut scratch, &mut shader, &state, &key)?)?;
+        validate_program(&compiler.fragment_program(&mut scratch, &shader, &state, &key)?)?;
         let whole = compiler.whole_fragment(&mut scratch, Input::spirv(module), &key, &state)?;
         validate_program(&whole.program)?;
     }

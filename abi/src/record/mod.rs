@@ -3,6 +3,7 @@
 //! Decoding is total: bits that no field covers are kept and named by their position, so that encoding what was decoded
 //! gives the same bytes. Fields of which only one can be meant, because another field decides, say so in [`When`].
 
+mod build;
 mod cdm;
 mod descriptor;
 mod kernel;
@@ -11,6 +12,7 @@ mod ppp;
 mod usc;
 mod vdm;
 
+pub use build::FieldError;
 pub use cdm::*;
 pub use descriptor::*;
 pub use kernel::*;

@@ -237,7 +237,7 @@ impl Drawer<'_> {
     fn link(
         &self,
         vertex: &CompiledShader,
-        fragment: &mut CompiledShader,
+        main: &mut CompiledShader,
     ) -> Result<[LinkedProgram; 2], Failure> {
         let draw = self.draw;
         let sources = draw.sources(&self.at).map_err(|why| self.wrong(why))?;
@@ -252,8 +252,9 @@ impl Drawer<'_> {
             .map_err(|error| failed(error, &draw.vertex))?;
         let fragment = self
             .compiler
-            .fragment_program(&mut scratch, fragment, &state, &options)
+            .fragment_program(&mut scratch, main, &state, &options)
             .map_err(|error| failed(error, &draw.fragment))?;
+        main.info = fragment.info(&main.info);
         Ok([vertex, fragment])
     }
 }

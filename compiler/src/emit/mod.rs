@@ -5,10 +5,13 @@ mod statistics;
 
 pub use statistics::statistics;
 
+use std::ops::Range;
+
+use agx_abi::vertex::OutputStore;
 use agx_abi::{PartRole, ShaderInfo};
 use agx_isa::desc::Role;
 use agx_isa::encode::encode;
-use agx_isa::inst::Inst as MachineInst;
+use agx_isa::inst::{Inst as MachineInst, Operand, Tag};
 use agx_isa::table::Opcode;
 
 use crate::LineRow;
@@ -54,6 +57,21 @@ pub struct Code {
     pub insts: Vec<MachineInst>,
     /// Where source positions begin, ascending.
     pub lines: Vec<LineRow>,
+    /// Stores of vertex outputs.
+    pub output_stores: Vec<OutputStore>,
+}
+
+impl Code {
+    /// Whether an instruction reads a uniform register of some half-words.
+    pub fn reads_uniforms(&self, halves: &Range<u16>) -> bool {
+        let is_read = |operand: &Operand| {
+            let start = operand.value as u16;
+            operand.tag == Tag::Uniform
+                && start < halves.end
+                && halves.start < start + u16::from(operand.size.halves())
+        };
+        self.insts.iter().any(|inst| inst.operands.iter().any(is_read))
+    }
 }
 
 /// A branch whose target was not known when it was encoded.
@@ -91,6 +109,7 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
                 fixups.push(Fixup { at: code.bytes.len(), inst: *machine, operand, target });
             }
             note_line(&mut code, position);
+            note_output(&mut code, machine);
             append(&mut code, machine)?;
         }
     }
@@ -112,6 +131,15 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
 fn note_line(code: &mut Code, line: u32) {
     if line != 0 && code.lines.last().is_none_or(|last| last.position != line) {
         code.lines.push(LineRow { offset: code.bytes.len() as u32, position: line });
+    }
+}
+
+/// The linker renumbers slots.
+fn note_output(code: &mut Code, inst: &MachineInst) {
+    let slot = inst.operand("index").filter(|_| inst.op == Opcode::StVar);
+    if let Some(slot) = slot.filter(|slot| slot.tag == Tag::Imm) {
+        let offset = code.bytes.len() as u32;
+        code.output_stores.push(OutputStore { offset, slot: slot.value as u16 });
     }
 }
 

@@ -60,6 +60,21 @@ errors! {
         2010 Invalid UnknownPhase { name: String }
         = "unknown phase or pass `{name}`",
         Example::Words("--emit ir-after=magic.");
+
+        /// The compilation makes too many instructions. CompileLimits states how many it may make.
+        2011 Limit TooManyInstructions { most: u32 }
+        = "more than {most} instructions of the IR",
+        Example::Words("A long shader compiled with CompileLimits of 100 instructions.");
+
+        /// The compilation uses too much memory. CompileLimits states how much it may use.
+        2012 Limit TooMuchMemory { most: usize }
+        = "more than {most} bytes of scratch memory",
+        Example::Words("A long shader compiled with CompileLimits of 1000 bytes.");
+
+        /// The compilation was stopped. The caller's question was answered with yes.
+        2013 Limit Stopped
+        = "the compilation was stopped",
+        Example::Words("A driver that gives up a pipeline while it is compiled.");
     }
 }
 
@@ -155,5 +170,20 @@ errors! {
         2117 Limit LargeWorkgroup { threads: u64, most: u64 }
         = "a workgroup of {threads} invocations; the limit is {most}",
         Example::Words("A TGSI program with a block of 64 by 64 by 1.");
+
+        /// The pipeline's layout lacks a binding. Every binding that the shader uses must be in it.
+        2118 Invalid NoBinding { set: u32, binding: u32 }
+        = "the pipeline's layout has nothing at set {set}, binding {binding}",
+        Example::Words("A shader with a buffer at binding 3, compiled with a layout of bindings 0 to 2.");
+
+        /// The pipeline's layout has the contents of a block where the shader names a texture, image or sampler.
+        2119 Invalid InlineBinding { set: u32, binding: u32 }
+        = "the pipeline's layout has the contents of a block at set {set}, binding {binding}; expected descriptors",
+        Example::Words("A shader with a texture, compiled with a layout that has an inline block there.");
+
+        /// A buffer with a dynamic offset is chosen at run time. Dynamic offsets are uniforms, one for each element.
+        2120 Unsupported DynamicOffset { set: u32, binding: u32 }
+        = "set {set}, binding {binding}: an array with dynamic offsets is indexed by a run-time value",
+        Example::Words("An array of uniform buffers with dynamic offsets and a computed index.");
     }
 }

@@ -1,5 +1,7 @@
 //! Where instructions come from: positions in source files, by number. An instruction's `line` is such a number.
 
+use agx_abi::stored::{Reader, Stored, StoredError};
+use agx_abi::stored_structs;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
@@ -23,6 +25,21 @@ pub struct Sources {
     pub files: Vec<String>,
     positions: Vec<Position>,
     numbers: HashMap<Position, u32, FxBuildHasher>,
+}
+
+stored_structs! { Position { file line column } }
+
+impl Stored for Sources {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.files.write(to);
+        self.positions.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+        let (files, positions) = (Vec::read(from)?, Vec::<Position>::read(from)?);
+        let numbers = (1..).zip(&positions).map(|(number, position)| (*position, number)).collect();
+        Ok(Sources { files, positions, numbers })
+    }
 }
 
 impl PartialEq for Sources {

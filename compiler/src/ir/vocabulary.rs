@@ -19,8 +19,8 @@ impl Input {
     pub const POINT_X: Input = Input(Self::BUILT_IN + 2);
     /// Position down a point.
     pub const POINT_Y: Input = Input(Self::BUILT_IN + 3);
-    /// Layer in the low half, viewport in the high half.
-    pub const LAYER_AND_VIEWPORT: Input = Input(Self::BUILT_IN + 4);
+    /// The viewport.
+    pub const VIEWPORT: Input = Input(Self::BUILT_IN + 4);
     /// Number of the primitive.
     pub const PRIMITIVE_ID: Input = Input(Self::BUILT_IN + 5);
     /// Where clip distances begin.
@@ -62,7 +62,7 @@ impl Input {
                 Input::DEPTH => CoefficientSource::Depth,
                 Input::POINT_X => CoefficientSource::PointX,
                 Input::POINT_Y => CoefficientSource::PointY,
-                Input::LAYER_AND_VIEWPORT => CoefficientSource::LayerAndViewport,
+                Input::VIEWPORT => CoefficientSource::Viewport,
                 Input::PRIMITIVE_ID => CoefficientSource::PrimitiveId,
                 _ => return None,
             },

@@ -192,6 +192,10 @@ pub(super) struct Effects {
     pub late_tests: bool,
     /// It stores to spilled targets.
     pub writes_memory: bool,
+    /// Targets that it reads, bit 0 the first.
+    pub reads_targets: u8,
+    /// It stores to targets in the tile.
+    pub stores_targets: bool,
 }
 
 /// Builds the epilog.
@@ -206,9 +210,9 @@ pub(super) fn build(f: &mut Function<'_>, key: &EpilogKey) -> Result<Effects, Co
         epilog.colours.iter_mut().for_each(|colour| colour[3] = float(1.0, 32));
     }
     epilog.store_targets();
-    let writes_memory = epilog.writes_memory;
+    let Epilog { writes_memory, reads_targets, stores_targets, .. } = epilog;
     epilog.finish();
-    Ok(Effects { late_tests, writes_memory })
+    Ok(Effects { late_tests, writes_memory, reads_targets, stores_targets })
 }
 
 struct Epilog<'k, 'f, 'a> {
@@ -224,6 +228,8 @@ struct Epilog<'k, 'f, 'a> {
     stored: Src,
     waited: bool,
     writes_memory: bool,
+    reads_targets: u8,
+    stores_targets: bool,
 }
 
 impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
@@ -256,8 +262,18 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
             (None, Some(emitted)) => emitted,
             (None, None) => ALL_SAMPLES,
         };
-        let (waited, writes_memory) = (false, false);
-        Epilog { b, key, colours, depth_stencil, shaded, stored, waited, writes_memory }
+        Epilog {
+            b,
+            key,
+            colours,
+            depth_stencil,
+            shaded,
+            stored,
+            waited: false,
+            writes_memory: false,
+            reads_targets: 0,
+            stores_targets: false,
+        }
     }
 
     /// Samples that the program runs for.
@@ -327,6 +343,8 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         if !std::mem::replace(&mut self.waited, true) {
             tile::wait(&mut self.b, tile::WAIT_ALL);
         }
+        self.reads_targets |= u8::from(reads) << index;
+        self.stores_targets |= place.spilled().is_none();
         let at_once = !reads && place.spilled().is_none();
         if at_once || self.key.samples == 1 || self.key.sample_shading {
             self.store_samples(index, place, &source, self.stored, !at_once);

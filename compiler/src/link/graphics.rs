@@ -7,7 +7,7 @@ use agx_abi::tile::TileLayout;
 use agx_abi::{PartRole, ShaderInfo};
 
 use super::{
-    AttributeKey, EpilogKey, FragmentPrologKey, LinkError, LinkedProgram, LogicOp, Parts, Target,
+    Appended, AttributeKey, EpilogKey, FragmentPrologKey, LinkError, LinkedProgram, LogicOp, Parts, Target,
     VertexPrologKey, link,
 };
 use crate::error::{CompileError, PartError};
@@ -60,13 +60,12 @@ impl FragmentState {
         TileLayout::new(&self.targets.map(|target| target.map(|target| target.format)), self.samples.into())
     }
 
-    /// The keys of the parts around a main part. What they need beyond it, coefficients and a sampler, is appended to
-    /// `info` unless it is there.
+    /// The keys of the parts around a main part, and what they need beyond it.
     ///
     /// # Errors
     /// A main part that leaves no room for it.
-    pub fn keys(&self, info: &mut ShaderInfo) -> Result<(FragmentPrologKey, EpilogKey), CompileError> {
-        let fragment = &mut info.fragment;
+    pub fn keys(&self, info: &ShaderInfo) -> Result<FragmentKeys, CompileError> {
+        let fragment = &info.fragment;
         let prolog = FragmentPrologKey {
             sample_mask: self.sample_mask,
             stipple: self.stipple,
@@ -76,15 +75,32 @@ impl FragmentState {
             ..FragmentPrologKey::default()
         };
         let mut epilog = EpilogKey::new(fragment);
-        let prolog = prolog.with_cull_distances(&mut fragment.coefficients, self.culled.iter().copied());
+        let (mut coefficients, mut samplers) = (fragment.coefficients.clone(), info.samplers.clone());
+        let prolog = prolog.with_cull_distances(&mut coefficients, self.culled.iter().copied());
         epilog.targets = self.targets;
         epilog.samples = self.samples;
         epilog.logic_op = self.logic_op;
         epilog.alpha_to_coverage = self.alpha_to_coverage;
         epilog.alpha_to_one = self.alpha_to_one;
         epilog.tested &= !prolog.discards();
-        Ok((prolog, epilog.with_load_sampler(&mut info.samplers)?))
+        let epilog = epilog.with_load_sampler(&mut samplers)?;
+        let appended = Appended {
+            coefficients: coefficients.split_off(fragment.coefficients.len()),
+            samplers: samplers.split_off(info.samplers.len()),
+        };
+        Ok(FragmentKeys { prolog, epilog, appended })
     }
+}
+
+/// What stands around a main part under a draw's state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FragmentKeys {
+    /// What comes before it, if it is needed.
+    pub prolog: FragmentPrologKey,
+    /// What comes after it.
+    pub epilog: EpilogKey,
+    /// What the program needs beyond its main part.
+    pub appended: Appended,
 }
 
 impl Compiler {
@@ -110,28 +126,29 @@ impl Compiler {
         link(&parts).map_err(refused)
     }
 
-    /// The program of a fragment shader under a draw's state. What its parts need beyond the main part is appended to the
-    /// shader's `info`, which the driver obeys.
+    /// The program of a fragment shader under a draw's state. What its parts need beyond the main part is in
+    /// [`LinkedProgram::appended`].
     ///
     /// # Errors
     /// State that the API forbids, and shaders that leave no room for what it needs.
     pub fn fragment_program(
         &self,
         scratch: &mut Scratch,
-        shader: &mut CompiledShader,
+        shader: &CompiledShader,
         state: &FragmentState,
         options: &CompileKey,
     ) -> Result<LinkedProgram, CompileError> {
-        let (before, after) = state.keys(&mut shader.info)?;
-        let epilog = self.fragment_epilog(scratch, &after, options)?;
-        let prolog = match before.is_needed() {
-            true => Some(self.fragment_prolog(scratch, &before, options)?),
+        let keys = state.keys(&shader.info)?;
+        let epilog = self.fragment_epilog(scratch, &keys.epilog, options)?;
+        let prolog = match keys.prolog.is_needed() {
+            true => Some(self.fragment_prolog(scratch, &keys.prolog, options)?),
             false => None,
         };
         let sample_loop = shader.info.fragment.sample_shading.then_some(state.samples);
         let parts =
             Parts { prolog: prolog.as_ref(), epilog: Some(&epilog), sample_loop, ..Parts::new(shader) };
-        link(&parts).map_err(refused)
+        let program = link(&parts).map_err(refused)?;
+        Ok(LinkedProgram { appended: keys.appended, ..program })
     }
 }
 
@@ -144,6 +161,7 @@ impl<'p> Parts<'p> {
             prolog: None,
             epilog: None,
             sample_loop: None,
+            outputs: None,
         }
     }
 }

@@ -24,22 +24,22 @@ mod vertex_prolog;
 mod whole;
 
 use agx_abi::layout::UNIFORM_HALVES;
-use agx_abi::{PartRole, ShaderInfo, Stage};
+use agx_abi::vertex::{self, DrawNumbers};
+use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, UniformRange, UniformSource};
 
 pub use advanced_blend::{AdvancedBlend, AdvancedOp, Overlap};
 pub use blend::{Blend, BlendOp, Blending, Equation, Factor, LogicOp};
 pub use epilog::{EpilogKey, Target};
 pub use fragment_prolog::FragmentPrologKey;
-pub use graphics::FragmentState;
-
+pub use graphics::{FragmentKeys, FragmentState};
 pub use pass_targets::{BackgroundOp, PassTargets, ResolveMode};
-pub use program::{LinkError, LinkedProgram, Parts, link};
+pub use program::{Appended, LinkError, LinkedProgram, Parts, link};
 pub use tile_programs::{BackgroundKey, EndOfTileKey, TileProgram};
 pub use vertex_prolog::{AttributeKey, IndexSize, VertexPrologKey};
 pub use whole::WholeShader;
 
 use crate::context::{Context, Facts};
-use crate::emit::End;
+use crate::emit::{Code, End};
 use crate::error::CompileError;
 use crate::ir::Function;
 use crate::lower::Frame;
@@ -60,6 +60,25 @@ pub struct LinkPart {
     pub late_tests: bool,
     /// The part writes device memory.
     pub writes_memory: bool,
+    /// Render targets that the part reads, bit 0 the first.
+    pub reads_targets: u8,
+    /// The part stores to render targets in the tile.
+    pub stores_targets: bool,
+    /// What of the draw's numbers the part reads.
+    pub draw_numbers: DrawNumbers,
+}
+
+/// What code reads of the draw's numbers, with uniforms in these ranges.
+pub(crate) fn draw_numbers(code: &Code, uniforms: &[UniformRange]) -> DrawNumbers {
+    let reads = |uniform: InterfaceUniform| {
+        let source = UniformSource::Interface(uniform);
+        let mut ranges = uniforms.iter().filter(|range| range.source == source);
+        ranges.any(|range| code.reads_uniforms(&(range.start..range.start + range.halves)))
+    };
+    DrawNumbers {
+        base: reads(InterfaceUniform::BaseVertexAndInstance),
+        draw: reads(InterfaceUniform::DrawNumber),
+    }
 }
 
 impl Compiler {
@@ -78,7 +97,12 @@ impl Compiler {
         let effects = epilog::build(&mut f, key)?;
         let part =
             finish_part(f, PartRole::Epilog, effects.late_tests, &mut self.part_facts(options).into())?;
-        Ok(LinkPart { writes_memory: effects.writes_memory, ..part })
+        Ok(LinkPart {
+            writes_memory: effects.writes_memory,
+            reads_targets: effects.reads_targets,
+            stores_targets: effects.stores_targets,
+            ..part
+        })
     }
 
     /// The fragment prolog that `key` asks for.
@@ -113,7 +137,8 @@ impl Compiler {
         vertex_prolog::build(&mut f, key)?;
         let mut options = options.clone();
         options.max_gpr_halves = Some(key.gpr_halves);
-        let info = ShaderInfo { scratch_bytes: key.stack_attribute_bytes(), ..part_info() };
+        let uniforms = vertex::uniforms(key.attributes.len() as u32, key.runs_as);
+        let info = ShaderInfo { scratch_bytes: key.stack_attribute_bytes(), uniforms, ..part_info() };
         let frame = if key.frame_bytes == 0 { Frame::Own } else { Frame::Shared(key.frame_bytes) };
         let mut context = Context::from(Facts { info, frame, ..self.part_facts(&options) });
         finish_part(f, PartRole::Prolog, false, &mut context)
@@ -140,10 +165,11 @@ fn finish_part(
     let code = run_and_emit(&mut f, context, None)?;
     Ok(LinkPart {
         role,
+        draw_numbers: draw_numbers(&code, &context.facts.info.uniforms),
         code: code.bytes,
         gpr_halves: context.facts.info.gpr_halves,
         scratch_bytes: context.facts.frame.opened_bytes(context.facts.info.scratch_bytes),
         late_tests,
-        writes_memory: false,
+        ..LinkPart::default()
     })
 }

@@ -2,8 +2,13 @@
 //!
 //! This runs when a draw's state is known, so it does no more than copy bytes and compare a few numbers.
 
+use agx_abi::fragment::CoefficientSource;
 use agx_abi::occupancy::MAX_GPR_HALVES;
-use agx_abi::{PartRole, ShaderInfo, Stage};
+use agx_abi::varyings::OutputLayout;
+use agx_abi::vertex::{DrawNumbers, Output};
+use agx_abi::words::FragmentControl;
+use agx_abi::{PartRole, SamplerBinding, ShaderInfo, Stage};
+use agx_isa::decode::decode;
 use agx_isa::encode::encode;
 use agx_isa::inst::{Inst, Operand};
 use agx_isa::table::Opcode;
@@ -47,6 +52,12 @@ pub enum LinkError {
         /// Bytes that the prolog reserves; 0 without a prolog.
         prolog: u32,
     },
+    /// The layout of the outputs has no slot for one that the main part stores.
+    #[error("the layout of the outputs has no slot for {0:?}, which the shader stores")]
+    Output(Output),
+    /// An instruction that stores an output is not where the main part says.
+    #[error("the main part stores no output at byte {0}")]
+    Store(u32),
     /// An impossible number of samples.
     #[error("a loop over {0} samples: there are 1, 2 or 4")]
     Samples(u8),
@@ -67,6 +78,50 @@ pub struct LinkedProgram {
     pub late_tests: bool,
     /// The program writes device memory: it must run even where what it draws is overdrawn.
     pub writes_memory: bool,
+    /// Render targets that the program reads, bit 0 the first: blending reads too.
+    pub reads_targets: u8,
+    /// The program stores to render targets in the tile.
+    pub stores_targets: bool,
+    /// Neighbouring triangles may be shaded together.
+    pub merges_triangles: bool,
+    /// What of the draw's numbers the program reads.
+    pub draw_numbers: DrawNumbers,
+    /// What the program needs beyond its main part.
+    pub appended: Appended,
+}
+
+/// What prolog and epilog need in registers behind those of the main part.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Appended {
+    /// Coefficient registers after those of the main part.
+    pub coefficients: Vec<CoefficientSource>,
+    /// Sampler state registers after those of the main part.
+    pub samplers: Vec<SamplerBinding>,
+}
+
+impl LinkedProgram {
+    /// What the rasteriser must know of a fragment program.
+    pub fn fragment_control(&self) -> FragmentControl {
+        FragmentControl {
+            reads_tile: self.reads_targets != 0,
+            late_tests: self.late_tests,
+            tag_write_disable: !self.stores_targets && !self.late_tests && !self.writes_memory,
+            disable_tri_merging: !self.merges_triangles,
+        }
+    }
+
+    /// What a driver must know of the program, of whose main part it is `main`.
+    pub fn info(&self, main: &ShaderInfo) -> ShaderInfo {
+        let mut info = main.clone();
+        info.fragment.coefficients.extend(&self.appended.coefficients);
+        info.samplers.extend(&self.appended.samplers);
+        (info.gpr_halves, info.scratch_bytes) = (self.gpr_halves, self.scratch_bytes);
+        info.writes_memory = self.writes_memory;
+        info.draw_numbers = self.draw_numbers;
+        (info.fragment.late_tests, info.fragment.reads_targets) = (self.late_tests, self.reads_targets);
+        info.fragment.stores_targets = self.stores_targets;
+        info
+    }
 }
 
 /// What is linked.
@@ -82,6 +137,8 @@ pub struct Parts<'p> {
     pub epilog: Option<&'p LinkPart>,
     /// All parts run in turn for each of this many samples.
     pub sample_loop: Option<u8>,
+    /// Slots of the outputs of a vertex shader, where they are not those of its main part.
+    pub outputs: Option<&'p OutputLayout>,
 }
 
 /// Most bytes that are not of a part: loop header, end of the loop, end of the program.
@@ -107,7 +164,11 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
     }
     let start = code.len();
     before.clone().for_each(|part| code.extend_from_slice(body(&part.code)));
+    let main = code.len();
     code.extend_from_slice(body(parts.main));
+    if let Some(outputs) = parts.outputs {
+        renumber(&mut code[main..], info, outputs)?;
+    }
     after.clone().for_each(|part| code.extend_from_slice(body(&part.code)));
     let main_frame = if info.frame_from_prolog() { 0 } else { info.scratch_bytes };
     let stacks = || std::iter::once(main_frame).chain(others().map(|part| part.scratch_bytes));
@@ -122,7 +183,36 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
         scratch_bytes: stack_bytes(stacks()),
         late_tests: info.fragment.late_tests || others().any(|part| part.late_tests),
         writes_memory: info.writes_memory || others().any(|part| part.writes_memory),
+        reads_targets: others()
+            .map(|part| part.reads_targets)
+            .fold(info.fragment.reads_targets, |all, reads| all | reads),
+        stores_targets: info.fragment.stores_targets || others().any(|part| part.stores_targets),
+        merges_triangles: info.merges_triangles() && !others().any(|part| part.writes_memory),
+        draw_numbers: others().map(|part| part.draw_numbers).fold(info.draw_numbers, |all, of| all | of),
+        appended: Appended::default(),
     })
+}
+
+/// Gives the outputs that a main part stores other slots.
+fn renumber(main: &mut [u8], info: &ShaderInfo, outputs: &OutputLayout) -> Result<(), LinkError> {
+    for store in &info.output_stores {
+        let missing = LinkError::Store(store.offset);
+        let known = info.varyings.iter().find(|varying| varying.slot == store.slot);
+        let output = known.ok_or(missing.clone())?.output;
+        let slot = outputs.slot(output).ok_or(LinkError::Output(output))?;
+        if slot == store.slot {
+            continue;
+        }
+        let place = main.get_mut(store.offset as usize..).ok_or(missing.clone())?;
+        let (mut inst, _) = decode(place).map_err(|_| missing.clone())?;
+        if inst.op != Opcode::StVar {
+            return Err(missing);
+        }
+        inst.set("index", Operand::imm(slot.into()));
+        let encoded = encode(&inst).map_err(|_| LinkError::Output(output))?;
+        place.get_mut(..encoded.len()).ok_or(missing)?.copy_from_slice(&encoded);
+    }
+    Ok(())
 }
 
 fn check(parts: &Parts<'_>) -> Result<(), LinkError> {

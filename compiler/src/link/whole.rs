@@ -10,8 +10,8 @@
 use agx_abi::PartRole;
 
 use super::{
-    AttributeKey, FragmentState, LinkedProgram, Parts, VertexPrologKey, epilog, fragment_prolog, link,
-    vertex_prolog,
+    AttributeKey, FragmentKeys, FragmentState, LinkedProgram, Parts, VertexPrologKey, epilog,
+    fragment_prolog, link, vertex_prolog,
 };
 use crate::context::{Context, Facts};
 use crate::emit::End;
@@ -72,13 +72,17 @@ impl Compiler {
         let mut context = Context::from(Facts { info, ..Facts::new(self.target(), key) });
         improve(&mut f, &mut context).map_err(|error| frontend::located(input, error))?;
         let info = &mut context.facts.info;
-        let (before, after) = state.keys(info)?;
+        let FragmentKeys { prolog: before, epilog: after, appended } = state.keys(info)?;
+        info.fragment.coefficients.extend(appended.coefficients);
+        info.samplers.extend(appended.samplers);
         let effects = append(&mut f, |f| epilog::build(f, &after))?;
         if before.is_needed() {
             info.fragment.late_tests |= prepend(&mut f, |f| fragment_prolog::build(f, &before))?;
         }
         info.fragment.late_tests |= effects.late_tests;
         info.writes_memory |= effects.writes_memory || before.counts;
+        info.fragment.reads_targets |= effects.reads_targets;
+        info.fragment.stores_targets = effects.stores_targets;
         info.whole = true;
         let sample_loop = info.fragment.sample_shading.then_some(state.samples);
         // The linker continues with the loop over samples.

@@ -154,8 +154,13 @@ impl Lowering {
         count: u32,
         interpolation: Interpolation,
     ) -> Result<Src, CompileError> {
-        let wanted: Option<Vec<CoefficientSource>> =
-            (0..count).map(|at| input.source(at, interpolation)).collect();
+        // The hardware binds both axes of the position in a point together.
+        let point = [CoefficientSource::PointX, CoefficientSource::PointY];
+        let (wanted, skipped) = match input {
+            Input::POINT_X => (Some(point.to_vec()), 0),
+            Input::POINT_Y => (Some(point.to_vec()), 1),
+            _ => ((0..count).map(|at| input.source(at, interpolation)).collect(), 0),
+        };
         let wanted = wanted.ok_or_else(|| {
             CompileError::internal(format!("lower_interpolation: there is no input {}", input.0))
         })?;
@@ -167,7 +172,7 @@ impl Lowering {
         if self.sources.len() > MAX_COEFFICIENTS as usize {
             return Err(BackEndError::Coefficients { most: MAX_COEFFICIENTS }.into());
         }
-        Ok(Src::imm(first as u64, 16))
+        Ok(Src::imm((first + skipped) as u64, 16))
     }
 }
 

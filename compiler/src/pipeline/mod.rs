@@ -67,6 +67,7 @@ pub fn run(
     for step in steps(options.from, options.stop, f.stage) {
         // A function that has already been lowered, from a text, enters the pipeline at its own stage.
         if f.stage <= step.stages.1 && !is_disabled(step) {
+            context.facts.key.limits.check(f)?;
             run_pass(step, f, context, options.validate)?;
         }
     }

@@ -277,7 +277,7 @@ impl Programs {
             preamble: self.preamble.as_ref(),
             uniforms: &state.uniforms,
             states: States { textures: &state.textures, samplers: &state.samplers, ..States::default() },
-            scratch_bytes: stage.scratch_bytes,
+            scratch_bytes: stage.scratch_bytes.max(stage.info.preamble_scratch_bytes),
         }
     }
 }

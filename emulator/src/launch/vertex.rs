@@ -61,7 +61,7 @@ impl VertexLaunch<'_> {
                 threads: None,
                 tile: None,
                 local_bytes: 0,
-                scratch_bytes: self.program.scratch_bytes,
+                scratch_bytes: stage.scratch_bytes,
                 options: self.options,
             },
         );

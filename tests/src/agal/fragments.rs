@@ -181,7 +181,8 @@ fn compile(
     let mut shader = compiler.compile(&mut scratch, input(bytes), &key)?;
     let mut state = FragmentState::default();
     state.targets[target] = Some(RenderTarget::new(ColourFormat::Rgba32Sfloat));
-    let program = compiler.fragment_program(&mut scratch, &mut shader, &state, &key)?;
+    let program = compiler.fragment_program(&mut scratch, &shader, &state, &key)?;
+    shader.info = program.info(&shader.info);
     validate_program(&program)?;
     Ok((shader, program, state.layout().sample_bytes.into()))
 }

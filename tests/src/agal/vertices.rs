@@ -105,7 +105,14 @@ fn compile(bytes: &[u8], key: &CompileKey) -> Result<(CompiledShader, LinkedProg
         VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(&shader.info, |_| four_floats()) };
     let prolog = compiler.vertex_prolog(&mut scratch, &prolog, &key)?;
     let main = shader.part(PartRole::Main).unwrap_or_default();
-    let parts = Parts { main, info: &shader.info, prolog: Some(&prolog), epilog: None, sample_loop: None };
+    let parts = Parts {
+        main,
+        info: &shader.info,
+        prolog: Some(&prolog),
+        epilog: None,
+        sample_loop: None,
+        outputs: None,
+    };
     let program = link(&parts).map_err(|error| Outcome::Fail(format!("link: {error}")))?;
     validate_program(&program)?;
     Ok((shader, program))

@@ -127,6 +127,7 @@ fn draw<'t>(
     let program = Compiler::new(Target::default())
         .fragment_program(&mut Scratch::default(), shader, &key, context.key)
         .map_err(Outcome::from)?;
+    shader.info = program.info(&shader.info);
     validate_program(&program)?;
     let layout = key.layout();
     let [width, height] = pipeline.fb;

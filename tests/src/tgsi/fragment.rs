@@ -125,7 +125,8 @@ pub fn on_machine(
     }
     let (compiler, mut scratch) = (Compiler::default(), Scratch::default());
     let mut fragment = compiler.compile(&mut scratch, input(text), &key)?;
-    let program = compiler.fragment_program(&mut scratch, &mut fragment, &state, &key)?;
+    let program = compiler.fragment_program(&mut scratch, &fragment, &state, &key)?;
+    fragment.info = program.info(&fragment.info);
     validate_program(&program)?;
     let vertex_text = vertex_text(shader);
     let mut vertex_key = key.clone();

@@ -58,7 +58,7 @@ pub fn on_machine(
     let prolog = VertexPrologKey { runs_as: RunsAs::Compute, ..VertexPrologKey::new(info, source) };
     let prolog = compiler.vertex_prolog(&mut scratch, &prolog, &key)?;
     let main = shader.part(PartRole::Main).unwrap_or_default();
-    let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None };
+    let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None, outputs: None };
     let program = link(&parts).map_err(|error| Outcome::Fail(format!("link: {error}")))?;
     validate_program(&program)?;
     let slots = info.varyings.len();

@@ -183,7 +183,8 @@ fn link(case: &Case, modules: &[Vec<u8>; 2]) -> Result<[Linked; 2], String> {
     let failed = |error: CompileError| error.to_string();
     let before = compiler.vertex_program(&mut scratch, &vertex, attribute, &options).map_err(failed)?;
     let state = state(&vertex, case.2);
-    let after = compiler.fragment_program(&mut scratch, &mut fragment, &state, &options).map_err(failed)?;
+    let after = compiler.fragment_program(&mut scratch, &fragment, &state, &options).map_err(failed)?;
+    fragment.info = after.info(&fragment.info);
     Ok([(vertex, before), (fragment, after)])
 }
 

@@ -209,6 +209,7 @@ impl Blender {
             prolog: None,
             epilog: Some(&self.epilog),
             sample_loop: None,
+            outputs: None,
         });
         let mut framebuffer = Framebuffer::new(4, 4, 1, self.key.layout().sample_bytes.into());
         let place = |at: usize| (at as u32 % 4, at as u32 / 4);

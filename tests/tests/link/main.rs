@@ -9,4 +9,5 @@ mod sentences;
 mod spilled;
 mod support;
 mod tile_programs;
+mod varyings;
 mod vertex;

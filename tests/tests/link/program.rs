@@ -44,8 +44,14 @@ fn a_program_is_its_parts_and_one_end() {
     let (prolog, epilog) = (part(PartRole::Prolog, 12), part(PartRole::Epilog, 90));
     let info = info(0);
     for main in [&main.0, &whole] {
-        let parts =
-            Parts { main, info: &info, prolog: Some(&prolog), epilog: Some(&epilog), sample_loop: None };
+        let parts = Parts {
+            main,
+            info: &info,
+            prolog: Some(&prolog),
+            epilog: Some(&epilog),
+            sample_loop: None,
+            outputs: None,
+        };
         let program = link(&parts).expect("parts fit");
         let expected = [prolog.code.as_slice(), &main[..prolog.code.len()], &epilog.code, &end].concat();
         assert_eq!(program.code, expected);
@@ -58,8 +64,15 @@ fn a_vertex_prolog_never_raises_the_registers_of_the_main_part() {
     let info = ShaderInfo { stage: Stage::Vertex, gpr_halves: 24, ..ShaderInfo::default() };
     let linked = |halves| {
         let prolog = part(PartRole::Prolog, halves);
-        link(&Parts { main: &[], info: &info, prolog: Some(&prolog), epilog: None, sample_loop: None })
-            .map(|program| program.gpr_halves)
+        link(&Parts {
+            main: &[],
+            info: &info,
+            prolog: Some(&prolog),
+            epilog: None,
+            sample_loop: None,
+            outputs: None,
+        })
+        .map(|program| program.gpr_halves)
     };
     assert_eq!(linked(24), Ok(24));
     assert_eq!(linked(25), Err(LinkError::PrologRaisesRegisters { prolog: 25, main: 24 }));
@@ -70,7 +83,7 @@ fn parts_stand_where_they_belong() {
     let (prolog, epilog) = (part(PartRole::Prolog, 1), part(PartRole::Epilog, 1));
     let of = |stage, prolog, epilog, sample_loop| {
         let info = ShaderInfo { stage, gpr_halves: 8, ..ShaderInfo::default() };
-        link(&Parts { main: &[], info: &info, prolog, epilog, sample_loop }).err()
+        link(&Parts { main: &[], info: &info, prolog, epilog, sample_loop, outputs: None }).err()
     };
     let role = |wanted, found| Some(LinkError::Role { wanted, found });
     let no = |stage, role| Some(LinkError::Stage { stage, role });

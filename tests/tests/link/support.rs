@@ -91,7 +91,14 @@ pub fn linked_with(
         let compiler = Compiler::new(Target::default());
         compiler.fragment_prolog(&mut Scratch::default(), prolog, &validated()).expect("a prolog")
     });
-    checked(&Parts { main: &code.0, info, prolog: prolog.as_ref(), epilog: Some(&epilog), sample_loop })
+    checked(&Parts {
+        main: &code.0,
+        info,
+        prolog: prolog.as_ref(),
+        epilog: Some(&epilog),
+        sample_loop,
+        outputs: None,
+    })
 }
 
 /// Options under which every pass is checked.

@@ -64,6 +64,7 @@ impl Shaders {
             prolog: None,
             epilog: Some(&epilog),
             sample_loop: None,
+            outputs: None,
         };
         let program = link(&parts).expect("parts fit");
         Shaders { vertex, fragment, program }
@@ -135,8 +136,9 @@ fn prologued(main: &[u8], info: &ShaderInfo, key: &VertexPrologKey) -> LinkedPro
     let prolog = Compiler::default()
         .vertex_prolog(&mut Scratch::default(), key, &options)
         .unwrap_or_else(|error| panic!("{error}: {key:?}"));
-    let program = link(&Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None })
-        .expect("parts fit");
+    let program =
+        link(&Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None, outputs: None })
+            .expect("parts fit");
     assert_eq!(program.gpr_halves, info.gpr_halves);
     assert_eq!(program.scratch_bytes, 0, "nothing is spilled: {key:?}");
     let limits = Limits {

@@ -50,7 +50,7 @@ fn outputs_of_vertices_follow_each_other_in_memory() {
         .vertex_prolog(&mut Scratch::default(), &prolog, &CompileKey::default())
         .expect("a prolog");
     let main = shader.part(PartRole::Main).expect("a main part");
-    let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None };
+    let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None, outputs: None };
     let program = link(&parts).expect("links");
     validate_program(&program).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     let slots = info.varyings.len();

@@ -59,7 +59,14 @@ fn draw_points(
         .vertex_prolog(&mut Scratch::default(), key, &CompileKey::default())
         .expect("a prolog");
     let main = vertex.part(PartRole::Main).expect("a main part");
-    let parts = Parts { main, info: &vertex.info, prolog: Some(&prolog), epilog: None, sample_loop: None };
+    let parts = Parts {
+        main,
+        info: &vertex.info,
+        prolog: Some(&prolog),
+        epilog: None,
+        sample_loop: None,
+        outputs: None,
+    };
     let vertex_program = link(&parts).expect("links");
     validate_program(&vertex_program).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     assert_eq!(vertex_program.gpr_halves, vertex.info.gpr_halves, "the prolog raises no registers");
@@ -157,7 +164,8 @@ fn components_of_64_bits_take_two() {
 fn attributes_on_the_stack_need_a_prolog_that_opens_the_frame() {
     let vertex = module("attributes_summed.vert", Stage::Vertex);
     let main = vertex.part(PartRole::Main).expect("a main part");
-    let parts = Parts { main, info: &vertex.info, prolog: None, epilog: None, sample_loop: None };
+    let parts =
+        Parts { main, info: &vertex.info, prolog: None, epilog: None, sample_loop: None, outputs: None };
     let wanted = LinkError::Frame { main: vertex.info.scratch_bytes, prolog: 0 };
     assert_eq!(link(&parts), Err(wanted));
 }

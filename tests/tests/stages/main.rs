@@ -128,7 +128,8 @@ fn vertex_programs(name: &str, source: impl Fn(u32) -> Option<AttributeKey> + Co
 fn fragment_programs(module: &[u8], key: &CompileKey, state: &FragmentState) -> [Linked; 2] {
     let (compiler, mut scratch) = (Compiler::new(Target::default()), Scratch::default());
     let mut shader = compile(Input::spirv(module), key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
-    let program = compiler.fragment_program(&mut scratch, &mut shader, state, key).expect("links");
+    let program = compiler.fragment_program(&mut scratch, &shader, state, key).expect("links");
+    shader.info = program.info(&shader.info);
     let whole = compiler.whole_fragment(&mut scratch, Input::spirv(module), key, state).expect("compiles");
     checked([(shader, program), (whole.shader, whole.program)])
 }
@@ -181,7 +182,8 @@ fn program(shader: &CompiledShader, key: Option<&EpilogKey>, samples: u32) -> (L
     });
     let main = shader.part(PartRole::Main).expect("a main part");
     let sample_loop = shader.info.fragment.sample_shading.then_some(samples as u8);
-    let parts = Parts { main, info: &shader.info, prolog: None, epilog: epilog.as_ref(), sample_loop };
+    let parts =
+        Parts { main, info: &shader.info, prolog: None, epilog: epilog.as_ref(), sample_loop, outputs: None };
     let program = link(&parts).expect("links");
     validate_program(&program).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     let late_tests = program.late_tests;

@@ -24,8 +24,9 @@ fn shade(module: &[u8], textures: &mut [TextureResource], samplers: &[SamplerRes
     let mut state = FragmentState::default();
     state.targets[0] = Some(Target::new(ColourFormat::Rgba32Sfloat));
     let program = Compiler::default()
-        .fragment_program(&mut Scratch::default(), &mut shader, &state, &key)
+        .fragment_program(&mut Scratch::default(), &shader, &state, &key)
         .unwrap_or_else(|error| panic!("{error}"));
+    shader.info = program.info(&shader.info);
     let mut framebuffer = Framebuffer::new(SIDE, SIDE, 1, 16);
     let launch = ShadeLaunch {
         fragment: stage(&shader, &program, &[]),

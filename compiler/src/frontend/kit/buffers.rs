@@ -1,9 +1,14 @@
 //! Buffers and workgroup memory: loads, stores and atomics of 32-bit words, and vectors of constant buffers.
 
 use agx_abi::UniformSource;
+use agx_abi::layout::DESCRIPTOR_BYTES;
+use agx_abi::pipeline::BindingAccess;
 use agx_isa::table::names::ATOMICS;
 
+use super::bounds::Bounds;
+use super::descriptors::{self, Element, Place};
 use super::{Kit, coverage};
+use crate::error::KitError;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
 /// Bytes of a vector of four words.
@@ -22,13 +27,14 @@ impl Buffer {
     /// A buffer of constants: nobody writes it while the shader runs. All that is read of it must be there, because loads may be
     /// moved before the conditions under which they are reached.
     pub fn uniform(kit: &mut Kit<'_, '_>, set: u32, binding: u32) -> Buffer {
-        Buffer { access: Access::READONLY | Access::SPECULATABLE, ..Buffer::storage(kit, set, binding) }
+        let mut access = Access::READONLY;
+        access.set(Access::SPECULATABLE, is_always_valid(kit, set, binding));
+        Buffer { access, ..Buffer::storage(kit, set, binding) }
     }
 
     /// A buffer that is read and written.
     pub fn storage(kit: &mut Kit<'_, '_>, set: u32, binding: u32) -> Buffer {
-        let source = UniformSource::BufferAddress { set, binding, element: 0 };
-        let base = kit.uniforms.get(source, 0, 64);
+        let base = address(kit, BufferElement::only(set, binding));
         Buffer { base: Some(base), access: Access::empty(), binding: (set, binding) }
     }
 
@@ -52,10 +58,116 @@ impl Buffer {
     pub fn size(self, kit: &mut Kit<'_, '_>) -> Src {
         let (set, binding) = self.binding;
         match self.base {
-            Some(_) => kit.uniforms.get(UniformSource::BufferSize { set, binding, element: 0 }, 0, 32),
+            Some(_) => size(kit, BufferElement::only(set, binding)),
             None => Src::imm32(0),
         }
     }
+}
+
+/// An element of a binding of buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BufferElement {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding within the set.
+    pub binding: u32,
+    /// Which one: a constant or an integer of at most 32 bits.
+    pub element: Src,
+    /// What becomes of accesses outside of it.
+    pub bounds: Bounds,
+}
+
+impl BufferElement {
+    /// The buffer of a binding that is not an array, of which no access is outside.
+    fn only(set: u32, binding: u32) -> BufferElement {
+        BufferElement { set, binding, element: Src::imm32(0), bounds: Bounds::Unchecked }
+    }
+
+    /// Where the program finds the descriptor or the contents, if it reads them itself.
+    fn place(self, kit: &mut Kit<'_, '_>) -> Option<Place> {
+        let BufferElement { set, binding, element, .. } = self;
+        let (fixed, index) = match element.as_imm() {
+            Some(constant) => (constant as u32, None),
+            None => (0, Some(kit.b.uconv(element, 32))),
+        };
+        descriptors::place(kit, Element { set, binding, fixed, index })
+    }
+}
+
+/// Whether the buffer is there also for invocations that the program would not let read it.
+pub(crate) fn is_always_valid(kit: &mut Kit<'_, '_>, set: u32, binding: u32) -> bool {
+    kit.bindings.in_memory(set, binding).is_none_or(|layout| layout.access != BindingAccess::PartiallyBound)
+}
+
+/// The 64-bit address of a buffer.
+pub(crate) fn address(kit: &mut Kit<'_, '_>, buffer: BufferElement) -> Src {
+    let BufferElement { set, binding, element, .. } = buffer;
+    let Some(place) = buffer.place(kit) else {
+        return match element.as_imm() {
+            Some(element) => {
+                let source = UniformSource::BufferAddress { set, binding, element: element as u32 };
+                kit.uniforms.get(source, 0, 64)
+            }
+            None => record(kit, buffer, 0, Type::B64),
+        };
+    };
+    let (start, extra) = match place.parts() {
+        None => (place.base, place.element),
+        Some(parts) => {
+            let words = place.load(kit, parts.buffer, Type::vector(32, 2));
+            let start = kit.b.collect(Type::B64, &[words]);
+            let Some(offset) = dynamic_offset(kit, place, buffer) else { return start };
+            (start, offset)
+        }
+    };
+    let extra = kit.b.uconv(extra, 64);
+    kit.b.iadd(start, extra)
+}
+
+/// The dynamic offset of a buffer that has one.
+fn dynamic_offset(kit: &mut Kit<'_, '_>, place: Place, buffer: BufferElement) -> Option<Src> {
+    let first = place.layout.dynamic_offset?;
+    match buffer.element.as_imm() {
+        Some(element) => {
+            let source = UniformSource::DynamicOffset { index: first.wrapping_add(element as u32) };
+            Some(kit.uniforms.get(source, 0, 32))
+        }
+        None => {
+            let BufferElement { set, binding, .. } = buffer;
+            kit.bindings.refused.get_or_insert(KitError::DynamicOffset { set, binding });
+            None
+        }
+    }
+}
+
+/// The size of a buffer in bytes, 32 bits.
+pub(crate) fn size(kit: &mut Kit<'_, '_>, buffer: BufferElement) -> Src {
+    let BufferElement { set, binding, element, .. } = buffer;
+    match (buffer.place(kit), element.as_imm()) {
+        (Some(place), _) => match place.parts() {
+            Some(parts) => place.load(kit, parts.buffer + SIZE_OFFSET, Type::B32),
+            None => Src::imm32(place.layout.stride),
+        },
+        (None, Some(element)) => {
+            kit.uniforms.get(UniformSource::BufferSize { set, binding, element: element as u32 }, 0, 32)
+        }
+        (None, None) => record(kit, buffer, SIZE_OFFSET, Type::B32),
+    }
+}
+
+/// Byte of the size in a descriptor of a buffer.
+const SIZE_OFFSET: u32 = 8;
+
+/// A field of a record of the table of a binding that the driver fills: the address at 0, the size at 8.
+fn record(kit: &mut Kit<'_, '_>, buffer: BufferElement, at: u32, ty: Type) -> Src {
+    let BufferElement { set, binding, element, .. } = buffer;
+    let table = kit.uniforms.get(UniformSource::DescriptorTable { set, binding }, 0, 64);
+    let index = kit.b.uconv(element, 32);
+    let scaled = kit.b.shl(index, Src::imm32(DESCRIPTOR_BYTES.trailing_zeros()));
+    let offset = kit.b.iadd(scaled, Src::imm32(at));
+    let words = Type::vector(32, ty.bits / 32);
+    let loaded = kit.b.value(IrOp::LoadGlobal, words, &[table, offset], &[Access::READONLY.bits(), 8]);
+    kit.b.collect(ty, &[Src::value(loaded)])
 }
 
 /// The greatest power of two, up to a vector's bytes, that divides `offset`; a word's where it is not known.

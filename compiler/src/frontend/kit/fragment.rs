@@ -196,10 +196,7 @@ pub fn input(kit: &mut Kit<'_, '_>, input: FragmentInput) -> Option<Src> {
         FragmentInput::SamplePosition(axis @ 0..=1) => position_in_pixel(kit, axis),
         FragmentInput::SampleMask => coverage::covered_samples(kit),
         FragmentInput::Layer => compute::register(kit, Sr::GROUP_Z),
-        FragmentInput::Viewport => {
-            let word = flat(kit, Input::LAYER_AND_VIEWPORT);
-            kit.b.ushr(word, Src::imm32(16))
-        }
+        FragmentInput::Viewport => flat(kit, Input::VIEWPORT),
         FragmentInput::PrimitiveId => flat(kit, Input::PRIMITIVE_ID),
         FragmentInput::ViewIndex => kit.uniforms.get(UniformSource::ViewIndex, 0, 32),
         FragmentInput::ClipDistance(index @ 0..MAX_DISTANCES) => {

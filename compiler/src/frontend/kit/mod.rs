@@ -64,11 +64,13 @@
 //! [`fragment::end`]; a compute shader sets [`Kit::compute`], asks for [`compute::input`] and uses [`buffers`] and
 //! [`images`].
 
+pub mod bounds;
 pub mod buffers;
 pub mod compute;
 pub mod control;
 pub mod coverage;
 pub mod derivatives;
+pub(crate) mod descriptors;
 pub mod fragment;
 pub mod images;
 pub mod limits;
@@ -80,15 +82,16 @@ pub mod vertex;
 
 use agx_abi::{ShaderInfo, Stage};
 
+use self::bounds::Robustness;
 use self::compute::ComputeStage;
 use self::fragment::FragmentStage;
 use self::textures::Bindings;
 use self::uniforms::Uniforms;
 use self::vertex::VertexStage;
 use super::ssa::Variables;
-use crate::CompileKey;
 use crate::error::CompileError;
 use crate::ir::{Builder, Function};
+use crate::{CompileKey, CompileLimits};
 
 /// A shader under construction.
 pub struct Kit<'f, 'a> {
@@ -102,6 +105,10 @@ pub struct Kit<'f, 'a> {
     pub bindings: Bindings,
     /// Memory in use.
     pub memory: MemoryUse,
+    /// What becomes of accesses outside of buffers.
+    pub(crate) robustness: Robustness,
+    /// How large the compilation may become.
+    pub(crate) limits: CompileLimits,
     /// The stage.
     pub stage: Stage,
     /// What vertex shaders have.
@@ -134,8 +141,10 @@ impl<'f, 'a> Kit<'f, 'a> {
             b: Builder::start(function),
             vars: Variables::new(),
             uniforms: Uniforms::default(),
-            bindings: Bindings::default(),
+            bindings: Bindings::new(key.layout.clone()),
             memory: MemoryUse::default(),
+            robustness: key.robustness,
+            limits: key.limits.clone(),
             stage,
             vertex: VertexStage::new(key),
             fragment: FragmentStage::new(stage, key),
@@ -149,6 +158,9 @@ impl<'f, 'a> Kit<'f, 'a> {
     /// # Errors
     /// More uniforms than fit.
     pub fn finish(self, entry_point: &str) -> Result<ShaderInfo, CompileError> {
+        if let Some(error) = self.bindings.refused {
+            return Err(error.into());
+        }
         let placement = self.uniforms.place()?;
         let Kit { b, vars, bindings, memory, stage, vertex, fragment, compute, .. } = self;
         let function = b.finish();
@@ -165,6 +177,7 @@ impl<'f, 'a> Kit<'f, 'a> {
             uniforms: placement.ranges,
             textures: bindings.textures,
             samplers: bindings.samplers,
+            layout: bindings.layout,
             workgroup_size: compute.workgroup_size,
             local_bytes: memory.local_bytes,
             scratch_bytes: memory.scratch_bytes,

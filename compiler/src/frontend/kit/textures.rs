@@ -1,9 +1,11 @@
 //! Textures, images and samplers: which state register or table holds a descriptor, and what descriptors say of their texture.
 
+use agx_abi::pipeline::{BindingAccess, BindingLayout, DescriptorParts, PipelineLayout};
 use agx_abi::textures::{self, DESCRIPTOR_BYTES, DescriptorKind, Field, MAX_SAMPLERS, MAX_TEXTURES};
 use agx_abi::{SamplerBinding, TextureBinding, UniformSource};
 
 use super::Kit;
+use super::descriptors::{self, Element, Place};
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
@@ -15,6 +17,10 @@ pub struct Bindings {
     pub textures: Vec<TextureBinding>,
     /// Sampler state registers.
     pub samplers: Vec<SamplerBinding>,
+    /// How the pipeline lays descriptors out.
+    pub(super) layout: Option<PipelineLayout>,
+    /// Why the layout does not do for the shader.
+    pub(super) refused: Option<KitError>,
 }
 
 /// One descriptor of a texture, image or sampler, or one of an array.
@@ -45,6 +51,16 @@ impl Handle {
         Handle { set, binding, fixed: 0, index: None, count: Some(1) }
     }
 
+    /// Where the program finds the descriptors, if it reads them itself.
+    fn place(&self, kit: &mut Kit<'_, '_>) -> Option<(Place, DescriptorParts)> {
+        let Handle { set, binding, fixed, index, .. } = *self;
+        let place = descriptors::place(kit, Element { set, binding, fixed, index })?;
+        if place.parts().is_none() {
+            kit.bindings.refused.get_or_insert(KitError::InlineBinding { set, binding });
+        }
+        Some((place, place.parts()?))
+    }
+
     fn bound(&self, element: u32) -> SamplerBinding {
         SamplerBinding::Bound { set: self.set, binding: self.binding, element }
     }
@@ -64,6 +80,9 @@ impl Handle {
     /// A 32-bit word of the texture's descriptor.
     fn word(&self, kit: &mut Kit<'_, '_>, word: u32) -> Src {
         let Handle { set, binding, fixed, index, .. } = *self;
+        if let Some((place, parts)) = self.place(kit) {
+            return place.load(kit, parts.texture + 4 * word, Type::B32);
+        }
         if index.is_none() {
             let source = UniformSource::TextureWords { set, binding, element: fixed };
             return kit.uniforms.get(source, 2 * word as u16, 32);
@@ -78,6 +97,21 @@ impl Handle {
 }
 
 impl Bindings {
+    /// Nothing, under a layout.
+    pub(super) fn new(layout: Option<PipelineLayout>) -> Bindings {
+        Bindings { layout, ..Bindings::default() }
+    }
+
+    /// The layout of a binding whose descriptors the program reads. A binding that the layout does not have is an error when the
+    /// shader is complete.
+    pub(super) fn in_memory(&mut self, set: u32, binding: u32) -> Option<&BindingLayout> {
+        let found = self.layout.as_ref()?.binding(set, binding);
+        if found.is_none() {
+            self.refused.get_or_insert(KitError::NoBinding { set, binding });
+        }
+        found.filter(|found| found.access != BindingAccess::Constant)
+    }
+
     /// The texture state register of a descriptor, if there is room.
     fn texture_register(&mut self, wanted: TextureBinding) -> Option<usize> {
         let textures = &mut self.textures;
@@ -113,6 +147,11 @@ impl Bindings {
 /// The operands with which instructions name a texture or image.
 pub(crate) fn descriptor(kit: &mut Kit<'_, '_>, handle: Handle, kind: DescriptorKind) -> DescriptorOperands {
     let Handle { set, binding, fixed, index, .. } = handle;
+    if let Some((place, parts)) = handle.place(kit) {
+        let part = if kind == DescriptorKind::Texture { parts.texture } else { parts.image };
+        let texture = kit.b.iadd(place.element, Src::imm32(part));
+        return DescriptorOperands { texture, heap: place.base };
+    }
     let wanted = TextureBinding { set, binding, element: fixed, kind };
     if index.is_none()
         && let Some(register) = kit.bindings.texture_register(wanted)
@@ -125,6 +164,9 @@ pub(crate) fn descriptor(kit: &mut Kit<'_, '_>, handle: Handle, kind: Descriptor
 
 /// The operand with which instructions name a sampler.
 pub(crate) fn sampler(kit: &mut Kit<'_, '_>, handle: Handle) -> Result<Src, CompileError> {
+    if let Some((place, parts)) = handle.place(kit) {
+        return Ok(place.load(kit, parts.sampler, Type::B16));
+    }
     let Some(index) = handle.index else {
         return kit.bindings.sampler_register(&[handle.bound(handle.fixed)]);
     };

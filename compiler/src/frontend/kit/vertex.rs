@@ -2,6 +2,7 @@
 //!
 //! Attributes, vertex number and instance number are in registers when the program starts. Outputs are words in slots.
 
+use agx_abi::varyings::OutputLayout;
 use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output, RunsAs, Varying, assign_slots};
 use agx_abi::{InterfaceUniform, UniformSource, registers};
 use agx_isa::sr::Sr;
@@ -163,9 +164,19 @@ fn taken(kit: &Kit<'_, '_>, half: u8) -> Src {
 pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(), CompileError> {
     let words = slots(kit, outputs);
     let places: Vec<Output> = words.iter().map(|(place, _)| *place).collect();
-    let varyings = assign_slots(&places);
-    if varyings.len() as u32 > MAX_SLOTS {
-        return Err(KitError::VertexOutputs { most: MAX_SLOTS, found: varyings.len() }.into());
+    let (varyings, count) = match kit.vertex.runs_as {
+        RunsAs::Vertex => {
+            let layout = OutputLayout::new(&places, &[]);
+            (layout.varyings, u32::from(layout.words))
+        }
+        RunsAs::Compute => {
+            let varyings = assign_slots(&places);
+            let count = varyings.len() as u32;
+            (varyings, count)
+        }
+    };
+    if count > MAX_SLOTS {
+        return Err(KitError::VertexOutputs { most: MAX_SLOTS, found: count as usize }.into());
     }
     match kit.vertex.runs_as {
         RunsAs::Compute => store_to_memory(kit, &varyings, &words),
@@ -187,10 +198,12 @@ fn last_of(words: &[(Output, Src)], output: Output) -> Option<Src> {
     words.iter().rev().find(|(place, _)| *place == output).map(|(_, word)| *word)
 }
 
-/// The words of the slots: a cull distance also makes a flag, layer and viewport share a word.
+/// The words of the slots: a cull distance also makes a flag, layer and viewport share a word, and what the hardware reads in
+/// groups of its own is also a varying where fragment shaders can read it.
 fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output, Src)> {
     let mut words: Vec<(Output, Src)> = Vec::with_capacity(outputs.len());
     let (mut layer, mut viewport) = (None, None);
+    let is_drawn = kit.vertex.runs_as == RunsAs::Vertex;
     for (output, word) in outputs {
         let place = match *output {
             VertexOutput::Layer => {
@@ -208,15 +221,21 @@ fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output,
             VertexOutput::User { location, component } => Output::User { location, component },
         };
         words.push((place, *word));
-        if let Output::CullDistance(index) = place {
-            words.push((Output::Culled(index), *word));
+        match place {
+            Output::CullDistance(index) => words.push((Output::Culled(index), *word)),
+            Output::ClipDistance(index) if is_drawn => {
+                words.push((Output::ReadClipDistance(index), *word));
+            }
+            _ => {}
         }
     }
     if layer.is_some() || viewport.is_some() {
+        let readable = viewport.filter(|_| is_drawn);
         let (layer, viewport) = (layer.unwrap_or(Src::imm32(0)), viewport.unwrap_or(Src::imm32(0)));
         let low = kit.b.and(layer, Src::imm32(0xffff));
         let high = kit.b.shl(viewport, Src::imm32(16));
         words.push((Output::LayerAndViewport, kit.b.or(low, high)));
+        words.extend(readable.map(|word| (Output::Viewport, word)));
     }
     words
 }

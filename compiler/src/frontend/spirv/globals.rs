@@ -1,20 +1,20 @@
 //! Variables of module scope: resources, workgroup memory, private variables, and the values the machine provides.
 
-use agx_abi::{Stage, UniformSource};
+use agx_abi::Stage;
 use spirv::{BuiltIn, Decoration, StorageClass};
 
 use super::module::Global;
-use super::pointer::{BufferId, Pointer, Root};
+use super::pointer::{Pointer, Root};
 use super::translate::Translator;
 use super::types::{Kind, Layout, MatrixLayout, Ty};
 use super::words::Inst;
 use crate::error::{CompileError, MemoryError, TypeError};
+use crate::frontend::kit::buffers::{self, BufferElement};
 use crate::frontend::kit::compute::{self, ComputeInput, LaneInput};
 use crate::frontend::kit::limits::MAX_LOCAL_BYTES;
 use crate::ir::Arithmetic;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
-use crate::ir::types::Type;
 
 /// Alignment of variables in workgroup memory.
 const LOCAL_ALIGN: u32 = 16;
@@ -132,7 +132,9 @@ impl<'a> Translator<'_, 'a> {
             class => return Err(TypeError::StorageClass { class, id: global.id }.into()),
         };
         let pointer = Pointer { pointer: Some(global.pointer), ..pointer };
-        self.memory.globals[index] = Some(pointer);
+        // An address that the program reads from a descriptor is read again in each block, from which it moves to the preamble.
+        let is_computed = matches!(pointer.root, Root::Buffer { base, .. } if base.as_value().is_some());
+        self.memory.globals[index] = Some(pointer).filter(|_| !is_computed);
         Ok(pointer)
     }
 
@@ -152,14 +154,17 @@ impl<'a> Translator<'_, 'a> {
         let ordered = [Decoration::Volatile, Decoration::Coherent];
         access
             .set(Access::VOLATILE, ordered.iter().any(|decoration| decorations.has(global.id, *decoration)));
+        let robustness = self.kit.robustness;
+        let bounds = if is_uniform { robustness.uniform } else { robustness.storage };
         let root = match self.values.types.kind(global.ty) {
-            Kind::Array { .. } | Kind::RuntimeArray { .. } => Root::BufferArray { set, binding },
+            Kind::Array { .. } | Kind::RuntimeArray { .. } => Root::BufferArray { set, binding, bounds },
             _ => {
                 // What a uniform block holds is there, whether it is read or not.
-                access.set(Access::SPECULATABLE, is_uniform && !access.contains(Access::VOLATILE));
-                let source = UniformSource::BufferAddress { set, binding, element: 0 };
-                let base = self.kit.uniforms.get(source, 0, 64);
-                Root::Buffer { base, identity: Some(BufferId::Element { set, binding, element: 0 }) }
+                let is_there = is_uniform && buffers::is_always_valid(&mut self.kit, set, binding);
+                access.set(Access::SPECULATABLE, is_there && !access.contains(Access::VOLATILE));
+                let buffer = BufferElement { set, binding, element: Src::imm32(0), bounds };
+                let base = buffers::address(&mut self.kit, buffer);
+                Root::Buffer { base, identity: Some(buffer) }
             }
         };
         Ok(Pointer::new(root, global.ty, Layout::Explicit, access))
@@ -225,12 +230,7 @@ impl<'a> Translator<'_, 'a> {
             }
         };
         let size = match pointer.root {
-            Root::Buffer { identity: Some(BufferId::Element { set, binding, element }), .. } => {
-                self.kit.uniforms.get(UniformSource::BufferSize { set, binding, element }, 0, 32)
-            }
-            Root::Buffer { identity: Some(BufferId::Dynamic { set, binding, index }), .. } => {
-                self.record(set, binding, index, 8, Type::B32)
-            }
+            Root::Buffer { identity: Some(buffer), .. } => buffers::size(&mut self.kit, buffer),
             // Variable pointers and addresses may not be asked for it.
             _ => {
                 return Err(MemoryError::ArrayLength {

@@ -7,6 +7,7 @@ use super::pointer::{Pointer, Root, Step};
 use super::translate::Translator;
 use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
 use crate::error::{CompileError, MemoryError};
+use crate::frontend::kit::bounds::{self, Checked};
 use crate::frontend::kit::coverage;
 use crate::frontend::kit::limits::MAX_PUSH_CONSTANT_BYTES;
 use crate::frontend::ssa::Variable;
@@ -287,14 +288,17 @@ impl<'a> Translator<'_, 'a> {
             let (offset, align) = self.chunk_offset(&pointer, &chunk);
             let words = if bits == 64 { 2 } else { 1 };
             let ty = Type::vector(bits.min(32), (chunk.count * words) as u8);
+            let checked = self.checked(pointer.root, offset, ty);
             let loaded = match pointer.root {
                 Root::Local => self.kit.b.value(IrOp::LoadLocal, ty, &[offset], &[align]),
                 root => {
                     let (base, access) = self.base(root, pointer.access | access)?;
-                    self.kit.b.value(IrOp::LoadGlobal, ty, &[base, offset], &[access.bits(), align])
+                    self.kit.b.value(IrOp::LoadGlobal, ty, &[base, checked.offset], &[access.bits(), align])
                 }
             };
-            let parts = self.kit.b.split(Src::value(loaded), Type::scalar(ty.bits), usize::from(ty.comps));
+            let mut parts =
+                self.kit.b.split(Src::value(loaded), Type::scalar(ty.bits), usize::from(ty.comps));
+            parts.iter_mut().for_each(|part| *part = checked.loaded(&mut self.kit, *part));
             self.push_loaded(&parts, chunk.bits, &mut result);
         }
         Ok(self.values.bump.alloc_slice_copy(&result))
@@ -335,6 +339,17 @@ impl<'a> Translator<'_, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// Checks an access to a value of a type, where the key asks for it.
+    pub(super) fn checked(&mut self, root: Root, offset: Src, ty: Type) -> Checked {
+        match root {
+            Root::Buffer { identity: Some(buffer), .. } => {
+                let bytes = u32::from(ty.bits) / 8 * u32::from(ty.comps);
+                bounds::check(&mut self.kit, buffer, offset, bytes)
+            }
+            _ => Checked { offset, is_inside: None },
+        }
     }
 
     /// Address and access of a root in device memory.
@@ -386,7 +401,11 @@ impl<'a> Translator<'_, 'a> {
                 root => {
                     let (base, access) = self.base(root, (pointer.access | access) - Access::READONLY)?;
                     self.kit.memory.writes_memory = true;
-                    self.kit.b.effect(IrOp::StoreGlobal, &[vector, base, offset], &[access.bits(), align]);
+                    let checked = self.checked(root, offset, ty);
+                    checked.begin(&mut self.kit);
+                    let srcs = [vector, base, checked.offset];
+                    self.kit.b.effect(IrOp::StoreGlobal, &srcs, &[access.bits(), align]);
+                    checked.end(&mut self.kit);
                 }
             }
         }

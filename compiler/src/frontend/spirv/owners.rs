@@ -111,6 +111,8 @@ pub(super) struct Bodies<'a> {
     /// By id of a phi, the operand after the one that was looked up last.
     pub phi_cursors: Vec<u32>,
     pub budget: Budget,
+    /// Instructions for which limits were asked about.
+    pub asked: u32,
 }
 
 impl<'a> Bodies<'a> {
@@ -123,6 +125,7 @@ impl<'a> Bodies<'a> {
             phis: vec![None; module.defs.len()],
             phi_cursors: vec![0; module.defs.len()],
             budget: Budget::default(),
+            asked: 0,
         }
     }
 }

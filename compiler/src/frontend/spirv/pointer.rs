@@ -1,6 +1,8 @@
 //! Pointers as descriptions: where they start, and how far they have gone, as far as that is known.
 
 use super::types::{Layout, MatrixLayout, Ty};
+use crate::frontend::kit::bounds::Bounds;
+use crate::frontend::kit::buffers::BufferElement;
 use crate::frontend::ssa::Variable;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
@@ -27,24 +29,15 @@ pub(super) enum Root {
     /// Workgroup memory; offsets are bytes.
     Local,
     /// A buffer at a 64-bit address; offsets are bytes.
-    Buffer { base: Src, identity: Option<BufferId> },
+    Buffer { base: Src, identity: Option<BufferElement> },
     /// An array of buffers, none of them chosen yet.
-    BufferArray { set: u32, binding: u32 },
+    BufferArray { set: u32, binding: u32, bounds: Bounds },
     /// Textures or samplers; offsets count elements, of which there are `count`, if that is known.
     Resources { set: u32, binding: u32, count: Option<u32>, readable: bool, attachment: Option<Attachment> },
     /// The push constants; offsets are bytes.
     PushConstants,
     /// The constant section; offsets are bytes.
     Constants,
-}
-
-/// A buffer the driver knows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum BufferId {
-    /// Element of a binding.
-    Element { set: u32, binding: u32, element: u32 },
-    /// Element of a binding by run-time index.
-    Dynamic { set: u32, binding: u32, index: Src },
 }
 
 /// A dynamic index into scalar variables.

@@ -1,19 +1,15 @@
 //! Steps of pointers: access chains, and pointers as values.
 
-use agx_abi::UniformSource;
-use agx_abi::layout::DESCRIPTOR_BYTES;
-
 use spirv::StorageClass;
 
-use super::pointer::{BufferId, Pointer, Root, Step};
+use super::pointer::{Pointer, Root, Step};
 use super::translate::Translator;
 use super::types::{Kind, Layout, Ty};
 use crate::error::{CompileError, MemoryError, TypeError};
+use crate::frontend::kit::buffers::{self, BufferElement};
+use crate::ir::Arithmetic;
 use crate::ir::function::Access;
-use crate::ir::op::IrOp;
 use crate::ir::src::Src;
-use crate::ir::types::Type;
-use crate::ir::{Arithmetic, Build};
 
 /// `access` of a place that the program alone says is within its buffer.
 fn anywhere(access: Access) -> Access {
@@ -30,7 +26,10 @@ impl<'a> Translator<'_, 'a> {
         for id in indices {
             let index = self.eval().scalar(*id)?;
             pointer = match pointer.root {
-                Root::BufferArray { set, binding } => self.choose_buffer(pointer, set, binding, index)?,
+                Root::BufferArray { set, binding, bounds } => {
+                    let element = index.as_imm().map_or(index, |constant| Src::imm32(constant as u32));
+                    self.choose_buffer(pointer, BufferElement { set, binding, element, bounds })?
+                }
                 Root::Resources { .. } => self.step_resources(pointer, index)?,
                 Root::Variables(_) | Root::Scratch { .. } => self.step_scalars(pointer, index)?,
                 Root::Constants => {
@@ -47,35 +46,12 @@ impl<'a> Translator<'_, 'a> {
     fn choose_buffer(
         &mut self,
         pointer: Pointer<'a>,
-        set: u32,
-        binding: u32,
-        index: Src,
+        buffer: BufferElement,
     ) -> Result<Pointer<'a>, CompileError> {
         let (ty, _) = self.values.types.element(pointer.ty, 0)?;
-        let (base, identity) = match index.as_imm() {
-            Some(element) => {
-                let element = element as u32;
-                let source = UniformSource::BufferAddress { set, binding, element };
-                (self.kit.uniforms.get(source, 0, 64), BufferId::Element { set, binding, element })
-            }
-            None => {
-                (self.record(set, binding, index, 0, Type::B64), BufferId::Dynamic { set, binding, index })
-            }
-        };
-        let root = Root::Buffer { base, identity: Some(identity) };
+        let base = buffers::address(&mut self.kit, buffer);
+        let root = Root::Buffer { base, identity: Some(buffer) };
         Ok(Pointer { root, ty, ..pointer })
-    }
-
-    /// A field of a record of the descriptor table of (set, binding): the 64-bit address at 0, the 32-bit size at 8.
-    pub(super) fn record(&mut self, set: u32, binding: u32, index: Src, at: u32, ty: Type) -> Src {
-        let table = self.kit.uniforms.get(UniformSource::DescriptorTable { set, binding }, 0, 64);
-        let index = self.kit.b.uconv(index, 32);
-        let scaled = self.kit.b.shl(index, Src::imm32(DESCRIPTOR_BYTES.trailing_zeros()));
-        let offset = self.kit.b.iadd(scaled, Src::imm32(at));
-        let words = ty.bits / 32;
-        let mods = [Access::READONLY.bits(), 8];
-        let loaded = self.kit.b.value(IrOp::LoadGlobal, Type::vector(32, words), &[table, offset], &mods);
-        self.kit.b.collect(ty, &[Src::value(loaded)])
     }
 
     /// The address in device memory, or the offset in workgroup memory, as a value with its type.

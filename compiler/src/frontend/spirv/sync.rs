@@ -14,6 +14,7 @@ use crate::ir::builder::Builder;
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
+use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build};
 
 /// How a float atomic combines the old value with its operand.
@@ -236,7 +237,10 @@ impl<'a> Translator<'_, 'a> {
             Root::Buffer { base, .. } => Some(base),
             _ => return Err(GroupError::NotShared.into()),
         };
-        let old = buffers::atomic_unguarded(&mut self.kit, base, offset, atomic, operands);
+        let checked = self.checked(pointer.root, offset, Type::B32);
+        checked.begin(&mut self.kit);
+        let old = buffers::atomic_unguarded(&mut self.kit, base, checked.offset, atomic, operands);
+        let old = checked.end_with(&mut self.kit, old);
         self.fence_texels(&pointer);
         Ok(old)
     }

@@ -29,6 +29,7 @@ impl<'a> Translator<'_, 'a> {
                 self.bodies
                     .budget
                     .count()
+                    .and_then(|()| self.kit.limits.check_sometimes(&mut self.bodies.asked, self.kit.b.f))
                     .and_then(|()| self.instruction(&inst))
                     .map_err(|error| self.locate(&inst, error))?;
                 continue;

@@ -1,0 +1,88 @@
+//! The stored form of everything that a driver keeps of a shader: fields in order of declaration, variants by number.
+
+use crate::fragment::{CoefficientSource, DepthLayout, FragmentInfo, Interpolation};
+use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
+use crate::pipeline::{
+    BindingAccess, BindingLayout, DescriptorForm, DescriptorParts, PipelineLayout, SetLayout,
+};
+use crate::stored::{Reader, Stored, StoredError};
+use crate::textures::{DescriptorKind, SamplerBinding, TextureBinding};
+use crate::tile::{ColourFormat, TilePass};
+use crate::vertex::{Attribute, DrawNumbers, Output, OutputStore, RunsAs, Varying};
+use crate::{PartRole, ShaderInfo, Stage, Target};
+use crate::{stored_enums, stored_structs};
+
+stored_structs! {
+    ShaderInfo {
+        stage entry_point gpr_halves preamble_gpr_halves uniform_halves uniforms textures samplers layout workgroup_size
+        local_bytes scratch_bytes preamble_scratch_bytes constants promoted writes_memory uses_barrier runs_as attributes
+        varyings output_stores draw_numbers whole fragment
+    }
+    FragmentInfo {
+        coefficients components opaque dual_source writes_depth depth_layout writes_stencil writes_sample_mask late_tests
+        early_tests needs_helpers sample_shading reads_targets stores_targets interlock
+    }
+    UniformRange { start halves source }
+    TextureBinding { set binding element kind }
+    PipelineLayout { sets }
+    SetLayout { set bindings }
+    BindingLayout { binding offset stride form access dynamic_offset }
+    DescriptorParts { buffer texture image sampler }
+    Attribute { location components }
+    Varying { slot output }
+    OutputStore { offset slot }
+    DrawNumbers { base draw }
+    TilePass { formats samples input_attachments }
+}
+
+stored_enums! {
+    Stage { 0 Vertex; 1 Fragment; 2 Compute; }
+    PartRole { 0 Main; 1 Prolog; 2 Epilog; 3 Preamble; }
+    RunsAs { 0 Vertex; 1 Compute; }
+    DescriptorKind { 0 Texture; 1 Image; }
+    SamplerBinding { 0 Bound { set binding element }; 1 Loads; }
+    DescriptorForm { 0 Descriptors(parts); 1 Inline; }
+    BindingAccess { 0 Constant; 1 Memory; 2 PartiallyBound; }
+    Interpolation { 0 Flat; 1 Linear; 2 Perspective; }
+    DepthLayout { 0 Any; 1 Greater; 2 Less; 3 Unchanged; }
+    CoefficientSource {
+        0 OneOverW; 1 Depth; 2 PointX; 3 PointY; 4 Viewport; 5 PrimitiveId; 6 ClipDistance(index); 7 CullDistance(index);
+        8 Culled(index); 9 User { location component interpolation };
+    }
+    Output {
+        0 Position(component); 1 PointSize; 2 ClipDistance(index); 3 ReadClipDistance(index); 4 CullDistance(index);
+        5 Culled(index); 6 LayerAndViewport; 7 Viewport; 8 User { location component };
+    }
+    InterfaceUniform {
+        0 AttributeBase { attribute }; 1 AttributeClamp { attribute }; 2 BaseVertexAndInstance; 3 DrawNumber;
+        4 InputAssembly; 5 TargetHeap; 6 BlendConstant; 7 RootDescriptor; 8 ClearColour { target };
+    }
+    UniformSource {
+        0 BufferAddress { set binding element }; 1 DescriptorTable { set binding }; 2 TextureTable { set binding kind };
+        3 SamplerTable { set binding }; 4 TextureWords { set binding element }; 5 ConstantAddress;
+        6 BufferSize { set binding element }; 7 WorkgroupCount; 8 Interface(uniform); 9 SamplePositions; 10 VertexOutputs;
+        11 VertexCount; 12 ViewIndex; 13 PushConstantAddress; 14 PushConstants { offset }; 15 Promoted { offset };
+        16 KernelResults; 17 KernelArgument { index }; 18 SetAddress { set }; 19 DynamicOffset { index };
+    }
+}
+
+/// A row of a list of things with names, by its name, so that new rows do not change the form of old ones.
+macro_rules! stored_names {
+    ($($type:ident $name:expr, $found:expr;)*) => {$(
+        impl Stored for $type {
+            fn write(&self, to: &mut Vec<u8>) {
+                $name(self).to_owned().write(to);
+            }
+
+            fn read(from: &mut Reader<'_>) -> Result<Self, StoredError> {
+                let name = String::read(from)?;
+                $found(&name).ok_or(StoredError::Value { expected: stringify!($type), found: name.len() as u64 })
+            }
+        }
+    )*};
+}
+
+stored_names! {
+    ColourFormat |format: &ColourFormat| format.desc().name, ColourFormat::from_name;
+    Target |target: &Target| target.name(), Target::from_name;
+}

@@ -1,0 +1,368 @@
+//! The words of a shader, as a driver writes them: what is loaded before it starts, and which program it is.
+//!
+//! Values that no source explains are those that Mesa's driver 26.1 submits.
+
+use crate::record::{
+    FieldError, Record, fragment_control, usc_fragment, usc_no_preamble, usc_preamble, usc_registers,
+    usc_sampler, usc_shader, usc_shared, usc_texture, usc_uniform, usc_uniform_high, vertex_shader_0,
+};
+use crate::tile::TileLayout;
+
+/// Half-words from which on uniforms have words of their own.
+const HIGH_UNIFORMS: u16 = 256;
+
+/// Half-words that one word sets at most.
+const UNIFORMS_OF_WORD: u16 = 64;
+
+/// Bytes that a word of local memory says where a program has none.
+const NO_LOCAL_BYTES: u64 = 65_536;
+
+/// What runs a program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ProgramKind {
+    /// The vertex stage, or a compute launch.
+    VertexOrCompute,
+    /// The fragment stage of a draw.
+    Fragment,
+    /// The start or the end of a tile.
+    Tile,
+}
+
+/// Local memory of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LocalUse<'l> {
+    /// None.
+    Nothing,
+    /// Threadgroup memory of so many bytes.
+    Bytes(u32),
+    /// The tile of a render pass, with so many samples of a pixel.
+    Tile(&'l TileLayout, u32),
+}
+
+/// The words of a shader, in the order in which they are added.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ShaderWords {
+    bytes: Vec<u8>,
+}
+
+impl ShaderWords {
+    /// No words.
+    pub fn new() -> ShaderWords {
+        ShaderWords::default()
+    }
+
+    fn add(
+        &mut self,
+        record: &Record,
+        values: &[(crate::record::Field, u64)],
+    ) -> Result<&mut Self, FieldError> {
+        self.bytes.extend(record.build(values)?);
+        Ok(self)
+    }
+
+    /// Sets `halves` uniform half-words from `start` on from memory, which lies at a multiple of four bytes. Long ranges,
+    /// and those across half-word 256, take several words.
+    ///
+    /// # Errors
+    /// An address that is not aligned, or a part of the range at one that is not.
+    pub fn uniforms(&mut self, start: u16, halves: u16, address: u64) -> Result<&mut Self, FieldError> {
+        let (mut start, mut left, mut address) = (start, halves, address);
+        while left > 0 {
+            let border = if start < HIGH_UNIFORMS { HIGH_UNIFORMS - start } else { left };
+            let count = left.min(UNIFORMS_OF_WORD).min(border);
+            if start < HIGH_UNIFORMS {
+                use usc_uniform::*;
+                self.add(&RECORD, &[(START, start.into()), (COUNT, count.into()), (ADDRESS, address)])?;
+            } else {
+                use usc_uniform_high::*;
+                let first = u64::from(start - HIGH_UNIFORMS);
+                self.add(&RECORD, &[(START, first), (COUNT, count.into()), (ADDRESS, address)])?;
+            }
+            (start, left, address) = (start + count, left - count, address + 2 * u64::from(count));
+        }
+        Ok(self)
+    }
+
+    /// Sets texture state registers from memory: 24 bytes each.
+    ///
+    /// # Errors
+    /// An address that is not a multiple of eight, too many registers.
+    pub fn textures(&mut self, first: u32, count: u32, address: u64) -> Result<&mut Self, FieldError> {
+        use usc_texture::*;
+        self.add(&RECORD, &[(START, first.into()), (COUNT, count.into()), (ADDRESS, address)])
+    }
+
+    /// Sets sampler state registers from memory: eight bytes each, or 24 with border colours.
+    ///
+    /// # Errors
+    /// An address that is not a multiple of eight, too many registers.
+    pub fn samplers(&mut self, first: u32, count: u32, address: u64) -> Result<&mut Self, FieldError> {
+        use usc_sampler::*;
+        self.add(&RECORD, &[(START, first.into()), (COUNT, count.into()), (ADDRESS, address)])
+    }
+
+    /// Says what local memory there is.
+    ///
+    /// # Errors
+    /// More than there can be.
+    pub fn local(&mut self, local: LocalUse<'_>) -> Result<&mut Self, FieldError> {
+        use usc_shared::*;
+        let plain = LAYOUT.choice("vertex-or-compute").unwrap_or_default();
+        match local {
+            LocalUse::Nothing => self.add(&RECORD, &[(LAYOUT, plain), (SAMPLES, 1), (BYTES, NO_LOCAL_BYTES)]),
+            LocalUse::Bytes(bytes) => {
+                self.add(&RECORD, &[(USED, 1), (LAYOUT, plain), (SAMPLES, 1), (BYTES, bytes.into())])
+            }
+            LocalUse::Tile(tile, samples) => {
+                let [width, height] = tile.tile_size(samples);
+                let layout = LAYOUT.choice(&format!("{width}x{height}")).unwrap_or_default();
+                let stride = u64::from(tile.sample_bytes);
+                self.add(
+                    &RECORD,
+                    &[
+                        (USED, 1),
+                        (LAYOUT, layout),
+                        (SAMPLES, samples.into()),
+                        (SAMPLE_STRIDE, stride),
+                        (BYTES, stride * u64::from(width * height * samples)),
+                    ],
+                )
+            }
+        }
+    }
+
+    /// Names the program by its first instruction, relative to the base of shaders, and says how many half registers it
+    /// uses. `stack` is the driver's code of the stack's size, 0 without one.
+    ///
+    /// # Errors
+    /// Numbers that do not fit.
+    pub fn program(
+        &mut self,
+        kind: ProgramKind,
+        code: u64,
+        gpr_halves: u16,
+        stack: u64,
+    ) -> Result<&mut Self, FieldError> {
+        let (unknown, is_fragment, is_draw) = match kind {
+            ProgramKind::VertexOrCompute => (3, 0, 1),
+            ProgramKind::Fragment => (2, 1, 1),
+            ProgramKind::Tile => (0, 0, 0),
+        };
+        self.add(&usc_shader::RECORD, &[(usc_shader::BITS_10_15, unknown), (usc_shader::CODE, code)])?;
+        use usc_registers::*;
+        self.add(
+            &RECORD,
+            &[(COUNT, gpr_halves.into()), (BIT_13, is_fragment), (SPILL, stack), (BITS_24_31, is_draw)],
+        )
+    }
+
+    /// Says when samples of a fragment program are tested: by the program if `late_tests`, else before it.
+    ///
+    /// # Errors
+    /// None at present; the signature is that of every word.
+    pub fn fragment(&mut self, late_tests: bool) -> Result<&mut Self, FieldError> {
+        use usc_fragment::*;
+        let early = u64::from(!late_tests);
+        self.add(&RECORD, &[(EARLY_TESTS, early), (BIT_9, 1), (BITS_12_15, 0xf), (BITS_16_23, 2)])
+    }
+
+    /// Ends the words, with the preamble by its first instruction if there is one.
+    ///
+    /// # Errors
+    /// An address that does not fit.
+    pub fn end(mut self, preamble: Option<u64>) -> Result<Vec<u8>, FieldError> {
+        match preamble {
+            Some(code) => self.add(&usc_preamble::RECORD, &[(usc_preamble::CODE, code)])?,
+            None => self.add(&usc_no_preamble::RECORD, &[])?,
+        };
+        Ok(self.bytes)
+    }
+}
+
+/// What a shader takes of the hardware: the first word of vertex and fragment shaders, of launches, and of the programs of
+/// a tile.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Resources {
+    /// Uniform half-words in use, those included that a preamble writes.
+    pub uniform_halves: u16,
+    /// Texture state registers: the last one that is set and one.
+    pub textures: u32,
+    /// Sampler state registers: the last one that is set and one.
+    pub samplers: u32,
+    /// Samplers have border colours behind them.
+    pub borders: bool,
+    /// Half registers of the preamble.
+    pub preamble_gpr_halves: u16,
+}
+
+impl Resources {
+    /// The word.
+    ///
+    /// # Errors
+    /// More than the hardware has.
+    pub fn to_word(self) -> Result<u32, FieldError> {
+        use vertex_shader_0::*;
+        let samplers = match (self.samplers.div_ceil(4), self.borders) {
+            (0, _) => 0,
+            (count @ 1..=4, false) => count.into(),
+            (1 | 2, true) => 6,
+            (3 | 4, true) => 7,
+            _ => {
+                return Err(FieldError {
+                    field: SAMPLERS.name,
+                    value: self.samplers.into(),
+                    expected: "at most 16",
+                });
+            }
+        };
+        let bytes = RECORD.build(&[
+            (UNIFORMS, self.uniform_halves.into()),
+            (TEXTURES, self.textures.into()),
+            (SAMPLERS, samplers),
+            (PREAMBLE_REGISTERS, self.preamble_gpr_halves.into()),
+        ])?;
+        Ok(bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+    }
+}
+
+/// What the rasteriser must know of a fragment program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct FragmentControl {
+    /// It reads the tile: fragments below must be shaded and stored before it.
+    pub reads_tile: bool,
+    /// It decides itself which samples live, and when they are tested.
+    pub late_tests: bool,
+    /// It changes nothing but depth and stencil, so that it need not run.
+    pub tag_write_disable: bool,
+    /// Neighbouring triangles must not be shaded together: lanes work across pixels, or memory is written.
+    pub disable_tri_merging: bool,
+}
+
+impl FragmentControl {
+    /// How objects with the program pass.
+    pub fn pass(self) -> &'static str {
+        match (self.reads_tile, self.late_tests) {
+            (false, false) => "opaque",
+            (true, false) => "translucent",
+            (false, true) => "punch-through",
+            (true, true) => "translucent-punch-through",
+        }
+    }
+
+    /// The second word of fragment control; the first has what the state of a draw decides.
+    ///
+    /// # Errors
+    /// None at present; the signature is that of every word.
+    pub fn to_bytes(self) -> Result<Vec<u8>, FieldError> {
+        use fragment_control::*;
+        RECORD.build(&[
+            (BIT_9, 1),
+            (NO_TAG_WRITE, self.tag_write_disable.into()),
+            (NO_MERGING, self.disable_tri_merging.into()),
+            (PASS, PASS.choice(self.pass()).unwrap_or_default()),
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::fragment_shader;
+    use crate::tile::ColourFormat;
+
+    fn words(add: impl Fn(&mut ShaderWords) -> Result<(), FieldError>) -> Vec<u8> {
+        let mut words = ShaderWords::new();
+        add(&mut words).expect("fits");
+        words.bytes
+    }
+
+    fn text(record: &Record, bytes: &[u8]) -> String {
+        assert_eq!(record.complaints(bytes), Vec::<String>::new());
+        record.text(bytes)
+    }
+
+    #[test]
+    fn words_say_what_the_production_driver_says() {
+        // A listing of Mesa 26.1 on the device: a background program and a fragment program.
+        let mut formats = [None; 8];
+        formats[0] = Some(ColourFormat::Rgba8Unorm);
+        let tile = TileLayout::new(&formats, 1);
+        let local = words(|words| words.local(LocalUse::Tile(&tile, 1)).map(drop));
+        let expected = "shared word USED LAYOUT=32x32 SAMPLES=1 SAMPLE_STRIDE=0x8 BYTES=8192";
+        assert_eq!(text(&usc_shared::RECORD, &local), expected);
+        let none = words(|words| words.local(LocalUse::Nothing).map(drop));
+        let expected = "shared word LAYOUT=vertex-or-compute SAMPLES=1 BYTES=65536";
+        assert_eq!(text(&usc_shared::RECORD, &none), expected);
+        let program = words(|words| words.program(ProgramKind::Fragment, 0xfff8_0000, 24, 0).map(drop));
+        let (shader, registers) = program.split_at(usc_shader::RECORD.bytes);
+        assert_eq!(text(&usc_shader::RECORD, shader), "shader word BITS_10_15=0x2 CODE=0xfff80000");
+        let expected = "register word COUNT=24 BIT_13=0x1 BITS_24_31=0x1";
+        assert_eq!(text(&usc_registers::RECORD, registers), expected);
+        let fragment = words(|words| words.fragment(false).map(drop));
+        let expected = "fragment word EARLY_TESTS BIT_9=0x1 BITS_12_15=0xf BITS_16_23=0x2";
+        assert_eq!(text(&usc_fragment::RECORD, &fragment), expected);
+        let tile = words(|words| words.program(ProgramKind::Tile, 0xfffb_c000, 8, 0).map(drop));
+        assert_eq!(text(&usc_registers::RECORD, &tile[6..]), "register word COUNT=8");
+    }
+
+    #[test]
+    fn long_ranges_of_uniforms_take_several_words() {
+        let bytes = words(|words| words.uniforms(200, 130, 0x1_0000_0000).map(drop));
+        let found: Vec<(u64, u64, u64, u64)> = bytes
+            .chunks(8)
+            .map(|word| {
+                use usc_uniform::*;
+                (TAG.get(word), START.get(word), COUNT.get(word), ADDRESS.get(word))
+            })
+            .collect();
+        let expected =
+            [(0x1d, 200, 56, 0x1_0000_0000), (0x3d, 0, 64, 0x1_0000_0070), (0x3d, 64, 10, 0x1_0000_00f0)];
+        assert_eq!(found, expected);
+        assert!(ShaderWords::new().uniforms(0, 4, 2).is_err(), "not aligned");
+    }
+
+    #[test]
+    fn words_end_with_or_without_a_preamble() {
+        assert_eq!(ShaderWords::new().end(None), Ok(vec![0x88, 0]));
+        let preamble = ShaderWords::new().end(Some(0x1234)).expect("fits");
+        assert_eq!(preamble, [0x38, 0x00, 0x80, 0xc0, 0x34, 0x12, 0, 0]);
+    }
+
+    #[test]
+    fn resources_are_those_of_the_production_driver() {
+        // BACKGROUND_RESOURCES of a clear, and of a load with a sampler.
+        let clear = Resources { uniform_halves: 12, ..Resources::default() };
+        assert_eq!(clear.to_word(), Ok(0x1012));
+        let load = Resources { textures: 1, samplers: 1, ..Resources::default() };
+        assert_eq!(load.to_word(), Ok(0x1212));
+        assert!(Resources { samplers: 17, ..Resources::default() }.to_word().is_err());
+        assert!(Resources { uniform_halves: 513, ..Resources::default() }.to_word().is_err());
+        let large = Resources {
+            uniform_halves: 512,
+            textures: 20,
+            samplers: 9,
+            borders: true,
+            preamble_gpr_halves: 256,
+        };
+        let bytes = large.to_word().expect("fits").to_le_bytes();
+        use fragment_shader::*;
+        assert_eq!(
+            [UNIFORMS.get(&bytes), TEXTURES.get(&bytes), PREAMBLE_REGISTERS.get(&bytes)],
+            [512, 24, 256]
+        );
+        assert_eq!(SAMPLERS.text(&bytes), "16-with-border");
+    }
+
+    #[test]
+    fn control_names_the_pass() {
+        let control = FragmentControl { reads_tile: true, ..FragmentControl::default() };
+        let bytes = control.to_bytes().expect("fits");
+        assert_eq!(
+            text(&fragment_control::RECORD, &bytes),
+            "fragment control BIT_9=0x1 VISIBILITY=none PASS=translucent"
+        );
+        let kills = FragmentControl { late_tests: true, disable_tri_merging: true, ..control };
+        assert_eq!(kills.pass(), "translucent-punch-through");
+        assert!(fragment_control::NO_MERGING.is_set(&kills.to_bytes().expect("fits")));
+    }
+}

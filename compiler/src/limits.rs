@@ -1,0 +1,154 @@
+//! Limits of a compilation: how large it may become, and whether it is still needed.
+//!
+//! They are asked about between passes and, while a module is read, every few instructions. What exceeds one ends the compilation
+//! with an error of kind *limit*; memory that the compilation used is the caller's scratch memory, which the next one reuses.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
+
+use agx_abi::stored::{Reader, Stored, StoredError};
+
+use crate::error::{CompileError, InputError};
+use crate::ir::Function;
+
+/// Instructions that are read of a module between two questions.
+const STRIDE: u32 = 64;
+
+/// What is asked whether to stop.
+type Question = Arc<dyn Fn() -> bool + Send + Sync + UnwindSafe + RefUnwindSafe>;
+
+/// Limits of a compilation. They decide whether there is code and not what it is: keys that differ in nothing else are equal.
+#[derive(Clone, Default)]
+pub struct CompileLimits {
+    /// Instructions of the IR that may be made in all, those included that passes replace.
+    pub instructions: Option<u32>,
+    /// Bytes of scratch memory.
+    pub memory_bytes: Option<usize>,
+    should_stop: Option<Question>,
+}
+
+impl CompileLimits {
+    /// The same with a question that is asked again and again; the compilation ends when the answer is yes.
+    pub fn with_should_stop(
+        self,
+        should_stop: impl Fn() -> bool + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
+    ) -> CompileLimits {
+        CompileLimits { should_stop: Some(Arc::new(should_stop)), ..self }
+    }
+
+    /// Checks a function under construction or between passes.
+    ///
+    /// # Errors
+    /// A limit that is exceeded, or an answer that says to stop.
+    pub(crate) fn check(&self, f: &Function<'_>) -> Result<(), CompileError> {
+        let made = f.insts.len();
+        if let Some(most) = self.instructions.filter(|most| made > *most as usize) {
+            return Err(InputError::TooManyInstructions { most }.into());
+        }
+        let used = f.bump.allocated_bytes();
+        if let Some(most) = self.memory_bytes.filter(|most| used > *most) {
+            return Err(InputError::TooMuchMemory { most }.into());
+        }
+        match &self.should_stop {
+            Some(should_stop) if should_stop() => Err(InputError::Stopped.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same once in a number of calls, which `count` counts.
+    pub(crate) fn check_sometimes(&self, count: &mut u32, f: &Function<'_>) -> Result<(), CompileError> {
+        *count += 1;
+        if count.is_multiple_of(STRIDE) { self.check(f) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for CompileLimits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompileLimits")
+            .field("instructions", &self.instructions)
+            .field("memory_bytes", &self.memory_bytes)
+            .field("should_stop", &self.should_stop.is_some())
+            .finish()
+    }
+}
+
+impl PartialEq for CompileLimits {
+    fn eq(&self, _: &CompileLimits) -> bool {
+        true
+    }
+}
+
+impl Eq for CompileLimits {}
+
+impl Hash for CompileLimits {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+/// Limits are not stored, because they do not affect code.
+impl Stored for CompileLimits {
+    fn write(&self, _: &mut Vec<u8>) {}
+
+    fn read(_: &mut Reader<'_>) -> Result<Self, StoredError> {
+        Ok(CompileLimits::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use crate::{CompileKey, Compiler, ErrorKind, Input, Scratch};
+
+    fn kernel(sums: u32) -> String {
+        let line = |at: u32| format!("    %{}:32 = fmul %{}, %0\n", at + 1, at);
+        let body: String = (0..sums).map(line).collect();
+        format!("kernel @long(%0:32) stage source {{\nb0:\n{body}    keep %{sums}\n}}\n")
+    }
+
+    fn refused(limits: CompileLimits) -> String {
+        let key = CompileKey { limits, ..CompileKey::default() };
+        let text = kernel(400);
+        let error = Compiler::default().compile(&mut Scratch::default(), Input::ir(&text), &key);
+        let error = error.expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        error.message()
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused() {
+        let instructions = refused(CompileLimits { instructions: Some(300), ..CompileLimits::default() });
+        assert_eq!(instructions, "more than 300 instructions of the IR");
+        let memory = refused(CompileLimits { memory_bytes: Some(1000), ..CompileLimits::default() });
+        assert_eq!(memory, "more than 1000 bytes of scratch memory");
+    }
+
+    #[test]
+    fn a_compilation_can_be_stopped_and_the_memory_used_again() {
+        let asked = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&asked);
+        let limits =
+            CompileLimits::default().with_should_stop(move || count.fetch_add(1, Ordering::Relaxed) == 20);
+        let key = CompileKey { limits, ..CompileKey::default() };
+        let (compiler, mut scratch, text) = (Compiler::default(), Scratch::default(), kernel(30));
+        let error = compiler.compile(&mut scratch, Input::ir(&text), &key).expect_err("stopped");
+        assert_eq!(
+            (error.kind(), error.message().as_str()),
+            (ErrorKind::Limit, "the compilation was stopped")
+        );
+        assert_eq!(asked.load(Ordering::Relaxed), 21, "nothing is asked afterwards");
+        let again = compiler.compile(&mut scratch, Input::ir(&text), &CompileKey::default());
+        let fresh = compiler.compile(&mut Scratch::default(), Input::ir(&text), &CompileKey::default());
+        assert_eq!(again, fresh);
+    }
+
+    #[test]
+    fn limits_do_not_change_keys() {
+        let limits = CompileLimits { instructions: Some(3), ..CompileLimits::default() };
+        let key = CompileKey { limits, ..CompileKey::default() };
+        assert_eq!(key, CompileKey::default());
+        assert_eq!(key.stable_hash(), CompileKey::default().stable_hash());
+    }
+}
