@@ -237,8 +237,9 @@ impl Compiler {
         Facts { info, end, frame, ..Facts::new(self.target, key) }
     }
 
-    /// Compiles a preamble, for which no uniform registers are left but those it writes. It runs once, so nothing is
-    /// gained by few registers: the key's limits are for the main part.
+    /// Compiles a preamble, for which no uniform registers are left but those it writes. Its operations went through the
+    /// earlier phases in the main part. It runs once, so nothing is gained by few registers: the key's limits are for the
+    /// main part.
     fn compile_preamble(
         &self,
         mut f: ir::Function<'_>,
@@ -248,7 +249,7 @@ impl Compiler {
             ShaderInfo { workgroup_size: [1; 3], uniform_halves: UNIFORM_HALVES, ..ShaderInfo::default() };
         let key = CompileKey { max_gpr_halves: None, spill_everything: false, ..key.clone() };
         let mut context = Context::from(Facts { info, ..Facts::new(self.target, &key) });
-        let code = run_and_emit(&mut f, &mut context, None)?;
+        let code = run_and_emit(&mut f, &mut context, Some(Phase::Place))?;
         Ok((code, context.facts.info))
     }
 

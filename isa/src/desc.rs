@@ -3,6 +3,7 @@
 use bitflags::bitflags;
 
 use crate::inst::Operand;
+use crate::operand::Style;
 use crate::semantics::Pure;
 
 /// A piece of a bit field: `len` bits from bit `lo` of the instruction (bit 0 = least significant bit of byte 0).
@@ -274,6 +275,10 @@ pub struct InstDesc {
     pub known: u128,
     /// Operands: destinations first, then sources, then modifiers, then unknown bits.
     pub operands: &'static [OperandDesc],
+    /// Where the operands of each role end.
+    pub(crate) role_ends: [u8; 4],
+    /// The operand that is the target of a branch.
+    pub target: Option<usize>,
     /// What it does beside writing its destinations.
     pub effects: Effects,
     /// The chain it stays in order with.
@@ -326,6 +331,8 @@ impl InstDesc {
             length,
             known,
             operands: &[],
+            role_ends: [0; 4],
+            target: None,
             effects: Effects::empty(),
             order: OrderClass::None,
             wait: WaitBehaviour::Sync,
@@ -358,7 +365,15 @@ impl InstDesc {
         let mut i = 0;
         while i < operands.len() {
             self.known |= crate::field::covered(operands[i].pieces);
+            if matches!(operands[i].kind.style, Style::Target) {
+                self.target = Some(i);
+            }
+            let mut role = operands[i].role as usize;
             i += 1;
+            while role < self.role_ends.len() {
+                self.role_ends[role] = i as u8;
+                role += 1;
+            }
         }
         self
     }
@@ -423,8 +438,15 @@ impl InstDesc {
     }
 
     /// The operands of `role`, with their index in the row.
-    pub fn with_role(&self, role: Role) -> impl Iterator<Item = (usize, &'static OperandDesc)> {
-        self.operands.iter().enumerate().filter(move |(_, operand)| operand.role == role)
+    #[inline]
+    pub fn with_role(
+        &self,
+        role: Role,
+    ) -> impl DoubleEndedIterator<Item = (usize, &'static OperandDesc)> + ExactSizeIterator + Clone + use<> {
+        let end = usize::from(self.role_ends[role as usize]);
+        let start = (role as usize).checked_sub(1).map_or(0, |before| usize::from(self.role_ends[before]));
+        let operands = self.operands;
+        (start..end).map(move |index| (index, &operands[index]))
     }
 
     /// Index in the row of the operand called `name`.

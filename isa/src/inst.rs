@@ -6,7 +6,7 @@
 
 use bitflags::bitflags;
 
-use crate::desc::{Count, Effects, OrderClass, Role, WaitBehaviour};
+use crate::desc::{Count, Effects, OperandDesc, OrderClass, Role, WaitBehaviour};
 use crate::table::Opcode;
 
 /// Most operands a row may have (texture instructions have the most).
@@ -208,12 +208,22 @@ impl Inst {
 
     /// The half registers operand `index` covers; `None` when it is not a register. Textures write four registers whatever
     /// their mask, and depth is followed by stencil.
+    #[inline]
     pub fn operand_halves(&self, index: usize) -> Option<Halves> {
         let operand = self.operands.get(index)?;
-        let spec = self.op.desc().operands.get(index)?;
         if operand.tag != Tag::Reg {
             return None;
         }
+        let spec = self.op.desc().operands.get(index)?;
+        let start = operand.value as u16;
+        if spec.count == Count::Fixed(1) {
+            return Some(start..start + u16::from(operand.size.halves()));
+        }
+        self.vector_halves(index, operand, spec)
+    }
+
+    /// As [`Inst::operand_halves`] for a register that may stand for several.
+    fn vector_halves(&self, index: usize, operand: &Operand, spec: &OperandDesc) -> Option<Halves> {
         let clobbers_four = matches!(self.op, Opcode::Smpf | Opcode::Smpi) && spec.role == Role::Dst;
         let count = if clobbers_four { 4 } else { self.operand_count(index) };
         let both = |a: &str, b: &str| u16::from(self.modifier(a) != 0 && self.modifier(b) != 0);
@@ -246,9 +256,7 @@ impl Inst {
 
     /// Signed distance in bytes of the branch target from the first byte of the instruction, when it has one.
     pub fn target(&self) -> Option<i32> {
-        // Sources may have the name too.
-        let mut mods = self.op.desc().with_role(Role::Mod);
-        let (at, _) = mods.find(|(_, operand)| operand.name == "target")?;
+        let at = self.op.desc().target?;
         Some(self.operands[at].value as i32)
     }
 

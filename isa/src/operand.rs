@@ -78,6 +78,8 @@ pub struct Form {
     pub hint: Option<u8>,
     /// Raw bits the form uses.
     pub used: u64,
+    /// Flags the form can carry.
+    allowed: OperandFlags,
 }
 
 const fn form(tag: Tag, size: Size, bits: u8) -> Form {
@@ -95,6 +97,7 @@ const fn form(tag: Tag, size: Size, bits: u8) -> Form {
         implied: OperandFlags::empty(),
         hint: None,
         used: low_bits(bits),
+        allowed: OperandFlags::empty(),
     }
 }
 
@@ -118,6 +121,7 @@ impl Form {
 
     const fn hint(mut self, at: u8) -> Form {
         self.hint = Some(at);
+        self.allowed = self.allowed.union(OperandFlags::CACHE).union(OperandFlags::DISCARD);
         self.used |= 3 << at;
         self
     }
@@ -127,6 +131,7 @@ impl Form {
         let mut i = 0;
         while i < flags.len() {
             self.used |= 1 << flags[i].bit;
+            self.allowed = self.allowed.union(flags[i].flag);
             i += 1;
         }
         self
@@ -134,6 +139,7 @@ impl Form {
 
     const fn implies(mut self, flags: OperandFlags) -> Form {
         self.implied = flags;
+        self.allowed = self.allowed.union(flags);
         self
     }
 
@@ -149,14 +155,12 @@ impl Form {
 
     /// Flags the form can carry.
     pub fn allowed_flags(&self) -> OperandFlags {
-        let hints = OperandFlags::CACHE.union(OperandFlags::DISCARD);
-        let start = if self.hint.is_some() { hints } else { OperandFlags::empty() };
-        self.flags.iter().fold(start.union(self.implied), |all, bit| all | bit.flag)
+        self.allowed
     }
 
     #[inline]
     fn allows(&self, flags: OperandFlags) -> bool {
-        self.allowed_flags().contains(flags) && flags.contains(self.implied)
+        self.allowed.contains(flags) && flags.contains(self.implied)
     }
 
     #[inline]
@@ -267,17 +271,25 @@ pub struct OperandKind {
     pub contextual: bool,
     /// The field is the number: no form to look for.
     pub plain: bool,
+    /// Number of the first form of each tag and size, plus one; 0 where there is none.
+    first: [[u8; SIZES]; TAGS],
 }
+
+/// Number of tags and of sizes.
+const TAGS: usize = Tag::Coefficient as usize + 1;
+const SIZES: usize = Size::B64 as usize + 1;
 
 impl OperandKind {
     const fn new(name: &'static str, style: Style, forms: &'static [Form]) -> OperandKind {
         let mut contextual = false;
-        let mut i = 0;
-        while i < forms.len() {
+        let mut first = [[0; SIZES]; TAGS];
+        let mut i = forms.len();
+        while i > 0 {
+            first[forms[i - 1].tag as usize][forms[i - 1].size as usize] = i as u8;
+            i -= 1;
             contextual |= forms[i].context_mask != 0;
-            i += 1;
         }
-        OperandKind { name, forms, style, contextual, plain: false }
+        OperandKind { name, forms, style, contextual, plain: false, first }
     }
 
     const fn number(name: &'static str, style: Style) -> OperandKind {
@@ -317,6 +329,30 @@ impl OperandKind {
         len: u32,
         in_context: impl Fn(&Form) -> bool,
     ) -> Result<u64, OperandError> {
+        if self.plain
+            && operand.tag == Tag::Imm
+            && operand.flags.is_empty()
+            && operand.size == Size::B32
+            && u64::from(operand.value) >> len.min(32) == 0
+        {
+            return Ok(u64::from(operand.value));
+        }
+        let first = usize::from(self.first[operand.tag as usize][operand.size as usize]);
+        for form in self.forms.iter().skip(first.wrapping_sub(1)) {
+            let is_it = form.tag == operand.tag && form.size == operand.size && form.allows(operand.flags);
+            if is_it
+                && in_context(form)
+                && let Ok(raw) = form.encode(operand, len)
+            {
+                return Ok(raw);
+            }
+        }
+        Err(self.reason_against(operand, len, in_context))
+    }
+
+    /// Why no form takes an operand that none takes: the one that comes closest says.
+    #[cold]
+    fn reason_against(&self, operand: &Operand, len: u32, in_context: impl Fn(&Form) -> bool) -> OperandError {
         let mut best = if operand.tag == Tag::None { OperandError::Missing } else { OperandError::Tag };
         for form in self.forms {
             if form.tag != operand.tag {
@@ -329,16 +365,13 @@ impl OperandKind {
             } else if !in_context(form) {
                 OperandError::Context
             } else {
-                match form.encode(operand, len) {
-                    Ok(raw) => return Ok(raw),
-                    Err(failure) => failure,
-                }
+                form.encode(operand, len).err().unwrap_or(OperandError::Context)
             };
             if best == OperandError::Tag || best == OperandError::Missing || best == OperandError::Size {
                 best = failure;
             }
         }
-        Err(best)
+        best
     }
 
     /// Whether some form of the kind has `tag`.

@@ -158,6 +158,11 @@ impl LastUses {
 
 /// Computes liveness. Needs current edges ([`Function::compute_cfg`]).
 pub fn liveness(f: &Function<'_>) -> Liveness {
+    if f.layout.len() == 1 {
+        // Nothing crosses a border.
+        let none = || BitMatrix::new(f.blocks.len(), 0);
+        return Liveness { column: Side::default(), values: Vec::new(), live_in: none(), live_out: none() };
+    }
     let (values, column) = crossing_values(f);
     let columns = values.len();
     let new_matrix = || BitMatrix::new(f.blocks.len(), columns);

@@ -16,7 +16,8 @@ use crate::regalloc::file::{FILE_HALVES, HalfSet};
 
 /// Marks the operands of a block. With `may_discard` nothing reads a register after the block.
 pub fn mark(insts: &mut [Inst], may_discard: bool) {
-    let registers = usize::from(FILE_HALVES) / 2;
+    // Where nothing is discarded nothing is remembered.
+    let registers = if may_discard { usize::from(FILE_HALVES) / 2 } else { 0 };
     let mut later =
         Later { read: HalfSet::EMPTY, read_by_alu: HalfSet::EMPTY, discarded: vec![None; registers] };
     for index in (0..insts.len()).rev() {
@@ -27,11 +28,11 @@ pub fn mark(insts: &mut [Inst], may_discard: bool) {
         let written = later.overwrite(&insts[index]);
         if is_alu {
             hint_all(&mut insts[index], Role::Src, OperandFlags::CACHE, later.read_by_alu);
-            if may_discard {
-                later.discard(&mut insts[index], index, written);
-            }
-        } else {
-            later.keep(insts, index);
+        }
+        match (may_discard, is_alu) {
+            (true, true) => later.discard(&mut insts[index], index, written),
+            (true, false) => later.keep(insts, index),
+            (false, _) => {}
         }
         let read = insts[index].registers_read().fold(HalfSet::EMPTY, |set, halves| set.or(of(&halves)));
         later.read = later.read.or(read);
@@ -49,6 +50,9 @@ fn of(halves: &Halves) -> HalfSet {
 
 /// Gives `hint` to the register operands of `role` that lie within `set`, where they can have it.
 fn hint_all(inst: &mut Inst, role: Role, hint: OperandFlags, set: HalfSet) {
+    if set.is_empty() {
+        return;
+    }
     for (operand, desc) in inst.op.desc().with_role(role) {
         let hinted = inst.operands[operand].with(hint);
         let is_within = inst.operand_halves(operand).is_some_and(|halves| set.contains(of(&halves)));
@@ -64,7 +68,7 @@ struct Later {
     read: HalfSet,
     /// The same, by instructions of the ALU.
     read_by_alu: HalfSet,
-    /// The instruction that discards what each 32-bit register holds.
+    /// The instruction that discards what each 32-bit register holds; empty where nothing is discarded.
     discarded: Vec<Option<usize>>,
 }
 
@@ -75,8 +79,9 @@ impl Later {
         for halves in inst.registers_written() {
             written = written.or(of(&halves));
             // Whole registers only: the other half may have been there before.
-            for register in halves.start.div_ceil(2)..halves.end.min(FILE_HALVES) / 2 {
-                self.discarded[usize::from(register)] = None;
+            let registers = usize::from(halves.start.div_ceil(2))..usize::from(halves.end.min(FILE_HALVES) / 2);
+            if let Some(discarded) = self.discarded.get_mut(registers) {
+                discarded.fill(None);
             }
         }
         self.read = self.read.without(written);

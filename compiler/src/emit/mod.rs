@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use agx_abi::vertex::OutputStore;
 use agx_abi::{PartRole, ShaderInfo};
-use agx_isa::desc::Role;
 use agx_isa::encode::encode;
 use agx_isa::inst::{Inst as MachineInst, Operand, Tag};
 use agx_isa::table::Opcode;
@@ -22,6 +21,9 @@ use crate::regalloc::Allocation;
 
 /// `trap`s after the end of a program, as Apple's compiler writes them (Mesa 25.0 does the same).
 const TRAPS: usize = 8;
+
+/// Bytes of most instructions, to make room for.
+const TYPICAL_BYTES: usize = 8;
 
 /// How code ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -90,36 +92,40 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
     let mut code = Code::default();
     let mut fixups = Vec::new();
     let mut starts: Side<Block, usize> = Side::new(f.blocks.len());
-    for block in f.blocks_in_order() {
-        starts[block] = code.bytes.len();
-        let mut machines = Vec::with_capacity(f.block(block).insts.len());
-        let mut positions = Vec::with_capacity(machines.capacity());
-        for inst in &f.block(block).insts {
+    let mut positions = Vec::new();
+    let count = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum::<usize>();
+    code.insts.reserve(count + 1);
+    code.bytes.reserve((count + 1 + TRAPS) * TYPICAL_BYTES);
+    for segment in &f.layout {
+        starts[segment.block] = code.bytes.len();
+        let first = code.insts.len();
+        positions.clear();
+        for inst in &f.block(segment.block).insts {
             if let Some(machine) = translate(f, allocation, *inst)? {
-                machines.push(machine);
+                code.insts.push(machine);
                 positions.push(f.insts[*inst].line);
             }
         }
-        hints::mark(&mut machines, f.layout.len() == 1 && end == End::Stop);
-        for (machine, position) in machines.iter().zip(positions) {
-            // Sources may have the name too.
-            let operand = machine.op.desc().operand_index("target");
-            if let Some(operand) = operand.filter(|at| machine.op.desc().operands[*at].role == Role::Mod) {
-                let target = Block(machine.operands[operand].value);
-                fixups.push(Fixup { at: code.bytes.len(), inst: *machine, operand, target });
+        hints::mark(&mut code.insts[first..], f.layout.len() == 1 && end == End::Stop);
+        for (index, position) in (first..).zip(&positions) {
+            let inst = &code.insts[index];
+            if let Some(operand) = inst.op.desc().target {
+                let target = Block(inst.operands[operand].value);
+                fixups.push(Fixup { at: code.bytes.len(), inst: *inst, operand, target });
             }
-            note_line(&mut code, position);
-            note_output(&mut code, machine);
-            append(&mut code, machine)?;
+            note_line(&mut code.lines, code.bytes.len(), *position);
+            code.output_stores.extend(output_store(inst, code.bytes.len()));
+            append(&mut code.bytes, inst)?;
         }
     }
     if end == End::Stop {
-        append(&mut code, &MachineInst::new(Opcode::Stop))?;
-        let insts = code.insts.len();
+        let stop = MachineInst::new(Opcode::Stop);
+        append(&mut code.bytes, &stop)?;
+        code.insts.push(stop);
+        let trap = MachineInst::new(Opcode::Trap);
         for _ in 0..TRAPS {
-            append(&mut code, &MachineInst::new(Opcode::Trap))?;
+            append(&mut code.bytes, &trap)?;
         }
-        code.insts.truncate(insts);
     }
     for fixup in &fixups {
         resolve(&mut code.bytes, fixup, starts[fixup.target])?;
@@ -128,26 +134,22 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
 }
 
 /// The next instruction comes from the position numbered `line`. What has no position of its own counts to the one before.
-fn note_line(code: &mut Code, line: u32) {
-    if line != 0 && code.lines.last().is_none_or(|last| last.position != line) {
-        code.lines.push(LineRow { offset: code.bytes.len() as u32, position: line });
+fn note_line(lines: &mut Vec<LineRow>, offset: usize, line: u32) {
+    if line != 0 && lines.last().is_none_or(|last| last.position != line) {
+        lines.push(LineRow { offset: offset as u32, position: line });
     }
 }
 
-/// The linker renumbers slots.
-fn note_output(code: &mut Code, inst: &MachineInst) {
-    let slot = inst.operand("index").filter(|_| inst.op == Opcode::StVar);
-    if let Some(slot) = slot.filter(|slot| slot.tag == Tag::Imm) {
-        let offset = code.bytes.len() as u32;
-        code.output_stores.push(OutputStore { offset, slot: slot.value as u16 });
-    }
+/// What the linker must know of a store of an output at byte `offset`, whose slot it renumbers.
+fn output_store(inst: &MachineInst, offset: usize) -> Option<OutputStore> {
+    let slot = inst.operand("index").filter(|slot| inst.op == Opcode::StVar && slot.tag == Tag::Imm)?;
+    Some(OutputStore { offset: offset as u32, slot: slot.value as u16 })
 }
 
-fn append(code: &mut Code, inst: &MachineInst) -> Result<(), CompileError> {
+fn append(bytes: &mut Vec<u8>, inst: &MachineInst) -> Result<(), CompileError> {
     // A target is a block number until its distance is known, and always fits its field.
     let encoded = encode(inst).map_err(|error| cannot_encode(inst, &error))?;
-    code.bytes.extend_from_slice(&encoded);
-    code.insts.push(*inst);
+    bytes.extend_from_slice(&encoded);
     Ok(())
 }
 

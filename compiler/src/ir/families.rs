@@ -51,6 +51,60 @@ impl Ops {
             *word |= other;
         }
     }
+
+    fn meets(&self, other: &Ops) -> bool {
+        self.0.iter().zip(other.0).any(|(word, other)| word & other != 0)
+    }
+}
+
+/// What a function may hold: each operation that was ever built for it, and whether scalars of 8 or 64 bits were. A pass
+/// that acts on a few operations has nothing to do where none of them may occur.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Present {
+    ops: Ops,
+    has_8_bits: bool,
+    has_64_bits: bool,
+}
+
+impl Present {
+    /// Notes an instruction. Values are noted as they are made.
+    #[inline]
+    pub fn note(&mut self, data: &InstData<'_>) {
+        let index = index(data.op);
+        self.ops.0[index / 64] |= 1 << (index % 64);
+        for src in data.srcs {
+            self.note_width(src.bits);
+        }
+    }
+
+    /// Notes the width of a value, constant or uniform.
+    #[inline]
+    pub fn note_width(&mut self, bits: u8) {
+        self.has_8_bits |= bits == 8;
+        self.has_64_bits |= bits == 64;
+    }
+
+    /// Whether scalars of `bits` bits may occur; only known of 8 and 64.
+    pub fn has_width(&self, bits: u8) -> bool {
+        match bits {
+            8 => self.has_8_bits,
+            64 => self.has_64_bits,
+            _ => true,
+        }
+    }
+
+    /// Whether an operation of `family` may occur.
+    pub fn may_have(&self, family: &Family) -> bool {
+        let operations = &family.operations;
+        self.ops.meets(&operations.any)
+            || (self.has_8_bits && self.ops.meets(&operations.bits8))
+            || (self.has_64_bits && self.ops.meets(&operations.bits64))
+    }
+
+    /// Whether `op` may occur.
+    pub fn may_have_op(&self, op: impl Into<Op>) -> bool {
+        self.ops.contains(op.into())
+    }
 }
 
 /// A set of operations, each of every width or only where scalars of 8 or 64 bits take part.
@@ -171,6 +225,16 @@ families! {
         Operations::of(&[IrOp::Sample, IrOp::LoadTexture, IrOp::StoreImage]);
     /// Accesses to stack memory.
     SCRATCH "`load_scratch`, `store_scratch`" = Operations::of(&[IrOp::LoadScratch, IrOp::StoreScratch]);
+    /// Operations across lanes that a uniform operand simplifies.
+    LANES "operations across lanes" = Operations::of(&[
+        IrOp::Ballot, IrOp::Broadcast, IrOp::ReadLane, IrOp::ReadLaneXor, IrOp::ReadLaneUp, IrOp::ReadLaneDown,
+        IrOp::QuadBroadcast, IrOp::Reduce, IrOp::Scan,
+    ]);
+    /// Loads and stores of memory, texels apart.
+    ACCESSES "loads and stores" = Operations::of(&[
+        IrOp::LoadGlobal, IrOp::StoreGlobal, IrOp::LoadLocal, IrOp::StoreLocal, IrOp::LoadScratch,
+        IrOp::StoreScratch,
+    ]);
     /// Accesses to device memory.
     GLOBAL "`load_global`, `store_global`, `atomic_global`" =
         Operations::of(&[IrOp::LoadGlobal, IrOp::StoreGlobal, IrOp::AtomicGlobal]);

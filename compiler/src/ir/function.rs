@@ -1,5 +1,6 @@
 //! A function: instructions, values, blocks, and the order that gives them structure.
 
+use arrayvec::ArrayVec;
 use bumpalo::Bump;
 
 use agx_isa::desc::OrderClass;
@@ -10,7 +11,7 @@ use crate::error::CompileError;
 
 pub use super::access::Access;
 use super::entity::{Block, Entity, Inst, Value};
-use super::families::Operations;
+use super::families::{Operations, Present};
 use super::key::Key;
 use super::op::{IrOp, Op};
 use super::source::Sources;
@@ -132,6 +133,79 @@ pub struct Segment {
     pub seam: Seam,
 }
 
+/// A mark of the contents of a function, to learn whether passes have changed it since.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mark {
+    changes: u32,
+    segments: usize,
+    insts: usize,
+}
+
+impl Mark {
+    /// Whether nothing was done since `earlier` but that instructions may have been removed.
+    pub fn only_removed_since(self, earlier: Mark) -> bool {
+        Mark { insts: earlier.insts, ..self } == earlier
+    }
+}
+
+/// When clean-up passes last left nothing to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Settled {
+    /// Unused instructions were removed.
+    pub unused: Option<Mark>,
+    /// These local rewrites were done, by the bits of [`LocalRewrites`](crate::opt::LocalRewrites).
+    pub local: Option<(u8, Mark)>,
+}
+
+/// Most blocks of an order that needs no memory of its own.
+const FEW_BLOCKS: usize = 8;
+
+/// The blocks of a layout, copied so that the function may change under the walk.
+enum BlockOrder {
+    Few(arrayvec::IntoIter<Block, FEW_BLOCKS>),
+    Many(std::vec::IntoIter<Block>),
+}
+
+impl BlockOrder {
+    fn of(layout: &[Segment]) -> BlockOrder {
+        let blocks = layout.iter().map(|segment| segment.block);
+        if layout.len() <= FEW_BLOCKS {
+            BlockOrder::Few(blocks.collect::<ArrayVec<Block, FEW_BLOCKS>>().into_iter())
+        } else {
+            BlockOrder::Many(blocks.collect::<Vec<Block>>().into_iter())
+        }
+    }
+}
+
+impl Iterator for BlockOrder {
+    type Item = Block;
+
+    fn next(&mut self) -> Option<Block> {
+        match self {
+            BlockOrder::Few(blocks) => blocks.next(),
+            BlockOrder::Many(blocks) => blocks.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            BlockOrder::Few(blocks) => blocks.size_hint(),
+            BlockOrder::Many(blocks) => blocks.size_hint(),
+        }
+    }
+}
+
+impl DoubleEndedIterator for BlockOrder {
+    fn next_back(&mut self) -> Option<Block> {
+        match self {
+            BlockOrder::Few(blocks) => blocks.next_back(),
+            BlockOrder::Many(blocks) => blocks.next_back(),
+        }
+    }
+}
+
+impl ExactSizeIterator for BlockOrder {}
+
 /// A function in an arena.
 ///
 /// *Architecture invariant:* control flow is the [`layout`](Function::layout): blocks in program order, with the
@@ -146,6 +220,10 @@ pub struct Function<'a> {
     pub stage: Stage,
     /// Operations that passes have removed for good.
     pub removed: Operations,
+    /// Operations and widths that there may be.
+    pub present: Present,
+    /// What it was like when clean-up passes left nothing to do.
+    pub settled: Settled,
     /// Products may be fused with the sums that read them, and results may differ in a NaN or the sign of a zero, unless
     /// `special_values` says that NaNs count. Where
     /// only some operations forbid that, `exact` stands beside them.
@@ -184,6 +262,8 @@ impl<'a> Function<'a> {
             name: bump.alloc_str(name),
             stage: Stage::Source,
             removed: Operations::NONE,
+            present: Present::default(),
+            settled: Settled::default(),
             contract: true,
             signed_zeros: false,
             special_values: false,
@@ -208,6 +288,7 @@ impl<'a> Function<'a> {
 
     /// A new value of type `ty`, not yet defined.
     pub fn add_value(&mut self, ty: Type) -> Value {
+        self.present.note_width(ty.bits);
         self.values.push(ValueData { ty, relaxed: false, def: None })
     }
 
@@ -227,6 +308,7 @@ impl<'a> Function<'a> {
     /// A new instruction that defines `data.dsts`, not yet in a block.
     pub fn add_inst(&mut self, data: InstData<'a>) -> Inst {
         self.has_exact |= data.op == Op::Ir(IrOp::Exact);
+        self.present.note(&data);
         let inst = self.insts.push(data);
         for dst in data.dsts {
             self.values[*dst].def = Some(inst);
@@ -255,6 +337,7 @@ impl<'a> Function<'a> {
 
     /// Replaces an instruction in place.
     pub fn set_inst(&mut self, inst: Inst, data: InstData<'a>) {
+        self.present.note(&data);
         self.insts[inst] = data;
         for dst in data.dsts {
             self.values[*dst].def = Some(inst);
@@ -309,7 +392,13 @@ impl<'a> Function<'a> {
 
     /// Blocks in program order.
     pub fn blocks_in_order(&self) -> impl DoubleEndedIterator<Item = Block> + ExactSizeIterator + use<> {
-        self.layout.iter().map(|segment| segment.block).collect::<Vec<_>>().into_iter()
+        BlockOrder::of(&self.layout)
+    }
+
+    /// A mark of the present contents.
+    pub fn mark(&self) -> Mark {
+        let insts = self.layout.iter().map(|segment| self.block(segment.block).insts.len()).sum();
+        Mark { changes: self.insts.changes(), segments: self.layout.len(), insts }
     }
 
     /// The terminator of a block, if it has one.

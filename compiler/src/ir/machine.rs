@@ -124,10 +124,12 @@ pub fn is_legal_source(desc: &OperandDesc, src: Src) -> bool {
     }
 }
 
-/// The machine instruction of a hardware operation; `register` gives the first half register of a value.
+/// The machine instruction of a hardware operation; `register` gives the first half register of a value. Whether vectors
+/// have the length that their operands stand for is for [`check_vectors`] to say, and whether constants are in range for
+/// [`agx_isa::encode()`].
 ///
 /// # Errors
-/// An operand is not legal for its row, or a value has no register.
+/// A constant or uniform register is not legal for its place, or a value has no register.
 pub fn machine_inst(
     f: &Function<'_>,
     opcode: Opcode,
@@ -145,7 +147,6 @@ pub fn machine_inst(
     for ((index, operand), src) in desc.with_role(Role::Src).zip(data.srcs) {
         inst.operands[index] = source_operand(f, operand, *src, &register)?;
     }
-    check_vectors(f, &inst, data)?;
     Ok(inst)
 }
 
@@ -185,7 +186,14 @@ fn source_operand(
 
 /// Checks that every value has as many components as its operand denotes. Half registers that trail after the
 /// operand's own, offsets and minimum levels, count as one more component.
-fn check_vectors(f: &Function<'_>, inst: &agx_isa::Inst, data: &InstData<'_>) -> Result<(), MachineError> {
+///
+/// # Errors
+/// Names the first operand of another length.
+pub fn check_vectors(
+    f: &Function<'_>,
+    inst: &agx_isa::Inst,
+    data: &InstData<'_>,
+) -> Result<(), MachineError> {
     let desc = inst.op.desc();
     let dsts = desc.with_role(Role::Dst).zip(data.dsts.iter().map(|dst| Some(*dst)));
     let srcs = desc.with_role(Role::Src).zip(data.srcs.iter().map(|src| src.as_value()));

@@ -376,16 +376,24 @@ impl Op {
 
     /// The modifiers a fresh instruction has; 0 for those of IR-only operations.
     pub fn default_mods(self) -> Mods {
-        let values = match self {
-            Op::Hw(op) => op.desc().with_role(Role::Mod).map(|(_, operand)| operand.default.value).collect(),
-            Op::Ir(op) => op.desc().mods.iter().map(|_| 0).collect(),
-        };
+        let mut values = ArrayVec::new();
+        match self {
+            Op::Hw(op) => {
+                for (_, operand) in op.desc().with_role(Role::Mod) {
+                    values.push(operand.default.value);
+                }
+            }
+            Op::Ir(op) => op.desc().mods.iter().for_each(|_| values.push(0)),
+        }
         Mods { op: self, values }
     }
 
     /// Position of the modifier called `name`.
     pub fn mod_index(self, name: &str) -> Option<usize> {
-        self.mod_names().position(|known| known == name)
+        match self {
+            Op::Hw(op) => op.desc().with_role(Role::Mod).position(|(_, operand)| operand.name == name),
+            Op::Ir(op) => op.desc().mods.iter().position(|known| *known == name),
+        }
     }
 }
 

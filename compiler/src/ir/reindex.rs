@@ -3,7 +3,7 @@
 //! Ids change: side tables made before are void.
 
 use super::entity::{Block, Entity, Value};
-use super::function::{BlockData, Function, InstData};
+use super::function::{BlockData, Function, InstData, Settled};
 use super::op::{IrOp, Op};
 use super::src::Src;
 use super::table::{Side, Table};
@@ -33,6 +33,7 @@ pub fn reindex(f: &mut Function<'_>) {
         blocks.push(BlockData { insts: list, ..BlockData::default() });
     }
     f.insts = insts;
+    f.settled = Settled::default();
     f.blocks = blocks;
     for (index, segment) in f.layout.iter_mut().enumerate() {
         segment.block = Block::new(index);

@@ -78,11 +78,51 @@ impl Rewriter<'_, '_> {
         src
     }
 
-    fn resolve_sources(&mut self, inst: Inst) {
+    /// Number of instructions that stand in the block so far, what was built for the current one included.
+    pub fn built(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Takes back what was built from position `start` on, onto `pending` so that the first one is last.
+    pub fn take_built(&mut self, start: usize, pending: &mut Vec<Inst>) {
+        pending.extend(self.out.drain(start..).rev());
+    }
+
+    /// What was built to be read in place of the result of `inst` may be rounded if that may.
+    pub fn relax_result(&mut self, inst: Inst, result: Rewrite) {
+        if self.f.has_relaxed
+            && let (Rewrite::Forward(src), Some(dst)) = (result, self.f.insts[inst].dst())
+            && self.f.values[dst].relaxed
+            && let Some(built) = src.as_value().filter(|built| built.index() >= self.fresh)
+        {
+            self.f.relax(built);
+        }
+    }
+
+    /// Does to `inst` what `result` says.
+    pub fn apply(&mut self, inst: Inst, result: Rewrite) {
+        match result {
+            Rewrite::Keep => self.out.push(inst),
+            Rewrite::Remove => {}
+            Rewrite::Forward(src) => {
+                if let Some(dst) = self.f.insts[inst].dst() {
+                    self.forward(dst, src);
+                }
+            }
+        }
+    }
+
+    /// Makes `inst` read what is now read in place of its sources.
+    pub fn resolve_sources(&mut self, inst: Inst) {
         let data = self.f.insts[inst];
-        if data.srcs.iter().any(|src| self.resolve(*src) != *src) {
-            let srcs: Vec<Src> = data.srcs.iter().map(|src| self.resolve(*src)).collect();
-            self.f.insts[inst].srcs = self.f.alloc(&srcs);
+        let is_forwarded = |src: &Src| src.as_value().is_some_and(|value| self.forward[value].is_some());
+        if data.srcs.iter().any(is_forwarded) {
+            let srcs = self.f.bump.alloc_slice_copy(data.srcs);
+            for src in &mut *srcs {
+                *src = self.resolve(*src);
+                self.f.present.note_width(src.bits);
+            }
+            self.f.insts[inst].srcs = srcs;
         }
     }
 }
@@ -134,6 +174,7 @@ impl<'a> Function<'a> {
         for block in &blocks {
             rewriter.block = *block;
             let insts = std::mem::take(&mut rewriter.f.block_mut(*block).insts);
+            rewriter.out.reserve(insts.len());
             for inst in &insts {
                 if rewriter.forwarded {
                     rewriter.resolve_sources(*inst);
@@ -142,15 +183,8 @@ impl<'a> Function<'a> {
                 if rewriter.f.has_relaxed {
                     rewriter.fresh = rewriter.f.values.len();
                 }
-                match rewrite(&mut rewriter, *inst) {
-                    Rewrite::Keep => rewriter.out.push(*inst),
-                    Rewrite::Remove => {}
-                    Rewrite::Forward(src) => {
-                        if let Some(dst) = rewriter.f.insts[*inst].dst() {
-                            rewriter.forward(dst, src);
-                        }
-                    }
-                }
+                let result = rewrite(&mut rewriter, *inst);
+                rewriter.apply(*inst, result);
             }
             rewriter.f.block_mut(*block).insts = std::mem::replace(&mut rewriter.out, reuse(insts));
         }

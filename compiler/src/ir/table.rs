@@ -15,19 +15,22 @@ const CHUNK: usize = 256;
 pub struct Table<'a, K, V> {
     bump: &'a Bump,
     chunks: Vec<BumpVec<'a, V>>,
+    /// How often rows were added or handed out to be changed.
+    changes: u32,
     key: PhantomData<K>,
 }
 
 impl<'a, K: Entity, V: Copy> Table<'a, K, V> {
     /// An empty table in `bump`.
     pub fn new(bump: &'a Bump) -> Self {
-        Table { bump, chunks: Vec::new(), key: PhantomData }
+        Table { bump, chunks: Vec::new(), changes: 0, key: PhantomData }
     }
 
     /// Appends a row and returns its id.
     pub fn push(&mut self, row: V) -> K {
         const { assert!(!std::mem::needs_drop::<V>(), "rows are never dropped") };
         let index = self.len();
+        self.changes = self.changes.wrapping_add(1);
         if index.is_multiple_of(CHUNK) {
             self.chunks.push(BumpVec::with_capacity_in(CHUNK, self.bump));
         }
@@ -38,6 +41,11 @@ impl<'a, K: Entity, V: Copy> Table<'a, K, V> {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * CHUNK + last.len())
+    }
+
+    /// How often rows were added or handed out to be changed: two equal counts mean equal rows.
+    pub fn changes(&self) -> u32 {
+        self.changes
     }
 
     /// Whether there are no rows.
@@ -65,6 +73,7 @@ impl<K: Entity, V> Index<K> for Table<'_, K, V> {
 
 impl<K: Entity, V> IndexMut<K> for Table<'_, K, V> {
     fn index_mut(&mut self, key: K) -> &mut V {
+        self.changes = self.changes.wrapping_add(1);
         &mut self.chunks[key.index() / CHUNK][key.index() % CHUNK]
     }
 }

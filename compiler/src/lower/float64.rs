@@ -28,7 +28,7 @@ use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 /// # Errors
 /// A function that 64-bit floats do not have is unsupported.
 pub fn lower_float64(f: &mut Function<'_>) -> Result<(), CompileError> {
-    if !super::uses_width(f, 64) {
+    if !f.present.has_width(64) {
         return Ok(());
     }
     f.try_map_insts(|r, inst| {

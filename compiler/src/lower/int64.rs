@@ -12,7 +12,6 @@
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{IntCondition, Truth};
 
-use super::uses_width;
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
 use crate::ir::key;
@@ -24,7 +23,7 @@ use crate::lower::multiply_high::wide_product;
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_int64(f: &mut Function<'_>) -> Result<(), CompileError> {
-    if !uses_width(f, 64) {
+    if !f.present.has_width(64) {
         return Ok(());
     }
     f.map_insts(|r, inst| {

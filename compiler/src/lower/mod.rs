@@ -57,12 +57,3 @@ pub use texture::lower_texture;
 pub use trigonometry::lower_trigonometry;
 pub use unreachable::lower_unreachable;
 pub use varyings::lower_varyings;
-
-use crate::ir::Function;
-
-/// Whether a value or an operand has a given number of bits. Operands alone do where all they name are uniforms or constants.
-fn uses_width(f: &Function<'_>, bits: u8) -> bool {
-    let reads = |src: &crate::ir::Src| f.width(*src) == bits;
-    f.values.keys().any(|value| f.ty(value).bits == bits)
-        || f.insts.keys().any(|inst| f.insts[inst].srcs.iter().any(reads))
-}

@@ -6,8 +6,10 @@
 //! Before: stage selected. After: stage machine.
 
 use agx_isa::desc::Role;
+use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
+use arrayvec::ArrayVec;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
@@ -50,9 +52,13 @@ impl Legalizer {
             self.block = Some(r.block);
             self.loaded.clear();
         }
+        if data.srcs.iter().all(|src| src.kind == SrcKind::Value) && op_lod_mode(op).is_none() {
+            return Rewrite::Keep;
+        }
         self.prefer_subtraction(r, inst, op);
         let data = r.f.insts[inst];
-        let (mut srcs, mut changed) = (data.srcs.to_vec(), false);
+        let mut srcs: ArrayVec<Src, MAX_OPERANDS> = data.srcs.iter().copied().collect();
+        let mut changed = false;
         let has_table = op
             .desc()
             .with_role(Role::Src)

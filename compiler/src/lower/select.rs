@@ -13,6 +13,7 @@ use agx_isa::inst::{OperandFlags, Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{IntCondition, Truth, Value as _};
+use arrayvec::ArrayVec;
 
 use crate::error::CompileError;
 use crate::ir::key;
@@ -149,6 +150,9 @@ fn fits(r: &Rewriter<'_, '_>, operand: &OperandDesc, src: Src) -> bool {
     })
 }
 
+/// Most sources of a recipe.
+const MAX_RECIPE_ARGS: usize = 4;
+
 /// Source of a recipe.
 #[derive(Clone, Copy)]
 enum Arg {
@@ -263,7 +267,7 @@ impl Selector {
             Arg::B => data.srcs[1],
             Arg::Zero => Src::imm(0, 16),
         };
-        let mut srcs: Vec<Src> = recipe.args.iter().map(source).collect();
+        let mut srcs: ArrayVec<Src, MAX_RECIPE_ARGS> = recipe.args.iter().map(source).collect();
         let mods = match recipe.cond {
             Some(cond) => mods(recipe.hw).with(key::COND, cond),
             None => mods(recipe.hw),
@@ -277,10 +281,16 @@ impl Selector {
     /// Replaces sources by what they are modifications of, where the operand allows.
     fn fold_sources<'a>(&self, r: &mut Rewriter<'_, 'a>, inst: Inst, op: Opcode) {
         let data = r.f.insts[inst];
-        let mut srcs = data.srcs.to_vec();
+        let is_modification = |src: &Src| {
+            src.as_value().is_some_and(|value| self.modified[value].is_some() || self.widened[value].is_some())
+        };
+        if !data.srcs.iter().any(is_modification) {
+            return;
+        }
+        let srcs = r.f.bump.alloc_slice_copy(data.srcs);
         let width = data.dst().map_or(0, |dst| r.f.ty(dst).bits);
-        if self.fold_list(r, Reader::new(op, width, data.mods), &mut srcs) {
-            r.f.insts[inst].srcs = r.f.alloc(&srcs);
+        if self.fold_list(r, Reader::new(op, width, data.mods), srcs) {
+            r.f.insts[inst].srcs = srcs;
         }
     }
 

@@ -13,23 +13,41 @@
 mod pattern;
 mod rules;
 
-use crate::ir::{Function, IrOp, Op, Rewrite, Side, Value};
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Value};
 
 /// Replaces operations by simpler ones of the same value.
 pub fn opt_algebraic(f: &mut Function<'_>) {
-    let limit = pattern::Exactness::limit(f);
-    let mut exact: Option<Side<Value, bool>> = None;
+    let mut rules = Rules::new(f);
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
+        rules.visit(rewriter, &data)
+    });
+}
+
+/// The table of rules as it applies to one function.
+pub(super) struct Rules {
+    /// The least faithful rules that apply.
+    limit: pattern::Exactness,
+    /// What an `exact` reads, once a rule asks.
+    exact: Option<Side<Value, bool>>,
+}
+
+impl Rules {
+    pub(super) fn new(f: &Function<'_>) -> Rules {
+        Rules { limit: pattern::Exactness::limit(f), exact: None }
+    }
+
+    /// Replaces an instruction by the first rule that matches.
+    pub(super) fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
         let group = rules::of(data.op);
         if group.is_empty() {
             return Rewrite::Keep;
         }
-        let sources = pattern::Sources::of(rewriter, &data);
-        for rule in group.iter().filter(|rule| rule.exactness <= limit) {
-            let Some(bound) = pattern::matches(rewriter, rule, &data, &sources) else { continue };
+        let sources = pattern::Sources::of(rewriter, data);
+        for rule in group.iter().filter(|rule| rule.exactness <= self.limit && sources.could_match(rule)) {
+            let Some(bound) = pattern::matches(rewriter, rule, data) else { continue };
             if rewriter.f.has_exact && !rule.exactness.is_strict() {
-                let exact = exact.get_or_insert_with(|| exact_values(rewriter.f));
+                let exact = self.exact.get_or_insert_with(|| exact_values(rewriter.f));
                 if data.dst().is_some_and(|dst| exact[dst]) {
                     continue;
                 }
@@ -39,7 +57,7 @@ pub fn opt_algebraic(f: &mut Function<'_>) {
             }
         }
         Rewrite::Keep
-    });
+    }
 }
 
 /// The values that an `exact` reads.

@@ -11,22 +11,28 @@ use agx_isa::table::names::{FloatCondition, IntCondition, Truth};
 
 use crate::ir::insert::fold;
 use crate::ir::key;
-use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Src, SrcKind};
+use crate::ir::{Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind};
 
 /// Folds constants and orders the sources of commutative operations.
 pub fn opt_constant_folding(f: &mut Function<'_>) {
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
-        let folded = data.dst().and_then(|dst| {
-            let ty = rewriter.f.ty(dst);
-            fold(rewriter.f, data.op, ty, data.srcs, data.mods)
-        });
-        if let Some(constant) = folded {
+        visit(rewriter, inst, &data)
+    });
+}
+
+/// Folds an instruction on constants, or orders its sources.
+pub(super) fn visit<'a>(rewriter: &mut Rewriter<'_, 'a>, inst: Inst, data: &InstData<'a>) -> Rewrite {
+    // Constants come last, so that most operations on values are told by their first source.
+    let may_fold = data.srcs.first().is_none_or(|src| matches!(src.kind, SrcKind::Imm | SrcKind::None));
+    if may_fold && let Some(dst) = data.dst() {
+        let ty = rewriter.f.ty(dst);
+        if let Some(constant) = fold(rewriter.f, data.op, ty, data.srcs, data.mods) {
             return Rewrite::Forward(constant);
         }
-        order_sources(rewriter.f, inst, &data);
-        Rewrite::Keep
-    });
+    }
+    order_sources(rewriter.f, inst, data);
+    Rewrite::Keep
 }
 
 /// How the first two sources of an operation may be exchanged.
@@ -54,9 +60,12 @@ fn exchange(data: &InstData<'_>) -> Exchange {
 }
 
 fn order_sources<'a>(f: &mut Function<'a>, inst: Inst, data: &InstData<'a>) {
-    let exchange = exchange(data);
     let [a, b, rest @ ..] = data.srcs else { return };
-    if exchange == Exchange::No || rank(*a) <= rank(*b) {
+    if rank(*a) <= rank(*b) {
+        return;
+    }
+    let exchange = exchange(data);
+    if exchange == Exchange::No {
         return;
     }
     let Some(mods) = exchanged_mods(exchange, data) else { return };

@@ -6,20 +6,25 @@
 //!
 //! Before: stage source. After: the same.
 
-use crate::ir::{Entity, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind};
+use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind};
 
 /// Forwards copies to their readers.
 pub fn opt_copy_prop(f: &mut Function<'_>) {
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
-        match data.op {
-            Op::Ir(IrOp::Mov | IrOp::Uconv | IrOp::Sconv | IrOp::Fconv) => same_width(rewriter, &data),
-            Op::Ir(IrOp::Phi) => trivial_phi(rewriter, &data),
-            Op::Ir(IrOp::Collect) => collect_of_split(rewriter, &data),
-            Op::Ir(IrOp::Split) => split_of_collect(rewriter, inst, &data),
-            _ => Rewrite::Keep,
-        }
+        visit(rewriter, &data)
     });
+}
+
+/// Forwards the source of an instruction that is a copy.
+pub(super) fn visit(rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+    match data.op {
+        Op::Ir(IrOp::Mov | IrOp::Uconv | IrOp::Sconv | IrOp::Fconv) => same_width(rewriter, data),
+        Op::Ir(IrOp::Phi) => trivial_phi(rewriter, data),
+        Op::Ir(IrOp::Collect) => collect_of_split(rewriter, data),
+        Op::Ir(IrOp::Split) => split_of_collect(rewriter, data),
+        _ => Rewrite::Keep,
+    }
 }
 
 fn same_width(rewriter: &Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
@@ -88,8 +93,7 @@ fn constant_parts(rewriter: &Rewriter<'_, '_>, parts: &[Src]) -> Option<u64> {
 }
 
 /// Each result of the split of a constant or of a matching collect is the part itself.
-fn split_of_collect(rewriter: &mut Rewriter<'_, '_>, inst: Inst, data: &InstData<'_>) -> Rewrite {
-    debug_assert!(inst.index() < rewriter.f.insts.len());
+fn split_of_collect(rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
     let [whole] = data.srcs else { return Rewrite::Keep };
     if let (Some(bits), true) = (whole.as_imm(), whole.flags.is_empty()) {
         let mut at = 0;

@@ -8,13 +8,12 @@
 //!
 //! Operations across lanes depend on which lanes are active, so they merge only within a block.
 //!
-//! The table lives in a scratch arena and hashes row content; it is never iterated.
+//! The table hashes row content; it is never iterated.
 //!
 //! Before: stage source to lowered. After: the same.
 
 use std::hash::{Hash, Hasher};
 
-use bumpalo::Bump;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
@@ -24,42 +23,65 @@ use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Sr
 
 /// Merges equal pure instructions.
 pub fn opt_cse(f: &mut Function<'_>) {
-    let scratch = Bump::new();
-    let regions = Regions::of(f);
-    let count = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum();
-    let mut table: HashTable<Numbered, &Bump> = HashTable::with_capacity_in(count, &scratch);
+    let mut numbering = Numbering::of(f);
     f.map_insts(|rewriter, inst| {
         let data = rewriter.f.insts[inst];
+        numbering.visit(rewriter, inst, &data)
+    });
+}
+
+/// The values numbered so far in a walk.
+pub(super) struct Numbering {
+    regions: Regions,
+    table: HashTable<Numbered>,
+}
+
+impl Numbering {
+    /// Nothing numbered yet of `f`, whose layout stays.
+    pub(super) fn of(f: &Function<'_>) -> Numbering {
+        let count = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum();
+        Numbering { regions: Regions::of(f), table: HashTable::with_capacity(count) }
+    }
+
+    /// Numbers `inst`, or replaces it by an equal one before it.
+    pub(super) fn visit(
+        &mut self,
+        rewriter: &mut Rewriter<'_, '_>,
+        inst: Inst,
+        data: &InstData<'_>,
+    ) -> Rewrite {
         let cross_lane = data.op.is_cross_lane();
         if !(data.is_pure() || cross_lane) || data.dsts.is_empty() || data.op == Op::Ir(IrOp::Phi) {
             return Rewrite::Keep;
         }
-        let (region, block) = (regions.region(rewriter.block), rewriter.block);
+        let block = rewriter.block;
+        let region = self.regions.region(block);
         let insts = &rewriter.f.insts;
-        let hash = hash_row(&data);
-        let entry = table.entry(
+        let hash = hash_row(data);
+        let entry = self.table.entry(
             hash,
-            |known| same_row(rewriter.f, &insts[known.inst], &data),
+            |known| known.hash == hash as u32 && same_row(rewriter.f, &insts[known.inst], data),
             |known| hash_row(&insts[known.inst]),
         );
+        let numbered = Numbered { inst, region, block, hash: hash as u32 };
         match entry {
             Entry::Vacant(vacant) => {
-                vacant.insert(Numbered { inst, region, block });
+                vacant.insert(numbered);
                 Rewrite::Keep
             }
             Entry::Occupied(mut occupied)
-                if !regions.dominates(occupied.get().region, region)
+                if !self.regions.dominates(occupied.get().region, region)
                     || (cross_lane && occupied.get().block != block) =>
             {
-                *occupied.get_mut() = Numbered { inst, region, block };
+                *occupied.get_mut() = numbered;
                 Rewrite::Keep
             }
             Entry::Occupied(occupied) => {
                 let first = occupied.get().inst;
-                replace(rewriter, first, &data)
+                replace(rewriter, first, data)
             }
         }
-    });
+    }
 }
 
 fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, data: &InstData<'_>) -> Rewrite {
@@ -78,6 +100,8 @@ struct Numbered {
     inst: Inst,
     region: Region,
     block: Block,
+    /// Low bits of the row's hash: most rows differ in them.
+    hash: u32,
 }
 
 fn hash_row(data: &InstData<'_>) -> u64 {

@@ -8,15 +8,19 @@
 
 use agx_isa::desc::Effects;
 
-use crate::ir::{Entity, Function, Inst, IrOp, Op, Side};
+use crate::ir::{Function, Inst, InstData, IrOp, Op, Side, Stage};
 
 /// Removes pure instructions whose results nothing needs.
 pub fn opt_dce(f: &mut Function<'_>) {
+    if f.settled.unused == Some(f.mark()) {
+        return;
+    }
     let live = mark(f);
     for index in 0..f.layout.len() {
         let block = f.layout[index].block;
         f.block_mut(block).insts.retain(|inst| live[*inst]);
     }
+    f.settled.unused = Some(f.mark());
 }
 
 /// The instructions that effects depend on.
@@ -26,43 +30,42 @@ fn mark(f: &Function<'_>) -> Side<Inst, bool> {
     let mut passed: Vec<Inst> = Vec::new();
     for segment in f.layout.iter().rev() {
         for inst in f.block(segment.block).insts.iter().rev() {
-            if live[*inst] || !is_removable(f, *inst) {
+            let data = &f.insts[*inst];
+            if !live[*inst] {
+                if is_removable(f.stage, data) {
+                    continue;
+                }
                 live[*inst] = true;
-                let back = f.insts[*inst].op == Op::Ir(IrOp::Phi);
-                mark_sources(f, *inst, &mut live, back.then_some(&mut passed));
+            }
+            let is_phi = data.op == Op::Ir(IrOp::Phi);
+            for def in definitions(f, data) {
+                if !std::mem::replace(&mut live[def], true) && is_phi {
+                    passed.push(def);
+                }
             }
         }
     }
     while let Some(inst) = passed.pop() {
-        mark_sources(f, inst, &mut live, Some(&mut passed));
-    }
-    live
-}
-
-/// Marks what `inst` reads; what was not marked before goes to `passed`.
-fn mark_sources(
-    f: &Function<'_>,
-    inst: Inst,
-    live: &mut Side<Inst, bool>,
-    mut passed: Option<&mut Vec<Inst>>,
-) {
-    for src in f.insts[inst].srcs {
-        let def = src.as_value().and_then(|value| f.values[value].def);
-        if let Some(def) = def
-            && !live[def]
-        {
-            live[def] = true;
-            if let Some(passed) = &mut passed {
+        for def in definitions(f, &f.insts[inst]) {
+            if !std::mem::replace(&mut live[def], true) {
                 passed.push(def);
             }
         }
     }
+    live
+}
+
+/// The instructions that define what `data` reads.
+fn definitions<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Iterator<Item = Inst> + 'd {
+    data.srcs.iter().filter_map(|src| f.values[src.as_value()?].def)
 }
 
 /// What depends on other lanes changes nothing for them, so it may go, derivatives too, which keep their place among what
 /// ends lanes as long as they are used. A load without a user may go although it reads memory; only volatile ones must stay.
-fn is_removable(f: &Function<'_>, inst: Inst) -> bool {
-    debug_assert!(inst.index() < f.insts.len());
-    let data = f.insts[inst];
-    data.is_pure() || data.op.effects() == Effects::CROSS_LANE || super::is_removable_load(&data)
+///
+/// A register that the program's environment fills is one like any other where nothing reads it, once no lowering looks
+/// for it any more.
+fn is_removable(stage: Stage, data: &InstData<'_>) -> bool {
+    (stage >= Stage::Selected && data.op == Op::Ir(IrOp::Preload))
+        || data.is_pure() || data.op.effects() == Effects::CROSS_LANE || super::is_removable_load(data)
 }

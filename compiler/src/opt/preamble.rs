@@ -127,7 +127,7 @@ impl Uniform {
 }
 
 /// Whether the preamble can do it once for all; `always` when every invocation executes it.
-fn is_movable(data: &InstData<'_>, always: bool) -> bool {
+pub(super) fn is_movable(data: &InstData<'_>, always: bool) -> bool {
     match data.op {
         Op::Ir(IrOp::Collect | IrOp::Split) => true,
         Op::Ir(IrOp::LoadGlobal) => {
@@ -229,21 +229,20 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
                 Some(name) => Src { flags: src.flags, ..Src::value(name) },
                 None => *src,
             };
-            let mut srcs: Vec<Src> = data.srcs.iter().map(name).collect();
-            let (mut op, mut mods) = (data.op, data.mods);
-            if let (Op::Ir(IrOp::Phi), Some(join)) = (data.op, uniform.joins[*inst]) {
-                if data.mods.first() != Some(&join.then_end.0) {
-                    srcs.reverse();
-                }
-                srcs.insert(0, name(&join.condition));
-                (op, mods) = (IrOp::Select.into(), &[]);
-            }
+            let srcs: Vec<Src> = data.srcs.iter().map(name).collect();
+            let join = uniform.joins[*inst].filter(|_| data.op == Op::Ir(IrOp::Phi));
+            let join = join.map(|join| (name(&join.condition), data.mods.first() != Some(&join.then_end.0)));
             let dsts: Vec<Value> = data.dsts.iter().map(|dst| b.f.add_value(f.ty(*dst))).collect();
             for (old, new) in data.dsts.iter().zip(&dsts) {
                 names[*old] = Some(*new);
             }
             b.line = data.line;
-            b.push(op, &dsts, &srcs, mods);
+            match join {
+                Some((condition, is_reversed)) => select(&mut b, &dsts, condition, &srcs, is_reversed),
+                None => {
+                    b.push(data.op, &dsts, &srcs, data.mods);
+                }
+            }
             // At once: what is stored needs no register any more.
             for (old, new) in data.dsts.iter().zip(&dsts) {
                 if let Some(half) = homes[*old] {
@@ -258,6 +257,23 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
     preamble.signed_zeros = f.signed_zeros;
     preamble.special_values = f.special_values;
     preamble
+}
+
+/// Chooses between the two values that a phi joins, the first one for a true condition unless they are reversed. Words
+/// for the machine: what makes them of 64 bits has run.
+fn select(b: &mut Builder<'_, '_>, dsts: &[Value], condition: Src, inputs: &[Src], is_reversed: bool) {
+    let (&[dst], &[first, second]) = (dsts, inputs) else { return };
+    let (then, otherwise) = if is_reversed { (second, first) } else { (first, second) };
+    if b.f.ty(dst) != Type::B64 {
+        b.push(IrOp::Select, &[dst], &[condition, then, otherwise], &[]);
+        return;
+    }
+    let (then, otherwise) = (b.split(then, Type::B32, 2), b.split(otherwise, Type::B32, 2));
+    let words = [0, 1].map(|word| {
+        let srcs = [condition, then[word], otherwise[word]];
+        Src::value(b.value(IrOp::Select, Type::B32, &srcs, &[]))
+    });
+    b.push(IrOp::Collect, &[dst], &words, &[]);
 }
 
 /// The uniform file takes half-words; wider values are several of them (Mesa 25.0: a format of 32 bits does not work).

@@ -59,11 +59,15 @@ pub fn opt_promote_constants(f: &mut Function<'_>, context: &mut Context<'_>) {
                 _ => *src,
             }
         };
-        let operands = op.desc().with_role(Role::Src).map(|(_, operand)| operand);
-        let srcs: Vec<Src> =
-            data.srcs.iter().zip(operands).map(|(src, operand)| promoted(src, operand)).collect();
-        if srcs.as_slice() != data.srcs {
-            r.f.insts[inst].srcs = r.f.alloc(&srcs);
+        if data.srcs.iter().all(|src| src.kind != SrcKind::Imm) {
+            return Rewrite::Keep;
+        }
+        let srcs = r.f.bump.alloc_slice_copy(data.srcs);
+        for (src, (_, operand)) in srcs.iter_mut().zip(op.desc().with_role(Role::Src)) {
+            *src = promoted(src, operand);
+        }
+        if srcs != data.srcs {
+            r.f.insts[inst].srcs = srcs;
         }
         Rewrite::Keep
     });

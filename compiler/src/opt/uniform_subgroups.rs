@@ -14,6 +14,7 @@ use agx_isa::table::names::{IntCondition, Reduction, Truth};
 
 use crate::analysis::divergence::{Divergence, divergence};
 use crate::context::Context;
+use crate::ir::families;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
@@ -35,7 +36,7 @@ const LANES: u32 = 32;
 
 /// Simplifies operations across lanes on uniform values.
 pub fn opt_uniform_subgroups(f: &mut Function<'_>, context: &mut Context<'_>) {
-    if !crosses_lanes(f) {
+    if !f.present.may_have(&families::LANES) {
         return;
     }
     f.compute_cfg();
@@ -58,11 +59,6 @@ pub fn opt_uniform_subgroups(f: &mut Function<'_>, context: &mut Context<'_>) {
         }
         .map_or(Rewrite::Keep, Rewrite::Forward)
     });
-}
-
-fn crosses_lanes(f: &Function<'_>) -> bool {
-    let mut insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
-    insts.any(|inst| f.insts[*inst].op.is_cross_lane())
 }
 
 /// What an operation across lanes is when its source, or index, is uniform.

@@ -13,6 +13,7 @@ pub use phases::{PIPELINE, Phase, PhaseDesc};
 use crate::context::Context;
 use crate::error::{CompileError, InputError};
 use crate::ir::Function;
+use crate::opt::{LocalRewrites, rewrite_locally};
 
 /// The pass called `name`.
 pub fn find_pass(name: &str) -> Option<&'static Pass> {
@@ -64,14 +65,31 @@ pub fn run(
 ) -> Result<(), CompileError> {
     check_names(options.disabled)?;
     let is_disabled = |pass: &Pass| pass.optional && options.disabled.iter().any(|name| name == pass.name);
-    for step in steps(options.from, options.stop, f.stage) {
+    let mut steps = steps(options.from, options.stop, f.stage).filter(|step| !is_disabled(step)).peekable();
+    while let Some(step) = steps.next() {
         // A function that has already been lowered, from a text, enters the pipeline at its own stage.
-        if f.stage <= step.stages.1 && !is_disabled(step) {
-            context.facts.key.limits.check(f)?;
-            run_pass(step, f, context, options.validate)?;
+        if f.stage > step.stages.1 {
+            continue;
         }
+        context.facts.key.limits.check(f)?;
+        let Some(mut rewrites) = step.local else {
+            run_pass(step, f, context, options.validate)?;
+            continue;
+        };
+        while let Some(next) = steps.next_if(|next| next.local.is_some() && f.stage <= next.stages.1) {
+            rewrites |= next.local.unwrap_or(LocalRewrites::empty());
+        }
+        run_local(rewrites, f, options.validate)?;
     }
     Ok(())
+}
+
+/// Runs neighbouring passes that rewrite one instruction at a time as one.
+fn run_local(rewrites: LocalRewrites, f: &mut Function<'_>, validate: bool) -> Result<(), CompileError> {
+    let _span = tracing::debug_span!("pass", name = "rewrite_locally").entered();
+    rewrite_locally(f, rewrites);
+    tracing::debug!(instructions = f.insts.len(), values = f.values.len(), "pass done");
+    if validate { f.check("rewrite_locally") } else { Ok(()) }
 }
 
 /// The steps from a phase on to where the pipeline stops, without phases that end before `stage`.
@@ -107,7 +125,10 @@ pub fn run_pass(
     if validate {
         check_needs(pass, f)?;
     }
-    (pass.run)(f, context)?;
+    // A validated run does without the summary, so that checks within passes are made.
+    if validate || pass.has_work(f) {
+        (pass.run)(f, context)?;
+    }
     f.stage = f.stage.max(pass.leaves.unwrap_or(f.stage));
     for family in pass.removes {
         f.removed.insert(family.operations);

@@ -3,11 +3,12 @@
 use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::families::{
-    BARRIERS, CROSS_LANE, CULL_DISTANCES, DISCARDS, DIVISIONS, FLOAT_DIVISIONS, FLOAT64, Family, GLOBAL,
-    HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, KEEPS, KILLS, LOCAL, SCRATCH, TEXTURES, TRIGONOMETRY,
+    ACCESSES, BARRIERS, CROSS_LANE, CULL_DISTANCES, DISCARDS, DIVISIONS, FLOAT_DIVISIONS, FLOAT64, Family, GLOBAL,
+    HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, KEEPS, KILLS, LANES, LOCAL, SCRATCH, TEXTURES, TRIGONOMETRY,
     VARYINGS,
 };
 use crate::ir::{Function, Stage};
+use crate::opt::LocalRewrites;
 use crate::regalloc::AllocateOptions;
 use crate::{analysis, lower, opt, regalloc, schedule};
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
@@ -31,6 +32,10 @@ pub struct Pass {
     pub needs: &'static [&'static Family],
     /// Operations that it removes for good.
     pub removes: &'static [&'static Family],
+    /// Operations without which it does nothing; empty where it may do something to any function.
+    pub acts_on: &'static [&'static Family],
+    /// What it does to one instruction at a time, if it is of that kind: the pipeline joins it with its neighbours.
+    pub local: Option<LocalRewrites>,
     /// Runs it.
     pub run: Run,
 }
@@ -54,6 +59,26 @@ impl Pass {
     const fn removes(mut self, families: &'static [&'static Family]) -> Pass {
         self.removes = families;
         self
+    }
+
+    const fn acts_on(mut self, families: &'static [&'static Family]) -> Pass {
+        self.acts_on = families;
+        self
+    }
+
+    const fn local(mut self, rewrites: LocalRewrites) -> Pass {
+        self.local = Some(rewrites);
+        self
+    }
+
+    /// It does nothing but remove `families`.
+    const fn only_removes(self, families: &'static [&'static Family]) -> Pass {
+        self.removes(families).acts_on(families)
+    }
+
+    /// Whether it may have something to do.
+    pub fn has_work(&self, f: &Function<'_>) -> bool {
+        self.acts_on.is_empty() || self.acts_on.iter().any(|family| f.present.may_have(family))
     }
 
     /// Whether a function at `stage` may be given to it.
@@ -82,7 +107,7 @@ impl Pass {
 
 const fn required(stage: Stage, run: Run) -> Pass {
     let stages = (stage, stage);
-    Pass { name: "", doc: "", stages, leaves: None, optional: false, needs: &[], removes: &[], run }
+    Pass { name: "", doc: "", stages, leaves: None, optional: false, needs: &[], removes: &[], acts_on: &[], local: None, run }
 }
 
 const fn optional(first: Stage, last: Stage, run: Run) -> Pass {
@@ -124,13 +149,13 @@ passes! {
         required(Source, lower::lower_test_kernel).removes(&[&KEEPS]);
 
     OPT_COPY_PROP "opt_copy_prop" "Reads the sources of copies." =
-        optional(Source, Source, sure!(opt::opt_copy_prop));
+        optional(Source, Source, sure!(opt::opt_copy_prop)).local(LocalRewrites::COPY_PROP);
     OPT_CONSTANT_FOLDING "opt_constant_folding" "Computes operations on constants." =
-        optional(Source, Source, sure!(opt::opt_constant_folding));
+        optional(Source, Source, sure!(opt::opt_constant_folding)).local(LocalRewrites::CONSTANT_FOLDING);
     OPT_ALGEBRAIC "opt_algebraic" "Replaces operations by simpler ones of the same value." =
-        optional(Source, Source, sure!(opt::opt_algebraic));
+        optional(Source, Source, sure!(opt::opt_algebraic)).local(LocalRewrites::ALGEBRAIC);
     OPT_CSE "opt_cse" "Merges equal pure instructions." =
-        optional(Source, Lowered, sure!(opt::opt_cse));
+        optional(Source, Lowered, sure!(opt::opt_cse)).local(LocalRewrites::CSE);
     OPT_DCE "opt_dce" "Removes pure instructions whose results nothing needs." =
         optional(Source, Selected, sure!(opt::opt_dce));
     OPT_SIMPLIFY_CONTROL "opt_simplify_control" "Makes short ifs selects and drops constructs that do nothing." =
@@ -143,54 +168,56 @@ passes! {
         optional(Source, Source, sure!(opt::opt_jump_threading));
     OPT_REASSOCIATE "opt_reassociate" "Reassociates float sums and products with constants." =
         optional(Source, Source, sure!(opt::opt_reassociate));
+    OPT_FACTOR "opt_factor" "Factors sums of products, and multiplies what is shared or uniform first." =
+        optional(Source, Source, sure!(opt::opt_factor));
     OPT_UNIFORM_SUBGROUPS "opt_uniform_subgroups" "Simplifies operations across lanes on uniform values." =
-        optional(Source, Source, sure!(opt::opt_uniform_subgroups, context));
+        optional(Source, Source, sure!(opt::opt_uniform_subgroups, context)).acts_on(&[&LANES]);
 
     LOWER_SUBGROUPS "lower_subgroups" "Makes operations across lanes the hardware's shuffles, ballots and reductions." =
-        required(Source, |f, c| lower::lower_subgroups(f, &c.facts.info)).removes(&[&CROSS_LANE]);
+        required(Source, |f, c| lower::lower_subgroups(f, &c.facts.info)).only_removes(&[&CROSS_LANE]);
 
     OPT_FORWARD_MEMORY "opt_forward_memory" "Forwards stored and loaded values to later loads." =
-        optional(Source, Source, sure!(opt::opt_forward_memory));
+        optional(Source, Source, sure!(opt::opt_forward_memory)).acts_on(&[&ACCESSES]);
     OPT_VECTORIZE_MEMORY "opt_vectorize_memory" "Makes fewer and narrower accesses to memory." =
-        optional(Source, Source, sure!(opt::opt_vectorize_memory));
+        optional(Source, Source, sure!(opt::opt_vectorize_memory)).acts_on(&[&ACCESSES]);
 
     LOWER_FLOAT64 "lower_float64" "Does 64-bit float arithmetic in integers." =
-        required(Source, |f, _| lower::lower_float64(f)).needs(&[&CROSS_LANE]).removes(&[&FLOAT64]);
+        required(Source, |f, _| lower::lower_float64(f)).needs(&[&CROSS_LANE]).only_removes(&[&FLOAT64]);
     LOWER_INT8 "lower_int8" "Does 8-bit arithmetic in 16 bits." =
-        required(Source, |f, _| lower::lower_int8(f)).needs(&[&CROSS_LANE]).removes(&[&INT8]);
+        required(Source, |f, _| lower::lower_int8(f)).needs(&[&CROSS_LANE]).only_removes(&[&INT8]);
     LOWER_DIVISION "lower_division" "Makes integer division multiplications." =
-        required(Source, |f, _| lower::lower_division(f)).needs(&[&INT8]).removes(&[&DIVISIONS]);
+        required(Source, |f, _| lower::lower_division(f)).needs(&[&INT8]).only_removes(&[&DIVISIONS]);
     LOWER_MULTIPLY_HIGH "lower_multiply_high" "Makes high products wide ones." =
-        required(Source, |f, _| lower::lower_multiply_high(f)).needs(&[&INT8, &DIVISIONS]).removes(&[&HIGH_PRODUCTS]);
+        required(Source, |f, _| lower::lower_multiply_high(f)).needs(&[&INT8, &DIVISIONS]).only_removes(&[&HIGH_PRODUCTS]);
     LOWER_FLOAT_DIVISION "lower_float_division" "Makes division and square root multiplications by reciprocals." =
-        required(Source, |f, _| lower::lower_float_division(f)).needs(&[&FLOAT64]).removes(&[&FLOAT_DIVISIONS]);
+        required(Source, |f, _| lower::lower_float_division(f)).needs(&[&FLOAT64]).only_removes(&[&FLOAT_DIVISIONS]);
     LOWER_TRIGONOMETRY "lower_trigonometry" "Makes sine and cosine the hardware's two halves." =
-        required(Source, |f, _| lower::lower_trigonometry(f)).needs(&[&FLOAT64]).removes(&[&TRIGONOMETRY]);
+        required(Source, |f, _| lower::lower_trigonometry(f)).needs(&[&FLOAT64]).only_removes(&[&TRIGONOMETRY]);
     LOWER_INT64 "lower_int64" "Does 64-bit arithmetic in words." =
-        required(Source, |f, _| lower::lower_int64(f)).needs(&[&FLOAT64, &DIVISIONS, &HIGH_PRODUCTS]).removes(&[&INT64]);
+        required(Source, |f, _| lower::lower_int64(f)).needs(&[&FLOAT64, &DIVISIONS, &HIGH_PRODUCTS]).only_removes(&[&INT64]);
 
     LOWER_BARRIER "lower_barrier" "Makes barriers the hardware's sequences." =
-        required(Source, |f, c| lower::lower_barrier(f, c.facts.info.stage)).removes(&[&BARRIERS]);
+        required(Source, |f, c| lower::lower_barrier(f, c.facts.info.stage)).only_removes(&[&BARRIERS]);
     LOWER_LOCAL "lower_local" "Makes accesses to threadgroup memory the hardware's." =
-        required(Source, |f, _| lower::lower_local(f)).removes(&[&LOCAL]);
+        required(Source, |f, _| lower::lower_local(f)).only_removes(&[&LOCAL]);
     LOWER_CULL_DISTANCE "lower_cull_distance" "Stores beside each cull distance whether it keeps the primitive." =
-        required(Source, |f, _| lower::lower_cull_distance(f)).removes(&[&CULL_DISTANCES]);
+        required(Source, |f, _| lower::lower_cull_distance(f)).only_removes(&[&CULL_DISTANCES]);
     LOWER_VARYINGS "lower_varyings" "Makes stores of vertex outputs the hardware's." =
         required(Source, |f, c| lower::lower_varyings(f, &c.facts.info)).needs(&[&CULL_DISTANCES]).removes(&[&VARYINGS]);
 
     LOWER_FRAG_SIDEFX "lower_frag_sidefx" "Makes fragment shaders that write memory run before their samples are tested." =
         required(Source, lower::lower_frag_sidefx);
     LOWER_DISCARD_ZS_EMIT "lower_discard_zs_emit" "Makes discards kill samples, and leaves depth and stencil to the next part." =
-        required(Source, lower::lower_discard_zs_emit).removes(&[&DISCARDS]);
+        required(Source, lower::lower_discard_zs_emit).only_removes(&[&DISCARDS]);
     LOWER_SAMPLE_MASK "lower_sample_mask" "Makes killing samples the hardware's decision over them." =
-        required(Source, lower::lower_sample_mask).needs(&[&DISCARDS]).removes(&[&KILLS]);
+        required(Source, lower::lower_sample_mask).needs(&[&DISCARDS]).only_removes(&[&KILLS]);
 
     LOWER_INTERPOLATION "lower_interpolation" "Makes reads of fragment inputs the hardware's interpolations." =
-        required(Source, lower::lower_interpolation).removes(&[&INTERPOLATIONS]);
+        required(Source, lower::lower_interpolation).only_removes(&[&INTERPOLATIONS]);
     LOWER_TEXTURE "lower_texture" "Makes accesses to textures and images the hardware's." =
-        required(Source, |f, _| lower::lower_texture(f)).needs(&[&BARRIERS]).removes(&[&TEXTURES]);
+        required(Source, |f, _| lower::lower_texture(f)).needs(&[&BARRIERS]).only_removes(&[&TEXTURES]);
     LOWER_SCRATCH "lower_scratch" "Makes accesses to stack memory the hardware's." =
-        required(Source, |f, _| lower::lower_scratch(f)).removes(&[&SCRATCH]);
+        required(Source, |f, _| lower::lower_scratch(f)).only_removes(&[&SCRATCH]);
 
     OPT_CONSTANT_ALPHA "opt_constant_alpha" "Leaves the alpha of 1 of an opaque colour out of the registers." =
         optional(Source, Source, sure!(opt::opt_constant_alpha, context));
@@ -204,7 +231,7 @@ passes! {
         optional(Source, Source, sure!(opt::opt_sink));
 
     LOWER_ADDRESS "lower_address" "Folds address arithmetic into device memory accesses." =
-        required(Source, |f, c| lower::lower_address(f, c.facts.target)).leaves(Lowered).removes(&[&GLOBAL]);
+        required(Source, |f, c| lower::lower_address(f, c.facts.target)).leaves(Lowered).only_removes(&[&GLOBAL]);
     OPT_FUSE "opt_fuse" "Fuses products with sums, shifts with sums, and shifts with masks." =
         optional(Lowered, Lowered, sure!(opt::opt_fuse));
 

@@ -72,8 +72,8 @@ phases! {
     ] "Lowers fragment inputs, textures and stack memory.";
 
     Uniform "uniform" -> Source [
-        OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_CONSTANT_ALPHA OPT_LOOP_INVARIANT
-        OPT_PREAMBLE
+        OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_FACTOR OPT_CSE OPT_DCE OPT_CONSTANT_ALPHA
+        OPT_LOOP_INVARIANT OPT_PREAMBLE
     ] "Optimises what the lowerings have made, and moves what is uniform to the preamble.";
 
     Place "place" -> Source [

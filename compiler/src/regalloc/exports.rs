@@ -17,6 +17,9 @@ pub fn is_export(f: &Function<'_>, inst: Inst) -> bool {
 
 /// Moves exports after everything else in the last block, in their order.
 pub fn gather_exports(f: &mut Function<'_>) {
+    if !f.present.may_have_op(IrOp::Export) {
+        return;
+    }
     let Some(last) = f.layout.last().map(|segment| segment.block) else { return };
     let insts = std::mem::take(&mut f.block_mut(last).insts);
     let (exports, mut others): (Vec<Inst>, Vec<Inst>) =

@@ -15,15 +15,28 @@ impl HalfSet {
     /// No half register.
     pub const EMPTY: HalfSet = HalfSet([0; 4]);
 
-    /// `count` half registers from `start`.
+    /// `count` half registers from `start`; those past the end of the file are left out.
+    #[inline]
     pub fn range(start: u16, count: u16) -> HalfSet {
-        let below = |end: u16| {
-            HalfSet(std::array::from_fn(|word| {
-                let bits = end.saturating_sub(word as u16 * 64);
-                if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
-            }))
-        };
-        below(start + count).without(below(start))
+        let (word, bit) = (usize::from(start / 64), start % 64);
+        let mut set = [0; 4];
+        if count > 64 {
+            let below = |end: u16| {
+                let bits = |word: usize| end.saturating_sub(word as u16 * 64).min(64);
+                HalfSet(std::array::from_fn(|word| u64::MAX.checked_shr(64 - u32::from(bits(word))).unwrap_or(0)))
+            };
+            return below(start.saturating_add(count)).without(below(start));
+        }
+        let mask = if count == 64 { u64::MAX } else { (1 << count) - 1 };
+        if let Some(bits) = set.get_mut(word) {
+            *bits = mask << bit;
+        }
+        if bit + count > 64
+            && let Some(bits) = set.get_mut(word + 1)
+        {
+            *bits = mask >> (64 - bit);
+        }
+        HalfSet(set)
     }
 
     /// Elements of both.
@@ -170,6 +183,20 @@ pub fn highest_place(free: HalfSet, shape: Shape) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_have_their_elements() {
+        for start in 0..=256 {
+            for count in [0, 1, 2, 4, 63, 64, 65, 128, 256] {
+                let set = HalfSet::range(start, count);
+                for half in 0..256 {
+                    let expected = (start..start + count).contains(&half);
+                    let is_in = set.0[usize::from(half / 64)] >> (half % 64) & 1 == 1;
+                    assert_eq!(is_in, expected, "{half} in {start}+{count}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn runs_are_found_across_words_and_aligned() {

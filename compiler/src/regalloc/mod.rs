@@ -104,10 +104,17 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     let limit = options.limit_halves.min(FILE_HALVES);
     check_fixed_places(f, limit)?;
     let mut live = liveness(f);
-    let spilled = spill_as_needed(f, &tree, &mut live, options)?;
-    exports::gather_exports(f);
-    let shapes = Shapes::new(f);
-    let demand = pressure(f, &live).max + shapes.lost_to(options.reserved_halves) + shapes.waste();
+    let mut shapes = Shapes::new(f);
+    let mut demand = pressure(f, &live).max;
+    let capacity = limit.saturating_sub(shapes.lost_to(options.reserved_halves) + shapes.waste());
+    let mut spilled = None;
+    if options.spill_everything || demand > capacity {
+        spilled = spill_as_needed(f, &tree, &mut live, options, capacity)?;
+        exports::gather_exports(f);
+        shapes = Shapes::new(f);
+        demand = pressure(f, &live).max;
+    }
+    let demand = demand + shapes.lost_to(options.reserved_halves) + shapes.waste();
     let usable = target_halves(demand, limit).saturating_sub(options.reserved_halves);
     let usable = HalfSet::range(options.reserved_halves, usable);
     let mut allocation = assign::assign(f, &live, &tree, &shapes, usable)?;
@@ -156,10 +163,9 @@ fn spill_as_needed(
     tree: &Dominance,
     live: &mut Liveness,
     options: &AllocateOptions,
+    capacity: u16,
 ) -> Result<Option<SpillReport>, CompileError> {
-    let shapes = Shapes::new(f);
     let limit = options.limit_halves.min(FILE_HALVES);
-    let capacity = limit.saturating_sub(shapes.lost_to(options.reserved_halves) + shapes.waste());
     let mut demand = pressure(f, live);
     let mut total = SpillReport { stack_bytes: options.stack_bytes, ..SpillReport::default() };
     if options.spill_everything || demand.max > capacity {

@@ -33,7 +33,10 @@ pub struct Shapes {
 impl Shapes {
     /// Looks at every operand.
     pub fn new(f: &Function<'_>) -> Shapes {
-        let mut shapes = Shapes { alu64: Side::new(f.values.len()), any_alu64: false };
+        let mut shapes = Shapes { alu64: Side::default(), any_alu64: false };
+        if !f.present.has_width(64) {
+            return shapes;
+        }
         for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
             for value in alu64_operands(f, &f.insts[*inst]) {
                 shapes.alu64[value] = true;
@@ -77,8 +80,8 @@ fn alu64_operands<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Itera
         let dsts = desc.with_role(Role::Dst).zip(data.dsts.iter().map(|dst| Some(*dst)));
         let srcs = desc.with_role(Role::Src).zip(data.srcs.iter().map(|src| src.as_value()));
         dsts.chain(srcs).filter_map(move |((_, operand), value)| {
-            let is_pair = operand.kind == ADD_SRC || operand.kind == ALU_DST64;
-            value.filter(|value| is_pair && f.ty(*value).bits == 64)
+            let is_pair = || operand.kind == ADD_SRC || operand.kind == ALU_DST64;
+            value.filter(|value| f.ty(*value).bits == 64 && is_pair())
         })
     })
 }

@@ -77,7 +77,10 @@ struct Edge {
 /// Who last touched what, by place in the stretch.
 struct Chains {
     writer: [Option<u32>; FILE_HALVES as usize],
-    readers: Vec<Vec<u32>>,
+    /// The last entry in `reads` of each half register since it was written, plus one.
+    last_read: [u32; FILE_HALVES as usize],
+    /// Readers, each with the entry before it of the same half register, plus one.
+    reads: Vec<(u32, u32)>,
     memory: Option<u32>,
     coverage: Option<u32>,
 }
@@ -86,10 +89,16 @@ impl Chains {
     fn new() -> Self {
         Chains {
             writer: [None; FILE_HALVES as usize],
-            readers: vec![Vec::new(); usize::from(FILE_HALVES)],
+            last_read: [0; FILE_HALVES as usize],
+            reads: Vec::new(),
             memory: None,
             coverage: None,
         }
+    }
+
+    fn read(&mut self, half: usize, reader: u32) {
+        self.reads.push((reader, self.last_read[half]));
+        self.last_read[half] = self.reads.len() as u32;
     }
 }
 
@@ -188,7 +197,7 @@ impl Scheduler<'_> {
                     self.edge(writer, index, self.nodes[writer as usize].result);
                     last = Some(writer);
                 }
-                chains.readers[half].push(index);
+                chains.read(half, index);
             }
         }
         for value in data.dsts {
@@ -196,8 +205,10 @@ impl Scheduler<'_> {
                 if let Some(writer) = chains.writer[half].replace(index) {
                     self.edge(writer, index, self.nodes[writer as usize].result);
                 }
-                for reader in std::mem::take(&mut chains.readers[half]) {
+                let mut at = std::mem::take(&mut chains.last_read[half]);
+                while let Some((reader, before)) = (at as usize).checked_sub(1).map(|at| chains.reads[at]) {
                     self.edge(reader, index, 0);
+                    at = before;
                 }
             }
         }

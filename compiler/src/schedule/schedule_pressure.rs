@@ -14,7 +14,7 @@ use agx_isa::desc::OrderClass;
 
 use crate::analysis::liveness::{Liveness, liveness};
 use crate::analysis::pressure::dead_result_needs_register;
-use crate::ir::entity::{Block, Inst, Value};
+use crate::ir::entity::{Block, Entity, Inst, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::Side;
@@ -31,8 +31,7 @@ pub fn schedule_pressure(f: &mut Function<'_>) {
     let live_out = live.halves_out(f);
     let mut scheduler = Scheduler {
         graph: Graph::new(f),
-        touched: Side::new(f.values.len()),
-        at: f.entry(),
+        live_in_round: vec![0; f.values.len()],
         live_out,
         used: 0,
         most: 0,
@@ -118,10 +117,8 @@ struct Scheduler<'s, 'a> {
     f: &'s mut Function<'a>,
     live: &'s Liveness,
     graph: Graph,
-    /// Number of the round in which a value last changed between live and not, and which it is.
-    touched: Side<Value, (u32, bool)>,
-    /// The block of the round.
-    at: Block,
+    /// Number of the round in which each value is live at the present place; those of earlier rounds are not.
+    live_in_round: Vec<u32>,
     /// Half registers live at the ends of blocks, by id.
     live_out: Vec<u32>,
     /// Half registers of live values.
@@ -167,7 +164,9 @@ impl Scheduler<'_, '_> {
     /// Starts at the end of `block`.
     fn begin(&mut self, block: Block, terminator: &[Inst]) {
         (self.round, self.used, self.most) = (self.round + 1, self.live_out[block.0 as usize], 0);
-        self.at = block;
+        for value in self.live.live_out(block) {
+            self.live_in_round[value.index()] = self.round;
+        }
         for inst in terminator {
             let data = self.f.insts[*inst];
             self.place(&data);
@@ -178,14 +177,14 @@ impl Scheduler<'_, '_> {
         u32::from(self.f.ty(value).halves())
     }
 
+    #[inline]
     fn is_live(&self, value: Value) -> bool {
-        let (round, is_live) = self.touched[value];
-        if round == self.round { is_live } else { self.live.is_live_out(self.at, value) }
+        self.live_in_round[value.index()] == self.round
     }
 
     fn make_live(&mut self, value: Value) {
         if !self.is_live(value) {
-            self.touched[value] = (self.round, true);
+            self.live_in_round[value.index()] = self.round;
             self.used += self.halves(value);
         }
     }
@@ -201,7 +200,7 @@ impl Scheduler<'_, '_> {
         self.most = self.most.max(self.used + dead);
         for dst in data.dsts {
             if self.is_live(*dst) {
-                self.touched[*dst] = (self.round, false);
+                self.live_in_round[dst.index()] = 0;
                 self.used -= self.halves(*dst);
             }
         }

@@ -280,13 +280,19 @@ fn component_of(eval: &mut Eval<'_, '_, '_>, row: Row, args: &[Src], bits: u8) -
     Ok(if bits == 8 && result_bits != 1 { eval.b.uconv(result, 8) } else { result })
 }
 
-/// Remainder with the sign of `y`: the remainder with the sign of `x`, moved by `y` where the signs differ.
+/// Remainder with the sign of `y`: the remainder with the sign of `x`, moved by `y` where the signs differ. Of a positive
+/// power of two it is a mask.
 fn signed_modulo(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
+    let width = b.f.width(x);
+    let is_positive = |divisor: &u64| divisor >> (width - 1) == 0;
+    if let Some(divisor) = y.as_imm().filter(|divisor| divisor.is_power_of_two() && is_positive(divisor)) {
+        return b.and(x, Src::imm(divisor - 1, width));
+    }
     let remainder = b.srem(x, y);
     let moved = b.iadd(remainder, y);
     let signs = b.xor(remainder, y);
     let differ = b.is_negative(signs);
-    let zero = Src::imm(0, b.f.width(x));
+    let zero = Src::imm(0, width);
     let inexact = b.icmp(IntCond::NE, remainder, zero);
     let fix = b.and(differ, inexact);
     b.select(fix, moved, remainder)

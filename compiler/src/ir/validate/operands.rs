@@ -9,7 +9,7 @@ use agx_isa::table::Opcode;
 use super::Report;
 use crate::ir::entity::Value;
 use crate::ir::function::{Function, InstData};
-use crate::ir::machine::machine_inst;
+use crate::ir::machine::{check_vectors, machine_inst};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::signature::{Count, Slot, slot_at};
 use crate::ir::src::{Src, SrcKind};
@@ -282,7 +282,9 @@ fn hardware_problems(f: &Function<'_>, stage: Stage, opcode: Opcode, data: &Inst
 
 /// The instruction encodes, with stand-in registers.
 fn machine_problem(f: &Function<'_>, opcode: Opcode, data: &InstData<'_>) -> Option<String> {
-    let inst = match machine_inst(f, opcode, data, |_| Some(0)) {
+    let checked = machine_inst(f, opcode, data, |_| Some(0))
+        .and_then(|inst| check_vectors(f, &inst, data).map(|()| inst));
+    let inst = match checked {
         Ok(inst) => inst,
         Err(problem) => return Some(problem.to_string()),
     };

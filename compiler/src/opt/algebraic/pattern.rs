@@ -3,7 +3,7 @@
 use agx_isa::desc::Role;
 use arrayvec::ArrayVec;
 
-use crate::ir::{Build, Function, InstData, IrOp, Op, Rewriter, Src, Type};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewriter, Src, SrcKind, Type};
 
 /// How faithful a replacement is, the most faithful first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -71,9 +71,37 @@ pub(super) enum Node {
     Apply(Op, &'static [(&'static str, Mod)], &'static [Node]),
 }
 
+/// Which top-level sources a pattern needs to be constants, and which to be made by an operation: a bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Needs {
+    constants: u8,
+    operations: u8,
+}
+
+impl Needs {
+    /// What `from` needs.
+    pub(super) const fn of(from: Node) -> Needs {
+        let mut needs = Needs { constants: 0, operations: 0 };
+        if let Node::Apply(_, _, args) = from {
+            let mut index = 0;
+            while index < args.len() {
+                match args[index] {
+                    Node::Any(_) => {}
+                    Node::Apply(..) => needs.operations |= 1 << index,
+                    _ => needs.constants |= 1 << index,
+                }
+                index += 1;
+            }
+        }
+        needs
+    }
+}
+
 /// A rewrite rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
+    /// What its pattern needs of the sources.
+    pub needs: Needs,
     /// How faithful it is.
     pub exactness: Exactness,
     /// What is replaced.
@@ -136,15 +164,7 @@ pub(super) fn widths_of(op: Op) -> Widths {
 }
 
 /// Matches `rule` against an instruction.
-pub(super) fn matches(
-    rewriter: &Rewriter<'_, '_>,
-    rule: &Rule,
-    data: &InstData<'_>,
-    sources: &Sources,
-) -> Option<Bound> {
-    if !sources.could_match(rule) {
-        return None;
-    }
+pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<'_>) -> Option<Bound> {
     let mut bound = Bound::default();
     // Pairs still to be compared; patterns are small and fixed, so is the list.
     let mut pending: ArrayVec<(Node, Src), 16> = ArrayVec::new();
@@ -174,37 +194,39 @@ pub(super) fn matches(
 }
 
 /// What the sources of an instruction are, which rules out most rules at little cost.
-pub(super) struct Sources(ArrayVec<Shape, MAX_SOURCES>);
-
-/// What a source is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    Imm(u64),
-    Made(Op),
-    Other,
+pub(super) struct Sources<'d> {
+    srcs: &'d [Src],
+    /// Operations that make them.
+    made: ArrayVec<Option<Op>, MAX_SOURCES>,
+    has: Needs,
 }
 
-impl Sources {
+impl<'d> Sources<'d> {
     /// Those of `data`.
-    pub(super) fn of(rewriter: &Rewriter<'_, '_>, data: &InstData<'_>) -> Sources {
-        let shape = |src: &Src| match src.as_value() {
-            Some(value) => match rewriter.f.values[value].def {
-                Some(def) => Shape::Made(rewriter.f.insts[def].op),
-                None => Shape::Other,
-            },
-            None => src.as_imm().map_or(Shape::Other, Shape::Imm),
-        };
-        Sources(data.srcs.iter().take(MAX_SOURCES).map(shape).collect())
+    pub(super) fn of(rewriter: &Rewriter<'_, '_>, data: &InstData<'d>) -> Sources<'d> {
+        let mut has = Needs { constants: 0, operations: 0 };
+        let mut made = ArrayVec::new();
+        for (index, src) in data.srcs.iter().take(MAX_SOURCES).enumerate() {
+            let def = src.as_value().and_then(|value| rewriter.f.values[value].def);
+            made.push(def.map(|def| rewriter.f.insts[def].op));
+            has.operations |= u8::from(def.is_some()) << index;
+            has.constants |= u8::from(src.kind == SrcKind::Imm) << index;
+        }
+        Sources { srcs: data.srcs, made, has }
     }
 
-    fn could_match(&self, rule: &Rule) -> bool {
+    /// Whether `rule` may match as far as they tell.
+    #[inline]
+    pub(super) fn could_match(&self, rule: &Rule) -> bool {
+        let (needs, has) = (rule.needs, self.has);
+        if needs.constants & !has.constants != 0 || needs.operations & !has.operations != 0 {
+            return false;
+        }
         let Node::Apply(_, _, args) = &rule.from else { return false };
-        args.iter().zip(&self.0).all(|(arg, shape)| match (arg, shape) {
-            (Node::Any(_), _) => true,
-            (Node::Int(number), Shape::Imm(bits)) => bits == number || *number == u64::MAX,
-            (Node::Const(_) | Node::Float(_) | Node::Calc(_), Shape::Imm(_)) => true,
-            (Node::Apply(op, ..), Shape::Made(made)) => op == made,
-            _ => false,
+        args.iter().zip(self.srcs.iter().zip(&self.made)).all(|(arg, (src, made))| match arg {
+            Node::Int(number) => src.payload == *number || *number == u64::MAX,
+            Node::Apply(op, ..) => *made == Some(*op),
+            _ => true,
         })
     }
 }

@@ -1,12 +1,12 @@
 //! The rules, grouped by the operation they replace.
 //!
-//! `a b c` are any sources, `k m` any constants. Within a group the first rule that matches wins.
+//! `a b c d` are any sources, `k m` any constants. Within a group the first rule that matches wins.
 
 use agx_isa::table::Opcode::{Bitop, Exp2, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2};
 use agx_isa::table::names::{IntCondition, Truth};
 
 use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes};
-use super::pattern::{Bound, Exactness, Mod, Node, Rule};
+use super::pattern::{Bound, Exactness, Mod, Needs, Node, Rule};
 use crate::ir::IrOp::{
     Fabs, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr, Uconv, Umax,
     Umin, Ushr,
@@ -16,6 +16,7 @@ use crate::ir::Op;
 const A: Node = Node::Any(0);
 const B: Node = Node::Any(1);
 const C: Node = Node::Any(2);
+const D: Node = Node::Any(3);
 /// The first constant.
 const K: Node = Node::Const(2);
 /// The second constant.
@@ -37,7 +38,7 @@ macro_rules! hw { ($($tokens:tt)*) => { node!(Hw $($tokens)*) }; }
 macro_rules! ir { ($($tokens:tt)*) => { node!(Ir $($tokens)*) }; }
 
 const fn rule(exactness: Exactness, from: Node, to: Node) -> Rule {
-    Rule { exactness, from, to, when: |_| true }
+    Rule { needs: Needs::of(from), exactness, from, to, when: |_| true }
 }
 
 const fn exact(from: Node, to: Node) -> Rule {
@@ -363,6 +364,8 @@ static SELECT: &[Rule] = &[
     exact(ir!(Select ZERO, A, B), B),
     exact(ir!(Select A, B, B), B),
     exact(ir!(Select not!(A), B, C), ir!(Select A, C, B)),
+    exact(ir!(Select A, ir!(Select A, B, C), D), ir!(Select A, B, D)),
+    exact(ir!(Select A, B, ir!(Select A, C, D)), ir!(Select A, B, D)),
     exact(ir!(Select A, ONE, ZERO), A).when(|bound| bound.results[0] == 1),
     exact(ir!(Select A, ZERO, ONE), not!(A)).when(|bound| bound.results[0] == 1),
     exact(ir!(Select A, ONE, B), or!(A, B)).when(|bound| bound.results[0] == 1),

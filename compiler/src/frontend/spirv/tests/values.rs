@@ -21,6 +21,7 @@ fn integer_operations() {
     let table: &[(&str, u32, u32, u32)] = &[
         ("SMod %uint %r %a %b", -7i32 as u32, 3, 2),
         ("SMod %uint %r %a %b", 7, -3i32 as u32, -2i32 as u32),
+        ("SMod %uint %r %a #8", -7i32 as u32, 0, 1),
         ("SRem %uint %r %a %b", -7i32 as u32, 3, -1i32 as u32),
         ("BitFieldUExtract %uint %r %a #4 #8", 0xabcd, 0, 0xbc),
         ("BitFieldSExtract %uint %r %a #4 #8", 0xabcd, 0, 0xffff_ffbc),

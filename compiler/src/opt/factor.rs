@@ -1,0 +1,366 @@
+//! Factors sums of products, and multiplies what is shared or uniform first.
+//!
+//! A sum whose terms have factors in common needs fewer multiplications without them: `n·s·(l·t) + m·s·(k·t)`, the dot
+//! product of two normalised vectors, is `s·t·(n·l + m·k)`. Of a product of three or more, uniform factors come first, so
+//! that the preamble multiplies them, then those that other products have too, so that `opt_cse` merges what they make.
+//!
+//! Only what one operation of the same block reads is put together anew. Rounding differs, as in `opt_reassociate`: nothing
+//! is done where a function or an `exact` forbids contraction.
+//!
+//! Before: stage source. After: the same.
+
+mod terms;
+
+use agx_isa::table::Opcode;
+
+use super::algebraic::exact_values;
+use super::preamble::is_movable;
+use crate::ir::key;
+use crate::ir::{
+    Arithmetic, Block, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value,
+};
+use terms::{Leaves, Term, Terms, best_group};
+
+/// Factors sums of products, and multiplies what is shared or uniform first.
+pub fn opt_factor(f: &mut Function<'_>) {
+    if !f.contract || !f.present.may_have_op(Opcode::Fmul) {
+        return;
+    }
+    let mut chains = Chains::of(f);
+    if !chains.any {
+        return;
+    }
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        chains.visit(r, &data).map_or(Rewrite::Keep, Rewrite::Forward)
+    });
+}
+
+/// What the only reader of a value makes of it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Part {
+    /// Something else, or there are several readers.
+    #[default]
+    None,
+    /// A factor of a product.
+    Factor,
+    /// A term of a sum.
+    Term,
+}
+
+/// How a value is read.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Reader {
+    uses: u32,
+    /// The block that defines the value.
+    home: Option<Block>,
+}
+
+/// How products and sums hang together.
+struct Chains {
+    parts: Side<Value, Part>,
+    exact: Side<Value, bool>,
+    /// Values that the preamble could compute.
+    uniform: Side<Value, bool>,
+    /// How many products of the function have each factor.
+    shared: Side<Value, u32>,
+    /// There is a chain worth looking at.
+    any: bool,
+}
+
+/// The sources of a plain 32-bit product, sum, or sum with a product.
+fn operation<'a>(f: &Function<'a>, data: &InstData<'a>) -> Option<(Opcode, &'a [Src])> {
+    let Op::Hw(op @ (Opcode::Fmul | Opcode::Fadd | Opcode::Ffma)) = data.op else { return None };
+    let is_plain = !data.get(key::SAT) && data.srcs.iter().all(|src| src.flags.is_empty() && f.width(*src) == 32);
+    (is_plain && f.ty(data.dst()?) == Type::B32).then_some((op, data.srcs))
+}
+
+impl Chains {
+    fn of(f: &Function<'_>) -> Chains {
+        let mut chains = Chains {
+            parts: Side::new(f.values.len()),
+            exact: if f.has_exact { exact_values(f) } else { Side::default() },
+            uniform: Side::new(f.values.len()),
+            shared: Side::default(),
+            any: false,
+        };
+        let readers = chains.find_uniform(f);
+        chains.find_parts(f, &readers);
+        if chains.any {
+            chains.count_factors(f);
+        }
+        chains
+    }
+
+    /// Finds what is uniform, and how values are read.
+    fn find_uniform(&mut self, f: &Function<'_>) -> Side<Value, Reader> {
+        let mut readers: Side<Value, Reader> = Side::new(f.values.len());
+        for segment in &f.layout {
+            for inst in &f.block(segment.block).insts {
+                let data = &f.insts[*inst];
+                let mut is_uniform = is_movable(data, true);
+                for src in data.srcs {
+                    if let Some(value) = src.as_value() {
+                        is_uniform &= self.uniform[value];
+                        readers[value].uses += 1;
+                    }
+                }
+                for dst in data.dsts {
+                    self.uniform[*dst] = is_uniform;
+                    readers[*dst].home = Some(segment.block);
+                }
+            }
+        }
+        readers
+    }
+
+    fn is_uniform(&self, src: Src) -> bool {
+        src.as_value().is_none_or(|value| self.uniform[value])
+    }
+
+    /// Finds what each value is a part of, readers first.
+    fn find_parts(&mut self, f: &Function<'_>, readers: &Side<Value, Reader>) {
+        for segment in f.layout.iter().rev() {
+            for inst in f.block(segment.block).insts.iter().rev() {
+                let data = &f.insts[*inst];
+                let own = data.dst().map_or(Part::None, |dst| self.parts[dst]);
+                let is_negation = data.op == Op::Ir(IrOp::Fneg);
+                let operation = operation(f, data).filter(|_| data.dst().is_some_and(|dst| !self.exact[dst]));
+                self.any |= matches!(operation, Some((Opcode::Fmul, _))) && own != Part::None;
+                for (index, src) in data.srcs.iter().enumerate() {
+                    let part = match operation {
+                        Some((Opcode::Fmul, _)) => Part::Factor,
+                        Some((Opcode::Ffma, _)) if index < 2 => Part::Factor,
+                        Some(_) => Part::Term,
+                        None if is_negation && src.flags.is_empty() => own,
+                        None => Part::None,
+                    };
+                    if let Some(value) = src.as_value()
+                        && readers[value] == (Reader { uses: 1, home: Some(segment.block) })
+                    {
+                        self.parts[value] = part;
+                    }
+                }
+            }
+        }
+    }
+
+    fn count_factors(&mut self, f: &Function<'_>) {
+        for segment in &f.layout {
+            for inst in &f.block(segment.block).insts {
+                let data = &f.insts[*inst];
+                let Some((Opcode::Fmul, _)) = operation(f, data) else { continue };
+                if data.dst().is_some_and(|dst| self.parts[dst] != Part::Factor)
+                    && let Some((term, _)) = self.product(f, data)
+                {
+                    for leaf in term.leaves.iter().filter_map(|leaf| leaf.as_value()) {
+                        self.shared[leaf] += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The factors of a product, and whether all of it may be rounded.
+    fn product<'a>(&self, f: &Function<'a>, data: &InstData<'a>) -> Option<(Term, bool)> {
+        let mut term = Term::default();
+        let mut relaxed = true;
+        self.multiply(f, &mut term, data.srcs, &mut relaxed)?;
+        Some((term, relaxed))
+    }
+
+    /// Adds factors to `term`; `None` when there are too many.
+    fn multiply(&self, f: &Function<'_>, term: &mut Term, srcs: &[Src], relaxed: &mut bool) -> Option<()> {
+        let mut pending: Leaves = Leaves::new();
+        srcs.iter().try_for_each(|src| pending.try_push(*src).ok())?;
+        while let Some(src) = pending.pop() {
+            let value = src.as_value().filter(|value| self.parts[*value] == Part::Factor && src.flags.is_empty());
+            let data = value.and_then(|value| Some(f.insts[f.values[value].def?]));
+            match data.map(|data| (operation(f, &data), data)) {
+                Some((Some((Opcode::Fmul, srcs)), data)) if !data.dst().is_some_and(|dst| self.exact[dst]) => {
+                    srcs.iter().try_for_each(|src| pending.try_push(*src).ok())?;
+                    *relaxed &= data.dst().is_some_and(|dst| f.values[dst].relaxed);
+                }
+                Some((None, data)) if data.op == Op::Ir(IrOp::Fneg) && f.width(data.srcs[0]) == 32 => {
+                    term.negative = !term.negative;
+                    pending.try_push(data.srcs[0]).ok()?;
+                }
+                _ => term.leaves.try_push(src).ok()?,
+            }
+        }
+        Some(())
+    }
+
+    /// The terms of a sum.
+    fn sum<'a>(&self, f: &Function<'a>, data: &InstData<'a>, relaxed: &mut bool) -> Option<Terms> {
+        let mut terms = Terms::new();
+        let mut pending: arrayvec::ArrayVec<(Src, bool), 16> = arrayvec::ArrayVec::new();
+        self.add(f, data, false, &mut terms, &mut pending, relaxed)?;
+        while let Some((src, negative)) = pending.pop() {
+            let value = src.as_value().filter(|value| self.parts[*value] == Part::Term && src.flags.is_empty());
+            let data = value.and_then(|value| Some(f.insts[f.values[value].def?]));
+            let data = data.filter(|data| data.dst().is_some_and(|dst| !self.exact[dst]));
+            match data.map(|data| (operation(f, &data), data)) {
+                Some((Some((Opcode::Fmul, srcs)), data)) => {
+                    let mut term = Term { negative, ..Term::default() };
+                    self.multiply(f, &mut term, srcs, relaxed)?;
+                    *relaxed &= data.dst().is_some_and(|dst| f.values[dst].relaxed);
+                    terms.try_push(term).ok()?;
+                }
+                Some((Some(_), data)) => {
+                    *relaxed &= data.dst().is_some_and(|dst| f.values[dst].relaxed);
+                    self.add(f, &data, negative, &mut terms, &mut pending, relaxed)?;
+                }
+                Some((None, data)) if data.op == Op::Ir(IrOp::Fneg) && f.width(data.srcs[0]) == 32 => {
+                    pending.try_push((data.srcs[0], !negative)).ok()?;
+                }
+                _ => {
+                    let leaves = std::iter::once(src).collect();
+                    terms.try_push(Term { negative, leaves }).ok()?;
+                }
+            }
+        }
+        Some(terms)
+    }
+
+    /// Adds what a sum or a sum with a product is made of.
+    fn add(
+        &self,
+        f: &Function<'_>,
+        data: &InstData<'_>,
+        negative: bool,
+        terms: &mut Terms,
+        pending: &mut arrayvec::ArrayVec<(Src, bool), 16>,
+        relaxed: &mut bool,
+    ) -> Option<()> {
+        let is_fused = data.op == Op::Hw(Opcode::Ffma);
+        let summands = if is_fused { &data.srcs[2..] } else { data.srcs };
+        if is_fused {
+            let mut term = Term { negative, ..Term::default() };
+            self.multiply(f, &mut term, &data.srcs[..2], relaxed)?;
+            terms.try_push(term).ok()?;
+        }
+        // The first one is taken from the list first.
+        summands.iter().rev().try_for_each(|src| pending.try_push((*src, negative)).ok())
+    }
+
+    /// What is read in place of the end of a chain that can be shorter.
+    fn visit(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
+        let (op, _) = operation(r.f, data)?;
+        let dst = data.dst().filter(|dst| !self.exact[*dst])?;
+        let mut relaxed = r.f.values[dst].relaxed;
+        match (op, self.parts[dst]) {
+            (Opcode::Fmul, part @ (Part::None | Part::Term)) => {
+                let (term, all) = self.product(r.f, data)?;
+                relaxed &= all;
+                let ordered = self.ordered(&term)?;
+                let result = Maker { chains: self, r, relaxed }.product(&ordered);
+                if let Some(value) = result.as_value() {
+                    self.parts[value] = part;
+                }
+                Some(result)
+            }
+            (Opcode::Fadd | Opcode::Ffma, Part::None | Part::Factor) => {
+                let terms = self.sum(r.f, data, &mut relaxed)?;
+                Maker { chains: self, r, relaxed }.shorter_sum(terms)
+            }
+            _ => None,
+        }
+    }
+
+    /// The rank of a factor: constants, uniform ones, then the more products have it.
+    fn rank(&self, leaf: Src) -> (u8, u32) {
+        match leaf.as_value() {
+            None if leaf.as_imm().is_some() => (0, 0),
+            Some(value) if !self.uniform[value] => (2, u32::MAX - self.shared[value].max(1)),
+            _ => (1, 0),
+        }
+    }
+
+    /// The factors in the order to multiply them, if that makes something for the preamble or for others to share.
+    fn ordered(&self, term: &Term) -> Option<Term> {
+        if term.leaves.len() < 3 {
+            return None;
+        }
+        let mut ordered = term.clone();
+        ordered.leaves.sort_by_key(|leaf| self.rank(*leaf));
+        let is_early = |leaf: &Src| self.rank(*leaf) < (2, u32::MAX - 1);
+        let gains = ordered.leaves.iter().take(2).all(is_early) && !ordered.leaves.iter().all(is_early);
+        gains.then_some(ordered)
+    }
+}
+
+/// Makes sums and products anew.
+struct Maker<'m, 'f, 'a> {
+    chains: &'m mut Chains,
+    r: &'m mut Rewriter<'f, 'a>,
+    /// What is made may be rounded.
+    relaxed: bool,
+}
+
+impl Maker<'_, '_, '_> {
+    fn made(&mut self, src: Src) -> Src {
+        if let Some(value) = src.as_value().filter(|_| self.relaxed) {
+            self.r.f.relax(value);
+        }
+        src
+    }
+
+    fn product(&mut self, term: &Term) -> Src {
+        let mut product: Option<Src> = None;
+        for leaf in &term.leaves {
+            product = Some(match product {
+                None => *leaf,
+                Some(before) => {
+                    // Constants stand last.
+                    let (a, b) = if before.as_imm().is_some() { (*leaf, before) } else { (before, *leaf) };
+                    let next = self.r.op(Opcode::Fmul, 32, &[a, b]);
+                    if let Some(value) = next.as_value() {
+                        self.chains.uniform[value] = self.chains.is_uniform(a) && self.chains.is_uniform(b);
+                        self.chains.parts[value] = Part::Factor;
+                    }
+                    self.made(next)
+                }
+            });
+        }
+        let product = product.unwrap_or(Src::f32(1.0));
+        if !term.negative {
+            return product;
+        }
+        let negated = self.r.alu(IrOp::Fneg, 32, &[product], &[]);
+        self.made(negated)
+    }
+
+    /// The sum with common factors taken out, if that is shorter.
+    fn shorter_sum(&mut self, mut terms: Terms) -> Option<Src> {
+        let mut changed = false;
+        while let Some(group) = best_group(&terms, |src| self.chains.is_uniform(src)) {
+            let (inner, common) = group.split(&mut terms);
+            let inner = self.sum(inner);
+            let mut leaves = common;
+            leaves.try_push(inner).ok()?;
+            terms.try_push(Term { negative: false, leaves }).ok()?;
+            changed = true;
+        }
+        changed.then(|| self.sum(terms))
+    }
+
+    /// Single terms first, so that each product is fused with what stands before it.
+    fn sum(&mut self, mut terms: Terms) -> Src {
+        terms.sort_by_key(|term| term.leaves.len() > 1);
+        let mut sum: Option<Src> = None;
+        for term in &terms {
+            let term = self.chains.ordered(term).unwrap_or_else(|| term.clone());
+            let summand = self.product(&term);
+            sum = Some(match sum {
+                None => summand,
+                Some(before) => {
+                    let (a, b) = if before.as_imm().is_some() { (summand, before) } else { (before, summand) };
+                    let next = self.r.fadd(a, b);
+                    self.made(next)
+                }
+            });
+        }
+        sum.unwrap_or(Src::f32(0.0))
+    }
+}

@@ -1,0 +1,120 @@
+//! Terms of a sum, and which of them have factors in common.
+
+use arrayvec::ArrayVec;
+
+use crate::ir::Src;
+
+/// Most factors of a product that is looked at.
+const MAX_FACTORS: usize = 8;
+/// Most terms of a sum that is looked at.
+const MAX_TERMS: usize = 12;
+
+/// The factors of a product.
+pub(super) type Leaves = ArrayVec<Src, MAX_FACTORS>;
+
+/// A product with a sign.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Term {
+    pub negative: bool,
+    pub leaves: Leaves,
+}
+
+/// The terms of a sum.
+pub(super) type Terms = ArrayVec<Term, MAX_TERMS>;
+
+/// Terms that have factors in common.
+pub(super) struct Group {
+    /// Which terms, a bit each.
+    members: u32,
+    common: Leaves,
+}
+
+impl Group {
+    /// Takes the group out of `terms`: what remains of its terms, and what they have in common.
+    pub(super) fn split(self, terms: &mut Terms) -> (Terms, Leaves) {
+        let (mut inner, mut rest) = (Terms::new(), Terms::new());
+        for (index, mut term) in terms.drain(..).enumerate() {
+            if self.members >> index & 1 == 0 {
+                rest.push(term);
+                continue;
+            }
+            for factor in &self.common {
+                if let Some(at) = term.leaves.iter().position(|leaf| leaf == factor) {
+                    term.leaves.remove(at);
+                }
+            }
+            inner.push(term);
+        }
+        *terms = rest;
+        (inner, self.common)
+    }
+}
+
+/// The group whose common factors save most operations, if any saves one.
+pub(super) fn best_group(terms: &Terms, is_uniform: impl Fn(Src) -> bool) -> Option<Group> {
+    let mut best: Option<(usize, Group)> = None;
+    for factor in terms.iter().flat_map(|term| &term.leaves) {
+        let members = (terms.iter().enumerate())
+            .filter(|(_, term)| term.leaves.contains(factor))
+            .fold(0u32, |members, (index, _)| members | 1 << index);
+        if members.count_ones() < 2 || factor.as_imm().is_some() {
+            continue;
+        }
+        let group = Group { members, common: common(terms, members) };
+        let saved = saving(terms, &group, &is_uniform);
+        if saved > best.as_ref().map_or(0, |(most, _)| *most) {
+            best = Some((saved, group));
+        }
+    }
+    best.map(|(_, group)| group)
+}
+
+fn members_of(terms: &Terms, members: u32) -> impl Iterator<Item = &Term> {
+    terms.iter().enumerate().filter(move |(index, _)| members >> index & 1 == 1).map(|(_, term)| term)
+}
+
+/// The factors that all members have, as often as all of them have them.
+fn common(terms: &Terms, members: u32) -> Leaves {
+    let mut members = members_of(terms, members);
+    let mut common = members.next().map_or_else(Leaves::new, |first| first.leaves.clone());
+    for term in members {
+        let mut left = term.leaves.clone();
+        common.retain(|factor| match left.iter().position(|leaf| leaf == factor) {
+            Some(at) => {
+                left.remove(at);
+                true
+            }
+            None => false,
+        });
+    }
+    common
+}
+
+/// Operations saved: each product of m factors takes m - 1 as it is, the last one fused with the sum. Within the
+/// parentheses, one term that is no product begins the sum; each other one is an addition. Uniform factors count as one,
+/// because the preamble multiplies them, and uniform terms likewise.
+fn saving(terms: &Terms, group: &Group, is_uniform: impl Fn(Src) -> bool) -> usize {
+    let weight = |leaves: &[Src]| {
+        let varying = leaves.iter().filter(|leaf| !is_uniform(**leaf)).count();
+        varying + usize::from(varying < leaves.len())
+    };
+    let (mut before, mut inner, mut singles) = (0, 0, 0usize);
+    let mut any_uniform = false;
+    for term in members_of(terms, group.members) {
+        before += weight(&term.leaves) - 1;
+        let mut left = term.leaves.clone();
+        for factor in &group.common {
+            if let Some(at) = left.iter().position(|leaf| leaf == factor) {
+                left.remove(at);
+            }
+        }
+        match left.iter().all(|leaf| is_uniform(*leaf)) {
+            true => any_uniform = true,
+            false if weight(&left) > 1 => inner += weight(&left) - 1,
+            false => singles += 1,
+        }
+    }
+    singles += usize::from(any_uniform);
+    let after = inner + singles.saturating_sub(1) + weight(&group.common);
+    before.saturating_sub(after)
+}

@@ -1,0 +1,118 @@
+//! The rewrites that look at one instruction at a time, in one walk.
+//!
+//! Copy propagation, constant folding, the algebraic rules and common subexpression elimination each see an instruction
+//! whose sources the walk has settled already, so one walk does what several would: what one rewrite leaves of an
+//! instruction, the next one sees at once, and what a rule builds is rewritten before the walk proceeds. The pipeline joins
+//! neighbouring passes of this kind.
+//!
+//! Before: stage source to lowered, as the passes say. After: the same.
+
+use bitflags::bitflags;
+
+use super::algebraic::Rules;
+use super::cse::Numbering;
+use super::{constant_folding, copy_prop};
+use crate::ir::{Function, Inst, Rewrite, Rewriter, Seam};
+
+/// Most instructions that are rewritten on behalf of one: rules end, and this bounds how long they take.
+const MAX_SETTLED: usize = 32;
+
+bitflags! {
+    /// Rewrites of one instruction at a time, in the order they are tried.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct LocalRewrites: u8 {
+        /// As `opt_copy_prop`.
+        const COPY_PROP = 1 << 0;
+        /// As `opt_constant_folding`.
+        const CONSTANT_FOLDING = 1 << 1;
+        /// As `opt_algebraic`.
+        const ALGEBRAIC = 1 << 2;
+        /// As `opt_cse`.
+        const CSE = 1 << 3;
+    }
+}
+
+/// Does the rewrites in `which` to every instruction, unless nothing changed since they were done.
+pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
+    let before = f.mark();
+    if let Some((done, mark)) = f.settled.local
+        && LocalRewrites::from_bits_truncate(done).contains(which)
+        && before.only_removed_since(mark)
+    {
+        return;
+    }
+    let numbering = which.contains(LocalRewrites::CSE).then(|| Numbering::of(f));
+    let mut local = Local { which, rules: Rules::new(f), numbering, pending: Vec::new() };
+    f.map_insts(|rewriter, inst| local.visit(rewriter, inst));
+    let after = f.mark();
+    // What comes around a loop was not yet known where it is read.
+    let has_loops = f.layout.iter().any(|segment| segment.seam == Seam::Loop);
+    if !has_loops || after == before {
+        f.settled.local = Some((which.bits(), after));
+    }
+}
+
+struct Local {
+    which: LocalRewrites,
+    rules: Rules,
+    numbering: Option<Numbering>,
+    /// What was built for an instruction and is not yet rewritten, the next one last.
+    pending: Vec<Inst>,
+}
+
+impl Local {
+    fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
+        let start = rewriter.built();
+        let result = self.rewrite(rewriter, inst);
+        if rewriter.built() > start {
+            rewriter.relax_result(inst, result);
+            self.settle(rewriter, start);
+        }
+        result
+    }
+
+    /// Rewrites what was built from position `start` on.
+    fn settle(&mut self, rewriter: &mut Rewriter<'_, '_>, start: usize) {
+        rewriter.take_built(start, &mut self.pending);
+        let mut left = MAX_SETTLED;
+        while let Some(inst) = self.pending.pop() {
+            let start = rewriter.built();
+            let result = if left > 0 { self.rewrite(rewriter, inst) } else { Rewrite::Keep };
+            left = left.saturating_sub(1);
+            rewriter.relax_result(inst, result);
+            rewriter.take_built(start, &mut self.pending);
+            rewriter.apply(inst, result);
+            if let Some(next) = self.pending.last() {
+                rewriter.resolve_sources(*next);
+            }
+        }
+    }
+
+    /// The first rewrite that does something.
+    fn rewrite(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
+        let mut data = rewriter.f.insts[inst];
+        if self.which.contains(LocalRewrites::COPY_PROP) {
+            let result = copy_prop::visit(rewriter, &data);
+            if result != Rewrite::Keep {
+                return result;
+            }
+        }
+        if self.which.contains(LocalRewrites::CONSTANT_FOLDING) {
+            let result = constant_folding::visit(rewriter, inst, &data);
+            if result != Rewrite::Keep {
+                return result;
+            }
+            data = rewriter.f.insts[inst];
+        }
+        if self.which.contains(LocalRewrites::ALGEBRAIC) {
+            let result = self.rules.visit(rewriter, &data);
+            if result != Rewrite::Keep {
+                return result;
+            }
+        }
+        match &mut self.numbering {
+            Some(numbering) => numbering.visit(rewriter, inst, &data),
+            None => Rewrite::Keep,
+        }
+    }
+}
