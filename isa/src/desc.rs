@@ -442,7 +442,8 @@ impl InstDesc {
     pub fn with_role(
         &self,
         role: Role,
-    ) -> impl DoubleEndedIterator<Item = (usize, &'static OperandDesc)> + ExactSizeIterator + Clone + use<> {
+    ) -> impl DoubleEndedIterator<Item = (usize, &'static OperandDesc)> + ExactSizeIterator + Clone + use<>
+    {
         let end = usize::from(self.role_ends[role as usize]);
         let start = (role as usize).checked_sub(1).map_or(0, |before| usize::from(self.role_ends[before]));
         let operands = self.operands;

@@ -352,7 +352,12 @@ impl OperandKind {
 
     /// Why no form takes an operand that none takes: the one that comes closest says.
     #[cold]
-    fn reason_against(&self, operand: &Operand, len: u32, in_context: impl Fn(&Form) -> bool) -> OperandError {
+    fn reason_against(
+        &self,
+        operand: &Operand,
+        len: u32,
+        in_context: impl Fn(&Form) -> bool,
+    ) -> OperandError {
         let mut best = if operand.tag == Tag::None { OperandError::Missing } else { OperandError::Tag };
         for form in self.forms {
             if form.tag != operand.tag {

@@ -79,7 +79,8 @@ impl Later {
         for halves in inst.registers_written() {
             written = written.or(of(&halves));
             // Whole registers only: the other half may have been there before.
-            let registers = usize::from(halves.start.div_ceil(2))..usize::from(halves.end.min(FILE_HALVES) / 2);
+            let registers =
+                usize::from(halves.start.div_ceil(2))..usize::from(halves.end.min(FILE_HALVES) / 2);
             if let Some(discarded) = self.discarded.get_mut(registers) {
                 discarded.fill(None);
             }

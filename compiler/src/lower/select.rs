@@ -282,7 +282,8 @@ impl Selector {
     fn fold_sources<'a>(&self, r: &mut Rewriter<'_, 'a>, inst: Inst, op: Opcode) {
         let data = r.f.insts[inst];
         let is_modification = |src: &Src| {
-            src.as_value().is_some_and(|value| self.modified[value].is_some() || self.widened[value].is_some())
+            src.as_value()
+                .is_some_and(|value| self.modified[value].is_some() || self.widened[value].is_some())
         };
         if !data.srcs.iter().any(is_modification) {
             return;

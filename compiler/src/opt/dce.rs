@@ -67,5 +67,7 @@ fn definitions<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Iterator
 /// for it any more.
 fn is_removable(stage: Stage, data: &InstData<'_>) -> bool {
     (stage >= Stage::Selected && data.op == Op::Ir(IrOp::Preload))
-        || data.is_pure() || data.op.effects() == Effects::CROSS_LANE || super::is_removable_load(data)
+        || data.is_pure()
+        || data.op.effects() == Effects::CROSS_LANE
+        || super::is_removable_load(data)
 }

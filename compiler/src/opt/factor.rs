@@ -23,7 +23,7 @@ use terms::{Leaves, Term, Terms, best_group};
 
 /// Factors sums of products, and multiplies what is shared or uniform first.
 pub fn opt_factor(f: &mut Function<'_>) {
-    if !f.contract || !f.present.may_have_op(Opcode::Fmul) {
+    if !f.contract || f.signed_zeros || !f.present.may_have_op(Opcode::Fmul) {
         return;
     }
     let mut chains = Chains::of(f);
@@ -71,7 +71,8 @@ struct Chains {
 /// The sources of a plain 32-bit product, sum, or sum with a product.
 fn operation<'a>(f: &Function<'a>, data: &InstData<'a>) -> Option<(Opcode, &'a [Src])> {
     let Op::Hw(op @ (Opcode::Fmul | Opcode::Fadd | Opcode::Ffma)) = data.op else { return None };
-    let is_plain = !data.get(key::SAT) && data.srcs.iter().all(|src| src.flags.is_empty() && f.width(*src) == 32);
+    let is_plain =
+        !data.get(key::SAT) && data.srcs.iter().all(|src| src.flags.is_empty() && f.width(*src) == 32);
     (is_plain && f.ty(data.dst()?) == Type::B32).then_some((op, data.srcs))
 }
 
@@ -174,10 +175,13 @@ impl Chains {
         let mut pending: Leaves = Leaves::new();
         srcs.iter().try_for_each(|src| pending.try_push(*src).ok())?;
         while let Some(src) = pending.pop() {
-            let value = src.as_value().filter(|value| self.parts[*value] == Part::Factor && src.flags.is_empty());
+            let value =
+                src.as_value().filter(|value| self.parts[*value] == Part::Factor && src.flags.is_empty());
             let data = value.and_then(|value| Some(f.insts[f.values[value].def?]));
             match data.map(|data| (operation(f, &data), data)) {
-                Some((Some((Opcode::Fmul, srcs)), data)) if !data.dst().is_some_and(|dst| self.exact[dst]) => {
+                Some((Some((Opcode::Fmul, srcs)), data))
+                    if !data.dst().is_some_and(|dst| self.exact[dst]) =>
+                {
                     srcs.iter().try_for_each(|src| pending.try_push(*src).ok())?;
                     *relaxed &= data.dst().is_some_and(|dst| f.values[dst].relaxed);
                 }
@@ -197,7 +201,8 @@ impl Chains {
         let mut pending: arrayvec::ArrayVec<(Src, bool), 16> = arrayvec::ArrayVec::new();
         self.add(f, data, false, &mut terms, &mut pending, relaxed)?;
         while let Some((src, negative)) = pending.pop() {
-            let value = src.as_value().filter(|value| self.parts[*value] == Part::Term && src.flags.is_empty());
+            let value =
+                src.as_value().filter(|value| self.parts[*value] == Part::Term && src.flags.is_empty());
             let data = value.and_then(|value| Some(f.insts[f.values[value].def?]));
             let data = data.filter(|data| data.dst().is_some_and(|dst| !self.exact[dst]));
             match data.map(|data| (operation(f, &data), data)) {
@@ -355,7 +360,8 @@ impl Maker<'_, '_, '_> {
             sum = Some(match sum {
                 None => summand,
                 Some(before) => {
-                    let (a, b) = if before.as_imm().is_some() { (summand, before) } else { (before, summand) };
+                    let (a, b) =
+                        if before.as_imm().is_some() { (summand, before) } else { (before, summand) };
                     let next = self.r.fadd(a, b);
                     self.made(next)
                 }

@@ -3,9 +3,9 @@
 use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::families::{
-    ACCESSES, BARRIERS, CROSS_LANE, CULL_DISTANCES, DISCARDS, DIVISIONS, FLOAT_DIVISIONS, FLOAT64, Family, GLOBAL,
-    HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, KEEPS, KILLS, LANES, LOCAL, SCRATCH, TEXTURES, TRIGONOMETRY,
-    VARYINGS,
+    ACCESSES, BARRIERS, CROSS_LANE, CULL_DISTANCES, DISCARDS, DIVISIONS, FLOAT_DIVISIONS, FLOAT64, Family,
+    GLOBAL, HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, KEEPS, KILLS, LANES, LOCAL, SCRATCH, TEXTURES,
+    TRIGONOMETRY, VARYINGS,
 };
 use crate::ir::{Function, Stage};
 use crate::opt::LocalRewrites;
@@ -107,7 +107,18 @@ impl Pass {
 
 const fn required(stage: Stage, run: Run) -> Pass {
     let stages = (stage, stage);
-    Pass { name: "", doc: "", stages, leaves: None, optional: false, needs: &[], removes: &[], acts_on: &[], local: None, run }
+    Pass {
+        name: "",
+        doc: "",
+        stages,
+        leaves: None,
+        optional: false,
+        needs: &[],
+        removes: &[],
+        acts_on: &[],
+        local: None,
+        run,
+    }
 }
 
 const fn optional(first: Stage, last: Stage, run: Run) -> Pass {

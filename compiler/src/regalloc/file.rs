@@ -23,7 +23,9 @@ impl HalfSet {
         if count > 64 {
             let below = |end: u16| {
                 let bits = |word: usize| end.saturating_sub(word as u16 * 64).min(64);
-                HalfSet(std::array::from_fn(|word| u64::MAX.checked_shr(64 - u32::from(bits(word))).unwrap_or(0)))
+                HalfSet(std::array::from_fn(|word| {
+                    u64::MAX.checked_shr(64 - u32::from(bits(word))).unwrap_or(0)
+                }))
             };
             return below(start.saturating_add(count)).without(below(start));
         }
