@@ -1,5 +1,7 @@
 //! The state of one SIMD-group: registers of 32 lanes, mask, program counter, what is defined and what is pending.
 
+use agx_isa::half_set::HalfSet;
+
 use crate::findings::MaskChange;
 use crate::flight::InFlight;
 use crate::frame::Primitive;
@@ -15,34 +17,6 @@ const HISTORY: usize = 8;
 
 /// A value of each lane.
 pub(crate) type PerLane<T> = [T; LANES];
-
-/// A set of half registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct HalfSet([u64; 4]);
-
-impl HalfSet {
-    pub(crate) fn insert(&mut self, half: u8) {
-        self.0[usize::from(half >> 6)] |= 1 << (half & 63);
-    }
-
-    pub(crate) fn union(&mut self, other: &HalfSet) {
-        for (word, more) in self.0.iter_mut().zip(other.0) {
-            *word |= more;
-        }
-    }
-
-    /// The lowest half in both sets.
-    pub(crate) fn first_common(&self, other: &HalfSet) -> Option<u8> {
-        (0..4).find_map(|word| {
-            let common = self.0[word] & other.0[word];
-            (common != 0).then(|| (word as u32 * 64 + common.trailing_zeros()) as u8)
-        })
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0 == [0; 4]
-    }
-}
 
 /// Outstanding operations of a wait group.
 #[derive(Clone, Copy, Debug, Default)]

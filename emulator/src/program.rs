@@ -2,12 +2,12 @@
 
 use agx_isa::decode::decode;
 use agx_isa::desc::{Effects, Role};
+use agx_isa::half_set::HalfSet;
 use agx_isa::inst::{Halves, Inst, OperandFlags, Size, Tag};
 use agx_isa::table::Opcode;
 
 use crate::exec::Action;
 use crate::exec::fields::Fields;
-use crate::group::HalfSet;
 
 /// Offset that no instruction starts at.
 const NOWHERE: u32 = u32::MAX;
@@ -69,8 +69,8 @@ impl Strict {
             strict.reads = strict.reads.iter().copied().filter(|half| *half != second).collect();
         }
         strict.writes = inst.registers_written().flat_map(wrapped).filter(|half| !counter(half)).collect();
-        strict.reads.iter().for_each(|half| strict.read_set.insert(*half));
-        strict.writes.iter().for_each(|half| strict.write_set.insert(*half));
+        strict.reads.iter().for_each(|half| strict.read_set.insert((*half).into()));
+        strict.writes.iter().for_each(|half| strict.write_set.insert((*half).into()));
         let mut uniforms = Vec::new();
         let mut discards = Vec::new();
         for (at, _) in inst.op.desc().with_role(Role::Src) {

@@ -3,6 +3,8 @@
 //! For each half register there is a mask of lanes in which its value is defined, so the common case costs one test a
 //! half register and instruction, not one a lane.
 
+use agx_isa::half_set::HalfSet;
+
 use crate::core::Core;
 use crate::exec::{Action, control, simd_ops};
 use crate::findings::FindingKind;
@@ -59,7 +61,7 @@ pub(crate) fn after(op: &Op, exec: u32, group: &mut Group, core: &mut Core<'_>) 
     }
     if let Some(index) = op.wait_group {
         let pending = &mut group.pending[usize::from(index & 1)];
-        pending.halves.union(&strict.write_set);
+        pending.halves.join(&strict.write_set);
         pending.count += 1;
         if pending.count > OUTSTANDING {
             core.notes.push(FindingKind::TooManyOutstanding(index).into());
@@ -77,16 +79,21 @@ fn undefined_read(half: u8, undefined: u32, group: &Group, core: &mut Core<'_>) 
     core.note(kind, lanes.trailing_zeros() as usize);
 }
 
+/// The lowest half register in both sets.
+fn first_common(a: HalfSet, b: HalfSet) -> Option<u8> {
+    a.and(b).first().map(|half| half as u8)
+}
+
 fn pending(op: &Op, group: &Group, core: &mut Core<'_>) {
     for (index, pending) in group.pending.iter().enumerate() {
         if pending.count == 0 || pending.halves.is_empty() {
             continue;
         }
         let index = index as u8;
-        if let Some(half) = pending.halves.first_common(&op.strict.read_set) {
+        if let Some(half) = first_common(pending.halves, op.strict.read_set) {
             core.notes.push(FindingKind::PendingRead { half, group: index }.into());
         }
-        if let Some(half) = pending.halves.first_common(&op.strict.write_set) {
+        if let Some(half) = first_common(pending.halves, op.strict.write_set) {
             core.notes.push(FindingKind::PendingWrite { half, group: index }.into());
         }
     }

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::desc::{Effects, Reach, Role};
 use crate::disasm::{Line, Piece, disassemble};
+use crate::half_set::HalfSet;
 use crate::inst::{Halves, Inst, OperandFlags, Size, Tag};
 use crate::table::Opcode;
 
@@ -187,30 +188,6 @@ fn uses_nesting(line: &Line) -> bool {
     matches!(&line.piece, Piece::Inst(inst) if inst.op.desc().effects.contains(Effects::MASK))
 }
 
-/// A set of half registers.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct HalfSet([u64; 4]);
-
-impl HalfSet {
-    fn insert(&mut self, halves: Halves) {
-        halves.filter(|half| *half < 256).for_each(|half| self.0[usize::from(half / 64)] |= 1 << (half % 64));
-    }
-
-    fn remove(&mut self, halves: Halves) {
-        halves
-            .filter(|half| *half < 256)
-            .for_each(|half| self.0[usize::from(half / 64)] &= !(1 << (half % 64)));
-    }
-
-    fn first_of(&self, mut halves: Halves) -> Option<u16> {
-        halves.find(|half| *half < 256 && self.0[usize::from(half / 64)] >> (half % 64) & 1 == 1)
-    }
-
-    fn join(&mut self, other: &HalfSet) {
-        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine |= theirs);
-    }
-}
-
 /// Most operations a group keeps track of (Mesa 25.0).
 const SLOTS: u8 = 8;
 
@@ -369,13 +346,13 @@ fn step(inst: &Inst, state: &mut State) {
         if inst.operands[i].flags.contains(OperandFlags::DISCARD)
             && let Some(halves) = inst.operand_halves(i)
         {
-            state.discarded.insert(halves);
+            state.discarded.insert_all(halves);
         }
     }
     for halves in inst.registers_written() {
-        state.discarded.remove(halves.clone());
+        state.discarded.remove_all(halves.clone());
         if let Some(group) = inst.wait_group() {
-            state.pending[(group & 1) as usize].insert(halves);
+            state.pending[(group & 1) as usize].insert_all(halves);
         }
     }
     if let Some(group) = inst.wait_group() {

@@ -1,70 +1,10 @@
 //! Live registers of machine code: which half-registers hold a value that a lane reads later.
 
-use std::fmt;
-
 use agx_isa::desc::Effects;
 use agx_isa::disasm::Piece;
-use agx_isa::inst::Halves;
+pub use agx_isa::half_set::HalfSet;
 
 use super::flow::Flow;
-
-/// A set of half-registers.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct HalfSet([u64; 4]);
-
-impl HalfSet {
-    /// Adds a range; halves beyond the register file are ignored.
-    pub fn insert(&mut self, halves: Halves) {
-        for half in halves.filter(|half| *half < 256) {
-            self.0[usize::from(half / 64)] |= 1 << (half % 64);
-        }
-    }
-
-    fn remove(&mut self, halves: Halves) {
-        for half in halves.filter(|half| *half < 256) {
-            self.0[usize::from(half / 64)] &= !(1 << (half % 64));
-        }
-    }
-
-    fn join(&mut self, other: &HalfSet) {
-        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine |= theirs);
-    }
-
-    /// Number of half-registers.
-    pub fn len(&self) -> u32 {
-        self.0.iter().map(|word| word.count_ones()).sum()
-    }
-
-    fn contains(&self, half: u16) -> bool {
-        self.0[usize::from(half / 64)] >> (half % 64) & 1 == 1
-    }
-}
-
-/// Registers in order, `r3l` for a lower half alone, `r4..r7` for a run of whole ones.
-impl fmt::Display for HalfSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut separator = "";
-        let mut register = 0;
-        while register < 128 {
-            let is_whole = |register: u16| {
-                register < 128 && self.contains(2 * register) && self.contains(2 * register + 1)
-            };
-            let end = (register..128).take_while(|next| is_whole(*next)).count() as u16 + register;
-            match (end - register, self.contains(2 * register), self.contains(2 * register + 1)) {
-                (0, false, false) => {}
-                (0, true, _) => write!(f, "{separator}r{register}l")?,
-                (0, _, _) => write!(f, "{separator}r{register}h")?,
-                (1, ..) => write!(f, "{separator}r{register}")?,
-                _ => write!(f, "{separator}r{register}..r{}", end - 1)?,
-            }
-            if end > register || self.contains(2 * register) || self.contains(2 * register + 1) {
-                separator = " ";
-            }
-            register = end.max(register + 1);
-        }
-        Ok(())
-    }
-}
 
 /// For each instruction of `flow`, the registers that are live before it in some lane. `at_end` is live where the code
 /// runs past its last instruction.
@@ -86,8 +26,8 @@ pub fn live(flow: &Flow, at_end: HalfSet) -> Vec<HalfSet> {
                     set.join(&at_end);
                 }
                 if state.is_active {
-                    inst.registers_written().for_each(|halves| set.remove(halves));
-                    inst.registers_read().for_each(|halves| set.insert(halves));
+                    inst.registers_written().for_each(|halves| set.remove_all(halves));
+                    inst.registers_read().for_each(|halves| set.insert_all(halves));
                 }
             }
             changed |= std::mem::replace(&mut before[index], set) != set;
@@ -134,7 +74,7 @@ mod tests {
     fn what_the_next_part_reads_is_live_to_the_end() {
         let flow = Flow::new(&assemble("mov r4, 1\n mov r5, 2").unwrap());
         let mut at_end = HalfSet::default();
-        at_end.insert(8..12);
+        at_end.insert_all(8..12);
         let found = live(&flow, at_end);
         assert_eq!(found[1].to_string(), "r4");
         assert_eq!((at_end.to_string(), at_end.len()), ("r4..r5".to_owned(), 4));

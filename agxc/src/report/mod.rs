@@ -134,13 +134,13 @@ fn live_at_end(info: &ShaderInfo, role: PartRole) -> HalfSet {
         for component in 0..4u16 {
             if u32::from(*components) >> component & 1 == 1 {
                 let register = 4 * (target as u16 + 1) + component;
-                live.insert(2 * register..2 * register + 2);
+                live.insert_all(2 * register..2 * register + 2);
             }
         }
     }
     let others =
         [(fragment.writes_depth, 4..6), (fragment.writes_stencil, 6..7), (fragment.writes_sample_mask, 7..8)];
-    others.into_iter().filter(|(written, _)| *written).for_each(|(_, halves)| live.insert(halves));
+    others.into_iter().filter(|(written, _)| *written).for_each(|(_, halves)| live.insert_all(halves));
     live
 }
 

@@ -38,9 +38,9 @@ errors! {
         Example::Words("An InterpolateAtCentroid of a local variable.");
 
         /// An instruction belongs to fragment shaders. Other stages have no fragments.
-        1606 Invalid NotFragment { what: &'static str }
+        1606 Invalid NotFragment { what: String }
         = "{what} outside fragment shaders",
-        Example::body("%x = OpExtInst %float %glsl 76 %data\nOpReturn");
+        Example::body("OpBeginInvocationInterlockEXT\nOpReturn");
 
         /// The offset of an interpolation has the wrong size. It has two components, in pixels.
         1607 Invalid Offset { found: usize }

@@ -9,7 +9,7 @@ use super::module::Def;
 use super::translate::Translator;
 use super::words::Inst;
 use crate::error::{CompileError, StageError};
-use crate::frontend::kit::derivatives::{Axis, derivative, has_quads};
+use crate::frontend::kit::derivatives::{Axis, derivative};
 use crate::ir::Arithmetic;
 use crate::ir::src::Src;
 
@@ -20,9 +20,6 @@ impl<'a> Translator<'_, 'a> {
         inst: &Inst<'a>,
         axes: &[Axis],
     ) -> Result<(), CompileError> {
-        if !has_quads(&self.kit) {
-            return Err(StageError::NoQuads.into());
-        }
         let (ty, source) = self.eval().value(inst.word(2)?)?;
         let mut result = Vec::with_capacity(source.len());
         for x in source {

@@ -84,7 +84,7 @@ impl<'a> Translator<'_, 'a> {
         inst: &Inst<'a>,
     ) -> Result<Vec<Src>, CompileError> {
         if self.kit.stage != Stage::Fragment {
-            return Err(StageError::NotFragment { what: "interpolation" }.into());
+            return Err(StageError::NotFragment { what: "interpolation".to_owned() }.into());
         }
         let pointer = self.pointer(inst.word(4)?)?;
         let Root::Variables(first) = pointer.root else {
@@ -150,9 +150,6 @@ impl<'a> Translator<'_, 'a> {
     /// Interlocks: the fragments of a pixel run their parts between the two instructions in order, and what is ordered
     /// at the beginning is ordered at the end.
     pub(super) fn interlock(&mut self, op: Op) -> Result<(), CompileError> {
-        if self.kit.stage != Stage::Fragment {
-            return Err(StageError::NotFragment { what: "an interlock" }.into());
-        }
         if op == Op::BeginInvocationInterlockEXT {
             fragment::begin_interlock(&mut self.kit)?;
         }

@@ -1,4 +1,5 @@
-//! One row for each opcode that a function body may have: who translates it, and what it does with pointers.
+//! One row for each opcode that a function body may have: who translates it, what it does with pointers, and what it needs of
+//! the stage and the hardware.
 //!
 //! The scan of a module reads declarations ([`Handler::Declaration`]), the graph reads terminators. Component-wise operations
 //! have their rows in `arith`. An opcode without a row is refused by its name.
@@ -32,8 +33,19 @@ pub(super) enum Handler {
     Pure,
     /// This function.
     Build(Build),
-    /// Nobody: what it would need.
-    Refused(&'static str),
+}
+
+/// What an instruction needs of the stage and the hardware.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Needs {
+    /// Nothing that a stage lacks.
+    Nothing,
+    /// A fragment.
+    Fragment,
+    /// Invocations in quads: fragments, or a compute shader that states how its invocations form quads.
+    Quads,
+    /// A feature that the hardware or this compiler lacks.
+    Missing(&'static str),
 }
 
 /// What an instruction does with pointers among its operands.
@@ -65,10 +77,11 @@ pub(super) struct Row {
     pub op: Op,
     pub handler: Handler,
     pub pointers: Pointers,
+    pub needs: Needs,
 }
 
 const fn row(op: Op, handler: Handler) -> Row {
-    Row { op, handler, pointers: Pointers::Escape }
+    Row { op, handler, pointers: Pointers::Escape, needs: Needs::Nothing }
 }
 
 const fn build(op: Op, build: Build) -> Row {
@@ -76,7 +89,7 @@ const fn build(op: Op, build: Build) -> Row {
 }
 
 const fn with(op: Op, pointers: Pointers, build: Build) -> Row {
-    Row { op, handler: Handler::Build(build), pointers }
+    Row { pointers, ..row(op, Handler::Build(build)) }
 }
 
 const fn pure(op: Op) -> Row {
@@ -84,11 +97,15 @@ const fn pure(op: Op) -> Row {
 }
 
 const fn pure_with_pointers(op: Op) -> Row {
-    Row { op, handler: Handler::Pure, pointers: Pointers::Values }
+    Row { pointers: Pointers::Values, ..row(op, Handler::Pure) }
+}
+
+const fn needing(needs: Needs, row: Row) -> Row {
+    Row { needs, ..row }
 }
 
 const fn refused(op: Op, reason: &'static str) -> Row {
-    row(op, Handler::Refused(reason))
+    needing(Needs::Missing(reason), row(op, Handler::Nothing))
 }
 
 /// A sampling instruction.
@@ -101,7 +118,7 @@ macro_rules! sample {
 /// A derivative in directions.
 macro_rules! derivative {
     ($op:ident, $($axis:ident),+) => {
-        build(Op::$op, |t, inst| t.derivative_instruction(inst, &[$(Axis::$axis),+]))
+        needing(Needs::Quads, build(Op::$op, |t, inst| t.derivative_instruction(inst, &[$(Axis::$axis),+])))
     };
 }
 
@@ -170,7 +187,7 @@ static ROWS: &[Row] = &[
     row(Op::Unreachable, Handler::Declaration),
     row(Op::Function, Handler::Declaration),
     row(Op::FunctionEnd, Handler::Declaration),
-    Row { op: Op::FunctionParameter, handler: Handler::Declaration, pointers: Pointers::Parameter },
+    Row { pointers: Pointers::Parameter, ..row(Op::FunctionParameter, Handler::Declaration) },
 
     with(Op::Variable, Pointers::Variable, |t, inst| t.local_variable(inst)),
     build(Op::Phi, |t, inst| t.phi(inst)),
@@ -297,12 +314,12 @@ static ROWS: &[Row] = &[
         let helper = coverage::is_helper(&mut t.kit);
         t.define_leaves(inst, &[helper])
     }),
-    build(Op::BeginInvocationInterlockEXT, |t, inst| t.interlock(inst.op)),
-    build(Op::EndInvocationInterlockEXT, |t, inst| t.interlock(inst.op)),
+    needing(Needs::Fragment, build(Op::BeginInvocationInterlockEXT, |t, inst| t.interlock(inst.op))),
+    needing(Needs::Fragment, build(Op::EndInvocationInterlockEXT, |t, inst| t.interlock(inst.op))),
     derivative!(DPdx, X), derivative!(DPdxFine, X), derivative!(DPdxCoarse, X),
     derivative!(DPdy, Y), derivative!(DPdyFine, Y), derivative!(DPdyCoarse, Y),
     derivative!(Fwidth, X, Y), derivative!(FwidthFine, X, Y), derivative!(FwidthCoarse, X, Y),
-    build(Op::ColorAttachmentReadEXT, |t, inst| t.colour_attachment_read(inst)),
+    needing(Needs::Fragment, build(Op::ColorAttachmentReadEXT, |t, inst| t.colour_attachment_read(inst))),
     refused(Op::DepthAttachmentReadEXT, DEPTH_IN_TILE),
     refused(Op::StencilAttachmentReadEXT, DEPTH_IN_TILE),
 ];
@@ -341,6 +358,24 @@ pub(super) fn refusal(op: Op) -> CompileError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_hardware_lacks_is_refused_and_has_no_handler() {
+        for row in ROWS {
+            if let Needs::Missing(reason) = row.needs {
+                let error = CompileError::from(ModuleError::Refused { op: row.op, reason });
+                assert!(
+                    error.message().contains(reason) && matches!(row.handler, Handler::Nothing),
+                    "{error}"
+                );
+            }
+        }
+        let missing = ROWS.iter().filter(|row| matches!(row.needs, Needs::Missing(_))).count();
+        assert!(missing > 5, "{missing} refused");
+        for (op, needs) in [(Op::DPdx, Needs::Quads), (Op::BeginInvocationInterlockEXT, Needs::Fragment)] {
+            assert_eq!(find(op).map(|row| row.needs), Some(needs));
+        }
+    }
 
     #[test]
     fn every_opcode_has_one_row_or_is_refused_by_its_name() {

@@ -1,16 +1,18 @@
 //! Translation of function bodies: a walk over the plan of each function, calls inlined, with an explicit stack.
 
+use agx_abi::Stage;
 use spirv::Op;
 
 use super::cfg::Terminator;
 use super::module::BlockBody;
-use super::opcodes::{self, Handler, Pointers};
+use super::opcodes::{self, Handler, Needs, Pointers, Row};
 use super::owners::Frame;
 use super::translate::Translator;
 use super::words::Inst;
-use crate::error::{CompileError, FlowError, ModuleError, ValueError};
+use crate::error::{CompileError, FlowError, ModuleError, StageError, ValueError};
 use crate::frontend::kit::control::{Node, Step};
 use crate::frontend::kit::coverage;
+use crate::frontend::kit::derivatives::has_quads;
 use crate::ir::Arithmetic;
 use crate::ir::build::alu::IntCond;
 use crate::ir::src::Src;
@@ -47,6 +49,7 @@ impl<'a> Translator<'_, 'a> {
         self.float_mode(inst);
         self.values.relaxed.first_new = self.kit.b.f.values.len();
         let row = opcodes::find(inst.op).ok_or_else(|| opcodes::refusal(inst.op))?;
+        self.check_needs(row)?;
         match row.handler {
             Handler::Nothing => Ok(()),
             Handler::Build(build) => build(self, inst),
@@ -54,8 +57,19 @@ impl<'a> Translator<'_, 'a> {
                 let pointers = if row.pointers == Pointers::Values { inst.rest(2) } else { &[] };
                 self.pure(inst, pointers)
             }
-            Handler::Refused(reason) => Err(ModuleError::Refused { op: inst.op, reason }.into()),
             Handler::Declaration => Err(ModuleError::Misplaced { op: inst.op }.into()),
+        }
+    }
+
+    /// Refuses an instruction that needs what the stage or the hardware lacks.
+    fn check_needs(&self, row: Row) -> Result<(), CompileError> {
+        match row.needs {
+            Needs::Nothing => Ok(()),
+            Needs::Fragment if self.kit.stage == Stage::Fragment => Ok(()),
+            Needs::Fragment => Err(StageError::NotFragment { what: format!("Op{:?}", row.op) }.into()),
+            Needs::Quads if has_quads(&self.kit) => Ok(()),
+            Needs::Quads => Err(StageError::NoQuads.into()),
+            Needs::Missing(reason) => Err(ModuleError::Refused { op: row.op, reason }.into()),
         }
     }
 

@@ -1,0 +1,228 @@
+//! Sets of half registers: what the validator, the allocator, the machine and reports count with.
+
+use std::fmt;
+
+use crate::inst::Halves;
+
+/// Words of a set: a bit for each half register of the file.
+const WORDS: usize = 4;
+
+/// Half registers of the file.
+const HALVES: u16 = 64 * WORDS as u16;
+
+/// A set of half registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HalfSet([u64; WORDS]);
+
+impl HalfSet {
+    /// No half register.
+    pub const EMPTY: HalfSet = HalfSet([0; WORDS]);
+
+    /// `count` half registers from `start`; those past the end of the file are left out.
+    #[inline]
+    pub fn range(start: u16, count: u16) -> HalfSet {
+        let (word, bit) = (usize::from(start / 64), start % 64);
+        let mut set = [0; 4];
+        if count > 64 {
+            let below = |end: u16| {
+                let bits = |word: usize| end.saturating_sub(word as u16 * 64).min(64);
+                HalfSet(std::array::from_fn(|word| {
+                    u64::MAX.checked_shr(64 - u32::from(bits(word))).unwrap_or(0)
+                }))
+            };
+            return below(start.saturating_add(count)).without(below(start));
+        }
+        let mask = if count == 64 { u64::MAX } else { (1 << count) - 1 };
+        if let Some(bits) = set.get_mut(word) {
+            *bits = mask << bit;
+        }
+        if bit + count > 64
+            && let Some(bits) = set.get_mut(word + 1)
+        {
+            *bits = mask >> (64 - bit);
+        }
+        HalfSet(set)
+    }
+
+    /// Elements of both.
+    #[inline]
+    pub fn and(self, other: HalfSet) -> HalfSet {
+        HalfSet(std::array::from_fn(|word| self.0[word] & other.0[word]))
+    }
+
+    /// Elements of either.
+    #[inline]
+    pub fn or(self, other: HalfSet) -> HalfSet {
+        HalfSet(std::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+
+    /// Elements of this set only.
+    #[inline]
+    pub fn without(self, other: HalfSet) -> HalfSet {
+        HalfSet(std::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
+
+    /// Whether it has no elements.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self == HalfSet::EMPTY
+    }
+
+    /// Whether all of `other` is in it.
+    #[inline]
+    pub fn contains(self, other: HalfSet) -> bool {
+        other.without(self).is_empty()
+    }
+
+    /// The lowest element.
+    #[inline]
+    pub fn first(self) -> Option<u16> {
+        let word = self.0.iter().position(|bits| *bits != 0)?;
+        Some(word as u16 * 64 + self.0[word].trailing_zeros() as u16)
+    }
+
+    /// The highest element.
+    #[inline]
+    pub fn last(self) -> Option<u16> {
+        let word = self.0.iter().rposition(|bits| *bits != 0)?;
+        Some(word as u16 * 64 + 63 - self.0[word].leading_zeros() as u16)
+    }
+
+    /// The elements that are set in `words`, a bit for each half register.
+    pub const fn from_words(words: [u64; WORDS]) -> HalfSet {
+        HalfSet(words)
+    }
+
+    /// Each element 1 higher; what would be beyond the file is dropped.
+    #[inline]
+    pub fn raised_by_one(self) -> HalfSet {
+        let below = |word: usize| word.checked_sub(1).map_or(0, |below| self.0[below] >> 63);
+        HalfSet(std::array::from_fn(|word| self.0[word] << 1 | below(word)))
+    }
+
+    /// Each element `count` lower; what would fall below 0 is dropped.
+    #[inline]
+    fn lowered(self, count: u16) -> HalfSet {
+        let (words, bits) = (usize::from(count / 64), count % 64);
+        let at = |word: usize| self.0.get(word).copied().unwrap_or(0);
+        HalfSet(std::array::from_fn(|word| {
+            let low = at(word + words) >> bits;
+            if bits == 0 { low } else { low | at(word + words + 1) << (64 - bits) }
+        }))
+    }
+
+    /// Elements where a run of `count` elements begins that is aligned to `align` (1, 2 or 4).
+    #[inline]
+    pub fn runs(self, count: u16, align: u16) -> HalfSet {
+        let mut starts = self;
+        let mut covered = 1;
+        while covered < count {
+            let step = covered.min(count - covered);
+            starts = starts.and(starts.lowered(step));
+            covered += step;
+        }
+        let pattern = match align {
+            1 => u64::MAX,
+            2 => 0x5555_5555_5555_5555,
+            _ => 0x1111_1111_1111_1111,
+        };
+        starts.and(HalfSet([pattern; WORDS]))
+    }
+
+    /// Adds the half register `half`; one beyond the file is ignored.
+    #[inline]
+    pub fn insert(&mut self, half: u16) {
+        if half < HALVES {
+            self.0[usize::from(half / 64)] |= 1 << (half % 64);
+        }
+    }
+
+    /// Adds a range; half registers beyond the file are ignored.
+    pub fn insert_all(&mut self, halves: Halves) {
+        halves.for_each(|half| self.insert(half));
+    }
+
+    /// Removes a range.
+    pub fn remove_all(&mut self, halves: Halves) {
+        halves
+            .filter(|half| *half < HALVES)
+            .for_each(|half| self.0[usize::from(half / 64)] &= !(1 << (half % 64)));
+    }
+
+    /// Whether `half` is an element.
+    #[inline]
+    pub fn has(&self, half: u16) -> bool {
+        half < HALVES && self.0[usize::from(half / 64)] >> (half % 64) & 1 == 1
+    }
+
+    /// The first of `halves` that is an element.
+    pub fn first_of(&self, mut halves: Halves) -> Option<u16> {
+        halves.find(|half| self.has(*half))
+    }
+
+    /// Adds the elements of `other`.
+    #[inline]
+    pub fn join(&mut self, other: &HalfSet) {
+        *self = self.or(*other);
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+}
+
+/// Registers in order, `r3l` for a lower half alone, `r4..r7` for a run of whole ones.
+impl fmt::Display for HalfSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        let mut register = 0;
+        while register < 128 {
+            let is_whole =
+                |register: u16| register < 128 && self.has(2 * register) && self.has(2 * register + 1);
+            let end = (register..128).take_while(|next| is_whole(*next)).count() as u16 + register;
+            match (end - register, self.has(2 * register), self.has(2 * register + 1)) {
+                (0, false, false) => {}
+                (0, true, _) => write!(f, "{separator}r{register}l")?,
+                (0, _, _) => write!(f, "{separator}r{register}h")?,
+                (1, ..) => write!(f, "{separator}r{register}")?,
+                _ => write!(f, "{separator}r{register}..r{}", end - 1)?,
+            }
+            if end > register || self.has(2 * register) || self.has(2 * register + 1) {
+                separator = " ";
+            }
+            register = end.max(register + 1);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_have_their_elements() {
+        for start in 0..=256 {
+            for count in [0, 1, 2, 4, 63, 64, 65, 128, 256] {
+                let set = HalfSet::range(start, count);
+                for half in 0..256 {
+                    let expected = (start..start + count).contains(&half);
+                    let is_in = set.has(half);
+                    assert_eq!(is_in, expected, "{half} in {start}+{count}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sets_print_as_registers() {
+        let mut set = HalfSet::range(8, 8);
+        set.insert(7);
+        set.insert(HALVES);
+        assert_eq!((set.len(), set.has(7), set.has(HALVES)), (9, true, false));
+        assert_eq!(set.to_string(), "r3h r4..r7");
+        set.remove_all(8..10);
+        assert_eq!(set.to_string(), "r3h r5..r7");
+    }
+}
