@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::agal;
 use crate::fragment::{self, MAX_TARGETS};
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
 use crate::pass;
@@ -41,7 +42,26 @@ pub fn page() -> String {
     pass_chapter(&mut page);
     texture_chapter(&mut page);
     pipeline_chapter(&mut page);
+    agal_chapter(&mut page);
     page
+}
+
+fn agal_chapter(page: &mut String) {
+    let [vertex, fragment] =
+        [agal::VERTEX_CONSTANTS, agal::FRAGMENT_CONSTANTS].map(|(set, binding)| format!("{set}.{binding}"));
+    let _ = write!(
+        page,
+        "\n## Shaders made from AGAL\n\n| register | where |\n|---|---|\n\
+         | constant n of a vertex program | uniform buffer {vertex}, byte {0} · n; the block has all registers of the program's version |\n\
+         | constant n of a fragment program | uniform buffer {fragment}, byte {0} · n |\n\
+         | attribute n | location n, four floats; what a format does not have is filled from (0, 0, 0, 1) |\n\
+         | varying n | location n, linear in space |\n\
+         | colour output n | render target n |\n\
+         | texture n | {1}.n |\n\
+         | sampler of a token on texture n | {1}.n; the element is the token's filter, levels and wrapping, four bits each (`agal::SamplerState`) |\n",
+        agal::REGISTER_BYTES,
+        agal::TEXTURE_SET,
+    );
 }
 
 fn vertex_chapter(page: &mut String) {
