@@ -4,11 +4,16 @@
 CARGO ?= cargo
 SHARED ?= ../shared
 
-.PHONY: run test score stress matrix mutants fuzz bench fmt lint
+.PHONY: run icd test score stress matrix mutants fuzz bench fmt lint
 
 # The main job on the bundled shaders: assembly, statistics, a checked run, a picture in out/.
 run:
 	$(CARGO) run --release -p agxc -- demo
+
+# The Vulkan driver and its manifest, for VK_DRIVER_FILES.
+icd:
+	$(CARGO) build --release -p agx-icd
+	printf '{"file_format_version": "1.0.1", "ICD": {"library_path": "./libvulkan_agx.so", "api_version": "1.3.281"}}\n' > target/release/agx_icd.json
 
 test:
 	$(CARGO) test --workspace

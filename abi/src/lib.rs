@@ -6,6 +6,7 @@
 
 pub mod agal;
 pub mod fragment;
+pub mod image_layout;
 pub mod info;
 pub mod layout;
 pub mod occupancy;

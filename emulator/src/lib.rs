@@ -18,7 +18,6 @@ mod formats;
 mod frame;
 mod group;
 pub mod launch;
-mod layout;
 mod local;
 mod machine;
 mod memory;
@@ -50,7 +49,6 @@ pub use crate::draw::{
 pub use crate::findings::{Finding, FindingKind, MaskChange};
 pub use crate::frame::{Coefficient, Comparison, Framebuffer, Plane, Stencil, StencilOp, Tests};
 pub use crate::group::LANES;
-pub use crate::layout::ImageLayout;
 pub use crate::memory::{Access, MapError, Memory, MemoryFault};
 pub use crate::mutant::{Fault, Mutant};
 pub use crate::order::MemoryOrder;

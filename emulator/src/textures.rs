@@ -4,7 +4,8 @@
 //! fourth code means is not known; here it denotes plain rows, which launches of our own use: all slices of level 0,
 //! then all of level 1, each level starting at a multiple of 16 bytes, samples of a texel next to each other.
 
-use crate::layout::{Layout, Order};
+use agx_abi::image_layout::{Layout, Order};
+
 use crate::texels::TexelFormat;
 
 /// Bytes of a texture or image descriptor.

@@ -92,13 +92,13 @@ fn tgsi() -> Format {
 
 /// The program as a whole, a byte of the header, or a token and its field.
 fn says_token(error: &CompileError) -> bool {
-    ["token ", "byte ", "header, ", "program: "].iter().any(|begin| error.message.starts_with(begin))
+    ["token ", "byte ", "header, ", "program: "].iter().any(|begin| error.message().starts_with(begin))
 }
 
 fn says_line(error: &CompileError) -> bool {
     matches!(error.location, Location::Text { line: 1.., column: 1.. })
-        || error.message.ends_with("is missing")
-        || error.message.starts_with("byte ")
+        || error.message().ends_with("is missing")
+        || error.message().starts_with("byte ")
 }
 
 fn says_token_or_line(error: &CompileError) -> bool {
@@ -179,8 +179,8 @@ fn check(format: &Format, scratch: &mut Scratch, what: &str, bytes: &[u8], valid
         Err(_) => panic!("{what}: a panic\n{bytes:?}\n{}", shown()),
         Ok(Ok(_)) => true,
         Ok(Err(error)) => {
-            assert_ne!(error.kind, ErrorKind::Internal, "{what}: {error}\n{}", shown());
-            let is_told = error.kind != ErrorKind::Invalid || (format.says_where)(&error);
+            assert_ne!(error.kind(), ErrorKind::Internal, "{what}: {error}\n{}", shown());
+            let is_told = error.kind() != ErrorKind::Invalid || (format.says_where)(&error);
             assert!(is_told, "{what}: {error} does not say where\n{}", shown());
             false
         }

@@ -1,6 +1,7 @@
 //! Depth and stencil in memory: loaded before a pass, stored after it.
 
-use agx_emulator::{Framebuffer, ImageLayout, Memory, MemoryFault};
+use agx_abi::image_layout::ImageLayout;
+use agx_emulator::{Framebuffer, Memory, MemoryFault};
 
 use crate::record::{Field, render_command, zls_control, zls_pixels};
 use crate::stream::{StreamError, unbound};

@@ -12,36 +12,39 @@ const PAGE: u64 = 0x4000;
 
 /// The two layouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
+pub enum Order {
+    /// Rows of tiles.
     Tiled,
+    /// Morton order throughout.
     Twiddled,
 }
 
 /// An image in one of these layouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Layout {
-    pub(crate) order: Order,
+pub struct Layout {
+    /// Which of the two.
+    pub order: Order,
     /// Texels of level 0.
-    pub(crate) size: [u32; 2],
+    pub size: [u32; 2],
     /// Texels of an element.
-    pub(crate) block: [u32; 2],
+    pub block: [u32; 2],
     /// Bytes of an element with all its samples.
-    pub(crate) element_bytes: u32,
+    pub element_bytes: u32,
     /// Levels that memory has room for.
-    pub(crate) levels: u32,
+    pub levels: u32,
     /// Layers start at multiples of a page.
-    pub(crate) page_aligned: bool,
+    pub page_aligned: bool,
 }
 
 /// One level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Level {
+pub struct Level {
     /// Bytes of the level, not yet aligned.
-    bytes: u64,
+    pub bytes: u64,
     /// Elements of a tile.
-    tile: [u32; 2],
+    pub tile: [u32; 2],
     /// Elements of a row, whole tiles.
-    stride: u32,
+    pub stride: u32,
 }
 
 /// The largest tile: a page of elements of a given number of bytes.
@@ -87,7 +90,7 @@ fn minify(size: u32, level: u32) -> u32 {
 
 impl Layout {
     /// Levels that an image with more than one of them has room for: the hardware derives layers from all of them.
-    pub(crate) fn all_levels(size: [u32; 2], depth: u32) -> u32 {
+    pub fn all_levels(size: [u32; 2], depth: u32) -> u32 {
         32 - size[0].max(size[1]).max(depth).max(1).leading_zeros()
     }
 
@@ -117,7 +120,8 @@ impl Layout {
         level
     }
 
-    fn level(&self, level: u32) -> Level {
+    /// How the elements of a level lie.
+    pub fn level(&self, level: u32) -> Level {
         match self.order {
             Order::Twiddled => self.twiddled(level),
             Order::Tiled if level < self.first_small() => self.large(level),
@@ -182,18 +186,18 @@ impl Layout {
     }
 
     /// Bytes from the first level of a layer to this one.
-    pub(crate) fn level_offset(&self, level: u32) -> u64 {
+    pub fn level_offset(&self, level: u32) -> u64 {
         (0..level).map(|level| self.level(level).bytes.next_multiple_of(LINE)).sum()
     }
 
     /// Bytes from one layer to the next.
-    pub(crate) fn layer_stride(&self) -> u64 {
+    pub fn layer_stride(&self) -> u64 {
         let bytes = self.level_offset(self.levels);
         if self.page_aligned || self.order == Order::Twiddled { bytes.next_multiple_of(PAGE) } else { bytes }
     }
 
     /// Bytes from the first layer's first level to an element.
-    pub(crate) fn offset(&self, level: u32, [x, y]: [u32; 2], layer: u32) -> u64 {
+    pub fn offset(&self, level: u32, [x, y]: [u32; 2], layer: u32) -> u64 {
         let Level { tile, stride, .. } = self.level(level);
         let [corner_x, corner_y] = [x & !(tile[0] - 1), y & !(tile[1] - 1)];
         let corner = u64::from(corner_y) * u64::from(stride) + u64::from(corner_x) * u64::from(tile[1]);
@@ -203,8 +207,7 @@ impl Layout {
     }
 
     /// Bytes of a given number of layers.
-    #[cfg(test)]
-    fn bytes(&self, layers: u32) -> u64 {
+    pub fn bytes(&self, layers: u32) -> u64 {
         self.layer_stride() * u64::from(layers)
     }
 }

@@ -1,0 +1,417 @@
+//! Writes `src/generated.rs` from `vk.xml`: entry points, the table of their names, and what pointers of structures point to.
+//!
+//! ```text
+//! cargo run -p agx-icd --example generate -- /usr/share/vulkan/registry/vk.xml > driver/icd/src/generated.rs
+//! ```
+//!
+//! Debian has the registry in `libvulkan-dev`. Entry points turn handles, pointers and counts into references and slices and
+//! call the function of the same name in `calls`; which commands there are is said by [`VERSIONS`], [`EXTENSIONS`] and
+//! [`WITHOUT`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use roxmltree::{Document, Node};
+
+/// Versions of Vulkan whose commands exist.
+const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
+
+/// Extensions whose commands exist, beside those that became part of a version.
+const EXTENSIONS: [&str; 3] =
+    ["VK_KHR_push_descriptor", "VK_KHR_pipeline_executable_properties", "VK_EXT_tooling_info"];
+
+/// Commands that the driver does not have: sparse memory, groups of devices, private data of other processes.
+const WITHOUT: &[&str] = &["vkQueueBindSparse", "vkCmdDrawIndirectCount", "vkCmdDrawIndexedIndirectCount"];
+
+/// Handles that the loader looks into.
+const DISPATCHABLE: [&str; 5] = ["VkInstance", "VkPhysicalDevice", "VkDevice", "VkQueue", "VkCommandBuffer"];
+
+/// A parameter of a command or a member of a structure.
+struct Variable<'x> {
+    name: String,
+    ty: &'x str,
+    constant: bool,
+    pointers: usize,
+    array: Option<String>,
+    len: Vec<&'x str>,
+    optional: bool,
+}
+
+impl<'x> Variable<'x> {
+    fn new(node: Node<'x, 'x>) -> Variable<'x> {
+        let child =
+            |name: &str| node.children().find(|child| child.has_tag_name(name)).and_then(|c| c.text());
+        let text: String = node.descendants().filter(Node::is_text).filter_map(|text| text.text()).collect();
+        let name = child("name").unwrap_or_default().to_owned();
+        let array = text.split_once('[').map(|(_, rest)| rest.trim_end_matches(']').to_owned());
+        Variable {
+            ty: child("type").unwrap_or_default(),
+            constant: text.trim_start().starts_with("const"),
+            pointers: text.matches('*').count(),
+            array,
+            len: node.attribute("len").map(|len| len.split(',').collect()).unwrap_or_default(),
+            optional: node.attribute("optional").is_some_and(|o| o.split(',').next() == Some("true")),
+            name,
+        }
+    }
+
+    fn rust_name(&self) -> String {
+        match snake(&self.name).as_str() {
+            "type" => "ty".to_owned(),
+            name => name.to_owned(),
+        }
+    }
+}
+
+/// `pCreateInfo` to `p_create_info`, `vkCmdSetEvent2` to `vk_cmd_set_event2`.
+fn snake(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let mut out = String::new();
+    for (at, letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| letters.get(at));
+        let after = letters.get(at + 1);
+        let starts = letter.is_ascii_uppercase()
+            && before.is_some_and(|before| {
+                !before.is_ascii_uppercase() || after.is_some_and(|after| after.is_ascii_lowercase())
+            });
+        if starts {
+            out.push('_');
+        }
+        out.push(letter.to_ascii_lowercase());
+    }
+    out
+}
+
+/// What the registry says, as far as it is needed.
+struct Registry<'x> {
+    document: &'x Document<'x>,
+    /// Types that are another name of a type.
+    aliases: BTreeMap<&'x str, &'x str>,
+    /// Structures whose Rust type has a lifetime.
+    borrowing: BTreeSet<&'x str>,
+    structures: BTreeMap<&'x str, Vec<Variable<'x>>>,
+}
+
+impl<'x> Registry<'x> {
+    fn new(document: &'x Document<'x>) -> Registry<'x> {
+        let mut registry = Registry {
+            document,
+            aliases: BTreeMap::new(),
+            borrowing: BTreeSet::new(),
+            structures: BTreeMap::new(),
+        };
+        for node in registry.elements("type") {
+            let Some(name) = node.attribute("name") else { continue };
+            if let Some(alias) = node.attribute("alias") {
+                registry.aliases.insert(name, alias);
+            } else if matches!(node.attribute("category"), Some("struct" | "union")) {
+                let members = node.children().filter(|child| child.has_tag_name("member"));
+                let api = members.filter(|member| member.attribute("api") != Some("vulkansc"));
+                registry.structures.insert(name, api.map(Variable::new).collect());
+            }
+        }
+        loop {
+            let borrows = |members: &Vec<Variable<'_>>| {
+                members.iter().any(|m| m.pointers > 0 || registry.borrowing.contains(registry.real(m.ty)))
+            };
+            let found: BTreeSet<_> =
+                registry.structures.iter().filter(|(_, m)| borrows(m)).map(|(name, _)| *name).collect();
+            if found.len() == registry.borrowing.len() {
+                return registry;
+            }
+            registry.borrowing = found;
+        }
+    }
+
+    fn elements(&self, tag: &'static str) -> impl Iterator<Item = Node<'x, 'x>> + use<'x> {
+        self.document.descendants().filter(move |node| node.has_tag_name(tag))
+    }
+
+    fn real(&self, name: &'x str) -> &'x str {
+        self.aliases.get(name).copied().unwrap_or(name)
+    }
+
+    /// The Rust type of a C type.
+    fn base(&self, name: &'x str) -> String {
+        let real = self.real(name);
+        let plain = match real {
+            "void" => "c_void",
+            "char" => "c_char",
+            "float" => "f32",
+            "double" => "f64",
+            "int32_t" | "int" => "i32",
+            "uint8_t" => "u8",
+            "uint16_t" => "u16",
+            "uint32_t" => "u32",
+            "uint64_t" => "u64",
+            "int64_t" => "i64",
+            "size_t" => "usize",
+            _ => "",
+        };
+        if !plain.is_empty() {
+            return plain.to_owned();
+        }
+        let name = real.strip_prefix("Vk").unwrap_or(real);
+        let (name, tag) = ["KHR", "EXT", "NV", "AMD"]
+            .iter()
+            .find_map(|tag| name.strip_suffix(tag).map(|name| (name, *tag)))
+            .unwrap_or((name, ""));
+        let name = match name.find("FlagBits") {
+            Some(at) => format!("{}Flags{}", &name[..at], &name[at + 8..]),
+            None => name.to_owned(),
+        };
+        let lifetime = if self.borrowing.contains(real) { "<'_>" } else { "" };
+        format!("vk::{name}{tag}{lifetime}")
+    }
+
+    /// The Rust type of a parameter as C has it.
+    fn raw(&self, variable: &Variable<'x>) -> String {
+        let base = self.base(variable.ty);
+        let pointer = if variable.constant { "*const " } else { "*mut " };
+        match (&variable.array, variable.pointers) {
+            (Some(len), _) => format!("*const [{base}; {len}]"),
+            (None, 0) => base,
+            (None, 1) => format!("{pointer}{base}"),
+            (None, _) => format!("{pointer}*const {base}"),
+        }
+    }
+
+    /// Commands by name, in order, each with whether the loader asks for it by instance or before there is one.
+    fn commands(&self) -> Vec<&'x str> {
+        let mut names = Vec::new();
+        let mut take = |node: Node<'x, 'x>, all: bool| {
+            for command in node.descendants().filter(|node| node.has_tag_name("command")) {
+                if let Some(name) = command.attribute("name")
+                    && !WITHOUT.contains(&name)
+                    && (all || self.alias(name).is_some())
+                    && !names.contains(&name)
+                {
+                    names.push(name);
+                }
+            }
+        };
+        for feature in
+            self.elements("feature").filter(|f| f.attribute("api").is_some_and(|a| a.contains("vulkan")))
+        {
+            if feature.attribute("number").is_some_and(|number| VERSIONS.contains(&number)) {
+                take(feature, true);
+            }
+        }
+        for extension in self.elements("extension") {
+            let name = extension.attribute("name").unwrap_or_default();
+            take(extension, EXTENSIONS.contains(&name));
+        }
+        let core: Vec<&str> = names.clone();
+        names.retain(|name| self.alias(name).is_none_or(|alias| core.contains(&alias)));
+        names
+    }
+
+    /// The command that `name` is another name of.
+    fn alias(&self, name: &str) -> Option<&'x str> {
+        let node = self
+            .elements("command")
+            .find(|c| c.attribute("name") == Some(name) && c.has_attribute("alias"))?;
+        let alias = node.attribute("alias")?;
+        Some(self.alias(alias).unwrap_or(alias))
+    }
+
+    fn command(&self, name: &str) -> Option<(&'x str, Vec<Variable<'x>>)> {
+        self.elements("command").find_map(|command| {
+            let proto = command.children().find(|child| child.has_tag_name("proto"))?;
+            let proto = Variable::new(proto);
+            let params = command.children().filter(|child| child.has_tag_name("param"));
+            let params = params.filter(|param| param.attribute("api") != Some("vulkansc"));
+            (proto.name == name).then(|| (proto.ty, params.map(Variable::new).collect()))
+        })
+    }
+}
+
+/// The arguments of a call: what becomes of each parameter.
+fn arguments<'x>(registry: &Registry<'x>, params: &[Variable<'x>]) -> Vec<String> {
+    let counts: BTreeSet<&str> = params.iter().flat_map(|param| param.len.iter().copied()).collect();
+    let mut arguments = Vec::new();
+    for (at, param) in params.iter().enumerate() {
+        let name = param.rust_name();
+        let is_count = counts.contains(param.name.as_str());
+        if param.ty == "VkAllocationCallbacks"
+            || (is_count && param.name != "dataSize") && param.pointers == 0
+        {
+            continue;
+        }
+        if is_count && param.pointers > 0 {
+            continue;
+        }
+        if at == 0 && DISPATCHABLE.contains(&param.ty) {
+            arguments.push(format!("dispatched({name})"));
+            continue;
+        }
+        if param.array.is_some() {
+            arguments.push(format!("*reference({name})"));
+            continue;
+        }
+        if param.pointers == 0 {
+            arguments.push(name);
+            continue;
+        }
+        let len = param.len.first().copied().unwrap_or("");
+        arguments.push(argument(registry, params, param, &name, len));
+    }
+    arguments
+}
+
+fn argument<'x>(
+    _registry: &Registry<'x>,
+    params: &[Variable<'x>],
+    param: &Variable<'x>,
+    name: &str,
+    len: &str,
+) -> String {
+    let kind = |slice: &str, one: &str| (slice.to_owned(), one.to_owned());
+    let (slice, one) = if param.constant { kind("slice", "reference") } else { kind("slice_mut", "out") };
+    match len {
+        "" if param.ty == "void" => name.to_owned(),
+        "" if param.optional => format!("{name}.as_ref()"),
+        "" => format!("{one}({name})"),
+        "null-terminated" => format!("text({name})"),
+        len => match params.iter().find(|other| other.name == len) {
+            Some(count) if count.pointers > 0 => format!("Fill::new({}, {name})", count.rust_name()),
+            Some(count) if param.ty == "void" => {
+                format!("{slice}({name}.cast::<u8>(), {} as usize)", count.rust_name())
+            }
+            Some(count) => format!("{slice}({name}, {} as usize)", count.rust_name()),
+            None => {
+                let (parent, member) = len.split_once("->").unwrap_or((len, len));
+                format!("{slice}({name}, reference({}).{} as usize)", snake(parent), snake(member))
+            }
+        },
+    }
+}
+
+fn entry_point<'x>(registry: &Registry<'x>, name: &'x str, text: &mut String) {
+    let Some((returns, params)) = registry.command(name) else { return };
+    let function = snake(name.trim_start_matches("vk"));
+    let list: Vec<String> =
+        params.iter().map(|param| format!("{}: {}", param.rust_name(), registry.raw(param))).collect();
+    let list: Vec<String> = list.iter().map(|param| param.replace("p_allocator:", "_:")).collect();
+    let arguments = arguments(registry, &params).join(", ");
+    let (result, call) = match returns {
+        "void" => (String::new(), format!("calls::{function}({arguments});")),
+        "VkResult" => (" -> vk::Result".to_owned(), format!("outcome(calls::{function}({arguments}))")),
+        other => (format!(" -> {}", registry.base(other)), format!("calls::{function}({arguments})")),
+    };
+    let _ = write!(
+        text,
+        "    pub(super) unsafe extern \"system\" fn {function}({}){result} {{\n        // SAFETY: valid usage of `{name}`.\n        unsafe {{ {call} }}\n    }}\n\n",
+        list.join(", ")
+    );
+}
+
+/// Structures whose members can be read: those of these commands, and those that may be in a chain.
+fn members(registry: &Registry<'_>, text: &mut String) {
+    for (name, members) in &registry.structures {
+        let vendor = [
+            "NV", "NVX", "AMD", "AMDX", "QCOM", "INTEL", "ANDROID", "FUCHSIA", "GGP", "HUAWEI", "ARM",
+            "VALVE", "NN", "MVK", "QNX", "GOOGLE", "SEC", "IMG", "LUNARG", "MSFT", "EXT", "KHR",
+        ];
+        let wanted = !vendor.iter().any(|tag| name.ends_with(tag))
+            || [
+                "VkPresentInfoKHR",
+                "VkSwapchainCreateInfoKHR",
+                "VkPresentRegionsKHR",
+                "VkPipelineLibraryCreateInfoKHR",
+            ]
+            .contains(name);
+        let pointers: Vec<_> = members.iter().filter(|m| m.pointers > 0 && m.name != "pNext").collect();
+        if !wanted
+            || pointers.is_empty()
+            || name.contains("StdVideo")
+            || name.contains("Video")
+            || name.contains("AllocationCallbacks")
+        {
+            continue;
+        }
+        let rust = registry.base(name);
+        for member in pointers {
+            let field = member.rust_name();
+            let plain = field.trim_start_matches("pp_").trim_start_matches("p_").to_owned();
+            let base = registry.base(member.ty);
+            let Some((ty, value)) = member_value(members, member, &field, &base) else { continue };
+            let function = format!("{}_{plain}", snake(name.trim_start_matches("Vk")));
+            let rust = rust.replace("<'_>", "<'_>");
+            let _ = write!(
+                text,
+                "    pub(crate) fn {function}<'s>(of: &'s {rust}) -> {ty} {{\n        // SAFETY: valid usage of `{name}`.\n        unsafe {{ {value} }}\n    }}\n\n"
+            );
+        }
+    }
+}
+
+/// Type and value of what a member points to.
+fn member_value(
+    members: &[Variable<'_>],
+    member: &Variable<'_>,
+    field: &str,
+    base: &str,
+) -> Option<(String, String)> {
+    let base = base.replace("<'_>", "<'s>");
+    let len = member.len.first().copied().unwrap_or("");
+    let counted = members.iter().find(|other| other.name == len);
+    Some(match (member.ty, member.pointers, len, counted) {
+        ("char", 1, _, _) => ("Option<&'s CStr>".into(), format!("text_of(of.{field})")),
+        ("char", 2, _, Some(count)) => {
+            ("Vec<&'s CStr>".into(), format!("texts(of.{field}, of.{} as usize)", count.rust_name()))
+        }
+        ("void", 1, _, Some(count)) => {
+            ("&'s [u8]".into(), format!("slice(of.{field}.cast::<u8>(), of.{} as usize)", count.rust_name()))
+        }
+        ("void", ..) => return None,
+        (_, 1, "", _) if member.constant => (format!("Option<&'s {base}>"), format!("of.{field}.as_ref()")),
+        (_, 1, _, Some(count)) if member.constant => {
+            (format!("&'s [{base}]"), format!("slice(of.{field}, of.{} as usize)", count.rust_name()))
+        }
+        _ => return None,
+    })
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let path = std::env::args().nth(1).ok_or("expected the path of vk.xml")?;
+    let xml = std::fs::read_to_string(path)?;
+    let document = Document::parse_with_options(
+        &xml,
+        roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() },
+    )?;
+    let registry = Registry::new(&document);
+    let names = registry.commands();
+    let mut text = String::from(
+        "//! Written by `examples/generate.rs` from the Vulkan registry: entry points, their names, members of structures.\n\n#![allow(clippy::all, unused_qualifications, deprecated, clippy::undocumented_unsafe_blocks, reason = \"generated\")]\n\n",
+    );
+    text.push_str("use ash::vk;\n\n/// What a name stands for: the function, as the loader calls it, and the type of its first parameter.\npub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First)> {\n    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first)| (Some(*function), *first))\n}\n\n");
+    text.push_str("/// What a command is called on.\n#[derive(Clone, Copy, PartialEq, Eq, Debug)]\npub(crate) enum First {\n    /// Nothing: it is there before an instance.\n    Nothing,\n    /// An instance.\n    Instance,\n    /// A physical device.\n    PhysicalDevice,\n    /// A device, a queue or a command buffer.\n    Device,\n}\n\n");
+    text.push_str("type Function = unsafe extern \"system\" fn();\n\n/// SAFETY of the casts: the loader calls each function with the parameters of its name.\nstatic TABLE: &[(&str, Function, First)] = &[\n");
+    for name in &names {
+        let target = registry.alias(name).unwrap_or(name);
+        let Some((_, params)) = registry.command(target) else { continue };
+        let first = match params.first().map(|param| param.ty) {
+            Some("VkInstance") => "Instance",
+            Some("VkPhysicalDevice") => "PhysicalDevice",
+            Some(ty) if DISPATCHABLE.contains(&ty) => "Device",
+            _ => "Nothing",
+        };
+        let list = vec!["_"; params.len()].join(", ");
+        let function = snake(target.trim_start_matches("vk"));
+        let _ = writeln!(
+            text,
+            "    (\"{name}\", unsafe {{ std::mem::transmute::<unsafe extern \"system\" fn({list}) -> _, Function>(entry::{function}) }}, First::{first}),"
+        );
+    }
+    text.push_str("];\n\n/// Entry points.\nmod entry {\n    use std::ffi::{c_char, c_void};\n\n    use ash::vk;\n\n    use crate::calls;\n    use crate::pointers::*;\n\n");
+    for name in names.iter().filter(|name| registry.alias(name).is_none()) {
+        entry_point(&registry, name, &mut text);
+    }
+    text.push_str("}\n\n/// What pointers of structures point to.\n#[allow(dead_code, reason = \"generated for all structures\")]\npub(crate) mod members {\n    use std::ffi::CStr;\n\n    use ash::vk;\n\n    use crate::pointers::*;\n\n");
+    members(&registry, &mut text);
+    text.push_str("}\n");
+    use std::io::Write as _;
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(())
+}

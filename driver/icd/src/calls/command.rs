@@ -1,0 +1,291 @@
+//! Command pools and command buffers; commands that bind, dispatch and order.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use agx_driver::Error;
+use agx_driver::command::{CommandBuffer, Groups, Level};
+use agx_driver::descriptor::Set;
+use agx_driver::memory::lock;
+use ash::vk;
+
+use super::descriptor::{pushed, pushed_by};
+use crate::handles::{give, give_dispatched, named, object, shared, take, take_dispatched};
+use crate::objects::{CommandPool, Device, Pipeline};
+
+pub(crate) fn create_command_pool(
+    _: &Arc<Device>,
+    _: &vk::CommandPoolCreateInfo<'_>,
+    out: &mut vk::CommandPool,
+) -> Result<(), Error> {
+    *out = give(Arc::new(CommandPool::default()));
+    Ok(())
+}
+
+pub(crate) fn destroy_command_pool(_: &Arc<Device>, pool: vk::CommandPool) {
+    if let Some(pool) = take(pool) {
+        lock(&pool.buffers).drain(..).for_each(|buffer| drop(take_dispatched(buffer)));
+    }
+}
+
+pub(crate) fn reset_command_pool(
+    _: &Arc<Device>,
+    pool: vk::CommandPool,
+    _: vk::CommandPoolResetFlags,
+) -> Result<(), Error> {
+    lock(&shared(pool)?.buffers).iter().for_each(|buffer| named(*buffer).reset());
+    Ok(())
+}
+
+pub(crate) fn trim_command_pool(_: &Arc<Device>, _: vk::CommandPool, _: vk::CommandPoolTrimFlags) {}
+
+pub(crate) fn allocate_command_buffers(
+    device: &Arc<Device>,
+    info: &vk::CommandBufferAllocateInfo<'_>,
+    out: &mut [vk::CommandBuffer],
+) -> Result<(), Error> {
+    let pool = shared(info.command_pool)?;
+    let level = match info.level {
+        vk::CommandBufferLevel::SECONDARY => Level::Secondary,
+        _ => Level::Primary,
+    };
+    for slot in out {
+        *slot = give_dispatched(Arc::new(CommandBuffer::new(device.device.clone(), level)));
+        lock(&pool.buffers).push(*slot);
+    }
+    Ok(())
+}
+
+pub(crate) fn free_command_buffers(_: &Arc<Device>, pool: vk::CommandPool, buffers: &[vk::CommandBuffer]) {
+    for buffer in buffers {
+        if let Some(pool) = object(pool) {
+            pool.forget(*buffer);
+        }
+        drop(take_dispatched(*buffer));
+    }
+}
+
+pub(crate) fn begin_command_buffer(
+    buffer: &Arc<CommandBuffer>,
+    _: &vk::CommandBufferBeginInfo<'_>,
+) -> Result<(), Error> {
+    buffer.begin();
+    Ok(())
+}
+
+pub(crate) fn end_command_buffer(buffer: &Arc<CommandBuffer>) -> Result<(), Error> {
+    buffer.end()
+}
+
+pub(crate) fn reset_command_buffer(
+    buffer: &Arc<CommandBuffer>,
+    _: vk::CommandBufferResetFlags,
+) -> Result<(), Error> {
+    buffer.reset();
+    Ok(())
+}
+
+pub(crate) fn cmd_execute_commands(buffer: &Arc<CommandBuffer>, others: &[vk::CommandBuffer]) {
+    let others: Vec<Arc<CommandBuffer>> = others.iter().map(|other| named(*other).clone()).collect();
+    buffer.record(move |recorder| recorder.execute(&others));
+}
+
+pub(crate) fn cmd_set_device_mask(_: &Arc<CommandBuffer>, _: u32) {}
+
+pub(crate) fn cmd_bind_pipeline(
+    buffer: &Arc<CommandBuffer>,
+    _: vk::PipelineBindPoint,
+    pipeline: vk::Pipeline,
+) {
+    let Some(pipeline) = object(pipeline).cloned() else { return };
+    buffer.record(move |recorder| {
+        match &*pipeline {
+            Pipeline::Compute(pipeline) => recorder.bind_compute(pipeline.clone()),
+            Pipeline::Graphics(pipeline) => recorder.bind_graphics(pipeline.clone()),
+        }
+        Ok(())
+    });
+}
+
+pub(crate) fn cmd_bind_descriptor_sets(
+    buffer: &Arc<CommandBuffer>,
+    point: vk::PipelineBindPoint,
+    _: vk::PipelineLayout,
+    first: u32,
+    sets: &[vk::DescriptorSet],
+    offsets: &[u32],
+) {
+    let sets: Vec<Option<Arc<Set>>> = sets.iter().map(|set| object(*set).cloned()).collect();
+    let offsets = offsets.to_vec();
+    buffer.record(move |recorder| {
+        recorder.bind_sets(point, first, &sets, &offsets);
+        Ok(())
+    });
+}
+
+pub(crate) fn cmd_push_constants(
+    buffer: &Arc<CommandBuffer>,
+    _: vk::PipelineLayout,
+    stages: vk::ShaderStageFlags,
+    offset: u32,
+    values: &[u8],
+) {
+    let values = values.to_vec();
+    buffer.record(move |recorder| {
+        recorder.push_constants(stages, offset, &values);
+        Ok(())
+    });
+}
+
+pub(crate) fn cmd_push_descriptor_set_khr(
+    buffer: &Arc<CommandBuffer>,
+    point: vk::PipelineBindPoint,
+    layout: vk::PipelineLayout,
+    set: u32,
+    writes: &[vk::WriteDescriptorSet<'_>],
+) {
+    let Some(layout) = object(layout).cloned() else { return };
+    let writes = pushed(writes);
+    buffer.record(move |recorder| recorder.push_descriptors(point, &layout, set, &writes));
+}
+
+pub(crate) fn cmd_push_descriptor_set_with_template_khr(
+    buffer: &Arc<CommandBuffer>,
+    template: vk::DescriptorUpdateTemplate,
+    layout: vk::PipelineLayout,
+    set: u32,
+    data: *const c_void,
+) {
+    let (Some(template), Some(layout)) = (object(template), object(layout).cloned()) else { return };
+    let (writes, point) = (pushed_by(template, data), template.point);
+    buffer.record(move |recorder| recorder.push_descriptors(point, &layout, set, &writes));
+}
+
+pub(crate) fn cmd_dispatch(buffer: &Arc<CommandBuffer>, x: u32, y: u32, z: u32) {
+    buffer.record(move |recorder| recorder.dispatch(Groups::Direct([x, y, z])));
+}
+
+pub(crate) fn cmd_dispatch_base(
+    buffer: &Arc<CommandBuffer>,
+    base_x: u32,
+    base_y: u32,
+    base_z: u32,
+    x: u32,
+    y: u32,
+    z: u32,
+) {
+    buffer.record(move |recorder| match [base_x, base_y, base_z] {
+        [0, 0, 0] => recorder.dispatch(Groups::Direct([x, y, z])),
+        _ => Err(Error::Unsupported { what: "a dispatch with a base" }),
+    });
+}
+
+pub(crate) fn cmd_dispatch_indirect(buffer: &Arc<CommandBuffer>, numbers: vk::Buffer, offset: u64) {
+    let Some(numbers) = object(numbers).cloned() else { return };
+    buffer.record(move |recorder| recorder.dispatch(Groups::Indirect(numbers.address() + offset)));
+}
+
+/// Orders everything before and after.
+fn barrier(buffer: &CommandBuffer) {
+    buffer.record(|recorder| recorder.barrier());
+}
+
+pub(crate) fn cmd_pipeline_barrier(
+    buffer: &Arc<CommandBuffer>,
+    _: vk::PipelineStageFlags,
+    _: vk::PipelineStageFlags,
+    _: vk::DependencyFlags,
+    _: &[vk::MemoryBarrier<'_>],
+    _: &[vk::BufferMemoryBarrier<'_>],
+    _: &[vk::ImageMemoryBarrier<'_>],
+) {
+    barrier(buffer);
+}
+
+pub(crate) fn cmd_pipeline_barrier2(buffer: &Arc<CommandBuffer>, _: &vk::DependencyInfo<'_>) {
+    barrier(buffer);
+}
+
+/// Sets or resets an event once everything before is done.
+fn mark(buffer: &CommandBuffer, event: vk::Event, value: u32) {
+    let Some(event) = object(event).cloned() else { return };
+    buffer.record(move |recorder| {
+        recorder.barrier()?;
+        recorder.fill_memory(event.address(), 4, value)
+    });
+}
+
+pub(crate) fn cmd_set_event(buffer: &Arc<CommandBuffer>, event: vk::Event, _: vk::PipelineStageFlags) {
+    mark(buffer, event, 1);
+}
+
+pub(crate) fn cmd_set_event2(buffer: &Arc<CommandBuffer>, event: vk::Event, _: &vk::DependencyInfo<'_>) {
+    mark(buffer, event, 1);
+}
+
+pub(crate) fn cmd_reset_event(buffer: &Arc<CommandBuffer>, event: vk::Event, _: vk::PipelineStageFlags) {
+    mark(buffer, event, 0);
+}
+
+pub(crate) fn cmd_reset_event2(buffer: &Arc<CommandBuffer>, event: vk::Event, _: vk::PipelineStageFlags2) {
+    mark(buffer, event, 0);
+}
+
+pub(crate) fn cmd_wait_events(
+    buffer: &Arc<CommandBuffer>,
+    _: &[vk::Event],
+    _: vk::PipelineStageFlags,
+    _: vk::PipelineStageFlags,
+    _: &[vk::MemoryBarrier<'_>],
+    _: &[vk::BufferMemoryBarrier<'_>],
+    _: &[vk::ImageMemoryBarrier<'_>],
+) {
+    // Events are set by earlier commands of the same queue, which are done.
+    barrier(buffer);
+}
+
+pub(crate) fn cmd_wait_events2(buffer: &Arc<CommandBuffer>, _: &[vk::Event], _: &[vk::DependencyInfo<'_>]) {
+    barrier(buffer);
+}
+
+pub(crate) fn cmd_reset_query_pool(buffer: &Arc<CommandBuffer>, pool: vk::QueryPool, first: u32, count: u32) {
+    let Some(pool) = object(pool).cloned() else { return };
+    buffer.record(move |recorder| recorder.reset_queries(&pool, first, count));
+}
+
+pub(crate) fn cmd_write_timestamp(
+    buffer: &Arc<CommandBuffer>,
+    _: vk::PipelineStageFlags,
+    pool: vk::QueryPool,
+    query: u32,
+) {
+    let Some(pool) = object(pool).cloned() else { return };
+    buffer.record(move |recorder| recorder.write_timestamp(&pool, query));
+}
+
+pub(crate) fn cmd_write_timestamp2(
+    buffer: &Arc<CommandBuffer>,
+    _: vk::PipelineStageFlags2,
+    pool: vk::QueryPool,
+    query: u32,
+) {
+    cmd_write_timestamp(buffer, vk::PipelineStageFlags::empty(), pool, query);
+}
+
+pub(crate) fn cmd_copy_query_pool_results(
+    buffer: &Arc<CommandBuffer>,
+    pool: vk::QueryPool,
+    first: u32,
+    count: u32,
+    to: vk::Buffer,
+    offset: u64,
+    stride: u64,
+    flags: vk::QueryResultFlags,
+) {
+    use vk::QueryResultFlags as F;
+    let (Some(pool), Some(to)) = (object(pool).cloned(), object(to).cloned()) else { return };
+    let flags = [F::TYPE_64, F::WITH_AVAILABILITY, F::PARTIAL].map(|flag| flags.contains(flag));
+    buffer.record(move |recorder| {
+        recorder.copy_queries(&pool, [first, count], [to.address() + offset, stride], flags)
+    });
+}

@@ -1,0 +1,286 @@
+//! Descriptor sets, their layouts, pools and update templates.
+
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex};
+
+use agx_driver::Error;
+use agx_driver::descriptor::{Content, PipelineLayout, Pool, Set, SetLayout};
+use agx_driver::memory::lock;
+use agx_driver::sampler::Sampler;
+use ash::vk;
+
+use crate::generated::members;
+use crate::handles::{give, object, shared, take};
+use crate::objects::{DescriptorPool, Device, UpdateTemplate};
+use crate::pointers::{bytes_at, find, read_at};
+
+fn samplers(handles: &[vk::Sampler]) -> Vec<Sampler> {
+    handles.iter().filter_map(|handle| object(*handle)).map(|sampler| **sampler).collect()
+}
+
+fn layout_of(info: &vk::DescriptorSetLayoutCreateInfo<'_>) -> SetLayout {
+    let bindings = members::descriptor_set_layout_create_info_bindings(info).iter();
+    let of = |binding: &vk::DescriptorSetLayoutBinding<'_>| {
+        let has = matches!(
+            binding.descriptor_type,
+            vk::DescriptorType::SAMPLER | vk::DescriptorType::COMBINED_IMAGE_SAMPLER
+        );
+        let list = if has {
+            samplers(members::descriptor_set_layout_binding_immutable_samplers(binding))
+        } else {
+            Vec::new()
+        };
+        (binding.binding, binding.descriptor_type, binding.descriptor_count, list)
+    };
+    let mut layout = SetLayout::new(bindings.clone().map(of).collect());
+    if let Some(flags) = find::<vk::DescriptorSetLayoutBindingFlagsCreateInfo<'_>>(info.p_next) {
+        let flags = members::descriptor_set_layout_binding_flags_create_info_binding_flags(flags);
+        let varies = |flags: &vk::DescriptorBindingFlags| {
+            flags.contains(vk::DescriptorBindingFlags::VARIABLE_DESCRIPTOR_COUNT)
+        };
+        let variable = bindings.zip(flags).find(|(_, flags)| varies(flags));
+        layout.variable = variable.map(|(binding, _)| binding.binding);
+    }
+    layout.pushed = info.flags.contains(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR);
+    layout
+}
+
+pub(crate) fn create_descriptor_set_layout(
+    _: &Arc<Device>,
+    info: &vk::DescriptorSetLayoutCreateInfo<'_>,
+    out: &mut vk::DescriptorSetLayout,
+) -> Result<(), Error> {
+    *out = give(Arc::new(layout_of(info)));
+    Ok(())
+}
+
+pub(crate) fn destroy_descriptor_set_layout(_: &Arc<Device>, layout: vk::DescriptorSetLayout) {
+    drop(take(layout));
+}
+
+pub(crate) fn get_descriptor_set_layout_support(
+    _: &Arc<Device>,
+    info: &vk::DescriptorSetLayoutCreateInfo<'_>,
+    out: &mut vk::DescriptorSetLayoutSupport<'_>,
+) {
+    out.supported = vk::Bool32::from(layout_of(info).bytes < 1 << 30);
+}
+
+pub(crate) fn create_pipeline_layout(
+    _: &Arc<Device>,
+    info: &vk::PipelineLayoutCreateInfo<'_>,
+    out: &mut vk::PipelineLayout,
+) -> Result<(), Error> {
+    let sets = members::pipeline_layout_create_info_set_layouts(info);
+    let sets = sets.iter().map(|layout| object(*layout).cloned()).collect();
+    *out = give(Arc::new(PipelineLayout { sets }));
+    Ok(())
+}
+
+pub(crate) fn destroy_pipeline_layout(_: &Arc<Device>, layout: vk::PipelineLayout) {
+    drop(take(layout));
+}
+
+pub(crate) fn create_descriptor_pool(
+    device: &Arc<Device>,
+    info: &vk::DescriptorPoolCreateInfo<'_>,
+    out: &mut vk::DescriptorPool,
+) -> Result<(), Error> {
+    let pool = Pool::new(device.sets.clone(), info.max_sets);
+    *out = give(Arc::new(DescriptorPool { pool, sets: Mutex::default() }));
+    Ok(())
+}
+
+pub(crate) fn reset_descriptor_pool(
+    _: &Arc<Device>,
+    pool: vk::DescriptorPool,
+    _: vk::DescriptorPoolResetFlags,
+) -> Result<(), Error> {
+    let pool = shared(pool)?;
+    lock(&pool.sets).drain(..).for_each(|set| drop(take(set)));
+    pool.pool.reset();
+    Ok(())
+}
+
+pub(crate) fn destroy_descriptor_pool(device: &Arc<Device>, pool: vk::DescriptorPool) {
+    if object(pool).is_some() {
+        drop(reset_descriptor_pool(device, pool, vk::DescriptorPoolResetFlags::empty()));
+        drop(take(pool));
+    }
+}
+
+pub(crate) fn allocate_descriptor_sets(
+    _: &Arc<Device>,
+    info: &vk::DescriptorSetAllocateInfo<'_>,
+    out: &mut [vk::DescriptorSet],
+) -> Result<(), Error> {
+    let pool = shared(info.descriptor_pool)?;
+    let counts = find::<vk::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(info.p_next)
+        .map(members::descriptor_set_variable_descriptor_count_allocate_info_descriptor_counts)
+        .unwrap_or_default();
+    let mut made: Vec<vk::DescriptorSet> = Vec::new();
+    for (at, layout) in members::descriptor_set_allocate_info_set_layouts(info).iter().enumerate() {
+        // Without counts, a binding of varying length has none.
+        let variable = counts.get(at).copied().or(Some(0));
+        match pool.pool.allocate(&shared(*layout)?, variable) {
+            Ok(set) => made.push(give(Arc::new(set))),
+            Err(error) => {
+                for set in made {
+                    pool.pool.free();
+                    drop(take(set));
+                }
+                out.fill(vk::DescriptorSet::null());
+                return Err(error);
+            }
+        }
+    }
+    lock(&pool.sets).extend(&made);
+    out.iter_mut().zip(made).for_each(|(slot, set)| *slot = set);
+    Ok(())
+}
+
+pub(crate) fn free_descriptor_sets(
+    _: &Arc<Device>,
+    pool: vk::DescriptorPool,
+    sets: &[vk::DescriptorSet],
+) -> Result<(), Error> {
+    let pool = shared(pool)?;
+    lock(&pool.sets).retain(|set| !sets.contains(set));
+    for set in sets.iter().filter_map(|set| take(*set)) {
+        drop(set);
+        pool.pool.free();
+    }
+    Ok(())
+}
+
+/// What an element of a write is.
+fn buffer_content(info: &vk::DescriptorBufferInfo) -> Content {
+    match object(info.buffer) {
+        Some(buffer) => {
+            let (address, bytes) = buffer.range(info.offset, info.range);
+            Content::Buffer(address, bytes)
+        }
+        None => Content::Null,
+    }
+}
+
+fn image_content(info: &vk::DescriptorImageInfo, kind: vk::DescriptorType) -> Content {
+    use vk::DescriptorType as T;
+    let sampler = match kind {
+        T::SAMPLER | T::COMBINED_IMAGE_SAMPLER => object(info.sampler).map(|sampler| **sampler),
+        _ => None,
+    };
+    if kind == T::SAMPLER {
+        return Content::Image(None, sampler);
+    }
+    match object(info.image_view) {
+        Some(view) => Content::Image(Some(view.clone()), sampler),
+        None => Content::Null,
+    }
+}
+
+fn texel_content(view: vk::BufferView) -> Content {
+    object(view).map_or(Content::Null, |view| Content::Texels(view.clone()))
+}
+
+/// The contents of a write.
+fn contents(write: &vk::WriteDescriptorSet<'_>) -> Vec<Content> {
+    use vk::DescriptorType as T;
+    match write.descriptor_type {
+        T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
+            members::write_descriptor_set_buffer_info(write).iter().map(buffer_content).collect()
+        }
+        T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
+            members::write_descriptor_set_texel_buffer_view(write)
+                .iter()
+                .map(|view| texel_content(*view))
+                .collect()
+        }
+        _ => {
+            let infos = members::write_descriptor_set_image_info(write).iter();
+            infos.map(|info| image_content(info, write.descriptor_type)).collect()
+        }
+    }
+}
+
+pub(crate) fn update_descriptor_sets(
+    _: &Arc<Device>,
+    writes: &[vk::WriteDescriptorSet<'_>],
+    copies: &[vk::CopyDescriptorSet<'_>],
+) {
+    for write in writes {
+        let Some(set) = object(write.dst_set) else { continue };
+        match find::<vk::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next) {
+            Some(block) if write.descriptor_type == vk::DescriptorType::INLINE_UNIFORM_BLOCK => {
+                let bytes = members::write_descriptor_set_inline_uniform_block_data(block);
+                set.write_inline(write.dst_binding, write.dst_array_element, bytes);
+            }
+            _ => set.write(write.dst_binding, write.dst_array_element, &contents(write)),
+        }
+    }
+    for copy in copies {
+        let (Some(from), Some(to)) = (object(copy.src_set), object(copy.dst_set)) else { continue };
+        let places = [(copy.src_binding, copy.src_array_element), (copy.dst_binding, copy.dst_array_element)];
+        to.copy(from, places, copy.descriptor_count);
+    }
+}
+
+/// Contents that commands push.
+pub(super) fn pushed(writes: &[vk::WriteDescriptorSet<'_>]) -> Vec<(u32, u32, Vec<Content>)> {
+    writes.iter().map(|write| (write.dst_binding, write.dst_array_element, contents(write))).collect()
+}
+
+pub(crate) fn create_descriptor_update_template(
+    _: &Arc<Device>,
+    info: &vk::DescriptorUpdateTemplateCreateInfo<'_>,
+    out: &mut vk::DescriptorUpdateTemplate,
+) -> Result<(), Error> {
+    let entries = members::descriptor_update_template_create_info_descriptor_update_entries(info).to_vec();
+    *out = give(Arc::new(UpdateTemplate { entries, point: info.pipeline_bind_point }));
+    Ok(())
+}
+
+pub(crate) fn destroy_descriptor_update_template(_: &Arc<Device>, template: vk::DescriptorUpdateTemplate) {
+    drop(take(template));
+}
+
+/// The contents of a template's entry.
+fn entry_contents(entry: &vk::DescriptorUpdateTemplateEntry, data: *const c_void) -> Vec<Content> {
+    use vk::DescriptorType as T;
+    let places = (0..entry.descriptor_count as usize).map(|at| entry.offset + at * entry.stride);
+    match entry.descriptor_type {
+        T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
+            places.map(|at| buffer_content(&read_at(data, at))).collect()
+        }
+        T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
+            places.map(|at| texel_content(read_at(data, at))).collect()
+        }
+        kind => places.map(|at| image_content(&read_at(data, at), kind)).collect(),
+    }
+}
+
+/// Contents that a template pushes.
+pub(super) fn pushed_by(template: &UpdateTemplate, data: *const c_void) -> Vec<(u32, u32, Vec<Content>)> {
+    let of = |entry: &vk::DescriptorUpdateTemplateEntry| {
+        (entry.dst_binding, entry.dst_array_element, entry_contents(entry, data))
+    };
+    template.entries.iter().map(of).collect()
+}
+
+pub(crate) fn update_descriptor_set_with_template(
+    _: &Arc<Device>,
+    set: vk::DescriptorSet,
+    template: vk::DescriptorUpdateTemplate,
+    data: *const c_void,
+) {
+    let (Some(set), Some(template)) = (object(set), object(template)) else { return };
+    let set: &Set = set;
+    for entry in &template.entries {
+        if entry.descriptor_type == vk::DescriptorType::INLINE_UNIFORM_BLOCK {
+            let bytes = bytes_at(data, entry.offset, entry.descriptor_count as usize);
+            set.write_inline(entry.dst_binding, entry.dst_array_element, bytes);
+        } else {
+            set.write(entry.dst_binding, entry.dst_array_element, &entry_contents(entry, data));
+        }
+    }
+}

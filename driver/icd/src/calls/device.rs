@@ -1,0 +1,95 @@
+//! Devices, their queue, private data.
+
+use std::sync::{Arc, OnceLock};
+
+use agx_driver::Error;
+use agx_driver::memory::lock;
+use ash::vk;
+
+use crate::generated::members;
+use crate::handles::{give, give_dispatched, object, take, take_dispatched};
+use crate::objects::{Device, PhysicalDevice, PrivateData, Queue};
+
+pub(crate) fn create_device(
+    _: &Arc<PhysicalDevice>,
+    info: &vk::DeviceCreateInfo<'_>,
+    out: &mut vk::Device,
+) -> Result<vk::Result, Error> {
+    let known = |name: &&std::ffi::CStr| {
+        agx_driver::physical::DEVICE_EXTENSIONS.iter().any(|(known, _)| name.to_bytes() == known.as_bytes())
+    };
+    if !members::device_create_info_enabled_extension_names(info).iter().all(known) {
+        return Ok(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
+    }
+    let device = agx_driver::device::Device::new(crate::environment::open()?)?;
+    *out = give_dispatched(Arc::new(Device { device, queue: OnceLock::new() }));
+    Ok(vk::Result::SUCCESS)
+}
+
+pub(crate) fn destroy_device(device: &Arc<Device>) {
+    if let Some(queue) = device.queue.get() {
+        drop(take_dispatched(*queue));
+    }
+}
+
+pub(crate) fn get_device_queue(device: &Arc<Device>, _: u32, _: u32, out: &mut vk::Queue) {
+    *out = *device.queue.get_or_init(|| give_dispatched(Arc::new(Queue { device: device.device.clone() })));
+}
+
+pub(crate) fn get_device_queue2(device: &Arc<Device>, _: &vk::DeviceQueueInfo2<'_>, out: &mut vk::Queue) {
+    get_device_queue(device, 0, 0, out);
+}
+
+pub(crate) fn device_wait_idle(device: &Arc<Device>) -> Result<(), Error> {
+    device.device.queue.wait_idle()
+}
+
+pub(crate) fn queue_wait_idle(queue: &Arc<Queue>) -> Result<(), Error> {
+    queue.device.queue.wait_idle()
+}
+
+pub(crate) fn get_device_group_peer_memory_features(
+    _: &Arc<Device>,
+    _: u32,
+    _: u32,
+    _: u32,
+    out: &mut vk::PeerMemoryFeatureFlags,
+) {
+    *out = vk::PeerMemoryFeatureFlags::COPY_SRC | vk::PeerMemoryFeatureFlags::COPY_DST;
+}
+
+pub(crate) fn create_private_data_slot(
+    _: &Arc<Device>,
+    _: &vk::PrivateDataSlotCreateInfo<'_>,
+    out: &mut vk::PrivateDataSlot,
+) -> Result<(), Error> {
+    *out = give(Arc::new(PrivateData::default()));
+    Ok(())
+}
+
+pub(crate) fn destroy_private_data_slot(_: &Arc<Device>, slot: vk::PrivateDataSlot) {
+    drop(take(slot));
+}
+
+pub(crate) fn set_private_data(
+    _: &Arc<Device>,
+    _: vk::ObjectType,
+    handle: u64,
+    slot: vk::PrivateDataSlot,
+    data: u64,
+) -> Result<(), Error> {
+    if let Some(slot) = object(slot) {
+        lock(slot).insert(handle, data);
+    }
+    Ok(())
+}
+
+pub(crate) fn get_private_data(
+    _: &Arc<Device>,
+    _: vk::ObjectType,
+    handle: u64,
+    slot: vk::PrivateDataSlot,
+    out: &mut u64,
+) {
+    *out = object(slot).and_then(|slot| lock(slot).get(&handle).copied()).unwrap_or(0);
+}

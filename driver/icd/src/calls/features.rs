@@ -1,0 +1,194 @@
+//! Structures of features and properties that were extensions before they became parts of versions.
+
+use agx_driver::physical;
+use ash::vk;
+
+use super::Next;
+
+/// Defines a function that fills structures of a chain: whole ones, and those that take members of a whole one.
+macro_rules! filled {
+    ($name:ident, whole { $($whole:ident $tag:ident = $value:expr;)* }
+        parts { $($part:ident $part_tag:ident: $from:expr => $($member:ident)*;)* }
+        own { $($own:ident $own_tag:ident { $($field:ident: $constant:expr),* };)* }) => {
+        /// Fills a structure of a chain; others stay as they are.
+        pub(super) fn $name(kind: vk::StructureType, next: Next) {
+            match kind {
+                $(vk::StructureType::$tag => {
+                    // SAFETY: the tag says that it is this structure, and the command writes it.
+                    let out = unsafe { &mut *next.cast::<vk::$whole<'_>>() };
+                    *out = vk::$whole { p_next: out.p_next, ..$value };
+                })*
+                $(vk::StructureType::$part_tag => {
+                    // SAFETY: as above.
+                    let out = unsafe { &mut *next.cast::<vk::$part<'_>>() };
+                    let from = $from;
+                    $(out.$member = from.$member;)*
+                })*
+                $(vk::StructureType::$own_tag => {
+                    // SAFETY: as above.
+                    let out = unsafe { &mut *next.cast::<vk::$own<'_>>() };
+                    $(out.$field = $constant;)*
+                })*
+                _ => {}
+            }
+        }
+    };
+}
+
+filled! { feature,
+    whole {
+        PhysicalDeviceVulkan11Features PHYSICAL_DEVICE_VULKAN_1_1_FEATURES = physical::features_11();
+        PhysicalDeviceVulkan12Features PHYSICAL_DEVICE_VULKAN_1_2_FEATURES = physical::features_12();
+        PhysicalDeviceVulkan13Features PHYSICAL_DEVICE_VULKAN_1_3_FEATURES = physical::features_13();
+    }
+    parts {
+        PhysicalDevice16BitStorageFeatures PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES: physical::features_11() =>
+            storage_buffer16_bit_access uniform_and_storage_buffer16_bit_access storage_push_constant16
+            storage_input_output16;
+        PhysicalDeviceMultiviewFeatures PHYSICAL_DEVICE_MULTIVIEW_FEATURES: physical::features_11() =>
+            multiview multiview_geometry_shader multiview_tessellation_shader;
+        PhysicalDeviceVariablePointersFeatures PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES: physical::features_11() =>
+            variable_pointers_storage_buffer variable_pointers;
+        PhysicalDeviceProtectedMemoryFeatures PHYSICAL_DEVICE_PROTECTED_MEMORY_FEATURES: physical::features_11() =>
+            protected_memory;
+        PhysicalDeviceSamplerYcbcrConversionFeatures PHYSICAL_DEVICE_SAMPLER_YCBCR_CONVERSION_FEATURES:
+            physical::features_11() => sampler_ycbcr_conversion;
+        PhysicalDeviceShaderDrawParametersFeatures PHYSICAL_DEVICE_SHADER_DRAW_PARAMETERS_FEATURES:
+            physical::features_11() => shader_draw_parameters;
+        PhysicalDevice8BitStorageFeatures PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES: physical::features_12() =>
+            storage_buffer8_bit_access uniform_and_storage_buffer8_bit_access storage_push_constant8;
+        PhysicalDeviceShaderAtomicInt64Features PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES: physical::features_12() =>
+            shader_buffer_int64_atomics shader_shared_int64_atomics;
+        PhysicalDeviceShaderFloat16Int8Features PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES: physical::features_12() =>
+            shader_float16 shader_int8;
+        PhysicalDeviceDescriptorIndexingFeatures PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES: physical::features_12() =>
+            shader_input_attachment_array_dynamic_indexing shader_uniform_texel_buffer_array_dynamic_indexing
+            shader_storage_texel_buffer_array_dynamic_indexing shader_uniform_buffer_array_non_uniform_indexing
+            shader_sampled_image_array_non_uniform_indexing shader_storage_buffer_array_non_uniform_indexing
+            shader_storage_image_array_non_uniform_indexing shader_input_attachment_array_non_uniform_indexing
+            shader_uniform_texel_buffer_array_non_uniform_indexing shader_storage_texel_buffer_array_non_uniform_indexing
+            descriptor_binding_uniform_buffer_update_after_bind descriptor_binding_sampled_image_update_after_bind
+            descriptor_binding_storage_image_update_after_bind descriptor_binding_storage_buffer_update_after_bind
+            descriptor_binding_uniform_texel_buffer_update_after_bind
+            descriptor_binding_storage_texel_buffer_update_after_bind descriptor_binding_update_unused_while_pending
+            descriptor_binding_partially_bound descriptor_binding_variable_descriptor_count runtime_descriptor_array;
+        PhysicalDeviceScalarBlockLayoutFeatures PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES: physical::features_12() =>
+            scalar_block_layout;
+        PhysicalDeviceImagelessFramebufferFeatures PHYSICAL_DEVICE_IMAGELESS_FRAMEBUFFER_FEATURES:
+            physical::features_12() => imageless_framebuffer;
+        PhysicalDeviceUniformBufferStandardLayoutFeatures PHYSICAL_DEVICE_UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES:
+            physical::features_12() => uniform_buffer_standard_layout;
+        PhysicalDeviceShaderSubgroupExtendedTypesFeatures PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES:
+            physical::features_12() => shader_subgroup_extended_types;
+        PhysicalDeviceSeparateDepthStencilLayoutsFeatures PHYSICAL_DEVICE_SEPARATE_DEPTH_STENCIL_LAYOUTS_FEATURES:
+            physical::features_12() => separate_depth_stencil_layouts;
+        PhysicalDeviceHostQueryResetFeatures PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES: physical::features_12() =>
+            host_query_reset;
+        PhysicalDeviceTimelineSemaphoreFeatures PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES: physical::features_12() =>
+            timeline_semaphore;
+        PhysicalDeviceBufferDeviceAddressFeatures PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES:
+            physical::features_12() =>
+            buffer_device_address buffer_device_address_capture_replay buffer_device_address_multi_device;
+        PhysicalDeviceVulkanMemoryModelFeatures PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES: physical::features_12() =>
+            vulkan_memory_model vulkan_memory_model_device_scope vulkan_memory_model_availability_visibility_chains;
+        PhysicalDeviceInlineUniformBlockFeatures PHYSICAL_DEVICE_INLINE_UNIFORM_BLOCK_FEATURES: physical::features_13() =>
+            inline_uniform_block descriptor_binding_inline_uniform_block_update_after_bind;
+        PhysicalDevicePipelineCreationCacheControlFeatures PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES:
+            physical::features_13() => pipeline_creation_cache_control;
+        PhysicalDevicePrivateDataFeatures PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES: physical::features_13() => private_data;
+        PhysicalDeviceShaderDemoteToHelperInvocationFeatures
+            PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES: physical::features_13() =>
+            shader_demote_to_helper_invocation;
+        PhysicalDeviceShaderTerminateInvocationFeatures PHYSICAL_DEVICE_SHADER_TERMINATE_INVOCATION_FEATURES:
+            physical::features_13() => shader_terminate_invocation;
+        PhysicalDeviceSubgroupSizeControlFeatures PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES:
+            physical::features_13() => subgroup_size_control compute_full_subgroups;
+        PhysicalDeviceSynchronization2Features PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES: physical::features_13() =>
+            synchronization2;
+        PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures PHYSICAL_DEVICE_ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES:
+            physical::features_13() => shader_zero_initialize_workgroup_memory;
+        PhysicalDeviceDynamicRenderingFeatures PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES: physical::features_13() =>
+            dynamic_rendering;
+        PhysicalDeviceShaderIntegerDotProductFeatures PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES:
+            physical::features_13() => shader_integer_dot_product;
+        PhysicalDeviceMaintenance4Features PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES: physical::features_13() =>
+            maintenance4;
+    }
+    own {
+        PhysicalDeviceExtendedDynamicStateFeaturesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT
+            { extended_dynamic_state: vk::TRUE };
+        PhysicalDeviceIndexTypeUint8FeaturesEXT PHYSICAL_DEVICE_INDEX_TYPE_UINT8_FEATURES_EXT
+            { index_type_uint8: vk::TRUE };
+        PhysicalDevice4444FormatsFeaturesEXT PHYSICAL_DEVICE_4444_FORMATS_FEATURES_EXT
+            { format_a4r4g4b4: vk::TRUE, format_a4b4g4r4: vk::TRUE };
+        PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
+            PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR { pipeline_executable_info: vk::TRUE };
+    }
+}
+
+filled! { property,
+    whole {
+        PhysicalDeviceVulkan11Properties PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES = physical::properties_11();
+        PhysicalDeviceVulkan12Properties PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES = physical::properties_12();
+        PhysicalDeviceVulkan13Properties PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES = physical::properties_13();
+    }
+    parts {
+        PhysicalDeviceIDProperties PHYSICAL_DEVICE_ID_PROPERTIES: physical::properties_11() =>
+            device_uuid driver_uuid device_luid device_node_mask device_luid_valid;
+        PhysicalDevicePointClippingProperties PHYSICAL_DEVICE_POINT_CLIPPING_PROPERTIES: physical::properties_11() =>
+            point_clipping_behavior;
+        PhysicalDeviceMultiviewProperties PHYSICAL_DEVICE_MULTIVIEW_PROPERTIES: physical::properties_11() =>
+            max_multiview_view_count max_multiview_instance_index;
+        PhysicalDeviceMaintenance3Properties PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES: physical::properties_11() =>
+            max_per_set_descriptors max_memory_allocation_size;
+        PhysicalDeviceDriverProperties PHYSICAL_DEVICE_DRIVER_PROPERTIES: physical::properties_12() =>
+            driver_id driver_name driver_info conformance_version;
+        PhysicalDeviceFloatControlsProperties PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES: physical::properties_12() =>
+            denorm_behavior_independence rounding_mode_independence shader_signed_zero_inf_nan_preserve_float16
+            shader_signed_zero_inf_nan_preserve_float32 shader_signed_zero_inf_nan_preserve_float64
+            shader_denorm_preserve_float16 shader_denorm_preserve_float32 shader_denorm_preserve_float64
+            shader_denorm_flush_to_zero_float16 shader_denorm_flush_to_zero_float32
+            shader_denorm_flush_to_zero_float64 shader_rounding_mode_rte_float16 shader_rounding_mode_rte_float32
+            shader_rounding_mode_rte_float64 shader_rounding_mode_rtz_float16 shader_rounding_mode_rtz_float32
+            shader_rounding_mode_rtz_float64;
+        PhysicalDeviceDescriptorIndexingProperties PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_PROPERTIES:
+            physical::properties_12() => max_update_after_bind_descriptors_in_all_pools
+            max_per_stage_descriptor_update_after_bind_samplers
+            max_per_stage_descriptor_update_after_bind_uniform_buffers
+            max_per_stage_descriptor_update_after_bind_storage_buffers
+            max_per_stage_descriptor_update_after_bind_sampled_images
+            max_per_stage_descriptor_update_after_bind_storage_images
+            max_per_stage_descriptor_update_after_bind_input_attachments max_per_stage_update_after_bind_resources
+            max_descriptor_set_update_after_bind_samplers max_descriptor_set_update_after_bind_uniform_buffers
+            max_descriptor_set_update_after_bind_uniform_buffers_dynamic
+            max_descriptor_set_update_after_bind_storage_buffers
+            max_descriptor_set_update_after_bind_storage_buffers_dynamic
+            max_descriptor_set_update_after_bind_sampled_images max_descriptor_set_update_after_bind_storage_images
+            max_descriptor_set_update_after_bind_input_attachments;
+        PhysicalDeviceDepthStencilResolveProperties PHYSICAL_DEVICE_DEPTH_STENCIL_RESOLVE_PROPERTIES:
+            physical::properties_12() => supported_depth_resolve_modes supported_stencil_resolve_modes
+            independent_resolve_none independent_resolve;
+        PhysicalDeviceTimelineSemaphoreProperties PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_PROPERTIES:
+            physical::properties_12() => max_timeline_semaphore_value_difference;
+        PhysicalDeviceSubgroupSizeControlProperties PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES:
+            physical::properties_13() => min_subgroup_size max_subgroup_size max_compute_workgroup_subgroups
+            required_subgroup_size_stages;
+        PhysicalDeviceInlineUniformBlockProperties PHYSICAL_DEVICE_INLINE_UNIFORM_BLOCK_PROPERTIES:
+            physical::properties_13() => max_inline_uniform_block_size
+            max_per_stage_descriptor_inline_uniform_blocks
+            max_per_stage_descriptor_update_after_bind_inline_uniform_blocks
+            max_descriptor_set_inline_uniform_blocks max_descriptor_set_update_after_bind_inline_uniform_blocks;
+        PhysicalDeviceMaintenance4Properties PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES: physical::properties_13() =>
+            max_buffer_size;
+    }
+    own {
+        PhysicalDeviceSubgroupProperties PHYSICAL_DEVICE_SUBGROUP_PROPERTIES {
+            subgroup_size: physical::properties_11().subgroup_size,
+            supported_stages: physical::properties_11().subgroup_supported_stages,
+            supported_operations: physical::properties_11().subgroup_supported_operations,
+            quad_operations_in_all_stages: vk::TRUE
+        };
+        PhysicalDevicePushDescriptorPropertiesKHR PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR
+            { max_push_descriptors: 32 };
+    }
+}

@@ -1,0 +1,157 @@
+//! Graphics pipelines.
+
+use std::sync::Arc;
+
+use agx_driver::Error;
+use agx_driver::graphics::{
+    AttributeInfo, BindingInfo, DepthInfo, Dynamic, GraphicsInfo, GraphicsPipeline, RasterInfo,
+};
+use ash::vk;
+
+use super::pipeline::source;
+use crate::generated::members;
+use crate::handles::{give, object};
+use crate::objects::{Device, Pipeline};
+use crate::pointers::find;
+
+pub(crate) fn create_graphics_pipelines(
+    device: &Arc<Device>,
+    _: vk::PipelineCache,
+    infos: &[vk::GraphicsPipelineCreateInfo<'_>],
+    out: &mut [vk::Pipeline],
+) -> Result<(), Error> {
+    let mut result = Ok(());
+    for (info, slot) in infos.iter().zip(out) {
+        let made = graphics_info(info).and_then(|info| GraphicsPipeline::new(device, info));
+        *slot = match made {
+            Ok(pipeline) => give(Arc::new(Pipeline::Graphics(Arc::new(pipeline)))),
+            Err(error) => {
+                result = Err(error);
+                vk::Pipeline::null()
+            }
+        };
+    }
+    result
+}
+
+fn graphics_info(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<GraphicsInfo, Error> {
+    let mut info = GraphicsInfo { samples: 1, sample_mask: u32::MAX, ..GraphicsInfo::default() };
+    for stage in members::graphics_pipeline_create_info_stages(create) {
+        match stage.stage {
+            vk::ShaderStageFlags::VERTEX => info.vertex = source(stage)?,
+            vk::ShaderStageFlags::FRAGMENT => info.fragment = Some(source(stage)?),
+            _ => return Err(Error::Unsupported { what: "a shader stage beside vertex and fragment" }),
+        }
+    }
+    if let Some(dynamic) = members::graphics_pipeline_create_info_dynamic_state(create) {
+        info.dynamic = members::pipeline_dynamic_state_create_info_dynamic_states(dynamic).to_vec();
+    }
+    vertex_input(create, &mut info);
+    info.state = state(create, &info.dynamic);
+    multisample(create, &mut info);
+    formats(create, &mut info);
+    let drawn = !info.state.raster.discard;
+    if let Some(blend) = members::graphics_pipeline_create_info_color_blend_state(create).filter(|_| drawn) {
+        info.blends = members::pipeline_color_blend_state_create_info_attachments(blend).to_vec();
+        info.logic_op = (blend.logic_op_enable == vk::TRUE).then_some(blend.logic_op);
+        info.state.blend = blend.blend_constants;
+    }
+    Ok(info)
+}
+
+fn vertex_input(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsInfo) {
+    let Some(input) = members::graphics_pipeline_create_info_vertex_input_state(create) else { return };
+    let bindings = members::pipeline_vertex_input_state_create_info_vertex_binding_descriptions(input).iter();
+    info.bindings = bindings
+        .map(|b| BindingInfo {
+            binding: b.binding,
+            stride: b.stride,
+            instances: b.input_rate == vk::VertexInputRate::INSTANCE,
+        })
+        .collect();
+    let attributes =
+        members::pipeline_vertex_input_state_create_info_vertex_attribute_descriptions(input).iter();
+    info.attributes = attributes
+        .map(|a| AttributeInfo {
+            location: a.location,
+            binding: a.binding,
+            format: a.format,
+            offset: a.offset,
+        })
+        .collect();
+}
+
+fn state(create: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicState]) -> Dynamic {
+    let mut state = Dynamic::default();
+    if let Some(assembly) = members::graphics_pipeline_create_info_input_assembly_state(create) {
+        state.topology = assembly.topology;
+        state.restart = assembly.primitive_restart_enable == vk::TRUE;
+    }
+    if let Some(raster) = members::graphics_pipeline_create_info_rasterization_state(create) {
+        let bias =
+            [raster.depth_bias_constant_factor, raster.depth_bias_clamp, raster.depth_bias_slope_factor];
+        let discards = !dynamic.contains(&vk::DynamicState::RASTERIZER_DISCARD_ENABLE);
+        state.raster = RasterInfo {
+            discard: discards && raster.rasterizer_discard_enable == vk::TRUE,
+            clamp: raster.depth_clamp_enable == vk::TRUE,
+            polygon: raster.polygon_mode,
+            cull: raster.cull_mode,
+            clockwise: raster.front_face == vk::FrontFace::CLOCKWISE,
+            bias: (raster.depth_bias_enable == vk::TRUE).then_some(bias),
+            line_width: raster.line_width,
+        };
+    }
+    let views = members::graphics_pipeline_create_info_viewport_state(create);
+    if let Some(views) = views.filter(|_| !state.raster.discard) {
+        if !dynamic.contains(&vk::DynamicState::VIEWPORT) {
+            state.viewports = members::pipeline_viewport_state_create_info_viewports(views).to_vec();
+        }
+        if !dynamic.contains(&vk::DynamicState::SCISSOR) {
+            state.scissors = members::pipeline_viewport_state_create_info_scissors(views).to_vec();
+        }
+    }
+    let depth = members::graphics_pipeline_create_info_depth_stencil_state(create);
+    if let Some(depth) = depth.filter(|_| !state.raster.discard) {
+        state.depth = DepthInfo {
+            test: (depth.depth_test_enable == vk::TRUE).then_some(depth.depth_compare_op),
+            compare: depth.depth_compare_op,
+            write: depth.depth_write_enable == vk::TRUE,
+            stencil: depth.stencil_test_enable == vk::TRUE,
+            faces: [depth.front, depth.back],
+        };
+    }
+    state
+}
+
+fn multisample(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsInfo) {
+    let state = members::graphics_pipeline_create_info_multisample_state(create);
+    let Some(state) = state.filter(|_| !info.state.raster.discard) else { return };
+    info.samples = state.rasterization_samples.as_raw();
+    // SAFETY: valid usage of `VkPipelineMultisampleStateCreateInfo`: there is a word at least.
+    if let Some(mask) = unsafe { state.p_sample_mask.as_ref() } {
+        info.sample_mask = *mask;
+    }
+    info.sample_shading = state.sample_shading_enable == vk::TRUE && info.samples > 1;
+    info.alpha = [state.alpha_to_coverage_enable == vk::TRUE, state.alpha_to_one_enable == vk::TRUE];
+}
+
+/// Formats of the targets: of dynamic rendering, or of a subpass.
+fn formats(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsInfo) {
+    match object(create.render_pass) {
+        Some(pass) => {
+            let subpass = pass.subpasses.get(create.subpass as usize);
+            let colours = subpass.map(|subpass| subpass.colours.as_slice()).unwrap_or_default();
+            let of = |number: &Option<u32>| {
+                let attachment = number.and_then(|number| pass.attachments.get(number as usize));
+                attachment.map_or(vk::Format::UNDEFINED, |attachment| attachment.format)
+            };
+            info.formats = colours.iter().map(of).collect();
+        }
+        None => {
+            if let Some(rendering) = find::<vk::PipelineRenderingCreateInfo<'_>>(create.p_next) {
+                let list = members::pipeline_rendering_create_info_color_attachment_formats(rendering);
+                info.formats = list.to_vec();
+            }
+        }
+    }
+}

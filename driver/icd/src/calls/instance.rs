@@ -1,0 +1,262 @@
+//! Instances and physical devices.
+
+use std::ffi::{CStr, c_void};
+use std::sync::Arc;
+
+use agx_driver::{Error, physical};
+use ash::vk;
+
+use super::features;
+use crate::generated;
+use crate::handles::{give_dispatched, take_dispatched};
+use crate::objects::{Instance, PhysicalDevice};
+use crate::pointers::{Fill, each_mut, find_mut};
+
+fn entry(name: &CStr) -> vk::PFN_vkVoidFunction {
+    generated::find(name.to_str().ok()?).and_then(|(function, _)| function)
+}
+
+pub(crate) fn get_instance_proc_addr(_: &Arc<Instance>, name: &CStr) -> vk::PFN_vkVoidFunction {
+    entry(name)
+}
+
+pub(crate) fn get_device_proc_addr(_: &Arc<crate::objects::Device>, name: &CStr) -> vk::PFN_vkVoidFunction {
+    entry(name)
+}
+
+pub(crate) fn create_instance(
+    _: &vk::InstanceCreateInfo<'_>,
+    instance: &mut vk::Instance,
+) -> Result<(), Error> {
+    let physical = give_dispatched(Arc::new(PhysicalDevice));
+    *instance = give_dispatched(Arc::new(Instance { physical }));
+    Ok(())
+}
+
+pub(crate) fn destroy_instance(instance: &Arc<Instance>) {
+    drop(take_dispatched(instance.physical));
+}
+
+pub(crate) fn enumerate_instance_version(version: &mut u32) -> Result<(), Error> {
+    *version = physical::API_VERSION;
+    Ok(())
+}
+
+fn extensions(list: &[(&str, u32)], fill: Fill<u32, vk::ExtensionProperties>) -> vk::Result {
+    fill.fill(list, |(name, version), slot| {
+        *slot =
+            vk::ExtensionProperties { extension_name: physical::characters(name), spec_version: *version };
+    })
+}
+
+pub(crate) fn enumerate_instance_extension_properties(
+    _: &CStr,
+    fill: Fill<u32, vk::ExtensionProperties>,
+) -> vk::Result {
+    extensions(physical::INSTANCE_EXTENSIONS, fill)
+}
+
+pub(crate) fn enumerate_device_extension_properties(
+    _: &Arc<PhysicalDevice>,
+    layer: &CStr,
+    fill: Fill<u32, vk::ExtensionProperties>,
+) -> vk::Result {
+    extensions(if layer.is_empty() { physical::DEVICE_EXTENSIONS } else { &[] }, fill)
+}
+
+pub(crate) fn enumerate_instance_layer_properties(fill: Fill<u32, vk::LayerProperties>) -> vk::Result {
+    fill.fill::<()>(&[], |_, _| {})
+}
+
+pub(crate) fn enumerate_device_layer_properties(
+    _: &Arc<PhysicalDevice>,
+    fill: Fill<u32, vk::LayerProperties>,
+) -> vk::Result {
+    fill.fill::<()>(&[], |_, _| {})
+}
+
+pub(crate) fn enumerate_physical_devices(
+    instance: &Arc<Instance>,
+    fill: Fill<u32, vk::PhysicalDevice>,
+) -> vk::Result {
+    fill.fill(&[instance.physical], |physical, slot| *slot = *physical)
+}
+
+pub(crate) fn enumerate_physical_device_groups(
+    instance: &Arc<Instance>,
+    fill: Fill<u32, vk::PhysicalDeviceGroupProperties<'_>>,
+) -> vk::Result {
+    fill.fill(&[instance.physical], |physical, slot| {
+        slot.physical_device_count = 1;
+        slot.physical_devices[0] = *physical;
+        slot.subset_allocation = vk::FALSE;
+    })
+}
+
+pub(crate) fn get_physical_device_features(_: &Arc<PhysicalDevice>, out: &mut vk::PhysicalDeviceFeatures) {
+    *out = physical::features();
+}
+
+pub(crate) fn get_physical_device_features2(
+    _: &Arc<PhysicalDevice>,
+    out: &mut vk::PhysicalDeviceFeatures2<'_>,
+) {
+    out.features = physical::features();
+    each_mut(out.p_next, features::feature);
+}
+
+pub(crate) fn get_physical_device_properties(
+    _: &Arc<PhysicalDevice>,
+    out: &mut vk::PhysicalDeviceProperties,
+) {
+    *out = physical::properties();
+}
+
+pub(crate) fn get_physical_device_properties2(
+    _: &Arc<PhysicalDevice>,
+    out: &mut vk::PhysicalDeviceProperties2<'_>,
+) {
+    out.properties = physical::properties();
+    each_mut(out.p_next, features::property);
+}
+
+pub(crate) fn get_physical_device_queue_family_properties(
+    _: &Arc<PhysicalDevice>,
+    fill: Fill<u32, vk::QueueFamilyProperties>,
+) {
+    let _ = fill.fill(&[physical::queues()], |family, slot| *slot = *family);
+}
+
+pub(crate) fn get_physical_device_queue_family_properties2(
+    _: &Arc<PhysicalDevice>,
+    fill: Fill<u32, vk::QueueFamilyProperties2<'_>>,
+) {
+    let _ = fill.fill(&[physical::queues()], |family, slot| slot.queue_family_properties = *family);
+}
+
+pub(crate) fn get_physical_device_memory_properties(
+    _: &Arc<PhysicalDevice>,
+    out: &mut vk::PhysicalDeviceMemoryProperties,
+) {
+    *out = physical::memory();
+}
+
+pub(crate) fn get_physical_device_memory_properties2(
+    _: &Arc<PhysicalDevice>,
+    out: &mut vk::PhysicalDeviceMemoryProperties2<'_>,
+) {
+    out.memory_properties = physical::memory();
+}
+
+fn format_properties(format: vk::Format) -> vk::FormatProperties {
+    let [linear, optimal, buffer] = physical::format_features(format)
+        .map(|flags| vk::FormatFeatureFlags::from_raw(flags.as_raw() as u32));
+    vk::FormatProperties {
+        linear_tiling_features: linear,
+        optimal_tiling_features: optimal,
+        buffer_features: buffer,
+    }
+}
+
+pub(crate) fn get_physical_device_format_properties(
+    _: &Arc<PhysicalDevice>,
+    format: vk::Format,
+    out: &mut vk::FormatProperties,
+) {
+    *out = format_properties(format);
+}
+
+pub(crate) fn get_physical_device_format_properties2(
+    _: &Arc<PhysicalDevice>,
+    format: vk::Format,
+    out: &mut vk::FormatProperties2<'_>,
+) {
+    out.format_properties = format_properties(format);
+    if let Some(more) = find_mut::<vk::FormatProperties3<'_>>(out.p_next) {
+        let [linear, optimal, buffer] = physical::format_features(format);
+        more.linear_tiling_features = linear;
+        more.optimal_tiling_features = optimal;
+        more.buffer_features = buffer;
+    }
+}
+
+pub(crate) fn get_physical_device_image_format_properties(
+    _: &Arc<PhysicalDevice>,
+    format: vk::Format,
+    kind: vk::ImageType,
+    tiling: vk::ImageTiling,
+    usage: vk::ImageUsageFlags,
+    flags: vk::ImageCreateFlags,
+    out: &mut vk::ImageFormatProperties,
+) -> Result<(), Error> {
+    *out = physical::image_format(format, kind, tiling, usage, flags).ok_or(Error::Format(format))?;
+    Ok(())
+}
+
+pub(crate) fn get_physical_device_image_format_properties2(
+    _: &Arc<PhysicalDevice>,
+    info: &vk::PhysicalDeviceImageFormatInfo2<'_>,
+    out: &mut vk::ImageFormatProperties2<'_>,
+) -> vk::Result {
+    match physical::image_format(info.format, info.ty, info.tiling, info.usage, info.flags) {
+        Some(found) => {
+            out.image_format_properties = found;
+            vk::Result::SUCCESS
+        }
+        None => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
+    }
+}
+
+pub(crate) fn get_physical_device_sparse_image_format_properties(
+    _: &Arc<PhysicalDevice>,
+    _: vk::Format,
+    _: vk::ImageType,
+    _: vk::SampleCountFlags,
+    _: vk::ImageUsageFlags,
+    _: vk::ImageTiling,
+    fill: Fill<u32, vk::SparseImageFormatProperties>,
+) {
+    let _ = fill.fill::<()>(&[], |_, _| {});
+}
+
+pub(crate) fn get_physical_device_sparse_image_format_properties2(
+    _: &Arc<PhysicalDevice>,
+    _: &vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
+    fill: Fill<u32, vk::SparseImageFormatProperties2<'_>>,
+) {
+    let _ = fill.fill::<()>(&[], |_, _| {});
+}
+
+pub(crate) fn get_physical_device_external_buffer_properties(
+    _: &Arc<PhysicalDevice>,
+    _: &vk::PhysicalDeviceExternalBufferInfo<'_>,
+    out: &mut vk::ExternalBufferProperties<'_>,
+) {
+    out.external_memory_properties = vk::ExternalMemoryProperties::default();
+}
+
+pub(crate) fn get_physical_device_external_fence_properties(
+    _: &Arc<PhysicalDevice>,
+    _: &vk::PhysicalDeviceExternalFenceInfo<'_>,
+    out: &mut vk::ExternalFenceProperties<'_>,
+) {
+    out.external_fence_features = vk::ExternalFenceFeatureFlags::empty();
+}
+
+pub(crate) fn get_physical_device_external_semaphore_properties(
+    _: &Arc<PhysicalDevice>,
+    _: &vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
+    out: &mut vk::ExternalSemaphoreProperties<'_>,
+) {
+    out.external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::empty();
+}
+
+pub(crate) fn get_physical_device_tool_properties(
+    _: &Arc<PhysicalDevice>,
+    fill: Fill<u32, vk::PhysicalDeviceToolProperties<'_>>,
+) -> vk::Result {
+    fill.fill::<()>(&[], |_, _| {})
+}
+
+/// Bytes of a driver's own data in a chain that no type is known for are left alone.
+pub(crate) type Next = *mut c_void;

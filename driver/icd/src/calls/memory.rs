@@ -1,0 +1,199 @@
+//! Device memory and what is bound to it.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use agx_driver::Error;
+use agx_driver::buffer::Buffer;
+use agx_driver::image::Image;
+use agx_driver::memory::Place;
+use ash::vk;
+
+use super::resource::image_of;
+use crate::handles::{give, object, shared, take};
+use crate::objects::{Device, pointer};
+use crate::pointers::{Fill, find_mut};
+
+pub(crate) fn allocate_memory(
+    device: &Arc<Device>,
+    info: &vk::MemoryAllocateInfo<'_>,
+    out: &mut vk::DeviceMemory,
+) -> Result<(), Error> {
+    *out = give(Arc::new(device.space.allocate(info.allocation_size, Place::High)?));
+    Ok(())
+}
+
+pub(crate) fn free_memory(_: &Arc<Device>, memory: vk::DeviceMemory) {
+    drop(take(memory));
+}
+
+pub(crate) fn map_memory(
+    _: &Arc<Device>,
+    memory: vk::DeviceMemory,
+    offset: u64,
+    _: u64,
+    _: vk::MemoryMapFlags,
+    out: *mut *const c_void,
+) -> Result<(), Error> {
+    let memory = shared(memory)?;
+    // SAFETY: the command writes the pointer.
+    unsafe { *out = pointer(&memory, offset) };
+    Ok(())
+}
+
+pub(crate) fn unmap_memory(_: &Arc<Device>, _: vk::DeviceMemory) {}
+
+pub(crate) fn flush_mapped_memory_ranges(
+    _: &Arc<Device>,
+    _: &[vk::MappedMemoryRange<'_>],
+) -> Result<(), Error> {
+    Ok(())
+}
+
+pub(crate) fn invalidate_mapped_memory_ranges(
+    _: &Arc<Device>,
+    _: &[vk::MappedMemoryRange<'_>],
+) -> Result<(), Error> {
+    Ok(())
+}
+
+pub(crate) fn get_device_memory_commitment(_: &Arc<Device>, memory: vk::DeviceMemory, out: &mut u64) {
+    *out = object(memory).map_or(0, |memory| memory.bytes);
+}
+
+pub(crate) fn get_device_memory_opaque_capture_address(
+    _: &Arc<Device>,
+    info: &vk::DeviceMemoryOpaqueCaptureAddressInfo<'_>,
+) -> u64 {
+    object(info.memory).map_or(0, |memory| memory.address)
+}
+
+pub(crate) fn bind_buffer_memory(
+    _: &Arc<Device>,
+    buffer: vk::Buffer,
+    memory: vk::DeviceMemory,
+    offset: u64,
+) -> Result<(), Error> {
+    shared(buffer)?.bind(shared(memory)?, offset)
+}
+
+pub(crate) fn bind_image_memory(
+    _: &Arc<Device>,
+    image: vk::Image,
+    memory: vk::DeviceMemory,
+    offset: u64,
+) -> Result<(), Error> {
+    shared(image)?.bind(shared(memory)?, offset)
+}
+
+pub(crate) fn bind_buffer_memory2(
+    device: &Arc<Device>,
+    infos: &[vk::BindBufferMemoryInfo<'_>],
+) -> Result<(), Error> {
+    infos.iter().try_for_each(|info| bind_buffer_memory(device, info.buffer, info.memory, info.memory_offset))
+}
+
+pub(crate) fn bind_image_memory2(
+    device: &Arc<Device>,
+    infos: &[vk::BindImageMemoryInfo<'_>],
+) -> Result<(), Error> {
+    infos.iter().try_for_each(|info| bind_image_memory(device, info.image, info.memory, info.memory_offset))
+}
+
+fn requirements((size, alignment): (u64, u64)) -> vk::MemoryRequirements {
+    vk::MemoryRequirements { size, alignment, memory_type_bits: 1 }
+}
+
+fn requirements2(needs: (u64, u64), out: &mut vk::MemoryRequirements2<'_>) {
+    out.memory_requirements = requirements(needs);
+    if let Some(dedicated) = find_mut::<vk::MemoryDedicatedRequirements<'_>>(out.p_next) {
+        dedicated.prefers_dedicated_allocation = vk::FALSE;
+        dedicated.requires_dedicated_allocation = vk::FALSE;
+    }
+}
+
+pub(crate) fn get_buffer_memory_requirements(
+    _: &Arc<Device>,
+    buffer: vk::Buffer,
+    out: &mut vk::MemoryRequirements,
+) {
+    if let Some(buffer) = object(buffer) {
+        *out = requirements(buffer.requirements());
+    }
+}
+
+pub(crate) fn get_buffer_memory_requirements2(
+    _: &Arc<Device>,
+    info: &vk::BufferMemoryRequirementsInfo2<'_>,
+    out: &mut vk::MemoryRequirements2<'_>,
+) {
+    if let Some(buffer) = object(info.buffer) {
+        requirements2(buffer.requirements(), out);
+    }
+}
+
+pub(crate) fn get_image_memory_requirements(
+    _: &Arc<Device>,
+    image: vk::Image,
+    out: &mut vk::MemoryRequirements,
+) {
+    if let Some(image) = object(image) {
+        *out = requirements(image.requirements());
+    }
+}
+
+pub(crate) fn get_image_memory_requirements2(
+    _: &Arc<Device>,
+    info: &vk::ImageMemoryRequirementsInfo2<'_>,
+    out: &mut vk::MemoryRequirements2<'_>,
+) {
+    if let Some(image) = object(info.image) {
+        requirements2(image.requirements(), out);
+    }
+}
+
+pub(crate) fn get_device_buffer_memory_requirements(
+    _: &Arc<Device>,
+    info: &vk::DeviceBufferMemoryRequirements<'_>,
+    out: &mut vk::MemoryRequirements2<'_>,
+) {
+    // SAFETY: valid usage of `VkDeviceBufferMemoryRequirements`.
+    let bytes = unsafe { info.p_create_info.as_ref() }.map_or(0, |create| create.size);
+    requirements2(Buffer::new(bytes).requirements(), out);
+}
+
+pub(crate) fn get_device_image_memory_requirements(
+    _: &Arc<Device>,
+    info: &vk::DeviceImageMemoryRequirements<'_>,
+    out: &mut vk::MemoryRequirements2<'_>,
+) {
+    // SAFETY: valid usage of `VkDeviceImageMemoryRequirements`.
+    let create = unsafe { info.p_create_info.as_ref() };
+    if let Some(Ok(image)) = create.map(|create| Image::new(image_of(create))) {
+        requirements2(image.requirements(), out);
+    }
+}
+
+pub(crate) fn get_image_sparse_memory_requirements(
+    _: &Arc<Device>,
+    _: vk::Image,
+    fill: Fill<u32, vk::SparseImageMemoryRequirements>,
+) {
+    let _ = fill.fill::<()>(&[], |_, _| {});
+}
+
+pub(crate) fn get_image_sparse_memory_requirements2(
+    _: &Arc<Device>,
+    _: &vk::ImageSparseMemoryRequirementsInfo2<'_>,
+    fill: Fill<u32, vk::SparseImageMemoryRequirements2<'_>>,
+) {
+    let _ = fill.fill::<()>(&[], |_, _| {});
+}
+
+pub(crate) fn get_device_image_sparse_memory_requirements(
+    _: &Arc<Device>,
+    _: &vk::DeviceImageMemoryRequirements<'_>,
+    fill: Fill<u32, vk::SparseImageMemoryRequirements2<'_>>,
+) {
+    let _ = fill.fill::<()>(&[], |_, _| {});
+}

@@ -1,0 +1,340 @@
+//! Render passes, framebuffers, and what begins and ends them.
+
+use std::sync::Arc;
+
+use agx_driver::Error;
+use agx_driver::command::CommandBuffer;
+use agx_driver::render::{ColourTarget, DepthTarget, PassInfo};
+use agx_driver::view::ImageView;
+use ash::vk;
+
+use crate::generated::members;
+use crate::handles::{give, object, take};
+use crate::objects::{Attachment, Device, Framebuffer, RenderPass, Subpass};
+use crate::pointers::find;
+
+fn used(number: u32) -> Option<u32> {
+    (number != vk::ATTACHMENT_UNUSED).then_some(number)
+}
+
+pub(crate) fn create_render_pass(
+    _: &Arc<Device>,
+    info: &vk::RenderPassCreateInfo<'_>,
+    out: &mut vk::RenderPass,
+) -> Result<(), Error> {
+    let of = |a: &vk::AttachmentDescription| Attachment {
+        format: a.format,
+        load: [a.load_op, a.stencil_load_op],
+        store: [a.store_op, a.stencil_store_op],
+    };
+    let attachments = members::render_pass_create_info_attachments(info).iter().map(of).collect();
+    let views = find::<vk::RenderPassMultiviewCreateInfo<'_>>(info.p_next)
+        .map(members::render_pass_multiview_create_info_view_masks)
+        .unwrap_or_default();
+    let subpasses = members::render_pass_create_info_subpasses(info).iter().enumerate();
+    let of = |(at, s): (usize, &vk::SubpassDescription<'_>)| Subpass {
+        colours: members::subpass_description_color_attachments(s)
+            .iter()
+            .map(|r| used(r.attachment))
+            .collect(),
+        resolves: members::subpass_description_resolve_attachments(s)
+            .iter()
+            .map(|r| used(r.attachment))
+            .collect(),
+        depth: members::subpass_description_depth_stencil_attachment(s).and_then(|r| used(r.attachment)),
+        depth_resolve: None,
+        views: views.get(at).copied().unwrap_or(0),
+    };
+    *out = give(Arc::new(RenderPass { attachments, subpasses: subpasses.map(of).collect() }));
+    Ok(())
+}
+
+pub(crate) fn create_render_pass2(
+    _: &Arc<Device>,
+    info: &vk::RenderPassCreateInfo2<'_>,
+    out: &mut vk::RenderPass,
+) -> Result<(), Error> {
+    let of = |a: &vk::AttachmentDescription2<'_>| Attachment {
+        format: a.format,
+        load: [a.load_op, a.stencil_load_op],
+        store: [a.store_op, a.stencil_store_op],
+    };
+    let attachments = members::render_pass_create_info2_attachments(info).iter().map(of).collect();
+    let of = |s: &vk::SubpassDescription2<'_>| {
+        let resolve = find::<vk::SubpassDescriptionDepthStencilResolve<'_>>(s.p_next)
+            .and_then(members::subpass_description_depth_stencil_resolve_depth_stencil_resolve_attachment);
+        Subpass {
+            colours: members::subpass_description2_color_attachments(s)
+                .iter()
+                .map(|r| used(r.attachment))
+                .collect(),
+            resolves: members::subpass_description2_resolve_attachments(s)
+                .iter()
+                .map(|r| used(r.attachment))
+                .collect(),
+            depth: members::subpass_description2_depth_stencil_attachment(s).and_then(|r| used(r.attachment)),
+            depth_resolve: resolve.and_then(|r| used(r.attachment)),
+            views: s.view_mask,
+        }
+    };
+    let subpasses = members::render_pass_create_info2_subpasses(info).iter().map(of).collect();
+    *out = give(Arc::new(RenderPass { attachments, subpasses }));
+    Ok(())
+}
+
+pub(crate) fn destroy_render_pass(_: &Arc<Device>, pass: vk::RenderPass) {
+    drop(take(pass));
+}
+
+pub(crate) fn get_render_area_granularity(_: &Arc<Device>, _: vk::RenderPass, out: &mut vk::Extent2D) {
+    *out = vk::Extent2D { width: 1, height: 1 };
+}
+
+pub(crate) fn create_framebuffer(
+    _: &Arc<Device>,
+    info: &vk::FramebufferCreateInfo<'_>,
+    out: &mut vk::Framebuffer,
+) -> Result<(), Error> {
+    let imageless = info.flags.contains(vk::FramebufferCreateFlags::IMAGELESS);
+    let handles = if imageless { &[] } else { members::framebuffer_create_info_attachments(info) };
+    let views = handles.iter().filter_map(|view| object(*view).cloned()).collect();
+    *out = give(Arc::new(Framebuffer { views, layers: info.layers }));
+    Ok(())
+}
+
+pub(crate) fn destroy_framebuffer(_: &Arc<Device>, framebuffer: vk::Framebuffer) {
+    drop(take(framebuffer));
+}
+
+fn area(area: vk::Rect2D) -> [u32; 4] {
+    [area.offset.x.max(0) as u32, area.offset.y.max(0) as u32, area.extent.width, area.extent.height]
+}
+
+/// A subpass of a render pass that is under way.
+#[derive(Clone)]
+pub(crate) struct Begun {
+    pass: Arc<RenderPass>,
+    views: Vec<Arc<ImageView>>,
+    clears: Vec<[u32; 4]>,
+    area: [u32; 4],
+    layers: u32,
+}
+
+impl Begun {
+    /// Whether no other subpass before (or after) the one of this number uses an attachment.
+    fn only(&self, number: u32, attachment: u32, before: bool) -> bool {
+        let uses = |subpass: &Subpass| {
+            subpass.colours.contains(&Some(attachment)) || subpass.depth == Some(attachment)
+        };
+        let (at, list) = (number as usize, &self.pass.subpasses);
+        let others = if before { list.get(..at) } else { list.get(at + 1..) };
+        !others.unwrap_or_default().iter().any(uses)
+    }
+
+    fn ops(
+        &self,
+        number: u32,
+        attachment: u32,
+        plane: usize,
+    ) -> (vk::AttachmentLoadOp, vk::AttachmentStoreOp) {
+        let known = self.pass.attachments.get(attachment as usize);
+        let load = match known {
+            Some(known) if self.only(number, attachment, true) => known.load[plane],
+            _ => vk::AttachmentLoadOp::LOAD,
+        };
+        let store = match known {
+            Some(known) if self.only(number, attachment, false) => known.store[plane],
+            _ => vk::AttachmentStoreOp::STORE,
+        };
+        (load, store)
+    }
+
+    /// The pass of a subpass.
+    fn info(&self, number: u32) -> PassInfo {
+        let Some(subpass) = self.pass.subpasses.get(number as usize) else { return PassInfo::default() };
+        let clear = |attachment: u32| self.clears.get(attachment as usize).copied().unwrap_or_default();
+        let view = |attachment: u32| self.views.get(attachment as usize).cloned();
+        let colour = |(at, attachment): (usize, &Option<u32>)| {
+            let attachment = (*attachment)?;
+            let (load, store) = self.ops(number, attachment, 0);
+            let resolve = subpass.resolves.get(at).copied().flatten().and_then(view).map(|view| (view, true));
+            Some(ColourTarget { view: view(attachment)?, load, store, clear: clear(attachment), resolve })
+        };
+        let depth = |plane: usize, has: bool| {
+            let attachment = subpass.depth.filter(|_| has)?;
+            let (load, store) = self.ops(number, attachment, plane);
+            let value = clear(attachment);
+            let resolve = subpass.depth_resolve.and_then(view);
+            Some(DepthTarget { view: view(attachment)?, load, store, clear: value[plane], resolve })
+        };
+        let format = subpass.depth.and_then(view).map(|view| view.format);
+        PassInfo {
+            area: self.area,
+            layers: self.layers,
+            views: subpass.views,
+            colours: subpass.colours.iter().enumerate().map(colour).collect(),
+            depth: depth(0, format.is_some_and(|format| format.has_depth())),
+            stencil: depth(1, format.is_some_and(|format| format.has_stencil())),
+            samples: 1,
+        }
+    }
+}
+
+pub(crate) fn cmd_begin_render_pass(
+    buffer: &Arc<CommandBuffer>,
+    info: &vk::RenderPassBeginInfo<'_>,
+    _: vk::SubpassContents,
+) {
+    let (Some(pass), Some(framebuffer)) = (object(info.render_pass), object(info.framebuffer)) else {
+        return;
+    };
+    let mut views = framebuffer.views.clone();
+    if let Some(given) = find::<vk::RenderPassAttachmentBeginInfo<'_>>(info.p_next) {
+        let handles = members::render_pass_attachment_begin_info_attachments(given).iter();
+        let list: Vec<_> = handles.filter_map(|view| object(*view).cloned()).collect();
+        if !list.is_empty() {
+            views = list;
+        }
+    }
+    let clears = members::render_pass_begin_info_clear_values(info).iter();
+    // SAFETY: all members of the union are words, and any bits are a number.
+    let clears = clears.map(|value| unsafe { value.color.uint32 }).collect();
+    let begun =
+        Begun { pass: pass.clone(), views, clears, area: area(info.render_area), layers: framebuffer.layers };
+    let subpasses: Vec<PassInfo> = (0..begun.pass.subpasses.len() as u32).map(|at| begun.info(at)).collect();
+    buffer.record(move |recorder| recorder.begin_subpasses(subpasses.clone()));
+}
+
+pub(crate) fn cmd_begin_render_pass2(
+    buffer: &Arc<CommandBuffer>,
+    info: &vk::RenderPassBeginInfo<'_>,
+    _: &vk::SubpassBeginInfo<'_>,
+) {
+    cmd_begin_render_pass(buffer, info, vk::SubpassContents::INLINE);
+}
+
+pub(crate) fn cmd_next_subpass(buffer: &Arc<CommandBuffer>, _: vk::SubpassContents) {
+    buffer.record(|recorder| recorder.next_subpass());
+}
+
+pub(crate) fn cmd_next_subpass2(
+    buffer: &Arc<CommandBuffer>,
+    _: &vk::SubpassBeginInfo<'_>,
+    _: &vk::SubpassEndInfo<'_>,
+) {
+    cmd_next_subpass(buffer, vk::SubpassContents::INLINE);
+}
+
+pub(crate) fn cmd_end_render_pass(buffer: &Arc<CommandBuffer>) {
+    buffer.record(|recorder| recorder.end_pass());
+}
+
+pub(crate) fn cmd_end_render_pass2(buffer: &Arc<CommandBuffer>, _: &vk::SubpassEndInfo<'_>) {
+    cmd_end_render_pass(buffer);
+}
+
+fn resolved(info: &vk::RenderingAttachmentInfo<'_>) -> Option<(Arc<ImageView>, bool)> {
+    let mean = match info.resolve_mode {
+        vk::ResolveModeFlags::NONE => return None,
+        mode => mode == vk::ResolveModeFlags::AVERAGE,
+    };
+    Some((object(info.resolve_image_view)?.clone(), mean))
+}
+
+fn colour_target(info: &vk::RenderingAttachmentInfo<'_>) -> Option<ColourTarget> {
+    Some(ColourTarget {
+        view: object(info.image_view)?.clone(),
+        load: info.load_op,
+        store: info.store_op,
+        // SAFETY: all members of the union are words, and any bits are a number.
+        clear: unsafe { info.clear_value.color.uint32 },
+        resolve: resolved(info),
+    })
+}
+
+fn depth_target(info: &vk::RenderingAttachmentInfo<'_>, word: usize) -> Option<DepthTarget> {
+    let target = colour_target(info)?;
+    Some(DepthTarget {
+        view: target.view,
+        load: target.load,
+        store: target.store,
+        clear: target.clear[word],
+        resolve: target.resolve.map(|(view, _)| view),
+    })
+}
+
+pub(crate) fn cmd_begin_rendering(buffer: &Arc<CommandBuffer>, info: &vk::RenderingInfo<'_>) {
+    // A pass that is resumed is part of the one that was suspended; both are ended, stored and loaded.
+    let colours = members::rendering_info_color_attachments(info).iter().map(colour_target).collect();
+    let depth = members::rendering_info_depth_attachment(info).and_then(|info| depth_target(info, 0));
+    let stencil = members::rendering_info_stencil_attachment(info).and_then(|info| depth_target(info, 1));
+    let mut pass = PassInfo {
+        area: area(info.render_area),
+        layers: info.layer_count,
+        views: info.view_mask,
+        colours,
+        depth: depth.filter(|target| target.view.format.has_depth()),
+        stencil: stencil.filter(|target| target.view.format.has_stencil()),
+        samples: 1,
+    };
+    if info.flags.contains(vk::RenderingFlags::RESUMING) {
+        pass.colours.iter_mut().flatten().for_each(|target| target.load = vk::AttachmentLoadOp::LOAD);
+        let depths = pass.depth.iter_mut().chain(&mut pass.stencil);
+        depths.for_each(|target| target.load = vk::AttachmentLoadOp::LOAD);
+    }
+    if info.flags.contains(vk::RenderingFlags::SUSPENDING) {
+        pass.colours.iter_mut().flatten().for_each(|target| target.store = vk::AttachmentStoreOp::STORE);
+        let depths = pass.depth.iter_mut().chain(&mut pass.stencil);
+        depths.for_each(|target| target.store = vk::AttachmentStoreOp::STORE);
+    }
+    buffer.record(move |recorder| recorder.begin_pass(pass.clone()));
+}
+
+pub(crate) fn cmd_end_rendering(buffer: &Arc<CommandBuffer>) {
+    cmd_end_render_pass(buffer);
+}
+
+pub(crate) fn cmd_clear_attachments(
+    buffer: &Arc<CommandBuffer>,
+    clears: &[vk::ClearAttachment],
+    boxes: &[vk::ClearRect],
+) {
+    use vk::ImageAspectFlags as A;
+    let mut list = Vec::new();
+    for clear in clears {
+        // SAFETY: all members of the union are words, and any bits are a number.
+        let value = unsafe { clear.clear_value.color.uint32 };
+        for (aspect, value) in
+            [(A::COLOR, value), (A::DEPTH, [value[0], 0, 0, 0]), (A::STENCIL, [value[1], 0, 0, 0])]
+        {
+            if clear.aspect_mask.contains(aspect) {
+                list.push((aspect, clear.color_attachment, value));
+            }
+        }
+    }
+    let of = |r: &vk::ClearRect| {
+        let [left, top, width, height] = area(r.rect);
+        [left, top, width, height, r.base_array_layer, r.layer_count]
+    };
+    let boxes: Vec<[u32; 6]> = boxes.iter().map(of).collect();
+    buffer.record(move |recorder| recorder.clear_attachments(&list, &boxes));
+}
+
+pub(crate) fn cmd_begin_query(
+    buffer: &Arc<CommandBuffer>,
+    pool: vk::QueryPool,
+    query: u32,
+    flags: vk::QueryControlFlags,
+) {
+    let Some(pool) = object(pool).cloned() else { return };
+    let precise = flags.contains(vk::QueryControlFlags::PRECISE);
+    buffer.record(move |recorder| {
+        recorder.begin_query(&pool, query, precise);
+        Ok(())
+    });
+}
+
+pub(crate) fn cmd_end_query(buffer: &Arc<CommandBuffer>, pool: vk::QueryPool, query: u32) {
+    let Some(pool) = object(pool).cloned() else { return };
+    buffer.record(move |recorder| recorder.end_query(&pool, query));
+}

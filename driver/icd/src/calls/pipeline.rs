@@ -1,0 +1,203 @@
+//! Shader modules, pipeline caches, pipelines.
+
+use std::sync::{Arc, Mutex};
+
+use agx_driver::graphics::GraphicsPipeline;
+use agx_driver::memory::lock;
+use agx_driver::pipeline::{ComputePipeline, ShaderSource};
+use agx_driver::{Error, physical};
+use ash::vk;
+
+use crate::generated::members;
+use crate::handles::{give, object, shared, take};
+use crate::objects::{Device, Pipeline, PipelineCache, ShaderModule};
+use crate::pointers::{Fill, find};
+
+/// The bytes of a module.
+fn code(info: &vk::ShaderModuleCreateInfo<'_>) -> Arc<Vec<u8>> {
+    // SAFETY: valid usage of `VkShaderModuleCreateInfo`: the size is in bytes.
+    let words = unsafe { crate::pointers::slice(info.p_code, info.code_size / 4) };
+    Arc::new(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+}
+
+pub(crate) fn create_shader_module(
+    _: &Arc<Device>,
+    info: &vk::ShaderModuleCreateInfo<'_>,
+    out: &mut vk::ShaderModule,
+) -> Result<(), Error> {
+    *out = give(Arc::new(ShaderModule { code: code(info) }));
+    Ok(())
+}
+
+pub(crate) fn destroy_shader_module(_: &Arc<Device>, module: vk::ShaderModule) {
+    drop(take(module));
+}
+
+/// The shader of a stage.
+pub(super) fn source(info: &vk::PipelineShaderStageCreateInfo<'_>) -> Result<ShaderSource, Error> {
+    let code = match object(info.module) {
+        Some(module) => module.code.clone(),
+        None => find::<vk::ShaderModuleCreateInfo<'_>>(info.p_next)
+            .map(code)
+            .ok_or(Error::Invalid { what: "a stage without module" })?,
+    };
+    let name = members::pipeline_shader_stage_create_info_name(info);
+    let entry_point = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut constants = Vec::new();
+    if let Some(special) = members::pipeline_shader_stage_create_info_specialization_info(info) {
+        let data = members::specialization_info_data(special);
+        for entry in members::specialization_info_map_entries(special) {
+            let bytes = data.get(entry.offset as usize..entry.offset as usize + entry.size).unwrap_or(&[]);
+            let value = bytes.iter().take(8).rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+            constants.push((entry.constant_id, value));
+        }
+    }
+    Ok(ShaderSource { code, entry_point, constants })
+}
+
+pub(crate) fn create_compute_pipelines(
+    device: &Arc<Device>,
+    _: vk::PipelineCache,
+    infos: &[vk::ComputePipelineCreateInfo<'_>],
+    out: &mut [vk::Pipeline],
+) -> Result<(), Error> {
+    let mut result = Ok(());
+    for (info, slot) in infos.iter().zip(out) {
+        let made = source(&info.stage).and_then(|source| ComputePipeline::new(device, &source));
+        *slot = match made {
+            Ok(pipeline) => give(Arc::new(Pipeline::Compute(Arc::new(pipeline)))),
+            Err(error) => {
+                result = Err(error);
+                vk::Pipeline::null()
+            }
+        };
+    }
+    result
+}
+
+pub(crate) fn destroy_pipeline(_: &Arc<Device>, pipeline: vk::Pipeline) {
+    drop(take(pipeline));
+}
+
+/// What pipeline caches begin with (`VkPipelineCacheHeaderVersionOne`).
+fn cache_header() -> Vec<u8> {
+    let properties = physical::properties();
+    let words = [32, 1, properties.vendor_id, properties.device_id];
+    let mut bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+    bytes.extend(properties.pipeline_cache_uuid);
+    bytes
+}
+
+pub(crate) fn create_pipeline_cache(
+    _: &Arc<Device>,
+    _: &vk::PipelineCacheCreateInfo<'_>,
+    out: &mut vk::PipelineCache,
+) -> Result<(), Error> {
+    *out = give(Arc::new(PipelineCache { data: Mutex::new(cache_header()) }));
+    Ok(())
+}
+
+pub(crate) fn destroy_pipeline_cache(_: &Arc<Device>, cache: vk::PipelineCache) {
+    drop(take(cache));
+}
+
+pub(crate) fn get_pipeline_cache_data(
+    _: &Arc<Device>,
+    cache: vk::PipelineCache,
+    fill: Fill<usize, std::ffi::c_void>,
+) -> Result<vk::Result, Error> {
+    let cache = shared(cache)?;
+    let data = lock(&cache.data);
+    Ok(fill.bytes(&data))
+}
+
+pub(crate) fn merge_pipeline_caches(
+    _: &Arc<Device>,
+    _: vk::PipelineCache,
+    _: &[vk::PipelineCache],
+) -> Result<(), Error> {
+    Ok(())
+}
+
+/// Name, stage and statistics of a program.
+type Shown = (&'static str, vk::ShaderStageFlags, statistics::List);
+
+/// The programs of a pipeline.
+fn programs(pipeline: vk::Pipeline) -> Vec<Shown> {
+    match object(pipeline).map(|pipeline| &**pipeline) {
+        Some(Pipeline::Compute(pipeline)) => {
+            vec![("compute", vk::ShaderStageFlags::COMPUTE, statistics::shown(&pipeline.program))]
+        }
+        Some(Pipeline::Graphics(pipeline)) => graphics_programs(pipeline),
+        None => Vec::new(),
+    }
+}
+
+fn graphics_programs(pipeline: &GraphicsPipeline) -> Vec<Shown> {
+    let Some(programs) = pipeline.known() else { return Vec::new() };
+    vec![
+        ("vertex", vk::ShaderStageFlags::VERTEX, statistics::shown(&programs.vertex)),
+        ("fragment", vk::ShaderStageFlags::FRAGMENT, statistics::shown(&programs.fragment)),
+    ]
+}
+
+/// Statistics of programs as Vulkan shows them.
+mod statistics {
+    use agx_driver::program::Program;
+
+    /// Name, sentence, value.
+    pub(super) type List = Vec<(&'static str, &'static str, u64)>;
+
+    /// The statistics of a program.
+    pub(super) fn shown(program: &Program) -> List {
+        let s = &program.statistics;
+        vec![
+            ("Instructions", "Instructions of the main part", s.instructions.into()),
+            ("Code size", "Bytes of the program", program.code_bytes),
+            ("Half registers", "Half registers of a thread", program.gpr_halves.into()),
+            ("Uniforms", "Uniform half-words in use", s.uniform_halves.into()),
+            ("Threads", "Threads of a core", s.threads.into()),
+            ("Spills", "Values stored to the stack", s.spills.into()),
+            ("Fills", "Values loaded from the stack", s.fills.into()),
+            ("Preamble", "Instructions of the preamble", s.preamble_instructions.into()),
+            ("Cycles", "Cycles by the compiler's model", s.cycles.into()),
+        ]
+    }
+}
+
+pub(crate) fn get_pipeline_executable_properties_khr(
+    _: &Arc<Device>,
+    info: &vk::PipelineInfoKHR<'_>,
+    fill: Fill<u32, vk::PipelineExecutablePropertiesKHR<'_>>,
+) -> vk::Result {
+    fill.fill(&programs(info.pipeline), |(name, stage, _), slot| {
+        slot.stages = *stage;
+        slot.name = physical::characters(name);
+        slot.description = physical::characters("Linked program");
+        slot.subgroup_size = 32;
+    })
+}
+
+pub(crate) fn get_pipeline_executable_statistics_khr(
+    _: &Arc<Device>,
+    info: &vk::PipelineExecutableInfoKHR<'_>,
+    fill: Fill<u32, vk::PipelineExecutableStatisticKHR<'_>>,
+) -> vk::Result {
+    let list = programs(info.pipeline);
+    let shown =
+        list.get(info.executable_index as usize).map(|(_, _, shown)| shown.as_slice()).unwrap_or_default();
+    fill.fill(shown, |(name, sentence, value), slot| {
+        slot.name = physical::characters(name);
+        slot.description = physical::characters(sentence);
+        slot.format = vk::PipelineExecutableStatisticFormatKHR::UINT64;
+        slot.value = vk::PipelineExecutableStatisticValueKHR { u64: *value };
+    })
+}
+
+pub(crate) fn get_pipeline_executable_internal_representations_khr(
+    _: &Arc<Device>,
+    _: &vk::PipelineExecutableInfoKHR<'_>,
+    fill: Fill<u32, vk::PipelineExecutableInternalRepresentationKHR<'_>>,
+) -> vk::Result {
+    fill.fill::<()>(&[], |_, _| {})
+}

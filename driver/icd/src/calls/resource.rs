@@ -1,0 +1,138 @@
+//! Buffers, images, their views, samplers.
+
+use std::sync::Arc;
+
+use agx_driver::Error;
+use agx_driver::buffer::Buffer;
+use agx_driver::image::{Image, ImageInfo};
+use agx_driver::sampler::{Sampler, SamplerInfo};
+use agx_driver::view::{BufferView, ImageView, ViewInfo};
+use ash::vk;
+
+use crate::handles::{give, object, shared, take};
+use crate::objects::Device;
+
+pub(crate) fn create_buffer(
+    _: &Arc<Device>,
+    info: &vk::BufferCreateInfo<'_>,
+    out: &mut vk::Buffer,
+) -> Result<(), Error> {
+    *out = give(Arc::new(Buffer::new(info.size)));
+    Ok(())
+}
+
+pub(crate) fn destroy_buffer(_: &Arc<Device>, buffer: vk::Buffer) {
+    drop(take(buffer));
+}
+
+pub(crate) fn get_buffer_device_address(_: &Arc<Device>, info: &vk::BufferDeviceAddressInfo<'_>) -> u64 {
+    object(info.buffer).map_or(0, |buffer| buffer.address())
+}
+
+pub(crate) fn get_buffer_opaque_capture_address(_: &Arc<Device>, _: &vk::BufferDeviceAddressInfo<'_>) -> u64 {
+    0
+}
+
+pub(crate) fn create_buffer_view(
+    _: &Arc<Device>,
+    info: &vk::BufferViewCreateInfo<'_>,
+    out: &mut vk::BufferView,
+) -> Result<(), Error> {
+    let buffer = shared(info.buffer)?;
+    *out = give(Arc::new(BufferView::new(&buffer, info.format, info.offset, info.range)?));
+    Ok(())
+}
+
+pub(crate) fn destroy_buffer_view(_: &Arc<Device>, view: vk::BufferView) {
+    drop(take(view));
+}
+
+/// What an image is made of.
+pub(super) fn image_of(info: &vk::ImageCreateInfo<'_>) -> ImageInfo {
+    ImageInfo {
+        format: info.format,
+        kind: info.image_type,
+        size: [info.extent.width, info.extent.height, info.extent.depth],
+        levels: info.mip_levels,
+        layers: info.array_layers,
+        samples: info.samples.as_raw(),
+        usage: info.usage,
+        linear: info.tiling == vk::ImageTiling::LINEAR,
+    }
+}
+
+pub(crate) fn create_image(
+    _: &Arc<Device>,
+    info: &vk::ImageCreateInfo<'_>,
+    out: &mut vk::Image,
+) -> Result<(), Error> {
+    *out = give(Arc::new(Image::new(image_of(info))?));
+    Ok(())
+}
+
+pub(crate) fn destroy_image(_: &Arc<Device>, image: vk::Image) {
+    drop(take(image));
+}
+
+pub(crate) fn get_image_subresource_layout(
+    _: &Arc<Device>,
+    image: vk::Image,
+    place: &vk::ImageSubresource,
+    out: &mut vk::SubresourceLayout,
+) {
+    let Some(image) = object(image) else { return };
+    let [offset, size, row_pitch, layer] =
+        image.subresource(place.aspect_mask, place.mip_level, place.array_layer);
+    *out = vk::SubresourceLayout { offset, size, row_pitch, array_pitch: layer, depth_pitch: layer };
+}
+
+pub(crate) fn create_image_view(
+    _: &Arc<Device>,
+    info: &vk::ImageViewCreateInfo<'_>,
+    out: &mut vk::ImageView,
+) -> Result<(), Error> {
+    let view = ViewInfo {
+        kind: info.view_type,
+        format: info.format,
+        components: info.components,
+        range: info.subresource_range,
+    };
+    *out = give(Arc::new(ImageView::new(shared(info.image)?, &view)?));
+    Ok(())
+}
+
+pub(crate) fn destroy_image_view(_: &Arc<Device>, view: vk::ImageView) {
+    drop(take(view));
+}
+
+pub(crate) fn create_sampler(
+    _: &Arc<Device>,
+    info: &vk::SamplerCreateInfo<'_>,
+    out: &mut vk::Sampler,
+) -> Result<(), Error> {
+    *out = give(Arc::new(Sampler::new(&SamplerInfo {
+        filters: [info.mag_filter, info.min_filter],
+        levels: info.mipmap_mode,
+        wrap: [info.address_mode_u, info.address_mode_v, info.address_mode_w],
+        anisotropy: (info.anisotropy_enable == vk::TRUE).then_some(info.max_anisotropy),
+        compare: (info.compare_enable == vk::TRUE).then_some(info.compare_op),
+        lod: [info.min_lod, info.max_lod],
+        border: info.border_color,
+        pixels: info.unnormalized_coordinates == vk::TRUE,
+    })));
+    Ok(())
+}
+
+pub(crate) fn destroy_sampler(_: &Arc<Device>, sampler: vk::Sampler) {
+    drop(take(sampler));
+}
+
+pub(crate) fn create_sampler_ycbcr_conversion(
+    _: &Arc<Device>,
+    _: &vk::SamplerYcbcrConversionCreateInfo<'_>,
+    _: &mut vk::SamplerYcbcrConversion,
+) -> Result<(), Error> {
+    Err(Error::Unsupported { what: "conversion from YCbCr" })
+}
+
+pub(crate) fn destroy_sampler_ycbcr_conversion(_: &Arc<Device>, _: vk::SamplerYcbcrConversion) {}

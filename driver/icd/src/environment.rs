@@ -1,0 +1,53 @@
+//! What the environment asks for: reports, listings, statistics.
+
+use std::io::Write as _;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use agx_device::{Settings, Statistics};
+use agx_driver::Error;
+use agx_driver::gpu::{Gpu, InProcess, Outputs};
+
+/// Where reports go.
+fn output() -> &'static Mutex<Box<dyn std::io::Write + Send>> {
+    static OUTPUT: OnceLock<Mutex<Box<dyn std::io::Write + Send>>> = OnceLock::new();
+    OUTPUT.get_or_init(|| {
+        let file = std::env::var_os("AGX_DEVICE_REPORT").and_then(|path| std::fs::File::create(path).ok());
+        Mutex::new(match file {
+            Some(file) => Box::new(file),
+            None => Box::new(std::io::stderr()),
+        })
+    })
+}
+
+/// Writes a sentence to the report. A report that cannot be written is lost.
+pub(crate) fn report(text: &str) {
+    let mut output = output().lock().unwrap_or_else(PoisonError::into_inner);
+    let _ = writeln!(output, "agx: {text}");
+}
+
+/// Nanoseconds since the first call.
+fn clock() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
+}
+
+/// Opens the device.
+pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
+    let strict = std::env::var_os("AGX_DEVICE_STRICT").is_some_and(|value| value == "yes");
+    let settings =
+        Settings { strict, trace: std::env::var_os("AGX_DEVICE_TRACE").is_some(), ..Settings::default() };
+    let trace = std::env::var_os("AGX_DEVICE_TRACE").and_then(|path| std::fs::File::create(path).ok());
+    let statistics = std::env::var_os("AGX_DEVICE_STATISTICS");
+    let outputs = Outputs {
+        report: Box::new(|finding| report(&finding.to_string())),
+        // Listings and statistics that cannot be written are lost.
+        trace: trace.map(|mut file| -> Box<dyn FnMut(&str) + Send> {
+            Box::new(move |listing| drop(file.write_all(listing.as_bytes())))
+        }),
+        statistics: statistics.map(|path| -> Box<dyn FnMut(&Statistics) + Send> {
+            Box::new(move |statistics| drop(std::fs::write(&path, statistics.to_string())))
+        }),
+    };
+    Ok(Box::new(InProcess::open(settings, clock, outputs)?))
+}

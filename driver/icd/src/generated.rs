@@ -1,0 +1,6251 @@
+//! Written by `examples/generate.rs` from the Vulkan registry: entry points, their names, members of structures.
+
+#![allow(
+    clippy::all,
+    unused_qualifications,
+    deprecated,
+    clippy::undocumented_unsafe_blocks,
+    reason = "generated"
+)]
+
+use ash::vk;
+
+/// What a name stands for: the function, as the loader calls it, and the type of its first parameter.
+pub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First)> {
+    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first)| (Some(*function), *first))
+}
+
+/// What a command is called on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum First {
+    /// Nothing: it is there before an instance.
+    Nothing,
+    /// An instance.
+    Instance,
+    /// A physical device.
+    PhysicalDevice,
+    /// A device, a queue or a command buffer.
+    Device,
+}
+
+type Function = unsafe extern "system" fn();
+
+/// SAFETY of the casts: the loader calls each function with the parameters of its name.
+static TABLE: &[(&str, Function, First)] = &[
+    (
+        "vkCreateInstance",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::create_instance)
+        },
+        First::Nothing,
+    ),
+    (
+        "vkDestroyInstance",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::destroy_instance)
+        },
+        First::Instance,
+    ),
+    (
+        "vkEnumeratePhysicalDevices",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::enumerate_physical_devices,
+            )
+        },
+        First::Instance,
+    ),
+    (
+        "vkGetPhysicalDeviceFeatures",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_physical_device_features,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceFormatProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_format_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceImageFormatProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::get_physical_device_image_format_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_physical_device_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceQueueFamilyProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_queue_family_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceMemoryProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_physical_device_memory_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetInstanceProcAddr",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_instance_proc_addr,
+            )
+        },
+        First::Instance,
+    ),
+    (
+        "vkGetDeviceProcAddr",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::get_device_proc_addr)
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateDevice",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_device)
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkDestroyDevice",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::destroy_device)
+        },
+        First::Device,
+    ),
+    (
+        "vkEnumerateInstanceExtensionProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::enumerate_instance_extension_properties,
+            )
+        },
+        First::Nothing,
+    ),
+    (
+        "vkEnumerateDeviceExtensionProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::enumerate_device_extension_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkEnumerateInstanceLayerProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::enumerate_instance_layer_properties,
+            )
+        },
+        First::Nothing,
+    ),
+    (
+        "vkEnumerateDeviceLayerProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::enumerate_device_layer_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetDeviceQueue",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_device_queue,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkQueueSubmit",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::queue_submit)
+        },
+        First::Device,
+    ),
+    (
+        "vkQueueWaitIdle",
+        unsafe { std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::queue_wait_idle) },
+        First::Device,
+    ),
+    (
+        "vkDeviceWaitIdle",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::device_wait_idle)
+        },
+        First::Device,
+    ),
+    (
+        "vkAllocateMemory",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::allocate_memory,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkFreeMemory",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::free_memory)
+        },
+        First::Device,
+    ),
+    (
+        "vkMapMemory",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::map_memory,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkUnmapMemory",
+        unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::unmap_memory) },
+        First::Device,
+    ),
+    (
+        "vkFlushMappedMemoryRanges",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::flush_mapped_memory_ranges,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkInvalidateMappedMemoryRanges",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::invalidate_mapped_memory_ranges,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceMemoryCommitment",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_device_memory_commitment,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkBindBufferMemory",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::bind_buffer_memory,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkBindImageMemory",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::bind_image_memory,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetBufferMemoryRequirements",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_buffer_memory_requirements,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetImageMemoryRequirements",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_image_memory_requirements,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetImageSparseMemoryRequirements",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_image_sparse_memory_requirements,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPhysicalDeviceSparseImageFormatProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _) -> _, Function>(
+                entry::get_physical_device_sparse_image_format_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkCreateFence",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_fence)
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyFence",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_fence)
+        },
+        First::Device,
+    ),
+    (
+        "vkResetFences",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::reset_fences)
+        },
+        First::Device,
+    ),
+    (
+        "vkGetFenceStatus",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::get_fence_status)
+        },
+        First::Device,
+    ),
+    (
+        "vkWaitForFences",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::wait_for_fences,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateSemaphore",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_semaphore,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroySemaphore",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_semaphore)
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateEvent",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_event)
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyEvent",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_event)
+        },
+        First::Device,
+    ),
+    (
+        "vkGetEventStatus",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::get_event_status)
+        },
+        First::Device,
+    ),
+    (
+        "vkSetEvent",
+        unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::set_event) },
+        First::Device,
+    ),
+    (
+        "vkResetEvent",
+        unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::reset_event) },
+        First::Device,
+    ),
+    (
+        "vkCreateQueryPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_query_pool,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyQueryPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_query_pool,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetQueryPoolResults",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _) -> _, Function>(
+                entry::get_query_pool_results,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_buffer)
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_buffer)
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateBufferView",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_buffer_view,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyBufferView",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_buffer_view,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_image)
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_image)
+        },
+        First::Device,
+    ),
+    (
+        "vkGetImageSubresourceLayout",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_image_subresource_layout,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateImageView",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_image_view,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyImageView",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_image_view,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateShaderModule",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_shader_module,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyShaderModule",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_shader_module,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreatePipelineCache",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_pipeline_cache,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyPipelineCache",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_pipeline_cache,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPipelineCacheData",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_pipeline_cache_data,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkMergePipelineCaches",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::merge_pipeline_caches,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateGraphicsPipelines",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::create_graphics_pipelines,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateComputePipelines",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::create_compute_pipelines,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyPipeline",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_pipeline)
+        },
+        First::Device,
+    ),
+    (
+        "vkCreatePipelineLayout",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_pipeline_layout,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyPipelineLayout",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_pipeline_layout,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateSampler",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_sampler)
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroySampler",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_sampler)
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateDescriptorSetLayout",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_descriptor_set_layout,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyDescriptorSetLayout",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_descriptor_set_layout,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateDescriptorPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_descriptor_pool,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyDescriptorPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_descriptor_pool,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkResetDescriptorPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::reset_descriptor_pool,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkAllocateDescriptorSets",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::allocate_descriptor_sets,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkFreeDescriptorSets",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::free_descriptor_sets,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkUpdateDescriptorSets",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::update_descriptor_sets,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateFramebuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_framebuffer,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyFramebuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_framebuffer,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateRenderPass",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_render_pass,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyRenderPass",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_render_pass,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetRenderAreaGranularity",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_render_area_granularity,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateCommandPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_command_pool,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyCommandPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_command_pool,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkResetCommandPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::reset_command_pool,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkAllocateCommandBuffers",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::allocate_command_buffers,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkFreeCommandBuffers",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::free_command_buffers,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkBeginCommandBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::begin_command_buffer)
+        },
+        First::Device,
+    ),
+    (
+        "vkEndCommandBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::end_command_buffer)
+        },
+        First::Device,
+    ),
+    (
+        "vkResetCommandBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::reset_command_buffer)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBindPipeline",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_bind_pipeline)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetViewport",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_set_viewport,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetScissor",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_set_scissor,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetLineWidth",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_line_width)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthBias",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_set_depth_bias,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetBlendConstants",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_blend_constants,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthBounds",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_depth_bounds,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetStencilCompareMask",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_stencil_compare_mask,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetStencilWriteMask",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_stencil_write_mask,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetStencilReference",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_stencil_reference,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBindDescriptorSets",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_bind_descriptor_sets,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBindIndexBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_bind_index_buffer,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBindVertexBuffers",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_bind_vertex_buffers,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdDraw",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(entry::cmd_draw)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdDrawIndexed",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indexed,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdDrawIndirect",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indirect,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdDrawIndexedIndirect",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indexed_indirect,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdDispatch",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::cmd_dispatch)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdDispatchIndirect",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_dispatch_indirect,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_copy_buffer,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_copy_image,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBlitImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_blit_image,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyBufferToImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_copy_buffer_to_image,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyImageToBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_copy_image_to_buffer,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdUpdateBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_update_buffer,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdFillBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_fill_buffer,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdClearColorImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_clear_color_image,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdClearDepthStencilImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_clear_depth_stencil_image,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdClearAttachments",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_clear_attachments,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdResolveImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_resolve_image,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetEvent",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_set_event)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdResetEvent",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_reset_event)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdWaitEvents",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_wait_events,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdPipelineBarrier",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_pipeline_barrier,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBeginQuery",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_begin_query,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdEndQuery",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_end_query)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdResetQueryPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_reset_query_pool,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdWriteTimestamp",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_write_timestamp,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyQueryPoolResults",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_copy_query_pool_results,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdPushConstants",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_push_constants,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBeginRenderPass",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_begin_render_pass,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdNextSubpass",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_next_subpass)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdEndRenderPass",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::cmd_end_render_pass)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdExecuteCommands",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_execute_commands,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkEnumerateInstanceVersion",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(
+                entry::enumerate_instance_version,
+            )
+        },
+        First::Nothing,
+    ),
+    (
+        "vkBindBufferMemory2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::bind_buffer_memory2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkBindImageMemory2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::bind_image_memory2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceGroupPeerMemoryFeatures",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::get_device_group_peer_memory_features,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDeviceMask",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_device_mask)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdDispatchBase",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_dispatch_base,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkEnumeratePhysicalDeviceGroups",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::enumerate_physical_device_groups,
+            )
+        },
+        First::Instance,
+    ),
+    (
+        "vkGetImageMemoryRequirements2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_image_memory_requirements2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetBufferMemoryRequirements2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_buffer_memory_requirements2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetImageSparseMemoryRequirements2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_image_sparse_memory_requirements2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPhysicalDeviceFeatures2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_physical_device_features2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceProperties2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_physical_device_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceFormatProperties2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_format_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceImageFormatProperties2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_image_format_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceQueueFamilyProperties2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_queue_family_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceMemoryProperties2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_physical_device_memory_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceSparseImageFormatProperties2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_physical_device_sparse_image_format_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkTrimCommandPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::trim_command_pool)
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceQueue2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::get_device_queue2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateSamplerYcbcrConversion",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_sampler_ycbcr_conversion,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroySamplerYcbcrConversion",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_sampler_ycbcr_conversion,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateDescriptorUpdateTemplate",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_descriptor_update_template,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyDescriptorUpdateTemplate",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_descriptor_update_template,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkUpdateDescriptorSetWithTemplate",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::update_descriptor_set_with_template,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPhysicalDeviceExternalBufferProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_external_buffer_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceExternalFenceProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_external_fence_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceExternalSemaphoreProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_external_semaphore_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetDescriptorSetLayoutSupport",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_descriptor_set_layout_support,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateRenderPass2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_render_pass2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBeginRenderPass2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_begin_render_pass2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdNextSubpass2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_next_subpass2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdEndRenderPass2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_end_render_pass2)
+        },
+        First::Device,
+    ),
+    (
+        "vkResetQueryPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::reset_query_pool,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetSemaphoreCounterValue",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_semaphore_counter_value,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkWaitSemaphores",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::wait_semaphores)
+        },
+        First::Device,
+    ),
+    (
+        "vkSignalSemaphore",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::signal_semaphore)
+        },
+        First::Device,
+    ),
+    (
+        "vkGetBufferDeviceAddress",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_buffer_device_address,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetBufferOpaqueCaptureAddress",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_buffer_opaque_capture_address,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceMemoryOpaqueCaptureAddress",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_device_memory_opaque_capture_address,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPhysicalDeviceToolProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_tool_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkCreatePrivateDataSlot",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_private_data_slot,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyPrivateDataSlot",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_private_data_slot,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkSetPrivateData",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::set_private_data,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPrivateData",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::get_private_data,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetEvent2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_set_event2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdResetEvent2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_reset_event2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdWaitEvents2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_wait_events2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdPipelineBarrier2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_pipeline_barrier2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdWriteTimestamp2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_write_timestamp2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkQueueSubmit2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::queue_submit2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyBuffer2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_copy_buffer2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyImage2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_copy_image2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyBufferToImage2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_copy_buffer_to_image2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyImageToBuffer2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_copy_image_to_buffer2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBlitImage2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_blit_image2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdResolveImage2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_resolve_image2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBeginRendering",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_begin_rendering)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdEndRendering",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::cmd_end_rendering)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetCullMode",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_cull_mode)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetFrontFace",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_front_face)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetPrimitiveTopology",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_primitive_topology,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetViewportWithCount",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_viewport_with_count,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetScissorWithCount",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_scissor_with_count,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBindVertexBuffers2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_bind_vertex_buffers2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthTestEnable",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_test_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthWriteEnable",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_write_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthCompareOp",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_compare_op,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthBoundsTestEnable",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_bounds_test_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetStencilTestEnable",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_stencil_test_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetStencilOp",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_set_stencil_op,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetRasterizerDiscardEnable",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_rasterizer_discard_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthBiasEnable",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_bias_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetPrimitiveRestartEnable",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_primitive_restart_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceBufferMemoryRequirements",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_device_buffer_memory_requirements,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceImageMemoryRequirements",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_device_image_memory_requirements,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceImageSparseMemoryRequirements",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_device_image_sparse_memory_requirements,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBeginRenderingKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_begin_rendering)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdEndRenderingKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::cmd_end_rendering)
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPhysicalDeviceFeatures2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_physical_device_features2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceProperties2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_physical_device_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceFormatProperties2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_format_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceImageFormatProperties2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_image_format_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceQueueFamilyProperties2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_queue_family_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceMemoryProperties2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_physical_device_memory_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceSparseImageFormatProperties2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_physical_device_sparse_image_format_properties2,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetDeviceGroupPeerMemoryFeaturesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::get_device_group_peer_memory_features,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDeviceMaskKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_device_mask)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdDispatchBaseKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_dispatch_base,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkTrimCommandPoolKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::trim_command_pool)
+        },
+        First::Device,
+    ),
+    (
+        "vkEnumeratePhysicalDeviceGroupsKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::enumerate_physical_device_groups,
+            )
+        },
+        First::Instance,
+    ),
+    (
+        "vkGetPhysicalDeviceExternalBufferPropertiesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_external_buffer_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceExternalSemaphorePropertiesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_external_semaphore_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkCmdPushDescriptorSetKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_push_descriptor_set_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdPushDescriptorSetWithTemplateKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_push_descriptor_set_with_template_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateDescriptorUpdateTemplateKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_descriptor_update_template,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyDescriptorUpdateTemplateKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_descriptor_update_template,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkUpdateDescriptorSetWithTemplateKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::update_descriptor_set_with_template,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateRenderPass2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_render_pass2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBeginRenderPass2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_begin_render_pass2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdNextSubpass2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_next_subpass2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdEndRenderPass2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_end_render_pass2)
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPhysicalDeviceExternalFencePropertiesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_external_fence_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetImageMemoryRequirements2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_image_memory_requirements2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetBufferMemoryRequirements2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_buffer_memory_requirements2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetImageSparseMemoryRequirements2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_image_sparse_memory_requirements2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateSamplerYcbcrConversionKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_sampler_ycbcr_conversion,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroySamplerYcbcrConversionKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_sampler_ycbcr_conversion,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkBindBufferMemory2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::bind_buffer_memory2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkBindImageMemory2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::bind_image_memory2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDescriptorSetLayoutSupportKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_descriptor_set_layout_support,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetSemaphoreCounterValueKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_semaphore_counter_value,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkWaitSemaphoresKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::wait_semaphores)
+        },
+        First::Device,
+    ),
+    (
+        "vkSignalSemaphoreKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::signal_semaphore)
+        },
+        First::Device,
+    ),
+    (
+        "vkGetBufferDeviceAddressEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_buffer_device_address,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPhysicalDeviceToolPropertiesEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_tool_properties,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetBufferDeviceAddressKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_buffer_device_address,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetBufferOpaqueCaptureAddressKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_buffer_opaque_capture_address,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceMemoryOpaqueCaptureAddressKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_device_memory_opaque_capture_address,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkResetQueryPoolEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::reset_query_pool,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetCullModeEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_cull_mode)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetFrontFaceEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_front_face)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetPrimitiveTopologyEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_primitive_topology,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetViewportWithCountEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_viewport_with_count,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetScissorWithCountEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_scissor_with_count,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBindVertexBuffers2EXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_bind_vertex_buffers2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthTestEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_test_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthWriteEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_write_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthCompareOpEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_compare_op,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthBoundsTestEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_bounds_test_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetStencilTestEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_stencil_test_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetStencilOpEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_set_stencil_op,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPipelineExecutablePropertiesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_pipeline_executable_properties_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPipelineExecutableStatisticsKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_pipeline_executable_statistics_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPipelineExecutableInternalRepresentationsKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_pipeline_executable_internal_representations_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreatePrivateDataSlotEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_private_data_slot,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroyPrivateDataSlotEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_private_data_slot,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkSetPrivateDataEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::set_private_data,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPrivateDataEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::get_private_data,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetEvent2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_set_event2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdResetEvent2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_reset_event2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdWaitEvents2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_wait_events2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdPipelineBarrier2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_pipeline_barrier2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdWriteTimestamp2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_write_timestamp2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkQueueSubmit2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::queue_submit2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyBuffer2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_copy_buffer2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyImage2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_copy_image2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyBufferToImage2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_copy_buffer_to_image2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdCopyImageToBuffer2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_copy_image_to_buffer2,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdBlitImage2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_blit_image2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdResolveImage2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_resolve_image2)
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetRasterizerDiscardEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_rasterizer_discard_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetDepthBiasEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_bias_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdSetPrimitiveRestartEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_primitive_restart_enable,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceBufferMemoryRequirementsKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_device_buffer_memory_requirements,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceImageMemoryRequirementsKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_device_image_memory_requirements,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceImageSparseMemoryRequirementsKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_device_image_sparse_memory_requirements,
+            )
+        },
+        First::Device,
+    ),
+];
+
+/// Entry points.
+mod entry {
+    use std::ffi::{c_char, c_void};
+
+    use ash::vk;
+
+    use crate::calls;
+    use crate::pointers::*;
+
+    pub(super) unsafe extern "system" fn create_instance(
+        p_create_info: *const vk::InstanceCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_instance: *mut vk::Instance,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateInstance`.
+        unsafe { outcome(calls::create_instance(reference(p_create_info), out(p_instance))) }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_instance(
+        instance: vk::Instance,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyInstance`.
+        unsafe {
+            calls::destroy_instance(dispatched(instance));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn enumerate_physical_devices(
+        instance: vk::Instance,
+        p_physical_device_count: *mut u32,
+        p_physical_devices: *mut vk::PhysicalDevice,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkEnumeratePhysicalDevices`.
+        unsafe {
+            outcome(calls::enumerate_physical_devices(
+                dispatched(instance),
+                Fill::new(p_physical_device_count, p_physical_devices),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_features(
+        physical_device: vk::PhysicalDevice,
+        p_features: *mut vk::PhysicalDeviceFeatures,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceFeatures`.
+        unsafe {
+            calls::get_physical_device_features(dispatched(physical_device), out(p_features));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_format_properties(
+        physical_device: vk::PhysicalDevice,
+        format: vk::Format,
+        p_format_properties: *mut vk::FormatProperties,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceFormatProperties`.
+        unsafe {
+            calls::get_physical_device_format_properties(
+                dispatched(physical_device),
+                format,
+                out(p_format_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_image_format_properties(
+        physical_device: vk::PhysicalDevice,
+        format: vk::Format,
+        ty: vk::ImageType,
+        tiling: vk::ImageTiling,
+        usage: vk::ImageUsageFlags,
+        flags: vk::ImageCreateFlags,
+        p_image_format_properties: *mut vk::ImageFormatProperties,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceImageFormatProperties`.
+        unsafe {
+            outcome(calls::get_physical_device_image_format_properties(
+                dispatched(physical_device),
+                format,
+                ty,
+                tiling,
+                usage,
+                flags,
+                out(p_image_format_properties),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_properties(
+        physical_device: vk::PhysicalDevice,
+        p_properties: *mut vk::PhysicalDeviceProperties,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceProperties`.
+        unsafe {
+            calls::get_physical_device_properties(dispatched(physical_device), out(p_properties));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_queue_family_properties(
+        physical_device: vk::PhysicalDevice,
+        p_queue_family_property_count: *mut u32,
+        p_queue_family_properties: *mut vk::QueueFamilyProperties,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceQueueFamilyProperties`.
+        unsafe {
+            calls::get_physical_device_queue_family_properties(
+                dispatched(physical_device),
+                Fill::new(p_queue_family_property_count, p_queue_family_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_memory_properties(
+        physical_device: vk::PhysicalDevice,
+        p_memory_properties: *mut vk::PhysicalDeviceMemoryProperties,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceMemoryProperties`.
+        unsafe {
+            calls::get_physical_device_memory_properties(
+                dispatched(physical_device),
+                out(p_memory_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_instance_proc_addr(
+        instance: vk::Instance,
+        p_name: *const c_char,
+    ) -> vk::PFN_vkVoidFunction {
+        // SAFETY: valid usage of `vkGetInstanceProcAddr`.
+        unsafe { calls::get_instance_proc_addr(dispatched(instance), text(p_name)) }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_proc_addr(
+        device: vk::Device,
+        p_name: *const c_char,
+    ) -> vk::PFN_vkVoidFunction {
+        // SAFETY: valid usage of `vkGetDeviceProcAddr`.
+        unsafe { calls::get_device_proc_addr(dispatched(device), text(p_name)) }
+    }
+
+    pub(super) unsafe extern "system" fn create_device(
+        physical_device: vk::PhysicalDevice,
+        p_create_info: *const vk::DeviceCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_device: *mut vk::Device,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateDevice`.
+        unsafe {
+            outcome(calls::create_device(
+                dispatched(physical_device),
+                reference(p_create_info),
+                out(p_device),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_device(
+        device: vk::Device,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyDevice`.
+        unsafe {
+            calls::destroy_device(dispatched(device));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn enumerate_instance_extension_properties(
+        p_layer_name: *const c_char,
+        p_property_count: *mut u32,
+        p_properties: *mut vk::ExtensionProperties,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkEnumerateInstanceExtensionProperties`.
+        unsafe {
+            outcome(calls::enumerate_instance_extension_properties(
+                text(p_layer_name),
+                Fill::new(p_property_count, p_properties),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn enumerate_device_extension_properties(
+        physical_device: vk::PhysicalDevice,
+        p_layer_name: *const c_char,
+        p_property_count: *mut u32,
+        p_properties: *mut vk::ExtensionProperties,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkEnumerateDeviceExtensionProperties`.
+        unsafe {
+            outcome(calls::enumerate_device_extension_properties(
+                dispatched(physical_device),
+                text(p_layer_name),
+                Fill::new(p_property_count, p_properties),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn enumerate_instance_layer_properties(
+        p_property_count: *mut u32,
+        p_properties: *mut vk::LayerProperties,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkEnumerateInstanceLayerProperties`.
+        unsafe {
+            outcome(calls::enumerate_instance_layer_properties(Fill::new(p_property_count, p_properties)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn enumerate_device_layer_properties(
+        physical_device: vk::PhysicalDevice,
+        p_property_count: *mut u32,
+        p_properties: *mut vk::LayerProperties,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkEnumerateDeviceLayerProperties`.
+        unsafe {
+            outcome(calls::enumerate_device_layer_properties(
+                dispatched(physical_device),
+                Fill::new(p_property_count, p_properties),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_queue(
+        device: vk::Device,
+        queue_family_index: u32,
+        queue_index: u32,
+        p_queue: *mut vk::Queue,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceQueue`.
+        unsafe {
+            calls::get_device_queue(dispatched(device), queue_family_index, queue_index, out(p_queue));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn queue_submit(
+        queue: vk::Queue,
+        submit_count: u32,
+        p_submits: *const vk::SubmitInfo<'_>,
+        fence: vk::Fence,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkQueueSubmit`.
+        unsafe {
+            outcome(calls::queue_submit(dispatched(queue), slice(p_submits, submit_count as usize), fence))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
+        // SAFETY: valid usage of `vkQueueWaitIdle`.
+        unsafe { outcome(calls::queue_wait_idle(dispatched(queue))) }
+    }
+
+    pub(super) unsafe extern "system" fn device_wait_idle(device: vk::Device) -> vk::Result {
+        // SAFETY: valid usage of `vkDeviceWaitIdle`.
+        unsafe { outcome(calls::device_wait_idle(dispatched(device))) }
+    }
+
+    pub(super) unsafe extern "system" fn allocate_memory(
+        device: vk::Device,
+        p_allocate_info: *const vk::MemoryAllocateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_memory: *mut vk::DeviceMemory,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkAllocateMemory`.
+        unsafe {
+            outcome(calls::allocate_memory(dispatched(device), reference(p_allocate_info), out(p_memory)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn free_memory(
+        device: vk::Device,
+        memory: vk::DeviceMemory,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkFreeMemory`.
+        unsafe {
+            calls::free_memory(dispatched(device), memory);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn map_memory(
+        device: vk::Device,
+        memory: vk::DeviceMemory,
+        offset: vk::DeviceSize,
+        size: vk::DeviceSize,
+        flags: vk::MemoryMapFlags,
+        pp_data: *mut *const c_void,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkMapMemory`.
+        unsafe { outcome(calls::map_memory(dispatched(device), memory, offset, size, flags, pp_data)) }
+    }
+
+    pub(super) unsafe extern "system" fn unmap_memory(device: vk::Device, memory: vk::DeviceMemory) {
+        // SAFETY: valid usage of `vkUnmapMemory`.
+        unsafe {
+            calls::unmap_memory(dispatched(device), memory);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn flush_mapped_memory_ranges(
+        device: vk::Device,
+        memory_range_count: u32,
+        p_memory_ranges: *const vk::MappedMemoryRange<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkFlushMappedMemoryRanges`.
+        unsafe {
+            outcome(calls::flush_mapped_memory_ranges(
+                dispatched(device),
+                slice(p_memory_ranges, memory_range_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn invalidate_mapped_memory_ranges(
+        device: vk::Device,
+        memory_range_count: u32,
+        p_memory_ranges: *const vk::MappedMemoryRange<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkInvalidateMappedMemoryRanges`.
+        unsafe {
+            outcome(calls::invalidate_mapped_memory_ranges(
+                dispatched(device),
+                slice(p_memory_ranges, memory_range_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_memory_commitment(
+        device: vk::Device,
+        memory: vk::DeviceMemory,
+        p_committed_memory_in_bytes: *mut vk::DeviceSize,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceMemoryCommitment`.
+        unsafe {
+            calls::get_device_memory_commitment(dispatched(device), memory, out(p_committed_memory_in_bytes));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn bind_buffer_memory(
+        device: vk::Device,
+        buffer: vk::Buffer,
+        memory: vk::DeviceMemory,
+        memory_offset: vk::DeviceSize,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkBindBufferMemory`.
+        unsafe { outcome(calls::bind_buffer_memory(dispatched(device), buffer, memory, memory_offset)) }
+    }
+
+    pub(super) unsafe extern "system" fn bind_image_memory(
+        device: vk::Device,
+        image: vk::Image,
+        memory: vk::DeviceMemory,
+        memory_offset: vk::DeviceSize,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkBindImageMemory`.
+        unsafe { outcome(calls::bind_image_memory(dispatched(device), image, memory, memory_offset)) }
+    }
+
+    pub(super) unsafe extern "system" fn get_buffer_memory_requirements(
+        device: vk::Device,
+        buffer: vk::Buffer,
+        p_memory_requirements: *mut vk::MemoryRequirements,
+    ) {
+        // SAFETY: valid usage of `vkGetBufferMemoryRequirements`.
+        unsafe {
+            calls::get_buffer_memory_requirements(dispatched(device), buffer, out(p_memory_requirements));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_image_memory_requirements(
+        device: vk::Device,
+        image: vk::Image,
+        p_memory_requirements: *mut vk::MemoryRequirements,
+    ) {
+        // SAFETY: valid usage of `vkGetImageMemoryRequirements`.
+        unsafe {
+            calls::get_image_memory_requirements(dispatched(device), image, out(p_memory_requirements));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_image_sparse_memory_requirements(
+        device: vk::Device,
+        image: vk::Image,
+        p_sparse_memory_requirement_count: *mut u32,
+        p_sparse_memory_requirements: *mut vk::SparseImageMemoryRequirements,
+    ) {
+        // SAFETY: valid usage of `vkGetImageSparseMemoryRequirements`.
+        unsafe {
+            calls::get_image_sparse_memory_requirements(
+                dispatched(device),
+                image,
+                Fill::new(p_sparse_memory_requirement_count, p_sparse_memory_requirements),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_sparse_image_format_properties(
+        physical_device: vk::PhysicalDevice,
+        format: vk::Format,
+        ty: vk::ImageType,
+        samples: vk::SampleCountFlags,
+        usage: vk::ImageUsageFlags,
+        tiling: vk::ImageTiling,
+        p_property_count: *mut u32,
+        p_properties: *mut vk::SparseImageFormatProperties,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceSparseImageFormatProperties`.
+        unsafe {
+            calls::get_physical_device_sparse_image_format_properties(
+                dispatched(physical_device),
+                format,
+                ty,
+                samples,
+                usage,
+                tiling,
+                Fill::new(p_property_count, p_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_fence(
+        device: vk::Device,
+        p_create_info: *const vk::FenceCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_fence: *mut vk::Fence,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateFence`.
+        unsafe { outcome(calls::create_fence(dispatched(device), reference(p_create_info), out(p_fence))) }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_fence(
+        device: vk::Device,
+        fence: vk::Fence,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyFence`.
+        unsafe {
+            calls::destroy_fence(dispatched(device), fence);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn reset_fences(
+        device: vk::Device,
+        fence_count: u32,
+        p_fences: *const vk::Fence,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkResetFences`.
+        unsafe { outcome(calls::reset_fences(dispatched(device), slice(p_fences, fence_count as usize))) }
+    }
+
+    pub(super) unsafe extern "system" fn get_fence_status(
+        device: vk::Device,
+        fence: vk::Fence,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetFenceStatus`.
+        unsafe { outcome(calls::get_fence_status(dispatched(device), fence)) }
+    }
+
+    pub(super) unsafe extern "system" fn wait_for_fences(
+        device: vk::Device,
+        fence_count: u32,
+        p_fences: *const vk::Fence,
+        wait_all: vk::Bool32,
+        timeout: u64,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkWaitForFences`.
+        unsafe {
+            outcome(calls::wait_for_fences(
+                dispatched(device),
+                slice(p_fences, fence_count as usize),
+                wait_all,
+                timeout,
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_semaphore(
+        device: vk::Device,
+        p_create_info: *const vk::SemaphoreCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_semaphore: *mut vk::Semaphore,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateSemaphore`.
+        unsafe {
+            outcome(calls::create_semaphore(dispatched(device), reference(p_create_info), out(p_semaphore)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_semaphore(
+        device: vk::Device,
+        semaphore: vk::Semaphore,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroySemaphore`.
+        unsafe {
+            calls::destroy_semaphore(dispatched(device), semaphore);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_event(
+        device: vk::Device,
+        p_create_info: *const vk::EventCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_event: *mut vk::Event,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateEvent`.
+        unsafe { outcome(calls::create_event(dispatched(device), reference(p_create_info), out(p_event))) }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_event(
+        device: vk::Device,
+        event: vk::Event,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyEvent`.
+        unsafe {
+            calls::destroy_event(dispatched(device), event);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_event_status(
+        device: vk::Device,
+        event: vk::Event,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetEventStatus`.
+        unsafe { outcome(calls::get_event_status(dispatched(device), event)) }
+    }
+
+    pub(super) unsafe extern "system" fn set_event(device: vk::Device, event: vk::Event) -> vk::Result {
+        // SAFETY: valid usage of `vkSetEvent`.
+        unsafe { outcome(calls::set_event(dispatched(device), event)) }
+    }
+
+    pub(super) unsafe extern "system" fn reset_event(device: vk::Device, event: vk::Event) -> vk::Result {
+        // SAFETY: valid usage of `vkResetEvent`.
+        unsafe { outcome(calls::reset_event(dispatched(device), event)) }
+    }
+
+    pub(super) unsafe extern "system" fn create_query_pool(
+        device: vk::Device,
+        p_create_info: *const vk::QueryPoolCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_query_pool: *mut vk::QueryPool,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateQueryPool`.
+        unsafe {
+            outcome(calls::create_query_pool(dispatched(device), reference(p_create_info), out(p_query_pool)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_query_pool(
+        device: vk::Device,
+        query_pool: vk::QueryPool,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyQueryPool`.
+        unsafe {
+            calls::destroy_query_pool(dispatched(device), query_pool);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_query_pool_results(
+        device: vk::Device,
+        query_pool: vk::QueryPool,
+        first_query: u32,
+        query_count: u32,
+        data_size: usize,
+        p_data: *mut c_void,
+        stride: vk::DeviceSize,
+        flags: vk::QueryResultFlags,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetQueryPoolResults`.
+        unsafe {
+            outcome(calls::get_query_pool_results(
+                dispatched(device),
+                query_pool,
+                first_query,
+                query_count,
+                data_size,
+                slice_mut(p_data.cast::<u8>(), data_size as usize),
+                stride,
+                flags,
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_buffer(
+        device: vk::Device,
+        p_create_info: *const vk::BufferCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_buffer: *mut vk::Buffer,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateBuffer`.
+        unsafe { outcome(calls::create_buffer(dispatched(device), reference(p_create_info), out(p_buffer))) }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_buffer(
+        device: vk::Device,
+        buffer: vk::Buffer,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyBuffer`.
+        unsafe {
+            calls::destroy_buffer(dispatched(device), buffer);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_buffer_view(
+        device: vk::Device,
+        p_create_info: *const vk::BufferViewCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_view: *mut vk::BufferView,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateBufferView`.
+        unsafe {
+            outcome(calls::create_buffer_view(dispatched(device), reference(p_create_info), out(p_view)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_buffer_view(
+        device: vk::Device,
+        buffer_view: vk::BufferView,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyBufferView`.
+        unsafe {
+            calls::destroy_buffer_view(dispatched(device), buffer_view);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_image(
+        device: vk::Device,
+        p_create_info: *const vk::ImageCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_image: *mut vk::Image,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateImage`.
+        unsafe { outcome(calls::create_image(dispatched(device), reference(p_create_info), out(p_image))) }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_image(
+        device: vk::Device,
+        image: vk::Image,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyImage`.
+        unsafe {
+            calls::destroy_image(dispatched(device), image);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_image_subresource_layout(
+        device: vk::Device,
+        image: vk::Image,
+        p_subresource: *const vk::ImageSubresource,
+        p_layout: *mut vk::SubresourceLayout,
+    ) {
+        // SAFETY: valid usage of `vkGetImageSubresourceLayout`.
+        unsafe {
+            calls::get_image_subresource_layout(
+                dispatched(device),
+                image,
+                reference(p_subresource),
+                out(p_layout),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_image_view(
+        device: vk::Device,
+        p_create_info: *const vk::ImageViewCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_view: *mut vk::ImageView,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateImageView`.
+        unsafe {
+            outcome(calls::create_image_view(dispatched(device), reference(p_create_info), out(p_view)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_image_view(
+        device: vk::Device,
+        image_view: vk::ImageView,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyImageView`.
+        unsafe {
+            calls::destroy_image_view(dispatched(device), image_view);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_shader_module(
+        device: vk::Device,
+        p_create_info: *const vk::ShaderModuleCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_shader_module: *mut vk::ShaderModule,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateShaderModule`.
+        unsafe {
+            outcome(calls::create_shader_module(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_shader_module),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_shader_module(
+        device: vk::Device,
+        shader_module: vk::ShaderModule,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyShaderModule`.
+        unsafe {
+            calls::destroy_shader_module(dispatched(device), shader_module);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_pipeline_cache(
+        device: vk::Device,
+        p_create_info: *const vk::PipelineCacheCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_pipeline_cache: *mut vk::PipelineCache,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreatePipelineCache`.
+        unsafe {
+            outcome(calls::create_pipeline_cache(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_pipeline_cache),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_pipeline_cache(
+        device: vk::Device,
+        pipeline_cache: vk::PipelineCache,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyPipelineCache`.
+        unsafe {
+            calls::destroy_pipeline_cache(dispatched(device), pipeline_cache);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_pipeline_cache_data(
+        device: vk::Device,
+        pipeline_cache: vk::PipelineCache,
+        p_data_size: *mut usize,
+        p_data: *mut c_void,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPipelineCacheData`.
+        unsafe {
+            outcome(calls::get_pipeline_cache_data(
+                dispatched(device),
+                pipeline_cache,
+                Fill::new(p_data_size, p_data),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn merge_pipeline_caches(
+        device: vk::Device,
+        dst_cache: vk::PipelineCache,
+        src_cache_count: u32,
+        p_src_caches: *const vk::PipelineCache,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkMergePipelineCaches`.
+        unsafe {
+            outcome(calls::merge_pipeline_caches(
+                dispatched(device),
+                dst_cache,
+                slice(p_src_caches, src_cache_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_graphics_pipelines(
+        device: vk::Device,
+        pipeline_cache: vk::PipelineCache,
+        create_info_count: u32,
+        p_create_infos: *const vk::GraphicsPipelineCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_pipelines: *mut vk::Pipeline,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateGraphicsPipelines`.
+        unsafe {
+            outcome(calls::create_graphics_pipelines(
+                dispatched(device),
+                pipeline_cache,
+                slice(p_create_infos, create_info_count as usize),
+                slice_mut(p_pipelines, create_info_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_compute_pipelines(
+        device: vk::Device,
+        pipeline_cache: vk::PipelineCache,
+        create_info_count: u32,
+        p_create_infos: *const vk::ComputePipelineCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_pipelines: *mut vk::Pipeline,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateComputePipelines`.
+        unsafe {
+            outcome(calls::create_compute_pipelines(
+                dispatched(device),
+                pipeline_cache,
+                slice(p_create_infos, create_info_count as usize),
+                slice_mut(p_pipelines, create_info_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_pipeline(
+        device: vk::Device,
+        pipeline: vk::Pipeline,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyPipeline`.
+        unsafe {
+            calls::destroy_pipeline(dispatched(device), pipeline);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_pipeline_layout(
+        device: vk::Device,
+        p_create_info: *const vk::PipelineLayoutCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_pipeline_layout: *mut vk::PipelineLayout,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreatePipelineLayout`.
+        unsafe {
+            outcome(calls::create_pipeline_layout(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_pipeline_layout),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_pipeline_layout(
+        device: vk::Device,
+        pipeline_layout: vk::PipelineLayout,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyPipelineLayout`.
+        unsafe {
+            calls::destroy_pipeline_layout(dispatched(device), pipeline_layout);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_sampler(
+        device: vk::Device,
+        p_create_info: *const vk::SamplerCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_sampler: *mut vk::Sampler,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateSampler`.
+        unsafe {
+            outcome(calls::create_sampler(dispatched(device), reference(p_create_info), out(p_sampler)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_sampler(
+        device: vk::Device,
+        sampler: vk::Sampler,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroySampler`.
+        unsafe {
+            calls::destroy_sampler(dispatched(device), sampler);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_descriptor_set_layout(
+        device: vk::Device,
+        p_create_info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_set_layout: *mut vk::DescriptorSetLayout,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateDescriptorSetLayout`.
+        unsafe {
+            outcome(calls::create_descriptor_set_layout(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_set_layout),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_descriptor_set_layout(
+        device: vk::Device,
+        descriptor_set_layout: vk::DescriptorSetLayout,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyDescriptorSetLayout`.
+        unsafe {
+            calls::destroy_descriptor_set_layout(dispatched(device), descriptor_set_layout);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_descriptor_pool(
+        device: vk::Device,
+        p_create_info: *const vk::DescriptorPoolCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_descriptor_pool: *mut vk::DescriptorPool,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateDescriptorPool`.
+        unsafe {
+            outcome(calls::create_descriptor_pool(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_descriptor_pool),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_descriptor_pool(
+        device: vk::Device,
+        descriptor_pool: vk::DescriptorPool,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyDescriptorPool`.
+        unsafe {
+            calls::destroy_descriptor_pool(dispatched(device), descriptor_pool);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn reset_descriptor_pool(
+        device: vk::Device,
+        descriptor_pool: vk::DescriptorPool,
+        flags: vk::DescriptorPoolResetFlags,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkResetDescriptorPool`.
+        unsafe { outcome(calls::reset_descriptor_pool(dispatched(device), descriptor_pool, flags)) }
+    }
+
+    pub(super) unsafe extern "system" fn allocate_descriptor_sets(
+        device: vk::Device,
+        p_allocate_info: *const vk::DescriptorSetAllocateInfo<'_>,
+        p_descriptor_sets: *mut vk::DescriptorSet,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkAllocateDescriptorSets`.
+        unsafe {
+            outcome(calls::allocate_descriptor_sets(
+                dispatched(device),
+                reference(p_allocate_info),
+                slice_mut(p_descriptor_sets, reference(p_allocate_info).descriptor_set_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn free_descriptor_sets(
+        device: vk::Device,
+        descriptor_pool: vk::DescriptorPool,
+        descriptor_set_count: u32,
+        p_descriptor_sets: *const vk::DescriptorSet,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkFreeDescriptorSets`.
+        unsafe {
+            outcome(calls::free_descriptor_sets(
+                dispatched(device),
+                descriptor_pool,
+                slice(p_descriptor_sets, descriptor_set_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn update_descriptor_sets(
+        device: vk::Device,
+        descriptor_write_count: u32,
+        p_descriptor_writes: *const vk::WriteDescriptorSet<'_>,
+        descriptor_copy_count: u32,
+        p_descriptor_copies: *const vk::CopyDescriptorSet<'_>,
+    ) {
+        // SAFETY: valid usage of `vkUpdateDescriptorSets`.
+        unsafe {
+            calls::update_descriptor_sets(
+                dispatched(device),
+                slice(p_descriptor_writes, descriptor_write_count as usize),
+                slice(p_descriptor_copies, descriptor_copy_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_framebuffer(
+        device: vk::Device,
+        p_create_info: *const vk::FramebufferCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_framebuffer: *mut vk::Framebuffer,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateFramebuffer`.
+        unsafe {
+            outcome(calls::create_framebuffer(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_framebuffer),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_framebuffer(
+        device: vk::Device,
+        framebuffer: vk::Framebuffer,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyFramebuffer`.
+        unsafe {
+            calls::destroy_framebuffer(dispatched(device), framebuffer);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_render_pass(
+        device: vk::Device,
+        p_create_info: *const vk::RenderPassCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_render_pass: *mut vk::RenderPass,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateRenderPass`.
+        unsafe {
+            outcome(calls::create_render_pass(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_render_pass),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_render_pass(
+        device: vk::Device,
+        render_pass: vk::RenderPass,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyRenderPass`.
+        unsafe {
+            calls::destroy_render_pass(dispatched(device), render_pass);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_render_area_granularity(
+        device: vk::Device,
+        render_pass: vk::RenderPass,
+        p_granularity: *mut vk::Extent2D,
+    ) {
+        // SAFETY: valid usage of `vkGetRenderAreaGranularity`.
+        unsafe {
+            calls::get_render_area_granularity(dispatched(device), render_pass, out(p_granularity));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_command_pool(
+        device: vk::Device,
+        p_create_info: *const vk::CommandPoolCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_command_pool: *mut vk::CommandPool,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateCommandPool`.
+        unsafe {
+            outcome(calls::create_command_pool(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_command_pool),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_command_pool(
+        device: vk::Device,
+        command_pool: vk::CommandPool,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyCommandPool`.
+        unsafe {
+            calls::destroy_command_pool(dispatched(device), command_pool);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn reset_command_pool(
+        device: vk::Device,
+        command_pool: vk::CommandPool,
+        flags: vk::CommandPoolResetFlags,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkResetCommandPool`.
+        unsafe { outcome(calls::reset_command_pool(dispatched(device), command_pool, flags)) }
+    }
+
+    pub(super) unsafe extern "system" fn allocate_command_buffers(
+        device: vk::Device,
+        p_allocate_info: *const vk::CommandBufferAllocateInfo<'_>,
+        p_command_buffers: *mut vk::CommandBuffer,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkAllocateCommandBuffers`.
+        unsafe {
+            outcome(calls::allocate_command_buffers(
+                dispatched(device),
+                reference(p_allocate_info),
+                slice_mut(p_command_buffers, reference(p_allocate_info).command_buffer_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn free_command_buffers(
+        device: vk::Device,
+        command_pool: vk::CommandPool,
+        command_buffer_count: u32,
+        p_command_buffers: *const vk::CommandBuffer,
+    ) {
+        // SAFETY: valid usage of `vkFreeCommandBuffers`.
+        unsafe {
+            calls::free_command_buffers(
+                dispatched(device),
+                command_pool,
+                slice(p_command_buffers, command_buffer_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn begin_command_buffer(
+        command_buffer: vk::CommandBuffer,
+        p_begin_info: *const vk::CommandBufferBeginInfo<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkBeginCommandBuffer`.
+        unsafe { outcome(calls::begin_command_buffer(dispatched(command_buffer), reference(p_begin_info))) }
+    }
+
+    pub(super) unsafe extern "system" fn end_command_buffer(command_buffer: vk::CommandBuffer) -> vk::Result {
+        // SAFETY: valid usage of `vkEndCommandBuffer`.
+        unsafe { outcome(calls::end_command_buffer(dispatched(command_buffer))) }
+    }
+
+    pub(super) unsafe extern "system" fn reset_command_buffer(
+        command_buffer: vk::CommandBuffer,
+        flags: vk::CommandBufferResetFlags,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkResetCommandBuffer`.
+        unsafe { outcome(calls::reset_command_buffer(dispatched(command_buffer), flags)) }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_bind_pipeline(
+        command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint,
+        pipeline: vk::Pipeline,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindPipeline`.
+        unsafe {
+            calls::cmd_bind_pipeline(dispatched(command_buffer), pipeline_bind_point, pipeline);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_viewport(
+        command_buffer: vk::CommandBuffer,
+        first_viewport: u32,
+        viewport_count: u32,
+        p_viewports: *const vk::Viewport,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetViewport`.
+        unsafe {
+            calls::cmd_set_viewport(
+                dispatched(command_buffer),
+                first_viewport,
+                slice(p_viewports, viewport_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_scissor(
+        command_buffer: vk::CommandBuffer,
+        first_scissor: u32,
+        scissor_count: u32,
+        p_scissors: *const vk::Rect2D,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetScissor`.
+        unsafe {
+            calls::cmd_set_scissor(
+                dispatched(command_buffer),
+                first_scissor,
+                slice(p_scissors, scissor_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_line_width(
+        command_buffer: vk::CommandBuffer,
+        line_width: f32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetLineWidth`.
+        unsafe {
+            calls::cmd_set_line_width(dispatched(command_buffer), line_width);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_depth_bias(
+        command_buffer: vk::CommandBuffer,
+        depth_bias_constant_factor: f32,
+        depth_bias_clamp: f32,
+        depth_bias_slope_factor: f32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetDepthBias`.
+        unsafe {
+            calls::cmd_set_depth_bias(
+                dispatched(command_buffer),
+                depth_bias_constant_factor,
+                depth_bias_clamp,
+                depth_bias_slope_factor,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_blend_constants(
+        command_buffer: vk::CommandBuffer,
+        blend_constants: *const [f32; 4],
+    ) {
+        // SAFETY: valid usage of `vkCmdSetBlendConstants`.
+        unsafe {
+            calls::cmd_set_blend_constants(dispatched(command_buffer), *reference(blend_constants));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_depth_bounds(
+        command_buffer: vk::CommandBuffer,
+        min_depth_bounds: f32,
+        max_depth_bounds: f32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetDepthBounds`.
+        unsafe {
+            calls::cmd_set_depth_bounds(dispatched(command_buffer), min_depth_bounds, max_depth_bounds);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_stencil_compare_mask(
+        command_buffer: vk::CommandBuffer,
+        face_mask: vk::StencilFaceFlags,
+        compare_mask: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetStencilCompareMask`.
+        unsafe {
+            calls::cmd_set_stencil_compare_mask(dispatched(command_buffer), face_mask, compare_mask);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_stencil_write_mask(
+        command_buffer: vk::CommandBuffer,
+        face_mask: vk::StencilFaceFlags,
+        write_mask: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetStencilWriteMask`.
+        unsafe {
+            calls::cmd_set_stencil_write_mask(dispatched(command_buffer), face_mask, write_mask);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_stencil_reference(
+        command_buffer: vk::CommandBuffer,
+        face_mask: vk::StencilFaceFlags,
+        reference: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetStencilReference`.
+        unsafe {
+            calls::cmd_set_stencil_reference(dispatched(command_buffer), face_mask, reference);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_bind_descriptor_sets(
+        command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint,
+        layout: vk::PipelineLayout,
+        first_set: u32,
+        descriptor_set_count: u32,
+        p_descriptor_sets: *const vk::DescriptorSet,
+        dynamic_offset_count: u32,
+        p_dynamic_offsets: *const u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindDescriptorSets`.
+        unsafe {
+            calls::cmd_bind_descriptor_sets(
+                dispatched(command_buffer),
+                pipeline_bind_point,
+                layout,
+                first_set,
+                slice(p_descriptor_sets, descriptor_set_count as usize),
+                slice(p_dynamic_offsets, dynamic_offset_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_bind_index_buffer(
+        command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        index_type: vk::IndexType,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindIndexBuffer`.
+        unsafe {
+            calls::cmd_bind_index_buffer(dispatched(command_buffer), buffer, offset, index_type);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_bind_vertex_buffers(
+        command_buffer: vk::CommandBuffer,
+        first_binding: u32,
+        binding_count: u32,
+        p_buffers: *const vk::Buffer,
+        p_offsets: *const vk::DeviceSize,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindVertexBuffers`.
+        unsafe {
+            calls::cmd_bind_vertex_buffers(
+                dispatched(command_buffer),
+                first_binding,
+                slice(p_buffers, binding_count as usize),
+                slice(p_offsets, binding_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_draw(
+        command_buffer: vk::CommandBuffer,
+        vertex_count: u32,
+        instance_count: u32,
+        first_vertex: u32,
+        first_instance: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDraw`.
+        unsafe {
+            calls::cmd_draw(
+                dispatched(command_buffer),
+                vertex_count,
+                instance_count,
+                first_vertex,
+                first_instance,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_draw_indexed(
+        command_buffer: vk::CommandBuffer,
+        index_count: u32,
+        instance_count: u32,
+        first_index: u32,
+        vertex_offset: i32,
+        first_instance: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDrawIndexed`.
+        unsafe {
+            calls::cmd_draw_indexed(
+                dispatched(command_buffer),
+                index_count,
+                instance_count,
+                first_index,
+                vertex_offset,
+                first_instance,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_draw_indirect(
+        command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        draw_count: u32,
+        stride: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDrawIndirect`.
+        unsafe {
+            calls::cmd_draw_indirect(dispatched(command_buffer), buffer, offset, draw_count, stride);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_draw_indexed_indirect(
+        command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        draw_count: u32,
+        stride: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDrawIndexedIndirect`.
+        unsafe {
+            calls::cmd_draw_indexed_indirect(dispatched(command_buffer), buffer, offset, draw_count, stride);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_dispatch(
+        command_buffer: vk::CommandBuffer,
+        group_count_x: u32,
+        group_count_y: u32,
+        group_count_z: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDispatch`.
+        unsafe {
+            calls::cmd_dispatch(dispatched(command_buffer), group_count_x, group_count_y, group_count_z);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_dispatch_indirect(
+        command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+    ) {
+        // SAFETY: valid usage of `vkCmdDispatchIndirect`.
+        unsafe {
+            calls::cmd_dispatch_indirect(dispatched(command_buffer), buffer, offset);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_buffer(
+        command_buffer: vk::CommandBuffer,
+        src_buffer: vk::Buffer,
+        dst_buffer: vk::Buffer,
+        region_count: u32,
+        p_regions: *const vk::BufferCopy,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyBuffer`.
+        unsafe {
+            calls::cmd_copy_buffer(
+                dispatched(command_buffer),
+                src_buffer,
+                dst_buffer,
+                slice(p_regions, region_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_image(
+        command_buffer: vk::CommandBuffer,
+        src_image: vk::Image,
+        src_image_layout: vk::ImageLayout,
+        dst_image: vk::Image,
+        dst_image_layout: vk::ImageLayout,
+        region_count: u32,
+        p_regions: *const vk::ImageCopy,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyImage`.
+        unsafe {
+            calls::cmd_copy_image(
+                dispatched(command_buffer),
+                src_image,
+                src_image_layout,
+                dst_image,
+                dst_image_layout,
+                slice(p_regions, region_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_blit_image(
+        command_buffer: vk::CommandBuffer,
+        src_image: vk::Image,
+        src_image_layout: vk::ImageLayout,
+        dst_image: vk::Image,
+        dst_image_layout: vk::ImageLayout,
+        region_count: u32,
+        p_regions: *const vk::ImageBlit,
+        filter: vk::Filter,
+    ) {
+        // SAFETY: valid usage of `vkCmdBlitImage`.
+        unsafe {
+            calls::cmd_blit_image(
+                dispatched(command_buffer),
+                src_image,
+                src_image_layout,
+                dst_image,
+                dst_image_layout,
+                slice(p_regions, region_count as usize),
+                filter,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_buffer_to_image(
+        command_buffer: vk::CommandBuffer,
+        src_buffer: vk::Buffer,
+        dst_image: vk::Image,
+        dst_image_layout: vk::ImageLayout,
+        region_count: u32,
+        p_regions: *const vk::BufferImageCopy,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyBufferToImage`.
+        unsafe {
+            calls::cmd_copy_buffer_to_image(
+                dispatched(command_buffer),
+                src_buffer,
+                dst_image,
+                dst_image_layout,
+                slice(p_regions, region_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_image_to_buffer(
+        command_buffer: vk::CommandBuffer,
+        src_image: vk::Image,
+        src_image_layout: vk::ImageLayout,
+        dst_buffer: vk::Buffer,
+        region_count: u32,
+        p_regions: *const vk::BufferImageCopy,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyImageToBuffer`.
+        unsafe {
+            calls::cmd_copy_image_to_buffer(
+                dispatched(command_buffer),
+                src_image,
+                src_image_layout,
+                dst_buffer,
+                slice(p_regions, region_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_update_buffer(
+        command_buffer: vk::CommandBuffer,
+        dst_buffer: vk::Buffer,
+        dst_offset: vk::DeviceSize,
+        data_size: vk::DeviceSize,
+        p_data: *const c_void,
+    ) {
+        // SAFETY: valid usage of `vkCmdUpdateBuffer`.
+        unsafe {
+            calls::cmd_update_buffer(
+                dispatched(command_buffer),
+                dst_buffer,
+                dst_offset,
+                data_size,
+                slice(p_data.cast::<u8>(), data_size as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_fill_buffer(
+        command_buffer: vk::CommandBuffer,
+        dst_buffer: vk::Buffer,
+        dst_offset: vk::DeviceSize,
+        size: vk::DeviceSize,
+        data: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdFillBuffer`.
+        unsafe {
+            calls::cmd_fill_buffer(dispatched(command_buffer), dst_buffer, dst_offset, size, data);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_clear_color_image(
+        command_buffer: vk::CommandBuffer,
+        image: vk::Image,
+        image_layout: vk::ImageLayout,
+        p_color: *const vk::ClearColorValue,
+        range_count: u32,
+        p_ranges: *const vk::ImageSubresourceRange,
+    ) {
+        // SAFETY: valid usage of `vkCmdClearColorImage`.
+        unsafe {
+            calls::cmd_clear_color_image(
+                dispatched(command_buffer),
+                image,
+                image_layout,
+                reference(p_color),
+                slice(p_ranges, range_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_clear_depth_stencil_image(
+        command_buffer: vk::CommandBuffer,
+        image: vk::Image,
+        image_layout: vk::ImageLayout,
+        p_depth_stencil: *const vk::ClearDepthStencilValue,
+        range_count: u32,
+        p_ranges: *const vk::ImageSubresourceRange,
+    ) {
+        // SAFETY: valid usage of `vkCmdClearDepthStencilImage`.
+        unsafe {
+            calls::cmd_clear_depth_stencil_image(
+                dispatched(command_buffer),
+                image,
+                image_layout,
+                reference(p_depth_stencil),
+                slice(p_ranges, range_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_clear_attachments(
+        command_buffer: vk::CommandBuffer,
+        attachment_count: u32,
+        p_attachments: *const vk::ClearAttachment,
+        rect_count: u32,
+        p_rects: *const vk::ClearRect,
+    ) {
+        // SAFETY: valid usage of `vkCmdClearAttachments`.
+        unsafe {
+            calls::cmd_clear_attachments(
+                dispatched(command_buffer),
+                slice(p_attachments, attachment_count as usize),
+                slice(p_rects, rect_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_resolve_image(
+        command_buffer: vk::CommandBuffer,
+        src_image: vk::Image,
+        src_image_layout: vk::ImageLayout,
+        dst_image: vk::Image,
+        dst_image_layout: vk::ImageLayout,
+        region_count: u32,
+        p_regions: *const vk::ImageResolve,
+    ) {
+        // SAFETY: valid usage of `vkCmdResolveImage`.
+        unsafe {
+            calls::cmd_resolve_image(
+                dispatched(command_buffer),
+                src_image,
+                src_image_layout,
+                dst_image,
+                dst_image_layout,
+                slice(p_regions, region_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_event(
+        command_buffer: vk::CommandBuffer,
+        event: vk::Event,
+        stage_mask: vk::PipelineStageFlags,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetEvent`.
+        unsafe {
+            calls::cmd_set_event(dispatched(command_buffer), event, stage_mask);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_reset_event(
+        command_buffer: vk::CommandBuffer,
+        event: vk::Event,
+        stage_mask: vk::PipelineStageFlags,
+    ) {
+        // SAFETY: valid usage of `vkCmdResetEvent`.
+        unsafe {
+            calls::cmd_reset_event(dispatched(command_buffer), event, stage_mask);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_wait_events(
+        command_buffer: vk::CommandBuffer,
+        event_count: u32,
+        p_events: *const vk::Event,
+        src_stage_mask: vk::PipelineStageFlags,
+        dst_stage_mask: vk::PipelineStageFlags,
+        memory_barrier_count: u32,
+        p_memory_barriers: *const vk::MemoryBarrier<'_>,
+        buffer_memory_barrier_count: u32,
+        p_buffer_memory_barriers: *const vk::BufferMemoryBarrier<'_>,
+        image_memory_barrier_count: u32,
+        p_image_memory_barriers: *const vk::ImageMemoryBarrier<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdWaitEvents`.
+        unsafe {
+            calls::cmd_wait_events(
+                dispatched(command_buffer),
+                slice(p_events, event_count as usize),
+                src_stage_mask,
+                dst_stage_mask,
+                slice(p_memory_barriers, memory_barrier_count as usize),
+                slice(p_buffer_memory_barriers, buffer_memory_barrier_count as usize),
+                slice(p_image_memory_barriers, image_memory_barrier_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_pipeline_barrier(
+        command_buffer: vk::CommandBuffer,
+        src_stage_mask: vk::PipelineStageFlags,
+        dst_stage_mask: vk::PipelineStageFlags,
+        dependency_flags: vk::DependencyFlags,
+        memory_barrier_count: u32,
+        p_memory_barriers: *const vk::MemoryBarrier<'_>,
+        buffer_memory_barrier_count: u32,
+        p_buffer_memory_barriers: *const vk::BufferMemoryBarrier<'_>,
+        image_memory_barrier_count: u32,
+        p_image_memory_barriers: *const vk::ImageMemoryBarrier<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdPipelineBarrier`.
+        unsafe {
+            calls::cmd_pipeline_barrier(
+                dispatched(command_buffer),
+                src_stage_mask,
+                dst_stage_mask,
+                dependency_flags,
+                slice(p_memory_barriers, memory_barrier_count as usize),
+                slice(p_buffer_memory_barriers, buffer_memory_barrier_count as usize),
+                slice(p_image_memory_barriers, image_memory_barrier_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_begin_query(
+        command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool,
+        query: u32,
+        flags: vk::QueryControlFlags,
+    ) {
+        // SAFETY: valid usage of `vkCmdBeginQuery`.
+        unsafe {
+            calls::cmd_begin_query(dispatched(command_buffer), query_pool, query, flags);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_end_query(
+        command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool,
+        query: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdEndQuery`.
+        unsafe {
+            calls::cmd_end_query(dispatched(command_buffer), query_pool, query);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_reset_query_pool(
+        command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool,
+        first_query: u32,
+        query_count: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdResetQueryPool`.
+        unsafe {
+            calls::cmd_reset_query_pool(dispatched(command_buffer), query_pool, first_query, query_count);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_write_timestamp(
+        command_buffer: vk::CommandBuffer,
+        pipeline_stage: vk::PipelineStageFlags,
+        query_pool: vk::QueryPool,
+        query: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdWriteTimestamp`.
+        unsafe {
+            calls::cmd_write_timestamp(dispatched(command_buffer), pipeline_stage, query_pool, query);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_query_pool_results(
+        command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool,
+        first_query: u32,
+        query_count: u32,
+        dst_buffer: vk::Buffer,
+        dst_offset: vk::DeviceSize,
+        stride: vk::DeviceSize,
+        flags: vk::QueryResultFlags,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyQueryPoolResults`.
+        unsafe {
+            calls::cmd_copy_query_pool_results(
+                dispatched(command_buffer),
+                query_pool,
+                first_query,
+                query_count,
+                dst_buffer,
+                dst_offset,
+                stride,
+                flags,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_push_constants(
+        command_buffer: vk::CommandBuffer,
+        layout: vk::PipelineLayout,
+        stage_flags: vk::ShaderStageFlags,
+        offset: u32,
+        size: u32,
+        p_values: *const c_void,
+    ) {
+        // SAFETY: valid usage of `vkCmdPushConstants`.
+        unsafe {
+            calls::cmd_push_constants(
+                dispatched(command_buffer),
+                layout,
+                stage_flags,
+                offset,
+                slice(p_values.cast::<u8>(), size as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_begin_render_pass(
+        command_buffer: vk::CommandBuffer,
+        p_render_pass_begin: *const vk::RenderPassBeginInfo<'_>,
+        contents: vk::SubpassContents,
+    ) {
+        // SAFETY: valid usage of `vkCmdBeginRenderPass`.
+        unsafe {
+            calls::cmd_begin_render_pass(
+                dispatched(command_buffer),
+                reference(p_render_pass_begin),
+                contents,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_next_subpass(
+        command_buffer: vk::CommandBuffer,
+        contents: vk::SubpassContents,
+    ) {
+        // SAFETY: valid usage of `vkCmdNextSubpass`.
+        unsafe {
+            calls::cmd_next_subpass(dispatched(command_buffer), contents);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_end_render_pass(command_buffer: vk::CommandBuffer) {
+        // SAFETY: valid usage of `vkCmdEndRenderPass`.
+        unsafe {
+            calls::cmd_end_render_pass(dispatched(command_buffer));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_execute_commands(
+        command_buffer: vk::CommandBuffer,
+        command_buffer_count: u32,
+        p_command_buffers: *const vk::CommandBuffer,
+    ) {
+        // SAFETY: valid usage of `vkCmdExecuteCommands`.
+        unsafe {
+            calls::cmd_execute_commands(
+                dispatched(command_buffer),
+                slice(p_command_buffers, command_buffer_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn enumerate_instance_version(p_api_version: *mut u32) -> vk::Result {
+        // SAFETY: valid usage of `vkEnumerateInstanceVersion`.
+        unsafe { outcome(calls::enumerate_instance_version(out(p_api_version))) }
+    }
+
+    pub(super) unsafe extern "system" fn bind_buffer_memory2(
+        device: vk::Device,
+        bind_info_count: u32,
+        p_bind_infos: *const vk::BindBufferMemoryInfo<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkBindBufferMemory2`.
+        unsafe {
+            outcome(calls::bind_buffer_memory2(
+                dispatched(device),
+                slice(p_bind_infos, bind_info_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn bind_image_memory2(
+        device: vk::Device,
+        bind_info_count: u32,
+        p_bind_infos: *const vk::BindImageMemoryInfo<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkBindImageMemory2`.
+        unsafe {
+            outcome(calls::bind_image_memory2(
+                dispatched(device),
+                slice(p_bind_infos, bind_info_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_group_peer_memory_features(
+        device: vk::Device,
+        heap_index: u32,
+        local_device_index: u32,
+        remote_device_index: u32,
+        p_peer_memory_features: *mut vk::PeerMemoryFeatureFlags,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceGroupPeerMemoryFeatures`.
+        unsafe {
+            calls::get_device_group_peer_memory_features(
+                dispatched(device),
+                heap_index,
+                local_device_index,
+                remote_device_index,
+                out(p_peer_memory_features),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_device_mask(
+        command_buffer: vk::CommandBuffer,
+        device_mask: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetDeviceMask`.
+        unsafe {
+            calls::cmd_set_device_mask(dispatched(command_buffer), device_mask);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_dispatch_base(
+        command_buffer: vk::CommandBuffer,
+        base_group_x: u32,
+        base_group_y: u32,
+        base_group_z: u32,
+        group_count_x: u32,
+        group_count_y: u32,
+        group_count_z: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDispatchBase`.
+        unsafe {
+            calls::cmd_dispatch_base(
+                dispatched(command_buffer),
+                base_group_x,
+                base_group_y,
+                base_group_z,
+                group_count_x,
+                group_count_y,
+                group_count_z,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn enumerate_physical_device_groups(
+        instance: vk::Instance,
+        p_physical_device_group_count: *mut u32,
+        p_physical_device_group_properties: *mut vk::PhysicalDeviceGroupProperties<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkEnumeratePhysicalDeviceGroups`.
+        unsafe {
+            outcome(calls::enumerate_physical_device_groups(
+                dispatched(instance),
+                Fill::new(p_physical_device_group_count, p_physical_device_group_properties),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_image_memory_requirements2(
+        device: vk::Device,
+        p_info: *const vk::ImageMemoryRequirementsInfo2<'_>,
+        p_memory_requirements: *mut vk::MemoryRequirements2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetImageMemoryRequirements2`.
+        unsafe {
+            calls::get_image_memory_requirements2(
+                dispatched(device),
+                reference(p_info),
+                out(p_memory_requirements),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_buffer_memory_requirements2(
+        device: vk::Device,
+        p_info: *const vk::BufferMemoryRequirementsInfo2<'_>,
+        p_memory_requirements: *mut vk::MemoryRequirements2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetBufferMemoryRequirements2`.
+        unsafe {
+            calls::get_buffer_memory_requirements2(
+                dispatched(device),
+                reference(p_info),
+                out(p_memory_requirements),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_image_sparse_memory_requirements2(
+        device: vk::Device,
+        p_info: *const vk::ImageSparseMemoryRequirementsInfo2<'_>,
+        p_sparse_memory_requirement_count: *mut u32,
+        p_sparse_memory_requirements: *mut vk::SparseImageMemoryRequirements2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetImageSparseMemoryRequirements2`.
+        unsafe {
+            calls::get_image_sparse_memory_requirements2(
+                dispatched(device),
+                reference(p_info),
+                Fill::new(p_sparse_memory_requirement_count, p_sparse_memory_requirements),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_features2(
+        physical_device: vk::PhysicalDevice,
+        p_features: *mut vk::PhysicalDeviceFeatures2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceFeatures2`.
+        unsafe {
+            calls::get_physical_device_features2(dispatched(physical_device), out(p_features));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_properties2(
+        physical_device: vk::PhysicalDevice,
+        p_properties: *mut vk::PhysicalDeviceProperties2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceProperties2`.
+        unsafe {
+            calls::get_physical_device_properties2(dispatched(physical_device), out(p_properties));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_format_properties2(
+        physical_device: vk::PhysicalDevice,
+        format: vk::Format,
+        p_format_properties: *mut vk::FormatProperties2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceFormatProperties2`.
+        unsafe {
+            calls::get_physical_device_format_properties2(
+                dispatched(physical_device),
+                format,
+                out(p_format_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_image_format_properties2(
+        physical_device: vk::PhysicalDevice,
+        p_image_format_info: *const vk::PhysicalDeviceImageFormatInfo2<'_>,
+        p_image_format_properties: *mut vk::ImageFormatProperties2<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceImageFormatProperties2`.
+        unsafe {
+            outcome(calls::get_physical_device_image_format_properties2(
+                dispatched(physical_device),
+                reference(p_image_format_info),
+                out(p_image_format_properties),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_queue_family_properties2(
+        physical_device: vk::PhysicalDevice,
+        p_queue_family_property_count: *mut u32,
+        p_queue_family_properties: *mut vk::QueueFamilyProperties2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceQueueFamilyProperties2`.
+        unsafe {
+            calls::get_physical_device_queue_family_properties2(
+                dispatched(physical_device),
+                Fill::new(p_queue_family_property_count, p_queue_family_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_memory_properties2(
+        physical_device: vk::PhysicalDevice,
+        p_memory_properties: *mut vk::PhysicalDeviceMemoryProperties2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceMemoryProperties2`.
+        unsafe {
+            calls::get_physical_device_memory_properties2(
+                dispatched(physical_device),
+                out(p_memory_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_sparse_image_format_properties2(
+        physical_device: vk::PhysicalDevice,
+        p_format_info: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
+        p_property_count: *mut u32,
+        p_properties: *mut vk::SparseImageFormatProperties2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceSparseImageFormatProperties2`.
+        unsafe {
+            calls::get_physical_device_sparse_image_format_properties2(
+                dispatched(physical_device),
+                reference(p_format_info),
+                Fill::new(p_property_count, p_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn trim_command_pool(
+        device: vk::Device,
+        command_pool: vk::CommandPool,
+        flags: vk::CommandPoolTrimFlags,
+    ) {
+        // SAFETY: valid usage of `vkTrimCommandPool`.
+        unsafe {
+            calls::trim_command_pool(dispatched(device), command_pool, flags);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_queue2(
+        device: vk::Device,
+        p_queue_info: *const vk::DeviceQueueInfo2<'_>,
+        p_queue: *mut vk::Queue,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceQueue2`.
+        unsafe {
+            calls::get_device_queue2(dispatched(device), reference(p_queue_info), out(p_queue));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_sampler_ycbcr_conversion(
+        device: vk::Device,
+        p_create_info: *const vk::SamplerYcbcrConversionCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_ycbcr_conversion: *mut vk::SamplerYcbcrConversion,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateSamplerYcbcrConversion`.
+        unsafe {
+            outcome(calls::create_sampler_ycbcr_conversion(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_ycbcr_conversion),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_sampler_ycbcr_conversion(
+        device: vk::Device,
+        ycbcr_conversion: vk::SamplerYcbcrConversion,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroySamplerYcbcrConversion`.
+        unsafe {
+            calls::destroy_sampler_ycbcr_conversion(dispatched(device), ycbcr_conversion);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_descriptor_update_template(
+        device: vk::Device,
+        p_create_info: *const vk::DescriptorUpdateTemplateCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_descriptor_update_template: *mut vk::DescriptorUpdateTemplate,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateDescriptorUpdateTemplate`.
+        unsafe {
+            outcome(calls::create_descriptor_update_template(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_descriptor_update_template),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_descriptor_update_template(
+        device: vk::Device,
+        descriptor_update_template: vk::DescriptorUpdateTemplate,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyDescriptorUpdateTemplate`.
+        unsafe {
+            calls::destroy_descriptor_update_template(dispatched(device), descriptor_update_template);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn update_descriptor_set_with_template(
+        device: vk::Device,
+        descriptor_set: vk::DescriptorSet,
+        descriptor_update_template: vk::DescriptorUpdateTemplate,
+        p_data: *const c_void,
+    ) {
+        // SAFETY: valid usage of `vkUpdateDescriptorSetWithTemplate`.
+        unsafe {
+            calls::update_descriptor_set_with_template(
+                dispatched(device),
+                descriptor_set,
+                descriptor_update_template,
+                p_data,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_external_buffer_properties(
+        physical_device: vk::PhysicalDevice,
+        p_external_buffer_info: *const vk::PhysicalDeviceExternalBufferInfo<'_>,
+        p_external_buffer_properties: *mut vk::ExternalBufferProperties<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceExternalBufferProperties`.
+        unsafe {
+            calls::get_physical_device_external_buffer_properties(
+                dispatched(physical_device),
+                reference(p_external_buffer_info),
+                out(p_external_buffer_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_external_fence_properties(
+        physical_device: vk::PhysicalDevice,
+        p_external_fence_info: *const vk::PhysicalDeviceExternalFenceInfo<'_>,
+        p_external_fence_properties: *mut vk::ExternalFenceProperties<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceExternalFenceProperties`.
+        unsafe {
+            calls::get_physical_device_external_fence_properties(
+                dispatched(physical_device),
+                reference(p_external_fence_info),
+                out(p_external_fence_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_external_semaphore_properties(
+        physical_device: vk::PhysicalDevice,
+        p_external_semaphore_info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
+        p_external_semaphore_properties: *mut vk::ExternalSemaphoreProperties<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceExternalSemaphoreProperties`.
+        unsafe {
+            calls::get_physical_device_external_semaphore_properties(
+                dispatched(physical_device),
+                reference(p_external_semaphore_info),
+                out(p_external_semaphore_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_descriptor_set_layout_support(
+        device: vk::Device,
+        p_create_info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
+        p_support: *mut vk::DescriptorSetLayoutSupport<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetDescriptorSetLayoutSupport`.
+        unsafe {
+            calls::get_descriptor_set_layout_support(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_support),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_render_pass2(
+        device: vk::Device,
+        p_create_info: *const vk::RenderPassCreateInfo2<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_render_pass: *mut vk::RenderPass,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateRenderPass2`.
+        unsafe {
+            outcome(calls::create_render_pass2(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_render_pass),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_begin_render_pass2(
+        command_buffer: vk::CommandBuffer,
+        p_render_pass_begin: *const vk::RenderPassBeginInfo<'_>,
+        p_subpass_begin_info: *const vk::SubpassBeginInfo<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdBeginRenderPass2`.
+        unsafe {
+            calls::cmd_begin_render_pass2(
+                dispatched(command_buffer),
+                reference(p_render_pass_begin),
+                reference(p_subpass_begin_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_next_subpass2(
+        command_buffer: vk::CommandBuffer,
+        p_subpass_begin_info: *const vk::SubpassBeginInfo<'_>,
+        p_subpass_end_info: *const vk::SubpassEndInfo<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdNextSubpass2`.
+        unsafe {
+            calls::cmd_next_subpass2(
+                dispatched(command_buffer),
+                reference(p_subpass_begin_info),
+                reference(p_subpass_end_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_end_render_pass2(
+        command_buffer: vk::CommandBuffer,
+        p_subpass_end_info: *const vk::SubpassEndInfo<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdEndRenderPass2`.
+        unsafe {
+            calls::cmd_end_render_pass2(dispatched(command_buffer), reference(p_subpass_end_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn reset_query_pool(
+        device: vk::Device,
+        query_pool: vk::QueryPool,
+        first_query: u32,
+        query_count: u32,
+    ) {
+        // SAFETY: valid usage of `vkResetQueryPool`.
+        unsafe {
+            calls::reset_query_pool(dispatched(device), query_pool, first_query, query_count);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_semaphore_counter_value(
+        device: vk::Device,
+        semaphore: vk::Semaphore,
+        p_value: *mut u64,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetSemaphoreCounterValue`.
+        unsafe { outcome(calls::get_semaphore_counter_value(dispatched(device), semaphore, out(p_value))) }
+    }
+
+    pub(super) unsafe extern "system" fn wait_semaphores(
+        device: vk::Device,
+        p_wait_info: *const vk::SemaphoreWaitInfo<'_>,
+        timeout: u64,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkWaitSemaphores`.
+        unsafe { outcome(calls::wait_semaphores(dispatched(device), reference(p_wait_info), timeout)) }
+    }
+
+    pub(super) unsafe extern "system" fn signal_semaphore(
+        device: vk::Device,
+        p_signal_info: *const vk::SemaphoreSignalInfo<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkSignalSemaphore`.
+        unsafe { outcome(calls::signal_semaphore(dispatched(device), reference(p_signal_info))) }
+    }
+
+    pub(super) unsafe extern "system" fn get_buffer_device_address(
+        device: vk::Device,
+        p_info: *const vk::BufferDeviceAddressInfo<'_>,
+    ) -> vk::DeviceAddress {
+        // SAFETY: valid usage of `vkGetBufferDeviceAddress`.
+        unsafe { calls::get_buffer_device_address(dispatched(device), reference(p_info)) }
+    }
+
+    pub(super) unsafe extern "system" fn get_buffer_opaque_capture_address(
+        device: vk::Device,
+        p_info: *const vk::BufferDeviceAddressInfo<'_>,
+    ) -> u64 {
+        // SAFETY: valid usage of `vkGetBufferOpaqueCaptureAddress`.
+        unsafe { calls::get_buffer_opaque_capture_address(dispatched(device), reference(p_info)) }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_memory_opaque_capture_address(
+        device: vk::Device,
+        p_info: *const vk::DeviceMemoryOpaqueCaptureAddressInfo<'_>,
+    ) -> u64 {
+        // SAFETY: valid usage of `vkGetDeviceMemoryOpaqueCaptureAddress`.
+        unsafe { calls::get_device_memory_opaque_capture_address(dispatched(device), reference(p_info)) }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_tool_properties(
+        physical_device: vk::PhysicalDevice,
+        p_tool_count: *mut u32,
+        p_tool_properties: *mut vk::PhysicalDeviceToolProperties<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceToolProperties`.
+        unsafe {
+            outcome(calls::get_physical_device_tool_properties(
+                dispatched(physical_device),
+                Fill::new(p_tool_count, p_tool_properties),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_private_data_slot(
+        device: vk::Device,
+        p_create_info: *const vk::PrivateDataSlotCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_private_data_slot: *mut vk::PrivateDataSlot,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreatePrivateDataSlot`.
+        unsafe {
+            outcome(calls::create_private_data_slot(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_private_data_slot),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_private_data_slot(
+        device: vk::Device,
+        private_data_slot: vk::PrivateDataSlot,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyPrivateDataSlot`.
+        unsafe {
+            calls::destroy_private_data_slot(dispatched(device), private_data_slot);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn set_private_data(
+        device: vk::Device,
+        object_type: vk::ObjectType,
+        object_handle: u64,
+        private_data_slot: vk::PrivateDataSlot,
+        data: u64,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkSetPrivateData`.
+        unsafe {
+            outcome(calls::set_private_data(
+                dispatched(device),
+                object_type,
+                object_handle,
+                private_data_slot,
+                data,
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_private_data(
+        device: vk::Device,
+        object_type: vk::ObjectType,
+        object_handle: u64,
+        private_data_slot: vk::PrivateDataSlot,
+        p_data: *mut u64,
+    ) {
+        // SAFETY: valid usage of `vkGetPrivateData`.
+        unsafe {
+            calls::get_private_data(
+                dispatched(device),
+                object_type,
+                object_handle,
+                private_data_slot,
+                out(p_data),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_event2(
+        command_buffer: vk::CommandBuffer,
+        event: vk::Event,
+        p_dependency_info: *const vk::DependencyInfo<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetEvent2`.
+        unsafe {
+            calls::cmd_set_event2(dispatched(command_buffer), event, reference(p_dependency_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_reset_event2(
+        command_buffer: vk::CommandBuffer,
+        event: vk::Event,
+        stage_mask: vk::PipelineStageFlags2,
+    ) {
+        // SAFETY: valid usage of `vkCmdResetEvent2`.
+        unsafe {
+            calls::cmd_reset_event2(dispatched(command_buffer), event, stage_mask);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_wait_events2(
+        command_buffer: vk::CommandBuffer,
+        event_count: u32,
+        p_events: *const vk::Event,
+        p_dependency_infos: *const vk::DependencyInfo<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdWaitEvents2`.
+        unsafe {
+            calls::cmd_wait_events2(
+                dispatched(command_buffer),
+                slice(p_events, event_count as usize),
+                slice(p_dependency_infos, event_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_pipeline_barrier2(
+        command_buffer: vk::CommandBuffer,
+        p_dependency_info: *const vk::DependencyInfo<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdPipelineBarrier2`.
+        unsafe {
+            calls::cmd_pipeline_barrier2(dispatched(command_buffer), reference(p_dependency_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_write_timestamp2(
+        command_buffer: vk::CommandBuffer,
+        stage: vk::PipelineStageFlags2,
+        query_pool: vk::QueryPool,
+        query: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdWriteTimestamp2`.
+        unsafe {
+            calls::cmd_write_timestamp2(dispatched(command_buffer), stage, query_pool, query);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn queue_submit2(
+        queue: vk::Queue,
+        submit_count: u32,
+        p_submits: *const vk::SubmitInfo2<'_>,
+        fence: vk::Fence,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkQueueSubmit2`.
+        unsafe {
+            outcome(calls::queue_submit2(dispatched(queue), slice(p_submits, submit_count as usize), fence))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_buffer2(
+        command_buffer: vk::CommandBuffer,
+        p_copy_buffer_info: *const vk::CopyBufferInfo2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyBuffer2`.
+        unsafe {
+            calls::cmd_copy_buffer2(dispatched(command_buffer), reference(p_copy_buffer_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_image2(
+        command_buffer: vk::CommandBuffer,
+        p_copy_image_info: *const vk::CopyImageInfo2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyImage2`.
+        unsafe {
+            calls::cmd_copy_image2(dispatched(command_buffer), reference(p_copy_image_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_buffer_to_image2(
+        command_buffer: vk::CommandBuffer,
+        p_copy_buffer_to_image_info: *const vk::CopyBufferToImageInfo2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyBufferToImage2`.
+        unsafe {
+            calls::cmd_copy_buffer_to_image2(
+                dispatched(command_buffer),
+                reference(p_copy_buffer_to_image_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_image_to_buffer2(
+        command_buffer: vk::CommandBuffer,
+        p_copy_image_to_buffer_info: *const vk::CopyImageToBufferInfo2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyImageToBuffer2`.
+        unsafe {
+            calls::cmd_copy_image_to_buffer2(
+                dispatched(command_buffer),
+                reference(p_copy_image_to_buffer_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_blit_image2(
+        command_buffer: vk::CommandBuffer,
+        p_blit_image_info: *const vk::BlitImageInfo2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdBlitImage2`.
+        unsafe {
+            calls::cmd_blit_image2(dispatched(command_buffer), reference(p_blit_image_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_resolve_image2(
+        command_buffer: vk::CommandBuffer,
+        p_resolve_image_info: *const vk::ResolveImageInfo2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdResolveImage2`.
+        unsafe {
+            calls::cmd_resolve_image2(dispatched(command_buffer), reference(p_resolve_image_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_begin_rendering(
+        command_buffer: vk::CommandBuffer,
+        p_rendering_info: *const vk::RenderingInfo<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdBeginRendering`.
+        unsafe {
+            calls::cmd_begin_rendering(dispatched(command_buffer), reference(p_rendering_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_end_rendering(command_buffer: vk::CommandBuffer) {
+        // SAFETY: valid usage of `vkCmdEndRendering`.
+        unsafe {
+            calls::cmd_end_rendering(dispatched(command_buffer));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_cull_mode(
+        command_buffer: vk::CommandBuffer,
+        cull_mode: vk::CullModeFlags,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetCullMode`.
+        unsafe {
+            calls::cmd_set_cull_mode(dispatched(command_buffer), cull_mode);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_front_face(
+        command_buffer: vk::CommandBuffer,
+        front_face: vk::FrontFace,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetFrontFace`.
+        unsafe {
+            calls::cmd_set_front_face(dispatched(command_buffer), front_face);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_primitive_topology(
+        command_buffer: vk::CommandBuffer,
+        primitive_topology: vk::PrimitiveTopology,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetPrimitiveTopology`.
+        unsafe {
+            calls::cmd_set_primitive_topology(dispatched(command_buffer), primitive_topology);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_viewport_with_count(
+        command_buffer: vk::CommandBuffer,
+        viewport_count: u32,
+        p_viewports: *const vk::Viewport,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetViewportWithCount`.
+        unsafe {
+            calls::cmd_set_viewport_with_count(
+                dispatched(command_buffer),
+                slice(p_viewports, viewport_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_scissor_with_count(
+        command_buffer: vk::CommandBuffer,
+        scissor_count: u32,
+        p_scissors: *const vk::Rect2D,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetScissorWithCount`.
+        unsafe {
+            calls::cmd_set_scissor_with_count(
+                dispatched(command_buffer),
+                slice(p_scissors, scissor_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_bind_vertex_buffers2(
+        command_buffer: vk::CommandBuffer,
+        first_binding: u32,
+        binding_count: u32,
+        p_buffers: *const vk::Buffer,
+        p_offsets: *const vk::DeviceSize,
+        p_sizes: *const vk::DeviceSize,
+        p_strides: *const vk::DeviceSize,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindVertexBuffers2`.
+        unsafe {
+            calls::cmd_bind_vertex_buffers2(
+                dispatched(command_buffer),
+                first_binding,
+                slice(p_buffers, binding_count as usize),
+                slice(p_offsets, binding_count as usize),
+                slice(p_sizes, binding_count as usize),
+                slice(p_strides, binding_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_depth_test_enable(
+        command_buffer: vk::CommandBuffer,
+        depth_test_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetDepthTestEnable`.
+        unsafe {
+            calls::cmd_set_depth_test_enable(dispatched(command_buffer), depth_test_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_depth_write_enable(
+        command_buffer: vk::CommandBuffer,
+        depth_write_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetDepthWriteEnable`.
+        unsafe {
+            calls::cmd_set_depth_write_enable(dispatched(command_buffer), depth_write_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_depth_compare_op(
+        command_buffer: vk::CommandBuffer,
+        depth_compare_op: vk::CompareOp,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetDepthCompareOp`.
+        unsafe {
+            calls::cmd_set_depth_compare_op(dispatched(command_buffer), depth_compare_op);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_depth_bounds_test_enable(
+        command_buffer: vk::CommandBuffer,
+        depth_bounds_test_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetDepthBoundsTestEnable`.
+        unsafe {
+            calls::cmd_set_depth_bounds_test_enable(dispatched(command_buffer), depth_bounds_test_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_stencil_test_enable(
+        command_buffer: vk::CommandBuffer,
+        stencil_test_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetStencilTestEnable`.
+        unsafe {
+            calls::cmd_set_stencil_test_enable(dispatched(command_buffer), stencil_test_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_stencil_op(
+        command_buffer: vk::CommandBuffer,
+        face_mask: vk::StencilFaceFlags,
+        fail_op: vk::StencilOp,
+        pass_op: vk::StencilOp,
+        depth_fail_op: vk::StencilOp,
+        compare_op: vk::CompareOp,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetStencilOp`.
+        unsafe {
+            calls::cmd_set_stencil_op(
+                dispatched(command_buffer),
+                face_mask,
+                fail_op,
+                pass_op,
+                depth_fail_op,
+                compare_op,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_rasterizer_discard_enable(
+        command_buffer: vk::CommandBuffer,
+        rasterizer_discard_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetRasterizerDiscardEnable`.
+        unsafe {
+            calls::cmd_set_rasterizer_discard_enable(dispatched(command_buffer), rasterizer_discard_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_depth_bias_enable(
+        command_buffer: vk::CommandBuffer,
+        depth_bias_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetDepthBiasEnable`.
+        unsafe {
+            calls::cmd_set_depth_bias_enable(dispatched(command_buffer), depth_bias_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_primitive_restart_enable(
+        command_buffer: vk::CommandBuffer,
+        primitive_restart_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetPrimitiveRestartEnable`.
+        unsafe {
+            calls::cmd_set_primitive_restart_enable(dispatched(command_buffer), primitive_restart_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_buffer_memory_requirements(
+        device: vk::Device,
+        p_info: *const vk::DeviceBufferMemoryRequirements<'_>,
+        p_memory_requirements: *mut vk::MemoryRequirements2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceBufferMemoryRequirements`.
+        unsafe {
+            calls::get_device_buffer_memory_requirements(
+                dispatched(device),
+                reference(p_info),
+                out(p_memory_requirements),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_image_memory_requirements(
+        device: vk::Device,
+        p_info: *const vk::DeviceImageMemoryRequirements<'_>,
+        p_memory_requirements: *mut vk::MemoryRequirements2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceImageMemoryRequirements`.
+        unsafe {
+            calls::get_device_image_memory_requirements(
+                dispatched(device),
+                reference(p_info),
+                out(p_memory_requirements),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_image_sparse_memory_requirements(
+        device: vk::Device,
+        p_info: *const vk::DeviceImageMemoryRequirements<'_>,
+        p_sparse_memory_requirement_count: *mut u32,
+        p_sparse_memory_requirements: *mut vk::SparseImageMemoryRequirements2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceImageSparseMemoryRequirements`.
+        unsafe {
+            calls::get_device_image_sparse_memory_requirements(
+                dispatched(device),
+                reference(p_info),
+                Fill::new(p_sparse_memory_requirement_count, p_sparse_memory_requirements),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_push_descriptor_set_khr(
+        command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint,
+        layout: vk::PipelineLayout,
+        set: u32,
+        descriptor_write_count: u32,
+        p_descriptor_writes: *const vk::WriteDescriptorSet<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdPushDescriptorSetKHR`.
+        unsafe {
+            calls::cmd_push_descriptor_set_khr(
+                dispatched(command_buffer),
+                pipeline_bind_point,
+                layout,
+                set,
+                slice(p_descriptor_writes, descriptor_write_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_push_descriptor_set_with_template_khr(
+        command_buffer: vk::CommandBuffer,
+        descriptor_update_template: vk::DescriptorUpdateTemplate,
+        layout: vk::PipelineLayout,
+        set: u32,
+        p_data: *const c_void,
+    ) {
+        // SAFETY: valid usage of `vkCmdPushDescriptorSetWithTemplateKHR`.
+        unsafe {
+            calls::cmd_push_descriptor_set_with_template_khr(
+                dispatched(command_buffer),
+                descriptor_update_template,
+                layout,
+                set,
+                p_data,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_pipeline_executable_properties_khr(
+        device: vk::Device,
+        p_pipeline_info: *const vk::PipelineInfoKHR<'_>,
+        p_executable_count: *mut u32,
+        p_properties: *mut vk::PipelineExecutablePropertiesKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPipelineExecutablePropertiesKHR`.
+        unsafe {
+            outcome(calls::get_pipeline_executable_properties_khr(
+                dispatched(device),
+                reference(p_pipeline_info),
+                Fill::new(p_executable_count, p_properties),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_pipeline_executable_statistics_khr(
+        device: vk::Device,
+        p_executable_info: *const vk::PipelineExecutableInfoKHR<'_>,
+        p_statistic_count: *mut u32,
+        p_statistics: *mut vk::PipelineExecutableStatisticKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPipelineExecutableStatisticsKHR`.
+        unsafe {
+            outcome(calls::get_pipeline_executable_statistics_khr(
+                dispatched(device),
+                reference(p_executable_info),
+                Fill::new(p_statistic_count, p_statistics),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_pipeline_executable_internal_representations_khr(
+        device: vk::Device,
+        p_executable_info: *const vk::PipelineExecutableInfoKHR<'_>,
+        p_internal_representation_count: *mut u32,
+        p_internal_representations: *mut vk::PipelineExecutableInternalRepresentationKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPipelineExecutableInternalRepresentationsKHR`.
+        unsafe {
+            outcome(calls::get_pipeline_executable_internal_representations_khr(
+                dispatched(device),
+                reference(p_executable_info),
+                Fill::new(p_internal_representation_count, p_internal_representations),
+            ))
+        }
+    }
+}
+
+/// What pointers of structures point to.
+#[allow(dead_code, reason = "generated for all structures")]
+pub(crate) mod members {
+    use std::ffi::CStr;
+
+    use ash::vk;
+
+    use crate::pointers::*;
+
+    pub(crate) fn application_info_application_name<'s>(of: &'s vk::ApplicationInfo<'_>) -> Option<&'s CStr> {
+        // SAFETY: valid usage of `VkApplicationInfo`.
+        unsafe { text_of(of.p_application_name) }
+    }
+
+    pub(crate) fn application_info_engine_name<'s>(of: &'s vk::ApplicationInfo<'_>) -> Option<&'s CStr> {
+        // SAFETY: valid usage of `VkApplicationInfo`.
+        unsafe { text_of(of.p_engine_name) }
+    }
+
+    pub(crate) fn bind_buffer_memory_device_group_info_device_indices<'s>(
+        of: &'s vk::BindBufferMemoryDeviceGroupInfo<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkBindBufferMemoryDeviceGroupInfo`.
+        unsafe { slice(of.p_device_indices, of.device_index_count as usize) }
+    }
+
+    pub(crate) fn bind_image_memory_device_group_info_device_indices<'s>(
+        of: &'s vk::BindImageMemoryDeviceGroupInfo<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkBindImageMemoryDeviceGroupInfo`.
+        unsafe { slice(of.p_device_indices, of.device_index_count as usize) }
+    }
+
+    pub(crate) fn bind_image_memory_device_group_info_split_instance_bind_regions<'s>(
+        of: &'s vk::BindImageMemoryDeviceGroupInfo<'_>,
+    ) -> &'s [vk::Rect2D] {
+        // SAFETY: valid usage of `VkBindImageMemoryDeviceGroupInfo`.
+        unsafe { slice(of.p_split_instance_bind_regions, of.split_instance_bind_region_count as usize) }
+    }
+
+    pub(crate) fn bind_sparse_info_wait_semaphores<'s>(
+        of: &'s vk::BindSparseInfo<'_>,
+    ) -> &'s [vk::Semaphore] {
+        // SAFETY: valid usage of `VkBindSparseInfo`.
+        unsafe { slice(of.p_wait_semaphores, of.wait_semaphore_count as usize) }
+    }
+
+    pub(crate) fn bind_sparse_info_buffer_binds<'s>(
+        of: &'s vk::BindSparseInfo<'_>,
+    ) -> &'s [vk::SparseBufferMemoryBindInfo<'s>] {
+        // SAFETY: valid usage of `VkBindSparseInfo`.
+        unsafe { slice(of.p_buffer_binds, of.buffer_bind_count as usize) }
+    }
+
+    pub(crate) fn bind_sparse_info_image_opaque_binds<'s>(
+        of: &'s vk::BindSparseInfo<'_>,
+    ) -> &'s [vk::SparseImageOpaqueMemoryBindInfo<'s>] {
+        // SAFETY: valid usage of `VkBindSparseInfo`.
+        unsafe { slice(of.p_image_opaque_binds, of.image_opaque_bind_count as usize) }
+    }
+
+    pub(crate) fn bind_sparse_info_image_binds<'s>(
+        of: &'s vk::BindSparseInfo<'_>,
+    ) -> &'s [vk::SparseImageMemoryBindInfo<'s>] {
+        // SAFETY: valid usage of `VkBindSparseInfo`.
+        unsafe { slice(of.p_image_binds, of.image_bind_count as usize) }
+    }
+
+    pub(crate) fn bind_sparse_info_signal_semaphores<'s>(
+        of: &'s vk::BindSparseInfo<'_>,
+    ) -> &'s [vk::Semaphore] {
+        // SAFETY: valid usage of `VkBindSparseInfo`.
+        unsafe { slice(of.p_signal_semaphores, of.signal_semaphore_count as usize) }
+    }
+
+    pub(crate) fn blit_image_info2_regions<'s>(of: &'s vk::BlitImageInfo2<'_>) -> &'s [vk::ImageBlit2<'s>] {
+        // SAFETY: valid usage of `VkBlitImageInfo2`.
+        unsafe { slice(of.p_regions, of.region_count as usize) }
+    }
+
+    pub(crate) fn buffer_create_info_queue_family_indices<'s>(of: &'s vk::BufferCreateInfo<'_>) -> &'s [u32] {
+        // SAFETY: valid usage of `VkBufferCreateInfo`.
+        unsafe { slice(of.p_queue_family_indices, of.queue_family_index_count as usize) }
+    }
+
+    pub(crate) fn command_buffer_begin_info_inheritance_info<'s>(
+        of: &'s vk::CommandBufferBeginInfo<'_>,
+    ) -> Option<&'s vk::CommandBufferInheritanceInfo<'s>> {
+        // SAFETY: valid usage of `VkCommandBufferBeginInfo`.
+        unsafe { of.p_inheritance_info.as_ref() }
+    }
+
+    pub(crate) fn command_buffer_inheritance_rendering_info_color_attachment_formats<'s>(
+        of: &'s vk::CommandBufferInheritanceRenderingInfo<'_>,
+    ) -> &'s [vk::Format] {
+        // SAFETY: valid usage of `VkCommandBufferInheritanceRenderingInfo`.
+        unsafe { slice(of.p_color_attachment_formats, of.color_attachment_count as usize) }
+    }
+
+    pub(crate) fn copy_buffer_info2_regions<'s>(
+        of: &'s vk::CopyBufferInfo2<'_>,
+    ) -> &'s [vk::BufferCopy2<'s>] {
+        // SAFETY: valid usage of `VkCopyBufferInfo2`.
+        unsafe { slice(of.p_regions, of.region_count as usize) }
+    }
+
+    pub(crate) fn copy_buffer_to_image_info2_regions<'s>(
+        of: &'s vk::CopyBufferToImageInfo2<'_>,
+    ) -> &'s [vk::BufferImageCopy2<'s>] {
+        // SAFETY: valid usage of `VkCopyBufferToImageInfo2`.
+        unsafe { slice(of.p_regions, of.region_count as usize) }
+    }
+
+    pub(crate) fn copy_image_info2_regions<'s>(of: &'s vk::CopyImageInfo2<'_>) -> &'s [vk::ImageCopy2<'s>] {
+        // SAFETY: valid usage of `VkCopyImageInfo2`.
+        unsafe { slice(of.p_regions, of.region_count as usize) }
+    }
+
+    pub(crate) fn copy_image_to_buffer_info2_regions<'s>(
+        of: &'s vk::CopyImageToBufferInfo2<'_>,
+    ) -> &'s [vk::BufferImageCopy2<'s>] {
+        // SAFETY: valid usage of `VkCopyImageToBufferInfo2`.
+        unsafe { slice(of.p_regions, of.region_count as usize) }
+    }
+
+    pub(crate) fn dependency_info_memory_barriers<'s>(
+        of: &'s vk::DependencyInfo<'_>,
+    ) -> &'s [vk::MemoryBarrier2<'s>] {
+        // SAFETY: valid usage of `VkDependencyInfo`.
+        unsafe { slice(of.p_memory_barriers, of.memory_barrier_count as usize) }
+    }
+
+    pub(crate) fn dependency_info_buffer_memory_barriers<'s>(
+        of: &'s vk::DependencyInfo<'_>,
+    ) -> &'s [vk::BufferMemoryBarrier2<'s>] {
+        // SAFETY: valid usage of `VkDependencyInfo`.
+        unsafe { slice(of.p_buffer_memory_barriers, of.buffer_memory_barrier_count as usize) }
+    }
+
+    pub(crate) fn dependency_info_image_memory_barriers<'s>(
+        of: &'s vk::DependencyInfo<'_>,
+    ) -> &'s [vk::ImageMemoryBarrier2<'s>] {
+        // SAFETY: valid usage of `VkDependencyInfo`.
+        unsafe { slice(of.p_image_memory_barriers, of.image_memory_barrier_count as usize) }
+    }
+
+    pub(crate) fn descriptor_pool_create_info_pool_sizes<'s>(
+        of: &'s vk::DescriptorPoolCreateInfo<'_>,
+    ) -> &'s [vk::DescriptorPoolSize] {
+        // SAFETY: valid usage of `VkDescriptorPoolCreateInfo`.
+        unsafe { slice(of.p_pool_sizes, of.pool_size_count as usize) }
+    }
+
+    pub(crate) fn descriptor_set_allocate_info_set_layouts<'s>(
+        of: &'s vk::DescriptorSetAllocateInfo<'_>,
+    ) -> &'s [vk::DescriptorSetLayout] {
+        // SAFETY: valid usage of `VkDescriptorSetAllocateInfo`.
+        unsafe { slice(of.p_set_layouts, of.descriptor_set_count as usize) }
+    }
+
+    pub(crate) fn descriptor_set_layout_binding_immutable_samplers<'s>(
+        of: &'s vk::DescriptorSetLayoutBinding<'_>,
+    ) -> &'s [vk::Sampler] {
+        // SAFETY: valid usage of `VkDescriptorSetLayoutBinding`.
+        unsafe { slice(of.p_immutable_samplers, of.descriptor_count as usize) }
+    }
+
+    pub(crate) fn descriptor_set_layout_binding_flags_create_info_binding_flags<'s>(
+        of: &'s vk::DescriptorSetLayoutBindingFlagsCreateInfo<'_>,
+    ) -> &'s [vk::DescriptorBindingFlags] {
+        // SAFETY: valid usage of `VkDescriptorSetLayoutBindingFlagsCreateInfo`.
+        unsafe { slice(of.p_binding_flags, of.binding_count as usize) }
+    }
+
+    pub(crate) fn descriptor_set_layout_create_info_bindings<'s>(
+        of: &'s vk::DescriptorSetLayoutCreateInfo<'_>,
+    ) -> &'s [vk::DescriptorSetLayoutBinding<'s>] {
+        // SAFETY: valid usage of `VkDescriptorSetLayoutCreateInfo`.
+        unsafe { slice(of.p_bindings, of.binding_count as usize) }
+    }
+
+    pub(crate) fn descriptor_set_variable_descriptor_count_allocate_info_descriptor_counts<'s>(
+        of: &'s vk::DescriptorSetVariableDescriptorCountAllocateInfo<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkDescriptorSetVariableDescriptorCountAllocateInfo`.
+        unsafe { slice(of.p_descriptor_counts, of.descriptor_set_count as usize) }
+    }
+
+    pub(crate) fn descriptor_update_template_create_info_descriptor_update_entries<'s>(
+        of: &'s vk::DescriptorUpdateTemplateCreateInfo<'_>,
+    ) -> &'s [vk::DescriptorUpdateTemplateEntry] {
+        // SAFETY: valid usage of `VkDescriptorUpdateTemplateCreateInfo`.
+        unsafe { slice(of.p_descriptor_update_entries, of.descriptor_update_entry_count as usize) }
+    }
+
+    pub(crate) fn device_buffer_memory_requirements_create_info<'s>(
+        of: &'s vk::DeviceBufferMemoryRequirements<'_>,
+    ) -> Option<&'s vk::BufferCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkDeviceBufferMemoryRequirements`.
+        unsafe { of.p_create_info.as_ref() }
+    }
+
+    pub(crate) fn device_create_info_queue_create_infos<'s>(
+        of: &'s vk::DeviceCreateInfo<'_>,
+    ) -> &'s [vk::DeviceQueueCreateInfo<'s>] {
+        // SAFETY: valid usage of `VkDeviceCreateInfo`.
+        unsafe { slice(of.p_queue_create_infos, of.queue_create_info_count as usize) }
+    }
+
+    pub(crate) fn device_create_info_enabled_layer_names<'s>(
+        of: &'s vk::DeviceCreateInfo<'_>,
+    ) -> Vec<&'s CStr> {
+        // SAFETY: valid usage of `VkDeviceCreateInfo`.
+        unsafe { texts(of.pp_enabled_layer_names, of.enabled_layer_count as usize) }
+    }
+
+    pub(crate) fn device_create_info_enabled_extension_names<'s>(
+        of: &'s vk::DeviceCreateInfo<'_>,
+    ) -> Vec<&'s CStr> {
+        // SAFETY: valid usage of `VkDeviceCreateInfo`.
+        unsafe { texts(of.pp_enabled_extension_names, of.enabled_extension_count as usize) }
+    }
+
+    pub(crate) fn device_create_info_enabled_features<'s>(
+        of: &'s vk::DeviceCreateInfo<'_>,
+    ) -> Option<&'s vk::PhysicalDeviceFeatures> {
+        // SAFETY: valid usage of `VkDeviceCreateInfo`.
+        unsafe { of.p_enabled_features.as_ref() }
+    }
+
+    pub(crate) fn device_group_device_create_info_physical_devices<'s>(
+        of: &'s vk::DeviceGroupDeviceCreateInfo<'_>,
+    ) -> &'s [vk::PhysicalDevice] {
+        // SAFETY: valid usage of `VkDeviceGroupDeviceCreateInfo`.
+        unsafe { slice(of.p_physical_devices, of.physical_device_count as usize) }
+    }
+
+    pub(crate) fn device_group_render_pass_begin_info_device_render_areas<'s>(
+        of: &'s vk::DeviceGroupRenderPassBeginInfo<'_>,
+    ) -> &'s [vk::Rect2D] {
+        // SAFETY: valid usage of `VkDeviceGroupRenderPassBeginInfo`.
+        unsafe { slice(of.p_device_render_areas, of.device_render_area_count as usize) }
+    }
+
+    pub(crate) fn device_group_submit_info_wait_semaphore_device_indices<'s>(
+        of: &'s vk::DeviceGroupSubmitInfo<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkDeviceGroupSubmitInfo`.
+        unsafe { slice(of.p_wait_semaphore_device_indices, of.wait_semaphore_count as usize) }
+    }
+
+    pub(crate) fn device_group_submit_info_command_buffer_device_masks<'s>(
+        of: &'s vk::DeviceGroupSubmitInfo<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkDeviceGroupSubmitInfo`.
+        unsafe { slice(of.p_command_buffer_device_masks, of.command_buffer_count as usize) }
+    }
+
+    pub(crate) fn device_group_submit_info_signal_semaphore_device_indices<'s>(
+        of: &'s vk::DeviceGroupSubmitInfo<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkDeviceGroupSubmitInfo`.
+        unsafe { slice(of.p_signal_semaphore_device_indices, of.signal_semaphore_count as usize) }
+    }
+
+    pub(crate) fn device_image_memory_requirements_create_info<'s>(
+        of: &'s vk::DeviceImageMemoryRequirements<'_>,
+    ) -> Option<&'s vk::ImageCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkDeviceImageMemoryRequirements`.
+        unsafe { of.p_create_info.as_ref() }
+    }
+
+    pub(crate) fn device_queue_create_info_queue_priorities<'s>(
+        of: &'s vk::DeviceQueueCreateInfo<'_>,
+    ) -> &'s [f32] {
+        // SAFETY: valid usage of `VkDeviceQueueCreateInfo`.
+        unsafe { slice(of.p_queue_priorities, of.queue_count as usize) }
+    }
+
+    pub(crate) fn framebuffer_attachment_image_info_view_formats<'s>(
+        of: &'s vk::FramebufferAttachmentImageInfo<'_>,
+    ) -> &'s [vk::Format] {
+        // SAFETY: valid usage of `VkFramebufferAttachmentImageInfo`.
+        unsafe { slice(of.p_view_formats, of.view_format_count as usize) }
+    }
+
+    pub(crate) fn framebuffer_attachments_create_info_attachment_image_infos<'s>(
+        of: &'s vk::FramebufferAttachmentsCreateInfo<'_>,
+    ) -> &'s [vk::FramebufferAttachmentImageInfo<'s>] {
+        // SAFETY: valid usage of `VkFramebufferAttachmentsCreateInfo`.
+        unsafe { slice(of.p_attachment_image_infos, of.attachment_image_info_count as usize) }
+    }
+
+    pub(crate) fn framebuffer_create_info_attachments<'s>(
+        of: &'s vk::FramebufferCreateInfo<'_>,
+    ) -> &'s [vk::ImageView] {
+        // SAFETY: valid usage of `VkFramebufferCreateInfo`.
+        unsafe { slice(of.p_attachments, of.attachment_count as usize) }
+    }
+
+    pub(crate) fn graphics_pipeline_create_info_stages<'s>(
+        of: &'s vk::GraphicsPipelineCreateInfo<'_>,
+    ) -> &'s [vk::PipelineShaderStageCreateInfo<'s>] {
+        // SAFETY: valid usage of `VkGraphicsPipelineCreateInfo`.
+        unsafe { slice(of.p_stages, of.stage_count as usize) }
+    }
+
+    pub(crate) fn graphics_pipeline_create_info_vertex_input_state<'s>(
+        of: &'s vk::GraphicsPipelineCreateInfo<'_>,
+    ) -> Option<&'s vk::PipelineVertexInputStateCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkGraphicsPipelineCreateInfo`.
+        unsafe { of.p_vertex_input_state.as_ref() }
+    }
+
+    pub(crate) fn graphics_pipeline_create_info_input_assembly_state<'s>(
+        of: &'s vk::GraphicsPipelineCreateInfo<'_>,
+    ) -> Option<&'s vk::PipelineInputAssemblyStateCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkGraphicsPipelineCreateInfo`.
+        unsafe { of.p_input_assembly_state.as_ref() }
+    }
+
+    pub(crate) fn graphics_pipeline_create_info_tessellation_state<'s>(
+        of: &'s vk::GraphicsPipelineCreateInfo<'_>,
+    ) -> Option<&'s vk::PipelineTessellationStateCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkGraphicsPipelineCreateInfo`.
+        unsafe { of.p_tessellation_state.as_ref() }
+    }
+
+    pub(crate) fn graphics_pipeline_create_info_viewport_state<'s>(
+        of: &'s vk::GraphicsPipelineCreateInfo<'_>,
+    ) -> Option<&'s vk::PipelineViewportStateCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkGraphicsPipelineCreateInfo`.
+        unsafe { of.p_viewport_state.as_ref() }
+    }
+
+    pub(crate) fn graphics_pipeline_create_info_rasterization_state<'s>(
+        of: &'s vk::GraphicsPipelineCreateInfo<'_>,
+    ) -> Option<&'s vk::PipelineRasterizationStateCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkGraphicsPipelineCreateInfo`.
+        unsafe { of.p_rasterization_state.as_ref() }
+    }
+
+    pub(crate) fn graphics_pipeline_create_info_multisample_state<'s>(
+        of: &'s vk::GraphicsPipelineCreateInfo<'_>,
+    ) -> Option<&'s vk::PipelineMultisampleStateCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkGraphicsPipelineCreateInfo`.
+        unsafe { of.p_multisample_state.as_ref() }
+    }
+
+    pub(crate) fn graphics_pipeline_create_info_depth_stencil_state<'s>(
+        of: &'s vk::GraphicsPipelineCreateInfo<'_>,
+    ) -> Option<&'s vk::PipelineDepthStencilStateCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkGraphicsPipelineCreateInfo`.
+        unsafe { of.p_depth_stencil_state.as_ref() }
+    }
+
+    pub(crate) fn graphics_pipeline_create_info_color_blend_state<'s>(
+        of: &'s vk::GraphicsPipelineCreateInfo<'_>,
+    ) -> Option<&'s vk::PipelineColorBlendStateCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkGraphicsPipelineCreateInfo`.
+        unsafe { of.p_color_blend_state.as_ref() }
+    }
+
+    pub(crate) fn graphics_pipeline_create_info_dynamic_state<'s>(
+        of: &'s vk::GraphicsPipelineCreateInfo<'_>,
+    ) -> Option<&'s vk::PipelineDynamicStateCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkGraphicsPipelineCreateInfo`.
+        unsafe { of.p_dynamic_state.as_ref() }
+    }
+
+    pub(crate) fn image_create_info_queue_family_indices<'s>(of: &'s vk::ImageCreateInfo<'_>) -> &'s [u32] {
+        // SAFETY: valid usage of `VkImageCreateInfo`.
+        unsafe { slice(of.p_queue_family_indices, of.queue_family_index_count as usize) }
+    }
+
+    pub(crate) fn image_format_list_create_info_view_formats<'s>(
+        of: &'s vk::ImageFormatListCreateInfo<'_>,
+    ) -> &'s [vk::Format] {
+        // SAFETY: valid usage of `VkImageFormatListCreateInfo`.
+        unsafe { slice(of.p_view_formats, of.view_format_count as usize) }
+    }
+
+    pub(crate) fn instance_create_info_application_info<'s>(
+        of: &'s vk::InstanceCreateInfo<'_>,
+    ) -> Option<&'s vk::ApplicationInfo<'s>> {
+        // SAFETY: valid usage of `VkInstanceCreateInfo`.
+        unsafe { of.p_application_info.as_ref() }
+    }
+
+    pub(crate) fn instance_create_info_enabled_layer_names<'s>(
+        of: &'s vk::InstanceCreateInfo<'_>,
+    ) -> Vec<&'s CStr> {
+        // SAFETY: valid usage of `VkInstanceCreateInfo`.
+        unsafe { texts(of.pp_enabled_layer_names, of.enabled_layer_count as usize) }
+    }
+
+    pub(crate) fn instance_create_info_enabled_extension_names<'s>(
+        of: &'s vk::InstanceCreateInfo<'_>,
+    ) -> Vec<&'s CStr> {
+        // SAFETY: valid usage of `VkInstanceCreateInfo`.
+        unsafe { texts(of.pp_enabled_extension_names, of.enabled_extension_count as usize) }
+    }
+
+    pub(crate) fn pipeline_cache_create_info_initial_data<'s>(
+        of: &'s vk::PipelineCacheCreateInfo<'_>,
+    ) -> &'s [u8] {
+        // SAFETY: valid usage of `VkPipelineCacheCreateInfo`.
+        unsafe { slice(of.p_initial_data.cast::<u8>(), of.initial_data_size as usize) }
+    }
+
+    pub(crate) fn pipeline_color_blend_state_create_info_attachments<'s>(
+        of: &'s vk::PipelineColorBlendStateCreateInfo<'_>,
+    ) -> &'s [vk::PipelineColorBlendAttachmentState] {
+        // SAFETY: valid usage of `VkPipelineColorBlendStateCreateInfo`.
+        unsafe { slice(of.p_attachments, of.attachment_count as usize) }
+    }
+
+    pub(crate) fn pipeline_dynamic_state_create_info_dynamic_states<'s>(
+        of: &'s vk::PipelineDynamicStateCreateInfo<'_>,
+    ) -> &'s [vk::DynamicState] {
+        // SAFETY: valid usage of `VkPipelineDynamicStateCreateInfo`.
+        unsafe { slice(of.p_dynamic_states, of.dynamic_state_count as usize) }
+    }
+
+    pub(crate) fn pipeline_layout_create_info_set_layouts<'s>(
+        of: &'s vk::PipelineLayoutCreateInfo<'_>,
+    ) -> &'s [vk::DescriptorSetLayout] {
+        // SAFETY: valid usage of `VkPipelineLayoutCreateInfo`.
+        unsafe { slice(of.p_set_layouts, of.set_layout_count as usize) }
+    }
+
+    pub(crate) fn pipeline_layout_create_info_push_constant_ranges<'s>(
+        of: &'s vk::PipelineLayoutCreateInfo<'_>,
+    ) -> &'s [vk::PushConstantRange] {
+        // SAFETY: valid usage of `VkPipelineLayoutCreateInfo`.
+        unsafe { slice(of.p_push_constant_ranges, of.push_constant_range_count as usize) }
+    }
+
+    pub(crate) fn pipeline_library_create_info_khr_libraries<'s>(
+        of: &'s vk::PipelineLibraryCreateInfoKHR<'_>,
+    ) -> &'s [vk::Pipeline] {
+        // SAFETY: valid usage of `VkPipelineLibraryCreateInfoKHR`.
+        unsafe { slice(of.p_libraries, of.library_count as usize) }
+    }
+
+    pub(crate) fn pipeline_rendering_create_info_color_attachment_formats<'s>(
+        of: &'s vk::PipelineRenderingCreateInfo<'_>,
+    ) -> &'s [vk::Format] {
+        // SAFETY: valid usage of `VkPipelineRenderingCreateInfo`.
+        unsafe { slice(of.p_color_attachment_formats, of.color_attachment_count as usize) }
+    }
+
+    pub(crate) fn pipeline_shader_stage_create_info_name<'s>(
+        of: &'s vk::PipelineShaderStageCreateInfo<'_>,
+    ) -> Option<&'s CStr> {
+        // SAFETY: valid usage of `VkPipelineShaderStageCreateInfo`.
+        unsafe { text_of(of.p_name) }
+    }
+
+    pub(crate) fn pipeline_shader_stage_create_info_specialization_info<'s>(
+        of: &'s vk::PipelineShaderStageCreateInfo<'_>,
+    ) -> Option<&'s vk::SpecializationInfo<'s>> {
+        // SAFETY: valid usage of `VkPipelineShaderStageCreateInfo`.
+        unsafe { of.p_specialization_info.as_ref() }
+    }
+
+    pub(crate) fn pipeline_vertex_input_state_create_info_vertex_binding_descriptions<'s>(
+        of: &'s vk::PipelineVertexInputStateCreateInfo<'_>,
+    ) -> &'s [vk::VertexInputBindingDescription] {
+        // SAFETY: valid usage of `VkPipelineVertexInputStateCreateInfo`.
+        unsafe { slice(of.p_vertex_binding_descriptions, of.vertex_binding_description_count as usize) }
+    }
+
+    pub(crate) fn pipeline_vertex_input_state_create_info_vertex_attribute_descriptions<'s>(
+        of: &'s vk::PipelineVertexInputStateCreateInfo<'_>,
+    ) -> &'s [vk::VertexInputAttributeDescription] {
+        // SAFETY: valid usage of `VkPipelineVertexInputStateCreateInfo`.
+        unsafe { slice(of.p_vertex_attribute_descriptions, of.vertex_attribute_description_count as usize) }
+    }
+
+    pub(crate) fn pipeline_viewport_state_create_info_viewports<'s>(
+        of: &'s vk::PipelineViewportStateCreateInfo<'_>,
+    ) -> &'s [vk::Viewport] {
+        // SAFETY: valid usage of `VkPipelineViewportStateCreateInfo`.
+        unsafe { slice(of.p_viewports, of.viewport_count as usize) }
+    }
+
+    pub(crate) fn pipeline_viewport_state_create_info_scissors<'s>(
+        of: &'s vk::PipelineViewportStateCreateInfo<'_>,
+    ) -> &'s [vk::Rect2D] {
+        // SAFETY: valid usage of `VkPipelineViewportStateCreateInfo`.
+        unsafe { slice(of.p_scissors, of.scissor_count as usize) }
+    }
+
+    pub(crate) fn present_info_khr_wait_semaphores<'s>(
+        of: &'s vk::PresentInfoKHR<'_>,
+    ) -> &'s [vk::Semaphore] {
+        // SAFETY: valid usage of `VkPresentInfoKHR`.
+        unsafe { slice(of.p_wait_semaphores, of.wait_semaphore_count as usize) }
+    }
+
+    pub(crate) fn present_info_khr_swapchains<'s>(of: &'s vk::PresentInfoKHR<'_>) -> &'s [vk::SwapchainKHR] {
+        // SAFETY: valid usage of `VkPresentInfoKHR`.
+        unsafe { slice(of.p_swapchains, of.swapchain_count as usize) }
+    }
+
+    pub(crate) fn present_info_khr_image_indices<'s>(of: &'s vk::PresentInfoKHR<'_>) -> &'s [u32] {
+        // SAFETY: valid usage of `VkPresentInfoKHR`.
+        unsafe { slice(of.p_image_indices, of.swapchain_count as usize) }
+    }
+
+    pub(crate) fn present_regions_khr_regions<'s>(
+        of: &'s vk::PresentRegionsKHR<'_>,
+    ) -> &'s [vk::PresentRegionKHR<'s>] {
+        // SAFETY: valid usage of `VkPresentRegionsKHR`.
+        unsafe { slice(of.p_regions, of.swapchain_count as usize) }
+    }
+
+    pub(crate) fn render_pass_attachment_begin_info_attachments<'s>(
+        of: &'s vk::RenderPassAttachmentBeginInfo<'_>,
+    ) -> &'s [vk::ImageView] {
+        // SAFETY: valid usage of `VkRenderPassAttachmentBeginInfo`.
+        unsafe { slice(of.p_attachments, of.attachment_count as usize) }
+    }
+
+    pub(crate) fn render_pass_begin_info_clear_values<'s>(
+        of: &'s vk::RenderPassBeginInfo<'_>,
+    ) -> &'s [vk::ClearValue] {
+        // SAFETY: valid usage of `VkRenderPassBeginInfo`.
+        unsafe { slice(of.p_clear_values, of.clear_value_count as usize) }
+    }
+
+    pub(crate) fn render_pass_create_info_attachments<'s>(
+        of: &'s vk::RenderPassCreateInfo<'_>,
+    ) -> &'s [vk::AttachmentDescription] {
+        // SAFETY: valid usage of `VkRenderPassCreateInfo`.
+        unsafe { slice(of.p_attachments, of.attachment_count as usize) }
+    }
+
+    pub(crate) fn render_pass_create_info_subpasses<'s>(
+        of: &'s vk::RenderPassCreateInfo<'_>,
+    ) -> &'s [vk::SubpassDescription<'s>] {
+        // SAFETY: valid usage of `VkRenderPassCreateInfo`.
+        unsafe { slice(of.p_subpasses, of.subpass_count as usize) }
+    }
+
+    pub(crate) fn render_pass_create_info_dependencies<'s>(
+        of: &'s vk::RenderPassCreateInfo<'_>,
+    ) -> &'s [vk::SubpassDependency] {
+        // SAFETY: valid usage of `VkRenderPassCreateInfo`.
+        unsafe { slice(of.p_dependencies, of.dependency_count as usize) }
+    }
+
+    pub(crate) fn render_pass_create_info2_attachments<'s>(
+        of: &'s vk::RenderPassCreateInfo2<'_>,
+    ) -> &'s [vk::AttachmentDescription2<'s>] {
+        // SAFETY: valid usage of `VkRenderPassCreateInfo2`.
+        unsafe { slice(of.p_attachments, of.attachment_count as usize) }
+    }
+
+    pub(crate) fn render_pass_create_info2_subpasses<'s>(
+        of: &'s vk::RenderPassCreateInfo2<'_>,
+    ) -> &'s [vk::SubpassDescription2<'s>] {
+        // SAFETY: valid usage of `VkRenderPassCreateInfo2`.
+        unsafe { slice(of.p_subpasses, of.subpass_count as usize) }
+    }
+
+    pub(crate) fn render_pass_create_info2_dependencies<'s>(
+        of: &'s vk::RenderPassCreateInfo2<'_>,
+    ) -> &'s [vk::SubpassDependency2<'s>] {
+        // SAFETY: valid usage of `VkRenderPassCreateInfo2`.
+        unsafe { slice(of.p_dependencies, of.dependency_count as usize) }
+    }
+
+    pub(crate) fn render_pass_create_info2_correlated_view_masks<'s>(
+        of: &'s vk::RenderPassCreateInfo2<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkRenderPassCreateInfo2`.
+        unsafe { slice(of.p_correlated_view_masks, of.correlated_view_mask_count as usize) }
+    }
+
+    pub(crate) fn render_pass_input_attachment_aspect_create_info_aspect_references<'s>(
+        of: &'s vk::RenderPassInputAttachmentAspectCreateInfo<'_>,
+    ) -> &'s [vk::InputAttachmentAspectReference] {
+        // SAFETY: valid usage of `VkRenderPassInputAttachmentAspectCreateInfo`.
+        unsafe { slice(of.p_aspect_references, of.aspect_reference_count as usize) }
+    }
+
+    pub(crate) fn render_pass_multiview_create_info_view_masks<'s>(
+        of: &'s vk::RenderPassMultiviewCreateInfo<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkRenderPassMultiviewCreateInfo`.
+        unsafe { slice(of.p_view_masks, of.subpass_count as usize) }
+    }
+
+    pub(crate) fn render_pass_multiview_create_info_view_offsets<'s>(
+        of: &'s vk::RenderPassMultiviewCreateInfo<'_>,
+    ) -> &'s [i32] {
+        // SAFETY: valid usage of `VkRenderPassMultiviewCreateInfo`.
+        unsafe { slice(of.p_view_offsets, of.dependency_count as usize) }
+    }
+
+    pub(crate) fn render_pass_multiview_create_info_correlation_masks<'s>(
+        of: &'s vk::RenderPassMultiviewCreateInfo<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkRenderPassMultiviewCreateInfo`.
+        unsafe { slice(of.p_correlation_masks, of.correlation_mask_count as usize) }
+    }
+
+    pub(crate) fn rendering_info_color_attachments<'s>(
+        of: &'s vk::RenderingInfo<'_>,
+    ) -> &'s [vk::RenderingAttachmentInfo<'s>] {
+        // SAFETY: valid usage of `VkRenderingInfo`.
+        unsafe { slice(of.p_color_attachments, of.color_attachment_count as usize) }
+    }
+
+    pub(crate) fn rendering_info_depth_attachment<'s>(
+        of: &'s vk::RenderingInfo<'_>,
+    ) -> Option<&'s vk::RenderingAttachmentInfo<'s>> {
+        // SAFETY: valid usage of `VkRenderingInfo`.
+        unsafe { of.p_depth_attachment.as_ref() }
+    }
+
+    pub(crate) fn rendering_info_stencil_attachment<'s>(
+        of: &'s vk::RenderingInfo<'_>,
+    ) -> Option<&'s vk::RenderingAttachmentInfo<'s>> {
+        // SAFETY: valid usage of `VkRenderingInfo`.
+        unsafe { of.p_stencil_attachment.as_ref() }
+    }
+
+    pub(crate) fn resolve_image_info2_regions<'s>(
+        of: &'s vk::ResolveImageInfo2<'_>,
+    ) -> &'s [vk::ImageResolve2<'s>] {
+        // SAFETY: valid usage of `VkResolveImageInfo2`.
+        unsafe { slice(of.p_regions, of.region_count as usize) }
+    }
+
+    pub(crate) fn semaphore_wait_info_semaphores<'s>(
+        of: &'s vk::SemaphoreWaitInfo<'_>,
+    ) -> &'s [vk::Semaphore] {
+        // SAFETY: valid usage of `VkSemaphoreWaitInfo`.
+        unsafe { slice(of.p_semaphores, of.semaphore_count as usize) }
+    }
+
+    pub(crate) fn semaphore_wait_info_values<'s>(of: &'s vk::SemaphoreWaitInfo<'_>) -> &'s [u64] {
+        // SAFETY: valid usage of `VkSemaphoreWaitInfo`.
+        unsafe { slice(of.p_values, of.semaphore_count as usize) }
+    }
+
+    pub(crate) fn sparse_buffer_memory_bind_info_binds<'s>(
+        of: &'s vk::SparseBufferMemoryBindInfo<'_>,
+    ) -> &'s [vk::SparseMemoryBind] {
+        // SAFETY: valid usage of `VkSparseBufferMemoryBindInfo`.
+        unsafe { slice(of.p_binds, of.bind_count as usize) }
+    }
+
+    pub(crate) fn sparse_image_memory_bind_info_binds<'s>(
+        of: &'s vk::SparseImageMemoryBindInfo<'_>,
+    ) -> &'s [vk::SparseImageMemoryBind] {
+        // SAFETY: valid usage of `VkSparseImageMemoryBindInfo`.
+        unsafe { slice(of.p_binds, of.bind_count as usize) }
+    }
+
+    pub(crate) fn sparse_image_opaque_memory_bind_info_binds<'s>(
+        of: &'s vk::SparseImageOpaqueMemoryBindInfo<'_>,
+    ) -> &'s [vk::SparseMemoryBind] {
+        // SAFETY: valid usage of `VkSparseImageOpaqueMemoryBindInfo`.
+        unsafe { slice(of.p_binds, of.bind_count as usize) }
+    }
+
+    pub(crate) fn specialization_info_map_entries<'s>(
+        of: &'s vk::SpecializationInfo<'_>,
+    ) -> &'s [vk::SpecializationMapEntry] {
+        // SAFETY: valid usage of `VkSpecializationInfo`.
+        unsafe { slice(of.p_map_entries, of.map_entry_count as usize) }
+    }
+
+    pub(crate) fn specialization_info_data<'s>(of: &'s vk::SpecializationInfo<'_>) -> &'s [u8] {
+        // SAFETY: valid usage of `VkSpecializationInfo`.
+        unsafe { slice(of.p_data.cast::<u8>(), of.data_size as usize) }
+    }
+
+    pub(crate) fn submit_info_wait_semaphores<'s>(of: &'s vk::SubmitInfo<'_>) -> &'s [vk::Semaphore] {
+        // SAFETY: valid usage of `VkSubmitInfo`.
+        unsafe { slice(of.p_wait_semaphores, of.wait_semaphore_count as usize) }
+    }
+
+    pub(crate) fn submit_info_wait_dst_stage_mask<'s>(
+        of: &'s vk::SubmitInfo<'_>,
+    ) -> &'s [vk::PipelineStageFlags] {
+        // SAFETY: valid usage of `VkSubmitInfo`.
+        unsafe { slice(of.p_wait_dst_stage_mask, of.wait_semaphore_count as usize) }
+    }
+
+    pub(crate) fn submit_info_command_buffers<'s>(of: &'s vk::SubmitInfo<'_>) -> &'s [vk::CommandBuffer] {
+        // SAFETY: valid usage of `VkSubmitInfo`.
+        unsafe { slice(of.p_command_buffers, of.command_buffer_count as usize) }
+    }
+
+    pub(crate) fn submit_info_signal_semaphores<'s>(of: &'s vk::SubmitInfo<'_>) -> &'s [vk::Semaphore] {
+        // SAFETY: valid usage of `VkSubmitInfo`.
+        unsafe { slice(of.p_signal_semaphores, of.signal_semaphore_count as usize) }
+    }
+
+    pub(crate) fn submit_info2_wait_semaphore_infos<'s>(
+        of: &'s vk::SubmitInfo2<'_>,
+    ) -> &'s [vk::SemaphoreSubmitInfo<'s>] {
+        // SAFETY: valid usage of `VkSubmitInfo2`.
+        unsafe { slice(of.p_wait_semaphore_infos, of.wait_semaphore_info_count as usize) }
+    }
+
+    pub(crate) fn submit_info2_command_buffer_infos<'s>(
+        of: &'s vk::SubmitInfo2<'_>,
+    ) -> &'s [vk::CommandBufferSubmitInfo<'s>] {
+        // SAFETY: valid usage of `VkSubmitInfo2`.
+        unsafe { slice(of.p_command_buffer_infos, of.command_buffer_info_count as usize) }
+    }
+
+    pub(crate) fn submit_info2_signal_semaphore_infos<'s>(
+        of: &'s vk::SubmitInfo2<'_>,
+    ) -> &'s [vk::SemaphoreSubmitInfo<'s>] {
+        // SAFETY: valid usage of `VkSubmitInfo2`.
+        unsafe { slice(of.p_signal_semaphore_infos, of.signal_semaphore_info_count as usize) }
+    }
+
+    pub(crate) fn subpass_description_input_attachments<'s>(
+        of: &'s vk::SubpassDescription<'_>,
+    ) -> &'s [vk::AttachmentReference] {
+        // SAFETY: valid usage of `VkSubpassDescription`.
+        unsafe { slice(of.p_input_attachments, of.input_attachment_count as usize) }
+    }
+
+    pub(crate) fn subpass_description_color_attachments<'s>(
+        of: &'s vk::SubpassDescription<'_>,
+    ) -> &'s [vk::AttachmentReference] {
+        // SAFETY: valid usage of `VkSubpassDescription`.
+        unsafe { slice(of.p_color_attachments, of.color_attachment_count as usize) }
+    }
+
+    pub(crate) fn subpass_description_resolve_attachments<'s>(
+        of: &'s vk::SubpassDescription<'_>,
+    ) -> &'s [vk::AttachmentReference] {
+        // SAFETY: valid usage of `VkSubpassDescription`.
+        unsafe { slice(of.p_resolve_attachments, of.color_attachment_count as usize) }
+    }
+
+    pub(crate) fn subpass_description_depth_stencil_attachment<'s>(
+        of: &'s vk::SubpassDescription<'_>,
+    ) -> Option<&'s vk::AttachmentReference> {
+        // SAFETY: valid usage of `VkSubpassDescription`.
+        unsafe { of.p_depth_stencil_attachment.as_ref() }
+    }
+
+    pub(crate) fn subpass_description_preserve_attachments<'s>(
+        of: &'s vk::SubpassDescription<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkSubpassDescription`.
+        unsafe { slice(of.p_preserve_attachments, of.preserve_attachment_count as usize) }
+    }
+
+    pub(crate) fn subpass_description2_input_attachments<'s>(
+        of: &'s vk::SubpassDescription2<'_>,
+    ) -> &'s [vk::AttachmentReference2<'s>] {
+        // SAFETY: valid usage of `VkSubpassDescription2`.
+        unsafe { slice(of.p_input_attachments, of.input_attachment_count as usize) }
+    }
+
+    pub(crate) fn subpass_description2_color_attachments<'s>(
+        of: &'s vk::SubpassDescription2<'_>,
+    ) -> &'s [vk::AttachmentReference2<'s>] {
+        // SAFETY: valid usage of `VkSubpassDescription2`.
+        unsafe { slice(of.p_color_attachments, of.color_attachment_count as usize) }
+    }
+
+    pub(crate) fn subpass_description2_resolve_attachments<'s>(
+        of: &'s vk::SubpassDescription2<'_>,
+    ) -> &'s [vk::AttachmentReference2<'s>] {
+        // SAFETY: valid usage of `VkSubpassDescription2`.
+        unsafe { slice(of.p_resolve_attachments, of.color_attachment_count as usize) }
+    }
+
+    pub(crate) fn subpass_description2_depth_stencil_attachment<'s>(
+        of: &'s vk::SubpassDescription2<'_>,
+    ) -> Option<&'s vk::AttachmentReference2<'s>> {
+        // SAFETY: valid usage of `VkSubpassDescription2`.
+        unsafe { of.p_depth_stencil_attachment.as_ref() }
+    }
+
+    pub(crate) fn subpass_description2_preserve_attachments<'s>(
+        of: &'s vk::SubpassDescription2<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkSubpassDescription2`.
+        unsafe { slice(of.p_preserve_attachments, of.preserve_attachment_count as usize) }
+    }
+
+    pub(crate) fn subpass_description_depth_stencil_resolve_depth_stencil_resolve_attachment<'s>(
+        of: &'s vk::SubpassDescriptionDepthStencilResolve<'_>,
+    ) -> Option<&'s vk::AttachmentReference2<'s>> {
+        // SAFETY: valid usage of `VkSubpassDescriptionDepthStencilResolve`.
+        unsafe { of.p_depth_stencil_resolve_attachment.as_ref() }
+    }
+
+    pub(crate) fn swapchain_create_info_khr_queue_family_indices<'s>(
+        of: &'s vk::SwapchainCreateInfoKHR<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkSwapchainCreateInfoKHR`.
+        unsafe { slice(of.p_queue_family_indices, of.queue_family_index_count as usize) }
+    }
+
+    pub(crate) fn timeline_semaphore_submit_info_wait_semaphore_values<'s>(
+        of: &'s vk::TimelineSemaphoreSubmitInfo<'_>,
+    ) -> &'s [u64] {
+        // SAFETY: valid usage of `VkTimelineSemaphoreSubmitInfo`.
+        unsafe { slice(of.p_wait_semaphore_values, of.wait_semaphore_value_count as usize) }
+    }
+
+    pub(crate) fn timeline_semaphore_submit_info_signal_semaphore_values<'s>(
+        of: &'s vk::TimelineSemaphoreSubmitInfo<'_>,
+    ) -> &'s [u64] {
+        // SAFETY: valid usage of `VkTimelineSemaphoreSubmitInfo`.
+        unsafe { slice(of.p_signal_semaphore_values, of.signal_semaphore_value_count as usize) }
+    }
+
+    pub(crate) fn write_descriptor_set_image_info<'s>(
+        of: &'s vk::WriteDescriptorSet<'_>,
+    ) -> &'s [vk::DescriptorImageInfo] {
+        // SAFETY: valid usage of `VkWriteDescriptorSet`.
+        unsafe { slice(of.p_image_info, of.descriptor_count as usize) }
+    }
+
+    pub(crate) fn write_descriptor_set_buffer_info<'s>(
+        of: &'s vk::WriteDescriptorSet<'_>,
+    ) -> &'s [vk::DescriptorBufferInfo] {
+        // SAFETY: valid usage of `VkWriteDescriptorSet`.
+        unsafe { slice(of.p_buffer_info, of.descriptor_count as usize) }
+    }
+
+    pub(crate) fn write_descriptor_set_texel_buffer_view<'s>(
+        of: &'s vk::WriteDescriptorSet<'_>,
+    ) -> &'s [vk::BufferView] {
+        // SAFETY: valid usage of `VkWriteDescriptorSet`.
+        unsafe { slice(of.p_texel_buffer_view, of.descriptor_count as usize) }
+    }
+
+    pub(crate) fn write_descriptor_set_inline_uniform_block_data<'s>(
+        of: &'s vk::WriteDescriptorSetInlineUniformBlock<'_>,
+    ) -> &'s [u8] {
+        // SAFETY: valid usage of `VkWriteDescriptorSetInlineUniformBlock`.
+        unsafe { slice(of.p_data.cast::<u8>(), of.data_size as usize) }
+    }
+}

@@ -1,0 +1,73 @@
+//! The Vulkan loader's way into `agx-driver`.
+//!
+//! `generated` has an entry point for every command, written from Vulkan's registry by `examples/generate.rs`: it turns handles,
+//! pointers and counts into references and slices and calls the function of the same name in `calls`. Those translate structures
+//! into what `agx-driver` takes. The environment is read here only:
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `AGX_DEVICE_REPORT` | file for errors and findings of the device; without, errors go to standard error |
+//! | `AGX_DEVICE_TRACE` | file for a listing of every submission |
+//! | `AGX_DEVICE_STATISTICS` | file for launches, draws, instructions, lane instructions and cycles by program, at the end |
+//! | `AGX_DEVICE_STRICT` | `yes` reports what hardware passes over in silence |
+
+mod calls;
+mod environment;
+mod generated;
+mod handles;
+mod objects;
+mod pointers;
+
+use std::ffi::{CStr, c_char};
+
+use ash::vk;
+
+pub(crate) use environment::report;
+use generated::First;
+
+/// Version of the interface between loader and driver.
+const INTERFACE: u32 = 5;
+
+/// Agrees with the loader on the version of their interface.
+///
+/// # Safety
+/// The loader passes a pointer to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(version: *mut u32) -> vk::Result {
+    // SAFETY: the caller's promise.
+    let version = unsafe { &mut *version };
+    if *version < 2 {
+        return vk::Result::ERROR_INCOMPATIBLE_DRIVER;
+    }
+    *version = (*version).min(INTERFACE);
+    vk::Result::SUCCESS
+}
+
+/// The entry point of a name.
+///
+/// # Safety
+/// The loader passes a string.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
+    _: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller's promise.
+    let name = unsafe { CStr::from_ptr(name) };
+    generated::find(name.to_str().ok()?).and_then(|(function, _)| function)
+}
+
+/// The entry point of a command on physical devices.
+///
+/// # Safety
+/// The loader passes a string.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
+    _: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller's promise.
+    let name = unsafe { CStr::from_ptr(name) };
+    let (function, first) = generated::find(name.to_str().ok()?)?;
+    function.filter(|_| first == First::PhysicalDevice)
+}

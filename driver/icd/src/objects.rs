@@ -1,0 +1,120 @@
+//! Objects that only the application's side of the driver has.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use agx_driver::descriptor::Pool;
+use agx_driver::graphics::GraphicsPipeline;
+use agx_driver::memory::{Allocation, lock};
+use agx_driver::pipeline::ComputePipeline;
+use agx_driver::view::ImageView;
+use ash::vk;
+
+/// An instance: it has one physical device.
+pub(crate) struct Instance {
+    pub(crate) physical: vk::PhysicalDevice,
+}
+
+/// A physical device.
+pub(crate) struct PhysicalDevice;
+
+/// A device.
+pub(crate) struct Device {
+    pub(crate) device: Arc<agx_driver::device::Device>,
+    pub(crate) queue: OnceLock<vk::Queue>,
+}
+
+impl std::ops::Deref for Device {
+    type Target = Arc<agx_driver::device::Device>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.device
+    }
+}
+
+/// The queue of a device.
+pub(crate) struct Queue {
+    pub(crate) device: Arc<agx_driver::device::Device>,
+}
+
+/// Code of shaders.
+pub(crate) struct ShaderModule {
+    pub(crate) code: Arc<Vec<u8>>,
+}
+
+/// What was compiled before. Pipelines find nothing in it yet that they would not make again.
+pub(crate) struct PipelineCache {
+    pub(crate) data: Mutex<Vec<u8>>,
+}
+
+/// A pipeline.
+pub(crate) enum Pipeline {
+    /// Of a compute shader.
+    Compute(Arc<ComputePipeline>),
+    /// Of vertex and fragment shaders.
+    Graphics(Arc<GraphicsPipeline>),
+}
+
+/// A descriptor pool and the sets that came from it.
+pub(crate) struct DescriptorPool {
+    pub(crate) pool: Pool,
+    pub(crate) sets: Mutex<Vec<vk::DescriptorSet>>,
+}
+
+/// A command pool and the command buffers that came from it.
+#[derive(Default)]
+pub(crate) struct CommandPool {
+    pub(crate) buffers: Mutex<Vec<vk::CommandBuffer>>,
+}
+
+impl CommandPool {
+    /// Forgets a command buffer.
+    pub(crate) fn forget(&self, buffer: vk::CommandBuffer) {
+        lock(&self.buffers).retain(|known| *known != buffer);
+    }
+}
+
+/// What an update template writes.
+pub(crate) struct UpdateTemplate {
+    pub(crate) entries: Vec<vk::DescriptorUpdateTemplateEntry>,
+    /// Where it pushes them.
+    pub(crate) point: vk::PipelineBindPoint,
+}
+
+/// An attachment of a render pass.
+pub(crate) struct Attachment {
+    pub(crate) format: vk::Format,
+    /// What it holds before: colour or depth, and stencil.
+    pub(crate) load: [vk::AttachmentLoadOp; 2],
+    /// What becomes of it.
+    pub(crate) store: [vk::AttachmentStoreOp; 2],
+}
+
+/// A part of a render pass: numbers of attachments.
+pub(crate) struct Subpass {
+    pub(crate) colours: Vec<Option<u32>>,
+    pub(crate) resolves: Vec<Option<u32>>,
+    pub(crate) depth: Option<u32>,
+    pub(crate) depth_resolve: Option<u32>,
+    pub(crate) views: u32,
+}
+
+/// A render pass.
+pub(crate) struct RenderPass {
+    pub(crate) attachments: Vec<Attachment>,
+    pub(crate) subpasses: Vec<Subpass>,
+}
+
+/// Attachments of a render pass.
+pub(crate) struct Framebuffer {
+    pub(crate) views: Vec<Arc<ImageView>>,
+    pub(crate) layers: u32,
+}
+
+/// Memory that is mapped.
+pub(crate) fn pointer(memory: &Allocation, offset: u64) -> *mut std::ffi::c_void {
+    memory.pointer().wrapping_add(offset as usize).cast_mut().cast()
+}
+
+/// Keeps private data by object.
+pub(crate) type PrivateData = Mutex<BTreeMap<u64, u64>>;

@@ -1,0 +1,234 @@
+//! Pointers of the application as references and slices.
+//!
+//! Every function here relies on the valid usage of the command whose parameter it gets: pointers are null only where a command
+//! allows that, point to as many elements as the command says, and stay valid while it runs.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
+
+use agx_driver::Error;
+use ash::vk;
+
+use crate::handles::{Dispatched, dispatched_object};
+
+/// What a command is called on.
+///
+/// # Safety
+/// The handle is one that the driver gave and that was not destroyed.
+pub(crate) unsafe fn dispatched<'a, H: Dispatched + 'a>(handle: H) -> &'a Arc<H::Of> {
+    // SAFETY: the caller's promise.
+    unsafe { dispatched_object(handle) }
+}
+
+/// What a parameter points to.
+///
+/// # Safety
+/// See the module.
+pub(crate) unsafe fn reference<'a, T>(pointer: *const T) -> &'a T {
+    // SAFETY: the caller's promise.
+    unsafe { &*pointer }
+}
+
+/// Where a command writes a result.
+///
+/// # Safety
+/// See the module.
+pub(crate) unsafe fn out<'a, T>(pointer: *mut T) -> &'a mut T {
+    // SAFETY: the caller's promise.
+    unsafe { &mut *pointer }
+}
+
+/// So many elements; none of a null pointer.
+///
+/// # Safety
+/// See the module.
+pub(crate) unsafe fn slice<'a, T>(pointer: *const T, len: usize) -> &'a [T] {
+    if pointer.is_null() || len == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(pointer, len) }
+}
+
+/// So many elements that a command writes.
+///
+/// # Safety
+/// See the module.
+pub(crate) unsafe fn slice_mut<'a, T>(pointer: *mut T, len: usize) -> &'a mut [T] {
+    if pointer.is_null() || len == 0 {
+        return &mut [];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(pointer, len) }
+}
+
+/// A string; an empty one for a null pointer.
+///
+/// # Safety
+/// See the module.
+pub(crate) unsafe fn text<'a>(pointer: *const c_char) -> &'a CStr {
+    // SAFETY: the caller's promise.
+    unsafe { text_of(pointer) }.unwrap_or_default()
+}
+
+/// A string, unless the pointer is null.
+///
+/// # Safety
+/// See the module.
+pub(crate) unsafe fn text_of<'a>(pointer: *const c_char) -> Option<&'a CStr> {
+    // SAFETY: the caller's promise.
+    (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) })
+}
+
+/// Several strings.
+///
+/// # Safety
+/// See the module.
+pub(crate) unsafe fn texts<'a>(pointer: *const *const c_char, len: usize) -> Vec<&'a CStr> {
+    // SAFETY: the caller's promise.
+    unsafe { slice(pointer, len) }.iter().filter_map(|text| unsafe { text_of(*text) }).collect()
+}
+
+/// A number of elements and room for them: the number is set where there is no room.
+pub(crate) struct Fill<C, T> {
+    count: *mut C,
+    room: *mut T,
+}
+
+/// Types of numbers of elements.
+pub(crate) trait Count: Copy {
+    fn from_len(len: usize) -> Self;
+    fn to_len(self) -> usize;
+}
+
+impl Count for u32 {
+    fn from_len(len: usize) -> u32 {
+        len as u32
+    }
+    fn to_len(self) -> usize {
+        self as usize
+    }
+}
+
+impl Count for usize {
+    fn from_len(len: usize) -> usize {
+        len
+    }
+    fn to_len(self) -> usize {
+        self
+    }
+}
+
+impl<C: Count, T> Fill<C, T> {
+    /// # Safety
+    /// See the module.
+    pub(crate) unsafe fn new(count: *mut C, room: *mut T) -> Fill<C, T> {
+        Fill { count, room }
+    }
+
+    /// Calls `put` for as many items as there is room, or says how many there are.
+    pub(crate) fn fill<I>(self, items: &[I], mut put: impl FnMut(&I, &mut T)) -> vk::Result {
+        // SAFETY: the promise of who made this.
+        unsafe {
+            if self.room.is_null() {
+                *self.count = C::from_len(items.len());
+                return vk::Result::SUCCESS;
+            }
+            let room = (*self.count).to_len();
+            let slots = std::slice::from_raw_parts_mut(self.room, room.min(items.len()));
+            items.iter().zip(slots).for_each(|(item, slot)| put(item, slot));
+            *self.count = C::from_len(room.min(items.len()));
+            if room < items.len() { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+        }
+    }
+}
+
+impl<C: Count> Fill<C, c_void> {
+    /// Copies bytes, or says how many there are.
+    pub(crate) fn bytes(self, bytes: &[u8]) -> vk::Result {
+        Fill { count: self.count, room: self.room.cast::<u8>() }.fill(bytes, |byte, slot| *slot = *byte)
+    }
+}
+
+/// What calls give becomes what entry points return.
+pub(crate) trait Outcome {
+    fn outcome(self) -> vk::Result;
+}
+
+impl Outcome for vk::Result {
+    fn outcome(self) -> vk::Result {
+        self
+    }
+}
+
+impl Outcome for Result<(), Error> {
+    fn outcome(self) -> vk::Result {
+        self.map(|()| vk::Result::SUCCESS).outcome()
+    }
+}
+
+impl Outcome for Result<vk::Result, Error> {
+    fn outcome(self) -> vk::Result {
+        self.unwrap_or_else(|error| {
+            if !matches!(error, Error::Timeout) {
+                crate::report(&error.to_string());
+            }
+            error.code()
+        })
+    }
+}
+
+/// The result of an entry point.
+pub(crate) fn outcome(outcome: impl Outcome) -> vk::Result {
+    outcome.outcome()
+}
+
+/// The structure of a type in a chain.
+pub(crate) fn find<'a, T: vk::TaggedStructure>(mut next: *const c_void) -> Option<&'a T> {
+    while !next.is_null() {
+        // SAFETY: chains are made of structures that begin so, and their tags name their types.
+        unsafe {
+            let base = &*next.cast::<vk::BaseInStructure<'_>>();
+            if base.s_type == T::STRUCTURE_TYPE {
+                return Some(&*next.cast::<T>());
+            }
+            next = base.p_next.cast();
+        }
+    }
+    None
+}
+
+/// The structure of a type in a chain that a command writes.
+pub(crate) fn find_mut<'a, T: vk::TaggedStructure>(next: *mut c_void) -> Option<&'a mut T> {
+    let mut found = None;
+    each_mut(next, |kind, structure| {
+        if kind == T::STRUCTURE_TYPE {
+            // SAFETY: the tag names the type, and nothing else refers to what the command writes.
+            found = Some(unsafe { &mut *structure.cast::<T>() });
+        }
+    });
+    found
+}
+
+/// Calls `visit` with every structure of a chain that a command writes.
+pub(crate) fn each_mut(mut next: *mut c_void, mut visit: impl FnMut(vk::StructureType, *mut c_void)) {
+    while !next.is_null() {
+        // SAFETY: chains are made of structures that begin so.
+        let base = unsafe { &*next.cast::<vk::BaseOutStructure<'_>>() };
+        let (kind, after) = (base.s_type, base.p_next);
+        visit(kind, next);
+        next = after.cast();
+    }
+}
+
+/// The bytes at a pointer of the application's.
+pub(crate) fn bytes_at<'a>(pointer: *const c_void, offset: usize, len: usize) -> &'a [u8] {
+    // SAFETY: update templates say how many bytes there are at each offset.
+    unsafe { slice(pointer.cast::<u8>().wrapping_add(offset), len) }
+}
+
+/// A structure at a pointer of the application's.
+pub(crate) fn read_at<T: Copy>(pointer: *const c_void, offset: usize) -> T {
+    // SAFETY: update templates say what there is at each offset.
+    unsafe { pointer.cast::<u8>().wrapping_add(offset).cast::<T>().read_unaligned() }
+}

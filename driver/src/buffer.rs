@@ -1,0 +1,47 @@
+//! Buffers: stretches of memory.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::Error;
+use crate::memory::Allocation;
+
+/// A buffer.
+pub struct Buffer {
+    /// Bytes.
+    pub bytes: u64,
+    memory: OnceLock<(Arc<Allocation>, u64)>,
+}
+
+impl Buffer {
+    /// Bytes that buffers are aligned to.
+    pub const ALIGNMENT: u64 = 256;
+
+    /// A buffer without memory.
+    pub fn new(bytes: u64) -> Buffer {
+        Buffer { bytes, memory: OnceLock::new() }
+    }
+
+    /// Bytes of memory it needs.
+    pub fn requirements(&self) -> (u64, u64) {
+        (self.bytes.next_multiple_of(Self::ALIGNMENT), Self::ALIGNMENT)
+    }
+
+    /// Gives it memory from byte `offset` on.
+    ///
+    /// # Errors
+    /// It has some.
+    pub fn bind(&self, memory: Arc<Allocation>, offset: u64) -> Result<(), Error> {
+        self.memory.set((memory, offset)).map_err(|_| Error::Invalid { what: "a buffer is bound twice" })
+    }
+
+    /// Its first address; 0 without memory.
+    pub fn address(&self) -> u64 {
+        self.memory.get().map_or(0, |(memory, offset)| memory.address + offset)
+    }
+
+    /// `bytes` bytes from `offset` on, or all that follow: address and length.
+    pub fn range(&self, offset: u64, bytes: u64) -> (u64, u64) {
+        let rest = self.bytes.saturating_sub(offset);
+        (self.address() + offset, bytes.min(rest))
+    }
+}

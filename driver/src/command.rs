@@ -1,0 +1,402 @@
+//! Command buffers: control streams as commands ask for them.
+//!
+//! A primary command buffer is encoded while it is recorded. A secondary one keeps its commands and is encoded where it is
+//! executed, because what it draws to is known there.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use agx_abi::record as r;
+
+use crate::Error;
+use crate::descriptor::{Content, PipelineLayout, Set};
+use crate::device::Device;
+use crate::memory::lock;
+use crate::pipeline::ComputePipeline;
+use crate::program::Program;
+use crate::record::Writer;
+use crate::render::{Graphics, Pass, PassInfo};
+use crate::upload::{Stream, Upload};
+use crate::words::{Assembler, Bound, Direct, Numbers, Stage, State};
+use ash::vk;
+
+/// A command of the kernel: its structure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum KernelCommand {
+    /// A render pass.
+    Render(Vec<u8>),
+    /// A compute stream.
+    Compute(Vec<u8>),
+}
+
+/// A command of the application.
+type Step = Box<dyn Fn(&mut Recorder) -> Result<(), Error> + Send + Sync>;
+
+/// Kinds of command buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Submitted.
+    Primary,
+    /// Executed by others.
+    Secondary,
+}
+
+/// What a command buffer has.
+#[derive(Default)]
+struct Recorded {
+    recorder: Option<Recorder>,
+    steps: Vec<Step>,
+    error: Option<Error>,
+    /// What primary command buffers submit, with the memory it lies in.
+    finished: Option<(Arc<Vec<KernelCommand>>, Upload)>,
+}
+
+/// A command buffer.
+pub struct CommandBuffer {
+    device: Arc<Device>,
+    level: Level,
+    recorded: Mutex<Recorded>,
+}
+
+impl CommandBuffer {
+    /// An empty command buffer.
+    pub fn new(device: Arc<Device>, level: Level) -> CommandBuffer {
+        CommandBuffer { device, level, recorded: Mutex::default() }
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Begins anew.
+    pub fn begin(&self) {
+        let mut recorded = lock(&self.recorded);
+        *recorded = Recorded::default();
+        if self.level == Level::Primary {
+            recorded.recorder = Some(Recorder::new(self.device.clone()));
+        }
+    }
+
+    /// Drops what was recorded.
+    pub fn reset(&self) {
+        *lock(&self.recorded) = Recorded::default();
+    }
+
+    /// Ends recording.
+    ///
+    /// # Errors
+    /// The first error of a command.
+    pub fn end(&self) -> Result<(), Error> {
+        let mut recorded = lock(&self.recorded);
+        if let Some(mut recorder) = recorded.recorder.take() {
+            if let Err(error) = recorder.end_compute() {
+                recorded.error.get_or_insert(error);
+            }
+            recorded.finished = Some((Arc::new(recorder.commands), recorder.upload));
+        }
+        recorded.error.take().map_or(Ok(()), Err)
+    }
+
+    /// Records a command.
+    pub fn record(&self, step: impl Fn(&mut Recorder) -> Result<(), Error> + Send + Sync + 'static) {
+        let mut recorded = lock(&self.recorded);
+        match self.level {
+            Level::Primary => {
+                let result = recorded.recorder.as_mut().map_or(Ok(()), step);
+                if let Err(error) = result {
+                    recorded.error.get_or_insert(error);
+                }
+            }
+            Level::Secondary => recorded.steps.push(Box::new(step)),
+        }
+    }
+
+    /// Runs the commands of a secondary command buffer as if they were recorded here.
+    ///
+    /// # Errors
+    /// The first error of a command.
+    fn replay(&self, recorder: &mut Recorder) -> Result<(), Error> {
+        lock(&self.recorded).steps.iter().try_for_each(|step| step(recorder))
+    }
+
+    /// The commands of the kernel.
+    pub fn commands(&self) -> Arc<Vec<KernelCommand>> {
+        lock(&self.recorded).finished.as_ref().map(|(commands, _)| commands.clone()).unwrap_or_default()
+    }
+}
+
+/// Encodes commands.
+pub struct Recorder {
+    /// The device.
+    pub device: Arc<Device>,
+    /// Memory for streams and what they name.
+    pub upload: Upload,
+    /// Finished commands.
+    pub commands: Vec<KernelCommand>,
+    compute: Option<Stream>,
+    /// What compute shaders are launched with.
+    pub compute_state: State,
+    pipeline: Option<Arc<ComputePipeline>>,
+    /// What draws are drawn with.
+    pub graphics: Graphics,
+    /// The pass that is under way.
+    pub pass: Option<Pass>,
+    /// Passes that follow it.
+    pub subpasses: VecDeque<PassInfo>,
+}
+
+/// Threads of a dispatch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Groups {
+    /// So many workgroups.
+    Direct([u32; 3]),
+    /// As many as the memory at an address says.
+    Indirect(u64),
+}
+
+fn compute_link(target: u64) -> Vec<u8> {
+    use r::compute_link::*;
+    Writer::new(&RECORD).set(&TARGET_HIGH, target >> 32).set(&TARGET_LOW, target & 0xffff_ffff).bytes()
+}
+
+/// The three numbers of a size.
+fn sizes([x, y, z]: [u32; 3]) -> Vec<u8> {
+    [x, y, z].iter().flat_map(|size| size.to_le_bytes()).collect()
+}
+
+impl Recorder {
+    fn new(device: Arc<Device>) -> Recorder {
+        let upload = Upload::new(device.chunks.clone());
+        Recorder {
+            upload,
+            commands: Vec::new(),
+            compute: None,
+            compute_state: State::default(),
+            pipeline: None,
+            graphics: Graphics::default(),
+            pass: None,
+            subpasses: VecDeque::new(),
+            device,
+        }
+    }
+
+    /// Executes secondary command buffers. State does not survive them.
+    ///
+    /// # Errors
+    /// The first error of a command.
+    pub fn execute(&mut self, buffers: &[Arc<CommandBuffer>]) -> Result<(), Error> {
+        for buffer in buffers {
+            self.compute_state = State::default();
+            self.graphics = Graphics::default();
+            buffer.replay(self)?;
+        }
+        Ok(())
+    }
+
+    /// Binds a compute pipeline.
+    pub fn bind_compute(&mut self, pipeline: Arc<ComputePipeline>) {
+        self.pipeline = Some(pipeline);
+    }
+
+    /// The state of a bind point.
+    pub fn state(&mut self, point: vk::PipelineBindPoint) -> &mut State {
+        match point {
+            vk::PipelineBindPoint::GRAPHICS => &mut self.graphics.state,
+            _ => &mut self.compute_state,
+        }
+    }
+
+    /// Binds sets from `first` on; dynamic offsets are for all of them, in order.
+    pub fn bind_sets(
+        &mut self,
+        point: vk::PipelineBindPoint,
+        first: u32,
+        sets: &[Option<Arc<Set>>],
+        offsets: &[u32],
+    ) {
+        let state = self.state(point);
+        let mut rest = offsets;
+        for (number, set) in (first as usize..).zip(sets) {
+            let Some(set) = set else { continue };
+            let (own, after) = rest.split_at(rest.len().min(set.layout.dynamic as usize));
+            rest = after;
+            if let Some(place) = state.sets.get_mut(number) {
+                *place = Some(Bound::Set(set.clone(), own.to_vec()));
+            }
+        }
+    }
+
+    /// Writes descriptors into a set of the command buffer's own; others of the set stay as they were pushed.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn push_descriptors(
+        &mut self,
+        point: vk::PipelineBindPoint,
+        layout: &PipelineLayout,
+        number: u32,
+        writes: &[(u32, u32, Vec<Content>)],
+    ) -> Result<(), Error> {
+        let Some(set_layout) = layout.sets.get(number as usize).cloned().flatten() else { return Ok(()) };
+        let set = Arc::new(Set::new(&self.device.sets, set_layout)?);
+        if let Some(Some(Bound::Set(before, _))) = self.state(point).sets.get(number as usize)
+            && before.layout.bytes == set.layout.bytes
+            && before.layout.pushed
+        {
+            let before = before.clone();
+            for (binding, desc) in &before.layout.bindings {
+                set.copy(&before, [(*binding, 0), (*binding, 0)], desc.count);
+            }
+        }
+        for (binding, element, contents) in writes {
+            set.write(*binding, *element, contents);
+        }
+        if let Some(place) = self.state(point).sets.get_mut(number as usize) {
+            *place = Some(Bound::Set(set, Vec::new()));
+        }
+        Ok(())
+    }
+
+    /// Sets push constants.
+    pub fn push_constants(&mut self, stages: vk::ShaderStageFlags, offset: u32, bytes: &[u8]) {
+        let write = |state: &mut State| {
+            if let Some(place) = state.push.get_mut(offset as usize..offset as usize + bytes.len()) {
+                place.copy_from_slice(bytes);
+            }
+        };
+        if stages.contains(vk::ShaderStageFlags::COMPUTE) {
+            write(&mut self.compute_state);
+        }
+        if stages.intersects(vk::ShaderStageFlags::ALL_GRAPHICS) {
+            write(&mut self.graphics.state);
+        }
+    }
+
+    /// Dispatches the bound pipeline.
+    ///
+    /// # Errors
+    /// Nothing is bound, or memory is used up.
+    pub fn dispatch(&mut self, groups: Groups) -> Result<(), Error> {
+        let pipeline = self.pipeline.clone().ok_or(Error::Invalid { what: "a dispatch without pipeline" })?;
+        let mut state = self.compute_state.clone();
+        state.groups = match groups {
+            Groups::Direct(groups) => Numbers::Known(groups),
+            Groups::Indirect(address) => Numbers::Memory(address),
+        };
+        self.launch(&pipeline.program, &state, groups)
+    }
+
+    /// Runs a program of the driver's own with these descriptors in set 0.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn run(
+        &mut self,
+        program: &Program,
+        descriptors: Vec<Direct>,
+        groups: [u32; 3],
+    ) -> Result<(), Error> {
+        let mut state = State::default();
+        if let Some(place) = state.sets.first_mut() {
+            *place = Some(Bound::Direct(descriptors));
+        }
+        state.groups = Numbers::Known(groups);
+        self.launch(program, &state, Groups::Direct(groups))
+    }
+
+    fn launch(&mut self, program: &Program, state: &State, groups: Groups) -> Result<(), Error> {
+        use r::launch::*;
+        let words =
+            Assembler::words(&mut self.upload, state, program, Stage::Compute(program.info.local_bytes))?;
+        let mode = match groups {
+            Groups::Direct(_) => 0,
+            Groups::Indirect(_) => 1,
+        };
+        let mut record = Writer::new(&RECORD)
+            .set(&UNIFORMS, words.uniforms.into())
+            .set(&TEXTURES, words.textures.into())
+            .set(&SAMPLERS, words.sampler_code())
+            .set(&PREAMBLE_REGISTERS, words.preamble_halves.into())
+            .set(&MODE, mode)
+            .set(&PIPELINE, words.pipeline())
+            .bytes();
+        let local = program.info.workgroup_size;
+        match groups {
+            Groups::Direct(groups) => {
+                record.extend(sizes([0, 1, 2].map(|axis| groups[axis].wrapping_mul(local[axis]))));
+            }
+            Groups::Indirect(address) => {
+                use r::indirect_sizes::*;
+                let place = Writer::new(&RECORD)
+                    .set(&ADDRESS_HIGH, address >> 32)
+                    .set(&ADDRESS_LOW, address & 0xffff_ffff);
+                record.extend(place.bytes());
+            }
+        }
+        record.extend(sizes(local));
+        self.push_compute(&record)
+    }
+
+    fn push_compute(&mut self, record: &[u8]) -> Result<(), Error> {
+        if self.compute.is_none() {
+            self.compute = Some(Stream::new(&mut self.upload, compute_link)?);
+        }
+        match &mut self.compute {
+            Some(stream) => stream.push(&mut self.upload, record),
+            None => Ok(()),
+        }
+    }
+
+    /// Orders what comes before it and what comes after it.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn barrier(&mut self) -> Result<(), Error> {
+        use r::compute_barrier::*;
+        if self.compute.is_none() || self.pass.is_some() {
+            return Ok(());
+        }
+        // Mesa's driver sets these bits between any two launches: 5, 6, 8, 11, 20, and these.
+        let record = Writer::new(&RECORD)
+            .set(&BITS_4_20, 1 << 1 | 1 << 2 | 1 << 4 | 1 << 7 | 1 << 16)
+            .set(&INVALIDATE_SHADERS, 1)
+            .set(&BIT_24, 1)
+            .set(&BIT_26, 1)
+            .bytes();
+        self.push_compute(&record)
+    }
+
+    /// Ends the compute stream that is under way.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn end_compute(&mut self) -> Result<(), Error> {
+        let Some(mut stream) = self.compute.take() else { return Ok(()) };
+        stream.push(&mut self.upload, &Writer::new(&r::compute_terminate::RECORD).bytes())?;
+        let command = Writer::new(&r::compute_command::RECORD)
+            .set(&r::compute_command::STREAM, stream.start)
+            .set(&r::compute_command::STREAM_END, stream.start)
+            .bytes();
+        self.commands.push(KernelCommand::Compute(command));
+        Ok(())
+    }
+
+    /// Has the time written when everything before is done: timestamp buffer and byte in it.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn timestamp(&mut self, object: u32, offset: u64) -> Result<(), Error> {
+        // A stream without launches, whose end is the time.
+        self.end_compute()?;
+        let start = self.upload.put(&Writer::new(&r::compute_terminate::RECORD).bytes(), 64)?;
+        let command = Writer::new(&r::compute_command::RECORD)
+            .set(&r::compute_command::STREAM, start)
+            .set(&r::compute_command::STREAM_END, start)
+            .set(&r::compute_command::TIME_END, object.into())
+            .set(&r::compute_command::TIME_END_OFFSET, offset)
+            .bytes();
+        self.commands.push(KernelCommand::Compute(command));
+        Ok(())
+    }
+}

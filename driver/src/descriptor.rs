@@ -1,0 +1,355 @@
+//! Descriptor sets: memory that the words of a shader name.
+//!
+//! A set is a piece of device memory. Buffers are records of [`agx_abi::layout::DESCRIPTOR_BYTES`], so that an array of them is
+//! the table that shaders index; textures and images are descriptors as the hardware reads them, all textures of a binding
+//! before all of its images; samplers follow the textures. What is written to a set is seen by whatever runs afterwards, so
+//! updates after binding need nothing else.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use agx_abi::DescriptorKind;
+use agx_abi::layout::DESCRIPTOR_BYTES;
+use ash::vk;
+
+use crate::Error;
+use crate::memory::{Arena, Piece, lock};
+use crate::sampler::{self, Sampler};
+use crate::view::{self, BufferView, ImageView};
+
+/// Bytes that sets and bindings are aligned to.
+const ALIGNMENT: u64 = 16;
+
+/// A binding of a layout.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// What it holds.
+    pub kind: vk::DescriptorType,
+    /// Elements; bytes of an inline uniform block.
+    pub count: u32,
+    /// Samplers that never change.
+    pub immutable: Vec<Sampler>,
+    /// First byte in the set.
+    pub offset: u64,
+    /// Number of its first dynamic offset among those of the set.
+    pub dynamic: u32,
+}
+
+impl Binding {
+    /// Bytes of all elements.
+    fn bytes(&self) -> u64 {
+        let count = u64::from(self.count);
+        let textures = self.textures() * count;
+        let [samplers, records] = [self.has_samplers(), self.is_buffer()].map(u64::from);
+        let inline = if self.kind == vk::DescriptorType::INLINE_UNIFORM_BLOCK { count } else { 0 };
+        textures * view::BYTES as u64
+            + samplers * sampler::BYTES as u64 * count
+            + records * u64::from(DESCRIPTOR_BYTES) * count
+            + inline
+    }
+
+    /// Descriptors of textures and images that an element has.
+    fn textures(&self) -> u64 {
+        match self.kind {
+            vk::DescriptorType::COMBINED_IMAGE_SAMPLER
+            | vk::DescriptorType::SAMPLED_IMAGE
+            | vk::DescriptorType::UNIFORM_TEXEL_BUFFER
+            | vk::DescriptorType::INPUT_ATTACHMENT => 1,
+            vk::DescriptorType::STORAGE_IMAGE | vk::DescriptorType::STORAGE_TEXEL_BUFFER => 2,
+            _ => 0,
+        }
+    }
+
+    /// Whether elements have samplers.
+    pub fn has_samplers(&self) -> bool {
+        matches!(self.kind, vk::DescriptorType::SAMPLER | vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
+    }
+
+    /// Whether elements are buffers.
+    pub fn is_buffer(&self) -> bool {
+        matches!(
+            self.kind,
+            vk::DescriptorType::UNIFORM_BUFFER
+                | vk::DescriptorType::STORAGE_BUFFER
+                | vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC
+                | vk::DescriptorType::STORAGE_BUFFER_DYNAMIC
+        )
+    }
+
+    /// Whether elements are buffers with an offset that comes with the set.
+    pub fn is_dynamic(&self) -> bool {
+        matches!(
+            self.kind,
+            vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC | vk::DescriptorType::STORAGE_BUFFER_DYNAMIC
+        )
+    }
+
+    /// First byte of an element's record of a buffer.
+    pub fn buffer(&self, element: u32) -> u64 {
+        self.offset + u64::from(element) * u64::from(DESCRIPTOR_BYTES)
+    }
+
+    /// First byte of an element's descriptor of a kind.
+    pub fn texture(&self, element: u32, kind: DescriptorKind) -> u64 {
+        let before = if kind == DescriptorKind::Image { self.count } else { 0 };
+        self.offset + u64::from(before + element) * view::BYTES as u64
+    }
+
+    /// First byte of an element's sampler.
+    pub fn sampler(&self, element: u32) -> u64 {
+        let textures = self.textures() * u64::from(self.count) * view::BYTES as u64;
+        self.offset + textures + u64::from(element) * sampler::BYTES as u64
+    }
+}
+
+/// The bindings of a set.
+#[derive(Clone, Debug, Default)]
+pub struct SetLayout {
+    /// By number.
+    pub bindings: BTreeMap<u32, Binding>,
+    /// Bytes of a set.
+    pub bytes: u64,
+    /// Dynamic offsets of a set.
+    pub dynamic: u32,
+    /// The last binding, whose count sets may lower.
+    pub variable: Option<u32>,
+    /// Sets of it are not allocated: commands bring the descriptors.
+    pub pushed: bool,
+}
+
+impl SetLayout {
+    /// A layout of bindings, in the order of their numbers: number, kind, count, samplers that never change.
+    pub fn new(mut bindings: Vec<(u32, vk::DescriptorType, u32, Vec<Sampler>)>) -> SetLayout {
+        bindings.sort_by_key(|(number, ..)| *number);
+        let mut layout = SetLayout::default();
+        for (number, kind, count, immutable) in bindings {
+            let offset = layout.bytes.next_multiple_of(ALIGNMENT);
+            let binding = Binding { kind, count, immutable, offset, dynamic: layout.dynamic };
+            layout.bytes = offset + binding.bytes();
+            layout.dynamic += if binding.is_dynamic() { count } else { 0 };
+            layout.bindings.insert(number, binding);
+        }
+        layout
+    }
+
+    /// The kinds of a binding and those after it that hold `count` elements from `element` on: writes run over.
+    fn places(&self, mut number: u32, mut element: u32, count: u32) -> Vec<(&Binding, u32)> {
+        let mut places = Vec::new();
+        while places.len() < count as usize {
+            let Some(binding) = self.bindings.get(&number) else { break };
+            if element >= binding.count {
+                (number, element) = (number + 1, element - binding.count);
+                continue;
+            }
+            places.push((binding, element));
+            element += 1;
+        }
+        places
+    }
+}
+
+/// What a command brings to a set.
+#[derive(Clone)]
+pub enum Content {
+    /// A stretch of a buffer: address and bytes.
+    Buffer(u64, u64),
+    /// Texels of a buffer.
+    Texels(Arc<BufferView>),
+    /// A view of an image and a sampler, each where the binding has one.
+    Image(Option<Arc<ImageView>>, Option<Sampler>),
+    /// Nothing.
+    Null,
+}
+
+/// Where sets come from.
+pub struct Pool {
+    arena: Arc<Arena>,
+    room: Mutex<u32>,
+    most: u32,
+}
+
+impl Pool {
+    /// A pool of at most `most` sets.
+    pub fn new(arena: Arc<Arena>, most: u32) -> Pool {
+        Pool { arena, room: Mutex::new(most), most }
+    }
+
+    /// A set; `variable` elements are in its last binding where the layout lets that vary.
+    ///
+    /// # Errors
+    /// The pool is empty, or memory is used up.
+    pub fn allocate(&self, layout: &Arc<SetLayout>, variable: Option<u32>) -> Result<Set, Error> {
+        {
+            let mut room = lock(&self.room);
+            *room = room.checked_sub(1).ok_or(Error::PoolMemory)?;
+        }
+        let mut layout = layout.clone();
+        if let Some((number, count)) = layout.variable.zip(variable)
+            && layout.bindings.get(&number).is_some_and(|binding| binding.count != count)
+        {
+            let mut changed = (*layout).clone();
+            if let Some(binding) = changed.bindings.get_mut(&number) {
+                binding.count = count;
+                changed.bytes = binding.offset + binding.bytes();
+            }
+            layout = Arc::new(changed);
+        }
+        Set::new(&self.arena, layout)
+    }
+
+    /// Says that a set of the pool is gone.
+    pub fn free(&self) {
+        let mut room = lock(&self.room);
+        *room = (*room + 1).min(self.most);
+    }
+
+    /// Says that all sets of the pool are gone.
+    pub fn reset(&self) {
+        *lock(&self.room) = self.most;
+    }
+}
+
+/// A set.
+pub struct Set {
+    /// Its layout.
+    pub layout: Arc<SetLayout>,
+    memory: Piece,
+}
+
+impl Set {
+    /// A set in a piece of `arena`, with immutable samplers in it.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn new(arena: &Arc<Arena>, layout: Arc<SetLayout>) -> Result<Set, Error> {
+        let memory = arena.take(layout.bytes, ALIGNMENT)?;
+        memory.write(0, &vec![0; layout.bytes as usize]);
+        let set = Set { layout, memory };
+        for binding in set.layout.bindings.values() {
+            for (element, sampler) in (0..binding.count).zip(&binding.immutable) {
+                set.memory.write(binding.sampler(element), &sampler.descriptor);
+            }
+        }
+        Ok(set)
+    }
+
+    /// Its first address.
+    pub fn address(&self) -> u64 {
+        self.memory.address
+    }
+
+    /// Copies bytes out of the set.
+    pub fn read(&self, offset: u64, into: &mut [u8]) {
+        self.memory.read(offset, into);
+    }
+
+    /// Writes elements from `element` of a binding on.
+    pub fn write(&self, number: u32, element: u32, contents: &[Content]) {
+        let places = self.layout.places(number, element, contents.len() as u32);
+        for ((binding, element), content) in places.into_iter().zip(contents) {
+            self.write_one(binding, element, content);
+        }
+    }
+
+    /// Writes bytes of an inline uniform block.
+    pub fn write_inline(&self, number: u32, offset: u32, bytes: &[u8]) {
+        if let Some(binding) = self.layout.bindings.get(&number) {
+            self.memory.write(binding.offset + u64::from(offset), bytes);
+        }
+    }
+
+    fn write_one(&self, binding: &Binding, element: u32, content: &Content) {
+        let texture = binding.texture(element, DescriptorKind::Texture);
+        let image = binding.texture(element, DescriptorKind::Image);
+        let stores = binding.textures() == 2;
+        match content {
+            Content::Buffer(address, bytes) => {
+                let mut record = [0; DESCRIPTOR_BYTES as usize];
+                let (first, rest) = record.split_at_mut(8);
+                first.copy_from_slice(&address.to_le_bytes());
+                rest.iter_mut().zip((*bytes as u32).to_le_bytes()).for_each(|(to, from)| *to = from);
+                self.memory.write(binding.buffer(element), &record);
+            }
+            Content::Texels(view) => {
+                self.memory.write(texture, &view.loaded);
+                if stores {
+                    self.memory.write(image, &view.stored);
+                }
+            }
+            Content::Image(view, sampler) => {
+                if let Some(view) = view.as_ref().filter(|_| binding.textures() > 0) {
+                    let shown = match binding.kind {
+                        vk::DescriptorType::STORAGE_IMAGE => &view.loaded,
+                        vk::DescriptorType::INPUT_ATTACHMENT => &view.attachment,
+                        _ => &view.texture,
+                    };
+                    self.memory.write(texture, shown);
+                    if stores {
+                        self.memory.write(image, &view.stored);
+                    }
+                }
+                if let Some(sampler) =
+                    sampler.filter(|_| binding.has_samplers() && binding.immutable.is_empty())
+                {
+                    self.memory.write(binding.sampler(element), &sampler.descriptor);
+                }
+            }
+            Content::Null => self.write_null(binding, element),
+        }
+    }
+
+    fn write_null(&self, binding: &Binding, element: u32) {
+        if binding.is_buffer() {
+            self.memory.write(binding.buffer(element), &[0; DESCRIPTOR_BYTES as usize]);
+        }
+        for kind in
+            [DescriptorKind::Texture, DescriptorKind::Image].into_iter().take(binding.textures() as usize)
+        {
+            self.memory.write(binding.texture(element, kind), &[0; view::BYTES]);
+        }
+    }
+
+    /// Copies elements of another set.
+    pub fn copy(&self, from: &Set, [source, destination]: [(u32, u32); 2], count: u32) {
+        let inline = |set: &Set, number| {
+            set.layout
+                .bindings
+                .get(&number)
+                .is_some_and(|b| b.kind == vk::DescriptorType::INLINE_UNIFORM_BLOCK)
+        };
+        if inline(self, destination.0) {
+            let mut bytes = vec![0; count as usize];
+            if let Some(binding) = from.layout.bindings.get(&source.0) {
+                from.read(binding.offset + u64::from(source.1), &mut bytes);
+            }
+            return self.write_inline(destination.0, destination.1, &bytes);
+        }
+        let sources = from.layout.places(source.0, source.1, count);
+        let places = self.layout.places(destination.0, destination.1, count);
+        for ((old, old_element), (new, element)) in sources.into_iter().zip(places) {
+            let move_bytes = |at: u64, to: u64, len: usize| {
+                let mut bytes = vec![0; len];
+                from.read(at, &mut bytes);
+                self.memory.write(to, &bytes);
+            };
+            if new.is_buffer() {
+                move_bytes(old.buffer(old_element), new.buffer(element), DESCRIPTOR_BYTES as usize);
+            }
+            for kind in
+                [DescriptorKind::Texture, DescriptorKind::Image].into_iter().take(new.textures() as usize)
+            {
+                move_bytes(old.texture(old_element, kind), new.texture(element, kind), view::BYTES);
+            }
+            if new.has_samplers() && new.immutable.is_empty() {
+                move_bytes(old.sampler(old_element), new.sampler(element), sampler::BYTES);
+            }
+        }
+    }
+}
+
+/// Sets and push constants of a pipeline.
+#[derive(Clone, Debug, Default)]
+pub struct PipelineLayout {
+    /// Layout of each set.
+    pub sets: Vec<Option<Arc<SetLayout>>>,
+}

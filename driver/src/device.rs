@@ -1,0 +1,74 @@
+//! The device: address space, compiler, queue, and memory that everything else takes pieces of.
+
+use std::sync::Arc;
+
+use agx_abi::Target;
+use agx_compiler::Compiler;
+
+use crate::Error;
+use crate::gpu::Gpu;
+use crate::kernels::{Kernel, Kernels};
+use crate::memory::{Arena, Piece, Place, Space};
+use crate::program::Program;
+use crate::query::Counters;
+use crate::queue::Queue;
+use crate::render::Tiles;
+use crate::upload::Chunks;
+
+/// A device.
+pub struct Device {
+    /// Addresses and the kernel.
+    pub space: Arc<Space>,
+    /// The compiler.
+    pub compiler: Compiler,
+    /// Memory of command buffers.
+    pub chunks: Arc<Chunks>,
+    /// Memory of programs.
+    pub code: Arc<Arena>,
+    /// Memory of descriptor sets.
+    pub sets: Arc<Arena>,
+    /// Occlusion counters.
+    pub counters: Arc<Counters>,
+    /// The queue.
+    pub queue: Queue,
+    /// Background and end-of-tile programs.
+    pub tiles: Tiles,
+    /// Address of zeros, for attributes that lie outside their buffer.
+    pub zeros: u64,
+    _zeros: Piece,
+    kernels: Kernels,
+}
+
+impl Device {
+    /// A device behind a kernel.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn new(gpu: Box<dyn Gpu>) -> Result<Arc<Device>, Error> {
+        let space = Arc::new(Space::new(gpu));
+        let code = Arena::new(space.clone(), Place::Low);
+        let sets = Arena::new(space.clone(), Place::Low);
+        let zeros = sets.take(64, 16)?;
+        Ok(Arc::new(Device {
+            compiler: Compiler::new(Target::default()),
+            chunks: Arc::new(Chunks::new(space.clone())),
+            kernels: Kernels::new(code.clone()),
+            code,
+            sets,
+            tiles: Tiles::default(),
+            zeros: zeros.address,
+            _zeros: zeros,
+            counters: Arc::new(Counters::new(&space)?),
+            queue: Queue::new(space.clone()),
+            space,
+        }))
+    }
+
+    /// A program of the driver's own.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn kernel(&self, kernel: Kernel) -> Result<Arc<Program>, Error> {
+        self.kernels.get(&self.compiler, kernel)
+    }
+}

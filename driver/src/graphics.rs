@@ -1,0 +1,323 @@
+//! Graphics pipelines: shaders, and the state of draws that is known when they are made.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use agx_abi::fragment::{MAX_TARGETS, cull_flags};
+use agx_abi::vertex::Varying;
+use agx_abi::{ShaderInfo, Stage};
+use agx_compiler::link::{
+    AttributeKey, Blend, BlendOp, Equation, Factor, FragmentState, LogicOp, Target, WholeShader,
+};
+use agx_compiler::{Input, Scratch};
+use ash::vk;
+
+use crate::Error;
+use crate::device::Device;
+use crate::format;
+use crate::memory::lock;
+use crate::pipeline::ShaderSource;
+use crate::program::Program;
+
+/// An attribute of vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct AttributeInfo {
+    /// Location.
+    pub location: u32,
+    /// Number of its buffer.
+    pub binding: u32,
+    /// Format of elements.
+    pub format: vk::Format,
+    /// First byte.
+    pub offset: u32,
+}
+
+/// A buffer of vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct BindingInfo {
+    /// Number.
+    pub binding: u32,
+    /// Bytes from one element to the next.
+    pub stride: u32,
+    /// Elements are for instances.
+    pub instances: bool,
+}
+
+/// Rasteriser state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RasterInfo {
+    /// Nothing is drawn.
+    pub discard: bool,
+    /// Depth is clamped instead of clipped.
+    pub clamp: bool,
+    /// What is drawn of triangles.
+    pub polygon: vk::PolygonMode,
+    /// Faces that are dropped.
+    pub cull: vk::CullModeFlags,
+    /// Front faces run clockwise.
+    pub clockwise: bool,
+    /// Constant, clamp and slope of the depth bias.
+    pub bias: Option<[f32; 3]>,
+    /// Width of lines.
+    pub line_width: f32,
+}
+
+/// Depth and stencil state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DepthInfo {
+    /// Comparison of the depth test; `None` without.
+    pub test: Option<vk::CompareOp>,
+    /// The comparison, also while there is no test.
+    pub compare: vk::CompareOp,
+    /// Depth is written.
+    pub write: bool,
+    /// Stencil is tested.
+    pub stencil: bool,
+    /// Stencil of front faces and of back faces.
+    pub faces: [vk::StencilOpState; 2],
+}
+
+/// State that commands can change.
+#[derive(Clone, Debug, Default)]
+pub struct Dynamic {
+    /// What the vertices make.
+    pub topology: vk::PrimitiveTopology,
+    /// The greatest index starts a new strip.
+    pub restart: bool,
+    /// Rasteriser state.
+    pub raster: RasterInfo,
+    /// Depth and stencil.
+    pub depth: DepthInfo,
+    /// Viewports.
+    pub viewports: Vec<vk::Viewport>,
+    /// Scissors.
+    pub scissors: Vec<vk::Rect2D>,
+    /// Blend constant.
+    pub blend: [f32; 4],
+}
+
+/// Everything that a graphics pipeline is made of.
+#[derive(Clone, Debug, Default)]
+pub struct GraphicsInfo {
+    /// The vertex shader.
+    pub vertex: ShaderSource,
+    /// The fragment shader.
+    pub fragment: Option<ShaderSource>,
+    /// Attributes.
+    pub attributes: Vec<AttributeInfo>,
+    /// Vertex buffers.
+    pub bindings: Vec<BindingInfo>,
+    /// State that commands can change, as it is without them.
+    pub state: Dynamic,
+    /// Which of it commands change.
+    pub dynamic: Vec<vk::DynamicState>,
+    /// Samples of a pixel.
+    pub samples: u32,
+    /// Samples that are let through.
+    pub sample_mask: u32,
+    /// The fragment shader runs for each sample.
+    pub sample_shading: bool,
+    /// Alpha becomes coverage; alpha becomes one.
+    pub alpha: [bool; 2],
+    /// Formats of the targets.
+    pub formats: Vec<vk::Format>,
+    /// Blending of each target.
+    pub blends: Vec<vk::PipelineColorBlendAttachmentState>,
+    /// Replaces blending.
+    pub logic_op: Option<vk::LogicOp>,
+}
+
+/// Programs of a draw.
+#[derive(Clone)]
+pub struct Programs {
+    /// The vertex program.
+    pub vertex: Arc<Program>,
+    /// The fragment program.
+    pub fragment: Arc<Program>,
+}
+
+/// A graphics pipeline.
+pub struct GraphicsPipeline {
+    /// What it is made of.
+    pub info: GraphicsInfo,
+    fragment_state: FragmentState,
+    /// Programs by the strides of the vertex buffers.
+    programs: Mutex<BTreeMap<Vec<u32>, Programs>>,
+}
+
+/// A fragment shader that does nothing.
+const NOTHING: &str = "@fragment\nfn main() {}\n";
+
+impl GraphicsPipeline {
+    /// Compiles a pipeline for the strides that it says.
+    ///
+    /// # Errors
+    /// What the compiler says, or memory is used up.
+    pub fn new(device: &Device, info: GraphicsInfo) -> Result<GraphicsPipeline, Error> {
+        let fragment_state = fragment_state(&info)?;
+        let pipeline = GraphicsPipeline { info, fragment_state, programs: Mutex::default() };
+        let strides: Vec<u32> = pipeline.info.bindings.iter().map(|binding| binding.stride).collect();
+        pipeline.programs(device, &strides)?;
+        Ok(pipeline)
+    }
+
+    /// Whether commands change a state.
+    pub fn is_dynamic(&self, state: vk::DynamicState) -> bool {
+        self.info.dynamic.contains(&state)
+    }
+
+    /// The programs for strides of the vertex buffers, in the order of the bindings.
+    ///
+    /// # Errors
+    /// What the compiler says, or memory is used up.
+    pub fn programs(&self, device: &Device, strides: &[u32]) -> Result<Programs, Error> {
+        let mut known = lock(&self.programs);
+        if let Some(programs) = known.get(strides) {
+            return Ok(programs.clone());
+        }
+        let vertex = self.vertex(device, strides)?;
+        let fragment = match known.values().next() {
+            Some(programs) => programs.fragment.clone(),
+            None => Arc::new(self.fragment(device, &vertex.info)?),
+        };
+        let programs = Programs { vertex: Arc::new(vertex), fragment };
+        known.insert(strides.to_vec(), programs.clone());
+        Ok(programs)
+    }
+
+    /// The programs of the first strides.
+    pub fn known(&self) -> Option<Programs> {
+        lock(&self.programs).values().next().cloned()
+    }
+
+    /// Where the attribute at a location comes from.
+    fn attribute(&self, location: u32, strides: &[u32]) -> Option<AttributeKey> {
+        let attribute = self.info.attributes.iter().find(|attribute| attribute.location == location)?;
+        let place = self.info.bindings.iter().position(|binding| binding.binding == attribute.binding)?;
+        let binding = self.info.bindings.get(place)?;
+        let format = format::vertex(attribute.format)?;
+        let component = match format.packed {
+            true => u32::from(format.bytes),
+            false => u32::from(format.fields[0].bits / 8).max(1),
+        };
+        Some(AttributeKey {
+            format,
+            stride: strides.get(place).copied().unwrap_or(binding.stride),
+            divisor: binding.instances.then_some(1),
+            alignment: component.min(4),
+            location: 0,
+        })
+    }
+
+    fn vertex(&self, device: &Device, strides: &[u32]) -> Result<Program, Error> {
+        let source = &self.info.vertex;
+        let key = source.key(Stage::Vertex);
+        let WholeShader { shader, program } = device.compiler.whole_vertex(
+            &mut Scratch::default(),
+            Input::spirv(&source.code),
+            &key,
+            |location| self.attribute(location, strides),
+        )?;
+        Program::linked(&device.code, shader, &program)
+    }
+
+    fn fragment(&self, device: &Device, vertex: &ShaderInfo) -> Result<Program, Error> {
+        let state =
+            FragmentState { culled: cull_flags(&vertex.varyings).collect(), ..self.fragment_state.clone() };
+        let mut scratch = Scratch::default();
+        let whole = match &self.info.fragment {
+            Some(source) => {
+                let mut key = source.key(Stage::Fragment);
+                key.sample_shading = self.info.sample_shading;
+                device.compiler.whole_fragment(&mut scratch, Input::spirv(&source.code), &key, &state)?
+            }
+            None => {
+                let mut key = agx_compiler::CompileKey::default();
+                key.stage = Some(Stage::Fragment);
+                device.compiler.whole_fragment(&mut scratch, Input::wgsl(NOTHING), &key, &state)?
+            }
+        };
+        Program::linked(&device.code, whole.shader, &whole.program)
+    }
+
+    /// Address and last element of each attribute that the program reads, of buffers by number: address, bytes, stride.
+    pub fn attributes(
+        &self,
+        program: &Program,
+        buffers: &BTreeMap<u32, (u64, u64)>,
+        strides: &[u32],
+        zeros: u64,
+    ) -> Vec<(u64, u32)> {
+        let place = |location: u32| {
+            let attribute = self.info.attributes.iter().find(|attribute| attribute.location == location)?;
+            let at = self.info.bindings.iter().position(|binding| binding.binding == attribute.binding)?;
+            let (address, bytes) = buffers.get(&attribute.binding)?;
+            let format = format::vertex(attribute.format)?;
+            let needed = u64::from(attribute.offset) + u64::from(format.bytes);
+            let rest = bytes.checked_sub(needed)?;
+            let last = match strides.get(at).copied().unwrap_or(0) {
+                0 => u32::MAX,
+                stride => (rest / u64::from(stride)).min(u64::from(u32::MAX)) as u32,
+            };
+            Some((address + u64::from(attribute.offset), last))
+        };
+        let of = |location: u32| {
+            // A location that nothing is said of belongs to a wide attribute before it.
+            let known = self.info.attributes.iter().any(|attribute| attribute.location == location);
+            place(if known { location } else { location.saturating_sub(1) }).unwrap_or((zeros, 0))
+        };
+        program.info.attributes.iter().map(|attribute| of(attribute.location)).collect()
+    }
+}
+
+/// What the fragment program depends on beside its shader.
+fn fragment_state(info: &GraphicsInfo) -> Result<FragmentState, Error> {
+    let mut targets = [None; MAX_TARGETS as usize];
+    for (at, (slot, format)) in targets.iter_mut().zip(&info.formats).enumerate() {
+        if *format == vk::Format::UNDEFINED {
+            continue;
+        }
+        let colour = format::find(*format).and_then(|desc| desc.colour()).ok_or(Error::Format(*format))?;
+        let state = info.blends.get(at).copied().unwrap_or_default();
+        let mut target = Target::new(colour);
+        target.write_mask = state.color_write_mask.as_raw() as u8;
+        if state.blend_enable == vk::TRUE && !colour.is_integer() {
+            let colour =
+                equation(state.src_color_blend_factor, state.dst_color_blend_factor, state.color_blend_op)?;
+            let alpha =
+                equation(state.src_alpha_blend_factor, state.dst_alpha_blend_factor, state.alpha_blend_op)?;
+            target.blend = Some(Blend { colour, alpha }.into());
+        }
+        *slot = Some(target);
+    }
+    let logic = info.logic_op.and_then(|op| LogicOp::ALL.get(op.as_raw() as usize).copied());
+    Ok(FragmentState {
+        targets,
+        samples: info.samples as u8,
+        logic_op: logic,
+        alpha_to_coverage: info.alpha[0],
+        alpha_to_one: info.alpha[1],
+        sample_mask: info.sample_mask as u8,
+        ..FragmentState::default()
+    })
+}
+
+/// Factors and operations are listed in Vulkan's order.
+fn equation(
+    source: vk::BlendFactor,
+    destination: vk::BlendFactor,
+    op: vk::BlendOp,
+) -> Result<Equation, Error> {
+    let unknown = Error::Unsupported { what: "this blend factor or operation" };
+    let factor = |factor: vk::BlendFactor| Factor::ALL.get(factor.as_raw() as usize).copied();
+    let op = BlendOp::ALL.get(op.as_raw() as usize).copied();
+    match (factor(source), factor(destination), op) {
+        (Some(source), Some(destination), Some(op)) => Ok(Equation { source, destination, op }),
+        _ => Err(unknown),
+    }
+}
+
+/// The slot of an output; slots are words.
+pub fn slot(varyings: &[Varying], output: agx_abi::vertex::Output) -> Option<u32> {
+    varyings.iter().find(|varying| varying.output == output).map(|varying| varying.slot.into())
+}

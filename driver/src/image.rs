@@ -1,0 +1,239 @@
+//! Images: where their texels lie in memory.
+
+use std::sync::{Arc, OnceLock};
+
+use agx_abi::image_layout::{Layout, Order};
+use ash::vk;
+
+use crate::Error;
+use crate::format::{self, FormatDesc};
+use crate::memory::Allocation;
+
+/// Bytes that images are aligned to.
+const ALIGNMENT: u64 = 0x4000;
+/// Bytes that rows of linear images are padded to, and layers.
+const LINEAR: [u64; 2] = [16, 128];
+
+/// What an image is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageInfo {
+    /// Its format.
+    pub format: vk::Format,
+    /// Axes.
+    pub kind: vk::ImageType,
+    /// Texels of level 0.
+    pub size: [u32; 3],
+    /// Levels.
+    pub levels: u32,
+    /// Layers.
+    pub layers: u32,
+    /// Samples of a texel.
+    pub samples: u32,
+    /// Uses.
+    pub usage: vk::ImageUsageFlags,
+    /// The application wants rows that follow each other.
+    pub linear: bool,
+}
+
+/// How the texels of a plane lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PlaneLayout {
+    /// In rows: bytes of a row, and of a layer.
+    Linear([u64; 2]),
+    /// In a layout of the hardware.
+    Tiled(Layout),
+}
+
+/// A plane: all of an image, or its depth or its stencil.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Plane {
+    /// What its texels are.
+    pub format: &'static FormatDesc,
+    /// How they lie.
+    pub layout: PlaneLayout,
+    /// First byte in the image.
+    pub offset: u64,
+}
+
+impl Plane {
+    /// Bytes from one layer or slice to the next.
+    pub fn layer_stride(&self) -> u64 {
+        match self.layout {
+            PlaneLayout::Linear([_, layer]) => layer,
+            PlaneLayout::Tiled(layout) => layout.layer_stride(),
+        }
+    }
+
+    /// Bytes from the first level to this one.
+    pub fn level_offset(&self, level: u32) -> u64 {
+        match self.layout {
+            PlaneLayout::Linear(_) => 0,
+            PlaneLayout::Tiled(layout) => layout.level_offset(level),
+        }
+    }
+}
+
+/// An image.
+pub struct Image {
+    /// What it is made of.
+    pub info: ImageInfo,
+    /// What its texels are.
+    pub format: &'static FormatDesc,
+    /// Its planes: one, or depth and stencil.
+    pub planes: Vec<Plane>,
+    /// Bytes it takes.
+    pub bytes: u64,
+    memory: OnceLock<(Arc<Allocation>, u64)>,
+}
+
+impl Image {
+    /// An image without memory.
+    ///
+    /// # Errors
+    /// A format that there is not.
+    pub fn new(info: ImageInfo) -> Result<Image, Error> {
+        let format = format::find(info.format).ok_or(Error::Format(info.format))?;
+        let mut planes = Vec::new();
+        let mut bytes = 0_u64;
+        for plane in format.planes() {
+            let layout = plane_layout(&info, plane);
+            let offset = bytes.next_multiple_of(ALIGNMENT);
+            let plane = Plane { format: plane, layout, offset };
+            let slices = if info.kind == vk::ImageType::TYPE_3D { info.size[2] } else { info.layers };
+            bytes = offset + plane.layer_stride() * u64::from(slices);
+            planes.push(plane);
+        }
+        Ok(Image { info, format, planes, bytes, memory: OnceLock::new() })
+    }
+
+    /// What memory it needs.
+    pub fn requirements(&self) -> (u64, u64) {
+        (self.bytes.next_multiple_of(ALIGNMENT), ALIGNMENT)
+    }
+
+    /// Gives it memory from byte `offset` on.
+    ///
+    /// # Errors
+    /// It has some.
+    pub fn bind(&self, memory: Arc<Allocation>, offset: u64) -> Result<(), Error> {
+        self.memory.set((memory, offset)).map_err(|_| Error::Invalid { what: "an image is bound twice" })
+    }
+
+    /// The memory it has, for the processor.
+    pub fn memory(&self) -> Option<&(Arc<Allocation>, u64)> {
+        self.memory.get()
+    }
+
+    /// Its first address.
+    pub fn address(&self) -> u64 {
+        self.memory.get().map_or(0, |(memory, offset)| memory.address + offset)
+    }
+
+    /// The plane with an aspect.
+    pub fn plane(&self, aspect: vk::ImageAspectFlags) -> Option<&Plane> {
+        match aspect.contains(vk::ImageAspectFlags::STENCIL) && !aspect.contains(vk::ImageAspectFlags::DEPTH)
+        {
+            true => self.planes.last(),
+            false => self.planes.first(),
+        }
+    }
+
+    /// The plane of depth.
+    pub fn depth(&self) -> Option<&Plane> {
+        self.planes.first().filter(|_| self.format.has_depth())
+    }
+
+    /// The plane of stencil.
+    pub fn stencil(&self) -> Option<&Plane> {
+        self.planes.last().filter(|_| self.format.has_stencil())
+    }
+
+    /// Texels of a level.
+    pub fn extent(&self, level: u32) -> [u32; 3] {
+        self.info.size.map(|side| (side >> level.min(31)).max(1))
+    }
+
+    /// Layers, or slices of a level of a 3D image.
+    pub fn slices(&self, level: u32) -> u32 {
+        match self.info.kind {
+            vk::ImageType::TYPE_3D => self.extent(level)[2],
+            _ => self.info.layers,
+        }
+    }
+
+    /// Where a subresource lies: first byte, bytes of it, of a row, of a layer.
+    pub fn subresource(&self, aspect: vk::ImageAspectFlags, level: u32, layer: u32) -> [u64; 4] {
+        let Some(plane) = self.plane(aspect) else { return [0; 4] };
+        let layer_stride = plane.layer_stride();
+        let row = match plane.layout {
+            PlaneLayout::Linear([row, _]) => row,
+            PlaneLayout::Tiled(layout) => {
+                u64::from(layout.level(level).stride) * u64::from(plane.format.bytes * self.info.samples)
+            }
+        };
+        let start = plane.offset + plane.level_offset(level) + u64::from(layer) * layer_stride;
+        [start, layer_stride, row, layer_stride]
+    }
+}
+
+/// Whether shaders compute the addresses of texels: atomics do, and only linear images allow it.
+fn needs_rows(info: &ImageInfo) -> bool {
+    let atomic = matches!(info.format, vk::Format::R32_UINT | vk::Format::R32_SINT);
+    atomic && info.usage.contains(vk::ImageUsageFlags::STORAGE) && info.levels == 1 && info.samples == 1
+}
+
+fn plane_layout(info: &ImageInfo, format: &FormatDesc) -> PlaneLayout {
+    if info.linear || needs_rows(info) {
+        let [width, height] = [0, 1].map(|axis| u64::from(info.size[axis].div_ceil(format.block[axis])));
+        let row = (width * u64::from(format.bytes)).next_multiple_of(LINEAR[0]);
+        return PlaneLayout::Linear([row, (row * height).next_multiple_of(LINEAR[1])]);
+    }
+    let size = [info.size[0], info.size[1]];
+    let depth = if info.kind == vk::ImageType::TYPE_3D { info.size[2] } else { 1 };
+    PlaneLayout::Tiled(Layout {
+        order: Order::Tiled,
+        size,
+        block: format.block,
+        element_bytes: format.bytes * info.samples,
+        levels: if info.levels > 1 { Layout::all_levels(size, depth) } else { 1 },
+        page_aligned: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(format: vk::Format) -> ImageInfo {
+        ImageInfo {
+            format,
+            kind: vk::ImageType::TYPE_2D,
+            size: [100, 40, 1],
+            levels: 1,
+            layers: 3,
+            samples: 1,
+            usage: vk::ImageUsageFlags::SAMPLED,
+            linear: false,
+        }
+    }
+
+    #[test]
+    fn depth_and_stencil_lie_apart() {
+        let image = Image::new(info(vk::Format::D32_SFLOAT_S8_UINT)).expect("there");
+        assert_eq!(image.planes.len(), 2);
+        let (depth, stencil) = (image.depth().expect("depth"), image.stencil().expect("stencil"));
+        assert!(stencil.offset >= 3 * depth.layer_stride());
+        assert_eq!((depth.format.bytes, stencil.format.bytes), (4, 1));
+    }
+
+    #[test]
+    fn what_atomics_reach_is_linear() {
+        let atomic = ImageInfo { usage: vk::ImageUsageFlags::STORAGE, ..info(vk::Format::R32_UINT) };
+        let image = Image::new(atomic).expect("there");
+        assert_eq!(image.planes[0].layout, PlaneLayout::Linear([400, 16000]));
+        assert!(matches!(
+            Image::new(info(vk::Format::R32_UINT)).expect("there").planes[0].layout,
+            PlaneLayout::Tiled(_)
+        ));
+    }
+}

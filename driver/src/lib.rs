@@ -1,0 +1,45 @@
+//! A Vulkan driver for AGX.
+//!
+//! It links `agx-compiler` and speaks the kernel interface only ([`gpu::Gpu`]): it writes control streams, words of shaders and
+//! descriptors by the tables of `agx_abi::record` into buffers that it binds at addresses. `driver/icd` is the door through
+//! which Vulkan's loader enters; everything here is safe code with the types of `ash`.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`gpu`] | the kernel interface, in process |
+//! | [`memory`], [`ranges`], [`upload`] | addresses and memory |
+//! | [`format`](mod@format), [`image`], [`view`], [`sampler`], [`buffer`] | resources and their descriptors |
+//! | [`descriptor`], [`words`] | descriptor sets, and the words of a shader that name what is in them |
+//! | [`program`], [`pipeline`], [`graphics`] | compiled shaders |
+//! | [`command`], [`render`], [`transfer`], [`kernels`] | commands as control streams |
+//! | [`queue`], [`sync`], [`query`] | submissions and what waits for them |
+
+#![forbid(unsafe_code)]
+
+pub mod buffer;
+pub mod command;
+pub mod descriptor;
+pub mod device;
+mod error;
+pub mod format;
+pub mod gpu;
+pub mod graphics;
+pub mod image;
+pub mod kernels;
+pub mod memory;
+pub mod physical;
+pub mod pipeline;
+pub mod program;
+pub mod query;
+pub mod queue;
+pub mod ranges;
+pub mod record;
+pub mod render;
+pub mod sampler;
+pub mod sync;
+pub mod transfer;
+pub mod upload;
+pub mod view;
+pub mod words;
+
+pub use error::Error;

@@ -1,0 +1,192 @@
+//! Memory of the device: buffers of the kernel at addresses, and pieces of them.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agx_device::words::{Window, Words};
+
+use crate::Error;
+use crate::gpu::{Gpu, GpuBuffer, HIGH, LOW, PAGE};
+use crate::ranges::Ranges;
+
+/// Locks; a thread that panicked while it held the lock left nothing half done.
+pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Which addresses an allocation gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Those that streams name by 32 bits.
+    Low,
+    /// All others.
+    High,
+}
+
+/// The address space of a device and the kernel behind it.
+pub struct Space {
+    gpu: Mutex<Box<dyn Gpu>>,
+    low: Mutex<Ranges>,
+    high: Mutex<Ranges>,
+}
+
+impl Space {
+    /// An empty address space.
+    pub fn new(gpu: Box<dyn Gpu>) -> Space {
+        Space { gpu: Mutex::new(gpu), low: Mutex::new(Ranges::new(LOW)), high: Mutex::new(Ranges::new(HIGH)) }
+    }
+
+    /// The kernel, locked.
+    pub fn gpu(&self) -> MutexGuard<'_, Box<dyn Gpu>> {
+        lock(&self.gpu)
+    }
+
+    fn ranges(&self, place: Place) -> MutexGuard<'_, Ranges> {
+        match place {
+            Place::Low => lock(&self.low),
+            Place::High => lock(&self.high),
+        }
+    }
+
+    /// Memory of `bytes` bytes and more, zero. An unmapped page follows it.
+    ///
+    /// # Errors
+    /// Memory or addresses are used up.
+    pub fn allocate(self: &Arc<Space>, bytes: u64, place: Place) -> Result<Allocation, Error> {
+        let error = Error::DeviceMemory { bytes };
+        let bytes = bytes.max(1).checked_next_multiple_of(PAGE).ok_or(error.clone())?;
+        let address = self.ranges(place).take(bytes + PAGE, PAGE).ok_or(error)?;
+        let bound = {
+            let mut gpu = self.gpu();
+            gpu.create_buffer(bytes).and_then(|buffer| {
+                gpu.bind(buffer.handle, address, bytes).inspect_err(|_| gpu.close_buffer(buffer.handle))?;
+                Ok(buffer)
+            })
+        };
+        match bound {
+            Ok(GpuBuffer { handle, words }) => {
+                Ok(Allocation { space: self.clone(), handle, place, address, bytes, words })
+            }
+            Err(error) => {
+                self.ranges(place).give(address, bytes + PAGE);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// A buffer of the kernel at an address.
+pub struct Allocation {
+    space: Arc<Space>,
+    handle: u32,
+    place: Place,
+    /// First address.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
+    words: Arc<dyn Words>,
+}
+
+impl Allocation {
+    /// The kernel's number of the buffer.
+    pub fn handle(&self) -> u32 {
+        self.handle
+    }
+
+    /// Where the processor sees the first byte; valid as long as the allocation.
+    pub fn pointer(&self) -> *const u8 {
+        self.words.words().as_ptr().cast()
+    }
+
+    /// Copies bytes in from byte `offset` on; what does not fit is dropped.
+    pub fn write(&self, offset: u64, from: &[u8]) {
+        if let Some(window) = Window::new(self.words.clone(), 0, self.bytes) {
+            window.store(offset, from);
+        }
+    }
+
+    /// Copies bytes out from byte `offset` on; what is not there stays as it is.
+    pub fn read(&self, offset: u64, into: &mut [u8]) {
+        if let Some(window) = Window::new(self.words.clone(), 0, self.bytes) {
+            window.load(offset, into);
+        }
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        let mut gpu = self.space.gpu();
+        gpu.unbind(self.address, self.bytes);
+        gpu.close_buffer(self.handle);
+        drop(gpu);
+        self.space.ranges(self.place).give(self.address, self.bytes + PAGE);
+    }
+}
+
+/// Bytes of a chunk that pieces come from.
+const CHUNK: u64 = 16 * PAGE;
+
+/// Pieces of memory: code, descriptor sets, counters.
+pub struct Arena {
+    space: Arc<Space>,
+    place: Place,
+    chunks: Mutex<Vec<(Arc<Allocation>, Ranges)>>,
+}
+
+impl Arena {
+    /// An arena without memory.
+    pub fn new(space: Arc<Space>, place: Place) -> Arc<Arena> {
+        Arc::new(Arena { space, place, chunks: Mutex::new(Vec::new()) })
+    }
+
+    /// A piece of `bytes` bytes at a multiple of `alignment`, with any contents.
+    ///
+    /// # Errors
+    /// Memory or addresses are used up.
+    pub fn take(self: &Arc<Arena>, bytes: u64, alignment: u64) -> Result<Piece, Error> {
+        let bytes = bytes.max(1);
+        let mut chunks = lock(&self.chunks);
+        for (memory, ranges) in chunks.iter_mut() {
+            if let Some(address) = ranges.take(bytes, alignment) {
+                return Ok(Piece { arena: self.clone(), memory: memory.clone(), address, bytes });
+            }
+        }
+        let memory = Arc::new(self.space.allocate(bytes.max(CHUNK), self.place)?);
+        let mut ranges = Ranges::new([memory.address, memory.address + memory.bytes]);
+        let address = ranges.take(bytes, alignment).ok_or(Error::DeviceMemory { bytes })?;
+        chunks.push((memory.clone(), ranges));
+        Ok(Piece { arena: self.clone(), memory, address, bytes })
+    }
+}
+
+/// A piece of memory.
+pub struct Piece {
+    arena: Arc<Arena>,
+    memory: Arc<Allocation>,
+    /// First address.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Piece {
+    /// Copies bytes in from byte `offset` on; what does not fit is dropped.
+    pub fn write(&self, offset: u64, from: &[u8]) {
+        let room = self.bytes.saturating_sub(offset).min(from.len() as u64) as usize;
+        self.memory.write(self.address - self.memory.address + offset, &from[..room]);
+    }
+
+    /// Copies bytes out from byte `offset` on.
+    pub fn read(&self, offset: u64, into: &mut [u8]) {
+        self.memory.read(self.address - self.memory.address + offset, into);
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        let mut chunks = lock(&self.arena.chunks);
+        if let Some((_, ranges)) = chunks.iter_mut().find(|(memory, _)| memory.address == self.memory.address)
+        {
+            ranges.give(self.address, self.bytes);
+        }
+    }
+}

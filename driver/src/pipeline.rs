@@ -1,0 +1,50 @@
+//! Pipelines: shaders compiled for a layout and a state.
+
+use std::sync::Arc;
+
+use agx_abi::Stage;
+use agx_compiler::{CompileKey, Input, Scratch};
+
+use crate::Error;
+use crate::device::Device;
+use crate::program::Program;
+
+/// A shader of a pipeline.
+#[derive(Clone, Debug, Default)]
+pub struct ShaderSource {
+    /// SPIR-V.
+    pub code: Arc<Vec<u8>>,
+    /// Name of the entry point.
+    pub entry_point: String,
+    /// Specialization constants by id, as raw bits.
+    pub constants: Vec<(u32, u64)>,
+}
+
+impl ShaderSource {
+    /// The compiler's key for a stage.
+    pub fn key(&self, stage: Stage) -> CompileKey {
+        let mut key = CompileKey::default();
+        key.entry_point = Some(self.entry_point.clone());
+        key.stage = Some(stage);
+        key.spec_constants = self.constants.clone();
+        key
+    }
+}
+
+/// A compute pipeline.
+pub struct ComputePipeline {
+    /// Its program.
+    pub program: Program,
+}
+
+impl ComputePipeline {
+    /// Compiles a shader.
+    ///
+    /// # Errors
+    /// What the compiler says, or memory is used up.
+    pub fn new(device: &Device, source: &ShaderSource) -> Result<ComputePipeline, Error> {
+        let key = source.key(Stage::Compute);
+        let shader = device.compiler.compile(&mut Scratch::default(), Input::spirv(&source.code), &key)?;
+        Ok(ComputePipeline { program: Program::new(&device.code, shader)? })
+    }
+}

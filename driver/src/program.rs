@@ -1,0 +1,106 @@
+//! Programs in the memory of the device.
+
+use std::sync::Arc;
+
+use agx_abi::{PartRole, ShaderInfo};
+use agx_compiler::CompiledShader;
+use agx_compiler::link::LinkedProgram;
+
+use crate::Error;
+use crate::memory::{Arena, Piece};
+
+/// Bytes that programs are aligned to.
+const ALIGNMENT: u64 = 128;
+
+/// A program that can be launched.
+pub struct Program {
+    memory: Piece,
+    /// First byte of the preamble.
+    preamble: Option<u64>,
+    constants: u64,
+    promoted: u64,
+    /// What the compiler says of the main part.
+    pub info: ShaderInfo,
+    /// Half registers, of all parts.
+    pub gpr_halves: u16,
+    /// Bytes of stack of a lane.
+    pub scratch_bytes: u32,
+    /// The program decides when samples are tested (fragment).
+    pub late_tests: bool,
+    /// Instructions, spills and the like, for who asks.
+    pub statistics: agx_compiler::Statistics,
+    /// Bytes of the main program.
+    pub code_bytes: u64,
+}
+
+impl Program {
+    /// A compiled shader in memory.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn new(arena: &Arc<Arena>, shader: CompiledShader) -> Result<Program, Error> {
+        let linked = LinkedProgram {
+            code: shader.part(PartRole::Main).unwrap_or_default().to_vec(),
+            gpr_halves: shader.info.gpr_halves,
+            scratch_bytes: shader.info.scratch_bytes,
+            late_tests: shader.info.fragment.late_tests,
+            ..LinkedProgram::default()
+        };
+        Program::linked(arena, shader, &linked)
+    }
+
+    /// A shader with what is linked around its main part.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn linked(
+        arena: &Arc<Arena>,
+        shader: CompiledShader,
+        linked: &LinkedProgram,
+    ) -> Result<Program, Error> {
+        let mut bytes = linked.code.clone();
+        let mut add = |part: &[u8]| {
+            bytes.resize(bytes.len().next_multiple_of(ALIGNMENT as usize), 0);
+            let at = bytes.len() as u64;
+            bytes.extend_from_slice(part);
+            at
+        };
+        let preamble = shader.part(PartRole::Preamble).map(&mut add);
+        let constants = add(&shader.info.constants);
+        let promoted = add(&shader.info.promoted);
+        let memory = arena.take(bytes.len() as u64, ALIGNMENT)?;
+        memory.write(0, &bytes);
+        Ok(Program {
+            preamble,
+            constants,
+            promoted,
+            gpr_halves: linked.gpr_halves,
+            scratch_bytes: linked.scratch_bytes,
+            late_tests: linked.late_tests,
+            statistics: shader.stats,
+            code_bytes: linked.code.len() as u64,
+            info: shader.info,
+            memory,
+        })
+    }
+
+    /// Address of the code.
+    pub fn code(&self) -> u64 {
+        self.memory.address
+    }
+
+    /// Address of the preamble.
+    pub fn preamble(&self) -> Option<u64> {
+        self.preamble.map(|at| self.memory.address + at)
+    }
+
+    /// Address of the constant section.
+    pub fn constants(&self) -> u64 {
+        self.memory.address + self.constants
+    }
+
+    /// Address of the promoted constants.
+    pub fn promoted(&self) -> u64 {
+        self.memory.address + self.promoted
+    }
+}

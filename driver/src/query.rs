@@ -1,0 +1,146 @@
+//! Query pools: timestamps and occlusion counters.
+//!
+//! A pool has a word of 64 bits for each result and one that says whether the result is there. Occlusion counters lie in an array
+//! of the device, because draws name them by their index.
+
+use std::sync::{Arc, Mutex};
+
+use ash::vk;
+
+use crate::Error;
+use crate::memory::{Allocation, Place, Space, lock};
+use crate::ranges::Ranges;
+
+/// Counters that draws can name: the index has 15 bits.
+const COUNTERS: u64 = 1 << 15;
+
+/// The occlusion counters of a device.
+pub struct Counters {
+    memory: Arc<Allocation>,
+    free: Mutex<Ranges>,
+}
+
+impl Counters {
+    /// All counters are free.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn new(space: &Arc<Space>) -> Result<Counters, Error> {
+        let memory = Arc::new(space.allocate(8 * COUNTERS, Place::Low)?);
+        Ok(Counters { memory, free: Mutex::new(Ranges::new([0, COUNTERS])) })
+    }
+
+    /// The address of the first.
+    pub fn address(&self) -> u64 {
+        self.memory.address
+    }
+}
+
+/// Where the results of a pool are.
+enum Results {
+    /// In a buffer that the kernel writes timestamps to: its number in commands.
+    Times(Allocation, u32),
+    /// Among the counters, from this one on.
+    Counters(Arc<Counters>, u64),
+}
+
+/// A query pool.
+pub struct QueryPool {
+    space: Arc<Space>,
+    results: Results,
+    available: Allocation,
+    /// Queries.
+    pub count: u32,
+}
+
+impl QueryPool {
+    /// A pool.
+    ///
+    /// # Errors
+    /// Kinds of queries that there are not; memory or counters are used up.
+    pub fn new(
+        space: &Arc<Space>,
+        counters: &Arc<Counters>,
+        kind: vk::QueryType,
+        count: u32,
+    ) -> Result<QueryPool, Error> {
+        let available = space.allocate(4 * u64::from(count), Place::High)?;
+        let results = match kind {
+            vk::QueryType::TIMESTAMP => {
+                let memory = space.allocate(8 * u64::from(count), Place::High)?;
+                let object = space.gpu().bind_times(memory.handle(), memory.bytes)?;
+                Results::Times(memory, object)
+            }
+            vk::QueryType::OCCLUSION => {
+                let first = lock(&counters.free).take(count.into(), 1);
+                let first = first.ok_or(Error::DeviceMemory { bytes: 8 * u64::from(count) })?;
+                Results::Counters(counters.clone(), first)
+            }
+            _ => return Err(Error::Unsupported { what: "this type of query" }),
+        };
+        Ok(QueryPool { space: space.clone(), results, available, count })
+    }
+
+    /// The buffer of timestamps.
+    pub fn times(&self) -> Option<u32> {
+        match self.results {
+            Results::Times(_, object) => Some(object),
+            Results::Counters(..) => None,
+        }
+    }
+
+    /// The index of a query's counter.
+    pub fn counter(&self, query: u32) -> Option<u64> {
+        match self.results {
+            Results::Times(..) => None,
+            Results::Counters(_, first) => Some(first + u64::from(query)),
+        }
+    }
+
+    /// Address of a query's result.
+    pub fn result_address(&self, query: u32) -> u64 {
+        match &self.results {
+            Results::Times(memory, _) => memory.address + 8 * u64::from(query),
+            Results::Counters(counters, first) => counters.address() + 8 * (first + u64::from(query)),
+        }
+    }
+
+    /// Address of the word that says whether a query's result is there.
+    pub fn available_address(&self, query: u32) -> u64 {
+        self.available.address + 4 * u64::from(query)
+    }
+
+    /// Makes results unavailable, from the processor.
+    pub fn reset(&self, first: u32, count: u32) {
+        self.available.write(4 * u64::from(first), &vec![0; 4 * count as usize]);
+        let zeros = vec![0; 8 * count as usize];
+        match &self.results {
+            Results::Times(memory, _) => memory.write(8 * u64::from(first), &zeros),
+            Results::Counters(counters, start) => {
+                counters.memory.write(8 * (start + u64::from(first)), &zeros)
+            }
+        }
+    }
+
+    /// A result, and whether it is there.
+    pub fn result(&self, query: u32) -> (u64, bool) {
+        let (mut value, mut available) = ([0; 8], [0; 4]);
+        self.available.read(4 * u64::from(query), &mut available);
+        match &self.results {
+            Results::Times(memory, _) => memory.read(8 * u64::from(query), &mut value),
+            Results::Counters(counters, first) => {
+                counters.memory.read(8 * (first + u64::from(query)), &mut value);
+            }
+        }
+        (u64::from_le_bytes(value), available != [0; 4])
+    }
+}
+
+impl Drop for QueryPool {
+    fn drop(&mut self) {
+        match &self.results {
+            Results::Times(_, object) => self.space.gpu().unbind_times(*object),
+            Results::Counters(counters, first) => lock(&counters.free).give(*first, self.count.into()),
+        }
+    }
+}

@@ -1,0 +1,540 @@
+//! Render passes: from the background program over the draws to the end-of-tile program.
+
+mod draw;
+mod state;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agx_abi::fragment::{MAX_TARGETS, pack_sample_positions, standard_sample_positions};
+use agx_abi::record::{self as r, render_command as command};
+use agx_abi::{DescriptorKind, UniformSource};
+use agx_compiler::CompileKey;
+use agx_compiler::Scratch;
+use agx_compiler::link::{BackgroundKey, BackgroundOp, EndOfTileKey, PassTargets, TileProgram};
+use ash::vk;
+
+use crate::Error;
+use crate::command::{KernelCommand, Recorder};
+use crate::graphics::{Dynamic, GraphicsPipeline};
+use crate::program::Program;
+use crate::query::QueryPool;
+use crate::record::Writer;
+use crate::transfer::Box3;
+use crate::upload::Stream;
+use crate::view::ImageView;
+use crate::words::{Assembler, Bound, Direct, Stage, State, Words};
+
+pub use draw::{DrawNumbers, IndexBuffer};
+
+/// What draws are drawn with.
+#[derive(Clone, Default)]
+pub struct Graphics {
+    /// Where uniforms come from.
+    pub state: State,
+    /// The pipeline.
+    pub pipeline: Option<Arc<GraphicsPipeline>>,
+    /// State that commands have set, or the pipeline.
+    pub dynamic: Dynamic,
+    /// Vertex buffers by number: address and bytes.
+    pub buffers: BTreeMap<u32, (u64, u64)>,
+    /// Strides that commands have set.
+    pub strides: BTreeMap<u32, u32>,
+    /// Indices.
+    pub indices: Option<IndexBuffer>,
+}
+
+/// A colour target of a pass.
+#[derive(Clone)]
+pub struct ColourTarget {
+    /// Its image.
+    pub view: Arc<ImageView>,
+    /// What it holds before the draws.
+    pub load: vk::AttachmentLoadOp,
+    /// What becomes of it.
+    pub store: vk::AttachmentStoreOp,
+    /// What it is cleared to, as bits.
+    pub clear: [u32; 4],
+    /// Where its samples are resolved to; `true` takes the mean.
+    pub resolve: Option<(Arc<ImageView>, bool)>,
+}
+
+/// Depth or stencil of a pass.
+#[derive(Clone)]
+pub struct DepthTarget {
+    /// Its image.
+    pub view: Arc<ImageView>,
+    /// What it holds before the draws.
+    pub load: vk::AttachmentLoadOp,
+    /// What becomes of it.
+    pub store: vk::AttachmentStoreOp,
+    /// What it is cleared to: bits of a float, or a number.
+    pub clear: u32,
+    /// Where its first samples go.
+    pub resolve: Option<Arc<ImageView>>,
+}
+
+/// A pass as the application asks for it.
+#[derive(Clone, Default)]
+pub struct PassInfo {
+    /// Pixels that it draws to: left, top, width, height.
+    pub area: [u32; 4],
+    /// Layers.
+    pub layers: u32,
+    /// Views; each has the layer of its number.
+    pub views: u32,
+    /// Colour targets.
+    pub colours: Vec<Option<ColourTarget>>,
+    /// Depth.
+    pub depth: Option<DepthTarget>,
+    /// Stencil.
+    pub stencil: Option<DepthTarget>,
+    /// Samples, of a pass without targets.
+    pub samples: u32,
+}
+
+impl PassInfo {
+    fn images(&self) -> impl Iterator<Item = &Arc<ImageView>> {
+        let colours = self.colours.iter().flatten().map(|target| &target.view);
+        let depth = self.depth.iter().chain(&self.stencil).map(|target| &target.view);
+        colours.chain(depth)
+    }
+
+    /// Width and height of the framebuffer.
+    fn size(&self) -> [u32; 2] {
+        let sizes = self.images().map(|view| view.size());
+        let end = [self.area[0] + self.area[2], self.area[1] + self.area[3]];
+        sizes.reduce(|[a, b], [c, d]| [a.min(c), b.min(d)]).unwrap_or(end)
+    }
+
+    fn samples(&self) -> u32 {
+        self.images().map(|view| view.image.info.samples).next().unwrap_or(self.samples.max(1))
+    }
+}
+
+/// The stream of a view.
+struct View {
+    number: u32,
+    stream: Stream,
+}
+
+/// A pass that is under way.
+pub struct Pass {
+    info: PassInfo,
+    size: [u32; 2],
+    samples: u32,
+    targets: PassTargets,
+    views: Vec<View>,
+    scissors: Vec<u8>,
+    biases: Vec<u8>,
+    /// Index of the occlusion counter, and whether it counts.
+    query: Option<(u64, bool)>,
+    /// Queries whose results are there after the pass.
+    finished: Vec<(Arc<QueryPool>, u32)>,
+    draws: u32,
+}
+
+fn draw_link(target: u64) -> Vec<u8> {
+    use r::draw_link::*;
+    Writer::new(&RECORD).set(&TARGET_HIGH, target >> 32).set(&TARGET_LOW, target & 0xffff_ffff).bytes()
+}
+
+impl Recorder {
+    /// Begins a pass.
+    ///
+    /// # Errors
+    /// Formats that cannot be rendered to; memory is used up.
+    pub fn begin_pass(&mut self, mut info: PassInfo) -> Result<(), Error> {
+        self.end_compute()?;
+        let size = info.size();
+        if info.area != [0, 0, size[0], size[1]] {
+            self.clear_area(&mut info)?;
+        }
+        let samples = info.samples();
+        let mut formats = [None; MAX_TARGETS as usize];
+        for (slot, target) in formats.iter_mut().zip(&info.colours) {
+            let Some(target) = target else { continue };
+            let format = target.view.format;
+            *slot = Some(format.colour().ok_or(Error::Format(format.format))?);
+        }
+        let numbers: Vec<u32> = match info.views {
+            0 => vec![0],
+            views => (0..32).filter(|view| views >> view & 1 != 0).collect(),
+        };
+        let mut views = Vec::new();
+        for number in numbers {
+            views.push(View { number, stream: Stream::new(&mut self.upload, draw_link)? });
+        }
+        let targets = PassTargets { formats, samples: samples as u8, layered: true };
+        self.pass = Some(Pass {
+            size,
+            samples,
+            targets,
+            views,
+            info,
+            scissors: Vec::new(),
+            biases: Vec::new(),
+            query: None,
+            finished: Vec::new(),
+            draws: 0,
+        });
+        Ok(())
+    }
+
+    /// Begins the first of several passes that follow each other.
+    ///
+    /// # Errors
+    /// As [`Recorder::begin_pass`].
+    pub fn begin_subpasses(&mut self, subpasses: Vec<PassInfo>) -> Result<(), Error> {
+        self.subpasses = subpasses.into();
+        self.next_subpass()
+    }
+
+    /// Ends a pass and begins the one after it.
+    ///
+    /// # Errors
+    /// As [`Recorder::begin_pass`].
+    pub fn next_subpass(&mut self) -> Result<(), Error> {
+        self.end_pass()?;
+        match self.subpasses.pop_front() {
+            Some(info) => self.begin_pass(info),
+            None => Ok(()),
+        }
+    }
+
+    /// Clears the area of a pass that does not cover its images, and loads them.
+    fn clear_area(&mut self, info: &mut PassInfo) -> Result<(), Error> {
+        let area = info.area;
+        let layers = info.layers.max(32 - info.views.leading_zeros());
+        let place = |view: &ImageView, aspect| {
+            let at = [area[0], area[1], view.layers[0]];
+            (Box3 { aspect, level: view.levels[0], at }, [area[2], area[3], layers])
+        };
+        for target in info.colours.iter_mut().flatten() {
+            if target.load == vk::AttachmentLoadOp::CLEAR {
+                let (place, size) = place(&target.view, vk::ImageAspectFlags::COLOR);
+                self.clear_box(&target.view.image, place, size, target.clear)?;
+            }
+            target.load = vk::AttachmentLoadOp::LOAD;
+        }
+        let depth = info.depth.iter_mut().map(|target| (target, vk::ImageAspectFlags::DEPTH));
+        let stencil = info.stencil.iter_mut().map(|target| (target, vk::ImageAspectFlags::STENCIL));
+        for (target, aspect) in depth.chain(stencil) {
+            if target.load == vk::AttachmentLoadOp::CLEAR {
+                let (place, size) = place(&target.view, aspect);
+                self.clear_box(&target.view.image, place, size, [target.clear, 0, 0, 0])?;
+            }
+            target.load = vk::AttachmentLoadOp::LOAD;
+        }
+        self.end_compute()
+    }
+
+    /// Ends the pass: its render commands, then resolves and results of queries.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn end_pass(&mut self) -> Result<(), Error> {
+        let Some(pass) = self.pass.take() else { return Ok(()) };
+        let Pass { info, finished, .. } = self.finish_pass(pass)?;
+        self.resolves(&info)?;
+        for (pool, query) in finished {
+            self.finish_query(&pool, query)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the render commands of a pass.
+    fn finish_pass(&mut self, mut pass: Pass) -> Result<Pass, Error> {
+        let scissors = self.upload.put(&pass.scissors, 64)?;
+        let biases = self.upload.put(&pass.biases, 64)?;
+        for mut view in std::mem::take(&mut pass.views) {
+            view.stream.push(&mut self.upload, &Writer::new(&r::draw_terminate::RECORD).bytes())?;
+            let layer = if pass.info.views == 0 { None } else { Some(view.number) };
+            let writer = self
+                .pass_words(&pass, layer)?
+                .set(&command::STREAM, view.stream.start)
+                .set(&command::SCISSORS, scissors)
+                .set(&command::DEPTH_BIASES, biases)
+                .set(&command::OCCLUSION, self.device.counters.address());
+            self.commands.push(KernelCommand::Render(writer.bytes()));
+        }
+        Ok(pass)
+    }
+
+    /// Resolves what the pass asks for.
+    fn resolves(&mut self, info: &PassInfo) -> Result<(), Error> {
+        let area = info.area;
+        let layers = info.layers.max(32 - info.views.leading_zeros()).max(1);
+        let place = |view: &ImageView, aspect| Box3 {
+            aspect,
+            level: view.levels[0],
+            at: [area[0], area[1], view.layers[0]],
+        };
+        let size = [area[2], area[3], layers];
+        for target in info.colours.iter().flatten() {
+            if let Some((to, mean)) = &target.resolve {
+                let aspect = vk::ImageAspectFlags::COLOR;
+                let places = [place(&target.view, aspect), place(to, aspect)];
+                self.resolve([&target.view.image, &to.image], places, size, *mean)?;
+            }
+        }
+        let depth = info.depth.iter().map(|target| (target, vk::ImageAspectFlags::DEPTH));
+        let stencil = info.stencil.iter().map(|target| (target, vk::ImageAspectFlags::STENCIL));
+        for (target, aspect) in depth.chain(stencil) {
+            if let Some(to) = &target.resolve {
+                let places = [place(&target.view, aspect), place(to, aspect)];
+                self.resolve([&target.view.image, &to.image], places, size, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Clears boxes of the pass's images while it is under way: the pass is ended and goes on behind.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn clear_attachments(
+        &mut self,
+        clears: &[(vk::ImageAspectFlags, u32, [u32; 4])],
+        boxes: &[[u32; 6]],
+    ) -> Result<(), Error> {
+        let Some(pass) = self.pass.take() else { return Ok(()) };
+        let Pass { mut info, query, finished, .. } = self.finish_pass(stored(pass))?;
+        for (aspect, number, value) in clears {
+            let view = match *aspect {
+                vk::ImageAspectFlags::DEPTH => info.depth.as_ref().map(|target| target.view.clone()),
+                vk::ImageAspectFlags::STENCIL => info.stencil.as_ref().map(|target| target.view.clone()),
+                _ => info.colours.get(*number as usize).cloned().flatten().map(|target| target.view),
+            };
+            let Some(view) = view else { continue };
+            for [left, top, width, height, first, layers] in boxes {
+                let at = [*left, *top, view.layers[0] + first];
+                let layers = if info.views == 0 { *layers } else { 32 - info.views.leading_zeros() };
+                let place = Box3 { aspect: *aspect, level: view.levels[0], at };
+                self.clear_box(&view.image, place, [*width, *height, layers], *value)?;
+            }
+        }
+        info.colours.iter_mut().flatten().for_each(|target| target.load = vk::AttachmentLoadOp::LOAD);
+        info.depth
+            .iter_mut()
+            .chain(&mut info.stencil)
+            .for_each(|target| target.load = vk::AttachmentLoadOp::LOAD);
+        self.begin_pass(info)?;
+        if let Some(pass) = &mut self.pass {
+            (pass.query, pass.finished) = (query, finished);
+        }
+        Ok(())
+    }
+
+    /// Begins counting samples.
+    pub fn begin_query(&mut self, pool: &QueryPool, query: u32, precise: bool) {
+        if let (Some(pass), Some(counter)) = (&mut self.pass, pool.counter(query)) {
+            pass.query = Some((counter, precise));
+        }
+    }
+
+    /// Ends counting samples.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn end_query(&mut self, pool: &Arc<QueryPool>, query: u32) -> Result<(), Error> {
+        match &mut self.pass {
+            Some(pass) => {
+                pass.query = None;
+                pass.finished.push((pool.clone(), query));
+                Ok(())
+            }
+            None => self.finish_query(pool, query),
+        }
+    }
+
+    /// Everything of a render command but its stream and arrays.
+    fn pass_words(&mut self, pass: &Pass, layer: Option<u32>) -> Result<Writer, Error> {
+        let info = &pass.info;
+        let sample_bytes = pass.targets.layout().sample_bytes.max(8);
+        let pixel = u32::from(sample_bytes) * pass.samples;
+        let tile = [[32, 32], [32, 16], [16, 16]];
+        let fits = |[width, height]: &[u32; 2]| width * height * pixel <= 32768;
+        let [tile_width, tile_height] = tile.into_iter().find(fits).unwrap_or([16, 16]);
+        let operation = |target: &ColourTarget| match target.load {
+            vk::AttachmentLoadOp::CLEAR => Some(BackgroundOp::Clear),
+            vk::AttachmentLoadOp::LOAD => Some(BackgroundOp::Load),
+            _ => None,
+        };
+        let operations = per_target(info, operation);
+        let all = per_target(info, |_| Some(BackgroundOp::Load));
+        let stores = |target: &ColourTarget| (target.store == vk::AttachmentStoreOp::STORE).then_some(());
+        let stored = mask(&per_target(info, |target| stores(target).or(target.resolve.as_ref().map(|_| ()))));
+        let every = mask(&per_target(info, |_| Some(())));
+        let background = self.background(pass, operations, layer)?;
+        let partial_background = self.background(pass, all, layer)?;
+        let end = self.end_of_tile(pass, stored, layer)?;
+        let partial_end = self.end_of_tile(pass, every, layer)?;
+        let positions = standard_sample_positions(pass.samples);
+        let multisample = r::multisample_control::BITS_32_63.raw(&[0; 8]) << 32
+            | u64::from(pack_sample_positions(positions));
+        let layers = if layer.is_some() { 1 } else { info.layers.max(1) };
+        let writer = Writer::new(&command::RECORD)
+            .set(&command::WIDTH, pass.size[0].into())
+            .set(&command::HEIGHT, pass.size[1].into())
+            .set(&command::LAYERS, layers.into())
+            .set(&command::SAMPLES, pass.samples.into())
+            .set(&command::SAMPLE_BYTES, sample_bytes.into())
+            .set(&command::TILE_WIDTH, tile_width.into())
+            .set(&command::TILE_HEIGHT, tile_height.into())
+            .set(&command::MULTISAMPLE, multisample)
+            .set(&command::PPP_CONTROL, 1 << 9)
+            .set(&command::EMPTY_TILES, 1)
+            .float(&command::MERGE_X, 1.0)
+            .float(&command::MERGE_Y, 1.0);
+        let writer = tile_words(writer, [&command::BACKGROUND, &command::BACKGROUND_RESOURCES], &background);
+        let writer = tile_words(
+            writer,
+            [&command::PARTIAL_BACKGROUND, &command::PARTIAL_BACKGROUND_RESOURCES],
+            &partial_background,
+        );
+        let writer = tile_words(writer, [&command::END_OF_TILE, &command::END_OF_TILE_RESOURCES], &end);
+        let writer = tile_words(
+            writer,
+            [&command::PARTIAL_END_OF_TILE, &command::PARTIAL_END_OF_TILE_RESOURCES],
+            &partial_end,
+        );
+        Ok(state::depth_words(writer, info, layer))
+    }
+
+    fn background(
+        &mut self,
+        pass: &Pass,
+        operations: [Option<BackgroundOp>; MAX_TARGETS as usize],
+        layer: Option<u32>,
+    ) -> Result<Words, Error> {
+        let key = BackgroundKey { targets: pass.targets, operations };
+        let program = self.device.tiles.background(&self.device, &key)?;
+        self.tile_program(pass, &program, DescriptorKind::Texture, layer)
+    }
+
+    fn end_of_tile(&mut self, pass: &Pass, stored: u8, layer: Option<u32>) -> Result<Words, Error> {
+        let key = EndOfTileKey { targets: pass.targets, stored };
+        let program = self.device.tiles.end_of_tile(&self.device, &key)?;
+        self.tile_program(pass, &program, DescriptorKind::Image, layer)
+    }
+
+    /// The words of a background or end-of-tile program.
+    fn tile_program(
+        &mut self,
+        pass: &Pass,
+        tile: &Tile,
+        kind: DescriptorKind,
+        layer: Option<u32>,
+    ) -> Result<Words, Error> {
+        let mut state = State { samples: pass.samples, ..State::default() };
+        let mut list = vec![Direct::Buffer(0, 0); MAX_TARGETS as usize];
+        for (at, target) in pass.info.colours.iter().enumerate() {
+            let Some(target) = target else { continue };
+            if let Some(clear) = state.clear.get_mut(at) {
+                *clear = target.clear;
+            }
+            let Some(mut part) = target.view.target(vk::ImageAspectFlags::COLOR) else { continue };
+            if let Some(layer) = layer {
+                part.layers = [part.layers[0] + layer, 1];
+            }
+            if let Some(place) = list.get_mut(at) {
+                *place = Direct::Texture([part.texture(), part.stored()]);
+            }
+        }
+        if let Some(place) = state.sets.first_mut() {
+            *place = Some(Bound::Direct(list));
+        }
+        let stage = Stage::Fragment {
+            samples: pass.samples,
+            sample_bytes: pass.targets.layout().sample_bytes.max(8).into(),
+        };
+        Assembler::tile(&mut self.upload, &state, &tile.program, stage, (tile.bound, kind))
+    }
+}
+
+/// A pass whose images are all stored.
+fn stored(mut pass: Pass) -> Pass {
+    let store = vk::AttachmentStoreOp::STORE;
+    pass.info.colours.iter_mut().flatten().for_each(|target| target.store = store);
+    pass.info.depth.iter_mut().chain(&mut pass.info.stencil).for_each(|target| target.store = store);
+    pass
+}
+
+fn per_target<T: Copy>(
+    info: &PassInfo,
+    of: impl Fn(&ColourTarget) -> Option<T>,
+) -> [Option<T>; MAX_TARGETS as usize] {
+    let mut list = [None; MAX_TARGETS as usize];
+    for (slot, target) in list.iter_mut().zip(&info.colours) {
+        *slot = target.as_ref().and_then(&of);
+    }
+    list
+}
+
+/// A bit for each target that something is said of.
+fn mask(list: &[Option<()>]) -> u8 {
+    list.iter().enumerate().fold(0, |mask, (at, some)| mask | u8::from(some.is_some()) << at)
+}
+
+fn tile_words(writer: Writer, [words, resources]: [&r::Field; 2], program: &Words) -> Writer {
+    writer.set(words, program.pipeline()).set(resources, program.resources())
+}
+
+/// A program of a pass.
+pub struct Tile {
+    program: Program,
+    bound: u8,
+}
+
+/// The background and end-of-tile programs of a device.
+#[derive(Default)]
+pub struct Tiles {
+    background: std::sync::Mutex<Vec<(BackgroundKey, Arc<Tile>)>>,
+    end_of_tile: std::sync::Mutex<Vec<(EndOfTileKey, Arc<Tile>)>>,
+}
+
+/// The tile of `key`, made when it is not known.
+fn cached<K: Clone + PartialEq>(
+    list: &std::sync::Mutex<Vec<(K, Arc<Tile>)>>,
+    key: &K,
+    make: impl FnOnce() -> Result<Arc<Tile>, Error>,
+) -> Result<Arc<Tile>, Error> {
+    let mut list = crate::memory::lock(list);
+    if let Some((_, tile)) = list.iter().find(|(known, _)| known == key) {
+        return Ok(tile.clone());
+    }
+    let tile = make()?;
+    list.push((key.clone(), tile.clone()));
+    Ok(tile)
+}
+
+impl Tiles {
+    fn background(&self, device: &crate::device::Device, key: &BackgroundKey) -> Result<Arc<Tile>, Error> {
+        cached(&self.background, key, || {
+            let options = CompileKey::default();
+            let made = device.compiler.background_program(&mut Scratch::default(), key, &options)?;
+            placed(device, made)
+        })
+    }
+
+    fn end_of_tile(&self, device: &crate::device::Device, key: &EndOfTileKey) -> Result<Arc<Tile>, Error> {
+        cached(&self.end_of_tile, key, || {
+            let options = CompileKey::default();
+            let made = device.compiler.end_of_tile_program(&mut Scratch::default(), key, &options)?;
+            placed(device, made)
+        })
+    }
+}
+
+fn placed(device: &crate::device::Device, made: TileProgram) -> Result<Arc<Tile>, Error> {
+    let bound = made.bound;
+    debug_assert!(
+        made.shader
+            .info
+            .uniforms
+            .iter()
+            .all(|range| { !matches!(range.source, UniformSource::BufferAddress { .. }) })
+    );
+    Ok(Arc::new(Tile { program: Program::new(&device.code, made.shader)?, bound }))
+}

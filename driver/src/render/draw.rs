@@ -1,0 +1,391 @@
+//! Draws.
+
+use agx_abi::record as r;
+use ash::vk;
+
+use super::state::{Update, coefficients, index, reads_depth};
+use super::{Graphics, Pass};
+use crate::Error;
+use crate::command::Recorder;
+use crate::gpu::SHADER_BASE;
+use crate::graphics::{Dynamic, GraphicsPipeline, Programs};
+use crate::record::Writer;
+use crate::words::{Assembler, Numbers, Stage, State};
+use std::sync::Arc;
+
+/// Indices of a draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IndexBuffer {
+    /// First byte.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Size of an index.
+    pub kind: vk::IndexType,
+}
+
+impl IndexBuffer {
+    /// The logarithm of the bytes of an index.
+    fn shift(&self) -> u64 {
+        match self.kind {
+            vk::IndexType::UINT32 => 2,
+            vk::IndexType::UINT8_EXT => 0,
+            _ => 1,
+        }
+    }
+}
+
+/// Numbers of a draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DrawNumbers {
+    /// Vertices or indices, instances, the first of each, and what is added to indices.
+    Direct {
+        /// Vertices or indices.
+        count: u32,
+        /// Instances.
+        instances: u32,
+        /// First vertex or index.
+        first: u32,
+        /// Added to indices.
+        base: i32,
+        /// First instance.
+        first_instance: u32,
+    },
+    /// As `VkDrawIndirectCommand` or `VkDrawIndexedIndirectCommand` at an address.
+    Indirect(u64),
+}
+
+/// Codes of primitives (`agx_abi::record::PRIMITIVES`).
+fn primitive(topology: vk::PrimitiveTopology) -> Result<u64, Error> {
+    Ok(match topology {
+        vk::PrimitiveTopology::POINT_LIST => 0,
+        vk::PrimitiveTopology::LINE_LIST => 1,
+        vk::PrimitiveTopology::LINE_STRIP => 3,
+        vk::PrimitiveTopology::TRIANGLE_LIST => 6,
+        vk::PrimitiveTopology::TRIANGLE_STRIP => 9,
+        vk::PrimitiveTopology::TRIANGLE_FAN => 11,
+        _ => return Err(Error::Unsupported { what: "this topology" }),
+    })
+}
+
+impl Recorder {
+    /// Binds a graphics pipeline; what it says of state that commands do not set takes effect.
+    pub fn bind_graphics(&mut self, pipeline: Arc<GraphicsPipeline>) {
+        apply(&mut self.graphics.dynamic, &pipeline);
+        self.graphics.pipeline = Some(pipeline);
+    }
+
+    /// Draws, in every view.
+    ///
+    /// # Errors
+    /// Nothing is bound, or memory is used up.
+    pub fn draw(&mut self, numbers: DrawNumbers, indexed: bool, number: u32) -> Result<(), Error> {
+        let Some(mut pass) = self.pass.take() else { return Ok(()) };
+        let result = self.draw_views(&mut pass, numbers, indexed, number);
+        self.pass = Some(pass);
+        result
+    }
+
+    fn draw_views(
+        &mut self,
+        pass: &mut Pass,
+        numbers: DrawNumbers,
+        indexed: bool,
+        number: u32,
+    ) -> Result<(), Error> {
+        let graphics = self.graphics.clone();
+        let pipeline = graphics.pipeline.clone().ok_or(Error::Invalid { what: "a draw without pipeline" })?;
+        let strides = strides(&graphics, &pipeline);
+        let programs = pipeline.programs(&self.device, &strides)?;
+        let indices = graphics.indices.filter(|_| indexed);
+        let record = draw_record(&graphics, numbers, indices)?;
+        let zeros = self.device.zeros;
+        let mut state = State {
+            base: base(numbers, indexed),
+            draw: number,
+            samples: pass.samples,
+            attributes: pipeline.attributes(&programs.vertex, &graphics.buffers, &strides, zeros),
+            blend: graphics.dynamic.blend,
+            ..graphics.state.clone()
+        };
+        let mut views = std::mem::take(&mut pass.views);
+        let mut result = Ok(());
+        for view in &mut views {
+            state.view = view.number;
+            result = self.state_records(pass, &graphics, &programs, &state).and_then(|mut records| {
+                records.extend(&record);
+                view.stream.push(&mut self.upload, &records)
+            });
+            if result.is_err() {
+                break;
+            }
+        }
+        pass.views = views;
+        pass.draws += 1;
+        result
+    }
+
+    /// Vertex state and rasteriser state of a draw.
+    fn state_records(
+        &mut self,
+        pass: &mut Pass,
+        graphics: &Graphics,
+        programs: &Programs,
+        state: &State,
+    ) -> Result<Vec<u8>, Error> {
+        let vertex = Assembler::words(&mut self.upload, state, &programs.vertex, Stage::Vertex)?;
+        let sample_bytes = pass.targets.layout().sample_bytes.max(8).into();
+        let stage = Stage::Fragment { samples: pass.samples, sample_bytes };
+        let fragment = Assembler::words(&mut self.upload, state, &programs.fragment, stage)?;
+        let sources = &programs.fragment.info.fragment.coefficients;
+        let (bindings, count) = coefficients(sources, &programs.vertex.info.varyings, reads_depth(programs));
+        let bindings = self.upload.put(&bindings, 16)? - SHADER_BASE;
+        let viewports = if graphics.dynamic.viewports.is_empty() {
+            vec![vk::Viewport::default()]
+        } else {
+            graphics.dynamic.viewports.clone()
+        };
+        let indices = [scissors(pass, graphics, viewports.len()), bias(pass, graphics)];
+        let update = Update {
+            pass,
+            graphics,
+            programs,
+            words: fragment,
+            bindings: (bindings, count),
+            indices,
+            viewports,
+        };
+        let update = update.bytes();
+        let address = self.upload.put(&update, 64)?;
+        let mut bytes = vertex_state(graphics, programs, &vertex);
+        bytes.extend(
+            Writer::new(&r::ppp_state::RECORD)
+                .set(&r::ppp_state::ADDRESS_HIGH, address >> 32)
+                .set(&r::ppp_state::WORDS, update.len() as u64 / 4)
+                .set(&r::ppp_state::ADDRESS_LOW, address & 0xffff_ffff)
+                .bytes(),
+        );
+        Ok(bytes)
+    }
+}
+
+/// Strides of the vertex buffers, in the order of the pipeline's bindings.
+fn strides(graphics: &Graphics, pipeline: &GraphicsPipeline) -> Vec<u32> {
+    let dynamic = pipeline.is_dynamic(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
+    let of = |binding: &crate::graphics::BindingInfo| match graphics.strides.get(&binding.binding) {
+        Some(stride) if dynamic => *stride,
+        _ => binding.stride,
+    };
+    pipeline.info.bindings.iter().map(of).collect()
+}
+
+/// Base vertex and base instance.
+fn base(numbers: DrawNumbers, indexed: bool) -> Numbers<2> {
+    match numbers {
+        DrawNumbers::Direct { base, first_instance, .. } if indexed => {
+            Numbers::Known([base as u32, first_instance])
+        }
+        DrawNumbers::Direct { first, first_instance, .. } => Numbers::Known([first, first_instance]),
+        DrawNumbers::Indirect(address) => Numbers::Memory(address + if indexed { 12 } else { 8 }),
+    }
+}
+
+/// The draw itself.
+fn draw_record(
+    graphics: &Graphics,
+    numbers: DrawNumbers,
+    indices: Option<IndexBuffer>,
+) -> Result<Vec<u8>, Error> {
+    use r::index_list as d;
+    let word = |value: u64| Writer::new(&r::draw_word::RECORD).set(&r::draw_word::VALUE, value).bytes();
+    let mut head = Writer::new(&d::RECORD).set(&d::PRIMITIVE, primitive(graphics.dynamic.topology)?);
+    let mut words = Vec::new();
+    let mut rest = 0;
+    if let Some(buffer) = indices {
+        let first = match numbers {
+            DrawNumbers::Direct { first, .. } => u64::from(first) << buffer.shift(),
+            DrawNumbers::Indirect(_) => 0,
+        };
+        let address = buffer.address + first;
+        rest = buffer.bytes.saturating_sub(first);
+        head = head
+            .set(&d::INDEX_HIGH, address >> 32)
+            .set(&d::INDEX_SIZE, buffer.shift())
+            .set(&d::HAS_INDEX_SIZE, 1)
+            .set(&d::HAS_INDICES, 1)
+            .flag(&d::RESTART, graphics.dynamic.restart);
+        words.extend(word(address & 0xffff_ffff));
+    }
+    match numbers {
+        DrawNumbers::Direct { count, instances, first, base, .. } => {
+            head = head.set(&d::HAS_COUNT, 1).set(&d::HAS_INSTANCES, 1).set(&d::HAS_START, 1);
+            words.extend(word(count.into()));
+            words.extend(word(instances.into()));
+            words.extend(word(if indices.is_some() { u64::from(base as u32) } else { first.into() }));
+        }
+        DrawNumbers::Indirect(address) => {
+            head = head.set(&d::HAS_INDIRECT, 1);
+            words.extend(
+                Writer::new(&r::indirect_draw::RECORD)
+                    .set(&r::indirect_draw::ADDRESS_HIGH, address >> 32)
+                    .set(&r::indirect_draw::ADDRESS_LOW, address & 0xffff_ffff)
+                    .bytes(),
+            );
+        }
+    }
+    if indices.is_some() {
+        let length = rest.next_multiple_of(4).min(u64::from(u32::MAX) << 2);
+        words.extend(Writer::new(&r::index_bytes::RECORD).set(&r::index_bytes::BYTES, length).bytes());
+    }
+    Ok([head.bytes(), words].concat())
+}
+
+fn vertex_state(graphics: &Graphics, programs: &Programs, words: &crate::words::Words) -> Vec<u8> {
+    use r::vertex_state as v;
+    let head = Writer::new(&v::RECORD)
+        .set(&v::RESTART_INDEX, 1)
+        .set(&v::SHADER_WORD_0, 1)
+        .set(&v::SHADER_WORD_1, 1)
+        .set(&v::OUTPUTS, 1)
+        .set(&v::CONTROL, 1)
+        .bytes();
+    let _ = graphics;
+    let restart = Writer::new(&r::restart_index::RECORD).set(&r::restart_index::VALUE, u64::from(u32::MAX));
+    let first = Writer::new(&r::vertex_shader_0::RECORD)
+        .set(&r::vertex_shader_0::UNIFORMS, words.uniforms.into())
+        .set(&r::vertex_shader_0::TEXTURES, words.textures.into())
+        .set(&r::vertex_shader_0::SAMPLERS, words.sampler_code())
+        .set(&r::vertex_shader_0::PREAMBLE_REGISTERS, words.preamble_halves.into());
+    let second =
+        Writer::new(&r::vertex_shader_1::RECORD).set(&r::vertex_shader_1::PIPELINE, words.pipeline());
+    let count = programs.vertex.info.varyings.len() as u64;
+    let outputs = Writer::new(&r::vertex_outputs::RECORD)
+        .set(&r::vertex_outputs::COUNT_1, count)
+        .set(&r::vertex_outputs::COUNT_2, count);
+    let control = Writer::new(&r::vertex_control::RECORD);
+    [head, restart.bytes(), first.bytes(), second.bytes(), outputs.bytes(), control.bytes()].concat()
+}
+
+/// Adds the scissors of a draw to those of the pass; gives the index of the first.
+fn scissors(pass: &mut Pass, graphics: &Graphics, count: usize) -> u64 {
+    use r::scissor as s;
+    let first = index(&pass.scissors, &s::RECORD);
+    let [left, top, width, height] = pass.info.area;
+    let edges = [left, top, left + width, top + height].map(i64::from);
+    for at in 0..count {
+        let dynamic = &graphics.dynamic;
+        let scissor = dynamic.scissors.get(at).or(dynamic.scissors.last()).copied().unwrap_or_default();
+        let view = dynamic.viewports.get(at).copied().unwrap_or_default();
+        let [x, y] = [scissor.offset.x, scissor.offset.y].map(i64::from);
+        let [right, bottom] = [x + i64::from(scissor.extent.width), y + i64::from(scissor.extent.height)];
+        let inside = |value: i64, low: i64, high: i64| value.clamp(low, high) as u64;
+        let (low, high) = (view.min_depth.min(view.max_depth), view.min_depth.max(view.max_depth));
+        let record = Writer::new(&s::RECORD)
+            .set(&s::MIN_X, inside(x, edges[0], edges[2]))
+            .set(&s::MAX_X, inside(right, edges[0], edges[2]))
+            .set(&s::MIN_Y, inside(y, edges[1], edges[3]))
+            .set(&s::MAX_Y, inside(bottom, edges[1], edges[3]))
+            .float(&s::MIN_Z, low)
+            .float(&s::MAX_Z, high);
+        pass.scissors.extend(record.bytes());
+    }
+    first
+}
+
+/// Adds the depth bias of a draw to those of the pass; gives its index.
+fn bias(pass: &mut Pass, graphics: &Graphics) -> u64 {
+    use r::depth_bias as b;
+    let at = index(&pass.biases, &b::RECORD);
+    if let Some([constant, clamp, slope]) = graphics.dynamic.raster.bias {
+        let record = Writer::new(&b::RECORD)
+            .float(&b::CONSTANT, constant)
+            .float(&b::SLOPE, slope)
+            .float(&b::CLAMP, clamp);
+        pass.biases.extend(record.bytes());
+    }
+    at
+}
+
+/// Takes a pipeline's state, but what commands set.
+fn apply(dynamic: &mut Dynamic, pipeline: &GraphicsPipeline) {
+    use vk::DynamicState as D;
+    let given = &pipeline.info.state;
+    let fixed = |state: D| !pipeline.is_dynamic(state);
+    if fixed(D::PRIMITIVE_TOPOLOGY) {
+        dynamic.topology = given.topology;
+    }
+    if fixed(D::PRIMITIVE_RESTART_ENABLE) {
+        dynamic.restart = given.restart;
+    }
+    if fixed(D::VIEWPORT) && fixed(D::VIEWPORT_WITH_COUNT) {
+        dynamic.viewports.clone_from(&given.viewports);
+    }
+    if fixed(D::SCISSOR) && fixed(D::SCISSOR_WITH_COUNT) {
+        dynamic.scissors.clone_from(&given.scissors);
+    }
+    if fixed(D::BLEND_CONSTANTS) {
+        dynamic.blend = given.blend;
+    }
+    raster(dynamic, pipeline);
+    depth(dynamic, pipeline);
+}
+
+fn raster(dynamic: &mut Dynamic, pipeline: &GraphicsPipeline) {
+    use vk::DynamicState as D;
+    let (given, fixed) = (&pipeline.info.state.raster, |state: D| !pipeline.is_dynamic(state));
+    let raster = &mut dynamic.raster;
+    (raster.clamp, raster.polygon) = (given.clamp, given.polygon);
+    if fixed(D::RASTERIZER_DISCARD_ENABLE) {
+        raster.discard = given.discard;
+    }
+    if fixed(D::CULL_MODE) {
+        raster.cull = given.cull;
+    }
+    if fixed(D::FRONT_FACE) {
+        raster.clockwise = given.clockwise;
+    }
+    if fixed(D::LINE_WIDTH) {
+        raster.line_width = given.line_width;
+    }
+    match (fixed(D::DEPTH_BIAS), fixed(D::DEPTH_BIAS_ENABLE)) {
+        (true, _) => raster.bias = given.bias,
+        // The values come by a command; whether they are used is the pipeline's.
+        (false, true) if given.bias.is_none() => raster.bias = None,
+        (false, _) => {}
+    }
+}
+
+fn depth(dynamic: &mut Dynamic, pipeline: &GraphicsPipeline) {
+    use vk::DynamicState as D;
+    let (given, fixed) = (&pipeline.info.state.depth, |state: D| !pipeline.is_dynamic(state));
+    let depth = &mut dynamic.depth;
+    if fixed(D::DEPTH_COMPARE_OP) {
+        depth.compare = given.compare;
+    }
+    let compare = depth.compare;
+    match fixed(D::DEPTH_TEST_ENABLE) {
+        true => depth.test = given.test.map(|_| compare),
+        false => depth.test = depth.test.map(|_| compare),
+    }
+    if fixed(D::DEPTH_WRITE_ENABLE) {
+        depth.write = given.write;
+    }
+    if fixed(D::STENCIL_TEST_ENABLE) {
+        depth.stencil = given.stencil;
+    }
+    for (face, given) in depth.faces.iter_mut().zip(&given.faces) {
+        if fixed(D::STENCIL_OP) {
+            (face.fail_op, face.pass_op) = (given.fail_op, given.pass_op);
+            (face.depth_fail_op, face.compare_op) = (given.depth_fail_op, given.compare_op);
+        }
+        if fixed(D::STENCIL_COMPARE_MASK) {
+            face.compare_mask = given.compare_mask;
+        }
+        if fixed(D::STENCIL_WRITE_MASK) {
+            face.write_mask = given.write_mask;
+        }
+        if fixed(D::STENCIL_REFERENCE) {
+            face.reference = given.reference;
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Copies between images, and between images and memory.
+
+use ash::vk;
+
+use super::{stretch, words};
+use crate::Error;
+use crate::command::Recorder;
+use crate::format;
+use crate::image::{Image, Plane, PlaneLayout};
+use crate::kernels::Kernel;
+use crate::view::Part;
+use crate::words::Direct;
+
+/// A place in a level of an image: texels, and the first layer or slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Box3 {
+    /// Aspect.
+    pub aspect: vk::ImageAspectFlags,
+    /// Level.
+    pub level: u32,
+    /// First texel; the third number is the first layer or slice.
+    pub at: [u32; 3],
+}
+
+/// A copy between images.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageCopy {
+    /// From.
+    pub from: Box3,
+    /// To.
+    pub to: Box3,
+    /// Texels of the source, and layers or slices.
+    pub size: [u32; 3],
+}
+
+/// A copy between memory and an image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BufferImageCopy {
+    /// Address.
+    pub address: u64,
+    /// Texels of a row in memory; 0 for those of the copy.
+    pub row: u32,
+    /// Rows of a slice in memory; 0 for those of the copy.
+    pub rows: u32,
+    /// Place in the image.
+    pub image: Box3,
+    /// Texels, and layers or slices.
+    pub size: [u32; 3],
+}
+
+/// A side of a copy.
+#[derive(Clone, Copy)]
+enum Side<'i> {
+    Image(&'i Image, &'i Plane, Box3),
+    /// Address, elements of a row, elements of a slice.
+    Memory(u64, u32, u32),
+}
+
+/// Texels along the first two axes as blocks.
+fn blocks(texels: [u32; 3], plane: &Plane) -> [u32; 3] {
+    let [width, height] = plane.format.block;
+    [texels[0].div_ceil(width), texels[1].div_ceil(height), texels[2]]
+}
+
+impl Side<'_> {
+    /// Whether descriptors can show the elements as texels.
+    fn has_texels(&self) -> bool {
+        match self {
+            Side::Image(image, plane, _) => image.info.samples == 1 && !plane.format.is_compressed(),
+            Side::Memory(..) => true,
+        }
+    }
+
+    /// Parameters of the program that copies texels.
+    fn place(&self, skip: u32) -> [u32; 8] {
+        match *self {
+            Side::Image(_, _, place) => [place.at[0], place.at[1], place.at[2], 0, 0, 0, 0, 0],
+            Side::Memory(_, row, plane) => [skip, 0, 0, row, plane, 0, 0, 0],
+        }
+    }
+
+    /// First address, and parameters of the program that copies words.
+    fn words(&self, element_words: u32) -> (u64, [u32; 8]) {
+        match *self {
+            Side::Memory(address, row, plane) => (address, [0, 0, 0, row, plane * element_words, 0, 0, 0]),
+            Side::Image(image, plane, place) => {
+                let [x, y, z] = blocks(place.at, plane);
+                let start = image.address() + plane.offset + plane.level_offset(place.level);
+                let stride = (plane.layer_stride() / 4) as u32;
+                let level = match plane.layout {
+                    PlaneLayout::Linear([row, _]) => [(row / u64::from(4 * element_words)) as u32, 0, 0],
+                    PlaneLayout::Tiled(layout) => {
+                        let level = layout.level(place.level);
+                        [level.stride, level.tile[0], level.tile[1]]
+                    }
+                };
+                (start, [x, y, z, level[0], stride, level[1], level[2], 0])
+            }
+        }
+    }
+}
+
+impl Recorder {
+    fn copy_sides(&mut self, from: Side<'_>, to: Side<'_>, bytes: u32, size: [u32; 3]) -> Result<(), Error> {
+        let texels = format::bits(bytes).filter(|_| from.has_texels() && to.has_texels());
+        let Some(format) = texels else {
+            let count = bytes / 4;
+            let ((source, first), (place, second)) = (from.words(count), to.words(count));
+            let parameters = [[size[0], size[1], size[2], count].as_slice(), &first, &second].concat();
+            let most = u64::from(u32::MAX);
+            let list = [Direct::Buffer(source, most), Direct::Buffer(place, most)];
+            return self.run_kernel(Kernel::CopyWords, &words(&parameters), &list, size);
+        };
+        let shown = |side: &Side<'_>| match *side {
+            Side::Memory(address, ..) => Some(stretch(format, address)),
+            Side::Image(image, plane, place) => {
+                let part = Part { plane, ..Part::slices(image, place.aspect, format, place.level)? };
+                Some(([part.texture(), part.stored()], 0))
+            }
+        };
+        let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
+        let (source, skip) = shown(&from).ok_or(missing.clone())?;
+        let (place, skip_to) = shown(&to).ok_or(missing)?;
+        let parameters =
+            [[size[0], size[1], size[2], 0].as_slice(), &from.place(skip), &to.place(skip_to)].concat();
+        // Loads name levels from the first of the view on.
+        let list = [Direct::Texture([source[0]; 2]), Direct::Texture([place[1]; 2])];
+        self.run_kernel(Kernel::Copy, &words(&parameters), &list, size)
+    }
+
+    /// Copies between images.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn copy_image(&mut self, from: &Image, to: &Image, copy: &ImageCopy) -> Result<(), Error> {
+        let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
+        let source = from.plane(copy.from.aspect).ok_or(missing.clone())?;
+        let place = to.plane(copy.to.aspect).ok_or(missing)?;
+        let bytes = source.format.bytes * from.info.samples;
+        let size = blocks(copy.size, source);
+        let sides = [Side::Image(from, source, copy.from), Side::Image(to, place, copy.to)];
+        self.copy_sides(sides[0], sides[1], bytes, size)
+    }
+
+    /// Copies from memory to an image.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn copy_to_image(&mut self, image: &Image, copy: &BufferImageCopy) -> Result<(), Error> {
+        let (memory, shown, bytes, size) = sides(image, copy)?;
+        self.copy_sides(memory, shown, bytes, size)
+    }
+
+    /// Copies pixels of several samples, whose samples follow each other in memory, to an image.
+    pub(super) fn copy_samples(
+        &mut self,
+        image: &Image,
+        place: Box3,
+        address: u64,
+        size: [u32; 3],
+    ) -> Result<(), Error> {
+        let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
+        let plane = image.plane(place.aspect).ok_or(missing)?;
+        let bytes = plane.format.bytes * image.info.samples;
+        let row = if size[1] == 1 { 0 } else { size[0] };
+        self.copy_sides(Side::Memory(address, row, 0), Side::Image(image, plane, place), bytes, size)
+    }
+
+    /// Copies from an image to memory.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn copy_from_image(&mut self, image: &Image, copy: &BufferImageCopy) -> Result<(), Error> {
+        let (memory, shown, bytes, size) = sides(image, copy)?;
+        self.copy_sides(shown, memory, bytes, size)
+    }
+}
+
+/// Memory, image, bytes of an element, elements.
+type Sides<'i> = (Side<'i>, Side<'i>, u32, [u32; 3]);
+
+fn sides<'i>(image: &'i Image, copy: &BufferImageCopy) -> Result<Sides<'i>, Error> {
+    let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
+    let plane = image.plane(copy.image.aspect).ok_or(missing)?;
+    let given = |count: u32, own: u32| if count == 0 { own } else { count };
+    let (row, rows) = (given(copy.row, copy.size[0]), given(copy.rows, copy.size[1]));
+    let [row, rows, _] = blocks([row, rows, 1], plane);
+    let size = blocks(copy.size, plane);
+    let memory = Side::Memory(copy.address, row, row * rows);
+    Ok((memory, Side::Image(image, plane, copy.image), plane.format.bytes, size))
+}

@@ -1,0 +1,199 @@
+//! Clears, blits and resolves.
+
+use ash::vk;
+
+use super::words;
+use crate::Error;
+use crate::command::Recorder;
+use crate::format::FormatDesc;
+use crate::image::Image;
+use crate::kernels::Kernel;
+use crate::sampler::{Sampler, SamplerInfo};
+use crate::transfer::Box3;
+use crate::view::{Dimension, Part};
+use crate::words::Direct;
+
+/// A blit: two corners on each side; those of a side may run the other way. The third number is a layer or a slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Blit {
+    /// Aspect.
+    pub aspect: vk::ImageAspectFlags,
+    /// Level on each side.
+    pub levels: [u32; 2],
+    /// Corners of the source.
+    pub from: [[i32; 3]; 2],
+    /// Corners of the destination.
+    pub to: [[i32; 3]; 2],
+    /// Texels between are mixed.
+    pub linear: bool,
+}
+
+/// Kernels for floats, unsigned and signed integers.
+fn typed(format: &FormatDesc, kernels: [Kernel; 3]) -> Kernel {
+    let [float, unsigned, signed] = kernels;
+    match (format.is_integer(), format.is_signed()) {
+        (false, _) => float,
+        (true, false) => unsigned,
+        (true, true) => signed,
+    }
+}
+
+/// A part whose texels are what the plane has.
+fn own<'i>(image: &'i Image, aspect: vk::ImageAspectFlags, level: u32) -> Result<Part<'i>, Error> {
+    let missing = Error::Invalid { what: "an aspect that is not there" };
+    let plane = image.plane(aspect).ok_or(missing.clone())?;
+    let format = if image.format.is_depth_stencil() { plane.format } else { image.format };
+    Part::slices(image, aspect, format, level).ok_or(missing)
+}
+
+/// Bits of three floats, padded.
+fn floats([x, y, z]: [f32; 3]) -> [u32; 4] {
+    [x.to_bits(), y.to_bits(), z.to_bits(), 0]
+}
+
+impl Recorder {
+    /// Fills a box of an image; `value` has the bits of floats or integers, as the format has them.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn clear_box(
+        &mut self,
+        image: &Image,
+        place: Box3,
+        size: [u32; 3],
+        value: [u32; 4],
+    ) -> Result<(), Error> {
+        let part = own(image, place.aspect, place.level)?;
+        if image.info.samples > 1 {
+            return self.clear_samples(image, &part, place, size, value);
+        }
+        let kernel = typed(part.format, [Kernel::FillFloat, Kernel::FillUint, Kernel::FillSint]);
+        let [x, y, z] = place.at;
+        let parameters = [value.as_slice(), &[x, y, z, 0], &size].concat();
+        self.run_kernel(kernel, &words(&parameters), &[Direct::Texture([part.stored(); 2])], size)
+    }
+
+    /// Fills a box of an image with several samples: one texel is filled, and its bits are copied.
+    fn clear_samples(
+        &mut self,
+        image: &Image,
+        part: &Part<'_>,
+        place: Box3,
+        size: [u32; 3],
+        value: [u32; 4],
+    ) -> Result<(), Error> {
+        let samples = image.info.samples;
+        let bytes = part.format.bytes * samples;
+        // Pixels of one sample side by side have the bits of a pixel of several.
+        let room = self.upload.put(&[0; 256], 16)?;
+        let ([_, stored], _) = super::stretch(part.format, room);
+        let kernel = typed(part.format, [Kernel::FillFloat, Kernel::FillUint, Kernel::FillSint]);
+        let parameters = [value.as_slice(), &[0, 0, 0, 1], &[samples, 1, 1]].concat();
+        self.run_kernel(kernel, &words(&parameters), &[Direct::Texture([stored; 2])], [samples, 1, 1])?;
+        self.spread(image, place, size, [room, u64::from(bytes)])
+    }
+
+    /// Copies one element of memory to every pixel of a box.
+    fn spread(
+        &mut self,
+        image: &Image,
+        place: Box3,
+        size: [u32; 3],
+        [from, bytes]: [u64; 2],
+    ) -> Result<(), Error> {
+        let width = u64::from(size[0]) * bytes;
+        let memory = self.upload.put(&vec![0; width as usize], 16)?;
+        self.copy_memory(from, memory, bytes)?;
+        // Doubled until the row is full; every row of the image is a copy of it.
+        let mut have = bytes;
+        while have < width {
+            let more = have.min(width - have);
+            self.copy_memory(memory, memory + have, more)?;
+            have += more;
+        }
+        for z in 0..size[2] {
+            let at = [place.at[0], place.at[1], place.at[2] + z];
+            self.copy_samples(image, Box3 { at, ..place }, memory, [size[0], size[1], 1])?;
+        }
+        Ok(())
+    }
+
+    /// Scales a box of one image to a box of another.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn blit(&mut self, from: &Image, to: &Image, blit: &Blit) -> Result<(), Error> {
+        let (source, place) =
+            (own(from, blit.aspect, blit.levels[0])?, own(to, blit.aspect, blit.levels[1])?);
+        // The destination runs up; the source may run down.
+        let (mut start, mut step, mut at, mut size) = ([0.0; 3], [0.0; 3], [0; 3], [0; 3]);
+        for axis in 0..3 {
+            let ([a, b], [c, d]) = (blit.to.map(|corner| corner[axis]), blit.from.map(|corner| corner[axis]));
+            let ([low, high], [first, last]) = if a <= b { ([a, b], [c, d]) } else { ([b, a], [d, c]) };
+            (at[axis], size[axis]) = (low as u32, (high - low) as u32);
+            start[axis] = first as f32;
+            step[axis] = (last - first) as f32 / (high - low).max(1) as f32;
+        }
+        let extent = from.extent(blit.levels[0]);
+        let most = [extent[0] - 1, extent[1] - 1, from.slices(blit.levels[0]) - 1];
+        let inverse = [extent[0], extent[1], from.slices(blit.levels[0])].map(|side| 1.0 / side as f32);
+        let pad = |[x, y, z]: [u32; 3]| [x, y, z, 0];
+        let parameters =
+            [pad(at), pad(size), floats(start), floats(step), pad(most), floats(inverse)].concat();
+        let volume = from.info.kind == vk::ImageType::TYPE_3D;
+        let linear = blit.linear && !source.format.is_integer();
+        let kernel = match (linear, volume) {
+            (true, true) => Kernel::BlitVolume,
+            (true, false) => Kernel::BlitLinear,
+            (false, _) => typed(source.format, [Kernel::BlitFloat, Kernel::BlitUint, Kernel::BlitSint]),
+        };
+        let shown = if linear && volume { Part { dimension: Dimension::Volume, ..source } } else { source };
+        let mut list = vec![Direct::Texture([shown.texture(); 2]), Direct::Texture([place.stored(); 2])];
+        if linear {
+            list.push(Direct::Sampler(filtered()));
+        }
+        self.run_kernel(kernel, &words(&parameters), &list, size)
+    }
+
+    /// Resolves a box of samples; `mean` mixes them, otherwise the first is taken.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn resolve(
+        &mut self,
+        [from, to]: [&Image; 2],
+        [source, place]: [Box3; 2],
+        size: [u32; 3],
+        mean: bool,
+    ) -> Result<(), Error> {
+        let destination = own(to, place.aspect, place.level)?;
+        let kernels = [Kernel::ResolveFloat, Kernel::ResolveUint, Kernel::ResolveSint];
+        for layer in 0..size[2] {
+            let all = own(from, source.aspect, source.level)?;
+            let layers = [source.at[2] + layer, 1];
+            let part = Part { dimension: Dimension::PlaneSamples, layers, ..all };
+            let mean = u32::from(mean && !part.format.is_integer());
+            let [x, y, z] = place.at;
+            let parameters =
+                [source.at[0], source.at[1], from.info.samples, mean, x, y, z + layer, 0, size[0], size[1]];
+            let list = [Direct::Texture([part.texture(); 2]), Direct::Texture([destination.stored(); 2])];
+            let kernel = typed(part.format, kernels);
+            self.run_kernel(kernel, &words(&parameters), &list, [size[0], size[1], 1])?;
+        }
+        Ok(())
+    }
+}
+
+/// The sampler of linear blits.
+fn filtered() -> Sampler {
+    Sampler::new(&SamplerInfo {
+        filters: [vk::Filter::LINEAR; 2],
+        levels: vk::SamplerMipmapMode::NEAREST,
+        wrap: [vk::SamplerAddressMode::CLAMP_TO_EDGE; 3],
+        anisotropy: None,
+        compare: None,
+        lod: [0.0, 0.0],
+        border: vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
+        pixels: false,
+    })
+}

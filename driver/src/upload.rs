@@ -1,0 +1,127 @@
+//! Memory that command buffers write while they are recorded.
+
+use std::sync::{Arc, Mutex};
+
+use crate::Error;
+use crate::gpu::PAGE;
+use crate::memory::{Allocation, Place, Space, lock};
+
+/// Bytes of a chunk.
+const CHUNK: u64 = 4 * PAGE;
+
+/// Chunks that command buffers gave back.
+pub struct Chunks {
+    space: Arc<Space>,
+    free: Mutex<Vec<Arc<Allocation>>>,
+}
+
+impl Chunks {
+    /// No chunks yet.
+    pub fn new(space: Arc<Space>) -> Chunks {
+        Chunks { space, free: Mutex::new(Vec::new()) }
+    }
+
+    fn take(&self, bytes: u64) -> Result<Arc<Allocation>, Error> {
+        let known = if bytes <= CHUNK { lock(&self.free).pop() } else { None };
+        match known {
+            Some(chunk) => Ok(chunk),
+            None => Ok(Arc::new(self.space.allocate(bytes.max(CHUNK), Place::Low)?)),
+        }
+    }
+
+    fn give(&self, chunks: impl Iterator<Item = Arc<Allocation>>) {
+        lock(&self.free).extend(chunks.filter(|chunk| chunk.bytes == CHUNK));
+    }
+}
+
+/// Memory that is handed out front to back.
+pub struct Upload {
+    chunks: Arc<Chunks>,
+    used: Vec<Arc<Allocation>>,
+    next: u64,
+}
+
+impl Upload {
+    /// No memory yet.
+    pub fn new(chunks: Arc<Chunks>) -> Upload {
+        Upload { chunks, used: Vec::new(), next: 0 }
+    }
+
+    /// Room for `bytes` bytes at a multiple of `alignment`: its address, the chunk, and the byte of the chunk.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    fn room(&mut self, bytes: u64, alignment: u64) -> Result<(u64, Arc<Allocation>, u64), Error> {
+        if let Some(chunk) = self.used.last() {
+            let at = self.next.next_multiple_of(alignment);
+            if at + bytes <= chunk.bytes {
+                self.next = at + bytes;
+                return Ok((chunk.address + at, chunk.clone(), at));
+            }
+        }
+        let chunk = self.chunks.take(bytes)?;
+        self.used.push(chunk.clone());
+        self.next = bytes;
+        Ok((chunk.address, chunk, 0))
+    }
+
+    /// Puts bytes at a multiple of `alignment`; gives their address.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn put(&mut self, bytes: &[u8], alignment: u64) -> Result<u64, Error> {
+        let (address, chunk, at) = self.room(bytes.len() as u64, alignment)?;
+        chunk.write(at, bytes);
+        Ok(address)
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        self.chunks.give(self.used.drain(..));
+    }
+}
+
+/// A control stream that is being written, chunk by chunk; chunks are linked.
+pub struct Stream {
+    /// Where the stream starts.
+    pub start: u64,
+    chunk: Arc<Allocation>,
+    first: u64,
+    at: u64,
+    end: u64,
+    link: fn(u64) -> Vec<u8>,
+}
+
+/// Bytes of a part of a stream.
+const PART: u64 = 4096;
+/// Bytes of a link.
+const LINK: u64 = 8;
+
+impl Stream {
+    /// An empty stream, whose parts are linked by the record that `link` makes of an address.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn new(upload: &mut Upload, link: fn(u64) -> Vec<u8>) -> Result<Stream, Error> {
+        let (start, chunk, first) = upload.room(PART, 64)?;
+        Ok(Stream { start, chunk, first, at: 0, end: PART - LINK, link })
+    }
+
+    /// Writes records that belong together.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn push(&mut self, upload: &mut Upload, records: &[u8]) -> Result<(), Error> {
+        let bytes = records.len() as u64;
+        if self.at + bytes > self.end {
+            let (start, chunk, first) = upload.room(PART.max(bytes + LINK), 64)?;
+            self.chunk.write(self.first + self.at, &(self.link)(start));
+            let end = PART.max(bytes + LINK) - LINK;
+            (self.chunk, self.first, self.at, self.end) = (chunk, first, 0, end);
+        }
+        self.chunk.write(self.first + self.at, records);
+        self.at += bytes;
+        Ok(())
+    }
+}

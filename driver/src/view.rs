@@ -1,0 +1,409 @@
+//! Views of images and buffers: descriptors of textures and images, in the form the hardware reads.
+
+use std::sync::Arc;
+
+use agx_abi::image_layout::Order;
+use agx_abi::record;
+use agx_abi::textures::{BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD};
+use ash::vk;
+
+use crate::Error;
+use crate::buffer::Buffer;
+use crate::format::{self, FormatDesc, ONE, ZERO};
+use crate::image::{Image, Plane, PlaneLayout};
+use crate::record::Writer;
+
+/// Bytes of a descriptor.
+pub const BYTES: usize = agx_abi::textures::DESCRIPTOR_BYTES as usize;
+/// A descriptor of a texture or an image.
+pub type Descriptor = [u8; BYTES];
+
+/// What a texture is addressed by, as descriptors number it (`agx_abi::record::DIMENSIONS`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dimension {
+    /// One coordinate.
+    Line = 0,
+    /// One coordinate and a layer.
+    LineArray = 1,
+    /// Two coordinates.
+    Plane = 2,
+    /// Two coordinates and a layer.
+    PlaneArray = 3,
+    /// Two coordinates and a sample.
+    PlaneSamples = 4,
+    /// Three coordinates.
+    Volume = 5,
+    /// A direction.
+    Cube = 6,
+    /// A direction and a cube.
+    CubeArray = 7,
+    /// Two coordinates, a sample and a layer.
+    PlaneSamplesArray = 8,
+}
+
+impl Dimension {
+    /// Whether layers or slices follow each other.
+    fn has_layers(self) -> bool {
+        !matches!(self, Dimension::Line | Dimension::Plane | Dimension::PlaneSamples)
+    }
+}
+
+/// A part of an image: what a descriptor says of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'i> {
+    /// The image.
+    pub image: &'i Image,
+    /// Its plane.
+    pub plane: &'i Plane,
+    /// What texels are taken for; as many bytes as the plane's.
+    pub format: &'static FormatDesc,
+    /// What it is addressed by.
+    pub dimension: Dimension,
+    /// First level and number of levels.
+    pub levels: [u32; 2],
+    /// First layer or slice and number of them.
+    pub layers: [u32; 2],
+    /// Where red, green, blue and alpha come from.
+    pub swizzle: [u8; 4],
+}
+
+impl std::fmt::Debug for Image {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Image({:?})", self.info)
+    }
+}
+
+impl<'i> Part<'i> {
+    /// All layers of a level, as a 2D array, with texels of another format of the same size.
+    pub fn slices(
+        image: &'i Image,
+        aspect: vk::ImageAspectFlags,
+        format: &'static FormatDesc,
+        level: u32,
+    ) -> Option<Part<'i>> {
+        let plane = image.plane(aspect)?;
+        let dimension = match image.info.samples {
+            1 => Dimension::PlaneArray,
+            _ => Dimension::PlaneSamplesArray,
+        };
+        let layers = [0, image.slices(level)];
+        let swizzle = format.swizzle;
+        Some(Part { image, plane, format, dimension, levels: [level, 1], layers, swizzle })
+    }
+
+    /// The first layer and level of the part, as an address.
+    fn address(&self) -> u64 {
+        let layer = u64::from(self.layers[0]) * self.plane.layer_stride();
+        self.image.address() + self.plane.offset + layer
+    }
+
+    /// Depth, layers or cubes.
+    fn depth(&self) -> u64 {
+        match self.dimension {
+            Dimension::Volume => u64::from(self.image.info.size[2]),
+            Dimension::Cube | Dimension::CubeArray => u64::from(self.layers[1].div_ceil(6)),
+            dimension if dimension.has_layers() => u64::from(self.layers[1]),
+            _ => 1,
+        }
+    }
+
+    fn order(&self) -> u64 {
+        match self.plane.layout {
+            PlaneLayout::Linear(_) => 0,
+            PlaneLayout::Tiled(layout) => {
+                if layout.order == Order::Twiddled {
+                    1
+                } else {
+                    2
+                }
+            }
+        }
+    }
+
+    /// The descriptor that is sampled and loaded from.
+    pub fn texture(&self) -> Descriptor {
+        use record::texture::*;
+        let [width, height, _] = self.image.info.size.map(u64::from);
+        let mut writer = Writer::new(&RECORD)
+            .set(&DIMENSION, self.dimension as u64)
+            .set(&LAYOUT, self.order())
+            .set(&CHANNELS, self.format.channels.into())
+            .set(&TYPE, self.format.kind.into())
+            .set(&WIDTH, width)
+            .set(&HEIGHT, height)
+            .set(&FIRST_LEVEL, self.levels[0].into())
+            .set(&LAST_LEVEL, (self.levels[0] + self.levels[1].max(1) - 1).into())
+            .flag(&SAMPLES, self.image.info.samples > 2)
+            .set(&ADDRESS, self.address())
+            .flag(&MIPMAPPED, self.image.info.levels > 1)
+            .flag(&SRGB, self.format.srgb);
+        for (field, channel) in [&SWIZZLE_R, &SWIZZLE_G, &SWIZZLE_B, &SWIZZLE_A].into_iter().zip(self.swizzle)
+        {
+            writer = writer.set(field, channel.into());
+        }
+        let bytes = match self.plane.layout {
+            PlaneLayout::Linear([row, layer]) => {
+                let writer =
+                    writer.set(&STRIDE, row.saturating_sub(16)).flag(&EXTENDED, self.dimension.has_layers());
+                match self.dimension.has_layers() {
+                    true => writer
+                        .set(&LINEAR_DEPTH, self.depth())
+                        .set(&LINEAR_LAYER_STRIDE, layer.saturating_sub(128)),
+                    false => writer,
+                }
+            }
+            PlaneLayout::Tiled(_) => writer.set(&DEPTH, self.depth()).set(&PAGE_ALIGNED, 1),
+        };
+        descriptor(&bytes.bytes())
+    }
+
+    /// The descriptor that is stored to: one level.
+    pub fn stored(&self) -> Descriptor {
+        use record::image::*;
+        let [width, height, _] = self.image.info.size.map(u64::from);
+        let dimension = match self.dimension {
+            Dimension::Cube | Dimension::CubeArray => Dimension::PlaneArray,
+            other => other,
+        };
+        let depth = match self.dimension {
+            Dimension::Cube | Dimension::CubeArray => u64::from(self.layers[1]),
+            _ => self.depth(),
+        };
+        let mut writer = Writer::new(&RECORD)
+            .set(&DIMENSION, dimension as u64)
+            .set(&LAYOUT, self.order())
+            .set(&CHANNELS, self.format.channels.into())
+            .set(&TYPE, self.format.kind.into())
+            .set(&WIDTH, width)
+            .set(&HEIGHT, height)
+            .flag(&SAMPLES, self.image.info.samples > 2)
+            .flag(&MIPMAPPED, self.image.info.levels > 1)
+            .set(&ADDRESS, self.address())
+            .set(&LEVEL, self.levels[0].into())
+            .flag(&SRGB, self.format.srgb);
+        let stored = self.format.stored_swizzle();
+        for (field, channel) in [&SWIZZLE_R, &SWIZZLE_G, &SWIZZLE_B, &SWIZZLE_A].into_iter().zip(stored) {
+            writer = writer.set(field, channel.into());
+        }
+        let bytes = match self.plane.layout {
+            PlaneLayout::Linear([row, layer]) => {
+                let high = depth.saturating_sub(1) | (layer / 128).saturating_sub(1) << 11;
+                writer.set(&STRIDE, row.saturating_sub(4)).set(&SOFTWARE, high)
+            }
+            PlaneLayout::Tiled(layout) => {
+                writer.set(&LEVELS, layout.levels.into()).set(&LAYERS, depth).set(&PAGE_ALIGNED, 1)
+            }
+        };
+        descriptor(&bytes.bytes())
+    }
+}
+
+fn descriptor(bytes: &[u8]) -> Descriptor {
+    let mut descriptor = [0; BYTES];
+    descriptor.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    descriptor
+}
+
+/// What texels of memory are: the descriptor that loads read and the one that stores write.
+pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimension) -> [Descriptor; 2] {
+    let row = u64::from(BUFFER_ROW_TEXELS) * u64::from(format.bytes);
+    let [width, height] =
+        [count.clamp(1, BUFFER_ROW_TEXELS.into()), count.div_ceil(BUFFER_ROW_TEXELS.into()).max(1)];
+    let mut loaded = {
+        use record::texture::*;
+        let mut writer = Writer::new(&RECORD)
+            .set(&DIMENSION, dimension as u64)
+            .set(&CHANNELS, format.channels.into())
+            .set(&TYPE, format.kind.into())
+            .set(&WIDTH, width)
+            .set(&HEIGHT, height)
+            .set(&ADDRESS, address)
+            .set(&STRIDE, row - 16);
+        for (field, channel) in
+            [&SWIZZLE_R, &SWIZZLE_G, &SWIZZLE_B, &SWIZZLE_A].into_iter().zip(format.swizzle)
+        {
+            writer = writer.set(field, channel.into());
+        }
+        descriptor(&writer.bytes())
+    };
+    if dimension == Dimension::Plane {
+        let at = 4 * BUFFER_SIZE_WORD as usize;
+        if let Some(word) = loaded.get_mut(at..at + 4) {
+            word.copy_from_slice(&(count as u32).to_le_bytes());
+        }
+    }
+    let stored = {
+        use record::image::*;
+        let mut writer = Writer::new(&RECORD)
+            .set(&DIMENSION, dimension as u64)
+            .set(&CHANNELS, format.channels.into())
+            .set(&TYPE, format.kind.into())
+            .set(&WIDTH, width)
+            .set(&HEIGHT, height)
+            .set(&ADDRESS, address)
+            .set(&STRIDE, row - 4);
+        let stored = format.stored_swizzle();
+        for (field, channel) in [&SWIZZLE_R, &SWIZZLE_G, &SWIZZLE_B, &SWIZZLE_A].into_iter().zip(stored) {
+            writer = writer.set(field, channel.into());
+        }
+        descriptor(&writer.bytes())
+    };
+    [loaded, stored]
+}
+
+/// What a view of an image asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct ViewInfo {
+    /// Kind of view.
+    pub kind: vk::ImageViewType,
+    /// What texels are taken for.
+    pub format: vk::Format,
+    /// Where red, green, blue and alpha come from.
+    pub components: vk::ComponentMapping,
+    /// Levels, layers and aspect.
+    pub range: vk::ImageSubresourceRange,
+}
+
+/// A view of an image.
+pub struct ImageView {
+    /// The image.
+    pub image: Arc<Image>,
+    /// What texels are taken for.
+    pub format: &'static FormatDesc,
+    /// First level and number of levels.
+    pub levels: [u32; 2],
+    /// First layer and number of layers.
+    pub layers: [u32; 2],
+    /// What is sampled.
+    pub texture: Descriptor,
+    /// What is loaded where the view is bound for storage.
+    pub loaded: Descriptor,
+    /// What is stored to.
+    pub stored: Descriptor,
+    /// What is loaded where the view is an input attachment.
+    pub attachment: Descriptor,
+}
+
+impl ImageView {
+    /// A view.
+    ///
+    /// # Errors
+    /// A format that there is not.
+    pub fn new(image: Arc<Image>, info: &ViewInfo) -> Result<ImageView, Error> {
+        let range = info.range;
+        let level_count = match range.level_count {
+            vk::REMAINING_MIP_LEVELS => image.info.levels - range.base_mip_level,
+            count => count,
+        };
+        let all = if image.info.kind == vk::ImageType::TYPE_3D && info.kind != vk::ImageViewType::TYPE_3D {
+            image.slices(range.base_mip_level)
+        } else {
+            image.info.layers
+        };
+        let layer_count = match range.layer_count {
+            vk::REMAINING_ARRAY_LAYERS => all - range.base_array_layer,
+            count => count,
+        };
+        let whole = format::find(info.format).ok_or(Error::Format(info.format))?;
+        let plane = image.plane(range.aspect_mask).ok_or(Error::Format(info.format))?;
+        let desc = if whole.is_depth_stencil() { plane.format } else { whole };
+        let part = Part {
+            image: &image,
+            plane,
+            format: desc,
+            dimension: dimension(info.kind, image.info.samples),
+            levels: [range.base_mip_level, level_count],
+            layers: [range.base_array_layer, layer_count],
+            swizzle: composed(info.components, desc.swizzle),
+        };
+        let array = match image.info.samples {
+            1 => Dimension::PlaneArray,
+            _ => Dimension::PlaneSamplesArray,
+        };
+        let one_level = Part { levels: [part.levels[0], 1], swizzle: desc.swizzle, ..part };
+        let storage = match part.dimension {
+            Dimension::Cube | Dimension::CubeArray => Part { dimension: Dimension::PlaneArray, ..one_level },
+            _ => one_level,
+        };
+        let attachment = Part { dimension: array, ..one_level };
+        let [texture, loaded, stored, attachment] =
+            [part.texture(), storage.texture(), storage.stored(), attachment.texture()];
+        let (levels, layers) = (part.levels, part.layers);
+        Ok(ImageView { image, format: whole, levels, layers, texture, loaded, stored, attachment })
+    }
+
+    /// The view's level as a 2D array in which a layer of the view is a layer, for passes.
+    pub fn target(&self, aspect: vk::ImageAspectFlags) -> Option<Part<'_>> {
+        let plane = self.image.plane(aspect)?;
+        let format = if self.format.is_depth_stencil() { plane.format } else { self.format };
+        let dimension = match self.image.info.samples {
+            1 => Dimension::PlaneArray,
+            _ => Dimension::PlaneSamplesArray,
+        };
+        Some(Part {
+            image: &self.image,
+            plane,
+            format,
+            dimension,
+            levels: [self.levels[0], 1],
+            layers: self.layers,
+            swizzle: format.swizzle,
+        })
+    }
+
+    /// Texels of the view's first level.
+    pub fn size(&self) -> [u32; 2] {
+        let [width, height, _] = self.image.extent(self.levels[0]);
+        [width, height]
+    }
+}
+
+fn dimension(kind: vk::ImageViewType, samples: u32) -> Dimension {
+    match kind {
+        vk::ImageViewType::TYPE_1D => Dimension::Line,
+        vk::ImageViewType::TYPE_1D_ARRAY => Dimension::LineArray,
+        vk::ImageViewType::TYPE_2D if samples > 1 => Dimension::PlaneSamples,
+        vk::ImageViewType::TYPE_2D => Dimension::Plane,
+        vk::ImageViewType::TYPE_3D => Dimension::Volume,
+        vk::ImageViewType::CUBE => Dimension::Cube,
+        vk::ImageViewType::CUBE_ARRAY => Dimension::CubeArray,
+        _ if samples > 1 => Dimension::PlaneSamplesArray,
+        _ => Dimension::PlaneArray,
+    }
+}
+
+/// The components that a view asks for of those that a format has.
+fn composed(components: vk::ComponentMapping, swizzle: [u8; 4]) -> [u8; 4] {
+    let of = |wanted: vk::ComponentSwizzle, own: usize| match wanted {
+        vk::ComponentSwizzle::ZERO => ZERO,
+        vk::ComponentSwizzle::ONE => ONE,
+        vk::ComponentSwizzle::R => swizzle[0],
+        vk::ComponentSwizzle::G => swizzle[1],
+        vk::ComponentSwizzle::B => swizzle[2],
+        vk::ComponentSwizzle::A => swizzle[3],
+        _ => swizzle[own],
+    };
+    [of(components.r, 0), of(components.g, 1), of(components.b, 2), of(components.a, 3)]
+}
+
+/// A view of a buffer as texels.
+pub struct BufferView {
+    /// What is loaded.
+    pub loaded: Descriptor,
+    /// What is stored to.
+    pub stored: Descriptor,
+}
+
+impl BufferView {
+    /// `bytes` bytes of a buffer from `offset` on.
+    ///
+    /// # Errors
+    /// A format that there is not.
+    pub fn new(buffer: &Buffer, format: vk::Format, offset: u64, bytes: u64) -> Result<BufferView, Error> {
+        let desc = format::find(format).ok_or(Error::Format(format))?;
+        let bytes = if bytes == vk::WHOLE_SIZE { buffer.bytes.saturating_sub(offset) } else { bytes };
+        let count = bytes / u64::from(desc.bytes);
+        let [loaded, stored] = texels(desc, buffer.address() + offset, count, Dimension::Plane);
+        Ok(BufferView { loaded, stored })
+    }
+}
