@@ -144,7 +144,7 @@ pub fn launch(
         .vertex_prolog(&mut Scratch::default(), &prolog, key)
         .map_err(|error| Diagnostic::from_compiler(error, &file.name))?;
     let main = shader.part(PartRole::Main).unwrap_or_default();
-    let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None };
+    let parts = Parts { main, info, prolog: Some(&prolog), epilog: None, sample_loop: None, outputs: None };
     let program = link(&parts).map_err(|error| file.problem(400, &error.to_string()))?;
     let of = |location: u32| AttributeData {
         bytes: attributes,

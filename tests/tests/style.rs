@@ -27,6 +27,7 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("isa/src/operand.rs", "Form", 13, 25, "one row of the table of operand kinds"),
     ("abi/src/fragment.rs", "FragmentInfo", 15, 25, "a contract with drivers: a field for each fact"),
     ("abi/src/info.rs", "ShaderInfo", 24, 25, "a contract with drivers: a field for each fact"),
+    ("compiler/src/lib.rs", "CompileKey", 15, 25, "a contract with drivers: a field for each choice"),
     ("analysis/ranges.rs", "Walk", 12, 28, "one walk over the layout with a method for each kind of segment and condition"),
     ("spirv/translate.rs", "Translator", 12, 179, "handlers of the opcode table: a method for each, by subject in 20 files"),
     ("tgsi/translate.rs", "Program", 12, 71, "handlers of the opcode classes, by subject in seven files"),
