@@ -26,7 +26,7 @@ pub fn opt_algebraic(f: &mut Function<'_>) {
 
 /// The table of rules as it applies to one function.
 pub(super) struct Rules {
-    /// The least faithful rules that apply.
+    /// The least faithful rules that the function allows.
     limit: pattern::Exactness,
     /// What an `exact` reads, once a rule asks.
     exact: Option<Side<Value, bool>>,
@@ -44,7 +44,10 @@ impl Rules {
             return Rewrite::Keep;
         }
         let sources = pattern::Sources::of(rewriter, data);
-        for rule in group.iter().filter(|rule| rule.exactness <= self.limit && sources.could_match(rule)) {
+        for rule in group.iter().filter(|rule| sources.could_match(rule)) {
+            if rule.exactness > self.limit {
+                continue;
+            }
             let Some(bound) = pattern::matches(rewriter, rule, data) else { continue };
             if rewriter.f.has_exact && !rule.exactness.is_strict() {
                 let exact = self.exact.get_or_insert_with(|| exact_values(rewriter.f));

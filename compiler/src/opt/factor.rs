@@ -5,7 +5,7 @@
 //! that the preamble multiplies them, then those that other products have too, so that `opt_cse` merges what they make.
 //!
 //! Only what one operation of the same block reads is put together anew. Rounding differs, as in `opt_reassociate`: nothing
-//! is done where a function or an `exact` forbids contraction.
+//! is done where a function or an `exact` forbids contraction, nor where the signs of zeros or infinities and NaNs count.
 //!
 //! Before: stage source. After: the same.
 
@@ -23,7 +23,8 @@ use terms::{Leaves, Term, Terms, best_group};
 
 /// Factors sums of products, and multiplies what is shared or uniform first.
 pub fn opt_factor(f: &mut Function<'_>) {
-    if !f.contract || f.signed_zeros || !f.present.may_have_op(Opcode::Fmul) {
+    let is_free = f.contract && !f.signed_zeros && !f.special_values;
+    if !is_free || !f.present.may_have_op(Opcode::Fmul) {
         return;
     }
     let mut chains = Chains::of(f);
