@@ -42,7 +42,6 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("exec/texture.rs", "Sample", 13, 25, "the operands of a texture instruction"),
     ("emulator/src/group.rs", "Group", 25, 25, "the registers and masks of a SIMD-group"),
     ("launch/draw.rs", "DrawLaunch", 20, 25, "the inputs of a draw"),
-    ("emulator/src/machine.rs", "Machine", 13, 25, "memory, texture state, options and findings of a run"),
     ("emulator/src/textures.rs", "Texture", 13, 25, "the fields of a texture descriptor"),
     ("execute/state.rs", "Raster", 14, 25, "the fields of the rasterizer's records"),
     ("agal/src/check.rs", "Checker", 12, 33, "a method for each rule of the format"),

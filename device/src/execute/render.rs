@@ -286,20 +286,11 @@ impl Device {
             return self.vertices_only(submission, pass, state, corners, instance);
         };
         let slots = raster.slots();
-        let (scissors, range) = self.scissors(submission.memory, pass)?;
+        let (viewports, range) = self.viewports(submission, pass)?;
         let bias = bias(submission.memory, pass)?;
-        let viewports: Vec<(Viewport, [u32; 4])> = raster
-            .viewports
-            .iter()
-            .zip(&scissors)
-            .map(|(bytes, scissor)| (viewport(bytes), *scissor))
-            .collect();
-        let Some((first_viewport, scissor)) = viewports.first().copied() else {
-            return Err(StreamError::Shape {
-                address: submission.shader_base,
-                what: "draws without a viewport",
-            });
-        };
+        let without =
+            StreamError::Shape { address: submission.shader_base, what: "draws without a viewport" };
+        let (first_viewport, scissor) = viewports.first().copied().ok_or(without)?;
         let outcome = draw_layers(
             submission.memory,
             &mut pass.layers,
@@ -339,6 +330,13 @@ impl Device {
         );
         self.conclude(state.fragment.words.code, outcome);
         Ok(())
+    }
+
+    /// Viewports with their scissors, and the range of depth.
+    fn viewports(&mut self, submission: &Submission<'_>, pass: &Pass<'_>) -> Result<Viewports, StreamError> {
+        let (scissors, range) = self.scissors(submission.memory, pass)?;
+        let viewports = pass.raster.viewports.iter().zip(scissors);
+        Ok((viewports.map(|(bytes, scissor)| (viewport(bytes), scissor)).collect(), range))
     }
 
     /// Runs vertex programs whose primitives are all dropped.
@@ -483,6 +481,9 @@ impl Device {
         submission.memory.write(address, &after.to_le_bytes()).map_err(&error)
     }
 }
+
+/// Viewports with their scissors, and the range of depth.
+type Viewports = (Vec<(Viewport, [u32; 4])>, [f32; 2]);
 
 /// A draw's programs and bindings.
 struct DrawState<'d> {
