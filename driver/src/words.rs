@@ -328,8 +328,12 @@ impl<'a> Assembler<'a> {
             UniformSource::VertexOutputs
             | UniformSource::VertexCount
             | UniformSource::KernelResults
-            | UniformSource::KernelArgument { .. } => {
-                return Err(Error::Unsupported { what: "a uniform that no shader of an application has" });
+            | UniformSource::KernelArgument { .. }
+            | UniformSource::SetAddress { .. }
+            | UniformSource::DynamicOffset { .. } => {
+                return Err(Error::Unsupported {
+                    what: "a uniform that shaders without a layout do not have",
+                });
             }
         })
     }

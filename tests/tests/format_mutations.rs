@@ -92,7 +92,9 @@ fn tgsi() -> Format {
 
 /// The program as a whole, a byte of the header, or a token and its field.
 fn says_token(error: &CompileError) -> bool {
-    ["token ", "byte ", "header, ", "program: "].iter().any(|begin| error.message().starts_with(begin))
+    ["token ", "byte ", "header, ", "program: ", "a program begins with"]
+        .iter()
+        .any(|begin| error.message().starts_with(begin))
 }
 
 fn says_line(error: &CompileError) -> bool {
