@@ -95,8 +95,8 @@ fn vertex_chapter(page: &mut String) {
     let _ = writeln!(
         page,
         "\nAttribute *i* begins at r(8 + 4 *i*); {REGISTER_ATTRIBUTES} fit, two more are on the stack. The prolog then opens the \
-         stack frame of the\nmain part, which opens none, with the bytes that `ShaderInfo` says. The prolog writes no register that \
-         the main part does not use.\n\nUniforms of a shader with *n* attributes take the first 6 *n* + {} half-words, or 6 *n* + {} where it \
+         stack frame of the\nmain part, which opens none, with the bytes that `ShaderInfo` says. The prolog writes no register past those of \
+         the main part and of\nthe attributes.\n\nUniforms of a shader with *n* attributes take the first 6 *n* + {} half-words, or 6 *n* + {} where it \
          runs as a compute\nshader. With *n* = {EXAMPLE_ATTRIBUTES}, as a compute shader:\n",
         vertex::reserved_halves(0, RunsAs::Vertex),
         vertex::reserved_halves(0, RunsAs::Compute),

@@ -34,6 +34,15 @@ pub fn attribute_register(attribute: u32, component: u32) -> Option<u8> {
         .then(|| FIRST_ATTRIBUTE + ATTRIBUTE_HALVES * attribute as u8 + 2 * component as u8)
 }
 
+/// Half registers up to the last one in which the prolog leaves vertex number, instance number or one of `attributes`
+/// attributes. The main part may use fewer: it need not read all of them.
+pub fn interface_halves(attributes: u32) -> u16 {
+    match attributes.min(REGISTER_ATTRIBUTES) {
+        0 => u16::from(registers::INSTANCE_ID) + 2,
+        count => u16::from(FIRST_ATTRIBUTE) + u16::from(ATTRIBUTE_HALVES) * count as u16,
+    }
+}
+
 /// Byte of the main part's stack frame at which component `component` of attribute `attribute` stands, counted among the
 /// attributes that the shader reads; `None` for what is not on the stack.
 ///

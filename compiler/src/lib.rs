@@ -64,7 +64,7 @@ use pipeline::{Options, Phase, Stop};
 
 pub use cache::{BUILD_ID, CacheError};
 pub use error::{CODES, CompileError, ErrorKind, ErrorRow, Example, Location};
-pub use frontend::kit::bounds::{Bounds, Robustness};
+pub use frontend::kit::robustness::{Bounds, Robustness};
 pub use frontend::{FRONT_ENDS, Input, Language};
 pub use ir::{Position, Sources};
 pub use limits::CompileLimits;

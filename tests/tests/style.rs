@@ -23,15 +23,15 @@ const MAX_METHODS: usize = 25;
 /// Types that are larger: end of the path, type, fields and methods that it may have, reason.
 #[rustfmt::skip]
 const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
-    ("isa/src/desc.rs", "InstDesc", 20, 25, "one row of the instruction table: a field for each fact"),
-    ("isa/src/operand.rs", "Form", 13, 25, "one row of the table of operand kinds"),
+    ("isa/src/desc.rs", "InstDesc", 22, 25, "one row of the instruction table: a field for each fact"),
+    ("isa/src/operand.rs", "Form", 14, 25, "one row of the table of operand kinds"),
     ("abi/src/fragment.rs", "FragmentInfo", 15, 25, "a contract with drivers: a field for each fact"),
     ("abi/src/info.rs", "ShaderInfo", 24, 25, "a contract with drivers: a field for each fact"),
     ("compiler/src/lib.rs", "CompileKey", 15, 25, "a contract with drivers: a field for each choice"),
     ("analysis/ranges.rs", "Walk", 12, 28, "one walk over the layout with a method for each kind of segment and condition"),
-    ("spirv/translate.rs", "Translator", 12, 179, "handlers of the opcode table: a method for each, by subject in 20 files"),
+    ("spirv/translate.rs", "Translator", 12, 180, "handlers of the opcode table: a method for each, by subject in 20 files"),
     ("tgsi/program.rs", "Program", 12, 75, "handlers of the opcode classes, by subject in seven files"),
-    ("ir/function.rs", "Function", 16, 30, "the function: tables, facts of the whole, and access to them"),
+    ("ir/function.rs", "Function", 19, 31, "the function: tables, facts of the whole, and access to them"),
     ("link/epilog.rs", "EpilogKey", 15, 25, "the state of a draw that an epilog depends on"),
     ("float64/emit.rs", "Emit", 12, 45, "one short method for each operation of two words"),
     ("regalloc/assign.rs", "Assigner", 15, 37, "the state of one allocation, in four files"),
@@ -46,7 +46,7 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("execute/state.rs", "Raster", 14, 25, "the fields of the rasterizer's records"),
     ("agal/src/check.rs", "Checker", 12, 33, "a method for each rule of the format"),
     ("pica200/src/asm.rs", "Assembler", 12, 47, "a method for each directive and statement"),
-    ("interpret/mod.rs", "Machine", 12, 42, "a method for each class of opcodes, in seven files"),
+    ("interpret/mod.rs", "Machine", 12, 43, "a method for each class of opcodes, in seven files"),
     ("agxc/src/key.rs", "KeyFile", 13, 25, "the fields of a JSON file"),
     ("scene/model.rs", "Draw", 20, 25, "the fields of a JSON file"),
     ("kernel/writer.rs", "Writer", 12, 29, "a method for each kind of statement that is generated"),

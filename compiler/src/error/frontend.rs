@@ -176,7 +176,7 @@ errors! {
         = "the pipeline's layout has nothing at set {set}, binding {binding}",
         Example::Words("A shader with a buffer at binding 3, compiled with a layout of bindings 0 to 2.");
 
-        /// The pipeline's layout has the contents of a block where the shader names a texture, image or sampler.
+        /// The pipeline's layout has an inline block where the shader reads a descriptor. Textures, images and samplers need one.
         2119 Invalid InlineBinding { set: u32, binding: u32 }
         = "the pipeline's layout has the contents of a block at set {set}, binding {binding}; expected descriptors",
         Example::Words("A shader with a texture, compiled with a layout that has an inline block there.");

@@ -122,7 +122,8 @@ impl Compiler {
         Ok(LinkPart { writes_memory: key.counts, ..part })
     }
 
-    /// The vertex prolog that `key` asks for. It uses no register that the main part does not use.
+    /// The vertex prolog that `key` asks for. It uses no register past those of the main part and of
+    /// the attributes.
     ///
     /// # Errors
     /// Main parts with too few registers, and more attributes than there are registers.

@@ -5,7 +5,7 @@
 use agx_abi::fragment::CoefficientSource;
 use agx_abi::occupancy::MAX_GPR_HALVES;
 use agx_abi::varyings::OutputLayout;
-use agx_abi::vertex::{DrawNumbers, Output};
+use agx_abi::vertex::{self, DrawNumbers, Output};
 use agx_abi::words::FragmentControl;
 use agx_abi::{PartRole, SamplerBinding, ShaderInfo, Stage};
 use agx_isa::decode::decode;
@@ -41,7 +41,7 @@ pub enum LinkError {
     PrologRaisesRegisters {
         /// Half registers of the prolog.
         prolog: u16,
-        /// Half registers of the main part.
+        /// Half registers of the main part and of the attributes.
         main: u16,
     },
     /// The main part finds attributes in a stack frame that its prolog opens.
@@ -226,11 +226,9 @@ fn check(parts: &Parts<'_>) -> Result<(), LinkError> {
             return Err(LinkError::Stage { stage, role: wanted });
         }
         // Fragment prologs run before anything else needs a register; the program's need is the largest of its parts.
-        if stage == Stage::Vertex && part.gpr_halves > parts.info.gpr_halves {
-            return Err(LinkError::PrologRaisesRegisters {
-                prolog: part.gpr_halves,
-                main: parts.info.gpr_halves,
-            });
+        let main = parts.info.gpr_halves.max(vertex::interface_halves(parts.info.attributes.len() as u32));
+        if stage == Stage::Vertex && part.gpr_halves > main {
+            return Err(LinkError::PrologRaisesRegisters { prolog: part.gpr_halves, main });
         }
     }
     let opened = parts.prolog.map_or(0, |prolog| prolog.scratch_bytes);

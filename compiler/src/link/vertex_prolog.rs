@@ -53,7 +53,7 @@ pub struct VertexPrologKey {
     pub runs_as: RunsAs,
     /// Size of indices, where a draw has some and runs as a compute shader.
     pub index: Option<IndexSize>,
-    /// Half registers of the main part, which the prolog may use.
+    /// Half registers of the main part and of the attributes, which the prolog may use.
     pub gpr_halves: u16,
     /// Stack memory per lane in bytes that the main part needs, where attributes are on the stack: the prolog opens the
     /// frame for both. 0 where the main part opens one of its own.
@@ -77,7 +77,7 @@ impl VertexPrologKey {
             attributes: info.attributes.iter().map(of).collect(),
             runs_as: RunsAs::Vertex,
             index: None,
-            gpr_halves: info.gpr_halves,
+            gpr_halves: info.gpr_halves.max(vertex::interface_halves(info.attributes.len() as u32)),
             frame_bytes: if info.frame_from_prolog() { info.scratch_bytes } else { 0 },
         }
     }

@@ -185,10 +185,13 @@ impl TextureData {
         };
         let size = [side(0), side(1), depth];
         let count = size.iter().try_fold(1u32, |count, size| count.checked_mul(*size));
-        if count.map(|count| count as usize) != Some(self.texels.len()) || self.texels.is_empty() {
+        let texture = Texture { dimension, size, texels: self.texels.clone() };
+        let is_full = count.is_some_and(|count| count > 0 && count as usize <= self.texels.len())
+            && texture.count(texture.levels()) == self.texels.len();
+        if !is_full {
             return Err(malformed(format!("{} texels do not fill a texture of {size:?}", self.texels.len())));
         }
-        Ok(Texture { dimension, size, texels: self.texels.clone() })
+        Ok(texture)
     }
 }
 

@@ -88,15 +88,15 @@ impl Numbers {
         std::array::from_fn(|_| self.vector())
     }
 
-    /// A texture with random texels from 0 to 1.
+    /// A texture with random texels from 0 to 1, of all levels but for cubes.
     pub fn texture(&mut self, dimension: Dimension) -> Texture {
-        let size = match dimension {
-            Dimension::D2 => [8, 4, 1],
-            Dimension::Cube => [4, 4, 6],
-            Dimension::D3 => [4, 4, 4],
+        let (size, levels) = match dimension {
+            Dimension::D2 => ([8, 4, 1], 4),
+            Dimension::Cube => ([4, 4, 6], 1),
+            Dimension::D3 => ([4, 4, 4], 3),
         };
-        let count = size.iter().product::<u32>();
-        let texels = (0..count).map(|_| std::array::from_fn(|_| self.unit())).collect();
-        Texture { dimension, size, texels }
+        let mut texture = Texture { dimension, size, texels: Vec::new() };
+        texture.texels = (0..texture.count(levels)).map(|_| std::array::from_fn(|_| self.unit())).collect();
+        texture
     }
 }

@@ -1,22 +1,44 @@
-//! Textures of one level: what the machine binds, and what the interpreter samples.
+//! Textures: what the machine binds, and what the interpreter samples.
 
 use agx_agal::interpret::{Textures, Vector};
-use agx_agal::{Dimension, Filter, TextureUse, Wrap};
+use agx_agal::{Dimension, Filter, Mip, SamplerSettings, TextureUse, Wrap};
 use agx_emulator::launch::BufferBinding;
 use agx_emulator::launch::textures::{Dimension as Bound, Format, Shape, TextureResource};
 
-/// A texture of one level.
+/// A texture.
 #[derive(Clone, Debug)]
 pub struct Texture {
     /// Kind.
     pub dimension: Dimension,
-    /// Width, height, and depth; a cube's faces count as depth.
+    /// Width, height, and depth of the first level; a cube's faces count as depth.
     pub size: [u32; 3],
-    /// Texels, x fastest, then y, then depth or faces +x −x +y −y +z −z.
+    /// Texels, x fastest, then y, then depth or faces +x −x +y −y +z −z, then smaller levels.
     pub texels: Vec<Vector>,
 }
 
 impl Texture {
+    /// Width, height and depth of a level.
+    pub fn extent(&self, level: u32) -> [u32; 3] {
+        let [width, height, depth] = self.size;
+        let halved = |side: u32| (side >> level).max(1);
+        let depth = if self.dimension == Dimension::D3 { halved(depth) } else { depth };
+        [halved(width), halved(height), depth]
+    }
+
+    /// Texels of the first `levels` levels.
+    pub fn count(&self, levels: u32) -> usize {
+        (0..levels).map(|level| self.extent(level).iter().product::<u32>() as usize).sum()
+    }
+
+    /// Number of levels: as many as there are texels for, at least one.
+    pub fn levels(&self) -> u32 {
+        let longest = self.size.into_iter().max().unwrap_or(1).max(1);
+        (2..=longest.ilog2() + 1)
+            .take_while(|levels| self.count(*levels) <= self.texels.len())
+            .last()
+            .unwrap_or(1)
+    }
+
     /// The texture as the machine binds it for a sampler register.
     pub fn resource(&self, register: u32) -> TextureResource {
         let [width, height, depth] = self.size;
@@ -29,14 +51,19 @@ impl Texture {
         let set = agx_abi::agal::TEXTURE_SET;
         TextureResource {
             buffer: BufferBinding { set, binding: register, element: 0, bytes, writable: false },
-            shape: Shape::new(dimension, Format::RGBA32F, [width, height, depth]),
+            shape: Shape {
+                levels: self.levels(),
+                ..Shape::new(dimension, Format::RGBA32F, [width, height, depth])
+            },
             storage: false,
         }
     }
 
-    fn texel(&self, place: [i64; 3], wraps: [Wrap; 3]) -> Vector {
+    fn texel(&self, level: u32, place: [i64; 3], wraps: [Wrap; 3]) -> Vector {
+        let extent = self.extent(level);
+        let place = if self.dimension == Dimension::Cube { across(extent[0], place) } else { place };
         let at: [usize; 3] = std::array::from_fn(|axis| {
-            let size = i64::from(self.size[axis]);
+            let size = i64::from(extent[axis]);
             let wrapped = if repeats(wraps[axis], axis) {
                 place[axis].rem_euclid(size)
             } else {
@@ -44,18 +71,20 @@ impl Texture {
             };
             wrapped as usize
         });
-        let [width, height, _] = self.size.map(|size| size as usize);
-        self.texels.get(at[0] + width * (at[1] + height * at[2])).copied().unwrap_or_default()
+        let [width, height, _] = extent.map(|size| size as usize);
+        let within = at[0] + width * (at[1] + height * at[2]);
+        self.texels.get(self.count(level) + within).copied().unwrap_or_default()
     }
 
-    /// The texel at coordinates of which the first `axes` are filtered; the others are numbers of texels.
-    fn at(&self, coordinates: [f64; 3], axes: usize, linear: bool, wraps: [Wrap; 3]) -> Vector {
+    /// The texel of a level at coordinates of which the first `axes` are filtered; the others are numbers of texels.
+    fn at(&self, level: u32, coordinates: [f64; 3], axes: usize, linear: bool, wraps: [Wrap; 3]) -> Vector {
+        let extent = self.extent(level);
         let scaled: [f64; 3] = std::array::from_fn(|axis| match axis < axes {
-            true => coordinates[axis] * f64::from(self.size[axis]),
+            true => coordinates[axis] * f64::from(extent[axis]),
             false => coordinates[axis],
         });
         if !linear {
-            return self.texel(scaled.map(|at| at.floor() as i64), wraps);
+            return self.texel(level, scaled.map(|at| at.floor() as i64), wraps);
         }
         let mut sum = [0.0; 4];
         for corner in 0..1 << axes {
@@ -70,7 +99,7 @@ impl Texture {
                 weight *= if high { fraction } else { 1.0 - fraction };
                 low as i64 + i64::from(high)
             });
-            let texel = self.texel(place, wraps);
+            let texel = self.texel(level, place, wraps);
             sum.iter_mut().zip(texel).for_each(|(sum, texel)| *sum += weight * f64::from(texel));
         }
         sum.map(|component| component as f32)
@@ -99,6 +128,26 @@ fn face([x, y, z]: [f64; 3]) -> [f64; 3] {
     [(s / major + 1.0) / 2.0, (t / major + 1.0) / 2.0, face]
 }
 
+/// The texel of a cube beside which a filter looks: beyond the edge of a face, the one of the face that touches it there.
+fn across(side: u32, place: [i64; 3]) -> [i64; 3] {
+    let [x, y, number] = place;
+    if [x, y].iter().all(|at| (0..i64::from(side)).contains(at)) {
+        return place;
+    }
+    let [s, t] = [x, y].map(|at| (2 * at + 1) as f64 / f64::from(side) - 1.0);
+    let direction = match number {
+        0 => [1.0, -t, -s],
+        1 => [-1.0, -t, s],
+        2 => [s, 1.0, t],
+        3 => [s, -1.0, -t],
+        4 => [s, -t, 1.0],
+        _ => [-s, -t, -1.0],
+    };
+    let [s, t, number] = face(direction);
+    let inside = |at: f64| ((at * f64::from(side)) as i64).clamp(0, i64::from(side) - 1);
+    [inside(s), inside(t), number as i64]
+}
+
 /// The textures of a draw, by sampler register.
 pub struct Bindings<'t>(pub &'t [Texture]);
 
@@ -108,13 +157,43 @@ impl Textures for Bindings<'_> {
         let settings = &texture.settings;
         let linear = settings.ignored || settings.filter != Filter::Nearest;
         let wrap = if settings.ignored { Wrap::Repeat } else { settings.wrap };
-        coordinates.map(|[x, y, z, _]| {
+        let at = |level: u32, [x, y, z, _]: Vector| {
             let at = [x, y, z].map(f64::from);
             match bound.dimension {
-                Dimension::D2 => bound.at([at[0], at[1], 0.0], 2, linear, [wrap; 3]),
-                Dimension::D3 => bound.at(at, 3, linear, [wrap; 3]),
-                Dimension::Cube => bound.at(face(at), 2, linear, [Wrap::Clamp; 3]),
+                Dimension::D2 => bound.at(level, [at[0], at[1], 0.0], 2, linear, [wrap; 3]),
+                Dimension::D3 => bound.at(level, at, 3, linear, [wrap; 3]),
+                Dimension::Cube => bound.at(level, face(at), 2, linear, [Wrap::Clamp; 3]),
             }
+        };
+        std::array::from_fn(|lane| {
+            let level = level(bound, settings, coordinates, lane);
+            let near = at(level.floor() as u32, coordinates[lane]);
+            if level.fract() == 0.0 {
+                return near;
+            }
+            let far = at(level.ceil() as u32, coordinates[lane]);
+            let part = level.fract() as f32;
+            std::array::from_fn(|component| near[component] * (1.0 - part) + far[component] * part)
         })
     }
+}
+
+/// The level of detail of a lane: the binary logarithm of how many texels of the first level its coordinates move by to a neighbour, and
+/// the bias; within the levels that there are, and whole unless two levels are mixed.
+fn level(bound: &Texture, settings: &SamplerSettings, coordinates: &[Vector; 4], lane: usize) -> f64 {
+    if settings.ignored || settings.mip == Mip::None {
+        return 0.0;
+    }
+    let axes = settings.dimension.coordinates();
+    let moved = |other: usize| -> f64 {
+        let along = |axis: usize| {
+            let difference = f64::from(coordinates[other][axis]) - f64::from(coordinates[lane][axis]);
+            difference * f64::from(bound.size[axis])
+        };
+        (0..axes).map(|axis| along(axis).powi(2)).sum::<f64>().sqrt()
+    };
+    let longest = moved(lane ^ 1).max(moved(lane ^ 2));
+    let last = f64::from(bound.levels() - 1);
+    let level = (longest.log2() + f64::from(settings.bias())).max(0.0).min(last);
+    if settings.mip == Mip::Nearest { (level + 0.5).floor() } else { level }
 }

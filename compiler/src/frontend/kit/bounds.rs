@@ -8,38 +8,9 @@
 
 use super::Kit;
 use super::buffers::{self, BufferElement};
+use super::robustness::Bounds;
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Src};
-
-/// What becomes of accesses outside of a buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Bounds {
-    /// Anything: the program does none.
-    #[default]
-    Unchecked,
-    /// They reach some byte of the buffer (`robustBufferAccess` of Vulkan).
-    Clamped,
-    /// Loads give zeros, stores and atomics do nothing (`robustBufferAccess2`).
-    Exact,
-}
-
-/// What becomes of accesses outside of what is bound, by kind. Vertex attributes and images need no choice: attributes have a
-/// clamp of their own, and the hardware gives zeros for texels outside and drops stores to them. A null descriptor of a buffer is
-/// one of size 0.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Robustness {
-    /// Uniform buffers.
-    pub uniform: Bounds,
-    /// Storage buffers.
-    pub storage: Bounds,
-}
-
-impl Robustness {
-    /// The same for every kind of buffer.
-    pub fn all(bounds: Bounds) -> Robustness {
-        Robustness { uniform: bounds, storage: bounds }
-    }
-}
 
 /// An access that was checked.
 #[derive(Clone, Copy, Debug)]

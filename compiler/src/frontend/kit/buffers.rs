@@ -5,8 +5,8 @@ use agx_abi::layout::DESCRIPTOR_BYTES;
 use agx_abi::pipeline::BindingAccess;
 use agx_isa::table::names::ATOMICS;
 
-use super::bounds::Bounds;
 use super::descriptors::{self, Element, Place};
+use super::robustness::Bounds;
 use super::{Kit, coverage};
 use crate::error::KitError;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};

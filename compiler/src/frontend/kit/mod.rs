@@ -75,6 +75,7 @@ pub mod fragment;
 pub mod images;
 pub mod limits;
 pub mod lines;
+pub mod robustness;
 pub mod sampling;
 pub mod textures;
 pub mod uniforms;
@@ -82,9 +83,9 @@ pub mod vertex;
 
 use agx_abi::{ShaderInfo, Stage};
 
-use self::bounds::Robustness;
 use self::compute::ComputeStage;
 use self::fragment::FragmentStage;
+use self::robustness::Robustness;
 use self::textures::Bindings;
 use self::uniforms::Uniforms;
 use self::vertex::VertexStage;

@@ -1,8 +1,8 @@
 //! Pointers as descriptions: where they start, and how far they have gone, as far as that is known.
 
 use super::types::{Layout, MatrixLayout, Ty};
-use crate::frontend::kit::bounds::Bounds;
 use crate::frontend::kit::buffers::BufferElement;
+use crate::frontend::kit::robustness::Bounds;
 use crate::frontend::ssa::Variable;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
