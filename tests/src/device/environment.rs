@@ -16,6 +16,8 @@ pub enum Driver {
     Device,
     /// Mesa's software renderer.
     Lavapipe,
+    /// The project's own driver, which opens the device in process.
+    Own,
 }
 
 /// Everything that runs programs.
@@ -48,7 +50,7 @@ impl Environment {
         std::fs::create_dir_all(&scratch).map_err(|error| error.to_string())?;
         let target =
             std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from);
-        build(&workspace.join("Cargo.toml"), &target, &["-p", "agx-device-shim"])?;
+        build(&workspace.join("Cargo.toml"), &target, &["-p", "agx-device-shim", "-p", "agx-icd"])?;
         let client = target.join("vulkan-client");
         build(&workspace.join("tests/vulkan-client/Cargo.toml"), &client, &[])?;
         let environment = Environment {
@@ -64,8 +66,14 @@ impl Environment {
 
     /// Manifests of the drivers with whole paths: those of the tree name libraries that only its own loader finds.
     fn write_manifests(&self) -> Result<(), String> {
-        for (name, library) in [("asahi", "libvulkan_asahi.so"), ("lvp", "libvulkan_lvp.so")] {
-            let path = self.root.join(LIBRARIES).join(library);
+        let libraries = self.root.join(LIBRARIES);
+        let own = self.shim.with_file_name("libvulkan_agx.so");
+        let drivers = [
+            ("asahi", libraries.join("libvulkan_asahi.so")),
+            ("lvp", libraries.join("libvulkan_lvp.so")),
+            ("agx", own),
+        ];
+        for (name, path) in drivers {
             let text = format!(
                 "{{\"ICD\":{{\"api_version\":\"1.3.0\",\"library_path\":\"{}\"}},\"file_format_version\":\"1.0.1\"}}",
                 path.display()
@@ -103,6 +111,7 @@ impl Environment {
         let manifest = match driver {
             Driver::Device => self.manifest("asahi"),
             Driver::Lavapipe => self.manifest("lvp"),
+            Driver::Own => self.manifest("agx"),
         };
         if driver == Driver::Device {
             command.arg("--preload").arg(&self.shim);
@@ -137,11 +146,13 @@ impl Environment {
         Ok(())
     }
 
-    /// A command inside the tree, which becomes the root of the file system: needs the rights for that.
+    /// A command inside the tree, which becomes the root of the file system: needs the rights for that. The project's own
+    /// driver is not in the tree.
     pub fn inside(&self, driver: Driver, variables: &[&str], words: &[&str]) -> Command {
         let name = match driver {
             Driver::Device => "asahi_icd",
             Driver::Lavapipe => "lvp_icd",
+            Driver::Own => "agx_icd",
         };
         let manifests = "usr/share/vulkan/icd.d";
         let entries = std::fs::read_dir(self.root.join(manifests)).into_iter().flatten().flatten();
@@ -158,6 +169,7 @@ impl Environment {
                 command.arg(format!("AGX_DEVICE_REPORT=/{CLIENTS}/findings.txt"));
             }
             Driver::Lavapipe => _ = command.arg("LIBGL_ALWAYS_SOFTWARE=1"),
+            Driver::Own => {}
         }
         // A file that is not there need not be removed.
         let _ = std::fs::remove_file(self.root.join(CLIENTS).join("findings.txt"));

@@ -105,7 +105,7 @@ fn run_client(environment: &Environment, client: &Client) -> Result<(), Outcome>
         let output = command.output().map_err(|error| Outcome::Skipped(error.to_string()))?;
         printed(&output).map_err(|message| match driver {
             Driver::Lavapipe => Outcome::Skipped(format!("lavapipe: {message}")),
-            Driver::Device => Outcome::Fail(message),
+            Driver::Device | Driver::Own => Outcome::Fail(message),
         })
     };
     let expected = if client.prints { run(Driver::Lavapipe)? } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! Mesa's driver on the device against lavapipe, over the case files of `tests/device`.
+//! Mesa's driver and the project's own on the device against lavapipe, over the case files of `tests/device`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,12 +24,24 @@ const TOGETHER: usize = 48;
 /// Results by name: bytes, or why there are none.
 pub type Results = BTreeMap<String, Result<Vec<u8>, String>>;
 
-/// Runs every case through both drivers.
+/// Runs every case through Mesa's driver on the device.
 ///
 /// # Errors
 /// Never: what is absent skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let scratch = std::env::temp_dir().join("agx-device-suite");
+    run_on(Driver::Device, context)
+}
+
+/// Runs every case through the project's own driver.
+///
+/// # Errors
+/// Never: what is absent skips the suite.
+pub fn driver(context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    run_on(Driver::Own, context)
+}
+
+fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    let scratch = std::env::temp_dir().join(format!("agx-device-suite-{driver:?}"));
     let environment = match Environment::find(&scratch) {
         Ok(environment) => environment,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
@@ -58,7 +70,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
         .filter_map(|(case, request)| Some((case.name.as_str(), request.as_ref().ok()?.as_str())))
         .collect();
     let expected = results(&environment, Driver::Lavapipe, &runnable, &report_file);
-    let found = results(&environment, Driver::Device, &runnable, &report_file);
+    let found = results(&environment, driver, &runnable, &report_file);
     let outcomes = prepared.iter().map(|(case, request)| CaseResult {
         name: case.name.clone(),
         outcome: match request {

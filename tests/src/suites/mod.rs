@@ -79,6 +79,7 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "quality", doc: "our statistics against the baseline's", run: quality::run },
     Suite { name: "cost", doc: "host instructions to compile against the baseline's", run: cost::run },
     Suite { name: "device", doc: "Mesa's driver on the device against lavapipe", run: device::run },
+    Suite { name: "driver", doc: "our own driver on the device against lavapipe", run: device::driver },
     Suite {
         name: "clients",
         doc: "other people's programs on the device against lavapipe",
