@@ -29,7 +29,7 @@
 //! ```
 //! use agx_abi::{ShaderInfo, Stage};
 //! use agx_compiler::frontend::kit::{Kit, buffers, vertex};
-//! use agx_compiler::ir::{Function, Src};
+//! use agx_compiler::ir::{Arithmetic, Function, Src};
 //! use agx_compiler::{CompileError, CompileKey};
 //! use bumpalo::Bump;
 //!

@@ -9,7 +9,7 @@
 //! use agx_compiler::frontend::kit::control::{Body, End, Graph, Node, build};
 //! use agx_compiler::frontend::ssa::Variable;
 //! use agx_compiler::ir::build::alu::IntCond;
-//! use agx_compiler::ir::{Function, IrOp, Src};
+//! use agx_compiler::ir::{Arithmetic, Function, IrOp, Src};
 //! use agx_compiler::{CompileError, CompileKey};
 //! use bumpalo::Bump;
 //!
