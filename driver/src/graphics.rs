@@ -67,7 +67,7 @@ pub struct RasterInfo {
 pub struct DepthInfo {
     /// Comparison of the depth test; `None` without.
     pub test: Option<vk::CompareOp>,
-    /// The comparison, also while there is no test.
+    /// The comparison, kept while the test is disabled.
     pub compare: vk::CompareOp,
     /// Depth is written.
     pub write: bool,

@@ -90,7 +90,7 @@ impl Image {
     /// An image without memory.
     ///
     /// # Errors
-    /// A format that there is not.
+    /// An unsupported format.
     pub fn new(info: ImageInfo) -> Result<Image, Error> {
         let format = format::find(info.format).ok_or(Error::Format(info.format))?;
         let mut planes = Vec::new();

@@ -57,7 +57,7 @@ impl QueryPool {
     /// A pool.
     ///
     /// # Errors
-    /// Kinds of queries that there are not; memory or counters are used up.
+    /// Unsupported kinds of queries; exhausted memory or counters.
     pub fn new(
         space: &Arc<Space>,
         counters: &Arc<Counters>,

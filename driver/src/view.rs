@@ -288,7 +288,7 @@ impl ImageView {
     /// A view.
     ///
     /// # Errors
-    /// A format that there is not.
+    /// An unsupported format.
     pub fn new(image: Arc<Image>, info: &ViewInfo) -> Result<ImageView, Error> {
         let range = info.range;
         let level_count = match range.level_count {
@@ -398,7 +398,7 @@ impl BufferView {
     /// `bytes` bytes of a buffer from `offset` on.
     ///
     /// # Errors
-    /// A format that there is not.
+    /// An unsupported format.
     pub fn new(buffer: &Buffer, format: vk::Format, offset: u64, bytes: u64) -> Result<BufferView, Error> {
         let desc = format::find(format).ok_or(Error::Format(format))?;
         let bytes = if bytes == vk::WHOLE_SIZE { buffer.bytes.saturating_sub(offset) } else { bytes };

@@ -146,7 +146,7 @@ impl FunctionText<'_, '_> {
     }
 }
 
-/// A comment after a line; nothing where there is no text.
+/// Writes a comment after a line, unless its text is empty.
 struct Note(&'static str);
 
 impl Display for Note {

@@ -91,7 +91,7 @@ fn common(terms: &Terms, members: u32) -> Leaves {
 }
 
 /// Operations saved: each product of m factors takes m - 1 as it is, the last one fused with the sum. Within the
-/// parentheses, one term that is no product begins the sum; each other one is an addition. Uniform factors count as one,
+/// parentheses, one term other than a product begins the sum; each other one is an addition. Uniform factors count as one,
 /// because the preamble multiplies them, and uniform terms likewise.
 fn saving(terms: &Terms, group: &Group, is_uniform: impl Fn(Src) -> bool) -> usize {
     let weight = |leaves: &[Src]| {
