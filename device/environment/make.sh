@@ -36,6 +36,8 @@ if ! [[ -e $root/environment.version ]]; then
 fi
 if [[ $clients == --clients && ! -e $root/environment.clients ]]; then
     in_root apt-get install --yes --quiet --no-install-recommends "${programs[@]}"
+    # Behind a mirror of the host's own, the tree trusts what the host trusts.
+    cp --dereference /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
     in_root python3 -m pip install --quiet --no-deps --only-binary=:all: --target /opt/agx/python "${packages[@]}"
     touch "$root/environment.clients"
 fi
