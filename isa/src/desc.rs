@@ -53,6 +53,19 @@ bitflags! {
     }
 }
 
+bitflags! {
+    /// How a row makes its result, beside what its semantics compute.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Results: u8 {
+        /// A float of 32 bits, which a destination of 16 bits receives rounded, at no cost.
+        const ROUNDED = 1 << 0;
+        /// An integer, of which a destination of 16 bits receives the low half as long as it does not saturate.
+        const CUT = 1 << 1;
+        /// A float whose last bit is not known: no source states the accuracy.
+        const INEXACT = 1 << 2;
+    }
+}
+
 /// The chain an instruction stays in order with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrderClass {
@@ -295,6 +308,8 @@ pub struct InstDesc {
     pub variant: Option<CostVariant>,
     /// What it computes, for rows whose results depend on their sources alone.
     pub pure: Option<Pure>,
+    /// How it makes its result.
+    pub results: Results,
     /// Where the facts come from.
     pub source: &'static str,
     /// What is assumed rather than known; empty when nothing is.
@@ -341,6 +356,7 @@ impl InstDesc {
             throughput: 0,
             variant: None,
             pure: None,
+            results: Results::empty(),
             source: "",
             assumed: "",
             applegpu: "",
@@ -410,6 +426,24 @@ impl InstDesc {
     pub(crate) const fn pure(mut self, pure: Pure) -> InstDesc {
         self.pure = Some(pure);
         self
+    }
+
+    /// A float that a destination of 16 bits receives rounded.
+    pub(crate) const fn rounded(mut self) -> InstDesc {
+        self.results = self.results.union(Results::ROUNDED);
+        self
+    }
+
+    /// An integer of which a destination of 16 bits receives the low half.
+    pub(crate) const fn cut(mut self) -> InstDesc {
+        self.results = self.results.union(Results::CUT);
+        self
+    }
+
+    /// A float function of unknown accuracy, computed as the nearest float.
+    pub(crate) const fn inexact(mut self) -> InstDesc {
+        self.results = self.results.union(Results::INEXACT);
+        self.assumed("correctly rounded; no source gives the accuracy")
     }
 
     pub(crate) const fn source(mut self, source: &'static str) -> InstDesc {

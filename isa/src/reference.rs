@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use crate::alias::ALIASES;
-use crate::desc::{Count, InstDesc, Length, OperandDesc, OrderClass, Reach, Role, Unit, WaitBehaviour};
+use crate::desc::{
+    Count, InstDesc, Length, OperandDesc, OrderClass, Reach, Results, Role, Unit, WaitBehaviour,
+};
 use crate::inst::{OperandFlags, Size, Tag};
 use crate::operand::{Form, OperandKind, Style};
 use crate::sr::SPECIAL_REGISTERS;
@@ -363,6 +365,13 @@ fn facts(page: &mut String, row: &InstDesc) {
     };
     if !order.is_empty() {
         line(page, format_args!("* Stays in order: {order}."));
+    }
+    let results = [
+        (Results::ROUNDED, "a destination of 16 bits receives the float rounded once more"),
+        (Results::CUT, "a destination of 16 bits receives the low half"),
+    ];
+    for (_, what) in results.iter().filter(|(flag, _)| row.results.contains(*flag)) {
+        line(page, format_args!("* Result: {what}."));
     }
     if row.wait == WaitBehaviour::Async {
         line(page, format_args!("* Asynchronous: results are there after a `wait` on its group."));

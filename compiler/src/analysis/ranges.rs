@@ -14,8 +14,8 @@ mod tests;
 mod transfer;
 
 use agx_abi::ShaderInfo;
-use agx_isa::table::Opcode;
 
+use self::transfer::Rule;
 use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side, Src, Value};
 
 /// Integers from `low` to `high`, both included.
@@ -81,20 +81,9 @@ impl Range {
     }
 }
 
-/// Whether anything can be known of what an operation gives.
+/// Whether anything can be known of the results of an operation.
 pub fn is_known(op: Op) -> bool {
-    use IrOp::{
-        Collect, Icmp, Imax, Imin, Imul, Mov, Phi, Sconv, Sdiv, Select, Shl, Split, Srem, Sshr, Uconv, Udiv,
-        Umax, Umin, Umod, Umulh, Ushr,
-    };
-    use Opcode::{Bfeil, Bitop, Ffs, Iadd, Imadd, Imsub, Isub, Mfsr, Popcnt};
-    match op {
-        Op::Hw(op) => matches!(op, Iadd | Isub | Imadd | Imsub | Bitop | Bfeil | Popcnt | Ffs | Mfsr),
-        Op::Ir(Phi | Collect | Split | Mov | Select | Uconv | Sconv | Icmp | Imin | Imax | Umin | Umax) => {
-            true
-        }
-        Op::Ir(op) => matches!(op, Udiv | Umod | Sdiv | Srem | Umulh | Imul | Shl | Ushr | Sshr),
-    }
+    transfer::rule(op).is_some()
 }
 
 /// What is known of a phi of a loop's header.
@@ -197,9 +186,7 @@ impl<'i> Walk<'i> {
         let last = f.layout.len() - 1;
         for index in 0..=last {
             for inst in &f.block(f.layout[index].block).insts {
-                if is_known(f.insts[*inst].op) {
-                    self.define(f, *inst);
-                }
+                self.define(f, *inst);
             }
             if index < last {
                 self.cross(f);
@@ -333,13 +320,16 @@ impl<'i> Walk<'i> {
     /// Learns the ranges of the results of `inst`, which is in the current block.
     pub fn define(&mut self, f: &Function<'_>, inst: Inst) {
         let data = f.insts[inst];
-        if data.op == Op::Ir(IrOp::Phi) {
-            if let Some(dst) = data.dst() {
-                self.ranges[dst] = self.phi(f, dst, &data);
+        match transfer::rule(data.op) {
+            Some(Rule::Scalar(rule)) => self.scalar(f, &data, rule),
+            Some(Rule::Words) => self.words(f, &data),
+            Some(Rule::Phi) => {
+                if let Some(dst) = data.dst() {
+                    self.ranges[dst] = self.phi(f, dst, &data);
+                }
             }
-            return;
+            None => {}
         }
-        self.compute(f, &data);
     }
 
     fn phi(&self, f: &Function<'_>, dst: Value, data: &crate::ir::InstData<'_>) -> Option<Range> {

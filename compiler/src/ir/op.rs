@@ -1,6 +1,6 @@
 //! Operations: rows of the instruction table, and rows of the same shape that exist only in the IR.
 
-use agx_isa::desc::{Effects, OrderClass, Role};
+use agx_isa::desc::{Effects, OrderClass, Results, Role};
 use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::semantics::PureFn;
 use agx_isa::table::Opcode;
@@ -43,10 +43,12 @@ pub struct IrDesc {
     pub pure: Option<PureFn>,
     /// The last stage it may appear in.
     pub last: Stage,
+    /// About how many cycles what it becomes keeps a lane busy.
+    pub cycles: u8,
 }
 
 macro_rules! ir_ops {
-    ($($variant:ident $name:literal $signature:literal [$($modifier:literal)*] $effects:ident $order:ident $pure:expr, $last:ident : $doc:literal;)*) => {
+    ($($variant:ident $name:literal $signature:literal [$($modifier:literal)*] $effects:ident $order:ident $pure:expr, $last:ident $($cycles:literal cycles)? : $doc:literal;)*) => {
         /// An operation that exists only in the IR.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
@@ -68,26 +70,29 @@ macro_rules! ir_ops {
             order: OrderClass::$order,
             pure: $pure,
             last: Stage::$last,
+            cycles: ir_ops!(@cycles $($cycles)?),
         }),*];
     };
+    (@cycles) => { 1 };
+    (@cycles $cycles:literal) => { $cycles };
     (@effects PURE) => { Effects::empty() };
     (@effects $effect:ident) => { Effects::$effect };
 }
 
-// name, "destinations <- sources" (see `Signature`), [modifiers], effects, order, semantics, last stage: meaning
+// name, "destinations <- sources" (see `Signature`), [modifiers], effects, order, semantics, last stage, cycles where not 1: meaning
 #[rustfmt::skip]
 ir_ops! {
-    Phi "phi" "T <- T*" [] PURE None None, Machine:
+    Phi "phi" "T <- T*" [] PURE None None, Machine 0 cycles:
         "Joins values at the head of a block. Source i comes from predecessor block `mods[i]`.";
-    Collect "collect" "v <- parts:v*" [] PURE None None, Machine:
+    Collect "collect" "v <- parts:v*" [] PURE None None, Machine 0 cycles:
         "Concatenates sources, lowest first, into a vector or a wider scalar of the same total size.";
-    Split "split" "parts:v* <- v" [] PURE None None, Machine:
+    Split "split" "parts:v* <- v" [] PURE None None, Machine 0 cycles:
         "Takes a vector or wide scalar apart, lowest part first; the parts' total size is the source's.";
     Copy "copy" "v* <- v*" [] PURE None None, Allocated:
         "Parallel copy: every source is read before any destination is written.";
-    Mov "mov" "T <- T" [] PURE None Some(sem::mov), Lowered:
+    Mov "mov" "T <- T" [] PURE None Some(sem::mov), Lowered 0 cycles:
         "The source.";
-    Exact "exact" "T <- T" [] PURE None Some(sem::mov), Lowered:
+    Exact "exact" "T <- T" [] PURE None Some(sem::mov), Lowered 0 cycles:
         "The source, as a number of its own: operations on either side of it are not fused with each other, and what computes the source computes what it says, zeros, infinities and rounding included.";
     Preload "preload" "v <-" ["reg"] PURE None None, Final:
         "A register that holds a value when the program starts; `reg` is its half index. Entry block only, first.";
@@ -124,13 +129,13 @@ ir_ops! {
         "The smaller float; of a NaN and a number, the number.";
     Fmax "fmax" "F <- F F" [] PURE None Some(sem::fmax), Lowered:
         "The larger float; of a NaN and a number, the number.";
-    Fdiv "fdiv" "F <- F F" [] PURE None Some(sem::fdiv), Source:
+    Fdiv "fdiv" "F <- F F" [] PURE None Some(sem::fdiv), Source 5 cycles:
         "Float division, within 2.5 units in the last place.";
-    Fsqrt "fsqrt" "F <- F" [] PURE None Some(sem::fsqrt), Source:
+    Fsqrt "fsqrt" "F <- F" [] PURE None Some(sem::fsqrt), Source 5 cycles:
         "Square root.";
-    Fsin "fsin" "F <- F" [] PURE None Some(sem::fsin), Source:
+    Fsin "fsin" "F <- F" [] PURE None Some(sem::fsin), Source 10 cycles:
         "Sine of an angle in radians.";
-    Fcos "fcos" "F <- F" [] PURE None Some(sem::fcos), Source:
+    Fcos "fcos" "F <- F" [] PURE None Some(sem::fcos), Source 10 cycles:
         "Cosine of an angle in radians.";
 
     Fadd64 "fadd64" "q <- q q" [] PURE None Some(sem::fadd64), Source:
@@ -154,17 +159,17 @@ ir_ops! {
         "The smaller unsigned integer.";
     Umax "umax" "I <- I I" [] PURE None Some(sem::umax), Lowered:
         "The larger unsigned integer.";
-    Udiv "udiv" "I <- I I" [] PURE None Some(sem::udiv), Source:
+    Udiv "udiv" "I <- I I" [] PURE None Some(sem::udiv), Source 24 cycles:
         "Unsigned quotient; division by zero gives an undefined value.";
-    Umod "umod" "I <- I I" [] PURE None Some(sem::umod), Source:
+    Umod "umod" "I <- I I" [] PURE None Some(sem::umod), Source 24 cycles:
         "Unsigned remainder; division by zero gives an undefined value.";
-    Sdiv "sdiv" "I <- I I" [] PURE None Some(sem::sdiv), Source:
+    Sdiv "sdiv" "I <- I I" [] PURE None Some(sem::sdiv), Source 24 cycles:
         "Signed quotient, rounded to zero; division by zero and overflow give an undefined value.";
-    Srem "srem" "I <- I I" [] PURE None Some(sem::srem), Source:
+    Srem "srem" "I <- I I" [] PURE None Some(sem::srem), Source 24 cycles:
         "Signed remainder with the sign of the dividend; division by zero gives an undefined value.";
-    Umulh "umulh" "I <- I I" [] PURE None Some(sem::umulh), Source:
+    Umulh "umulh" "I <- I I" [] PURE None Some(sem::umulh), Source 4 cycles:
         "High half of the unsigned product.";
-    Smulh "smulh" "I <- I I" [] PURE None Some(sem::smulh), Source:
+    Smulh "smulh" "I <- I I" [] PURE None Some(sem::smulh), Source 4 cycles:
         "High half of the signed product.";
     Imul "imul" "I <- I I" [] PURE None Some(sem::imul), Lowered:
         "Low half of the product.";
@@ -322,6 +327,22 @@ impl Op {
         match self {
             Op::Hw(op) => op.desc().pure.map(|pure| pure.one),
             Op::Ir(op) => op.desc().pure,
+        }
+    }
+
+    /// How it makes its result; nothing is said of IR-only operations.
+    pub fn results(self) -> Results {
+        match self {
+            Op::Hw(op) => op.desc().results,
+            Op::Ir(_) => Results::empty(),
+        }
+    }
+
+    /// About how many cycles it keeps a lane busy: what the table says, at least one for hardware operations.
+    pub fn cycles(self) -> u32 {
+        match self {
+            Op::Hw(op) => u32::from(op.desc().throughput).max(1),
+            Op::Ir(op) => u32::from(op.desc().cycles),
         }
     }
 

@@ -7,6 +7,7 @@
 //!
 //! Before: stage selected. After: the same.
 
+use agx_isa::desc::Results;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
 
@@ -34,8 +35,7 @@ fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'
     let (from, to) = (r.f.ty(source).bits, r.f.ty(dst).bits);
     let can = match made.op {
         Op::Hw(Opcode::Hadd | Opcode::Hmul | Opcode::Hfma) => from == 16 && to == 16,
-        Op::Hw(op) => is_single(op) && to <= from,
-        Op::Ir(_) => false,
+        op => op.results().contains(Results::ROUNDED) && op.is_pure() && to <= from,
     };
     // A producer that saturates may also round, one that rounds to 16 bits has done so before it would saturate.
     if !can || uses[source] != 1 {
@@ -65,10 +65,7 @@ fn cut<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'a
 }
 
 fn cuts_its_result(data: &InstData<'_>) -> bool {
-    use Opcode::{Asr, Asrh, Bfeil, Bfi, Bitop, Extr, Iadd, Imadd, Imsub, Isub, Shlhi, Shrhi};
-    let Op::Hw(op) = data.op else { return false };
-    matches!(op, Iadd | Isub | Imadd | Imsub | Bitop | Bfi | Bfeil | Extr | Shlhi | Shrhi | Asr | Asrh)
-        && !data.get(key::SAT)
+    data.op.results().contains(Results::CUT) && !data.get(key::SAT)
 }
 
 /// The value an instruction moves without changing its sign.
@@ -78,25 +75,4 @@ fn moved(r: &Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Value> {
     let negative_zero = 1 << (r.f.width(*zero) - 1);
     let moves = zero.as_imm() == Some(negative_zero) && zero.flags.is_empty() && source.flags.is_empty();
     source.as_value().filter(|_| moves)
-}
-
-/// Whether an operation computes in 32 bits and rounds as the machine's float operations do.
-pub(super) fn is_single(op: Opcode) -> bool {
-    matches!(
-        op,
-        Opcode::Fadd
-            | Opcode::Fmul
-            | Opcode::Ffma
-            | Opcode::Floor
-            | Opcode::Ceil
-            | Opcode::Trunc
-            | Opcode::Rint
-            | Opcode::Rcp
-            | Opcode::Rsqrt
-            | Opcode::Rsqrts
-            | Opcode::Log2
-            | Opcode::Exp2
-            | Opcode::Sinr
-            | Opcode::Sinc
-    )
 }

@@ -10,13 +10,12 @@
 //!
 //! Before: stage selected. After: the same.
 
-use agx_isa::desc::Role;
+use agx_isa::desc::{Results, Role};
 use agx_isa::inst::{Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
 use half::f16;
 
-use super::fold_destinations::is_single;
 use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Side, Src, SrcKind, Type, Value};
 
@@ -145,7 +144,7 @@ impl Webs {
             Op::Ir(IrOp::Split) if is_vector_of_floats(f, data.srcs[0]) => data.srcs[0].as_value(),
             _ => None,
         };
-        let can_round = vector.is_some() || matches!(data.op, Op::Hw(op) if rounds(op));
+        let can_round = vector.is_some() || data.op.results().contains(Results::ROUNDED);
         for dst in data.dsts.iter().filter(|dst| f.ty(**dst) == Type::B32) {
             let (relaxed, is_read) = (f.values[*dst].relaxed, self.facts[*dst].is_read);
             if relaxed {
@@ -200,13 +199,6 @@ fn reads_halves(data: &InstData<'_>, index: usize) -> bool {
         && operand.kind.forms.iter().any(|form| {
             form.tag == Tag::Reg && form.size == Size::B16 && form.allowed_flags().contains(flags)
         })
-}
-
-/// Whether the operation rounds its float result to a destination of 16 bits.
-fn rounds(op: Opcode) -> bool {
-    use Opcode::{Dfdx, Dfdy, Iter, Iterproj, S8ToF, S16ToF, S32ToF, U8ToF, U16ToF, U32ToF};
-    let converts = matches!(op, S8ToF | S16ToF | S32ToF | U8ToF | U16ToF | U32ToF);
-    is_single(op) || converts || matches!(op, Dfdx | Dfdy | Iter | Iterproj)
 }
 
 /// Whether the components of `src` come from an operation that gives floats of 16 bits as well as of 32.

@@ -426,14 +426,5 @@ fn cost(data: &InstData<'_>) -> Option<u32> {
     if !data.op.is_pure() || data.order() != OrderClass::None {
         return None;
     }
-    Some(match data.op {
-        Op::Ir(IrOp::Mov | IrOp::Exact | IrOp::Collect | IrOp::Split | IrOp::Phi) => 0,
-        Op::Ir(IrOp::Fneg | IrOp::Fabs | IrOp::Fconv | IrOp::Uconv | IrOp::Sconv) => 1,
-        Op::Ir(IrOp::Fdiv | IrOp::Fsqrt) => 5,
-        Op::Ir(IrOp::Fsin | IrOp::Fcos) => 10,
-        Op::Ir(IrOp::Udiv | IrOp::Umod | IrOp::Sdiv | IrOp::Srem) => 24,
-        Op::Ir(IrOp::Umulh | IrOp::Smulh) => 4,
-        Op::Ir(_) => 1,
-        Op::Hw(op) => u32::from(op.desc().throughput).max(1),
-    })
+    Some(data.op.cycles())
 }

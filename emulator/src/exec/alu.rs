@@ -1,5 +1,6 @@
 //! Operations whose results depend on their sources alone: all of them through the shared semantics.
 
+use agx_isa::desc::Results;
 use agx_isa::inst::{Inst, Size};
 use agx_isa::semantics::{LaneArgs, LanesFn, MAX_SOURCES, Pure, PureArgs, PureFn, Source};
 use agx_isa::table::Opcode;
@@ -14,10 +15,6 @@ use crate::rng::Rng;
 
 /// Most modifiers of a pure row.
 const MODS: usize = 8;
-
-/// Functions whose rounding is not known: they can be perturbed.
-const INEXACT: [Opcode; 7] =
-    [Opcode::Rcp, Opcode::Rsqrt, Opcode::Rsqrts, Opcode::Log2, Opcode::Exp2, Opcode::Sinr, Opcode::Sinc];
 
 /// The float next to `bits`, above or below or itself, as a hash of value and seed decides. Zeros, infinities, NaNs and
 /// results exactly representable in few bits (powers of two and the like) stay.
@@ -43,7 +40,7 @@ pub(crate) struct Alu {
     source_count: usize,
     mods: [u32; MODS],
     mod_count: usize,
-    /// One of the functions whose last bits nobody knows.
+    /// The last bit of the result is not known and can be perturbed.
     inexact: bool,
     /// The operation over arrays of words, where it has that form.
     row: Option<Row>,
@@ -61,7 +58,7 @@ impl Alu {
             source_count: 0,
             mods: [0; MODS],
             mod_count: 0,
-            inexact: INEXACT.contains(&inst.op),
+            inexact: inst.op.desc().results.contains(Results::INEXACT),
             row: None,
         };
         for source in fields.sources() {

@@ -21,43 +21,43 @@ macro_rules! bitfield_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 /// Bit-field insert: the low `width` bits of `b` (0 = all 32) go into `a` at bit `c & 127`.
 Bfi "bfi" = row(0x2e, 0x0c00_807f, fixed(8))
     .operands(bitfield::FIELD)
-    .cost(Unit::Ic, 3, 2).pure(pure!(bits::bfi)).source(from::ALL)
+    .cost(Unit::Ic, 3, 2).pure(pure!(bits::bfi)).cut().source(from::ALL)
     .applegpu("bfi {dst}, {a}, {b}, {c}{width:width}");
 
 /// Bit-field extract and insert low: `b` shifted right by `c & 127` replaces the low `width` bits of `a` (0 = all 32).
 Bfeil "bfeil" = row(0x802e, 0x0c00_807f, fixed(8))
     .operands(bitfield::FIELD)
-    .cost(Unit::Ic, 3, 2).pure(pure!(bits::bfeil)).source(from::ALL)
+    .cost(Unit::Ic, 3, 2).pure(pure!(bits::bfeil)).cut().source(from::ALL)
     .applegpu("bfeil {dst}, {a}, {b}, {c}{width:width}");
 
 /// The low `width` bits (0 = all 32) of the 64-bit value `b:a` shifted right by `c & 127`.
 Extr "extr" = row(0x0400_002e, 0x0c00_807f, fixed(8))
     .operands(bitfield::FIELD)
-    .cost(Unit::Ic, 3, 2).pure(pure!(bits::extr)).source(from::ALL)
+    .cost(Unit::Ic, 3, 2).pure(pure!(bits::extr)).cut().source(from::ALL)
     .applegpu("extr {dst}, {a}, {b}, {c}{width:width}");
 
 /// Upper word of `b << (c & 127)`, masked by `width` bits moved up by the shift past 32, over `a`.
 Shlhi "shlhi" = row(0x0800_002e, 0x0c00_807f, fixed(8))
     .operands(bitfield::FIELD)
-    .cost(Unit::Ic, 3, 2).pure(pure!(bits::shlhi)).source(from::NO_MESA).unseen()
+    .cost(Unit::Ic, 3, 2).pure(pure!(bits::shlhi)).cut().source(from::NO_MESA).unseen()
     .applegpu("shlhi {dst}, {a}, {b}, {c}{width:width}");
 
 /// Lower word of `(b << 32) >> (c & 127)`, masked by `width` bits moved down with the shift, over `a`.
 Shrhi "shrhi" = row(0x0800_802e, 0x0c00_807f, fixed(8))
     .operands(bitfield::FIELD)
-    .cost(Unit::Ic, 3, 2).pure(pure!(bits::shrhi)).source(from::NO_MESA).unseen()
+    .cost(Unit::Ic, 3, 2).pure(pure!(bits::shrhi)).cut().source(from::NO_MESA).unseen()
     .applegpu("shrhi {dst}, {a}, {b}, {c}{width:width}");
 
 /// Arithmetic shift right of `a` by `b & 127`; `a` is sign-extended from its own size.
 Asr "asr" = row(0x0400_802e, 0x0c00_807f, fixed(8))
     .operands(bitfield::SIGNED_SHIFT)
-    .cost(Unit::Ic, 3, 2).pure(pure!(bits::asr)).source(from::ALL)
+    .cost(Unit::Ic, 3, 2).pure(pure!(bits::asr)).cut().source(from::ALL)
     .applegpu("asr {dst}, {a}, {b}");
 
 /// Lower word of the sign-extended `a`, moved up 32 bits, shifted right by `b & 127`.
 Asrh "asrh" = row(0x0c00_802e, 0x0c00_807f, fixed(8))
     .operands(bitfield::SIGNED_SHIFT)
-    .cost(Unit::Ic, 3, 2).pure(pure!(bits::asrh)).source(from::NO_MESA).unseen()
+    .cost(Unit::Ic, 3, 2).pure(pure!(bits::asrh)).cut().source(from::NO_MESA).unseen()
     .applegpu("asrh {dst}, {a}, {b}");
 
 /// Any bitwise function of two sources: bit 0 of `table` is the result where both are 0, bit 1 where only `a` is 1, bit
@@ -67,7 +67,7 @@ Bitop "bitop" = row(0x7e, 0x807f, fixed(6))
         alu_dst!(44), alu!("a", 16, 42), alu!("b", 28, 40),
         modifier("table", kinds::NUMBER, bits![26:27, 38:39]),
     ])
-    .cost(Unit::Scib, 2, 1).pure(pure!(bits::bitop)).source(from::ALL)
+    .cost(Unit::Scib, 2, 1).pure(pure!(bits::bitop)).cut().source(from::ALL)
     .assumed("tables 0b1100 and 0b0011 as applegpu models them; it documents them as undefined")
     .applegpu("{bitop:table}");
 

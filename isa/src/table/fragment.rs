@@ -66,7 +66,7 @@ Iter "iter" = row(0x21, 0xff, prefers(4, 8, 15))
         unknown("u53", bits![53:55]),
         unknown("u60", bits![60:63]),
     ])
-    .source(from::ALL)
+    .rounded().source(from::ALL)
     .applegpu("iter {dst}, {a}{, sample}, {interpolation:interp}, 0b0, {forward}, {elide}, {kill}, 0, 0");
 
 /// Interpolates `count` coefficient vectors (0 = 4) and divides by W, interpolated from `w`.
@@ -87,7 +87,7 @@ Iterproj "iterproj" = row(0x61, 0xff, prefers(4, 8, 15))
         unknown("u53", bits![53:55]),
         unknown("u62", bits![62:63]),
     ])
-    .source(from::ALL)
+    .rounded().source(from::ALL)
     .applegpu("iterproj {dst}, {a}, {w}{, sample}, {interpolation:interp}, 0b0, {forward}, {elide}, {kill}, 0, 0");
 
 /// Reads a coefficient vector (A, B, C) into three 32-bit registers; the value at a pixel is `A x + B y + C`.

@@ -54,25 +54,25 @@ Mfsr "mfsr" = row(0x72, 0x807f, fixed(4))
 /// cut to the destination, or clamped (`sat`, 16 and 32 bits, shift 0: signed when a source is).
 Iadd "iadd" = row(0xe, 0x0800_803f, fixed(8))
     .operands(integer_rows::ADD)
-    .cost(Unit::Scib, 2, 1).pure(pure!(integer::iadd)).source(from::ALL)
+    .cost(Unit::Scib, 2, 1).pure(pure!(integer::iadd)).cut().source(from::ALL)
     .applegpu("iadd{.sat} {dst}, {a}, {b}{, lsl shift}");
 
 /// `a - (b << shift)`; otherwise as `iadd`.
 Isub "isub" = row(0x0800_000e, 0x0800_803f, fixed(8))
     .operands(integer_rows::ADD)
-    .cost(Unit::Scib, 2, 1).pure(pure!(integer::isub)).source(from::ALL)
+    .cost(Unit::Scib, 2, 1).pure(pure!(integer::isub)).cut().source(from::ALL)
     .applegpu("isub{.sat} {dst}, {a}, {b}{, lsl shift}");
 
 /// `a * b + (c << shift)`; `a` and `b` have at most 32 bits, `c` and the destination up to 64.
 Imadd "imadd" = row(0x1e, 0x0800_803f, fixed(8))
     .operands(integer_rows::MULTIPLY_ADD)
-    .cost(Unit::Ic, 3, 2).pure(pure!(integer::imadd)).source(from::ALL)
+    .cost(Unit::Ic, 3, 2).pure(pure!(integer::imadd)).cut().source(from::ALL)
     .applegpu("imadd{.sat} {dst}, {a}, {b}, {c}{, lsl shift}");
 
 /// `a * b - (c << shift)`; otherwise as `imadd`.
 Imsub "imsub" = row(0x0800_001e, 0x0800_803f, fixed(8))
     .operands(integer_rows::MULTIPLY_ADD)
-    .cost(Unit::Ic, 3, 2).pure(pure!(integer::imsub)).source(from::ALL)
+    .cost(Unit::Ic, 3, 2).pure(pure!(integer::imsub)).cut().source(from::ALL)
     .applegpu("imsub{.sat} {dst}, {a}, {b}, {c}{, lsl shift}");
 
 /// Seen with bit 15 of `mfsr` set; the meaning is unknown.

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::desc::Results;
 use crate::inst::{Inst, OperandFlags, Tag};
+use crate::semantics::rounding::{Direction, round16};
+use crate::semantics::{PureArgs, Source, evaluate};
 use crate::{decode, encode};
 
 /// The default instruction of a row with the first legal form in each register operand.
@@ -160,5 +163,39 @@ fn decoding_undoes_encoding() {
             encoded += 1;
         }
         assert!(encoded > 0, "{}: nothing encodes", op.name());
+    }
+}
+
+/// What a pure row gives for random words, in a destination of 32 bits and in one of 16.
+fn results_in_both_widths(op: Opcode, seed: &mut u64) -> (u64, u64) {
+    let sources: Vec<Source> = (op.desc().with_role(Role::Src))
+        .map(|_| {
+            *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            Source { bits: *seed >> 32, width: 32, flags: OperandFlags::empty() }
+        })
+        .collect();
+    let mods: Vec<u32> = op.desc().with_role(Role::Mod).map(|(_, operand)| operand.default.value).collect();
+    let result = |dst_width| {
+        evaluate(op, &PureArgs { dst_width, sources: &sources, mods: &mods }).expect("the row is pure")
+    };
+    (result(32), result(16))
+}
+
+#[test]
+fn semantics_make_results_as_rows_say() {
+    let mut seed = 1;
+    let rows = Opcode::ALL.iter().copied().filter(|op| op.desc().pure.is_some());
+    for op in rows {
+        let results = op.desc().results;
+        for _ in 0..500 {
+            let (wide, narrow) = results_in_both_widths(op, &mut seed);
+            if results.contains(Results::ROUNDED) {
+                let rounded = round16(f64::from(f32::from_bits(wide as u32)), Direction::NearestEven);
+                assert_eq!(narrow, rounded, "{}: {wide:#x}", op.name());
+            }
+            if results.contains(Results::CUT) {
+                assert_eq!(narrow, wide & 0xffff, "{}", op.name());
+            }
+        }
     }
 }

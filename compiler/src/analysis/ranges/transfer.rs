@@ -14,67 +14,207 @@ use crate::ir::{Function, InstData, IrOp, Op, Src, Type};
 const LANES: u32 = 32;
 
 /// Bounds that may say nothing.
-type Bounds = Option<(i128, i128)>;
+pub(super) type Bounds = Option<(i128, i128)>;
+
+/// How the ranges of results follow.
+#[derive(Clone, Copy)]
+pub(super) enum Rule {
+    /// The bounds of the scalar result from those of the sources.
+    Scalar(for<'s> fn(&Sources<'s>) -> Bounds),
+    /// The words of a number, low one first.
+    Words,
+    /// What comes from the predecessors.
+    Phi,
+}
+
+/// What a rule reads: an operation and what is known where it is.
+pub(super) struct Sources<'s> {
+    walk: &'s Walk<'s>,
+    f: &'s Function<'s>,
+    data: &'s InstData<'s>,
+    /// Width of the result in bits.
+    width: u8,
+}
+
+/// The rule of an operation of whose results anything can be known.
+pub(super) fn rule(op: Op) -> Option<Rule> {
+    Some(match op {
+        Op::Ir(op) => operation(op)?,
+        Op::Hw(op) => Rule::Scalar(hardware(op)?),
+    })
+}
+
+fn hardware(op: Opcode) -> Option<for<'s> fn(&Sources<'s>) -> Bounds> {
+    Some(match op {
+        Opcode::Iadd | Opcode::Imadd => |s| s.sum(|a, b| (a.0 + b.0, a.1 + b.1)),
+        Opcode::Isub | Opcode::Imsub => |s| s.sum(|a, b| (a.0 - b.1, a.1 - b.0)),
+        Opcode::Bitop => |s| s.bitwise(),
+        Opcode::Bfeil => |s| s.field(),
+        Opcode::Popcnt => |_| Some((0, 32)),
+        Opcode::Ffs => |_| Some((-1, 31)),
+        Opcode::Mfsr => |s| s.walk.register(s.data.get(key::SR)),
+        _ => return None,
+    })
+}
+
+fn operation(op: IrOp) -> Option<Rule> {
+    Some(match op {
+        IrOp::Phi => Rule::Phi,
+        IrOp::Split => Rule::Words,
+        IrOp::Mov => Rule::Scalar(|s| s.known(0)),
+        IrOp::Select => Rule::Scalar(|s| {
+            let (a, b) = (s.known(1)?, s.known(2)?);
+            Some((a.0.min(b.0), a.1.max(b.1)))
+        }),
+        IrOp::Collect => Rule::Scalar(|s| s.zero_extended()),
+        IrOp::Uconv => Rule::Scalar(|s| Some(s.cut(0, s.unsigned(0)))),
+        IrOp::Sconv => Rule::Scalar(|s| Some(s.cut(0, s.signed(0)))),
+        IrOp::Icmp => Rule::Scalar(|s| {
+            let truth = i128::from(s.walk.decide(s.f, s.data)?);
+            Some((truth, truth))
+        }),
+        IrOp::Imul => Rule::Scalar(|s| Some(product(s.term(0)?, s.term(1)?))),
+        IrOp::Umulh => Rule::Scalar(|s| {
+            let (low, high) = (s.width <= 32).then(|| product(s.unsigned(0), s.unsigned(1)))?;
+            Some((low >> s.width, high >> s.width))
+        }),
+        IrOp::Shl => Rule::Scalar(|s| s.shift_left()),
+        IrOp::Ushr => Rule::Scalar(|s| Some(s.shift_right(0, 1))),
+        IrOp::Sshr => Rule::Scalar(|s| {
+            let (a, b) = (s.signed(0), s.amount(1));
+            let by = |number: i128, near, far| if number < 0 { number >> near } else { number >> far };
+            Some((by(a.0, b.0, b.1), by(a.1, b.1, b.0)))
+        }),
+        IrOp::Umin => Rule::Scalar(|s| Some(least(s.unsigned(0), s.unsigned(1)))),
+        IrOp::Umax => Rule::Scalar(|s| Some(greatest(s.unsigned(0), s.unsigned(1)))),
+        IrOp::Imin => Rule::Scalar(|s| Some(least(s.signed(0), s.signed(1)))),
+        IrOp::Imax => Rule::Scalar(|s| Some(greatest(s.signed(0), s.signed(1)))),
+        IrOp::Udiv => Rule::Scalar(|s| quotient(s.unsigned(0), s.unsigned(1))),
+        IrOp::Umod => Rule::Scalar(|s| remainder(s.unsigned(0), s.unsigned(1))),
+        IrOp::Sdiv => Rule::Scalar(|s| quotient(s.signed(0), s.signed(1))),
+        IrOp::Srem => Rule::Scalar(|s| remainder(s.signed(0), s.signed(1))),
+        _ => return None,
+    })
+}
+
+impl Sources<'_> {
+    fn unsigned(&self, index: usize) -> (i128, i128) {
+        self.walk.unsigned(self.f, self.data.srcs[index])
+    }
+
+    fn signed(&self, index: usize) -> (i128, i128) {
+        self.walk.signed(self.f, self.data.srcs[index])
+    }
+
+    /// The bounds as they are known, signed or not.
+    fn known(&self, index: usize) -> Bounds {
+        let range = self.walk.range(self.f, self.data.srcs[index])?;
+        Some((range.low.into(), range.high.into()))
+    }
+
+    /// The bounds of a summand or factor.
+    fn term(&self, index: usize) -> Bounds {
+        self.walk.term(self.f, self.data.srcs[index], self.width)
+    }
+
+    /// The bounds of an amount of which seven bits count.
+    fn amount(&self, index: usize) -> (i128, i128) {
+        let bounds = self.unsigned(index);
+        if bounds.1 > 127 { (0, 127) } else { bounds }
+    }
+
+    /// The bounds of a source that is extended as `bounds` say, or cut: what is cut off is a multiple of 2^width.
+    fn cut(&self, index: usize, bounds: (i128, i128)) -> (i128, i128) {
+        let is_cut = self.f.width(self.data.srcs[index]) > self.width;
+        self.known(index).filter(|_| is_cut).unwrap_or(bounds)
+    }
+
+    /// The last source shifted, and the first or the product of the first two before it.
+    fn sum(&self, join: fn((i128, i128), (i128, i128)) -> (i128, i128)) -> Bounds {
+        if self.data.get(key::SAT) {
+            return None;
+        }
+        let last = self.data.srcs.len().checked_sub(1)?;
+        let first = if last == 2 { product(self.term(0)?, self.term(1)?) } else { self.term(0)? };
+        let addend = self.term(last)?;
+        let shift = self.data.get(key::SHIFT);
+        Some(join(first, if shift > 4 { (0, 0) } else { (addend.0 << shift, addend.1 << shift) }))
+    }
+
+    /// Truth tables: bit i is the result for (a, b) = (i & 1, i >> 1).
+    fn bitwise(&self) -> Bounds {
+        if self.width == 1 || self.data.srcs.iter().any(|src| !src.flags.is_empty()) {
+            return None;
+        }
+        let (a, b) = (self.unsigned(0), self.unsigned(1));
+        let ones = |a: i128, b: i128| (1i128 << (128 - (a | b).leading_zeros())) - 1;
+        match self.data.get(key::TABLE) {
+            Truth::AND => Some((0, a.1.min(b.1))),
+            Truth::AND_NOT => Some((0, a.1)),
+            Truth::NOT_AND => Some((0, b.1)),
+            Truth::OR => Some((a.0.max(b.0), ones(a.1, b.1))),
+            Truth::XOR => Some((0, ones(a.1, b.1))),
+            Truth::FIRST => Some(a),
+            _ => None,
+        }
+    }
+
+    /// An extracted field over zero.
+    fn field(&self) -> Bounds {
+        if self.data.srcs[0].as_imm() != Some(0) {
+            return None;
+        }
+        let (bits, shifted) = (self.data.get(key::WIDTH), self.shift_right(1, 2));
+        let field = (0, (1i128 << bits) - 1);
+        Some(if bits == 0 || shifted.1 <= field.1 { shifted } else { field })
+    }
+
+    fn shift_left(&self) -> Bounds {
+        let (a, b) = (self.term(0)?, self.amount(1));
+        if b.1 >= i128::from(self.width) {
+            return None;
+        }
+        let by = |number: i128, near, far| if number < 0 { number << near } else { number << far };
+        Some((by(a.0, b.1, b.0), by(a.1, b.0, b.1)))
+    }
+
+    fn shift_right(&self, index: usize, amount: usize) -> (i128, i128) {
+        let (a, b) = (self.unsigned(index), self.amount(amount));
+        (a.0 >> b.1.min(127), a.1 >> b.0.min(127))
+    }
+
+    /// A 64-bit number made of a word and zero.
+    fn zero_extended(&self) -> Bounds {
+        let is_pair = self.width == 64 && self.data.srcs.len() == 2;
+        let fits = is_pair && self.unsigned(1).1 == 0 && self.f.width(self.data.srcs[0]) == 32;
+        fits.then(|| self.unsigned(0))
+    }
+}
 
 impl Walk<'_> {
-    /// Learns the ranges of the results of an operation.
-    pub(super) fn compute(&mut self, f: &Function<'_>, data: &InstData<'_>) {
-        if let (Op::Ir(IrOp::Split), [low, high]) = (data.op, data.dsts) {
-            let whole = data.srcs[0];
-            let bounds = (f.src_ty(whole) == Type::B64).then(|| self.unsigned(f, whole));
-            let bounds = bounds.filter(|(_, high)| *high < 1 << 32);
-            self.ranges[*low] = fit(bounds, 32);
-            self.ranges[*high] = bounds.map(|_| Range::one(0));
-            return;
-        }
-        let Some(dst) = data.dst() else { return };
-        let ty = f.ty(dst);
-        if ty.comps != 1 {
-            return;
-        }
-        let range = match data.op {
-            Op::Hw(op) => self.hardware(f, op, data, ty.bits),
-            Op::Ir(op) => self.operation(f, op, data, ty.bits),
-        };
+    /// Learns the range of the scalar result of an operation.
+    pub(super) fn scalar(
+        &mut self,
+        f: &Function<'_>,
+        data: &InstData<'_>,
+        rule: for<'s> fn(&Sources<'s>) -> Bounds,
+    ) {
+        let Some(dst) = data.dst().filter(|dst| f.ty(*dst).comps == 1) else { return };
+        let width = f.ty(dst).bits;
+        let range = fit(rule(&Sources { walk: self, f, data, width }), width);
         if range.is_some() || self.ranges[dst].is_some() {
             self.ranges[dst] = range;
         }
     }
 
-    fn hardware(&self, f: &Function<'_>, op: Opcode, data: &InstData<'_>, width: u8) -> Option<Range> {
-        match op {
-            Opcode::Iadd | Opcode::Isub | Opcode::Imadd | Opcode::Imsub => {
-                if data.get(key::SAT) {
-                    return None;
-                }
-                let first = self.term(f, data.srcs[0], width)?;
-                let (first, last) = match data.srcs {
-                    [_, b, c] => (product(first, self.term(f, *b, width)?), *c),
-                    [_, b] => (first, *b),
-                    _ => return None,
-                };
-                let last = self.term(f, last, width)?;
-                let shift = data.get(key::SHIFT);
-                let last = if shift > 4 { (0, 0) } else { (last.0 << shift, last.1 << shift) };
-                fit(
-                    Some(match op {
-                        Opcode::Iadd | Opcode::Imadd => (first.0 + last.0, first.1 + last.1),
-                        _ => (first.0 - last.1, first.1 - last.0),
-                    }),
-                    width,
-                )
-            }
-            Opcode::Bitop if width > 1 => self.bitwise(f, data, width),
-            Opcode::Bfeil if data.srcs[0].as_imm() == Some(0) => {
-                let (bits, shifted) = (data.get(key::WIDTH), self.shift_right(f, data.srcs[1], data.srcs[2]));
-                let field = (0, (1i128 << bits) - 1);
-                fit(if bits == 0 || shifted.1 <= field.1 { Some(shifted) } else { Some(field) }, width)
-            }
-            Opcode::Popcnt => fit(Some((0, 32)), width),
-            Opcode::Ffs => fit(Some((-1, 31)), width),
-            Opcode::Mfsr => fit(self.register(data.get(key::SR)), width),
-            _ => None,
-        }
+    /// Learns the ranges of the words of a number.
+    pub(super) fn words(&mut self, f: &Function<'_>, data: &InstData<'_>) {
+        let [low, high] = data.dsts else { return };
+        let whole = data.srcs[0];
+        let bounds = (f.src_ty(whole) == Type::B64).then(|| self.unsigned(f, whole));
+        let bounds = bounds.filter(|(_, high)| *high < 1 << 32);
+        self.ranges[*low] = fit(bounds, 32);
+        self.ranges[*high] = bounds.map(|_| Range::one(0));
     }
 
     /// The bounds of a summand or factor of a result of `width` bits, which extends narrower sources.
@@ -90,93 +230,6 @@ impl Walk<'_> {
             None if width == 64 && f.width(src) == 64 => None,
             _ => Some(self.unsigned(f, src)),
         }
-    }
-
-    /// Truth tables: bit i is the result for (a, b) = (i & 1, i >> 1).
-    fn bitwise(&self, f: &Function<'_>, data: &InstData<'_>, width: u8) -> Option<Range> {
-        if data.srcs.iter().any(|src| !src.flags.is_empty()) {
-            return None;
-        }
-        let (a, b) = (self.unsigned(f, data.srcs[0]), self.unsigned(f, data.srcs[1]));
-        let ones = |a: i128, b: i128| (1i128 << (128 - (a | b).leading_zeros())) - 1;
-        fit(
-            match data.get(key::TABLE) {
-                Truth::AND => Some((0, a.1.min(b.1))),
-                Truth::AND_NOT => Some((0, a.1)),
-                Truth::NOT_AND => Some((0, b.1)),
-                Truth::OR => Some((a.0.max(b.0), ones(a.1, b.1))),
-                Truth::XOR => Some((0, ones(a.1, b.1))),
-                Truth::FIRST => Some(a),
-                _ => None,
-            },
-            width,
-        )
-    }
-
-    fn operation(&self, f: &Function<'_>, op: IrOp, data: &InstData<'_>, width: u8) -> Option<Range> {
-        let unsigned = |index: usize| self.unsigned(f, data.srcs[index]);
-        let signed = |index: usize| self.signed(f, data.srcs[index]);
-        let cut = |bounds: (i128, i128), index: usize| match self.range(f, data.srcs[index]) {
-            // What is cut off is a multiple of 2^width.
-            Some(range) if f.width(data.srcs[index]) > width => (range.low.into(), range.high.into()),
-            _ => bounds,
-        };
-        let bounds = match op {
-            IrOp::Mov => return self.range(f, data.srcs[0]),
-            IrOp::Uconv => cut(unsigned(0), 0),
-            IrOp::Sconv => cut(signed(0), 0),
-            IrOp::Icmp => {
-                let truth = i128::from(self.decide(f, data)?);
-                (truth, truth)
-            }
-            IrOp::Imul => product(self.term(f, data.srcs[0], width)?, self.term(f, data.srcs[1], width)?),
-            IrOp::Umulh if width <= 32 => {
-                let (low, high) = product(unsigned(0), unsigned(1));
-                (low >> width, high >> width)
-            }
-            IrOp::Shl => {
-                let (a, b) = (self.term(f, data.srcs[0], width)?, self.amount(f, data.srcs[1]));
-                if b.1 >= i128::from(width) {
-                    return None;
-                }
-                let by = |number: i128, near, far| if number < 0 { number << near } else { number << far };
-                (by(a.0, b.1, b.0), by(a.1, b.0, b.1))
-            }
-            IrOp::Ushr => self.shift_right(f, data.srcs[0], data.srcs[1]),
-            IrOp::Sshr => {
-                let (a, b) = (signed(0), self.amount(f, data.srcs[1]));
-                let by = |number: i128, near, far| if number < 0 { number >> near } else { number >> far };
-                (by(a.0, b.0, b.1), by(a.1, b.1, b.0))
-            }
-            IrOp::Umin => (unsigned(0).0.min(unsigned(1).0), unsigned(0).1.min(unsigned(1).1)),
-            IrOp::Umax => (unsigned(0).0.max(unsigned(1).0), unsigned(0).1.max(unsigned(1).1)),
-            IrOp::Imin => (signed(0).0.min(signed(1).0), signed(0).1.min(signed(1).1)),
-            IrOp::Imax => (signed(0).0.max(signed(1).0), signed(0).1.max(signed(1).1)),
-            IrOp::Udiv => quotient(unsigned(0), unsigned(1))?,
-            IrOp::Umod => remainder(unsigned(0), unsigned(1))?,
-            IrOp::Sdiv => quotient(signed(0), signed(1))?,
-            IrOp::Srem => remainder(signed(0), signed(1))?,
-            IrOp::Select => {
-                return Range::union(self.range(f, data.srcs[1]), self.range(f, data.srcs[2]), width);
-            }
-            IrOp::Collect if width == 64 && data.srcs.len() == 2 => {
-                let high = unsigned(1);
-                (high.1 == 0 && f.width(data.srcs[0]) == 32).then(|| unsigned(0))?
-            }
-            _ => return None,
-        };
-        fit(Some(bounds), width)
-    }
-
-    /// The bounds of an amount of which seven bits count.
-    fn amount(&self, f: &Function<'_>, src: Src) -> (i128, i128) {
-        let bounds = self.unsigned(f, src);
-        if bounds.1 > 127 { (0, 127) } else { bounds }
-    }
-
-    fn shift_right(&self, f: &Function<'_>, src: Src, amount: Src) -> (i128, i128) {
-        let (a, b) = (self.unsigned(f, src), self.amount(f, amount));
-        (a.0 >> b.1.min(127), a.1 >> b.0.min(127))
     }
 
     /// The result of a comparison that the ranges decide.
@@ -221,6 +274,14 @@ impl Walk<'_> {
 fn fit(bounds: Bounds, width: u8) -> Option<Range> {
     let (low, high) = bounds?;
     Range::fit(i64::try_from(low).ok(), i64::try_from(high).ok(), width)
+}
+
+fn least(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {
+    (a.0.min(b.0), a.1.min(b.1))
+}
+
+fn greatest(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {
+    (a.0.max(b.0), a.1.max(b.1))
 }
 
 fn product(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {

@@ -57,13 +57,14 @@ pub(super) struct Row {
     pub uniform: bool,
     /// What the result is.
     pub outcome: Outcome,
-    /// The second operand, a shift amount, is taken modulo the width.
-    pub masks_amount: bool,
+    /// The second operand is an amount to shift by: see [`Eval::masks_shifts`].
+    pub shifts: bool,
     /// Builds one component: operands, width of the result in bits.
     pub build: fn(&mut Builder<'_, '_>, &[Src], u8) -> Src,
 }
 
-/// Rows of component-wise operations: opcode, domain of the operands (`free`: they may differ in width), outcome where it is not
+/// Rows of component-wise operations: opcode, domain of the operands (`free`: they may differ in width,
+/// `shift`: and the second is an amount), outcome where it is not
 /// like the first operand, recipe.
 macro_rules! rows {
     ($ops:ident; $($op:ident $domain:ident $(($free:ident))? $(-> $outcome:ident)? = |$b:ident, [$($arg:ident),*], $bits:tt| $body:expr;)*) => {
@@ -79,7 +80,7 @@ macro_rules! rows {
                     arity: [$(stringify!($arg)),*].len(),
                     uniform: !rows!(@free $($free)?),
                     outcome: rows!(@outcome $($outcome)?),
-                    masks_amount: false,
+                    shifts: rows!(@shifts $($free)?),
                     build: |$b, args, $bits| {
                         let &[$($arg),*] = args else { unreachable!("the number of operands is checked") };
                         $body
@@ -91,6 +92,10 @@ macro_rules! rows {
     };
     (@free) => { false };
     (@free free) => { true };
+    (@free shift) => { true };
+    (@shifts) => { false };
+    (@shifts free) => { false };
+    (@shifts shift) => { true };
     (@outcome) => { Outcome::Same };
     (@outcome $outcome:ident) => { Outcome::$outcome };
 }
@@ -106,9 +111,9 @@ rows! { Op;
     UMod Unsigned = |b, [x, y], _| b.umod(x, y);
     SRem Signed = |b, [x, y], _| b.srem(x, y);
     SMod Signed = |b, [x, y], _| signed_modulo(b, x, y);
-    ShiftRightLogical Unsigned(free) = |b, [x, y], _| { let y = b.uconv(y, 32); b.ushr(x, y) };
-    ShiftRightArithmetic Signed(free) = |b, [x, y], _| { let y = b.uconv(y, 32); b.sshr(x, y) };
-    ShiftLeftLogical Unsigned(free) = |b, [x, y], _| { let y = b.uconv(y, 32); b.shl(x, y) };
+    ShiftRightLogical Unsigned(shift) = |b, [x, y], _| { let y = b.uconv(y, 32); b.ushr(x, y) };
+    ShiftRightArithmetic Signed(shift) = |b, [x, y], _| { let y = b.uconv(y, 32); b.sshr(x, y) };
+    ShiftLeftLogical Unsigned(shift) = |b, [x, y], _| { let y = b.uconv(y, 32); b.shl(x, y) };
     BitwiseOr Unsigned = |b, [x, y], _| b.or(x, y);
     BitwiseXor Unsigned = |b, [x, y], _| b.xor(x, y);
     BitwiseAnd Unsigned = |b, [x, y], _| b.and(x, y);
@@ -216,7 +221,7 @@ pub(super) fn elementwise<'a>(
         for (arg, list) in args.iter_mut().zip(&lists[..row.arity]) {
             *arg = list[if list.len() == 1 { 0 } else { component }];
         }
-        if row.masks_amount {
+        if row.shifts && eval.masks_shifts {
             let last = u64::from(eval.b.f.width(args[0])) - 1;
             let mask = Src::imm(last, eval.b.f.width(args[1]));
             args[1] = eval.b.and(args[1], mask);

@@ -1,7 +1,5 @@
 //! Operations that move components, and those that give several results.
 
-use spirv::Op;
-
 use super::arith::{halves, join};
 use super::eval::Eval;
 use super::types::{Kind, Ty};
@@ -20,97 +18,115 @@ fn operand(operands: &[u32], index: usize) -> Result<u32, CompileError> {
         .ok_or_else(|| CompileError::from(ValueError::Missing { index, count: operands.len() }))
 }
 
-/// Evaluates `op`; `None` when it is not of this kind.
-pub(super) fn evaluate<'a>(
+/// The operand itself.
+pub(super) fn copy<'a>(
     eval: &mut Eval<'_, '_, 'a>,
-    op: Op,
-    ty: Ty,
+    _: Ty,
     operands: &[u32],
-) -> Result<Option<&'a [Src]>, CompileError> {
-    let operand = |index| operand(operands, index);
-    Ok(Some(match op {
-        Op::CompositeConstruct => construct(eval, operands)?,
-        Op::CompositeExtract => {
-            let (from, leaves) = eval.value(operand(0)?)?;
-            let (_, start, count) = locate(eval, from, operands.get(1..).unwrap_or(&[]))?;
-            &leaves[start..start + count]
-        }
-        Op::CompositeInsert => {
-            let (_, object) = eval.value(operand(0)?)?;
-            let (into, leaves) = eval.value(operand(1)?)?;
-            let (_, start, count) = locate(eval, into, operands.get(2..).unwrap_or(&[]))?;
-            if object.len() != count {
-                return Err(ValueError::Inserted { expected: count, found: object.len() }.into());
-            }
-            let mut result = leaves.to_vec();
-            result[start..start + count].copy_from_slice(object);
-            eval.keep(&result)
-        }
-        Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => eval.value(operand(0)?)?.1,
-        Op::VectorShuffle => shuffle(eval, operand(0)?, operand(1)?, &operands[2..])?,
-        Op::VectorExtractDynamic => {
-            let (_, vector) = eval.value(operand(0)?)?;
-            let index = eval.scalar(operand(1)?)?;
-            let chosen = choose(eval.b, vector, index)?;
-            eval.keep(&[chosen])
-        }
-        Op::VectorInsertDynamic => {
-            let (_, vector) = eval.value(operand(0)?)?;
-            let (component, index) = (eval.scalar(operand(1)?)?, eval.scalar(operand(2)?)?);
-            let result = replace(eval.b, vector, index, component);
-            eval.keep(&result)
-        }
-        Op::Select => select(eval, ty, operand(0)?, operand(1)?, operand(2)?)?,
-        Op::SDot | Op::UDot | Op::SUDot | Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => {
-            integer_dot(eval, op, ty, operands)?
-        }
-        Op::Bitcast => bitcast(eval, ty, operand(0)?)?,
-        Op::Any | Op::All => {
-            let (_, vector) = eval.value(operand(0)?)?;
-            let join = if op == Op::Any { Builder::or } else { Builder::and };
-            let result = vector.iter().copied().reduce(|x, y| join(eval.b, x, y));
-            eval.keep(&[result.ok_or_else(|| ValueError::EmptyList)?])
-        }
-        Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
-            extended(eval, op, operand(0)?, operand(1)?)?
-        }
-        _ => return pointer_values(eval, op, ty, operands),
-    }))
+) -> Result<&'a [Src], CompileError> {
+    Ok(eval.value(operand(operands, 0)?)?.1)
 }
 
-/// Evaluates operations on addresses; `None` when `op` is not one.
-fn pointer_values<'a>(
+/// A part of a composite.
+pub(super) fn extract<'a>(
     eval: &mut Eval<'_, '_, 'a>,
-    op: Op,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let (from, leaves) = eval.value(operand(operands, 0)?)?;
+    let (_, start, count) = locate(eval, from, operands.get(1..).unwrap_or(&[]))?;
+    Ok(&leaves[start..start + count])
+}
+
+/// A composite with another part.
+pub(super) fn insert<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let (_, object) = eval.value(operand(operands, 0)?)?;
+    let (into, leaves) = eval.value(operand(operands, 1)?)?;
+    let (_, start, count) = locate(eval, into, operands.get(2..).unwrap_or(&[]))?;
+    if object.len() != count {
+        return Err(ValueError::Inserted { expected: count, found: object.len() }.into());
+    }
+    let mut result = leaves.to_vec();
+    result[start..start + count].copy_from_slice(object);
+    Ok(eval.keep(&result))
+}
+
+/// A component by an index that is computed.
+pub(super) fn extract_dynamic<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let (_, vector) = eval.value(operand(operands, 0)?)?;
+    let index = eval.scalar(operand(operands, 1)?)?;
+    let chosen = choose(eval.b, vector, index)?;
+    Ok(eval.keep(&[chosen]))
+}
+
+/// A vector with another component at an index that is computed.
+pub(super) fn insert_dynamic<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let (_, vector) = eval.value(operand(operands, 0)?)?;
+    let (component, index) = (eval.scalar(operand(operands, 1)?)?, eval.scalar(operand(operands, 2)?)?);
+    let result = replace(eval.b, vector, index, component);
+    Ok(eval.keep(&result))
+}
+
+/// All components of a vector joined.
+pub(super) fn reduce<'a, 'f>(
+    eval: &mut Eval<'_, 'f, 'a>,
+    operands: &[u32],
+    join: fn(&mut Builder<'f, 'a>, Src, Src) -> Src,
+) -> Result<&'a [Src], CompileError> {
+    let (_, vector) = eval.value(operand(operands, 0)?)?;
+    let result = vector.iter().copied().reduce(|x, y| join(eval.b, x, y));
+    Ok(eval.keep(&[result.ok_or_else(|| ValueError::EmptyList)?]))
+}
+
+/// An address as an integer, or the other way round.
+pub(super) fn convert_address<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
     ty: Ty,
     operands: &[u32],
-) -> Result<Option<&'a [Src]>, CompileError> {
-    let operand = |index| operand(operands, index);
-    Ok(Some(match op {
-        Op::ConvertPtrToU | Op::ConvertUToPtr => {
-            let bits = eval.types.leaves(ty)?.first().copied().unwrap_or(64);
-            let address = eval.scalar(operand(0)?)?;
-            let address = eval.b.uconv(address, bits);
-            eval.keep(&[address])
-        }
-        Op::PtrEqual | Op::PtrNotEqual => {
-            let (a, b) = (eval.scalar(operand(0)?)?, eval.scalar(operand(1)?)?);
-            let cond = if op == Op::PtrEqual { IntCond::EQ } else { IntCond::NE };
-            let result = eval.b.icmp(cond, a, b);
-            eval.keep(&[result])
-        }
-        Op::PtrDiff => {
-            let ((pointer, a), b) = (eval.value(operand(0)?)?, eval.scalar(operand(1)?)?);
-            let [a] = a else { return Err(ValueError::NotAPointer.into()) };
-            let difference = eval.b.isub(*a, b);
-            let width = eval.b.f.width(difference);
-            let elements = eval.b.sdiv(difference, int(i64::from(stride(eval, pointer)?), width));
-            let bits = eval.types.leaves(ty)?.first().copied().unwrap_or(32);
-            let elements = eval.b.sconv(elements, bits);
-            eval.keep(&[elements])
-        }
-        _ => return Ok(None),
-    }))
+) -> Result<&'a [Src], CompileError> {
+    let bits = eval.types.leaves(ty)?.first().copied().unwrap_or(64);
+    let address = eval.scalar(operand(operands, 0)?)?;
+    let address = eval.b.uconv(address, bits);
+    Ok(eval.keep(&[address]))
+}
+
+/// Whether two addresses are equal, or different.
+pub(super) fn compare_addresses<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    cond: IntCond,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let (a, b) = (eval.scalar(operand(operands, 0)?)?, eval.scalar(operand(operands, 1)?)?);
+    let result = eval.b.icmp(cond, a, b);
+    Ok(eval.keep(&[result]))
+}
+
+/// The number of elements between two addresses.
+pub(super) fn address_difference<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    ty: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let ((pointer, a), b) = (eval.value(operand(operands, 0)?)?, eval.scalar(operand(operands, 1)?)?);
+    let [a] = a else { return Err(ValueError::NotAPointer.into()) };
+    let difference = eval.b.isub(*a, b);
+    let width = eval.b.f.width(difference);
+    let elements = eval.b.sdiv(difference, int(i64::from(stride(eval, pointer)?), width));
+    let bits = eval.types.leaves(ty)?.first().copied().unwrap_or(32);
+    let elements = eval.b.sconv(elements, bits);
+    Ok(eval.keep(&[elements]))
 }
 
 /// Bytes from one element to the next of the array that pointers of a type move through.
@@ -140,7 +156,12 @@ pub(super) fn locate(
     Ok((ty, start, eval.types.leaf_count(ty)?))
 }
 
-fn construct<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32]) -> Result<&'a [Src], CompileError> {
+/// A composite of its parts.
+pub(super) fn construct<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
     if let [only] = operands {
         return Ok(eval.value(*only)?.1);
     }
@@ -154,8 +175,14 @@ fn construct<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32]) -> Result<&'a [Src],
     Ok(eval.keep(&result))
 }
 
-fn shuffle<'a>(eval: &Eval<'_, '_, 'a>, a: u32, b: u32, picks: &[u32]) -> Result<&'a [Src], CompileError> {
-    let (a, b) = (eval.value(a)?.1, eval.value(b)?.1);
+/// Components of two vectors in any order.
+pub(super) fn shuffle<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let (a, b) = (eval.value(operand(operands, 0)?)?.1, eval.value(operand(operands, 1)?)?.1);
+    let picks = &operands[2..];
     let mut result = Vec::with_capacity(picks.len());
     for pick in picks {
         // All ones denotes a component that may be anything.
@@ -193,14 +220,14 @@ pub(super) fn replace(b: &mut Builder<'_, '_>, list: &[Src], index: Src, element
     list.iter().enumerate().map(&mut at).collect()
 }
 
-fn select<'a>(
+/// One of two values, as a whole or by components.
+pub(super) fn select<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     ty: Ty,
-    cond: u32,
-    a: u32,
-    b: u32,
+    operands: &[u32],
 ) -> Result<&'a [Src], CompileError> {
-    let (cond, a, b) = (eval.value(cond)?.1, eval.value(a)?.1, eval.value(b)?.1);
+    let value = |index| operand(operands, index).and_then(|id| Ok(eval.value(id)?.1));
+    let (cond, a, b) = (value(0)?, value(1)?, value(2)?);
     let count = eval.types.leaf_count(ty)?;
     let same = a.iter().zip(b).all(|(a, b)| eval.b.f.width(*a) == eval.b.f.width(*b));
     let fits = a.len() == count && b.len() == count && (cond.len() == 1 || cond.len() == count) && same;
@@ -213,8 +240,13 @@ fn select<'a>(
     Ok(eval.keep(&result))
 }
 
-fn bitcast<'a>(eval: &mut Eval<'_, '_, 'a>, ty: Ty, operand: u32) -> Result<&'a [Src], CompileError> {
-    let (_, from) = eval.value(operand)?;
+/// The same bits in scalars of another width.
+pub(super) fn bitcast<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    ty: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let (_, from) = eval.value(operand(operands, 0)?)?;
     let to = eval.types.leaves(ty)?;
     let (Some(old), Some(new)) = (from.first().map(|leaf| eval.b.f.width(*leaf)), to.first().copied()) else {
         return Err(ValueError::BitcastType.into());
@@ -282,9 +314,26 @@ pub(super) fn put_together(b: &mut Builder<'_, '_>, parts: &[Src], bits: u8) -> 
     sum
 }
 
-/// Sum and carry, difference and borrow, or low and high half of a product: two lists one after the other.
-fn extended<'a>(eval: &mut Eval<'_, '_, 'a>, op: Op, x: u32, y: u32) -> Result<&'a [Src], CompileError> {
-    let ((ty, xs), (_, ys)) = (eval.value(x)?, eval.value(y)?);
+/// Operations that give two results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pair {
+    /// Sum and carry.
+    Carry,
+    /// Difference and borrow.
+    Borrow,
+    /// Low and high half of an unsigned product.
+    Unsigned,
+    /// Low and high half of a signed product.
+    Signed,
+}
+
+/// Both results: two lists one after the other.
+pub(super) fn extended<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    pair: Pair,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let ((ty, xs), (_, ys)) = (eval.value(operand(operands, 0)?)?, eval.value(operand(operands, 1)?)?);
     let (scalar, _) = eval.types.scalar_and_count(ty)?;
     if xs.len() != ys.len() || !matches!(eval.types.kind(scalar), Kind::Int { .. }) {
         return Err(ValueError::IntegerPair { first: xs.len(), second: ys.len() }.into());
@@ -292,8 +341,8 @@ fn extended<'a>(eval: &mut Eval<'_, '_, 'a>, op: Op, x: u32, y: u32) -> Result<&
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for (x, y) in xs.iter().zip(ys) {
         let (low, high) = match eval.b.f.width(*x) {
-            8 => extended_byte(eval.b, op, *x, *y),
-            _ => extended_pair(eval.b, op, *x, *y),
+            8 => extended_byte(eval.b, pair, *x, *y),
+            _ => extended_pair(eval.b, pair, *x, *y),
         };
         first.push(low);
         second.push(high);
@@ -302,53 +351,69 @@ fn extended<'a>(eval: &mut Eval<'_, '_, 'a>, op: Op, x: u32, y: u32) -> Result<&
     Ok(eval.keep(&first))
 }
 
-fn extended_pair(b: &mut Builder<'_, '_>, op: Op, x: Src, y: Src) -> (Src, Src) {
+fn extended_pair(b: &mut Builder<'_, '_>, pair: Pair, x: Src, y: Src) -> (Src, Src) {
     let bits = b.f.width(x);
-    match op {
-        Op::IAddCarry => {
+    match pair {
+        Pair::Carry => {
             let sum = b.iadd(x, y);
             let carry = b.icmp(IntCond::ULT, sum, x);
             (sum, b.uconv(carry, bits))
         }
-        Op::ISubBorrow => {
+        Pair::Borrow => {
             let borrow = b.icmp(IntCond::ULT, x, y);
             (b.isub(x, y), b.uconv(borrow, bits))
         }
-        Op::UMulExtended => (b.imul(x, y), b.umulh(x, y)),
-        _ => (b.imul(x, y), b.smulh(x, y)),
+        Pair::Unsigned => (b.imul(x, y), b.umulh(x, y)),
+        Pair::Signed => (b.imul(x, y), b.smulh(x, y)),
     }
 }
 
 /// The same of bytes, in 16 bits: the second result is what leaves the byte.
-fn extended_byte(b: &mut Builder<'_, '_>, op: Op, x: Src, y: Src) -> (Src, Src) {
-    let [x, y] =
-        [x, y].map(|byte| if op == Op::SMulExtended { b.sconv(byte, 16) } else { b.uconv(byte, 16) });
-    let whole = match op {
-        Op::IAddCarry => b.iadd(x, y),
-        Op::ISubBorrow => b.isub(x, y),
-        _ => b.imul(x, y),
+fn extended_byte(b: &mut Builder<'_, '_>, pair: Pair, x: Src, y: Src) -> (Src, Src) {
+    let [x, y] = [x, y].map(|byte| if pair == Pair::Signed { b.sconv(byte, 16) } else { b.uconv(byte, 16) });
+    let whole = match pair {
+        Pair::Carry => b.iadd(x, y),
+        Pair::Borrow => b.isub(x, y),
+        Pair::Unsigned | Pair::Signed => b.imul(x, y),
     };
     let above = b.ushr(whole, Src::imm32(8));
     // A borrow fills the upper byte.
-    let above = if op == Op::ISubBorrow { b.and(above, Src::imm(1, 16)) } else { above };
+    let above = if pair == Pair::Borrow { b.and(above, Src::imm(1, 16)) } else { above };
     (b.uconv(whole, 8), b.uconv(above, 8))
 }
 
+/// A kind of integer dot product.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Dot {
+    /// The first vector has signed components.
+    first_signed: bool,
+    /// The second vector has signed components.
+    second_signed: bool,
+    /// An accumulator follows, with which the sum saturates.
+    saturates: bool,
+}
+
+impl Dot {
+    /// Both vectors are signed.
+    pub const SIGNED: Dot = Dot { first_signed: true, second_signed: true, saturates: false };
+    /// Neither vector is signed.
+    pub const UNSIGNED: Dot = Dot { first_signed: false, second_signed: false, saturates: false };
+    /// The first vector is signed.
+    pub const MIXED: Dot = Dot { first_signed: true, second_signed: false, saturates: false };
+
+    /// The same with an accumulator.
+    pub const fn saturating(self) -> Dot {
+        Dot { saturates: true, ..self }
+    }
+}
+
 /// Dot product of integer vectors or of words packed with four bytes, with or without an accumulator that saturates.
-fn integer_dot<'a>(
+pub(super) fn integer_dot<'a>(
     eval: &mut Eval<'_, '_, 'a>,
-    op: Op,
+    dot: Dot,
     ty: Ty,
     operands: &[u32],
 ) -> Result<&'a [Src], CompileError> {
-    let (signed, mixed, saturates) = match op {
-        Op::SDot => (true, false, false),
-        Op::UDot => (false, false, false),
-        Op::SUDot => (true, true, false),
-        Op::SDotAccSat => (true, false, true),
-        Op::UDotAccSat => (false, false, true),
-        _ => (true, true, true),
-    };
     let id = |index| operand(operands, index);
     let Kind::Int { bits } = eval.types.kind(ty) else {
         return Err(ValueError::DotProduct { why: "expected an integer result" }.into());
@@ -367,19 +432,19 @@ fn integer_dot<'a>(
     let mut sum = Src::imm(0, width);
     for (x, y) in xs.iter().zip(&ys) {
         let b = &mut *eval.b;
-        let x = if signed { b.sconv(*x, width) } else { b.uconv(*x, width) };
-        let y = if signed && !mixed { b.sconv(*y, width) } else { b.uconv(*y, width) };
+        let x = if dot.first_signed { b.sconv(*x, width) } else { b.uconv(*x, width) };
+        let y = if dot.second_signed { b.sconv(*y, width) } else { b.uconv(*y, width) };
         let product = b.imul(x, y);
         sum = b.iadd(sum, product);
     }
-    if saturates {
+    if dot.saturates {
         let accumulator = eval.scalar(id(2)?)?;
         if eval.b.f.width(accumulator) != bits {
             return Err(
                 ValueError::DotProduct { why: "the accumulator has another width than the result" }.into()
             );
         }
-        let result = add_saturating(eval.b, sum, accumulator, signed, bits);
+        let result = add_saturating(eval.b, sum, accumulator, dot.first_signed, bits);
         return Ok(eval.keep(&[result]));
     }
     let result = eval.b.uconv(sum, bits);

@@ -2,9 +2,10 @@
 
 use spirv::MemoryAccess;
 
+use super::composite;
 use super::module::Def;
 use super::pointer::Pointer;
-use super::pure;
+use super::pure::{self, Compute};
 use super::translate::Translator;
 use super::types::Kind;
 use super::words::Inst;
@@ -71,7 +72,7 @@ impl<'a> Translator<'_, 'a> {
     pub(super) fn copy_object(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         match self.values.defs.get(inst.word(2)? as usize).copied() {
             Some(Def::Resource(resource)) => self.define(inst.word(1)?, Def::Resource(resource)),
-            Some(Def::Value(..)) => self.pure(inst, &[]),
+            Some(Def::Value(..)) => self.pure(inst, Compute::Whole(composite::copy), &[]),
             _ => {
                 let pointer = self.pointer(inst.word(2)?)?;
                 let ty = self.eval().ty(inst.word(0)?)?;
@@ -86,18 +87,23 @@ impl<'a> Translator<'_, 'a> {
 
     /// `OpCompositeExtract` from a value or an array of descriptors.
     pub(super) fn composite_extract(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        if self.extract_resource(inst)? { Ok(()) } else { self.pure(inst, &[]) }
+        match self.extract_resource(inst)? {
+            true => Ok(()),
+            false => self.pure(inst, Compute::Whole(composite::extract), &[]),
+        }
     }
 
     /// An instruction that only computes; those of `pointers` that are pointers with an address are values meanwhile.
-    pub(super) fn pure(&mut self, inst: &Inst<'a>, pointers: &[u32]) -> Result<(), CompileError> {
+    pub(super) fn pure(
+        &mut self,
+        inst: &Inst<'a>,
+        compute: Compute,
+        pointers: &[u32],
+    ) -> Result<(), CompileError> {
         let ty = self.eval().ty(inst.word(0)?)?;
         let operands = inst.rest(2);
-        let leaves = self
-            .with_pointers_as_values(pointers, |t| pure::evaluate(&mut t.eval(), inst.op, ty, operands))?
-            .ok_or_else(|| {
-                CompileError::internal(format!("Op{:?} has a row and is not computed", inst.op))
-            })?;
+        let leaves =
+            self.with_pointers_as_values(pointers, |t| pure::evaluate(&mut t.eval(), compute, ty, operands))?;
         let leaves = self.apart(ty, leaves);
         self.define(inst.word(1)?, Def::Value(ty, leaves))
     }

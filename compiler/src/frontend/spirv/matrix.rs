@@ -3,54 +3,104 @@
 use spirv::Op;
 
 use super::eval::Eval;
-use super::types::Kind;
+use super::types::{Kind, Ty};
 use crate::error::{CompileError, ValueError};
 use crate::ir::Arithmetic;
 use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 
-/// Evaluates `op`; `None` when it is not of this kind.
-pub(super) fn evaluate<'a>(
+/// `OpDot`.
+pub(super) fn dot_instruction<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let [x, y] = pair(eval, operands)?;
+    if x.leaves.len() != y.leaves.len() {
+        return Err(ValueError::Shapes { op: Op::Dot }.into());
+    }
+    let result = dot(eval.b, x.leaves, y.leaves);
+    Ok(eval.keep(&[result]))
+}
+
+/// `OpTranspose`.
+pub(super) fn transpose_instruction<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let matrix = operand(eval, operands, 0)?;
+    let result = transpose(matrix.leaves, matrix.rows)?;
+    Ok(eval.keep(&result))
+}
+
+/// `OpOuterProduct`: the first vector times each component of the second.
+pub(super) fn outer_product<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let [x, y] = pair(eval, operands)?;
+    let result: Vec<Src> = y.leaves.iter().flat_map(|factor| scale(eval.b, x.leaves, *factor)).collect();
+    Ok(eval.keep(&result))
+}
+
+/// `OpVectorTimesScalar` and `OpMatrixTimesScalar`, `op` among them.
+pub(super) fn times_scalar<'a>(
     eval: &mut Eval<'_, '_, 'a>,
     op: Op,
     operands: &[u32],
-) -> Result<Option<&'a [Src]>, CompileError> {
-    let wanted = matches!(
-        op,
-        Op::Dot
-            | Op::Transpose
-            | Op::OuterProduct
-            | Op::VectorTimesScalar
-            | Op::MatrixTimesScalar
-            | Op::MatrixTimesVector
-            | Op::VectorTimesMatrix
-            | Op::MatrixTimesMatrix
-    );
-    if !wanted {
-        return Ok(None);
-    }
-    let first = operand(eval, operands, 0)?;
-    if op == Op::Transpose {
-        let result = transpose(first.leaves, first.rows)?;
-        return Ok(Some(eval.keep(&result)));
-    }
-    let second = operand(eval, operands, 1)?;
-    let (a, c) = (first.leaves, second.leaves);
-    let b = &mut *eval.b;
-    let result = match op {
-        Op::Dot if a.len() == c.len() => vec![dot(b, a, c)],
-        Op::OuterProduct => c.iter().flat_map(|y| scale(b, a, *y)).collect(),
-        Op::VectorTimesScalar | Op::MatrixTimesScalar if c.len() == 1 => scale(b, a, c[0]),
-        Op::MatrixTimesVector if first.columns == c.len() => combine(b, a, first.rows, c),
-        Op::VectorTimesMatrix if a.len() == second.rows => {
-            c.chunks(second.rows).map(|column| dot(b, a, column)).collect()
-        }
-        Op::MatrixTimesMatrix if first.columns == second.rows => {
-            c.chunks(second.rows).flat_map(|column| combine(b, a, first.rows, column)).collect()
-        }
-        _ => return Err(ValueError::Shapes { op }.into()),
+) -> Result<&'a [Src], CompileError> {
+    let [x, factor] = pair(eval, operands)?;
+    let [factor] = factor.leaves else {
+        return Err(ValueError::Shapes { op }.into());
     };
-    Ok(Some(eval.keep(&result)))
+    let result = scale(eval.b, x.leaves, *factor);
+    Ok(eval.keep(&result))
+}
+
+/// `OpMatrixTimesVector`.
+pub(super) fn matrix_times_vector<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let [matrix, vector] = pair(eval, operands)?;
+    if matrix.columns != vector.leaves.len() {
+        return Err(ValueError::Shapes { op: Op::MatrixTimesVector }.into());
+    }
+    let result = combine(eval.b, matrix.leaves, matrix.rows, vector.leaves);
+    Ok(eval.keep(&result))
+}
+
+/// `OpVectorTimesMatrix`.
+pub(super) fn vector_times_matrix<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let [vector, matrix] = pair(eval, operands)?;
+    if vector.leaves.len() != matrix.rows {
+        return Err(ValueError::Shapes { op: Op::VectorTimesMatrix }.into());
+    }
+    let columns = matrix.leaves.chunks(matrix.rows);
+    let result: Vec<Src> = columns.map(|column| dot(eval.b, vector.leaves, column)).collect();
+    Ok(eval.keep(&result))
+}
+
+/// `OpMatrixTimesMatrix`.
+pub(super) fn matrix_times_matrix<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    _: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let [x, y] = pair(eval, operands)?;
+    if x.columns != y.rows {
+        return Err(ValueError::Shapes { op: Op::MatrixTimesMatrix }.into());
+    }
+    let columns = y.leaves.chunks(y.rows);
+    let result: Vec<Src> = columns.flat_map(|column| combine(eval.b, x.leaves, x.rows, column)).collect();
+    Ok(eval.keep(&result))
 }
 
 /// A float vector or matrix.
@@ -71,6 +121,11 @@ fn operand<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32], index: usize) -> Resul
     };
     eval.check_float(vector)?;
     Ok(Operand { leaves, rows: leaves.len() / columns, columns })
+}
+
+/// The first two operands.
+fn pair<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32]) -> Result<[Operand<'a>; 2], CompileError> {
+    Ok([operand(eval, operands, 0)?, operand(eval, operands, 1)?])
 }
 
 /// Rows become columns.

@@ -1,13 +1,13 @@
 //! One row for each opcode that a function body may have: who translates it, what it does with pointers, and what it needs of
 //! the stage and the hardware.
 //!
-//! The scan of a module reads declarations ([`Handler::Declaration`]), the graph reads terminators. Component-wise operations
-//! have their rows in `arith`. An opcode without a row is refused by its name.
+//! The scan of a module reads declarations ([`Handler::Declaration`]), the graph reads terminators. Operations that only compute
+//! have their rows in `pure`, component-wise ones in `arith`. An opcode without a row is refused by its name.
 
 use spirv::Op;
 
-use super::arith;
 use super::lanes::Vote;
+use super::pure::{self, Compute};
 use super::sampling::{Form, IMPLICIT, PLAIN};
 use super::translate::Translator;
 use super::words::Inst;
@@ -30,7 +30,7 @@ pub(super) enum Handler {
     /// The scan of the module or the graph of the function has read it.
     Declaration,
     /// Its result depends on its operands alone.
-    Pure,
+    Pure(Compute),
     /// This function.
     Build(Build),
 }
@@ -90,14 +90,6 @@ const fn build(op: Op, build: Build) -> Row {
 
 const fn with(op: Op, pointers: Pointers, build: Build) -> Row {
     Row { pointers, ..row(op, Handler::Build(build)) }
-}
-
-const fn pure(op: Op) -> Row {
-    row(op, Handler::Pure)
-}
-
-const fn pure_with_pointers(op: Op) -> Row {
-    Row { pointers: Pointers::Values, ..row(op, Handler::Pure) }
 }
 
 const fn needing(needs: Needs, row: Row) -> Row {
@@ -204,29 +196,7 @@ static ROWS: &[Row] = &[
     build(Op::CopyMemory, |t, inst| t.copy_memory(inst)),
     with(Op::CopyObject, Pointers::Chain, |t, inst| t.copy_object(inst)),
     build(Op::ArrayLength, |t, inst| t.array_length(inst)),
-    pure_with_pointers(Op::PtrEqual),
-    pure_with_pointers(Op::PtrNotEqual),
-    pure_with_pointers(Op::PtrDiff),
-    pure_with_pointers(Op::ConvertPtrToU),
-    pure(Op::ConvertUToPtr),
-
-    pure_with_pointers(Op::CompositeConstruct),
     build(Op::CompositeExtract, |t, inst| t.composite_extract(inst)),
-    pure_with_pointers(Op::CompositeInsert),
-    pure_with_pointers(Op::CopyLogical),
-    pure(Op::ExpectKHR),
-    pure(Op::VectorShuffle),
-    pure(Op::VectorExtractDynamic),
-    pure(Op::VectorInsertDynamic),
-    pure_with_pointers(Op::Select),
-    pure_with_pointers(Op::Bitcast),
-    pure(Op::Any), pure(Op::All),
-    pure(Op::IAddCarry), pure(Op::ISubBorrow), pure(Op::UMulExtended), pure(Op::SMulExtended),
-    pure(Op::SDot), pure(Op::UDot), pure(Op::SUDot),
-    pure(Op::SDotAccSat), pure(Op::UDotAccSat), pure(Op::SUDotAccSat),
-    pure(Op::Dot), pure(Op::Transpose), pure(Op::OuterProduct),
-    pure(Op::VectorTimesScalar), pure(Op::MatrixTimesScalar), pure(Op::MatrixTimesVector),
-    pure(Op::VectorTimesMatrix), pure(Op::MatrixTimesMatrix),
 
     build(Op::SampledImage, |t, inst| t.sampled_image(inst)),
     build(Op::Image, |t, inst| t.image_alone(inst)),
@@ -338,12 +308,15 @@ static INDEX: [u16; OPCODES] = {
     index
 };
 
-/// The row of an opcode; a component-wise operation is pure.
+/// The row of an opcode.
 pub(super) fn find(op: Op) -> Option<Row> {
     let position = INDEX.get(op as usize).copied().unwrap_or(0);
     match ROWS.get(usize::from(position).wrapping_sub(1)) {
         Some(row) => Some(*row),
-        None => arith::row(op).map(|_| pure(op)),
+        None => pure::find(op).map(|pure::Row { compute, takes_pointers }| Row {
+            pointers: if takes_pointers { Pointers::Values } else { Pointers::Escape },
+            ..row(op, Handler::Pure(compute))
+        }),
     }
 }
 
@@ -383,7 +356,9 @@ mod tests {
             let found = find(row.op).expect("the index has every row");
             assert_eq!(found.op, row.op);
             assert_eq!(ROWS.iter().filter(|other| other.op == row.op).count(), 1, "{:?}", row.op);
-            assert!(arith::row(row.op).is_none(), "{:?} has two rows", row.op);
+            // Those that copy descriptors and pointers too compute values by the other row.
+            let copies = matches!(row.op, Op::CopyObject | Op::CompositeExtract);
+            assert_eq!(pure::find(row.op).is_some(), copies, "{:?} has two rows", row.op);
         }
         for op in (0..=0xffff).filter_map(Op::from_u32).filter(|op| find(*op).is_none()) {
             assert!(refusal(op).message().contains(&format!("Op{op:?}")), "{op:?}");

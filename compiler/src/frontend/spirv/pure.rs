@@ -1,30 +1,121 @@
-//! Instructions whose results depend on their operands alone, by who computes them.
+//! One row for each instruction whose result depends on its operands alone: in function bodies and for specialization constants.
+//!
+//! Component-wise operations have their rows in `arith`.
 
 use spirv::Op;
 
+use super::arith;
+use super::composite::{self, Dot, Pair};
 use super::eval::Eval;
+use super::matrix;
 use super::types::Ty;
-use super::{arith, composite, matrix};
 use crate::error::CompileError;
+use crate::ir::Arithmetic;
+use crate::ir::build::alu::IntCond;
+use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 
-/// The result of `op`; `None` when `op` is not among those computed here.
+/// The scalars of a result of a type, from the operands.
+type Function = for<'a> fn(&mut Eval<'_, '_, 'a>, Ty, &[u32]) -> Result<&'a [Src], CompileError>;
+
+/// How a result is computed.
+#[derive(Clone, Copy)]
+pub(super) enum Compute {
+    /// Component by component.
+    Components(arith::Row),
+    /// By a function of the operands.
+    Whole(Function),
+}
+
+/// What is known of an instruction that only computes.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    pub compute: Compute,
+    /// Pointers among the operands are used as numbers.
+    pub takes_pointers: bool,
+}
+
+/// The row of `op`, if it only computes.
+pub(super) fn find(op: Op) -> Option<Row> {
+    if let Some(row) = arith::row(op) {
+        return Some(Row { compute: Compute::Components(row), takes_pointers: false });
+    }
+    let values = values(op).map(|function| (function, false));
+    let (function, takes_pointers) = values.or_else(|| with_pointers(op).map(|function| (function, true)))?;
+    Some(Row { compute: Compute::Whole(function), takes_pointers })
+}
+
+/// Instructions on values.
+fn values(op: Op) -> Option<Function> {
+    Some(match op {
+        Op::ExpectKHR | Op::CopyObject => composite::copy,
+        Op::CompositeExtract => composite::extract,
+        Op::VectorShuffle => composite::shuffle,
+        Op::VectorExtractDynamic => composite::extract_dynamic,
+        Op::VectorInsertDynamic => composite::insert_dynamic,
+        Op::Any => |eval, _, operands| composite::reduce(eval, operands, Builder::or),
+        Op::All => |eval, _, operands| composite::reduce(eval, operands, Builder::and),
+        Op::IAddCarry => |eval, _, operands| composite::extended(eval, Pair::Carry, operands),
+        Op::ISubBorrow => |eval, _, operands| composite::extended(eval, Pair::Borrow, operands),
+        Op::UMulExtended => |eval, _, operands| composite::extended(eval, Pair::Unsigned, operands),
+        Op::SMulExtended => |eval, _, operands| composite::extended(eval, Pair::Signed, operands),
+        Op::SDot => |eval, ty, operands| composite::integer_dot(eval, Dot::SIGNED, ty, operands),
+        Op::UDot => |eval, ty, operands| composite::integer_dot(eval, Dot::UNSIGNED, ty, operands),
+        Op::SUDot => |eval, ty, operands| composite::integer_dot(eval, Dot::MIXED, ty, operands),
+        Op::SDotAccSat => {
+            |eval, ty, operands| composite::integer_dot(eval, Dot::SIGNED.saturating(), ty, operands)
+        }
+        Op::UDotAccSat => {
+            |eval, ty, operands| composite::integer_dot(eval, Dot::UNSIGNED.saturating(), ty, operands)
+        }
+        Op::SUDotAccSat => {
+            |eval, ty, operands| composite::integer_dot(eval, Dot::MIXED.saturating(), ty, operands)
+        }
+        Op::ConvertUToPtr => composite::convert_address,
+        Op::Dot => matrix::dot_instruction,
+        Op::Transpose => matrix::transpose_instruction,
+        Op::OuterProduct => matrix::outer_product,
+        Op::VectorTimesScalar => {
+            |eval, _, operands| matrix::times_scalar(eval, Op::VectorTimesScalar, operands)
+        }
+        Op::MatrixTimesScalar => {
+            |eval, _, operands| matrix::times_scalar(eval, Op::MatrixTimesScalar, operands)
+        }
+        Op::MatrixTimesVector => matrix::matrix_times_vector,
+        Op::VectorTimesMatrix => matrix::vector_times_matrix,
+        Op::MatrixTimesMatrix => matrix::matrix_times_matrix,
+        _ => return None,
+    })
+}
+
+/// Instructions on values among which pointers may be.
+fn with_pointers(op: Op) -> Option<Function> {
+    Some(match op {
+        Op::CompositeConstruct => composite::construct,
+        Op::CompositeInsert => composite::insert,
+        Op::CopyLogical => composite::copy,
+        Op::Select => composite::select,
+        Op::Bitcast => composite::bitcast,
+        Op::ConvertPtrToU => composite::convert_address,
+        Op::PtrEqual => |eval, _, operands| composite::compare_addresses(eval, IntCond::EQ, operands),
+        Op::PtrNotEqual => |eval, _, operands| composite::compare_addresses(eval, IntCond::NE, operands),
+        Op::PtrDiff => composite::address_difference,
+        _ => return None,
+    })
+}
+
+/// The result of an instruction, whose scalars are those of its type.
 pub(super) fn evaluate<'a>(
     eval: &mut Eval<'_, '_, 'a>,
-    op: Op,
+    compute: Compute,
     ty: Ty,
     operands: &[u32],
-) -> Result<Option<&'a [Src]>, CompileError> {
-    if let Some(row) = arith::row(op) {
-        let is_shift = matches!(op, Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic);
-        let row = arith::Row { masks_amount: is_shift && eval.masks_shifts, ..row };
-        return arith::elementwise(eval, row, ty, operands).map(Some);
-    }
-    if let Some(result) = composite::evaluate(eval, op, ty, operands)? {
-        return eval.checked(ty, result).map(Some);
-    }
-    match matrix::evaluate(eval, op, operands)? {
-        Some(result) => eval.checked(ty, result).map(Some),
-        None => Ok(None),
+) -> Result<&'a [Src], CompileError> {
+    match compute {
+        Compute::Components(row) => arith::elementwise(eval, row, ty, operands),
+        Compute::Whole(function) => {
+            let result = function(eval, ty, operands)?;
+            eval.checked(ty, result)
+        }
     }
 }

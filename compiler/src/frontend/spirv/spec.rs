@@ -62,8 +62,8 @@ fn operation<'a>(eval: &mut Eval<'_, '_, 'a>, inst: &Inst<'a>, ty: Ty) -> Result
     let number = inst.word(2)?;
     let op = Op::from_u32(number).ok_or_else(|| ModuleError::UnknownOpcode { number })?;
     let operands = inst.rest(3);
-    let result = pure::evaluate(eval, op, ty, operands)?;
-    let leaves = result.ok_or_else(|| TypeError::SpecOp { op })?;
+    let row = pure::find(op).ok_or_else(|| TypeError::SpecOp { op })?;
+    let leaves = pure::evaluate(eval, row.compute, ty, operands)?;
     if leaves.iter().any(|leaf| leaf.as_imm().is_none()) {
         return Err(TypeError::SpecFold { op }.into());
     }

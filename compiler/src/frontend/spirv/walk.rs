@@ -53,9 +53,9 @@ impl<'a> Translator<'_, 'a> {
         match row.handler {
             Handler::Nothing => Ok(()),
             Handler::Build(build) => build(self, inst),
-            Handler::Pure => {
+            Handler::Pure(compute) => {
                 let pointers = if row.pointers == Pointers::Values { inst.rest(2) } else { &[] };
-                self.pure(inst, pointers)
+                self.pure(inst, compute, pointers)
             }
             Handler::Declaration => Err(ModuleError::Misplaced { op: inst.op }.into()),
         }
