@@ -13,7 +13,8 @@ use super::op::{IrOp, Op};
 use super::src::{Src, SrcKind};
 use super::table::Side;
 use super::text::{
-    ACCESS_NAMES, COMPONENT_NAMES, FLAG_NAMES, ModStyle, is_float_source, mod_style, write_register,
+    ACCESS_NAMES, Alias, COMPONENT_NAMES, FLAG_NAMES, ModStyle, NO_RESULT_BITS, is_float_source, mod_style,
+    write_register,
 };
 use super::types::Type;
 
@@ -169,9 +170,13 @@ impl Display for InstText<'_, '_> {
             write!(out, "{}", if index == 0 { "" } else { ", " })?;
             write_definition(out, self.f, *dst, self.registers)?;
         }
-        write!(out, "{}{}", if self.data.dsts.is_empty() { "" } else { " = " }, self.data.op.name())?;
-        for (index, src) in self.data.srcs.iter().enumerate() {
-            write!(out, "{}", if index == 0 { " " } else { ", " })?;
+        let alias = Alias::of(&self.data, self.result_bits());
+        let name = alias.map_or(self.data.op.name(), Alias::name);
+        write!(out, "{}{name}", if self.data.dsts.is_empty() { "" } else { " = " })?;
+        let written = |index: &usize| alias.is_none_or(|alias| !alias.fixes_source(*index));
+        for (place, index) in (0..self.data.srcs.len()).filter(written).enumerate() {
+            let src = &self.data.srcs[index];
+            write!(out, "{}", if place == 0 { " " } else { ", " })?;
             if self.data.op == Op::Ir(IrOp::Phi)
                 && let Some(block) = self.data.mods.get(index)
             {
@@ -182,16 +187,23 @@ impl Display for InstText<'_, '_> {
         match self.data.op {
             Op::Ir(IrOp::Phi) => Ok(()),
             Op::Ir(IrOp::Jump) => self.data.mods.iter().try_for_each(|block| write!(out, " b{block}")),
-            _ => self.write_mods(out),
+            _ => self.write_mods(out, alias),
         }
     }
 }
 
 impl InstText<'_, '_> {
-    fn write_mods(&self, out: &mut Formatter<'_>) -> fmt::Result {
+    /// Width of the first result, 32 where there is none.
+    fn result_bits(&self) -> u8 {
+        let first = self.data.dsts.first().filter(|dst| self.f.values.contains(**dst));
+        first.map_or(NO_RESULT_BITS, |dst| self.f.ty(*dst).bits)
+    }
+
+    fn write_mods(&self, out: &mut Formatter<'_>, alias: Option<Alias>) -> fmt::Result {
         let defaults = self.data.op.default_mods();
         for (index, (name, value)) in self.data.op.mod_names().zip(self.data.mods).enumerate() {
-            if defaults.get(index) != Some(value) {
+            let is_fixed = alias.is_some_and(|alias| alias.fixes_mod(index));
+            if !is_fixed && defaults.get(index) != Some(value) {
                 write!(out, " {name}=")?;
                 write_mod(out, mod_style(self.data.op, index), *value)?;
             }

@@ -1,14 +1,16 @@
 //! What the printer and the parser agree on beside the grammar: which modifiers have named values, which sources read
-//! as floats, and how registers are called.
+//! as floats, and how registers and operations with some operands fixed are called.
 
+use agx_isa::alias as isa;
 use agx_isa::desc::Role;
 use agx_isa::inst::OperandFlags;
 use agx_isa::operand::Style;
 use agx_isa::table::names;
 
-use super::function::Access;
+use super::function::{Access, InstData};
 use super::op::{IrOp, Op};
 use super::signature::slot_at;
+use super::src::Src;
 
 /// How a modifier's value is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +46,9 @@ static REDUCTIONS: [&str; names::REDUCTIONS.len() + 1] = {
     all
 };
 
+/// The width of sources that an alias fixes, in an instruction without results.
+pub(super) const NO_RESULT_BITS: u8 = 32;
+
 /// Names of the components of a vector.
 pub(super) const COMPONENT_NAMES: &str = "xyzw";
 
@@ -55,6 +60,73 @@ pub(super) const FLAG_NAMES: [(&str, OperandFlags); 5] = [
     ("cache", OperandFlags::CACHE),
     ("discard", OperandFlags::DISCARD),
 ];
+
+/// A name for a hardware operation with some operands fixed, as assembly has it. Fixed operands are not written; a fixed source
+/// is a constant of the width of the first result, or of [`NO_RESULT_BITS`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alias(&'static isa::Alias);
+
+impl Alias {
+    /// Assembly's aliases whose names no IR-only operation bears.
+    fn all() -> impl Iterator<Item = Alias> {
+        let is_free = |alias: &&isa::Alias| IrOp::ALL.iter().all(|op| op.desc().name != alias.name);
+        isa::ALIASES.iter().filter(is_free).map(Alias)
+    }
+
+    /// The alias called `name`.
+    pub(super) fn from_name(name: &str) -> Option<Alias> {
+        Alias::all().find(|alias| alias.name() == name)
+    }
+
+    /// The first alias that fits an instruction whose first result has `bits` bits.
+    pub(super) fn of(data: &InstData<'_>, bits: u8) -> Option<Alias> {
+        Alias::all().find(|alias| {
+            let fixed = |index| data.srcs.get(index).copied();
+            data.op == alias.op()
+                && alias.sources(bits).all(|(index, src)| fixed(index) == Some(src))
+                && alias.mods().all(|(index, value)| data.mods.get(index) == Some(&value))
+        })
+    }
+
+    /// Name.
+    pub(super) fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The operation.
+    pub(super) fn op(self) -> Op {
+        self.0.op.into()
+    }
+
+    /// Whether source `index` is fixed.
+    pub(super) fn fixes_source(self, index: usize) -> bool {
+        self.sources(32).any(|(fixed, _)| fixed == index)
+    }
+
+    /// Whether modifier `index` is fixed.
+    pub(super) fn fixes_mod(self, index: usize) -> bool {
+        self.mods().any(|(fixed, _)| fixed == index)
+    }
+
+    /// Positions of fixed sources, ascending, and what they are.
+    pub(super) fn sources(self, bits: u8) -> impl Iterator<Item = (usize, Src)> {
+        self.fixed(Role::Src).map(move |(index, value)| (index, Src::imm(value.into(), bits)))
+    }
+
+    /// Positions of fixed modifiers and their values.
+    pub(super) fn mods(self) -> impl Iterator<Item = (usize, u32)> {
+        self.fixed(Role::Mod)
+    }
+
+    /// Positions among the operands of `role` that are fixed, ascending, and their values.
+    fn fixed(self, role: Role) -> impl Iterator<Item = (usize, u32)> {
+        let operands = self.0.op.desc().with_role(role).enumerate();
+        operands.filter_map(move |(index, (_, operand))| {
+            let (_, fixed) = self.0.fixed.iter().find(|(name, _)| *name == operand.name)?;
+            Some((index, fixed.value))
+        })
+    }
+}
 
 /// How modifier `index` of `op` is written.
 pub(super) fn mod_style(op: Op, index: usize) -> ModStyle {

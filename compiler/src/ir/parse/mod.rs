@@ -20,7 +20,9 @@ use crate::ir::op::{IrOp, Mods, Op};
 use crate::ir::print::Registers;
 use crate::ir::src::Src;
 use crate::ir::table::Side;
-use crate::ir::text::{ACCESS_NAMES, COMPONENT_NAMES, FLAG_NAMES, ModStyle, mod_style};
+use crate::ir::text::{
+    ACCESS_NAMES, Alias, COMPONENT_NAMES, FLAG_NAMES, ModStyle, NO_RESULT_BITS, mod_style,
+};
 use crate::ir::types::{Stage, Type};
 
 /// Ids may exceed the number of bytes of the text by this factor, and [`FREE_IDS`] more: removed instructions leave
@@ -371,7 +373,8 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         }
         let start = self.scanner.at;
         let name = self.scanner.word();
-        let op = Op::from_name(name);
+        let alias = Alias::from_name(name);
+        let op = alias.map(Alias::op).or_else(|| Op::from_name(name));
         let op = op.ok_or_else(|| self.scanner.error_at(start, unknown("operation", name)))?;
         let (srcs, mods) = match op {
             Op::Ir(IrOp::Phi) => self.phi_operands()?,
@@ -379,7 +382,14 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
                 self.scanner.skip_space();
                 (Vec::new(), vec![self.block_id()?.0])
             }
-            _ => (self.sources()?, self.mods(op)?.to_vec()),
+            _ => {
+                let mut srcs = self.sources()?;
+                let bits = dsts.first().map_or(NO_RESULT_BITS, |dst| self.f.ty(*dst).bits);
+                for (index, src) in alias.iter().flat_map(|alias| alias.sources(bits)) {
+                    srcs.insert(index.min(srcs.len()), src);
+                }
+                (srcs, self.mods(op, alias)?.to_vec())
+            }
         };
         if !self.scanner.at_statement_end() {
             return Err(self.scanner.expected("the end of the instruction"));
@@ -466,8 +476,11 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         })
     }
 
-    fn mods(&mut self, op: Op) -> Result<Mods, CompileError> {
+    fn mods(&mut self, op: Op, alias: Option<Alias>) -> Result<Mods, CompileError> {
         let mut mods = op.default_mods();
+        for (index, value) in alias.iter().flat_map(|alias| alias.mods()) {
+            mods[index] = value;
+        }
         while !self.scanner.at_statement_end() {
             let start = self.scanner.at;
             let name = self.scanner.word();
@@ -476,7 +489,8 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
                     .scanner
                     .error_at(start, TextError::Expected { what: "a modifier `name=value`".to_owned() }));
             }
-            let index = op.mod_index(name).filter(|index| *index < mods.len());
+            let is_free = |index: &usize| alias.is_none_or(|alias| !alias.fixes_mod(*index));
+            let index = op.mod_index(name).filter(is_free);
             let missing = || self.scanner.error_at(start, unknown_of("modifier", op.name(), name));
             let index = index.ok_or_else(missing)?;
             let start = self.scanner.at;

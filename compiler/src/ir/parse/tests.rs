@@ -45,9 +45,33 @@ fn instructions_print_as_they_are_written() {
         "%2:32@r5, %3:16@r7h, %4:64@r8, %5:16x2@r0l = copy _, _, _, _",
         "%2:32 = fadd %0.cache, %1.discard",
         "jump b0",
+        "%2:32 = and %0, -%1",
+        "%2:1 = not %0",
+        "%2:64 = not %0",
+        "%2:16 = zero %0, %1",
+        "push_exec nest=1",
+        // The constant that the alias fixes has another width, or the name is that of an operation of the IR.
+        "%2:32 = bitop %0, #0:16 table=5",
+        "%2:32 = bitop %0, #0 table=10",
+        "%2:32 = bfi #0, %0, #3",
+        "%2:32 = mov %0",
+        "%2:32 = shl %0, #3",
     ];
     for row in rows {
         identity(row);
+    }
+}
+
+#[test]
+fn aliases_are_read_as_the_operations_they_name() {
+    let kernel = |body: &str| format!("kernel @f() stage source {{\nb0:\n    {body}\n}}\n");
+    let pairs = [
+        ("%2:32 = bitop %0, %1 table=8", "%2:32 = and %0, %1"),
+        ("%2:1 = bitop %0, false table=5", "%2:1 = not %0"),
+        ("if_fcmp #0.0, #0.0 nest=1", "push_exec nest=1"),
+    ];
+    for (full, short) in pairs {
+        assert_eq!(reprint(&kernel(full)), kernel(short));
     }
 }
 
