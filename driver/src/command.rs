@@ -47,8 +47,8 @@ struct Recorded {
     recorder: Option<Recorder>,
     steps: Vec<Step>,
     error: Option<Error>,
-    /// What primary command buffers submit, with the memory it lies in.
-    finished: Option<(Arc<Vec<KernelCommand>>, Upload)>,
+    /// What primary command buffers submit, with the memory it lies in and the sets of its own that it names.
+    finished: Option<(Arc<Vec<KernelCommand>>, Upload, Vec<Arc<Set>>)>,
 }
 
 /// A command buffer.
@@ -93,7 +93,7 @@ impl CommandBuffer {
             if let Err(error) = recorder.end_compute() {
                 recorded.error.get_or_insert(error);
             }
-            recorded.finished = Some((Arc::new(recorder.commands), recorder.upload));
+            recorded.finished = Some((Arc::new(recorder.commands), recorder.upload, recorder.pushed));
         }
         recorded.error.take().map_or(Ok(()), Err)
     }
@@ -122,7 +122,7 @@ impl CommandBuffer {
 
     /// The commands of the kernel.
     pub fn commands(&self) -> Arc<Vec<KernelCommand>> {
-        lock(&self.recorded).finished.as_ref().map(|(commands, _)| commands.clone()).unwrap_or_default()
+        lock(&self.recorded).finished.as_ref().map(|(commands, ..)| commands.clone()).unwrap_or_default()
     }
 }
 
@@ -138,6 +138,8 @@ pub struct Recorder {
     /// What compute shaders are launched with.
     pub compute_state: State,
     pipeline: Option<Arc<ComputePipeline>>,
+    /// Sets of pushed descriptors: launches and draws name them where they lie.
+    pushed: Vec<Arc<Set>>,
     /// What draws are drawn with.
     pub graphics: Graphics,
     /// The pass that is under way.
@@ -174,6 +176,7 @@ impl Recorder {
             compute: None,
             compute_state: State::default(),
             pipeline: None,
+            pushed: Vec::new(),
             graphics: Graphics::default(),
             pass: None,
             subpasses: VecDeque::new(),
@@ -252,6 +255,7 @@ impl Recorder {
         for (binding, element, contents) in writes {
             set.write(*binding, *element, contents);
         }
+        self.pushed.push(set.clone());
         if let Some(place) = self.state(point).sets.get_mut(number as usize) {
             *place = Some(Bound::Set(set, Vec::new()));
         }

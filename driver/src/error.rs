@@ -48,6 +48,9 @@ pub enum Error {
         /// What is wrong.
         what: &'static str,
     },
+    /// What was asked for is not there yet.
+    #[error("not ready")]
+    NotReady,
     /// What was waited for did not happen in time.
     #[error("time is over")]
     Timeout,
@@ -72,6 +75,7 @@ impl Error {
             Error::Unsupported { .. } => vk::Result::ERROR_FEATURE_NOT_PRESENT,
             Error::Format(_) => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
             Error::Compile(_) | Error::Invalid { .. } => vk::Result::ERROR_UNKNOWN,
+            Error::NotReady => vk::Result::NOT_READY,
             Error::Timeout => vk::Result::TIMEOUT,
             Error::Surface { .. } => vk::Result::ERROR_SURFACE_LOST_KHR,
             Error::OutOfDate => vk::Result::ERROR_OUT_OF_DATE_KHR,

@@ -53,6 +53,8 @@ kernels! {
     ResolveSint "resolve_sint";
     /// Copies results of queries.
     Queries "queries";
+    /// Copies the numbers of as many draws as memory says.
+    Draws "draws";
 }
 
 /// The programs of a device.

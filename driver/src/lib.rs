@@ -13,6 +13,7 @@
 //! | [`program`], [`pipeline`], [`graphics`] | compiled shaders |
 //! | [`command`], [`render`], [`transfer`], [`kernels`] | commands as control streams |
 //! | [`queue`], [`sync`], [`query`] | submissions and what waits for them |
+//! | [`surface`], [`swapchain`] | presentation |
 
 #![forbid(unsafe_code)]
 
@@ -36,6 +37,8 @@ pub mod ranges;
 pub mod record;
 pub mod render;
 pub mod sampler;
+pub mod surface;
+pub mod swapchain;
 pub mod sync;
 pub mod transfer;
 pub mod upload;

@@ -31,6 +31,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_depth_stencil_resolve", 1),
     ("VK_KHR_descriptor_update_template", 1),
     ("VK_KHR_device_group", 4),
+    ("VK_KHR_draw_indirect_count", 1),
     ("VK_KHR_driver_properties", 1),
     ("VK_KHR_dynamic_rendering", 1),
     ("VK_KHR_format_feature_flags2", 2),
@@ -56,6 +57,8 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_shader_terminate_invocation", 1),
     ("VK_KHR_spirv_1_4", 1),
     ("VK_KHR_storage_buffer_storage_class", 1),
+    ("VK_KHR_swapchain", 70),
+    ("VK_KHR_swapchain_mutable_format", 1),
     ("VK_KHR_synchronization2", 1),
     ("VK_KHR_timeline_semaphore", 2),
     ("VK_KHR_uniform_buffer_standard_layout", 1),
@@ -85,6 +88,11 @@ pub static INSTANCE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_external_memory_capabilities", 1),
     ("VK_KHR_external_semaphore_capabilities", 1),
     ("VK_KHR_get_physical_device_properties2", 2),
+    ("VK_KHR_get_surface_capabilities2", 1),
+    ("VK_KHR_surface", 25),
+    ("VK_KHR_xcb_surface", 6),
+    ("VK_KHR_xlib_surface", 6),
+    ("VK_EXT_headless_surface", 1),
 ];
 
 /// Copies a string into an array of characters.
@@ -189,6 +197,7 @@ pub fn features_12() -> vk::PhysicalDeviceVulkan12Features<'static> {
         .vulkan_memory_model(true)
         .vulkan_memory_model_device_scope(true)
         .vulkan_memory_model_availability_visibility_chains(true)
+        .draw_indirect_count(true)
         .shader_output_viewport_index(true)
         .shader_output_layer(true)
         .subgroup_broadcast_dynamic_id(true)

@@ -245,6 +245,7 @@ impl Recorder {
 
     /// Writes the render commands of a pass.
     fn finish_pass(&mut self, mut pass: Pass) -> Result<Pass, Error> {
+        self.end_compute()?;
         let scissors = self.upload.put(&pass.scissors, 64)?;
         let biases = self.upload.put(&pass.biases, 64)?;
         for mut view in std::mem::take(&mut pass.views) {

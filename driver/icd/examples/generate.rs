@@ -17,14 +17,26 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands exist, beside those that became part of a version.
-const EXTENSIONS: [&str; 3] =
-    ["VK_KHR_push_descriptor", "VK_KHR_pipeline_executable_properties", "VK_EXT_tooling_info"];
+const EXTENSIONS: [&str; 9] = [
+    "VK_KHR_push_descriptor",
+    "VK_KHR_pipeline_executable_properties",
+    "VK_EXT_tooling_info",
+    "VK_KHR_surface",
+    "VK_KHR_swapchain",
+    "VK_KHR_get_surface_capabilities2",
+    "VK_KHR_xcb_surface",
+    "VK_KHR_xlib_surface",
+    "VK_EXT_headless_surface",
+];
 
-/// Commands that the driver does not have: sparse memory, groups of devices, private data of other processes.
-const WITHOUT: &[&str] = &["vkQueueBindSparse", "vkCmdDrawIndirectCount", "vkCmdDrawIndexedIndirectCount"];
+/// Commands that the driver does not have: sparse memory.
+const WITHOUT: &[&str] = &["vkQueueBindSparse"];
 
 /// Handles that the loader looks into.
 const DISPATCHABLE: [&str; 5] = ["VkInstance", "VkPhysicalDevice", "VkDevice", "VkQueue", "VkCommandBuffer"];
+
+/// Types that only their own library looks into.
+const OPAQUE: [&str; 3] = ["void", "Display", "xcb_connection_t"];
 
 /// A parameter of a command or a member of a structure.
 struct Variable<'x> {
@@ -176,6 +188,25 @@ impl<'x> Registry<'x> {
         }
     }
 
+    /// What the versions consist of.
+    fn versions(&self) -> impl Iterator<Item = Node<'x, 'x>> + use<'x> {
+        let of_vulkan = |node: &Node<'_, '_>| {
+            node.attribute("api").is_some_and(|list| list.split(',').any(|api| api == "vulkan"))
+        };
+        let wanted = |node: &Node<'_, '_>| {
+            node.attribute("number").is_some_and(|number| VERSIONS.contains(&number))
+        };
+        self.elements("feature").filter(move |node| of_vulkan(node) && wanted(node))
+    }
+
+    /// Types of the versions and of the extensions whose commands exist.
+    fn types(&self) -> BTreeSet<&'x str> {
+        let named = |node: &Node<'_, '_>| EXTENSIONS.contains(&node.attribute("name").unwrap_or_default());
+        let parts = self.versions().chain(self.elements("extension").filter(named));
+        let types = parts.flat_map(|part| part.descendants().filter(|node| node.has_tag_name("type")));
+        types.filter_map(|node| node.attribute("name")).map(|name| self.real(name)).collect()
+    }
+
     /// Commands by name, in order, each with whether the loader asks for it by instance or before there is one.
     fn commands(&self) -> Vec<&'x str> {
         let mut names = Vec::new();
@@ -190,13 +221,7 @@ impl<'x> Registry<'x> {
                 }
             }
         };
-        for feature in
-            self.elements("feature").filter(|f| f.attribute("api").is_some_and(|a| a.contains("vulkan")))
-        {
-            if feature.attribute("number").is_some_and(|number| VERSIONS.contains(&number)) {
-                take(feature, true);
-            }
-        }
+        self.versions().for_each(|feature| take(feature, true));
         for extension in self.elements("extension") {
             let name = extension.attribute("name").unwrap_or_default();
             take(extension, EXTENSIONS.contains(&name));
@@ -206,16 +231,27 @@ impl<'x> Registry<'x> {
         names
     }
 
-    /// The command that `name` is another name of.
+    /// The command of one of the versions that `name` is another name of.
     fn alias(&self, name: &str) -> Option<&'x str> {
+        self.first_name(name).filter(|first| self.is_of_version(first))
+    }
+
+    fn is_of_version(&self, name: &str) -> bool {
+        let named = |node: Node<'_, '_>| node.has_tag_name("command") && node.attribute("name") == Some(name);
+        self.versions().any(|version| version.descendants().any(named))
+    }
+
+    /// The command that `name` is another name of, of whatever version.
+    fn first_name(&self, name: &str) -> Option<&'x str> {
         let node = self
             .elements("command")
             .find(|c| c.attribute("name") == Some(name) && c.has_attribute("alias"))?;
         let alias = node.attribute("alias")?;
-        Some(self.alias(alias).unwrap_or(alias))
+        Some(self.first_name(alias).unwrap_or(alias))
     }
 
     fn command(&self, name: &str) -> Option<(&'x str, Vec<Variable<'x>>)> {
+        let name = self.first_name(name).unwrap_or(name);
         self.elements("command").find_map(|command| {
             let proto = command.children().find(|child| child.has_tag_name("proto"))?;
             let proto = Variable::new(proto);
@@ -269,7 +305,7 @@ fn argument<'x>(
     let kind = |slice: &str, one: &str| (slice.to_owned(), one.to_owned());
     let (slice, one) = if param.constant { kind("slice", "reference") } else { kind("slice_mut", "out") };
     match len {
-        "" if param.ty == "void" => name.to_owned(),
+        "" if OPAQUE.contains(&param.ty) => name.to_owned(),
         "" if param.optional => format!("{name}.as_ref()"),
         "" => format!("{one}({name})"),
         "null-terminated" => format!("text({name})"),
@@ -308,28 +344,9 @@ fn entry_point<'x>(registry: &Registry<'x>, name: &'x str, text: &mut String) {
 
 /// Structures whose members can be read: those of these commands, and those that may be in a chain.
 fn members(registry: &Registry<'_>, text: &mut String) {
-    for (name, members) in &registry.structures {
-        let vendor = [
-            "NV", "NVX", "AMD", "AMDX", "QCOM", "INTEL", "ANDROID", "FUCHSIA", "GGP", "HUAWEI", "ARM",
-            "VALVE", "NN", "MVK", "QNX", "GOOGLE", "SEC", "IMG", "LUNARG", "MSFT", "EXT", "KHR",
-        ];
-        let wanted = !vendor.iter().any(|tag| name.ends_with(tag))
-            || [
-                "VkPresentInfoKHR",
-                "VkSwapchainCreateInfoKHR",
-                "VkPresentRegionsKHR",
-                "VkPipelineLibraryCreateInfoKHR",
-            ]
-            .contains(name);
+    let wanted = registry.types();
+    for (name, members) in registry.structures.iter().filter(|(name, _)| wanted.contains(*name)) {
         let pointers: Vec<_> = members.iter().filter(|m| m.pointers > 0 && m.name != "pNext").collect();
-        if !wanted
-            || pointers.is_empty()
-            || name.contains("StdVideo")
-            || name.contains("Video")
-            || name.contains("AllocationCallbacks")
-        {
-            continue;
-        }
         let rust = registry.base(name);
         for member in pointers {
             let field = member.rust_name();

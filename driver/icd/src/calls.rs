@@ -12,6 +12,8 @@ mod pass;
 mod pipeline;
 mod query;
 mod resource;
+mod surface;
+mod swapchain;
 mod sync;
 mod transfer;
 
@@ -26,5 +28,7 @@ pub(crate) use pass::*;
 pub(crate) use pipeline::*;
 pub(crate) use query::*;
 pub(crate) use resource::*;
+pub(crate) use surface::*;
+pub(crate) use swapchain::*;
 pub(crate) use sync::*;
 pub(crate) use transfer::*;

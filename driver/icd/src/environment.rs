@@ -1,6 +1,7 @@
 //! What the environment asks for: reports, listings, statistics.
 
 use std::io::Write as _;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -24,6 +25,15 @@ fn output() -> &'static Mutex<Box<dyn std::io::Write + Send>> {
 pub(crate) fn report(text: &str) {
     let mut output = output().lock().unwrap_or_else(PoisonError::into_inner);
     let _ = writeln!(output, "agx: {text}");
+}
+
+/// Keeps a shader module as a file, where that is asked for. A file that cannot be written is lost.
+pub(crate) fn keep_module(code: &[u8]) {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    if let Some(folder) = std::env::var_os("AGX_DEVICE_SHADERS") {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        drop(std::fs::write(std::path::Path::new(&folder).join(format!("{number:04}.spv")), code));
+    }
 }
 
 /// Nanoseconds since the first call.

@@ -1417,6 +1417,24 @@ static TABLE: &[(&str, Function, First)] = &[
         First::Device,
     ),
     (
+        "vkCmdDrawIndirectCount",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indirect_count,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdDrawIndexedIndirectCount",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indexed_indirect_count,
+            )
+        },
+        First::Device,
+    ),
+    (
         "vkCreateRenderPass2",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
@@ -1819,6 +1837,184 @@ static TABLE: &[(&str, Function, First)] = &[
         First::Device,
     ),
     (
+        "vkDestroySurfaceKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_surface_khr,
+            )
+        },
+        First::Instance,
+    ),
+    (
+        "vkGetPhysicalDeviceSurfaceSupportKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_physical_device_surface_support_khr,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_surface_capabilities_khr,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceSurfaceFormatsKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_physical_device_surface_formats_khr,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceSurfacePresentModesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_physical_device_surface_present_modes_khr,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkCreateSwapchainKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_swapchain_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkDestroySwapchainKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_swapchain_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetSwapchainImagesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_swapchain_images_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkAcquireNextImageKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::acquire_next_image_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkQueuePresentKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::queue_present_khr)
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceGroupPresentCapabilitiesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_device_group_present_capabilities_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetDeviceGroupSurfacePresentModesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_device_group_surface_present_modes_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkGetPhysicalDevicePresentRectanglesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_physical_device_present_rectangles_khr,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkAcquireNextImage2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::acquire_next_image2_khr,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCreateXlibSurfaceKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_xlib_surface_khr,
+            )
+        },
+        First::Instance,
+    ),
+    (
+        "vkGetPhysicalDeviceXlibPresentationSupportKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_physical_device_xlib_presentation_support_khr,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkCreateXcbSurfaceKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_xcb_surface_khr,
+            )
+        },
+        First::Instance,
+    ),
+    (
+        "vkGetPhysicalDeviceXcbPresentationSupportKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_physical_device_xcb_presentation_support_khr,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkCmdDrawIndirectCountAMD",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indirect_count,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdDrawIndexedIndirectCountAMD",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indexed_indirect_count,
+            )
+        },
+        First::Device,
+    ),
+    (
         "vkCmdBeginRenderingKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_begin_rendering)
@@ -2041,6 +2237,24 @@ static TABLE: &[(&str, Function, First)] = &[
         First::PhysicalDevice,
     ),
     (
+        "vkGetPhysicalDeviceSurfaceCapabilities2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_surface_capabilities2_khr,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
+        "vkGetPhysicalDeviceSurfaceFormats2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_physical_device_surface_formats2_khr,
+            )
+        },
+        First::PhysicalDevice,
+    ),
+    (
         "vkGetImageMemoryRequirements2KHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
@@ -2113,6 +2327,24 @@ static TABLE: &[(&str, Function, First)] = &[
         First::Device,
     ),
     (
+        "vkCmdDrawIndirectCountKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indirect_count,
+            )
+        },
+        First::Device,
+    ),
+    (
+        "vkCmdDrawIndexedIndirectCountKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indexed_indirect_count,
+            )
+        },
+        First::Device,
+    ),
+    (
         "vkGetSemaphoreCounterValueKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
@@ -2152,6 +2384,15 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+    ),
+    (
+        "vkCreateHeadlessSurfaceEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_headless_surface_ext,
+            )
+        },
+        First::Instance,
     ),
     (
         "vkGetBufferDeviceAddressKHR",
@@ -4731,6 +4972,52 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn cmd_draw_indirect_count(
+        command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        count_buffer: vk::Buffer,
+        count_buffer_offset: vk::DeviceSize,
+        max_draw_count: u32,
+        stride: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDrawIndirectCount`.
+        unsafe {
+            calls::cmd_draw_indirect_count(
+                dispatched(command_buffer),
+                buffer,
+                offset,
+                count_buffer,
+                count_buffer_offset,
+                max_draw_count,
+                stride,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_draw_indexed_indirect_count(
+        command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        count_buffer: vk::Buffer,
+        count_buffer_offset: vk::DeviceSize,
+        max_draw_count: u32,
+        stride: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDrawIndexedIndirectCount`.
+        unsafe {
+            calls::cmd_draw_indexed_indirect_count(
+                dispatched(command_buffer),
+                buffer,
+                offset,
+                count_buffer,
+                count_buffer_offset,
+                max_draw_count,
+                stride,
+            );
+        }
+    }
+
     pub(super) unsafe extern "system" fn create_render_pass2(
         device: vk::Device,
         p_create_info: *const vk::RenderPassCreateInfo2<'_>,
@@ -5310,6 +5597,278 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn destroy_surface_khr(
+        instance: vk::Instance,
+        surface: vk::SurfaceKHR,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroySurfaceKHR`.
+        unsafe {
+            calls::destroy_surface_khr(dispatched(instance), surface);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_surface_support_khr(
+        physical_device: vk::PhysicalDevice,
+        queue_family_index: u32,
+        surface: vk::SurfaceKHR,
+        p_supported: *mut vk::Bool32,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceSurfaceSupportKHR`.
+        unsafe {
+            outcome(calls::get_physical_device_surface_support_khr(
+                dispatched(physical_device),
+                queue_family_index,
+                surface,
+                out(p_supported),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_surface_capabilities_khr(
+        physical_device: vk::PhysicalDevice,
+        surface: vk::SurfaceKHR,
+        p_surface_capabilities: *mut vk::SurfaceCapabilitiesKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceSurfaceCapabilitiesKHR`.
+        unsafe {
+            outcome(calls::get_physical_device_surface_capabilities_khr(
+                dispatched(physical_device),
+                surface,
+                out(p_surface_capabilities),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_surface_formats_khr(
+        physical_device: vk::PhysicalDevice,
+        surface: vk::SurfaceKHR,
+        p_surface_format_count: *mut u32,
+        p_surface_formats: *mut vk::SurfaceFormatKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceSurfaceFormatsKHR`.
+        unsafe {
+            outcome(calls::get_physical_device_surface_formats_khr(
+                dispatched(physical_device),
+                surface,
+                Fill::new(p_surface_format_count, p_surface_formats),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_surface_present_modes_khr(
+        physical_device: vk::PhysicalDevice,
+        surface: vk::SurfaceKHR,
+        p_present_mode_count: *mut u32,
+        p_present_modes: *mut vk::PresentModeKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceSurfacePresentModesKHR`.
+        unsafe {
+            outcome(calls::get_physical_device_surface_present_modes_khr(
+                dispatched(physical_device),
+                surface,
+                Fill::new(p_present_mode_count, p_present_modes),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_swapchain_khr(
+        device: vk::Device,
+        p_create_info: *const vk::SwapchainCreateInfoKHR<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_swapchain: *mut vk::SwapchainKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateSwapchainKHR`.
+        unsafe {
+            outcome(calls::create_swapchain_khr(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_swapchain),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_swapchain_khr(
+        device: vk::Device,
+        swapchain: vk::SwapchainKHR,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroySwapchainKHR`.
+        unsafe {
+            calls::destroy_swapchain_khr(dispatched(device), swapchain);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_swapchain_images_khr(
+        device: vk::Device,
+        swapchain: vk::SwapchainKHR,
+        p_swapchain_image_count: *mut u32,
+        p_swapchain_images: *mut vk::Image,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetSwapchainImagesKHR`.
+        unsafe {
+            outcome(calls::get_swapchain_images_khr(
+                dispatched(device),
+                swapchain,
+                Fill::new(p_swapchain_image_count, p_swapchain_images),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn acquire_next_image_khr(
+        device: vk::Device,
+        swapchain: vk::SwapchainKHR,
+        timeout: u64,
+        semaphore: vk::Semaphore,
+        fence: vk::Fence,
+        p_image_index: *mut u32,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkAcquireNextImageKHR`.
+        unsafe {
+            outcome(calls::acquire_next_image_khr(
+                dispatched(device),
+                swapchain,
+                timeout,
+                semaphore,
+                fence,
+                out(p_image_index),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn queue_present_khr(
+        queue: vk::Queue,
+        p_present_info: *const vk::PresentInfoKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkQueuePresentKHR`.
+        unsafe { outcome(calls::queue_present_khr(dispatched(queue), reference(p_present_info))) }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_group_present_capabilities_khr(
+        device: vk::Device,
+        p_device_group_present_capabilities: *mut vk::DeviceGroupPresentCapabilitiesKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetDeviceGroupPresentCapabilitiesKHR`.
+        unsafe {
+            outcome(calls::get_device_group_present_capabilities_khr(
+                dispatched(device),
+                out(p_device_group_present_capabilities),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_group_surface_present_modes_khr(
+        device: vk::Device,
+        surface: vk::SurfaceKHR,
+        p_modes: *mut vk::DeviceGroupPresentModeFlagsKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetDeviceGroupSurfacePresentModesKHR`.
+        unsafe {
+            outcome(calls::get_device_group_surface_present_modes_khr(
+                dispatched(device),
+                surface,
+                out(p_modes),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_present_rectangles_khr(
+        physical_device: vk::PhysicalDevice,
+        surface: vk::SurfaceKHR,
+        p_rect_count: *mut u32,
+        p_rects: *mut vk::Rect2D,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDevicePresentRectanglesKHR`.
+        unsafe {
+            outcome(calls::get_physical_device_present_rectangles_khr(
+                dispatched(physical_device),
+                surface,
+                Fill::new(p_rect_count, p_rects),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn acquire_next_image2_khr(
+        device: vk::Device,
+        p_acquire_info: *const vk::AcquireNextImageInfoKHR<'_>,
+        p_image_index: *mut u32,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkAcquireNextImage2KHR`.
+        unsafe {
+            outcome(calls::acquire_next_image2_khr(
+                dispatched(device),
+                reference(p_acquire_info),
+                out(p_image_index),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_xlib_surface_khr(
+        instance: vk::Instance,
+        p_create_info: *const vk::XlibSurfaceCreateInfoKHR<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_surface: *mut vk::SurfaceKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateXlibSurfaceKHR`.
+        unsafe {
+            outcome(calls::create_xlib_surface_khr(
+                dispatched(instance),
+                reference(p_create_info),
+                out(p_surface),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_xlib_presentation_support_khr(
+        physical_device: vk::PhysicalDevice,
+        queue_family_index: u32,
+        dpy: *mut vk::Display,
+        visual_id: vk::VisualID,
+    ) -> vk::Bool32 {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceXlibPresentationSupportKHR`.
+        unsafe {
+            calls::get_physical_device_xlib_presentation_support_khr(
+                dispatched(physical_device),
+                queue_family_index,
+                dpy,
+                visual_id,
+            )
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_xcb_surface_khr(
+        instance: vk::Instance,
+        p_create_info: *const vk::XcbSurfaceCreateInfoKHR<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_surface: *mut vk::SurfaceKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateXcbSurfaceKHR`.
+        unsafe {
+            outcome(calls::create_xcb_surface_khr(
+                dispatched(instance),
+                reference(p_create_info),
+                out(p_surface),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_xcb_presentation_support_khr(
+        physical_device: vk::PhysicalDevice,
+        queue_family_index: u32,
+        connection: *mut vk::xcb_connection_t,
+        visual_id: vk::xcb_visualid_t,
+    ) -> vk::Bool32 {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceXcbPresentationSupportKHR`.
+        unsafe {
+            calls::get_physical_device_xcb_presentation_support_khr(
+                dispatched(physical_device),
+                queue_family_index,
+                connection,
+                visual_id,
+            )
+        }
+    }
+
     pub(super) unsafe extern "system" fn cmd_push_descriptor_set_khr(
         command_buffer: vk::CommandBuffer,
         pipeline_bind_point: vk::PipelineBindPoint,
@@ -5346,6 +5905,53 @@ mod entry {
                 set,
                 p_data,
             );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_surface_capabilities2_khr(
+        physical_device: vk::PhysicalDevice,
+        p_surface_info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
+        p_surface_capabilities: *mut vk::SurfaceCapabilities2KHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceSurfaceCapabilities2KHR`.
+        unsafe {
+            outcome(calls::get_physical_device_surface_capabilities2_khr(
+                dispatched(physical_device),
+                reference(p_surface_info),
+                out(p_surface_capabilities),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_surface_formats2_khr(
+        physical_device: vk::PhysicalDevice,
+        p_surface_info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
+        p_surface_format_count: *mut u32,
+        p_surface_formats: *mut vk::SurfaceFormat2KHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceSurfaceFormats2KHR`.
+        unsafe {
+            outcome(calls::get_physical_device_surface_formats2_khr(
+                dispatched(physical_device),
+                reference(p_surface_info),
+                Fill::new(p_surface_format_count, p_surface_formats),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_headless_surface_ext(
+        instance: vk::Instance,
+        p_create_info: *const vk::HeadlessSurfaceCreateInfoEXT<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_surface: *mut vk::SurfaceKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateHeadlessSurfaceEXT`.
+        unsafe {
+            outcome(calls::create_headless_surface_ext(
+                dispatched(instance),
+                reference(p_create_info),
+                out(p_surface),
+            ))
         }
     }
 
@@ -5635,6 +6241,13 @@ pub(crate) mod members {
         unsafe { slice(of.p_physical_devices, of.physical_device_count as usize) }
     }
 
+    pub(crate) fn device_group_present_info_khr_device_masks<'s>(
+        of: &'s vk::DeviceGroupPresentInfoKHR<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkDeviceGroupPresentInfoKHR`.
+        unsafe { slice(of.p_device_masks, of.swapchain_count as usize) }
+    }
+
     pub(crate) fn device_group_render_pass_begin_info_device_render_areas<'s>(
         of: &'s vk::DeviceGroupRenderPassBeginInfo<'_>,
     ) -> &'s [vk::Rect2D] {
@@ -5822,6 +6435,13 @@ pub(crate) mod members {
         unsafe { slice(of.p_dynamic_states, of.dynamic_state_count as usize) }
     }
 
+    pub(crate) fn pipeline_executable_internal_representation_khr_data<'s>(
+        of: &'s vk::PipelineExecutableInternalRepresentationKHR<'_>,
+    ) -> &'s [u8] {
+        // SAFETY: valid usage of `VkPipelineExecutableInternalRepresentationKHR`.
+        unsafe { slice(of.p_data.cast::<u8>(), of.data_size as usize) }
+    }
+
     pub(crate) fn pipeline_layout_create_info_set_layouts<'s>(
         of: &'s vk::PipelineLayoutCreateInfo<'_>,
     ) -> &'s [vk::DescriptorSetLayout] {
@@ -5834,13 +6454,6 @@ pub(crate) mod members {
     ) -> &'s [vk::PushConstantRange] {
         // SAFETY: valid usage of `VkPipelineLayoutCreateInfo`.
         unsafe { slice(of.p_push_constant_ranges, of.push_constant_range_count as usize) }
-    }
-
-    pub(crate) fn pipeline_library_create_info_khr_libraries<'s>(
-        of: &'s vk::PipelineLibraryCreateInfoKHR<'_>,
-    ) -> &'s [vk::Pipeline] {
-        // SAFETY: valid usage of `VkPipelineLibraryCreateInfoKHR`.
-        unsafe { slice(of.p_libraries, of.library_count as usize) }
     }
 
     pub(crate) fn pipeline_rendering_create_info_color_attachment_formats<'s>(
@@ -5907,13 +6520,6 @@ pub(crate) mod members {
     pub(crate) fn present_info_khr_image_indices<'s>(of: &'s vk::PresentInfoKHR<'_>) -> &'s [u32] {
         // SAFETY: valid usage of `VkPresentInfoKHR`.
         unsafe { slice(of.p_image_indices, of.swapchain_count as usize) }
-    }
-
-    pub(crate) fn present_regions_khr_regions<'s>(
-        of: &'s vk::PresentRegionsKHR<'_>,
-    ) -> &'s [vk::PresentRegionKHR<'s>] {
-        // SAFETY: valid usage of `VkPresentRegionsKHR`.
-        unsafe { slice(of.p_regions, of.swapchain_count as usize) }
     }
 
     pub(crate) fn render_pass_attachment_begin_info_attachments<'s>(

@@ -12,6 +12,7 @@ use agx_driver::image::Image;
 use agx_driver::memory::Allocation;
 use agx_driver::query::QueryPool;
 use agx_driver::sampler::Sampler;
+use agx_driver::surface::Surface;
 use agx_driver::sync::{Event, Sync};
 use agx_driver::view::{BufferView, ImageView};
 use ash::vk;
@@ -19,7 +20,7 @@ use ash::vk::Handle;
 
 use crate::objects::{
     CommandPool, DescriptorPool, Device, Framebuffer, Instance, PhysicalDevice, Pipeline, PipelineCache,
-    Queue, RenderPass, ShaderModule, UpdateTemplate,
+    Queue, RenderPass, ShaderModule, Swapchain, UpdateTemplate,
 };
 
 /// The word that the loader wants at the start of dispatchable objects (`ICD_LOADER_MAGIC`).
@@ -80,6 +81,8 @@ objects! { Object:
     Semaphore Sync;
     Event Event;
     QueryPool QueryPool;
+    SurfaceKHR Box<dyn Surface>;
+    SwapchainKHR Swapchain;
     PrivateDataSlot Mutex<std::collections::BTreeMap<u64, u64>>;
 }
 

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `AGX_DEVICE_REPORT` | file for errors and findings of the device; without, errors go to standard error |
 //! | `AGX_DEVICE_TRACE` | file for a listing of every submission |
+//! | `AGX_DEVICE_SHADERS` | folder for the shader modules of the application |
 //! | `AGX_DEVICE_STATISTICS` | file for launches, draws, instructions, lane instructions and cycles by program, at the end |
 //! | `AGX_DEVICE_STRICT` | `yes` reports what hardware passes over in silence |
 
@@ -22,7 +23,7 @@ use std::ffi::{CStr, c_char};
 
 use ash::vk;
 
-pub(crate) use environment::report;
+pub(crate) use environment::{keep_module, report};
 use generated::First;
 
 /// Version of the interface between loader and driver.

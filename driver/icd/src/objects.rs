@@ -111,6 +111,12 @@ pub(crate) struct Framebuffer {
     pub(crate) layers: u32,
 }
 
+/// A swapchain and the handles of its images.
+pub(crate) struct Swapchain {
+    pub(crate) swapchain: agx_driver::swapchain::Swapchain,
+    pub(crate) images: Vec<vk::Image>,
+}
+
 /// Memory that is mapped.
 pub(crate) fn pointer(memory: &Allocation, offset: u64) -> *mut std::ffi::c_void {
     memory.pointer().wrapping_add(offset as usize).cast_mut().cast()

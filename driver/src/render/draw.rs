@@ -9,8 +9,9 @@ use crate::Error;
 use crate::command::Recorder;
 use crate::gpu::SHADER_BASE;
 use crate::graphics::{Dynamic, GraphicsPipeline, Programs};
+use crate::kernels::Kernel;
 use crate::record::Writer;
-use crate::words::{Assembler, Numbers, Stage, State};
+use crate::words::{Assembler, Direct, Numbers, Stage, State};
 use std::sync::Arc;
 
 /// Indices of a draw.
@@ -84,6 +85,37 @@ impl Recorder {
         let result = self.draw_views(&mut pass, numbers, indexed, number);
         self.pass = Some(pass);
         result
+    }
+
+    /// Draws as often as the word at `count` says, at most `most` times, with numbers `stride` bytes apart from `first` on.
+    ///
+    /// # Errors
+    /// As [`Recorder::draw`].
+    pub fn draw_count(
+        &mut self,
+        [first, count]: [u64; 2],
+        [most, stride]: [u32; 2],
+        indexed: bool,
+    ) -> Result<(), Error> {
+        if most == 0 {
+            return Ok(());
+        }
+        let words: u32 = if indexed { 5 } else { 4 };
+        let bytes = 4 * u64::from(words) * u64::from(most);
+        let copied = self.upload.put(&vec![0; bytes as usize], 16)?;
+        let stride = if most == 1 { words } else { stride / 4 };
+        let parameters = [most, stride, words].iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
+        let list = [
+            Direct::Buffer(first, 4 * u64::from(stride) * u64::from(most)),
+            Direct::Buffer(count, 4),
+            Direct::Buffer(copied, bytes),
+        ];
+        // The stream of launches comes before the pass, whose commands are not submitted yet.
+        self.run_kernel(Kernel::Draws, &parameters, &list, [most, 1, 1])?;
+        (0..most).try_for_each(|at| {
+            let address = copied + 4 * u64::from(words) * u64::from(at);
+            self.draw(DrawNumbers::Indirect(address), indexed, at)
+        })
     }
 
     fn draw_views(

@@ -280,3 +280,40 @@ pub(crate) fn cmd_draw_indexed_indirect(
 ) {
     indirect(buffer, numbers, offset, [count, stride], true);
 }
+
+fn indirect_count(
+    buffer: &CommandBuffer,
+    places: [(vk::Buffer, u64); 2],
+    [most, stride]: [u32; 2],
+    indexed: bool,
+) {
+    let [Some(first), Some(count)] = places.map(|(buffer, offset)| Some(object(buffer)?.address() + offset))
+    else {
+        return;
+    };
+    buffer.record(move |recorder| recorder.draw_count([first, count], [most, stride], indexed));
+}
+
+pub(crate) fn cmd_draw_indirect_count(
+    buffer: &Arc<CommandBuffer>,
+    numbers: vk::Buffer,
+    offset: u64,
+    count: vk::Buffer,
+    count_offset: u64,
+    most: u32,
+    stride: u32,
+) {
+    indirect_count(buffer, [(numbers, offset), (count, count_offset)], [most, stride], false);
+}
+
+pub(crate) fn cmd_draw_indexed_indirect_count(
+    buffer: &Arc<CommandBuffer>,
+    numbers: vk::Buffer,
+    offset: u64,
+    count: vk::Buffer,
+    count_offset: u64,
+    most: u32,
+    stride: u32,
+) {
+    indirect_count(buffer, [(numbers, offset), (count, count_offset)], [most, stride], true);
+}

@@ -188,9 +188,14 @@ pub(crate) fn get_physical_device_image_format_properties(
     usage: vk::ImageUsageFlags,
     flags: vk::ImageCreateFlags,
     out: &mut vk::ImageFormatProperties,
-) -> Result<(), Error> {
-    *out = physical::image_format(format, kind, tiling, usage, flags).ok_or(Error::Format(format))?;
-    Ok(())
+) -> vk::Result {
+    match physical::image_format(format, kind, tiling, usage, flags) {
+        Some(found) => {
+            *out = found;
+            vk::Result::SUCCESS
+        }
+        None => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
+    }
 }
 
 pub(crate) fn get_physical_device_image_format_properties2(

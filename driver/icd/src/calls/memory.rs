@@ -10,9 +10,10 @@ use agx_driver::memory::Place;
 use ash::vk;
 
 use super::resource::image_of;
+use super::swapchain::bind_to_swapchain;
 use crate::handles::{give, object, shared, take};
 use crate::objects::{Device, pointer};
-use crate::pointers::{Fill, find_mut};
+use crate::pointers::{Fill, find, find_mut};
 
 pub(crate) fn allocate_memory(
     device: &Arc<Device>,
@@ -97,7 +98,10 @@ pub(crate) fn bind_image_memory2(
     device: &Arc<Device>,
     infos: &[vk::BindImageMemoryInfo<'_>],
 ) -> Result<(), Error> {
-    infos.iter().try_for_each(|info| bind_image_memory(device, info.image, info.memory, info.memory_offset))
+    infos.iter().try_for_each(|info| match find::<vk::BindImageMemorySwapchainInfoKHR<'_>>(info.p_next) {
+        Some(place) => bind_to_swapchain(info.image, place),
+        None => bind_image_memory(device, info.image, info.memory, info.memory_offset),
+    })
 }
 
 fn requirements((size, alignment): (u64, u64)) -> vk::MemoryRequirements {

@@ -25,7 +25,9 @@ pub(crate) fn create_shader_module(
     info: &vk::ShaderModuleCreateInfo<'_>,
     out: &mut vk::ShaderModule,
 ) -> Result<(), Error> {
-    *out = give(Arc::new(ShaderModule { code: code(info) }));
+    let code = code(info);
+    crate::keep_module(&code);
+    *out = give(Arc::new(ShaderModule { code }));
     Ok(())
 }
 

@@ -138,12 +138,12 @@ pub(crate) fn reset_event(_: &Arc<Device>, event: vk::Event) -> Result<(), Error
 
 /// Waits and signals of a submission, as points and what binary waits reset.
 #[derive(Default)]
-struct Points {
-    submission: Submission,
+pub(super) struct Points {
+    pub(super) submission: Submission,
 }
 
 impl Points {
-    fn wait(&mut self, semaphore: vk::Semaphore, value: u64) {
+    pub(super) fn wait(&mut self, semaphore: vk::Semaphore, value: u64) {
         let Some(sync) = object(semaphore) else { return };
         self.submission.waits.push(sync.point(value));
         if !sync.timeline {

@@ -1,0 +1,128 @@
+//! Swapchains.
+
+use std::sync::Arc;
+
+use agx_driver::Error;
+use agx_driver::swapchain::SwapchainInfo;
+use ash::vk;
+
+use super::sync::Points;
+use crate::generated::members;
+use crate::handles::{give, object, shared, take};
+use crate::objects::{Device, Queue, Swapchain};
+use crate::pointers::Fill;
+
+pub(crate) fn create_swapchain_khr(
+    device: &Arc<Device>,
+    info: &vk::SwapchainCreateInfoKHR<'_>,
+    out: &mut vk::SwapchainKHR,
+) -> Result<(), Error> {
+    let surface = shared(info.surface)?;
+    let made = agx_driver::swapchain::Swapchain::new(
+        device,
+        surface,
+        &SwapchainInfo {
+            images: info.min_image_count,
+            format: info.image_format,
+            size: [info.image_extent.width, info.image_extent.height],
+            layers: info.image_array_layers,
+            usage: info.image_usage,
+        },
+    )?;
+    let images = made.images().map(|image| give(image.clone())).collect();
+    *out = give(Arc::new(Swapchain { swapchain: made, images }));
+    Ok(())
+}
+
+pub(crate) fn destroy_swapchain_khr(_: &Arc<Device>, swapchain: vk::SwapchainKHR) {
+    if let Some(swapchain) = take(swapchain) {
+        swapchain.images.iter().for_each(|image| drop(take(*image)));
+    }
+}
+
+pub(crate) fn get_swapchain_images_khr(
+    _: &Arc<Device>,
+    swapchain: vk::SwapchainKHR,
+    fill: Fill<u32, vk::Image>,
+) -> Result<vk::Result, Error> {
+    Ok(fill.fill(&shared(swapchain)?.images, |image, slot| *slot = *image))
+}
+
+/// Gives an image the memory of an image of a swapchain.
+pub(super) fn bind_to_swapchain(
+    image: vk::Image,
+    place: &vk::BindImageMemorySwapchainInfoKHR<'_>,
+) -> Result<(), Error> {
+    let swapchain = shared(place.swapchain)?;
+    let memory = swapchain.swapchain.memory(place.image_index);
+    let memory = memory.ok_or(Error::Invalid { what: "an image of no number" })?;
+    shared(image)?.bind(memory.clone(), 0)
+}
+
+pub(crate) fn acquire_next_image_khr(
+    _: &Arc<Device>,
+    swapchain: vk::SwapchainKHR,
+    timeout: u64,
+    semaphore: vk::Semaphore,
+    fence: vk::Fence,
+    out: &mut u32,
+) -> Result<(), Error> {
+    *out = shared(swapchain)?.swapchain.acquire(timeout)?;
+    // The image was shown before it became free.
+    object(semaphore).into_iter().for_each(|semaphore| semaphore.signal(0));
+    object(fence).into_iter().for_each(|fence| fence.signal(0));
+    Ok(())
+}
+
+pub(crate) fn acquire_next_image2_khr(
+    device: &Arc<Device>,
+    info: &vk::AcquireNextImageInfoKHR<'_>,
+    out: &mut u32,
+) -> Result<(), Error> {
+    acquire_next_image_khr(device, info.swapchain, info.timeout, info.semaphore, info.fence, out)
+}
+
+pub(crate) fn queue_present_khr(_: &Arc<Queue>, info: &vk::PresentInfoKHR<'_>) -> Result<(), Error> {
+    let mut points = Points::default();
+    for semaphore in members::present_info_khr_wait_semaphores(info) {
+        points.wait(*semaphore, 0);
+    }
+    let mut submission = points.submission;
+    let swapchains = members::present_info_khr_swapchains(info).iter();
+    let mut all = Ok(());
+    for (at, (swapchain, number)) in
+        swapchains.zip(members::present_info_khr_image_indices(info)).enumerate()
+    {
+        // What is waited for is there after the first.
+        let shown = shared(*swapchain)
+            .and_then(|swapchain| swapchain.swapchain.present(*number, std::mem::take(&mut submission)));
+        if !info.p_results.is_null() {
+            let result = shown.as_ref().map_or_else(Error::code, |()| vk::Result::SUCCESS);
+            // SAFETY: valid usage of `VkPresentInfoKHR`: there is room for the result of every swapchain.
+            unsafe { *info.p_results.add(at) = result };
+        }
+        if let Err(error) = shown {
+            all = Err(error);
+        }
+    }
+    all
+}
+
+pub(crate) fn get_device_group_present_capabilities_khr(
+    _: &Arc<Device>,
+    out: &mut vk::DeviceGroupPresentCapabilitiesKHR<'_>,
+) -> Result<(), Error> {
+    out.present_mask = [0; 32];
+    out.present_mask[0] = 1;
+    out.modes = vk::DeviceGroupPresentModeFlagsKHR::LOCAL;
+    Ok(())
+}
+
+pub(crate) fn get_device_group_surface_present_modes_khr(
+    _: &Arc<Device>,
+    _: vk::SurfaceKHR,
+    out: &mut vk::DeviceGroupPresentModeFlagsKHR,
+) -> Result<(), Error> {
+    *out = vk::DeviceGroupPresentModeFlagsKHR::LOCAL;
+    Ok(())
+}

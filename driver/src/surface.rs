@@ -1,0 +1,65 @@
+//! Surfaces: what images are presented on.
+
+mod x11;
+
+use ash::vk;
+
+pub use x11::X11;
+
+use crate::Error;
+
+/// Where images are shown.
+pub trait Surface: Send + Sync {
+    /// Width and height; `None` where the swapchain says how large it is.
+    ///
+    /// # Errors
+    /// The window is gone.
+    fn size(&self) -> Result<Option<[u32; 2]>, Error>;
+
+    /// Formats that it shows.
+    fn formats(&self) -> &'static [vk::Format];
+
+    /// Shows pixels of four bytes, row by row from the top.
+    ///
+    /// # Errors
+    /// The window is gone.
+    fn show(&self, size: [u32; 2], pixels: &[u8]) -> Result<(), Error>;
+}
+
+impl<S: Surface + ?Sized> Surface for Box<S> {
+    fn size(&self) -> Result<Option<[u32; 2]>, Error> {
+        (**self).size()
+    }
+
+    fn formats(&self) -> &'static [vk::Format] {
+        (**self).formats()
+    }
+
+    fn show(&self, size: [u32; 2], pixels: &[u8]) -> Result<(), Error> {
+        (**self).show(size, pixels)
+    }
+}
+
+/// A surface that nobody looks at (`VK_EXT_headless_surface`).
+#[derive(Clone, Copy, Debug)]
+pub struct Headless;
+
+impl Surface for Headless {
+    fn size(&self) -> Result<Option<[u32; 2]>, Error> {
+        Ok(None)
+    }
+
+    fn formats(&self) -> &'static [vk::Format] {
+        &[
+            vk::Format::B8G8R8A8_UNORM,
+            vk::Format::B8G8R8A8_SRGB,
+            vk::Format::R8G8B8A8_UNORM,
+            vk::Format::R8G8B8A8_SRGB,
+        ]
+    }
+
+    /// There is no place where the pixels could go.
+    fn show(&self, _: [u32; 2], _: &[u8]) -> Result<(), Error> {
+        Ok(())
+    }
+}

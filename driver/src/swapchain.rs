@@ -1,0 +1,175 @@
+//! Swapchains: images that are drawn to, copied to memory and shown.
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use ash::vk;
+
+use crate::Error;
+use crate::command::{CommandBuffer, Level};
+use crate::device::Device;
+use crate::image::{Image, ImageInfo};
+use crate::memory::{Allocation, Place, lock};
+use crate::queue::Submission;
+use crate::surface::Surface;
+use crate::transfer::{Box3, BufferImageCopy};
+
+/// What a swapchain is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct SwapchainInfo {
+    /// Images at least.
+    pub images: u32,
+    /// Their format.
+    pub format: vk::Format,
+    /// Their width and height.
+    pub size: [u32; 2],
+    /// Their layers; the first is shown.
+    pub layers: u32,
+    /// Their uses.
+    pub usage: vk::ImageUsageFlags,
+}
+
+/// An image and how it gets to memory.
+struct Slot {
+    image: Arc<Image>,
+    memory: Arc<Allocation>,
+    copy: CommandBuffer,
+}
+
+/// A swapchain.
+pub struct Swapchain {
+    device: Arc<Device>,
+    surface: Arc<dyn Surface>,
+    size: [u32; 2],
+    slots: Vec<Slot>,
+    /// Pixels of the image that is presented.
+    pixels: Mutex<Allocation>,
+    /// Which images the application has.
+    taken: Mutex<Vec<bool>>,
+    returned: Condvar,
+}
+
+/// Images of a swapchain at least.
+pub const LEAST_IMAGES: u32 = 3;
+
+impl Swapchain {
+    /// A swapchain whose images are all free.
+    ///
+    /// # Errors
+    /// Unsupported formats; memory is used up.
+    pub fn new(
+        device: &Arc<Device>,
+        surface: Arc<dyn Surface>,
+        info: &SwapchainInfo,
+    ) -> Result<Swapchain, Error> {
+        let [width, height] = info.size;
+        let bytes = 4 * u64::from(width) * u64::from(height);
+        let pixels = device.space.allocate(bytes, Place::High)?;
+        let count = info.images.max(LEAST_IMAGES);
+        let slots = (0..count).map(|_| slot(device, info, pixels.address)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Swapchain {
+            device: device.clone(),
+            surface,
+            size: info.size,
+            taken: Mutex::new(vec![false; slots.len()]),
+            slots,
+            pixels: Mutex::new(pixels),
+            returned: Condvar::new(),
+        })
+    }
+
+    /// Its images.
+    pub fn images(&self) -> impl Iterator<Item = &Arc<Image>> {
+        self.slots.iter().map(|slot| &slot.image)
+    }
+
+    /// The memory of an image.
+    pub fn memory(&self, number: u32) -> Option<&Arc<Allocation>> {
+        self.slots.get(number as usize).map(|slot| &slot.memory)
+    }
+
+    /// A free image, which the application has from now on; waits for one at most so many nanoseconds.
+    ///
+    /// # Errors
+    /// No image became free, or the surface has another size.
+    pub fn acquire(&self, nanoseconds: u64) -> Result<u32, Error> {
+        self.check_size()?;
+        let deadline = Instant::now().checked_add(Duration::from_nanos(nanoseconds));
+        let mut taken = lock(&self.taken);
+        loop {
+            if let Some((number, slot)) = taken.iter_mut().enumerate().find(|(_, taken)| !**taken) {
+                *slot = true;
+                return Ok(number as u32);
+            }
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            match left {
+                Some(Duration::ZERO) if nanoseconds == 0 => return Err(Error::NotReady),
+                Some(Duration::ZERO) => return Err(Error::Timeout),
+                _ => {}
+            }
+            let waited = self.returned.wait_timeout(taken, left.unwrap_or(Duration::from_secs(1)));
+            taken = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
+        }
+    }
+
+    /// Gives images back that are not to be shown.
+    pub fn release(&self, number: u32) {
+        if let Some(taken) = lock(&self.taken).get_mut(number as usize) {
+            *taken = false;
+        }
+        self.returned.notify_all();
+    }
+
+    /// Shows an image once the waits of `submission` are over, and takes it back.
+    ///
+    /// # Errors
+    /// The device or the surface is lost, or the surface has another size.
+    pub fn present(&self, number: u32, mut submission: Submission) -> Result<(), Error> {
+        let slot = self.slots.get(number as usize).ok_or(Error::Invalid { what: "an image of no number" })?;
+        let pixels = lock(&self.pixels);
+        submission.commands.push(slot.copy.commands());
+        let copied = self.device.queue.submit(vec![submission]).and_then(|()| self.device.queue.wait_idle());
+        let shown = copied.and_then(|()| self.check_size()).and_then(|()| {
+            let mut bytes = vec![0; 4 * self.size[0] as usize * self.size[1] as usize];
+            pixels.read(0, &mut bytes);
+            self.surface.show(self.size, &bytes)
+        });
+        self.release(number);
+        shown
+    }
+
+    fn check_size(&self) -> Result<(), Error> {
+        match self.surface.size()? {
+            Some(size) if size != self.size => Err(Error::OutOfDate),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An image with memory, and the commands that copy it to `pixels`.
+fn slot(device: &Arc<Device>, info: &SwapchainInfo, pixels: u64) -> Result<Slot, Error> {
+    let [width, height] = info.size;
+    let image = Image::new(ImageInfo {
+        format: info.format,
+        kind: vk::ImageType::TYPE_2D,
+        size: [width, height, 1],
+        levels: 1,
+        layers: info.layers,
+        samples: 1,
+        usage: info.usage,
+        linear: false,
+    })?;
+    let (bytes, _) = image.requirements();
+    let memory = Arc::new(device.space.allocate(bytes, Place::High)?);
+    image.bind(memory.clone(), 0)?;
+    let image = Arc::new(image);
+    let copy = CommandBuffer::new(device.clone(), Level::Primary);
+    let place = Box3 { aspect: vk::ImageAspectFlags::COLOR, level: 0, at: [0; 3] };
+    let whole =
+        BufferImageCopy { address: pixels, row: 0, rows: 0, image: place, size: [width, height, 1] };
+    copy.begin();
+    let source = image.clone();
+    copy.record(move |recorder| recorder.copy_from_image(&source, &whole));
+    copy.end()?;
+    Ok(Slot { image, memory, copy })
+}
