@@ -15,7 +15,7 @@ use ash::vk;
 use crate::Error;
 use crate::memory::{Arena, Piece, lock};
 use crate::sampler::{self, Sampler};
-use crate::view::{self, BufferView, ImageView};
+use crate::view::{self, BufferView, Descriptor, ImageView};
 
 /// Bytes that sets and bindings are aligned to.
 const ALIGNMENT: u64 = 16;
@@ -161,17 +161,37 @@ pub enum Content {
     Null,
 }
 
+/// Memory of sets, and what stands for nothing in them.
+pub struct Sets {
+    /// The memory.
+    pub arena: Arc<Arena>,
+    /// Descriptors of a texture whose texels are zero and of an image that nobody reads.
+    null: [Descriptor; 2],
+    _sink: Piece,
+}
+
+impl Sets {
+    /// Memory of sets, with zeros at an address.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn new(arena: Arc<Arena>, zeros: u64) -> Result<Sets, Error> {
+        let sink = arena.take(64, 16)?;
+        Ok(Sets { null: view::null(zeros, sink.address), arena, _sink: sink })
+    }
+}
+
 /// Where sets come from.
 pub struct Pool {
-    arena: Arc<Arena>,
+    sets: Arc<Sets>,
     room: Mutex<u32>,
     most: u32,
 }
 
 impl Pool {
     /// A pool of at most `most` sets.
-    pub fn new(arena: Arc<Arena>, most: u32) -> Pool {
-        Pool { arena, room: Mutex::new(most), most }
+    pub fn new(sets: Arc<Sets>, most: u32) -> Pool {
+        Pool { sets, room: Mutex::new(most), most }
     }
 
     /// A set; `variable` elements are in its last binding where the layout lets that vary.
@@ -194,7 +214,7 @@ impl Pool {
             }
             layout = Arc::new(changed);
         }
-        Set::new(&self.arena, layout)
+        Set::new(&self.sets, layout)
     }
 
     /// Says that a set of the pool is gone.
@@ -213,18 +233,19 @@ impl Pool {
 pub struct Set {
     /// Its layout.
     pub layout: Arc<SetLayout>,
+    sets: Arc<Sets>,
     memory: Piece,
 }
 
 impl Set {
-    /// A set in a piece of `arena`, with immutable samplers in it.
+    /// A set with immutable samplers in it.
     ///
     /// # Errors
     /// Memory is used up.
-    pub fn new(arena: &Arc<Arena>, layout: Arc<SetLayout>) -> Result<Set, Error> {
-        let memory = arena.take(layout.bytes, ALIGNMENT)?;
+    pub fn new(sets: &Arc<Sets>, layout: Arc<SetLayout>) -> Result<Set, Error> {
+        let memory = sets.arena.take(layout.bytes, ALIGNMENT)?;
         memory.write(0, &vec![0; layout.bytes as usize]);
-        let set = Set { layout, memory };
+        let set = Set { layout, sets: sets.clone(), memory };
         for binding in set.layout.bindings.values() {
             for (element, sampler) in (0..binding.count).zip(&binding.immutable) {
                 set.memory.write(binding.sampler(element), &sampler.descriptor);
@@ -302,10 +323,9 @@ impl Set {
         if binding.is_buffer() {
             self.memory.write(binding.buffer(element), &[0; DESCRIPTOR_BYTES as usize]);
         }
-        for kind in
-            [DescriptorKind::Texture, DescriptorKind::Image].into_iter().take(binding.textures() as usize)
-        {
-            self.memory.write(binding.texture(element, kind), &[0; view::BYTES]);
+        let kinds = [DescriptorKind::Texture, DescriptorKind::Image];
+        for (kind, null) in kinds.into_iter().zip(&self.sets.null).take(binding.textures() as usize) {
+            self.memory.write(binding.texture(element, kind), null);
         }
     }
 

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use agx_abi::Target;
-use agx_compiler::Compiler;
+use agx_compiler::{Compiler, Robustness};
 
 use crate::Error;
+use crate::descriptor::Sets;
 use crate::gpu::Gpu;
 use crate::kernels::{Kernel, Kernels};
 use crate::memory::{Arena, Piece, Place, Space};
@@ -21,12 +22,14 @@ pub struct Device {
     pub space: Arc<Space>,
     /// The compiler.
     pub compiler: Compiler,
+    /// What becomes of accesses outside of buffers.
+    pub robustness: Robustness,
     /// Memory of command buffers.
     pub chunks: Arc<Chunks>,
     /// Memory of programs.
     pub code: Arc<Arena>,
     /// Memory of descriptor sets.
-    pub sets: Arc<Arena>,
+    pub sets: Arc<Sets>,
     /// Occlusion counters.
     pub counters: Arc<Counters>,
     /// The queue.
@@ -44,13 +47,16 @@ impl Device {
     ///
     /// # Errors
     /// Memory is used up.
-    pub fn new(gpu: Box<dyn Gpu>) -> Result<Arc<Device>, Error> {
+    pub fn new(gpu: Box<dyn Gpu>, robustness: Robustness) -> Result<Arc<Device>, Error> {
         let space = Arc::new(Space::new(gpu));
         let code = Arena::new(space.clone(), Place::Low);
-        let sets = Arena::new(space.clone(), Place::Low);
-        let zeros = sets.take(64, 16)?;
+        let arena = Arena::new(space.clone(), Place::Low);
+        let zeros = arena.take(64, 16)?;
+        zeros.write(0, &[0; 64]);
+        let sets = Arc::new(Sets::new(arena, zeros.address)?);
         Ok(Arc::new(Device {
             compiler: Compiler::new(Target::default()),
+            robustness,
             chunks: Arc::new(Chunks::new(space.clone())),
             kernels: Kernels::new(code.clone()),
             code,

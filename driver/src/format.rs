@@ -50,6 +50,18 @@ const BGR: [u8; 4] = [2, 1, 0, ONE];
 const ABGR: [u8; 4] = [3, 2, 1, 0];
 const ARGB: [u8; 4] = [1, 2, 3, 0];
 
+/// Words of no meaning.
+pub const WORD: FormatDesc = FormatDesc {
+    format: vk::Format::R32_SFLOAT,
+    name: "R32_SFLOAT",
+    channels: 0x21,
+    kind: FLOAT,
+    srgb: false,
+    swizzle: R,
+    bytes: 4,
+    block: [1, 1],
+};
+
 macro_rules! formats {
     ($($name:ident $channels:literal $kind:ident $bytes:literal $swizzle:ident $([$width:literal $height:literal])? $($srgb:ident)?;)*) => {
         /// Every format that textures can have.

@@ -39,8 +39,8 @@ pub struct BindingInfo {
     pub binding: u32,
     /// Bytes from one element to the next.
     pub stride: u32,
-    /// Elements are for instances.
-    pub instances: bool,
+    /// Elements are for so many instances each, 0 for all of them; without, for vertices.
+    pub divisor: Option<u32>,
 }
 
 /// Rasteriser state.
@@ -48,8 +48,10 @@ pub struct BindingInfo {
 pub struct RasterInfo {
     /// Nothing is drawn.
     pub discard: bool,
-    /// Depth is clamped instead of clipped.
+    /// Depth is clamped.
     pub clamp: bool,
+    /// Primitives are clipped at the near and the far plane.
+    pub clip: bool,
     /// What is drawn of triangles.
     pub polygon: vk::PolygonMode,
     /// Faces that are dropped.
@@ -203,7 +205,7 @@ impl GraphicsPipeline {
         Some(AttributeKey {
             format,
             stride: strides.get(place).copied().unwrap_or(binding.stride),
-            divisor: binding.instances.then_some(1),
+            divisor: binding.divisor,
             alignment: component.min(4),
             location: 0,
         })
@@ -211,7 +213,7 @@ impl GraphicsPipeline {
 
     fn vertex(&self, device: &Device, strides: &[u32]) -> Result<Program, Error> {
         let source = &self.info.vertex;
-        let key = source.key(Stage::Vertex);
+        let key = source.key(device, Stage::Vertex);
         let WholeShader { shader, program } = device.compiler.whole_vertex(
             &mut Scratch::default(),
             Input::spirv(&source.code),
@@ -227,7 +229,7 @@ impl GraphicsPipeline {
         let mut scratch = Scratch::default();
         let whole = match &self.info.fragment {
             Some(source) => {
-                let mut key = source.key(Stage::Fragment);
+                let mut key = source.key(device, Stage::Fragment);
                 key.sample_shading = self.info.sample_shading;
                 device.compiler.whole_fragment(&mut scratch, Input::spirv(&source.code), &key, &state)?
             }

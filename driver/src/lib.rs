@@ -45,4 +45,5 @@ pub mod upload;
 pub mod view;
 pub mod words;
 
+pub use agx_compiler::{Bounds, Robustness};
 pub use error::Error;

@@ -63,15 +63,19 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_timeline_semaphore", 2),
     ("VK_KHR_uniform_buffer_standard_layout", 1),
     ("VK_KHR_variable_pointers", 1),
+    ("VK_KHR_vertex_attribute_divisor", 1),
     ("VK_KHR_vulkan_memory_model", 3),
     ("VK_KHR_zero_initialize_workgroup_memory", 1),
     ("VK_EXT_4444_formats", 1),
+    ("VK_EXT_depth_clip_enable", 1),
     ("VK_EXT_descriptor_indexing", 2),
     ("VK_EXT_extended_dynamic_state", 1),
     ("VK_EXT_host_query_reset", 1),
     ("VK_EXT_index_type_uint8", 1),
+    ("VK_EXT_image_robustness", 1),
     ("VK_EXT_inline_uniform_block", 1),
     ("VK_EXT_private_data", 1),
+    ("VK_EXT_robustness2", 1),
     ("VK_EXT_scalar_block_layout", 1),
     ("VK_EXT_separate_stencil_usage", 1),
     ("VK_EXT_shader_demote_to_helper_invocation", 1),
@@ -79,6 +83,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_shader_subgroup_vote", 1),
     ("VK_EXT_subgroup_size_control", 2),
     ("VK_EXT_tooling_info", 1),
+    ("VK_EXT_vertex_attribute_divisor", 3),
 ];
 
 /// Extensions of instances, with their versions.
@@ -206,6 +211,7 @@ pub fn features_12() -> vk::PhysicalDeviceVulkan12Features<'static> {
 /// Features of version 1.3.
 pub fn features_13() -> vk::PhysicalDeviceVulkan13Features<'static> {
     vk::PhysicalDeviceVulkan13Features::default()
+        .robust_image_access(true)
         .inline_uniform_block(true)
         .descriptor_binding_inline_uniform_block_update_after_bind(true)
         .pipeline_creation_cache_control(true)
@@ -391,6 +397,7 @@ pub fn properties_12() -> vk::PhysicalDeviceVulkan12Properties<'static> {
         .shader_rounding_mode_rte_float16(true)
         .shader_rounding_mode_rte_float32(true)
         .shader_rounding_mode_rte_float64(true)
+        .robust_buffer_access_update_after_bind(true)
         .max_update_after_bind_descriptors_in_all_pools(1 << 20)
         .max_per_stage_descriptor_update_after_bind_samplers(16)
         .max_per_stage_descriptor_update_after_bind_uniform_buffers(DESCRIPTORS)

@@ -22,11 +22,12 @@ pub struct ShaderSource {
 
 impl ShaderSource {
     /// The compiler's key for a stage.
-    pub fn key(&self, stage: Stage) -> CompileKey {
+    pub fn key(&self, device: &Device, stage: Stage) -> CompileKey {
         let mut key = CompileKey::default();
         key.entry_point = Some(self.entry_point.clone());
         key.stage = Some(stage);
         key.spec_constants = self.constants.clone();
+        key.robustness = device.robustness;
         key
     }
 }
@@ -43,7 +44,7 @@ impl ComputePipeline {
     /// # Errors
     /// What the compiler says, or memory is used up.
     pub fn new(device: &Device, source: &ShaderSource) -> Result<ComputePipeline, Error> {
-        let key = source.key(Stage::Compute);
+        let key = source.key(device, Stage::Compute);
         let shader = device.compiler.compile(&mut Scratch::default(), Input::spirv(&source.code), &key)?;
         Ok(ComputePipeline { program: Program::new(&device.code, shader)? })
     }

@@ -100,6 +100,12 @@ impl PassInfo {
         colours.chain(depth)
     }
 
+    /// Whether depth is a normalised integer.
+    fn has_unorm_depth(&self) -> bool {
+        let plane = self.depth.as_ref().and_then(|target| target.view.image.depth());
+        plane.is_some_and(|plane| plane.format.format == vk::Format::D16_UNORM)
+    }
+
     /// Width and height of the framebuffer.
     fn size(&self) -> [u32; 2] {
         let sizes = self.images().map(|view| view.size());

@@ -251,6 +251,14 @@ pub fn texels(format: &FormatDesc, address: u64, count: u64, dimension: Dimensio
     [loaded, stored]
 }
 
+/// What stands for no image and no texels: loads give zeros from `zeros`, stores go to `sink`, and no buffer has texels.
+pub fn null(zeros: u64, sink: u64) -> [Descriptor; 2] {
+    let nothing = FormatDesc { swizzle: [ZERO; 4], ..format::WORD };
+    let [loaded, _] = texels(&nothing, zeros, 0, Dimension::Plane);
+    let [_, stored] = texels(&format::WORD, sink, 0, Dimension::Plane);
+    [loaded, stored]
+}
+
 /// What a view of an image asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewInfo {

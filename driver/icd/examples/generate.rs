@@ -193,9 +193,8 @@ impl<'x> Registry<'x> {
         let of_vulkan = |node: &Node<'_, '_>| {
             node.attribute("api").is_some_and(|list| list.split(',').any(|api| api == "vulkan"))
         };
-        let wanted = |node: &Node<'_, '_>| {
-            node.attribute("number").is_some_and(|number| VERSIONS.contains(&number))
-        };
+        let wanted =
+            |node: &Node<'_, '_>| node.attribute("number").is_some_and(|number| VERSIONS.contains(&number));
         self.elements("feature").filter(move |node| of_vulkan(node) && wanted(node))
     }
 

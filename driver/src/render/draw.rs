@@ -328,9 +328,11 @@ fn scissors(pass: &mut Pass, graphics: &Graphics, count: usize) -> u64 {
 fn bias(pass: &mut Pass, graphics: &Graphics) -> u64 {
     use r::depth_bias as b;
     let at = index(&pass.biases, &b::RECORD);
+    // Of normalised depth, the hardware counts in halves of the range (`render_command::INTEGER_BIAS`), Vulkan in least steps.
+    let unit = if pass.info.has_unorm_depth() { 1.0 / 32768.0 } else { 1.0 };
     if let Some([constant, clamp, slope]) = graphics.dynamic.raster.bias {
         let record = Writer::new(&b::RECORD)
-            .float(&b::CONSTANT, constant)
+            .float(&b::CONSTANT, constant * unit)
             .float(&b::SLOPE, slope)
             .float(&b::CLAMP, clamp);
         pass.biases.extend(record.bytes());
@@ -366,7 +368,7 @@ fn raster(dynamic: &mut Dynamic, pipeline: &GraphicsPipeline) {
     use vk::DynamicState as D;
     let (given, fixed) = (&pipeline.info.state.raster, |state: D| !pipeline.is_dynamic(state));
     let raster = &mut dynamic.raster;
-    (raster.clamp, raster.polygon) = (given.clamp, given.polygon);
+    (raster.clamp, raster.clip, raster.polygon) = (given.clamp, given.clip, given.polygon);
     if fixed(D::RASTERIZER_DISCARD_ENABLE) {
         raster.discard = given.discard;
     }

@@ -17,11 +17,9 @@ pub(super) fn depth_words(mut writer: Writer, info: &PassInfo, layer: Option<u32
     let loads = |target: &DepthTarget| target.load == vk::AttachmentLoadOp::LOAD;
     let stores =
         |target: &DepthTarget| target.store == vk::AttachmentStoreOp::STORE || target.resolve.is_some();
-    if let Some(target) = &info.depth
-        && let Some(plane) = target.view.image.depth()
-    {
+    if let Some(target) = &info.depth {
         let [base, stride] = place(target, vk::ImageAspectFlags::DEPTH, layer);
-        let unorm16 = plane.format.bytes == 2;
+        let unorm16 = info.has_unorm_depth();
         control = control
             .set(&r::zls_control::BIT_0, 1)
             .flag(&r::zls_control::Z_LOAD, loads(target))
@@ -328,7 +326,7 @@ impl Update<'_> {
             .flag(&c::FRONT, raster.cull.contains(vk::CullModeFlags::FRONT))
             .flag(&c::BACK, raster.cull.contains(vk::CullModeFlags::BACK))
             .set(&c::PROVOKING, 1)
-            .flag(&c::DEPTH_CLIP, !raster.clamp)
+            .flag(&c::DEPTH_CLIP, raster.clip)
             .flag(&c::DEPTH_CLAMP, raster.clamp)
             .flag(&c::MULTISAMPLED, self.pass.samples > 1)
             .flag(&c::FRONT_CCW, !raster.clockwise)

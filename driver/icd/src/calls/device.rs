@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use agx_driver::Error;
 use agx_driver::memory::lock;
+use agx_driver::{Bounds, Error, Robustness};
 use ash::vk;
 
 use crate::generated::members;
 use crate::handles::{give, give_dispatched, object, take, take_dispatched};
 use crate::objects::{Device, PhysicalDevice, PrivateData, Queue};
+use crate::pointers::find;
 
 pub(crate) fn create_device(
     _: &Arc<PhysicalDevice>,
@@ -21,9 +22,25 @@ pub(crate) fn create_device(
     if !members::device_create_info_enabled_extension_names(info).iter().all(known) {
         return Ok(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
     }
-    let device = agx_driver::device::Device::new(crate::environment::open()?)?;
+    let device = agx_driver::device::Device::new(crate::environment::open()?, robustness(info))?;
     *out = give_dispatched(Arc::new(Device { device, queue: OnceLock::new() }));
     Ok(vk::Result::SUCCESS)
+}
+
+/// What the features that are enabled ask of accesses outside of buffers.
+fn robustness(info: &vk::DeviceCreateInfo<'_>) -> Robustness {
+    let all = find::<vk::PhysicalDeviceFeatures2<'_>>(info.p_next).map(|features| &features.features);
+    let robust = all.or(members::device_create_info_enabled_features(info));
+    let more = find::<vk::PhysicalDeviceRobustness2FeaturesEXT<'_>>(info.p_next);
+    // A buffer that is not there has no bytes.
+    let exact =
+        more.is_some_and(|more| more.robust_buffer_access2 == vk::TRUE || more.null_descriptor == vk::TRUE);
+    let clamped = robust.is_some_and(|features| features.robust_buffer_access == vk::TRUE);
+    Robustness::all(match (exact, clamped) {
+        (true, _) => Bounds::Exact,
+        (false, true) => Bounds::Clamped,
+        (false, false) => Bounds::Unchecked,
+    })
 }
 
 pub(crate) fn destroy_device(device: &Arc<Device>) {

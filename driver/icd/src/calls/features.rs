@@ -111,6 +111,8 @@ filled! { feature,
             dynamic_rendering;
         PhysicalDeviceShaderIntegerDotProductFeatures PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES:
             physical::features_13() => shader_integer_dot_product;
+        PhysicalDeviceImageRobustnessFeatures PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES: physical::features_13() =>
+            robust_image_access;
         PhysicalDeviceMaintenance4Features PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES: physical::features_13() =>
             maintenance4;
     }
@@ -119,6 +121,12 @@ filled! { feature,
             { extended_dynamic_state: vk::TRUE };
         PhysicalDeviceIndexTypeUint8FeaturesEXT PHYSICAL_DEVICE_INDEX_TYPE_UINT8_FEATURES_EXT
             { index_type_uint8: vk::TRUE };
+        PhysicalDeviceVertexAttributeDivisorFeaturesKHR PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_FEATURES_KHR
+            { vertex_attribute_instance_rate_divisor: vk::TRUE, vertex_attribute_instance_rate_zero_divisor: vk::TRUE };
+        PhysicalDeviceRobustness2FeaturesEXT PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT
+            { robust_buffer_access2: vk::TRUE, robust_image_access2: vk::TRUE, null_descriptor: vk::TRUE };
+        PhysicalDeviceDepthClipEnableFeaturesEXT PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT
+            { depth_clip_enable: vk::TRUE };
         PhysicalDevice4444FormatsFeaturesEXT PHYSICAL_DEVICE_4444_FORMATS_FEATURES_EXT
             { format_a4r4g4b4: vk::TRUE, format_a4b4g4r4: vk::TRUE };
         PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
@@ -153,6 +161,7 @@ filled! { property,
             shader_rounding_mode_rtz_float64;
         PhysicalDeviceDescriptorIndexingProperties PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_PROPERTIES:
             physical::properties_12() => max_update_after_bind_descriptors_in_all_pools
+            robust_buffer_access_update_after_bind
             max_per_stage_descriptor_update_after_bind_samplers
             max_per_stage_descriptor_update_after_bind_uniform_buffers
             max_per_stage_descriptor_update_after_bind_storage_buffers
@@ -188,6 +197,12 @@ filled! { property,
             supported_operations: physical::properties_11().subgroup_supported_operations,
             quad_operations_in_all_stages: vk::TRUE
         };
+        PhysicalDeviceVertexAttributeDivisorPropertiesEXT PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_PROPERTIES_EXT
+            { max_vertex_attrib_divisor: u32::MAX };
+        PhysicalDeviceVertexAttributeDivisorPropertiesKHR PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_PROPERTIES_KHR
+            { max_vertex_attrib_divisor: u32::MAX, supports_non_zero_first_instance: vk::TRUE };
+        PhysicalDeviceRobustness2PropertiesEXT PHYSICAL_DEVICE_ROBUSTNESS_2_PROPERTIES_EXT
+            { robust_storage_buffer_access_size_alignment: 1, robust_uniform_buffer_access_size_alignment: 1 };
         PhysicalDevicePushDescriptorPropertiesKHR PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR
             { max_push_descriptors: 32 };
     }

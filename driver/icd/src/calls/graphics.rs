@@ -12,7 +12,7 @@ use super::pipeline::source;
 use crate::generated::members;
 use crate::handles::{give, object};
 use crate::objects::{Device, Pipeline};
-use crate::pointers::find;
+use crate::pointers::{find, slice};
 
 pub(crate) fn create_graphics_pipelines(
     device: &Arc<Device>,
@@ -62,11 +62,18 @@ fn graphics_info(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<Graphics
 fn vertex_input(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsInfo) {
     let Some(input) = members::graphics_pipeline_create_info_vertex_input_state(create) else { return };
     let bindings = members::pipeline_vertex_input_state_create_info_vertex_binding_descriptions(input).iter();
+    let divisors = find::<vk::PipelineVertexInputDivisorStateCreateInfoKHR<'_>>(input.p_next)
+        // SAFETY: valid usage of `VkPipelineVertexInputDivisorStateCreateInfo`.
+        .map(|list| unsafe {
+            slice(list.p_vertex_binding_divisors, list.vertex_binding_divisor_count as usize)
+        })
+        .unwrap_or_default();
+    let divisor = |binding: u32| divisors.iter().find(|d| d.binding == binding).map_or(1, |d| d.divisor);
     info.bindings = bindings
         .map(|b| BindingInfo {
             binding: b.binding,
             stride: b.stride,
-            instances: b.input_rate == vk::VertexInputRate::INSTANCE,
+            divisor: (b.input_rate == vk::VertexInputRate::INSTANCE).then(|| divisor(b.binding)),
         })
         .collect();
     let attributes =
@@ -90,10 +97,13 @@ fn state(create: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicStat
     if let Some(raster) = members::graphics_pipeline_create_info_rasterization_state(create) {
         let bias =
             [raster.depth_bias_constant_factor, raster.depth_bias_clamp, raster.depth_bias_slope_factor];
+        let clip = find::<vk::PipelineRasterizationDepthClipStateCreateInfoEXT<'_>>(raster.p_next);
         let discards = !dynamic.contains(&vk::DynamicState::RASTERIZER_DISCARD_ENABLE);
         state.raster = RasterInfo {
             discard: discards && raster.rasterizer_discard_enable == vk::TRUE,
             clamp: raster.depth_clamp_enable == vk::TRUE,
+            clip: clip
+                .map_or(raster.depth_clamp_enable == vk::FALSE, |clip| clip.depth_clip_enable == vk::TRUE),
             polygon: raster.polygon_mode,
             cull: raster.cull_mode,
             clockwise: raster.front_face == vk::FrontFace::CLOCKWISE,

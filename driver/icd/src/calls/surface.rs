@@ -191,7 +191,6 @@ pub(crate) fn get_physical_device_present_rectangles_khr(
     fill: Fill<u32, vk::Rect2D>,
 ) -> Result<vk::Result, Error> {
     let [width, height] = shared(surface)?.size()?.unwrap_or([SIDE; 2]);
-    let whole =
-        vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
+    let whole = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
     Ok(fill.fill(&[whole], |rectangle, slot| *slot = *rectangle))
 }

@@ -90,8 +90,7 @@ pub(crate) fn queue_present_khr(_: &Arc<Queue>, info: &vk::PresentInfoKHR<'_>) -
     let mut submission = points.submission;
     let swapchains = members::present_info_khr_swapchains(info).iter();
     let mut all = Ok(());
-    for (at, (swapchain, number)) in
-        swapchains.zip(members::present_info_khr_image_indices(info)).enumerate()
+    for (at, (swapchain, number)) in swapchains.zip(members::present_info_khr_image_indices(info)).enumerate()
     {
         // What is waited for is there after the first.
         let shown = shared(*swapchain)

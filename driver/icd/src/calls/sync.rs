@@ -114,7 +114,7 @@ pub(crate) fn create_event(
     _: &vk::EventCreateInfo<'_>,
     out: &mut vk::Event,
 ) -> Result<(), Error> {
-    *out = give(Arc::new(Event::new(&device.sets)?));
+    *out = give(Arc::new(Event::new(&device.sets.arena)?));
     Ok(())
 }
 
