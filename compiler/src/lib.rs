@@ -48,8 +48,6 @@ pub mod regalloc;
 pub mod schedule;
 #[doc(hidden)]
 pub mod stats;
-#[cfg(test)]
-mod test_random;
 
 use crate::error::InputError;
 use agx_abi::layout::UNIFORM_HALVES;

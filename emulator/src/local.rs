@@ -1,6 +1,7 @@
 //! Local (threadgroup) memory of one workgroup.
 
 use crate::findings::FindingKind;
+use crate::rng::Rng;
 
 /// Local memory. Accesses outside read 0 and write nothing, and are reported.
 #[derive(Clone, Debug, Default)]
@@ -11,12 +12,8 @@ pub(crate) struct Local {
 impl Local {
     /// `size` bytes with undefined contents: a pattern of `seed`, so that nobody leans on zeros.
     pub(crate) fn new(size: u32, seed: u64) -> Local {
-        let mut state = seed | 1;
-        let bytes = (0..size).map(|_| {
-            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            (state >> 56) as u8
-        });
-        Local { bytes: bytes.collect() }
+        let mut rng = Rng::new(seed);
+        Local { bytes: (0..size).map(|_| rng.next() as u8).collect() }
     }
 
     /// All bytes.

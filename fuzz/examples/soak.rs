@@ -6,7 +6,8 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use agx_fuzz::{Generator, TARGETS, Target};
+use agx_fuzz::{TARGETS, Target};
+use agx_random::Random;
 
 /// Most bytes of a round.
 const MOST_BYTES: u64 = 2048;
@@ -57,15 +58,15 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> (u64, u64) {
     let (name, target) = arguments.target;
     let seed = arguments.seed;
-    let mut generator = Generator::new(seed);
+    let mut random = Random::new(seed);
     let begin = Instant::now();
     let (mut round, mut failures) = (0, 0);
     while match arguments.until {
         Until::Rounds(rounds) => round < rounds,
         Until::Seconds(seconds) => begin.elapsed() < Duration::from_secs(seconds),
     } {
-        let length = (generator.next_word() % MOST_BYTES) as usize;
-        let data = generator.bytes(length);
+        let length = (random.next_u64() % MOST_BYTES) as usize;
+        let data = random.bytes(length);
         if std::panic::catch_unwind(|| target(&data)).is_err() {
             failures += 1;
             let path = std::env::temp_dir().join(format!("{name}-{seed}-{round}"));

@@ -96,14 +96,14 @@ fn any_source(stage: Stage, entropy: &mut Entropy<'_>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entropy::Generator;
+    use agx_random::Random;
 
     /// The target is worth something only if programs are valid now and then.
     #[test]
     fn some_programs_are_valid() {
-        let mut generator = Generator::new(11);
+        let mut random = Random::new(11);
         let valid = |_: &u32| {
-            let data = generator.bytes(24);
+            let data = random.bytes(24);
             let program = Program::read(&likely(&mut Entropy::new(&data)));
             program.is_ok_and(|program| program.check(Mode::Tolerant).is_ok())
         };

@@ -1,4 +1,4 @@
-//! Arbitrary bytes, as a source of choices and from a generator.
+//! Arbitrary bytes as a source of choices.
 
 /// Reads choices off a byte string; zeros when it is used up.
 pub struct Entropy<'d> {
@@ -42,30 +42,5 @@ impl<'d> Entropy<'d> {
     /// Heads or tails.
     pub fn flip(&mut self) -> bool {
         self.byte() & 1 == 1
-    }
-}
-
-/// A small generator of pseudo-random bytes (splitmix64), the same on every machine.
-pub struct Generator(u64);
-
-impl Generator {
-    /// A generator for `seed`.
-    pub fn new(seed: u64) -> Self {
-        Generator(seed)
-    }
-
-    /// The next 64 bits.
-    pub fn next_word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
-    }
-
-    /// `length` bytes.
-    pub fn bytes(&mut self, length: usize) -> Vec<u8> {
-        let words = std::iter::repeat_with(|| self.next_word().to_le_bytes());
-        words.take(length.div_ceil(8)).flatten().take(length).collect()
     }
 }

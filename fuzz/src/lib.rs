@@ -27,7 +27,7 @@ pub use agal::agal;
 pub use assembly::assembly;
 pub use cache::cache;
 pub use device::device;
-pub use entropy::{Entropy, Generator};
+pub use entropy::Entropy;
 pub use ir_text::ir_text;
 pub use packer::packer;
 pub use pica200::pica200;

@@ -75,15 +75,15 @@ fn any_value(form: &Form, width: u32, entropy: &mut Entropy<'_>) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entropy::Generator;
+    use agx_random::Random;
 
     /// The generator is worth something only if it reaches every row.
     #[test]
     fn every_row_gets_encoded() {
-        let mut generator = Generator::new(7);
+        let mut random = Random::new(7);
         let mut missing: Vec<Opcode> = Opcode::ALL.to_vec();
         for _ in 0..2000 {
-            let bytes = generator.bytes(4096);
+            let bytes = random.bytes(4096);
             let mut entropy = Entropy::new(&bytes);
             while !entropy.is_empty() {
                 if let Some(op) = structured(&mut entropy) {

@@ -8,9 +8,10 @@ use agx_compiler::pipeline::PASSES;
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
 use agx_emulator::Options;
 use agx_emulator::launch::{BufferBinding, FIRST_ADDRESS, Launch};
+use agx_random::Random;
 use bumpalo::Bump;
 
-use crate::entropy::{Entropy, Generator};
+use crate::entropy::Entropy;
 use crate::kernel::{
     Kernel, Kind, LANE_REGISTER, LANES, MEMORY_WORDS, OWN_WORDS, RESULTS, SHARED_WORDS, any_kernel,
 };
@@ -59,10 +60,10 @@ pub fn semantics(data: &[u8]) {
 
 /// Memory before the run: words that arithmetic likes, the own ones of the lanes too, and nothing in the results.
 fn memory(entropy: &mut Entropy<'_>) -> Vec<u8> {
-    let mut generator = Generator::new(entropy.word().into());
+    let mut random = Random::new(entropy.word().into());
     let filled = SHARED_WORDS + LANES * OWN_WORDS;
     let word = |index: usize| {
-        let word = generator.next_word();
+        let word = random.next_u64();
         match word >> 61 {
             _ if index >= filled => 0,
             0..3 => ARGUMENTS[word as usize % ARGUMENTS.len()],

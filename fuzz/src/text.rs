@@ -86,15 +86,15 @@ fn with_another_operand(line: &str, entropy: &mut Entropy<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entropy::Generator;
+    use agx_random::Random;
 
     /// Changes that only break texts would leave the validator and everything after it untouched.
     #[test]
     fn a_good_share_of_the_texts_is_valid() {
-        let mut generator = Generator::new(3);
+        let mut random = Random::new(3);
         let (mut parsed, mut valid) = (0, 0);
         for _ in 0..1000 {
-            let data = generator.bytes(64);
+            let data = random.bytes(64);
             let bump = bumpalo::Bump::new();
             if let Ok(functions) = agx_compiler::ir::parse(&bump, &any_text(&mut Entropy::new(&data))) {
                 parsed += 1;

@@ -124,13 +124,13 @@ fn sources(row: &agx_tgsi::OpcodeInfo, entropy: &mut Entropy<'_>) -> Vec<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entropy::Generator;
+    use agx_random::Random;
 
     #[test]
     fn most_likely_texts_are_valid() {
-        let mut generator = Generator::new(1);
+        let mut random = Random::new(1);
         let valid = |_: &usize| {
-            let data = generator.bytes(200);
+            let data = random.bytes(200);
             let text = likely(&mut Entropy::new(&data));
             parse(&text).is_ok_and(|shader| validate(&shader).is_ok())
         };

@@ -1,14 +1,15 @@
 //! Every target for about a second, on bytes from a fixed seed: the same rounds on every machine.
 
-use agx_fuzz::{Generator, TARGETS};
+use agx_fuzz::TARGETS;
+use agx_random::Random;
 
 /// Runs `rounds` rounds of a target; the bytes of a round that panics are kept.
 fn smoke(name: &str, rounds: u32) {
     let (_, target) = TARGETS.iter().find(|(other, _)| *other == name).expect("a target of the table");
-    let mut generator = Generator::new(0x5eed);
+    let mut random = Random::new(0x5eed);
     for round in 0..rounds {
-        let length = (generator.next_word() % 512) as usize;
-        let data = generator.bytes(length);
+        let length = (random.next_u64() % 512) as usize;
+        let data = random.bytes(length);
         let outcome = std::panic::catch_unwind(|| target(&data));
         if outcome.is_err() {
             let path = format!("{}/{name}-{round}", env!("CARGO_TARGET_TMPDIR"));

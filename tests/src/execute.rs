@@ -12,6 +12,7 @@ use agx_emulator::launch::textures::{
 };
 use agx_emulator::launch::{AttributeData, BufferBinding, DrawLaunch, Launch};
 use agx_emulator::{Framebuffer, Options, Tests};
+use agx_random::Random;
 
 use crate::driver::{outcome, stage, storage_buffer};
 use crate::outcome::Outcome;
@@ -60,14 +61,8 @@ impl Palette {
 
     /// `count` bytes that depend on the palette and `seed`.
     pub fn bytes(self, seed: u32, count: usize) -> Vec<u8> {
-        let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
-        let words = (0..count.div_ceil(4)).map(|_| {
-            // xorshift32.
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            self.word(state)
-        });
+        let mut random = Random::new(seed.into());
+        let words = (0..count.div_ceil(4)).map(|_| self.word(random.next_u32()));
         words.flat_map(u32::to_le_bytes).take(count).collect()
     }
 }

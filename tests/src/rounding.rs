@@ -5,6 +5,8 @@
 //! the compiler's may be: the machine's result must lie among those. A sum of products whose terms cancel is one such case,
 //! because the compiler fuses products with sums.
 
+use agx_random::Random;
+
 /// Runs with other rounding.
 pub const RUNS: u64 = 24;
 
@@ -31,7 +33,7 @@ pub enum Precision {
 
 /// Results that are off by as much as the compiler's may be.
 pub struct Noise {
-    state: u64,
+    random: Random,
     /// What sine and cosine of an angle give whose spacing is wider than a turn.
     lost: Option<f32>,
 }
@@ -39,17 +41,15 @@ pub struct Noise {
 impl Noise {
     /// The noise of a run, from 1 to [`RUNS`].
     pub fn new(run: u64) -> Noise {
-        Noise { state: run << 32, lost: [None, Some(0.0), Some(1.0), Some(-1.0)][run as usize % 4] }
+        Noise {
+            random: Random::new(run << 32),
+            lost: [None, Some(0.0), Some(1.0), Some(-1.0)][run as usize % 4],
+        }
     }
 
     /// A number from −1 to 1.
     fn next(&mut self) -> f32 {
-        // splitmix64: seeds that follow each other give unrelated numbers.
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.state;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (word >> 40) as f32 / (1 << 23) as f32 - 1.0
+        2.0 * self.random.unit() - 1.0
     }
 
     /// Another result of an operation of that precision.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use agx_agal::{AssembleOptions, assemble};
 use agx_compiler::{CompileError, CompileKey, Compiler, ErrorKind, Input, Language, Location, Scratch};
+use agx_random::Random;
 use rayon::prelude::*;
 
 /// Mutations of the programs of a format.
@@ -27,26 +28,6 @@ fn soak() -> Option<u64> {
 
 /// What a program of these sizes may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A generator with a fixed seed (xorshift64*).
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-}
 
 /// A format under test.
 struct Format {
@@ -118,7 +99,7 @@ fn mutate_code(bytes: &mut Vec<u8>, random: &mut Random, others: &[Vec<u8>]) {
         }
         1 => bytes.truncate(at.max(7)),
         2..=4 => bytes[at] ^= 1 << random.below(8),
-        _ => bytes[at] = random.next() as u8,
+        _ => bytes[at] = random.next_u64() as u8,
     }
     // Text is another matter.
     bytes[0] = 0xa0;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Scratch};
+use agx_random::Random;
 use bundled::{Bundled, all, shaders_in};
 use rayon::prelude::*;
 
@@ -20,22 +21,6 @@ const MUTATIONS: u64 = 1_000 * EFFORT;
 
 /// Mutations of real modules.
 const MODULE_MUTATIONS: u64 = 200 * EFFORT;
-
-/// A small generator with a fixed seed (xorshift64*).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-}
 
 /// Compiles; an internal error or a panic is a defect.
 fn check(what: &str, name: &str, bytes: &[u8]) {
@@ -87,7 +72,7 @@ fn mutations() {
     let modules = all().into_iter().chain(with_textures).filter(is_module);
     let shaders: Vec<Bundled> = modules.collect();
     (0..MUTATIONS).into_par_iter().for_each(|seed| {
-        let mut random = Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::new(seed);
         let shader = &shaders[random.below(shaders.len())];
         let mut bytes = shader.bytes.clone();
         for _ in 0..=random.below(4) {
@@ -133,7 +118,7 @@ fn mutations_of_real_modules() {
     let count = number("SOAK", MODULE_MUTATIONS);
     let compiled = AtomicU64::new(0);
     (first..first + count).into_par_iter().for_each(|seed| {
-        let mut random = Random((seed + 1).wrapping_mul(0xd6e8_feb8_6659_fd93));
+        let mut random = Random::new(seed ^ 1 << 32);
         let shader = &shaders[random.below(shaders.len())];
         let mut bytes = shader.bytes.clone();
         for _ in 0..=random.below(3) {
@@ -218,7 +203,7 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     match random.below(6) {
         0 => bytes[at + random.below(4)] ^= 1 << random.below(8),
         1 => bytes[at..at + 4].copy_from_slice(&word),
-        2 => bytes[at..at + 4].copy_from_slice(&(random.next() as u32).to_le_bytes()),
+        2 => bytes[at..at + 4].copy_from_slice(&(random.next_u64() as u32).to_le_bytes()),
         3 => bytes[at..at + 4].copy_from_slice(&(random.below(256) as u32).to_le_bytes()),
         4 => drop(bytes.drain(at..at + 4)),
         _ => drop(bytes.splice(at..at, word)),

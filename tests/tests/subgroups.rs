@@ -1,6 +1,7 @@
 //! Operations across lanes against a model: every operation, with all lanes, some lanes and incomplete subgroups.
 
 use agx_compiler::{CompileKey, Input};
+use agx_random::Random;
 use agx_tests::driver::{compile, launch, storage_buffer};
 use agx_tests::tools::Tools;
 
@@ -316,14 +317,8 @@ const ROLES: [fn(u64, usize) -> u32; 3] = [
 ];
 
 fn numbers(seed: u64, count: usize) -> Vec<u64> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    };
-    (0..count).map(|_| next()).collect()
+    let mut random = Random::new(seed);
+    (0..count).map(|_| random.next_u64()).collect()
 }
 
 fn source(cases: &[Case], size: usize) -> String {

@@ -319,16 +319,16 @@ impl<'i> Walk<'i> {
 
     /// Learns the ranges of the results of `inst`, which is in the current block.
     pub fn define(&mut self, f: &Function<'_>, inst: Inst) {
+        let Some(rule) = transfer::rule(f.insts[inst].op) else { return };
         let data = f.insts[inst];
-        match transfer::rule(data.op) {
-            Some(Rule::Scalar(rule)) => self.scalar(f, &data, rule),
-            Some(Rule::Words) => self.words(f, &data),
-            Some(Rule::Phi) => {
+        match rule {
+            Rule::Scalar(rule) => self.scalar(f, &data, rule),
+            Rule::Words => self.words(f, &data),
+            Rule::Phi => {
                 if let Some(dst) = data.dst() {
                     self.ranges[dst] = self.phi(f, dst, &data);
                 }
             }
-            None => {}
         }
     }
 

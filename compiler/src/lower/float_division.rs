@@ -39,11 +39,11 @@ pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
 
 #[cfg(test)]
 mod tests {
+    use agx_random::Random;
     use bumpalo::Bump;
 
     use super::*;
     use crate::lower::test_arithmetic::{Case, build, run};
-    use crate::test_random::Random;
 
     /// Distance of `got` from `exact` in units of the last place of a float with `digits` binary digits.
     fn ulps(got: f64, exact: f64, digits: i32) -> f64 {
@@ -60,7 +60,7 @@ mod tests {
         lower_float_division(&mut divide).expect("lowers");
         lower_float_division(&mut root).expect("lowers");
         let float = |random: &mut Random| {
-            f32::from_bits((random.next() as u32 & 0x807f_ffff) | (64 + random.below(126) as u32) << 23)
+            f32::from_bits((random.next_u64() as u32 & 0x807f_ffff) | (64 + random.below(126) as u32) << 23)
         };
         for _ in 0..20_000 {
             let (a, b) = (float(&mut random), float(&mut random));
@@ -84,7 +84,7 @@ mod tests {
         let mut divide = build(&bump, &Case::new(IrOp::Fdiv, 16, &[16, 16], &[]));
         lower_float_division(&mut divide).expect("lowers");
         let half = |random: &mut Random| {
-            half::f16::from_bits((random.next() as u16 & 0x83ff) | (8 + random.below(14) as u16) << 10)
+            half::f16::from_bits((random.next_u64() as u16 & 0x83ff) | (8 + random.below(14) as u16) << 10)
         };
         for _ in 0..20_000 {
             let (a, b) = (half(&mut random), half(&mut random));

@@ -1,11 +1,11 @@
 //! Checks arithmetic lowerings: lowers one operation and compares it with its semantics on edge and random inputs.
 
 use agx_isa::semantics::{PureArgs, Source};
+use agx_random::Random;
 use bumpalo::Bump;
 
 use crate::error::CompileError;
 use crate::ir::{Build, Builder, Function, InstData, IrOp, Op, Side, Src, SrcKind, Type, Value};
-use crate::test_random::Random;
 
 /// An operation to check.
 pub(super) struct Case {
@@ -132,10 +132,10 @@ const EDGES: [u64; 24] = [
 pub(super) fn integer(random: &mut Random, width: u8) -> u64 {
     let edge = EDGES[random.below(EDGES.len())];
     let bits = match random.below(4) {
-        0 => random.next(),
-        1 => random.next() >> random.below(64),
+        0 => random.next_u64(),
+        1 => random.next_u64() >> random.below(64),
         2 => edge,
-        _ => edge.wrapping_neg().wrapping_add(random.next() & 1),
+        _ => edge.wrapping_neg().wrapping_add(random.next_u64() & 1),
     };
     Src::imm(bits, width).payload
 }

@@ -2,6 +2,7 @@
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
+use agx_random::Random;
 use bumpalo::Bump;
 
 use crate::CompileKey;
@@ -15,7 +16,6 @@ use crate::ir::{
     Access, Block, Build, Builder, Function, Inst, InstData, IrOp, Rewrite, Src, Stage, Type, Value,
 };
 use crate::pipeline::{PASSES, Pass, run_pass};
-use crate::test_random::Random;
 
 const PARAMETERS: usize = 3;
 const DEEPEST: u32 = 4;

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
+use agx_random::Random;
 use bumpalo::Bump;
 use rustc_hash::FxBuildHasher;
 
@@ -15,7 +16,6 @@ use crate::ir::function::InstData;
 use crate::ir::op::{IrOp, Op, mods};
 use crate::ir::types::Type;
 use crate::ir::{Build, key};
-use crate::test_random::Random;
 
 type Map<K, V> = hashbrown::HashMap<K, V, FxBuildHasher>;
 

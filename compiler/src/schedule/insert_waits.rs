@@ -282,7 +282,7 @@ mod tests {
     use crate::ir::parse_with_registers;
     use crate::regalloc::tests::Generator;
     use crate::regalloc::{AllocateOptions, Reg, allocate};
-    use crate::test_random::Random;
+    use agx_random::Random;
     use bumpalo::Bump;
 
     /// The instructions of `body` after the pass, by name, with the group of those that have one.

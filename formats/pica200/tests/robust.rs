@@ -5,8 +5,9 @@ mod common;
 use agx_pica200::container::Choice;
 use agx_pica200::validate::validate;
 use agx_pica200::{Container, Program, Shader, assemble, disasm};
+use agx_random::Random;
 
-use common::{Random, programs, random_run};
+use common::{programs, random_run};
 
 /// Does everything that can be done with a container.
 fn exercise(container: &Container) {
@@ -41,14 +42,14 @@ fn every_prefix_of_a_container_is_an_error() {
 fn changed_containers_do_not_panic() {
     let files: Vec<Vec<u8>> =
         programs().iter().map(|program| program.container.write().expect("a small program")).collect();
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut read = 0;
     for _ in 0..3000 {
         let mut bytes = files[random.below(files.len())].clone();
         for _ in 0..=random.below(4) {
             let at = random.below(bytes.len());
             bytes[at] =
-                if random.below(2) == 0 { random.next() as u8 } else { bytes[at] ^ 1 << random.below(8) };
+                if random.below(2) == 0 { random.next_u32() as u8 } else { bytes[at] ^ 1 << random.below(8) };
         }
         if let Ok(container) = Container::read(&bytes) {
             exercise(&container);
@@ -60,10 +61,10 @@ fn changed_containers_do_not_panic() {
 
 #[test]
 fn random_words_do_not_panic() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for _ in 0..500 {
-        let code: Vec<u32> = (0..random.below(40)).map(|_| random.next() as u32).collect();
-        let descriptors: Vec<u32> = (0..random.below(8)).map(|_| random.next() as u32).collect();
+        let code: Vec<u32> = (0..random.below(40)).map(|_| random.next_u32()).collect();
+        let descriptors: Vec<u32> = (0..random.below(8)).map(|_| random.next_u32()).collect();
         let program = Program::from_words(&code, &descriptors);
         let text = disasm::disassemble(&program, None);
         let again = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -75,7 +76,7 @@ fn random_words_do_not_panic() {
 #[test]
 fn changed_texts_do_not_panic() {
     let texts: Vec<String> = programs().into_iter().map(|program| program.text).collect();
-    let mut random = Random(13);
+    let mut random = Random::new(13);
     let pieces =
         ["[", "]", ".", ",", "{", "}", "-", "@", "0x", "99999999999", "aL", "(", ":", "!", "c95", "\n"];
     let mut assembled = 0;

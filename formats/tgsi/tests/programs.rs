@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use agx_random::Random;
 use agx_tgsi::binary::{Edition, decode, encode};
 use agx_tgsi::{Generation, OPCODES, Shader, parse, print, validate};
 
@@ -122,23 +123,17 @@ fn check(name: &str, text: &str) {
     }
 }
 
-/// A pseudo-random number from a state.
-fn random(state: &mut u64) -> usize {
-    *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-    (*state >> 33) as usize
-}
-
 /// A text with a few bytes removed, repeated, exchanged or replaced by pieces of the language.
-fn mutate(text: &str, state: &mut u64) -> String {
+fn mutate(text: &str, random: &mut Random) -> String {
     const PIECES: [&str; 16] = [
         "[", "]", "{", "}", ",", ":", "-", "|", ".x", "TEMP[0]", "65536", "-1", "\n", "ENDIF\n", "DCL ", "0x",
     ];
     let mut bytes = text.as_bytes().to_vec();
-    for _ in 0..1 + random(state) % 4 {
-        let at = random(state) % (bytes.len() + 1);
-        let piece = PIECES[random(state) % PIECES.len()].as_bytes();
-        let end = (at + random(state) % 12).min(bytes.len());
-        match random(state) % 4 {
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(bytes.len() + 1);
+        let piece = PIECES[random.below(PIECES.len())].as_bytes();
+        let end = (at + random.below(12)).min(bytes.len());
+        match random.below(4) {
             0 => drop(bytes.drain(at..end)),
             1 => drop(bytes.splice(at..end, piece.iter().copied())),
             2 => {
@@ -152,10 +147,10 @@ fn mutate(text: &str, state: &mut u64) -> String {
 }
 
 fn mutations(each: usize) {
-    let mut state = 1;
+    let mut random = Random::new(1);
     for (name, text) in programs() {
         for _ in 0..each {
-            check(&name, &mutate(&text, &mut state));
+            check(&name, &mutate(&text, &mut random));
         }
     }
 }

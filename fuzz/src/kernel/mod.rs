@@ -60,16 +60,16 @@ pub fn any_kernel(entropy: &mut Entropy<'_>) -> Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entropy::Generator;
+    use agx_random::Random;
 
     #[test]
     fn every_kernel_is_valid() {
-        let mut generator = Generator::new(11);
+        let mut random = Random::new(11);
         let wanted =
             ["loop {", "scope {", "phi", "jump", "halt\n    }", "load_global", "store_global", ":64", ":16"];
         let mut seen = [0; 9];
         for _ in 0..300 {
-            let data = generator.bytes(512);
+            let data = random.bytes(512);
             let text = any_kernel(&mut Entropy::new(&data)).text;
             let bump = bumpalo::Bump::new();
             let functions =

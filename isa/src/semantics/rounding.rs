@@ -95,6 +95,7 @@ pub fn fused_to_odd(a: f64, b: f64, c: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use agx_random::Random;
 
     #[test]
     fn halves_round_like_the_crate() {
@@ -108,9 +109,9 @@ mod tests {
 
     #[test]
     fn singles_round_like_the_processor() {
-        let mut state = 1u64;
+        let mut random = Random::new(1);
         for _ in 0..100_000 {
-            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            let state = random.next_u64();
             let value = f64::from_bits(state & 0x800f_ffff_ffff_ffff | ((895 + (state >> 52) % 260) << 52));
             let expected = if value.abs() < f64::from(f32::MIN_POSITIVE) { 0.0 } else { value as f32 };
             let got = f32::from_bits(round32(value, Direction::NearestEven) as u32);

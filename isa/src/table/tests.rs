@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use agx_random::Random;
+
 use super::*;
 use crate::desc::Results;
 use crate::inst::{Inst, OperandFlags, Tag};
@@ -117,13 +119,8 @@ fn every_operand_bit_round_trips() {
 }
 
 /// A generator of legal operands: any form, any value, any allowed flags.
-fn arbitrary(op: Opcode, seed: &mut u64) -> Inst {
-    let mut next = || {
-        *seed ^= *seed << 13;
-        *seed ^= *seed >> 7;
-        *seed ^= *seed << 17;
-        *seed
-    };
+fn arbitrary(op: Opcode, random: &mut Random) -> Inst {
+    let mut next = || random.next_u64();
     let mut inst = Inst::new(op);
     inst.long |= next() & 1 == 1 && matches!(op.desc().length, Length::Extensible { .. });
     for (operand, spec) in inst.operands.iter_mut().zip(op.desc().operands) {
@@ -148,11 +145,11 @@ fn arbitrary(op: Opcode, seed: &mut u64) -> Inst {
 
 #[test]
 fn decoding_undoes_encoding() {
-    let mut seed = 0x1234_5678_9abc_def1;
+    let mut random = Random::new(1);
     for &op in Opcode::ALL {
         let mut encoded = 0;
         for _ in 0..400 {
-            let inst = arbitrary(op, &mut seed);
+            let inst = arbitrary(op, &mut random);
             // Operands may contradict each other (a LOD without a mode that has one): those do not encode.
             let Ok(bytes) = encode(&inst) else { continue };
             let (mut back, len) = decode(&bytes).unwrap_or_else(|error| panic!("{inst:?}: {error}"));
@@ -167,12 +164,9 @@ fn decoding_undoes_encoding() {
 }
 
 /// What a pure row gives for random words, in a destination of 32 bits and in one of 16.
-fn results_in_both_widths(op: Opcode, seed: &mut u64) -> (u64, u64) {
+fn results_in_both_widths(op: Opcode, random: &mut Random) -> (u64, u64) {
     let sources: Vec<Source> = (op.desc().with_role(Role::Src))
-        .map(|_| {
-            *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-            Source { bits: *seed >> 32, width: 32, flags: OperandFlags::empty() }
-        })
+        .map(|_| Source { bits: random.next_u32().into(), width: 32, flags: OperandFlags::empty() })
         .collect();
     let mods: Vec<u32> = op.desc().with_role(Role::Mod).map(|(_, operand)| operand.default.value).collect();
     let result = |dst_width| {
@@ -183,12 +177,12 @@ fn results_in_both_widths(op: Opcode, seed: &mut u64) -> (u64, u64) {
 
 #[test]
 fn semantics_make_results_as_rows_say() {
-    let mut seed = 1;
+    let mut random = Random::new(1);
     let rows = Opcode::ALL.iter().copied().filter(|op| op.desc().pure.is_some());
     for op in rows {
         let results = op.desc().results;
         for _ in 0..500 {
-            let (wide, narrow) = results_in_both_widths(op, &mut seed);
+            let (wide, narrow) = results_in_both_widths(op, &mut random);
             if results.contains(Results::ROUNDED) {
                 let rounded = round16(f64::from(f32::from_bits(wide as u32)), Direction::NearestEven);
                 assert_eq!(narrow, rounded, "{}: {wide:#x}", op.name());

@@ -2,6 +2,7 @@
 
 use agx_agal::Dimension;
 use agx_agal::interpret::Vector;
+use agx_random::Random;
 
 use super::texture::Texture;
 
@@ -45,36 +46,25 @@ pub const KINDS: [Kind; 3] = [Kind::Random, Kind::Small, Kind::Edges];
 
 /// A source of numbers.
 pub struct Numbers {
-    state: u64,
+    random: Random,
     kind: Kind,
 }
 
 impl Numbers {
     /// Numbers of `kind` from a seed.
     pub fn new(kind: Kind, seed: u64) -> Self {
-        Numbers { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5eed, kind }
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.state =
-            self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.state >> 33
-    }
-
-    /// From 0 to 1.
-    fn unit(&mut self) -> f32 {
-        (self.bits() & 0xff_ffff) as f32 / (1 << 24) as f32
+        Numbers { random: Random::new(seed ^ 0x5eed), kind }
     }
 
     /// The next number.
     pub fn number(&mut self) -> f32 {
-        let choice = self.bits() % 4;
+        let choice = self.random.below(4);
         match self.kind {
-            Kind::Random => 4.0 * self.unit() - 2.0,
-            Kind::Small if choice < 2 => (self.bits() % 7) as f32,
-            Kind::Small => 6.0 * self.unit(),
-            Kind::Edges if choice < 2 => EDGES[self.bits() as usize % EDGES.len()],
-            Kind::Edges => 8.0 * self.unit() - 4.0,
+            Kind::Random => 4.0 * self.random.unit() - 2.0,
+            Kind::Small if choice < 2 => self.random.below(7) as f32,
+            Kind::Small => 6.0 * self.random.unit(),
+            Kind::Edges if choice < 2 => EDGES[self.random.below(EDGES.len())],
+            Kind::Edges => 8.0 * self.random.unit() - 4.0,
         }
     }
 
@@ -96,7 +86,8 @@ impl Numbers {
             Dimension::D3 => ([4, 4, 4], 3),
         };
         let mut texture = Texture { dimension, size, texels: Vec::new() };
-        texture.texels = (0..texture.count(levels)).map(|_| std::array::from_fn(|_| self.unit())).collect();
+        texture.texels =
+            (0..texture.count(levels)).map(|_| std::array::from_fn(|_| self.random.unit())).collect();
         texture
     }
 }

@@ -7,7 +7,7 @@ use agx_compiler::CompileKey;
 use agx_tgsi::{File, Processor, Shader, parse};
 use serde::Deserialize;
 
-use super::directives::{Kind, Random};
+use super::directives::{Kind, Numbers};
 use super::{Scene, Vector, compile, compute, fragment, is_close, judge::output, vertex};
 use crate::outcome::Outcome;
 use crate::pica::Word;
@@ -98,7 +98,7 @@ impl Case {
 
     /// What the case gives, and zeros for the rest.
     fn scene(&self, shader: &Shader) -> Result<Scene, Outcome> {
-        let mut scene = Scene::random(shader, Kind::Unit, &mut Random(1), false);
+        let mut scene = Scene::random(shader, Kind::Unit, &mut Numbers::new(1), false);
         for (bytes, _) in scene.buffers.values_mut() {
             if bytes.len() > 4 {
                 bytes.fill(0);

@@ -1,5 +1,7 @@
 //! What a program's own comments say of how it is tested: lines `#! name value`.
 
+use agx_random::Random;
+
 /// Which numbers a program is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -92,9 +94,9 @@ impl Directives {
     }
 }
 
-/// Numbers from a seed.
-#[derive(Clone, Copy, Debug)]
-pub struct Random(pub u64);
+/// The numbers that inputs are made of.
+#[derive(Clone, Debug)]
+pub struct Numbers(Random);
 
 /// Floats at the edges of what operations are defined for.
 const EDGES: [f32; 14] = [
@@ -115,11 +117,15 @@ const EDGES: [f32; 14] = [
     16_777_216.0,
 ];
 
-impl Random {
+impl Numbers {
+    /// Numbers from a seed.
+    pub fn new(seed: u64) -> Numbers {
+        Numbers(Random::new(seed))
+    }
+
     /// The next word.
     pub fn word(&mut self) -> u32 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 32) as u32
+        self.0.next_u32()
     }
 
     fn below(&mut self, count: u32) -> u32 {

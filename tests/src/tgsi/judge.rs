@@ -6,7 +6,7 @@ use agx_compiler::CompileKey;
 use agx_tgsi::interpret::Rounding;
 use agx_tgsi::{File, Processor, Shader, parse};
 
-use super::directives::{Directives, Kind, Random};
+use super::directives::{Directives, Kind, Numbers};
 use super::fragment::{self, Linear, SIDE};
 use super::left::{Left, Place, agree};
 use super::scene::bound_words;
@@ -64,7 +64,7 @@ fn judged(text: &str, key: &CompileKey, seed: u64, words: &mut usize) -> Result<
         return compile(text, key).map(|_| ());
     }
     for round in 0..2 {
-        let (random, edges) = (Random(seed + round), round == 1);
+        let (random, edges) = (Numbers::new(seed + round), round == 1);
         let check = Check { text, shader: &shader, directives, key, seed };
         *words += match shader.processor {
             Processor::Compute => check.compute(random, edges)?,
@@ -86,7 +86,7 @@ struct Check<'c> {
 }
 
 impl Check<'_> {
-    fn compute(&self, mut random: Random, edges: bool) -> Result<usize, Outcome> {
+    fn compute(&self, mut random: Numbers, edges: bool) -> Result<usize, Outcome> {
         let kind = self.directives.inputs.unwrap_or(Kind::Float);
         let scene = Scene::random(self.shader, kind, &mut random, edges);
         let (buffers, textures) = compute::on_machine(self.text, &scene, WORKGROUPS, self.key, self.seed)?;
@@ -110,11 +110,11 @@ impl Check<'_> {
         agree(found, self.directives.tolerance, leave)
     }
 
-    fn vertex(&self, mut random: Random, edges: bool) -> Result<usize, Outcome> {
+    fn vertex(&self, mut random: Numbers, edges: bool) -> Result<usize, Outcome> {
         let kind = self.directives.inputs.unwrap_or(Kind::Small);
         let scene = Scene::random(self.shader, kind, &mut random, edges);
         let registers = self.shader.size_of(File::Input) as usize;
-        let vector = |random: &mut Random| -> Vector {
+        let vector = |random: &mut Numbers| -> Vector {
             let words = random.words(kind, 4, edges);
             [words[0], words[1], words[2], words[3]]
         };
@@ -139,7 +139,7 @@ impl Check<'_> {
         self.agree(&found, &mut { leave })
     }
 
-    fn fragment(&self, mut random: Random) -> Result<usize, Outcome> {
+    fn fragment(&self, mut random: Numbers) -> Result<usize, Outcome> {
         let scene = Scene::random(self.shader, Kind::Small, &mut random, false);
         let registers = self.shader.size_of(File::Input) as usize;
         let mut function = || -> Linear {

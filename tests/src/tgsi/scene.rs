@@ -9,7 +9,7 @@ use agx_emulator::launch::textures::{
 use agx_tgsi::{Detail, File, ReturnType, Shader, Target};
 
 use super::Vector;
-use super::directives::{Kind, Random};
+use super::directives::{Kind, Numbers};
 use super::left::{Left, Place};
 use crate::driver::storage_buffer;
 
@@ -59,7 +59,7 @@ pub struct Scene {
 impl Scene {
     /// Everything that a program declares, filled with random numbers: what it reads with numbers of a kind, what it
     /// writes with zeros.
-    pub fn random(shader: &Shader, kind: Kind, random: &mut Random, edges: bool) -> Scene {
+    pub fn random(shader: &Shader, kind: Kind, random: &mut Numbers, edges: bool) -> Scene {
         let mut scene = Scene { height: 8.0, ..Scene::default() };
         scene.buffers.insert((HEIGHT, 0), (8f32.to_le_bytes().to_vec(), false));
         for declaration in shader.of_file(File::Constant) {
@@ -83,7 +83,7 @@ impl Scene {
         scene
     }
 
-    fn random_textures(&mut self, shader: &Shader, random: &mut Random) {
+    fn random_textures(&mut self, shader: &Shader, random: &mut Numbers) {
         for unit in 0..shader.size_of(File::Sampler).max(shader.size_of(File::SamplerView)) {
             let (target, is_integer) = sampled(shader, unit);
             self.textures.insert(unit, Texture::random(target, is_integer, false, random));
@@ -184,7 +184,7 @@ fn to_bytes(words: &[u32]) -> Vec<u8> {
 }
 
 impl Texture {
-    fn random(target: Target, is_integer: bool, is_image: bool, random: &mut Random) -> Texture {
+    fn random(target: Target, is_integer: bool, is_image: bool, random: &mut Numbers) -> Texture {
         let dimension = match (target, target.is_array()) {
             (Target::Buffer, _) => Dimension::Buffer,
             (Target::TwoMs, _) => Dimension::PlaneSamples,
@@ -214,7 +214,7 @@ impl Texture {
         let shape = Shape { samples, ..Shape::new(dimension, format, size) };
         let faces = if target.is_cube() { 6 } else { 1 };
         let count = size.iter().product::<u32>() * faces * samples;
-        let texel = |random: &mut Random| {
+        let texel = |random: &mut Numbers| {
             let kind = if is_integer { Kind::Integer } else { Kind::Unit };
             let words = random.words(kind, 4, false);
             [words[0], words[1], words[2], words[3]]

@@ -13,6 +13,7 @@
 //!   larger of the expected magnitude and one. Every other buffer is compared bit for bit.
 
 use agx_emulator::launch::BufferBinding;
+use agx_random::Random;
 
 use super::compare::{Comparison, Float, float_bytes};
 use super::textures::{Sampler, Texture};
@@ -126,30 +127,22 @@ fn word(text: &str) -> Option<u32> {
     text.parse::<i64>().ok().map(|value| value as u32)
 }
 
-/// The next value of Sebastiano Vigna's SplitMix64.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
-}
-
 /// `length` bytes of the kind that `fill` names.
 fn contents(fill: &[&str], length: usize, seed: u64) -> Option<Vec<u8>> {
-    let mut state = seed;
+    let mut random = Random::new(seed);
     let words = 0..length as u32 / 4;
     Some(match fill {
         ["zero"] => vec![0; length],
         ["count"] => words.flat_map(u32::to_le_bytes).collect(),
-        ["random"] => words.flat_map(|_| (random(&mut state) as u32).to_le_bytes()).collect(),
+        ["random"] => words.flat_map(|_| (random.next_u64() as u32).to_le_bytes()).collect(),
         ["below", limit] => {
             let limit = u64::from(number(limit)?);
-            words.flat_map(|_| ((random(&mut state) % limit) as u32).to_le_bytes()).collect()
+            words.flat_map(|_| ((random.next_u64() % limit) as u32).to_le_bytes()).collect()
         }
         [float, low, high] => {
             let float = Float::named(float)?;
             let (low, high): (f64, f64) = (low.parse().ok()?, high.parse().ok()?);
-            let mut unit = || (random(&mut state) >> 11) as f64 / (1u64 << 53) as f64;
+            let mut unit = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
             (0..length / float.bytes())
                 .flat_map(|_| float_bytes(float, low + (high - low) * unit()))
                 .collect()

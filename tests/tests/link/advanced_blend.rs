@@ -281,7 +281,7 @@ const NUDGES: [f64; 3] = [0.0, 1e-6, -1e-6];
 
 #[test]
 fn every_operation_blends_random_colours_as_defined() {
-    let mut numbers = Numbers(21);
+    let mut numbers = Numbers::new(21);
     for blend in AdvancedOp::ALL.iter().flat_map(|op| variants(*op)) {
         let blender = Blender::new(ColourFormat::Rgba32Sfloat, blend);
         let source = colour(&mut numbers, blend.source_premultiplied);
@@ -322,7 +322,7 @@ fn every_operation_blends_the_ends_of_ranges_as_defined() {
 
 #[test]
 fn every_kind_of_format_takes_advanced_operations() {
-    let mut numbers = Numbers(22);
+    let mut numbers = Numbers::new(22);
     let formats = [
         ColourFormat::Rgba8Unorm,
         ColourFormat::Rgba8Srgb,

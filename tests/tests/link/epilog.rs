@@ -50,7 +50,7 @@ fn colour(format: ColourFormat, numbers: &mut Numbers) -> ([u32; 4], [f64; 4]) {
 
 #[test]
 fn every_format_stores_the_nearest_colour() {
-    let mut numbers = Numbers(1);
+    let mut numbers = Numbers::new(1);
     for format in ColourFormat::ALL {
         for _ in 0..8 {
             let (bits, wanted) = colour(*format, &mut numbers);
@@ -70,7 +70,7 @@ fn every_format_stores_the_nearest_colour() {
 
 #[test]
 fn masked_components_keep_what_they_hold() {
-    let mut numbers = Numbers(2);
+    let mut numbers = Numbers::new(2);
     let before =
         [0x35, 0x1a, 0x2c, 0x43, 0x21, 0x36, 0x12, 0x31, 0x51, 0x17, 0x38, 0x3d, 0x11, 0x22, 0x33, 0x3c];
     for format in ColourFormat::ALL.iter().filter(|format| format.desc().tile != TileFormat::Rgb9E5) {
@@ -172,7 +172,7 @@ fn check_blend(format: ColourFormat, blend: Blend, numbers: &mut Numbers) {
 
 #[test]
 fn every_factor_and_operation_blends_as_defined() {
-    let mut numbers = Numbers(3);
+    let mut numbers = Numbers::new(3);
     for op in BlendOp::ALL.iter().copied() {
         for (index, source) in Factor::ALL.iter().copied().enumerate() {
             for step in [0, 1, 4, 7, 11] {
@@ -187,7 +187,7 @@ fn every_factor_and_operation_blends_as_defined() {
 
 #[test]
 fn every_format_that_blends_does() {
-    let mut numbers = Numbers(4);
+    let mut numbers = Numbers::new(4);
     let over = |op| Equation { source: Factor::SourceAlpha, destination: Factor::OneMinusSourceAlpha, op };
     let formats = ColourFormat::ALL.iter().filter(|format| !format.is_integer());
     for format in formats {
@@ -200,7 +200,7 @@ fn every_format_that_blends_does() {
 
 #[test]
 fn logic_operations_combine_bits() {
-    let mut numbers = Numbers(5);
+    let mut numbers = Numbers::new(5);
     let formats = [
         ColourFormat::Rgba8Unorm,
         ColourFormat::Rgba8Uint,

@@ -61,7 +61,7 @@ fn the_mask_of_the_api_holds_within_the_sample_loop() {
 
 #[test]
 fn the_stipple_discards_by_its_bits() {
-    let mut numbers = super::support::Numbers(21);
+    let mut numbers = super::support::Numbers::new(21);
     let pattern = [0; 32].map(|_: u32| numbers.below(1 << 30) << 2 ^ numbers.below(1 << 30));
     let prolog = FragmentPrologKey { stipple: true, ..FragmentPrologKey::default() };
     let mut key = key(1);

@@ -151,7 +151,7 @@ fn over() -> Blend {
 
 /// The spilled target holds what the same target in the tile holds.
 fn check(changes: impl Fn(&mut EpilogKey), target: impl Fn(ColourFormat) -> Target, seed: u64) {
-    let (mut numbers, mut changed) = (Numbers(seed), 0);
+    let (mut numbers, mut changed) = (Numbers::new(seed), 0);
     for (at, (format, texels)) in FORMATS.into_iter().enumerate() {
         // Every second format with four samples.
         for samples in [1, 4].into_iter().filter(|samples| (*samples == 4) == (at % 2 == 1)) {

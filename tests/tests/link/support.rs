@@ -9,14 +9,20 @@ use agx_emulator::{Framebuffer, Options, Report, Tests};
 use agx_isa::inst::{Inst, Operand, Size};
 use agx_isa::table::Opcode;
 use agx_isa::validate::{Limits, validate};
+use agx_random::Random;
 
-/// Seeded numbers: a linear congruential generator's high bits.
-pub struct Numbers(pub u64);
+/// Seeded numbers.
+pub struct Numbers(Random);
 
 impl Numbers {
+    /// The numbers of a seed.
+    pub fn new(seed: u64) -> Numbers {
+        Numbers(Random::new(seed))
+    }
+
+    /// A number below `end`.
     pub fn below(&mut self, end: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as u32) % end
+        self.0.below(end as usize) as u32
     }
 
     /// A number from `low` to `high` in steps of a thousandth.

@@ -211,7 +211,7 @@ fn random(count: usize, numbers: &mut Numbers) -> Vec<u8> {
 #[test]
 fn every_format_is_fetched_aligned_and_not() {
     let shaders = Shaders::new();
-    let mut numbers = Numbers(11);
+    let mut numbers = Numbers::new(11);
     for name in names() {
         let format = VertexFormat::from_name(&name).expect("a format");
         let bytes = usize::from(format.bytes);

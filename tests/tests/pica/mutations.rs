@@ -5,9 +5,10 @@ use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Language, Scratch};
 use agx_pica200::container::Choice;
 use agx_pica200::interpret::{Numbers, Vector};
 use agx_pica200::{Container, Stage};
+use agx_random::Random;
 use agx_tests::pica::run::{Tolerance, VertexRun};
 
-use super::support::{Named, Random, interpret, programs, uniforms};
+use super::support::{Named, interpret, programs, uniforms, vector};
 
 /// Changes of a run in `cargo test`; `PICA_MUTATIONS=N` makes more.
 const MUTATIONS: usize = 60;
@@ -25,7 +26,7 @@ fn changed(random: &mut Random, programs: &[Named]) -> Container {
         let other = random.below(code.len());
         match random.below(8) {
             0 => code[at] ^= 1 << random.below(32),
-            1 => code[at] = random.next() as u32,
+            1 => code[at] = random.next_u32(),
             2 => code[at] = code[other],
             3 => code.swap(at, other),
             // Targets and counts are what control depends on.
@@ -62,7 +63,8 @@ fn check(container: &Container, seed: u64) -> bool {
     }
     let mut random = Random::new(seed);
     let uniforms = uniforms(&mut random, shader, false);
-    let inputs: Vec<[Vector; 16]> = (0..4).map(|_| std::array::from_fn(|_| random.vector(false))).collect();
+    let inputs: Vec<[Vector; 16]> =
+        (0..4).map(|_| std::array::from_fn(|_| vector(&mut random, false))).collect();
     let expected: Result<Vec<_>, _> = inputs
         .iter()
         .map(|inputs| interpret(container, shader, &uniforms, *inputs, Numbers::default()))

@@ -3,10 +3,11 @@
 use agx_compiler::CompileKey;
 use agx_pica200::Stage;
 use agx_pica200::interpret::{Numbers, Vector};
+use agx_random::Random;
 use agx_tests::pica::GeometryRun;
 use agx_tests::pica::run::{Tolerance, VertexRun};
 
-use super::support::{Named, Random, interpret, interpret_primitive, primitive, uniforms};
+use super::support::{Named, interpret, interpret_primitive, primitive, uniforms, vector};
 
 /// Vertices of a run.
 const VERTICES: usize = 24;
@@ -86,7 +87,7 @@ fn vertices(
         let mut random = Random::new(seed);
         let uniforms = uniforms(&mut random, shader, mode.edges);
         let inputs: Vec<[Vector; 16]> =
-            (0..VERTICES).map(|_| std::array::from_fn(|_| random.vector(mode.edges))).collect();
+            (0..VERTICES).map(|_| std::array::from_fn(|_| vector(&mut random, mode.edges))).collect();
         let found =
             run.run(&inputs, &uniforms, seed).map_err(|outcome| format!("{}: {outcome:?}", program.name))?;
         for (number, (inputs, found)) in inputs.iter().zip(&found).enumerate() {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use agx_pica200::container::Choice;
 use agx_pica200::interpret::{Numbers, Outcome, Run, RunError, Uniforms, Vector};
 use agx_pica200::{Container, GeometryMode, Inst, Opcode, Shader, assemble};
+use agx_random::Random;
 use agx_tests::pica::run::Tolerance;
 
 /// A program of the project.
@@ -65,69 +66,46 @@ pub fn programs() -> Vec<Named> {
     paths.into_iter().map(read).collect()
 }
 
-/// A generator of pseudo-random numbers: xorshift.
-pub struct Random(pub u64);
+/// A float of moderate size, exact in 24 bits.
+fn float(random: &mut Random) -> f32 {
+    random.below(1025) as f32 / 128.0 - 4.0
+}
 
-impl Random {
-    /// A generator for a seed.
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(2) ^ 0x9e37_79b9_7f4a_7c15)
+/// A float that is special more often than not. Their products leave out denormals, which the machine flushes.
+fn edge(random: &mut Random) -> f32 {
+    const EDGES: [f32; 16] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        1048576.0,
+        -1048576.0,
+        0.5,
+        2.0,
+        127.0,
+        -128.0,
+        255.0,
+        3.0,
+        0.00390625,
+    ];
+    match random.below(4) {
+        0 => float(random),
+        _ => EDGES[random.below(EDGES.len())],
     }
+}
 
-    /// The next number.
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// A number below `count`.
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.next() >> 16) as usize % count.max(1)
-    }
-
-    /// A float of moderate size, exact in 24 bits.
-    pub fn float(&mut self) -> f32 {
-        self.below(1025) as f32 / 128.0 - 4.0
-    }
-
-    /// A float that is special more often than not. Their products leave out denormals, which the machine flushes.
-    pub fn edge(&mut self) -> f32 {
-        const EDGES: [f32; 16] = [
-            0.0,
-            -0.0,
-            1.0,
-            -1.0,
-            f32::INFINITY,
-            f32::NEG_INFINITY,
-            f32::NAN,
-            1048576.0,
-            -1048576.0,
-            0.5,
-            2.0,
-            127.0,
-            -128.0,
-            255.0,
-            3.0,
-            0.00390625,
-        ];
-        match self.below(4) {
-            0 => self.float(),
-            _ => EDGES[self.below(EDGES.len())],
-        }
-    }
-
-    /// A vector of moderate or of special floats.
-    pub fn vector(&mut self, edges: bool) -> Vector {
-        std::array::from_fn(|_| if edges { self.edge() } else { self.float() })
-    }
+/// A vector of moderate or of special floats.
+pub fn vector(random: &mut Random, edges: bool) -> Vector {
+    std::array::from_fn(|_| if edges { edge(random) } else { float(random) })
 }
 
 /// Uniforms for a shader: random, then what it brings along. The first vector counts vertices in geometry programs.
 pub fn uniforms(random: &mut Random, shader: &Shader, edges: bool) -> Uniforms {
     let mut uniforms = Uniforms::default();
-    uniforms.float.iter_mut().for_each(|value| *value = random.vector(edges));
+    uniforms.float.iter_mut().for_each(|value| *value = vector(random, edges));
     uniforms.bool.iter_mut().for_each(|value| *value = random.below(2) == 0);
     uniforms.int.iter_mut().for_each(|value| {
         *value = [random.below(5) as u8, random.below(6) as u8, random.below(4) as u8, 0];
@@ -139,7 +117,7 @@ pub fn uniforms(random: &mut Random, shader: &Shader, edges: bool) -> Uniforms {
 /// Vectors of a primitive's input: random, and in mode variable their number first.
 pub fn primitive(random: &mut Random, shader: &Shader) -> Vec<Vector> {
     let count = 6 + random.below(3);
-    let mut vectors: Vec<Vector> = (0..count).map(|_| random.vector(false)).collect();
+    let mut vectors: Vec<Vector> = (0..count).map(|_| vector(random, false)).collect();
     if shader.geometry.mode == GeometryMode::Variable {
         vectors[0] = [(3 + random.below(count - 3)) as f32; 4];
     }

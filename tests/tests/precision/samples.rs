@@ -1,5 +1,7 @@
 //! Operands to try.
 
+use agx_random::Random;
+
 use super::demand::Format;
 
 /// Numbers at the borders of something.
@@ -8,34 +10,24 @@ const EDGES: [f64; 24] = [
     1.001, 10.0, -10.0, 100.0, 3.1, -1.6,
 ];
 
-/// A stream of random words (Knuth's multiplier).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 16
-    }
-
-    /// A number of the format: of any exponent, or between −32 and 32, or an edge.
-    fn number(&mut self, format: Format) -> f64 {
-        let choice = self.next() % 16;
-        let uniform = self.next() as f64 / (1u64 << 48) as f64;
-        rounded(
-            match choice {
-                0 => EDGES[(self.next() % 24) as usize],
-                1..6 => uniform * 64.0 - 32.0,
-                6..9 => uniform * 4.0 - 2.0,
-                _ => {
-                    let least = format.least_exponent() - if format.bits == 32 { 0 } else { 8 };
-                    let exponent = least + (self.next() % (-format.least_exponent() * 2 + 1) as u64) as i32;
-                    let sign = if self.next().is_multiple_of(2) { 1.0 } else { -1.0 };
-                    sign * (1.0 + uniform) * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
-                }
-            },
-            format,
-        )
-    }
+/// A number of the format: of any exponent, or between −32 and 32, or an edge.
+fn number(random: &mut Random, format: Format) -> f64 {
+    let choice = random.next_u64() % 16;
+    let uniform = (random.next_u64() >> 16) as f64 / (1u64 << 48) as f64;
+    rounded(
+        match choice {
+            0 => EDGES[random.below(EDGES.len())],
+            1..6 => uniform * 64.0 - 32.0,
+            6..9 => uniform * 4.0 - 2.0,
+            _ => {
+                let least = format.least_exponent() - if format.bits == 32 { 0 } else { 8 };
+                let exponent = least + (random.next_u64() % (-format.least_exponent() * 2 + 1) as u64) as i32;
+                let sign = if random.flip() { 1.0 } else { -1.0 };
+                sign * (1.0 + uniform) * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
+            }
+        },
+        format,
+    )
 }
 
 /// The number of the format next to `x`; finite, and no denormal single, which may count as zero.
@@ -57,10 +49,10 @@ pub fn samples(format: Format, floats: usize, group: usize, is_wanted: impl Fn(&
         samples.extend(all.filter(|x| x.is_finite() && is_wanted(&[*x])));
     } else {
         let count = if format.bits == 64 { 2048 } else { 16384 };
-        let mut random = Random(1);
+        let mut random = Random::new(1);
         let mut operands = vec![0.0; floats];
         for _ in 0..20 * count {
-            operands.fill_with(|| random.number(format));
+            operands.fill_with(|| number(&mut random, format));
             if is_wanted(&operands) {
                 samples.extend_from_slice(&operands);
             }

@@ -3,13 +3,13 @@
 use agx_abi::ShaderInfo;
 use agx_isa::semantics::{PureArgs, Source};
 use agx_isa::table::Opcode;
+use agx_random::Random;
 use bumpalo::Bump;
 
 use super::{Range, Walk};
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Build, Builder, Function, IrOp, Op, Side, Src, Type, Value};
-use crate::test_random::Random;
 
 const OPERATIONS: &[Op] = &[
     Op::Hw(Opcode::Iadd),
@@ -42,7 +42,7 @@ const OPERATIONS: &[Op] = &[
 
 fn constant(random: &mut Random, width: u8) -> Src {
     let bits = match random.below(4) {
-        0 => random.next(),
+        0 => random.next_u64(),
         1 => u64::MAX << random.below(usize::from(width)),
         _ => (1u64 << random.below(usize::from(width))).wrapping_add(random.below(3) as u64).wrapping_sub(1),
     };

@@ -1,11 +1,12 @@
 //! Division against its semantics, and the estimate's proof against worse reciprocals than the machine's.
 
+use agx_random::Random;
+
 use super::constant::{Reciprocal, reciprocal, signed_reciprocal};
 use super::*;
 use crate::ir::InstData;
 use crate::lower::test_arithmetic::{Case, check_where, integer};
 use crate::lower::{lower_int8, lower_int64, lower_multiply_high};
-use crate::test_random::Random;
 
 const OPS: [IrOp; 4] = [IrOp::Udiv, IrOp::Umod, IrOp::Sdiv, IrOp::Srem];
 

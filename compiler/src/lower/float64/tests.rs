@@ -1,10 +1,10 @@
 //! Every operation against the host's, on edges, near them, and on random numbers of like exponents.
 
+use agx_random::Random;
 use bumpalo::Bump;
 
 use super::*;
 use crate::lower::test_arithmetic::{Case, build, run};
-use crate::test_random::Random;
 
 const EDGES: &[f64] = &[
     0.0,
@@ -37,16 +37,19 @@ const EDGES: &[f64] = &[
 fn double(random: &mut Random) -> u64 {
     let bits = match random.below(8) {
         0 => EDGES[random.below(EDGES.len())].to_bits(),
-        1 => EDGES[random.below(EDGES.len())].to_bits().wrapping_add(random.next() % 5).wrapping_sub(2),
-        2 => random.next(),
+        1 => EDGES[random.below(EDGES.len())].to_bits().wrapping_add(random.next_u64() % 5).wrapping_sub(2),
+        2 => random.next_u64(),
         // Denormals.
-        3 => random.next() >> (12 + random.below(52)),
+        3 => random.next_u64() >> (12 + random.below(52)),
         // Few digits, so that ties and exact results occur.
-        4 => (random.next() << (30 + random.below(22)) & ((1 << 52) - 1)) | (1000 + random.next() % 60) << 52,
-        5 => (random.next() & ((1 << 52) - 1)) | (1 + random.next() % 70) << 52,
-        _ => (random.next() & ((1 << 52) - 1)) | (1000 + random.next() % 60) << 52,
+        4 => {
+            (random.next_u64() << (30 + random.below(22)) & ((1 << 52) - 1))
+                | (1000 + random.next_u64() % 60) << 52
+        }
+        5 => (random.next_u64() & ((1 << 52) - 1)) | (1 + random.next_u64() % 70) << 52,
+        _ => (random.next_u64() & ((1 << 52) - 1)) | (1000 + random.next_u64() % 60) << 52,
     };
-    bits ^ (random.next() & 1) << 63
+    bits ^ (random.next_u64() & 1) << 63
 }
 
 /// A NaN is as good as any other.
@@ -110,15 +113,15 @@ fn cancellation_is_exact() {
     let mut random = Random::new(8);
     for _ in 0..ROUNDS {
         let (a, b) = (f64::from_bits(double(&mut random)), f64::from_bits(double(&mut random)));
-        let near = f64::from_bits(a.to_bits().wrapping_add(random.next() % 9).wrapping_sub(4));
+        let near = f64::from_bits(a.to_bits().wrapping_add(random.next_u64() % 9).wrapping_sub(4));
         let got = run(&add, &[a.to_bits(), (-near).to_bits()]);
         assert!(same(got, (a - near).to_bits(), 64), "{a:e} - {near:e}");
         let product = a * b;
-        let near = f64::from_bits(product.to_bits().wrapping_add(random.next() % 3).wrapping_sub(1));
+        let near = f64::from_bits(product.to_bits().wrapping_add(random.next_u64() % 3).wrapping_sub(1));
         let got = run(&fma, &[a, b, -near].map(f64::to_bits));
         assert!(same(got, a.mul_add(b, -near).to_bits(), 64), "{a:e} * {b:e} - {near:e}");
         let square = a * a;
-        let near = f64::from_bits(square.to_bits().wrapping_add(random.next() % 3).wrapping_sub(1));
+        let near = f64::from_bits(square.to_bits().wrapping_add(random.next_u64() % 3).wrapping_sub(1));
         assert!(same(run(&root, &[near.to_bits()]), near.sqrt().to_bits(), 64), "root of {near:e}");
     }
 }
@@ -153,13 +156,13 @@ fn floats_convert() {
             let bits = double(random);
             // Exponents that the narrow float has, and those around them.
             if random.below(2) == 0 {
-                bits & !(0x7ff << 52) | (860 + random.next() % 300) << 52
+                bits & !(0x7ff << 52) | (860 + random.next_u64() % 300) << 52
             } else {
                 bits
             }
         });
         check(&Case::new(IrOp::Fconv, 64, &[bits], &[]), true, ROUNDS, |random, _| {
-            random.next() & ((1 << bits) - 1)
+            random.next_u64() & ((1 << bits) - 1)
         });
     }
 }
@@ -169,7 +172,7 @@ fn integers_convert() {
     for signed in [0, 1] {
         for (from, to) in [(64, 64), (64, 32), (64, 16), (32, 64), (16, 64), (8, 64)] {
             check(&Case::new(IrOp::IntToFloat, to, &[from], &[signed]), true, ROUNDS, |random, _| {
-                let bits = random.next() >> random.below(64);
+                let bits = random.next_u64() >> random.below(64);
                 let bits = if random.below(2) == 0 { bits.wrapping_neg() } else { bits };
                 let bits = bits << random.below(8);
                 Src::imm(bits, from).payload
@@ -185,7 +188,7 @@ fn integers_convert() {
 fn in_range(from: u8, to: u8, signed: u32) {
     let case = Case::new(IrOp::FloatToInt, to, &[from], &[signed]);
     check(&case, false, ROUNDS, |random, _| {
-        let integer = random.next() >> (64 - u32::from(to) + random.below(usize::from(to)) as u32);
+        let integer = random.next_u64() >> (64 - u32::from(to) + random.below(usize::from(to)) as u32);
         let number = if signed == 1 {
             ((integer >> 1) as f64) * if random.below(2) == 0 { 1.0 } else { -1.0 }
         } else {

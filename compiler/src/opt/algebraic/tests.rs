@@ -2,6 +2,7 @@
 
 use agx_isa::semantics::{PureArgs, Source};
 use agx_isa::table::Opcode;
+use agx_random::Random;
 use bumpalo::Bump;
 
 use super::pattern::{
@@ -10,7 +11,6 @@ use super::pattern::{
 };
 use super::rules::GROUPS;
 use crate::ir::{Build, Builder, Function, IrOp, Op, Src, Type};
-use crate::test_random::Random;
 
 const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
 
@@ -64,8 +64,8 @@ fn value(random: &mut Random) -> u64 {
                 u64::from(half::f16::from_f32(number).to_bits())
             }
         }
-        0 => random.next(),
-        1 => random.next() & 0x3f,
+        0 => random.next_u64(),
+        1 => random.next_u64() & 0x3f,
         _ => EDGES[random.below(EDGES.len())],
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use agx_pica200::container::Choice;
 use agx_pica200::interpret::{Numbers, Outcome, Run, RunError, Uniforms};
 use agx_pica200::{Container, assemble};
+use agx_random::Random;
 
 /// A program of the project.
 pub struct Named {
@@ -33,39 +34,21 @@ pub fn programs() -> Vec<Named> {
     paths.iter().map(|path| read(path)).collect()
 }
 
-/// A generator of pseudo-random numbers: xorshift.
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next number.
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// A number below `count`.
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.next() >> 16) as usize % count.max(1)
-    }
-
-    /// A float of moderate size.
-    pub fn float(&mut self) -> f32 {
-        self.below(4001) as f32 / 500.0 - 4.0
-    }
+/// A float of moderate size.
+fn float(random: &mut Random) -> f32 {
+    random.below(4001) as f32 / 500.0 - 4.0
 }
 
 /// Runs the first shader of a container on random inputs and uniforms.
 pub fn random_run(container: &Container, seed: u64) -> Result<Outcome, RunError> {
-    let mut random = Random(seed * 2 + 0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(seed);
     let mut uniforms = Uniforms::default();
-    uniforms.float.iter_mut().flatten().for_each(|value| *value = random.float());
+    uniforms.float.iter_mut().flatten().for_each(|value| *value = float(&mut random));
     uniforms.float[0] = [(random.below(5) + 3) as f32; 4];
     uniforms.bool.iter_mut().for_each(|value| *value = random.below(2) == 0);
     uniforms.int.iter_mut().for_each(|value| *value = std::array::from_fn(|_| random.below(4) as u8));
     let mut inputs = [[0.0; 4]; 16];
-    inputs.iter_mut().flatten().for_each(|value| *value = random.float());
+    inputs.iter_mut().flatten().for_each(|value| *value = float(&mut random));
     let shader = container.shader(Choice::First).expect("a shader");
     uniforms.apply(&shader.constants);
     let (entry, numbers) = (shader.entry, Numbers::default());

@@ -1,8 +1,9 @@
 //! Random control flow: what the structured function does is what a walk over the graph does.
 
+use agx_random::Random;
+
 use super::run;
 use crate::error::ErrorKind;
-use crate::test_random::Random;
 
 /// How a block ends.
 enum End {
