@@ -270,14 +270,14 @@ fn depth_hides_what_lies_behind() {
         [[-1.0, -1.0, z, 1.0, 0.0, value], [3.0, -1.0, z, 1.0, 0.0, value], [-1.0, 3.0, z, 1.0, 0.0, value]]
     };
     let mut framebuffer = Framebuffer::new(16, 16, 1, 4);
-    for (z, value) in [(0.5, 1.0), (0.75, 2.0), (0.25, 3.0)] {
+    for (z, value) in [(0.5, 1.0), (0.75, 2.0), (0.25, 3.0), (0.25, 4.0)] {
         let mut draw_call = base_draw(&vertex, &program, &uniforms, &[0, 1, 2]);
         draw_call.tests = Tests { depth: Comparison::Less, depth_write: true, ..Tests::default() };
         draw(&mut vertex_memory(&full(z, value)), &mut framebuffer, &draw_call).expect("runs");
     }
     assert_eq!(word(&framebuffer, 7, 7, 0), 3.0_f32.to_bits());
     assert_eq!(framebuffer.depth_stencil(7, 7, 0), Some((0.25, 0)));
-    assert_eq!(framebuffer.passed, 512, "the second one failed everywhere");
+    assert_eq!(framebuffer.passed, 512, "what lies behind fails, and what lies at the same depth");
 }
 
 #[test]

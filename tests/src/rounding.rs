@@ -27,6 +27,8 @@ pub enum Precision {
     Angle,
     /// Powers: by more, the larger the exponent.
     Power,
+    /// Sums of products: by a unit or two in the last place of the largest term, since terms are added in any order.
+    Sum,
     /// Coordinates of a texture, and texels whose weights are differences of coordinates.
     Texel,
 }
@@ -58,6 +60,9 @@ impl Noise {
             return result;
         }
         let number = self.next();
+        if precision == Precision::Sum && operand.is_normal() && result.is_finite() {
+            return result + number * (operand / (1 << 22) as f32);
+        }
         if result == 0.0 {
             // The machine's products lose the sign of zero.
             return if number < 0.0 { -0.0 } else { 0.0 };

@@ -867,6 +867,26 @@ fn checker_sees_results_in_reserved_registers() {
 }
 
 #[test]
+fn checker_excepts_preloaded_values_from_the_reservation() {
+    let bump = Bump::new();
+    let mut f = Function::new(&bump, "preload");
+    let mut builder = Builder::start(&mut f);
+    let preloaded = builder.value(IrOp::Preload, Type::B32, &[], &[0]);
+    let far = builder.op(Opcode::Iadd, 32, &[Src::value(preloaded), Src::imm(2, 32)]);
+    builder.effect(IrOp::Keep, &[far], &[]);
+    builder.finish();
+    f.stage = Stage::Machine;
+    let before = Snapshot::of(&f);
+    let given = AllocateOptions { reserved_halves: 4, ..options(32) };
+    let mut allocation = allocate(&mut f, &given).expect("two values fit");
+    check(&f, &allocation, &before, &given).expect("the sum is above the reservation");
+    let sum = far.as_value().expect("a value");
+    allocation.reg[sum] = allocation.reg[preloaded];
+    let error = check(&f, &allocation, &before, &given).expect_err("the sum is below it");
+    assert!(error.message().contains("reserved register"), "{error}");
+}
+
+#[test]
 fn checker_sees_results_that_overlap() {
     let bump = Bump::new();
     let mut f = Function::new(&bump, "two results");

@@ -73,10 +73,11 @@ pub struct Left {
 
 /// How far the results of an opcode may be off.
 pub fn precision(opcode: Opcode) -> Precision {
-    use Opcode::{Cos, Pow, Scs, Sin};
+    use Opcode::{Cos, Dp2, Dp2a, Dp3, Dp4, Dph, Pow, Scs, Sin};
     match opcode {
         Sin | Cos | Scs => Precision::Angle,
         Pow | Opcode::Lit => Precision::Power,
+        Dp2 | Dp3 | Dp4 | Dp2a | Dph => Precision::Sum,
         _ if matches!(opcode.info().class, Class::Texture | Class::View) => Precision::Texel,
         _ => Precision::Rounded,
     }

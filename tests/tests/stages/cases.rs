@@ -79,11 +79,13 @@ fn a_sample_mask_kills_the_samples_that_are_not_in_it() {
 
 #[test]
 fn a_sample_mask_concerns_only_the_sample_that_is_shaded() {
-    let scene = Scene { samples: 4, ..Scene::new("sample_mask_by_sample") };
-    check(&scene, |_, _, sample| match sample {
-        1 | 2 => [sample as f32 + 1.0; 4],
-        _ => [0.0; 4],
-    });
+    for shader in ["sample_mask_by_sample", "sample_mask_by_sample_early"] {
+        let scene = Scene { samples: 4, ..Scene::new(shader) };
+        check(&scene, |_, _, sample| match sample {
+            1 | 2 => [sample as f32 + 1.0; 4],
+            _ => [0.0; 4],
+        });
+    }
 }
 
 #[test]

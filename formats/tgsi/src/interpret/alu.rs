@@ -88,7 +88,7 @@ fn power(a: f32, b: f32) -> f32 {
 }
 
 impl Rules<'_, '_> {
-    /// The result of an operation whose first operand is `operand`, rounded.
+    /// The result of an operation whose first operand, or largest term, is `operand`, rounded.
     fn round(&mut self, operand: f32, result: f32) -> f32 {
         if self.is_precise { result } else { (self.rounding)(self.opcode, operand, result) }
     }
@@ -108,6 +108,17 @@ impl Rules<'_, '_> {
             sum = self.add(sum, term);
         }
         sum
+    }
+
+    /// The products of `count` components and `rest`, added from left to right. The document leaves open in which order
+    /// hardware adds, so what the sum may be off by depends on its largest term.
+    fn sum(&mut self, a: [f32; 4], b: [f32; 4], count: usize, rest: Option<f32>) -> f32 {
+        let zero_wins = self.zero_wins;
+        let product = |(a, b): (&f32, &f32)| if zero_wins && (*a == 0.0 || *b == 0.0) { 0.0 } else { a * b };
+        let terms = a.iter().zip(&b).take(count).map(product).chain(rest);
+        let largest = terms.clone().fold(0.0, |largest: f32, term| largest.max(term.abs()));
+        let sum = terms.reduce(|sum, term| sum + term).unwrap_or(0.0);
+        self.round(largest, sum)
     }
 
     fn fused(&mut self, a: f32, b: f32, c: f32) -> f32 {
@@ -194,17 +205,11 @@ impl Rules<'_, '_> {
             Lit => bits(self.lit(a)),
             Exp => bits(self.exponential(a[0])),
             Log => bits(self.logarithm(a[0])),
-            Dp2 => bits([self.dot(a, b, 2); 4]),
-            Dp3 => bits([self.dot(a, b, 3); 4]),
-            Dp4 => bits([self.dot(a, b, 4); 4]),
-            Dp2a => {
-                let dot = self.dot(a, b, 2);
-                bits([self.add(dot, c[0]); 4])
-            }
-            Dph => {
-                let dot = self.dot(a, b, 3);
-                bits([self.add(dot, b[3]); 4])
-            }
+            Dp2 => bits([self.sum(a, b, 2, None); 4]),
+            Dp3 => bits([self.sum(a, b, 3, None); 4]),
+            Dp4 => bits([self.sum(a, b, 4, None); 4]),
+            Dp2a => bits([self.sum(a, b, 2, Some(c[0])); 4]),
+            Dph => bits([self.sum(a, b, 3, Some(b[3])); 4]),
             Dst => bits([1.0, self.mul(a[1], b[1]), a[2], b[3]]),
             Xpd => {
                 let mut part = |i: usize, j: usize| self.products([a[i], b[j]], [-b[i], a[j]]);

@@ -181,8 +181,9 @@ pub struct Outcome {
     pub is_discarded: bool,
 }
 
-/// Replaces the results of float arithmetic: by opcode, an operand and the exact result rounded once. Products inside of an
-/// operation are results of their own. Operations marked precise are not asked about.
+/// Replaces the results of float arithmetic: by opcode, an operand and the exact result rounded once. Products inside an
+/// operation are results of their own, except those of DP2, DP3, DP4, DP2A and DPH: of these the sum is asked about once, with
+/// its largest term as the operand. Operations marked precise are not asked about.
 pub type Rounding<'r> = dyn FnMut(Opcode, f32, f32) -> f32 + 'r;
 
 /// The invocations of a run.
