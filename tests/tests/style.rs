@@ -29,7 +29,6 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("abi/src/info.rs", "ShaderInfo", 24, 25, "a contract with drivers: a field for each fact"),
     ("compiler/src/lib.rs", "CompileKey", 15, 25, "a contract with drivers: a field for each choice"),
     ("analysis/ranges.rs", "Walk", 12, 28, "one walk over the layout with a method for each kind of segment and condition"),
-    ("spirv/translate.rs", "Translator", 12, 180, "handlers of the opcode table: a method for each, by subject in 20 files"),
     ("tgsi/program.rs", "Program", 12, 75, "handlers of the opcode classes, by subject in seven files"),
     ("ir/function.rs", "Function", 19, 31, "the function: tables, facts of the whole, and access to them"),
     ("link/epilog.rs", "EpilogKey", 15, 25, "the state of a draw that an epilog depends on"),

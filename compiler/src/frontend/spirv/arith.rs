@@ -73,9 +73,9 @@ macro_rules! rows {
         pub(super) const OPS: &[$ops] = &[$($ops::$op),*];
 
         /// The row of `op`, if it has one.
-        pub(super) fn row(op: $ops) -> Option<Row> {
+        pub(super) fn row(op: $ops) -> Option<&'static Row> {
             Some(match op {
-                $($ops::$op => Row {
+                $($ops::$op => const { &Row {
                     domain: Domain::$domain,
                     arity: [$(stringify!($arg)),*].len(),
                     uniform: !rows!(@free $($free)?),
@@ -85,7 +85,7 @@ macro_rules! rows {
                         let &[$($arg),*] = args else { unreachable!("the number of operands is checked") };
                         $body
                     },
-                },)*
+                } },)*
                 _ => return None,
             })
         }
@@ -193,7 +193,7 @@ rows! { Op;
 /// Evaluates a row on every component. Scalars of 8 bits are computed in 16.
 pub(super) fn elementwise<'a>(
     eval: &mut Eval<'_, '_, 'a>,
-    row: Row,
+    row: &Row,
     ty: Ty,
     operands: &[u32],
 ) -> Result<&'a [Src], CompileError> {
@@ -233,7 +233,7 @@ pub(super) fn elementwise<'a>(
 }
 
 /// What operands after the first are.
-fn tail_domain(row: Row) -> Domain {
+fn tail_domain(row: &Row) -> Domain {
     if row.uniform { row.domain } else { Domain::Unsigned }
 }
 
@@ -248,7 +248,7 @@ fn check_domain(eval: &Eval<'_, '_, '_>, domain: Domain, ty: Ty) -> Result<(), C
 }
 
 /// Whether the components of the result's type are what the row gives for a first operand of these scalars.
-fn check_outcome(eval: &Eval<'_, '_, '_>, row: Row, ty: Ty, first: &[Src]) -> Result<(), CompileError> {
+fn check_outcome(eval: &Eval<'_, '_, '_>, row: &Row, ty: Ty, first: &[Src]) -> Result<(), CompileError> {
     let (scalar, _) = eval.types.scalar_and_count(ty)?;
     let width = first.first().map(|leaf| eval.b.f.width(*leaf));
     let fits = match (eval.types.kind(scalar), row.outcome, row.domain) {
@@ -264,7 +264,7 @@ fn check_outcome(eval: &Eval<'_, '_, '_>, row: Row, ty: Ty, first: &[Src]) -> Re
     }
 }
 
-fn component_of(eval: &mut Eval<'_, '_, '_>, row: Row, args: &[Src], bits: u8) -> Result<Src, CompileError> {
+fn component_of(eval: &mut Eval<'_, '_, '_>, row: &Row, args: &[Src], bits: u8) -> Result<Src, CompileError> {
     let width = eval.b.f.width(args[0]);
     if row.uniform && args.iter().any(|arg| eval.b.f.width(*arg) != width) {
         return Err(ValueError::Widths { expected: width }.into());

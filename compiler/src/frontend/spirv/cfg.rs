@@ -8,7 +8,13 @@ use spirv::Op;
 use super::module::{Def, FunctionBody, Module};
 use super::words::Inst;
 use crate::error::{CompileError, FlowError};
-use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node};
+use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node, Plan};
+
+/// A function's graph and structure, shared by all calls of it.
+pub(super) struct Body<'a> {
+    pub cfg: Cfg<'a>,
+    pub plan: Plan,
+}
 
 /// How a block ends.
 #[derive(Clone, Copy, Debug)]

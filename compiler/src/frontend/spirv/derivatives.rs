@@ -6,37 +6,35 @@
 //! shuffles.
 
 use super::module::Def;
-use super::translate::Translator;
+use super::values::Values;
 use super::words::Inst;
 use crate::error::{CompileError, StageError};
 use crate::frontend::kit::derivatives::{Axis, derivative};
 use crate::ir::Arithmetic;
 use crate::ir::src::Src;
 
-impl<'a> Translator<'_, 'a> {
-    /// A derivative, made of its directions.
-    pub(super) fn derivative_instruction(
-        &mut self,
-        inst: &Inst<'a>,
-        axes: &[Axis],
-    ) -> Result<(), CompileError> {
-        let (ty, source) = self.eval().value(inst.word(2)?)?;
-        let mut result = Vec::with_capacity(source.len());
-        for x in source {
-            let slopes: Vec<Src> = axes.iter().map(|axis| derivative(&mut self.kit, *axis, *x)).collect();
-            result.push(match slopes[..] {
-                [dx, dy] => {
-                    let (dx, dy) = (self.kit.b.fabs(dx), self.kit.b.fabs(dy));
-                    self.kit.b.fadd(dx, dy)
-                }
-                _ => slopes[0],
-            });
-        }
-        let leaves = self.values.bump.alloc_slice_copy(&result);
-        let wanted = self.eval().ty(inst.word(0)?)?;
-        if wanted != ty {
-            return Err(StageError::DerivativeType.into());
-        }
-        self.define(inst.word(1)?, Def::Value(ty, leaves))
+/// A derivative, made of its directions.
+pub(super) fn derivative_instruction<'a>(
+    v: &mut Values<'_, 'a>,
+    inst: &Inst<'a>,
+    axes: &[Axis],
+) -> Result<(), CompileError> {
+    let (ty, source) = v.eval().value(inst.word(2)?)?;
+    let mut result = Vec::with_capacity(source.len());
+    for x in source {
+        let slopes: Vec<Src> = axes.iter().map(|axis| derivative(&mut v.kit, *axis, *x)).collect();
+        result.push(match slopes[..] {
+            [dx, dy] => {
+                let (dx, dy) = (v.kit.b.fabs(dx), v.kit.b.fabs(dy));
+                v.kit.b.fadd(dx, dy)
+            }
+            _ => slopes[0],
+        });
     }
+    let leaves = v.bump.alloc_slice_copy(&result);
+    let wanted = v.eval().ty(inst.word(0)?)?;
+    if wanted != ty {
+        return Err(StageError::DerivativeType.into());
+    }
+    v.define(inst.word(1)?, Def::Value(ty, leaves))
 }

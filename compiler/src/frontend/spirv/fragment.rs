@@ -3,10 +3,14 @@
 use agx_abi::Stage;
 use spirv::{BuiltIn, GlslStd450Op, Op};
 
+use super::interface::StageIo;
+use super::interface::output_word;
 use super::interface::{Leaf, Output, Slot};
+use super::owners::Memory;
 use super::pointer::Root;
-use super::translate::Translator;
+use super::values::Values;
 use super::words::Inst;
+use super::{globals, memory, pointers};
 use crate::error::{CompileError, StageError};
 use crate::frontend::kit::fragment::{self, FragmentInput, FragmentOutput, Varying};
 use crate::ir::build::alu::IntCond;
@@ -15,168 +19,173 @@ use crate::ir::types::Type;
 use crate::ir::vocabulary::{Input, Mode, Place};
 use crate::ir::{Arithmetic, Build};
 
-impl<'a> Translator<'_, 'a> {
-    /// The scalars of an input; nothing when one is not supported.
-    pub(super) fn fragment_inputs(&mut self, leaves: &[Leaf]) -> Result<Option<Vec<Src>>, CompileError> {
-        let mut values = Vec::with_capacity(leaves.len());
-        let mut rest = leaves;
-        while let Some(first) = rest.first() {
-            let count = rest.windows(2).take_while(|pair| follows(&pair[0], &pair[1])).count() + 1;
-            let (vector, after) = rest.split_at(count);
-            rest = after;
-            let found = match first.slot {
-                Slot::User { location, component } if first.bits == 64 => {
-                    let words = self.interpolated(first, Input::user(location, component), 2);
-                    Some(vec![self.kit.b.collect(Type::B64, &words)])
-                }
-                Slot::User { location, component } => {
-                    Some(self.interpolated(first, Input::user(location, component), vector.len()))
-                }
-                Slot::BuiltIn { built_in, index } => {
-                    self.fragment_built_in(built_in, index).map(|value| vec![value])
-                }
-            };
-            let Some(found) = found else { return Ok(None) };
-            for (value, leaf) in found.into_iter().zip(vector) {
-                if let (true, true, Some(value)) = (leaf.style.relaxed, leaf.is_float, value.as_value()) {
-                    self.kit.b.f.relax(value);
-                }
-                values.push(if leaf.is_float { self.kit.b.fconv(value, leaf.bits) } else { value });
+/// The scalars of an input; nothing when one is not supported.
+pub(super) fn fragment_inputs(
+    v: &mut Values<'_, '_>,
+    leaves: &[Leaf],
+) -> Result<Option<Vec<Src>>, CompileError> {
+    let mut values = Vec::with_capacity(leaves.len());
+    let mut rest = leaves;
+    while let Some(first) = rest.first() {
+        let count = rest.windows(2).take_while(|pair| follows(&pair[0], &pair[1])).count() + 1;
+        let (vector, after) = rest.split_at(count);
+        rest = after;
+        let found = match first.slot {
+            Slot::User { location, component } if first.bits == 64 => {
+                let words = interpolated(v, first, Input::user(location, component), 2);
+                Some(vec![v.kit.b.collect(Type::B64, &words)])
             }
-        }
-        Ok(Some(values))
-    }
-
-    /// `count` components of an input.
-    fn interpolated(&mut self, leaf: &Leaf, input: Input, count: usize) -> Vec<Src> {
-        let place = if self.kit.fragment.info.sample_shading { Place::Sample } else { Place::Centre };
-        let varying = Varying {
-            input,
-            mode: mode(leaf),
-            centroid: leaf.style.centroid,
-            count: count as u8,
-            bits: iterated_bits(leaf, place),
+            Slot::User { location, component } => {
+                Some(interpolated(v, first, Input::user(location, component), vector.len()))
+            }
+            Slot::BuiltIn { built_in, index } => {
+                fragment_built_in(v, built_in, index).map(|value| vec![value])
+            }
         };
-        fragment::varying(&mut self.kit, varying)
-    }
-
-    fn fragment_built_in(&mut self, built_in: BuiltIn, index: u32) -> Option<Src> {
-        match fragment_input(built_in, index) {
-            Some(input) => fragment::input(&mut self.kit, input),
-            None => self.lane_built_in(built_in, index),
+        let Some(found) = found else { return Ok(None) };
+        for (value, leaf) in found.into_iter().zip(vector) {
+            if let (true, true, Some(value)) = (leaf.style.relaxed, leaf.is_float, value.as_value()) {
+                v.kit.b.f.relax(value);
+            }
+            values.push(if leaf.is_float { v.kit.b.fconv(value, leaf.bits) } else { value });
         }
     }
+    Ok(Some(values))
+}
 
-    /// The `count` scalars of the inputs from variable `at` on.
-    fn input_leaves(&self, at: u32, count: usize) -> Result<Vec<Leaf>, CompileError> {
-        let found = self.io.inputs.iter().find_map(|(variable, leaves)| {
-            let start = at.checked_sub(variable.0)? as usize;
-            leaves.get(start..start + count)
+/// `count` components of an input.
+fn interpolated(v: &mut Values<'_, '_>, leaf: &Leaf, input: Input, count: usize) -> Vec<Src> {
+    let place = if v.kit.fragment.info.sample_shading { Place::Sample } else { Place::Centre };
+    let varying = Varying {
+        input,
+        mode: mode(leaf),
+        centroid: leaf.style.centroid,
+        count: count as u8,
+        bits: iterated_bits(leaf, place),
+    };
+    fragment::varying(&mut v.kit, varying)
+}
+
+fn fragment_built_in(v: &mut Values<'_, '_>, built_in: BuiltIn, index: u32) -> Option<Src> {
+    match fragment_input(built_in, index) {
+        Some(input) => fragment::input(&mut v.kit, input),
+        None => globals::lane_built_in(v, built_in, index),
+    }
+}
+
+/// The `count` scalars of the inputs from variable `at` on.
+fn input_leaves(io: &StageIo<'_>, at: u32, count: usize) -> Result<Vec<Leaf>, CompileError> {
+    let found = io.inputs.iter().find_map(|(variable, leaves)| {
+        let start = at.checked_sub(variable.0)? as usize;
+        leaves.get(start..start + count)
+    });
+    found.map(<[Leaf]>::to_vec).ok_or_else(|| CompileError::from(StageError::NotAnInput))
+}
+
+/// `interpolateAtCentroid`, `…Sample` and `…Offset`: an input taken elsewhere than its declaration says. Of an array
+/// with a computed index every element is taken, and one chosen.
+pub(super) fn interpolate_at<'a>(
+    io: &mut StageIo<'a>,
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    op: GlslStd450Op,
+    inst: &Inst<'a>,
+) -> Result<Vec<Src>, CompileError> {
+    if v.kit.stage != Stage::Fragment {
+        return Err(StageError::NotFragment { what: "interpolation".to_owned() }.into());
+    }
+    let pointer = pointers::pointer(m, v, inst.word(4)?)?;
+    let Root::Variables(first) = pointer.root else {
+        return Err(StageError::NotAnInput.into());
+    };
+    let (place, at) = match op {
+        GlslStd450Op::InterpolateAtCentroid => (Place::Centroid, Vec::new()),
+        GlslStd450Op::InterpolateAtSample => {
+            let sample = v.eval().scalar(inst.word(5)?)?;
+            (Place::Sample, vec![v.kit.b.uconv(sample, 16)])
+        }
+        _ => match v.eval().value(inst.word(5)?)?.1 {
+            offset @ [_, _] => (Place::Offset, offset.to_vec()),
+            offset => return Err(StageError::Offset { found: offset.len() }.into()),
+        },
+    };
+    let count = v.types.leaf_count(pointer.ty)?;
+    let (elements, chosen) = memory::candidates(v, pointer.steps)?;
+    let mut result: Option<Vec<Src>> = None;
+    for element in elements.into_iter().rev() {
+        let leaves = input_leaves(io, first.0 + pointer.fixed + element, count)?;
+        let here = leaves_at(v, &leaves, place, &at)?;
+        result = Some(match result {
+            None => here,
+            Some(others) => {
+                let hit = v.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(element));
+                here.into_iter().zip(others).map(|(here, other)| v.kit.b.select(hit, here, other)).collect()
+            }
         });
-        found.map(<[Leaf]>::to_vec).ok_or_else(|| CompileError::from(StageError::NotAnInput))
     }
+    result.ok_or_else(|| CompileError::internal("an array of no elements"))
+}
 
-    /// `interpolateAtCentroid`, `…Sample` and `…Offset`: an input taken elsewhere than its declaration says. Of an array
-    /// with a computed index every element is taken, and one chosen.
-    pub(super) fn interpolate_at(
-        &mut self,
-        op: GlslStd450Op,
-        inst: &Inst<'a>,
-    ) -> Result<Vec<Src>, CompileError> {
-        if self.kit.stage != Stage::Fragment {
-            return Err(StageError::NotFragment { what: "interpolation".to_owned() }.into());
-        }
-        let pointer = self.pointer(inst.word(4)?)?;
-        let Root::Variables(first) = pointer.root else {
-            return Err(StageError::NotAnInput.into());
+/// The scalars of inputs, taken at a place.
+fn leaves_at(
+    v: &mut Values<'_, '_>,
+    leaves: &[Leaf],
+    place: Place,
+    at: &[Src],
+) -> Result<Vec<Src>, CompileError> {
+    let mut values = Vec::with_capacity(leaves.len());
+    for leaf in leaves {
+        let (input, mode) = match leaf.slot {
+            Slot::User { location, component } => (Input::user(location, component), mode(leaf)),
+            Slot::BuiltIn { built_in: BuiltIn::ClipDistance, index } => {
+                (Input::clip_distance(index), Mode::Perspective)
+            }
+            Slot::BuiltIn { built_in: BuiltIn::CullDistance, index } => {
+                (Input::cull_distance(index), Mode::Perspective)
+            }
+            Slot::BuiltIn { built_in, .. } => {
+                return Err(StageError::Interpolation { built_in }.into());
+            }
         };
-        let (place, at) = match op {
-            GlslStd450Op::InterpolateAtCentroid => (Place::Centroid, Vec::new()),
-            GlslStd450Op::InterpolateAtSample => {
-                let sample = self.eval().scalar(inst.word(5)?)?;
-                (Place::Sample, vec![self.kit.b.uconv(sample, 16)])
+        if leaf.bits == 64 {
+            return Err(StageError::Double { what: "interpolation of an input" }.into());
+        }
+        let ty = Type::scalar(iterated_bits(leaf, place));
+        let value = fragment::interpolate(&mut v.kit, input, mode, (place, at), ty)[0];
+        values.push(if leaf.is_float { v.kit.b.fconv(value, leaf.bits) } else { value });
+    }
+    Ok(values)
+}
+
+/// Interlocks: the fragments of a pixel run their parts between the two instructions in order, and what is ordered
+/// at the beginning is ordered at the end.
+pub(super) fn interlock(v: &mut Values<'_, '_>, op: Op) -> Result<(), CompileError> {
+    if op == Op::BeginInvocationInterlockEXT {
+        fragment::begin_interlock(&mut v.kit)?;
+    }
+    Ok(())
+}
+
+/// Leaves the outputs in their registers.
+pub(super) fn fragment_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Result<(), CompileError> {
+    let mut words = Vec::with_capacity(outputs.len());
+    for (leaf, value) in outputs {
+        if leaf.bits == 64 {
+            return Err(StageError::Double { what: "a fragment output" }.into());
+        }
+        let output = match leaf.slot {
+            Slot::User { component, .. } if leaf.index != 0 => FragmentOutput::SecondColour { component },
+            Slot::User { location, component } => FragmentOutput::Colour { target: location, component },
+            Slot::BuiltIn { built_in: BuiltIn::FragDepth, .. } => FragmentOutput::Depth,
+            Slot::BuiltIn { built_in: BuiltIn::FragStencilRefEXT, .. } => FragmentOutput::Stencil,
+            Slot::BuiltIn { built_in: BuiltIn::SampleMask, index: 0 } => FragmentOutput::SampleMask,
+            Slot::BuiltIn { built_in, .. } => {
+                return Err(StageError::Output { built_in }.into());
             }
-            _ => match self.eval().value(inst.word(5)?)?.1 {
-                offset @ [_, _] => (Place::Offset, offset.to_vec()),
-                offset => return Err(StageError::Offset { found: offset.len() }.into()),
-            },
         };
-        let count = self.values.types.leaf_count(pointer.ty)?;
-        let (elements, chosen) = self.candidates(pointer.steps)?;
-        let mut result: Option<Vec<Src>> = None;
-        for element in elements.into_iter().rev() {
-            let leaves = self.input_leaves(first.0 + pointer.fixed + element, count)?;
-            let here = self.leaves_at(&leaves, place, &at)?;
-            result = Some(match result {
-                None => here,
-                Some(others) => {
-                    let hit = self.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(element));
-                    here.into_iter()
-                        .zip(others)
-                        .map(|(here, other)| self.kit.b.select(hit, here, other))
-                        .collect()
-                }
-            });
-        }
-        result.ok_or_else(|| CompileError::internal("an array of no elements"))
+        words.push((output, output_word(&mut v.kit.b, leaf, *value)));
     }
-
-    /// The scalars of inputs, taken at a place.
-    fn leaves_at(&mut self, leaves: &[Leaf], place: Place, at: &[Src]) -> Result<Vec<Src>, CompileError> {
-        let mut values = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
-            let (input, mode) = match leaf.slot {
-                Slot::User { location, component } => (Input::user(location, component), mode(leaf)),
-                Slot::BuiltIn { built_in: BuiltIn::ClipDistance, index } => {
-                    (Input::clip_distance(index), Mode::Perspective)
-                }
-                Slot::BuiltIn { built_in: BuiltIn::CullDistance, index } => {
-                    (Input::cull_distance(index), Mode::Perspective)
-                }
-                Slot::BuiltIn { built_in, .. } => {
-                    return Err(StageError::Interpolation { built_in }.into());
-                }
-            };
-            if leaf.bits == 64 {
-                return Err(StageError::Double { what: "interpolation of an input" }.into());
-            }
-            let ty = Type::scalar(iterated_bits(leaf, place));
-            let value = fragment::interpolate(&mut self.kit, input, mode, (place, at), ty)[0];
-            values.push(if leaf.is_float { self.kit.b.fconv(value, leaf.bits) } else { value });
-        }
-        Ok(values)
-    }
-
-    /// Interlocks: the fragments of a pixel run their parts between the two instructions in order, and what is ordered
-    /// at the beginning is ordered at the end.
-    pub(super) fn interlock(&mut self, op: Op) -> Result<(), CompileError> {
-        if op == Op::BeginInvocationInterlockEXT {
-            fragment::begin_interlock(&mut self.kit)?;
-        }
-        Ok(())
-    }
-
-    /// Leaves the outputs in their registers.
-    pub(super) fn fragment_outputs(&mut self, outputs: &[Output]) -> Result<(), CompileError> {
-        let mut words = Vec::with_capacity(outputs.len());
-        for (leaf, value) in outputs {
-            if leaf.bits == 64 {
-                return Err(StageError::Double { what: "a fragment output" }.into());
-            }
-            let output = match leaf.slot {
-                Slot::User { component, .. } if leaf.index != 0 => FragmentOutput::SecondColour { component },
-                Slot::User { location, component } => FragmentOutput::Colour { target: location, component },
-                Slot::BuiltIn { built_in: BuiltIn::FragDepth, .. } => FragmentOutput::Depth,
-                Slot::BuiltIn { built_in: BuiltIn::FragStencilRefEXT, .. } => FragmentOutput::Stencil,
-                Slot::BuiltIn { built_in: BuiltIn::SampleMask, index: 0 } => FragmentOutput::SampleMask,
-                Slot::BuiltIn { built_in, .. } => {
-                    return Err(StageError::Output { built_in }.into());
-                }
-            };
-            words.push((output, self.output_word(leaf, *value)));
-        }
-        fragment::end(&mut self.kit, &words)
-    }
+    fragment::end(&mut v.kit, &words)
 }
 
 /// The kit's name of a scalar of a built-in input.

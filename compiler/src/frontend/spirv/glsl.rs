@@ -4,11 +4,14 @@ use spirv::GlslStd450Op;
 
 use super::arith::{self, Domain, Outcome, Row, rows};
 use super::glsl_math as math;
+use super::interface::StageIo;
 use super::matrix;
 use super::module::Def;
-use super::translate::Translator;
+use super::owners::Memory;
 use super::types::{Kind, Ty};
+use super::values::Values;
 use super::words::Inst;
+use super::{fragment, memory, pointers};
 use crate::error::{CompileError, ModuleError, ValueError};
 use crate::ir::Arithmetic;
 use crate::ir::build::alu::{FloatCond, IntCond, float, int};
@@ -151,147 +154,157 @@ fn packing(op: GlslStd450Op) -> Option<Packing> {
     Some(Packing { bits, scale, signed })
 }
 
-impl<'a> Translator<'_, 'a> {
-    /// Translates an extended instruction.
-    pub(super) fn glsl(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let number = inst.word(3)?;
-        let op = GlslStd450Op::from_u32(number).ok_or_else(|| ModuleError::UnknownExtended { number })?;
-        let named = |error: CompileError| error.within(format!("{op:?}"));
-        let ty = self.eval().ty(inst.word(0)?)?;
-        let leaves = match row(op) {
-            Some(row) => {
-                self.check_word(op, inst)?;
-                arith::elementwise(&mut self.eval(), row, ty, inst.rest(4)).map_err(named)?
+/// Translates an extended instruction.
+pub(super) fn glsl<'a>(
+    io: &mut StageIo<'a>,
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    inst: &Inst<'a>,
+) -> Result<(), CompileError> {
+    let number = inst.word(3)?;
+    let op = GlslStd450Op::from_u32(number).ok_or_else(|| ModuleError::UnknownExtended { number })?;
+    let named = |error: CompileError| error.within(format!("{op:?}"));
+    let ty = v.eval().ty(inst.word(0)?)?;
+    let leaves = match row(op) {
+        Some(row) => {
+            check_word(v, op, inst)?;
+            arith::elementwise(&mut v.eval(), row, ty, inst.rest(4)).map_err(named)?
+        }
+        None => {
+            let list = shaped(io, m, v, op, ty, inst).map_err(named)?;
+            let list = v.bump.alloc_slice_copy(&list);
+            v.eval().checked(ty, list)?
+        }
+    };
+    let leaves = v.apart(ty, leaves);
+    v.define(inst.word(1)?, Def::Value(ty, leaves))
+}
+
+/// The transcendental functions exist for floats of at most 32 bits.
+fn check_word<'a>(v: &mut Values<'_, 'a>, op: GlslStd450Op, inst: &Inst<'a>) -> Result<(), CompileError> {
+    if SINGLE_ONLY.contains(&op) {
+        let (_, leaves) = v.eval().value(inst.word(4)?)?;
+        if leaves.iter().any(|leaf| v.kit.b.f.width(*leaf) == 64) {
+            return Err(ValueError::Extended { why: "64-bit floats are not taken" }.into());
+        }
+    }
+    Ok(())
+}
+
+/// Instructions that do not work component by component.
+fn shaped<'a>(
+    io: &mut StageIo<'a>,
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    op: GlslStd450Op,
+    ty: Ty,
+    inst: &Inst<'a>,
+) -> Result<Vec<Src>, CompileError> {
+    use GlslStd450Op as G;
+    if matches!(op, G::InterpolateAtCentroid | G::InterpolateAtSample | G::InterpolateAtOffset) {
+        return fragment::interpolate_at(io, m, v, op, inst);
+    }
+    let x = v.eval().value(inst.word(4)?)?;
+    match op {
+        G::Modf | G::ModfStruct | G::Frexp | G::FrexpStruct => return two_results(m, v, op, ty, x, inst),
+        G::PackHalf2x16 | G::UnpackHalf2x16 | G::PackDouble2x32 | G::UnpackDouble2x32 => {
+            return halves_or_doubles(v, op, x.1);
+        }
+        G::Determinant | G::MatrixInverse => return square_matrix(v, op, x),
+        _ => {}
+    }
+    if let Some(packing) = packing(op) {
+        let b = &mut v.kit.b;
+        return match (op, x.1) {
+            (G::UnpackSnorm4x8 | G::UnpackUnorm4x8 | G::UnpackSnorm2x16 | G::UnpackUnorm2x16, [word]) => {
+                Ok(unpack(b, packing, *word))
             }
-            None => {
-                let list = self.shaped(op, ty, inst).map_err(named)?;
-                let list = self.values.bump.alloc_slice_copy(&list);
-                self.eval().checked(ty, list)?
-            }
+            (_, list) if list.len() == usize::from(32 / packing.bits) => Ok(vec![pack(b, packing, list)]),
+            _ => Err(ValueError::Extended { why: "the number of components is wrong" }.into()),
         };
-        let leaves = self.apart(ty, leaves);
-        self.define(inst.word(1)?, Def::Value(ty, leaves))
     }
-
-    /// The transcendental functions exist for floats of at most 32 bits.
-    fn check_word(&mut self, op: GlslStd450Op, inst: &Inst<'a>) -> Result<(), CompileError> {
-        if SINGLE_ONLY.contains(&op) {
-            let (_, leaves) = self.eval().value(inst.word(4)?)?;
-            if leaves.iter().any(|leaf| self.kit.b.f.width(*leaf) == 64) {
-                return Err(ValueError::Extended { why: "64-bit floats are not taken" }.into());
-            }
-        }
-        Ok(())
+    v.eval().check_float(x.0)?;
+    let mut others = [&[][..]; 2];
+    for (other, id) in others.iter_mut().zip(inst.rest(5)) {
+        let (ty, leaves) = v.eval().value(*id)?;
+        v.eval().check_float(ty)?;
+        *other = leaves;
     }
+    geometry(&mut v.kit.b, op, x.1, others[0], others[1])
+}
 
-    /// Instructions that do not work component by component.
-    fn shaped(&mut self, op: GlslStd450Op, ty: Ty, inst: &Inst<'a>) -> Result<Vec<Src>, CompileError> {
-        use GlslStd450Op as G;
-        if matches!(op, G::InterpolateAtCentroid | G::InterpolateAtSample | G::InterpolateAtOffset) {
-            return self.interpolate_at(op, inst);
-        }
-        let x = self.eval().value(inst.word(4)?)?;
-        match op {
-            G::Modf | G::ModfStruct | G::Frexp | G::FrexpStruct => return self.two_results(op, ty, x, inst),
-            G::PackHalf2x16 | G::UnpackHalf2x16 | G::PackDouble2x32 | G::UnpackDouble2x32 => {
-                return self.halves_or_doubles(op, x.1);
-            }
-            G::Determinant | G::MatrixInverse => return self.square_matrix(op, x),
-            _ => {}
-        }
-        if let Some(packing) = packing(op) {
-            let b = &mut self.kit.b;
-            return match (op, x.1) {
-                (G::UnpackSnorm4x8 | G::UnpackUnorm4x8 | G::UnpackSnorm2x16 | G::UnpackUnorm2x16, [word]) => {
-                    Ok(unpack(b, packing, *word))
-                }
-                (_, list) if list.len() == usize::from(32 / packing.bits) => Ok(vec![pack(b, packing, list)]),
-                _ => Err(ValueError::Extended { why: "the number of components is wrong" }.into()),
-            };
-        }
-        self.eval().check_float(x.0)?;
-        let mut others = [&[][..]; 2];
-        for (other, id) in others.iter_mut().zip(inst.rest(5)) {
-            let (ty, leaves) = self.eval().value(*id)?;
-            self.eval().check_float(ty)?;
-            *other = leaves;
-        }
-        geometry(&mut self.kit.b, op, x.1, others[0], others[1])
-    }
-
-    fn two_results(
-        &mut self,
-        op: GlslStd450Op,
-        ty: Ty,
-        (operand, x): (Ty, &'a [Src]),
-        inst: &Inst<'a>,
-    ) -> Result<Vec<Src>, CompileError> {
-        use GlslStd450Op as G;
-        self.eval().check_float(operand)?;
-        let is_struct = matches!(op, G::ModfStruct | G::FrexpStruct);
-        let second_bits =
-            if is_struct { self.values.types.leaves(ty)?.last().copied().unwrap_or(32) } else { 32 };
-        let (mut first, mut second) = (Vec::new(), Vec::new());
-        for x in x {
-            let (fraction, other) = if matches!(op, G::Modf | G::ModfStruct) {
-                let whole = self.kit.b.trunc(*x);
-                (self.kit.b.fsub(*x, whole), whole)
-            } else {
-                let (fraction, exponent) = math::frexp(&mut self.kit.b, *x);
-                (fraction, self.kit.b.sconv(exponent, second_bits))
-            };
-            first.push(fraction);
-            second.push(other);
-        }
-        if is_struct {
-            first.append(&mut second);
+fn two_results<'a>(
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    op: GlslStd450Op,
+    ty: Ty,
+    (operand, x): (Ty, &'a [Src]),
+    inst: &Inst<'a>,
+) -> Result<Vec<Src>, CompileError> {
+    use GlslStd450Op as G;
+    v.eval().check_float(operand)?;
+    let is_struct = matches!(op, G::ModfStruct | G::FrexpStruct);
+    let second_bits = if is_struct { v.types.leaves(ty)?.last().copied().unwrap_or(32) } else { 32 };
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for x in x {
+        let (fraction, other) = if matches!(op, G::Modf | G::ModfStruct) {
+            let whole = v.kit.b.trunc(*x);
+            (v.kit.b.fsub(*x, whole), whole)
         } else {
-            let pointer = self.pointer(inst.word(5)?)?;
-            self.store(pointer, &second, Access::empty())?;
-        }
-        Ok(first)
-    }
-
-    fn halves_or_doubles(&mut self, op: GlslStd450Op, x: &[Src]) -> Result<Vec<Src>, CompileError> {
-        use GlslStd450Op as G;
-        let widths: Vec<u8> = x.iter().map(|x| self.kit.b.f.width(*x)).collect();
-        let b = &mut self.kit.b;
-        match (op, x, widths.as_slice()) {
-            (G::PackHalf2x16, [low, high], [32, 32]) => {
-                let parts = [b.fconv(*low, 16), b.fconv(*high, 16)];
-                Ok(vec![super::composite::put_together(b, &parts, 32)])
-            }
-            (G::UnpackHalf2x16, [word], [32]) => {
-                let parts = super::composite::take_apart(b, *word, 16);
-                Ok(parts.into_iter().map(|half| b.fconv(half, 32)).collect())
-            }
-            (G::PackDouble2x32, [low, high], [32, 32]) => Ok(vec![arith::join(b, *low, *high)]),
-            (G::UnpackDouble2x32, [double], [64]) => {
-                let (low, high) = arith::halves(b, *double);
-                Ok(vec![low, high])
-            }
-            _ => Err(ValueError::Extended { why: "the type is wrong" }.into()),
-        }
-    }
-
-    fn square_matrix(
-        &mut self,
-        op: GlslStd450Op,
-        (ty, leaves): (Ty, &[Src]),
-    ) -> Result<Vec<Src>, CompileError> {
-        let Kind::Matrix { column, count } = self.values.types.kind(ty) else {
-            return Err(ValueError::NotSquare.into());
+            let (fraction, exponent) = math::frexp(&mut v.kit.b, *x);
+            (fraction, v.kit.b.sconv(exponent, second_bits))
         };
-        self.eval().check_float(column)?;
-        let size = count as usize;
-        if leaves.len() != size * size {
-            return Err(ValueError::NotSquare.into());
-        }
-        Ok(match op {
-            GlslStd450Op::Determinant => vec![matrix::determinant(&mut self.kit.b, leaves, size)],
-            _ => matrix::inverse(&mut self.kit.b, leaves, size),
-        })
+        first.push(fraction);
+        second.push(other);
     }
+    if is_struct {
+        first.append(&mut second);
+    } else {
+        let pointer = pointers::pointer(m, v, inst.word(5)?)?;
+        memory::store(v, pointer, &second, Access::empty())?;
+    }
+    Ok(first)
+}
+
+fn halves_or_doubles(v: &mut Values<'_, '_>, op: GlslStd450Op, x: &[Src]) -> Result<Vec<Src>, CompileError> {
+    use GlslStd450Op as G;
+    let widths: Vec<u8> = x.iter().map(|x| v.kit.b.f.width(*x)).collect();
+    let b = &mut v.kit.b;
+    match (op, x, widths.as_slice()) {
+        (G::PackHalf2x16, [low, high], [32, 32]) => {
+            let parts = [b.fconv(*low, 16), b.fconv(*high, 16)];
+            Ok(vec![super::composite::put_together(b, &parts, 32)])
+        }
+        (G::UnpackHalf2x16, [word], [32]) => {
+            let parts = super::composite::take_apart(b, *word, 16);
+            Ok(parts.into_iter().map(|half| b.fconv(half, 32)).collect())
+        }
+        (G::PackDouble2x32, [low, high], [32, 32]) => Ok(vec![arith::join(b, *low, *high)]),
+        (G::UnpackDouble2x32, [double], [64]) => {
+            let (low, high) = arith::halves(b, *double);
+            Ok(vec![low, high])
+        }
+        _ => Err(ValueError::Extended { why: "the type is wrong" }.into()),
+    }
+}
+
+fn square_matrix(
+    v: &mut Values<'_, '_>,
+    op: GlslStd450Op,
+    (ty, leaves): (Ty, &[Src]),
+) -> Result<Vec<Src>, CompileError> {
+    let Kind::Matrix { column, count } = v.types.kind(ty) else {
+        return Err(ValueError::NotSquare.into());
+    };
+    v.eval().check_float(column)?;
+    let size = count as usize;
+    if leaves.len() != size * size {
+        return Err(ValueError::NotSquare.into());
+    }
+    Ok(match op {
+        GlslStd450Op::Determinant => vec![matrix::determinant(&mut v.kit.b, leaves, size)],
+        _ => matrix::inverse(&mut v.kit.b, leaves, size),
+    })
 }
 
 /// Rounds and packs normalised components, the first lowest.

@@ -1,11 +1,13 @@
 //! Texels by integer coordinates, image stores, and what a shader asks about images.
 
+use super::owners::Memory;
 use super::pointer::{Pointer, Root};
 use super::resource::Bound;
 use super::sampling::{Operands, shape};
-use super::translate::Translator;
 use super::types::{ImageType, Kind, Layout};
+use super::values::Values;
 use super::words::Inst;
+use super::{pointers, resources, sampling, tile_image};
 use crate::error::{CompileError, ImageError};
 use crate::frontend::kit::images::{self, Load};
 use crate::frontend::kit::textures;
@@ -13,98 +15,96 @@ use crate::ir::Arithmetic;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 
-impl<'a> Translator<'_, 'a> {
-    /// Number of levels.
-    pub(super) fn query_levels(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let (_, bound, _) = self.image(inst.word(2)?)?;
-        let count = textures::levels(&mut self.kit, bound.at);
-        self.define_texel(inst, &[count])
-    }
+/// Number of levels.
+pub(super) fn query_levels<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
+    let (_, bound, _) = resources::image(v, inst.word(2)?)?;
+    let count = textures::levels(&mut v.kit, bound.at);
+    sampling::define_texel(v, inst, &[count])
+}
 
-    /// Number of samples.
-    pub(super) fn query_samples(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let (_, bound, _) = self.image(inst.word(2)?)?;
-        let count = textures::samples(&mut self.kit, bound.at);
-        self.define_texel(inst, &[count])
-    }
+/// Number of samples.
+pub(super) fn query_samples<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
+    let (_, bound, _) = resources::image(v, inst.word(2)?)?;
+    let count = textures::samples(&mut v.kit, bound.at);
+    sampling::define_texel(v, inst, &[count])
+}
 
-    /// The scalars of an integer coordinate.
-    fn integers(&mut self, id: u32, image: &ImageType) -> Result<Vec<Src>, CompileError> {
-        let (_, leaves) = self.eval().value(id)?;
-        let count = shape(image)?.axes() + usize::from(image.arrayed);
-        if leaves.len() < count || leaves.iter().any(|leaf| self.kit.b.f.width(*leaf) == 1) {
-            return Err(ImageError::Coordinate { expected: count, found: leaves.len() }.into());
-        }
-        Ok(leaves[..count].iter().map(|leaf| self.kit.b.sconv(*leaf, 32)).collect())
+/// The scalars of an integer coordinate.
+fn integers(v: &mut Values<'_, '_>, id: u32, image: &ImageType) -> Result<Vec<Src>, CompileError> {
+    let (_, leaves) = v.eval().value(id)?;
+    let count = shape(image)?.axes() + usize::from(image.arrayed);
+    if leaves.len() < count || leaves.iter().any(|leaf| v.kit.b.f.width(*leaf) == 1) {
+        return Err(ImageError::Coordinate { expected: count, found: leaves.len() }.into());
     }
+    Ok(leaves[..count].iter().map(|leaf| v.kit.b.sconv(*leaf, 32)).collect())
+}
 
-    /// Loads a texel, or reads a render target.
-    pub(super) fn load_texel(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let (_, bound, image) = self.image(inst.word(2)?)?;
-        let operands = Operands::read(inst.rest(4))?;
-        if let Some(target) = self.target_in_tile(bound)? {
-            return self.read_target(inst, target, &image, operands.sample);
-        }
-        let load = Load {
-            shape: shape(&image)?,
-            bits: self.texel_bits(&image)?,
-            coords: self.integers(inst.word(3)?, &image)?,
-            offset: match operands.offset {
-                Some(id) => self.eval().value(id)?.1.to_vec(),
-                None => Vec::new(),
-            },
-            lod: operands.lod.map(|id| self.eval().scalar(id)).transpose()?,
-            sample: match operands.sample {
-                Some(id) if image.multisampled => Some(self.eval().scalar(id)?),
-                _ => None,
-            },
-        };
-        let texel = images::load(&mut self.kit, bound.at, &load)?;
-        self.define_texel(inst, &texel)
+/// Loads a texel, or reads a render target.
+pub(super) fn load_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
+    let (_, bound, image) = resources::image(v, inst.word(2)?)?;
+    let operands = Operands::read(inst.rest(4))?;
+    if let Some(target) = tile_image::target_in_tile(v, bound)? {
+        return tile_image::read_target(v, inst, target, &image, operands.sample);
     }
+    let load = Load {
+        shape: shape(&image)?,
+        bits: sampling::texel_bits(v, &image)?,
+        coords: integers(v, inst.word(3)?, &image)?,
+        offset: match operands.offset {
+            Some(id) => v.eval().value(id)?.1.to_vec(),
+            None => Vec::new(),
+        },
+        lod: operands.lod.map(|id| v.eval().scalar(id)).transpose()?,
+        sample: match operands.sample {
+            Some(id) if image.multisampled => Some(v.eval().scalar(id)?),
+            _ => None,
+        },
+    };
+    let texel = images::load(&mut v.kit, bound.at, &load)?;
+    sampling::define_texel(v, inst, &texel)
+}
 
-    /// Stores a texel.
-    pub(super) fn store_texel(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let (_, bound, image) = self.image(inst.word(0)?)?;
-        let coords = self.integers(inst.word(1)?, &image)?;
-        let (_, leaves) = self.eval().value(inst.word(2)?)?;
-        let bits = self.texel_bits(&image)?;
-        if leaves.is_empty()
-            || leaves.len() > 4
-            || leaves.iter().any(|leaf| self.kit.b.f.width(*leaf) != bits)
-        {
-            return Err(ImageError::Texel { count: leaves.len(), bits }.into());
-        }
-        let data = [0, 1, 2, 3].map(|at: usize| leaves.get(at).copied().unwrap_or(leaves[0]));
-        images::store(&mut self.kit, bound.at, shape(&image)?, coords, data, bound.readable)
+/// Stores a texel.
+pub(super) fn store_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
+    let (_, bound, image) = resources::image(v, inst.word(0)?)?;
+    let coords = integers(v, inst.word(1)?, &image)?;
+    let (_, leaves) = v.eval().value(inst.word(2)?)?;
+    let bits = sampling::texel_bits(v, &image)?;
+    if leaves.is_empty() || leaves.len() > 4 || leaves.iter().any(|leaf| v.kit.b.f.width(*leaf) != bits) {
+        return Err(ImageError::Texel { count: leaves.len(), bits }.into());
     }
+    let data = [0, 1, 2, 3].map(|at: usize| leaves.get(at).copied().unwrap_or(leaves[0]));
+    images::store(&mut v.kit, bound.at, shape(&image)?, coords, data, bound.readable)
+}
 
-    /// A pointer to a texel, for atomics: its address in the linear image.
-    pub(super) fn texel_pointer(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let pointer = self.pointer(inst.word(2)?)?;
-        let (Some(bound), Kind::Image(image)) = (Bound::of(&pointer), self.values.types.kind(pointer.ty))
-        else {
-            return Err(ImageError::TexelPointer { id: inst.word(2)? }.into());
-        };
-        if image.multisampled || self.texel_bits(&image)? != 32 {
-            return Err(ImageError::TexelAtomic.into());
-        }
-        let coords = self.integers(inst.word(3)?, &image)?;
-        let (base, offset) = images::texel_address(&mut self.kit, bound.at, shape(&image)?, &coords);
-        let root = Root::Buffer { base, identity: None };
-        let pointer = Pointer::new(root, image.texel, Layout::Explicit, Access::VOLATILE);
-        let align = 1 << images::TEXEL_SHIFT;
-        self.define_pointer(inst, Pointer { offset: Some(offset), align, texel: true, ..pointer })
+/// A pointer to a texel, for atomics: its address in the linear image.
+pub(super) fn texel_pointer<'a>(
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    inst: &Inst<'a>,
+) -> Result<(), CompileError> {
+    let pointer = pointers::pointer(m, v, inst.word(2)?)?;
+    let (Some(bound), Kind::Image(image)) = (Bound::of(&pointer), v.types.kind(pointer.ty)) else {
+        return Err(ImageError::TexelPointer { id: inst.word(2)? }.into());
+    };
+    if image.multisampled || sampling::texel_bits(v, &image)? != 32 {
+        return Err(ImageError::TexelAtomic.into());
     }
+    let coords = integers(v, inst.word(3)?, &image)?;
+    let (base, offset) = images::texel_address(&mut v.kit, bound.at, shape(&image)?, &coords);
+    let root = Root::Buffer { base, identity: None };
+    let pointer = Pointer::new(root, image.texel, Layout::Explicit, Access::VOLATILE);
+    let align = 1 << images::TEXEL_SHIFT;
+    pointers::define_pointer(v, inst, Pointer { offset: Some(offset), align, texel: true, ..pointer })
+}
 
-    /// Texels along each axis at a level, then layers.
-    pub(super) fn query_size(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let (_, bound, image) = self.image(inst.word(2)?)?;
-        let level = match inst.rest(3) {
-            [id, ..] => self.eval().scalar(*id)?,
-            [] => Src::imm32(0),
-        };
-        let size = images::size(&mut self.kit, bound.at, shape(&image)?, level);
-        self.define_texel(inst, &size)
-    }
+/// Texels along each axis at a level, then layers.
+pub(super) fn query_size<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
+    let (_, bound, image) = resources::image(v, inst.word(2)?)?;
+    let level = match inst.rest(3) {
+        [id, ..] => v.eval().scalar(*id)?,
+        [] => Src::imm32(0),
+    };
+    let size = images::size(&mut v.kit, bound.at, shape(&image)?, level);
+    sampling::define_texel(v, inst, &size)
 }

@@ -8,6 +8,8 @@ use super::module::{Global, Module};
 use super::types::{Kind, Ty, Types};
 use crate::error::{CompileError, StageError};
 use crate::frontend::ssa::Variable;
+use crate::ir::Arithmetic;
+use crate::ir::builder::Builder;
 use crate::ir::src::Src;
 
 /// Most locations.
@@ -152,4 +154,9 @@ impl Walk<'_, '_> {
         }
         Ok(Slot::User { location, component: component % 4 })
     }
+}
+
+/// An output as a 32-bit word: shorter floats become longer, shorter integers are filled with zeros.
+pub(super) fn output_word(b: &mut Builder<'_, '_>, leaf: &Leaf, value: Src) -> Src {
+    if leaf.is_float { b.fconv(value, 32) } else { b.uconv(value, 32) }
 }

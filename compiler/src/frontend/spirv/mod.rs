@@ -14,12 +14,12 @@ mod decorations;
 mod derivatives;
 mod eval;
 mod float_controls;
-mod float_mode;
 mod fragment;
 mod globals;
 mod glsl;
 mod glsl_math;
 mod images;
+mod index;
 mod instructions;
 mod interface;
 mod lanes;
@@ -37,6 +37,7 @@ mod resource;
 mod resources;
 mod sampling;
 mod scan;
+mod simd;
 mod spec;
 mod stage;
 #[cfg(all(test, feature = "wgsl"))]
@@ -49,6 +50,7 @@ mod translate;
 mod types;
 mod usage;
 mod usage_scan;
+mod values;
 mod variables;
 mod vertex;
 mod walk;
@@ -108,10 +110,12 @@ pub fn read<'a>(
     translator.values.floats = floats;
     translator.memory.usage = usage_scan::scan(&module)?;
     translator.io.interface = entry.interface;
-    translator.stage_inputs(&entry)?;
-    translator.prologue()?;
+    let translate::Translator { values, memory, io, .. } = &mut translator;
+    stage::stage_inputs(io, memory, values, &entry)?;
+    globals::prologue(memory, values)?;
     translator.run(entry.function)?;
-    translator.stage_outputs()?;
-    let info = translator.kit.finish(&entry.name)?;
+    let translate::Translator { mut values, mut memory, mut io, .. } = translator;
+    stage::stage_outputs(&mut io, &mut memory, &mut values)?;
+    let info = values.kit.finish(&entry.name)?;
     Ok((function, info))
 }

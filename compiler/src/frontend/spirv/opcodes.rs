@@ -6,11 +6,18 @@
 
 use spirv::Op;
 
+use super::interface::StageIo;
 use super::lanes::Vote;
+use super::owners::Memory;
 use super::pure::{self, Compute};
 use super::sampling::{Form, IMPLICIT, PLAIN};
 use super::translate::Translator;
+use super::values::Values;
 use super::words::Inst;
+use super::{
+    debug, derivatives, fragment, images, instructions, lanes, partition, resources, sampling, sync,
+    tile_image,
+};
 use crate::error::{CompileError, ModuleError};
 use crate::frontend::kit::buffers::Atomic;
 use crate::frontend::kit::coverage;
@@ -19,10 +26,22 @@ use crate::ir::Arithmetic;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
 
-/// Translates an instruction.
-type Build = for<'i, 't, 'a> fn(&mut Translator<'t, 'a>, &'i Inst<'a>) -> Result<(), CompileError>;
+/// Translates an instruction with what is known of values.
+type WithValues = for<'i, 't, 'a> fn(&mut Values<'t, 'a>, &'i Inst<'a>) -> Result<(), CompileError>;
+/// The same with memory.
+type WithMemory =
+    for<'i, 't, 'a> fn(&mut Memory<'a>, &mut Values<'t, 'a>, &'i Inst<'a>) -> Result<(), CompileError>;
+/// The same with the inputs and outputs of the stage.
+type WithStage = for<'i, 't, 'a> fn(
+    &mut StageIo<'a>,
+    &mut Memory<'a>,
+    &mut Values<'t, 'a>,
+    &'i Inst<'a>,
+) -> Result<(), CompileError>;
+/// The same with the calls that are open.
+type WithControl = for<'i, 't, 'a> fn(&mut Translator<'t, 'a>, &'i Inst<'a>) -> Result<(), CompileError>;
 
-/// Who translates an opcode.
+/// Who translates an opcode, and which owners it is handed.
 #[derive(Clone, Copy)]
 pub(super) enum Handler {
     /// It has no effect.
@@ -31,8 +50,14 @@ pub(super) enum Handler {
     Declaration,
     /// Its result depends on its operands alone.
     Pure(Compute),
-    /// This function.
-    Build(Build),
+    /// A function of values.
+    Values(WithValues),
+    /// A function of values and memory.
+    Memory(WithMemory),
+    /// A function of values, memory, and inputs and outputs.
+    Stage(WithStage),
+    /// A function of all that is known, control flow included.
+    Control(WithControl),
 }
 
 /// What an instruction needs of the stage and the hardware.
@@ -84,12 +109,24 @@ const fn row(op: Op, handler: Handler) -> Row {
     Row { op, handler, pointers: Pointers::Escape, needs: Needs::Nothing }
 }
 
-const fn build(op: Op, build: Build) -> Row {
-    row(op, Handler::Build(build))
+const fn values(op: Op, handler: WithValues) -> Row {
+    row(op, Handler::Values(handler))
 }
 
-const fn with(op: Op, pointers: Pointers, build: Build) -> Row {
-    Row { pointers, ..row(op, Handler::Build(build)) }
+const fn memory(op: Op, handler: WithMemory) -> Row {
+    row(op, Handler::Memory(handler))
+}
+
+const fn stage(op: Op, handler: WithStage) -> Row {
+    row(op, Handler::Stage(handler))
+}
+
+const fn control(op: Op, handler: WithControl) -> Row {
+    row(op, Handler::Control(handler))
+}
+
+const fn with(pointers: Pointers, row: Row) -> Row {
+    Row { pointers, ..row }
 }
 
 const fn needing(needs: Needs, row: Row) -> Row {
@@ -103,37 +140,40 @@ const fn refused(op: Op, reason: &'static str) -> Row {
 /// A sampling instruction.
 macro_rules! sample {
     ($op:ident, $form:expr) => {
-        build(Op::$op, |t, inst| t.sample_instruction(inst, $form))
+        values(Op::$op, |v, inst| sampling::sample_instruction(v, inst, $form))
     };
 }
 
 /// A derivative in directions.
 macro_rules! derivative {
     ($op:ident, $($axis:ident),+) => {
-        needing(Needs::Quads, build(Op::$op, |t, inst| t.derivative_instruction(inst, &[$(Axis::$axis),+])))
+        needing(
+            Needs::Quads,
+            values(Op::$op, |v, inst| derivatives::derivative_instruction(v, inst, &[$(Axis::$axis),+])),
+        )
     };
 }
 
 /// An atomic with the operand that holds its semantics: fences surround it as they demand.
 macro_rules! ordered {
     ($op:expr, $semantics:literal, $atomic:expr) => {
-        build($op, |t, inst| t.ordered(inst, $semantics, $atomic))
+        memory($op, |m, v, inst| sync::ordered(m, v, inst, $semantics, $atomic))
     };
 }
 
 /// An atomic on integers.
 macro_rules! atomic {
     ($op:ident, $atomic:ident) => {
-        ordered!(Op::$op, 4, |t, inst| t.atomic_with_operand(inst, Atomic::$atomic))
+        ordered!(Op::$op, 4, |m, v, inst| sync::atomic_with_operand(m, v, inst, Atomic::$atomic))
     };
 }
 
 /// An operation across lanes: the scalars of its result.
 macro_rules! lanes {
-    ($op:ident, |$t:ident, $inst:ident| $result:expr) => {
-        build(Op::$op, |$t, $inst| {
+    ($op:ident, |$v:ident, $inst:ident| $result:expr) => {
+        values(Op::$op, |$v, $inst| {
             let result = $result;
-            $t.define_leaves($inst, &result)
+            $v.define_leaves($inst, &result)
         })
     };
 }
@@ -141,14 +181,14 @@ macro_rules! lanes {
 /// A reduction or scan.
 macro_rules! reduction {
     ($op:ident, $name:literal) => {
-        lanes!($op, |t, inst| t.arithmetic(inst, $name)?)
+        lanes!($op, |v, inst| lanes::arithmetic(v, inst, $name)?)
     };
 }
 
 /// A move between lanes: the operation, and the operand with the value.
 macro_rules! moves {
     ($op:ident, $move:ident, $operand:literal) => {
-        lanes!($op, |t, inst| t.move_between_lanes(inst, IrOp::$move, $operand)?)
+        lanes!($op, |v, inst| lanes::move_between_lanes(v, inst, IrOp::$move, $operand)?)
     };
 }
 
@@ -164,8 +204,8 @@ static ROWS: &[Row] = &[
     row(Op::AssumeTrueKHR, Handler::Nothing),
     row(Op::LifetimeStart, Handler::Nothing),
     row(Op::LifetimeStop, Handler::Nothing),
-    build(Op::Line, |t, inst| t.line(inst)),
-    build(Op::NoLine, |t, _| { t.kit.b.line = 0; Ok(()) }),
+    values(Op::Line, debug::line),
+    values(Op::NoLine, |v, _| { v.kit.b.line = 0; Ok(()) }),
 
     // Read by the graph.
     row(Op::Label, Handler::Declaration),
@@ -181,25 +221,25 @@ static ROWS: &[Row] = &[
     row(Op::FunctionEnd, Handler::Declaration),
     Row { pointers: Pointers::Parameter, ..row(Op::FunctionParameter, Handler::Declaration) },
 
-    with(Op::Variable, Pointers::Variable, |t, inst| t.local_variable(inst)),
-    build(Op::Phi, |t, inst| t.phi(inst)),
-    with(Op::FunctionCall, Pointers::Call, |t, inst| t.call(inst)),
-    build(Op::Undef, |t, inst| t.undefined(inst)),
-    with(Op::ExtInst, Pointers::Extended, |t, inst| t.extended_instruction(inst)),
+    with(Pointers::Variable, memory(Op::Variable, instructions::local_variable)),
+    control(Op::Phi, |t, inst| t.phi(inst)),
+    with(Pointers::Call, control(Op::FunctionCall, |t, inst| t.call(inst))),
+    values(Op::Undef, instructions::undefined),
+    with(Pointers::Extended, stage(Op::ExtInst, instructions::extended_instruction)),
 
-    with(Op::AccessChain, Pointers::Chain, |t, inst| t.access_chain_instruction(inst)),
-    with(Op::InBoundsAccessChain, Pointers::Chain, |t, inst| t.access_chain_instruction(inst)),
-    build(Op::PtrAccessChain, |t, inst| t.element_chain_instruction(inst)),
-    build(Op::InBoundsPtrAccessChain, |t, inst| t.element_chain_instruction(inst)),
-    with(Op::Load, Pointers::Load, |t, inst| t.load_instruction(inst)),
-    with(Op::Store, Pointers::Store, |t, inst| t.store_instruction(inst)),
-    build(Op::CopyMemory, |t, inst| t.copy_memory(inst)),
-    with(Op::CopyObject, Pointers::Chain, |t, inst| t.copy_object(inst)),
-    build(Op::ArrayLength, |t, inst| t.array_length(inst)),
-    build(Op::CompositeExtract, |t, inst| t.composite_extract(inst)),
+    with(Pointers::Chain, memory(Op::AccessChain, instructions::access_chain_instruction)),
+    with(Pointers::Chain, memory(Op::InBoundsAccessChain, instructions::access_chain_instruction)),
+    memory(Op::PtrAccessChain, instructions::element_chain_instruction),
+    memory(Op::InBoundsPtrAccessChain, instructions::element_chain_instruction),
+    with(Pointers::Load, memory(Op::Load, instructions::load_instruction)),
+    with(Pointers::Store, memory(Op::Store, instructions::store_instruction)),
+    memory(Op::CopyMemory, instructions::copy_memory),
+    with(Pointers::Chain, memory(Op::CopyObject, instructions::copy_object)),
+    memory(Op::ArrayLength, instructions::array_length),
+    memory(Op::CompositeExtract, instructions::composite_extract),
 
-    build(Op::SampledImage, |t, inst| t.sampled_image(inst)),
-    build(Op::Image, |t, inst| t.image_alone(inst)),
+    values(Op::SampledImage, resources::sampled_image),
+    values(Op::Image, resources::image_alone),
     sample!(ImageSampleImplicitLod, IMPLICIT),
     sample!(ImageSampleExplicitLod, PLAIN),
     sample!(ImageSampleDrefImplicitLod, Form { compares: true, ..IMPLICIT }),
@@ -210,15 +250,15 @@ static ROWS: &[Row] = &[
     sample!(ImageSampleProjDrefExplicitLod, Form { compares: true, projects: true, ..PLAIN }),
     sample!(ImageGather, Form { gathers: true, ..PLAIN }),
     sample!(ImageDrefGather, Form { gathers: true, compares: true, ..PLAIN }),
-    build(Op::ImageQueryLod, |t, inst| t.query_lod(inst)),
-    build(Op::ImageFetch, |t, inst| t.load_texel(inst)),
-    build(Op::ImageRead, |t, inst| t.load_texel(inst)),
-    build(Op::ImageWrite, |t, inst| t.store_texel(inst)),
-    build(Op::ImageTexelPointer, |t, inst| t.texel_pointer(inst)),
-    build(Op::ImageQuerySizeLod, |t, inst| t.query_size(inst)),
-    build(Op::ImageQuerySize, |t, inst| t.query_size(inst)),
-    build(Op::ImageQueryLevels, |t, inst| t.query_levels(inst)),
-    build(Op::ImageQuerySamples, |t, inst| t.query_samples(inst)),
+    values(Op::ImageQueryLod, sampling::query_lod),
+    values(Op::ImageFetch, images::load_texel),
+    values(Op::ImageRead, images::load_texel),
+    values(Op::ImageWrite, images::store_texel),
+    memory(Op::ImageTexelPointer, images::texel_pointer),
+    values(Op::ImageQuerySizeLod, images::query_size),
+    values(Op::ImageQuerySize, images::query_size),
+    values(Op::ImageQueryLevels, images::query_levels),
+    values(Op::ImageQuerySamples, images::query_samples),
     refused(Op::ImageSparseSampleImplicitLod, RESIDENCY),
     refused(Op::ImageSparseSampleExplicitLod, RESIDENCY),
     refused(Op::ImageSparseSampleDrefImplicitLod, RESIDENCY),
@@ -229,21 +269,21 @@ static ROWS: &[Row] = &[
     refused(Op::ImageSparseRead, RESIDENCY),
     refused(Op::ImageSparseTexelsResident, RESIDENCY),
 
-    build(Op::ControlBarrier, |t, inst| t.control_barrier(inst)),
-    build(Op::MemoryBarrier, |t, inst| t.memory_barrier(inst)),
-    ordered!(Op::AtomicLoad, 4, |t, inst| t.atomic_load(inst)),
-    ordered!(Op::AtomicStore, 2, |t, inst| t.atomic_store(inst)),
-    ordered!(Op::AtomicExchange, 4, |t, inst| t.atomic_exchange(inst)),
-    ordered!(Op::AtomicCompareExchange, 4, |t, inst| t.atomic_compare_exchange(inst)),
-    ordered!(Op::AtomicCompareExchangeWeak, 4, |t, inst| t.atomic_compare_exchange(inst)),
-    ordered!(Op::AtomicIIncrement, 4, |t, inst| t.atomic(inst, Atomic::Add, &[Src::imm32(1)])),
-    ordered!(Op::AtomicIDecrement, 4, |t, inst| t.atomic(inst, Atomic::Add, &[Src::imm32(u32::MAX)])),
+    values(Op::ControlBarrier, sync::control_barrier),
+    values(Op::MemoryBarrier, sync::memory_barrier),
+    ordered!(Op::AtomicLoad, 4, sync::atomic_load),
+    ordered!(Op::AtomicStore, 2, sync::atomic_store),
+    ordered!(Op::AtomicExchange, 4, sync::atomic_exchange),
+    ordered!(Op::AtomicCompareExchange, 4, sync::atomic_compare_exchange),
+    ordered!(Op::AtomicCompareExchangeWeak, 4, sync::atomic_compare_exchange),
+    ordered!(Op::AtomicIIncrement, 4, |m, v, inst| sync::update(m, v, inst, Atomic::Add, &[Src::imm32(1)])),
+    ordered!(Op::AtomicIDecrement, 4, |m, v, inst| sync::update(m, v, inst, Atomic::Add, &[Src::imm32(u32::MAX)])),
     atomic!(AtomicIAdd, Add), atomic!(AtomicISub, Sub),
     atomic!(AtomicSMin, Imin), atomic!(AtomicUMin, Umin), atomic!(AtomicSMax, Imax), atomic!(AtomicUMax, Umax),
     atomic!(AtomicAnd, And), atomic!(AtomicOr, Or), atomic!(AtomicXor, Xor),
-    ordered!(Op::AtomicFAddEXT, 4, |t, inst| t.float_atomic(inst, |b, x, y| b.fadd(x, y))),
-    ordered!(Op::AtomicFMinEXT, 4, |t, inst| t.float_atomic(inst, |b, x, y| b.fmin(x, y))),
-    ordered!(Op::AtomicFMaxEXT, 4, |t, inst| t.float_atomic(inst, |b, x, y| b.fmax(x, y))),
+    ordered!(Op::AtomicFAddEXT, 4, |m, v, inst| sync::float_atomic(m, v, inst, |b, x, y| b.fadd(x, y))),
+    ordered!(Op::AtomicFMinEXT, 4, |m, v, inst| sync::float_atomic(m, v, inst, |b, x, y| b.fmin(x, y))),
+    ordered!(Op::AtomicFMaxEXT, 4, |m, v, inst| sync::float_atomic(m, v, inst, |b, x, y| b.fmax(x, y))),
 
     reduction!(GroupNonUniformIAdd, "iadd"), reduction!(GroupNonUniformFAdd, "fadd"),
     reduction!(GroupNonUniformIMul, "imul"), reduction!(GroupNonUniformFMul, "fmul"),
@@ -257,39 +297,39 @@ static ROWS: &[Row] = &[
     moves!(GroupNonUniformShuffle, ReadLane, 3), moves!(GroupNonUniformShuffleXor, ReadLaneXor, 3),
     moves!(GroupNonUniformShuffleUp, ReadLaneUp, 3), moves!(GroupNonUniformShuffleDown, ReadLaneDown, 3),
     moves!(GroupNonUniformQuadBroadcast, QuadBroadcast, 3),
-    lanes!(GroupNonUniformElect, |t, inst| [t.elect(inst)?]),
-    lanes!(GroupNonUniformAll, |t, inst| [t.vote(inst, 3, Vote::All)?]),
-    lanes!(GroupNonUniformAny, |t, inst| [t.vote(inst, 3, Vote::Any)?]),
-    lanes!(SubgroupAllKHR, |t, inst| [t.vote(inst, 2, Vote::All)?]),
-    lanes!(SubgroupAnyKHR, |t, inst| [t.vote(inst, 2, Vote::Any)?]),
-    lanes!(GroupNonUniformAllEqual, |t, inst| [t.all_equal(inst, 3)?]),
-    lanes!(SubgroupAllEqualKHR, |t, inst| [t.all_equal(inst, 2)?]),
-    lanes!(GroupNonUniformQuadAllKHR, |t, inst| [t.quad_vote(inst, "and")?]),
-    lanes!(GroupNonUniformQuadAnyKHR, |t, inst| [t.quad_vote(inst, "or")?]),
-    lanes!(GroupNonUniformBallot, |t, inst| t.ballot(inst, 3)?),
-    lanes!(SubgroupBallotKHR, |t, inst| t.ballot(inst, 2)?),
-    lanes!(GroupNonUniformBroadcastFirst, |t, inst| t.first(inst, 3)?),
-    lanes!(SubgroupFirstInvocationKHR, |t, inst| t.first(inst, 2)?),
-    lanes!(GroupNonUniformQuadSwap, |t, inst| t.quad_swap(inst)?),
-    lanes!(GroupNonUniformRotateKHR, |t, inst| t.rotate(inst)?),
-    lanes!(GroupNonUniformPartitionEXT, |t, inst| t.partition(inst)?),
-    lanes!(GroupNonUniformInverseBallot, |t, inst| [t.ballot_query(inst)?]),
-    lanes!(GroupNonUniformBallotBitExtract, |t, inst| [t.ballot_query(inst)?]),
-    lanes!(GroupNonUniformBallotBitCount, |t, inst| [t.ballot_query(inst)?]),
-    lanes!(GroupNonUniformBallotFindLSB, |t, inst| [t.ballot_query(inst)?]),
-    lanes!(GroupNonUniformBallotFindMSB, |t, inst| [t.ballot_query(inst)?]),
+    lanes!(GroupNonUniformElect, |v, inst| [lanes::elect(v, inst)?]),
+    lanes!(GroupNonUniformAll, |v, inst| [lanes::vote(v, inst, 3, Vote::All)?]),
+    lanes!(GroupNonUniformAny, |v, inst| [lanes::vote(v, inst, 3, Vote::Any)?]),
+    lanes!(SubgroupAllKHR, |v, inst| [lanes::vote(v, inst, 2, Vote::All)?]),
+    lanes!(SubgroupAnyKHR, |v, inst| [lanes::vote(v, inst, 2, Vote::Any)?]),
+    lanes!(GroupNonUniformAllEqual, |v, inst| [lanes::all_equal(v, inst, 3)?]),
+    lanes!(SubgroupAllEqualKHR, |v, inst| [lanes::all_equal(v, inst, 2)?]),
+    lanes!(GroupNonUniformQuadAllKHR, |v, inst| [lanes::quad_vote(v, inst, "and")?]),
+    lanes!(GroupNonUniformQuadAnyKHR, |v, inst| [lanes::quad_vote(v, inst, "or")?]),
+    lanes!(GroupNonUniformBallot, |v, inst| lanes::ballot(v, inst, 3)?),
+    lanes!(SubgroupBallotKHR, |v, inst| lanes::ballot(v, inst, 2)?),
+    lanes!(GroupNonUniformBroadcastFirst, |v, inst| lanes::first(v, inst, 3)?),
+    lanes!(SubgroupFirstInvocationKHR, |v, inst| lanes::first(v, inst, 2)?),
+    lanes!(GroupNonUniformQuadSwap, |v, inst| lanes::quad_swap(v, inst)?),
+    lanes!(GroupNonUniformRotateKHR, |v, inst| lanes::rotate(v, inst)?),
+    lanes!(GroupNonUniformPartitionEXT, |v, inst| partition::partition(v, inst)?),
+    lanes!(GroupNonUniformInverseBallot, |v, inst| [lanes::ballot_query(v, inst)?]),
+    lanes!(GroupNonUniformBallotBitExtract, |v, inst| [lanes::ballot_query(v, inst)?]),
+    lanes!(GroupNonUniformBallotBitCount, |v, inst| [lanes::ballot_query(v, inst)?]),
+    lanes!(GroupNonUniformBallotFindLSB, |v, inst| [lanes::ballot_query(v, inst)?]),
+    lanes!(GroupNonUniformBallotFindMSB, |v, inst| [lanes::ballot_query(v, inst)?]),
 
-    build(Op::DemoteToHelperInvocation, |t, _| coverage::discard(&mut t.kit)),
-    build(Op::IsHelperInvocationEXT, |t, inst| {
-        let helper = coverage::is_helper(&mut t.kit);
-        t.define_leaves(inst, &[helper])
+    values(Op::DemoteToHelperInvocation, |v, _| coverage::discard(&mut v.kit)),
+    values(Op::IsHelperInvocationEXT, |v, inst| {
+        let helper = coverage::is_helper(&mut v.kit);
+        v.define_leaves(inst, &[helper])
     }),
-    needing(Needs::Fragment, build(Op::BeginInvocationInterlockEXT, |t, inst| t.interlock(inst.op))),
-    needing(Needs::Fragment, build(Op::EndInvocationInterlockEXT, |t, inst| t.interlock(inst.op))),
+    needing(Needs::Fragment, values(Op::BeginInvocationInterlockEXT, |v, inst| fragment::interlock(v, inst.op))),
+    needing(Needs::Fragment, values(Op::EndInvocationInterlockEXT, |v, inst| fragment::interlock(v, inst.op))),
     derivative!(DPdx, X), derivative!(DPdxFine, X), derivative!(DPdxCoarse, X),
     derivative!(DPdy, Y), derivative!(DPdyFine, Y), derivative!(DPdyCoarse, Y),
     derivative!(Fwidth, X, Y), derivative!(FwidthFine, X, Y), derivative!(FwidthCoarse, X, Y),
-    needing(Needs::Fragment, build(Op::ColorAttachmentReadEXT, |t, inst| t.colour_attachment_read(inst))),
+    needing(Needs::Fragment, values(Op::ColorAttachmentReadEXT, tile_image::colour_attachment_read)),
     refused(Op::DepthAttachmentReadEXT, DEPTH_IN_TILE),
     refused(Op::StencilAttachmentReadEXT, DEPTH_IN_TILE),
 ];

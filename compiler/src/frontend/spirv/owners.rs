@@ -1,52 +1,18 @@
-//! Who knows what while a module is translated: values, function bodies, memory.
+//! Who knows what while a module is translated, beside values: memory and function bodies.
 
 use std::rc::Rc;
 
-use bumpalo::Bump;
-
-use super::cfg::Cfg;
-use super::eval::Place;
-use super::float_controls::FloatControls;
-use super::module::{Def, Module};
+use super::cfg::Body;
+use super::module::Module;
 use super::pointer::Pointer;
-use super::relaxed::Relaxed;
-use super::types::{Ty, Types};
+use super::types::Ty;
 use super::usage::Usage;
+use super::values::Here;
 use super::words::Instructions;
-use crate::frontend::kit::control::{Plan, Walk};
+use crate::frontend::kit::control::Walk;
 use crate::frontend::kit::limits::Budget;
 use crate::frontend::ssa::Variable;
 use crate::ir::src::Src;
-
-/// What ids denote, and how values are computed.
-pub(super) struct Values<'t, 'a> {
-    pub bump: &'a Bump,
-    pub types: &'t Types<'a>,
-    /// By id.
-    pub defs: Vec<Def<'a>>,
-    /// Where each id is defined.
-    pub places: Vec<Place>,
-    pub floats: FloatControls,
-    /// Which values may be rounded to half precision.
-    pub relaxed: Relaxed,
-    /// See [`super::eval::Eval::masks_shifts`].
-    pub masks_shifts: bool,
-}
-
-impl<'t, 'a> Values<'t, 'a> {
-    /// The module's own definitions.
-    pub fn new(bump: &'a Bump, module: &'t Module<'a>) -> Self {
-        Values {
-            bump,
-            types: &module.types,
-            defs: module.defs.clone(),
-            places: vec![Place::default(); module.defs.len()],
-            floats: FloatControls::default(),
-            relaxed: Relaxed::of(module),
-            masks_shifts: false,
-        }
-    }
-}
 
 /// Variables and the memory they are in.
 pub(super) struct Memory<'a> {
@@ -74,18 +40,12 @@ pub(super) struct Constants<'a> {
     pub arrays: Vec<(Ty, &'a [Src], u32)>,
 }
 
-/// A function's graph and structure, shared by all calls of it.
-pub(super) struct Body<'a> {
-    pub cfg: Cfg<'a>,
-    pub plan: Plan,
-}
-
 /// A function being translated.
 pub(super) struct Frame<'a> {
     pub function: usize,
     pub body: Rc<Body<'a>>,
-    /// Which call this is, and the block being translated.
-    pub place: Place,
+    /// The place of the call in the caller.
+    pub caller: Option<Here<'a>>,
     /// Rest of the block being translated, and where it ends.
     pub rest: Option<(Instructions<'a>, usize)>,
     /// Where in the plan it is, and what is open.

@@ -2,9 +2,13 @@
 
 use spirv::StorageClass;
 
+use super::module::Def;
+use super::owners::Memory;
 use super::pointer::{Pointer, Root, Step};
-use super::translate::Translator;
 use super::types::{Kind, Layout, Ty};
+use super::values::Values;
+use super::words::Inst;
+use super::{globals, index, resources};
 use crate::error::{CompileError, MemoryError, TypeError};
 use crate::frontend::kit::buffers::{self, BufferElement};
 use crate::ir::Arithmetic;
@@ -16,212 +20,261 @@ fn anywhere(access: Access) -> Access {
     access - Access::SPECULATABLE
 }
 
-impl<'a> Translator<'_, 'a> {
-    /// The pointer that an access chain from `pointer` along `indices` gives.
-    pub(super) fn access_chain(
-        &mut self,
-        mut pointer: Pointer<'a>,
-        indices: &[u32],
-    ) -> Result<Pointer<'a>, CompileError> {
-        for id in indices {
-            let index = self.eval().scalar(*id)?;
-            pointer = match pointer.root {
-                Root::BufferArray { set, binding, bounds } => {
-                    let element = index.as_imm().map_or(index, |constant| Src::imm32(constant as u32));
-                    self.choose_buffer(pointer, BufferElement { set, binding, element, bounds })?
-                }
-                Root::Resources { .. } => self.step_resources(pointer, index)?,
-                Root::Variables(_) | Root::Scratch { .. } => self.step_scalars(pointer, index)?,
-                Root::Constants => {
-                    let index = self.within(pointer.ty, index);
-                    self.step_bytes(pointer, index)?
-                }
-                Root::Local | Root::Buffer { .. } | Root::PushConstants => self.step_bytes(pointer, index)?,
-            };
-        }
-        Ok(pointer)
-    }
-
-    /// Chooses a buffer of an array: by a constant its own address register, else its record in the table.
-    fn choose_buffer(
-        &mut self,
-        pointer: Pointer<'a>,
-        buffer: BufferElement,
-    ) -> Result<Pointer<'a>, CompileError> {
-        let (ty, _) = self.values.types.element(pointer.ty, 0)?;
-        let base = buffers::address(&mut self.kit, buffer);
-        let root = Root::Buffer { base, identity: Some(buffer) };
-        Ok(Pointer { root, ty, ..pointer })
-    }
-
-    /// The address in device memory, or the offset in workgroup memory, as a value with its type.
-    pub(super) fn pointer_value(&mut self, pointer: Pointer<'a>) -> Option<(Ty, Src)> {
-        let ty = pointer.pointer?;
-        let fixed = Src::imm32(pointer.fixed);
-        let offset = match pointer.offset {
-            Some(offset) if pointer.fixed == 0 => offset,
-            Some(offset) => self.kit.b.iadd(offset, fixed),
-            None => fixed,
-        };
-        match pointer.root {
-            Root::Local => Some((ty, offset)),
-            Root::Buffer { base, .. } => {
-                let wide = self.kit.b.uconv(offset, 64);
-                let is_start = wide.as_imm() == Some(0);
-                Some((ty, if is_start { base } else { self.kit.b.iadd(base, wide) }))
+/// The pointer that an access chain from `pointer` along `indices` gives.
+pub(super) fn access_chain<'a>(
+    v: &mut Values<'_, 'a>,
+    mut pointer: Pointer<'a>,
+    indices: &[u32],
+) -> Result<Pointer<'a>, CompileError> {
+    for id in indices {
+        let index = v.eval().scalar(*id)?;
+        pointer = match pointer.root {
+            Root::BufferArray { set, binding, bounds } => {
+                let element = index.as_imm().map_or(index, |constant| Src::imm32(constant as u32));
+                choose_buffer(v, pointer, BufferElement { set, binding, element, bounds })?
             }
-            _ => None,
-        }
-    }
-
-    /// What a pointer that is a value points to.
-    pub(super) fn pointer_from_value(&mut self, ty: Ty, leaves: &[Src]) -> Result<Pointer<'a>, CompileError> {
-        let (Kind::Pointer { class, pointee: Some(pointee), .. }, [leaf]) =
-            (self.values.types.kind(ty), leaves)
-        else {
-            return Err(MemoryError::ValueAsPointer.into());
-        };
-        let align = self.values.types.natural(pointee).1.max(1);
-        let base = Pointer::new(Root::Local, pointee, Layout::Explicit, Access::empty());
-        let base = Pointer { pointer: Some(ty), align, ..base };
-        Ok(match class {
-            StorageClass::Workgroup => {
-                let layout = if self.module.is_block(pointee) { Layout::Explicit } else { Layout::Natural };
-                Pointer { offset: Some(*leaf), layout, ..base }
+            Root::Resources { .. } => resources::step_resources(v, pointer, index)?,
+            Root::Variables(_) | Root::Scratch { .. } => step_scalars(v, pointer, index)?,
+            Root::Constants => {
+                let index = within(v, pointer.ty, index);
+                step_bytes(v, pointer, index)?
             }
-            _ => Pointer { root: Root::Buffer { base: *leaf, identity: None }, ..base },
-        })
-    }
-
-    /// Moves a pointer by elements of the array it points into.
-    pub(super) fn move_by_elements(
-        &mut self,
-        pointer: Pointer<'a>,
-        id: u32,
-    ) -> Result<Pointer<'a>, CompileError> {
-        let index = self.eval().scalar(id)?;
-        let stated = match pointer.pointer.map(|ty| self.values.types.kind(ty)) {
-            Some(Kind::Pointer { stride, .. }) => stride,
-            _ => 0,
+            Root::Local | Root::Buffer { .. } | Root::PushConstants => step_bytes(v, pointer, index)?,
         };
-        let stride = if stated == 0 { self.values.types.natural(pointer.ty).0 } else { stated };
-        if !matches!(pointer.root, Root::Local | Root::Buffer { .. }) {
-            // Nor are there variable pointers into anything else.
-            return Err(MemoryError::MovedPointer.into());
+    }
+    Ok(pointer)
+}
+
+/// Chooses a buffer of an array: by a constant its own address register, else its record in the table.
+fn choose_buffer<'a>(
+    v: &mut Values<'_, 'a>,
+    pointer: Pointer<'a>,
+    buffer: BufferElement,
+) -> Result<Pointer<'a>, CompileError> {
+    let (ty, _) = v.types.element(pointer.ty, 0)?;
+    let base = buffers::address(&mut v.kit, buffer);
+    let root = Root::Buffer { base, identity: Some(buffer) };
+    Ok(Pointer { root, ty, ..pointer })
+}
+
+/// The address in device memory, or the offset in workgroup memory, as a value with its type.
+fn pointer_value<'a>(v: &mut Values<'_, 'a>, pointer: Pointer<'a>) -> Option<(Ty, Src)> {
+    let ty = pointer.pointer?;
+    let fixed = Src::imm32(pointer.fixed);
+    let offset = match pointer.offset {
+        Some(offset) if pointer.fixed == 0 => offset,
+        Some(offset) => v.kit.b.iadd(offset, fixed),
+        None => fixed,
+    };
+    match pointer.root {
+        Root::Local => Some((ty, offset)),
+        Root::Buffer { base, .. } => {
+            let wide = v.kit.b.uconv(offset, 64);
+            let is_start = wide.as_imm() == Some(0);
+            Some((ty, if is_start { base } else { v.kit.b.iadd(base, wide) }))
         }
-        let pointer = Pointer { access: anywhere(pointer.access), ..pointer };
-        if let Some(constant) = index.as_imm() {
+        _ => None,
+    }
+}
+
+/// What a pointer that is a value points to.
+fn pointer_from_value<'a>(
+    v: &mut Values<'_, 'a>,
+    ty: Ty,
+    leaves: &[Src],
+) -> Result<Pointer<'a>, CompileError> {
+    let (Kind::Pointer { class, pointee: Some(pointee), .. }, [leaf]) = (v.types.kind(ty), leaves) else {
+        return Err(MemoryError::ValueAsPointer.into());
+    };
+    let align = v.types.natural(pointee).1.max(1);
+    let base = Pointer::new(Root::Local, pointee, Layout::Explicit, Access::empty());
+    let base = Pointer { pointer: Some(ty), align, ..base };
+    Ok(match class {
+        StorageClass::Workgroup => {
+            let layout = if v.module.is_block(pointee) { Layout::Explicit } else { Layout::Natural };
+            Pointer { offset: Some(*leaf), layout, ..base }
+        }
+        _ => Pointer { root: Root::Buffer { base: *leaf, identity: None }, ..base },
+    })
+}
+
+/// Moves a pointer by elements of the array it points into.
+pub(super) fn move_by_elements<'a>(
+    v: &mut Values<'_, 'a>,
+    pointer: Pointer<'a>,
+    id: u32,
+) -> Result<Pointer<'a>, CompileError> {
+    let index = v.eval().scalar(id)?;
+    let stated = match pointer.pointer.map(|ty| v.types.kind(ty)) {
+        Some(Kind::Pointer { stride, .. }) => stride,
+        _ => 0,
+    };
+    let stride = if stated == 0 { v.types.natural(pointer.ty).0 } else { stated };
+    if !matches!(pointer.root, Root::Local | Root::Buffer { .. }) {
+        // Nor are there variable pointers into anything else.
+        return Err(MemoryError::MovedPointer.into());
+    }
+    let pointer = Pointer { access: anywhere(pointer.access), ..pointer };
+    if let Some(constant) = index.as_imm() {
+        let step = stride.wrapping_mul(constant as u32);
+        return Ok(Pointer { fixed: pointer.fixed.wrapping_add(step), ..pointer });
+    }
+    let index = index::index_word(&mut v.kit.b, index);
+    let offset = index::add_scaled(&mut v.kit.b, pointer.offset, index, stride);
+    let align = pointer.align.min(1 << stride.trailing_zeros().min(31));
+    Ok(Pointer { offset: Some(offset), align, ..pointer })
+}
+
+/// An index that does not leave the array: what is out of bounds may reach anything in the variable, but nothing
+/// else.
+fn within(v: &mut Values<'_, '_>, ty: Ty, index: Src) -> Src {
+    match v.types.kind(ty) {
+        Kind::Array { count, .. } => {
+            let index = index::index_word(&mut v.kit.b, index);
+            v.kit.b.umin(index, Src::imm32(count - 1))
+        }
+        _ => index,
+    }
+}
+
+/// One step into scalar variables or stack memory.
+fn step_scalars<'a>(
+    v: &mut Values<'_, 'a>,
+    pointer: Pointer<'a>,
+    index: Src,
+) -> Result<Pointer<'a>, CompileError> {
+    let count = v.types.element_count(pointer.ty);
+    if let Some(constant) = index.as_imm() {
+        let last = count.unwrap_or(1).saturating_sub(1);
+        // An index out of bounds may reach anything within the variable, but nothing outside.
+        let clamped = u32::try_from(constant).unwrap_or(u32::MAX).min(last);
+        let (ty, leaf) = v.types.element(pointer.ty, clamped)?;
+        return Ok(Pointer { ty, fixed: pointer.fixed + leaf, ..pointer });
+    }
+    check_dynamic(v, pointer.ty)?;
+    let (ty, stride) = v.types.element(pointer.ty, 1)?;
+    let index = index::index_word(&mut v.kit.b, index);
+    match pointer.root {
+        Root::Scratch { slot, .. } => {
+            let last = Src::imm32(count.unwrap_or(1).saturating_sub(1));
+            let index = v.kit.b.umin(index, last);
+            let offset = index::add_scaled(&mut v.kit.b, pointer.offset, index, stride.saturating_mul(slot));
+            Ok(Pointer { ty, offset: Some(offset), ..pointer })
+        }
+        _ => {
+            let mut steps = pointer.steps.to_vec();
+            steps.push(Step { stride, count: count.unwrap_or(1), index });
+            Ok(Pointer { ty, steps: v.bump.alloc_slice_copy(&steps), ..pointer })
+        }
+    }
+}
+
+/// One step in memory.
+fn step_bytes<'a>(
+    v: &mut Values<'_, 'a>,
+    pointer: Pointer<'a>,
+    index: Src,
+) -> Result<Pointer<'a>, CompileError> {
+    if let Kind::Struct { members } = v.types.kind(pointer.ty) {
+        let number = index.as_imm().ok_or_else(|| MemoryError::DynamicMember)?;
+        let member = members
+            .get(number as usize)
+            .ok_or_else(|| TypeError::NoMember { index: number, count: members.len() })?;
+        let step = if pointer.layout == Layout::Natural { member.natural_offset } else { member.offset };
+        let mut access = pointer.access;
+        access.set(Access::READONLY, access.contains(Access::READONLY) || member.readonly);
+        access.set(Access::VOLATILE, access.contains(Access::VOLATILE) || member.volatile);
+        let fixed = pointer.fixed.wrapping_add(step);
+        return Ok(Pointer { ty: member.ty, fixed, matrix: member.matrix, access, ..pointer });
+    }
+    let stride = match pointer.component_stride {
+        0 => v.types.stride(pointer.ty, pointer.layout, pointer.matrix)?,
+        stride => stride,
+    };
+    let (ty, _) = v.types.element(pointer.ty, 0)?;
+    let into_row_major = matches!(v.types.kind(pointer.ty), Kind::Matrix { .. })
+        && pointer.layout == Layout::Explicit
+        && pointer.matrix.row_major;
+    let component_stride = if into_row_major { pointer.matrix.stride } else { 0 };
+    let next = Pointer { ty, component_stride, ..pointer };
+    match index.as_imm() {
+        Some(constant) => {
+            let count = v.types.element_count(pointer.ty).unwrap_or(0);
+            let access = if constant < u64::from(count) { next.access } else { anywhere(next.access) };
             let step = stride.wrapping_mul(constant as u32);
-            return Ok(Pointer { fixed: pointer.fixed.wrapping_add(step), ..pointer });
+            Ok(Pointer { fixed: pointer.fixed.wrapping_add(step), access, ..next })
         }
-        let index = self.index_word(index);
-        let offset = self.add_scaled(pointer.offset, index, stride);
-        let align = pointer.align.min(1 << stride.trailing_zeros().min(31));
-        Ok(Pointer { offset: Some(offset), align, ..pointer })
-    }
-
-    /// An index that does not leave the array: what is out of bounds may reach anything in the variable, but nothing
-    /// else.
-    fn within(&mut self, ty: Ty, index: Src) -> Src {
-        match self.values.types.kind(ty) {
-            Kind::Array { count, .. } => {
-                let index = self.index_word(index);
-                self.kit.b.umin(index, Src::imm32(count - 1))
-            }
-            _ => index,
+        None => {
+            let index = index::index_word(&mut v.kit.b, index);
+            let offset = index::add_scaled(&mut v.kit.b, pointer.offset, index, stride);
+            let align = pointer.align.min(1 << stride.trailing_zeros().min(31));
+            Ok(Pointer { offset: Some(offset), align, access: anywhere(next.access), ..next })
         }
     }
+}
 
-    /// One step into scalar variables or stack memory.
-    fn step_scalars(&mut self, pointer: Pointer<'a>, index: Src) -> Result<Pointer<'a>, CompileError> {
-        let count = self.values.types.element_count(pointer.ty);
-        if let Some(constant) = index.as_imm() {
-            let last = count.unwrap_or(1).saturating_sub(1);
-            // An index out of bounds may reach anything within the variable, but nothing outside.
-            let clamped = u32::try_from(constant).unwrap_or(u32::MAX).min(last);
-            let (ty, leaf) = self.values.types.element(pointer.ty, clamped)?;
-            return Ok(Pointer { ty, fixed: pointer.fixed + leaf, ..pointer });
-        }
-        self.check_dynamic(pointer.ty)?;
-        let (ty, stride) = self.values.types.element(pointer.ty, 1)?;
-        let index = self.index_word(index);
-        match pointer.root {
-            Root::Scratch { slot, .. } => {
-                let last = Src::imm32(count.unwrap_or(1).saturating_sub(1));
-                let index = self.kit.b.umin(index, last);
-                let offset = self.add_scaled(pointer.offset, index, stride.saturating_mul(slot));
-                Ok(Pointer { ty, offset: Some(offset), ..pointer })
-            }
-            _ => {
-                let mut steps = pointer.steps.to_vec();
-                steps.push(Step { stride, count: count.unwrap_or(1), index });
-                Ok(Pointer { ty, steps: self.values.bump.alloc_slice_copy(&steps), ..pointer })
-            }
-        }
+fn check_dynamic(v: &Values<'_, '_>, ty: Ty) -> Result<(), CompileError> {
+    match v.types.kind(ty) {
+        Kind::Struct { .. } => Err(MemoryError::DynamicMember.into()),
+        _ => Ok(()),
     }
+}
 
-    /// One step in memory.
-    fn step_bytes(&mut self, pointer: Pointer<'a>, index: Src) -> Result<Pointer<'a>, CompileError> {
-        if let Kind::Struct { members } = self.values.types.kind(pointer.ty) {
-            let number = index.as_imm().ok_or_else(|| MemoryError::DynamicMember)?;
-            let member = members
-                .get(number as usize)
-                .ok_or_else(|| TypeError::NoMember { index: number, count: members.len() })?;
-            let step = if pointer.layout == Layout::Natural { member.natural_offset } else { member.offset };
-            let mut access = pointer.access;
-            access.set(Access::READONLY, access.contains(Access::READONLY) || member.readonly);
-            access.set(Access::VOLATILE, access.contains(Access::VOLATILE) || member.volatile);
-            let fixed = pointer.fixed.wrapping_add(step);
-            return Ok(Pointer { ty: member.ty, fixed, matrix: member.matrix, access, ..pointer });
-        }
-        let stride = match pointer.component_stride {
-            0 => self.values.types.stride(pointer.ty, pointer.layout, pointer.matrix)?,
-            stride => stride,
+/// Says what pointer the result of an instruction is.
+pub(super) fn define_pointer<'a>(
+    v: &mut Values<'_, 'a>,
+    inst: &Inst<'a>,
+    pointer: Pointer<'a>,
+) -> Result<(), CompileError> {
+    let ty = v.eval().ty(inst.word(0)?)?;
+    if !matches!(v.types.kind(ty), Kind::Pointer { pointee: Some(to), .. } if to == pointer.ty) {
+        return Err(MemoryError::Pointee.into());
+    }
+    let pointer = Pointer { pointer: Some(ty), ..pointer };
+    v.define(inst.word(1)?, Def::Pointer(v.bump.alloc(pointer)))
+}
+
+/// Runs `act` while those of `ids` that are pointers with an address are values.
+pub(super) fn with_pointers_as_values<'a, T>(
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    ids: &[u32],
+    act: impl FnOnce(&mut Values<'_, 'a>) -> Result<T, CompileError>,
+) -> Result<T, CompileError> {
+    let mut changed = Vec::new();
+    for id in ids {
+        let pointer = match v.defs.get(*id as usize).copied() {
+            Some(Def::Pointer(pointer)) => *pointer,
+            Some(Def::Global(index)) => match globals::global(m, v, index as usize) {
+                Ok(pointer) => pointer,
+                Err(_) => continue,
+            },
+            _ => continue,
         };
-        let (ty, _) = self.values.types.element(pointer.ty, 0)?;
-        let into_row_major = matches!(self.values.types.kind(pointer.ty), Kind::Matrix { .. })
-            && pointer.layout == Layout::Explicit
-            && pointer.matrix.row_major;
-        let component_stride = if into_row_major { pointer.matrix.stride } else { 0 };
-        let next = Pointer { ty, component_stride, ..pointer };
-        match index.as_imm() {
-            Some(constant) => {
-                let count = self.values.types.element_count(pointer.ty).unwrap_or(0);
-                let access = if constant < u64::from(count) { next.access } else { anywhere(next.access) };
-                let step = stride.wrapping_mul(constant as u32);
-                Ok(Pointer { fixed: pointer.fixed.wrapping_add(step), access, ..next })
-            }
-            None => {
-                let index = self.index_word(index);
-                let offset = self.add_scaled(pointer.offset, index, stride);
-                let align = pointer.align.min(1 << stride.trailing_zeros().min(31));
-                Ok(Pointer { offset: Some(offset), align, access: anywhere(next.access), ..next })
-            }
+        if let Some((ty, value)) = pointer_value(v, pointer) {
+            let leaves = v.bump.alloc_slice_copy(&[value]);
+            changed.push((*id, v.defs[*id as usize]));
+            v.defs[*id as usize] = Def::Value(ty, leaves);
         }
     }
-
-    fn check_dynamic(&self, ty: Ty) -> Result<(), CompileError> {
-        match self.values.types.kind(ty) {
-            Kind::Struct { .. } => Err(MemoryError::DynamicMember.into()),
-            _ => Ok(()),
-        }
+    let result = act(v);
+    for (id, def) in changed {
+        v.defs[id as usize] = def;
     }
+    result
+}
 
-    /// An index as a 32-bit integer; shorter ones are signed.
-    pub(super) fn index_word(&mut self, index: Src) -> Src {
-        self.kit.b.sconv(index, 32)
-    }
-
-    /// `sum + index · stride`.
-    pub(super) fn add_scaled(&mut self, sum: Option<Src>, index: Src, stride: u32) -> Src {
-        let scaled = match stride {
-            1 => index,
-            stride if stride.is_power_of_two() => self.kit.b.shl(index, Src::imm32(stride.trailing_zeros())),
-            stride => self.kit.b.imul(index, Src::imm32(stride)),
-        };
-        match sum {
-            Some(sum) => self.kit.b.iadd(sum, scaled),
-            None => scaled,
-        }
+/// The pointer an id denotes.
+pub(super) fn pointer<'a>(
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    id: u32,
+) -> Result<Pointer<'a>, CompileError> {
+    v.eval().check_visible(id)?;
+    match v.defs.get(id as usize).copied() {
+        Some(Def::Pointer(pointer)) => Ok(*pointer),
+        Some(Def::Global(index)) => globals::global(m, v, index as usize),
+        Some(Def::Value(ty, leaves)) => pointer_from_value(v, ty, leaves),
+        _ => Err(MemoryError::NotAPointer { id }.into()),
     }
 }

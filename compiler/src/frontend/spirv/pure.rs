@@ -22,7 +22,7 @@ type Function = for<'a> fn(&mut Eval<'_, '_, 'a>, Ty, &[u32]) -> Result<&'a [Src
 #[derive(Clone, Copy)]
 pub(super) enum Compute {
     /// Component by component.
-    Components(arith::Row),
+    Components(&'static arith::Row),
     /// By a function of the operands.
     Whole(Function),
 }
@@ -89,7 +89,7 @@ fn values(op: Op) -> Option<Function> {
 }
 
 /// Instructions on values among which pointers may be.
-fn with_pointers(op: Op) -> Option<Function> {
+fn with_pointers<'a>(op: Op) -> Option<Function> {
     Some(match op {
         Op::CompositeConstruct => composite::construct,
         Op::CompositeInsert => composite::insert,

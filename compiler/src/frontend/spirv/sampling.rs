@@ -5,8 +5,9 @@ use spirv::{Dim, ImageOperands};
 
 use super::module::Def;
 use super::resource::Resource;
-use super::translate::Translator;
+use super::resources;
 use super::types::{ImageType, Kind, Ty};
+use super::values::Values;
 use super::words::Inst;
 use crate::error::{CompileError, ImageError, TypeError};
 use crate::frontend::kit::sampling::{self as kit, Lod, Sample, Shape};
@@ -92,162 +93,167 @@ pub(super) fn shape(image: &ImageType) -> Result<Shape, CompileError> {
     Ok(Shape { dim, arrayed, multisampled, storage })
 }
 
-impl<'a> Translator<'_, 'a> {
-    /// Samples.
-    pub(super) fn sample_instruction(&mut self, inst: &Inst<'a>, form: Form) -> Result<(), CompileError> {
-        let (resource, _, image) = self.image(inst.word(2)?)?;
-        let given = form.compares || form.gathers;
-        let operands = Operands::read(inst.rest(if given { 5 } else { 4 }))?;
-        let mut sample = self.sample_at(inst, &image, image.arrayed)?;
-        let axes = sample.coords.len();
-        if form.projects {
-            for at in 0..axes {
-                sample.coords[at] = self.divide(inst, axes, sample.coords[at])?;
-            }
+/// Samples.
+pub(super) fn sample_instruction<'a>(
+    v: &mut Values<'_, 'a>,
+    inst: &Inst<'a>,
+    form: Form,
+) -> Result<(), CompileError> {
+    let (resource, _, image) = resources::image(v, inst.word(2)?)?;
+    let given = form.compares || form.gathers;
+    let operands = Operands::read(inst.rest(if given { 5 } else { 4 }))?;
+    let mut sample = sample_at(v, inst, &image, image.arrayed)?;
+    let axes = sample.coords.len();
+    if form.projects {
+        for at in 0..axes {
+            sample.coords[at] = divide(v, inst, axes, sample.coords[at])?;
         }
-        if form.compares {
-            let reference = self.eval().scalar(inst.word(4)?)?;
-            sample.reference =
-                Some(if form.projects { self.divide(inst, axes, reference)? } else { reference });
-        }
-        sample.lod = self.level(form, axes, &operands)?;
-        sample.min_lod = operands.min_lod.map(|id| self.eval().scalar(id)).transpose()?;
-        if form.gathers {
-            sample.gather = Some(if form.compares { 0 } else { self.constant(inst.word(4)?)? });
-        }
-        let texels = self.with_offsets(&operands, resource, sample)?;
-        self.define_texel(inst, &texels)
     }
+    if form.compares {
+        let reference = v.eval().scalar(inst.word(4)?)?;
+        sample.reference = Some(if form.projects { divide(v, inst, axes, reference)? } else { reference });
+    }
+    sample.lod = level(v, form, axes, &operands)?;
+    sample.min_lod = operands.min_lod.map(|id| v.eval().scalar(id)).transpose()?;
+    if form.gathers {
+        sample.gather = Some(if form.compares { 0 } else { v.constant(inst.word(4)?)? });
+    }
+    let texels = with_offsets(v, &operands, resource, sample)?;
+    define_texel(v, inst, &texels)
+}
 
-    /// The sample at the coordinates of an instruction, with the layer if they have one.
-    fn sample_at(
-        &mut self,
-        inst: &Inst<'a>,
-        image: &ImageType,
-        has_layer: bool,
-    ) -> Result<Sample, CompileError> {
-        let (ty, leaves) = self.eval().value(inst.word(3)?)?;
-        self.eval().check_float(ty)?;
-        if image.multisampled || matches!(image.dim, Dim::DimBuffer | Dim::DimSubpassData) {
-            return Err(ImageError::NotSampled.into());
-        }
-        let shape = shape(image)?;
-        let axes = shape.axes();
-        if leaves.len() < axes + usize::from(has_layer) {
-            return Err(ImageError::Coordinate {
-                expected: axes + usize::from(has_layer),
-                found: leaves.len(),
-            }
-            .into());
-        }
-        let coords = leaves[..axes].iter().map(|leaf| self.kit.b.fconv(*leaf, 32)).collect();
-        let layer = has_layer.then(|| leaves[axes]);
-        Ok(Sample { layer, bits: self.texel_bits(image)?, ..Sample::new(shape, coords, Lod::Quad) })
+/// The sample at the coordinates of an instruction, with the layer if they have one.
+fn sample_at<'a>(
+    v: &mut Values<'_, 'a>,
+    inst: &Inst<'a>,
+    image: &ImageType,
+    has_layer: bool,
+) -> Result<Sample, CompileError> {
+    let (ty, leaves) = v.eval().value(inst.word(3)?)?;
+    v.eval().check_float(ty)?;
+    if image.multisampled || matches!(image.dim, Dim::DimBuffer | Dim::DimSubpassData) {
+        return Err(ImageError::NotSampled.into());
     }
+    let shape = shape(image)?;
+    let axes = shape.axes();
+    if leaves.len() < axes + usize::from(has_layer) {
+        return Err(
+            ImageError::Coordinate { expected: axes + usize::from(has_layer), found: leaves.len() }.into()
+        );
+    }
+    let coords = leaves[..axes].iter().map(|leaf| v.kit.b.fconv(*leaf, 32)).collect();
+    let layer = has_layer.then(|| leaves[axes]);
+    Ok(Sample { layer, bits: texel_bits(v, image)?, ..Sample::new(shape, coords, Lod::Quad) })
+}
 
-    /// Width of a component of a texel.
-    pub(super) fn texel_bits(&self, image: &ImageType) -> Result<u8, CompileError> {
-        match self.values.types.kind(image.texel) {
-            Kind::Float { bits: bits @ (16 | 32) } => Ok(bits),
-            Kind::Int { bits: 32 } => Ok(32),
-            _ => Err(ImageError::TexelType.into()),
+/// Width of a component of a texel.
+pub(super) fn texel_bits(v: &Values<'_, '_>, image: &ImageType) -> Result<u8, CompileError> {
+    match v.types.kind(image.texel) {
+        Kind::Float { bits: bits @ (16 | 32) } => Ok(bits),
+        Kind::Int { bits: 32 } => Ok(32),
+        _ => Err(ImageError::TexelType.into()),
+    }
+}
+
+/// `value` over the divisor of a projective coordinate: the component after the `axes` that are used.
+fn divide<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>, axes: usize, value: Src) -> Result<Src, CompileError> {
+    let (_, leaves) = v.eval().value(inst.word(3)?)?;
+    let divisor = leaves.get(axes).copied().ok_or_else(|| ImageError::Divisor { axes })?;
+    let divisor = v.kit.b.fconv(divisor, 32);
+    let mods = IrOperation::Hw(Opcode::Rcp).default_mods();
+    let reciprocal = v.kit.b.alu(Opcode::Rcp, 32, &[divisor], &mods);
+    Ok(v.kit.b.fmul(value, reciprocal))
+}
+
+/// Where the level of detail comes from; a gather reads the first level.
+fn level(v: &mut Values<'_, '_>, form: Form, axes: usize, operands: &Operands) -> Result<Lod, CompileError> {
+    if let Some(id) = operands.lod {
+        let (ty, _) = v.eval().value(id)?;
+        v.eval().check_float(ty)?;
+        return Ok(Lod::Explicit(v.eval().scalar(id)?));
+    }
+    if let Some((dx, dy)) = operands.gradients {
+        return gradients(v, axes, dx, dy);
+    }
+    let bias = operands.bias.map(|id| v.eval().scalar(id)).transpose()?;
+    Ok(match (form.implicit, bias) {
+        (true, None) => Lod::Quad,
+        (true, Some(bias)) => Lod::Bias(bias),
+        (false, bias) => Lod::Explicit(bias.unwrap_or(Src::f32(0.0))),
+    })
+}
+
+/// Gradients as the operands give them.
+fn gradients(v: &mut Values<'_, '_>, axes: usize, dx: u32, dy: u32) -> Result<Lod, CompileError> {
+    let (_, dx) = v.eval().value(dx)?;
+    let (_, dy) = v.eval().value(dy)?;
+    if dx.len() < axes || dy.len() < axes {
+        return Err(ImageError::Gradient { expected: axes, found: dx.len().min(dy.len()) }.into());
+    }
+    let pairs = dx[..axes].iter().zip(&dy[..axes]);
+    Ok(Lod::Gradients(pairs.map(|(dx, dy)| [*dx, *dy].map(|slope| v.kit.b.fconv(slope, 32))).collect()))
+}
+
+/// Samples with the offset; once for each texel where a gather has as many offsets.
+fn with_offsets(
+    v: &mut Values<'_, '_>,
+    operands: &Operands,
+    resource: Resource,
+    mut sample: Sample,
+) -> Result<[Src; 4], CompileError> {
+    let Some(offsets) = operands.offsets else {
+        if let Some(id) = operands.offset {
+            let (_, offset) = v.eval().value(id)?;
+            sample.offset = Some(kit::pack_offset(&mut v.kit, offset));
         }
+        return sample_texture(v, resource, &sample);
+    };
+    let (_, leaves) = v.eval().value(offsets)?;
+    let [x0, y0, x1, y1, x2, y2, x3, y3] = *leaves else {
+        return Err(ImageError::GatherOffsets { why: "expected four of two components each" }.into());
+    };
+    if sample.gather.is_none() {
+        return Err(ImageError::GatherOffsets { why: "expected a gather of two dimensions" }.into());
     }
+    // Of each gather the texel at the offset itself, which comes last.
+    let mut texels = [Src::NONE; 4];
+    for (texel, offset) in texels.iter_mut().zip([[x0, y0], [x1, y1], [x2, y2], [x3, y3]]) {
+        sample.offset = Some(kit::pack_offset(&mut v.kit, &offset));
+        *texel = sample_texture(v, resource, &sample)?[3];
+    }
+    Ok(texels)
+}
 
-    /// `value` over the divisor of a projective coordinate: the component after the `axes` that are used.
-    fn divide(&mut self, inst: &Inst<'a>, axes: usize, value: Src) -> Result<Src, CompileError> {
-        let (_, leaves) = self.eval().value(inst.word(3)?)?;
-        let divisor = leaves.get(axes).copied().ok_or_else(|| ImageError::Divisor { axes })?;
-        let divisor = self.kit.b.fconv(divisor, 32);
-        let mods = IrOperation::Hw(Opcode::Rcp).default_mods();
-        let reciprocal = self.kit.b.alu(Opcode::Rcp, 32, &[divisor], &mods);
-        Ok(self.kit.b.fmul(value, reciprocal))
-    }
+/// The four components of a sample.
+fn sample_texture(
+    v: &mut Values<'_, '_>,
+    resource: Resource,
+    sample: &Sample,
+) -> Result<[Src; 4], CompileError> {
+    let (Some(image), Some(sampler)) = (resource.image, resource.sampler) else {
+        return Err(ImageError::NoSampler.into());
+    };
+    kit::sample(&mut v.kit, image.at, sampler.at, sample)
+}
 
-    /// Where the level of detail comes from; a gather reads the first level.
-    fn level(&mut self, form: Form, axes: usize, operands: &Operands) -> Result<Lod, CompileError> {
-        if let Some(id) = operands.lod {
-            let (ty, _) = self.eval().value(id)?;
-            self.eval().check_float(ty)?;
-            return Ok(Lod::Explicit(self.eval().scalar(id)?));
-        }
-        if let Some((dx, dy)) = operands.gradients {
-            return self.gradients(axes, dx, dy);
-        }
-        let bias = operands.bias.map(|id| self.eval().scalar(id)).transpose()?;
-        Ok(match (form.implicit, bias) {
-            (true, None) => Lod::Quad,
-            (true, Some(bias)) => Lod::Bias(bias),
-            (false, bias) => Lod::Explicit(bias.unwrap_or(Src::f32(0.0))),
-        })
-    }
+/// The level a sample would take, and that before clamping. The layer does not matter, and may be missing.
+pub(super) fn query_lod<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
+    let (resource, _, image) = resources::image(v, inst.word(2)?)?;
+    let sample = Sample { bits: 32, query: true, ..sample_at(v, inst, &image, false)? };
+    let levels = sample_texture(v, resource, &sample)?;
+    define_texel(v, inst, &levels)
+}
 
-    /// Gradients as the operands give them.
-    fn gradients(&mut self, axes: usize, dx: u32, dy: u32) -> Result<Lod, CompileError> {
-        let (_, dx) = self.eval().value(dx)?;
-        let (_, dy) = self.eval().value(dy)?;
-        if dx.len() < axes || dy.len() < axes {
-            return Err(ImageError::Gradient { expected: axes, found: dx.len().min(dy.len()) }.into());
-        }
-        let pairs = dx[..axes].iter().zip(&dy[..axes]);
-        Ok(Lod::Gradients(
-            pairs.map(|(dx, dy)| [*dx, *dy].map(|slope| self.kit.b.fconv(slope, 32))).collect(),
-        ))
-    }
-
-    /// Samples with the offset; once for each texel where a gather has as many offsets.
-    fn with_offsets(
-        &mut self,
-        operands: &Operands,
-        resource: Resource,
-        mut sample: Sample,
-    ) -> Result<[Src; 4], CompileError> {
-        let Some(offsets) = operands.offsets else {
-            if let Some(id) = operands.offset {
-                let (_, offset) = self.eval().value(id)?;
-                sample.offset = Some(kit::pack_offset(&mut self.kit, offset));
-            }
-            return self.sample(resource, &sample);
-        };
-        let (_, leaves) = self.eval().value(offsets)?;
-        let [x0, y0, x1, y1, x2, y2, x3, y3] = *leaves else {
-            return Err(ImageError::GatherOffsets { why: "expected four of two components each" }.into());
-        };
-        if sample.gather.is_none() {
-            return Err(ImageError::GatherOffsets { why: "expected a gather of two dimensions" }.into());
-        }
-        // Of each gather the texel at the offset itself, which comes last.
-        let mut texels = [Src::NONE; 4];
-        for (texel, offset) in texels.iter_mut().zip([[x0, y0], [x1, y1], [x2, y2], [x3, y3]]) {
-            sample.offset = Some(kit::pack_offset(&mut self.kit, &offset));
-            *texel = self.sample(resource, &sample)?[3];
-        }
-        Ok(texels)
-    }
-
-    /// The four components of a sample.
-    fn sample(&mut self, resource: Resource, sample: &Sample) -> Result<[Src; 4], CompileError> {
-        let (Some(image), Some(sampler)) = (resource.image, resource.sampler) else {
-            return Err(ImageError::NoSampler.into());
-        };
-        kit::sample(&mut self.kit, image.at, sampler.at, sample)
-    }
-
-    /// The level a sample would take, and that before clamping. The layer does not matter, and may be missing.
-    pub(super) fn query_lod(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        let (resource, _, image) = self.image(inst.word(2)?)?;
-        let sample = Sample { bits: 32, query: true, ..self.sample_at(inst, &image, false)? };
-        let levels = self.sample(resource, &sample)?;
-        self.define_texel(inst, &levels)
-    }
-
-    /// Gives the result of an image instruction as many of the components as its type has.
-    pub(super) fn define_texel(&mut self, inst: &Inst<'a>, texel: &[Src]) -> Result<(), CompileError> {
-        let ty: Ty = self.eval().ty(inst.word(0)?)?;
-        let count = self.values.types.leaf_count(ty)?;
-        let leaves = texel.get(..count).ok_or_else(|| CompileError::from(ImageError::Result { count }))?;
-        let leaves = self.values.bump.alloc_slice_copy(leaves);
-        let leaves = self.eval().checked(ty, leaves)?;
-        self.define(inst.word(1)?, Def::Value(ty, leaves))
-    }
+/// Gives the result of an image instruction as many of the components as its type has.
+pub(super) fn define_texel<'a>(
+    v: &mut Values<'_, 'a>,
+    inst: &Inst<'a>,
+    texel: &[Src],
+) -> Result<(), CompileError> {
+    let ty: Ty = v.eval().ty(inst.word(0)?)?;
+    let count = v.types.leaf_count(ty)?;
+    let leaves = texel.get(..count).ok_or_else(|| CompileError::from(ImageError::Result { count }))?;
+    let leaves = v.bump.alloc_slice_copy(leaves);
+    let leaves = v.eval().checked(ty, leaves)?;
+    v.define(inst.word(1)?, Def::Value(ty, leaves))
 }

@@ -1,27 +1,24 @@
-//! The translator: the kit and the owners of what is known, and what every handler needs of them.
+//! The translator: the owners of what is known, each handed to the handlers that need it, and the calls that are open.
 
 use std::rc::Rc;
 
 use bumpalo::Bump;
 
-use super::cfg::Cfg;
-use super::eval::{Eval, Place, Site};
+use super::cfg::{Body, Cfg};
+use super::eval::Place;
 use super::interface::StageIo;
 use super::module::{Def, Module};
-use super::owners::{Bodies, Body, Frame, Memory, Values};
-use super::types::Ty;
+use super::owners::{Bodies, Frame, Memory};
+use super::values::{Here, Values};
 use super::words::Inst;
-use crate::error::{CompileError, FlowError, KitError, TypeError, ValueError};
+use crate::error::{CompileError, FlowError, KitError, TypeError};
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::control::{Walk, structurize};
 use crate::frontend::kit::limits::MAX_CALL_DEPTH;
 use crate::frontend::ssa::Variable;
-use crate::ir::src::Src;
 
-/// The function under construction, and the owners of what is known while it is built.
+/// The owners of what is known while a function is built.
 pub(super) struct Translator<'t, 'a> {
-    pub kit: Kit<'t, 'a>,
-    pub module: &'t Module<'a>,
     /// What ids denote.
     pub values: Values<'t, 'a>,
     /// Which functions are being translated.
@@ -36,24 +33,11 @@ impl<'t, 'a> Translator<'t, 'a> {
     /// A translator of `module` into the function of `kit`.
     pub fn new(kit: Kit<'t, 'a>, bump: &'a Bump, module: &'t Module<'a>) -> Self {
         Translator {
-            kit,
-            module,
-            values: Values::new(bump, module),
+            values: Values::new(kit, bump, module),
             bodies: Bodies::new(module),
             memory: Memory::new(module),
             io: StageIo::default(),
         }
-    }
-
-    /// Evaluates pure instructions.
-    pub fn eval(&mut self) -> Eval<'_, 't, 'a> {
-        let site = self.bodies.frames.last().map(|frame| Site {
-            places: &self.values.places,
-            here: frame.place,
-            graph: &frame.body.cfg.graph,
-        });
-        let (bump, types, masks_shifts) = (self.values.bump, self.values.types, self.values.masks_shifts);
-        Eval { b: &mut self.kit.b, bump, types, defs: &self.values.defs, site, masks_shifts }
     }
 
     /// The innermost open call.
@@ -65,7 +49,7 @@ impl<'t, 'a> Translator<'t, 'a> {
         if let Some(body) = &self.bodies.read[function] {
             return Ok(body.clone());
         }
-        let cfg = Cfg::read(self.module, &self.module.functions[function])?;
+        let cfg = Cfg::read(self.values.module, &self.values.module.functions[function])?;
         let plan = structurize(&cfg.graph);
         let body = Rc::new(Body { cfg, plan });
         self.bodies.read[function] = Some(body.clone());
@@ -75,27 +59,28 @@ impl<'t, 'a> Translator<'t, 'a> {
     /// Begins to translate a function whose result is to be called `call`.
     pub(super) fn enter(&mut self, function: usize, call: u32) -> Result<(), CompileError> {
         if self.bodies.frames.iter().any(|frame| frame.function == function) {
-            return Err(FlowError::Recursion { id: self.module.functions[function].id }.into());
+            return Err(FlowError::Recursion { id: self.values.module.functions[function].id }.into());
         }
         if self.bodies.frames.len() >= MAX_CALL_DEPTH {
             return Err(KitError::Calls { most: MAX_CALL_DEPTH }.into());
         }
         let body = self.body(function)?;
-        let ty = self.module.functions[function].result;
-        let result = self.kit.vars.add(self.values.types.leaves(ty)?);
-        self.mark_variable(call, result, ty);
+        let ty = self.values.module.functions[function].result;
+        let result = self.values.kit.vars.add(self.values.types.leaves(ty)?);
+        self.values.mark_variable(call, result, ty);
         let walk = Walk::new(&body.cfg.graph);
         self.bodies.calls += 1;
-        let place = Place { call: self.bodies.calls, node: 0 };
+        let here = Here { place: Place { call: self.bodies.calls, node: 0 }, body: body.clone() };
+        let caller = self.values.here.replace(here);
         self.bodies.frames.push(Frame {
             function,
             body,
-            place,
+            caller,
             rest: None,
             walk,
             result,
             call,
-            line: self.kit.b.line,
+            line: self.values.kit.b.line,
         });
         Ok(())
     }
@@ -103,72 +88,29 @@ impl<'t, 'a> Translator<'t, 'a> {
     /// Ends a function: its result becomes a value of the caller.
     pub(super) fn leave(&mut self) -> Result<(), CompileError> {
         let frame = self.bodies.frames.pop().expect("invariant: a function is being translated");
-        let ty = self.module.functions[frame.function].result;
-        self.kit.b.line = frame.line;
+        let ty = self.values.module.functions[frame.function].result;
+        self.values.kit.b.line = frame.line;
+        self.values.here = frame.caller;
         if frame.call != 0 {
-            let leaves = self.read_all(frame.result, ty)?;
-            self.define(frame.call, Def::Value(ty, leaves))?;
+            let leaves = self.values.read_all(frame.result, ty)?;
+            self.values.define(frame.call, Def::Value(ty, leaves))?;
         }
         Ok(())
     }
 
-    /// The scalars of a value of type `ty` in the variables from `first` on.
-    pub(super) fn read_all(&mut self, first: Variable, ty: Ty) -> Result<&'a [Src], CompileError> {
-        let count = self.values.types.leaf_count(ty)? as u32;
-        let leaves: Vec<Src> =
-            (0..count).map(|leaf| self.kit.vars.read(&mut self.kit.b, Variable(first.0 + leaf))).collect();
-        Ok(self.values.bump.alloc_slice_copy(&leaves))
-    }
-
-    /// Sets the variables from `first` on.
-    pub(super) fn write_all(&mut self, first: Variable, leaves: &[Src]) {
-        for (leaf, src) in leaves.iter().enumerate() {
-            self.kit.vars.write(&self.kit.b, Variable(first.0 + leaf as u32), *src);
-        }
-    }
-
     /// The variables of a phi.
     pub(super) fn phi_variable(&mut self, inst: &Inst<'a>) -> Result<Variable, CompileError> {
-        let (ty, id) = (self.eval().ty(inst.word(0)?)?, inst.word(1)? as usize);
+        let (ty, id) = (self.values.eval().ty(inst.word(0)?)?, inst.word(1)? as usize);
         match self.bodies.phis.get(id).copied() {
             Some(Some((variable, known))) if known == ty => Ok(variable),
             Some(Some(_)) => Err(FlowError::PhiTypes { id: id as u32 }.into()),
             Some(None) => {
-                let variable = self.kit.vars.add(self.values.types.leaves(ty)?);
-                self.mark_variable(id as u32, variable, ty);
+                let variable = self.values.kit.vars.add(self.values.types.leaves(ty)?);
+                self.values.mark_variable(id as u32, variable, ty);
                 self.bodies.phis[id] = Some((variable, ty));
                 Ok(variable)
             }
             None => Err(TypeError::OutOfBound { id: id as u32, bound: self.bodies.phis.len() as u32 }.into()),
         }
-    }
-
-    /// Says what an id denotes. Bodies of functions called twice define their ids twice.
-    pub fn define(&mut self, id: u32, def: Def<'a>) -> Result<(), CompileError> {
-        self.values.relaxed.mark(&mut self.kit.b, self.module, id, &def);
-        match self.values.defs.get_mut(id as usize) {
-            Some(
-                slot @ (Def::None | Def::Value(..) | Def::Pointer(_) | Def::Resource(_) | Def::Global(_)),
-            ) => {
-                *slot = def;
-                self.values.places[id as usize] =
-                    self.bodies.frames.last().map(|frame| frame.place).unwrap_or_default();
-                Ok(())
-            }
-            _ => Err(ValueError::NotAResult { id }.into()),
-        }
-    }
-
-    /// Gives an instruction's result its scalars, which must be those of its type.
-    pub fn define_leaves(&mut self, inst: &Inst<'a>, leaves: &[Src]) -> Result<(), CompileError> {
-        let ty = self.eval().ty(inst.word(0)?)?;
-        let leaves = self.values.bump.alloc_slice_copy(leaves);
-        let leaves = self.eval().checked(ty, leaves)?;
-        self.define(inst.word(1)?, Def::Value(ty, leaves))
-    }
-
-    /// Marks variables whose values may be rounded to half precision.
-    pub fn mark_variable(&mut self, id: u32, first: Variable, ty: Ty) {
-        self.values.relaxed.mark_variable(&mut self.kit.vars, self.module, id, first, ty);
     }
 }

@@ -2,8 +2,12 @@
 
 use spirv::{BuiltIn, StorageClass};
 
+use super::globals;
+use super::interface::StageIo;
+use super::interface::output_word;
 use super::interface::{Leaf, Output, Slot, leaves};
-use super::translate::Translator;
+use super::owners::Memory;
+use super::values::Values;
 use crate::error::{CompileError, StageError};
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
 use crate::ir::src::Src;
@@ -20,69 +24,71 @@ const INPUTS: &[(BuiltIn, VertexInput)] = &[
     (BuiltIn::ViewIndex, VertexInput::ViewIndex),
 ];
 
-impl Translator<'_, '_> {
-    /// Begins a vertex shader: names the attributes that something reads.
-    pub(super) fn vertex_start(&mut self) -> Result<(), CompileError> {
-        let mut read: Vec<(u32, u32)> = Vec::new();
-        for global in self.module.globals.iter().filter(|global| global.class == StorageClass::Input) {
-            if self.io.interface.contains(&global.id) && self.memory.usage.is_read(global.id) {
-                let leaves = leaves(self.module, global)?;
-                read.extend(leaves.iter().flat_map(Leaf::components).filter_map(|slot| match slot {
-                    Slot::User { location, component } => Some((location, component)),
-                    Slot::BuiltIn { .. } => None,
-                }));
-            }
+/// Begins a vertex shader: names the attributes that something reads.
+pub(super) fn vertex_start<'a>(
+    io: &mut StageIo<'a>,
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+) -> Result<(), CompileError> {
+    let mut read: Vec<(u32, u32)> = Vec::new();
+    for global in v.module.globals.iter().filter(|global| global.class == StorageClass::Input) {
+        if io.interface.contains(&global.id) && m.usage.is_read(global.id) {
+            let leaves = leaves(v.module, global)?;
+            read.extend(leaves.iter().flat_map(Leaf::components).filter_map(|slot| match slot {
+                Slot::User { location, component } => Some((location, component)),
+                Slot::BuiltIn { .. } => None,
+            }));
         }
-        vertex::begin(&mut self.kit, read)
     }
+    vertex::begin(&mut v.kit, read)
+}
 
-    /// The scalars of an input; nothing when one is not supported.
-    pub(super) fn vertex_inputs(&mut self, leaves: &[Leaf]) -> Result<Option<Vec<Src>>, CompileError> {
-        let mut values = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
-            let value = match leaf.slot {
-                Slot::User { location, component } if leaf.bits == 64 => {
-                    let words =
-                        [0, 1].map(|word| vertex::attribute(&mut self.kit, location, component + word));
-                    match words {
-                        [Some(low), Some(high)] => Some(self.kit.b.collect(Type::B64, &[low, high])),
-                        _ => None,
-                    }
+/// The scalars of an input; nothing when one is not supported.
+pub(super) fn vertex_inputs(
+    v: &mut Values<'_, '_>,
+    leaves: &[Leaf],
+) -> Result<Option<Vec<Src>>, CompileError> {
+    let mut values = Vec::with_capacity(leaves.len());
+    for leaf in leaves {
+        let value = match leaf.slot {
+            Slot::User { location, component } if leaf.bits == 64 => {
+                let words = [0, 1].map(|word| vertex::attribute(&mut v.kit, location, component + word));
+                match words {
+                    [Some(low), Some(high)] => Some(v.kit.b.collect(Type::B64, &[low, high])),
+                    _ => None,
                 }
-                Slot::User { location, component } => vertex::attribute(&mut self.kit, location, component),
-                Slot::BuiltIn { built_in, index } => {
-                    match INPUTS.iter().find(|(known, _)| *known == built_in) {
-                        Some((_, input)) => Some(vertex::input(&mut self.kit, *input)),
-                        None => self.lane_built_in(built_in, index),
-                    }
-                }
-            };
-            let Some(value) = value else { return Ok(None) };
-            values.push(if leaf.is_float { self.kit.b.fconv(value, leaf.bits) } else { value });
-        }
-        Ok(Some(values))
+            }
+            Slot::User { location, component } => vertex::attribute(&mut v.kit, location, component),
+            Slot::BuiltIn { built_in, index } => match INPUTS.iter().find(|(known, _)| *known == built_in) {
+                Some((_, input)) => Some(vertex::input(&mut v.kit, *input)),
+                None => globals::lane_built_in(v, built_in, index),
+            },
+        };
+        let Some(value) = value else { return Ok(None) };
+        values.push(if leaf.is_float { v.kit.b.fconv(value, leaf.bits) } else { value });
     }
+    Ok(Some(values))
+}
 
-    /// Stores the outputs.
-    pub(super) fn vertex_outputs(&mut self, outputs: &[Output]) -> Result<(), CompileError> {
-        let mut words: Vec<(VertexOutput, Src)> = Vec::new();
-        for (leaf, value) in outputs {
-            // There is one rate only, whatever a primitive asks for.
-            if matches!(leaf.slot, Slot::BuiltIn { built_in: BuiltIn::PrimitiveShadingRateKHR, .. }) {
-                continue;
-            }
-            if leaf.bits == 64 {
-                let halves = self.kit.b.split(*value, Type::B32, 2).to_vec();
-                for (slot, half) in leaf.components().zip(halves) {
-                    words.push((place(slot)?, half));
-                }
-                continue;
-            }
-            let place = place(leaf.slot)?;
-            words.push((place, self.output_word(leaf, *value)));
+/// Stores the outputs.
+pub(super) fn vertex_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Result<(), CompileError> {
+    let mut words: Vec<(VertexOutput, Src)> = Vec::new();
+    for (leaf, value) in outputs {
+        // There is one rate only, whatever a primitive asks for.
+        if matches!(leaf.slot, Slot::BuiltIn { built_in: BuiltIn::PrimitiveShadingRateKHR, .. }) {
+            continue;
         }
-        vertex::end(&mut self.kit, &words)
+        if leaf.bits == 64 {
+            let halves = v.kit.b.split(*value, Type::B32, 2).to_vec();
+            for (slot, half) in leaf.components().zip(halves) {
+                words.push((place(slot)?, half));
+            }
+            continue;
+        }
+        let place = place(leaf.slot)?;
+        words.push((place, output_word(&mut v.kit.b, leaf, *value)));
     }
+    vertex::end(&mut v.kit, &words)
 }
 
 /// Where an output goes.

@@ -4,11 +4,13 @@ use agx_abi::Stage;
 use spirv::Op;
 
 use super::cfg::Terminator;
-use super::module::BlockBody;
+use super::module::{BlockBody, Def};
 use super::opcodes::{self, Handler, Needs, Pointers, Row};
 use super::owners::Frame;
 use super::translate::Translator;
+use super::values::Values;
 use super::words::Inst;
+use super::{debug, instructions, pointers};
 use crate::error::{CompileError, FlowError, ModuleError, StageError, ValueError};
 use crate::frontend::kit::control::{Node, Step};
 use crate::frontend::kit::coverage;
@@ -31,9 +33,12 @@ impl<'a> Translator<'_, 'a> {
                 self.bodies
                     .budget
                     .count()
-                    .and_then(|()| self.kit.limits.check_sometimes(&mut self.bodies.asked, self.kit.b.f))
+                    .and_then(|()| {
+                        let kit = &self.values.kit;
+                        kit.limits.check_sometimes(&mut self.bodies.asked, kit.b.f)
+                    })
                     .and_then(|()| self.instruction(&inst))
-                    .map_err(|error| self.locate(&inst, error))?;
+                    .map_err(|error| debug::locate(&self.values, &inst, error))?;
                 continue;
             }
             match frame.walk.next(&frame.body.plan) {
@@ -46,30 +51,21 @@ impl<'a> Translator<'_, 'a> {
 
     /// Translates an instruction: one look-up of its row.
     fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        self.float_mode(inst);
-        self.values.relaxed.first_new = self.kit.b.f.values.len();
+        self.values.float_mode(inst);
+        self.values.relaxed.first_new = self.values.kit.b.f.values.len();
         let row = opcodes::find(inst.op).ok_or_else(|| opcodes::refusal(inst.op))?;
-        self.check_needs(row)?;
+        check_needs(&self.values, row)?;
         match row.handler {
             Handler::Nothing => Ok(()),
-            Handler::Build(build) => build(self, inst),
+            Handler::Values(build) => build(&mut self.values, inst),
+            Handler::Memory(build) => build(&mut self.memory, &mut self.values, inst),
+            Handler::Stage(build) => build(&mut self.io, &mut self.memory, &mut self.values, inst),
+            Handler::Control(build) => build(self, inst),
             Handler::Pure(compute) => {
                 let pointers = if row.pointers == Pointers::Values { inst.rest(2) } else { &[] };
-                self.pure(inst, compute, pointers)
+                instructions::pure(&mut self.memory, &mut self.values, inst, compute, pointers)
             }
             Handler::Declaration => Err(ModuleError::Misplaced { op: inst.op }.into()),
-        }
-    }
-
-    /// Refuses an instruction that needs what the stage or the hardware lacks.
-    fn check_needs(&self, row: Row) -> Result<(), CompileError> {
-        match row.needs {
-            Needs::Nothing => Ok(()),
-            Needs::Fragment if self.kit.stage == Stage::Fragment => Ok(()),
-            Needs::Fragment => Err(StageError::NotFragment { what: format!("Op{:?}", row.op) }.into()),
-            Needs::Quads if has_quads(&self.kit) => Ok(()),
-            Needs::Quads => Err(StageError::NoQuads.into()),
-            Needs::Missing(reason) => Err(ModuleError::Refused { op: row.op, reason }.into()),
         }
     }
 
@@ -83,32 +79,37 @@ impl<'a> Translator<'_, 'a> {
                 return self.at_terminator(from, |t, terminator| t.edge(terminator, from, to));
             }
             Step::If(node) => self.at_terminator(node, |t, terminator| match terminator {
-                Terminator::Conditional(cond, ..) => t.condition(cond),
+                Terminator::Conditional(cond, ..) => condition(&mut t.values, cond),
                 _ => Err(CompileError::internal("an if without a condition")),
             })?,
             Step::Case(node, to) => self.at_terminator(node, |t, terminator| t.case(terminator, node, to))?,
             step => {
                 let Frame { walk, body, .. } =
                     self.bodies.frames.last_mut().expect("invariant: a function is being translated");
-                return walk.apply(&mut self.kit, &body.plan, step, &mut self.bodies.budget);
+                return walk.apply(&mut self.values.kit, &body.plan, step, &mut self.bodies.budget);
             }
         };
         let frame = self.bodies.frames.last_mut().expect("invariant: a function is being translated");
-        frame.walk.begin_if(&mut self.kit, &frame.body.plan, condition, &mut self.bodies.budget)
+        frame.walk.begin_if(&mut self.values.kit, &frame.body.plan, condition, &mut self.bodies.budget)
     }
 
     fn block_body(&mut self, node: Node) -> Option<BlockBody> {
         let function = self.frame().function;
-        self.module.functions[function].blocks.get(node).copied()
+        self.values.module.functions[function].blocks.get(node).copied()
+    }
+
+    /// The walk is at a block of the innermost open call.
+    fn move_to(&mut self, node: Node) {
+        let here = self.values.here.as_mut().expect("invariant: a function is being translated");
+        here.place.node = node as u32;
     }
 
     fn begin_block(&mut self, node: Node) {
         if let Some(block) = self.block_body(node) {
-            let rest = self.module.words.instructions_from(block.start);
-            let frame = self.frame();
-            frame.rest = Some((rest, block.end));
-            frame.place.node = node as u32;
-            self.kit.b.line = 0;
+            let rest = self.values.module.words.instructions_from(block.start);
+            self.frame().rest = Some((rest, block.end));
+            self.move_to(node);
+            self.values.kit.b.line = 0;
         }
     }
 
@@ -118,22 +119,14 @@ impl<'a> Translator<'_, 'a> {
         node: Node,
         act: impl FnOnce(&mut Self, Terminator<'a>) -> Result<T, CompileError>,
     ) -> Result<T, CompileError> {
-        self.frame().place.node = node as u32;
+        self.move_to(node);
         let terminator = self.frame().body.cfg.terminators[node];
         let end = self.block_body(node).map_or(0, |block| block.end);
         let result = act(self, terminator);
-        result.map_err(|error| match self.module.words.instructions_from(end).next() {
-            Some(Ok(inst)) => self.locate(&inst, error),
+        result.map_err(|error| match self.values.module.words.instructions_from(end).next() {
+            Some(Ok(inst)) => debug::locate(&self.values, &inst, error),
             _ => error,
         })
-    }
-
-    fn condition(&mut self, id: u32) -> Result<Src, CompileError> {
-        let cond = self.eval().scalar(id)?;
-        match self.kit.b.f.width(cond) {
-            1 => Ok(cond),
-            _ => Err(ValueError::NotABoolean { id }.into()),
-        }
     }
 
     /// Whether the selector of a switch is one of the literals that lead to `to`.
@@ -141,16 +134,16 @@ impl<'a> Translator<'_, 'a> {
         let Terminator::Switch { selector, cases, .. } = terminator else {
             return Err(CompileError::internal("a case without a switch"));
         };
-        let selector = self.eval().scalar(selector)?;
-        let bits = self.kit.b.f.width(selector);
+        let selector = self.values.eval().scalar(selector)?;
+        let bits = self.values.kit.b.f.width(selector);
         if (bits == 64) != cases.wide {
             return Err(FlowError::SwitchWidth { bits }.into());
         }
         let mut hit = None;
         let body = self.frame().body.clone();
         for literal in body.cfg.literals(node, to) {
-            let equal = self.kit.b.icmp(IntCond::EQ, selector, Src::imm(literal, bits));
-            hit = Some(hit.map_or(equal, |before| self.kit.b.or(before, equal)));
+            let equal = self.values.kit.b.icmp(IntCond::EQ, selector, Src::imm(literal, bits));
+            hit = Some(hit.map_or(equal, |before| self.values.kit.b.or(before, equal)));
         }
         hit.ok_or_else(|| CompileError::internal("a case without literals"))
     }
@@ -160,23 +153,26 @@ impl<'a> Translator<'_, 'a> {
         let Some(target) = self.block_body(to) else {
             return match terminator {
                 Terminator::Return(id) if id != 0 => self.return_value(id),
-                Terminator::Kill => coverage::discard(&mut self.kit),
+                Terminator::Kill => coverage::discard(&mut self.values.kit),
                 _ => Ok(()),
             };
         };
         let label = self.block_body(from).map_or(0, |block| block.label);
         let mut moves = Vec::new();
-        for inst in self.module.words.instructions_from(target.start) {
+        for inst in self.values.module.words.instructions_from(target.start) {
             let inst = inst?;
             match inst.op {
                 Op::Phi => {
                     let variable = self.phi_variable(&inst).map_err(|error| inst.locate(error))?;
                     let id = self.incoming(&inst, label).map_err(|error| inst.locate(error))?;
-                    let (_, leaves) = self
-                        .with_pointers_as_values(&[id], |t| t.eval().value(id))
+                    let (_, leaves) =
+                        pointers::with_pointers_as_values(&mut self.memory, &mut self.values, &[id], |v| {
+                            v.eval().value(id)
+                        })
                         .map_err(|error| inst.locate(error))?;
-                    let ty = self.eval().ty(inst.word(0)?)?;
-                    let leaves = self.eval().checked(ty, leaves).map_err(|error| inst.locate(error))?;
+                    let ty = self.values.eval().ty(inst.word(0)?)?;
+                    let leaves =
+                        self.values.eval().checked(ty, leaves).map_err(|error| inst.locate(error))?;
                     moves.push((variable, leaves));
                 }
                 Op::Line | Op::NoLine => {}
@@ -184,7 +180,7 @@ impl<'a> Translator<'_, 'a> {
             }
         }
         for (variable, leaves) in moves {
-            self.write_all(variable, leaves);
+            self.values.write_all(variable, leaves);
         }
         Ok(())
     }
@@ -206,11 +202,72 @@ impl<'a> Translator<'_, 'a> {
     }
 
     fn return_value(&mut self, id: u32) -> Result<(), CompileError> {
-        let (_, leaves) = self.with_pointers_as_values(&[id], |t| t.eval().value(id))?;
+        let (_, leaves) =
+            pointers::with_pointers_as_values(&mut self.memory, &mut self.values, &[id], |v| {
+                v.eval().value(id)
+            })?;
         let (function, result) = (self.frame().function, self.frame().result);
-        let ty = self.module.functions[function].result;
-        let leaves = self.eval().checked(ty, leaves)?;
-        self.write_all(result, leaves);
+        let ty = self.values.module.functions[function].result;
+        let leaves = self.values.eval().checked(ty, leaves)?;
+        self.values.write_all(result, leaves);
         Ok(())
+    }
+
+    /// The value of a phi, which its edges set.
+    pub(super) fn phi(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let variable = self.phi_variable(inst)?;
+        let ty = self.values.eval().ty(inst.word(0)?)?;
+        let leaves = self.values.read_all(variable, ty)?;
+        self.values.define(inst.word(1)?, Def::Value(ty, leaves))
+    }
+
+    /// A call: its arguments become the parameters, and the walk continues in the callee.
+    pub(super) fn call(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+        let Some(Def::Function(function)) = self.values.defs.get(inst.word(2)? as usize).copied() else {
+            return Err(FlowError::NotAFunction { id: inst.word(2)? }.into());
+        };
+        let module = self.values.module;
+        let callee = &module.functions[function as usize];
+        let arguments = inst.rest(3);
+        if arguments.len() != callee.params.len() {
+            return Err(FlowError::Arguments {
+                callee: callee.id,
+                expected: callee.params.len(),
+                found: arguments.len(),
+            }
+            .into());
+        }
+        for argument in arguments {
+            self.values.eval().check_visible(*argument)?;
+        }
+        self.enter(function as usize, inst.word(1)?)?;
+        for (param, argument) in callee.params.iter().zip(arguments) {
+            let def = match self.values.defs.get(*argument as usize).copied() {
+                Some(def @ (Def::Value(..) | Def::Pointer(_) | Def::Resource(_) | Def::Global(_))) => def,
+                _ => return Err(FlowError::Argument { id: *argument }.into()),
+            };
+            self.values.define(*param, def)?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses an instruction that needs what the stage or the hardware lacks.
+fn check_needs(v: &Values<'_, '_>, row: Row) -> Result<(), CompileError> {
+    match row.needs {
+        Needs::Nothing => Ok(()),
+        Needs::Fragment if v.kit.stage == Stage::Fragment => Ok(()),
+        Needs::Fragment => Err(StageError::NotFragment { what: format!("Op{:?}", row.op) }.into()),
+        Needs::Quads if has_quads(&v.kit) => Ok(()),
+        Needs::Quads => Err(StageError::NoQuads.into()),
+        Needs::Missing(reason) => Err(ModuleError::Refused { op: row.op, reason }.into()),
+    }
+}
+
+fn condition(v: &mut Values<'_, '_>, id: u32) -> Result<Src, CompileError> {
+    let cond = v.eval().scalar(id)?;
+    match v.kit.b.f.width(cond) {
+        1 => Ok(cond),
+        _ => Err(ValueError::NotABoolean { id }.into()),
     }
 }

@@ -1,0 +1,144 @@
+//! What ids denote, and how values are computed: the owner that every handler is handed.
+
+use std::rc::Rc;
+
+use bumpalo::Bump;
+
+use super::cfg::Body;
+use super::eval::{Eval, Place, Site};
+use super::float_controls::FloatControls;
+use super::module::{Def, Module};
+use super::relaxed::Relaxed;
+use super::types::{Ty, Types};
+use super::words::Inst;
+use crate::error::{CompileError, GroupError, ValueError};
+use crate::frontend::kit::Kit;
+use crate::frontend::ssa::Variable;
+use crate::ir::Arithmetic;
+use crate::ir::src::Src;
+
+/// The place that is being translated.
+#[derive(Clone)]
+pub(super) struct Here<'a> {
+    pub place: Place,
+    /// The function it is in.
+    pub body: Rc<Body<'a>>,
+}
+
+/// The function under construction, what the ids of the module denote in it, and how values are computed.
+pub(super) struct Values<'t, 'a> {
+    pub kit: Kit<'t, 'a>,
+    pub module: &'t Module<'a>,
+    pub bump: &'a Bump,
+    pub types: &'t Types<'a>,
+    /// By id.
+    pub defs: Vec<Def<'a>>,
+    /// Where each id is defined.
+    places: Vec<Place>,
+    /// The place that is being translated; `None` outside of function bodies.
+    pub here: Option<Here<'a>>,
+    pub floats: FloatControls,
+    /// Which values may be rounded to half precision.
+    pub relaxed: Relaxed,
+    /// See [`Eval::masks_shifts`].
+    pub masks_shifts: bool,
+}
+
+impl<'t, 'a> Values<'t, 'a> {
+    /// The module's own definitions, to be used in the function of `kit`.
+    pub fn new(kit: Kit<'t, 'a>, bump: &'a Bump, module: &'t Module<'a>) -> Self {
+        Values {
+            kit,
+            module,
+            bump,
+            types: &module.types,
+            defs: module.defs.clone(),
+            places: vec![Place::default(); module.defs.len()],
+            here: None,
+            floats: FloatControls::default(),
+            relaxed: Relaxed::of(module),
+            masks_shifts: false,
+        }
+    }
+
+    /// Evaluates pure instructions.
+    pub fn eval(&mut self) -> Eval<'_, 't, 'a> {
+        let site = self.here.as_ref().map(|here| Site {
+            places: &self.places,
+            here: here.place,
+            graph: &here.body.cfg.graph,
+        });
+        let (bump, types, masks_shifts) = (self.bump, self.types, self.masks_shifts);
+        Eval { b: &mut self.kit.b, bump, types, defs: &self.defs, site, masks_shifts }
+    }
+
+    /// Says what an id denotes. Bodies of functions called twice define their ids twice.
+    pub fn define(&mut self, id: u32, def: Def<'a>) -> Result<(), CompileError> {
+        self.relaxed.mark(&mut self.kit.b, self.module, id, &def);
+        match self.defs.get_mut(id as usize) {
+            Some(
+                slot @ (Def::None | Def::Value(..) | Def::Pointer(_) | Def::Resource(_) | Def::Global(_)),
+            ) => {
+                *slot = def;
+                self.places[id as usize] = self.here.as_ref().map(|here| here.place).unwrap_or_default();
+                Ok(())
+            }
+            _ => Err(ValueError::NotAResult { id }.into()),
+        }
+    }
+
+    /// Gives an instruction's result its scalars, which must be those of its type.
+    pub fn define_leaves(&mut self, inst: &Inst<'a>, leaves: &[Src]) -> Result<(), CompileError> {
+        let ty = self.eval().ty(inst.word(0)?)?;
+        let leaves = self.bump.alloc_slice_copy(leaves);
+        let leaves = self.eval().checked(ty, leaves)?;
+        self.define(inst.word(1)?, Def::Value(ty, leaves))
+    }
+
+    /// A constant operand: a scope, semantics, a cluster size.
+    pub fn constant(&mut self, id: u32) -> Result<u32, CompileError> {
+        let value = self.eval().scalar(id)?.as_imm();
+        value.map(|bits| bits as u32).ok_or_else(|| CompileError::from(GroupError::NotConstant { id }))
+    }
+
+    /// The scalars of a value of type `ty` in the variables from `first` on.
+    pub fn read_all(&mut self, first: Variable, ty: Ty) -> Result<&'a [Src], CompileError> {
+        let count = self.types.leaf_count(ty)? as u32;
+        let leaves: Vec<Src> =
+            (0..count).map(|leaf| self.kit.vars.read(&mut self.kit.b, Variable(first.0 + leaf))).collect();
+        Ok(self.bump.alloc_slice_copy(&leaves))
+    }
+
+    /// Sets the variables from `first` on.
+    pub fn write_all(&mut self, first: Variable, leaves: &[Src]) {
+        for (leaf, src) in leaves.iter().enumerate() {
+            self.kit.vars.write(&self.kit.b, Variable(first.0 + leaf as u32), *src);
+        }
+    }
+
+    /// Marks variables whose values may be rounded to half precision.
+    pub fn mark_variable(&mut self, id: u32, first: Variable, ty: Ty) {
+        self.relaxed.mark_variable(&mut self.kit.vars, self.module, id, first, ty);
+    }
+
+    /// Sets how the arithmetic of an instruction is built.
+    pub fn float_mode(&mut self, inst: &Inst<'a>) {
+        if self.floats.is_plain() {
+            return;
+        }
+        let ty = inst.word(0).ok().and_then(|id| self.eval().ty(id).ok());
+        let bits = ty.and_then(|ty| self.types.leaves(ty).ok()?.first().copied()).unwrap_or(0);
+        self.kit.b.mode = self.floats.mode(self.module, inst, bits);
+    }
+
+    /// Keeps the floats that an instruction gives from being fused with what reads them, and from rules that change zeros,
+    /// where its mode says so. Functions that do not allow contraction at all need no mark.
+    pub fn apart(&mut self, ty: Ty, leaves: &'a [Src]) -> &'a [Src] {
+        let marked = self.kit.b.mode.separate || (self.kit.b.mode.signed_zero && self.kit.b.f.contract);
+        if !marked || self.eval().check_float(ty).is_err() {
+            return leaves;
+        }
+        let apart: Vec<Src> = leaves.iter().map(|leaf| self.kit.b.apart(*leaf)).collect();
+        self.bump.alloc_slice_copy(&apart)
+    }
+}
