@@ -4,12 +4,14 @@
 
 use std::sync::LazyLock;
 
-use agx_abi::Stage;
 use agx_abi::fragment::CoefficientSource;
+use agx_abi::{PartRole, Stage};
 use agx_compiler::{CompileKey, CompiledShader, Input};
 use agx_emulator::launch::textures::{
     Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource,
 };
+use agx_isa::Opcode;
+use agx_isa::disasm::{Line, Piece, disassemble};
 use agx_tests::driver::{Resources, compile, launch_with, storage_buffer};
 use agx_tests::tools::{ToolError, Tools};
 
@@ -529,4 +531,35 @@ fn the_sign_of_a_zero_or_nan_is_the_operand_itself() {
     }
     let Some(words) = run_with(&parts, &[f32::NAN.to_bits()], &mut [], &[]) else { return };
     assert!(f32::from_bits(words[0]).is_nan(), "{:x}", words[0]);
+}
+
+#[test]
+fn products_and_sums_without_contraction_are_rounded_one_by_one() {
+    // (1 + 2⁻¹²)² − (1 + 2⁻¹¹) is 2⁻²⁴, which rounding the product loses.
+    let near = 1.0 + f32::powi(2.0, -12);
+    let given = [near.to_bits(), (-1.0 - f32::powi(2.0, -11)).to_bits()];
+    let body = loads(2)
+        + "%a = OpBitcast %float %w0\n%b = OpBitcast %float %w1\n\
+           %product = OpFMul %float %a %a\n%sum = OpFAdd %float %product %b\n\
+           %r = OpBitcast %uint %sum\nOpStore %a0 %r";
+    for decorated in ["product", "sum"] {
+        let decorations = format!("OpDecorate %{decorated} NoContraction\n");
+        check(&Parts { body: &body, decorations: &decorations, ..Parts::default() }, &given, &[0]);
+    }
+    let fused = f32::powi(2.0, -24).to_bits();
+    check(&Parts { body: &body, ..Parts::default() }, &given, &[fused]);
+}
+
+#[test]
+fn atomic_loads_of_one_word_are_done_one_by_one() {
+    let body = "%a0 = OpAccessChain %ptr %data #0 #0\n%a1 = OpAccessChain %ptr %data #0 #1\n\
+                %x = OpAtomicLoad %uint %a0 #1 #0\n%y = OpAtomicLoad %uint %a0 #1 #0\n\
+                %s = OpIAdd %uint %x %y\nOpStore %a1 %s";
+    let parts = Parts { body, ..Parts::default() };
+    let Some(shader) = build(&parts.text(), Stage::Compute) else { return };
+    let main = shader.part(PartRole::Main).expect("a main part");
+    let is_load = |line: &Line| matches!(&line.piece, Piece::Inst(inst) if inst.op == Opcode::Load);
+    let loads = disassemble(main).iter().filter(|line| is_load(line)).count();
+    assert_eq!(loads, 2, "another invocation may store between them");
+    check(&parts, &[3, 0], &[3, 6]);
 }
