@@ -1,7 +1,7 @@
 //! Warnings: what a shader does that is allowed and may be a mistake, and what its code costs without need.
 
 use agx_abi::occupancy::{OCCUPANCY, max_threads};
-use agx_compiler::frontend::door::SPIRV;
+use agx_compiler::internal::frontend::door::SPIRV;
 use agx_compiler::{CompiledShader, Location};
 
 use crate::diagnostic::Diagnostic;

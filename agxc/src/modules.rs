@@ -3,8 +3,8 @@
 use agx_abi::Stage;
 use agx_compiler::CompileKey;
 #[cfg(feature = "wgsl")]
-use agx_compiler::frontend::door::WGSL;
-use agx_compiler::frontend::door::{GLSL, SPIRV};
+use agx_compiler::internal::frontend::door::WGSL;
+use agx_compiler::internal::frontend::door::{GLSL, SPIRV};
 
 use crate::diagnostic::Failure;
 use crate::input::{File, Kind};
@@ -57,10 +57,10 @@ pub fn declarations(file: &File, key: &CompileKey) -> Result<Declarations, Failu
 /// Declarations of a WGSL module: overrides by their numbers in a key.
 #[cfg(feature = "wgsl")]
 fn of_wgsl(text: &str, key: &CompileKey) -> Result<Declarations, Failure> {
-    use agx_compiler::frontend::wgsl;
+    use agx_compiler::internal::frontend::wgsl;
 
     let entry_points = scan(&wgsl::to_spirv(text, key).unwrap_or_default()).entry_points;
-    let constant = |found: agx_compiler::frontend::text::OverrideName| SpecConstant {
+    let constant = |found: agx_compiler::internal::frontend::text::OverrideName| SpecConstant {
         id: found.id,
         name: found.name,
         float_bits: found.float_bits,

@@ -1,8 +1,8 @@
 //! Statistics as text, JSON and CSV, under the names Mesa gives them.
 
+use agx_compiler::Binding;
 use agx_compiler::Statistics;
-use agx_compiler::stats::Binding;
-pub use agx_compiler::stats::{FIGURES, Figure};
+pub use agx_compiler::{FIGURES, Figure};
 use serde_json::{Map, Value};
 
 /// Version of the JSON form: raised when a field changes its meaning or goes away.

@@ -19,35 +19,23 @@
 //!
 //! `examples/compile.rs` is a small program around it.
 
-// A driver uses what is re-exported below, and `link`. The other modules are public for agxc, the tests and the fuzz targets of
-// this repository, and change without notice; `public-api.txt` lists the interface without them.
-#[doc(hidden)]
-pub mod analysis;
+mod analysis;
 mod cache;
+mod context;
+mod emit;
+mod error;
+mod frontend;
 #[doc(hidden)]
-pub mod context;
-#[doc(hidden)]
-pub mod emit;
-#[doc(hidden)]
-pub mod error;
-#[doc(hidden)]
-pub mod frontend;
-#[doc(hidden)]
-pub mod ir;
+pub mod internal;
+mod ir;
 mod limits;
 pub mod link;
-#[doc(hidden)]
-pub mod lower;
-#[doc(hidden)]
-pub mod opt;
-#[doc(hidden)]
-pub mod pipeline;
-#[doc(hidden)]
-pub mod regalloc;
-#[doc(hidden)]
-pub mod schedule;
-#[doc(hidden)]
-pub mod stats;
+mod lower;
+mod opt;
+mod pipeline;
+mod regalloc;
+mod schedule;
+mod stats;
 
 use crate::error::InputError;
 use agx_abi::layout::UNIFORM_HALVES;
@@ -274,7 +262,7 @@ impl Compiler {
     }
 
     /// The improved IR of `input` before instructions are selected, with remarks on what differs between lanes: see
-    /// [`analysis::divergence`].
+    /// `analysis/divergence.rs`.
     ///
     /// # Errors
     /// As [`Compiler::compile`].

@@ -1,7 +1,7 @@
 //! What every compilation promises, whatever the input.
 
 use agx_abi::PartRole;
-use agx_compiler::frontend::door::IR;
+use agx_compiler::internal::frontend::door::IR;
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
 use agx_isa::validate::{Limits, Part, validate};
 

@@ -1,6 +1,6 @@
 //! The text of the IR: what parses prints, and the print parses to a function that prints the same.
 
-use agx_compiler::ir::parse_with_registers;
+use agx_compiler::internal::ir::parse_with_registers;
 use bumpalo::Bump;
 
 use crate::entropy::Entropy;

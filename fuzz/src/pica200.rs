@@ -7,7 +7,7 @@ use agx_pica200::validate::validate;
 use agx_pica200::{Container, Inst, Program, Shader, assemble, disasm};
 
 use agx_compiler::Input;
-use agx_compiler::frontend::door::PICA200;
+use agx_compiler::internal::frontend::door::PICA200;
 
 use crate::compile::compile;
 use crate::entropy::Entropy;

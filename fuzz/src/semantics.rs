@@ -2,9 +2,9 @@
 //! reference machine.
 
 use agx_abi::{PartRole, ShaderInfo};
-use agx_compiler::ir::interpret::{FlatMemory, Limits};
-use agx_compiler::ir::{self, interpret};
-use agx_compiler::pipeline::PASSES;
+use agx_compiler::internal::ir::interpret::{FlatMemory, Limits};
+use agx_compiler::internal::ir::{self, interpret};
+use agx_compiler::internal::pipeline::PASSES;
 use agx_compiler::{CompileKey, Compiler, ErrorKind, Input, Scratch};
 use agx_emulator::Options;
 use agx_emulator::launch::{BufferBinding, FIRST_ADDRESS, Launch};

@@ -96,9 +96,13 @@ mod tests {
         for _ in 0..1000 {
             let data = random.bytes(64);
             let bump = bumpalo::Bump::new();
-            if let Ok(functions) = agx_compiler::ir::parse(&bump, &any_text(&mut Entropy::new(&data))) {
+            if let Ok(functions) =
+                agx_compiler::internal::ir::parse(&bump, &any_text(&mut Entropy::new(&data)))
+            {
                 parsed += 1;
-                valid += u32::from(functions.iter().all(|f| agx_compiler::ir::validate(f, f.stage).is_ok()));
+                valid += u32::from(
+                    functions.iter().all(|f| agx_compiler::internal::ir::validate(f, f.stage).is_ok()),
+                );
             }
         }
         assert!(parsed > 300 && valid > 100 && valid < parsed, "{parsed} parsed, {valid} valid");

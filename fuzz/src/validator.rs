@@ -2,7 +2,7 @@
 //! what it accepts compiles.
 
 use agx_compiler::Input;
-use agx_compiler::ir::{self, Stage};
+use agx_compiler::internal::ir::{self, Stage};
 use bumpalo::Bump;
 
 use crate::compile::compile;

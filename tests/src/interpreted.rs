@@ -3,8 +3,11 @@
 //! The interpreter runs one lane at a time. Shaders whose lanes exchange values, or that sample textures, are unsupported.
 
 use agx_abi::{ShaderInfo, UniformRange, UniformSource};
-use agx_compiler::ir::interpret::{InterpretError, InterpreterMemory, Limits, MemoryFault, Space, interpret};
-use agx_compiler::{CompileKey, Input, frontend};
+use agx_compiler::internal::frontend;
+use agx_compiler::internal::ir::interpret::{
+    InterpretError, InterpreterMemory, Limits, MemoryFault, Space, interpret,
+};
+use agx_compiler::{CompileKey, Input};
 use agx_emulator::launch::BufferBinding;
 use agx_isa::sr::Sr;
 use bumpalo::Bump;

@@ -1,7 +1,7 @@
 //! The stresses: other ways through the back end that must leave every result as it is.
 
 use agx_compiler::CompileKey;
-use agx_compiler::pipeline::PASSES;
+use agx_compiler::internal::pipeline::PASSES;
 
 use crate::outcome::SuiteReport;
 use crate::report;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use agx_compiler::pipeline::PASSES;
+use agx_compiler::internal::pipeline::PASSES;
 use agx_tests::filetest::check::check;
 use agx_tests::filetest::format::FileTest;
 use libtest_mimic::{Arguments, Failed, Trial};

@@ -75,7 +75,7 @@ fn check(key: &CompileKey) {
 fn machine_instructions_keep_their_lines() {
     check(&CompileKey::default());
     let mut without = CompileKey::default();
-    without.disabled_passes = agx_compiler::pipeline::PASSES
+    without.disabled_passes = agx_compiler::internal::pipeline::PASSES
         .iter()
         .filter(|pass| pass.optional)
         .map(|pass| pass.name.to_owned())

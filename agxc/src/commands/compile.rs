@@ -5,8 +5,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use agx_abi::Target;
-use agx_compiler::frontend::door::IR;
-use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch, ir};
+use agx_compiler::internal::frontend::door::IR;
+use agx_compiler::internal::ir;
+use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use bumpalo::Bump;
 use clap::ArgMatches;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agx_compiler::pipeline::{self, PASSES, Pass};
+use agx_compiler::internal::pipeline::{self, PASSES, Pass};
 use agx_compiler::{ErrorRow, Example};
 use agx_isa::Opcode;
 use agx_isa::desc::{InstDesc, Length, OperandDesc, Piece, Role, Unit, WaitBehaviour};

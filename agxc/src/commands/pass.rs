@@ -1,9 +1,9 @@
 //! `agxc pass`: runs passes on textual IR.
 
 use agx_compiler::CompileKey;
-use agx_compiler::context::Context as PassContext;
-use agx_compiler::ir::{self, Function, Violation};
-use agx_compiler::pipeline::{self, PIPELINE, Pass, PhaseDesc};
+use agx_compiler::internal::Context as PassContext;
+use agx_compiler::internal::ir::{self, Function, Violation};
+use agx_compiler::internal::pipeline::{self, PIPELINE, Pass, PhaseDesc};
 use bumpalo::Bump;
 use clap::ArgMatches;
 

@@ -27,6 +27,7 @@ impl Dominance {
     }
 
     /// Whether every path to `below` passes `above`; a reachable block dominates itself.
+    #[cfg(test)]
     pub fn dominates(&self, above: Block, below: Block) -> bool {
         let mut at = Some(below);
         while let Some(block) = at {

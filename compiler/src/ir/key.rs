@@ -94,8 +94,6 @@ keys! {
     NEST: u32 = "nest";
     /// Byte offset within a sample of the tile.
     OFFSET: u32 = "offset";
-    /// A texture access has an offset.
-    HAS_OFFSET: bool = "offset";
     /// A scan instead of a reduction.
     PREFIX: bool = "prefix";
     /// A query of the level of detail.

@@ -72,9 +72,9 @@ mod tests {
             let data = random.bytes(512);
             let text = any_kernel(&mut Entropy::new(&data)).text;
             let bump = bumpalo::Bump::new();
-            let functions =
-                agx_compiler::ir::parse(&bump, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-            let checked = agx_compiler::ir::validate(&functions[0], functions[0].stage);
+            let functions = agx_compiler::internal::ir::parse(&bump, &text)
+                .unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let checked = agx_compiler::internal::ir::validate(&functions[0], functions[0].stage);
             assert!(checked.is_ok(), "{checked:?}\n{text}");
             for (seen, wanted) in seen.iter_mut().zip(wanted) {
                 *seen += usize::from(text.contains(wanted));

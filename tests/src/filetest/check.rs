@@ -1,14 +1,14 @@
 //! Runs the functions of a file test and compares with what is expected.
 
 use agx_abi::{PartRole, Target};
-use agx_compiler::analysis::divergence::divergence;
-use agx_compiler::context::Context;
-use agx_compiler::emit::End;
-use agx_compiler::ir::interpret::{FlatMemory, InterpretError, Limits};
-use agx_compiler::ir::print::Registers;
-use agx_compiler::ir::{Entity, Function, Stage, interpret, parse_with_registers, validate};
-use agx_compiler::pipeline::{find_pass, run_pass};
-use agx_compiler::regalloc::Reg;
+use agx_compiler::internal::Context;
+use agx_compiler::internal::End;
+use agx_compiler::internal::Reg;
+use agx_compiler::internal::divergence;
+use agx_compiler::internal::ir::interpret::{FlatMemory, InterpretError, Limits};
+use agx_compiler::internal::ir::print::Registers;
+use agx_compiler::internal::ir::{Entity, Function, Stage, interpret, parse_with_registers, validate};
+use agx_compiler::internal::pipeline::{find_pass, run_pass};
 use agx_compiler::{CompileError, CompileKey, Input};
 use agx_emulator::Options;
 use agx_emulator::launch::Launch;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agx_abi::Stage;
 use agx_compiler::CompileKey;
-use agx_compiler::pipeline::PASSES;
+use agx_compiler::internal::pipeline::PASSES;
 
 use super::Context;
 use crate::corpus::{Item, load};

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use agx_compiler::frontend::wgsl;
+use agx_compiler::internal::frontend::wgsl;
 use serde_json::json;
 
 use super::Context;

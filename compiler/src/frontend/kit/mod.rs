@@ -28,8 +28,8 @@
 //!
 //! ```
 //! use agx_abi::{ShaderInfo, Stage};
-//! use agx_compiler::frontend::kit::{Kit, buffers, vertex};
-//! use agx_compiler::ir::{Arithmetic, Function, Src};
+//! use agx_compiler::internal::frontend::kit::{Kit, buffers, vertex};
+//! use agx_compiler::internal::ir::{Arithmetic, Function, Src};
 //! use agx_compiler::{CompileError, CompileKey};
 //! use bumpalo::Bump;
 //!

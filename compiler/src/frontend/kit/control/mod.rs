@@ -5,11 +5,11 @@
 //!
 //! ```
 //! use agx_abi::Stage;
-//! use agx_compiler::frontend::kit::Kit;
-//! use agx_compiler::frontend::kit::control::{Body, End, Graph, Node, build};
-//! use agx_compiler::frontend::ssa::Variable;
-//! use agx_compiler::ir::build::alu::IntCond;
-//! use agx_compiler::ir::{Arithmetic, Function, IrOp, Src};
+//! use agx_compiler::internal::frontend::kit::Kit;
+//! use agx_compiler::internal::frontend::kit::control::{Body, End, Graph, Node, build};
+//! use agx_compiler::internal::frontend::ssa::Variable;
+//! use agx_compiler::internal::ir::build::alu::IntCond;
+//! use agx_compiler::internal::ir::{Arithmetic, Function, IrOp, Src};
 //! use agx_compiler::{CompileError, CompileKey};
 //! use bumpalo::Bump;
 //!

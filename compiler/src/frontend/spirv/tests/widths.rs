@@ -56,7 +56,7 @@ fn module(instruction: &str, arity: usize, operand: &str, result: &str) -> Vec<u
 }
 
 /// Compiles an operation for every width of its operands and every type of its result that the front end accepts.
-fn compile_all(instruction: &str, row: Row) {
+fn compile_all(instruction: &str, row: &Row) {
     let key = CompileKey::default();
     let (compiler, mut scratch) = (Compiler::default(), Scratch::default());
     let operands: &[&str] = match row.domain {

@@ -1,0 +1,28 @@
+//! What agxc, the tests and the fuzz targets of this repository use beside the interface. It changes without notice, and
+//! `public-api.txt` leaves it out.
+
+pub use crate::analysis::divergence::divergence;
+pub use crate::context::Context;
+pub use crate::emit::End;
+pub use crate::regalloc::Reg;
+
+/// The front ends, and what they are built of.
+pub mod frontend {
+    pub use crate::frontend::{door, kit, read, ssa, text};
+
+    #[cfg(feature = "wgsl")]
+    pub use crate::frontend::wgsl;
+}
+
+/// The IR, its text, its rules and its interpreter.
+pub mod ir {
+    pub use crate::ir::{
+        Arithmetic, Entity, Function, IrOp, Src, Stage, Violation, build, interpret, parse,
+        parse_with_registers, print, validate,
+    };
+}
+
+/// The passes and the order in which they run.
+pub mod pipeline {
+    pub use crate::pipeline::{PASSES, PIPELINE, Pass, PhaseDesc, find_pass, run_pass};
+}
