@@ -1,13 +1,26 @@
-//! `docs/abi.md` is that of the layouts. `BLESS=1` rewrites it.
+//! `docs/abi.md` is that of the layouts, `docs/records.md` that of the tables of records. `BLESS=1` rewrites them.
 
 use std::path::Path;
 
+/// What the page of the records begins with.
+const RECORDS: &str = "# Records\n\nControl streams, shader words and descriptors as the hardware reads them, one table for each \
+    record: what `agx_abi::record` decodes and encodes, and what `agxc trace` prints. Bits count from the lowest bit of the first \
+    byte.\n\n";
+
+fn check(name: &str, text: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
+    if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(&file, text).unwrap();
+    }
+    assert!(std::fs::read_to_string(&file).unwrap_or_default() == text, "docs/{name}: run with BLESS=1");
+}
+
 #[test]
 fn the_page_is_current() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/abi.md");
-    let text = agx_abi::reference::page();
-    if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
-        std::fs::write(&file, &text).unwrap();
-    }
-    assert!(std::fs::read_to_string(&file).unwrap_or_default() == text, "docs/abi.md: run with BLESS=1");
+    check("abi.md", &agx_abi::reference::page());
+}
+
+#[test]
+fn the_page_of_the_records_is_current() {
+    check("records.md", &format!("{RECORDS}{}", agx_abi::record::reference()));
 }
