@@ -3,7 +3,7 @@
 
 use agx_device::kernel::{Answer, Chip, Errno, Heap, User};
 use agx_device::record::{
-    Record, bind_op, command_header, compute_command, gem_create, launch, queue_create, sizes, submit,
+    Field, bind_op, command_header, compute_command, gem_create, launch, queue_create, sizes, submit,
     usc_preamble, usc_registers, usc_shader, usc_shared, usc_uniform, vm_bind, vm_create,
 };
 use agx_device::{Kernel, Recording, Settings};
@@ -30,16 +30,6 @@ impl User for Caller {
     }
 }
 
-/// A record with some of its fields set.
-fn record(record: &Record, fields: &[(&str, u64)]) -> Vec<u8> {
-    let mut bytes = vec![0; record.bytes];
-    for (name, raw) in fields {
-        let field = record.fields.iter().find(|field| field.name == *name).expect("a field of this name");
-        field.set_raw(&mut bytes, *raw);
-    }
-    bytes
-}
-
 struct Device {
     kernel: Kernel,
     caller: Caller,
@@ -58,29 +48,47 @@ impl Device {
 
     /// An address space, a queue, and a buffer of a page at [`BASE`].
     fn set_up(&mut self) {
-        let space =
-            record(&vm_create::RECORD, &[("KERNEL_START", 0x20_0000_0000), ("KERNEL_END", 0x20_2000_0000)]);
+        let space = vm_create::RECORD
+            .build_raw(&[(vm_create::KERNEL_START, 0x20_0000_0000), (vm_create::KERNEL_END, 0x20_2000_0000)]);
         assert_eq!(vm_create::VM.get(&self.call(0x42, space).expect("made")), 1);
-        let queue = record(&queue_create::RECORD, &[("VM", 1), ("SHADER_BASE", BASE)]);
+        let queue =
+            queue_create::RECORD.build_raw(&[(queue_create::VM, 1), (queue_create::SHADER_BASE, BASE)]);
         assert_eq!(queue_create::QUEUE.get(&self.call(0x48, queue).expect("made")), 1);
-        let buffer = self.call(0x45, record(&gem_create::RECORD, &[("SIZE", 0x4000)])).expect("made");
+        let buffer =
+            self.call(0x45, gem_create::RECORD.build_raw(&[(gem_create::SIZE, 0x4000)])).expect("made");
         assert_eq!(gem_create::HANDLE.get(&buffer), 1);
-        self.bind(&[("READ", 1), ("WRITE", 1), ("HANDLE", 1), ("RANGE", 0x4000), ("ADDRESS", BASE)])
-            .expect("bound");
+        self.bind(&[
+            (bind_op::READ, 1),
+            (bind_op::WRITE, 1),
+            (bind_op::HANDLE, 1),
+            (bind_op::RANGE, 0x4000),
+            (bind_op::ADDRESS, BASE),
+        ])
+        .expect("bound");
     }
 
-    fn bind(&mut self, fields: &[(&str, u64)]) -> Result<Vec<u8>, Errno> {
-        self.caller.write(USER, &record(&bind_op::RECORD, fields)).expect("inside");
-        let call = record(&vm_bind::RECORD, &[("VM", 1), ("COUNT", 1), ("STRIDE", 32), ("POINTER", USER)]);
+    fn bind(&mut self, fields: &[(Field, u64)]) -> Result<Vec<u8>, Errno> {
+        self.caller.write(USER, &bind_op::RECORD.build_raw(fields)).expect("inside");
+        let call = vm_bind::RECORD.build_raw(&[
+            (vm_bind::VM, 1),
+            (vm_bind::COUNT, 1),
+            (vm_bind::STRIDE, 32),
+            (vm_bind::POINTER, USER),
+        ]);
         self.call(0x44, call)
     }
 
     fn submit(&mut self, stream: u64) -> Result<Vec<u8>, Errno> {
-        let command = record(&compute_command::RECORD, &[("STREAM", stream)]);
-        let header = record(&command_header::RECORD, &[("TYPE", 1), ("SIZE", command.len() as u64)]);
+        let command = compute_command::RECORD.build_raw(&[(compute_command::STREAM, stream)]);
+        let header = command_header::RECORD
+            .build_raw(&[(command_header::TYPE, 1), (command_header::SIZE, command.len() as u64)]);
         let bytes = [header, command].concat();
         self.caller.write(USER, &bytes).expect("inside");
-        let call = record(&submit::RECORD, &[("COMMANDS", USER), ("QUEUE", 1), ("SIZE", bytes.len() as u64)]);
+        let call = submit::RECORD.build_raw(&[
+            (submit::COMMANDS, USER),
+            (submit::QUEUE, 1),
+            (submit::SIZE, bytes.len() as u64),
+        ]);
         self.call(0x4a, call)
     }
 }
@@ -92,17 +100,29 @@ const PLACES: [u64; 5] = [0x40, 0x100, 0x200, 0x300, 0x1000];
 fn pieces() -> Vec<(u64, Vec<u8>)> {
     let [words, program, stream, uniforms, results] = PLACES;
     let shader = [
-        record(&usc_uniform::RECORD, &[("TAG", 0x1d), ("COUNT", 4), ("ADDRESS", (BASE + uniforms) >> 2)]),
-        record(&usc_shared::RECORD, &[("TAG", 0x4d), ("LAYOUT", 0x24)]),
-        record(&usc_shader::RECORD, &[("TAG", 0x0d), ("BITS_10_15", 3), ("CODE", program)]),
-        record(&usc_registers::RECORD, &[("TAG", 0x8d), ("COUNT", 1)]),
+        usc_uniform::RECORD.build_raw(&[
+            (usc_uniform::TAG, 0x1d),
+            (usc_uniform::COUNT, 4),
+            (usc_uniform::ADDRESS, (BASE + uniforms) >> 2),
+        ]),
+        usc_shared::RECORD.build_raw(&[(usc_shared::TAG, 0x4d), (usc_shared::LAYOUT, 0x24)]),
+        usc_shader::RECORD.build_raw(&[
+            (usc_shader::TAG, 0x0d),
+            (usc_shader::BITS_10_15, 3),
+            (usc_shader::CODE, program),
+        ]),
+        usc_registers::RECORD.build_raw(&[(usc_registers::TAG, 0x8d), (usc_registers::COUNT, 1)]),
         vec![0x88, 0],
     ];
     let code = "mfsr r0, thread_position_in_grid.x\nstore.i32.x r0, u0_u1, r0\nstop\n";
     let control = [
-        record(&launch::RECORD, &[("TEXTURES", 1), ("PREAMBLE_REGISTERS", 1), ("PIPELINE", words >> 6)]),
-        record(&sizes::RECORD, &[("X", 40), ("Y", 1), ("Z", 1)]),
-        record(&sizes::RECORD, &[("X", 32), ("Y", 1), ("Z", 1)]),
+        launch::RECORD.build_raw(&[
+            (launch::TEXTURES, 1),
+            (launch::PREAMBLE_REGISTERS, 1),
+            (launch::PIPELINE, words >> 6),
+        ]),
+        sizes::RECORD.build_raw(&[(sizes::X, 40), (sizes::Y, 1), (sizes::Z, 1)]),
+        sizes::RECORD.build_raw(&[(sizes::X, 32), (sizes::Y, 1), (sizes::Z, 1)]),
         vec![0, 0, 0, 0x40, 0, 0, 0, 0],
     ];
     vec![
@@ -200,29 +220,58 @@ fn wrong_streams_are_findings() {
 fn calls_refuse_what_the_kernel_refuses() {
     let mut device = Device::new();
     assert_eq!(device.call(0x77, vec![0; 8]), Err(Errno::NO_SUCH_CALL));
-    assert_eq!(device.call(0x42, record(&vm_create::RECORD, &[])), Err(Errno::INVALID));
+    assert_eq!(device.call(0x42, vm_create::RECORD.build_raw(&[])), Err(Errno::INVALID));
     device.set_up();
-    let cases: [(&[(&str, u64)], Errno); 5] = [
-        (&[("READ", 1), ("HANDLE", 9), ("RANGE", 0x4000), ("ADDRESS", BASE)], Errno::NOT_FOUND),
-        (&[("READ", 1), ("HANDLE", 1), ("RANGE", 0x4001), ("ADDRESS", BASE)], Errno::INVALID),
-        (&[("READ", 1), ("HANDLE", 1), ("RANGE", 0x8000), ("ADDRESS", BASE)], Errno::INVALID),
-        (&[("HANDLE", 1), ("RANGE", 0x4000), ("ADDRESS", BASE)], Errno::INVALID),
-        (&[("READ", 1), ("HANDLE", 1), ("RANGE", 0x4000), ("ADDRESS", 0x20_0000_0000)], Errno::INVALID),
+    let cases: [(&[(Field, u64)], Errno); 5] = [
+        (
+            &[(bind_op::READ, 1), (bind_op::HANDLE, 9), (bind_op::RANGE, 0x4000), (bind_op::ADDRESS, BASE)],
+            Errno::NOT_FOUND,
+        ),
+        (
+            &[(bind_op::READ, 1), (bind_op::HANDLE, 1), (bind_op::RANGE, 0x4001), (bind_op::ADDRESS, BASE)],
+            Errno::INVALID,
+        ),
+        (
+            &[(bind_op::READ, 1), (bind_op::HANDLE, 1), (bind_op::RANGE, 0x8000), (bind_op::ADDRESS, BASE)],
+            Errno::INVALID,
+        ),
+        (&[(bind_op::HANDLE, 1), (bind_op::RANGE, 0x4000), (bind_op::ADDRESS, BASE)], Errno::INVALID),
+        (
+            &[
+                (bind_op::READ, 1),
+                (bind_op::HANDLE, 1),
+                (bind_op::RANGE, 0x4000),
+                (bind_op::ADDRESS, 0x20_0000_0000),
+            ],
+            Errno::INVALID,
+        ),
     ];
     for (fields, errno) in cases {
         assert_eq!(device.bind(fields), Err(errno), "{fields:?}");
     }
     device
-        .bind(&[("READ", 1), ("SINGLE_PAGE", 1), ("HANDLE", 1), ("RANGE", 0x10000), ("ADDRESS", 2 * BASE)])
+        .bind(&[
+            (bind_op::READ, 1),
+            (bind_op::SINGLE_PAGE, 1),
+            (bind_op::HANDLE, 1),
+            (bind_op::RANGE, 0x10000),
+            (bind_op::ADDRESS, 2 * BASE),
+        ])
         .expect("a page over and over");
-    device.bind(&[("UNBIND", 1), ("RANGE", 0x4000), ("ADDRESS", BASE)]).expect("unbound");
+    device
+        .bind(&[(bind_op::UNBIND, 1), (bind_op::RANGE, 0x4000), (bind_op::ADDRESS, BASE)])
+        .expect("unbound");
     let params = vec![0; 24];
     assert_eq!(device.call(0x40, params), Err(Errno::FAULT), "nowhere to write to");
 }
 
 #[test]
 fn preambles_have_a_word_of_their_own() {
-    let bytes = record(&usc_preamble::RECORD, &[("TAG", 0x38), ("BITS_8_31", 0xc08000), ("CODE", 0x40)]);
+    let bytes = usc_preamble::RECORD.build_raw(&[
+        (usc_preamble::TAG, 0x38),
+        (usc_preamble::BITS_8_31, 0xc08000),
+        (usc_preamble::CODE, 0x40),
+    ]);
     assert_eq!(usc_preamble::RECORD.complaints(&bytes), [""; 0]);
     assert_eq!(usc_preamble::CODE.get(&bytes), 0x40);
 }
@@ -231,7 +280,7 @@ fn preambles_have_a_word_of_their_own() {
 fn a_buffer_beyond_the_memory_is_refused() {
     let mut device = Device::new();
     for size in [9 << 30, 1 << 60] {
-        let create = record(&gem_create::RECORD, &[("SIZE", size)]);
+        let create = gem_create::RECORD.build_raw(&[(gem_create::SIZE, size)]);
         assert_eq!(device.call(0x45, create), Err(Errno::NO_MEMORY), "{size:#x} bytes");
     }
 }

@@ -2,9 +2,9 @@
 
 use agx_isa::asm::assemble;
 use agx_isa::disasm::listing;
-use agx_isa::{decode, encode};
 
 use crate::entropy::Entropy;
+use crate::packer;
 
 /// Treats `data` as text, then as machine code whose listing is changed.
 pub fn assembly(data: &[u8]) {
@@ -23,7 +23,7 @@ fn text(text: &str) {
 fn changed(entropy: &mut Entropy<'_>) -> String {
     let changes: Vec<(usize, u8)> =
         (0..entropy.below(3)).map(|_| (entropy.below(1 << 12), entropy.byte())).collect();
-    let mut bytes = listing(&instructions(entropy.rest()), false).into_bytes();
+    let mut bytes = listing(&packer::code(entropy.rest()), false).into_bytes();
     let len = bytes.len().max(1);
     for (at, byte) in changes {
         if let Some(place) = bytes.get_mut(at % len) {
@@ -31,19 +31,4 @@ fn changed(entropy: &mut Entropy<'_>) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// Encodes what decodes in `data`, at any even offset.
-fn instructions(data: &[u8]) -> Vec<u8> {
-    let (mut code, mut at) = (Vec::new(), 0);
-    while at < data.len() {
-        at += match decode(&data[at..]) {
-            Ok((inst, length)) => {
-                code.extend(encode(&inst).iter().flat_map(|encoded| encoded.iter()));
-                length
-            }
-            Err(_) => 2,
-        };
-    }
-    code
 }

@@ -1,8 +1,8 @@
 //! The device behind the kernel's interface: whatever a driver calls or submits gives an answer, and the same answer again.
 
 use agx_abi::record::{
-    Record, bind_op, command_header, compute_command, gem_create, launch, queue_create, render_command,
-    sizes, submit, usc_preamble, usc_registers, usc_shader, usc_shared, usc_uniform, vm_bind, vm_create,
+    bind_op, command_header, compute_command, gem_create, launch, queue_create, render_command, sizes,
+    submit, usc_preamble, usc_registers, usc_shader, usc_shared, usc_uniform, vm_bind, vm_create,
 };
 use agx_device::kernel::{Chip, Errno, Heap, User};
 use agx_device::{Kernel, Settings};
@@ -67,17 +67,6 @@ impl User for Caller {
     }
 }
 
-/// A record with some of its fields set.
-fn record(record: &Record, fields: &[(&str, u64)]) -> Vec<u8> {
-    let mut bytes = vec![0; record.bytes];
-    for field in record.fields {
-        if let Some((_, raw)) = fields.iter().find(|(name, _)| *name == field.name) {
-            field.set_raw(&mut bytes, *raw);
-        }
-    }
-    bytes
-}
-
 /// A driver of one queue and one buffer.
 struct Client {
     kernel: Kernel,
@@ -92,16 +81,25 @@ impl Client {
         let mut client = Client { kernel, caller: Caller(vec![0; USER_BYTES]), answers: Vec::new() };
         client.call(
             0x42,
-            record(&vm_create::RECORD, &[("KERNEL_START", 0x20_0000_0000), ("KERNEL_END", 0x20_2000_0000)]),
+            vm_create::RECORD.build_raw(&[
+                (vm_create::KERNEL_START, 0x20_0000_0000),
+                (vm_create::KERNEL_END, 0x20_2000_0000),
+            ]),
         );
-        client.call(0x48, record(&queue_create::RECORD, &[("VM", 1), ("SHADER_BASE", BASE)]));
-        client.call(0x45, record(&gem_create::RECORD, &[("SIZE", BUFFER_BYTES)]));
-        client.user(&record(
-            &bind_op::RECORD,
-            &[("READ", 1), ("WRITE", 1), ("HANDLE", 1), ("RANGE", BUFFER_BYTES), ("ADDRESS", BASE)],
-        ));
-        let bind = [("VM", 1), ("COUNT", 1), ("STRIDE", 32), ("POINTER", USER)];
-        client.call(0x44, record(&vm_bind::RECORD, &bind));
+        client.call(
+            0x48,
+            queue_create::RECORD.build_raw(&[(queue_create::VM, 1), (queue_create::SHADER_BASE, BASE)]),
+        );
+        client.call(0x45, gem_create::RECORD.build_raw(&[(gem_create::SIZE, BUFFER_BYTES)]));
+        client.user(&bind_op::RECORD.build_raw(&[
+            (bind_op::READ, 1),
+            (bind_op::WRITE, 1),
+            (bind_op::HANDLE, 1),
+            (bind_op::RANGE, BUFFER_BYTES),
+            (bind_op::ADDRESS, BASE),
+        ]));
+        let bind = [(vm_bind::VM, 1), (vm_bind::COUNT, 1), (vm_bind::STRIDE, 32), (vm_bind::POINTER, USER)];
+        client.call(0x44, vm_bind::RECORD.build_raw(&bind));
         client
     }
 
@@ -132,20 +130,22 @@ impl Client {
 
     /// Submits the control stream as a compute command, or as a render command now and then, with a field changed.
     fn submit(&mut self, entropy: &mut Entropy<'_>) {
-        let (kind, of) = match entropy.below(4) {
-            0 => (0, &render_command::RECORD),
-            _ => (1, &compute_command::RECORD),
+        let (kind, of, stream) = match entropy.below(4) {
+            0 => (0, &render_command::RECORD, render_command::STREAM),
+            _ => (1, &compute_command::RECORD, compute_command::STREAM),
         };
-        let mut command = record(of, &[("STREAM", BASE + STREAM)]);
+        let mut command = of.build_raw(&[(stream, BASE + STREAM)]);
         if entropy.flip() {
             let field = &of.fields[entropy.below(of.fields.len())];
             field.set_raw(&mut command, interesting(entropy));
         }
-        let header = record(&command_header::RECORD, &[("TYPE", kind), ("SIZE", command.len() as u64)]);
+        let header = command_header::RECORD
+            .build_raw(&[(command_header::TYPE, kind), (command_header::SIZE, command.len() as u64)]);
         let bytes = [header, command].concat();
         self.user(&bytes);
-        let call = [("COMMANDS", USER), ("QUEUE", 1), ("SIZE", bytes.len() as u64)];
-        self.call(0x4a, record(&submit::RECORD, &call));
+        let size = bytes.len() as u64;
+        let call = [(submit::COMMANDS, USER), (submit::QUEUE, 1), (submit::SIZE, size)];
+        self.call(0x4a, submit::RECORD.build_raw(&call));
     }
 
     /// A call with small numbers, addresses and sizes that are often meant.
@@ -178,16 +178,28 @@ fn interesting(entropy: &mut Entropy<'_>) -> u64 {
 /// The parts of a launch of 40 threads, with their places in the buffer.
 fn pieces() -> [(u64, Vec<u8>); 4] {
     let words = [
-        record(&usc_uniform::RECORD, &[("TAG", 0x1d), ("COUNT", 4), ("ADDRESS", (BASE + UNIFORMS) >> 2)]),
-        record(&usc_shared::RECORD, &[("TAG", 0x4d), ("LAYOUT", 0x24)]),
-        record(&usc_shader::RECORD, &[("TAG", 0x0d), ("BITS_10_15", 3), ("CODE", PROGRAM)]),
-        record(&usc_registers::RECORD, &[("TAG", 0x8d), ("COUNT", 1)]),
-        record(&usc_preamble::RECORD, &[]),
+        usc_uniform::RECORD.build_raw(&[
+            (usc_uniform::TAG, 0x1d),
+            (usc_uniform::COUNT, 4),
+            (usc_uniform::ADDRESS, (BASE + UNIFORMS) >> 2),
+        ]),
+        usc_shared::RECORD.build_raw(&[(usc_shared::TAG, 0x4d), (usc_shared::LAYOUT, 0x24)]),
+        usc_shader::RECORD.build_raw(&[
+            (usc_shader::TAG, 0x0d),
+            (usc_shader::BITS_10_15, 3),
+            (usc_shader::CODE, PROGRAM),
+        ]),
+        usc_registers::RECORD.build_raw(&[(usc_registers::TAG, 0x8d), (usc_registers::COUNT, 1)]),
+        usc_preamble::RECORD.build_raw(&[]),
     ];
     let control = [
-        record(&launch::RECORD, &[("TEXTURES", 1), ("PREAMBLE_REGISTERS", 1), ("PIPELINE", WORDS >> 6)]),
-        record(&sizes::RECORD, &[("X", 40), ("Y", 1), ("Z", 1)]),
-        record(&sizes::RECORD, &[("X", 32), ("Y", 1), ("Z", 1)]),
+        launch::RECORD.build_raw(&[
+            (launch::TEXTURES, 1),
+            (launch::PREAMBLE_REGISTERS, 1),
+            (launch::PIPELINE, WORDS >> 6),
+        ]),
+        sizes::RECORD.build_raw(&[(sizes::X, 40), (sizes::Y, 1), (sizes::Z, 1)]),
+        sizes::RECORD.build_raw(&[(sizes::X, 32), (sizes::Y, 1), (sizes::Z, 1)]),
         vec![0, 0, 0, 0x40, 0, 0, 0, 0],
     ];
     let code = agx_isa::asm::assemble(CODE).unwrap_or_else(|error| panic!("{error}"));

@@ -16,20 +16,22 @@ pub fn packer(data: &[u8]) {
     }
 }
 
-/// Decodes from every even offset that the previous instruction leaves.
-fn code(data: &[u8]) {
-    let mut at = 0;
+/// Decodes from every even offset that the previous instruction leaves. Returns what decodes.
+pub(crate) fn code(data: &[u8]) -> Vec<u8> {
+    let (mut decoded, mut at) = (Vec::new(), 0);
     while at < data.len() {
         at += match decode(&data[at..]) {
             Ok((inst, length)) => {
                 let again = encode(&inst);
                 let again = again.unwrap_or_else(|error| panic!("{inst:?} decoded, but: {error}"));
                 assert_eq!(again[..], data[at..at + length], "{inst:?}");
+                decoded.extend_from_slice(&again);
                 length
             }
             Err(_) => 2,
         };
     }
+    decoded
 }
 
 /// One instruction from choices: the opcode when it had an encoding.

@@ -74,6 +74,16 @@ impl Record {
         }
         Ok(bytes)
     }
+
+    /// The record in which fields have these bits, and all others are 0, whatever they can be: see [`Record::build`] for valid ones.
+    pub fn build_raw(&self, bits: &[(Field, u64)]) -> Vec<u8> {
+        let mut bytes = vec![0; self.bytes];
+        for (field, raw) in bits {
+            debug_assert!(self.fields.contains(field), "{} is not a field of {}", field.name, self.name);
+            field.set_raw(&mut bytes, *raw);
+        }
+        bytes
+    }
 }
 
 #[cfg(test)]
