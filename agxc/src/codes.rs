@@ -155,8 +155,8 @@ pub static CODES: &[Code] = &[
     },
     Code {
         number: 203,
-        title: "invalid IR",
-        explanation: "The textual IR does not parse, or breaks a rule of its stage. docs/ir.md states the rules.",
+        title: "IR beyond a pass",
+        explanation: "A function of the textual IR has been lowered further than a pass takes it. `agxc pass list` names the stages.",
         exit: Exit::Rejected,
     },
     Code {

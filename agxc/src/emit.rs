@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use agx_abi::{PartRole, Target};
+use agx_compiler::internal::pipeline::PIPELINE;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use clap::ArgMatches;
 
@@ -135,11 +136,13 @@ pub static EMITS: &[EmitRow] = &[
         name: "ir-after",
         extension: "ir",
         is_binary: false,
-        doc: "the IR after the last run of a pass: ir-after=PASS",
-        make: |job, pass| {
-            let pass = pass.ok_or_else(|| Failure::usage("--emit ir-after: expected ir-after=PASS"))?;
-            find_pass(pass)?;
-            ir(job, Some(pass))
+        doc: "the IR after a phase, or the last run of a pass: ir-after=NAME",
+        make: |job, name| {
+            let name = name.ok_or_else(|| Failure::usage("--emit ir-after: expected ir-after=NAME"))?;
+            if PIPELINE.iter().all(|phase| phase.name != name) {
+                find_pass(name)?;
+            }
+            ir(job, Some(name))
         },
     },
     EmitRow {

@@ -70,7 +70,7 @@ fn apply(
 /// Reports every rule of its stage that `f` breaks.
 pub fn check(f: &Function<'_>, file: &File) -> Result<(), Failure> {
     let Err(violations) = ir::validate(f, f.stage) else { return Ok(()) };
-    let problem = |violation: &Violation| Diagnostic::new(203, violation.to_string()).in_file(&file.name);
+    let problem = |violation: &Violation| Diagnostic::from_compiler(violation.error(0), &file.name);
     Err(Failure::Problems(violations.iter().map(problem).collect()))
 }
 

@@ -82,6 +82,9 @@ fn the_ir_keeps_the_size_of_workgroups() {
     assert!(std::fs::read_to_string(&ir).unwrap().contains(" workgroup_size 4 1 1 {"));
     assert!(out(&["compile", &ir]).contains("workgroups of 4×1×1,"));
     let after = folder.path("after.ir");
+    let phase = out(&["compile", "--emit", "ir-after=select", &source]);
+    assert!(phase.contains(" stage machine ") && phase.contains(" workgroup_size 4 1 1 {"), "{phase}");
+    fails(&["compile", "--emit", "ir-after=selection", &source], b"", 2, "unknown p");
     out(&["compile", "--emit", "ir-after=lower_select", &source, "-o", &after]);
     let json: serde_json::Value = serde_json::from_str(&out(&["compile", "--emit", "json", &after])).unwrap();
     assert_eq!(json["info"]["workgroup_size"], serde_json::json!([4, 1, 1]));
@@ -101,8 +104,8 @@ fn ill_formed_ir_is_answered_with_the_violations() {
         &["stats", &file],
     ];
     for command in commands {
-        fails(command, b"", 1, "error[AGX0203]: b0: `%0:32 = fmul %1, %1`: ");
-        fails(command, b"", 1, "error[AGX0203]: b0: `%2:32 = fadd %3, %0`: ");
+        fails(command, b"", 1, "error[AGX2619]: b0: `%0:32 = fmul %1, %1`: ");
+        fails(command, b"", 1, "error[AGX2619]: b0: `%2:32 = fadd %3, %0`: ");
     }
     let size = b"kernel @k() stage source workgroup_size 0 1 1 {\nb0:\n}\n";
     fails(

@@ -1,4 +1,4 @@
-//! The textual IR.
+//! The textual IR. Code 2610 stood for every rule until each had its own.
 
 use super::row::{Example, errors};
 
@@ -55,14 +55,49 @@ errors! {
         = "the text has no function",
         Example::text("ir", "; a comment\n");
 
-        /// The function breaks a rule of its stage. docs/ir.md states the rules.
-        2610 Invalid Rule { violation: String, more: usize }
-        = "{violation} (and {more} more violations)",
-        Example::text("ir", "kernel @f() stage source {\nb0:\n    keep %5\n}\n");
-
         /// An operation lacks a modifier, or a modifier a value. docs/ir.md lists those of each operation.
         2611 Invalid UnknownOf { what: &'static str, of: String, name: String }
         = "`{of}` has no {what} `{name}`",
         Example::text("ir", "kernel @f(%0:32) stage source {\nb0:\n    %1:32 = fmul %0, %0 sot=1\n}\n");
+
+        /// Blocks and brackets do not make a layout. Every if has two arms, and brackets close what they opened.
+        2612 Invalid Layout { violation: String }
+        = "{violation}",
+        Example::text("ir", "kernel @f() stage source {\nb0:\n    if true {\n    b1:\n    }\nb2:\n    halt\n}\n");
+
+        /// A jump leads nowhere. It goes to the header of a loop around it, or to the block after a loop or scope around it.
+        2613 Invalid Jump { violation: String }
+        = "{violation}",
+        Example::text("ir", "kernel @f() stage source {\nb0:\n    jump b0\n}\n");
+
+        /// A block does not end as what follows it asks. Terminators stand last, and an if before its arms.
+        2614 Invalid End { violation: String }
+        = "{violation}",
+        Example::text("ir", "kernel @f() stage source {\nb0:\n    halt\n    keep #1\n}\n");
+
+        /// A phi or preload is out of place, or a phi has other sources than its block predecessors. Both stand first in their block.
+        2615 Invalid Head { violation: String }
+        = "{violation}",
+        Example::text("ir", "kernel @f() stage source {\nb0:\n    %0:32 = mov #1\n    %1:32 = phi\n    keep %0, %1\n}\n");
+
+        /// An operation may not appear at the stage of the function. docs/ir.md says until when each may.
+        2616 Invalid Stage { violation: String }
+        = "{violation}",
+        Example::text("ir", "kernel @f(%0:32) stage lowered {\nb0:\n    %1:32 = fdiv %0, %0\n    keep %1\n}\n");
+
+        /// An instruction has the wrong number or types of operands. docs/ir.md has the signatures.
+        2617 Invalid Operands { violation: String }
+        = "{violation}",
+        Example::text("ir", "kernel @f(%0:32) stage source {\nb0:\n    %1:32 = iadd %0\n    keep %1\n}\n");
+
+        /// An instruction of machine code does not encode. docs/isa lists what each operand may be.
+        2618 Invalid Encoding { violation: String }
+        = "{violation}",
+        Example::text("ir", "kernel @f(%0:32) stage machine {\nb0:\n    %1:32 = fadd %0, #0.3\n    keep %1\n}\n");
+
+        /// A value is not defined once and before its uses. The definition must dominate every use.
+        2619 Invalid Definition { violation: String }
+        = "{violation}",
+        Example::text("ir", "kernel @f() stage source {\nb0:\n    keep %5\n}\n");
     }
 }

@@ -15,10 +15,9 @@ impl FrontEnd for TextIr {
     fn read<'a>(&self, bump: &'a Bump, input: Input<'_>, _: &CompileKey) -> Result<Shader<'a>, CompileError> {
         let functions = ir::parse(bump, input.text()?)?;
         let first = functions.into_iter().next().ok_or_else(|| TextError::NoFunction)?;
-        if let Err(violations) = ir::validate(&first, first.stage) {
-            let first = violations.first().map_or_else(String::new, ToString::to_string);
-            let more = violations.len().saturating_sub(1);
-            return Err(TextError::Rule { violation: first, more }.into());
+        let violations = ir::validate(&first, first.stage).err().unwrap_or_default();
+        if let Some((violation, rest)) = violations.split_first() {
+            return Err(violation.error(rest.len()));
         }
         let info = ShaderInfo {
             entry_point: first.name.to_string(),

@@ -16,21 +16,44 @@ use std::fmt;
 use super::entity::{Block, Inst};
 use super::function::Function;
 use super::types::Stage;
-use crate::error::CompileError;
+use crate::error::{CompileError, TextError};
 
 /// Most violations [`Function::check`] quotes.
 const MAX_QUOTED: usize = 8;
 
+/// The rules, in the order in which they are checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rule {
+    /// Blocks and brackets make a layout, and the edges are its own.
+    Layout,
+    /// A jump leads to the header of a loop around it, or to the block after a loop or scope around it.
+    Jump,
+    /// A block ends as its seam asks.
+    End,
+    /// Phis and preloads stand first, and phis name the predecessors.
+    Head,
+    /// The operation may appear at the stage, and no lowering has removed it.
+    Stage,
+    /// Operands have the number and the types that the operation asks for.
+    Operands,
+    /// From the Machine stage on operands are legal for their row.
+    Encoding,
+    /// Values are defined once, before their uses.
+    Definition,
+}
+
 /// A broken rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
+    /// The rule.
+    pub rule: Rule,
     /// The block it is in, if it is in one.
     pub block: Option<Block>,
     /// The instruction it concerns, if it concerns one.
     pub inst: Option<Inst>,
     /// Text of the instruction; empty when it concerns none.
     pub text: String,
-    /// Which rule is broken, and how.
+    /// How the rule is broken.
     pub message: String,
 }
 
@@ -43,6 +66,25 @@ impl fmt::Display for Violation {
             write!(f, "`{}`: ", self.text)?;
         }
         f.write_str(&self.message)
+    }
+}
+
+impl Violation {
+    /// The error of an input that breaks the rule, and breaks rules `more` times beside it.
+    pub fn error(&self, more: usize) -> CompileError {
+        let others = if more == 0 { String::new() } else { format!(" (and {more} more violations)") };
+        let violation = format!("{self}{others}");
+        let error = match self.rule {
+            Rule::Layout => TextError::Layout { violation },
+            Rule::Jump => TextError::Jump { violation },
+            Rule::End => TextError::End { violation },
+            Rule::Head => TextError::Head { violation },
+            Rule::Stage => TextError::Stage { violation },
+            Rule::Operands => TextError::Operands { violation },
+            Rule::Encoding => TextError::Encoding { violation },
+            Rule::Definition => TextError::Definition { violation },
+        };
+        error.into()
     }
 }
 
@@ -90,21 +132,28 @@ struct Report<'f, 'a> {
 
 impl Report<'_, '_> {
     /// A violation that concerns the function as a whole.
-    fn function(&mut self, message: impl Into<String>) {
+    fn function(&mut self, rule: Rule, message: impl Into<String>) {
         let message = message.into();
-        self.violations.push(Violation { block: None, inst: None, text: String::new(), message });
+        self.violations.push(Violation { rule, block: None, inst: None, text: String::new(), message });
     }
 
     /// A violation that concerns a block.
-    fn block(&mut self, block: Block, message: impl Into<String>) {
+    fn block(&mut self, rule: Rule, block: Block, message: impl Into<String>) {
         let message = message.into();
-        self.violations.push(Violation { block: Some(block), inst: None, text: String::new(), message });
+        self.violations.push(Violation {
+            rule,
+            block: Some(block),
+            inst: None,
+            text: String::new(),
+            message,
+        });
     }
 
     /// A violation that concerns an instruction.
-    fn inst(&mut self, block: Block, inst: Inst, message: impl Into<String>) {
+    fn inst(&mut self, rule: Rule, block: Block, inst: Inst, message: impl Into<String>) {
         let text = self.f.inst_text(inst).to_string();
         self.violations.push(Violation {
+            rule,
             block: Some(block),
             inst: Some(inst),
             text,

@@ -6,7 +6,7 @@ use agx_isa::inst::{OperandFlags, Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
 
-use super::Report;
+use super::{Report, Rule};
 use crate::ir::entity::Value;
 use crate::ir::function::{Function, InstData};
 use crate::ir::machine::{check_vectors, machine_inst};
@@ -30,19 +30,19 @@ pub(super) fn check(report: &mut Report<'_, '_>) -> bool {
         exist &= f.values.contains(*param);
     }
     if !exist {
-        report.function("a parameter does not exist");
+        report.function(Rule::Definition, "a parameter does not exist");
     }
     for segment in &f.layout {
         for inst in &f.block(segment.block).insts {
             let data = f.insts[*inst];
             let values = data.dsts.iter().copied().chain(data.srcs.iter().filter_map(|src| src.as_value()));
             if let Some(missing) = values.into_iter().find(|value| !f.values.contains(*value)) {
-                report.inst(segment.block, *inst, format!("{missing} does not exist"));
+                report.inst(Rule::Definition, segment.block, *inst, format!("{missing} does not exist"));
                 exist = false;
                 continue;
             }
-            for message in problems(f, report.stage, &data) {
-                report.inst(segment.block, *inst, message);
+            for (rule, message) in problems(f, report.stage, &data) {
+                report.inst(rule, segment.block, *inst, message);
             }
         }
     }
@@ -50,33 +50,44 @@ pub(super) fn check(report: &mut Report<'_, '_>) -> bool {
 }
 
 /// What is wrong with one instruction, whose values exist.
-fn problems(f: &Function<'_>, stage: Stage, data: &InstData<'_>) -> Vec<String> {
+fn problems(f: &Function<'_>, stage: Stage, data: &InstData<'_>) -> Vec<(Rule, String)> {
+    let removed = f
+        .removed
+        .contain(f, data)
+        .then(|| format!("`{}` was removed by an earlier pass and may not come back", data.op.name()));
+    let mut found: Vec<(Rule, String)> =
+        stage_problem(stage, data.op).into_iter().chain(removed).map(|text| (Rule::Stage, text)).collect();
+    let counts = count_problems(data);
+    let are_counted = counts.is_empty();
+    found.extend(counts.into_iter().map(|text| (Rule::Operands, text)));
+    if are_counted {
+        found.extend(operand_problems(f, stage, data));
+    }
+    found
+}
+
+/// What is wrong with the operands of an instruction, which are as many as it asks for.
+fn operand_problems(f: &Function<'_>, stage: Stage, data: &InstData<'_>) -> Vec<(Rule, String)> {
     let mut found: Vec<String> = Vec::new();
-    found.extend(stage_problem(stage, data.op));
-    if f.removed.contain(f, data) {
-        found.push(format!("`{}` was removed by an earlier pass and may not come back", data.op.name()));
-    }
-    let before = found.len();
-    found.extend(count_problems(data));
-    if found.len() > before {
-        return found;
-    }
     for dst in data.dsts {
         found.extend(type_problem(stage, *dst, f.ty(*dst)));
     }
     for (index, src) in data.srcs.iter().enumerate() {
         found.extend(source_problem(data.op, index, *src));
     }
+    let mut encoding = None;
     match data.op {
         Op::Ir(op) => {
             found.extend(signature_problems(f, op, data));
             found.extend(ir_problem(f, op, data));
         }
-        Op::Hw(opcode) if stage >= Stage::Machine => found.extend(machine_problem(f, opcode, data)),
+        Op::Hw(opcode) if stage >= Stage::Machine => encoding = machine_problem(f, opcode, data),
         Op::Hw(opcode) => found.extend(hardware_problems(f, stage, opcode, data)),
     }
-    found.extend(mod_problems(data));
-    found
+    let found = found.into_iter().map(|text| (Rule::Operands, text));
+    let encoding = encoding.map(|text| (Rule::Encoding, text));
+    let mods = mod_problems(data).into_iter().map(|text| (Rule::Operands, text));
+    found.chain(encoding).chain(mods).collect()
 }
 
 /// The operation may appear at the stage.

@@ -1,7 +1,7 @@
 //! Static single assignment: every value is defined once, and its definition dominates its uses.
 
-use super::Report;
 use super::structure::Order;
+use super::{Report, Rule};
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::Side;
@@ -38,19 +38,24 @@ fn definitions(report: &mut Report<'_, '_>) -> Side<Value, Option<Place>> {
     let mut places: Side<Value, Option<Place>> = Side::new(f.values.len());
     for param in &f.params {
         if places[*param].replace((0, 0)).is_some() {
-            report.function(format!("{param} is a parameter twice"));
+            report.function(Rule::Definition, format!("{param} is a parameter twice"));
         }
     }
     for (position, segment) in f.layout.iter().enumerate() {
         for (at, inst) in f.block(segment.block).insts.iter().enumerate() {
             for dst in f.insts[*inst].dsts {
                 if places[*dst].replace((position, at + 1)).is_some() {
-                    report.inst(segment.block, *inst, format!("{dst} is defined twice"));
+                    report.inst(Rule::Definition, segment.block, *inst, format!("{dst} is defined twice"));
                 } else if f.values[*dst]
                     .def
                     .is_none_or(|def| !f.insts.contains(def) || !f.insts[def].dsts.contains(dst))
                 {
-                    report.inst(segment.block, *inst, format!("{dst} does not know its definition"));
+                    report.inst(
+                        Rule::Definition,
+                        segment.block,
+                        *inst,
+                        format!("{dst} does not know its definition"),
+                    );
                 }
             }
         }
@@ -67,7 +72,7 @@ fn check_use(
     reader: Place,
 ) {
     let Some(place) = places[value] else {
-        report.inst(block, inst, format!("{value} is never defined"));
+        report.inst(Rule::Definition, block, inst, format!("{value} is never defined"));
         return;
     };
     if place.0 == reader.0 && place.1 < reader.1 {
@@ -76,7 +81,12 @@ fn check_use(
     // In code that is never reached every definition dominates.
     if dominators.is_reachable(reader.0) && (place.0 == reader.0 || !dominators.dominates(place.0, reader.0))
     {
-        report.inst(block, inst, format!("the definition of {value} does not dominate this use"));
+        report.inst(
+            Rule::Definition,
+            block,
+            inst,
+            format!("the definition of {value} does not dominate this use"),
+        );
     }
 }
 

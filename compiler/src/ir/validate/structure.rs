@@ -2,7 +2,7 @@
 
 use agx_isa::table::Opcode;
 
-use super::Report;
+use super::{Report, Rule};
 use crate::ir::entity::{Block, Entity, Inst};
 use crate::ir::function::{Function, Seam};
 use crate::ir::op::{IrOp, Op};
@@ -50,22 +50,27 @@ fn check_membership(report: &mut Report<'_, '_>) -> Side<Block, Option<usize>> {
     let mut position: Side<Block, Option<usize>> = Side::new(f.blocks.len());
     let mut placed: Side<Inst, bool> = Side::new(f.insts.len());
     if f.layout.is_empty() {
-        report.function("the layout has no block");
+        report.function(Rule::Layout, "the layout has no block");
     }
     for (index, segment) in f.layout.iter().enumerate() {
         let Some(data) = f.blocks.get(segment.block.index()) else {
-            report.function(format!("the layout names {}, which does not exist", segment.block));
+            report
+                .function(Rule::Layout, format!("the layout names {}, which does not exist", segment.block));
             continue;
         };
         if position[segment.block].replace(index).is_some() {
-            report.block(segment.block, "the block stands twice in the layout");
+            report.block(Rule::Layout, segment.block, "the block stands twice in the layout");
             continue;
         }
         for inst in &data.insts {
             if !f.insts.contains(*inst) {
-                report.block(segment.block, format!("the block holds {inst}, which does not exist"));
+                report.block(
+                    Rule::Layout,
+                    segment.block,
+                    format!("the block holds {inst}, which does not exist"),
+                );
             } else if std::mem::replace(&mut placed[*inst], true) {
-                report.inst(segment.block, *inst, "the instruction stands in two places");
+                report.inst(Rule::Layout, segment.block, *inst, "the instruction stands in two places");
             }
         }
     }
@@ -81,6 +86,7 @@ fn check_brackets(report: &mut Report<'_, '_>) -> Vec<Construct> {
         let last = index + 1 == f.layout.len();
         if last != (segment.seam == Seam::End) {
             report.block(
+                Rule::Layout,
                 segment.block,
                 if last { "the layout does not end" } else { "the layout ends too early" },
             );
@@ -93,22 +99,24 @@ fn check_brackets(report: &mut Report<'_, '_>) -> Vec<Construct> {
                 Some(construct) if construct.seam == Seam::If && construct.otherwise.is_none() => {
                     construct.otherwise = Some(index);
                 }
-                _ => report.block(segment.block, "an else belongs to no if"),
+                _ => report.block(Rule::Layout, segment.block, "an else belongs to no if"),
             },
             Seam::EndIf | Seam::EndLoop | Seam::EndScope => match open.pop() {
                 Some(construct) if closes(construct, segment.seam) => {
                     constructs.push(Construct { close: index, ..construct });
                 }
-                Some(_) => {
-                    report.block(segment.block, "a bracket closes something else, or an if without else")
-                }
-                None => report.block(segment.block, "a bracket closes nothing"),
+                Some(_) => report.block(
+                    Rule::Layout,
+                    segment.block,
+                    "a bracket closes something else, or an if without else",
+                ),
+                None => report.block(Rule::Layout, segment.block, "a bracket closes nothing"),
             },
             Seam::End => {}
         }
     }
     for construct in open {
-        report.block(f.layout[construct.start].block, "a bracket is never closed");
+        report.block(Rule::Layout, f.layout[construct.start].block, "a bracket is never closed");
     }
     constructs
 }
@@ -162,7 +170,7 @@ fn check_jumps(report: &mut Report<'_, '_>, constructs: &[Construct], around: &E
             continue;
         }
         let Some(target) = data.target() else {
-            report.inst(segment.block, inst, "a jump has one target");
+            report.inst(Rule::Jump, segment.block, inst, "a jump has one target");
             continue;
         };
         let mut construct = around.block[position];
@@ -178,7 +186,7 @@ fn check_jumps(report: &mut Report<'_, '_>, constructs: &[Construct], around: &E
             let message = format!(
                 "{target} is neither the header of a loop around the jump nor after one, nor after a scope"
             );
-            report.inst(segment.block, inst, message);
+            report.inst(Rule::Jump, segment.block, inst, message);
         }
     }
 }
@@ -201,6 +209,7 @@ fn check_edges(
         }
         if f.block(segment.block).succs != targets {
             report.block(
+                Rule::Layout,
                 segment.block,
                 "the successors are stale: the layout has changed since they were computed",
             );
@@ -212,6 +221,7 @@ fn check_edges(
         carried.sort_unstable();
         if !carried.iter().copied().eq(preds[to].iter().map(|from| Some(*from))) {
             report.block(
+                Rule::Layout,
                 segment.block,
                 "the predecessors are stale: the layout has changed since they were computed",
             );
@@ -255,7 +265,7 @@ pub(super) fn check_blocks(report: &mut Report<'_, '_>, order: &Order) {
         for (at, inst) in insts.iter().enumerate() {
             let op = f.insts[*inst].op;
             if op.is_terminator() && at + 1 != insts.len() && !flow_is_explicit {
-                report.inst(block, *inst, "a terminator stands last in its block");
+                report.inst(Rule::End, block, *inst, "a terminator stands last in its block");
             }
             check_head(report, &mut head, position, block, *inst);
             if op == Op::Ir(IrOp::Phi) {
@@ -276,8 +286,10 @@ fn check_end(report: &mut Report<'_, '_>, block: Block, seam: Seam) {
     let f = report.f;
     match (f.terminator(block), seam) {
         (Some(inst), Seam::If) if is_if(f.insts[inst].op) => {}
-        (_, Seam::If) => report.block(block, "the block before an if construct ends with an if"),
-        (Some(inst), _) if is_if(f.insts[inst].op) => report.inst(block, inst, "no if construct follows"),
+        (_, Seam::If) => report.block(Rule::End, block, "the block before an if construct ends with an if"),
+        (Some(inst), _) if is_if(f.insts[inst].op) => {
+            report.inst(Rule::End, block, inst, "no if construct follows")
+        }
         _ => {}
     }
 }
@@ -294,12 +306,12 @@ fn check_head(report: &mut Report<'_, '_>, head: &mut Head, position: usize, blo
     match report.f.insts[inst].op {
         Op::Ir(IrOp::Phi) => {
             if *head != Head::Phis {
-                report.inst(block, inst, "phis stand first in their block");
+                report.inst(Rule::Head, block, inst, "phis stand first in their block");
             }
         }
         Op::Ir(IrOp::Preload) => {
             if position != 0 || *head == Head::Body {
-                report.inst(block, inst, "preloads stand first in the entry block");
+                report.inst(Rule::Head, block, inst, "preloads stand first in the entry block");
             }
             *head = (*head).max(Head::Preloads);
         }
@@ -311,7 +323,7 @@ fn check_head(report: &mut Report<'_, '_>, head: &mut Head, position: usize, blo
 fn check_phi(report: &mut Report<'_, '_>, order: &Order, position: usize, block: Block, inst: Inst) {
     let data = report.f.insts[inst];
     if data.mods.len() != data.srcs.len() {
-        report.inst(block, inst, "a phi has as many blocks as sources");
+        report.inst(Rule::Head, block, inst, "a phi has as many blocks as sources");
         return;
     }
     let mut named: Vec<Option<usize>> = data.mods.iter().map(|pred| order.position[Block(*pred)]).collect();
@@ -319,6 +331,11 @@ fn check_phi(report: &mut Report<'_, '_>, order: &Order, position: usize, block:
     if !named.iter().copied().eq(order.preds[position].iter().map(|from| Some(*from))) {
         let preds: Vec<String> =
             order.preds[position].iter().map(|from| report.f.layout[*from].block.to_string()).collect();
-        report.inst(block, inst, format!("a phi has one source from each predecessor: {}", preds.join(", ")));
+        report.inst(
+            Rule::Head,
+            block,
+            inst,
+            format!("a phi has one source from each predecessor: {}", preds.join(", ")),
+        );
     }
 }
