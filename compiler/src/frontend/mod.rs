@@ -27,7 +27,7 @@ use bumpalo::Bump;
 pub use door::{FRONT_ENDS, FrontEnd, Input, Language, Shader};
 
 use crate::CompileKey;
-use crate::error::{CompileError, InputError};
+use crate::error::{CompileError, InputError, Location};
 
 /// Reads `input` into `bump`.
 ///
@@ -54,6 +54,14 @@ pub fn located(input: Input<'_>, error: CompileError) -> CompileError {
         Some(front_end) => front_end.located(error),
         None => error,
     }
+}
+
+/// An error in a text that names no files: places in its source are places in the text.
+fn in_text(error: CompileError) -> CompileError {
+    error.relocate(|location| match location {
+        Location::Source { line, column, .. } => Location::Text { line, column },
+        location => location,
+    })
 }
 
 #[cfg(test)]

@@ -46,8 +46,7 @@ pub fn read<'a>(
 
 /// Words of naga's SPIR-V mean nothing to whoever wrote the text.
 pub fn in_text(error: CompileError) -> CompileError {
-    error.relocate(|location| match location {
-        Location::Source { line, column, .. } => Location::Text { line, column },
+    super::in_text(error).relocate(|location| match location {
         Location::Word { .. } => Location::Whole,
         location => location,
     })

@@ -81,10 +81,7 @@ impl FrontEnd for Tgsi {
     }
 
     fn located(&self, error: CompileError) -> CompileError {
-        error.relocate(|location| match location {
-            Location::Source { line, column, .. } => Location::Text { line, column },
-            location => location,
-        })
+        super::in_text(error)
     }
 }
 
