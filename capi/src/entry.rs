@@ -1,0 +1,584 @@
+//! The functions of the header: arguments of C become references, slices and texts, and the other modules do the rest.
+//!
+//! All `unsafe` code of the crate is here. A function that takes no text, bytes or list is safe: its pointers are references that
+//! may be absent, and places to write to are `MaybeUninit`, because C programs pass them uninitialised.
+
+#![expect(
+    unsafe_code,
+    reason = "C passes pointers with lengths, names functions, and is asked whether to stop"
+)]
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::slice;
+
+use agx_compiler::{BUILD_ID, CompileKey, CompileLimits, CompiledShader, FIGURES, Robustness};
+
+use crate::bytes::{AgxBuffer, AgxBytes, AgxText};
+use crate::error::{AgxError, AgxStatus, attempt, given, make};
+use crate::key::{self, AgxBinding, AgxCompiler, AgxKey};
+use crate::program::{self, AgxAttribute, AgxFragmentState, AgxProgram, AgxProgramInfo, AgxTarget};
+use crate::shader::{self, AgxField, AgxFigure, AgxShader, AgxShaderInfo, AgxStateRegister, AgxUniform};
+use crate::words;
+
+/// A list of C's.
+///
+/// # Safety
+/// `data` points to `length` initialised elements that live as long as the call, unless `length` is 0.
+unsafe fn list<'c, T>(data: *const T, length: usize, what: &str) -> Result<&'c [T], AgxError> {
+    match length {
+        0 => Ok(&[]),
+        _ if data.is_null() => Err(AgxError::argument(format!("{what} is null"))),
+        // SAFETY: the caller's promise; a null pointer was refused.
+        _ => Ok(unsafe { slice::from_raw_parts(data, length) }),
+    }
+}
+
+/// A text of C's.
+///
+/// # Safety
+/// As [`list`].
+unsafe fn text<'c>(text: AgxText, what: &str) -> Result<&'c str, AgxError> {
+    // SAFETY: the caller's promise; bytes may be anything.
+    let bytes = unsafe { list(text.data.cast::<u8>(), text.length, what) }?;
+    std::str::from_utf8(bytes).map_err(|error| AgxError::argument(format!("{what}: {error}")))
+}
+
+/// Writes an answer where the caller wants it; a null place wants none.
+fn answer<T>(place: Option<&mut MaybeUninit<T>>, value: T) {
+    if let Some(place) = place {
+        place.write(value);
+    }
+}
+
+/// The version of this interface. It grows with every change of the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_interface_version() -> u32 {
+    1
+}
+
+/// The build of the compiler: `build` takes 16 bytes. Shaders are kept in bytes that only the same build accepts.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_build_id(build: Option<&mut MaybeUninit<[u8; 16]>>) {
+    answer(build, BUILD_ID.to_le_bytes());
+}
+
+/// Stable number of an error, which `agxc explain` prints; 0 for those that do not come from the compiler.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_error_code(error: Option<&AgxError>) -> u32 {
+    error.map_or(0, |error| error.code.into())
+}
+
+/// What is wrong and where, a sentence; empty without an error.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_error_text(error: Option<&AgxError>) -> AgxText {
+    error.map_or("", |error| error.text.as_str()).into()
+}
+
+/// Frees an error.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_error_free(error: Option<Box<AgxError>>) {
+    drop(error);
+}
+
+/// The bytes of a buffer; none without one.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_buffer_bytes(buffer: Option<&AgxBuffer>) -> AgxBytes {
+    buffer.map_or(&[][..], |buffer| buffer.0.as_slice()).into()
+}
+
+/// Frees a buffer.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_buffer_free(buffer: Option<Box<AgxBuffer>>) {
+    drop(buffer);
+}
+
+/// A compiler for the chip called `target` (`g13g`, `g13x`, `g14g`, `g14x`); an empty text gives the default one.
+///
+/// # Safety
+/// `target` is a text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn agx_compiler_new(
+    target: AgxText,
+    compiler: Option<&mut MaybeUninit<Option<Box<AgxCompiler>>>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    make(compiler, error, || {
+        // SAFETY: the caller's promise.
+        AgxCompiler::new(unsafe { text(target, "the target") }?)
+    })
+}
+
+/// Frees a compiler. Shaders and programs that it made live on.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_compiler_free(compiler: Option<Box<AgxCompiler>>) {
+    drop(compiler);
+}
+
+/// A key with every default.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_new() -> Option<Box<AgxKey>> {
+    Some(Box::new(AgxKey(CompileKey::default())))
+}
+
+/// Frees a key.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_free(key: Option<Box<AgxKey>>) {
+    drop(key);
+}
+
+/// Chooses the entry point by name; without, the only one of the stage is taken.
+///
+/// # Safety
+/// `name` is a text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn agx_key_set_entry_point(
+    key: Option<&mut AgxKey>,
+    name: AgxText,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        // SAFETY: the caller's promise.
+        let name = unsafe { text(name, "the entry point") }?;
+        given(key, "the key")?.0.entry_point = Some(name.to_owned());
+        Ok(())
+    })
+}
+
+/// Chooses the stage, a number of `AgxStage`; without, the stage of the only entry point is taken.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_stage(
+    key: Option<&mut AgxKey>,
+    stage: u32,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        given(key, "the key")?.0.stage = Some(key::stage(stage)?);
+        Ok(())
+    })
+}
+
+/// Gives a specialization constant its value, as raw bits; booleans are 0 or 1.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_constant(
+    key: Option<&mut AgxKey>,
+    id: u32,
+    bits: u64,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        let constants = &mut given(key, "the key")?.0.spec_constants;
+        constants.retain(|(known, _)| *known != id);
+        constants.push((id, bits));
+        Ok(())
+    })
+}
+
+/// What becomes of accesses outside of uniform and storage buffers, numbers of `AgxBounds`.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_robustness(
+    key: Option<&mut AgxKey>,
+    uniform: u32,
+    storage: u32,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        given(key, "the key")?.0.robustness =
+            Robustness { uniform: key::bounds(uniform)?, storage: key::bounds(storage)? };
+        Ok(())
+    })
+}
+
+/// Where the driver puts descriptors. Without a layout it fills addresses and state registers.
+///
+/// # Safety
+/// `bindings` points to `count` of them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn agx_key_set_layout(
+    key: Option<&mut AgxKey>,
+    bindings: *const AgxBinding,
+    count: usize,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        // SAFETY: the caller's promise.
+        let bindings = unsafe { list(bindings, count, "the list of bindings") }?;
+        given(key, "the key")?.0.layout = Some(key::layout(bindings)?);
+        Ok(())
+    })
+}
+
+/// A fragment shader runs for each sample whatever it asks for.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_sample_shading(
+    key: Option<&mut AgxKey>,
+    sample_shading: bool,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        given(key, "the key")?.0.sample_shading = sample_shading;
+        Ok(())
+    })
+}
+
+/// Bounds a compilation: instructions of the intermediate representation and bytes of memory, 0 for any number. Without a
+/// question, `should_stop` is null; with one, the compilation ends when the answer is true.
+///
+/// # Safety
+/// `should_stop` may be called with `data` by every thread that compiles with the key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn agx_key_set_limits(
+    key: Option<&mut AgxKey>,
+    instructions: u32,
+    memory_bytes: usize,
+    should_stop: Option<unsafe extern "C" fn(data: *mut c_void) -> bool>,
+    data: *mut c_void,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        let mut limits = CompileLimits::default();
+        limits.instructions = Some(instructions).filter(|most| *most != 0);
+        limits.memory_bytes = Some(memory_bytes).filter(|most| *most != 0);
+        // An address may be sent to other threads, which the caller allows.
+        let data = data.expose_provenance();
+        if let Some(should_stop) = should_stop {
+            limits = limits.with_should_stop(move || {
+                // SAFETY: the caller's promise.
+                unsafe { should_stop(std::ptr::with_exposed_provenance_mut(data)) }
+            });
+        }
+        given(key, "the key")?.0.limits = limits;
+        Ok(())
+    })
+}
+
+/// A hash of the key that is the same in every run and on every machine: `hash` takes 16 bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_hash(
+    key: Option<&AgxKey>,
+    hash: Option<&mut MaybeUninit<[u8; 16]>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        answer(hash, given(key, "the key")?.0.stable_hash().to_le_bytes());
+        Ok(())
+    })
+}
+
+/// Compiles `input`, of the language called `language`: `spirv`, …
+///
+/// # Safety
+/// `language` is a text, and `input` is bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn agx_compile(
+    compiler: Option<&mut AgxCompiler>,
+    language: AgxText,
+    input: AgxBytes,
+    key: Option<&AgxKey>,
+    shader: Option<&mut MaybeUninit<Option<Box<AgxShader>>>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    make(shader, error, || {
+        // SAFETY: the caller's promise.
+        let language = unsafe { text(language, "the language") }?;
+        // SAFETY: the same.
+        let input = unsafe { list(input.data, input.length, "the input") }?;
+        shader::compile(given(compiler, "the compiler")?, language, input, given(key, "the key")?)
+    })
+}
+
+/// Frees a shader. Programs that were made of it live on.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_free(shader: Option<Box<AgxShader>>) {
+    drop(shader);
+}
+
+/// The shader as bytes, which the same build of the compiler accepts.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_to_bytes(
+    shader: Option<&AgxShader>,
+    bytes: Option<&mut MaybeUninit<Option<Box<AgxBuffer>>>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    make(bytes, error, || Ok(AgxBuffer(given(shader, "the shader")?.0.to_bytes())))
+}
+
+/// The shader of bytes that `agx_shader_to_bytes` gave. Bytes of another build, changed ones and parts of them are refused.
+///
+/// # Safety
+/// `bytes` is bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn agx_shader_from_bytes(
+    bytes: AgxBytes,
+    shader: Option<&mut MaybeUninit<Option<Box<AgxShader>>>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    make(shader, error, || {
+        // SAFETY: the caller's promise.
+        let bytes = unsafe { list(bytes.data, bytes.length, "the list of bytes") }?;
+        Ok(AgxShader(CompiledShader::from_bytes(bytes)?))
+    })
+}
+
+/// Machine code of a part, a number of `AgxPart`; empty when the shader does not have it.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_code(
+    shader: Option<&AgxShader>,
+    part: u32,
+    code: Option<&mut MaybeUninit<AgxBytes>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        answer(code, given(shader, "the shader")?.part(part)?.into());
+        Ok(())
+    })
+}
+
+/// What a driver must know of a shader.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_info(
+    shader: Option<&AgxShader>,
+    info: Option<&mut MaybeUninit<AgxShaderInfo>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        answer(info, (&given(shader, "the shader")?.0.info).into());
+        Ok(())
+    })
+}
+
+/// The constant section, to be placed in memory at a multiple of 16 bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_constants(shader: Option<&AgxShader>) -> AgxBytes {
+    shader.map_or(&[][..], |shader| shader.0.info.constants.as_slice()).into()
+}
+
+/// Values of the promoted uniforms, for the range of that source.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_promoted(shader: Option<&AgxShader>) -> AgxBytes {
+    shader.map_or(&[][..], |shader| shader.0.info.promoted.as_slice()).into()
+}
+
+/// Ranges of the uniform file that the driver fills.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_uniform_count(shader: Option<&AgxShader>) -> usize {
+    shader.map_or(0, |shader| shader.0.info.uniforms.len())
+}
+
+/// A range of the uniform file.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_uniform(
+    shader: Option<&AgxShader>,
+    number: usize,
+    uniform: Option<&mut MaybeUninit<AgxUniform>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        let ranges = &given(shader, "the shader")?.0.info.uniforms;
+        answer(uniform, shader::element("uniform range", ranges, number)?.into());
+        Ok(())
+    })
+}
+
+/// A field of what the driver writes to a range of the uniform file: its set, its binding, …
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_uniform_field(
+    shader: Option<&AgxShader>,
+    number: usize,
+    field_number: usize,
+    field: Option<&mut MaybeUninit<AgxField>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        answer(field, given(shader, "the shader")?.uniform_field(number, field_number)?);
+        Ok(())
+    })
+}
+
+/// Texture state registers that the driver fills, from 0 on.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_texture_count(shader: Option<&AgxShader>) -> usize {
+    shader.map_or(0, |shader| shader.0.info.textures.len())
+}
+
+/// What a texture state register holds.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_texture(
+    shader: Option<&AgxShader>,
+    number: usize,
+    texture: Option<&mut MaybeUninit<AgxStateRegister>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        answer(texture, given(shader, "the shader")?.texture(number)?);
+        Ok(())
+    })
+}
+
+/// Sampler state registers that the driver fills, from 0 on.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_sampler_count(shader: Option<&AgxShader>) -> usize {
+    shader.map_or(0, |shader| shader.0.info.samplers.len())
+}
+
+/// What a sampler state register holds.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_sampler(
+    shader: Option<&AgxShader>,
+    number: usize,
+    sampler: Option<&mut MaybeUninit<AgxStateRegister>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        let samplers = &given(shader, "the shader")?.0.info.samplers;
+        answer(sampler, shader::sampler(shader::element("sampler register", samplers, number)?));
+        Ok(())
+    })
+}
+
+/// Figures of the statistics.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_figure_count() -> usize {
+    FIGURES.len()
+}
+
+/// Name and meaning of a figure of the statistics.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_figure(
+    number: usize,
+    figure: Option<&mut MaybeUninit<AgxFigure>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        answer(figure, shader::element("statistic", FIGURES, number)?.into());
+        Ok(())
+    })
+}
+
+/// A shader's value of a figure.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_shader_statistic(
+    shader: Option<&AgxShader>,
+    number: usize,
+    value: Option<&mut MaybeUninit<u32>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        answer(value, given(shader, "the shader")?.statistic(number)?);
+        Ok(())
+    })
+}
+
+/// Links a vertex shader with the fetch of its attributes. Its outputs get the slots that `fragment` reads them from; a null
+/// pointer gives those of a pass without fragment shader.
+///
+/// # Safety
+/// `attributes` points to `count` of them, whose texts are texts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn agx_link_vertex(
+    compiler: Option<&mut AgxCompiler>,
+    shader: Option<&AgxShader>,
+    fragment: Option<&AgxShader>,
+    attributes: *const AgxAttribute,
+    count: usize,
+    made: Option<&mut MaybeUninit<Option<Box<AgxProgram>>>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    make(made, error, || {
+        // SAFETY: the caller's promise.
+        let attributes = unsafe { list(attributes, count, "the list of attributes") }?;
+        let read = attributes.iter().map(|found| {
+            // SAFETY: the same.
+            program::attribute(found, unsafe { text(found.format, "the format of an attribute") }?)
+        });
+        let attributes = read.collect::<Result<Vec<_>, _>>()?;
+        program::vertex(given(compiler, "the compiler")?, given(shader, "the shader")?, fragment, &attributes)
+    })
+}
+
+/// Links a fragment shader with what the state of a draw asks for.
+///
+/// # Safety
+/// The state points to as many targets as it says, whose texts are texts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn agx_link_fragment(
+    compiler: Option<&mut AgxCompiler>,
+    shader: Option<&AgxShader>,
+    state: Option<&AgxFragmentState>,
+    made: Option<&mut MaybeUninit<Option<Box<AgxProgram>>>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    make(made, error, || {
+        let state = given(state, "the state")?;
+        // SAFETY: the caller's promise.
+        let targets: &[AgxTarget] =
+            unsafe { list(state.targets, state.target_count, "the list of targets") }?;
+        let read = targets.iter().map(|found| {
+            // SAFETY: the same.
+            program::target(found, unsafe { text(found.format, "the format of a target") }?)
+        });
+        let targets = read.collect::<Result<Vec<_>, _>>()?;
+        let state = program::state(state, &targets)?;
+        program::fragment(given(compiler, "the compiler")?, given(shader, "the shader")?, &state)
+    })
+}
+
+/// Frees a program.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_program_free(program: Option<Box<AgxProgram>>) {
+    drop(program);
+}
+
+/// Machine code of a program, to be placed at a multiple of 128 bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_program_code(program: Option<&AgxProgram>) -> AgxBytes {
+    program.map_or(&[][..], |program| program.0.code.as_slice()).into()
+}
+
+/// What a driver must know of a program.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_program_info(
+    program: Option<&AgxProgram>,
+    info: Option<&mut MaybeUninit<AgxProgramInfo>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        answer(info, (&given(program, "the program")?.0).into());
+        Ok(())
+    })
+}
+
+/// A sampler state register that a program needs after those of its main part.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_program_sampler(
+    program: Option<&AgxProgram>,
+    number: usize,
+    sampler: Option<&mut MaybeUninit<AgxStateRegister>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        let samplers = &given(program, "the program")?.0.appended.samplers;
+        answer(sampler, shader::sampler(shader::element("appended sampler", samplers, number)?));
+        Ok(())
+    })
+}
+
+/// Words of the rasterizer for a pair of shaders: `kind` is a number of `AgxWords`, `provoking` one of `AgxProvoking`, and
+/// `program` the program of the fragment shader.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_words(
+    vertex: Option<&AgxShader>,
+    fragment: Option<&AgxShader>,
+    program: Option<&AgxProgram>,
+    kind: u32,
+    provoking: u32,
+    made: Option<&mut MaybeUninit<Option<Box<AgxBuffer>>>>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    make(made, error, || {
+        let vertex = given(vertex, "the vertex shader")?;
+        let fragment = given(fragment, "the fragment shader")?;
+        let program = given(program, "the fragment program")?;
+        words::words(vertex, fragment, program, kind, provoking)
+    })
+}

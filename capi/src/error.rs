@@ -1,0 +1,130 @@
+//! Statuses and errors.
+
+use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use agx_compiler::link::LinkError;
+use agx_compiler::{CacheError, CompileError, ErrorKind};
+
+/// How a call ended.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AgxStatus {
+    /// As asked.
+    Ok = 0,
+    /// The input or the state is invalid.
+    Invalid = 1,
+    /// The input is valid, and this compiler does not support it.
+    Unsupported = 2,
+    /// The input is beyond a limit, or the caller had the compilation stopped.
+    Limit = 3,
+    /// The compiler has a defect.
+    Internal = 4,
+    /// An argument is null, not UTF-8, or not among the values it may have.
+    Argument = 5,
+    /// The bytes are not those of a shader of this build.
+    Cache = 6,
+    /// The parts do not belong together.
+    Link = 7,
+}
+
+/// Why a call failed.
+#[derive(Debug)]
+pub struct AgxError {
+    pub(crate) status: AgxStatus,
+    /// Stable number of the compiler's errors, which `agxc explain` prints; 0 for those of other statuses.
+    pub(crate) code: u16,
+    pub(crate) text: String,
+}
+
+impl AgxError {
+    /// An argument that is not what it has to be.
+    pub(crate) fn argument(text: impl Into<String>) -> AgxError {
+        AgxError { status: AgxStatus::Argument, code: 0, text: text.into() }
+    }
+}
+
+impl From<CompileError> for AgxError {
+    fn from(error: CompileError) -> AgxError {
+        let status = match error.kind() {
+            ErrorKind::Invalid => AgxStatus::Invalid,
+            ErrorKind::Unsupported => AgxStatus::Unsupported,
+            ErrorKind::Limit => AgxStatus::Limit,
+            ErrorKind::Internal => AgxStatus::Internal,
+        };
+        AgxError { status, code: error.code(), text: error.to_string() }
+    }
+}
+
+impl From<CacheError> for AgxError {
+    fn from(error: CacheError) -> AgxError {
+        AgxError { status: AgxStatus::Cache, code: 0, text: error.to_string() }
+    }
+}
+
+impl From<LinkError> for AgxError {
+    fn from(error: LinkError) -> AgxError {
+        AgxError { status: AgxStatus::Link, code: 0, text: error.to_string() }
+    }
+}
+
+/// Where a caller wants an object. What was there before is not read.
+pub(crate) type Place<'p, T> = Option<&'p mut MaybeUninit<Option<Box<T>>>>;
+
+/// Does what a function is for, and tells the caller how it went.
+pub(crate) fn attempt(
+    error: Place<'_, AgxError>,
+    action: impl FnOnce() -> Result<(), AgxError>,
+) -> AgxStatus {
+    let result = without_panics(action);
+    let status = result.as_ref().map_or_else(|error| error.status, |()| AgxStatus::Ok);
+    if let Some(place) = error {
+        place.write(result.err().map(Box::new));
+    }
+    status
+}
+
+/// The result of an action; an error of status *internal* if it panics.
+fn without_panics<T>(action: impl FnOnce() -> Result<T, AgxError>) -> Result<T, AgxError> {
+    catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+        Err(AgxError { status: AgxStatus::Internal, code: 0, text: text.to_owned() })
+    })
+}
+
+/// As [`attempt`], for a function that makes an object, whose place is null after a failure.
+pub(crate) fn make<T>(
+    place: Place<'_, T>,
+    error: Place<'_, AgxError>,
+    action: impl FnOnce() -> Result<T, AgxError>,
+) -> AgxStatus {
+    attempt(error, || {
+        let place = given(place, "the place of the result")?.write(None);
+        *place = Some(Box::new(action()?));
+        Ok(())
+    })
+}
+
+/// An argument that must not be null.
+pub(crate) fn given<T>(argument: Option<T>, what: &str) -> Result<T, AgxError> {
+    argument.ok_or_else(|| AgxError::argument(format!("{what} is null")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_with_its_text() {
+        let odd = 3;
+        let panics: [fn(i32) -> Result<(), AgxError>; 2] =
+            [|odd| panic!("invariant: {odd} is even"), |_| panic!("invariant: even")];
+        let texts = ["invariant: 3 is even", "invariant: even"];
+        for (action, text) in panics.into_iter().zip(texts) {
+            let error = without_panics(|| action(odd)).expect_err("a panic");
+            assert_eq!((error.status, error.code, error.text.as_str()), (AgxStatus::Internal, 0, text));
+        }
+        assert_eq!(attempt(None, || panic!("invariant")), AgxStatus::Internal);
+    }
+}

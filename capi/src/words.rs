@@ -1,0 +1,67 @@
+//! Words of the rasterizer for a pair of shaders.
+
+use agx_abi::varyings::{CoefficientBindings, Provoking};
+
+use crate::bytes::AgxBuffer;
+use crate::error::AgxError;
+use crate::key::numbered;
+use crate::program::AgxProgram;
+use crate::shader::AgxShader;
+
+/// Records that depend on vertex and fragment shader.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AgxWords {
+    /// Which outputs there are, and what the rasterizer makes of them.
+    OutputSelect = 0,
+    /// Words of outputs of a vertex.
+    VertexOutputs = 1,
+    /// How many varyings of each kind there are.
+    VaryingCounts = 2,
+    /// Where the coefficient registers of the fragment shader come from.
+    CoefficientBindings = 3,
+    /// The second word of fragment control.
+    FragmentControl = 4,
+}
+
+/// The vertex of a primitive that flat values come from.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AgxProvoking {
+    /// The first.
+    First = 0,
+    /// The second, of triangle fans.
+    Second = 1,
+    /// The last of a triangle.
+    Third = 2,
+}
+
+/// The records of `kind` for a pair of shaders.
+pub(crate) fn words(
+    vertex: &AgxShader,
+    fragment: &AgxShader,
+    program: &AgxProgram,
+    kind: u32,
+    provoking: u32,
+) -> Result<AgxBuffer, AgxError> {
+    let kinds = [
+        AgxWords::OutputSelect,
+        AgxWords::VertexOutputs,
+        AgxWords::VaryingCounts,
+        AgxWords::CoefficientBindings,
+        AgxWords::FragmentControl,
+    ];
+    let provoking =
+        numbered("provoking vertex", &[Provoking::First, Provoking::Second, Provoking::Third], provoking)?;
+    let layout = vertex.0.info.output_layout(&fragment.0.info.fragment.coefficients);
+    let info = program.0.info(&fragment.0.info);
+    let coefficients = CoefficientBindings::new(&info.fragment.coefficients, &layout);
+    let bytes = match numbered("words", &kinds, kind)? {
+        AgxWords::OutputSelect => layout.output_select(&coefficients),
+        AgxWords::VertexOutputs => layout.vertex_outputs(),
+        AgxWords::VaryingCounts => layout.counts.to_bytes(),
+        AgxWords::CoefficientBindings => coefficients.to_bytes(provoking),
+        AgxWords::FragmentControl => program.0.fragment_control().to_bytes(),
+    };
+    bytes.map(AgxBuffer).map_err(|error| AgxError::argument(error.to_string()))
+}

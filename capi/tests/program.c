@@ -1,0 +1,261 @@
+/* Does with the compiler what a driver in C does: compiles, links, asks, keeps, and fails. Ends at the first surprise. */
+
+#include <agx.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)                                                                   \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                \
+            exit(1);                                                                       \
+        }                                                                                  \
+    } while (0)
+
+/* Checks a call that succeeds; prints its error otherwise. */
+#define DO(call)                                                                           \
+    do {                                                                                   \
+        AgxError *error = NULL;                                                            \
+        AgxStatus status = (call);                                                         \
+        if (status != AGX_STATUS_OK) {                                                     \
+            AgxText text = agx_error_text(error);                                          \
+            fprintf(stderr, "%s:%d: status %d: %.*s\n", __FILE__, __LINE__, (int)status,   \
+                    (int)text.length, text.data);                                          \
+            exit(1);                                                                       \
+        }                                                                                  \
+        CHECK(error == NULL);                                                              \
+    } while (0)
+
+static AgxText text(const char *string)
+{
+    AgxText text = {string, strlen(string)};
+    return text;
+}
+
+static bool is(AgxText found, const char *wanted)
+{
+    return found.length == strlen(wanted) && memcmp(found.data, wanted, found.length) == 0;
+}
+
+static const char VERTEX_AND_FRAGMENT[] =
+    "struct Point { @builtin(position) place: vec4f, @location(0) colour: vec4f }\n"
+    "@vertex fn corner(@location(0) place: vec2f, @location(1) colour: vec4f) -> Point {\n"
+    "    return Point(vec4f(place, 0.0, 1.0), colour);\n"
+    "}\n"
+    "@group(1) @binding(2) var picture: texture_2d<f32>;\n"
+    "@group(1) @binding(3) var filtering: sampler;\n"
+    "@fragment fn colour(point: Point) -> @location(0) vec4f {\n"
+    "    return point.colour * textureSample(picture, filtering, point.colour.xy);\n"
+    "}\n";
+
+static const char COMPUTE[] =
+    "struct Numbers { values: array<u32> }\n"
+    "override factor: u32 = 3;\n"
+    "@group(0) @binding(1) var<storage, read_write> numbers: Numbers;\n"
+    "@compute @workgroup_size(32) fn scale(@builtin(global_invocation_id) id: vec3u) {\n"
+    "    numbers.values[id.x] *= factor;\n"
+    "}\n";
+
+static AgxShader *compile(AgxCompiler *compiler, const char *source, const char *entry, const AgxKey *from)
+{
+    AgxKey *key = from ? NULL : agx_key_new();
+    AgxBytes input = {(const uint8_t *)source, strlen(source)};
+    AgxShader *shader;
+    if (key)
+        DO(agx_key_set_entry_point(key, text(entry), &error));
+    DO(agx_compile(compiler, text("wgsl"), input, from ? from : key, &shader, &error));
+    CHECK(shader != NULL);
+    agx_key_free(key);
+    return shader;
+}
+
+/* The number of a figure of the statistics by its key. */
+static size_t figure_number(const char *key)
+{
+    AgxFigure figure;
+    for (size_t at = 0; at < agx_figure_count(); at++) {
+        DO(agx_figure(at, &figure, &error));
+        CHECK(figure.title.length > 0 && figure.description.data[figure.description.length - 1] == '.');
+        if (is(figure.key, key))
+            return at;
+    }
+    CHECK(!"a figure of this key");
+    return 0;
+}
+
+static void compute(AgxCompiler *compiler)
+{
+    AgxShader *shader = compile(compiler, COMPUTE, "scale", NULL);
+    AgxShaderInfo info;
+    DO(agx_shader_info(shader, &info, &error));
+    CHECK(info.stage == AGX_STAGE_COMPUTE && info.workgroup_size[0] == 32 && info.workgroup_size[1] == 1);
+    CHECK(info.writes_memory && !info.uses_barrier && info.gpr_halves > 0);
+
+    AgxBytes code, preamble;
+    uint32_t bytes, instructions;
+    DO(agx_shader_code(shader, AGX_PART_MAIN, &code, &error));
+    DO(agx_shader_code(shader, AGX_PART_PREAMBLE, &preamble, &error));
+    DO(agx_shader_statistic(shader, figure_number("code_bytes"), &bytes, &error));
+    DO(agx_shader_statistic(shader, figure_number("instructions"), &instructions, &error));
+    CHECK(code.length == bytes && instructions > 2 && preamble.length < code.length);
+
+    bool found = false;
+    for (size_t at = 0; at < agx_shader_uniform_count(shader); at++) {
+        AgxUniform uniform;
+        AgxField set, binding;
+        DO(agx_shader_uniform(shader, at, &uniform, &error));
+        if (!is(uniform.source, "buffer_address"))
+            continue;
+        DO(agx_shader_uniform_field(shader, at, 0, &set, &error));
+        DO(agx_shader_uniform_field(shader, at, 1, &binding, &error));
+        CHECK(is(set.name, "set") && set.number == 0 && is(binding.name, "binding") && binding.number == 1);
+        CHECK(uniform.halves == 4 && uniform.fields == 3);
+        found = true;
+    }
+    CHECK(found);
+    agx_shader_free(shader);
+}
+
+static void draw(AgxCompiler *compiler)
+{
+    AgxShader *vertex = compile(compiler, VERTEX_AND_FRAGMENT, "corner", NULL);
+    AgxShader *fragment = compile(compiler, VERTEX_AND_FRAGMENT, "colour", NULL);
+    AgxAttribute attributes[] = {
+        {0, text("R32G32_SFLOAT"), 24, AGX_PER_VERTEX, 4},
+        {1, text("R32G32B32A32_SFLOAT"), 24, AGX_PER_VERTEX, 4},
+    };
+    AgxProgram *corner, *colour, *blended;
+    DO(agx_link_vertex(compiler, vertex, fragment, attributes, 2, &corner, &error));
+    /* One and zero, added. */
+    AgxTarget target = {text("R8G8B8A8_UNORM"), 0xf, false, {1, 0, 0}, {1, 0, 0}};
+    AgxFragmentState state = {&target, 1, 1, AGX_NO_LOGIC_OP, false, false, 0xff};
+    DO(agx_link_fragment(compiler, fragment, &state, &colour, &error));
+    /* By the alpha of the source. */
+    target.blends = true;
+    target.colour.source = 6;
+    target.colour.destination = 7;
+    DO(agx_link_fragment(compiler, fragment, &state, &blended, &error));
+
+    AgxProgramInfo plain, reads;
+    DO(agx_program_info(colour, &plain, &error));
+    DO(agx_program_info(blended, &reads, &error));
+    CHECK(plain.stores_targets && plain.reads_targets == 0 && reads.reads_targets == 1);
+    CHECK(agx_program_code(corner).length > agx_program_code(NULL).length);
+    CHECK(agx_program_code(blended).length > agx_program_code(colour).length);
+
+    AgxStateRegister texture, sampler;
+    CHECK(agx_shader_texture_count(fragment) == 1 && agx_shader_sampler_count(fragment) == 1);
+    DO(agx_shader_texture(fragment, 0, &texture, &error));
+    DO(agx_shader_sampler(fragment, 0, &sampler, &error));
+    CHECK(is(texture.kind, "texture") && texture.set == 1 && texture.binding == 2 && texture.element == 0);
+    CHECK(is(sampler.kind, "sampler") && sampler.set == 1 && sampler.binding == 3);
+
+    for (uint32_t kind = AGX_WORDS_OUTPUT_SELECT; kind <= AGX_WORDS_FRAGMENT_CONTROL; kind++) {
+        AgxBuffer *words;
+        DO(agx_words(vertex, fragment, colour, kind, AGX_PROVOKING_FIRST, &words, &error));
+        CHECK(agx_buffer_bytes(words).length >= 4);
+        agx_buffer_free(words);
+    }
+    agx_program_free(corner);
+    agx_program_free(colour);
+    agx_program_free(blended);
+    agx_shader_free(vertex);
+    agx_shader_free(fragment);
+}
+
+static void keep(AgxCompiler *compiler)
+{
+    AgxShader *shader = compile(compiler, COMPUTE, "scale", NULL);
+    AgxBuffer *kept;
+    AgxShader *again;
+    DO(agx_shader_to_bytes(shader, &kept, &error));
+    AgxBytes bytes = agx_buffer_bytes(kept);
+    DO(agx_shader_from_bytes(bytes, &again, &error));
+    AgxBytes code, same;
+    DO(agx_shader_code(shader, AGX_PART_MAIN, &code, &error));
+    DO(agx_shader_code(again, AGX_PART_MAIN, &same, &error));
+    CHECK(code.length == same.length && memcmp(code.data, same.data, code.length) == 0);
+    agx_shader_free(again);
+
+    AgxError *error;
+    bytes.length--;
+    CHECK(agx_shader_from_bytes(bytes, &again, &error) == AGX_STATUS_CACHE && again == NULL);
+    CHECK(agx_error_text(error).length > 0 && agx_error_code(error) == 0);
+    agx_error_free(error);
+    agx_buffer_free(kept);
+    agx_shader_free(shader);
+}
+
+static void keys(AgxCompiler *compiler)
+{
+    AgxKey *key = agx_key_new();
+    uint8_t before[16], after[16], build[16];
+    agx_build_id(&build);
+    DO(agx_key_hash(key, &before, &error));
+    AgxBinding binding = {0, 1, 0, 16, AGX_ACCESS_MEMORY, AGX_NO_DYNAMIC_OFFSET, false, 0, 0, 0, 0};
+    DO(agx_key_set_layout(key, &binding, 1, &error));
+    DO(agx_key_set_robustness(key, AGX_BOUNDS_UNCHECKED, AGX_BOUNDS_EXACT, &error));
+    DO(agx_key_set_stage(key, AGX_STAGE_COMPUTE, &error));
+    DO(agx_key_set_constant(key, 0, 5, &error));
+    DO(agx_key_hash(key, &after, &error));
+    CHECK(memcmp(before, after, sizeof before) != 0);
+    AgxShader *shader = compile(compiler, COMPUTE, "scale", key);
+    AgxUniform uniform;
+    DO(agx_shader_uniform(shader, 0, &uniform, &error));
+    CHECK(is(uniform.source, "set_address"));
+    agx_shader_free(shader);
+    agx_key_free(key);
+}
+
+static bool yes(void *asked)
+{
+    ++*(int *)asked;
+    return true;
+}
+
+static void failures(AgxCompiler *compiler)
+{
+    AgxKey *key = agx_key_new();
+    AgxShader *shader;
+    AgxError *error;
+    AgxBytes words = {(const uint8_t *)"\3\2\43\7....", 8};
+    CHECK(agx_compile(compiler, text("spirv"), words, key, &shader, &error) == AGX_STATUS_INVALID);
+    CHECK(shader == NULL && agx_error_code(error) >= 1000 && agx_error_text(error).length > 10);
+    agx_error_free(error);
+    CHECK(agx_compile(compiler, text("spirv"), words, key, &shader, NULL) == AGX_STATUS_INVALID);
+    CHECK(agx_compile(compiler, text("basic"), words, key, &shader, NULL) == AGX_STATUS_ARGUMENT);
+    CHECK(agx_compile(NULL, text("spirv"), words, key, &shader, &error) == AGX_STATUS_ARGUMENT);
+    CHECK(is(agx_error_text(error), "the compiler is null"));
+    agx_error_free(error);
+    CHECK(agx_compile(compiler, text("spirv"), words, key, NULL, NULL) == AGX_STATUS_ARGUMENT);
+    CHECK(agx_key_set_stage(key, 3, NULL) == AGX_STATUS_ARGUMENT);
+    AgxCompiler *other;
+    CHECK(agx_compiler_new(text("g99"), &other, &error) == AGX_STATUS_ARGUMENT && other == NULL);
+    CHECK(is(agx_error_text(error), "unknown target `g99`"));
+    agx_error_free(error);
+
+    int asked = 0;
+    DO(agx_key_set_limits(key, 0, 0, yes, &asked, &error));
+    AgxBytes source = {(const uint8_t *)COMPUTE, strlen(COMPUTE)};
+    CHECK(agx_compile(compiler, text("wgsl"), source, key, &shader, NULL) == AGX_STATUS_LIMIT);
+    CHECK(asked == 1 && shader == NULL);
+    agx_key_free(key);
+}
+
+int main(void)
+{
+    AgxCompiler *compiler;
+    CHECK(agx_interface_version() == 1);
+    DO(agx_compiler_new(text("g14g"), &compiler, &error));
+    compute(compiler);
+    draw(compiler);
+    keep(compiler);
+    keys(compiler);
+    failures(compiler);
+    agx_compiler_free(compiler);
+    agx_compiler_free(NULL);
+    printf("every check passed\n");
+    return 0;
+}
