@@ -6,7 +6,7 @@
 //! .part main continues        ; another part follows in memory: the code need not end with `stop`
 //! ```
 //!
-//! A text without `.part` lines is one main part.
+//! A text without `.part` lines is one main part. The directives `.file` and `.loc` name source positions; assembling ignores them.
 
 use agx_abi::PartRole;
 use agx_compiler::Location;
@@ -95,7 +95,8 @@ fn sections(text: &str) -> Result<Vec<Section>, (usize, String)> {
             let (role, continues) = heading(words).map_err(|message| (number + 1, message))?;
             sections.push(Section { role, continues, first_line: number + 1, text: String::new() });
         } else if let Some(section) = sections.last_mut() {
-            section.text.push_str(line);
+            // Lines keep their numbers.
+            section.text.push_str(if is_position(code) { "" } else { line });
             section.text.push('\n');
         }
     }
@@ -106,6 +107,11 @@ fn sections(text: &str) -> Result<Vec<Section>, (usize, String)> {
         sections.remove(0);
     }
     Ok(sections)
+}
+
+/// Whether a line is a directive that names a source position.
+fn is_position(code: &str) -> bool {
+    matches!(code.split_whitespace().next(), Some(".file" | ".loc"))
 }
 
 /// The words after `.part`.

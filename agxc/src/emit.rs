@@ -80,6 +80,13 @@ pub static EMITS: &[EmitRow] = &[
         make: |job, _| Ok(Made::Text(listing::shader(&job.shader()?))),
     },
     EmitRow {
+        name: "asm-loc",
+        extension: "s",
+        is_binary: false,
+        doc: "assembly with source positions as .file and .loc, as Compiler Explorer reads them",
+        make: |job, _| Ok(Made::Text(listing::located(&job.shader()?))),
+    },
+    EmitRow {
         name: "bin",
         extension: "bin",
         is_binary: true,

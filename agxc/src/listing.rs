@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use agx_abi::occupancy::max_threads;
 use agx_abi::{SamplerBinding, ShaderInfo, Stage, UniformRange};
-use agx_compiler::{CompiledShader, ShaderPart};
+use agx_compiler::{CompiledShader, Position, ShaderPart};
 use agx_isa::disasm;
 
 use crate::assembly;
@@ -21,14 +21,38 @@ pub fn shader(shader: &CompiledShader) -> String {
     text
 }
 
+/// The whole shader with source positions as the directives `.file` and `.loc` of GNU assemblers, which debuggers and Compiler
+/// Explorer read. It assembles to the same parts.
+pub fn located(shader: &CompiledShader) -> String {
+    let mut text = heading(&shader.info);
+    for (number, file) in (1..).zip(&shader.sources.files) {
+        let _ = writeln!(text, "    .file {number} {file:?}");
+    }
+    for part in &shader.parts {
+        let continues = shader.info.goes_on(part.role);
+        text.push_str(&assembly::directive(part.role, continues, part.code.len()));
+        let directive = |pc| {
+            let position = position(shader, part, pc)?;
+            Some(format!(".loc {} {} {}", position.file + 1, position.line, position.column))
+        };
+        text.push_str(&disasm::listing_with_notes(&part.code, false, directive));
+    }
+    text
+}
+
 /// The source position that begins with the instruction at `pc`.
-fn source_line(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Option<String> {
+fn position(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Option<Position> {
     let row = part.lines.binary_search_by_key(&(pc as u32), |row| row.offset).ok()?;
-    let position = shader.sources.get(part.lines[row].position)?;
+    shader.sources.get(part.lines[row].position)
+}
+
+/// That position as a comment.
+fn source_line(shader: &CompiledShader, part: &ShaderPart, pc: usize) -> Option<String> {
+    let position = position(shader, part, pc)?;
     let file = shader.sources.file(position);
     Some(match position.column {
-        0 => format!("{file}:{}", position.line),
-        column => format!("{file}:{}:{column}", position.line),
+        0 => format!("; {file}:{}", position.line),
+        column => format!("; {file}:{}:{column}", position.line),
     })
 }
 

@@ -214,7 +214,8 @@ pub fn listing(code: &[u8], pc: bool) -> String {
     listing_with_notes(code, pc, |_| None)
 }
 
-/// As [`listing`], with the comment that `note` gives for an instruction's offset on a line of its own before it.
+/// As [`listing`], with the text that `note` gives for an instruction's offset on a line of its own before it: a comment or a
+/// directive.
 pub fn listing_with_notes(code: &[u8], pc: bool, mut note: impl FnMut(usize) -> Option<String>) -> String {
     let lines = disassemble(code);
     let mut targets: Vec<usize> =
@@ -229,7 +230,7 @@ pub fn listing_with_notes(code: &[u8], pc: bool, mut note: impl FnMut(usize) -> 
             text.push_str(":\n");
         }
         if let Some(note) = note(line.pc) {
-            let _ = writeln!(text, "    ; {note}");
+            let _ = writeln!(text, "    {note}");
         }
         text.push_str("    ");
         let written = match &line.piece {

@@ -8,6 +8,7 @@ mod agal;
 mod basics;
 mod batches;
 mod device;
+mod explorer;
 mod harness;
 mod inputs;
 mod many;

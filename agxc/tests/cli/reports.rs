@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::harness::{Folder, agxc, fails, out, shader, stderr};
 
-const LOOP: &[u8] = b"@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
+pub const LOOP: &[u8] = b"@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
     @compute @workgroup_size(32)\n\
     fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n\
     var x = data[id.x];\n\
