@@ -4,7 +4,7 @@
 CARGO ?= cargo
 SHARED ?= ../shared
 
-.PHONY: run icd test score stress matrix mutants fuzz bench fmt lint
+.PHONY: run icd clients test score stress matrix mutants fuzz bench fmt lint
 
 # The main job on the bundled shaders: assembly, statistics, a checked run, a picture in out/.
 run:
@@ -14,6 +14,11 @@ run:
 icd:
 	$(CARGO) build --release -p agx-icd
 	printf '{"file_format_version": "1.0.1", "ICD": {"library_path": "./libvulkan_agx.so", "api_version": "1.3.281"}}\n' > target/release/agx_icd.json
+
+# Programs of other people, through the driver: needs root and the tree that `device/environment/make.sh DIR --clients`
+# makes, named by AGX_ENVIRONMENT.
+clients:
+	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only clients
 
 test:
 	$(CARGO) test --workspace

@@ -4,8 +4,9 @@
 #
 #     device/environment/make.sh DIR [--clients]
 #
-# Needs root, debootstrap, and a Debian mirror that apt can reach; takes about five minutes and 700 MB. A finished tree is
-# left as it is. `--clients` adds programs that use the driver: vkmark, OpenGL through zink, Python for wgpu and ncnn.
+# Needs root, debootstrap, for clients npm, and a Debian mirror that apt can reach; takes about five minutes and 700 MB. A finished tree is
+# left as it is. `--clients` adds programs that use the driver: vkmark, OpenGL through zink,
+# an X server, Python for wgpu, ncnn and taichi, ggml.
 set -euo pipefail
 
 (($# >= 1)) || { echo "usage: make.sh DIR [--clients]" >&2; exit 64; }
@@ -16,8 +17,12 @@ mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | sort | u
 drivers=(mesa-vulkan-drivers mesa-drm-shim libgl1-mesa-dri libegl-mesa0 libgbm1 linux-libc-dev)
 plain=(libvulkan1 vulkan-tools libegl1 libgles2 libgl1)
 programs=(vkmark python3 python3-pip python3-venv ca-certificates)
+# The layer that checks what programs ask of a driver, an X server, and time that passes slowly.
+programs+=(vulkan-validationlayers xvfb faketime mesa-utils glmark2-x11 nodejs)
+# ggml and its way to Vulkan.
+tensors=(libggml0 libggml0-backend-vulkan)
 # With what they import; nothing is taken that the clients do not use.
-packages=(wgpu ncnn cffi pycparser rendercanvas numpy)
+packages=(wgpu ncnn cffi pycparser rendercanvas numpy taichi colorama dill rich)
 
 in_root() { chroot "$root" /usr/bin/env DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$@"; }
 
@@ -36,9 +41,15 @@ if ! [[ -e $root/environment.version ]]; then
 fi
 if [[ $clients == --clients && ! -e $root/environment.clients ]]; then
     in_root apt-get install --yes --quiet --no-install-recommends "${programs[@]}"
+    in_root apt-get install --yes --quiet --no-install-recommends --target-release trixie-backports "${tensors[@]}"
     # Behind a mirror of the host's own, the tree trusts what the host trusts.
     cp --dereference /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
     in_root python3 -m pip install --quiet --no-deps --only-binary=:all: --target /opt/agx/python "${packages[@]}"
+    # Dawn's binding for Node, which its package registry has ready-made.
+    archive=$(cd "$root/tmp" && npm pack --silent webgpu@0.6.2)
+    mkdir -p "$root/opt/agx/dawn"
+    tar --extract --gzip --strip-components=1 --file="$root/tmp/$archive" --directory="$root/opt/agx/dawn"
+    rm "$root/tmp/$archive"
     touch "$root/environment.clients"
 fi
 echo "environment: Mesa $(cat "$root/environment.version") in $root"

@@ -48,6 +48,9 @@ pub enum Error {
         /// What is wrong.
         what: &'static str,
     },
+    /// A pipeline is not in the cache, and may not be compiled.
+    #[error("the pipeline has to be compiled")]
+    CompileRequired,
     /// What was asked for is not there yet.
     #[error("not ready")]
     NotReady,
@@ -75,6 +78,7 @@ impl Error {
             Error::Unsupported { .. } => vk::Result::ERROR_FEATURE_NOT_PRESENT,
             Error::Format(_) => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
             Error::Compile(_) | Error::Invalid { .. } => vk::Result::ERROR_UNKNOWN,
+            Error::CompileRequired => vk::Result::PIPELINE_COMPILE_REQUIRED,
             Error::NotReady => vk::Result::NOT_READY,
             Error::Timeout => vk::Result::TIMEOUT,
             Error::Surface { .. } => vk::Result::ERROR_SURFACE_LOST_KHR,

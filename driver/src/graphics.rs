@@ -6,18 +6,17 @@ use std::sync::{Arc, Mutex};
 use agx_abi::fragment::{MAX_TARGETS, cull_flags};
 use agx_abi::vertex::Varying;
 use agx_abi::{ShaderInfo, Stage};
-use agx_compiler::link::{
-    AttributeKey, Blend, BlendOp, Equation, Factor, FragmentState, LogicOp, Target, WholeShader,
-};
-use agx_compiler::{Input, Scratch};
+use agx_compiler::link::{AttributeKey, Blend, BlendOp, Equation, Factor, FragmentState, LogicOp, Target};
+use agx_compiler::{CompileKey, Input, Scratch};
 use ash::vk;
 
 use crate::Error;
+use crate::cache::Known;
 use crate::device::Device;
 use crate::format;
 use crate::memory::lock;
 use crate::pipeline::ShaderSource;
-use crate::program::Program;
+use crate::program::{self, Program};
 
 /// An attribute of vertices.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +97,27 @@ pub struct Dynamic {
     pub blend: [f32; 4],
 }
 
+/// Samples of pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleInfo {
+    /// Samples of a pixel.
+    pub count: u32,
+    /// Samples that are let through.
+    pub mask: u32,
+    /// The fragment shader runs for each sample.
+    pub shading: bool,
+    /// Alpha becomes coverage.
+    pub alpha_to_coverage: bool,
+    /// Alpha becomes one.
+    pub alpha_to_one: bool,
+}
+
+impl Default for SampleInfo {
+    fn default() -> Self {
+        SampleInfo { count: 1, mask: u32::MAX, shading: false, alpha_to_coverage: false, alpha_to_one: false }
+    }
+}
+
 /// Everything that a graphics pipeline is made of.
 #[derive(Clone, Debug, Default)]
 pub struct GraphicsInfo {
@@ -113,14 +133,8 @@ pub struct GraphicsInfo {
     pub state: Dynamic,
     /// Which of it commands change.
     pub dynamic: Vec<vk::DynamicState>,
-    /// Samples of a pixel.
-    pub samples: u32,
-    /// Samples that are let through.
-    pub sample_mask: u32,
-    /// The fragment shader runs for each sample.
-    pub sample_shading: bool,
-    /// Alpha becomes coverage; alpha becomes one.
-    pub alpha: [bool; 2],
+    /// Samples.
+    pub samples: SampleInfo,
     /// Formats of the targets.
     pub formats: Vec<vk::Format>,
     /// Blending of each target.
@@ -147,6 +161,13 @@ pub struct GraphicsPipeline {
     programs: Mutex<BTreeMap<Vec<u32>, Programs>>,
 }
 
+/// What a program with state of a draw is called in caches.
+fn name(device: &Device, input: Input<'_>, key: &CompileKey, state: &impl std::fmt::Debug) -> Vec<u8> {
+    let mut name = device.compiler.cache_key(input, key).to_le_bytes().to_vec();
+    name.extend(format!("{state:?}").bytes());
+    name
+}
+
 /// A fragment shader that does nothing.
 const NOTHING: &str = "@fragment\nfn main() {}\n";
 
@@ -155,11 +176,11 @@ impl GraphicsPipeline {
     ///
     /// # Errors
     /// What the compiler says, or memory is used up.
-    pub fn new(device: &Device, info: GraphicsInfo) -> Result<GraphicsPipeline, Error> {
+    pub fn new(device: &Device, info: GraphicsInfo, known: Known<'_>) -> Result<GraphicsPipeline, Error> {
         let fragment_state = fragment_state(&info)?;
         let pipeline = GraphicsPipeline { info, fragment_state, programs: Mutex::default() };
         let strides: Vec<u32> = pipeline.info.bindings.iter().map(|binding| binding.stride).collect();
-        pipeline.programs(device, &strides)?;
+        pipeline.programs(device, &strides, known)?;
         Ok(pipeline)
     }
 
@@ -172,18 +193,18 @@ impl GraphicsPipeline {
     ///
     /// # Errors
     /// What the compiler says, or memory is used up.
-    pub fn programs(&self, device: &Device, strides: &[u32]) -> Result<Programs, Error> {
-        let mut known = lock(&self.programs);
-        if let Some(programs) = known.get(strides) {
+    pub fn programs(&self, device: &Device, strides: &[u32], known: Known<'_>) -> Result<Programs, Error> {
+        let mut made = lock(&self.programs);
+        if let Some(programs) = made.get(strides) {
             return Ok(programs.clone());
         }
-        let vertex = self.vertex(device, strides)?;
-        let fragment = match known.values().next() {
+        let vertex = self.vertex(device, strides, known)?;
+        let fragment = match made.values().next() {
             Some(programs) => programs.fragment.clone(),
-            None => Arc::new(self.fragment(device, &vertex.info)?),
+            None => Arc::new(self.fragment(device, &vertex.info, known)?),
         };
         let programs = Programs { vertex: Arc::new(vertex), fragment };
-        known.insert(strides.to_vec(), programs.clone());
+        made.insert(strides.to_vec(), programs.clone());
         Ok(programs)
     }
 
@@ -211,35 +232,39 @@ impl GraphicsPipeline {
         })
     }
 
-    fn vertex(&self, device: &Device, strides: &[u32]) -> Result<Program, Error> {
+    fn vertex(&self, device: &Device, strides: &[u32], known: Known<'_>) -> Result<Program, Error> {
         let source = &self.info.vertex;
-        let key = source.key(device, Stage::Vertex);
-        let WholeShader { shader, program } = device.compiler.whole_vertex(
-            &mut Scratch::default(),
-            Input::spirv(&source.code),
-            &key,
-            |location| self.attribute(location, strides),
-        )?;
-        Program::linked(&device.code, shader, &program)
+        let (input, key) = (Input::spirv(&source.code), source.key(device, Stage::Vertex));
+        let attributes = |location| self.attribute(location, strides);
+        let locations = self.info.attributes.iter().map(|attribute| attribute.location);
+        let state: Vec<_> = locations.map(|location| (location, attributes(location))).collect();
+        let shader = known.shader(name(device, input, &key, &state), || {
+            let whole = device.compiler.whole_vertex(&mut Scratch::default(), input, &key, attributes)?;
+            Ok(program::linked(whole))
+        })?;
+        Program::new(&device.code, shader)
     }
 
-    fn fragment(&self, device: &Device, vertex: &ShaderInfo) -> Result<Program, Error> {
+    fn fragment(&self, device: &Device, vertex: &ShaderInfo, known: Known<'_>) -> Result<Program, Error> {
         let state =
             FragmentState { culled: cull_flags(&vertex.varyings).collect(), ..self.fragment_state.clone() };
-        let mut scratch = Scratch::default();
-        let whole = match &self.info.fragment {
+        let (input, key) = match &self.info.fragment {
             Some(source) => {
                 let mut key = source.key(device, Stage::Fragment);
-                key.sample_shading = self.info.sample_shading;
-                device.compiler.whole_fragment(&mut scratch, Input::spirv(&source.code), &key, &state)?
+                key.sample_shading = self.info.samples.shading;
+                (Input::spirv(&source.code), key)
             }
             None => {
-                let mut key = agx_compiler::CompileKey::default();
+                let mut key = CompileKey::default();
                 key.stage = Some(Stage::Fragment);
-                device.compiler.whole_fragment(&mut scratch, Input::wgsl(NOTHING), &key, &state)?
+                (Input::wgsl(NOTHING), key)
             }
         };
-        Program::linked(&device.code, whole.shader, &whole.program)
+        let shader = known.shader(name(device, input, &key, &state), || {
+            let whole = device.compiler.whole_fragment(&mut Scratch::default(), input, &key, &state)?;
+            Ok(program::linked(whole))
+        })?;
+        Program::new(&device.code, shader)
     }
 
     /// Address and last element of each attribute that the program reads, of buffers by number: address, bytes, stride.
@@ -295,11 +320,11 @@ fn fragment_state(info: &GraphicsInfo) -> Result<FragmentState, Error> {
     let logic = info.logic_op.and_then(|op| LogicOp::ALL.get(op.as_raw() as usize).copied());
     Ok(FragmentState {
         targets,
-        samples: info.samples as u8,
+        samples: info.samples.count as u8,
         logic_op: logic,
-        alpha_to_coverage: info.alpha[0],
-        alpha_to_one: info.alpha[1],
-        sample_mask: info.sample_mask as u8,
+        alpha_to_coverage: info.samples.alpha_to_coverage,
+        alpha_to_one: info.samples.alpha_to_one,
+        sample_mask: info.samples.mask as u8,
         ..FragmentState::default()
     })
 }

@@ -10,7 +10,7 @@
 //! | [`memory`], [`ranges`], [`upload`] | addresses and memory |
 //! | [`format`](mod@format), [`image`], [`view`], [`sampler`], [`buffer`] | resources and their descriptors |
 //! | [`descriptor`], [`words`] | descriptor sets, and the words of a shader that name what is in them |
-//! | [`program`], [`pipeline`], [`graphics`] | compiled shaders |
+//! | [`program`], [`pipeline`], [`graphics`], [`cache`] | compiled shaders |
 //! | [`command`], [`render`], [`transfer`], [`kernels`] | commands as control streams |
 //! | [`queue`], [`sync`], [`query`] | submissions and what waits for them |
 //! | [`surface`], [`swapchain`] | presentation |
@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod buffer;
+pub mod cache;
 pub mod command;
 pub mod descriptor;
 pub mod device;

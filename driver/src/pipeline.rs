@@ -6,6 +6,7 @@ use agx_abi::Stage;
 use agx_compiler::{CompileKey, Input, Scratch};
 
 use crate::Error;
+use crate::cache::Known;
 use crate::device::Device;
 use crate::program::Program;
 
@@ -43,9 +44,11 @@ impl ComputePipeline {
     ///
     /// # Errors
     /// What the compiler says, or memory is used up.
-    pub fn new(device: &Device, source: &ShaderSource) -> Result<ComputePipeline, Error> {
-        let key = source.key(device, Stage::Compute);
-        let shader = device.compiler.compile(&mut Scratch::default(), Input::spirv(&source.code), &key)?;
+    pub fn new(device: &Device, source: &ShaderSource, known: Known<'_>) -> Result<ComputePipeline, Error> {
+        let (input, key) = (Input::spirv(&source.code), source.key(device, Stage::Compute));
+        let name = device.compiler.cache_key(input, &key).to_le_bytes().to_vec();
+        let shader =
+            known.shader(name, || Ok(device.compiler.compile(&mut Scratch::default(), input, &key)?))?;
         Ok(ComputePipeline { program: Program::new(&device.code, shader)? })
     }
 }

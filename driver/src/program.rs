@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agx_abi::{PartRole, ShaderInfo};
 use agx_compiler::CompiledShader;
-use agx_compiler::link::LinkedProgram;
+use agx_compiler::link::WholeShader;
 
 use crate::Error;
 use crate::memory::{Arena, Piece};
@@ -33,32 +33,26 @@ pub struct Program {
     pub code_bytes: u64,
 }
 
+/// A shader whose main part is all that runs: with what is linked around it.
+pub fn linked(WholeShader { mut shader, program }: WholeShader) -> CompiledShader {
+    for part in shader.parts.iter_mut().filter(|part| part.role == PartRole::Main) {
+        part.code.clone_from(&program.code);
+        part.lines.clear();
+    }
+    shader.info.gpr_halves = program.gpr_halves;
+    shader.info.scratch_bytes = program.scratch_bytes;
+    shader.info.fragment.late_tests = program.late_tests;
+    shader
+}
+
 impl Program {
     /// A compiled shader in memory.
     ///
     /// # Errors
     /// Memory is used up.
     pub fn new(arena: &Arc<Arena>, shader: CompiledShader) -> Result<Program, Error> {
-        let linked = LinkedProgram {
-            code: shader.part(PartRole::Main).unwrap_or_default().to_vec(),
-            gpr_halves: shader.info.gpr_halves,
-            scratch_bytes: shader.info.scratch_bytes,
-            late_tests: shader.info.fragment.late_tests,
-            ..LinkedProgram::default()
-        };
-        Program::linked(arena, shader, &linked)
-    }
-
-    /// A shader with what is linked around its main part.
-    ///
-    /// # Errors
-    /// Memory is used up.
-    pub fn linked(
-        arena: &Arc<Arena>,
-        shader: CompiledShader,
-        linked: &LinkedProgram,
-    ) -> Result<Program, Error> {
-        let mut bytes = linked.code.clone();
+        let code = shader.part(PartRole::Main).unwrap_or_default();
+        let (code_bytes, mut bytes) = (code.len() as u64, code.to_vec());
         let mut add = |part: &[u8]| {
             bytes.resize(bytes.len().next_multiple_of(ALIGNMENT as usize), 0);
             let at = bytes.len() as u64;
@@ -74,11 +68,11 @@ impl Program {
             preamble,
             constants,
             promoted,
-            gpr_halves: linked.gpr_halves,
-            scratch_bytes: linked.scratch_bytes,
-            late_tests: linked.late_tests,
+            gpr_halves: shader.info.gpr_halves,
+            scratch_bytes: shader.info.scratch_bytes,
+            late_tests: shader.info.fragment.late_tests,
             statistics: shader.stats,
-            code_bytes: linked.code.len() as u64,
+            code_bytes,
             info: shader.info,
             memory,
         })

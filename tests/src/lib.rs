@@ -7,6 +7,7 @@ pub mod agal;
 pub mod amber;
 pub mod baseline;
 pub mod callgrind;
+pub mod clients;
 pub mod corpus;
 pub mod device;
 pub mod driver;

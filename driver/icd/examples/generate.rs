@@ -5,8 +5,7 @@
 //! ```
 //!
 //! Debian has the registry in `libvulkan-dev`. Entry points turn handles, pointers and counts into references and slices and
-//! call the function of the same name in `calls`; which commands there are is said by [`VERSIONS`], [`EXTENSIONS`] and
-//! [`WITHOUT`].
+//! call the function of the same name in `calls`; which commands there are is said by [`VERSIONS`] and [`EXTENSIONS`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -28,9 +27,6 @@ const EXTENSIONS: [&str; 9] = [
     "VK_KHR_xlib_surface",
     "VK_EXT_headless_surface",
 ];
-
-/// Commands that the driver does not have: sparse memory.
-const WITHOUT: &[&str] = &["vkQueueBindSparse"];
 
 /// Handles that the loader looks into.
 const DISPATCHABLE: [&str; 5] = ["VkInstance", "VkPhysicalDevice", "VkDevice", "VkQueue", "VkCommandBuffer"];
@@ -212,7 +208,6 @@ impl<'x> Registry<'x> {
         let mut take = |node: Node<'x, 'x>, all: bool| {
             for command in node.descendants().filter(|node| node.has_tag_name("command")) {
                 if let Some(name) = command.attribute("name")
-                    && !WITHOUT.contains(&name)
                     && (all || self.alias(name).is_some())
                     && !names.contains(&name)
                 {

@@ -315,6 +315,15 @@ static TABLE: &[(&str, Function, First)] = &[
         First::PhysicalDevice,
     ),
     (
+        "vkQueueBindSparse",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::queue_bind_sparse,
+            )
+        },
+        First::Device,
+    ),
+    (
         "vkCreateFence",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_fence)
@@ -3164,6 +3173,22 @@ mod entry {
                 tiling,
                 Fill::new(p_property_count, p_properties),
             );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn queue_bind_sparse(
+        queue: vk::Queue,
+        bind_info_count: u32,
+        p_bind_info: *const vk::BindSparseInfo<'_>,
+        fence: vk::Fence,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkQueueBindSparse`.
+        unsafe {
+            outcome(calls::queue_bind_sparse(
+                dispatched(queue),
+                slice(p_bind_info, bind_info_count as usize),
+                fence,
+            ))
         }
     }
 

@@ -6,6 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use agx_driver::buffer::Buffer;
+use agx_driver::cache::PipelineCache;
 use agx_driver::command::CommandBuffer;
 use agx_driver::descriptor::{PipelineLayout, Set, SetLayout};
 use agx_driver::image::Image;
@@ -19,8 +20,8 @@ use ash::vk;
 use ash::vk::Handle;
 
 use crate::objects::{
-    CommandPool, DescriptorPool, Device, Framebuffer, Instance, PhysicalDevice, Pipeline, PipelineCache,
-    Queue, RenderPass, ShaderModule, Swapchain, UpdateTemplate,
+    CommandPool, DescriptorPool, Device, Framebuffer, Instance, PhysicalDevice, Pipeline, Queue, RenderPass,
+    ShaderModule, Swapchain, UpdateTemplate,
 };
 
 /// The word that the loader wants at the start of dispatchable objects (`ICD_LOADER_MAGIC`).

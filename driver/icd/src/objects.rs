@@ -42,11 +42,6 @@ pub(crate) struct ShaderModule {
     pub(crate) code: Arc<Vec<u8>>,
 }
 
-/// What was compiled before. Pipelines find nothing in it yet that they would not make again.
-pub(crate) struct PipelineCache {
-    pub(crate) data: Mutex<Vec<u8>>,
-}
-
 /// A pipeline.
 pub(crate) enum Pipeline {
     /// Of a compute shader.

@@ -170,7 +170,7 @@ impl Outcome for Result<(), Error> {
 impl Outcome for Result<vk::Result, Error> {
     fn outcome(self) -> vk::Result {
         self.unwrap_or_else(|error| {
-            if !matches!(error, Error::Timeout | Error::NotReady) {
+            if !matches!(error, Error::Timeout | Error::NotReady | Error::CompileRequired) {
                 crate::report(&error.to_string());
             }
             error.code()

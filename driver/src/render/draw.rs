@@ -6,6 +6,7 @@ use ash::vk;
 use super::state::{Update, coefficients, index, reads_depth};
 use super::{Graphics, Pass};
 use crate::Error;
+use crate::cache::Known;
 use crate::command::Recorder;
 use crate::gpu::SHADER_BASE;
 use crate::graphics::{Dynamic, GraphicsPipeline, Programs};
@@ -128,7 +129,7 @@ impl Recorder {
         let graphics = self.graphics.clone();
         let pipeline = graphics.pipeline.clone().ok_or(Error::Invalid { what: "a draw without pipeline" })?;
         let strides = strides(&graphics, &pipeline);
-        let programs = pipeline.programs(&self.device, &strides)?;
+        let programs = pipeline.programs(&self.device, &strides, Known::default())?;
         let indices = graphics.indices.filter(|_| indexed);
         let record = draw_record(&graphics, numbers, indices)?;
         let zeros = self.device.zeros;

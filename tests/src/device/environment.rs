@@ -9,6 +9,9 @@ const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 /// Folder of clients in the tree.
 const CLIENTS: &str = "opt/agx";
 
+/// Manifest of the project's own driver there.
+const OWN_MANIFEST: &str = "agx_icd.json";
+
 /// A driver to run programs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Driver {
@@ -87,6 +90,11 @@ impl Environment {
         self.scratch.join(format!("{name}.json"))
     }
 
+    /// The root of the tree.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The folder for files of a run.
     pub fn scratch(&self) -> &Path {
         &self.scratch
@@ -137,8 +145,13 @@ impl Environment {
         std::fs::create_dir_all(&inside).map_err(|error| error.to_string())?;
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("device/clients");
         let scripts = std::fs::read_dir(scripts).map_err(|error| error.to_string())?;
-        let files =
-            scripts.filter_map(|entry| entry.ok().map(|entry| entry.path())).chain([self.shim.clone()]);
+        let own = self.shim.with_file_name("libvulkan_agx.so");
+        let libraries = [self.shim.clone(), own];
+        let files = scripts.filter_map(|entry| entry.ok().map(|entry| entry.path())).chain(libraries);
+        let manifest = format!(
+            "{{\"ICD\":{{\"api_version\":\"1.3.0\",\"library_path\":\"/{CLIENTS}/libvulkan_agx.so\"}},\"file_format_version\":\"1.0.1\"}}"
+        );
+        std::fs::write(inside.join(OWN_MANIFEST), manifest).map_err(|error| error.to_string())?;
         for file in files {
             let name = file.file_name().unwrap_or_default();
             std::fs::copy(&file, inside.join(name)).map_err(|error| error.to_string())?;
@@ -146,34 +159,49 @@ impl Environment {
         Ok(())
     }
 
-    /// A command inside the tree, which becomes the root of the file system: needs the rights for that. The project's own
-    /// driver is not in the tree.
-    pub fn inside(&self, driver: Driver, variables: &[&str], words: &[&str]) -> Command {
+    /// The manifest of a driver inside the tree.
+    fn manifest_inside(&self, driver: Driver) -> String {
         let name = match driver {
             Driver::Device => "asahi_icd",
             Driver::Lavapipe => "lvp_icd",
-            Driver::Own => "agx_icd",
+            Driver::Own => return format!("{CLIENTS}/{OWN_MANIFEST}"),
         };
         let manifests = "usr/share/vulkan/icd.d";
         let entries = std::fs::read_dir(self.root.join(manifests)).into_iter().flatten().flatten();
         let files = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let manifest = files.into_iter().find(|file| file.starts_with(name)).unwrap_or_default();
+        let file = files.into_iter().find(|file| file.starts_with(name)).unwrap_or_default();
+        format!("{manifests}/{file}")
+    }
+
+    /// A command inside the tree, which becomes the root of the file system: needs the rights for that. It is ended after so
+    /// many seconds.
+    pub fn inside(&self, driver: Driver, variables: &[&str], seconds: u32, words: &[&str]) -> Command {
         let mut command = Command::new("chroot");
         command.arg(&self.root).args(["/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "HOME=/tmp"]);
         command.args(["XDG_RUNTIME_DIR=/tmp", "MESA_SHADER_CACHE_DISABLE=true"]);
-        command.arg(format!("VK_DRIVER_FILES=/{manifests}/{manifest}"));
+        command.arg(format!("VK_DRIVER_FILES=/{}", self.manifest_inside(driver)));
+        command.arg("VK_LOADER_LAYERS_DISABLE=~implicit~");
+        let report = format!("AGX_DEVICE_REPORT=/{CLIENTS}/findings.txt");
+        // A program may be given libraries of its own to load first.
+        let (preloads, variables): (Vec<&str>, Vec<&str>) =
+            variables.iter().partition(|variable| variable.starts_with("LD_PRELOAD="));
+        let mut preloads: Vec<String> =
+            preloads.iter().map(|variable| variable.trim_start_matches("LD_PRELOAD=").to_owned()).collect();
         match driver {
             Driver::Device => {
                 let name = self.shim.file_name().unwrap_or_default().to_string_lossy();
-                command.arg(format!("LD_PRELOAD=/{CLIENTS}/{name}"));
-                command.arg(format!("AGX_DEVICE_REPORT=/{CLIENTS}/findings.txt"));
+                preloads.insert(0, format!("/{CLIENTS}/{name}"));
+                command.arg(report);
             }
             Driver::Lavapipe => _ = command.arg("LIBGL_ALWAYS_SOFTWARE=1"),
-            Driver::Own => {}
+            Driver::Own => _ = command.arg(report),
+        }
+        if !preloads.is_empty() {
+            command.arg(format!("LD_PRELOAD={}", preloads.join(":")));
         }
         // A file that is not there need not be removed.
         let _ = std::fs::remove_file(self.root.join(CLIENTS).join("findings.txt"));
-        command.args(variables).args(["timeout", "300"]).args(words);
+        command.args(variables).args(["timeout", "--kill-after=5"]).arg(seconds.to_string()).args(words);
         command
     }
 

@@ -8,6 +8,7 @@ pub mod clients;
 pub mod corpus;
 pub mod corpus_run;
 pub mod cost;
+pub mod dawn;
 pub mod device;
 pub mod emulation;
 pub mod encoding;
@@ -85,7 +86,13 @@ pub const SUITES: &[Suite] = &[
         doc: "other people's programs on the device against lavapipe",
         run: clients::run,
     },
+    Suite { name: "dawn", doc: "WebGPU conformance tests through Dawn on our own driver", run: dawn::run },
     Suite { name: "vulkan", doc: "conformance suites through Mesa's driver on the device", run: vulkan::run },
+    Suite {
+        name: "driver-vulkan",
+        doc: "conformance suites through our own driver on the device",
+        run: vulkan::driver,
+    },
 ];
 
 /// The suite called `name`.

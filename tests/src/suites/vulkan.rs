@@ -1,5 +1,5 @@
-//! Suite `vulkan`: the compute and draw cases of the conformance suites as Vulkan programs, through Mesa's driver on the
-//! device. Every eighth case runs; with a filter, which may be empty, all that it lets through.
+//! Suites `vulkan` and `driver-vulkan`: the compute and draw cases of the conformance suites as Vulkan programs, through
+//! Mesa's driver and through the project's own, on the device. Every eighth case runs; with a filter, which may be empty, all that it lets through.
 
 use std::path::Path;
 
@@ -32,7 +32,19 @@ struct Running<'c> {
 /// # Errors
 /// [`DataError`] when a suite's file is unusable.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let scratch = std::env::temp_dir().join("agx-vulkan-suite");
+    run_on(Driver::Device, context)
+}
+
+/// As [`run`], through the project's own driver.
+///
+/// # Errors
+/// As [`run`].
+pub fn driver(context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    run_on(Driver::Own, context)
+}
+
+fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    let scratch = std::env::temp_dir().join(format!("agx-vulkan-suite-{driver:?}"));
     let environment = match Environment::find(&scratch) {
         Ok(environment) => environment,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
@@ -49,7 +61,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let mut outcomes = Vec::new();
     let mut extra = Vec::new();
     for (suite, cases) in &suites {
-        let found = run_suite(context, &environment, suite, cases, &report_file);
+        let found = run_suite(context, (&environment, driver), suite, cases, &report_file);
         let passed = found.iter().filter(|case| case.outcome == Outcome::Pass).count();
         extra.push((format!("{suite}_pass"), json!(format!("{passed}/{}", found.len()))));
         outcomes.extend(found);
@@ -72,7 +84,7 @@ fn cases<T: serde::de::DeserializeOwned>(
 /// Runs the cases of a suite, all of them a step at a time.
 fn run_suite(
     context: &Context<'_>,
-    environment: &Environment,
+    (environment, driver): (&Environment, Driver),
     suite: &str,
     cases: &[Conformance],
     report: &Path,
@@ -103,7 +115,7 @@ fn run_suite(
         let names: Vec<String> = steps.iter().map(|(at, _)| file_name(*at)).collect();
         let requests: Vec<(&str, &str)> =
             names.iter().zip(&steps).map(|(name, (_, (text, _)))| (name.as_str(), text.as_str())).collect();
-        let found = results(environment, Driver::Device, &requests, report);
+        let found = results(environment, driver, &requests, report);
         for ((at, (_, places)), name) in steps.iter().zip(&names) {
             let one = &mut running[*at];
             take(one, places, &found, name);

@@ -3,39 +3,38 @@
 use std::sync::Arc;
 
 use agx_driver::Error;
+use agx_driver::cache::Known;
 use agx_driver::graphics::{
     AttributeInfo, BindingInfo, DepthInfo, Dynamic, GraphicsInfo, GraphicsPipeline, RasterInfo,
 };
 use ash::vk;
 
-use super::pipeline::source;
+use super::pipeline::{each, source};
 use crate::generated::members;
-use crate::handles::{give, object};
+use crate::handles::object;
 use crate::objects::{Device, Pipeline};
 use crate::pointers::{find, slice};
 
 pub(crate) fn create_graphics_pipelines(
     device: &Arc<Device>,
-    _: vk::PipelineCache,
+    cache: vk::PipelineCache,
     infos: &[vk::GraphicsPipelineCreateInfo<'_>],
     out: &mut [vk::Pipeline],
 ) -> Result<(), Error> {
-    let mut result = Ok(());
-    for (info, slot) in infos.iter().zip(out) {
-        let made = graphics_info(info).and_then(|info| GraphicsPipeline::new(device, info));
-        *slot = match made {
-            Ok(pipeline) => give(Arc::new(Pipeline::Graphics(Arc::new(pipeline)))),
-            Err(error) => {
-                result = Err(error);
-                vk::Pipeline::null()
-            }
-        };
-    }
-    result
+    let cache = object(cache).map(|cache| &**cache);
+    each(
+        infos,
+        out,
+        |info| (info.flags, info.p_next),
+        |info, only| {
+            let pipeline = GraphicsPipeline::new(device, graphics_info(info)?, Known { cache, only })?;
+            Ok(Pipeline::Graphics(Arc::new(pipeline)))
+        },
+    )
 }
 
 fn graphics_info(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<GraphicsInfo, Error> {
-    let mut info = GraphicsInfo { samples: 1, sample_mask: u32::MAX, ..GraphicsInfo::default() };
+    let mut info = GraphicsInfo::default();
     for stage in members::graphics_pipeline_create_info_stages(create) {
         match stage.stage {
             vk::ShaderStageFlags::VERTEX => info.vertex = source(stage)?,
@@ -136,13 +135,15 @@ fn state(create: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicStat
 fn multisample(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsInfo) {
     let state = members::graphics_pipeline_create_info_multisample_state(create);
     let Some(state) = state.filter(|_| !info.state.raster.discard) else { return };
-    info.samples = state.rasterization_samples.as_raw();
+    let samples = &mut info.samples;
+    samples.count = state.rasterization_samples.as_raw();
     // SAFETY: valid usage of `VkPipelineMultisampleStateCreateInfo`: there is a word at least.
     if let Some(mask) = unsafe { state.p_sample_mask.as_ref() } {
-        info.sample_mask = *mask;
+        samples.mask = *mask;
     }
-    info.sample_shading = state.sample_shading_enable == vk::TRUE && info.samples > 1;
-    info.alpha = [state.alpha_to_coverage_enable == vk::TRUE, state.alpha_to_one_enable == vk::TRUE];
+    samples.shading = state.sample_shading_enable == vk::TRUE && samples.count > 1;
+    samples.alpha_to_coverage = state.alpha_to_coverage_enable == vk::TRUE;
+    samples.alpha_to_one = state.alpha_to_one_enable == vk::TRUE;
 }
 
 /// Formats of the targets: of dynamic rendering, or of a subpass.

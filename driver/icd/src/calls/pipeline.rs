@@ -1,17 +1,19 @@
 //! Shader modules, pipeline caches, pipelines.
 
-use std::sync::{Arc, Mutex};
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use agx_driver::cache::{Known, PipelineCache};
 use agx_driver::graphics::GraphicsPipeline;
-use agx_driver::memory::lock;
 use agx_driver::pipeline::{ComputePipeline, ShaderSource};
 use agx_driver::{Error, physical};
 use ash::vk;
 
 use crate::generated::members;
 use crate::handles::{give, object, shared, take};
-use crate::objects::{Device, Pipeline, PipelineCache, ShaderModule};
-use crate::pointers::{Fill, find};
+use crate::objects::{Device, Pipeline, ShaderModule};
+use crate::pointers::{Fill, find, slice_mut};
 
 /// The bytes of a module.
 fn code(info: &vk::ShaderModuleCreateInfo<'_>) -> Arc<Vec<u8>> {
@@ -57,24 +59,64 @@ pub(super) fn source(info: &vk::PipelineShaderStageCreateInfo<'_>) -> Result<Sha
     Ok(ShaderSource { code, entry_point, constants })
 }
 
+/// Says how long it took to make a pipeline, where that is asked for; of its stages nothing is known.
+fn feedback(next: *const c_void, duration: Duration) {
+    let Some(wanted) = find::<vk::PipelineCreationFeedbackCreateInfo<'_>>(next) else { return };
+    let flags = vk::PipelineCreationFeedbackFlags::VALID;
+    let whole = vk::PipelineCreationFeedback { flags, duration: duration.as_nanos() as u64 };
+    // SAFETY: valid usage of `VkPipelineCreationFeedbackCreateInfo`: the pointers are to room for so many.
+    unsafe {
+        *wanted.p_pipeline_creation_feedback = whole;
+        let stages = wanted.pipeline_stage_creation_feedback_count as usize;
+        slice_mut(wanted.p_pipeline_stage_creation_feedbacks, stages)
+            .fill(vk::PipelineCreationFeedback::default());
+    }
+}
+
+/// Makes pipelines one after the other; those that are not made are null, and the last error is what the command returns.
+pub(super) fn each<I>(
+    infos: &[I],
+    out: &mut [vk::Pipeline],
+    about: impl Fn(&I) -> (vk::PipelineCreateFlags, *const c_void),
+    make: impl Fn(&I, bool) -> Result<Pipeline, Error>,
+) -> Result<(), Error> {
+    use vk::PipelineCreateFlags as F;
+    let mut result = Ok(());
+    out.fill(vk::Pipeline::null());
+    for (info, slot) in infos.iter().zip(out) {
+        let (flags, next) = about(info);
+        let start = Instant::now();
+        let made = make(info, flags.contains(F::FAIL_ON_PIPELINE_COMPILE_REQUIRED));
+        feedback(next, start.elapsed());
+        match made {
+            Ok(pipeline) => *slot = give(Arc::new(pipeline)),
+            Err(error) => {
+                result = Err(error);
+                if flags.contains(F::EARLY_RETURN_ON_FAILURE) {
+                    break;
+                }
+            }
+        }
+    }
+    result
+}
+
 pub(crate) fn create_compute_pipelines(
     device: &Arc<Device>,
-    _: vk::PipelineCache,
+    cache: vk::PipelineCache,
     infos: &[vk::ComputePipelineCreateInfo<'_>],
     out: &mut [vk::Pipeline],
 ) -> Result<(), Error> {
-    let mut result = Ok(());
-    for (info, slot) in infos.iter().zip(out) {
-        let made = source(&info.stage).and_then(|source| ComputePipeline::new(device, &source));
-        *slot = match made {
-            Ok(pipeline) => give(Arc::new(Pipeline::Compute(Arc::new(pipeline)))),
-            Err(error) => {
-                result = Err(error);
-                vk::Pipeline::null()
-            }
-        };
-    }
-    result
+    let cache = object(cache).map(|cache| &**cache);
+    each(
+        infos,
+        out,
+        |info| (info.flags, info.p_next),
+        |info, only| {
+            let pipeline = ComputePipeline::new(device, &source(&info.stage)?, Known { cache, only })?;
+            Ok(Pipeline::Compute(Arc::new(pipeline)))
+        },
+    )
 }
 
 pub(crate) fn destroy_pipeline(_: &Arc<Device>, pipeline: vk::Pipeline) {
@@ -92,10 +134,13 @@ fn cache_header() -> Vec<u8> {
 
 pub(crate) fn create_pipeline_cache(
     _: &Arc<Device>,
-    _: &vk::PipelineCacheCreateInfo<'_>,
+    info: &vk::PipelineCacheCreateInfo<'_>,
     out: &mut vk::PipelineCache,
 ) -> Result<(), Error> {
-    *out = give(Arc::new(PipelineCache { data: Mutex::new(cache_header()) }));
+    let data = members::pipeline_cache_create_info_initial_data(info);
+    // Data of another driver is none.
+    let own = data.strip_prefix(cache_header().as_slice()).unwrap_or_default();
+    *out = give(Arc::new(PipelineCache::from_data(own)));
     Ok(())
 }
 
@@ -108,16 +153,18 @@ pub(crate) fn get_pipeline_cache_data(
     cache: vk::PipelineCache,
     fill: Fill<usize, std::ffi::c_void>,
 ) -> Result<vk::Result, Error> {
-    let cache = shared(cache)?;
-    let data = lock(&cache.data);
+    let mut data = cache_header();
+    data.extend(shared(cache)?.data());
     Ok(fill.bytes(&data))
 }
 
 pub(crate) fn merge_pipeline_caches(
     _: &Arc<Device>,
-    _: vk::PipelineCache,
-    _: &[vk::PipelineCache],
+    cache: vk::PipelineCache,
+    others: &[vk::PipelineCache],
 ) -> Result<(), Error> {
+    let cache = shared(cache)?;
+    others.iter().filter_map(|other| object(*other)).for_each(|other| cache.merge(other));
     Ok(())
 }
 

@@ -216,3 +216,22 @@ pub(crate) fn queue_submit2(
     };
     submit(queue, submits.iter().map(of).collect(), fence)
 }
+
+pub(crate) fn queue_bind_sparse(
+    queue: &Arc<Queue>,
+    binds: &[vk::BindSparseInfo<'_>],
+    fence: vk::Fence,
+) -> Result<(), Error> {
+    let of = |info: &vk::BindSparseInfo<'_>| {
+        if info.buffer_bind_count + info.image_opaque_bind_count + info.image_bind_count > 0 {
+            return Err(Error::Unsupported { what: "sparse memory" });
+        }
+        let mut points = Points::default();
+        let waits = members::bind_sparse_info_wait_semaphores(info);
+        waits.iter().for_each(|semaphore| points.wait(*semaphore, 0));
+        let signals = members::bind_sparse_info_signal_semaphores(info);
+        signals.iter().for_each(|semaphore| points.signal(*semaphore, 0));
+        Ok(points.submission)
+    };
+    submit(queue, binds.iter().map(of).collect::<Result<_, _>>()?, fence)
+}

@@ -1,0 +1,129 @@
+//! Pipeline caches: compiled shaders by what they were compiled from.
+//!
+//! Contents are bytes that applications keep on disk. They may be old, cut short or damaged: an entry is used only where
+//! the compiler's own check accepts it ([`CompiledShader::from_bytes`]); any other is compiled again.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use agx_compiler::CompiledShader;
+
+use crate::Error;
+use crate::memory::lock;
+
+/// Compiled shaders by key.
+#[derive(Debug, Default)]
+pub struct PipelineCache {
+    shaders: Mutex<BTreeMap<Vec<u8>, Vec<u8>>>,
+}
+
+impl PipelineCache {
+    /// A cache of what [`PipelineCache::data`] gave; what is left after a damaged length is dropped.
+    pub fn from_data(mut data: &[u8]) -> PipelineCache {
+        let mut shaders = BTreeMap::new();
+        let piece = |data: &mut &[u8]| {
+            let (len, rest) = data.split_first_chunk::<4>()?;
+            let (piece, rest) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+            *data = rest;
+            Some(piece.to_vec())
+        };
+        while let Some(key) = piece(&mut data) {
+            let Some(shader) = piece(&mut data) else { break };
+            shaders.insert(key, shader);
+        }
+        PipelineCache { shaders: Mutex::new(shaders) }
+    }
+
+    /// Its contents: length and bytes of each key and of its shader.
+    pub fn data(&self) -> Vec<u8> {
+        let mut data = Vec::new();
+        for piece in lock(&self.shaders).iter().flat_map(|(key, shader)| [key, shader]) {
+            data.extend((piece.len() as u32).to_le_bytes());
+            data.extend(piece);
+        }
+        data
+    }
+
+    /// Takes what another cache has.
+    pub fn merge(&self, other: &PipelineCache) {
+        let others = lock(&other.shaders).clone();
+        lock(&self.shaders).extend(others);
+    }
+
+    fn find(&self, key: &[u8]) -> Option<CompiledShader> {
+        lock(&self.shaders).get(key).and_then(|bytes| CompiledShader::from_bytes(bytes).ok())
+    }
+
+    fn keep(&self, key: Vec<u8>, shader: &CompiledShader) {
+        lock(&self.shaders).insert(key, shader.to_bytes());
+    }
+}
+
+/// Where pipelines look before they compile.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known<'c> {
+    /// The application's cache.
+    pub cache: Option<&'c PipelineCache>,
+    /// Nothing may be compiled.
+    pub only: bool,
+}
+
+impl Known<'_> {
+    /// The shader of a key, compiled by `make` where it is not known.
+    ///
+    /// # Errors
+    /// What `make` says, or that the shader would have to be compiled.
+    pub fn shader(
+        self,
+        key: Vec<u8>,
+        make: impl FnOnce() -> Result<CompiledShader, Error>,
+    ) -> Result<CompiledShader, Error> {
+        if let Some(known) = self.cache.and_then(|cache| cache.find(&key)) {
+            return Ok(known);
+        }
+        if self.only {
+            return Err(Error::CompileRequired);
+        }
+        let shader = make()?;
+        if let Some(cache) = self.cache {
+            cache.keep(key, &shader);
+        }
+        Ok(shader)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agx_compiler::{CompileKey, Compiler, Input, Scratch};
+
+    use super::*;
+
+    fn compiled() -> Result<CompiledShader, Error> {
+        let text = "@compute @workgroup_size(1) fn main() {}";
+        Ok(Compiler::default().compile(&mut Scratch::default(), Input::wgsl(text), &CompileKey::default())?)
+    }
+
+    fn never() -> Result<CompiledShader, Error> {
+        Err(Error::NotReady)
+    }
+
+    #[test]
+    fn what_was_kept_is_found_again_and_damage_is_not() {
+        let cache = PipelineCache::default();
+        let known = Known { cache: Some(&cache), only: false };
+        let made = known.shader(vec![1], compiled).expect("compiled");
+        assert_eq!(known.shader(vec![1], never).expect("known").parts, made.parts);
+        assert!(matches!(Known { only: true, ..known }.shader(vec![2], never), Err(Error::CompileRequired)));
+        let data = cache.data();
+        let copy = PipelineCache::default();
+        copy.merge(&PipelineCache::from_data(&data));
+        assert!(copy.find(&[1]).is_some());
+        for at in 0..data.len() {
+            let mut damaged = data.clone();
+            damaged[at] ^= 4;
+            let found = PipelineCache::from_data(&damaged).find(&[1]);
+            assert!(found.is_none_or(|found| found.parts == made.parts), "byte {at}");
+            assert!(PipelineCache::from_data(&data[..at]).find(&[1]).is_none(), "cut at {at}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! State registers of textures and samplers.
+
+use agx_abi::record as r;
+use agx_abi::{DescriptorKind, SamplerBinding, TextureBinding};
+
+use super::{Assembler, Bound, Direct, State, unbound};
+use crate::Error;
+use crate::record::Writer;
+use crate::sampler::{self, Sampler};
+
+impl Assembler<'_> {
+    pub(super) fn texture_word(&mut self, register: u64, address: u64) {
+        let word = Writer::new(&r::usc_texture::RECORD)
+            .set(&r::usc_texture::START, register)
+            .set(&r::usc_texture::COUNT, 1)
+            .set(&r::usc_texture::ADDRESS, address);
+        self.bytes.extend(word.bytes());
+    }
+
+    /// Address of a descriptor of a texture or image.
+    pub(super) fn texture(&mut self, texture: &TextureBinding) -> Result<u64, Error> {
+        match self.state.bound(texture.set)? {
+            Bound::Set(bound, _) => {
+                let binding = State::binding(bound, texture.binding)?;
+                Ok(bound.address() + binding.texture(texture.element, texture.kind))
+            }
+            Bound::Direct(list) => match list.get(texture.binding as usize) {
+                Some(Direct::Texture([loaded, stored])) => {
+                    let shown = if texture.kind == DescriptorKind::Image { stored } else { loaded };
+                    self.upload.put(shown, 16)
+                }
+                _ => Err(unbound(texture.set)),
+            },
+        }
+    }
+
+    fn sampler(&self, set: u32, number: u32, element: u32) -> Result<[u8; sampler::BYTES], Error> {
+        match self.state.bound(set)? {
+            Bound::Set(bound, _) => {
+                let mut descriptor = [0; sampler::BYTES];
+                bound.read(State::binding(bound, number)?.sampler(element), &mut descriptor);
+                Ok(descriptor)
+            }
+            Bound::Direct(list) => match list.get(number as usize) {
+                Some(Direct::Sampler(sampler)) => Ok(sampler.descriptor),
+                _ => Err(unbound(set)),
+            },
+        }
+    }
+
+    /// The sampler state registers that the shader names.
+    pub(super) fn samplers(&mut self, samplers: &[SamplerBinding]) -> Result<(), Error> {
+        for binding in samplers {
+            let descriptor = match *binding {
+                SamplerBinding::Bound { set, binding, element } => self.sampler(set, binding, element)?,
+                SamplerBinding::Loads => Sampler::loads().descriptor,
+            };
+            self.samplers.push(descriptor);
+        }
+        Ok(())
+    }
+
+    /// Address of a table of the sampler state registers that hold the samplers of an array.
+    pub(super) fn sampler_table(&mut self, set: u32, number: u32) -> Result<u64, Error> {
+        let Bound::Set(bound, _) = self.state.bound(set)? else { return Err(unbound(set)) };
+        let count = State::binding(bound, number)?.count;
+        let mut table = Vec::new();
+        for element in 0..count {
+            let sampler = self.sampler(set, number, element)?;
+            let known = self.samplers.iter().position(|known| *known == sampler);
+            let register = known.unwrap_or(self.samplers.len());
+            if known.is_none() && register < agx_abi::textures::MAX_SAMPLERS {
+                self.samplers.push(sampler);
+            }
+            table.extend((register as u16).to_le_bytes());
+        }
+        self.upload.put(&table, 16)
+    }
+
+    pub(super) fn finish_samplers(&mut self) -> Result<u32, Error> {
+        let count = self.samplers.len() as u32;
+        if count > 0 {
+            let address = self.upload.put(&self.samplers.concat(), 16)?;
+            let word = Writer::new(&r::usc_sampler::RECORD)
+                .set(&r::usc_sampler::COUNT, count.into())
+                .set(&r::usc_sampler::ADDRESS, address);
+            self.bytes.extend(word.bytes());
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,184 @@
+//! Where uniforms come from.
+
+use agx_abi::DescriptorKind;
+use agx_abi::TextureBinding;
+use agx_abi::fragment::{pack_sample_positions, standard_sample_positions};
+use agx_abi::layout::{InterfaceUniform, UniformRange, UniformSource};
+use agx_abi::record as r;
+use ash::vk;
+
+use super::{Assembler, Bound, Direct, MOST_HALVES, Numbers, State, unbound};
+use crate::Error;
+use crate::program::Program;
+use crate::record::Writer;
+
+impl Assembler<'_> {
+    /// Uniform words for half-words that lie at an address.
+    fn uniforms_at(&mut self, start: u16, halves: u16, address: u64) {
+        let mut done = 0;
+        while done < halves {
+            let count = (halves - done).min(MOST_HALVES);
+            let first = start + done;
+            let (record, first) = match first.checked_sub(256) {
+                Some(high) => (&r::usc_uniform_high::RECORD, high),
+                None => (&r::usc_uniform::RECORD, first),
+            };
+            // What begins below half-word 256 and ends above it takes two words.
+            let count = if first < 256 && std::ptr::eq(record, &r::usc_uniform::RECORD) {
+                count.min(256 - first)
+            } else {
+                count
+            };
+            let word = Writer::new(record)
+                .set(&r::usc_uniform::START, first.into())
+                .set(&r::usc_uniform::COUNT, count.into())
+                .set(&r::usc_uniform::ADDRESS, address + 2 * u64::from(done));
+            self.bytes.extend(word.bytes());
+            done += count;
+        }
+    }
+
+    pub(super) fn uniform(&mut self, range: &UniformRange, program: &Program) -> Result<(), Error> {
+        let address = match self.place(range, program)? {
+            Value::At(address) => address,
+            Value::Bytes(mut bytes) => {
+                bytes.resize(2 * usize::from(range.halves), 0);
+                self.upload.put(&bytes, 16)?
+            }
+        };
+        self.uniforms_at(range.start, range.halves, address);
+        Ok(())
+    }
+
+    /// Where the contents of a range are.
+    fn place(&mut self, range: &UniformRange, program: &Program) -> Result<Value, Error> {
+        let bytes = |value: u64| Value::Bytes(value.to_le_bytes().to_vec());
+        Ok(match range.source {
+            UniformSource::BufferAddress { set, binding, element } => {
+                self.buffer(set, binding, element, 0)?
+            }
+            UniformSource::BufferSize { set, binding, element } => self.buffer(set, binding, element, 8)?,
+            UniformSource::DescriptorTable { set, binding } => bytes(self.table(set, binding)?),
+            UniformSource::TextureTable { set, binding, kind } => match self.state.bound(set)? {
+                Bound::Set(bound, _) => {
+                    bytes(bound.address() + State::binding(bound, binding)?.texture(0, kind))
+                }
+                Bound::Direct(_) => return Err(unbound(set)),
+            },
+            UniformSource::SamplerTable { set, binding } => bytes(self.sampler_table(set, binding)?),
+            UniformSource::TextureWords { set, binding, element } => {
+                let kind = DescriptorKind::Texture;
+                Value::At(self.texture(&TextureBinding { set, binding, element, kind })?)
+            }
+            UniformSource::ConstantAddress => bytes(program.constants()),
+            UniformSource::Promoted { offset } => Value::At(program.promoted() + u64::from(offset)),
+            UniformSource::PushConstantAddress => bytes(self.upload.put(&self.state.push, 16)?),
+            UniformSource::PushConstants { offset } => {
+                Value::Bytes(self.state.push.get(offset as usize..).unwrap_or(&[]).to_vec())
+            }
+            UniformSource::WorkgroupCount => numbers(self.state.groups),
+            UniformSource::ViewIndex => bytes(self.state.view.into()),
+            UniformSource::SamplePositions => {
+                bytes(pack_sample_positions(standard_sample_positions(self.state.samples)).into())
+            }
+            UniformSource::Interface(uniform) => self.interface(uniform),
+            UniformSource::VertexOutputs
+            | UniformSource::VertexCount
+            | UniformSource::KernelResults
+            | UniformSource::KernelArgument { .. }
+            | UniformSource::SetAddress { .. }
+            | UniformSource::DynamicOffset { .. } => {
+                return Err(Error::Unsupported {
+                    what: "a uniform that shaders without a layout do not have",
+                });
+            }
+        })
+    }
+
+    fn interface(&self, uniform: InterfaceUniform) -> Value {
+        let attribute = |number: u32| self.state.attributes.get(number as usize).copied().unwrap_or_default();
+        match uniform {
+            InterfaceUniform::AttributeBase { attribute: number } => {
+                Value::Bytes(attribute(number).0.to_le_bytes().to_vec())
+            }
+            InterfaceUniform::AttributeClamp { attribute: number } => {
+                Value::Bytes(attribute(number).1.to_le_bytes().to_vec())
+            }
+            InterfaceUniform::BaseVertexAndInstance => numbers(self.state.base),
+            InterfaceUniform::DrawNumber => Value::Bytes(self.state.draw.to_le_bytes().to_vec()),
+            InterfaceUniform::BlendConstant => {
+                Value::Bytes(self.state.blend.iter().flat_map(|value| value.to_le_bytes()).collect())
+            }
+            InterfaceUniform::ClearColour { target } => {
+                let colour = self.state.clear.get(target as usize).copied().unwrap_or_default();
+                Value::Bytes(colour.iter().flat_map(|word| word.to_le_bytes()).collect())
+            }
+            InterfaceUniform::TargetHeap => Value::Bytes(self.state.heap.to_le_bytes().to_vec()),
+            InterfaceUniform::RootDescriptor | InterfaceUniform::InputAssembly => {
+                Value::Bytes(0_u64.to_le_bytes().to_vec())
+            }
+        }
+    }
+
+    /// Address (`skip` 0) or size (`skip` 8) of a buffer.
+    fn buffer(&mut self, set: u32, number: u32, element: u32, skip: u64) -> Result<Value, Error> {
+        match self.state.bound(set)? {
+            Bound::Set(bound, offsets) => {
+                let binding = State::binding(bound, number)?;
+                let record = bound.address() + binding.buffer(element);
+                if binding.kind == vk::DescriptorType::INLINE_UNIFORM_BLOCK {
+                    let value =
+                        if skip == 0 { bound.address() + binding.offset } else { binding.count.into() };
+                    return Ok(Value::Bytes(value.to_le_bytes().to_vec()));
+                }
+                if !binding.is_dynamic() || skip != 0 {
+                    return Ok(Value::At(record + skip));
+                }
+                let mut address = [0; 8];
+                bound.read(binding.buffer(element), &mut address);
+                let offset = offsets.get((binding.dynamic + element) as usize).copied().unwrap_or(0);
+                let address = u64::from_le_bytes(address) + u64::from(offset);
+                Ok(Value::Bytes(address.to_le_bytes().to_vec()))
+            }
+            Bound::Direct(list) => match list.get(number as usize) {
+                Some(Direct::Buffer(address, bytes)) => {
+                    Ok(Value::Bytes(if skip == 0 { *address } else { *bytes }.to_le_bytes().to_vec()))
+                }
+                _ => Err(unbound(set)),
+            },
+        }
+    }
+
+    /// Address of the records of an array of buffers.
+    fn table(&mut self, set: u32, number: u32) -> Result<u64, Error> {
+        let Bound::Set(bound, offsets) = self.state.bound(set)? else { return Err(unbound(set)) };
+        let binding = State::binding(bound, number)?;
+        if !binding.is_dynamic() {
+            return Ok(bound.address() + binding.buffer(0));
+        }
+        let mut records = vec![0; 16 * binding.count as usize];
+        bound.read(binding.buffer(0), &mut records);
+        for (element, record) in (binding.dynamic..).zip(records.as_chunks_mut::<16>().0) {
+            let offset = offsets.get(element as usize).copied().unwrap_or(0);
+            if let Some(address) = record.first_chunk_mut::<8>() {
+                *address = (u64::from_le_bytes(*address) + u64::from(offset)).to_le_bytes();
+            }
+        }
+        self.upload.put(&records, 16)
+    }
+}
+
+/// Contents of a range.
+enum Value {
+    /// They lie there.
+    At(u64),
+    /// They are to be uploaded; what is missing is 0.
+    Bytes(Vec<u8>),
+}
+
+fn numbers<const N: usize>(numbers: Numbers<N>) -> Value {
+    match numbers {
+        Numbers::Known(known) => Value::Bytes(known.iter().flat_map(|number| number.to_le_bytes()).collect()),
+        Numbers::Memory(address) => Value::At(address),
+    }
+}

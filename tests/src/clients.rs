@@ -1,0 +1,163 @@
+//! Programs of other people that run through a driver, and how their results are compared with lavapipe's.
+
+pub mod lines;
+pub mod picture;
+pub mod screen;
+
+/// How a program shows what it did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shows {
+    /// It ends well.
+    End,
+    /// It prints lines of a type and hexadecimal bytes.
+    Lines,
+    /// It presents images; the one of this number counts.
+    Frame(u32),
+    /// A window shows it after so many seconds.
+    Screen(u32),
+}
+
+/// Which drivers run a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Runs {
+    /// The project's own and Mesa's.
+    Both,
+    /// The project's own: Mesa's has no window on the device.
+    Own,
+    /// Mesa's: it needs what the project's own does not have.
+    Mesa,
+}
+
+/// A program and its arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct Client {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// Program and arguments.
+    pub command: &'static [&'static str],
+    /// What the environment has beside the drivers' own.
+    pub variables: &'static [&'static str],
+    /// How it shows results.
+    pub shows: Shows,
+    /// Who runs it.
+    pub runs: Runs,
+    /// Seconds after which it is ended, which is no failure where its results were shown.
+    pub seconds: u32,
+}
+
+const PYTHON: &[&str] = &["PYTHONPATH=/opt/agx/python"];
+const ZINK: &[&str] = &["MESA_LOADER_DRIVER_OVERRIDE=zink", "GALLIUM_DRIVER=zink", "LIBGL_KOPPER_DRI2=1"];
+
+/// A program that prints.
+const fn prints(
+    name: &'static str,
+    command: &'static [&'static str],
+    variables: &'static [&'static str],
+    runs: Runs,
+) -> Client {
+    Client { name, command, variables, shows: Shows::Lines, runs, seconds: 300 }
+}
+
+/// A scene of vkmark, which turns with time and ends when it is told to.
+macro_rules! vkmark {
+    ($name:literal, $scene:literal) => {
+        Client {
+            name: concat!("vkmark-", $name),
+            command: &["vkmark", "--winsys", "xcb", "-s", "128x96", "-b", $scene],
+            variables: &[],
+            shows: Shows::Screen(5),
+            runs: Runs::Own,
+            seconds: 6,
+        }
+    };
+}
+
+/// A scene of glmark2, through OpenGL on Vulkan.
+macro_rules! glmark {
+    ($name:literal, $scene:literal) => {
+        Client {
+            name: concat!("glmark2-", $name),
+            command: &["glmark2", "-s", "128x96", "-b", $scene],
+            variables: ZINK,
+            shows: Shows::Screen(12),
+            runs: Runs::Own,
+            seconds: 13,
+        }
+    };
+}
+
+/// Every program.
+pub const CLIENTS: &[Client] = &[
+    Client {
+        name: "vulkaninfo",
+        command: &["vulkaninfo"],
+        variables: &[],
+        shows: Shows::End,
+        runs: Runs::Both,
+        seconds: 60,
+    },
+    prints("wgpu", &["python3", "/opt/agx/wgpu_client.py"], PYTHON, Runs::Both),
+    prints("ncnn", &["python3", "/opt/agx/ncnn_client.py"], PYTHON, Runs::Both),
+    prints("taichi", &["python3", "/opt/agx/taichi_client.py"], PYTHON, Runs::Own),
+    Client {
+        name: "ggml",
+        command: &["python3", "/opt/agx/ggml_client.py"],
+        variables: PYTHON,
+        shows: Shows::End,
+        runs: Runs::Own,
+        seconds: 300,
+    },
+    prints("gles2", &["python3", "/opt/agx/gles2_client.py"], ZINK, Runs::Both),
+    prints("gles3", &["python3", "/opt/agx/gl_client.py"], ZINK, Runs::Mesa),
+    Client {
+        name: "vkcube",
+        command: &["vkcube", "--c", "16", "--width", "200", "--height", "150"],
+        variables: &[],
+        shows: Shows::Frame(12),
+        runs: Runs::Own,
+        seconds: 60,
+    },
+    Client {
+        name: "vkcube-xlib",
+        command: &["vkcube", "--wsi", "xlib", "--c", "16", "--width", "200", "--height", "150"],
+        variables: &[],
+        shows: Shows::Frame(12),
+        runs: Runs::Own,
+        seconds: 60,
+    },
+    vkmark!("vertex", "vertex"),
+    Client {
+        name: "vkmark-headless",
+        command: &["vkmark", "--winsys", "headless", "-s", "128x96", "-b", "desktop:duration=0.1"],
+        variables: &[],
+        shows: Shows::End,
+        runs: Runs::Both,
+        seconds: 60,
+    },
+    vkmark!("texture", "texture:anisotropy=0"),
+    vkmark!("gouraud", "shading:shading=gouraud"),
+    vkmark!("phong", "shading:shading=phong"),
+    vkmark!("cel", "shading:shading=cel"),
+    vkmark!("cube", "cube"),
+    vkmark!("clear", "clear"),
+    vkmark!("edge", "effect2d:kernel=edge"),
+    vkmark!("blur", "effect2d:kernel=blur"),
+    vkmark!("desktop", "desktop"),
+    Client {
+        name: "glxgears",
+        command: &["glxgears", "-geometry", "200x150"],
+        variables: ZINK,
+        shows: Shows::Screen(6),
+        runs: Runs::Own,
+        seconds: 7,
+    },
+    glmark!("build", "build"),
+    glmark!("texture", "texture:texture-filter=mipmap"),
+    glmark!("shading", "shading:shading=phong"),
+    glmark!("bump", "bump:bump-render=normals"),
+    glmark!("shadow", "shadow"),
+    glmark!("refract", "refract"),
+    glmark!("conditionals", "conditionals:fragment-steps=5"),
+    glmark!("jellyfish", "jellyfish"),
+    glmark!("terrain", "terrain"),
+];
