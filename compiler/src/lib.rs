@@ -262,7 +262,7 @@ impl Compiler {
     }
 
     /// The improved IR of `input` before instructions are selected, with remarks on what differs between lanes: see
-    /// `analysis/divergence.rs`.
+    /// `analysis/divergence`.
     ///
     /// # Errors
     /// As [`Compiler::compile`].

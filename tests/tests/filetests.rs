@@ -62,16 +62,18 @@ fn every_pass_is_tested(tested: &[String]) -> Result<(), Failed> {
     if missing.is_empty() { Ok(()) } else { Err(format!("no file test names {}", missing.join(", ")).into()) }
 }
 
-/// The file of a pass: that of its name, without the prefix that names the folder.
+/// The file of a pass: that of its name, without the prefix that names the folder; `mod.rs` in a folder of its name where it has
+/// parts.
 fn source_of(pass: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/src");
     let folders = [("opt_", "opt"), ("lower_", "lower"), ("mark_", "analysis")];
     let found = folders.iter().find_map(|(prefix, folder)| Some((pass.strip_prefix(prefix)?, *folder)));
-    match found {
-        Some((name, folder)) => root.join(folder).join(name).with_extension("rs"),
-        None if pass == "regalloc" => root.join("regalloc/mod.rs"),
-        None => root.join("schedule").join(pass).with_extension("rs"),
-    }
+    let stem = match found {
+        Some((name, folder)) => root.join(folder).join(name),
+        None if pass == "regalloc" => root.join("regalloc"),
+        None => root.join("schedule").join(pass),
+    };
+    if stem.is_dir() { stem.join("mod.rs") } else { stem.with_extension("rs") }
 }
 
 /// The last paragraph of a pass's header is its contract, as the table of passes has it.

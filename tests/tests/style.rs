@@ -28,7 +28,7 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("abi/src/fragment.rs", "FragmentInfo", 15, 25, "a contract with drivers: a field for each fact"),
     ("abi/src/info.rs", "ShaderInfo", 24, 25, "a contract with drivers: a field for each fact"),
     ("compiler/src/lib.rs", "CompileKey", 15, 25, "a contract with drivers: a field for each choice"),
-    ("analysis/ranges.rs", "Walk", 12, 28, "one walk over the layout with a method for each kind of segment and condition"),
+    ("analysis/ranges/mod.rs", "Walk", 12, 28, "one walk over the layout with a method for each kind of segment and condition"),
     ("tgsi/program.rs", "Program", 12, 75, "handlers of the opcode classes, by subject in seven files"),
     ("ir/function.rs", "Function", 19, 31, "the function: tables, facts of the whole, and access to them"),
     ("link/epilog.rs", "EpilogKey", 15, 25, "the state of a draw that an epilog depends on"),
@@ -45,8 +45,8 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("emulator/src/textures.rs", "Texture", 13, 25, "the fields of a texture descriptor"),
     ("execute/state.rs", "Raster", 14, 25, "the fields of the rasterizer's records"),
     ("driver/src/command.rs", "Recorder", 12, 55, "what encodes commands: a method for each, by subject in seven files"),
-    ("agal/src/check.rs", "Checker", 12, 33, "a method for each rule of the format"),
-    ("pica200/src/asm.rs", "Assembler", 12, 47, "a method for each directive and statement"),
+    ("agal/src/check/mod.rs", "Checker", 12, 33, "a method for each rule of the format"),
+    ("pica200/src/asm/mod.rs", "Assembler", 12, 47, "a method for each directive and statement"),
     ("interpret/mod.rs", "Machine", 12, 43, "a method for each class of opcodes, in seven files"),
     ("agxc/src/key.rs", "KeyFile", 13, 25, "the fields of a JSON file"),
     ("scene/model.rs", "Draw", 20, 25, "the fields of a JSON file"),
@@ -75,6 +75,10 @@ const ROOMS: &[&str] = &[
 /// Files and folders with `unsafe` code, from the workspace's root, with the reason.
 const UNSAFE: &[(&str, &str)] = &[
     ("capi/src/entry.rs", "C passes pointers with lengths, names functions, and is asked whether to stop"),
+    (
+        "driver/icd/",
+        "reads the structures of Vulkan that programs pass by pointer, and hands out objects as handles",
+    ),
     ("device/shim/", "stands between a program and its C library"),
 ];
 
@@ -165,6 +169,21 @@ fn types_have_one_job() {
 fn sources_say_what_they_are() {
     let missing = sources().into_iter().filter(|source| !source.text.starts_with("//! "));
     report(missing.map(|source| format!("{}: the first line is not `//! …`", source.path)).collect());
+}
+
+#[test]
+fn a_module_with_parts_is_a_folder_with_a_mod_file() {
+    let mut complaints = Vec::new();
+    for source in sources() {
+        let folder = Path::new(&source.path).with_extension("");
+        let has_parts = std::fs::read_dir(&folder).is_ok_and(|entries| {
+            entries.flatten().any(|entry| entry.path().extension().is_some_and(|extension| extension == "rs"))
+        });
+        if has_parts {
+            complaints.push(format!("{}: belongs into its folder, as `mod.rs`", source.path));
+        }
+    }
+    report(complaints);
 }
 
 #[test]
