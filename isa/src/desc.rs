@@ -290,6 +290,8 @@ pub struct InstDesc {
     pub operands: &'static [OperandDesc],
     /// Where the operands of each role end.
     pub(crate) role_ends: [u8; 4],
+    /// Fresh instructions have 0 for every modifier.
+    pub zero_defaults: bool,
     /// The operand that is the target of a branch.
     pub target: Option<usize>,
     /// What it does beside writing its destinations.
@@ -347,6 +349,7 @@ impl InstDesc {
             known,
             operands: &[],
             role_ends: [0; 4],
+            zero_defaults: true,
             target: None,
             effects: Effects::empty(),
             order: OrderClass::None,
@@ -383,6 +386,9 @@ impl InstDesc {
             self.known |= crate::field::covered(operands[i].pieces);
             if matches!(operands[i].kind.style, Style::Target) {
                 self.target = Some(i);
+            }
+            if matches!(operands[i].role, Role::Mod) && operands[i].default.value != 0 {
+                self.zero_defaults = false;
             }
             let mut role = operands[i].role as usize;
             i += 1;

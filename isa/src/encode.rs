@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use thiserror::Error;
 
-use crate::desc::{InstDesc, Length};
+use crate::desc::{InstDesc, Length, OperandDesc};
 use crate::field::deposit;
 use crate::inst::{Inst, Operand};
 use crate::operand::OperandError;
@@ -88,6 +88,10 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
     let mut word = desc.value;
     let mut contextual = false;
     for (operand, spec) in inst.operands.iter().zip(desc.operands) {
+        // Most modifiers are 0 and set no bit.
+        if spec.kind.plain && *operand == Operand::imm(0) {
+            continue;
+        }
         if spec.kind.contextual {
             contextual = true;
         } else {
@@ -108,12 +112,17 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
 #[inline]
 fn one(
     desc: &'static InstDesc,
-    spec: &'static crate::desc::OperandDesc,
+    spec: &'static OperandDesc,
     operand: &Operand,
     word: u128,
 ) -> Result<u128, EncodeError> {
     match spec.kind.encode(operand, spec.width(), word) {
         Ok(raw) => Ok(deposit(spec.pieces, raw)),
-        Err(reason) => Err(EncodeError::Operand { inst: desc.name, operand: spec.name, reason }),
+        Err(reason) => Err(refused(desc, spec, reason)),
     }
+}
+
+#[cold]
+fn refused(desc: &'static InstDesc, spec: &'static OperandDesc, reason: OperandError) -> EncodeError {
+    EncodeError::Operand { inst: desc.name, operand: spec.name, reason }
 }

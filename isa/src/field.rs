@@ -43,13 +43,20 @@ pub fn extract(word: u128, pieces: &[Piece]) -> u64 {
 /// The instruction bits of a field with value `raw`; bits of `raw` past the field's width are dropped.
 #[inline]
 pub fn deposit(pieces: &[Piece], raw: u64) -> u128 {
-    let mut word = 0;
+    // In halves: shifts of 128 bits take several instructions of the host.
+    let (mut low, mut high) = (0u64, 0u64);
     let mut rest = raw;
     for piece in pieces {
-        word |= u128::from(rest & ((1u64 << piece.len) - 1)) << piece.lo;
+        let part = rest & ((1u64 << piece.len) - 1);
+        if piece.lo < 64 {
+            low |= part << piece.lo;
+            high |= part >> 1 >> (63 - piece.lo);
+        } else {
+            high |= part << (piece.lo - 64);
+        }
         rest >>= piece.len;
     }
-    word
+    u128::from(high) << 64 | u128::from(low)
 }
 
 #[cfg(test)]

@@ -137,16 +137,63 @@ impl HalfSet {
         }
     }
 
+    /// The words that a range of at most 64 half registers touches, with its bits in them; those beyond the file are
+    /// left out.
+    #[inline]
+    fn touched(halves: &Halves) -> [(usize, u64); 2] {
+        let count = halves.end.saturating_sub(halves.start);
+        let (word, bit) = (usize::from(halves.start / 64), u32::from(halves.start % 64));
+        let mask = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+        [(word, mask << bit), (word + 1, if bit == 0 { 0 } else { mask >> (64 - bit) })]
+    }
+
     /// Adds a range; half registers beyond the file are ignored.
+    #[inline]
     pub fn insert_all(&mut self, halves: Halves) {
-        halves.for_each(|half| self.insert(half));
+        if halves.len() > 64 {
+            return halves.for_each(|half| self.insert(half));
+        }
+        for (word, bits) in Self::touched(&halves) {
+            if let Some(known) = self.0.get_mut(word) {
+                *known |= bits;
+            }
+        }
     }
 
     /// Removes a range.
+    #[inline]
     pub fn remove_all(&mut self, halves: Halves) {
-        halves
-            .filter(|half| *half < HALVES)
-            .for_each(|half| self.0[usize::from(half / 64)] &= !(1 << (half % 64)));
+        if halves.len() > 64 {
+            *self = self.without(HalfSet::range(halves.start, halves.len() as u16));
+            return;
+        }
+        for (word, bits) in Self::touched(&halves) {
+            if let Some(known) = self.0.get_mut(word) {
+                *known &= !bits;
+            }
+        }
+    }
+
+    /// Whether a half register of a range is an element.
+    #[inline]
+    pub fn has_any(&self, halves: &Halves) -> bool {
+        if halves.len() > 64 {
+            return !self.and(HalfSet::range(halves.start, halves.len() as u16)).is_empty();
+        }
+        Self::touched(halves)
+            .iter()
+            .any(|(word, bits)| self.0.get(*word).is_some_and(|known| known & bits != 0))
+    }
+
+    /// Whether all half registers of a range are elements; those beyond the file are ignored.
+    #[inline]
+    pub fn has_all(&self, halves: &Halves) -> bool {
+        if halves.len() > 64 {
+            return self.contains(HalfSet::range(halves.start, halves.len() as u16));
+        }
+        Self::touched(halves)
+            .iter()
+            .all(|(word, bits)| self.0.get(*word).is_none_or(|known| bits & !known == 0))
     }
 
     /// Whether `half` is an element.
@@ -206,6 +253,14 @@ mod tests {
         for start in 0..=256 {
             for count in [0, 1, 2, 4, 63, 64, 65, 128, 256] {
                 let set = HalfSet::range(start, count);
+                let mut inserted = HalfSet::EMPTY;
+                inserted.insert_all(start..start + count);
+                assert_eq!(inserted, set, "{start}+{count}");
+                assert!(set.has_all(&(start..start + count)));
+                assert_eq!(set.has_any(&(start..start + count)), !set.is_empty());
+                let mut rest = HalfSet::range(0, 256);
+                rest.remove_all(start..start + count);
+                assert_eq!(rest, HalfSet::range(0, 256).without(set), "{start}+{count}");
                 for half in 0..256 {
                     let expected = (start..start + count).contains(&half);
                     let is_in = set.has(half);

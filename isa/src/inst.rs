@@ -182,6 +182,7 @@ impl Inst {
     }
 
     /// How many registers of its size operand `index` denotes: 1 except for vectors.
+    #[inline]
     pub fn operand_count(&self, index: usize) -> u16 {
         let desc = self.op.desc();
         let Some(spec) = desc.operands.get(index) else { return 0 };
@@ -254,6 +255,35 @@ impl Inst {
         self.op.desc().with_role(role).filter_map(|(i, _)| self.operand_halves(i))
     }
 
+    /// Calls `act` with what [`Inst::registers_written`] gives.
+    #[inline]
+    pub fn each_written(&self, act: impl FnMut(Halves)) {
+        let link = matches!(self.op, Opcode::Call | Opcode::CallReg).then_some(LINK);
+        self.each_register(Role::Dst, link, act);
+    }
+
+    /// Calls `act` with what [`Inst::registers_read`] gives.
+    #[inline]
+    pub fn each_read(&self, act: impl FnMut(Halves)) {
+        self.each_register(Role::Src, None, act);
+    }
+
+    #[inline]
+    fn each_register(&self, role: Role, link: Option<Halves>, mut act: impl FnMut(Halves)) {
+        let desc = self.op.desc();
+        for (index, _) in desc.with_role(role) {
+            if let Some(halves) = self.operand_halves(index) {
+                act(halves);
+            }
+        }
+        if desc.effects.contains(Effects::MASK) {
+            act(NESTING_COUNTER);
+        }
+        if let Some(link) = link {
+            act(link);
+        }
+    }
+
     /// Signed distance in bytes of the branch target from the first byte of the instruction, when it has one.
     pub fn target(&self) -> Option<i32> {
         let at = self.op.desc().target?;
@@ -323,6 +353,10 @@ mod tests {
             let inst = parse_inst(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(inst.registers_written().collect::<Vec<_>>(), *written, "{text}");
             assert_eq!(inst.registers_read().collect::<Vec<_>>(), *read, "{text}");
+            let (mut each_written, mut each_read) = (Vec::new(), Vec::new());
+            inst.each_written(|halves| each_written.push(halves));
+            inst.each_read(|halves| each_read.push(halves));
+            assert_eq!((each_written.as_slice(), each_read.as_slice()), (*written, *read), "{text}");
         }
     }
 

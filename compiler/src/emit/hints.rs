@@ -10,7 +10,7 @@
 //! most one hint (the hints: applegpu; no discards under divergent control flow: Mesa).
 
 use agx_isa::desc::{Role, Unit};
-use agx_isa::inst::{Halves, Inst, OperandFlags, Size};
+use agx_isa::inst::{Inst, OperandFlags, Size};
 
 use crate::regalloc::file::{FILE_HALVES, HalfSet};
 
@@ -23,39 +23,34 @@ pub fn mark(insts: &mut [Inst], may_discard: bool) {
     for index in (0..insts.len()).rev() {
         let is_alu = insts[index].op.desc().unit != Unit::None;
         if is_alu {
-            hint_all(&mut insts[index], Role::Dst, OperandFlags::CACHE, later.read_by_alu);
+            hint_all(&mut insts[index], Role::Dst, OperandFlags::CACHE, &later.read_by_alu);
         }
         let written = later.overwrite(&insts[index]);
         if is_alu {
-            hint_all(&mut insts[index], Role::Src, OperandFlags::CACHE, later.read_by_alu);
+            hint_all(&mut insts[index], Role::Src, OperandFlags::CACHE, &later.read_by_alu);
         }
         match (may_discard, is_alu) {
-            (true, true) => later.discard(&mut insts[index], index, written),
+            (true, true) => later.discard(&mut insts[index], index, &written),
             (true, false) => later.keep(insts, index),
             (false, _) => {}
         }
-        let read = insts[index].registers_read().fold(HalfSet::EMPTY, |set, halves| set.or(of(&halves)));
-        later.read = later.read.or(read);
-        if is_alu {
-            later.read_by_alu = later.read_by_alu.or(read);
-        }
+        insts[index].each_read(|halves| {
+            later.read.insert_all(halves.clone());
+            if is_alu {
+                later.read_by_alu.insert_all(halves);
+            }
+        });
     }
 }
 
-/// Half registers as a set.
-fn of(halves: &Halves) -> HalfSet {
-    let end = halves.end.min(FILE_HALVES);
-    HalfSet::range(halves.start.min(end), end - halves.start.min(end))
-}
-
 /// Gives `hint` to the register operands of `role` that lie within `set`, where they can have it.
-fn hint_all(inst: &mut Inst, role: Role, hint: OperandFlags, set: HalfSet) {
+fn hint_all(inst: &mut Inst, role: Role, hint: OperandFlags, set: &HalfSet) {
     if set.is_empty() {
         return;
     }
     for (operand, desc) in inst.op.desc().with_role(role) {
         let hinted = inst.operands[operand].with(hint);
-        let is_within = inst.operand_halves(operand).is_some_and(|halves| set.contains(of(&halves)));
+        let is_within = inst.operand_halves(operand).is_some_and(|halves| set.has_all(&halves));
         if is_within && desc.kind.check(&hinted, desc.width()).is_ok() {
             inst.operands[operand] = hinted;
         }
@@ -76,26 +71,25 @@ impl Later {
     /// What `inst` writes was not read before it. Returns what it writes.
     fn overwrite(&mut self, inst: &Inst) -> HalfSet {
         let mut written = HalfSet::EMPTY;
-        for halves in inst.registers_written() {
-            written = written.or(of(&halves));
+        inst.each_written(|halves| {
+            self.read.remove_all(halves.clone());
+            self.read_by_alu.remove_all(halves.clone());
             // Whole registers only: the other half may have been there before.
             let registers =
                 usize::from(halves.start.div_ceil(2))..usize::from(halves.end.min(FILE_HALVES) / 2);
             if let Some(discarded) = self.discarded.get_mut(registers) {
                 discarded.fill(None);
             }
-        }
-        self.read = self.read.without(written);
-        self.read_by_alu = self.read_by_alu.without(written);
+            written.insert_all(halves);
+        });
         written
     }
 
     /// Discards the 32-bit sources that nothing reads later, unless the instruction overwrites them itself.
-    fn discard(&mut self, inst: &mut Inst, index: usize, written: HalfSet) {
+    fn discard(&mut self, inst: &mut Inst, index: usize, written: &HalfSet) {
         for (operand, _) in inst.op.desc().with_role(Role::Src) {
             let Some(halves) = inst.operand_halves(operand) else { continue };
-            let set = of(&halves);
-            let is_last = set.and(self.read.or(written)).is_empty();
+            let is_last = !self.read.has_any(&halves) && !written.has_any(&halves);
             if is_last && inst.operands[operand].size == Size::B32 && halves.len() == 2 {
                 let (before, half) = (inst.operands[operand], usize::from(halves.start));
                 hint_one(inst, operand);
@@ -108,16 +102,19 @@ impl Later {
 
     /// What instruction `index` reads is not discarded later.
     fn keep(&mut self, insts: &mut [Inst], index: usize) {
-        let read: Vec<Halves> = insts[index].registers_read().collect();
-        for half in read.into_iter().flatten().filter(|half| *half < FILE_HALVES) {
-            let Some(by) = self.discarded[usize::from(half) / 2].take() else { continue };
-            let inst = &mut insts[by];
-            for (operand, _) in inst.op.desc().with_role(Role::Src) {
-                if inst.operand_halves(operand).is_some_and(|halves| halves.contains(&half)) {
-                    inst.operands[operand].flags.remove(OperandFlags::DISCARD);
+        let (earlier, rest) = insts.split_at_mut(index + 1);
+        earlier[index].each_read(|halves| {
+            for half in halves.filter(|half| *half < FILE_HALVES) {
+                let Some(by) = self.discarded[usize::from(half) / 2].take() else { continue };
+                // What discards comes later.
+                let inst = &mut rest[by - index - 1];
+                for (operand, _) in inst.op.desc().with_role(Role::Src) {
+                    if inst.operand_halves(operand).is_some_and(|halves| halves.contains(&half)) {
+                        inst.operands[operand].flags.remove(OperandFlags::DISCARD);
+                    }
                 }
             }
-        }
+        });
     }
 }
 

@@ -15,8 +15,8 @@ use agx_isa::table::Opcode;
 
 use crate::LineRow;
 use crate::error::CompileError;
-use crate::ir::machine::machine_inst;
-use crate::ir::{Block, Function, Inst, IrOp, Op, Side};
+use crate::ir::machine::fill_operands;
+use crate::ir::{Block, Function, InstData, IrOp, Op, Side};
 use crate::regalloc::Allocation;
 
 /// `trap`s after the end of a program, as Apple's compiler writes them (Mesa 25.0 does the same).
@@ -72,7 +72,7 @@ impl Code {
                 && start < halves.end
                 && halves.start < start + u16::from(operand.size.halves())
         };
-        self.insts.iter().any(|inst| inst.operands.iter().any(is_read))
+        self.insts.iter().any(|inst| inst.operands[..inst.op.desc().operands.len()].iter().any(is_read))
     }
 }
 
@@ -101,9 +101,9 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
         let first = code.insts.len();
         positions.clear();
         for inst in &f.block(segment.block).insts {
-            if let Some(machine) = translate(f, allocation, *inst)? {
-                code.insts.push(machine);
-                positions.push(f.insts[*inst].line);
+            let data = &f.insts[*inst];
+            if translate(f, allocation, data, &mut code.insts)? {
+                positions.push(data.line);
             }
         }
         hints::mark(&mut code.insts[first..], f.layout.len() == 1 && end == End::Stop);
@@ -122,9 +122,11 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
         let stop = MachineInst::new(Opcode::Stop);
         append(&mut code.bytes, &stop)?;
         code.insts.push(stop);
-        let trap = MachineInst::new(Opcode::Trap);
-        for _ in 0..TRAPS {
-            append(&mut code.bytes, &trap)?;
+        let start = code.bytes.len();
+        append(&mut code.bytes, &MachineInst::new(Opcode::Trap))?;
+        let trap = start..code.bytes.len();
+        for _ in 1..TRAPS {
+            code.bytes.extend_from_within(trap.clone());
         }
     }
     for fixup in &fixups {
@@ -142,7 +144,10 @@ fn note_line(lines: &mut Vec<LineRow>, offset: usize, line: u32) {
 
 /// What the linker must know of a store of an output at byte `offset`, whose slot it renumbers.
 fn output_store(inst: &MachineInst, offset: usize) -> Option<OutputStore> {
-    let slot = inst.operand("index").filter(|slot| inst.op == Opcode::StVar && slot.tag == Tag::Imm)?;
+    if inst.op != Opcode::StVar {
+        return None;
+    }
+    let slot = inst.operand("index").filter(|slot| slot.tag == Tag::Imm)?;
     Some(OutputStore { offset: offset as u32, slot: slot.value as u16 })
 }
 
@@ -166,23 +171,24 @@ fn resolve(bytes: &mut [u8], fixup: &Fixup, target: usize) -> Result<(), Compile
     Ok(())
 }
 
-/// The machine instruction; `None` for what only names registers.
+/// Appends the machine instruction; there is none for what only names registers.
 fn translate(
     f: &Function<'_>,
     allocation: &Allocation,
-    inst: Inst,
-) -> Result<Option<MachineInst>, CompileError> {
-    let data = f.insts[inst];
+    data: &InstData<'_>,
+    insts: &mut Vec<MachineInst>,
+) -> Result<bool, CompileError> {
     let op = match data.op {
         Op::Hw(op) => op,
-        Op::Ir(IrOp::Preload | IrOp::Export) => return Ok(None),
+        Op::Ir(IrOp::Preload | IrOp::Export) => return Ok(false),
         Op::Ir(op) => {
             let name = op.desc().name;
             return Err(CompileError::internal(format!("emit: `{name}` is not a machine instruction")));
         }
     };
-    let register = |value| allocation.half(value);
-    machine_inst(f, op, &data, register)
-        .map(Some)
-        .map_err(|error| CompileError::internal(format!("emit: `{}`: {error}", op.desc().name)))
+    insts.push(MachineInst::new(op));
+    let machine = insts.last_mut().expect("invariant: an instruction was pushed");
+    fill_operands(f, machine, data, |value| allocation.half(value))
+        .map_err(|error| CompileError::internal(format!("emit: `{}`: {error}", op.desc().name)))?;
+    Ok(true)
 }

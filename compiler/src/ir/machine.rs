@@ -136,8 +136,22 @@ pub fn machine_inst(
     data: &InstData<'_>,
     register: impl Fn(Value) -> Option<u16>,
 ) -> Result<agx_isa::Inst, MachineError> {
-    let desc = opcode.desc();
     let mut inst = agx_isa::Inst::new(opcode);
+    fill_operands(f, &mut inst, data, register)?;
+    Ok(inst)
+}
+
+/// Gives a new machine instruction the operands of `data`; otherwise as [`machine_inst`].
+///
+/// # Errors
+/// As [`machine_inst`].
+pub fn fill_operands(
+    f: &Function<'_>,
+    inst: &mut agx_isa::Inst,
+    data: &InstData<'_>,
+    register: impl Fn(Value) -> Option<u16>,
+) -> Result<(), MachineError> {
+    let desc = inst.op.desc();
     for ((index, _), value) in desc.with_role(Role::Mod).zip(data.mods) {
         inst.operands[index] = Operand::imm(*value);
     }
@@ -147,7 +161,7 @@ pub fn machine_inst(
     for ((index, operand), src) in desc.with_role(Role::Src).zip(data.srcs) {
         inst.operands[index] = source_operand(f, operand, *src, &register)?;
     }
-    Ok(inst)
+    Ok(())
 }
 
 fn value_operand(

@@ -187,8 +187,8 @@ impl<'a> Assigner<'_, 'a> {
         self.place_results(&data)?;
         self.emit_moves(data.line);
         if data.srcs.iter().any(|src| src.as_value().is_some_and(|value| self.names.get(value) != value)) {
-            let srcs: Vec<Src> = data.srcs.iter().map(|src| self.renamed(*src)).collect();
-            self.f.insts[inst].srcs = self.f.alloc(&srcs);
+            let srcs = data.srcs.iter().map(|src| self.renamed(*src));
+            self.f.insts[inst].srcs = self.f.bump.alloc_slice_fill_iter(srcs);
         }
         for dst in data.dsts {
             if self.last.is_dead(self.live, *dst) && self.allocation.reg[*dst].is_some() {
@@ -315,8 +315,8 @@ impl<'a> Assigner<'_, 'a> {
 
     /// Whether a value of `shape` can be put at `half`.
     pub(super) fn suits(&self, half: u16, shape: Shape) -> bool {
-        let reserved_by_program = !self.usable.contains(HalfSet::range(half, shape.halves));
-        half.is_multiple_of(shape.align) && self.file.is_free(half, shape.halves) && !reserved_by_program
+        let is_usable = self.usable.has_all(&(half..half + shape.halves));
+        half.is_multiple_of(shape.align) && self.file.is_free(half, shape.halves) && is_usable
     }
 
     /// The shape of a value, or of the one that a name denotes.

@@ -40,20 +40,20 @@ impl RegisterFile {
 
     /// Whether `halves` half registers from `start` exist and have no owner.
     pub fn is_free(&self, start: u16, halves: u16) -> bool {
-        start + halves <= FILE_HALVES && self.free.contains(HalfSet::range(start, halves))
+        start + halves <= FILE_HALVES && self.free.has_all(&(start..start + halves))
     }
 
     /// Gives free half registers to `value`.
     pub fn take(&mut self, value: Value, start: u16, halves: u16) {
         debug_assert!(self.is_free(start, halves), "{value} at half {start}");
         self.owner[usize::from(start)..usize::from(start + halves)].fill(Some(value));
-        self.free = self.free.without(HalfSet::range(start, halves));
+        self.free.remove_all(start..start + halves);
     }
 
     /// Frees half registers.
     pub fn release(&mut self, start: u16, halves: u16) {
         self.owner[usize::from(start)..usize::from(start + halves)].fill(None);
-        self.free = self.free.or(HalfSet::range(start, halves));
+        self.free.insert_all(start..start + halves);
     }
 
     /// Frees all.

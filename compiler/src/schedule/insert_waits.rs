@@ -20,8 +20,8 @@ use agx_isa::desc::{Effects, WaitBehaviour};
 use agx_isa::table::Opcode;
 
 use crate::emit::End;
-use crate::ir::entity::{Block, Entity, Inst};
-use crate::ir::function::{Function, InstData};
+use crate::ir::entity::{Block, Entity, Inst, Value};
+use crate::ir::function::{Function, InstData, Seam};
 use crate::ir::key;
 use crate::ir::op::{Op, mods};
 use crate::regalloc::Allocation;
@@ -100,7 +100,9 @@ pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation, end: End) {
     }
     let last = order.last().copied();
     let mut walk = Walk { f, allocation, heads, rank, end, last, grew: true, output: None };
-    while walk.grew {
+    // Without loops, nothing reaches a block that the walk has passed.
+    let has_loops = walk.f.layout.iter().any(|segment| segment.seam == Seam::Loop);
+    while has_loops && walk.grew {
         walk.grew = false;
         walk.through(&order);
     }
@@ -155,10 +157,9 @@ impl Walk<'_, '_> {
         for (position, inst) in insts.iter().enumerate() {
             let data = self.f.insts[*inst];
             if pending.0.iter().any(|group| group.count > 0) {
-                let touched = self.registers(&data);
                 let barrier = data.op.effects().contains(Effects::BARRIER);
                 for group in 0..GROUPS {
-                    let early = barrier || !touched.and(pending.0[group].writes).is_empty();
+                    let early = barrier || self.touches(&data, &pending.0[group].writes);
                     if early && pending.0[group].count > 0 {
                         self.wait(&mut pending, group, data.line);
                     }
@@ -198,13 +199,15 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Half registers an instruction reads and writes.
-    fn registers(&self, data: &InstData<'_>) -> HalfSet {
-        let sources = data.srcs.iter().filter_map(|src| src.as_value());
-        data.dsts.iter().copied().chain(sources).fold(HalfSet::EMPTY, |set, value| {
+    /// Whether an instruction reads or writes one of the half registers in `set`.
+    fn touches(&self, data: &InstData<'_>, set: &HalfSet) -> bool {
+        let is_in = |value: Value| {
             let halves = self.f.ty(value).halves();
-            self.allocation.half(value).map_or(set, |half| set.or(HalfSet::range(half, halves)))
-        })
+            self.allocation.half(value).is_some_and(|half| set.has_any(&(half..half + halves)))
+        };
+        !set.is_empty()
+            && (data.dsts.iter().any(|dst| is_in(*dst))
+                || data.srcs.iter().any(|src| src.as_value().is_some_and(is_in)))
     }
 
     fn wait(&mut self, pending: &mut Pending, group: usize, line: u32) {
@@ -254,7 +257,7 @@ impl Walk<'_, '_> {
     /// Position of the first instruction after `position` that touches one of `writes`, as far as it is looked for.
     fn first_use(&self, insts: &[Inst], position: usize, writes: HalfSet) -> usize {
         let end = insts.len().min(position + LOOK_AHEAD);
-        let touches = |index: &usize| !self.registers(&self.f.insts[insts[*index]]).and(writes).is_empty();
+        let touches = |index: &usize| self.touches(&self.f.insts[insts[*index]], &writes);
         (position + 1..end).find(touches).unwrap_or(end)
     }
 }
@@ -373,7 +376,7 @@ mod tests {
     /// Runs along a random physical path and looks for what is touched too early.
     fn hazard(f: &Function<'_>, allocation: &Allocation, random: &mut Random) -> Option<Inst> {
         let order: Vec<Block> = f.blocks_in_order().collect();
-        let halves = |value: &crate::ir::entity::Value| {
+        let halves = |value: &Value| {
             allocation.half(*value).map_or(HalfSet::EMPTY, |half| HalfSet::range(half, f.ty(*value).halves()))
         };
         let (mut groups, mut at, mut steps) = ([(HalfSet::EMPTY, 0u32); GROUPS], 0, 0);
