@@ -25,9 +25,13 @@ use crate::ir::op::Op;
 use crate::regalloc::Allocation;
 use crate::regalloc::file::FILE_HALVES;
 
+/// Edges that most instructions have, to make room for.
+const EDGES_PER_INST: usize = 4;
+
 /// Reorders every block; with a `seed` at random.
 pub fn schedule_latency(f: &mut Function<'_>, allocation: &Allocation, seed: Option<u64>) {
-    let mut scheduler = Scheduler { allocation, seed, nodes: Vec::new(), edges: Vec::new() };
+    let mut scheduler =
+        Scheduler { allocation, seed, nodes: Vec::new(), edges: Vec::new(), reads: Vec::new() };
     for block in f.blocks_in_order() {
         let mut start = 0;
         for index in 0..=f.block(block).insts.len() {
@@ -86,11 +90,13 @@ struct Chains {
 }
 
 impl Chains {
-    fn new() -> Self {
+    /// Nothing touched yet; `reads` is memory to use.
+    fn new(mut reads: Vec<(u32, u32)>) -> Self {
+        reads.clear();
         Chains {
             writer: [None; FILE_HALVES as usize],
             last_read: [0; FILE_HALVES as usize],
-            reads: Vec::new(),
+            reads,
             memory: None,
             coverage: None,
         }
@@ -107,6 +113,8 @@ struct Scheduler<'s> {
     seed: Option<u64>,
     nodes: Vec<Node>,
     edges: Vec<Edge>,
+    /// Memory for [`Chains::reads`].
+    reads: Vec<(u32, u32)>,
 }
 
 impl Scheduler<'_> {
@@ -148,7 +156,10 @@ impl Scheduler<'_> {
     fn build(&mut self, f: &Function<'_>, insts: &[Inst]) {
         self.nodes.clear();
         self.edges.clear();
-        let mut chains = Chains::new();
+        self.nodes.reserve(insts.len());
+        self.edges.reserve(EDGES_PER_INST * insts.len());
+        let mut chains = Chains::new(std::mem::take(&mut self.reads));
+        chains.reads.reserve(EDGES_PER_INST * insts.len());
         for (index, inst) in (0..).zip(insts) {
             let data = &f.insts[*inst];
             let Op::Hw(opcode) = data.op else { continue };
@@ -160,6 +171,7 @@ impl Scheduler<'_> {
             self.keep_registers(f, data, index, &mut chains);
             self.keep_order(data, index, &mut chains);
         }
+        self.reads = chains.reads;
         for index in (0..self.nodes.len()).rev() {
             let mut height = self.nodes[index].issue;
             for edge in self.edges_of(index as u32) {
@@ -247,8 +259,8 @@ impl Scheduler<'_> {
     fn best_order(&mut self) -> (Vec<u32>, u32) {
         let mut order = Vec::with_capacity(self.nodes.len());
         let mut clock = 0;
-        let mut now: BinaryHeap<(u32, Reverse<u32>)> = BinaryHeap::new();
-        let mut later: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
+        let mut now: BinaryHeap<(u32, Reverse<u32>)> = BinaryHeap::with_capacity(self.nodes.len());
+        let mut later: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::with_capacity(self.nodes.len());
         later.extend(self.unblocked().map(|index| Reverse((0, index))));
         loop {
             while let Some(Reverse((_, index))) = later.peek().copied().filter(|next| next.0.0 <= clock) {

@@ -22,6 +22,9 @@ use crate::ir::table::Side;
 /// Candidates looked at for each place; the rest wait. Keeps wide blocks linear.
 const MAX_CANDIDATES: usize = 32;
 
+/// Reads that most instructions have, to make room for.
+const READS_PER_INST: usize = 4;
+
 /// Blocks that need fewer half registers than this stay as they are: no program is limited by them.
 const ENOUGH_HALVES: u32 = 16;
 
@@ -31,6 +34,8 @@ pub fn schedule_pressure(f: &mut Function<'_>) {
     let live_out = live.halves_out(f);
     let mut scheduler = Scheduler {
         graph: Graph::new(f),
+        order: Vec::new(),
+        ready: Vec::new(),
         live_in_round: vec![0; f.values.len()],
         live_out,
         used: 0,
@@ -39,23 +44,35 @@ pub fn schedule_pressure(f: &mut Function<'_>) {
         live: &live,
         f,
     };
-    let order: Vec<Block> = scheduler.f.blocks_in_order().collect();
-    for block in order {
+    for block in scheduler.f.blocks_in_order() {
         scheduler.block(block);
     }
 }
 
-/// Which instructions of a stretch must stay before which.
+/// Which instructions of a stretch must stay before which, and who reads what.
 struct Graph {
     /// Instructions that must stay before each one, with repetitions, one list after the other.
-    before: Vec<usize>,
+    before: Vec<u32>,
     /// Where the list of each instruction ends in `before`.
-    ends: Vec<usize>,
+    ends: Vec<u32>,
     /// How many entries of `before` name each instruction.
     after: Vec<u32>,
-    /// Where in the stretch a value is defined, with the number of the stretch.
-    def: Side<Value, (u32, usize)>,
+    /// What placing each instruction adds to the registers in use; results count once it is ready.
+    costs: Vec<i32>,
+    /// Instructions that read a value, each with the place of the next one plus one.
+    readers: Vec<(u32, u32)>,
+    values: Side<Value, InStretch>,
     number: u32,
+}
+
+/// What is known of a value in the stretch with a number.
+#[derive(Clone, Copy, Default)]
+struct InStretch {
+    number: u32,
+    /// Where it is defined, plus one; 0 where that is elsewhere.
+    def: u32,
+    /// Place of the last reader plus one; 0 for none.
+    reader: u32,
 }
 
 impl Graph {
@@ -64,7 +81,9 @@ impl Graph {
             before: Vec::new(),
             ends: Vec::new(),
             after: Vec::new(),
-            def: Side::new(f.values.len()),
+            costs: Vec::new(),
+            readers: Vec::new(),
+            values: Side::new(f.values.len()),
             number: 0,
         }
     }
@@ -72,26 +91,54 @@ impl Graph {
     /// Instructions that must stay before the one at `index`.
     fn list(&self, index: usize) -> std::ops::Range<usize> {
         let start = index.checked_sub(1).map_or(0, |last| self.ends[last]);
-        start..self.ends[index]
+        start as usize..self.ends[index] as usize
+    }
+
+    /// What is known of `value` in the present stretch.
+    fn value(&mut self, value: Value) -> &mut InStretch {
+        let number = self.number;
+        let known = &mut self.values[value];
+        if known.number != number {
+            *known = InStretch { number, ..InStretch::default() };
+        }
+        known
+    }
+
+    /// Notes that the instruction at `index` reads `value`.
+    fn read(&mut self, value: Value, index: usize) {
+        let place = self.readers.len() as u32 + 1;
+        let known = self.value(value);
+        let (def, next) = (known.def, std::mem::replace(&mut known.reader, place));
+        // Reads of one instruction follow each other.
+        if next != 0 && self.readers[next as usize - 1].0 == index as u32 {
+            self.value(value).reader = next;
+        } else {
+            self.readers.push((index as u32, next));
+        }
+        if def != 0 {
+            self.before.push(def - 1);
+        }
     }
 
     fn build(&mut self, f: &Function<'_>, stretch: &[Inst]) {
         self.number += 1;
         self.before.clear();
         self.ends.clear();
+        self.readers.clear();
         self.after.clear();
         self.after.resize(stretch.len(), 0);
-        let (mut memory, mut coverage): (Option<usize>, Option<usize>) = (None, None);
+        self.before.reserve(READS_PER_INST * stretch.len());
+        self.readers.reserve(READS_PER_INST * stretch.len());
+        self.ends.reserve(stretch.len());
+        let (mut memory, mut coverage): (Option<u32>, Option<u32>) = (None, None);
         for (index, inst) in stretch.iter().enumerate() {
             let data = &f.insts[*inst];
             let start = self.before.len();
-            let before = &mut self.before;
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                let (number, def) = self.def[value];
-                if number == self.number {
-                    before.push(def);
-                }
+                self.read(value, index);
             }
+            let before = &mut self.before;
+            let index = index as u32;
             match data.order() {
                 OrderClass::None => {}
                 OrderClass::Memory => before.extend(memory.replace(index)),
@@ -103,12 +150,12 @@ impl Graph {
                 }
             }
             for dst in data.dsts {
-                self.def[*dst] = (self.number, index);
+                self.value(*dst).def = index + 1;
             }
-            for earlier in &before[start..] {
-                self.after[*earlier] += 1;
+            for earlier in &self.before[start..] {
+                self.after[*earlier as usize] += 1;
             }
-            self.ends.push(before.len());
+            self.ends.push(self.before.len() as u32);
         }
     }
 }
@@ -117,6 +164,10 @@ struct Scheduler<'s, 'a> {
     f: &'s mut Function<'a>,
     live: &'s Liveness,
     graph: Graph,
+    /// The new order of a stretch, the last instruction first.
+    order: Vec<Inst>,
+    /// Positions in the stretch of instructions that may go next, ascending.
+    ready: Vec<u32>,
     /// Number of the round in which each value is live at the present place; those of earlier rounds are not.
     live_in_round: Vec<u32>,
     /// Half registers live at the ends of blocks, by id.
@@ -145,9 +196,10 @@ impl Scheduler<'_, '_> {
         }
         self.graph.build(self.f, &stretch);
         self.begin(block, &terminator);
-        let order = self.schedule(&stretch);
+        self.schedule(&stretch);
         if self.most < before {
-            self.f.block_mut(block).insts[start..end].copy_from_slice(&order);
+            let places = &mut self.f.block_mut(block).insts[start..end];
+            places.iter_mut().zip(self.order.iter().rev()).for_each(|(place, inst)| *place = *inst);
         }
     }
 
@@ -191,26 +243,48 @@ impl Scheduler<'_, '_> {
 
     /// Goes backward over an instruction.
     fn place(&mut self, data: &InstData<'_>) {
-        let mut dead = 0;
-        for dst in data.dsts {
-            if !self.is_live(*dst) && dead_result_needs_register(data.op) {
-                dead += self.halves(*dst);
-            }
-        }
-        self.most = self.most.max(self.used + dead);
-        for dst in data.dsts {
-            if self.is_live(*dst) {
-                self.live_in_round[dst.index()] = 0;
-                self.used -= self.halves(*dst);
-            }
-        }
+        self.end_results(data);
         for value in data.srcs.iter().filter_map(|src| src.as_value()) {
             self.make_live(value);
         }
         self.most = self.most.max(self.used);
     }
 
-    /// What placing an instruction adds to the registers in use.
+    /// Ends the live ranges of the results of an instruction, before which they do not live.
+    fn end_results(&mut self, data: &InstData<'_>) {
+        let (mut dead, mut freed) = (0, 0);
+        for dst in data.dsts {
+            if self.is_live(*dst) {
+                self.live_in_round[dst.index()] = 0;
+                freed += self.halves(*dst);
+            } else if dead_result_needs_register(data.op) {
+                dead += self.halves(*dst);
+            }
+        }
+        self.most = self.most.max(self.used + dead);
+        self.used -= freed;
+    }
+
+    /// As [`Scheduler::place`]; those that also read what comes to life now add that much less to the registers in use.
+    fn place_ready(&mut self, data: &InstData<'_>) {
+        self.end_results(data);
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            if self.is_live(value) {
+                continue;
+            }
+            self.make_live(value);
+            let halves = self.halves(value) as i32;
+            let mut place = self.graph.values[value].reader;
+            while place != 0 {
+                let (reader, next) = self.graph.readers[place as usize - 1];
+                self.graph.costs[reader as usize] -= halves;
+                place = next;
+            }
+        }
+        self.most = self.most.max(self.used);
+    }
+
+    /// Half registers that the sources of an instruction add to those in use.
     fn cost(&self, data: &InstData<'_>) -> i32 {
         let mut cost = 0;
         for (index, src) in data.srcs.iter().enumerate() {
@@ -221,37 +295,57 @@ impl Scheduler<'_, '_> {
                 cost += self.halves(value) as i32;
             }
         }
-        let freed = data.dsts.iter().filter(|dst| self.is_live(**dst));
-        cost - freed.map(|dst| self.halves(*dst) as i32).sum::<i32>()
+        cost
+    }
+
+    /// All that read the results of an instruction are placed: it may go next, which frees the registers of those.
+    fn make_ready(&mut self, stretch: &[Inst], index: u32) {
+        let dsts = self.f.insts[stretch[index as usize]].dsts;
+        let freed = dsts.iter().filter(|dst| self.is_live(**dst)).map(|dst| self.halves(*dst) as i32);
+        self.graph.costs[index as usize] -= freed.sum::<i32>();
+        let place = self.ready.partition_point(|known| *known < index);
+        self.ready.insert(place, index);
+    }
+
+    /// The place in the list of the ready instruction that adds least, the last one of equals.
+    fn best(&self) -> Option<usize> {
+        let first = self.ready.len().saturating_sub(MAX_CANDIDATES);
+        let costs = self.ready[first..].iter().map(|index| self.graph.costs[*index as usize]);
+        let best = costs.enumerate().rev().min_by_key(|(_, cost)| *cost);
+        best.map(|(place, _)| first + place)
     }
 
     /// Orders the stretch whose graph has been built.
-    fn schedule(&mut self, stretch: &[Inst]) -> Vec<Inst> {
-        // Ready instructions by position, the last one last.
-        let mut ready: Vec<usize> =
-            (0..stretch.len()).filter(|index| self.graph.after[*index] == 0).collect();
-        let mut order: Vec<Inst> = Vec::with_capacity(stretch.len());
-        while !ready.is_empty() {
-            let candidates = ready.len().saturating_sub(MAX_CANDIDATES)..ready.len();
-            let cost = |place: &usize| {
-                (self.cost(&self.f.insts[stretch[ready[*place]]]), usize::MAX - ready[*place])
-            };
-            let Some(best) = candidates.min_by_key(cost) else { break };
-            let index = ready.remove(best);
+    fn schedule(&mut self, stretch: &[Inst]) {
+        self.order.clear();
+        self.ready.clear();
+        self.graph.costs.clear();
+        self.graph.costs.reserve(stretch.len());
+        self.order.reserve(stretch.len());
+        self.ready.reserve(stretch.len());
+        for inst in stretch {
+            let cost = self.cost(&self.f.insts[*inst]);
+            self.graph.costs.push(cost);
+        }
+        for index in 0..stretch.len() {
+            if self.graph.after[index] == 0 {
+                self.make_ready(stretch, index as u32);
+            }
+        }
+        while let Some(best) = self.best() {
+            let index = self.ready.remove(best) as usize;
             let data = self.f.insts[stretch[index]];
-            self.place(&data);
-            order.push(stretch[index]);
+            self.place_ready(&data);
+            self.order.push(stretch[index]);
             for edge in self.graph.list(index) {
                 let earlier = self.graph.before[edge];
-                self.graph.after[earlier] -= 1;
-                if self.graph.after[earlier] == 0 {
-                    let place = ready.partition_point(|known| *known < earlier);
-                    ready.insert(place, earlier);
+                let after = &mut self.graph.after[earlier as usize];
+                *after -= 1;
+                if *after == 0 {
+                    self.make_ready(stretch, earlier);
                 }
             }
         }
-        order.reverse();
-        order
     }
 }
 
