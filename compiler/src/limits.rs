@@ -47,7 +47,7 @@ impl CompileLimits {
         if let Some(most) = self.instructions.filter(|most| made > *most as usize) {
             return Err(InputError::TooManyInstructions { most }.into());
         }
-        let used = f.bump.allocated_bytes();
+        let used = f.bump.allocated_bytes() + f.insts.allocated_bytes() + f.values.allocated_bytes();
         if let Some(most) = self.memory_bytes.filter(|most| used > *most) {
             return Err(InputError::TooMuchMemory { most }.into());
         }

@@ -20,9 +20,11 @@ macro_rules! entity {
         pub struct $name(pub u32);
 
         impl Entity for $name {
+            #[inline]
             fn new(index: usize) -> Self {
                 $name(u32::try_from(index).expect("invariant: limits keep tables below 2^32 rows"))
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }

@@ -13,20 +13,15 @@ const WORDS: usize = 4;
 
 /// A set of operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Ops([u64; WORDS]);
-
-const fn index(op: Op) -> usize {
-    match op {
-        Op::Ir(op) => op as usize,
-        Op::Hw(op) => IrOp::ALL.len() + op as usize,
-    }
-}
+pub(crate) struct Ops([u64; WORDS]);
 
 impl Ops {
-    const NONE: Ops = Ops([0; WORDS]);
+    /// No operation.
+    pub(crate) const NONE: Ops = Ops([0; WORDS]);
 
-    const fn with(mut self, op: Op) -> Ops {
-        let index = index(op);
+    /// The set with `op`.
+    pub(crate) const fn with(mut self, op: Op) -> Ops {
+        let index = op.index();
         self.0[index / 64] |= 1 << (index % 64);
         self
     }
@@ -41,8 +36,10 @@ impl Ops {
         set
     }
 
-    const fn contains(&self, op: Op) -> bool {
-        let index = index(op);
+    /// Whether `op` is in the set.
+    #[inline]
+    pub(crate) const fn contains(&self, op: Op) -> bool {
+        let index = op.index();
         self.0[index / 64] >> (index % 64) & 1 != 0
     }
 
@@ -70,11 +67,12 @@ impl Present {
     /// Notes an instruction. Values are noted as they are made.
     #[inline]
     pub fn note(&mut self, data: &InstData<'_>) {
-        let index = index(data.op);
+        let index = data.op.index();
         self.ops.0[index / 64] |= 1 << (index % 64);
-        for src in data.srcs {
-            self.note_width(src.bits);
-        }
+        // Widths are powers of two.
+        let widths = data.srcs.iter().fold(0, |widths, src| widths | src.bits);
+        self.has_8_bits |= widths & 8 != 0;
+        self.has_64_bits |= widths & 64 != 0;
     }
 
     /// Notes the width of a value, constant or uniform.

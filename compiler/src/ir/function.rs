@@ -13,7 +13,7 @@ pub use super::access::Access;
 use super::entity::{Block, Entity, Inst, Value};
 use super::families::{Operations, Present};
 use super::key::Key;
-use super::op::{IrOp, Op};
+use super::op::{IrOp, Op, ZERO_MODS};
 use super::source::Sources;
 use super::src::Src;
 use super::table::Table;
@@ -44,7 +44,12 @@ impl<'a> InstData<'a> {
     }
 
     /// The value of a modifier; that with code 0 when the row does not have it.
+    #[inline]
     pub fn get<T: Code>(&self, key: Key<T>) -> T {
+        // Mostly all are 0, and the name need not be looked for.
+        if self.mods.iter().all(|code| *code == 0) {
+            return T::from_code(0);
+        }
         T::from_code(self.op.mod_index(key.name).and_then(|index| self.mods.get(index)).copied().unwrap_or(0))
     }
 
@@ -72,10 +77,15 @@ impl<'a> InstData<'a> {
     }
 
     /// No effect but its destinations, whose values depend on the sources alone: removable, mergeable, movable.
+    #[inline]
     pub fn is_pure(&self) -> bool {
-        (self.op.is_pure() && self.order() == OrderClass::None)
-            || (matches!(self.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture))
-                && Access::from_bits_truncate(self.mods[0]).contains(Access::READONLY))
+        match self.op {
+            Op::Hw(Opcode::Mfsr) => self.op.is_pure() && self.order() == OrderClass::None,
+            Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture) => {
+                Access::from_bits_truncate(self.mods[0]).contains(Access::READONLY)
+            }
+            op => op.is_pure(),
+        }
     }
 }
 
@@ -243,9 +253,9 @@ pub struct Function<'a> {
     /// Parameters of a test kernel.
     pub params: Vec<Value>,
     /// Instructions.
-    pub insts: Table<'a, Inst, InstData<'a>>,
+    pub insts: Table<Inst, InstData<'a>>,
     /// Values.
-    pub values: Table<'a, Value, ValueData>,
+    pub values: Table<Value, ValueData>,
     /// Blocks by id.
     pub blocks: Vec<BlockData>,
     /// Blocks in program order, with the structure.
@@ -272,8 +282,8 @@ impl<'a> Function<'a> {
             workgroup_size: None,
             sources: Sources::default(),
             params: Vec::new(),
-            insts: Table::new(bump),
-            values: Table::new(bump),
+            insts: Table::new(),
+            values: Table::new(),
             blocks: Vec::new(),
             layout: Vec::new(),
             preamble: None,
@@ -329,7 +339,7 @@ impl<'a> Function<'a> {
             op: op.into(),
             dsts: self.alloc(dsts),
             srcs: self.alloc(srcs),
-            mods: self.alloc(mods),
+            mods: self.alloc_mods(mods),
             line,
         };
         self.add_inst(data)
@@ -349,12 +359,28 @@ impl<'a> Function<'a> {
         self.sources.locate(self.insts[inst].line, error)
     }
 
-    /// Copies `list` into the arena.
+    /// Copies `list` into the arena. Most lists are short, which takes no call.
+    #[inline]
     pub fn alloc<T: Copy>(&self, list: &[T]) -> &'a [T] {
-        if list.is_empty() { &[] } else { self.bump.alloc_slice_copy(list) }
+        match *list {
+            [] => &[],
+            [a] => self.bump.alloc([a]),
+            [a, b] => self.bump.alloc([a, b]),
+            [a, b, c] => self.bump.alloc([a, b, c]),
+            _ => self.bump.alloc_slice_copy(list),
+        }
+    }
+
+    /// Copies modifiers into the arena. Most are 0, and those are shared.
+    fn alloc_mods(&self, mods: &[u32]) -> &'a [u32] {
+        match ZERO_MODS.get(..mods.len()) {
+            Some(zeros) if mods.iter().all(|code| *code == 0) => zeros,
+            _ => self.alloc(mods),
+        }
     }
 
     /// Data of a block.
+    #[inline]
     pub fn block(&self, block: Block) -> &BlockData {
         &self.blocks[block.index()]
     }
@@ -370,11 +396,13 @@ impl<'a> Function<'a> {
     }
 
     /// Type of a value.
+    #[inline]
     pub fn ty(&self, value: Value) -> Type {
         self.values[value].ty
     }
 
     /// Component width of a source in bits; 0 for none.
+    #[inline]
     pub fn width(&self, src: Src) -> u8 {
         src.as_value().map_or(src.bits, |value| self.ty(value).bits)
     }
@@ -388,6 +416,13 @@ impl<'a> Function<'a> {
     pub fn def(&self, src: Src) -> Option<InstData<'a>> {
         let def = self.values[src.as_value()?].def?;
         Some(self.insts[def])
+    }
+
+    /// The operation that makes the value `src` reads.
+    #[inline]
+    pub fn def_op(&self, src: Src) -> Option<Op> {
+        let def = self.values[src.as_value()?].def?;
+        Some(self.insts[def].op)
     }
 
     /// Blocks in program order.

@@ -15,18 +15,24 @@ const MAX_PURE_SOURCES: usize = 4;
 
 /// Computes a pure operation on constants; `None` when it is not pure, a source is not constant, or the result has
 /// more than one component.
+#[inline]
 pub fn fold(f: &Function<'_>, op: Op, ty: Type, srcs: &[Src], mods: &[u32]) -> Option<Src> {
+    // Most sources are values: nothing else need be looked at.
+    if srcs.iter().any(|src| matches!(src.kind, SrcKind::Value | SrcKind::Uniform)) {
+        return None;
+    }
+    fold_constants(f, op, ty, srcs, mods)
+}
+
+/// As [`fold`] of sources none of which is a value or a uniform.
+fn fold_constants(f: &Function<'_>, op: Op, ty: Type, srcs: &[Src], mods: &[u32]) -> Option<Src> {
     let pure = op.pure_fn()?;
     if ty.comps != 1 || srcs.len() > MAX_PURE_SOURCES {
         return None;
     }
     let mut sources: ArrayVec<Source, MAX_PURE_SOURCES> = ArrayVec::new();
     for src in srcs {
-        let bits = match src.kind {
-            SrcKind::Imm => src.payload,
-            SrcKind::None => 0,
-            SrcKind::Value | SrcKind::Uniform => return None,
-        };
+        let bits = if src.kind == SrcKind::Imm { src.payload } else { 0 };
         sources.push(Source { bits, width: f.width(*src), flags: src.flags });
     }
     Some(Src::imm(pure(&PureArgs { dst_width: ty.bits, sources: &sources, mods }), ty.bits))
@@ -79,7 +85,10 @@ pub trait Build<'a> {
     /// As [`alu`](Build::alu), with the operation's default modifiers.
     fn op(&mut self, op: impl Into<Op>, bits: u8, srcs: &[Src]) -> Src {
         let op = op.into();
-        self.alu(op, bits, srcs, &op.default_mods())
+        match op.zero_mods() {
+            Some(mods) => self.alu(op, bits, srcs, mods),
+            None => self.alu(op, bits, srcs, &op.default_mods()),
+        }
     }
 
     /// Adds an operation without result.

@@ -3,9 +3,10 @@
 use agx_isa::desc::{Effects, OrderClass, Results, Role};
 use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::semantics::PureFn;
-use agx_isa::table::Opcode;
 use agx_isa::table::names::Value as Code;
+use agx_isa::table::{INSTS, Opcode};
 use arrayvec::ArrayVec;
+use bitflags::bitflags;
 use std::ops::{Deref, DerefMut};
 
 use super::key::Key;
@@ -279,10 +280,67 @@ impl DerefMut for Mods {
     }
 }
 
+/// Modifiers that are all 0, shared by the instructions that have them.
+pub(super) static ZERO_MODS: [u32; MAX_OPERANDS] = [0; MAX_OPERANDS];
+
 /// The modifiers a fresh instruction of this row has.
 pub fn mods(op: impl Into<Op>) -> Mods {
     op.into().default_mods()
 }
+
+bitflags! {
+    /// What passes ask of every instruction, from the rows.
+    #[derive(Clone, Copy)]
+    struct Traits: u8 {
+        /// See [`Op::is_pure`].
+        const PURE = 1 << 0;
+        /// See [`Op::is_cross_lane`].
+        const CROSS_LANE = 1 << 1;
+        /// See [`Op::is_terminator`].
+        const TERMINATOR = 1 << 2;
+    }
+}
+
+impl Traits {
+    const fn of(op: Op) -> Traits {
+        let (effects, order) = match op {
+            Op::Hw(op) => (INSTS[op as usize].effects, INSTS[op as usize].order),
+            Op::Ir(op) => (IR_OPS[op as usize].effects, IR_OPS[op as usize].order),
+        };
+        let mut traits = Traits::empty();
+        if matches!(order, OrderClass::None) {
+            if effects.is_empty() && !matches!(op, Op::Ir(IrOp::Preload)) {
+                traits = Traits::PURE;
+            } else if effects.bits() == Effects::CROSS_LANE.bits() {
+                traits = Traits::CROSS_LANE;
+            }
+        }
+        match op {
+            Op::Ir(IrOp::If | IrOp::Jump | IrOp::Halt) | Op::Hw(Opcode::IfIcmp | Opcode::IfFcmp) => {
+                traits.union(Traits::TERMINATOR)
+            }
+            _ => traits,
+        }
+    }
+}
+
+/// The traits of every operation, by [`Op::index`].
+static TRAITS: [Traits; Op::COUNT] = {
+    let mut traits = [Traits::empty(); Op::COUNT];
+    let mut at = 0;
+    while at < IrOp::ALL.len() {
+        let op = Op::Ir(IrOp::ALL[at]);
+        traits[op.index()] = Traits::of(op);
+        at += 1;
+    }
+    at = 0;
+    while at < Opcode::ALL.len() {
+        let op = Op::Hw(Opcode::ALL[at]);
+        traits[op.index()] = Traits::of(op);
+        at += 1;
+    }
+    traits
+};
 
 impl IrOp {
     /// The row.
@@ -354,20 +412,35 @@ impl Op {
         }
     }
 
+    /// Number of operations.
+    pub const COUNT: usize = IrOp::ALL.len() + Opcode::ALL.len();
+
+    /// Position among all operations: those of the IR first, then those of the machine.
+    #[inline]
+    pub const fn index(self) -> usize {
+        match self {
+            Op::Ir(op) => op as usize,
+            Op::Hw(op) => IrOp::ALL.len() + op as usize,
+        }
+    }
+
     /// May be removed when its results are unused, and computed earlier, later or again.
+    #[inline]
     pub fn is_pure(self) -> bool {
-        self.effects().is_empty() && self.order() == OrderClass::None && self != Op::Ir(IrOp::Preload)
+        TRAITS[self.index()].contains(Traits::PURE)
     }
 
     /// Depends on which lanes are active and on what they hold: may be removed when its results are unused and merged
     /// with an equal one of the same block, but must not move between blocks.
+    #[inline]
     pub fn is_cross_lane(self) -> bool {
-        self.effects() == Effects::CROSS_LANE && self.order() == OrderClass::None
+        TRAITS[self.index()].contains(Traits::CROSS_LANE)
     }
 
     /// Ends a block.
+    #[inline]
     pub fn is_terminator(self) -> bool {
-        matches!(self, Op::Ir(IrOp::If | IrOp::Jump | IrOp::Halt) | Op::Hw(Opcode::IfIcmp | Opcode::IfFcmp))
+        TRAITS[self.index()].contains(Traits::TERMINATOR)
     }
 
     /// Number of destinations.
@@ -393,6 +466,17 @@ impl Op {
             Op::Ir(op) => (None, Some(op.desc().mods.iter().copied())),
         };
         hw.into_iter().flatten().chain(ir.into_iter().flatten())
+    }
+
+    /// The modifiers a fresh instruction has, where all are 0.
+    #[inline]
+    pub fn zero_mods(self) -> Option<&'static [u32]> {
+        let count = match self {
+            Op::Hw(op) if !op.desc().zero_defaults => return None,
+            Op::Hw(op) => op.desc().with_role(Role::Mod).len(),
+            Op::Ir(op) => op.desc().mods.len(),
+        };
+        ZERO_MODS.get(..count)
     }
 
     /// The modifiers a fresh instruction has; 0 for those of IR-only operations.

@@ -18,17 +18,17 @@ pub enum SrcKind {
     Uniform,
 }
 
-/// A source, 16 bytes, compared and hashed by content.
+/// A source, 16 bytes, compared and hashed by content, first by what differs most.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Src {
+    /// Value id, constant bits (zero-extended) or half-word index.
+    pub payload: u64,
     /// What it is.
     pub kind: SrcKind,
     /// Width in bits of an immediate or uniform; 0 for values, whose type says it.
     pub bits: u8,
     /// Modifiers, of hardware operations only: ABS and NEG on float sources, SX on integer sources.
     pub flags: OperandFlags,
-    /// Value id, constant bits (zero-extended) or half-word index.
-    pub payload: u64,
 }
 
 impl Src {

@@ -1,46 +1,41 @@
-//! Tables whose rows live in an arena and never move.
+//! Tables: rows by id, and side tables of the same ids.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-use bumpalo::Bump;
-use bumpalo::collections::Vec as BumpVec;
-
 use super::entity::Entity;
 
-/// Rows in a chunk. A growing arena vector would strand its old half at every doubling.
-const CHUNK: usize = 256;
+/// Rows there is room for from the start: most functions need no more.
+const FIRST_ROWS: usize = 512;
 
-/// A table of `V` indexed by `K`, in chunks of an arena.
-pub struct Table<'a, K, V> {
-    bump: &'a Bump,
-    chunks: Vec<BumpVec<'a, V>>,
+/// A table of `V` indexed by `K`.
+pub struct Table<K, V> {
+    rows: Vec<V>,
     /// How often rows were added or handed out to be changed.
     changes: u32,
     key: PhantomData<K>,
 }
 
-impl<'a, K: Entity, V: Copy> Table<'a, K, V> {
-    /// An empty table in `bump`.
-    pub fn new(bump: &'a Bump) -> Self {
-        Table { bump, chunks: Vec::new(), changes: 0, key: PhantomData }
+impl<K: Entity, V: Copy> Table<K, V> {
+    /// An empty table.
+    pub fn new() -> Self {
+        Table { rows: Vec::with_capacity(FIRST_ROWS), changes: 0, key: PhantomData }
     }
 
     /// Appends a row and returns its id.
+    #[inline]
     pub fn push(&mut self, row: V) -> K {
         const { assert!(!std::mem::needs_drop::<V>(), "rows are never dropped") };
-        let index = self.len();
+        let index = self.rows.len();
         self.changes = self.changes.wrapping_add(1);
-        if index.is_multiple_of(CHUNK) {
-            self.chunks.push(BumpVec::with_capacity_in(CHUNK, self.bump));
-        }
-        self.chunks[index / CHUNK].push(row);
+        self.rows.push(row);
         K::new(index)
     }
 
     /// Number of rows.
+    #[inline]
     pub fn len(&self) -> usize {
-        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * CHUNK + last.len())
+        self.rows.len()
     }
 
     /// How often rows were added or handed out to be changed: two equal counts mean equal rows.
@@ -50,7 +45,12 @@ impl<'a, K: Entity, V: Copy> Table<'a, K, V> {
 
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.chunks.is_empty()
+        self.rows.is_empty()
+    }
+
+    /// Bytes of memory that the rows take.
+    pub fn allocated_bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<V>()
     }
 
     /// Whether `key` names a row.
@@ -62,19 +62,32 @@ impl<'a, K: Entity, V: Copy> Table<'a, K, V> {
     pub fn keys(&self) -> impl Iterator<Item = K> + use<K, V> {
         (0..self.len()).map(K::new)
     }
-}
 
-impl<K: Entity, V> Index<K> for Table<'_, K, V> {
-    type Output = V;
-    fn index(&self, key: K) -> &V {
-        &self.chunks[key.index() / CHUNK][key.index() % CHUNK]
+    /// Every row, in the order of their ids.
+    pub fn rows(&self) -> &[V] {
+        &self.rows
     }
 }
 
-impl<K: Entity, V> IndexMut<K> for Table<'_, K, V> {
+impl<K: Entity, V: Copy> Default for Table<K, V> {
+    fn default() -> Self {
+        Table::new()
+    }
+}
+
+impl<K: Entity, V> Index<K> for Table<K, V> {
+    type Output = V;
+    #[inline]
+    fn index(&self, key: K) -> &V {
+        &self.rows[key.index()]
+    }
+}
+
+impl<K: Entity, V> IndexMut<K> for Table<K, V> {
+    #[inline]
     fn index_mut(&mut self, key: K) -> &mut V {
         self.changes = self.changes.wrapping_add(1);
-        &mut self.chunks[key.index() / CHUNK][key.index() % CHUNK]
+        &mut self.rows[key.index()]
     }
 }
 
@@ -101,12 +114,14 @@ impl<K: Entity, V: Clone + Default> Default for Side<K, V> {
 
 impl<K: Entity, V> Index<K> for Side<K, V> {
     type Output = V;
+    #[inline]
     fn index(&self, key: K) -> &V {
         self.rows.get(key.index()).unwrap_or(&self.default)
     }
 }
 
 impl<K: Entity, V: Clone + Default> IndexMut<K> for Side<K, V> {
+    #[inline]
     fn index_mut(&mut self, key: K) -> &mut V {
         if key.index() >= self.rows.len() {
             self.rows.resize(key.index() + 1, V::default());

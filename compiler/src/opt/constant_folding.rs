@@ -6,8 +6,10 @@
 //!
 //! Before: stage source. After: the same.
 
+use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{FloatCondition, IntCondition, Truth};
+use arrayvec::ArrayVec;
 
 use crate::ir::insert::fold;
 use crate::ir::key;
@@ -68,11 +70,18 @@ fn order_sources<'a>(f: &mut Function<'a>, inst: Inst, data: &InstData<'a>) {
     if exchange == Exchange::No {
         return;
     }
-    let Some(mods) = exchanged_mods(exchange, data) else { return };
-    let mut srcs = vec![*b, *a];
-    srcs.extend_from_slice(rest);
-    let srcs = f.alloc(&srcs);
-    let mods = f.alloc(&mods);
+    let mods = match exchange {
+        Exchange::Free => data.mods,
+        _ => match exchanged_mods(exchange, data) {
+            Some(mods) => f.alloc(&mods),
+            None => return,
+        },
+    };
+    let srcs = match rest {
+        [] => f.alloc(&[*b, *a]),
+        [c] => f.alloc(&[*b, *a, *c]),
+        _ => return,
+    };
     f.set_inst(inst, InstData { srcs, mods, ..*data });
 }
 
@@ -88,8 +97,8 @@ fn rank(src: Src) -> (u8, u64) {
 }
 
 /// The modifiers once the first two sources have changed places; `None` when there is no such form.
-fn exchanged_mods(exchange: Exchange, data: &InstData<'_>) -> Option<Vec<u32>> {
-    let mut mods = data.mods.to_vec();
+fn exchanged_mods(exchange: Exchange, data: &InstData<'_>) -> Option<ArrayVec<u32, MAX_OPERANDS>> {
+    let mut mods = ArrayVec::try_from(data.mods).ok()?;
     match exchange {
         Exchange::No => return None,
         Exchange::Free => {}

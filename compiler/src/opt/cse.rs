@@ -12,7 +12,7 @@
 //!
 //! Before: stage source to lowered. After: the same.
 
-use std::hash::{Hash, Hasher};
+use std::hash::Hasher;
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -51,7 +51,7 @@ impl Numbering {
         data: &InstData<'_>,
     ) -> Rewrite {
         let cross_lane = data.op.is_cross_lane();
-        if !(data.is_pure() || cross_lane) || data.dsts.is_empty() || data.op == Op::Ir(IrOp::Phi) {
+        if !(cross_lane || data.is_pure()) || data.dsts.is_empty() || data.op == Op::Ir(IrOp::Phi) {
             return Rewrite::Keep;
         }
         let block = rewriter.block;
@@ -106,7 +106,7 @@ struct Numbered {
 
 fn hash_row(data: &InstData<'_>) -> u64 {
     let mut hasher = FxHasher::default();
-    data.op.hash(&mut hasher);
+    hasher.write_usize(data.op.index());
     for src in data.srcs {
         let what = src.kind as u64 | u64::from(src.bits) << 8 | u64::from(src.flags.bits()) << 16;
         hasher.write_u64(src.payload ^ what << 40);

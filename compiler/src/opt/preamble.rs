@@ -21,7 +21,7 @@ use crate::context::Context;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{
-    Access, Block, Build, Builder, Function, Inst, InstData, IrOp, Op, Rewrite, Seam, Side, Src, Type, Value,
+    Access, Block, Build, Builder, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Type, Value,
 };
 
 /// Half-words left for promoted constants.
@@ -46,20 +46,27 @@ pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
     for (value, half) in &places {
         homes[*value] = Some(Src::uniform(*half, f.ty(*value).bits));
     }
-    f.map_insts(|r, inst| {
-        let data = r.f.insts[inst];
-        let home = |src: &Src| match src.as_value().and_then(|value| homes[value]) {
-            Some(home) => Src { flags: src.flags, ..home },
-            None => *src,
-        };
-        if !uniform.insts[inst] && data.srcs.iter().any(|src| home(src) != *src) {
-            let srcs: Vec<Src> = data.srcs.iter().map(home).collect();
-            r.f.insts[inst].srcs = r.f.alloc(&srcs);
-        }
-        Rewrite::Keep
-    });
+    read_from_homes(f, &homes, &uniform);
     f.preamble = Some(Box::new(preamble));
     context.facts.info.uniform_halves = context.facts.info.uniform_halves.max(end);
+}
+
+/// Makes what stays read the uniform registers that the preamble fills.
+fn read_from_homes(f: &mut Function<'_>, homes: &Side<Value, Option<Src>>, uniform: &Uniform) {
+    let home = |src: &Src| match src.as_value().and_then(|value| homes[value]) {
+        Some(home) => Src { flags: src.flags, ..home },
+        None => *src,
+    };
+    for block in f.blocks_in_order() {
+        for index in 0..f.block(block).insts.len() {
+            let inst = f.block(block).insts[index];
+            let srcs = f.insts[inst].srcs;
+            let is_moved = |src: &Src| src.as_value().is_some_and(|value| homes[value].is_some());
+            if !uniform.insts[inst] && srcs.iter().any(is_moved) {
+                f.insts[inst].srcs = f.bump.alloc_slice_fill_iter(srcs.iter().map(home));
+            }
+        }
+    }
 }
 
 /// What is the same in every invocation.
@@ -84,7 +91,8 @@ impl Uniform {
             ranges.iter().filter(|range| matches!(range.source, UniformSource::KernelArgument { .. }));
         let arguments: Vec<_> = arguments.map(|range| range.start..range.start + range.halves).collect();
         let is_argument = |src: &Src| {
-            src.as_uniform().is_some_and(|half| arguments.iter().any(|range| range.contains(&half)))
+            !arguments.is_empty()
+                && src.as_uniform().is_some_and(|half| arguments.iter().any(|range| range.contains(&half)))
         };
         let mut uniform = Uniform { insts: Side::new(f.insts.len()), joins: Side::default() };
         let mut behind: Option<Join> = None;
@@ -222,6 +230,7 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
     let mut preamble = Function::new(f.bump, f.name);
     let mut names: Side<Value, Option<Value>> = Side::new(f.values.len());
     let mut b = Builder::start(&mut preamble);
+    let (mut srcs, mut dsts): (Vec<Src>, Vec<Value>) = (Vec::new(), Vec::new());
     for segment in &f.layout {
         for inst in f.block(segment.block).insts.iter().filter(|inst| needed[**inst]) {
             let data = f.insts[*inst];
@@ -229,10 +238,12 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
                 Some(name) => Src { flags: src.flags, ..Src::value(name) },
                 None => *src,
             };
-            let srcs: Vec<Src> = data.srcs.iter().map(name).collect();
+            srcs.clear();
+            srcs.extend(data.srcs.iter().map(name));
             let join = uniform.joins[*inst].filter(|_| data.op == Op::Ir(IrOp::Phi));
             let join = join.map(|join| (name(&join.condition), data.mods.first() != Some(&join.then_end.0)));
-            let dsts: Vec<Value> = data.dsts.iter().map(|dst| b.f.add_value(f.ty(*dst))).collect();
+            dsts.clear();
+            dsts.extend(data.dsts.iter().map(|dst| b.f.add_value(f.ty(*dst))));
             for (old, new) in data.dsts.iter().zip(&dsts) {
                 names[*old] = Some(*new);
             }

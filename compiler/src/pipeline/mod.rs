@@ -99,16 +99,15 @@ fn steps(from: Option<Phase>, stop: Stop, stage: crate::ir::Stage) -> impl Itera
         Stop::AfterPhase(last) => row.phase <= last,
         _ => true,
     });
-    let steps: Vec<(&PhaseDesc, &Pass)> =
-        rows.flat_map(|row| row.steps.iter().map(move |step| (row, *step))).collect();
+    let steps = rows.flat_map(|row| row.steps.iter().map(move |step| (row, *step)));
     let end = match stop {
         Stop::AfterPass(pass) => {
-            steps.iter().rposition(|(_, step)| step.name == pass.name).map_or(0, |last| last + 1)
+            let places = steps.clone().enumerate().filter(|(_, (_, step))| step.name == pass.name);
+            places.last().map_or(0, |(last, _)| last + 1)
         }
-        _ => steps.len(),
+        _ => usize::MAX,
     };
-    let steps = steps.into_iter().take(end);
-    steps.filter(move |(row, _)| stage <= row.leaves).map(|(_, step)| step)
+    steps.take(end).filter(move |(row, _)| stage <= row.leaves).map(|(_, step)| step)
 }
 
 /// Runs one pass, wherever it stands in the pipeline.

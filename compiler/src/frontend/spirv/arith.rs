@@ -215,8 +215,8 @@ pub(super) fn elementwise<'a>(
         *list = leaves;
     }
     check_outcome(eval, row, ty, lists[0])?;
-    let mut result = Vec::with_capacity(widths.len());
-    for (component, bits) in widths.iter().enumerate() {
+    let result = eval.bump.alloc_slice_fill_copy(widths.len(), Src::NONE);
+    for (component, (slot, bits)) in result.iter_mut().zip(widths).enumerate() {
         let mut args = [Src::NONE; 4];
         for (arg, list) in args.iter_mut().zip(&lists[..row.arity]) {
             *arg = list[if list.len() == 1 { 0 } else { component }];
@@ -226,9 +226,8 @@ pub(super) fn elementwise<'a>(
             let mask = Src::imm(last, eval.b.f.width(args[1]));
             args[1] = eval.b.and(args[1], mask);
         }
-        result.push(component_of(eval, row, &args[..row.arity], *bits)?);
+        *slot = component_of(eval, row, &args[..row.arity], *bits)?;
     }
-    let result = eval.keep(&result);
     eval.checked(ty, result)
 }
 

@@ -103,10 +103,10 @@ impl<'t, 'a> Values<'t, 'a> {
 
     /// The scalars of a value of type `ty` in the variables from `first` on.
     pub fn read_all(&mut self, first: Variable, ty: Ty) -> Result<&'a [Src], CompileError> {
-        let count = self.types.leaf_count(ty)? as u32;
-        let leaves: Vec<Src> =
-            (0..count).map(|leaf| self.kit.vars.read(&mut self.kit.b, Variable(first.0 + leaf))).collect();
-        Ok(self.bump.alloc_slice_copy(&leaves))
+        let count = self.types.leaf_count(ty)?;
+        let kit = &mut self.kit;
+        let leaf = |leaf| kit.vars.read(&mut kit.b, Variable(first.0 + leaf as u32));
+        Ok(self.bump.alloc_slice_fill_with(count, leaf))
     }
 
     /// Sets the variables from `first` on.

@@ -40,11 +40,17 @@ impl Rules {
     /// Replaces an instruction by the first rule that matches.
     pub(super) fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
         let group = rules::of(data.op);
-        if group.is_empty() {
+        if group.rules.is_empty() {
             return Rewrite::Keep;
         }
         let sources = pattern::Sources::of(rewriter, data);
-        for rule in group.iter().filter(|rule| sources.could_match(rule)) {
+        let mut left = group.candidates(&sources);
+        while left != 0 {
+            let rule = &group.rules[left.trailing_zeros() as usize];
+            left &= left - 1;
+            if !sources.could_match(rule) {
+                continue;
+            }
             if rule.exactness > self.limit {
                 continue;
             }

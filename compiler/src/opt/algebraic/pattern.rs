@@ -3,6 +3,7 @@
 use agx_isa::desc::Role;
 use arrayvec::ArrayVec;
 
+use crate::ir::families::Ops;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewriter, Src, SrcKind, Type};
 
 /// How faithful a replacement is, the most faithful first.
@@ -71,6 +72,19 @@ pub(super) enum Node {
     Apply(Op, &'static [(&'static str, Mod)], &'static [Node]),
 }
 
+impl Node {
+    /// The operation that source `index` is to be made by, if the pattern says one.
+    const fn made_by(&self, index: usize) -> Option<Op> {
+        match self {
+            Node::Apply(_, _, args) if index < args.len() => match args[index] {
+                Node::Apply(op, ..) => Some(op),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
 /// Which top-level sources a pattern needs to be constants, and which to be made by an operation: a bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Needs {
@@ -94,6 +108,63 @@ impl Needs {
             }
         }
         needs
+    }
+}
+
+/// The rules of an operation, and which of them the first two sources let match.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    /// The rules, the first that matches wins.
+    pub rules: &'static [Rule],
+    /// The operations that rules want the first two sources to be made by.
+    wanted: [Ops; 2],
+    /// By which of the first two sources are constants, and which are made by an operation that is wanted there, the rules
+    /// that find what they need: a bit each.
+    candidates: [u64; 16],
+}
+
+impl Group {
+    /// No rules.
+    pub(super) const NONE: Group = Group::of(&[]);
+
+    /// The group of `rules`.
+    pub(super) const fn of(rules: &'static [Rule]) -> Group {
+        assert!(rules.len() <= 64, "a bit for each rule");
+        let (mut wanted, mut candidates) = ([Ops::NONE; 2], [0; 16]);
+        let mut at = 0;
+        while at < rules.len() {
+            let mut index = 0;
+            while index < wanted.len() {
+                if let Some(op) = rules[at].from.made_by(index) {
+                    wanted[index] = wanted[index].with(op);
+                }
+                index += 1;
+            }
+            let mut has = 0;
+            while has < candidates.len() {
+                let needs = rules[at].needs;
+                if needs.constants as usize & 3 & !has == 0
+                    && needs.operations as usize & 3 & !(has >> 2) == 0
+                {
+                    candidates[has] |= 1 << at;
+                }
+                has += 1;
+            }
+            at += 1;
+        }
+        Group { rules, wanted, candidates }
+    }
+
+    /// The rules that such sources may match: a bit each.
+    #[inline]
+    pub(super) fn candidates(&self, sources: &Sources<'_>) -> u64 {
+        let mut has = 0;
+        for (index, wanted) in self.wanted.iter().enumerate() {
+            let is_constant = sources.srcs.get(index).is_some_and(|src| src.kind == SrcKind::Imm);
+            let is_wanted = sources.made[index].is_some_and(|op| wanted.contains(op));
+            has |= usize::from(is_constant) << index | usize::from(is_wanted) << (index + 2);
+        }
+        self.candidates[has]
     }
 }
 
@@ -163,25 +234,28 @@ pub(super) fn widths_of(op: Op) -> Widths {
     }
 }
 
+/// What of a pattern is still to be compared with which source.
+type Pending<'r> = ArrayVec<(&'r Node, Src), 16>;
+
 /// Matches `rule` against an instruction.
 pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<'_>) -> Option<Bound> {
     let mut bound = Bound::default();
     // Pairs still to be compared; patterns are small and fixed, so is the list.
-    let mut pending: ArrayVec<(Node, Src), 16> = ArrayVec::new();
-    match_inst(rewriter, rule.from, data, &mut bound, &mut pending)?;
+    let mut pending = Pending::new();
+    match_inst(rewriter, &rule.from, data, &mut bound, &mut pending)?;
     while let Some((node, src)) = pending.pop() {
         if !src.flags.is_empty() {
             return None;
         }
         match node {
-            Node::Any(index) => bind(rewriter, index, src, &mut bound)?,
+            Node::Any(index) => bind(rewriter, *index, src, &mut bound)?,
             Node::Const(index) => {
                 src.as_imm()?;
-                bind(rewriter, index, src, &mut bound)?;
+                bind(rewriter, *index, src, &mut bound)?;
             }
             Node::Int(_) | Node::Float(_) => {
                 let width = rewriter.f.width(src);
-                (src.as_imm()? == literal(node, width)?).then_some(())?;
+                (src.as_imm()? == literal(*node, width)?).then_some(())?;
             }
             Node::Calc(_) => return None,
             Node::Apply(..) => {
@@ -196,37 +270,39 @@ pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<
 /// What the sources of an instruction are, which rules out most rules at little cost.
 pub(super) struct Sources<'d> {
     srcs: &'d [Src],
-    /// Operations that make them.
-    made: ArrayVec<Option<Op>, MAX_SOURCES>,
-    has: Needs,
+    /// Operations that make the first ones.
+    made: [Option<Op>; MAX_SOURCES],
 }
 
 impl<'d> Sources<'d> {
     /// Those of `data`.
     pub(super) fn of(rewriter: &Rewriter<'_, '_>, data: &InstData<'d>) -> Sources<'d> {
-        let mut has = Needs { constants: 0, operations: 0 };
-        let mut made = ArrayVec::new();
-        for (index, src) in data.srcs.iter().take(MAX_SOURCES).enumerate() {
-            let def = src.as_value().and_then(|value| rewriter.f.values[value].def);
-            made.push(def.map(|def| rewriter.f.insts[def].op));
-            has.operations |= u8::from(def.is_some()) << index;
-            has.constants |= u8::from(src.kind == SrcKind::Imm) << index;
+        let mut made = [None; MAX_SOURCES];
+        for (made, src) in made.iter_mut().zip(data.srcs) {
+            *made = rewriter.f.def_op(*src);
         }
-        Sources { srcs: data.srcs, made, has }
+        Sources { srcs: data.srcs, made }
     }
 
     /// Whether `rule` may match as far as they tell.
     #[inline]
     pub(super) fn could_match(&self, rule: &Rule) -> bool {
-        let (needs, has) = (rule.needs, self.has);
-        if needs.constants & !has.constants != 0 || needs.operations & !has.operations != 0 {
+        let Node::Apply(_, _, args) = &rule.from else { return false };
+        if let [Node::Any(a), Node::Any(b), ..] = args
+            && a == b
+            && self.srcs[0] != self.srcs[1]
+        {
             return false;
         }
-        let Node::Apply(_, _, args) = &rule.from else { return false };
         args.iter().zip(self.srcs.iter().zip(&self.made)).all(|(arg, (src, made))| match arg {
-            Node::Int(number) => src.payload == *number || *number == u64::MAX,
+            Node::Any(_) => true,
+            Node::Int(number) => src.kind == SrcKind::Imm && (src.payload == *number || *number == u64::MAX),
+            Node::Float(number) => {
+                let is_it = src.bits != 32 || src.payload == u64::from(number.to_bits());
+                src.kind == SrcKind::Imm && is_it
+            }
             Node::Apply(op, ..) => *made == Some(*op),
-            _ => true,
+            _ => src.kind == SrcKind::Imm,
         })
     }
 }
@@ -242,23 +318,25 @@ fn bind(rewriter: &Rewriter<'_, '_>, index: usize, src: Src, bound: &mut Bound) 
     }
 }
 
-fn match_inst(
+fn match_inst<'r>(
     rewriter: &Rewriter<'_, '_>,
-    node: Node,
+    node: &'r Node,
     data: &InstData<'_>,
     bound: &mut Bound,
-    pending: &mut ArrayVec<(Node, Src), 16>,
+    pending: &mut Pending<'r>,
 ) -> Option<()> {
     let Node::Apply(op, mods, args) = node else { return None };
-    if data.op != op || data.srcs.len() != args.len() {
+    if data.op != *op || data.srcs.len() != args.len() {
         return None;
     }
     let result = rewriter.f.ty(data.dst()?);
-    if result.comps != 1 || !widths_agree(rewriter, data, result.bits) || !match_mods(data, mods, bound) {
+    if result.comps != 1 || !match_mods(data, mods, bound) || !widths_agree(rewriter, data, result.bits) {
         return None;
     }
     bound.results.push(result.bits);
-    pending.extend(args.iter().copied().zip(data.srcs.iter().copied()).rev());
+    for pair in args.iter().zip(data.srcs.iter().copied()).rev() {
+        pending.push(pair);
+    }
     Some(())
 }
 
@@ -275,6 +353,13 @@ fn widths_agree(rewriter: &Rewriter<'_, '_>, data: &InstData<'_>, result: u8) ->
 }
 
 fn match_mods(data: &InstData<'_>, wanted: &[(&str, Mod)], bound: &mut Bound) -> bool {
+    let zero_defaults = match data.op {
+        Op::Hw(op) => op.desc().zero_defaults,
+        Op::Ir(_) => true,
+    };
+    if wanted.is_empty() && zero_defaults {
+        return data.mods.iter().all(|code| *code == 0);
+    }
     for ((name, default), actual) in named_defaults(data.op).zip(data.mods) {
         match wanted.iter().find(|(known, _)| *known == name) {
             None if *actual != default => return false,

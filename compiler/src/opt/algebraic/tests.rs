@@ -5,6 +5,7 @@ use agx_isa::table::Opcode;
 use agx_random::Random;
 use bumpalo::Bump;
 
+use super::pattern::Group;
 use super::pattern::{
     Bound, Exactness, Mod, Node, Rule, Widths, arg_width, literal, named_defaults, replacement_mods,
     widths_of,
@@ -215,7 +216,7 @@ fn is_near(x: f64, y: f64, width: u8) -> bool {
 #[test]
 fn both_sides_of_every_rule_agree() {
     let mut random = Random::new(7);
-    for (root, rules) in GROUPS {
+    for (root, Group { rules, .. }) in GROUPS {
         for (number, rule) in rules.iter().enumerate() {
             let mut hits = 0;
             for _ in 0..100_000 {
@@ -282,7 +283,7 @@ fn is_replaced(rule: &Rule, bound: &Bound) -> bool {
 #[test]
 fn every_rule_is_found() {
     let mut random = Random::new(8);
-    for (root, rules) in GROUPS {
+    for (root, Group { rules, .. }) in GROUPS {
         for (number, rule) in rules.iter().enumerate() {
             let found = (0..100_000).any(|_| {
                 let mut bound = Bound::default();
@@ -305,7 +306,7 @@ fn groups_hold_rules_of_their_operation_and_name_known_modifiers() {
             args.iter().copied().for_each(check);
         }
     }
-    for (root, rules) in GROUPS {
+    for (root, Group { rules, .. }) in GROUPS {
         for rule in *rules {
             assert!(matches!(rule.from, Node::Apply(op, ..) if op == *root), "{root:?}");
             check(rule.from);

@@ -250,6 +250,16 @@ impl Chains {
         summands.iter().rev().try_for_each(|src| pending.try_push((*src, negative)).ok())
     }
 
+    /// Whether two terms of a sum may have a factor in common: it has more terms than its last operation shows, or that
+    /// adds a factor of its product.
+    fn may_share(&self, srcs: &[Src]) -> bool {
+        let is = |src: &Src, part: Part| src.as_value().is_some_and(|value| self.parts[value] == part);
+        match srcs {
+            [a, b, c] => is(c, Part::Term) || is(a, Part::Factor) || is(b, Part::Factor) || c == a || c == b,
+            _ => srcs.iter().any(|src| is(src, Part::Term)),
+        }
+    }
+
     /// What is read in place of the end of a chain that can be shorter.
     fn visit(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
         let (op, _) = operation(r.f, data)?;
@@ -266,7 +276,7 @@ impl Chains {
                 }
                 Some(result)
             }
-            (Opcode::Fadd | Opcode::Ffma, Part::None | Part::Factor) => {
+            (Opcode::Fadd | Opcode::Ffma, Part::None | Part::Factor) if self.may_share(data.srcs) => {
                 let terms = self.sum(r.f, data, &mut relaxed)?;
                 Maker { chains: self, r, relaxed }.shorter_sum(terms)
             }

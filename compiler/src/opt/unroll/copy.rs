@@ -45,6 +45,33 @@ struct Copier<'c, 'f, 'a> {
     escapes: Vec<Value>,
 }
 
+/// Instructions that read each value: a list for each, the last one noted first.
+pub(super) struct Users {
+    /// Place of the last entry plus one; 0 for none.
+    last: Side<Value, u32>,
+    /// A reader, and the place of the entry before it of the same value plus one.
+    entries: Vec<(Inst, u32)>,
+}
+
+impl Users {
+    fn note(&mut self, inst: Inst, srcs: &[Src]) {
+        for value in srcs.iter().filter_map(|src| src.as_value()) {
+            let place = self.entries.len() as u32 + 1;
+            let before = std::mem::replace(&mut self.last[value], place);
+            self.entries.push((inst, before));
+        }
+    }
+
+    fn of(&self, value: Value) -> impl Iterator<Item = Inst> + use<'_> {
+        let mut at = self.last[value];
+        std::iter::from_fn(move || {
+            let (inst, before) = *self.entries.get((at as usize).checked_sub(1)?)?;
+            at = before;
+            Some(inst)
+        })
+    }
+}
+
 /// A way out of the loop.
 struct Exit {
     from: Block,
@@ -52,35 +79,33 @@ struct Exit {
     inputs: Vec<Src>,
 }
 
-impl<'a> Unroller<'_, 'a> {
+impl<'f, 'a> Unroller<'f, 'a> {
     fn find_users(&mut self) {
         if self.users.is_some() {
             return;
         }
-        let mut users: Side<Value, Vec<Inst>> = Side::new(self.f.values.len());
+        let mut users = Users { last: Side::new(self.f.values.len()), entries: Vec::new() };
         for inst in self.f.blocks_in_order().flat_map(|block| &self.f.block(block).insts) {
-            for value in self.f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
-                users[value].push(*inst);
-            }
+            users.note(*inst, self.f.insts[*inst].srcs);
         }
         self.users = Some(users);
     }
 
     fn note_uses(&mut self, inst: Inst) {
-        let Some(users) = &mut self.users else { return };
-        for value in self.f.insts[inst].srcs.iter().filter_map(|src| src.as_value()) {
-            users[value].push(inst);
+        if let Some(users) = &mut self.users {
+            users.note(inst, self.f.insts[inst].srcs);
         }
     }
 
     /// Instructions outside the loop that read `value`, the phis after the loop aside.
-    fn users_outside(&self, around: &Loop, value: Value) -> Vec<Inst> {
+    fn users_outside(&self, around: &Loop, value: Value) -> impl Iterator<Item = Inst> + use<'_, 'f, 'a> {
         let phis = &self.f.block(around.after).insts[..self.f.phi_count(around.after)];
-        let outside = |inst: &&Inst| {
-            self.ranks[**inst] != REMOVED && !self.is_inside(around, **inst) && !phis.contains(inst)
+        let first_rank = around.first_rank;
+        let outside = move |inst: &Inst| {
+            let rank = self.ranks[*inst];
+            rank < first_rank && !phis.contains(inst)
         };
-        let users = self.users.as_ref().map_or(&[][..], |users| users[value].as_slice());
-        users.iter().filter(outside).copied().collect()
+        self.users.iter().flat_map(move |users| users.of(value)).filter(outside)
     }
 
     fn replace(&mut self, user: Inst, value: Value, by: Value) {
@@ -88,8 +113,7 @@ impl<'a> Unroller<'_, 'a> {
         let new = |src: &Src| {
             if src.as_value() == Some(value) { Src { flags: src.flags, ..Src::value(by) } } else { *src }
         };
-        let srcs: Vec<Src> = data.srcs.iter().map(new).collect();
-        self.f.insts[user].srcs = self.f.alloc(&srcs);
+        self.f.insts[user].srcs = self.f.bump.alloc_slice_fill_iter(data.srcs.iter().map(new));
         self.note_uses(user);
     }
 
@@ -97,7 +121,7 @@ impl<'a> Unroller<'_, 'a> {
     fn escapes(&self, around: &Loop, body: &[Segment]) -> Vec<Value> {
         let insts = body.iter().flat_map(|segment| &self.f.block(segment.block).insts);
         let dsts = insts.flat_map(|inst| self.f.insts[*inst].dsts.iter().copied());
-        dsts.filter(|value| !self.users_outside(around, *value).is_empty()).collect()
+        dsts.filter(|value| self.users_outside(around, *value).next().is_some()).collect()
     }
 }
 
@@ -207,16 +231,18 @@ impl<'a> Copier<'_, '_, 'a> {
         for at in skipped..self.unroller.f.block(block).insts.len() {
             let data = self.unroller.f.insts[self.unroller.f.block(block).insts[at]];
             let result = |dst: &Value| self.values[*dst].and_then(Src::as_value).unwrap_or(*dst);
-            let dsts: Vec<Value> = data.dsts.iter().map(result).collect();
-            let srcs: Vec<Src> = data.srcs.iter().map(|src| self.src(*src)).collect();
-            let mods: Vec<u32> = match data.op {
-                Op::Ir(IrOp::Phi) => data.mods.iter().map(|block| self.copy_of(Block(*block)).0).collect(),
-                Op::Ir(IrOp::Jump) => {
-                    data.target().map(|target| self.target_of(target).0).into_iter().collect()
+            let bump = self.unroller.f.bump;
+            let dsts = bump.alloc_slice_fill_iter(data.dsts.iter().map(result));
+            let srcs = bump.alloc_slice_fill_iter(data.srcs.iter().map(|src| self.src(*src)));
+            let mods = match (data.op, data.target()) {
+                (Op::Ir(IrOp::Phi), _) => {
+                    let copies = data.mods.iter().map(|block| self.copy_of(Block(*block)).0);
+                    bump.alloc_slice_fill_iter(copies)
                 }
-                _ => data.mods.to_vec(),
+                (_, Some(target)) => self.unroller.f.alloc(&[self.target_of(target).0]),
+                _ => data.mods,
             };
-            self.add(copy, data.op, &dsts, &srcs, &mods, data.line);
+            self.place(copy, InstData { dsts, srcs, mods, ..data });
         }
     }
 
@@ -229,7 +255,14 @@ impl<'a> Copier<'_, '_, 'a> {
     }
 
     fn add(&mut self, block: Block, op: Op, dsts: &[Value], srcs: &[Src], mods: &[u32], line: u32) {
-        let inst = self.unroller.f.make_inst(op, dsts, srcs, mods, line);
+        let f = &self.unroller.f;
+        let data = InstData { op, dsts: f.alloc(dsts), srcs: f.alloc(srcs), mods: f.alloc(mods), line };
+        self.place(block, data);
+    }
+
+    /// Appends an instruction to `block`.
+    fn place(&mut self, block: Block, data: InstData<'a>) {
+        let inst = self.unroller.f.add_inst(data);
         self.unroller.f.block_mut(block).insts.push(inst);
         self.unroller.note_uses(inst);
     }
@@ -251,7 +284,8 @@ impl<'a> Copier<'_, '_, 'a> {
             let phi = self.exit_phi(phis.len() + index, empty);
             let phi = self.unroller.f.add_inst(phi);
             self.unroller.note_uses(phi);
-            for user in self.unroller.users_outside(self.around, escape) {
+            let users: Vec<Inst> = self.unroller.users_outside(self.around, escape).collect();
+            for user in users {
                 self.unroller.replace(user, escape, joined);
             }
             self.unroller.f.block_mut(after).insts.insert(0, phi);

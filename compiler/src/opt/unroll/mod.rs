@@ -20,7 +20,7 @@ mod remaining;
 mod rounds;
 
 use super::{opt_constant_folding, opt_copy_prop, opt_simplify_control};
-use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side, Value};
+use crate::ir::{Block, Function, Inst, IrOp, Op, Seam, Side};
 
 /// Most iterations of a loop that is unrolled, the last, incomplete one among them (Mesa 25.0 takes 32).
 const MAX_ROUNDS: u32 = 33;
@@ -106,7 +106,7 @@ struct Unroller<'f, 'a> {
     ranks: Side<Inst, u32>,
     next_rank: u32,
     /// Instructions that read each value, once they are needed.
-    users: Option<Side<Value, Vec<Inst>>>,
+    users: Option<copy::Users>,
 }
 
 /// Rank of instructions that are no longer in the function.
