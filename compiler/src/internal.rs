@@ -8,8 +8,10 @@ pub use crate::regalloc::Reg;
 
 /// The front ends, and what they are built of.
 pub mod frontend {
-    pub use crate::frontend::{door, kit, read, ssa, text};
+    pub use crate::frontend::{door, kit, read, ssa};
 
+    #[cfg(any(feature = "wgsl", feature = "glsl"))]
+    pub use crate::frontend::text;
     #[cfg(feature = "wgsl")]
     pub use crate::frontend::wgsl;
 }
