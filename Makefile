@@ -46,11 +46,12 @@ SECONDS ?= 60
 fuzz:
 	fuzz/run.sh $(TARGET) $(SECONDS)
 
-# Speed of decoder, encoder, machine and linker; what compiled code costs, and what compiling costs.
+# Speed of decoder, encoder, machine and linker; what compiled code costs, and what compiling costs, by pass and in all.
 bench:
 	$(CARGO) bench -p agx-isa
 	$(CARGO) run --release -p agx-emulator --example speed
 	$(CARGO) run --release -p agx-tests --bin link_cost
+	$(CARGO) run --release -p agx-tests --bin pass_cost -- --shared $(SHARED)
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only quality,cost
 
 fmt:

@@ -18,6 +18,7 @@ pub mod interpreted;
 pub mod link_cost;
 pub mod mutants;
 pub mod outcome;
+pub mod pass_cost;
 pub mod pica;
 pub mod report;
 pub mod roles;
