@@ -137,6 +137,14 @@ impl HalfSet {
         }
     }
 
+    /// The word that a range lies in, with its bits in it, if it does not cross the border of one.
+    #[inline]
+    fn within(halves: &Halves) -> Option<(usize, u64)> {
+        let (start, count) = (halves.start, halves.end.wrapping_sub(halves.start));
+        let is_within = start < HALVES && count < 64 && start % 64 + count <= 64;
+        is_within.then(|| (usize::from(start / 64) % WORDS, ((1 << count) - 1) << (start % 64)))
+    }
+
     /// The words that a range of at most 64 half registers touches, with its bits in them; those beyond the file are
     /// left out.
     #[inline]
@@ -150,6 +158,10 @@ impl HalfSet {
     /// Adds a range; half registers beyond the file are ignored.
     #[inline]
     pub fn insert_all(&mut self, halves: Halves) {
+        if let Some((word, bits)) = Self::within(&halves) {
+            self.0[word] |= bits;
+            return;
+        }
         if halves.len() > 64 {
             return halves.for_each(|half| self.insert(half));
         }
@@ -163,6 +175,10 @@ impl HalfSet {
     /// Removes a range.
     #[inline]
     pub fn remove_all(&mut self, halves: Halves) {
+        if let Some((word, bits)) = Self::within(&halves) {
+            self.0[word] &= !bits;
+            return;
+        }
         if halves.len() > 64 {
             *self = self.without(HalfSet::range(halves.start, halves.len() as u16));
             return;
@@ -177,6 +193,9 @@ impl HalfSet {
     /// Whether a half register of a range is an element.
     #[inline]
     pub fn has_any(&self, halves: &Halves) -> bool {
+        if let Some((word, bits)) = Self::within(halves) {
+            return self.0[word] & bits != 0;
+        }
         if halves.len() > 64 {
             return !self.and(HalfSet::range(halves.start, halves.len() as u16)).is_empty();
         }
@@ -188,6 +207,9 @@ impl HalfSet {
     /// Whether all half registers of a range are elements; those beyond the file are ignored.
     #[inline]
     pub fn has_all(&self, halves: &Halves) -> bool {
+        if let Some((word, bits)) = Self::within(halves) {
+            return bits & !self.0[word] == 0;
+        }
         if halves.len() > 64 {
             return self.contains(HalfSet::range(halves.start, halves.len() as u16));
         }

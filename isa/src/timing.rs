@@ -114,12 +114,10 @@ impl Alone {
             self.stalled += done.saturating_sub(self.clock);
             self.clock = self.clock.max(done);
         }
-        let known = |halves: &Halves| halves.start < 256;
-        for halves in inst.registers_read().filter(known) {
-            for half in halves.filter(|half| *half < 256) {
-                self.clock = self.clock.max(self.ready[usize::from(half)]);
-            }
-        }
+        let known = |halves: Halves| usize::from(halves.start).min(256)..usize::from(halves.end).min(256);
+        inst.each_read(|halves| {
+            self.clock = self.ready[known(halves)].iter().fold(self.clock, |clock, ready| clock.max(*ready));
+        });
         let done = self.clock + result_cycles(desc, |name| inst.modifier(name));
         match inst.wait_group() {
             Some(group) => {
@@ -127,9 +125,7 @@ impl Alone {
                 *end = done.max(*end);
             }
             None => {
-                for half in inst.registers_written().filter(known).flatten().filter(|half| *half < 256) {
-                    self.ready[usize::from(half)] = done;
-                }
+                inst.each_written(|halves| self.ready[known(halves)].fill(done));
             }
         }
         self.clock += issue_cycles(desc, |name| inst.modifier(name));

@@ -49,9 +49,11 @@ fn hint_all(inst: &mut Inst, role: Role, hint: OperandFlags, set: &HalfSet) {
         return;
     }
     for (operand, desc) in inst.op.desc().with_role(role) {
+        if !inst.operand_halves(operand).is_some_and(|halves| set.has_all(&halves)) {
+            continue;
+        }
         let hinted = inst.operands[operand].with(hint);
-        let is_within = inst.operand_halves(operand).is_some_and(|halves| set.has_all(&halves));
-        if is_within && desc.kind.check(&hinted, desc.width()).is_ok() {
+        if desc.kind.check(&hinted, desc.width()).is_ok() {
             inst.operands[operand] = hinted;
         }
     }

@@ -339,7 +339,7 @@ impl<'a> Function<'a> {
             op: op.into(),
             dsts: self.alloc(dsts),
             srcs: self.alloc(srcs),
-            mods: self.alloc_mods(mods),
+            mods: kept_mods(self, mods),
             line,
         };
         self.add_inst(data)
@@ -368,14 +368,6 @@ impl<'a> Function<'a> {
             [a, b] => self.bump.alloc([a, b]),
             [a, b, c] => self.bump.alloc([a, b, c]),
             _ => self.bump.alloc_slice_copy(list),
-        }
-    }
-
-    /// Copies modifiers into the arena. Most are 0, and those are shared.
-    fn alloc_mods(&self, mods: &[u32]) -> &'a [u32] {
-        match ZERO_MODS.get(..mods.len()) {
-            Some(zeros) if mods.iter().all(|code| *code == 0) => zeros,
-            _ => self.alloc(mods),
         }
     }
 
@@ -418,13 +410,6 @@ impl<'a> Function<'a> {
         Some(self.insts[def])
     }
 
-    /// The operation that makes the value `src` reads.
-    #[inline]
-    pub fn def_op(&self, src: Src) -> Option<Op> {
-        let def = self.values[src.as_value()?].def?;
-        Some(self.insts[def].op)
-    }
-
     /// Blocks in program order.
     pub fn blocks_in_order(&self) -> impl DoubleEndedIterator<Item = Block> + ExactSizeIterator + use<> {
         BlockOrder::of(&self.layout)
@@ -446,5 +431,13 @@ impl<'a> Function<'a> {
     pub fn phi_count(&self, block: Block) -> usize {
         let insts = &self.block(block).insts;
         insts.iter().take_while(|inst| self.insts[**inst].op == Op::Ir(IrOp::Phi)).count()
+    }
+}
+
+/// Modifiers in the arena. Most are 0, and those are shared.
+fn kept_mods<'a>(f: &Function<'a>, mods: &[u32]) -> &'a [u32] {
+    match ZERO_MODS.get(..mods.len()) {
+        Some(zeros) if mods.iter().all(|code| *code == 0) => zeros,
+        _ => f.alloc(mods),
     }
 }

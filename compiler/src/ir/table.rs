@@ -62,11 +62,6 @@ impl<K: Entity, V: Copy> Table<K, V> {
     pub fn keys(&self) -> impl Iterator<Item = K> + use<K, V> {
         (0..self.len()).map(K::new)
     }
-
-    /// Every row, in the order of their ids.
-    pub fn rows(&self) -> &[V] {
-        &self.rows
-    }
 }
 
 impl<K: Entity, V: Copy> Default for Table<K, V> {

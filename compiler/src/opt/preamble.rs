@@ -19,7 +19,7 @@ use agx_isa::table::Opcode;
 use super::first_free_uniform;
 use crate::context::Context;
 use crate::ir::key;
-use crate::ir::op::mods;
+use crate::ir::op::{Mods, mods};
 use crate::ir::{
     Access, Block, Build, Builder, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Type, Value,
 };
@@ -230,6 +230,7 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
     let mut preamble = Function::new(f.bump, f.name);
     let mut names: Side<Value, Option<Value>> = Side::new(f.values.len());
     let mut b = Builder::start(&mut preamble);
+    let masks = [1, 2, 4].map(|halves| mods(Opcode::UniformStore).with(key::MASK, (1 << halves) - 1));
     let (mut srcs, mut dsts): (Vec<Src>, Vec<Value>) = (Vec::new(), Vec::new());
     for segment in &f.layout {
         for inst in f.block(segment.block).insts.iter().filter(|inst| needed[**inst]) {
@@ -257,7 +258,7 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
             // At once: what is stored needs no register any more.
             for (old, new) in data.dsts.iter().zip(&dsts) {
                 if let Some(half) = homes[*old] {
-                    store(&mut b, *new, half);
+                    store(&mut b, *new, half, &masks);
                 }
             }
         }
@@ -288,12 +289,14 @@ fn select(b: &mut Builder<'_, '_>, dsts: &[Value], condition: Src, inputs: &[Src
 }
 
 /// The uniform file takes half-words; wider values are several of them (Mesa 25.0: a format of 32 bits does not work).
-fn store(b: &mut Builder<'_, '_>, value: Value, half: u16) {
+///
+/// `masks` are the modifiers for one, two and four half-words.
+fn store(b: &mut Builder<'_, '_>, value: Value, half: u16, masks: &[Mods; 3]) {
     let ty = b.f.ty(value);
     let halves = Type::vector(16, ty.halves() as u8);
     let data = if ty == halves { value } else { b.value(IrOp::Collect, halves, &[value.into()], &[]) };
-    let mods = mods(Opcode::UniformStore).with(key::MASK, (1 << halves.comps) - 1);
-    b.effect(Opcode::UniformStore, &[data.into(), Src::uniform(half, 16)], &mods);
+    let mods = &masks[halves.comps.ilog2() as usize];
+    b.effect(Opcode::UniformStore, &[data.into(), Src::uniform(half, 16)], mods);
 }
 
 /// The instructions that compute the placed values.

@@ -279,7 +279,8 @@ impl<'d> Sources<'d> {
     pub(super) fn of(rewriter: &Rewriter<'_, '_>, data: &InstData<'d>) -> Sources<'d> {
         let mut made = [None; MAX_SOURCES];
         for (made, src) in made.iter_mut().zip(data.srcs) {
-            *made = rewriter.f.def_op(*src);
+            let def = src.as_value().and_then(|value| rewriter.f.values[value].def);
+            *made = def.map(|def| rewriter.f.insts[def].op);
         }
         Sources { srcs: data.srcs, made }
     }

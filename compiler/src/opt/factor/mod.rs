@@ -151,16 +151,30 @@ impl Chains {
         for segment in &f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
-                let Some((Opcode::Fmul, _)) = operation(f, data) else { continue };
-                if data.dst().is_some_and(|dst| self.parts[dst] != Part::Factor)
-                    && let Some((term, _)) = self.product(f, data)
+                if data.op != Op::Hw(Opcode::Fmul)
+                    || data.dst().is_none_or(|dst| self.parts[dst] == Part::Factor)
+                    || operation(f, data).is_none()
                 {
-                    for leaf in term.leaves.iter().filter_map(|leaf| leaf.as_value()) {
-                        self.shared[leaf] += 1;
-                    }
+                    continue;
+                }
+                if !self.is_longer(data.srcs) {
+                    self.count_leaves(data.srcs);
+                } else if let Some((term, _)) = self.product(f, data) {
+                    self.count_leaves(&term.leaves);
                 }
             }
         }
+    }
+
+    fn count_leaves(&mut self, leaves: &[Src]) {
+        for leaf in leaves.iter().filter_map(|leaf| leaf.as_value()) {
+            self.shared[leaf] += 1;
+        }
+    }
+
+    /// Whether a product has more factors than its last operation shows.
+    fn is_longer(&self, srcs: &[Src]) -> bool {
+        srcs.iter().any(|src| src.as_value().is_some_and(|value| self.parts[value] == Part::Factor))
     }
 
     /// The factors of a product, and whether all of it may be rounded.
@@ -266,7 +280,7 @@ impl Chains {
         let dst = data.dst().filter(|dst| !self.exact[*dst])?;
         let mut relaxed = r.f.values[dst].relaxed;
         match (op, self.parts[dst]) {
-            (Opcode::Fmul, part @ (Part::None | Part::Term)) => {
+            (Opcode::Fmul, part @ (Part::None | Part::Term)) if self.is_longer(data.srcs) => {
                 let (term, all) = self.product(r.f, data)?;
                 relaxed &= all;
                 let ordered = self.ordered(&term)?;
