@@ -7,8 +7,9 @@ use agx_compiler::internal::pipeline::PIPELINE;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use clap::ArgMatches;
 
-use crate::commands::{check_ir, find_pass, read_baseline, with_key};
+use crate::commands::{check_ir, find_pass, read_baseline, under};
 use crate::diagnostic::{Diagnostic, Failure};
+use crate::draw::Draw;
 use crate::input::File;
 use crate::{assembly, baseline, lint, listing, report, shader_json};
 
@@ -28,6 +29,8 @@ pub struct Job<'j> {
     pub chip: Target,
     /// The key.
     pub key: &'j CompileKey,
+    /// The state of a draw, where the key gives one.
+    pub draw: Option<&'j Draw>,
     /// The command's other options.
     pub options: &'j ArgMatches,
     /// Warnings on what was compiled.
@@ -37,7 +40,7 @@ pub struct Job<'j> {
 impl Job<'_> {
     /// The compiled shader.
     pub fn shader(&self) -> Result<CompiledShader, Failure> {
-        let shader = with_key(self.file, self.chip, self.key)?;
+        let shader = under(self.file, self.chip, self.key, self.draw)?;
         self.warnings.replace(lint::warnings(self.file, &shader));
         Ok(shader)
     }

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands;
 use crate::diagnostic::{Diagnostic, Failure};
+use crate::draw::{Draw, DrawFile};
 use crate::input::{self, File};
+use crate::layout::{self, RobustnessFile, SetFile};
 use crate::modules::{self, SpecConstant};
 
 /// The key as JSON: what `--print-key` prints and `--key` reads. Absent fields take their defaults.
@@ -25,6 +27,9 @@ struct KeyFile {
     vertex_as_compute: bool,
     sample_shading: bool,
     tile: Option<TileFile>,
+    robustness: RobustnessFile,
+    layout: Option<Vec<SetFile>>,
+    draw: Option<DrawFile>,
     spill_everything: bool,
     schedule_seed: Option<u64>,
     validate: bool,
@@ -44,10 +49,7 @@ const STAGES: [Stage; 3] = [Stage::Vertex, Stage::Fragment, Stage::Compute];
 
 /// Target and key from the options: the file of `--key` first, then whatever else is given.
 pub fn from_options(options: &ArgMatches) -> Result<(Target, CompileKey), Failure> {
-    let mut file = match options.get_one::<String>("key") {
-        Some(path) => parse(path, &input::read_bytes(path)?)?,
-        None => KeyFile::default(),
-    };
+    let mut file = file(options)?;
     let text = |name: &str| options.get_one::<String>(name).cloned();
     file.target = text("target").or(file.target);
     file.entry_point = text("entry").or(file.entry_point);
@@ -76,6 +78,26 @@ pub fn from_options(options: &ArgMatches) -> Result<(Target, CompileKey), Failur
     Ok((target, key(file)?))
 }
 
+/// The file of `--key`; an empty one without.
+fn file(options: &ArgMatches) -> Result<KeyFile, Failure> {
+    match options.get_one::<String>("key") {
+        Some(path) => parse(path, &input::read_bytes(path)?),
+        None => Ok(KeyFile::default()),
+    }
+}
+
+/// The state of a draw that the file of `--key` gives.
+pub fn draw(options: &ArgMatches) -> Result<Option<Draw>, Failure> {
+    let whole = options.try_get_one::<bool>("whole").ok().flatten().is_some_and(|whole| *whole);
+    match file(options)?.draw {
+        Some(file) => Draw::new(&file, whole).map(Some),
+        None if whole => {
+            Err(Failure::usage("--whole needs the state of a draw: `draw` in the file of --key"))
+        }
+        None => Ok(None),
+    }
+}
+
 /// Target and key for the input `file`: as [`from_options`], with specialization constants named as the module names
 /// them, and numbers for floats converted to floats.
 pub fn for_file(file: &File, options: &ArgMatches) -> Result<(Target, CompileKey), Failure> {
@@ -101,8 +123,8 @@ pub fn for_file(file: &File, options: &ArgMatches) -> Result<(Target, CompileKey
     Ok((target, key))
 }
 
-/// Target and key from the options alone, for `--print-key`: specialization constants by number, and raw bits.
-pub fn printable(options: &ArgMatches) -> Result<(Target, CompileKey), Failure> {
+/// The key from the options alone as JSON, for `--print-key`: specialization constants by number, and raw bits.
+pub fn printable(options: &ArgMatches) -> Result<String, Failure> {
     let (target, mut key) = from_options(options)?;
     for setting in options.get_many::<String>("spec").into_iter().flatten() {
         let (id, value) = setting.split_once('=').unwrap_or((setting, ""));
@@ -111,7 +133,8 @@ pub fn printable(options: &ArgMatches) -> Result<(Target, CompileKey), Failure> 
         })?;
         set(&mut key, id, bits(setting, value, None)?);
     }
-    Ok((target, key))
+    draw(options)?;
+    Ok(to_json(target, &key, file(options)?.draw))
 }
 
 /// An option of the input's language: NAME=VALUE, or NAME for 1.
@@ -172,6 +195,8 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.vertex_as_compute = file.vertex_as_compute;
     key.sample_shading = file.sample_shading;
     key.tile = file.tile.map(tile).transpose()?;
+    key.robustness = file.robustness.read()?;
+    key.layout = file.layout.as_deref().map(layout::read).transpose()?;
     key.spill_everything = file.spill_everything;
     key.schedule_seed = file.schedule_seed;
     key.validate = file.validate;
@@ -182,12 +207,19 @@ fn tile(file: TileFile) -> Result<TilePass, Failure> {
     let mut pass =
         TilePass { formats: [None; 8], samples: file.samples, input_attachments: file.input_attachments };
     if file.formats.len() > pass.formats.len() {
-        return Err(Failure::usage(format!("expected at most {} render targets", pass.formats.len())));
+        let most = pass.formats.len();
+        let found = file.formats.len();
+        return Err(Failure::usage(format!(
+            "tile.formats: expected at most {most} render targets, found {found}"
+        )));
     }
-    for (format, name) in pass.formats.iter_mut().zip(file.formats) {
+    for (at, (format, name)) in pass.formats.iter_mut().zip(file.formats).enumerate() {
         let Some(name) = name else { continue };
         let found = ColourFormat::from_name(&name);
-        *format = Some(found.ok_or_else(|| Failure::usage(format!("unknown colour format `{name}`")))?);
+        *format =
+            Some(found.ok_or_else(|| {
+                Failure::usage(format!("tile.formats[{at}]: unknown colour format `{name}`"))
+            })?);
     }
     Ok(pass)
 }
@@ -233,7 +265,7 @@ fn number_bits(text: &str) -> Option<u64> {
 }
 
 /// The key as JSON text.
-pub fn to_json(target: Target, key: &CompileKey) -> String {
+fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
     let file = KeyFile {
         target: Some(target.name().to_owned()),
         entry_point: key.entry_point.clone(),
@@ -253,6 +285,9 @@ pub fn to_json(target: Target, key: &CompileKey) -> String {
             samples: pass.samples,
             input_attachments: pass.input_attachments.clone(),
         }),
+        robustness: RobustnessFile::of(key.robustness),
+        layout: key.layout.as_ref().map(layout::write),
+        draw,
         spill_everything: key.spill_everything,
         schedule_seed: key.schedule_seed,
         validate: key.validate,
@@ -263,6 +298,9 @@ pub fn to_json(target: Target, key: &CompileKey) -> String {
 
 #[cfg(test)]
 mod tests {
+    use agx_abi::pipeline::{DescriptorForm, PipelineLayout, SetLayout};
+    use agx_compiler::Bounds;
+
     use super::*;
 
     #[test]
@@ -297,10 +335,16 @@ mod tests {
         let mut pass = TilePass { formats: [None; 8], samples: 4, input_attachments: vec![(2, 1)] };
         pass.formats[1] = Some(ColourFormat::Rgba8Srgb);
         wanted.tile = Some(pass);
+        wanted.robustness.storage = Bounds::Exact;
+        let mut set = SetLayout::of_descriptors(3, [(1, 4), (7, 1)]);
+        set.bindings[0] = set.bindings[0].constant();
+        set.bindings[1].form = DescriptorForm::Inline;
+        set.bindings[1].dynamic_offset = Some(2);
+        wanted.layout = Some(PipelineLayout { sets: vec![set] });
         wanted.spill_everything = true;
         wanted.schedule_seed = Some(3);
         wanted.validate = true;
-        let text = to_json(Target::G14G, &wanted);
+        let text = to_json(Target::G14G, &wanted, None);
         let read = parse("key.json", text.as_bytes()).unwrap();
         assert_eq!(read.target.as_deref(), Some("g14g"));
         assert_eq!(key(read).unwrap(), wanted);

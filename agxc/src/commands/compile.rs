@@ -14,16 +14,25 @@ use clap::ArgMatches;
 use super::{Arg, Takes, arg, pass};
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::draw::Draw;
 use crate::emit::{self, Emit, Job, Made};
 use crate::input::{self, File};
 use crate::modules::{self, EntryPoint};
 use crate::{key, output};
+
+/// Whole programs instead of parts.
+pub const WHOLE: Arg = arg(
+    "whole",
+    Takes::Nothing,
+    "Compile with the state of `draw` in the key as one program, instead of prolog, main part and epilog",
+);
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
     arg("emit", Takes::Value("WHAT"), "What to write [default: asm]; the values are listed below"),
     arg("part", Takes::Value("PART"), "The part that --emit bin writes: main (default), preamble"),
     arg("baseline", Takes::Value("FILE"), "Statistics as JSON that --emit html compares with"),
+    WHOLE,
     arg("print-key", Takes::Nothing, "Print the compile key as JSON and stop"),
 ];
 
@@ -31,8 +40,7 @@ pub const ARGS: &[Arg] = &[
 pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let target = options.get_one::<String>("output").map(String::as_str);
     if options.get_flag("print-key") {
-        let (chip, key) = key::printable(options)?;
-        return output::text(target, &key::to_json(chip, &key));
+        return output::text(target, &key::printable(options)?);
     }
     let emit = Emit::from_option(options.get_one::<String>("emit").map_or("asm", String::as_str))?;
     let names: Vec<&str> =
@@ -89,7 +97,9 @@ pub fn made(
 ) -> Result<Made, Failure> {
     let file = input::read(name, options.get_one::<String>("kind").map(String::as_str), context)?;
     let (chip, key) = key::for_file(&file, options)?;
-    let job = Job { file: &file, chip, key: &key, options, warnings: RefCell::default() };
+    let draw = key::draw(options)?;
+    let draw = draw.as_ref();
+    let job = Job { file: &file, chip, key: &key, draw, options, warnings: RefCell::default() };
     let begin = Instant::now();
     let made = emit::make(emit, &job);
     job.warnings.take().into_iter().for_each(|warning| context.warnings.add(warning));
@@ -107,6 +117,26 @@ pub fn read(options: &ArgMatches, context: &mut Context) -> Result<File, Failure
 pub fn shader(file: &File, options: &ArgMatches) -> Result<CompiledShader, Failure> {
     let (target, key) = key::for_file(file, options)?;
     with_key(file, target, &key)
+}
+
+/// Compiles `file` under the key of the options, with what its draw puts around it.
+pub fn with_draw(file: &File, options: &ArgMatches) -> Result<CompiledShader, Failure> {
+    let (target, key) = key::for_file(file, options)?;
+    under(file, target, &key, key::draw(options)?.as_ref())
+}
+
+/// Compiles `file` under `key`, with what a draw puts around it.
+pub fn under(
+    file: &File,
+    target: Target,
+    key: &CompileKey,
+    draw: Option<&Draw>,
+) -> Result<CompiledShader, Failure> {
+    let shader = with_key(file, target, key)?;
+    match draw {
+        Some(draw) => draw.complete(shader, file, target, key),
+        None => Ok(shader),
+    }
 }
 
 /// Compiles `file` under `key`.
@@ -139,9 +169,9 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Compiles it.
-    pub fn compile(&self, file: &File) -> Result<CompiledShader, Failure> {
-        with_key(file, self.target, &self.key)
+    /// Compiles it, with what a draw puts around it.
+    pub fn compile(&self, file: &File, draw: Option<&Draw>) -> Result<CompiledShader, Failure> {
+        under(file, self.target, &self.key, draw)
     }
 }
 

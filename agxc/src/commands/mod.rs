@@ -23,7 +23,7 @@ mod validate;
 
 use clap::ArgMatches;
 
-pub use self::compile::{check_ir, with_key};
+pub use self::compile::{check_ir, under, with_key};
 pub use self::pass::find as find_pass;
 pub use self::stats::{Row as StatisticsRow, read_baseline};
 

@@ -10,7 +10,7 @@ use super::{Arg, Takes, arg, compile};
 use crate::baseline::{self, Thresholds};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
-use crate::{input, lint, output, statistics};
+use crate::{input, key, lint, output, statistics};
 
 /// Options of this command alone.
 pub const ARGS: &[Arg] = &[
@@ -21,6 +21,7 @@ pub const ARGS: &[Arg] = &[
         Takes::Values("FIGURE=PERCENT"),
         "Allow this figure to grow by this much; `all=PERCENT` for every figure [default: 0]",
     ),
+    compile::WHOLE,
     arg("update", Takes::Nothing, "Write the figures of these inputs to the baseline instead of comparing"),
 ];
 
@@ -66,9 +67,10 @@ pub fn of_file(
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     let units = compile::units(&file, options)?;
     let several = units.len() > 1;
+    let draw = key::draw(options)?;
     for unit in units {
         let label = if several { format!("{name}:{}", unit.entry_point) } else { name.to_owned() };
-        match unit.compile(&file) {
+        match unit.compile(&file, draw.as_ref()) {
             Ok(shader) => {
                 lint::warnings(&file, &shader).into_iter().for_each(|warning| context.warnings.add(warning));
                 rows.push((label, shader.stats));

@@ -15,6 +15,7 @@ use crate::input::{File, Kind};
 pub const ARGS: &[Arg] = &[
     arg("registers", Takes::Value("HALVES"), "Half-registers the code may use [default: 256]"),
     arg("uniforms", Takes::Value("HALVES"), "Uniform half-words the code may use [default: 512]"),
+    compile::WHOLE,
     arg("part", Takes::Value("PART"), "The part that raw code is: main (default), preamble, prolog, epilog"),
     arg(
         "continues",
@@ -48,7 +49,7 @@ pub fn of_file(file: &File, options: &ArgMatches) -> Result<Vec<Diagnostic>, Fai
             let found = parts.iter().map(|part| problems(&part.code, limits(part), file, name(part)));
             Ok(found.flatten().collect())
         }
-        _ => Ok(of_shader(&compile::shader(file, options)?, file)),
+        _ => Ok(of_shader(&compile::with_draw(file, options)?, file)),
     }
 }
 

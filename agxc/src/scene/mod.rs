@@ -8,8 +8,9 @@ mod state;
 mod tests;
 
 pub use bundled::{BUNDLED, Bundled, Files};
-pub use model::Scene;
+pub use model::{Blend as BlendFile, Scene};
 pub use render::render;
+pub use state::{Names, blending, choose, write_mask};
 
 use agx_compiler::Location;
 

@@ -1,6 +1,6 @@
 //! The form of scene files.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A file that is not a scene: what is wrong, and in which line and column.
 #[derive(Debug)]
@@ -262,7 +262,7 @@ fn keep() -> String {
 }
 
 /// Arithmetic of some components.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Equation {
     /// What the source is multiplied by.
@@ -279,7 +279,7 @@ fn add() -> String {
 }
 
 /// Blending: by `colour` and `alpha`, or by `advanced`.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Blend {
     /// Of red, green, blue.
@@ -291,7 +291,7 @@ pub struct Blend {
 }
 
 /// An advanced blend operation.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Advanced {
     /// Vulkan's name in lower case.

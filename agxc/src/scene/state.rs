@@ -15,7 +15,7 @@ use super::model::{self, Draw, Scene, VertexBuffer};
 pub type Wrong = String;
 
 /// Names with their values, to choose by name.
-type Names<T> = &'static [(&'static str, T)];
+pub type Names<T> = &'static [(&'static str, T)];
 
 const COMPARISONS: Names<Comparison> = &[
     ("never", Comparison::Never),
@@ -79,8 +79,8 @@ const FACTORS: Names<Factor> = &[
 /// Alignment of what scene files hold: every buffer begins at a page.
 const BUFFER_ALIGNMENT: u32 = 4096;
 
-/// The value called `name`; `at` is where in the scene it stands.
-fn choose<T: Copy>(at: &str, what: &str, name: &str, names: Names<T>) -> Result<T, Wrong> {
+/// The value called `name`; `at` is where in the file it stands.
+pub fn choose<T: Copy>(at: &str, what: &str, name: &str, names: Names<T>) -> Result<T, Wrong> {
     names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(|| {
         let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
         format!("{at}: unknown {what} `{name}`; expected one of {}", known.join(", "))
@@ -155,14 +155,7 @@ impl Draw {
     pub fn state(&self, at: &str, format: ColourFormat, samples: u8) -> Result<FragmentState, Wrong> {
         let mut target = Target::new(format);
         if let Some(mask) = &self.write_mask {
-            target.write_mask = 0;
-            for letter in mask.chars() {
-                let place = "rgba".find(letter);
-                target.write_mask |= 1
-                    << place.ok_or_else(|| {
-                        format!("{at}.write_mask: unknown component `{letter}`; expected r, g, b or a")
-                    })?;
-            }
+            target.write_mask = write_mask(at, mask)?;
         }
         target.blend =
             self.blend.as_ref().map(|blend| blending(&format!("{at}.blend"), blend)).transpose()?;
@@ -191,6 +184,16 @@ impl Draw {
     }
 }
 
+/// The components whose letters are given, bit 0 red.
+pub fn write_mask(at: &str, letters: &str) -> Result<u8, Wrong> {
+    letters.chars().try_fold(0, |mask, letter| {
+        let place = "rgba".find(letter);
+        let place = place
+            .ok_or_else(|| format!("{at}.write_mask: unknown component `{letter}`; expected r, g, b or a"))?;
+        Ok(mask | 1 << place)
+    })
+}
+
 fn attribute_key(buffer: &VertexBuffer, attribute: &model::Attribute) -> Result<AttributeKey, Wrong> {
     let format = VertexFormat::from_name(&attribute.format)
         .ok_or_else(|| format!("unknown vertex attribute format `{}`", attribute.format))?;
@@ -213,7 +216,8 @@ fn stencil_test(at: &str, stencil: &model::Stencil) -> Result<Stencil, Wrong> {
     })
 }
 
-fn blending(at: &str, blend: &model::Blend) -> Result<Blending, Wrong> {
+/// How colours are blended.
+pub fn blending(at: &str, blend: &model::Blend) -> Result<Blending, Wrong> {
     match (&blend.colour, &blend.alpha, &blend.advanced) {
         (None, None, Some(blend)) => advanced(&format!("{at}.advanced"), blend),
         (Some(colour), alpha, None) => {

@@ -1,0 +1,248 @@
+//! The state of a draw in a key: what the programs around vertex and fragment shaders depend on.
+
+use agx_abi::tile::ColourFormat;
+use agx_abi::vertex_format::VertexFormat;
+use agx_abi::{PartRole, Stage, Target as Chip};
+use agx_compiler::link::{AttributeKey, FragmentState, LinkPart, LogicOp, Target, VertexPrologKey};
+use agx_compiler::{CompileError, CompileKey, CompiledShader, Compiler, Scratch, ShaderPart};
+use serde::{Deserialize, Serialize};
+
+use crate::diagnostic::Failure;
+use crate::input::File;
+use crate::scene::{BlendFile, Names, blending, choose, write_mask};
+
+/// The state as JSON: the section `draw` of a key.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DrawFile {
+    samples: u8,
+    targets: Vec<Option<TargetFile>>,
+    logic_op: Option<String>,
+    alpha_to_coverage: bool,
+    alpha_to_one: bool,
+    sample_mask: u8,
+    attributes: Vec<AttributeFile>,
+}
+
+impl Default for DrawFile {
+    fn default() -> Self {
+        DrawFile {
+            samples: 1,
+            targets: Vec::new(),
+            logic_op: None,
+            alpha_to_coverage: false,
+            alpha_to_one: false,
+            sample_mask: 0xff,
+            attributes: Vec::new(),
+        }
+    }
+}
+
+/// A render target as JSON.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TargetFile {
+    /// Vulkan's name without prefix.
+    format: String,
+    /// Letters of the components that are written.
+    #[serde(default = "all_components")]
+    write_mask: String,
+    #[serde(default)]
+    blend: Option<BlendFile>,
+}
+
+fn all_components() -> String {
+    "rgba".into()
+}
+
+/// A vertex attribute as JSON.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AttributeFile {
+    location: u32,
+    /// Vulkan's name without prefix.
+    format: String,
+    stride: u32,
+    /// Instances that share an element; absent for an attribute of vertices.
+    #[serde(default)]
+    divisor: Option<u32>,
+    /// Bytes that the address of the first element is a multiple of.
+    #[serde(default = "word")]
+    alignment: u32,
+}
+
+fn word() -> u32 {
+    4
+}
+
+const LOGIC_OPS: Names<LogicOp> = &[
+    ("clear", LogicOp::Clear),
+    ("and", LogicOp::And),
+    ("and_reverse", LogicOp::AndReverse),
+    ("copy", LogicOp::Copy),
+    ("and_inverted", LogicOp::AndInverted),
+    ("no_op", LogicOp::NoOp),
+    ("xor", LogicOp::Xor),
+    ("or", LogicOp::Or),
+    ("nor", LogicOp::Nor),
+    ("equivalent", LogicOp::Equivalent),
+    ("invert", LogicOp::Invert),
+    ("or_reverse", LogicOp::OrReverse),
+    ("copy_inverted", LogicOp::CopyInverted),
+    ("or_inverted", LogicOp::OrInverted),
+    ("nand", LogicOp::Nand),
+    ("set", LogicOp::Set),
+];
+
+/// `stop`, without the padding that the linker puts behind it.
+const STOP: [u8; 2] = [0x88, 0];
+
+/// The state of a draw.
+pub struct Draw {
+    fragment: FragmentState,
+    attributes: Vec<(u32, AttributeKey)>,
+    /// Shaders are compiled with the state as one program, and not as parts.
+    whole: bool,
+}
+
+impl Draw {
+    /// The state that a file gives.
+    pub fn new(file: &DrawFile, whole: bool) -> Result<Draw, Failure> {
+        let (fragment, attributes) =
+            fragment(file).and_then(|state| Ok((state, attributes(file)?))).map_err(Failure::usage)?;
+        Ok(Draw { fragment, attributes, whole })
+    }
+
+    /// Where the attribute at a location comes from.
+    fn source(&self, location: u32) -> Option<AttributeKey> {
+        self.attributes.iter().find(|(known, _)| *known == location).map(|(_, key)| *key)
+    }
+
+    /// `shader` with what the draw puts around it: parts of their own, or all of it compiled anew as a whole. Compute shaders
+    /// have nothing around them.
+    pub fn complete(
+        &self,
+        shader: CompiledShader,
+        file: &File,
+        chip: Chip,
+        key: &CompileKey,
+    ) -> Result<CompiledShader, Failure> {
+        let compiler = Compiler::new(chip);
+        let done = match (self.whole, shader.info.stage) {
+            (_, Stage::Compute) => Ok(shader),
+            (true, stage) => self.whole(&compiler, stage, file, key)?,
+            (false, Stage::Vertex) => self.vertex_parts(&compiler, shader),
+            (false, Stage::Fragment) => self.fragment_parts(&compiler, shader),
+        };
+        done.map_err(|error| file.refused(error))
+    }
+
+    fn whole(
+        &self,
+        compiler: &Compiler,
+        stage: Stage,
+        file: &File,
+        key: &CompileKey,
+    ) -> Result<Result<CompiledShader, CompileError>, Failure> {
+        let (scratch, input) = (&mut Scratch::default(), file.shader(key.stage)?);
+        let whole = match stage {
+            Stage::Vertex => compiler.whole_vertex(scratch, input, key, |location| self.source(location)),
+            _ => compiler.whole_fragment(scratch, input, key, &self.fragment),
+        };
+        Ok(whole.map(|whole| whole.shader))
+    }
+
+    /// The shader and its prolog.
+    fn vertex_parts(
+        &self,
+        compiler: &Compiler,
+        mut shader: CompiledShader,
+    ) -> Result<CompiledShader, CompileError> {
+        if shader.info.attributes.is_empty() {
+            return Ok(shader);
+        }
+        let (scratch, options) = (&mut Scratch::default(), &CompileKey::default());
+        let source = |location| self.source(location);
+        let prolog = VertexPrologKey::new(&shader.info, source);
+        let part = compiler.vertex_prolog(scratch, &prolog, options)?;
+        let program = compiler.vertex_program(scratch, &shader, source, options)?;
+        shader.info = program.info(&shader.info);
+        shader.parts.push(as_part(part));
+        Ok(shader)
+    }
+
+    /// The shader, its prolog if it needs one, and its epilog with the end that the linker gives programs. The loop of the linker
+    /// over samples is not a part.
+    fn fragment_parts(
+        &self,
+        compiler: &Compiler,
+        mut shader: CompiledShader,
+    ) -> Result<CompiledShader, CompileError> {
+        let (scratch, options) = (&mut Scratch::default(), &CompileKey::default());
+        let keys = self.fragment.keys(&shader.info)?;
+        let program = compiler.fragment_program(scratch, &shader, &self.fragment, options)?;
+        if keys.prolog.is_needed() {
+            shader.parts.push(as_part(compiler.fragment_prolog(scratch, &keys.prolog, options)?));
+        }
+        let mut epilog = as_part(compiler.fragment_epilog(scratch, &keys.epilog, options)?);
+        // As the linker ends programs.
+        epilog.code.extend(STOP);
+        shader.parts.push(epilog);
+        shader.info = program.info(&shader.info);
+        Ok(shader)
+    }
+}
+
+/// A prolog or an epilog among the parts of a shader.
+fn as_part(part: LinkPart) -> ShaderPart {
+    debug_assert!(part.role != PartRole::Main);
+    ShaderPart { role: part.role, code: part.code, lines: Vec::new() }
+}
+
+fn fragment(file: &DrawFile) -> Result<FragmentState, String> {
+    let mut state = FragmentState {
+        samples: file.samples,
+        alpha_to_coverage: file.alpha_to_coverage,
+        alpha_to_one: file.alpha_to_one,
+        sample_mask: file.sample_mask,
+        ..FragmentState::default()
+    };
+    if !matches!(file.samples, 1 | 2 | 4) {
+        return Err(format!("draw.samples: expected 1, 2 or 4, found {}", file.samples));
+    }
+    let most = state.targets.len();
+    if file.targets.len() > most {
+        return Err(format!("draw.targets: expected at most {most}, found {}", file.targets.len()));
+    }
+    for (at, (target, place)) in file.targets.iter().zip(&mut state.targets).enumerate() {
+        *place = target.as_ref().map(|target| render_target(at, target)).transpose()?;
+    }
+    let logic_op = |name: &String| choose("draw.logic_op", "logic operation", name, LOGIC_OPS);
+    state.logic_op = file.logic_op.as_ref().map(logic_op).transpose()?;
+    Ok(state)
+}
+
+fn render_target(at: usize, file: &TargetFile) -> Result<Target, String> {
+    let at = format!("draw.targets[{at}]");
+    let format = ColourFormat::from_name(&file.format)
+        .ok_or_else(|| format!("{at}.format: unknown colour format `{}`", file.format))?;
+    let blend = file.blend.as_ref().map(|blend| blending(&format!("{at}.blend"), blend)).transpose()?;
+    Ok(Target { write_mask: write_mask(&at, &file.write_mask)?, blend, ..Target::new(format) })
+}
+
+fn attributes(file: &DrawFile) -> Result<Vec<(u32, AttributeKey)>, String> {
+    let attribute = |(at, found): (usize, &AttributeFile)| {
+        let format = VertexFormat::from_name(&found.format).ok_or_else(|| {
+            format!("draw.attributes[{at}].format: unknown vertex attribute format `{}`", found.format)
+        })?;
+        if !found.alignment.is_power_of_two() {
+            let alignment = found.alignment;
+            return Err(format!(
+                "draw.attributes[{at}].alignment: expected a power of two, found {alignment}"
+            ));
+        }
+        let AttributeFile { stride, divisor, alignment, .. } = *found;
+        Ok((found.location, AttributeKey { format, stride, divisor, alignment, location: 0 }))
+    };
+    file.attributes.iter().enumerate().map(attribute).collect()
+}

@@ -1,0 +1,131 @@
+//! Keys: the state of a draw, layouts and robustness.
+
+use crate::harness::{Folder, fails, out};
+
+const SHADERS: &str = "
+struct Point { @builtin(position) place: vec4f, @location(0) colour: vec4f }
+@vertex fn corner(@location(0) place: vec2f, @location(1) colour: vec4f) -> Point {
+    return Point(vec4f(place, 0.0, 1.0), colour);
+}
+@fragment fn colour(point: Point) -> @location(0) vec4f { return point.colour; }
+";
+
+const COMPUTE: &str = "
+@group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
+@compute @workgroup_size(32) fn main(@builtin(global_invocation_id) id: vec3u) { numbers[id.x + 1u] = id.x; }
+";
+
+/// The example of docs/keys.md.
+fn example() -> String {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/keys.md")).unwrap();
+    let (_, json) = text.split_once("```json\n").unwrap();
+    json.split_once("```").unwrap().0.to_owned()
+}
+
+/// Parts of the shader in JSON: role and number of instructions of the statistics.
+fn parts(key: &str, file: &str, arguments: &[&str]) -> Vec<String> {
+    let common = ["compile", "--emit", "json", "--key", key, file];
+    let text = out(&[&common[..], arguments].concat());
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    json["parts"].as_array().unwrap().iter().map(|part| part["role"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_example_is_read_and_printed() {
+    let folder = Folder::new("key-example");
+    let key = folder.file("key.json", example().as_bytes());
+    let printed = out(&["compile", "--print-key", "--key", &key, "-"]);
+    let again = folder.file("again.json", printed.as_bytes());
+    assert_eq!(out(&["compile", "--print-key", "--key", &again, "-"]), printed);
+    for text in
+        ["\"one_minus_source_alpha\"", "\"exact\"", "\"constant\"", "\"R32G32_SFLOAT\"", "\"samples\": 4"]
+    {
+        assert!(printed.contains(text), "{text}: {printed}");
+    }
+}
+
+#[test]
+fn draws_put_parts_around_shaders_or_make_whole_programs() {
+    let folder = Folder::new("key-draw");
+    let key = folder.file("key.json", example().as_bytes());
+    let file = folder.file("draw.wgsl", SHADERS.as_bytes());
+    let compute = folder.file("compute.wgsl", COMPUTE.as_bytes());
+    assert_eq!(parts(&key, &file, &["--entry", "corner"]), ["main", "prolog"]);
+    assert_eq!(parts(&key, &file, &["--entry", "colour"]), ["main", "epilog"]);
+    for entry in ["corner", "colour"] {
+        assert!(!parts(&key, &file, &["--entry", entry, "--whole"]).iter().any(|role| role.ends_with("log")));
+        for whole in [&[][..], &["--whole"]] {
+            let arguments = [&["validate", "--key", &key, "--entry", entry, &file][..], whole].concat();
+            assert_eq!(out(&arguments), "");
+        }
+    }
+    assert_eq!(parts(&key, &compute, &["--whole"])[0], "main");
+    // A whole program has the code of all its parts.
+    let instructions = |arguments: &[&str]| {
+        let common = ["stats", "--format", "json", "--key", &key, &file];
+        let json: serde_json::Value = serde_json::from_str(&out(&[&common[..], arguments].concat())).unwrap();
+        let of = |row: usize| json["shaders"][row]["statistics"]["instructions"].as_u64().unwrap();
+        [of(0), of(1)]
+    };
+    let (main, whole) = (instructions(&[]), instructions(&["--whole"]));
+    assert!(main[0] < whole[0] && main[1] < whole[1], "{main:?} {whole:?}");
+}
+
+#[test]
+fn layouts_and_robustness_change_the_code() {
+    let folder = Folder::new("key-layout");
+    let file = folder.file("compute.wgsl", COMPUTE.as_bytes());
+    let code = |key: &str| {
+        let key = folder.file("key.json", key.as_bytes());
+        out(&["compile", "--emit", "json", "--key", &key, &file])
+    };
+    let plain = code("{}");
+    let exact = code(r#"{"robustness": {"storage": "exact"}}"#);
+    let layout = code(r#"{"layout": [{"set": 0, "bindings": [{"binding": 0, "offset": 0}]}]}"#);
+    assert!(plain.contains("buffer_address") && !plain.contains("set_address"));
+    assert!(layout.contains("set_address") && !layout.contains("buffer_address"));
+    assert_ne!(plain, exact);
+}
+
+#[test]
+fn errors_name_the_field() {
+    let folder = Folder::new("key-errors");
+    let cases = [
+        (r#"{"robustness": {"storage": "some"}}"#, "robustness.storage: unknown bounds `some`"),
+        (r#"{"draw": {"samples": 3}}"#, "draw.samples: expected 1, 2 or 4, found 3"),
+        (
+            r#"{"draw": {"targets": [null, {"format": "RGB"}]}}"#,
+            "draw.targets[1].format: unknown colour format",
+        ),
+        (
+            r#"{"draw": {"targets": [{"format": "R8_UNORM", "write_mask": "x"}]}}"#,
+            "draw.targets[0].write_mask: unknown component `x`",
+        ),
+        (
+            r#"{"draw": {"targets": [{"format": "R8_UNORM", "blend": {"colour": {"source": "a", "destination": "zero"}}}]}}"#,
+            "draw.targets[0].blend.colour.source: unknown blend factor `a`",
+        ),
+        (r#"{"draw": {"logic_op": "nothing"}}"#, "draw.logic_op: unknown logic operation `nothing`"),
+        (
+            r#"{"draw": {"attributes": [{"location": 0, "format": "X", "stride": 4}]}}"#,
+            "draw.attributes[0].format: unknown vertex attribute format `X`",
+        ),
+        (
+            r#"{"layout": [{"set": 0, "bindings": [{"binding": 0, "offset": 0, "access": "all"}]}]}"#,
+            "layout[0].bindings[0].access: unknown access `all`",
+        ),
+        (r#"{"tile": {"formats": ["X"], "samples": 1}}"#, "tile.formats[0]: unknown colour format `X`"),
+    ];
+    for (json, message) in cases {
+        let key = folder.file("key.json", json.as_bytes());
+        fails(&["compile", "--print-key", "--key", &key, "-"], b"", 2, message);
+    }
+    let key = folder.file("key.json", br#"{"draw": {"colour": 1}}"#);
+    fails(&["compile", "--print-key", "--key", &key, "-"], b"", 1, "unknown field `colour`");
+    fails(
+        &["compile", "--whole", "-x", "wgsl", "-"],
+        COMPUTE.as_bytes(),
+        2,
+        "--whole needs the state of a draw",
+    );
+}
