@@ -1,5 +1,8 @@
 //! Registers against threads: how many threads of a shader a core can hold.
 
+/// Lanes of a SIMD-group, the subgroups of the APIs: the same on every chip (docs/isa.md).
+pub const SUBGROUP_SIZE: u32 = 32;
+
 /// Half registers a thread may allocate at most.
 pub const MAX_GPR_HALVES: u16 = 256;
 

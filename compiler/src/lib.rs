@@ -36,6 +36,7 @@ mod pipeline;
 mod regalloc;
 mod schedule;
 mod stats;
+mod texts;
 
 use crate::error::InputError;
 use agx_abi::layout::UNIFORM_HALVES;
@@ -55,6 +56,7 @@ pub use frontend::{FRONT_ENDS, Input, Language};
 pub use ir::{Position, Sources};
 pub use limits::CompileLimits;
 pub use stats::{Binding, FIGURES, Figure, Statistics};
+pub use texts::Texts;
 
 /// Everything that affects the code beside the input: equal keys and inputs give equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]

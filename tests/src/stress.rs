@@ -1,7 +1,7 @@
 //! The stresses: other ways through the back end that must leave every result as it is.
 
-use agx_compiler::CompileKey;
 use agx_compiler::internal::pipeline::PASSES;
+use agx_compiler::{Bounds, CompileKey, Robustness};
 
 use crate::outcome::SuiteReport;
 use crate::report;
@@ -34,6 +34,8 @@ pub fn stresses() -> Vec<Stress> {
     let mut all = vec![
         stress("plain", &|_| ()),
         stress("spill-everything", &|key| key.spill_everything = true),
+        stress("robustness=clamped", &|key| key.robustness = Robustness::all(Bounds::Clamped)),
+        stress("robustness=exact", &|key| key.robustness = Robustness::all(Bounds::Exact)),
         stress("max-gpr-halves=64", &|key| key.max_gpr_halves = Some(64)),
     ];
     all.extend((1..=3).map(|seed| Stress {

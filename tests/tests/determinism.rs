@@ -22,6 +22,20 @@ fn used_memory_changes_nothing() {
 }
 
 #[test]
+fn texts_change_nothing() {
+    let mut scratch = Scratch::default();
+    for shader in bundled::all() {
+        let input = Bundled::input(&shader.name, &shader.bytes).expect("valid text");
+        let plain = compile(&mut scratch, input);
+        let (found, texts) = Compiler::default()
+            .compile_with_texts(&mut scratch, input, &CompileKey::default())
+            .expect("bundled shaders compile");
+        assert_eq!(found, plain, "{}", shader.name);
+        assert_eq!(texts.assembly.len(), plain.parts.len(), "{}", shader.name);
+    }
+}
+
+#[test]
 fn threads_change_nothing() {
     for shader in bundled::all() {
         let expected = compile(

@@ -5,6 +5,7 @@
 //! cycles: Mesa 25.0); and the time a SIMD-group takes alone divided by the number of them that a scheduler has, which
 //! is what remains when the others hide as much as they can. Every instruction counts once, loops or not.
 
+use agx_abi::occupancy::SUBGROUP_SIZE;
 use agx_abi::{ShaderInfo, occupancy};
 use agx_isa::Inst;
 use agx_isa::desc::{Effects, Role};
@@ -15,8 +16,6 @@ use super::Code;
 use crate::ir::{Function, Seam};
 use crate::stats::{Binding, Statistics};
 
-/// Lanes of a SIMD-group.
-const LANES: u32 = 32;
 /// Schedulers of a core (metal-benchmarks).
 const SCHEDULERS: u32 = 4;
 /// Bytes a core's first-level cache delivers in a cycle (metal-benchmarks).
@@ -46,9 +45,9 @@ pub fn statistics(f: &Function<'_>, code: &Code, info: &ShaderInfo) -> Statistic
         stats.waits += u32::from(inst.op == Opcode::Wait);
         stats.control_cycles += if desc.effects.contains(Effects::JUMP) { JUMP_CYCLES } else { 0 };
         if desc.family == "texture" {
-            stats.texture_cycles += LANES / TEXELS_PER_CYCLE;
+            stats.texture_cycles += SUBGROUP_SIZE / TEXELS_PER_CYCLE;
         } else if desc.effects.intersects(Effects::READS_MEMORY | Effects::WRITES_MEMORY) {
-            memory_bytes += LANES * data_bytes(inst);
+            memory_bytes += SUBGROUP_SIZE * data_bytes(inst);
         }
     }
     (stats.fscib, stats.ic, stats.alu) = (cycles.fscib, cycles.ic, cycles.alu());
@@ -68,7 +67,7 @@ fn data_bytes(inst: &Inst) -> u32 {
 
 /// The first of the largest.
 fn binds(stats: &Statistics) -> Binding {
-    let groups = (stats.threads / LANES / SCHEDULERS).max(1);
+    let groups = (stats.threads / SUBGROUP_SIZE / SCHEDULERS).max(1);
     let is_full = stats.threads == occupancy::MAX_THREADS;
     let late = if is_full { Binding::Latency } else { Binding::Registers };
     let costs = [

@@ -9,6 +9,8 @@
 //!
 //! Before: stage source. After: the same.
 
+use agx_abi::occupancy::SUBGROUP_SIZE;
+
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{IntCondition, Reduction, Truth};
 
@@ -30,9 +32,6 @@ const IDEMPOTENT: &[Reduction] = &[
     Reduction::FMIN,
     Reduction::FMAX,
 ];
-
-/// Lanes of a SIMD-group.
-const LANES: u32 = 32;
 
 /// Simplifies operations across lanes on uniform values.
 pub fn opt_uniform_subgroups(f: &mut Function<'_>, context: &mut Context<'_>) {
@@ -87,7 +86,7 @@ fn reduce(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
     if IDEMPOTENT.contains(&code) {
         return Some(data.srcs[0]);
     }
-    let sums = code == Reduction::IADD && data.get(key::CLUSTER) >= LANES;
+    let sums = code == Reduction::IADD && data.get(key::CLUSTER) >= SUBGROUP_SIZE;
     if !sums || r.f.width(data.srcs[0]) != 32 {
         return None;
     }

@@ -1,6 +1,7 @@
 //! Where divergence comes from: what an operation makes of its sources.
 
 use agx_abi::Stage;
+use agx_abi::occupancy::SUBGROUP_SIZE;
 use agx_isa::desc::Effects;
 use agx_isa::sr::{self, Sharing, Sr};
 use agx_isa::table::Opcode;
@@ -8,9 +9,6 @@ use agx_isa::table::names::{LodMode, Shuffle, Span};
 
 use crate::ir::key;
 use crate::ir::{Access, InstData, IrOp, Op};
-
-/// Lanes of a SIMD-group.
-const LANES: u32 = 32;
 
 /// How the results of an operation differ between lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,7 +62,7 @@ fn takes_quad(data: &InstData<'_>) -> bool {
 fn across(data: &InstData<'_>) -> Kind {
     match data.op {
         Op::Ir(IrOp::Ballot | IrOp::Broadcast) => Kind::Uniform,
-        Op::Ir(IrOp::Reduce) if data.get(key::CLUSTER) >= LANES => Kind::Uniform,
+        Op::Ir(IrOp::Reduce) if data.get(key::CLUSTER) >= SUBGROUP_SIZE => Kind::Uniform,
         Op::Ir(IrOp::ReadLane) => Kind::LikeIndex,
         Op::Hw(Opcode::IcmpBallot | Opcode::FcmpBallot) if data.get(key::SPAN) == Span::SIMD => Kind::Uniform,
         Op::Hw(Opcode::SimdReduce) if !data.get(key::PREFIX) => Kind::Uniform,

@@ -1,6 +1,7 @@
 //! The ranges of results from those of sources.
 
 use agx_abi::Stage;
+use agx_abi::occupancy::SUBGROUP_SIZE;
 use agx_isa::inst::OperandFlags;
 use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
@@ -9,9 +10,6 @@ use agx_isa::table::names::{IntCondition, Truth};
 use super::{Range, Walk};
 use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Src, Type};
-
-/// Lanes of a SIMD-group.
-const LANES: u32 = 32;
 
 /// Bounds that may say nothing.
 pub(super) type Bounds = Option<(i128, i128)>;
@@ -259,11 +257,11 @@ impl Walk<'_> {
             Sr::THREAD_IN_GROUP_Y if known => size[1] - 1,
             Sr::THREAD_IN_GROUP_Z if known => size[2] - 1,
             Sr::THREAD_INDEX if known => threads - 1,
-            Sr::SIMD_GROUP if known => threads.div_ceil(LANES) - 1,
-            Sr::LANE | Sr::ACTIVE_INDEX => LANES - 1,
+            Sr::SIMD_GROUP if known => threads.div_ceil(SUBGROUP_SIZE) - 1,
+            Sr::LANE | Sr::ACTIVE_INDEX => SUBGROUP_SIZE - 1,
             Sr::ACTIVE_INDEX_IN_QUAD => 3,
             Sr::ACTIVE_COUNT_IN_QUAD => 4,
-            Sr::ACTIVE_COUNT => LANES,
+            Sr::ACTIVE_COUNT => SUBGROUP_SIZE,
             Sr::THREAD_X | Sr::THREAD_Y if self.info.stage == Stage::Fragment => 0xffff,
             _ => return None,
         };

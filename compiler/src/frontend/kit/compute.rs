@@ -1,6 +1,7 @@
 //! Inputs of compute shaders, and of the lanes of a SIMD-group, which all stages have.
 
 use agx_abi::UniformSource;
+use agx_abi::occupancy::SUBGROUP_SIZE;
 use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
@@ -9,9 +10,6 @@ use crate::ir::build::alu::IntCond;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
-
-/// Lanes of a SIMD-group.
-pub const SUBGROUP_SIZE: u32 = 32;
 
 /// Which invocations of a compute shader make a quad.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,7 +10,6 @@ use super::values::Values;
 use super::words::Inst;
 use super::{partition, simd};
 use crate::error::{CompileError, GroupError, ValueError};
-use crate::frontend::kit::compute::SUBGROUP_SIZE;
 use crate::ir::build::alu::{FloatCond, IntCond};
 use crate::ir::builder::Builder;
 use crate::ir::op::IrOp;
@@ -18,6 +17,7 @@ use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::vocabulary::reduction_code;
 use crate::ir::{Arithmetic, Build};
+use agx_abi::occupancy::SUBGROUP_SIZE;
 
 /// In which lanes a boolean must hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

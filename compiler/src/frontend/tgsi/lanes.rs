@@ -6,9 +6,9 @@ use super::operands::written;
 use super::program::Program;
 use super::values::truth;
 use crate::frontend::kit::Kit;
-use crate::frontend::kit::compute::SUBGROUP_SIZE;
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
+use agx_abi::occupancy::SUBGROUP_SIZE;
 
 impl Program<'_> {
     /// VOTE_*, BALLOT, READ_*.

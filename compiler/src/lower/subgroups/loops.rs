@@ -3,11 +3,12 @@
 //! A sum of two 64-bit floats is thousands of instructions, so the lanes share one: each iteration adds a lane, in ascending
 //! order, and a lane that does not take part adds what changes nothing.
 
+use agx_abi::occupancy::SUBGROUP_SIZE;
 use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
 
+use super::Group;
 use super::reduce::Kind;
-use super::{Group, LANES};
 use crate::error::CompileError;
 use crate::ir::build::alu::IntCond;
 use crate::ir::key;
@@ -99,7 +100,7 @@ fn lane_index(b: &mut Builder<'_, '_>) -> Src {
 fn lanes_taking_part(b: &mut Builder<'_, '_>, data: &InstData<'_>) -> Src {
     let active = Src::value(b.value(IrOp::Ballot, Type::B32, &[Src::bool(true)], &[]));
     let chosen = match data.op {
-        Op::Ir(IrOp::Reduce) if data.get(key::CLUSTER) >= LANES => return active,
+        Op::Ir(IrOp::Reduce) if data.get(key::CLUSTER) >= SUBGROUP_SIZE => return active,
         Op::Ir(IrOp::Reduce) => {
             let size = data.get(key::CLUSTER);
             let lane = lane_index(b);

@@ -13,6 +13,7 @@
 mod loops;
 mod reduce;
 
+use agx_abi::occupancy::SUBGROUP_SIZE;
 use agx_abi::{ShaderInfo, Stage};
 use agx_isa::sr::Sr;
 use agx_isa::table::Opcode;
@@ -23,9 +24,6 @@ use crate::ir::build::alu::IntCond;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
-
-/// Lanes of a SIMD-group.
-pub(crate) const LANES: u32 = 32;
 
 /// Lowers operations across lanes.
 ///
@@ -55,9 +53,9 @@ impl Group {
         let invocations = info.workgroup_size.iter().fold(1u32, |all, size| all.saturating_mul(*size));
         match (info.stage, invocations) {
             (Stage::Compute, 1..) => {
-                Group { lanes: invocations.min(LANES), whole_quads: invocations.is_multiple_of(4) }
+                Group { lanes: invocations.min(SUBGROUP_SIZE), whole_quads: invocations.is_multiple_of(4) }
             }
-            (stage, _) => Group { lanes: LANES, whole_quads: stage == Stage::Fragment },
+            (stage, _) => Group { lanes: SUBGROUP_SIZE, whole_quads: stage == Stage::Fragment },
         }
     }
 }
@@ -125,7 +123,7 @@ fn active_lanes(r: &mut Rewriter<'_, '_>) -> Src {
 /// The value of lane `lane`, the same in all active lanes. In an incomplete quad, a sum in which the other lanes have 0.
 fn broadcast(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
     if let Some(lane) = lane.as_imm() {
-        return shuffle_constant(r, Shuffle::INDEX, x, lane as u32 % LANES);
+        return shuffle_constant(r, Shuffle::INDEX, x, lane as u32 % SUBGROUP_SIZE);
     }
     if group.whole_quads {
         let index = r.op(IrOp::Uconv, 16, &[lane]);
@@ -141,7 +139,7 @@ fn broadcast(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
 /// The value of lane `lane`, which may differ from lane to lane.
 fn read_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> Src {
     if let Some(lane) = lane.as_imm() {
-        return shuffle_constant(r, Shuffle::INDEX, x, lane as u32 % LANES);
+        return shuffle_constant(r, Shuffle::INDEX, x, lane as u32 % SUBGROUP_SIZE);
     }
     if !group.whole_quads {
         return read_each_lane(r, group, x, lane);
@@ -182,7 +180,7 @@ fn read_each_lane(r: &mut Rewriter<'_, '_>, group: Group, x: Src, lane: Src) -> 
 /// The value of a lane whose index is given relative to the own one.
 fn relative(r: &mut Rewriter<'_, '_>, group: Group, srcs: &[Src], kind: Shuffle) -> Src {
     if let Some(amount) = srcs[1].as_imm() {
-        return by_words(r, srcs[0], |r, x| shuffle_constant(r, kind, x, amount as u32 % LANES));
+        return by_words(r, srcs[0], |r, x| shuffle_constant(r, kind, x, amount as u32 % SUBGROUP_SIZE));
     }
     let own = lane_index(r);
     let lane = match kind {

@@ -7,6 +7,7 @@
 //! become loops ([`super::loops`]).
 //! Booleans are counted in ballots.
 
+use agx_abi::occupancy::SUBGROUP_SIZE;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{IntCondition, Reduction, Shuffle, Truth};
 
@@ -120,7 +121,7 @@ pub(super) fn reduce(
     let span = match cluster {
         1 => return Ok(x),
         2 | 4 | 8 | 16 => Span::Cluster(cluster),
-        _ => Span::Cluster(super::LANES),
+        _ => Span::Cluster(SUBGROUP_SIZE),
     };
     Ok(combine_span(r, group, Kind::find(code)?, span, x))
 }
@@ -178,7 +179,7 @@ pub(super) fn hardware(r: &mut Rewriter<'_, '_>, op: Opcode, code: Reduction, pr
 fn words_span(r: &mut Rewriter<'_, '_>, group: Group, kind: &Kind, span: Span, x: Src) -> Src {
     match span {
         Span::Below => hardware(r, Opcode::SimdReduce, kind.code, true, x),
-        Span::Cluster(super::LANES) => hardware(r, Opcode::SimdReduce, kind.code, false, x),
+        Span::Cluster(SUBGROUP_SIZE) => hardware(r, Opcode::SimdReduce, kind.code, false, x),
         Span::Cluster(4) => hardware(r, Opcode::QuadReduce, kind.code, false, x),
         Span::Cluster(2) => clusters(r, kind, Opcode::QuadReduce, 2, 2, x),
         Span::Cluster(size) => clusters(r, kind, Opcode::SimdReduce, size, group.lanes.div_ceil(size), x),
@@ -209,7 +210,7 @@ fn lanes_of(r: &mut Rewriter<'_, '_>, span: Span) -> Src {
             let own = r.op(IrOp::Shl, 32, &[Src::imm32(1), lane]);
             r.op(Opcode::Isub, 32, &[own, Src::imm32(1)])
         }
-        Span::Cluster(super::LANES) => Src::imm32(u32::MAX),
+        Span::Cluster(SUBGROUP_SIZE) => Src::imm32(u32::MAX),
         Span::Cluster(size) => {
             let first = r.and(lane, Src::imm32(!(size - 1)));
             r.op(IrOp::Shl, 32, &[Src::imm32((1 << size) - 1), first])
