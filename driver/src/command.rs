@@ -41,14 +41,20 @@ pub enum Level {
     Secondary,
 }
 
+/// What primary command buffers submit, with the memory it lies in and the sets of its own that it names.
+struct Finished {
+    commands: Arc<Vec<KernelCommand>>,
+    _upload: Upload,
+    _pushed: Vec<Arc<Set>>,
+}
+
 /// What a command buffer has.
 #[derive(Default)]
 struct Recorded {
     recorder: Option<Recorder>,
     steps: Vec<Step>,
     error: Option<Error>,
-    /// What primary command buffers submit, with the memory it lies in and the sets of its own that it names.
-    finished: Option<(Arc<Vec<KernelCommand>>, Upload, Vec<Arc<Set>>)>,
+    finished: Option<Finished>,
 }
 
 /// A command buffer.
@@ -93,7 +99,11 @@ impl CommandBuffer {
             if let Err(error) = recorder.end_compute() {
                 recorded.error.get_or_insert(error);
             }
-            recorded.finished = Some((Arc::new(recorder.commands), recorder.upload, recorder.pushed));
+            recorded.finished = Some(Finished {
+                commands: Arc::new(recorder.commands),
+                _upload: recorder.upload,
+                _pushed: recorder.pushed,
+            });
         }
         recorded.error.take().map_or(Ok(()), Err)
     }
@@ -122,7 +132,7 @@ impl CommandBuffer {
 
     /// The commands of the kernel.
     pub fn commands(&self) -> Arc<Vec<KernelCommand>> {
-        lock(&self.recorded).finished.as_ref().map(|(commands, ..)| commands.clone()).unwrap_or_default()
+        lock(&self.recorded).finished.as_ref().map(|finished| finished.commands.clone()).unwrap_or_default()
     }
 }
 

@@ -65,9 +65,9 @@ macro_rules! vkmark {
             name: concat!("vkmark-", $name),
             command: &["vkmark", "--winsys", "xcb", "-s", "128x96", "-b", $scene],
             variables: &[],
-            shows: Shows::Screen(5),
+            shows: Shows::Screen(10),
             runs: Runs::Own,
-            seconds: 6,
+            seconds: 11,
         }
     };
 }
@@ -139,7 +139,6 @@ pub const CLIENTS: &[Client] = &[
     vkmark!("phong", "shading:shading=phong"),
     vkmark!("cel", "shading:shading=cel"),
     vkmark!("cube", "cube"),
-    vkmark!("clear", "clear"),
     vkmark!("edge", "effect2d:kernel=edge"),
     vkmark!("blur", "effect2d:kernel=blur"),
     vkmark!("desktop", "desktop"),
