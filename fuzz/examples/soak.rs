@@ -1,8 +1,9 @@
 //! A target without libFuzzer, on bytes from a generator: `soak TARGET ROUNDS [SEED]` or `soak TARGET --seconds N [SEED]`.
-//! A round that panics leaves its bytes in a file; the run continues and counts them.
+//! A round that panics leaves its bytes in a file; the run continues and counts them. `soak TARGET --file FILE` repeats one.
 
 #![expect(clippy::print_stdout, reason = "the program's purpose is to print its findings")]
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -13,10 +14,12 @@ use agx_random::Random;
 const MOST_BYTES: u64 = 2048;
 
 /// When a run ends.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Until {
     Rounds(u64),
     Seconds(u64),
+    /// After one round on the bytes of this file.
+    File(PathBuf),
 }
 
 /// What the command line asks for.
@@ -33,6 +36,7 @@ impl Arguments {
         let first = arguments.next()?;
         let until = match first.as_str() {
             "--seconds" => Until::Seconds(arguments.next()?.parse().ok()?),
+            "--file" => Until::File(arguments.next()?.into()),
             rounds => Until::Rounds(rounds.parse().ok()?),
         };
         let seed = arguments.next().map_or(Some(1), |text| text.parse().ok())?;
@@ -44,14 +48,28 @@ fn main() -> ExitCode {
     let Some(arguments) = Arguments::parse(std::env::args().skip(1)) else {
         let names: Vec<&str> = TARGETS.iter().map(|(name, _)| *name).collect();
         println!(
-            "usage: soak TARGET (ROUNDS | --seconds N) [SEED], where TARGET is one of {}",
+            "usage: soak TARGET (ROUNDS | --seconds N) [SEED], or soak TARGET --file FILE, where TARGET is one of {}",
             names.join(", ")
         );
         return ExitCode::from(2);
     };
-    let (rounds, failures) = run(&arguments);
+    let (rounds, failures) = match &arguments.until {
+        Until::File(path) => match std::fs::read(path) {
+            Ok(data) => (1, u64::from(!passes(arguments.target.1, &data))),
+            Err(error) => {
+                println!("{}: {error}", path.display());
+                return ExitCode::from(2);
+            }
+        },
+        _ => run(&arguments),
+    };
     println!("{rounds} rounds, {failures} failures");
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Whether a target accepts these bytes; it says on standard error why not.
+fn passes(target: fn(&[u8]), data: &[u8]) -> bool {
+    std::panic::catch_unwind(|| target(data)).is_ok()
 }
 
 /// The number of rounds, and how many of them failed.
@@ -64,10 +82,11 @@ fn run(arguments: &Arguments) -> (u64, u64) {
     while match arguments.until {
         Until::Rounds(rounds) => round < rounds,
         Until::Seconds(seconds) => begin.elapsed() < Duration::from_secs(seconds),
+        Until::File(_) => false,
     } {
         let length = (random.next_u64() % MOST_BYTES) as usize;
         let data = random.bytes(length);
-        if std::panic::catch_unwind(|| target(&data)).is_err() {
+        if !passes(*target, &data) {
             failures += 1;
             let path = std::env::temp_dir().join(format!("{name}-{seed}-{round}"));
             match std::fs::write(&path, &data) {

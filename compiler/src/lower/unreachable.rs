@@ -2,27 +2,34 @@
 //!
 //! The layout keeps a block where nothing arrives, such as the one after a loop that is never left. Such a block would
 //! still fall into the next one and lend it a predecessor that never runs. Afterwards it holds `halt` alone, so that it
-//! has no successors, and phis have inputs from reachable predecessors only.
+//! has no successors, and phis have inputs from reachable predecessors only. The block before an if construct, whose arms are
+//! unreachable as well, keeps an `if` instead.
 //!
 //! Before: stage source. After: the same.
 
 use crate::error::CompileError;
-use crate::ir::{Block, Entity, Function, IrOp, Side, Src};
+use crate::ir::{Block, Entity, Function, IrOp, Seam, Segment, Side, Src};
 
-/// Leaves `halt` alone in every unreachable block.
+/// Leaves `halt` or `if false` alone in every unreachable block.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_unreachable(f: &mut Function<'_>) -> Result<(), CompileError> {
     f.compute_cfg();
     let reachable = reachable_blocks(f);
-    let dead: Vec<Block> = f.blocks_in_order().filter(|block| !reachable[*block]).collect();
-    if dead.iter().all(|block| f.block(*block).succs.is_empty() && f.block(*block).insts.len() <= 1) {
+    let dead: Vec<Segment> = f.layout.iter().filter(|segment| !reachable[segment.block]).copied().collect();
+    if dead
+        .iter()
+        .all(|Segment { block, .. }| f.block(*block).succs.is_empty() && f.block(*block).insts.len() <= 1)
+    {
         return Ok(());
     }
-    for block in dead {
-        let halt = f.make_inst(IrOp::Halt, &[], &[], &[], 0);
-        f.block_mut(block).insts = vec![halt];
+    for Segment { block, seam } in dead {
+        let end = match seam {
+            Seam::If => f.make_inst(IrOp::If, &[], &[Src::imm(0, 1)], &[], 0),
+            _ => f.make_inst(IrOp::Halt, &[], &[], &[], 0),
+        };
+        f.block_mut(block).insts = vec![end];
     }
     f.compute_cfg();
     for block in f.blocks_in_order() {
