@@ -236,7 +236,7 @@ impl HalfSet {
     }
 
     /// Number of elements.
-    pub fn len(&self) -> u32 {
+    pub fn len(self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 }
