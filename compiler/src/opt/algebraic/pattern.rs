@@ -17,13 +17,13 @@ pub(super) enum Exactness {
     Clean,
     /// As `Clean`, and the sign of a zero may differ.
     Passes,
-    /// As `Passes`, and where a source is infinite or no number the two may differ: the source languages let compilers
-    /// assume that there are none.
+    /// As `Passes`, and where a source is infinite, no number, or beyond the integers that it is converted to, the two may
+    /// differ: the source languages let compilers assume that there are none.
     Finite,
     /// As `Finite`, and rounded as often but elsewhere: normal results differ by at most two units in the last place.
     Near,
     /// Closer to the exact result than the original, which loses up to ten digits of the result on its way, and defined
-    /// where the original is not.
+    /// where the original is not or leaves the range of floats on its way.
     Closer,
 }
 

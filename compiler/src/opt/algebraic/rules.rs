@@ -2,8 +2,11 @@
 //!
 //! `a b c d` are any sources, `k m` any constants. Within a group the first rule that matches wins.
 
-use agx_isa::table::Opcode::{Bitop, Exp2, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2};
-use agx_isa::table::names::{IntCondition, Truth};
+use agx_isa::table::Opcode::{
+    Bitop, Exp2, FToS32, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2, Rcp, Rsqrt, Rsqrts, S32ToF,
+    Trunc,
+};
+use agx_isa::table::names::{IntCondition, Rounding, Truth};
 
 use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes};
 use super::pattern::{Bound, Exactness, Group, Mod, Needs, Node, Rule};
@@ -221,6 +224,8 @@ pub(super) static GROUPS: &[(Op, Group)] = &[
     (Op::Hw(Fmul), Group::of(FLOAT_MULTIPLY)),
     (Op::Hw(Hmul), Group::of(HALF_MULTIPLY)),
     (Op::Hw(Exp2), Group::of(POWER)),
+    (Op::Hw(Log2), Group::of(LOGARITHM)),
+    (Op::Hw(S32ToF), Group::of(FLOAT_OF_SIGNED)),
     (Op::Hw(Ffma), Group::of(FLOAT_FUSED)),
     (Op::Hw(Hfma), Group::of(HALF_FUSED)),
 ];
@@ -248,6 +253,9 @@ static INTEGER_ADD: &[Rule] = &[
         hw!(Iadd hw!(Iadd A, K), M),
         hw!(Iadd A, Node::Calc(|bound| bound.constant(2).wrapping_add(bound.constant(3)))),
     ),
+    // Constants go outwards, where they meet and where accesses to memory find them.
+    exact(hw!(Iadd hw!(Iadd A, K), B), hw!(Iadd hw!(Iadd A, B), K)),
+    exact(hw!(Iadd A, hw!(Iadd B, K)), hw!(Iadd hw!(Iadd A, B), K)),
     exact(hw!(Iadd hw!(Isub ZERO, A), B), hw!(Isub B, A)),
     exact(hw!(Iadd A, hw!(Isub ZERO, B)), hw!(Isub A, B)),
     exact(hw!(Iadd hw!(Isub A, B), B), A),
@@ -338,6 +346,13 @@ static BITWISE: &[Rule] = &[
     exact(or!(not!(A), B), table!(NOT_OR, A, B)),
     exact(xor!(A, not!(B)), table!(XNOR, A, B)),
     exact(xor!(not!(A), B), table!(XNOR, A, B)),
+    exact(table!(XNOR, A, ONES), A),
+    exact(table!(XNOR, A, ZERO), not!(A)),
+    exact(table!(XNOR, A, A), ONES),
+    exact(table!(XNOR, not!(A), B), xor!(A, B)),
+    exact(table!(XNOR, A, not!(B)), xor!(A, B)),
+    exact(table!(NAND, A, ONES), not!(A)),
+    exact(table!(NOR, A, ZERO), not!(A)),
     exact(not!(and!(A, B)), table!(NAND, A, B)),
     exact(not!(or!(A, B)), table!(NOR, A, B)),
     exact(not!(xor!(A, B)), table!(XNOR, A, B)),
@@ -358,6 +373,8 @@ static SELECT: &[Rule] = &[
     exact(ir!(Select A, B, ir!(Select A, C, D)), ir!(Select A, B, D)),
     exact(ir!(Select A, ONE, ZERO), A).when(|bound| bound.results[0] == 1),
     exact(ir!(Select A, ZERO, ONE), not!(A)).when(|bound| bound.results[0] == 1),
+    exact(ir!(Select A, A, B), or!(A, B)).when(|bound| bound.results[0] == 1),
+    exact(ir!(Select A, B, A), and!(A, B)).when(|bound| bound.results[0] == 1),
     exact(ir!(Select A, ONE, B), or!(A, B)).when(|bound| bound.results[0] == 1),
     exact(ir!(Select A, B, ZERO), and!(A, B)).when(|bound| bound.results[0] == 1),
     exact(ir!(Select A, ZERO, B), table!(NOT_AND, A, B)).when(|bound| bound.results[0] == 1),
@@ -528,10 +545,12 @@ static SATURATION: &[Rule] = &[exact(ir!(Fsat ir!(Fsat A)), ir!(Fsat A))];
 
 static FLOAT_MINIMUM: &[Rule] = &[
     exact(ir!(Fmin A, A), A),
+    exact(ir!(Fmin ir!(Fmin A, B), B), ir!(Fmin A, B)),
     clean(ir!(Fmin ir!(Fmax A, Node::Float(0.0)), Node::Float(1.0)), ir!(Fsat A)),
 ];
 
-static FLOAT_MAXIMUM: &[Rule] = &[exact(ir!(Fmax A, A), A)];
+static FLOAT_MAXIMUM: &[Rule] =
+    &[exact(ir!(Fmax A, A), A), exact(ir!(Fmax ir!(Fmax A, B), B), ir!(Fmax A, B))];
 
 static SIGNED_MINIMUM: &[Rule] = &[exact(ir!(Imin A, A), A)];
 static SIGNED_MAXIMUM: &[Rule] = &[exact(ir!(Imax A, A), A)];
@@ -555,9 +574,31 @@ macro_rules! power {
 }
 
 const SQUARE: Node = hw!(Fmul A, A);
+const THIRD: Node = hw!(Fmul SQUARE, A);
 const FOURTH: Node = hw!(Fmul SQUARE, SQUARE);
+const EIGHTH: Node = hw!(Fmul FOURTH, FOURTH);
 
-static POWER: &[Rule] = &[power!(2.0, SQUARE), power!(4.0, FOURTH), power!(8.0, hw!(Fmul FOURTH, FOURTH))];
+static POWER: &[Rule] = &[
+    closer(hw!(Exp2 hw!(Log2 A)), A),
+    power!(2.0, SQUARE),
+    power!(3.0, THIRD),
+    power!(4.0, FOURTH),
+    power!(5.0, hw!(Fmul FOURTH, A)),
+    power!(6.0, hw!(Fmul THIRD, THIRD)),
+    power!(8.0, EIGHTH),
+    power!(16.0, hw!(Fmul EIGHTH, EIGHTH)),
+    power!(0.5, hw!(Fmul A, hw!(Rsqrts A))),
+    power!(-0.5, hw!(Rsqrt A)),
+    closer(hw!(Exp2 ir!(Fneg hw!(Log2 A))), hw!(Rcp A)),
+];
+
+static LOGARITHM: &[Rule] = &[closer(hw!(Log2 hw!(Exp2 A)), A)];
+
+// What no integer of 32 bits holds has no defined conversion in the source languages.
+static FLOAT_OF_SIGNED: &[Rule] = &[finite(
+    hw!(S32ToF[round = Mod::Is(Rounding::NEAREST_EVEN.get())] hw!(FToS32[round = Mod::Is(Rounding::TOWARD_ZERO.get())] A)),
+    hw!(Trunc A),
+)];
 
 /// The rules of addition, multiplication and their fusion at one width.
 macro_rules! float_rules {

@@ -74,6 +74,7 @@ fn value(random: &mut Random) -> u64 {
 fn allowed(op: Op, width: u8) -> bool {
     match op {
         Op::Hw(Opcode::Fadd | Opcode::Fmul | Opcode::Ffma | Opcode::Exp2 | Opcode::Log2) => width == 32,
+        Op::Hw(Opcode::S32ToF | Opcode::FToS32) => width == 32,
         Op::Hw(Opcode::Hadd | Opcode::Hmul | Opcode::Hfma) => width == 16,
         Op::Ir(IrOp::Fneg | IrOp::Fabs | IrOp::Fsat | IrOp::Fmin | IrOp::Fmax | IrOp::Fconv) => {
             matches!(width, 16 | 32)
@@ -184,7 +185,9 @@ fn agree(rule: &Rule, bound: &Bound, a: Source, b: Source) -> bool {
     let (x, y) = (float(a.bits, a.width), float(b.bits, b.width));
     let passes = x == y || x.is_nan() && y.is_nan();
     let moderate = bound.srcs.iter().flatten().all(is_moderate);
-    let finite = bound.srcs.iter().flatten().all(|src| float(src.payload, src.bits).is_finite());
+    let is_converted = matches!(rule.from, Node::Apply(Op::Hw(Opcode::S32ToF), ..));
+    let limit = if is_converted { 2f64.powi(31) } else { f64::INFINITY };
+    let finite = bound.srcs.iter().flatten().all(|src| float(src.payload, src.bits).abs() < limit);
     a.width == b.width
         && match rule.exactness {
             Exactness::Exact => a.bits == b.bits,
@@ -196,9 +199,10 @@ fn agree(rule: &Rule, bound: &Bound, a: Source, b: Source) -> bool {
         }
 }
 
-/// Whether two numbers agree but for the last ten digits.
+/// Whether two numbers agree but for the last ten digits, of a number next to one where they are small, or the first
+/// left the range of floats.
 fn is_close(x: f64, y: f64) -> bool {
-    x.is_nan() || (x - y).abs() <= y.abs() * 2f64.powi(10 - 24)
+    !x.is_finite() || (x - y).abs() <= y.abs().max(2f64.powi(-9)) * 2f64.powi(10 - 24)
 }
 
 /// Whether products of a few such numbers stay in the range of normal numbers.
