@@ -30,7 +30,14 @@ pub struct Affinity {
     kept: HalfSet,
     /// Where the next part of the program finds a value, or the components of a vector.
     exported_to: Side<Value, Option<u16>>,
+    /// Registers that are exported, and when the first value that goes there is made.
+    exported: Vec<(HalfSet, u32)>,
+    /// When each value is read last, where anything is exported.
+    last_read: Side<Value, u32>,
 }
+
+/// How many halves above the exported registers other values may take to leave those free.
+const HALVES_ABOVE_EXPORTS: u16 = 16;
 
 impl Affinity {
     /// Collects the wishes.
@@ -45,6 +52,8 @@ impl Affinity {
             vector_place: Side::new(count),
             kept: HalfSet::EMPTY,
             exported_to: exports(f),
+            exported: Vec::new(),
+            last_read: Side::default(),
         };
         for block in f.blocks_in_order() {
             for inst in &f.block(block).insts {
@@ -74,7 +83,40 @@ impl Affinity {
                 }
             }
         }
+        if f.present.may_have_op(IrOp::Export) {
+            result.find_exported(f);
+        }
         result
+    }
+
+    /// Finds what is exported when, in steps from the start of the function.
+    fn find_exported(&mut self, f: &Function<'_>) {
+        let mut now = 0;
+        for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
+            let data = &f.insts[*inst];
+            now += 1;
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                self.last_read[value] = now;
+            }
+            for dst in data.dsts {
+                if let Some(half) = self.exported_to[*dst] {
+                    let place = HalfSet::range(half, f.ty(*dst).halves());
+                    if !self.exported.iter().any(|(earlier, _)| place.without(*earlier).is_empty()) {
+                        self.exported.push((place, now));
+                    }
+                }
+            }
+        }
+        // Parts of a vector stay where it is.
+        for inst in f.blocks_in_order().rev().flat_map(|block| f.block(block).insts.iter().rev()) {
+            let data = &f.insts[*inst];
+            if let Op::Ir(IrOp::Split | IrOp::Collect) = data.op {
+                let parts = data.dsts.iter().map(|dst| self.last_read[*dst]).max().unwrap_or(0);
+                for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                    self.last_read[value] = self.last_read[value].max(parts);
+                }
+            }
+        }
     }
 
     fn representative(&self, mut value: Value) -> Value {
@@ -107,6 +149,17 @@ impl Affinity {
     /// The half register that `value` is exported to.
     pub fn exported_to(&self, value: Value) -> Option<u16> {
         self.exported_to[value]
+    }
+
+    /// Those registers of `free` that nothing is exported to before the last read of `value`, and that lie below or little
+    /// above those that are exported; none where `value` is in nobody's way.
+    pub fn beside_exports(&self, value: Value, free: HalfSet) -> HalfSet {
+        let in_the_way = self.exported.iter().filter(|(_, made)| *made < self.last_read[value]);
+        let taken = in_the_way.fold(HalfSet::EMPTY, |taken, (place, _)| taken.or(*place));
+        match taken.last() {
+            Some(last) => free.without(taken).and(HalfSet::range(0, last + 1 + HALVES_ABOVE_EXPORTS)),
+            None => HalfSet::EMPTY,
+        }
     }
 
     /// Where the web of `value` is.
@@ -163,7 +216,8 @@ impl Affinity {
     }
 }
 
-/// Where values are exported to; vectors whose components are exported go where these want to be.
+/// Where values are exported to; what a phi joins goes where the phi is exported to, and vectors whose components are
+/// exported where these want to be.
 fn exports(f: &Function<'_>) -> Side<Value, Option<u16>> {
     let mut places: Side<Value, Option<u16>> = Side::new(f.values.len());
     for block in f.blocks_in_order().rev() {
@@ -173,6 +227,12 @@ fn exports(f: &Function<'_>) -> Side<Value, Option<u16>> {
                 (Op::Ir(IrOp::Export), [src]) => {
                     if let Some(value) = src.as_value() {
                         places[value] = data.mods.first().map(|half| *half as u16);
+                    }
+                }
+                (Op::Ir(IrOp::Phi), srcs) => {
+                    let place = data.dst().and_then(|dst| places[dst]);
+                    for value in srcs.iter().filter_map(|src| src.as_value()) {
+                        places[value] = places[value].or(place);
                     }
                 }
                 (Op::Ir(IrOp::Split), [src]) => {

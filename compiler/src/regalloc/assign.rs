@@ -281,7 +281,8 @@ impl<'a> Assigner<'_, 'a> {
             if self.affinity.vector_place(vector).is_none() {
                 let whole = self.shape(vector);
                 let free = self.file.free().and(self.usable).without(self.affinity.kept());
-                if let Some(half) = lowest_place(free, whole) {
+                let beside = lowest_place(self.affinity.beside_exports(vector, free), whole);
+                if let Some(half) = beside.or_else(|| lowest_place(free, whole)) {
                     self.affinity.choose_vector_place(vector, half, whole.halves);
                 }
             }
@@ -297,7 +298,8 @@ impl<'a> Assigner<'_, 'a> {
         let free = self.file.free().and(self.usable);
         let quiet = free.without(self.affinity.kept());
         let clear = phi.map_or(quiet, |(phi, phis)| quiet.without(self.next_round(phi, phis)));
-        web.or_else(|| lowest_place(clear, shape))
+        web.or_else(|| lowest_place(self.affinity.beside_exports(value, clear), shape))
+            .or_else(|| lowest_place(clear, shape))
             .or_else(|| lowest_place(quiet, shape))
             .or_else(|| lowest_place(free, shape))
     }
