@@ -153,9 +153,11 @@ pub const ROWS: &[Row] = &[
     Row { name: "Step", operation: Glsl(48), operands: TWO, exact: |x| w(if x[1] < x[0] { 0.0 } else { 1.0 }), method: "comparison", ..EXACT },
     Row { name: "FMix", operation: Glsl(46), operands: THREE, domain: is_moderate, exact: |x| w(x[0]) * (w(1.0) - w(x[2])) + w(x[1]) * w(x[2]),
         allowed: |f, x, r| {
-            let (rest, second) = (1.0 - x[2], x[1] * x[2]);
-            f.rounding(rest) * x[0].abs() + f.rounding(x[0] * rest) + f.rounding(second) + f.rounding(r)
-        }, unit: Unit::Absolute, bound: [f64::INFINITY; 3], method: "fma(y, a, x·(1 − a))", asks: "x·(1 − a) + y·a", ..ROUNDED },
+            let (rest, second, difference) = (1.0 - x[2], x[1] * x[2], x[1] - x[0]);
+            let sum = f.rounding(rest) * x[0].abs() + f.rounding(x[0] * rest) + f.rounding(second);
+            let step = f.rounding(difference) * x[2].abs() + f.rounding(x[2] * difference);
+            sum.max(step) + f.rounding(r)
+        }, unit: Unit::Absolute, bound: [f64::INFINITY; 3], method: "fma(a, y − x, x) in 32 bits; fma(y, a, x·(1 − a))", asks: "x·(1 − a) + y·a or x + a·(y − x)", ..ROUNDED },
     Row { name: "SmoothStep", operation: Glsl(49), operands: THREE, domain: |f, x| x[0] < x[1] && is_moderate(f, x), exact: smooth_step, allowed: smooth_step_error,
         unit: Unit::Absolute, bound: [2e-3, 5e-7, 1e-15], method: "t²·(3 − 2t)", asks: "t·t·(3 − 2t), t the clamped quotient", ..ROUNDED },
     Row { name: "Fma", operation: Glsl(50), operands: THREE, domain: |f, x| f.bits < 64 || is_moderate(f, x), exact: |x| w(x[0]) * w(x[1]) + w(x[2]),

@@ -4,11 +4,15 @@
 //! product of two normalised vectors, is `s·t·(n·l + m·k)`. Of a product of three or more, uniform factors come first, so
 //! that the preamble multiplies them, then those that other products have too, so that `opt_cse` merges what they make.
 //!
+//! A blend of two values, `x·(1 − t) + y·t`, is `x + t·(y − x)`: one operation less where `y` is a product, and a selection
+//! where `t` is 0 or 1 by a condition. Uniform terms of a sum are added first, for the preamble.
+//!
 //! Only what one operation of the same block reads is put together anew. Rounding differs, as in `opt_reassociate`: nothing
 //! is done where a function or an `exact` forbids contraction, nor where the signs of zeros or infinities and NaNs count.
 //!
 //! Before: stage source. After: the same.
 
+mod blend;
 mod terms;
 
 use agx_isa::table::Opcode;
@@ -19,12 +23,13 @@ use crate::ir::key;
 use crate::ir::{
     Arithmetic, Block, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value,
 };
+use blend::{Blend, condition_of_step};
 use terms::{Leaves, Term, Terms, best_group};
 
 /// Factors sums of products, and multiplies what is shared or uniform first.
 pub fn opt_factor(f: &mut Function<'_>) {
     let is_free = f.contract && !f.signed_zeros && !f.special_values;
-    if !is_free || !f.present.may_have_op(Opcode::Fmul) {
+    if !is_free || !(f.present.may_have_op(Opcode::Fmul) || f.present.may_have_op(Opcode::Fadd)) {
         return;
     }
     let mut chains = Chains::of(f);
@@ -128,7 +133,11 @@ impl Chains {
                 let own = data.dst().map_or(Part::None, |dst| self.parts[dst]);
                 let is_negation = data.op == Op::Ir(IrOp::Fneg);
                 let operation = operation(f, data).filter(|_| data.dst().is_some_and(|dst| !self.exact[dst]));
-                self.any |= matches!(operation, Some((Opcode::Fmul, _))) && own != Part::None;
+                self.any |= match operation {
+                    Some((Opcode::Fmul, _)) => own != Part::None,
+                    Some((_, srcs)) => own == Part::Term && srcs.iter().any(|src| self.is_uniform(*src)),
+                    None => false,
+                };
                 for (index, src) in data.srcs.iter().enumerate() {
                     let part = match operation {
                         Some((Opcode::Fmul, _)) => Part::Factor,
@@ -210,10 +219,11 @@ impl Chains {
         Some(())
     }
 
-    /// The terms of a sum.
-    fn sum<'a>(&self, f: &Function<'a>, data: &InstData<'a>, relaxed: &mut bool) -> Option<Terms> {
+    /// The terms of a sum, and whether one is a product that is fused with no addition, because it is added to another one.
+    fn sum<'a>(&self, f: &Function<'a>, data: &InstData<'a>, relaxed: &mut bool) -> Option<(Terms, bool)> {
         let mut terms = Terms::new();
         let mut pending: arrayvec::ArrayVec<(Src, bool), 16> = arrayvec::ArrayVec::new();
+        let mut has_bare_product = self.adds_products(f, data);
         self.add(f, data, false, &mut terms, &mut pending, relaxed)?;
         while let Some((src, negative)) = pending.pop() {
             let value =
@@ -229,6 +239,7 @@ impl Chains {
                 }
                 Some((Some(_), data)) => {
                     *relaxed &= data.dst().is_some_and(|dst| f.values[dst].relaxed);
+                    has_bare_product |= self.adds_products(f, &data);
                     self.add(f, &data, negative, &mut terms, &mut pending, relaxed)?;
                 }
                 Some((None, data)) if data.op == Op::Ir(IrOp::Fneg) && f.width(data.srcs[0]) == 32 => {
@@ -240,7 +251,17 @@ impl Chains {
                 }
             }
         }
-        Some(terms)
+        Some((terms, has_bare_product))
+    }
+
+    /// Whether all that an addition adds are products that nothing else reads.
+    fn adds_products(&self, f: &Function<'_>, data: &InstData<'_>) -> bool {
+        let is_product = |src: &Src| {
+            let is_term = src.as_value().is_some_and(|value| self.parts[value] == Part::Term);
+            is_term && f.def(*src).is_some_and(|data| data.op == Op::Hw(Opcode::Fmul))
+        };
+        let summands = if data.op == Op::Hw(Opcode::Ffma) { &data.srcs[2..] } else { data.srcs };
+        summands.iter().all(is_product)
     }
 
     /// Adds what a sum or a sum with a product is made of.
@@ -280,9 +301,17 @@ impl Chains {
         let dst = data.dst().filter(|dst| !self.exact[*dst])?;
         let mut relaxed = r.f.values[dst].relaxed;
         match (op, self.parts[dst]) {
-            (Opcode::Fmul, part @ (Part::None | Part::Term)) if self.is_longer(data.srcs) => {
+            (Opcode::Fmul, part @ (Part::None | Part::Term))
+                if self.is_longer(data.srcs)
+                    || data.srcs.iter().any(|src| condition_of_step(r.f, *src).is_some()) =>
+            {
                 let (term, all) = self.product(r.f, data)?;
                 relaxed &= all;
+                if part == Part::None
+                    && let Some((at, condition)) = conditional_factor(r.f, &term)
+                {
+                    return Some(Maker { chains: self, r, relaxed }.conditional_product(term, at, condition));
+                }
                 let ordered = self.ordered(&term)?;
                 let result = Maker { chains: self, r, relaxed }.product(&ordered);
                 if let Some(value) = result.as_value() {
@@ -291,8 +320,8 @@ impl Chains {
                 Some(result)
             }
             (Opcode::Fadd | Opcode::Ffma, Part::None | Part::Factor) if self.may_share(data.srcs) => {
-                let terms = self.sum(r.f, data, &mut relaxed)?;
-                Maker { chains: self, r, relaxed }.shorter_sum(terms)
+                let (terms, has_bare_product) = self.sum(r.f, data, &mut relaxed)?;
+                Maker { chains: self, r, relaxed }.shorter_sum(terms, has_bare_product)
             }
             _ => None,
         }
@@ -318,6 +347,11 @@ impl Chains {
         let gains = ordered.leaves.iter().take(2).all(is_early) && !ordered.leaves.iter().all(is_early);
         gains.then_some(ordered)
     }
+}
+
+/// The first factor that is 0 or 1 by a condition, the condition, and whether the factor is 1 where that holds.
+fn conditional_factor(f: &Function<'_>, term: &Term) -> Option<(usize, (Src, bool))> {
+    term.leaves.iter().enumerate().find_map(|(at, leaf)| Some((at, condition_of_step(f, *leaf)?)))
 }
 
 /// Makes sums and products anew.
@@ -361,9 +395,26 @@ impl Maker<'_, '_, '_> {
         self.made(negated)
     }
 
-    /// The sum with common factors taken out, if that is shorter.
-    fn shorter_sum(&mut self, mut terms: Terms) -> Option<Src> {
-        let mut changed = false;
+    /// The product of the other factors where the one at `at` is 1, and 0 elsewhere.
+    fn conditional_product(&mut self, mut term: Term, at: usize, (condition, is_one): (Src, bool)) -> Src {
+        term.leaves.remove(at);
+        let ordered = self.chains.ordered(&term).unwrap_or(term);
+        let product = self.product(&ordered);
+        let (then, otherwise) = if is_one { (product, Src::f32(0.0)) } else { (Src::f32(0.0), product) };
+        let selected = self.r.select(condition, then, otherwise);
+        self.made(selected)
+    }
+
+    /// The sum with blends as steps from one value to the other, common factors taken out, and uniform terms added first,
+    /// if that is shorter.
+    fn shorter_sum(&mut self, mut terms: Terms, has_bare_product: bool) -> Option<Src> {
+        // A product that stands alone is fused with a term that is none.
+        let mut changed = has_bare_product && terms.iter().any(|term| term.leaves.len() == 1);
+        changed |= self.add_uniform(&mut terms)?;
+        while let Some(blend) = Blend::take(self.r.f, &mut terms, |src| self.chains.is_uniform(src)) {
+            self.blend(blend, &mut terms)?;
+            changed = true;
+        }
         while let Some(group) = best_group(&terms, |src| self.chains.is_uniform(src)) {
             let (inner, common) = group.split(&mut terms);
             let inner = self.sum(inner);
@@ -373,6 +424,57 @@ impl Maker<'_, '_, '_> {
             changed = true;
         }
         changed.then(|| self.sum(terms))
+    }
+
+    /// Replaces uniform terms by their sum, for the preamble, if there are several and others; whether it did.
+    fn add_uniform(&mut self, terms: &mut Terms) -> Option<bool> {
+        let is_uniform = |term: &Term| term.leaves.iter().all(|leaf| self.chains.is_uniform(*leaf));
+        let (uniform, others): (Terms, Terms) = terms.iter().cloned().partition(is_uniform);
+        if uniform.len() < 2 || others.is_empty() {
+            return Some(false);
+        }
+        *terms = others;
+        let sum = self.sum(uniform);
+        if let Some(value) = sum.as_value() {
+            self.chains.uniform[value] = true;
+        }
+        terms.try_push(Term { negative: false, leaves: std::iter::once(sum).collect() }).ok()?;
+        Some(true)
+    }
+
+    /// `first + step · (second − first)`; a step that is 0 or 1 by a condition selects.
+    fn blend(&mut self, blend: Blend, terms: &mut Terms) -> Option<()> {
+        let Blend { negative, step, mut common, first, second } = blend;
+        let first = self.product(&Term { negative: false, leaves: first });
+        let second = self.product(&Term { negative: false, leaves: second });
+        if let Some((condition, is_one)) = condition_of_step(self.r.f, step) {
+            let (then, otherwise) = if is_one { (second, first) } else { (first, second) };
+            let selected = self.r.select(condition, then, otherwise);
+            let selected = self.made(selected);
+            common.try_push(selected).ok()?;
+            return terms.try_push(Term { negative, leaves: common }).ok();
+        }
+        let difference = match (first.as_imm(), second.as_imm()) {
+            (Some(first), Some(second)) => {
+                let [first, second] = [first, second].map(|bits| f32::from_bits(bits as u32));
+                Src::f32(second - first)
+            }
+            _ => {
+                let negated = self.r.fneg(first);
+                let (a, b) = if second.as_imm().is_some() { (negated, second) } else { (second, negated) };
+                let difference = self.r.fadd(a, b);
+                self.made(difference)
+            }
+        };
+        let change = Term { negative: false, leaves: [step, difference].into_iter().collect() };
+        let start = Term { negative: false, leaves: std::iter::once(first).collect() };
+        if common.is_empty() {
+            terms.try_push(Term { negative, ..start }).ok()?;
+            return terms.try_push(Term { negative, ..change }).ok();
+        }
+        let inner = self.sum([start, change].into_iter().collect());
+        common.try_push(inner).ok()?;
+        terms.try_push(Term { negative, leaves: common }).ok()
     }
 
     /// Single terms first, so that each product is fused with what stands before it.
@@ -387,7 +489,10 @@ impl Maker<'_, '_, '_> {
                 Some(before) => {
                     let (a, b) =
                         if before.as_imm().is_some() { (summand, before) } else { (before, summand) };
-                    let next = self.r.fadd(a, b);
+                    let next = match (a.as_imm(), b.as_imm()) {
+                        (Some(a), Some(b)) => Src::f32(f32::from_bits(a as u32) + f32::from_bits(b as u32)),
+                        _ => self.r.fadd(a, b),
+                    };
                     self.made(next)
                 }
             });
