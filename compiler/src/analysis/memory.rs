@@ -15,7 +15,8 @@ pub(crate) enum Space {
     Stack,
 }
 
-/// Where an access goes: base address, of device memory only, the variable part of the byte offset, and the constant part.
+/// Where an access goes: base address, of device memory only, the variable part of the byte offset, perhaps shifted to the
+/// left, and the constant part.
 ///
 /// Offsets are sums modulo 2^32, but an access in bounds does not wrap: locations with equal bases and roots are as far
 /// apart as their constants.
@@ -24,31 +25,53 @@ pub(crate) struct Location {
     pub space: Space,
     pub base: Src,
     pub root: Option<Src>,
+    pub shift: u32,
     pub offset: i32,
 }
 
 impl Location {
     fn of(f: &Function<'_>, space: Space, base: Src, offset: Src) -> Location {
         if let Some(constant) = offset.as_imm() {
-            return Location { space, base, root: None, offset: constant as i32 };
+            return Location { space, base, root: None, shift: 0, offset: constant as i32 };
         }
-        if let Some(sum) = f.def(offset)
-            && sum.op == Op::Hw(Opcode::Iadd)
-            && sum.mods.iter().all(|modifier| *modifier == 0)
-            && let [root, constant] = sum.srcs
-            && let Some(constant) = constant.as_imm()
-            && f.width(*root) == 32
-            && root.flags.is_empty()
-        {
-            return Location { space, base, root: Some(*root), offset: constant as i32 };
+        let (outer, constant) = split_sum(f, offset);
+        // A sum that was shifted is shifted terms.
+        if let Some((inner, shift)) = shifted(f, outer) {
+            let (root, inner) = split_sum(f, inner);
+            let offset = constant.wrapping_add(inner << shift);
+            return Location { space, base, root: Some(root), shift, offset };
         }
-        Location { space, base, root: Some(offset), offset: 0 }
+        Location { space, base, root: Some(outer), shift: 0, offset: constant }
     }
 
     /// Whether both are known to be a constant apart.
     pub(crate) fn is_comparable(&self, other: &Location) -> bool {
-        self.space == other.space && self.base == other.base && self.root == other.root
+        self.space == other.space
+            && self.base == other.base
+            && (self.root, self.shift) == (other.root, other.shift)
     }
+}
+
+/// What is left of a 32-bit number without the constant that is added last, and that constant.
+fn split_sum(f: &Function<'_>, src: Src) -> (Src, i32) {
+    match f.def(src) {
+        Some(sum)
+            if sum.op == Op::Hw(Opcode::Iadd)
+                && sum.mods.iter().all(|modifier| *modifier == 0)
+                && f.width(sum.srcs[0]) == 32
+                && sum.srcs[0].flags.is_empty() =>
+        {
+            sum.srcs[1].as_imm().map_or((src, 0), |constant| (sum.srcs[0], constant as i32))
+        }
+        _ => (src, 0),
+    }
+}
+
+/// What is shifted to the left by a constant, and by how much.
+fn shifted(f: &Function<'_>, src: Src) -> Option<(Src, u32)> {
+    let data = f.def(src).filter(|data| data.op == Op::Ir(IrOp::Shl) && f.width(data.srcs[0]) == 32)?;
+    let amount = data.srcs[1].as_imm().filter(|amount| *amount < 32)?;
+    data.srcs[0].flags.is_empty().then_some((data.srcs[0], amount as u32))
 }
 
 /// A load or store that may be moved and merged.

@@ -235,12 +235,22 @@ impl Plan {
 }
 
 /// The base and byte offset of the first component of a group.
-fn address(r: &mut Rewriter<'_, '_>, Location { base, root, offset, .. }: Location) -> [Src; 2] {
-    let constant = Src::imm32(offset as u32);
+fn address(r: &mut Rewriter<'_, '_>, Location { base, root, shift, offset, .. }: Location) -> [Src; 2] {
+    let plus = |r: &mut Rewriter<'_, '_>, src: Src, constant: i32| match constant {
+        0 => src,
+        _ => r.op(Opcode::Iadd, 32, &[src, Src::imm32(constant as u32)]),
+    };
     let offset = match root.map(|root| r.resolve(root)) {
-        None => constant,
-        Some(root) if offset == 0 => root,
-        Some(root) => r.op(Opcode::Iadd, 32, &[root, constant]),
+        None => Src::imm32(offset as u32),
+        Some(root) if shift == 0 => plus(r, root, offset),
+        // As it was written, if the constant was shifted too.
+        Some(root) => {
+            let is_shifted = offset.trailing_zeros() >= shift;
+            let (inner, outer) = if is_shifted { (offset >> shift, 0) } else { (0, offset) };
+            let index = plus(r, root, inner);
+            let shifted = r.alu(IrOp::Shl, 32, &[index, Src::imm32(shift)], &[]);
+            plus(r, shifted, outer)
+        }
     };
     [r.resolve(base), offset]
 }
