@@ -21,7 +21,8 @@ use crate::context::Context;
 use crate::ir::key;
 use crate::ir::op::{Mods, mods};
 use crate::ir::{
-    Access, Block, Build, Builder, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Type, Value,
+    Access, Arithmetic, Block, Build, Builder, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Type,
+    Value,
 };
 
 /// Half-words left for promoted constants.
@@ -157,7 +158,7 @@ fn candidates(f: &Function<'_>, uniform: &mut Side<Inst, bool>) -> Vec<(Value, u
             let weight = weight(f, &data);
             let can_move = |value: &Value| {
                 let ty = f.ty(*value);
-                !wanted[*value] || (weight > 0 && ty.comps == 1 && matches!(ty.bits, 16 | 32 | 64))
+                !wanted[*value] || (weight > 0 && ty.comps == 1 && matches!(ty.bits, 1 | 16 | 32 | 64))
             };
             uniform[*inst] &= data.dsts.iter().all(can_move);
             if uniform[*inst] {
@@ -181,7 +182,8 @@ fn weight(f: &Function<'_>, data: &InstData<'_>) -> u32 {
             let loaded = |src: &Src| f.def(*src).is_some_and(|def| def.op == Op::Ir(IrOp::LoadGlobal));
             if data.srcs.iter().any(loaded) { LOAD_WEIGHT } else { 0 }
         }
-        Op::Ir(IrOp::Mov | IrOp::Exact) => 0,
+        // What reads a comparison compares.
+        Op::Ir(IrOp::Mov | IrOp::Exact | IrOp::Icmp | IrOp::Fcmp) => 0,
         Op::Ir(IrOp::Imul | IrOp::Shl | IrOp::Ushr | IrOp::Sshr) => COMPLEX_WEIGHT,
         Op::Hw(op) if op.desc().unit == Unit::Ic || op.desc().unit == Unit::None => COMPLEX_WEIGHT,
         _ => SIMPLE_WEIGHT,
@@ -207,7 +209,7 @@ fn place(
         fits
     });
     let mut places = Vec::new();
-    for bits in [64, 32, 16] {
+    for bits in [64, 32, 16, 1] {
         for (value, _) in candidates.iter().filter(|(value, _)| f.ty(*value).bits == bits) {
             let halves = f.ty(*value).halves();
             if bits == 64 && next + halves > MEMORY_BASE_HALVES {
@@ -292,11 +294,12 @@ fn select(b: &mut Builder<'_, '_>, dsts: &[Value], condition: Src, inputs: &[Src
 ///
 /// `masks` are the modifiers for one, two and four half-words.
 fn store(b: &mut Builder<'_, '_>, value: Value, half: u16, masks: &[Mods; 3]) {
-    let ty = b.f.ty(value);
+    let word = if b.f.ty(value) == Type::BOOL { b.uconv(value.into(), 16) } else { value.into() };
+    let ty = b.f.src_ty(word);
     let halves = Type::vector(16, ty.halves() as u8);
-    let data = if ty == halves { value } else { b.value(IrOp::Collect, halves, &[value.into()], &[]) };
+    let data = if ty == halves { word } else { b.value(IrOp::Collect, halves, &[word], &[]).into() };
     let mods = &masks[halves.comps.ilog2() as usize];
-    b.effect(Opcode::UniformStore, &[data.into(), Src::uniform(half, 16)], mods);
+    b.effect(Opcode::UniformStore, &[data, Src::uniform(half, 16)], mods);
 }
 
 /// The instructions that compute the placed values.

@@ -182,7 +182,8 @@ fn source_problem(op: Op, index: usize, src: Src) -> Option<String> {
             let size = Size::for_bits(src.bits);
             let is_wide = size != Size::B16;
             let end = src.payload + u64::from(size.halves());
-            let exists = matches!(src.bits, 16 | 32 | 64)
+            // A boolean fills a half-word.
+            let exists = matches!(src.bits, 1 | 16 | 32 | 64)
                 && end <= UNIFORMS
                 && (!is_wide || src.payload.is_multiple_of(2));
             (!exists).then(|| "this uniform register does not exist".to_string())
