@@ -181,6 +181,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_reassociate));
     OPT_FACTOR "opt_factor" "Factors sums of products, and multiplies what is shared or uniform first." =
         optional(Source, Source, sure!(opt::opt_factor));
+    OPT_UNIFORM_OPERANDS "opt_uniform_operands" "Puts uniform operands of integer sums and products together." =
+        optional(Source, Source, sure!(opt::opt_uniform_operands));
     OPT_UNIFORM_SUBGROUPS "opt_uniform_subgroups" "Simplifies operations across lanes on uniform values." =
         optional(Source, Source, sure!(opt::opt_uniform_subgroups, context)).acts_on(&[&LANES]);
 
@@ -189,6 +191,8 @@ passes! {
 
     OPT_FORWARD_MEMORY "opt_forward_memory" "Forwards stored and loaded values to later loads." =
         optional(Source, Source, sure!(opt::opt_forward_memory)).acts_on(&[&ACCESSES]);
+    OPT_DEAD_STORES "opt_dead_stores" "Removes stores that are overwritten before they are read, or never read." =
+        optional(Source, Source, sure!(opt::opt_dead_stores)).acts_on(&[&ACCESSES]);
     OPT_VECTORIZE_MEMORY "opt_vectorize_memory" "Makes fewer and narrower accesses to memory." =
         optional(Source, Source, sure!(opt::opt_vectorize_memory)).acts_on(&[&ACCESSES]);
 

@@ -52,7 +52,7 @@ phases! {
     ] "Lowers operations across lanes, whose arithmetic later phases lower.";
 
     Memory "memory" -> Source [
-        OPT_FORWARD_MEMORY OPT_COPY_PROP OPT_DCE OPT_VECTORIZE_MEMORY
+        OPT_FORWARD_MEMORY OPT_COPY_PROP OPT_DCE OPT_DEAD_STORES OPT_DCE OPT_VECTORIZE_MEMORY
     ] "Optimises accesses to memory while addresses are bytes.";
 
     Arithmetic "arithmetic" -> Source [
@@ -72,7 +72,8 @@ phases! {
     ] "Lowers fragment inputs, textures and stack memory.";
 
     Uniform "uniform" -> Source [
-        OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_FACTOR OPT_CSE OPT_DCE OPT_CONSTANT_ALPHA
+        OPT_COPY_PROP OPT_CONSTANT_FOLDING OPT_ALGEBRAIC OPT_CSE OPT_DCE OPT_UNIFORM_OPERANDS OPT_FACTOR OPT_CSE OPT_DCE
+        OPT_CONSTANT_ALPHA
         OPT_LOOP_INVARIANT OPT_PREAMBLE
     ] "Optimises what the lowerings have made, and moves what is uniform to the preamble.";
 

@@ -1,0 +1,83 @@
+//! Removes stores to device, threadgroup and stack memory that nobody can see.
+//!
+//! A store is dead when a later one of its block writes at least the same bytes and nothing in between may read them, end a
+//! lane, or let others look: another load that is not known to be elsewhere, an atomic, a barrier, a discard. Stores to
+//! threadgroup or stack memory are dead as well where the function never reads that kind of memory. Volatile stores stay.
+//!
+//! Before: stage source. After: the same.
+
+use agx_isa::desc::Effects;
+
+use crate::analysis::memory::{MemoryAccess, Space};
+use crate::ir::{Function, Inst, InstData, IrOp, Op};
+
+/// Most later stores remembered at a time.
+const MAX_LATER: usize = 32;
+
+/// Removes stores that are overwritten before they are read, or never read.
+pub fn opt_dead_stores(f: &mut Function<'_>) {
+    let unread = Unread::of(f);
+    for index in 0..f.layout.len() {
+        let block = f.layout[index].block;
+        let mut later: Vec<MemoryAccess> = Vec::new();
+        let mut insts = std::mem::take(&mut f.block_mut(block).insts);
+        let dead: Vec<Inst> = insts
+            .iter()
+            .rev()
+            .filter(|inst| is_dead(f, &f.insts[**inst], &unread, &mut later))
+            .copied()
+            .collect();
+        // Both are in order, the dead ones from the end.
+        let mut dead = dead.into_iter().rev().peekable();
+        insts.retain(|inst| dead.next_if_eq(inst).is_none());
+        f.block_mut(block).insts = insts;
+    }
+}
+
+/// Kinds of memory that the function never reads.
+struct Unread {
+    threadgroup: bool,
+    stack: bool,
+}
+
+impl Unread {
+    fn of(f: &Function<'_>) -> Unread {
+        let mut unread = Unread { threadgroup: true, stack: true };
+        for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
+            match f.insts[*inst].op {
+                Op::Ir(IrOp::LoadLocal | IrOp::AtomicLocal) => unread.threadgroup = false,
+                Op::Ir(IrOp::LoadScratch) => unread.stack = false,
+                _ => {}
+            }
+        }
+        unread
+    }
+}
+
+/// Whether an instruction is a dead store, given what is stored `later`; which is brought up to date.
+fn is_dead(f: &Function<'_>, data: &InstData<'_>, unread: &Unread, later: &mut Vec<MemoryAccess>) -> bool {
+    if let Some(store) = MemoryAccess::of_store(f, data) {
+        let is_unread = match store.location.space {
+            Space::Device => false,
+            Space::Threadgroup => unread.threadgroup,
+            Space::Stack => unread.stack,
+        };
+        if is_unread || later.iter().any(|other| covers(other, &store)) {
+            return true;
+        }
+        if later.len() < MAX_LATER {
+            later.push(store);
+        }
+    } else if let Some(load) = MemoryAccess::of_load(f, data) {
+        later.retain(|store| load.is_readonly() || store.is_disjoint(&load));
+    } else if !data.is_pure() && data.op.effects() != Effects::CROSS_LANE {
+        later.clear();
+    }
+    false
+}
+
+/// Whether `later` writes every byte of `store`.
+fn covers(later: &MemoryAccess, store: &MemoryAccess) -> bool {
+    let ((first, end), (later_first, later_end)) = (store.range(), later.range());
+    later.location.is_comparable(&store.location) && later_first <= first && end <= later_end
+}
