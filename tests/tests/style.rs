@@ -80,7 +80,6 @@ const UNSAFE: &[(&str, &str)] = &[
         "reads the structures of Vulkan that programs pass by pointer, and hands out objects as handles",
     ),
     ("device/shim/", "stands between a program and its C library"),
-    ("driver/icd/", "the loader and applications pass pointers and handles"),
 ];
 
 fn root() -> PathBuf {
