@@ -26,7 +26,7 @@ fn main(@builtin(local_invocation_index) lane: u32) {
         x = log2( // log2
             x);
         if x > 3.0 {
-            x = exp2(x); // exp2
+            x = exp2(x * x); // exp2
         }
     }
     let old = atomicAdd(&counter, // atomic

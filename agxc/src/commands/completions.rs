@@ -163,6 +163,6 @@ mod tests {
                 }
             }
         }
-        assert!(bash().contains("    --emit) words=\"asm bin json "), "{}", bash());
+        assert!(bash().contains("    --emit) words=\"asm asm-loc bin json "), "{}", bash());
     }
 }

@@ -2,21 +2,24 @@
 //!
 //! A store is dead when a later one of its block writes at least the same bytes and nothing in between may read them, end a
 //! lane, or let others look: another load that is not known to be elsewhere, an atomic, a barrier, a discard. Stores to
-//! threadgroup or stack memory are dead as well where the function never reads that kind of memory. Volatile stores stay.
+//! threadgroup or stack memory are dead as well where the function never reads that kind of memory, unless another part reads the
+//! stack that this one opens. Volatile stores stay.
 //!
 //! Before: stage source. After: the same.
 
 use agx_isa::desc::Effects;
 
 use crate::analysis::memory::{MemoryAccess, Space};
+use crate::context::Context;
 use crate::ir::{Function, Inst, InstData, IrOp, Op};
+use crate::lower::Frame;
 
 /// Most later stores remembered at a time.
 const MAX_LATER: usize = 32;
 
 /// Removes stores that are overwritten before they are read, or never read.
-pub fn opt_dead_stores(f: &mut Function<'_>) {
-    let unread = Unread::of(f);
+pub fn opt_dead_stores(f: &mut Function<'_>, context: &mut Context<'_>) {
+    let unread = Unread::of(f, context.facts.frame);
     for index in 0..f.layout.len() {
         let block = f.layout[index].block;
         let mut later: Vec<MemoryAccess> = Vec::new();
@@ -41,8 +44,8 @@ struct Unread {
 }
 
 impl Unread {
-    fn of(f: &Function<'_>) -> Unread {
-        let mut unread = Unread { threadgroup: true, stack: true };
+    fn of(f: &Function<'_>, frame: Frame) -> Unread {
+        let mut unread = Unread { threadgroup: true, stack: !matches!(frame, Frame::Shared(_)) };
         for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
             match f.insts[*inst].op {
                 Op::Ir(IrOp::LoadLocal | IrOp::AtomicLocal) => unread.threadgroup = false,

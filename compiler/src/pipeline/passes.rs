@@ -192,7 +192,7 @@ passes! {
     OPT_FORWARD_MEMORY "opt_forward_memory" "Forwards stored and loaded values to later loads." =
         optional(Source, Source, sure!(opt::opt_forward_memory)).acts_on(&[&ACCESSES]);
     OPT_DEAD_STORES "opt_dead_stores" "Removes stores that are overwritten before they are read, or never read." =
-        optional(Source, Source, sure!(opt::opt_dead_stores)).acts_on(&[&ACCESSES]);
+        optional(Source, Source, sure!(opt::opt_dead_stores, context)).acts_on(&[&ACCESSES]);
     OPT_VECTORIZE_MEMORY "opt_vectorize_memory" "Makes fewer and narrower accesses to memory." =
         optional(Source, Source, sure!(opt::opt_vectorize_memory)).acts_on(&[&ACCESSES]);
 
