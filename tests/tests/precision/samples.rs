@@ -11,7 +11,7 @@ const EDGES: [f64; 24] = [
 ];
 
 /// A number of the format: of any exponent, or between −32 and 32, or an edge.
-fn number(random: &mut Random, format: Format) -> f64 {
+fn random_number(random: &mut Random, format: Format) -> f64 {
     let choice = random.next_u64() % 16;
     let uniform = (random.next_u64() >> 16) as f64 / (1u64 << 48) as f64;
     rounded(
@@ -52,7 +52,7 @@ pub fn samples(format: Format, floats: usize, group: usize, is_wanted: impl Fn(&
         let mut random = Random::new(1);
         let mut operands = vec![0.0; floats];
         for _ in 0..20 * count {
-            operands.fill_with(|| number(&mut random, format));
+            operands.fill_with(|| random_number(&mut random, format));
             if is_wanted(&operands) {
                 samples.extend_from_slice(&operands);
             }
