@@ -27,12 +27,12 @@ pub struct NextUses {
 impl NextUses {
     /// Instructions from the head of `block` to the next use of `value`, or [`NEVER`]. Sources of phis are used at the
     /// ends of the predecessors.
-    pub fn from_head(&self, live: &Liveness, block: Block, value: Value) -> u32 {
+    pub fn after_head(&self, live: &Liveness, block: Block, value: Value) -> u32 {
         live.column_of(value).map_or(NEVER, |column| self.head[block.index() * self.columns + column])
     }
 
     /// Instructions from the end of `block` to the next use of `value`, or [`NEVER`].
-    pub fn from_end(&self, live: &Liveness, block: Block, value: Value) -> u32 {
+    pub fn after_end(&self, live: &Liveness, block: Block, value: Value) -> u32 {
         live.column_of(value).map_or(NEVER, |column| self.end[block.index() * self.columns + column])
     }
 }
@@ -156,10 +156,10 @@ mod tests {
         b.finish();
         let live = liveness(&f);
         let next = next_uses(&f, &live);
-        assert_eq!(next.from_end(&live, entry, inside), 1);
-        assert_eq!(next.from_head(&live, entry, inside), NEVER, "it is defined there");
-        assert_eq!(next.from_end(&live, entry, after), LOOP_EXIT + 2);
-        assert_eq!(next.from_head(&live, blocks.after, after), 0);
-        assert_eq!(next.from_head(&live, blocks.after, inside), NEVER);
+        assert_eq!(next.after_end(&live, entry, inside), 1);
+        assert_eq!(next.after_head(&live, entry, inside), NEVER, "it is defined there");
+        assert_eq!(next.after_end(&live, entry, after), LOOP_EXIT + 2);
+        assert_eq!(next.after_head(&live, blocks.after, after), 0);
+        assert_eq!(next.after_head(&live, blocks.after, inside), NEVER);
     }
 }

@@ -14,7 +14,7 @@ pub struct TextIr;
 impl FrontEnd for TextIr {
     fn read<'a>(&self, bump: &'a Bump, input: Input<'_>, _: &CompileKey) -> Result<Shader<'a>, CompileError> {
         let functions = ir::parse(bump, input.text()?)?;
-        let first = functions.into_iter().next().ok_or_else(|| TextError::NoFunction)?;
+        let first = functions.into_iter().next().ok_or(TextError::NoFunction)?;
         let violations = ir::validate(&first, first.stage).err().unwrap_or_default();
         if let Some((violation, rest)) = violations.split_first() {
             return Err(violation.error(rest.len()));

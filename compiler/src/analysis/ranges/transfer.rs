@@ -14,6 +14,9 @@ use crate::ir::{Function, InstData, IrOp, Op, Src, Type};
 /// Bounds that may say nothing.
 pub(super) type Bounds = Option<(i128, i128)>;
 
+/// Bounds of a result from those of two sources.
+type Join = fn((i128, i128), (i128, i128)) -> (i128, i128);
+
 /// How the ranges of results follow.
 #[derive(Clone, Copy)]
 pub(super) enum Rule {
@@ -128,7 +131,7 @@ impl Sources<'_> {
     }
 
     /// The last source shifted, and the first or the product of the first two before it.
-    fn sum(&self, join: fn((i128, i128), (i128, i128)) -> (i128, i128)) -> Bounds {
+    fn sum(&self, join: Join) -> Bounds {
         if self.data.get(key::SAT) {
             return None;
         }

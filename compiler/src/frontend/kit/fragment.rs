@@ -331,8 +331,8 @@ pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(FragmentOutput, Src)]) -> Result<(
 
 /// The register of a component of a colour, which is written.
 fn colour(kit: &mut Kit<'_, '_>, target: u32, component: u32) -> Result<u8, CompileError> {
-    let register = fragment::colour_register(target, component)
-        .ok_or_else(|| KitError::Target { target, most: MAX_TARGETS })?;
+    let register =
+        fragment::colour_register(target, component).ok_or(KitError::Target { target, most: MAX_TARGETS })?;
     kit.fragment.info.components[target as usize] |= 1 << component;
     Ok(register)
 }

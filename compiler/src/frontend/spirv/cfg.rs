@@ -91,7 +91,7 @@ impl<'a> Cfg<'a> {
         let mut cases = Vec::with_capacity(count);
         for block in &body.blocks {
             let inst = words.instructions_from(block.end).next();
-            let inst = inst.ok_or_else(|| FlowError::NoTerminator)??;
+            let inst = inst.ok_or(FlowError::NoTerminator)??;
             let target = |label: u32| node_of(defs, body, label).map_err(|error| inst.locate(error));
             let terminator = read_terminator(&inst, defs, &target).map_err(|error| inst.locate(error))?;
             let list = cases_by_target(terminator, &target)?;

@@ -87,7 +87,7 @@ pub(super) fn reduce<'a, 'f>(
 ) -> Result<&'a [Src], CompileError> {
     let (_, vector) = eval.value(operand(operands, 0)?)?;
     let result = vector.iter().copied().reduce(|x, y| join(eval.b, x, y));
-    Ok(eval.keep(&[result.ok_or_else(|| ValueError::EmptyList)?]))
+    Ok(eval.keep(&[result.ok_or(ValueError::EmptyList)?]))
 }
 
 /// An address as an integer, or the other way round.

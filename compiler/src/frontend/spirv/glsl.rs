@@ -162,7 +162,7 @@ pub(super) fn glsl<'a>(
     inst: &Inst<'a>,
 ) -> Result<(), CompileError> {
     let number = inst.word(3)?;
-    let op = GlslStd450Op::from_u32(number).ok_or_else(|| ModuleError::UnknownExtended { number })?;
+    let op = GlslStd450Op::from_u32(number).ok_or(ModuleError::UnknownExtended { number })?;
     let named = |error: CompileError| error.within(format!("{op:?}"));
     let ty = v.eval().ty(inst.word(0)?)?;
     let leaves = match row(op) {

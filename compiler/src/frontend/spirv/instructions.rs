@@ -192,7 +192,7 @@ pub(super) fn array_length<'a>(
         return Err(MemoryError::ArrayLength { why: "expected a structure" }.into());
     };
     let member = members.get(inst.word(3)? as usize);
-    let member = member.ok_or_else(|| MemoryError::ArrayLength { why: "the structure lacks the member" })?;
+    let member = member.ok_or(MemoryError::ArrayLength { why: "the structure lacks the member" })?;
     let stride = match v.types.kind(member.ty) {
         Kind::RuntimeArray { stride: stride @ 1.., .. } => stride,
         _ => {

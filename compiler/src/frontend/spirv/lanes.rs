@@ -270,7 +270,7 @@ fn partitioned<'a>(
     code: u32,
     parts: Option<(IrOp, u32)>,
 ) -> Result<Vec<Src>, CompileError> {
-    let (op, last) = parts.ok_or_else(|| GroupError::Operation { op: inst.op })?;
+    let (op, last) = parts.ok_or(GroupError::Operation { op: inst.op })?;
     check_operand(v, inst, name)?;
     let (_, [mask, ..]) = v.eval().value(inst.word(5)?)? else {
         return Err(GroupError::NotABallot.into());

@@ -113,7 +113,7 @@ struct Operand<'a> {
 }
 
 fn operand<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32], index: usize) -> Result<Operand<'a>, CompileError> {
-    let id = operands.get(index).ok_or_else(|| ValueError::Missing { index, count: operands.len() })?;
+    let id = operands.get(index).ok_or(ValueError::Missing { index, count: operands.len() })?;
     let (ty, leaves) = eval.value(*id)?;
     let (vector, columns) = match eval.types.kind(ty) {
         Kind::Matrix { column, count } => (column, count as usize),

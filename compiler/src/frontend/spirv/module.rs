@@ -239,8 +239,7 @@ impl<'a> Module<'a> {
                 if *mode == ExecutionMode::LocalSize as u32 {
                     *dimension = *operand;
                 } else if *mode == ExecutionMode::LocalSizeId as u32 {
-                    *dimension =
-                        constant(*operand).ok_or_else(|| ModuleError::WorkgroupSize { id: *operand })?;
+                    *dimension = constant(*operand).ok_or(ModuleError::WorkgroupSize { id: *operand })?;
                 }
             }
         }

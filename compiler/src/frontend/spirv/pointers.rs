@@ -176,10 +176,10 @@ fn step_bytes<'a>(
     index: Src,
 ) -> Result<Pointer<'a>, CompileError> {
     if let Kind::Struct { members } = v.types.kind(pointer.ty) {
-        let number = index.as_imm().ok_or_else(|| MemoryError::DynamicMember)?;
+        let number = index.as_imm().ok_or(MemoryError::DynamicMember)?;
         let member = members
             .get(number as usize)
-            .ok_or_else(|| TypeError::NoMember { index: number, count: members.len() })?;
+            .ok_or(TypeError::NoMember { index: number, count: members.len() })?;
         let step = if pointer.layout == Layout::Natural { member.natural_offset } else { member.offset };
         let mut access = pointer.access;
         access.set(Access::READONLY, access.contains(Access::READONLY) || member.readonly);

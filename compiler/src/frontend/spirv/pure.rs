@@ -89,7 +89,7 @@ fn values(op: Op) -> Option<Function> {
 }
 
 /// Instructions on values among which pointers may be.
-fn with_pointers<'a>(op: Op) -> Option<Function> {
+fn with_pointers(op: Op) -> Option<Function> {
     Some(match op {
         Op::CompositeConstruct => composite::construct,
         Op::CompositeInsert => composite::insert,

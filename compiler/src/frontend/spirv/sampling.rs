@@ -52,8 +52,7 @@ impl Operands {
     pub fn read(words: &[u32]) -> Result<Operands, CompileError> {
         let mut operands = Operands::default();
         let Some((mask, ids)) = words.split_first() else { return Ok(operands) };
-        let mask =
-            ImageOperands::from_bits(*mask).ok_or_else(|| ImageError::UnknownOperands { mask: *mask })?;
+        let mask = ImageOperands::from_bits(*mask).ok_or(ImageError::UnknownOperands { mask: *mask })?;
         let mut ids = ids.iter().copied();
         for operand in mask.iter() {
             let mut id = || {
@@ -158,7 +157,7 @@ pub(super) fn texel_bits(v: &Values<'_, '_>, image: &ImageType) -> Result<u8, Co
 /// `value` over the divisor of a projective coordinate: the component after the `axes` that are used.
 fn divide<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>, axes: usize, value: Src) -> Result<Src, CompileError> {
     let (_, leaves) = v.eval().value(inst.word(3)?)?;
-    let divisor = leaves.get(axes).copied().ok_or_else(|| ImageError::Divisor { axes })?;
+    let divisor = leaves.get(axes).copied().ok_or(ImageError::Divisor { axes })?;
     let divisor = v.kit.b.fconv(divisor, 32);
     let mods = IrOperation::Hw(Opcode::Rcp).default_mods();
     let reciprocal = v.kit.b.alu(Opcode::Rcp, 32, &[divisor], &mods);

@@ -209,7 +209,7 @@ impl<'a> Scan<'_, 'a> {
         let dim = inst.word(2)?;
         Ok(ImageType {
             texel: self.ty(inst.word(1)?)?,
-            dim: Dim::from_u32(dim).ok_or_else(|| TypeError::UnknownDim { number: dim })?,
+            dim: Dim::from_u32(dim).ok_or(TypeError::UnknownDim { number: dim })?,
             arrayed: inst.word(4)? != 0,
             multisampled: inst.word(5)? != 0,
             storage: inst.word(6)? == 2,
@@ -240,7 +240,7 @@ impl<'a> Scan<'_, 'a> {
                 ty,
                 leaf,
                 offset: of(Decoration::Offset).unwrap_or(0),
-                natural_offset: natural_offset.ok_or_else(|| TypeError::TooLarge)?,
+                natural_offset: natural_offset.ok_or(TypeError::TooLarge)?,
                 matrix: MatrixLayout {
                     stride: of(Decoration::MatrixStride).unwrap_or(0),
                     row_major: of(Decoration::RowMajor).is_some(),
@@ -336,7 +336,7 @@ impl<'a> Scan<'_, 'a> {
             }
             op if is_terminator(op) => {
                 let block = function.blocks.last_mut().filter(|_| in_block);
-                block.ok_or_else(|| FlowError::OutsideBlock { op })?.end = inst.offset;
+                block.ok_or(FlowError::OutsideBlock { op })?.end = inst.offset;
                 self.open = Some(false);
                 Ok(())
             }

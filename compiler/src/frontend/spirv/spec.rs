@@ -60,9 +60,9 @@ fn number(
 /// An operation on constants. It is built like any other, and folds because its operands are constant.
 fn operation<'a>(eval: &mut Eval<'_, '_, 'a>, inst: &Inst<'a>, ty: Ty) -> Result<&'a [Src], CompileError> {
     let number = inst.word(2)?;
-    let op = Op::from_u32(number).ok_or_else(|| ModuleError::UnknownOpcode { number })?;
+    let op = Op::from_u32(number).ok_or(ModuleError::UnknownOpcode { number })?;
     let operands = inst.rest(3);
-    let row = pure::find(op).ok_or_else(|| TypeError::SpecOp { op })?;
+    let row = pure::find(op).ok_or(TypeError::SpecOp { op })?;
     let leaves = pure::evaluate(eval, row.compute, ty, operands)?;
     if leaves.iter().any(|leaf| leaf.as_imm().is_none()) {
         return Err(TypeError::SpecFold { op }.into());

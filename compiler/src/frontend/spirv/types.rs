@@ -163,7 +163,7 @@ impl<'a> Types<'a> {
         if depth > MAX_TYPE_DEPTH {
             return Err(TypeError::TooDeep { most: MAX_TYPE_DEPTH.into() }.into());
         }
-        let natural = self.natural_size(kind).ok_or_else(|| TypeError::TooLarge)?;
+        let natural = self.natural_size(kind).ok_or(TypeError::TooLarge)?;
         self.rows.push(TypeData { kind, leaves, depth, natural });
         Ok(Ty(self.rows.len() as u32 - 1))
     }

@@ -29,7 +29,7 @@ impl<'a> Translator<'_, 'a> {
                     frame.rest = None;
                     continue;
                 }
-                let inst = rest.next().ok_or_else(|| FlowError::Truncated)??;
+                let inst = rest.next().ok_or(FlowError::Truncated)??;
                 self.bodies
                     .budget
                     .count()

@@ -57,7 +57,7 @@ impl Program<'_> {
                 self.on_unit(kit, (unit, File::Sampler), |kit, unit| Ok([samples(kit, unit, target); 4]))?
             }
             _ => {
-                let lookup = self.from_sampler(kit, instruction, target, unit)?;
+                let lookup = self.with_sampler(kit, instruction, target, unit)?;
                 match lookup.gather {
                     Some(Gather::Computed(component)) => self.gather_computed(kit, lookup, component)?,
                     _ => self.look_up(kit, &lookup)?,
@@ -120,7 +120,7 @@ impl Program<'_> {
                 self.on_unit(kit, unit, |kit, unit| size(kit, unit, target, level))?
             }
             _ => {
-                let lookup = self.from_view(kit, instruction, target, number)?;
+                let lookup = self.with_view(kit, instruction, target, number)?;
                 self.look_up(kit, &lookup)?
             }
         };
@@ -157,7 +157,7 @@ impl Program<'_> {
         self.on_unit(kit, unit, |kit, unit| images::load(kit, texture(unit), &load))
     }
 
-    fn from_sampler(
+    fn with_sampler(
         &self,
         kit: &mut Kit<'_, '_>,
         instruction: &Instruction,
@@ -169,8 +169,8 @@ impl Program<'_> {
         let mut coordinates = self.fetch_all(kit, instruction, 0);
         if opcode == Txp {
             let inverse = reciprocal(kit, coordinates[3]);
-            for part in 0..3 {
-                coordinates[part] = kit.b.fmul(coordinates[part], inverse);
+            for part in coordinates.iter_mut().take(3) {
+                *part = kit.b.fmul(*part, inverse);
             }
         }
         let second = |kit: &mut Kit<'_, '_>, component: u8| self.fetch(kit, instruction, 1, component);
@@ -210,7 +210,7 @@ impl Program<'_> {
         }
     }
 
-    fn from_view(
+    fn with_view(
         &self,
         kit: &mut Kit<'_, '_>,
         instruction: &Instruction,

@@ -90,7 +90,7 @@ impl<'a> Spiller<'_, 'a> {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut through = 0;
         for value in self.live.live_in(block) {
-            let distance = self.next.from_head(self.live, block, value);
+            let distance = self.next.after_head(self.live, block, value);
             let held = preds.iter().filter(|pred| find(&self.borders[**pred].end, value).is_some()).count();
             let class =
                 if is_header { u8::from(distance >= AFTER_LOOP) } else { u8::from(held < preds.len()) };

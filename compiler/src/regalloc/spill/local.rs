@@ -57,7 +57,7 @@ impl LocalUses {
         if number == self.number {
             return position;
         }
-        match next.from_end(live, self.block, value) {
+        match next.after_end(live, self.block, value) {
             NEVER => NEVER,
             distance => distance.saturating_add(self.length).min(NEVER - 1),
         }

@@ -289,11 +289,9 @@ impl<'a> Spiller<'_, 'a> {
             let loose =
                 (0..self.resident.len()).filter(|index| !pinned.contains(&self.resident[*index].value));
             let Some(farthest) = loose.max_by_key(far) else {
-                return Err(BackEndError::OneInstruction {
-                    needed: (used + needed) as u32,
-                    budget: self.budget as u32,
-                }
-                .into());
+                return Err(
+                    BackEndError::OneInstruction { needed: (used + needed), budget: self.budget }.into()
+                );
             };
             used -= self.halves(self.resident[farthest].value);
             self.resident.swap_remove(farthest);

@@ -135,8 +135,7 @@ fn a_comparison_of_addresses_alone_compiles() {
         Select %uint %x %same #1 #2
         Store %p %x
         Return";
-    let mut key = CompileKey::default();
-    key.validate = true;
+    let key = CompileKey { validate: true, ..CompileKey::default() };
     let bytes = assemble(&with_body(declarations, body));
     let result = Compiler::default().compile(&mut Scratch::default(), Input::spirv(&bytes), &key);
     assert!(result.is_ok(), "{:?}", result.err());
