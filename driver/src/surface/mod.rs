@@ -58,7 +58,7 @@ impl Surface for Headless {
         ]
     }
 
-    /// There is no place where the pixels could go.
+    /// Discards the pixels.
     fn show(&self, _: [u32; 2], _: &[u8]) -> Result<(), Error> {
         Ok(())
     }

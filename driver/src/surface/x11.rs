@@ -27,7 +27,7 @@ impl<C: Connection + Send + Sync> X11<C> {
     /// A window of a server whose pixels are 32 bits, least significant byte first.
     ///
     /// # Errors
-    /// There is no such window, or its pixels are of another kind.
+    /// The window does not exist, or its pixel format is unsupported.
     pub fn new(connection: C, window: Drawable) -> Result<X11<C>, Error> {
         let depth = get_geometry(&connection, window).map_err(lost)?.reply().map_err(lost)?.depth;
         let setup = connection.setup();

@@ -41,7 +41,7 @@ pub struct Client {
     pub shows: Shows,
     /// Who runs it.
     pub runs: Runs,
-    /// Seconds after which it is ended, which is no failure where its results were shown.
+    /// Time limit in seconds. A program stopped at the limit passes if it has shown its results.
     pub seconds: u32,
 }
 

@@ -118,8 +118,8 @@ pub(super) struct Group {
     pub rules: &'static [Rule],
     /// The operations that rules want the first two sources to be made by.
     wanted: [Ops; 2],
-    /// By which of the first two sources are constants, and which are made by an operation that is wanted there, the rules
-    /// that find what they need: a bit each.
+    /// Rules whose requirements on the first two sources hold, one bit each. The index has four bits: for each source, whether it
+    /// is a constant and whether a wanted operation defines it.
     candidates: [u64; 16],
 }
 
