@@ -11,6 +11,7 @@ pub(crate) fn record(memory: &Memory, address: u64, record: &Record) -> Result<V
 
 /// `len` bytes.
 pub(crate) fn read(memory: &Memory, address: u64, len: usize) -> Result<Vec<u8>, MemoryFault> {
+    memory.saw_read(address, len);
     let mut bytes = vec![0; len];
     memory.fetch(address, &mut bytes)?;
     Ok(bytes)
@@ -18,6 +19,7 @@ pub(crate) fn read(memory: &Memory, address: u64, len: usize) -> Result<Vec<u8>,
 
 /// A 32-bit word.
 pub(crate) fn word(memory: &Memory, address: u64) -> Result<u32, MemoryFault> {
+    memory.saw_read(address, 4);
     let mut bytes = [0; 4];
     memory.fetch(address, &mut bytes)?;
     Ok(u32::from_le_bytes(bytes))

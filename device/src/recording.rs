@@ -202,7 +202,9 @@ pub struct Recording {
 /// The commands of a submission.
 fn commands(submission: &Recorded, at: usize) -> Result<Vec<Command>, ReplayError> {
     let what = "commands that cannot be read";
-    parse_commands(&submission.stream).map_err(|_| ReplayError::Content { number: at + 1, what })
+    let commands = parse_commands(&submission.stream);
+    let commands = commands.map_err(|_| ReplayError::Content { number: at + 1, what })?;
+    Ok(commands.into_iter().map(|ordered| ordered.command).collect())
 }
 
 /// What a replay came to.

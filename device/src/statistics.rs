@@ -27,6 +27,8 @@ pub struct Statistics {
     pub launches: u64,
     /// Draws.
     pub draws: u64,
+    /// Times that a render pass was interrupted.
+    pub interruptions: u64,
     /// By the address of the program.
     pub programs: BTreeMap<u64, ProgramStatistics>,
 }
@@ -43,8 +45,12 @@ impl Statistics {
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Statistics { submissions, launches, draws, programs } = self;
-        writeln!(f, "{submissions} submissions, {launches} launches, {draws} draws")?;
+        let Statistics { submissions, launches, draws, interruptions, programs } = self;
+        write!(f, "{submissions} submissions, {launches} launches, {draws} draws")?;
+        match interruptions {
+            0 => writeln!(f)?,
+            count => writeln!(f, ", {count} interruptions")?,
+        }
         writeln!(f, "     program   launches  instructions  lane instructions        cycles")?;
         for (address, sums) in programs {
             let ProgramStatistics { launches, instructions, lane_instructions, cycles } = sums;

@@ -3,7 +3,7 @@
 
 use agx_device::kernel::{Answer, Chip, Errno, Heap, User};
 use agx_device::record::{
-    Field, bind_op, command_header, compute_command, gem_create, launch, queue_create, sizes, submit,
+    Field, bind_op, command_header, compute_command, gem_create, launch, queue_create, sizes, submit, sync,
     usc_preamble, usc_registers, usc_shader, usc_shared, usc_uniform, vm_bind, vm_create,
 };
 use agx_device::{Kernel, Recording, Settings};
@@ -37,7 +37,11 @@ struct Device {
 
 impl Device {
     fn new() -> Device {
-        let kernel = Kernel::new(Chip::default(), Settings::default(), Box::<Heap>::default(), || 5);
+        Device::with(Settings::default())
+    }
+
+    fn with(settings: Settings) -> Device {
+        let kernel = Kernel::new(Chip::default(), settings, Box::<Heap>::default(), || 5);
         Device { kernel, caller: Caller(vec![0; 0x1000]) }
     }
 
@@ -51,9 +55,7 @@ impl Device {
         let space = vm_create::RECORD
             .build_raw(&[(vm_create::KERNEL_START, 0x20_0000_0000), (vm_create::KERNEL_END, 0x20_2000_0000)]);
         assert_eq!(vm_create::VM.get(&self.call(0x42, space).expect("made")), 1);
-        let queue =
-            queue_create::RECORD.build_raw(&[(queue_create::VM, 1), (queue_create::SHADER_BASE, BASE)]);
-        assert_eq!(queue_create::QUEUE.get(&self.call(0x48, queue).expect("made")), 1);
+        assert_eq!(self.queue(), 1);
         let buffer =
             self.call(0x45, gem_create::RECORD.build_raw(&[(gem_create::SIZE, 0x4000)])).expect("made");
         assert_eq!(gem_create::HANDLE.get(&buffer), 1);
@@ -65,6 +67,12 @@ impl Device {
             (bind_op::ADDRESS, BASE),
         ])
         .expect("bound");
+    }
+
+    fn queue(&mut self) -> u64 {
+        let queue =
+            queue_create::RECORD.build_raw(&[(queue_create::VM, 1), (queue_create::SHADER_BASE, BASE)]);
+        queue_create::QUEUE.get(&self.call(0x48, queue).expect("made"))
     }
 
     fn bind(&mut self, fields: &[(Field, u64)]) -> Result<Vec<u8>, Errno> {
@@ -79,17 +87,47 @@ impl Device {
     }
 
     fn submit(&mut self, stream: u64) -> Result<Vec<u8>, Errno> {
+        self.submit_to(1, 0, [0, 0], stream)
+    }
+
+    /// Submits a compute command that waits for so many compute commands (0: earlier submissions) and, unless they are 0,
+    /// for a sync object before and signals another after.
+    fn submit_to(
+        &mut self,
+        queue: u64,
+        barrier: u64,
+        [before, after]: [u64; 2],
+        stream: u64,
+    ) -> Result<Vec<u8>, Errno> {
         let command = compute_command::RECORD.build_raw(&[(compute_command::STREAM, stream)]);
-        let header = command_header::RECORD
-            .build_raw(&[(command_header::TYPE, 1), (command_header::SIZE, command.len() as u64)]);
+        let header = command_header::RECORD.build_raw(&[
+            (command_header::TYPE, 1),
+            (command_header::SIZE, command.len() as u64),
+            (command_header::CDM_BARRIER, barrier),
+        ]);
         let bytes = [header, command].concat();
         self.caller.write(USER, &bytes).expect("inside");
+        let syncs = [before, after].into_iter().filter(|handle| *handle != 0);
+        let syncs = syncs.flat_map(|handle| sync::RECORD.build_raw(&[(sync::HANDLE, handle)]));
+        self.caller.write(USER + 0x800, &syncs.collect::<Vec<_>>()).expect("inside");
         let call = submit::RECORD.build_raw(&[
             (submit::COMMANDS, USER),
-            (submit::QUEUE, 1),
+            (submit::QUEUE, queue),
             (submit::SIZE, bytes.len() as u64),
+            (submit::SYNCS, USER + 0x800),
+            (submit::IN_SYNCS, (before != 0).into()),
+            (submit::OUT_SYNCS, (after != 0).into()),
         ]);
         self.call(0x4a, call)
+    }
+
+    /// Waits on the host for a sync object.
+    fn wait(&mut self, handle: u32) {
+        self.caller.write(USER, &handle.to_le_bytes()).expect("inside");
+        let mut call = vec![0; 40];
+        call[..8].copy_from_slice(&USER.to_le_bytes());
+        call[16] = 1;
+        self.call(0xc3, call).expect("signalled");
     }
 }
 
@@ -214,6 +252,49 @@ fn wrong_streams_are_findings() {
     let found = device.kernel.findings().iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(found.iter().any(|text| text.contains("launch: bit 25 is set")), "{found:?}");
     assert!(found.iter().any(|text| text.contains("unknown tag 0x77")), "{found:?}");
+}
+
+/// What comes between two submissions that write the same bytes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Between {
+    Nothing,
+    Barrier,
+    OtherQueue,
+    OtherQueueSynced,
+    OtherQueueAfterHost,
+}
+
+#[test]
+fn commands_without_order_are_findings_where_they_touch_the_same_bytes() {
+    use Between::*;
+    for (between, ordered) in [
+        (Nothing, false),
+        (Barrier, true),
+        (OtherQueue, false),
+        (OtherQueueSynced, true),
+        (OtherQueueAfterHost, true),
+    ] {
+        let mut device = Device::with(Settings { hazards: true, ..Settings::default() });
+        device.set_up();
+        assert_eq!(device.queue(), 2);
+        let object = u64::from(device.call(0xbf, vec![0; 8]).expect("made")[0]);
+        let window = device.kernel.window(1).expect("the buffer");
+        pieces().into_iter().for_each(|(at, bytes)| window.store(at, &bytes));
+        let stream = BASE + PLACES[2];
+        device.submit_to(1, 0xffff, [0, object], stream).expect("submitted");
+        if between == OtherQueueAfterHost {
+            device.wait(object as u32);
+        }
+        let queue = if matches!(between, Nothing | Barrier) { 1 } else { 2 };
+        let barrier = if between == Nothing { 0xffff } else { 0 };
+        let waited = if between == OtherQueueSynced { object } else { 0 };
+        device.submit_to(queue, barrier, [waited, 0], stream).expect("submitted");
+        let found: Vec<String> =
+            device.kernel.findings().iter().map(|finding| finding.text.clone()).collect();
+        let expected = "command 0 of submission 2 and command 0 of submission 1 both write 0x1100001000 and nothing \
+                        orders them";
+        assert_eq!(found, if ordered { vec![] } else { vec![expected] }, "{between:?}");
+    }
 }
 
 #[test]

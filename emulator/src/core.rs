@@ -129,11 +129,11 @@ impl Core<'_> {
             order.before_atomic(self.memory, self.viewer, address, 4);
         }
         let mut word = [0; 4];
-        let read = self.memory.read(address, &mut word);
+        let read = self.memory.read_unseen(address, &mut word);
         self.forgiven(read, lane)?;
         let new = update(u32::from_le_bytes(word)).to_le_bytes();
         let written = match &mut self.order {
-            None => self.memory.write(address, &new),
+            None => self.memory.write_unseen(address, &new),
             Some(order) => self
                 .memory
                 .writable(address, new.len())

@@ -40,6 +40,7 @@ mod step;
 mod strict;
 mod texels;
 mod textures;
+mod touched;
 mod window;
 
 pub use crate::dispatch::{Dispatch, Options, Stop, Tile, dispatch};
@@ -58,4 +59,5 @@ pub use crate::program::Program;
 pub use crate::raster::Viewport;
 pub use crate::simd::{Simd, step_one};
 pub use crate::textures::States;
+pub use crate::touched::{Conflict, Touched};
 pub use crate::window::{Window, Words};

@@ -3,10 +3,13 @@
 //! Ranges never overlap and every access has to lie inside one of them: an element that straddles two ranges faults.
 //! A range either owns its bytes or shows a [`Window`] of words that others can see and change too.
 
+use std::cell::RefCell;
+
 use bitflags::bitflags;
 use thiserror::Error;
 
 use crate::exec::plain::{Span, SpanMut};
+use crate::touched::Touched;
 use crate::window::Window;
 
 bitflags! {
@@ -114,6 +117,8 @@ pub struct Memory {
     ranges: Vec<Range>,
     /// The range of the latest access: neighbouring lanes nearly always hit the same one.
     latest: usize,
+    /// What was touched since somebody asked for that.
+    touched: Option<RefCell<Touched>>,
 }
 
 impl Memory {
@@ -223,8 +228,35 @@ impl Memory {
         Ok(())
     }
 
+    /// Notes from now on what is touched by [`Memory::read`], [`Memory::write`] and programs.
+    pub fn watch(&mut self) {
+        self.touched = Some(RefCell::default());
+    }
+
+    /// Ends [`Memory::watch`]: what was touched since then.
+    pub fn watched(&mut self) -> Touched {
+        self.touched.take().map(RefCell::into_inner).unwrap_or_default()
+    }
+
+    /// Notes that something other than a program read these bytes.
+    pub fn saw_read(&self, address: u64, len: usize) {
+        self.saw(address, len, false);
+    }
+
+    fn saw(&self, address: u64, len: usize, write: bool) {
+        if let Some(touched) = &self.touched {
+            touched.borrow_mut().add(address, len, write);
+        }
+    }
+
     /// Reads as the program does: permissions are checked.
     pub fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
+        self.saw(address, into.len(), false);
+        self.read_unseen(address, into)
+    }
+
+    /// The same, for an atomic.
+    pub(crate) fn read_unseen(&mut self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
         let len = into.len();
         let (range, offset) = self.locate(address, len)?;
         if !range.access.contains(Access::READ) {
@@ -239,6 +271,12 @@ impl Memory {
 
     /// Writes as the program does: permissions are checked.
     pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), MemoryFault> {
+        self.saw(address, from.len(), true);
+        self.write_unseen(address, from)
+    }
+
+    /// The same, for an atomic.
+    pub(crate) fn write_unseen(&mut self, address: u64, from: &[u8]) -> Result<(), MemoryFault> {
         let len = from.len();
         let (range, offset) = self.locate(address, len)?;
         if !range.access.contains(Access::WRITE) {
@@ -251,8 +289,12 @@ impl Memory {
         Ok(())
     }
 
-    /// The memory from `address` on that the program may read, when one range holds all of it.
+    /// The memory from `address` on that the program may read, when one range holds all of it. A span may have bytes that
+    /// no lane touches, so that there is none where accesses are noted.
     pub(crate) fn readable_span(&mut self, address: u64, len: usize) -> Option<Span<'_>> {
+        if self.touched.is_some() {
+            return None;
+        }
         let (range, offset) = self.locate(address, len).ok()?;
         if !range.access.contains(Access::READ) {
             return None;
@@ -265,6 +307,9 @@ impl Memory {
 
     /// The same for writing.
     pub(crate) fn writable_span(&mut self, address: u64, len: usize) -> Option<SpanMut<'_>> {
+        if self.touched.is_some() {
+            return None;
+        }
         let (range, offset) = self.locate(address, len).ok()?;
         if !range.access.contains(Access::WRITE) {
             return None;
@@ -283,6 +328,7 @@ impl Memory {
 
     /// Sets a byte, whatever the permissions, where one is mapped.
     pub(crate) fn set_byte(&mut self, address: u64, byte: u8) {
+        self.saw(address, 1, true);
         let Ok((range, offset)) = self.locate(address, 1) else { return };
         match &mut range.storage {
             Storage::Owned(bytes) => bytes[offset] = byte,

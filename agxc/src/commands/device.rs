@@ -18,12 +18,18 @@ pub const ARGS: &[Arg] = &[
     arg("PROGRAM", Takes::Rest, "Program to start and its arguments"),
     arg("strict", Takes::Choice(&["yes", "no"]), "Report what hardware passes over in silence"),
     arg("soft-faults", Takes::Nothing, "Loads of unbound addresses give 0, and stores there have no effect"),
+    arg("hazards", Takes::Nothing, "Report unordered commands that touch the same memory; slow"),
     arg("report", Takes::Value("FILE"), "Append findings to this file [default: standard error]"),
     arg("trace", Takes::Value("FILE"), "Append a listing of every submission to this file"),
     arg("instructions", Takes::Nothing, "List every executed instruction in --trace"),
     arg("statistics", Takes::Value("FILE"), "Append instructions and cycles by program to this file"),
     arg("record", Takes::Value("FILE"), "Write a recording of all submissions to this file, for `replay`"),
     arg("calls", Takes::Nothing, "Name every kernel call on standard error"),
+    arg(
+        "interrupt",
+        Takes::Value("DRAWS"),
+        "Interrupt every render pass after so many draws [default: never]",
+    ),
     arg("environment", Takes::Value("FOLDER"), "Tree of device/environment/make.sh to take the driver from"),
     arg("library", Takes::Value("FILE"), "The library to preload [default: beside agxc]"),
 ];
@@ -34,14 +40,16 @@ const LIBRARY: &str = "libagx_device_shim.so";
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
 /// Options with a value, and the variables of the library.
-const VALUES: [(&str, &str); 4] = [
+const VALUES: [(&str, &str); 5] = [
     ("report", "AGX_DEVICE_REPORT"),
     ("trace", "AGX_DEVICE_TRACE"),
     ("statistics", "AGX_DEVICE_STATISTICS"),
     ("record", "AGX_DEVICE_RECORD"),
+    ("interrupt", "AGX_DEVICE_INTERRUPT"),
 ];
 /// Switches, and the variables of the library.
-const SWITCHES: [(&str, &str); 3] = [
+const SWITCHES: [(&str, &str); 4] = [
+    ("hazards", "AGX_DEVICE_HAZARDS"),
     ("soft-faults", "AGX_DEVICE_SOFT_FAULTS"),
     ("instructions", "AGX_DEVICE_INSTRUCTIONS"),
     ("calls", "AGX_DEVICE_CALLS"),

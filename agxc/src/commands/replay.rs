@@ -13,6 +13,11 @@ pub const ARGS: &[Arg] = &[
     arg("strict", Takes::Choice(&["yes", "no"]), "Report what hardware passes over in silence"),
     arg("soft-faults", Takes::Nothing, "Loads of unbound addresses give 0, and stores there have no effect"),
     arg("seed", Takes::Value("NUMBER"), "Seed for the interleaving of SIMD-groups and for undefined values"),
+    arg(
+        "interrupt",
+        Takes::Value("DRAWS"),
+        "Interrupt every render pass after so many draws [default: never]",
+    ),
     arg("list", Takes::Nothing, "Print every record before it runs, as `trace` does"),
     arg("instructions", Takes::Nothing, "Print every executed instruction with the values it wrote"),
     arg("statistics", Takes::Nothing, "Print launches, instructions and cycles by program"),
@@ -26,6 +31,7 @@ fn settings(options: &ArgMatches) -> Result<Settings, Failure> {
         instructions: options.get_flag("instructions"),
         soft_faults: options.get_flag("soft-faults"),
         seed: trace::number(options, "seed")?.unwrap_or(0),
+        interrupt_draws: trace::number(options, "interrupt")?.unwrap_or(0) as u32,
         ..Settings::default()
     })
 }

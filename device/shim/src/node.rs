@@ -47,6 +47,8 @@ fn node() -> &'static Node {
             strict: variable("AGX_DEVICE_STRICT").as_deref() != Some("no"),
             trace: options.trace.is_some(),
             instructions: variable("AGX_DEVICE_INSTRUCTIONS").is_some(),
+            hazards: variable("AGX_DEVICE_HAZARDS").is_some(),
+            interrupt_draws: variable("AGX_DEVICE_INTERRUPT").and_then(|text| text.parse().ok()).unwrap_or(0),
             ..Settings::default()
         };
         let chip = Chip { soft_faults: variable("AGX_DEVICE_SOFT_FAULTS").is_some(), ..Chip::default() };
@@ -184,11 +186,7 @@ fn descriptors(node: &Node, number: u8, bytes: &mut [u8]) -> Result<(), Errno> {
         // A fence is signalled when its submission returns, so any file that can be read stands for it.
         SYNC_EXPORT if word(bytes, 4) & 1 != 0 => set_word(bytes, 8, files::create(c"agx-fence", 4)),
         SYNC_IMPORT if word(bytes, 4) & 1 != 0 => {
-            let handle = word(bytes, 0).to_le_bytes();
-            let mut signal = vec![0; 16];
-            signal[..8].copy_from_slice(&(handle.as_ptr() as u64).to_le_bytes());
-            signal[8] = 1;
-            kernel.call(0xc5, &mut signal, &mut Process)?;
+            kernel.import_fence(word(bytes, 0) as u32)?;
         }
         _ => return Err(Errno::NOT_SUPPORTED),
     }

@@ -79,6 +79,12 @@ impl DepthBuffer {
         }
     }
 
+    /// The buffer as an interrupted pass uses it: everything is stored and loaded again, whatever the pass does at its ends.
+    pub(crate) fn kept(self) -> DepthBuffer {
+        let present = self.base != 0;
+        DepthBuffer { loads: present, stores: present, ..self }
+    }
+
     /// Depth is a normalised number of 16 bits.
     pub(crate) fn is_unorm16(&self) -> bool {
         self.bytes == 2
@@ -119,6 +125,7 @@ impl DepthBuffer {
         let mut found = Vec::new();
         self.each(buffer, layer, |place, address| {
             let mut raw = [0; 4];
+            memory.saw_read(address, self.bytes as usize);
             memory.fetch(address, &mut raw[..self.bytes as usize])?;
             found.push((place, u32::from_le_bytes(raw)));
             Ok(())

@@ -4,6 +4,7 @@ pub(crate) mod compute;
 mod depth;
 pub(crate) mod render;
 pub(crate) mod state;
+mod tile;
 pub(crate) mod vertices;
 
 use agx_emulator::{Memory, Options, Report, States, Stop};
@@ -26,6 +27,12 @@ pub struct Settings {
     pub instructions: bool,
     /// Loads of addresses that are not bound give 0, and stores there do nothing.
     pub soft_faults: bool,
+    /// Report commands that nothing orders and that touch the same memory, one of them writing it. Every access is noted for
+    /// that, which is slow.
+    pub hazards: bool,
+    /// Draws after which tile memory of a render pass is stored and loaded again, as when hardware runs out of memory for
+    /// primitives; 0 never does.
+    pub interrupt_draws: u32,
     /// Instructions a SIMD-group may execute.
     pub max_steps: u64,
     /// Chooses garbage values and interleaving.
@@ -39,9 +46,18 @@ impl Default for Settings {
             trace: false,
             instructions: false,
             soft_faults: false,
+            hazards: false,
+            interrupt_draws: 0,
             max_steps: 1 << 26,
             seed: 0,
         }
+    }
+}
+
+impl Settings {
+    /// Whether a pass is interrupted before its draw of this number.
+    fn interrupts(&self, draw: u32) -> bool {
+        draw != 0 && draw.checked_rem(self.interrupt_draws) == Some(0)
     }
 }
 
@@ -96,6 +112,16 @@ impl Device {
         self.place = Place { submission: self.statistics.submissions, ..Place::default() };
     }
 
+    /// The command that ran last, for messages.
+    pub(crate) fn command_name(&self) -> String {
+        format!("command {} of submission {}", self.place.command, self.place.submission)
+    }
+
+    /// Whether accesses to memory are compared between commands.
+    pub(crate) fn compares_accesses(&self) -> bool {
+        self.settings.hazards
+    }
+
     /// Runs a command. What goes wrong becomes a finding; the command then ends early.
     pub(crate) fn execute(&mut self, mut submission: Submission<'_>, command: &Command) {
         self.place =
@@ -115,7 +141,7 @@ impl Device {
     }
 
     /// Writes a finding down at the current place.
-    fn note(&mut self, text: String, fatal: bool) {
+    pub(crate) fn note(&mut self, text: String, fatal: bool) {
         if self.settings.strict || fatal {
             self.notebook.add(self.place.clone(), text, fatal);
         }

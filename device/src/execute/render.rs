@@ -1,21 +1,19 @@
 //! Render commands: a pass over a framebuffer, from the background program to the end-of-tile program.
 
 use agx_emulator::{
-    Bias, Binding, Draw, EndOfTile, Framebuffer, Memory, More, Program, Shade, Stage, Tests, Topology,
-    Viewport, draw_layers, end_of_tile, shade,
+    Bias, Binding, Draw, Framebuffer, Memory, More, Program, Stage, Tests, Topology, Viewport, draw_layers,
 };
 use std::sync::Arc;
 
-use super::depth::DepthBuffer;
 use super::state::{Raster, VertexState, coefficients, read_update, viewport};
+use super::tile::Visit;
 use super::vertices::DrawCall;
 use super::{Device, Submission, sampler_heap, states};
 use crate::bytes;
 use crate::record::{
     self, VDM_BARRIER, VDM_INDICES, VDM_LINK, VDM_PPP, VDM_STATE, VDM_TERMINATE, cf_binding, cf_header, cull,
-    depth_bias, draw_barrier, draw_link, fragment_control, fragment_shader, index_list, multisample_control,
-    ppp_state, render_command, scissor, scissor_index, vertex_control, vertex_shader_0, vertex_shader_1,
-    vertex_state,
+    depth_bias, draw_barrier, draw_link, fragment_control, fragment_shader, index_list, ppp_state,
+    render_command, scissor, scissor_index, vertex_control, vertex_shader_0, vertex_shader_1, vertex_state,
 };
 use crate::stream::{StreamError, Walk, Words, unbound};
 
@@ -29,25 +27,25 @@ const SUBPIXELS: u32 = 256;
 const CHUNK: usize = 3 * 2 * 4096;
 
 /// A render pass that is under way.
-struct Pass<'c> {
-    command: &'c [u8],
-    layers: Vec<Framebuffer>,
+pub(super) struct Pass<'c> {
+    pub(super) command: &'c [u8],
+    pub(super) layers: Vec<Framebuffer>,
     raster: Raster,
     vertex: VertexState,
     occlusion: u64,
-    heap: Option<(u64, u32)>,
+    pub(super) heap: Option<(u64, u32)>,
     draws: u32,
 }
 
 /// Everything a program of a pass runs with.
-struct Loaded {
-    words: Words,
+pub(super) struct Loaded {
+    pub(super) words: Words,
     program: Arc<Program>,
     preamble: Option<Arc<Program>>,
 }
 
 impl Loaded {
-    fn stage(&self, heap: Option<(u64, u32)>) -> Stage<'_> {
+    pub(super) fn stage(&self, heap: Option<(u64, u32)>) -> Stage<'_> {
         Stage {
             program: &self.program,
             preamble: self.preamble.as_deref(),
@@ -72,35 +70,23 @@ impl Device {
             let address = STREAM.get(command);
             return Err(StreamError::Shape { address, what: "renders to more samples than are modelled" });
         }
-        let depth = DepthBuffer::depth(command);
-        let stencil = DepthBuffer::stencil(command);
-        let layers = (0..layers).map(|layer| {
-            let mut buffer = framebuffer(command);
-            depth.load(submission.memory, &mut buffer, layer as u32)?;
-            stencil.load(submission.memory, &mut buffer, layer as u32)?;
-            Ok(buffer)
-        });
         let mut pass = Pass {
             command,
-            layers: layers.collect::<Result<_, StreamError>>()?,
+            layers: Vec::new(),
             raster: Raster::default(),
             vertex: VertexState::default(),
             occlusion: 0,
             heap: sampler_heap(SAMPLER_HEAP.get(command), SAMPLER_COUNT.get(command)),
             draws: 0,
         };
-        self.background(submission, &mut pass)?;
+        self.enter_tile(submission, &mut pass, Visit::Pass)?;
         let outcome = self.draws(submission, &mut pass);
-        self.end_of_tile(submission, &mut pass)?;
-        for (layer, buffer) in pass.layers.iter().enumerate() {
-            depth.store(submission.memory, buffer, layer as u32)?;
-            stencil.store(submission.memory, buffer, layer as u32)?;
-        }
+        self.leave_tile(submission, &mut pass, Visit::Pass)?;
         outcome
     }
 
     /// The words and programs of a shader.
-    fn loaded(
+    pub(super) fn loaded(
         &mut self,
         submission: &Submission<'_>,
         address: u64,
@@ -115,55 +101,6 @@ impl Device {
             None => None,
         };
         Ok(Loaded { words, program, preamble })
-    }
-
-    /// Runs the background program over every layer.
-    fn background(
-        &mut self,
-        submission: &mut Submission<'_>,
-        pass: &mut Pass<'_>,
-    ) -> Result<(), StreamError> {
-        let address = render_command::BACKGROUND.get(pass.command) & !7;
-        let extended = has_borders(render_command::BACKGROUND_RESOURCES.get(pass.command));
-        let loaded = self.loaded(submission, address, extended)?;
-        for layer in 0..pass.layers.len() {
-            let [width, height] = pass.layers[layer].size();
-            let outcome = shade(
-                submission.memory,
-                &mut pass.layers[layer],
-                &Shade {
-                    fragment: loaded.stage(pass.heap),
-                    rectangle: [0, 0, width, height],
-                    coefficients: &[],
-                    depth: 0.0,
-                    tests: Tests::default(),
-                    late_tests: false,
-                    layer: layer as u32,
-                    keeps_tests: true,
-                    options: self.options(),
-                },
-            );
-            self.conclude(loaded.words.code, outcome);
-        }
-        Ok(())
-    }
-
-    /// Runs the end-of-tile program over every layer.
-    fn end_of_tile(
-        &mut self,
-        submission: &mut Submission<'_>,
-        pass: &mut Pass<'_>,
-    ) -> Result<(), StreamError> {
-        let address = render_command::END_OF_TILE.get(pass.command) & !7;
-        let extended = has_borders(render_command::END_OF_TILE_RESOURCES.get(pass.command));
-        let loaded = self.loaded(submission, address, extended)?;
-        for (layer, buffer) in pass.layers.iter_mut().enumerate() {
-            let end =
-                EndOfTile { stage: loaded.stage(pass.heap), layer: layer as u32, options: self.options() };
-            let outcome = end_of_tile(submission.memory, buffer, &end);
-            self.conclude(loaded.words.code, outcome);
-        }
-        Ok(())
     }
 
     /// Walks the draw control stream.
@@ -196,6 +133,11 @@ impl Device {
                 VDM_INDICES => {
                     let call = DrawCall::read(submission.memory, &mut walk)?;
                     self.check(&index_list::RECORD, &call.head);
+                    if self.settings.interrupts(pass.draws) {
+                        self.statistics.interruptions += 1;
+                        self.leave_tile(submission, pass, Visit::Part)?;
+                        self.enter_tile(submission, pass, Visit::Part)?;
+                    }
                     self.place.launch = Some(pass.draws);
                     pass.draws += 1;
                     self.draw(submission, pass, &call)?;
@@ -496,28 +438,6 @@ struct DrawState<'d> {
 /// Whether the samplers of a program have border colours after them, by its resources.
 pub(crate) fn has_borders(resources: u64) -> bool {
     (6..=7).contains(&(resources >> 9 & 7))
-}
-
-/// An empty framebuffer of a command, with depth and stencil as they are cleared.
-fn framebuffer(command: &[u8]) -> Framebuffer {
-    use render_command::*;
-    let samples = SAMPLES.get(command).max(1) as u32;
-    let [width, height, bytes] = [WIDTH, HEIGHT, SAMPLE_BYTES].map(|field| field.get(command) as u32);
-    let mut buffer = Framebuffer::new(width, height, samples, bytes);
-    buffer.depth_unorm16 = DepthBuffer::depth(command).is_unorm16();
-    let raw = CLEAR_DEPTH.get(command) as u32;
-    let depth = match buffer.depth_unorm16 {
-        true => (f64::from(raw & 0xffff) / 65535.0) as f32,
-        false => f32::from_bits(raw),
-    };
-    buffer.clear(&[], depth, CLEAR_STENCIL.get(command) as u8);
-    if samples > 1 {
-        let places = MULTISAMPLE.get(command).to_le_bytes();
-        use multisample_control::{X0, X1, X2, X3, Y0, Y1, Y2, Y3};
-        let fields = [[X0, Y0], [X1, Y1], [X2, Y2], [X3, Y3]];
-        buffer.sample_positions = fields.map(|place| place.map(|field| field.get(&places) as f64 / 16.0));
-    }
-    buffer
 }
 
 fn bias(memory: &Memory, pass: &Pass<'_>) -> Result<Option<Bias>, StreamError> {

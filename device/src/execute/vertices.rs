@@ -89,6 +89,7 @@ impl DrawCall {
                 let mut index = [0; 4];
                 if offset + size as u64 <= length {
                     // An index that is not bound reads as 0, like one after the end.
+                    memory.saw_read(address + offset, size);
                     let _ = memory.fetch(address + offset, &mut index[..size]);
                 }
                 let index = u32::from_le_bytes(index);

@@ -267,7 +267,8 @@ fn destroy_queue(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -> 
 
 fn syncobj_create(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -> Result<Answer, Errno> {
     let fence = get(argument, 4, 4) & 1 != 0;
-    let handle = kernel.syncs.insert(SyncObject { fence, point: 0 });
+    let handle =
+        kernel.syncs.insert(SyncObject { fence, clock: kernel.order.host.clone(), ..SyncObject::default() });
     put(argument, 0, 4, handle.into());
     Ok(Answer::Done)
 }
@@ -299,7 +300,7 @@ fn handles(user: &mut dyn User, pointer: u64, points: u64, count: u64) -> Result
 
 /// Waits; `at` is where the structure has timeout, count, flags and the first object signalled.
 fn wait_for(
-    kernel: &Kernel,
+    kernel: &mut Kernel,
     argument: &mut [u8],
     user: &mut dyn User,
     points: u64,
@@ -308,7 +309,7 @@ fn wait_for(
     let handles = handles(user, get(argument, 0, 8), points, get(argument, at + 8, 4))?;
     let objects: Vec<_> = handles
         .iter()
-        .map(|(handle, point)| Ok((*kernel.syncs.get(*handle)?, *point)))
+        .map(|(handle, point)| Ok((kernel.syncs.get(*handle)?, *point)))
         .collect::<Result<_, Errno>>()?;
     let flags = get(argument, at + 12, 4);
     let waiting = Waiting {
@@ -319,6 +320,9 @@ fn wait_for(
     };
     match wait(&objects, waiting)? {
         Ok(first) => {
+            let reached = objects.iter().filter(|(object, point)| object.reached(*point));
+            reached.for_each(|(object, _)| kernel.order.host.join(&object.clock));
+            kernel.order.prune();
             put(argument, at + 16, 4, first.into());
             Ok(Answer::Done)
         }
@@ -348,7 +352,7 @@ fn syncobj_reset(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) 
 
 fn syncobj_signal(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
     for (handle, _) in handles(user, get(argument, 0, 8), 0, get(argument, 8, 4))? {
-        kernel.syncs.get_mut(handle)?.signal(0);
+        kernel.syncs.get_mut(handle)?.signal(0, &kernel.order.host);
     }
     Ok(Answer::Done)
 }
@@ -360,7 +364,7 @@ fn syncobj_timeline_signal(
 ) -> Result<Answer, Errno> {
     let points = get(argument, 8, 8);
     for (handle, point) in handles(user, get(argument, 0, 8), points, get(argument, 16, 4))? {
-        kernel.syncs.get_mut(handle)?.signal(point);
+        kernel.syncs.get_mut(handle)?.signal(point, &kernel.order.host);
     }
     Ok(Answer::Done)
 }
@@ -369,7 +373,10 @@ fn syncobj_query(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) 
     let points = get(argument, 8, 8);
     let found = handles(user, get(argument, 0, 8), 0, get(argument, 16, 4))?;
     for (at, (handle, _)) in found.into_iter().enumerate() {
-        let point = kernel.syncs.get(handle)?.point;
+        let object = kernel.syncs.get(handle)?;
+        let point = object.point;
+        // Whoever sees a point knows that what it stands for is complete.
+        kernel.order.host.join(&object.clock);
         user.write(points.wrapping_add(8 * at as u64), &point.to_le_bytes())?;
     }
     Ok(Answer::Done)
@@ -378,9 +385,11 @@ fn syncobj_query(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) 
 fn syncobj_transfer(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -> Result<Answer, Errno> {
     let [from, to] = [0, 4].map(|at| get(argument, at, 4) as u32);
     let [from_point, to_point] = [8, 16].map(|at| get(argument, at, 8));
-    if !kernel.syncs.get(from)?.reached(from_point) {
+    let from = kernel.syncs.get(from)?;
+    if !from.reached(from_point) {
         return Err(Errno::INVALID);
     }
-    kernel.syncs.get_mut(to)?.signal(to_point);
+    let clock = from.clock.clone();
+    kernel.syncs.get_mut(to)?.signal(to_point, &clock);
     Ok(Answer::Done)
 }

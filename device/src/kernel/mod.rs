@@ -7,6 +7,7 @@
 mod address_space;
 mod buffers;
 mod calls;
+mod order;
 mod submit;
 mod sync;
 mod table;
@@ -25,6 +26,7 @@ use crate::recording::Recorder;
 use crate::statistics::Statistics;
 use address_space::AddressSpace;
 use buffers::Buffer;
+use order::Order;
 use sync::SyncObject;
 use table::Table;
 
@@ -114,6 +116,7 @@ pub struct Kernel {
     queues: Table<Queue>,
     objects: Table<TimeObject>,
     syncs: Table<SyncObject>,
+    order: Order,
     device: Device,
     clock: fn() -> u64,
     recorder: Option<Recorder>,
@@ -130,6 +133,7 @@ impl Kernel {
             queues: Table::default(),
             objects: Table::default(),
             syncs: Table::default(),
+            order: Order::default(),
             device: Device::new(Settings { soft_faults: chip.soft_faults, ..settings }),
             clock,
             recorder: None,
@@ -181,6 +185,15 @@ impl Kernel {
         if let Ok(buffer) = self.buffers.get_mut(handle) {
             buffer.shared = true;
         }
+    }
+
+    /// Signals a sync object with a fence that came from elsewhere: it counts as one of everything submitted so far.
+    ///
+    /// # Errors
+    /// There is no such object.
+    pub fn import_fence(&mut self, handle: u32) -> Result<(), Errno> {
+        self.syncs.get_mut(handle)?.signal(0, self.order.issued());
+        Ok(())
     }
 
     /// Everything that was wrong so far.

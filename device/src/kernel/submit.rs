@@ -2,6 +2,8 @@
 
 use agx_emulator::Window;
 
+use super::order::Batch;
+use super::sync::SyncObject;
 use super::{Answer, Errno, Kernel, Queue, User};
 use crate::execute::{Command, Submission};
 use crate::record::{Field, Kind, Record, command_header, compute_command, render_command, submit, sync};
@@ -19,20 +21,26 @@ pub(super) fn submit(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn Us
     if submit::RECORD.fields.iter().any(zero) || bytes > LIMITS[0] || counts.iter().any(|n| *n > LIMITS[1]) {
         return Err(Errno::INVALID);
     }
-    let queue = *kernel.queues.get(submit::QUEUE.get(argument) as u32)?;
+    let handle = submit::QUEUE.get(argument) as u32;
+    let queue = *kernel.queues.get(handle)?;
     let syncs = syncs(user, submit::SYNCS.get(argument), counts[0] + counts[1])?;
     let (waits, signals) = syncs.split_at(counts[0] as usize);
-    for wait in waits {
-        if !kernel.syncs.get(wait.handle)?.reached(wait.point) {
-            return Err(Errno::INVALID);
-        }
-    }
+    let waits: Vec<&SyncObject> = waits
+        .iter()
+        .map(|wait| {
+            kernel.syncs.get(wait.handle).and_then(|object| match object.reached(wait.point) {
+                true => Ok(object),
+                false => Err(Errno::INVALID),
+            })
+        })
+        .collect::<Result<_, Errno>>()?;
+    let mut batch = kernel.order.begin(queue.vm, handle, waits.iter().map(|object| &object.clock));
     let mut stream = vec![0; bytes as usize];
     user.read(submit::COMMANDS.get(argument), &mut stream)?;
     let commands = parse(&stream)?;
-    execute(kernel, &queue, &commands, &stream)?;
+    execute(kernel, &queue, &mut batch, &commands, &stream)?;
     for signal in signals {
-        kernel.syncs.get_mut(signal.handle)?.signal(signal.point);
+        kernel.syncs.get_mut(signal.handle)?.signal(signal.point, &batch.after);
     }
     Ok(Answer::Done)
 }
@@ -55,8 +63,21 @@ fn syncs(user: &mut dyn User, pointer: u64, count: u64) -> Result<Vec<Sync>, Err
         .collect()
 }
 
+/// A command, and how many render and compute commands it waits for.
+pub(crate) struct Ordered {
+    pub(crate) command: Command,
+    barriers: [u64; 2],
+}
+
+impl Ordered {
+    fn new(header: &[u8], command: Command) -> Ordered {
+        let barriers = [command_header::VDM_BARRIER, command_header::CDM_BARRIER];
+        Ordered { command, barriers: barriers.map(|field| field.get(header)) }
+    }
+}
+
 /// The commands of a submission; fields that a shorter structure lacks are 0, and what a longer one has beyond must be.
-pub(crate) fn parse(mut stream: &[u8]) -> Result<Vec<Command>, Errno> {
+pub(crate) fn parse(mut stream: &[u8]) -> Result<Vec<Ordered>, Errno> {
     let mut commands = Vec::new();
     while !stream.is_empty() {
         let header = stream.get(..command_header::RECORD.bytes).ok_or(Errno::INVALID)?;
@@ -70,8 +91,8 @@ pub(crate) fn parse(mut stream: &[u8]) -> Result<Vec<Command>, Errno> {
             if beyond.iter().all(|byte| *byte == 0) { Ok(bytes) } else { Err(Errno::INVALID) }
         };
         match command_header::TYPE.get(header) {
-            0 => commands.push(Command::Render(known(&render_command::RECORD)?)),
-            1 => commands.push(Command::Compute(known(&compute_command::RECORD)?)),
+            0 => commands.push(Ordered::new(header, Command::Render(known(&render_command::RECORD)?))),
+            1 => commands.push(Ordered::new(header, Command::Compute(known(&compute_command::RECORD)?))),
             2..=4 => {}
             _ => return Err(Errno::INVALID),
         }
@@ -83,18 +104,33 @@ pub(crate) fn parse(mut stream: &[u8]) -> Result<Vec<Command>, Errno> {
     Ok(commands)
 }
 
-fn execute(kernel: &mut Kernel, queue: &Queue, commands: &[Command], stream: &[u8]) -> Result<(), Errno> {
+fn execute(
+    kernel: &mut Kernel,
+    queue: &Queue,
+    batch: &mut Batch,
+    commands: &[Ordered],
+    stream: &[u8],
+) -> Result<(), Errno> {
     let clock = kernel.clock;
     let space = kernel.spaces.get_mut(queue.vm)?;
     if let Some(recorder) = &mut kernel.recorder {
         recorder.submission(&space.memory, queue.shader_base, stream);
     }
     kernel.device.begin_submission();
-    for (number, command) in commands.iter().enumerate() {
+    for (number, Ordered { command, barriers }) in commands.iter().enumerate() {
         let started = clock();
+        if kernel.device.compares_accesses() {
+            space.memory.watch();
+        }
         let submission =
             Submission { memory: &mut space.memory, shader_base: queue.shader_base, number: number as u32 };
         kernel.device.execute(submission, command);
+        let compute = matches!(command, Command::Compute(_));
+        let name = kernel.device.command_name();
+        let touched = space.memory.watched();
+        if let Some(hazard) = kernel.order.finish(batch, compute, *barriers, name, touched) {
+            kernel.device.note(hazard, false);
+        }
         let ended = clock().max(started + 1);
         for (fields, time) in
             timestamps(command).into_iter().flat_map(|[start, end]| [(start, started), (end, ended)])

@@ -1,22 +1,26 @@
 //! Sync objects: binary and timeline in one, as the kernel has them.
 
+use super::order::Clock;
 use super::{Answer, Errno};
 
 /// Nanoseconds of the monotonic clock until which a call waits.
 pub type Deadline = i64;
 
 /// A sync object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct SyncObject {
     /// A fence is in it. All fences are signalled: submissions run inside the call.
     pub(crate) fence: bool,
     /// The point the timeline has reached.
     pub(crate) point: u64,
+    /// What is complete when it is signalled, at any of its points.
+    pub(crate) clock: Clock,
 }
 
 impl SyncObject {
-    /// Signals the object, or a point of its timeline.
-    pub(crate) fn signal(&mut self, point: u64) {
+    /// Signals the object, or a point of its timeline, after what `clock` knows.
+    pub(crate) fn signal(&mut self, point: u64, clock: &Clock) {
+        self.clock.join(clock);
         self.fence = true;
         self.point = self.point.max(point);
     }
@@ -44,8 +48,8 @@ pub(crate) struct Waiting {
 }
 
 /// Waits; gives the number of the first object that is signalled.
-pub(crate) fn wait(objects: &[(SyncObject, u64)], waiting: Waiting) -> Result<Result<u32, Answer>, Errno> {
-    let reached = |(object, point): &(SyncObject, u64)| object.reached(*point);
+pub(crate) fn wait(objects: &[(&SyncObject, u64)], waiting: Waiting) -> Result<Result<u32, Answer>, Errno> {
+    let reached = |(object, point): &(&SyncObject, u64)| object.reached(*point);
     let first = objects.iter().position(reached);
     let done = if waiting.all { objects.iter().all(reached) } else { first.is_some() };
     if done {
@@ -68,7 +72,8 @@ mod tests {
     #[test]
     fn waiting_ends_when_enough_is_reached() {
         let (idle, mut busy) = (SyncObject::default(), SyncObject::default());
-        busy.signal(5);
+        busy.signal(5, &Clock::default());
+        let (idle, busy) = (&idle, &busy);
         let waiting = Waiting { all: false, for_submit: true, deadline: 10, now: 3 };
         assert_eq!(wait(&[(idle, 0), (busy, 5)], waiting), Ok(Ok(1)));
         assert_eq!(wait(&[(idle, 0), (busy, 6)], waiting), Ok(Err(Answer::Wait(10))));

@@ -45,8 +45,14 @@ fn clock() -> u64 {
 /// Opens the device.
 pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
     let strict = std::env::var_os("AGX_DEVICE_STRICT").is_some_and(|value| value == "yes");
-    let settings =
-        Settings { strict, trace: std::env::var_os("AGX_DEVICE_TRACE").is_some(), ..Settings::default() };
+    let interrupt = std::env::var("AGX_DEVICE_INTERRUPT").ok().and_then(|text| text.parse().ok());
+    let settings = Settings {
+        strict,
+        trace: std::env::var_os("AGX_DEVICE_TRACE").is_some(),
+        hazards: std::env::var_os("AGX_DEVICE_HAZARDS").is_some(),
+        interrupt_draws: interrupt.unwrap_or(0),
+        ..Settings::default()
+    };
     let trace = std::env::var_os("AGX_DEVICE_TRACE").and_then(|path| std::fs::File::create(path).ok());
     let statistics = std::env::var_os("AGX_DEVICE_STATISTICS");
     let outputs = Outputs {

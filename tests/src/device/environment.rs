@@ -210,16 +210,25 @@ impl Environment {
         std::fs::read_to_string(self.root.join(CLIENTS).join("findings.txt")).unwrap_or_default()
     }
 
-    /// Runs the client over a file of requests; results go to `folder`, findings of the device to `report`.
+    /// Runs the client over a file of requests; results go to `folder`, findings of the device to `report`. `variables` are
+    /// options of the device.
     ///
     /// # Errors
     /// The client ended with an error: what it said last.
-    pub fn run(&self, driver: Driver, requests: &Path, folder: &Path, report: &Path) -> Result<(), String> {
+    pub fn run(
+        &self,
+        driver: Driver,
+        requests: &Path,
+        folder: &Path,
+        report: &Path,
+        variables: &[(&str, &str)],
+    ) -> Result<(), String> {
         let output = self
             .command(driver, &self.client)
             .arg(requests)
             .arg(folder)
             .env("AGX_DEVICE_REPORT", report)
+            .envs(variables.iter().copied())
             .output()
             .map_err(|error| error.to_string())?;
         if output.status.success() {

@@ -21,6 +21,9 @@ const FILES: [(&str, &str); 2] = [
 /// Cases that one process runs: when it ends early, only these are run again.
 const TOGETHER: usize = 48;
 
+/// Every render pass is interrupted after each draw, and commands that nothing orders are findings.
+const INTERRUPTED: [(&str, &str); 2] = [("AGX_DEVICE_INTERRUPT", "1"), ("AGX_DEVICE_HAZARDS", "1")];
+
 /// Results by name: bytes, or why there are none.
 pub type Results = BTreeMap<String, Result<Vec<u8>, String>>;
 
@@ -69,12 +72,16 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
         .iter()
         .filter_map(|(case, request)| Some((case.name.as_str(), request.as_ref().ok()?.as_str())))
         .collect();
-    let expected = results(&environment, Driver::Lavapipe, &runnable, &report_file);
-    let found = results(&environment, driver, &runnable, &report_file);
+    let expected = results(&environment, Driver::Lavapipe, &runnable, &report_file, &[]);
+    let found = results(&environment, driver, &runnable, &report_file, &[]);
+    let interrupted = results(&environment, driver, &runnable, &report_file, &INTERRUPTED);
     let outcomes = prepared.iter().map(|(case, request)| CaseResult {
         name: case.name.clone(),
         outcome: match request {
-            Ok(_) => judge(case, &expected, &found),
+            Ok(_) => match judge(case, &expected, &found) {
+                Outcome::Pass => same(case, &found, &interrupted),
+                other => other,
+            },
             Err(outcome) => outcome.clone(),
         },
     });
@@ -105,16 +112,17 @@ fn request(case: &Case, tools: &Tools, scratch: &Path) -> Result<String, Outcome
     Ok(text)
 }
 
-/// Runs all requests on a driver; findings of the device go to `report`.
+/// Runs all requests on a driver; findings of the device go to `report`, `variables` are options of the device.
 pub fn results(
     environment: &Environment,
     driver: Driver,
     requests: &[(&str, &str)],
     report: &Path,
+    variables: &[(&str, &str)],
 ) -> Results {
     let mut results = Results::new();
     for chunk in requests.chunks(TOGETHER) {
-        let outcome = batch(environment, driver, chunk, report, &mut results);
+        let outcome = batch(environment, driver, chunk, (report, variables), &mut results);
         if outcome.is_ok() {
             continue;
         }
@@ -122,7 +130,7 @@ pub fn results(
         let missing: Vec<_> =
             chunk.iter().filter(|(name, _)| !results.contains_key(*name)).copied().collect();
         for single in missing {
-            if let Err(error) = batch(environment, driver, &[single], report, &mut results) {
+            if let Err(error) = batch(environment, driver, &[single], (report, variables), &mut results) {
                 results.entry(single.0.to_owned()).or_insert(Err(error));
             }
         }
@@ -134,14 +142,14 @@ fn batch(
     environment: &Environment,
     driver: Driver,
     requests: &[(&str, &str)],
-    report: &Path,
+    (report, variables): (&Path, &[(&str, &str)]),
     results: &mut Results,
 ) -> Result<(), String> {
     let folder = environment.folder(&format!("{driver:?}"))?;
     let file = folder.join("requests.txt");
     let text: String = requests.iter().map(|(_, request)| *request).collect();
     std::fs::write(&file, text).map_err(|error| error.to_string())?;
-    let outcome = environment.run(driver, &file, &folder, report);
+    let outcome = environment.run(driver, &file, &folder, report, variables);
     for (name, _) in requests {
         if let Ok(bytes) = std::fs::read(folder.join(format!("{name}.bin"))) {
             results.insert((*name).to_owned(), Ok(bytes));
@@ -163,5 +171,14 @@ fn judge(case: &Case, expected: &Results, found: &Results) -> Outcome {
         },
         (Err(error), _) => Outcome::Skipped(format!("lavapipe cannot run it: {error}")),
         (_, Err(error)) => Outcome::Fail(error),
+    }
+}
+
+/// Whether a case leaves the same bytes when its render passes are interrupted.
+fn same(case: &Case, whole: &Results, interrupted: &Results) -> Outcome {
+    match (whole.get(&case.name), interrupted.get(&case.name)) {
+        (Some(Ok(whole)), Some(Ok(interrupted))) if whole == interrupted => Outcome::Pass,
+        (_, Some(Err(error))) => Outcome::Fail(format!("with interrupted passes: {error}")),
+        _ => Outcome::Fail("interrupted render passes give another result".into()),
     }
 }

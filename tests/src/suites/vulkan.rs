@@ -115,7 +115,7 @@ fn run_suite(
         let names: Vec<String> = steps.iter().map(|(at, _)| file_name(*at)).collect();
         let requests: Vec<(&str, &str)> =
             names.iter().zip(&steps).map(|(name, (_, (text, _)))| (name.as_str(), text.as_str())).collect();
-        let found = results(environment, driver, &requests, report);
+        let found = results(environment, driver, &requests, report, &[]);
         for ((at, (_, places)), name) in steps.iter().zip(&names) {
             let one = &mut running[*at];
             take(one, places, &found, name);

@@ -1,20 +1,17 @@
 //! Programs, and random inputs and uniforms for them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use agx_pica200::container::Choice;
 use agx_pica200::interpret::{Numbers, Outcome, Run, RunError, Uniforms, Vector};
-use agx_pica200::{Container, GeometryMode, Inst, Opcode, Shader, assemble};
+use agx_pica200::{Container, GeometryMode, Inst, Opcode, Shader};
 use agx_random::Random;
 use agx_tests::pica::run::Tolerance;
 
-/// A program of the project.
-pub struct Named {
-    /// Its name.
-    pub name: String,
-    /// What it assembles to.
-    pub container: Container,
-}
+pub use programs::Named;
+
+#[path = "../../../formats/pica200/tests/common/programs.rs"]
+mod programs;
 
 impl Named {
     /// Its only shader.
@@ -47,23 +44,9 @@ impl Named {
     }
 }
 
-/// The folder of the programs.
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/pica200/programs")
-}
-
 /// Every program, by name.
 pub fn programs() -> Vec<Named> {
-    let entries = std::fs::read_dir(folder()).expect("the folder of programs");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable entry").path()).collect();
-    paths.sort();
-    let read = |path: PathBuf| {
-        let name = path.file_stem().expect("a file name").to_string_lossy().into_owned();
-        let text = std::fs::read_to_string(&path).expect("a readable program");
-        let container = assemble(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        Named { name, container }
-    };
-    paths.into_iter().map(read).collect()
+    programs::programs_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/pica200/programs"))
 }
 
 /// A float of moderate size, exact in 24 bits.

@@ -4,34 +4,18 @@
 
 use std::path::Path;
 
+use agx_pica200::Container;
 use agx_pica200::container::Choice;
 use agx_pica200::interpret::{Numbers, Outcome, Run, RunError, Uniforms};
-use agx_pica200::{Container, assemble};
 use agx_random::Random;
 
-/// A program of the project.
-pub struct Named {
-    /// Its name.
-    pub name: String,
-    /// Its text.
-    pub text: String,
-    /// What it assembles to.
-    pub container: Container,
-}
+pub use programs::Named;
+
+mod programs;
 
 /// Every program in `programs/`, by name.
 pub fn programs() -> Vec<Named> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
-    let entries = std::fs::read_dir(folder).expect("the folder of programs");
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("a readable entry").path()).collect();
-    paths.sort();
-    let read = |path: &Path| {
-        let text = std::fs::read_to_string(path).expect("a readable program");
-        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let container = assemble(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        Named { name, text, container }
-    };
-    paths.iter().map(|path| read(path)).collect()
+    programs::programs_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("programs"))
 }
 
 /// A float of moderate size.
