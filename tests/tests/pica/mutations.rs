@@ -70,7 +70,7 @@ fn check(container: &Container, seed: u64) -> bool {
         .map(|inputs| interpret(container, shader, &uniforms, *inputs, Numbers::default()))
         .collect();
     let Ok(expected) = expected else { return false };
-    let program = Named { name: String::new(), container: container.clone() };
+    let program = Named { name: String::new(), text: String::new(), container: container.clone() };
     // A function's error may decide a comparison, and an overflow come of a denormal: such programs are only compiled.
     if program.tolerance() != Tolerance::EXACT {
         return false;
