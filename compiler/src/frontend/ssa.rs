@@ -28,6 +28,18 @@ struct Pending {
     inputs: Vec<(Block, Src)>,
 }
 
+/// What is known of a variable.
+#[derive(Clone, Copy)]
+struct Row {
+    /// Width in bits.
+    width: u8,
+    /// Its values may be rounded to half precision.
+    relaxed: bool,
+    /// It was assigned anywhere.
+    written: bool,
+    latest: Latest,
+}
+
 /// The last definition of a variable in program order.
 #[derive(Clone, Copy, Default)]
 struct Latest {
@@ -44,12 +56,7 @@ struct Latest {
 /// a read finds, unless a loop was opened since, whose back edges may bring another.
 #[derive(Default)]
 pub struct Variables {
-    widths: Vec<u8>,
-    /// Variables whose values may be rounded to half precision.
-    relaxed: Vec<bool>,
-    /// Variables that were assigned anywhere.
-    written: Vec<bool>,
-    latest: Vec<Latest>,
+    rows: Vec<Row>,
     /// When each open loop was opened.
     loops: Vec<u32>,
     time: u32,
@@ -70,47 +77,46 @@ impl Variables {
 
     /// Adds variables of the given widths in bits; they are numbered consecutively from the result on.
     pub fn add(&mut self, widths: &[u8]) -> Variable {
-        let first = Variable(self.widths.len() as u32);
-        self.widths.extend_from_slice(widths);
-        self.written.resize(self.widths.len(), false);
-        self.relaxed.resize(self.widths.len(), false);
+        let first = Variable(self.rows.len() as u32);
         // No region has this number, so the first read searches.
-        self.latest.resize(self.widths.len(), Latest { region: u32::MAX, ..Latest::default() });
+        let latest = Latest { region: u32::MAX, ..Latest::default() };
+        let row = |width: &u8| Row { width: *width, relaxed: false, written: false, latest };
+        self.rows.extend(widths.iter().map(row));
         first
     }
 
     /// Says that the values of a variable may be rounded to half precision.
     pub fn relax(&mut self, variable: Variable) {
-        self.relaxed[variable.0 as usize] = true;
+        self.rows[variable.0 as usize].relaxed = true;
     }
 
     /// Width in bits.
     pub fn width(&self, variable: Variable) -> u8 {
-        self.widths[variable.0 as usize]
+        self.rows[variable.0 as usize].width
     }
 
     /// Assigns `src` in the current block.
     pub fn write(&mut self, b: &Builder<'_, '_>, variable: Variable, src: Src) {
         self.defs.insert((b.block(), variable), src);
         self.note(b, variable, src);
-        self.written[variable.0 as usize] = true;
+        self.rows[variable.0 as usize].written = true;
     }
 
     /// Whether the variable has been assigned anywhere.
     pub fn is_written(&self, variable: Variable) -> bool {
-        self.written[variable.0 as usize]
+        self.rows[variable.0 as usize].written
     }
 
     /// Remembers the definition that reaches the current point.
     fn note(&mut self, b: &Builder<'_, '_>, variable: Variable, src: Src) {
         self.time += 1;
         let region = b.region();
-        self.latest[variable.0 as usize] = Latest { src, region, time: self.time };
+        self.rows[variable.0 as usize].latest = Latest { src, region, time: self.time };
     }
 
     /// The value at the current point; zero if nothing was assigned on the way here.
     pub fn read(&mut self, b: &mut Builder<'_, '_>, variable: Variable) -> Src {
-        let latest = self.latest[variable.0 as usize];
+        let latest = self.rows[variable.0 as usize].latest;
         let reaches =
             b.is_region_open(latest.region) && self.loops.last().is_none_or(|opened| *opened < latest.time);
         let found = if reaches {
@@ -161,7 +167,6 @@ impl Variables {
         variable: Variable,
         pending: &mut Vec<usize>,
     ) -> Src {
-        let mut path = Vec::new();
         let mut at = block;
         let found = loop {
             if let Some(src) = self.defs.get(&(at, variable)) {
@@ -175,10 +180,7 @@ impl Variables {
             match f.block(at).preds.as_slice() {
                 [] if at == Block(0) => break Src::imm(0, self.width(variable)),
                 [] => break Src::NONE,
-                [pred] => {
-                    path.push(at);
-                    at = *pred;
-                }
+                [pred] => at = *pred,
                 _ => {
                     let (src, phi) = self.new_phi(f, at, variable);
                     pending.push(phi);
@@ -186,15 +188,18 @@ impl Variables {
                 }
             }
         };
-        for block in path {
-            self.defs.insert((block, variable), found);
+        // The blocks passed on the way have one predecessor each.
+        let mut passed = block;
+        while passed != at {
+            self.defs.insert((passed, variable), found);
+            passed = f.block(passed).preds[0];
         }
         found
     }
 
     fn new_phi(&mut self, f: &mut Function<'_>, block: Block, variable: Variable) -> (Src, usize) {
         let value = f.add_value(Type::scalar(self.width(variable)));
-        if self.relaxed[variable.0 as usize] {
+        if self.rows[variable.0 as usize].relaxed {
             f.relax(value);
         }
         self.defs.insert((block, variable), Src::value(value));
@@ -207,9 +212,12 @@ impl Variables {
         let mut next = 0;
         while let Some(&phi) = phis.get(next) {
             let (block, variable) = (self.phis[phi].block, self.phis[phi].variable);
-            let preds = f.block(block).preds.clone();
-            let inputs =
-                preds.into_iter().map(|pred| (pred, self.find(f, pred, variable, &mut phis))).collect();
+            let count = f.block(block).preds.len();
+            let mut inputs = Vec::with_capacity(count);
+            for index in 0..count {
+                let pred = f.block(block).preds[index];
+                inputs.push((pred, self.find(f, pred, variable, &mut phis)));
+            }
             self.phis[phi].inputs = inputs;
             next += 1;
         }
@@ -244,13 +252,12 @@ impl Variables {
             let Pending { value, block, variable, inputs } = &self.phis[phi];
             let zero = Src::imm(0, self.width(*variable));
             let arrives = |src: Src| if src == Src::NONE { zero } else { map(src) };
-            let srcs: Vec<Src> = inputs.iter().map(|(_, src)| arrives(self.resolve(*src))).collect();
-            let mods: Vec<u32> = inputs.iter().map(|(pred, _)| pred.0).collect();
+            let srcs = inputs.iter().map(|(_, src)| arrives(self.resolve(*src)));
             let data = InstData {
                 op: Op::Ir(IrOp::Phi),
                 dsts: f.alloc(&[*value]),
-                srcs: f.alloc(&srcs),
-                mods: f.alloc(&mods),
+                srcs: f.bump.alloc_slice_fill_iter(srcs),
+                mods: f.bump.alloc_slice_fill_iter(inputs.iter().map(|(pred, _)| pred.0)),
                 line: 0,
             };
             heads.push((*block, f.add_inst(data)));
@@ -278,7 +285,7 @@ impl Variables {
     }
 
     fn rewrite_sources(&self, f: &mut Function<'_>, map: impl Fn(Src) -> Src) {
-        for inst in f.insts.keys().collect::<Vec<Inst>>() {
+        for inst in f.insts.keys() {
             let data = f.insts[inst];
             if data.op == Op::Ir(IrOp::Phi) {
                 continue;
@@ -294,8 +301,8 @@ impl Variables {
                     Src::NONE => Src::imm(0, f.width(data.srcs[index])),
                     src => map(src),
                 };
-                let srcs: Vec<Src> = data.srcs.iter().enumerate().map(arrive).collect();
-                f.insts[inst].srcs = f.alloc(&srcs);
+                let srcs = f.bump.alloc_slice_fill_iter(data.srcs.iter().enumerate().map(arrive));
+                f.insts[inst].srcs = srcs;
             }
         }
     }

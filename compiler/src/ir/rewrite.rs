@@ -66,8 +66,13 @@ impl Rewriter<'_, '_> {
         {
             self.f.relax(built);
         }
-        self.forward[value] = Some(self.resolve(src));
-        self.forwarded = true;
+        let src = self.resolve(src);
+        if !self.forwarded {
+            // Most rewrites forward nothing, and need no table.
+            self.forwarded = true;
+            self.forward = Side::new(self.f.values.len());
+        }
+        self.forward[value] = Some(src);
     }
 
     /// What is now read in place of `src`.
@@ -160,7 +165,7 @@ impl<'a> Function<'a> {
     /// Rewrites every instruction in program order. Sources are already resolved through earlier
     /// [`Rewrite::Forward`]s when the closure sees them; phis of loop headers are resolved at the end.
     pub fn map_insts(&mut self, mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite) {
-        let blocks: Vec<Block> = self.blocks_in_order().collect();
+        let blocks = self.layout.len();
         let values = self.values.len();
         let mut rewriter = Rewriter {
             f: self,
@@ -168,12 +173,13 @@ impl<'a> Function<'a> {
             line: 0,
             out: Vec::new(),
             fresh: values,
-            forward: Side::new(values),
+            forward: Side::default(),
             forwarded: false,
         };
-        for block in &blocks {
-            rewriter.block = *block;
-            let insts = std::mem::take(&mut rewriter.f.block_mut(*block).insts);
+        for index in 0..blocks {
+            let block = rewriter.f.layout[index].block;
+            rewriter.block = block;
+            let insts = std::mem::take(&mut rewriter.f.block_mut(block).insts);
             rewriter.out.reserve(insts.len());
             for inst in &insts {
                 if rewriter.forwarded {
@@ -186,12 +192,13 @@ impl<'a> Function<'a> {
                 let result = rewrite(&mut rewriter, *inst);
                 rewriter.apply(*inst, result);
             }
-            rewriter.f.block_mut(*block).insts = std::mem::replace(&mut rewriter.out, reuse(insts));
+            rewriter.f.block_mut(block).insts = std::mem::replace(&mut rewriter.out, reuse(insts));
         }
         if rewriter.forwarded {
-            for block in &blocks {
-                for index in 0..rewriter.f.phi_count(*block) {
-                    let phi = rewriter.f.block(*block).insts[index];
+            for index in 0..blocks {
+                let block = rewriter.f.layout[index].block;
+                for index in 0..rewriter.f.phi_count(block) {
+                    let phi = rewriter.f.block(block).insts[index];
                     rewriter.resolve_sources(phi);
                 }
             }

@@ -15,16 +15,19 @@ pub fn opt_dce(f: &mut Function<'_>) {
     if f.settled.unused == Some(f.mark()) {
         return;
     }
-    let live = mark(f);
-    for index in 0..f.layout.len() {
-        let block = f.layout[index].block;
-        f.block_mut(block).insts.retain(|inst| live[*inst]);
+    let (live, is_clean) = mark(f);
+    if !is_clean {
+        for index in 0..f.layout.len() {
+            let block = f.layout[index].block;
+            f.block_mut(block).insts.retain(|inst| live[*inst]);
+        }
     }
     f.settled.unused = Some(f.mark());
 }
 
-/// The instructions that effects depend on.
-fn mark(f: &Function<'_>) -> Side<Inst, bool> {
+/// The instructions that effects depend on, and whether those are all.
+fn mark(f: &Function<'_>) -> (Side<Inst, bool>, bool) {
+    let mut is_clean = true;
     let mut live: Side<Inst, bool> = Side::new(f.insts.len());
     // What phis read may come later in the layout, and has been passed by.
     let mut passed: Vec<Inst> = Vec::new();
@@ -33,6 +36,7 @@ fn mark(f: &Function<'_>) -> Side<Inst, bool> {
             let data = &f.insts[*inst];
             if !live[*inst] {
                 if is_removable(f.stage, data) {
+                    is_clean = false;
                     continue;
                 }
                 live[*inst] = true;
@@ -52,7 +56,7 @@ fn mark(f: &Function<'_>) -> Side<Inst, bool> {
             }
         }
     }
-    live
+    (live, is_clean)
 }
 
 /// The instructions that define what `data` reads.

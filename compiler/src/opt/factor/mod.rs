@@ -219,12 +219,18 @@ impl Chains {
         Some(())
     }
 
-    /// The terms of a sum, and whether one is a product that is fused with no addition, because it is added to another one.
-    fn sum<'a>(&self, f: &Function<'a>, data: &InstData<'a>, relaxed: &mut bool) -> Option<(Terms, bool)> {
-        let mut terms = Terms::new();
+    /// Adds the terms of a sum to `terms`, and says whether one is a product that is fused with no addition, because it is
+    /// added to another one.
+    fn sum<'a>(
+        &self,
+        f: &Function<'a>,
+        data: &InstData<'a>,
+        terms: &mut Terms,
+        relaxed: &mut bool,
+    ) -> Option<bool> {
         let mut pending: arrayvec::ArrayVec<(Src, bool), 16> = arrayvec::ArrayVec::new();
         let mut has_bare_product = self.adds_products(f, data);
-        self.add(f, data, false, &mut terms, &mut pending, relaxed)?;
+        self.add(f, data, false, terms, &mut pending, relaxed)?;
         while let Some((src, negative)) = pending.pop() {
             let value =
                 src.as_value().filter(|value| self.parts[*value] == Part::Term && src.flags.is_empty());
@@ -232,26 +238,21 @@ impl Chains {
             let data = data.filter(|data| data.dst().is_some_and(|dst| !self.exact[dst]));
             match data.map(|data| (operation(f, &data), data)) {
                 Some((Some((Opcode::Fmul, srcs)), data)) => {
-                    let mut term = Term { negative, ..Term::default() };
-                    self.multiply(f, &mut term, srcs, relaxed)?;
+                    self.multiply(f, new_term(terms, negative)?, srcs, relaxed)?;
                     *relaxed &= data.dst().is_some_and(|dst| f.values[dst].relaxed);
-                    terms.try_push(term).ok()?;
                 }
                 Some((Some(_), data)) => {
                     *relaxed &= data.dst().is_some_and(|dst| f.values[dst].relaxed);
                     has_bare_product |= self.adds_products(f, &data);
-                    self.add(f, &data, negative, &mut terms, &mut pending, relaxed)?;
+                    self.add(f, &data, negative, terms, &mut pending, relaxed)?;
                 }
                 Some((None, data)) if data.op == Op::Ir(IrOp::Fneg) && f.width(data.srcs[0]) == 32 => {
                     pending.try_push((data.srcs[0], !negative)).ok()?;
                 }
-                _ => {
-                    let leaves = std::iter::once(src).collect();
-                    terms.try_push(Term { negative, leaves }).ok()?;
-                }
+                _ => new_term(terms, negative)?.leaves.push(src),
             }
         }
-        Some((terms, has_bare_product))
+        Some(has_bare_product)
     }
 
     /// Whether all that an addition adds are products that nothing else reads.
@@ -277,9 +278,7 @@ impl Chains {
         let is_fused = data.op == Op::Hw(Opcode::Ffma);
         let summands = if is_fused { &data.srcs[2..] } else { data.srcs };
         if is_fused {
-            let mut term = Term { negative, ..Term::default() };
-            self.multiply(f, &mut term, &data.srcs[..2], relaxed)?;
-            terms.try_push(term).ok()?;
+            self.multiply(f, new_term(terms, negative)?, &data.srcs[..2], relaxed)?;
         }
         // The first one is taken from the list first.
         summands.iter().rev().try_for_each(|src| pending.try_push((*src, negative)).ok())
@@ -320,8 +319,9 @@ impl Chains {
                 Some(result)
             }
             (Opcode::Fadd | Opcode::Ffma, Part::None | Part::Factor) if self.may_share(data.srcs) => {
-                let (terms, has_bare_product) = self.sum(r.f, data, &mut relaxed)?;
-                Maker { chains: self, r, relaxed }.shorter_sum(terms, has_bare_product)
+                let mut terms = Terms::new();
+                let has_bare_product = self.sum(r.f, data, &mut terms, &mut relaxed)?;
+                Maker { chains: self, r, relaxed }.shorter_sum(&mut terms, has_bare_product)
             }
             _ => None,
         }
@@ -341,12 +341,22 @@ impl Chains {
         if term.leaves.len() < 3 {
             return None;
         }
+        // Early ones come first, so this many do.
+        let is_early = |leaf: &&Src| self.rank(**leaf) < (2, u32::MAX - 1);
+        let early = term.leaves.iter().filter(is_early).count();
+        if early < 2 || early == term.leaves.len() {
+            return None;
+        }
         let mut ordered = term.clone();
         ordered.leaves.sort_by_key(|leaf| self.rank(*leaf));
-        let is_early = |leaf: &Src| self.rank(*leaf) < (2, u32::MAX - 1);
-        let gains = ordered.leaves.iter().take(2).all(is_early) && !ordered.leaves.iter().all(is_early);
-        gains.then_some(ordered)
+        Some(ordered)
     }
+}
+
+/// Another term of a sum, without factors yet; `None` when there are too many.
+fn new_term(terms: &mut Terms, negative: bool) -> Option<&mut Term> {
+    terms.try_push(Term { negative, ..Term::default() }).ok()?;
+    terms.last_mut()
 }
 
 /// The first factor that is 0 or 1 by a condition, the condition, and whether the factor is 1 where that holds.
@@ -407,17 +417,17 @@ impl Maker<'_, '_, '_> {
 
     /// The sum with blends as steps from one value to the other, common factors taken out, and uniform terms added first,
     /// if that is shorter.
-    fn shorter_sum(&mut self, mut terms: Terms, has_bare_product: bool) -> Option<Src> {
+    fn shorter_sum(&mut self, terms: &mut Terms, has_bare_product: bool) -> Option<Src> {
         // A product that stands alone is fused with a term that is none.
         let mut changed = has_bare_product && terms.iter().any(|term| term.leaves.len() == 1);
-        changed |= self.add_uniform(&mut terms)?;
-        while let Some(blend) = Blend::take(self.r.f, &mut terms, |src| self.chains.is_uniform(src)) {
-            self.blend(blend, &mut terms)?;
+        changed |= self.add_uniform(terms)?;
+        while let Some(blend) = Blend::take(self.r.f, terms, |src| self.chains.is_uniform(src)) {
+            self.blend(blend, terms)?;
             changed = true;
         }
-        while let Some(group) = best_group(&terms, |src| self.chains.is_uniform(src)) {
-            let (inner, common) = group.split(&mut terms);
-            let inner = self.sum(inner);
+        while let Some(group) = best_group(terms, |src| self.chains.is_uniform(src)) {
+            let (mut inner, common) = group.split(terms);
+            let inner = self.sum(&mut inner);
             let mut leaves = common;
             leaves.try_push(inner).ok()?;
             terms.try_push(Term { negative: false, leaves }).ok()?;
@@ -429,12 +439,13 @@ impl Maker<'_, '_, '_> {
     /// Replaces uniform terms by their sum, for the preamble, if there are several and others; whether it did.
     fn add_uniform(&mut self, terms: &mut Terms) -> Option<bool> {
         let is_uniform = |term: &Term| term.leaves.iter().all(|leaf| self.chains.is_uniform(*leaf));
-        let (uniform, others): (Terms, Terms) = terms.iter().cloned().partition(is_uniform);
-        if uniform.len() < 2 || others.is_empty() {
+        let count = terms.iter().filter(|term| is_uniform(term)).count();
+        if count < 2 || count == terms.len() {
             return Some(false);
         }
+        let (mut uniform, others): (Terms, Terms) = terms.drain(..).partition(is_uniform);
         *terms = others;
-        let sum = self.sum(uniform);
+        let sum = self.sum(&mut uniform);
         if let Some(value) = sum.as_value() {
             self.chains.uniform[value] = true;
         }
@@ -472,18 +483,20 @@ impl Maker<'_, '_, '_> {
             terms.try_push(Term { negative, ..start }).ok()?;
             return terms.try_push(Term { negative, ..change }).ok();
         }
-        let inner = self.sum([start, change].into_iter().collect());
+        let inner = self.sum(&mut [start, change].into_iter().collect());
         common.try_push(inner).ok()?;
         terms.try_push(Term { negative, leaves: common }).ok()
     }
 
     /// Single terms first, so that each product is fused with what stands before it.
-    fn sum(&mut self, mut terms: Terms) -> Src {
+    fn sum(&mut self, terms: &mut Terms) -> Src {
         terms.sort_by_key(|term| term.leaves.len() > 1);
         let mut sum: Option<Src> = None;
-        for term in &terms {
-            let term = self.chains.ordered(term).unwrap_or_else(|| term.clone());
-            let summand = self.product(&term);
+        for term in terms.iter() {
+            let summand = match self.chains.ordered(term) {
+                Some(ordered) => self.product(&ordered),
+                None => self.product(term),
+            };
             sum = Some(match sum {
                 None => summand,
                 Some(before) => {

@@ -54,10 +54,13 @@ impl Group {
 pub(super) fn best_group(terms: &Terms, is_uniform: impl Fn(Src) -> bool) -> Option<Group> {
     let mut best: Option<(usize, Group)> = None;
     for factor in terms.iter().flat_map(|term| &term.leaves) {
+        if factor.as_imm().is_some() {
+            continue;
+        }
         let members = (terms.iter().enumerate())
             .filter(|(_, term)| term.leaves.contains(factor))
             .fold(0u32, |members, (index, _)| members | 1 << index);
-        if members.count_ones() < 2 || factor.as_imm().is_some() {
+        if members.count_ones() < 2 {
             continue;
         }
         let group = Group { members, common: common(terms, members) };

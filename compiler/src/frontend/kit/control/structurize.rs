@@ -90,8 +90,11 @@ struct Layout {
 pub fn structurize(graph: &Graph) -> Plan {
     let layout = lay_out(graph);
     let is_target = vec![false; graph.succs.len()];
-    let mut plan = Plan { steps: Vec::new(), is_target, partner: Vec::new() };
-    let mut tasks = vec![Task::Place(0, Fall::Out)];
+    // A node has a beginning, its code, an edge and an end at least.
+    let steps = Vec::with_capacity(4 * graph.succs.len());
+    let mut plan = Plan { steps, is_target, partner: Vec::new() };
+    let mut tasks = Vec::with_capacity(2 * graph.succs.len() + 8);
+    tasks.push(Task::Place(0, Fall::Out));
     while let Some(task) = tasks.pop() {
         match task {
             Task::Emit(step) => plan.steps.push(step),
@@ -158,37 +161,39 @@ fn lay_out(graph: &Graph) -> Layout {
 fn place(graph: &Graph, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall: Fall) {
     let (inside, after) = (&layout.inside[node], &layout.after[node]);
     let is_loop = graph.is_header(node);
-    let mut list = vec![Task::Emit(Step::Begin(node))];
+    let first = tasks.len();
+    tasks.push(Task::Emit(Step::Begin(node)));
     for follow in after.iter().skip(1).rev() {
-        list.push(Task::Emit(Step::Scope(*follow)));
+        tasks.push(Task::Emit(Step::Scope(*follow)));
     }
     if is_loop {
         let follow = after.first().copied().unwrap_or(NONE);
-        list.push(Task::Emit(Step::Loop { header: node, follow }));
+        tasks.push(Task::Emit(Step::Loop { header: node, follow }));
     }
     for follow in inside.iter().rev() {
-        list.push(Task::Emit(Step::Scope(*follow)));
+        tasks.push(Task::Emit(Step::Scope(*follow)));
     }
-    list.push(Task::Emit(Step::Block(node)));
+    tasks.push(Task::Emit(Step::Block(node)));
     let end = if is_loop { Fall::Again(node) } else { fall };
     let next =
         |list: &[Node], position: usize, end: Fall| list.get(position).map_or(end, |node| Fall::To(*node));
-    list.push(Task::Branch(node, next(inside, 0, end)));
+    tasks.push(Task::Branch(node, next(inside, 0, end)));
     for (position, follow) in inside.iter().enumerate() {
-        list.push(Task::Emit(Step::EndScope(*follow)));
-        list.push(Task::Place(*follow, next(inside, position + 1, end)));
+        tasks.push(Task::Emit(Step::EndScope(*follow)));
+        tasks.push(Task::Place(*follow, next(inside, position + 1, end)));
     }
     if is_loop {
-        list.push(Task::Emit(Step::EndLoop));
+        tasks.push(Task::Emit(Step::EndLoop));
     }
     for (position, follow) in after.iter().enumerate() {
         if position > 0 {
-            list.push(Task::Emit(Step::EndScope(*follow)));
+            tasks.push(Task::Emit(Step::EndScope(*follow)));
         }
-        list.push(Task::Place(*follow, next(after, position + 1, fall)));
+        tasks.push(Task::Place(*follow, next(after, position + 1, fall)));
     }
-    list.push(Task::Emit(Step::End(node)));
-    tasks.extend(list.into_iter().rev());
+    tasks.push(Task::Emit(Step::End(node)));
+    // The last one is done first.
+    tasks[first..].reverse();
 }
 
 /// Plans the passage from one node to another.
