@@ -103,6 +103,10 @@ impl HalfSet {
     /// Each element `count` lower; what would fall below 0 is dropped.
     #[inline]
     fn lowered(self, count: u16) -> HalfSet {
+        if (1..64).contains(&count) {
+            let next = |word: usize| self.0.get(word + 1).map_or(0, |bits| bits << (64 - count));
+            return HalfSet(std::array::from_fn(|word| self.0[word] >> count | next(word)));
+        }
         let (words, bits) = (usize::from(count / 64), count % 64);
         let at = |word: usize| self.0.get(word).copied().unwrap_or(0);
         HalfSet(std::array::from_fn(|word| {
@@ -121,12 +125,31 @@ impl HalfSet {
             starts = starts.and(starts.lowered(step));
             covered += step;
         }
-        let pattern = match align {
-            1 => u64::MAX,
-            2 => 0x5555_5555_5555_5555,
-            _ => 0x1111_1111_1111_1111,
-        };
-        starts.and(HalfSet([pattern; WORDS]))
+        starts.and(HalfSet([aligned_bits(align); WORDS]))
+    }
+
+    /// The first element of [`HalfSet::runs`].
+    #[inline]
+    pub fn first_run(self, count: u16, align: u16) -> Option<u16> {
+        if count > 64 {
+            return self.runs(count, align).first();
+        }
+        for (word, bits) in self.0.iter().enumerate().filter(|(_, bits)| **bits != 0) {
+            // A run may end in the next word.
+            let next = self.0.get(word + 1).copied().unwrap_or(0);
+            let mut starts = u128::from(next) << 64 | u128::from(*bits);
+            let mut covered = 1;
+            while covered < count {
+                let step = covered.min(count - covered);
+                starts &= starts >> step;
+                covered += step;
+            }
+            let found = starts as u64 & aligned_bits(align);
+            if found != 0 {
+                return Some(word as u16 * 64 + found.trailing_zeros() as u16);
+            }
+        }
+        None
     }
 
     /// Adds the half register `half`; one beyond the file is ignored.
@@ -263,6 +286,15 @@ impl fmt::Display for HalfSet {
             register = end.max(register + 1);
         }
         Ok(())
+    }
+}
+
+/// The bits of a word whose places are multiples of `align` (1, 2 or 4).
+const fn aligned_bits(align: u16) -> u64 {
+    match align {
+        1 => u64::MAX,
+        2 => 0x5555_5555_5555_5555,
+        _ => 0x1111_1111_1111_1111,
     }
 }
 

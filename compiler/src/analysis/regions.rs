@@ -31,6 +31,9 @@ struct Frame {
 impl Regions {
     /// Computes the regions of `f`.
     pub(crate) fn of(f: &Function<'_>) -> Regions {
+        if f.layout.len() == 1 {
+            return Regions { of_block: Side::default(), subtrees: Vec::new() };
+        }
         let mut of_block = Side::new(f.blocks.len());
         let mut parents = vec![Region(0)];
         let mut frames: Vec<Frame> = Vec::new();
@@ -54,6 +57,9 @@ impl Regions {
 
     /// Whether everything computed in `a` before a point of program order is available in `b` at that point.
     pub(crate) fn dominates(&self, a: Region, b: Region) -> bool {
+        if a == b {
+            return true;
+        }
         let (first, count) = self.subtrees[a.0 as usize];
         let (number, _) = self.subtrees[b.0 as usize];
         (first..first + count).contains(&number)

@@ -38,6 +38,12 @@ fn op_lod_mode(op: Opcode) -> Option<usize> {
     matches!(op, Opcode::Smpf | Opcode::Smpi).then(|| Op::Hw(op).mod_index("lod_mode")).flatten()
 }
 
+/// Whether an instruction names its texture by an offset into a table.
+fn has_table(op: Opcode, srcs: &[Src]) -> bool {
+    let mut operands = op.desc().with_role(Role::Src).zip(srcs);
+    operands.any(|((_, operand), src)| operand.name == "heap" && src.kind != SrcKind::None)
+}
+
 struct Legalizer {
     block: Option<Block>,
     /// Registers that hold a constant or uniform in this block.
@@ -57,29 +63,26 @@ impl Legalizer {
         }
         self.prefer_subtraction(r, inst, op);
         let data = r.f.insts[inst];
-        let mut srcs: ArrayVec<Src, MAX_OPERANDS> = data.srcs.iter().copied().collect();
-        let mut changed = false;
-        let has_table = op
-            .desc()
-            .with_role(Role::Src)
-            .zip(data.srcs)
-            .any(|((_, operand), src)| operand.name == "heap" && src.kind != SrcKind::None);
-        for (src, (_, operand)) in srcs.iter_mut().zip(op.desc().with_role(Role::Src)) {
+        let mut changed: Option<ArrayVec<Src, MAX_OPERANDS>> = None;
+        for (index, (src, (_, operand))) in data.srcs.iter().zip(op.desc().with_role(Role::Src)).enumerate() {
             // A constant texture is a state register, an offset into a table never is.
-            let is_offset = has_table && operand.name == "texture" && src.kind == SrcKind::Imm;
-            if !is_legal_source(operand, *src) || is_offset {
-                let flags = src.flags;
-                *src = Src { flags, ..Src::value(self.in_register(r, src.plain())) };
-                changed = true;
+            let is_offset =
+                || operand.name == "texture" && src.kind == SrcKind::Imm && has_table(op, data.srcs);
+            if is_legal_source(operand, *src) && !is_offset() {
+                continue;
             }
+            let srcs = changed.get_or_insert_with(|| data.srcs.iter().copied().collect());
+            srcs[index] = Src { flags: src.flags, ..Src::value(self.in_register(r, src.plain())) };
         }
-        if changed {
-            r.f.insts[inst].srcs = r.f.alloc(&srcs);
+        let mut srcs = data.srcs;
+        if let Some(changed) = changed {
+            srcs = r.f.alloc(&changed);
+            r.f.insts[inst].srcs = srcs;
         }
         if let (Some(mode), Some(lod)) = (op_lod_mode(op), srcs.get(LOD_SOURCE)) {
-            let mut mods = data.mods.to_vec();
+            let mods = r.f.bump.alloc_slice_copy(data.mods);
             mods[mode] = lod_mode_for(mods[mode], lod.kind);
-            r.f.insts[inst].mods = r.f.alloc(&mods);
+            r.f.insts[inst].mods = mods;
         }
         Rewrite::Keep
     }

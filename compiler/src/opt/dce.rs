@@ -41,9 +41,12 @@ fn mark(f: &Function<'_>) -> (Side<Inst, bool>, bool) {
                 }
                 live[*inst] = true;
             }
-            let is_phi = data.op == Op::Ir(IrOp::Phi);
+            if data.op != Op::Ir(IrOp::Phi) {
+                definitions(f, data).for_each(|def| live[def] = true);
+                continue;
+            }
             for def in definitions(f, data) {
-                if !std::mem::replace(&mut live[def], true) && is_phi {
+                if !std::mem::replace(&mut live[def], true) {
                     passed.push(def);
                 }
             }

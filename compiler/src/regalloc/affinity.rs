@@ -44,12 +44,12 @@ impl Affinity {
     pub fn new(f: &Function<'_>) -> Self {
         let count = f.values.len();
         let mut result = Affinity {
-            web: Side::new(count),
+            web: Side::default(),
             web_place: Side::new(count),
-            vector: Side::new(count),
-            phi: Side::new(count),
-            phis: Side::new(f.blocks.len()),
-            vector_place: Side::new(count),
+            vector: Side::default(),
+            phi: Side::default(),
+            phis: Side::default(),
+            vector_place: Side::default(),
             kept: HalfSet::EMPTY,
             exported_to: exports(f),
             exported: Vec::new(),
@@ -219,6 +219,9 @@ impl Affinity {
 /// Where values are exported to; what a phi joins goes where the phi is exported to, and vectors whose components are
 /// exported where these want to be.
 fn exports(f: &Function<'_>) -> Side<Value, Option<u16>> {
+    if !f.present.may_have_op(IrOp::Export) {
+        return Side::default();
+    }
     let mut places: Side<Value, Option<u16>> = Side::new(f.values.len());
     for block in f.blocks_in_order().rev() {
         for inst in f.block(block).insts.iter().rev() {

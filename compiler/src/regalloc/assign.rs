@@ -38,6 +38,11 @@ impl Names {
         self.current[value].unwrap_or(value)
     }
 
+    /// Whether no value was moved.
+    fn is_empty(&self) -> bool {
+        self.moved.is_empty()
+    }
+
     pub(super) fn set(&mut self, value: Value, name: Value) {
         if self.current[value].is_none() {
             self.moved.push(value);
@@ -119,8 +124,8 @@ pub fn assign(
         last: LastUses::new(f),
         affinity: Affinity::new(f),
         allocation: Allocation::new(count),
-        origin: Side::new(count),
-        names: Names { current: Side::new(count), moved: Vec::new() },
+        origin: Side::default(),
+        names: Names { current: Side::default(), moved: Vec::new() },
         file: RegisterFile::new(),
         borders: Side::new(f.blocks.len()),
         live,
@@ -186,7 +191,8 @@ impl<'a> Assigner<'_, 'a> {
         }
         self.place_results(&data)?;
         self.emit_moves(data.line);
-        if data.srcs.iter().any(|src| src.as_value().is_some_and(|value| self.names.get(value) != value)) {
+        let is_moved = |src: &Src| src.as_value().is_some_and(|value| self.names.get(value) != value);
+        if !self.names.is_empty() && data.srcs.iter().any(is_moved) {
             let srcs = data.srcs.iter().map(|src| self.renamed(*src));
             self.f.insts[inst].srcs = self.f.bump.alloc_slice_fill_iter(srcs);
         }

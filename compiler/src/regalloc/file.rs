@@ -72,7 +72,7 @@ pub fn lowest_place(free: HalfSet, shape: Shape) -> Option<u16> {
             return Some(half);
         }
     }
-    free.runs(shape.halves, shape.align).first()
+    free.first_run(shape.halves, shape.align)
 }
 
 /// The highest place for `shape` within `free`.
@@ -108,6 +108,7 @@ mod tests {
                 let fits = |start: u16| start + count <= 256 && free.contains(HalfSet::range(start, count));
                 let slow: Vec<u16> = (0..256).step_by(align).filter(|start| fits(*start)).collect();
                 let starts = free.runs(count, align as u16);
+                assert_eq!(free.first_run(count, align as u16), starts.first());
                 assert_eq!((starts.first(), starts.last()), (slow.first().copied(), slow.last().copied()));
             }
         }

@@ -38,7 +38,13 @@ impl Shapes {
             return shapes;
         }
         for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
-            for value in alu64_operands(f, &f.insts[*inst]) {
+            let data = &f.insts[*inst];
+            let is_wide = |value: Value| f.ty(value).bits == 64;
+            let mut read = data.srcs.iter().filter_map(|src| src.as_value());
+            if !data.dsts.iter().copied().any(is_wide) && !read.any(is_wide) {
+                continue;
+            }
+            for value in alu64_operands(f, data) {
                 shapes.alu64[value] = true;
                 shapes.any_alu64 = true;
             }

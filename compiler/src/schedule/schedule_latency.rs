@@ -135,6 +135,9 @@ impl Scheduler<'_> {
             Some(seed) => self.any_order(seed ^ u64::from(insts[0].0)),
             None => {
                 let before = self.length();
+                if before <= self.least_length() {
+                    return;
+                }
                 let (order, after) = self.best_order();
                 if after >= before {
                     return;
@@ -239,6 +242,12 @@ impl Scheduler<'_> {
                 self.edge(before, index, 0);
             }
         }
+    }
+
+    /// Cycles that any order takes at least: those of its longest chain, and those of all instructions.
+    fn least_length(&self) -> u32 {
+        let chain = self.nodes.iter().map(|node| node.height).max().unwrap_or(0);
+        chain.max(self.nodes.iter().map(|node| node.issue).sum())
     }
 
     /// Cycles of the stretch as it is.

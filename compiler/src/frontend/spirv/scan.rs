@@ -61,6 +61,8 @@ impl<'a> Scan<'_, 'a> {
             return self.body(inst);
         }
         match inst.op {
+            // Most of what stands before the functions.
+            Op::Name | Op::MemberName => Ok(()),
             Op::ExtInstImport => self.import(inst),
             Op::EntryPoint => self.entry_point(inst),
             Op::ExecutionMode | Op::ExecutionModeId => {
