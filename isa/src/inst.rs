@@ -143,13 +143,9 @@ pub struct Inst {
 impl Inst {
     /// An instruction with the row's default modifiers (its required constants), no registers, and the form the row
     /// prefers.
+    #[inline]
     pub fn new(op: Opcode) -> Inst {
-        let desc = op.desc();
-        let mut operands = [Operand::NONE; MAX_OPERANDS];
-        for (operand, desc) in operands.iter_mut().zip(desc.operands) {
-            *operand = desc.default;
-        }
-        Inst { op, long: desc.prefers_long(), operands }
+        *op.fresh()
     }
 }
 

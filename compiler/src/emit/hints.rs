@@ -9,8 +9,9 @@
 //! reads. A value that anything but the ALU reads, such as a store still under way, is never discarded. A source has at
 //! most one hint (the hints: applegpu; no discards under divergent control flow: Mesa).
 
-use agx_isa::desc::{Role, Unit};
-use agx_isa::inst::{Inst, OperandFlags, Size};
+use agx_isa::desc::{Effects, Role, Unit};
+use agx_isa::inst::{Halves, Inst, MAX_OPERANDS, OperandFlags, Size};
+use arrayvec::ArrayVec;
 
 use crate::regalloc::file::{FILE_HALVES, HalfSet};
 
@@ -21,37 +22,50 @@ pub fn mark(insts: &mut [Inst], may_discard: bool) {
     let mut later =
         Later { read: HalfSet::EMPTY, read_by_alu: HalfSet::EMPTY, discarded: vec![None; registers] };
     for index in (0..insts.len()).rev() {
-        let is_alu = insts[index].op.desc().unit != Unit::None;
+        let inst = &mut insts[index];
+        let is_alu = inst.op.desc().unit != Unit::None;
+        let registers = |role: Role| -> Registers {
+            let operands = inst.op.desc().with_role(role);
+            operands.filter_map(|(operand, _)| Some((operand, inst.operand_halves(operand)?))).collect()
+        };
+        let (results, sources) = (registers(Role::Dst), registers(Role::Src));
         if is_alu {
-            hint_all(&mut insts[index], Role::Dst, OperandFlags::CACHE, &later.read_by_alu);
+            hint_all(inst, &results, OperandFlags::CACHE, &later.read_by_alu);
         }
-        let written = later.overwrite(&insts[index]);
+        let written = later.overwrite(inst);
         if is_alu {
-            hint_all(&mut insts[index], Role::Src, OperandFlags::CACHE, &later.read_by_alu);
+            hint_all(inst, &sources, OperandFlags::CACHE, &later.read_by_alu);
         }
         match (may_discard, is_alu) {
-            (true, true) => later.discard(&mut insts[index], index, &written),
+            (true, true) => later.discard(inst, index, &sources, &written),
             (true, false) => later.keep(insts, index),
             (false, _) => {}
         }
-        insts[index].each_read(|halves| {
+        let mut read = |halves: Halves| {
             later.read.insert_all(halves.clone());
             if is_alu {
                 later.read_by_alu.insert_all(halves);
             }
-        });
+        };
+        // What changes the mask also reads registers that are not operands.
+        match insts[index].op.desc().effects.contains(Effects::MASK) {
+            true => insts[index].each_read(read),
+            false => sources.into_iter().for_each(|(_, halves)| read(halves)),
+        }
     }
 }
 
-/// Gives `hint` to the register operands of `role` that lie within `set`, where they can have it.
-fn hint_all(inst: &mut Inst, role: Role, hint: OperandFlags, set: &HalfSet) {
+/// Register operands of an instruction and the half registers that they denote.
+type Registers = ArrayVec<(usize, Halves), MAX_OPERANDS>;
+
+/// Gives `hint` to those operands that lie within `set`, where they can have it.
+fn hint_all(inst: &mut Inst, operands: &Registers, hint: OperandFlags, set: &HalfSet) {
     if set.is_empty() {
         return;
     }
-    for (operand, desc) in inst.op.desc().with_role(role) {
-        if !inst.operand_halves(operand).is_some_and(|halves| set.has_all(&halves)) {
-            continue;
-        }
+    let within = operands.iter().filter(|(_, halves)| set.has_all(halves));
+    for operand in within.map(|(operand, _)| *operand) {
+        let desc = &inst.op.desc().operands[operand];
         let hinted = inst.operands[operand].with(hint);
         if desc.kind.check(&hinted, desc.width()).is_ok() {
             inst.operands[operand] = hinted;
@@ -88,12 +102,12 @@ impl Later {
     }
 
     /// Discards the 32-bit sources that nothing reads later, unless the instruction overwrites them itself.
-    fn discard(&mut self, inst: &mut Inst, index: usize, written: &HalfSet) {
-        for (operand, _) in inst.op.desc().with_role(Role::Src) {
-            let Some(halves) = inst.operand_halves(operand) else { continue };
-            let is_last = !self.read.has_any(&halves) && !written.has_any(&halves);
+    fn discard(&mut self, inst: &mut Inst, index: usize, sources: &Registers, written: &HalfSet) {
+        for (operand, halves) in sources {
+            let (operand, half) = (*operand, usize::from(halves.start));
+            let is_last = !self.read.has_any(halves) && !written.has_any(halves);
             if is_last && inst.operands[operand].size == Size::B32 && halves.len() == 2 {
-                let (before, half) = (inst.operands[operand], usize::from(halves.start));
+                let before = inst.operands[operand];
                 hint_one(inst, operand);
                 if inst.operands[operand] != before {
                     self.discarded[half / 2] = Some(index);

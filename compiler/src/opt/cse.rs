@@ -14,8 +14,6 @@
 
 use std::hash::Hasher;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 
 use crate::analysis::regions::{Region, Regions};
@@ -33,14 +31,51 @@ pub fn opt_cse(f: &mut Function<'_>) {
 /// The values numbered so far in a walk.
 pub(super) struct Numbering {
     regions: Regions,
-    table: HashTable<Numbered>,
+    /// A power of two of places, a fourth of them free at least; what hashes to one that is taken is in the next free one.
+    table: Vec<Option<Numbered>>,
+    /// Places taken.
+    taken: usize,
 }
+
+/// Fewest places of a table.
+const FEWEST_PLACES: usize = 16;
 
 impl Numbering {
     /// Nothing numbered yet of `f`, whose layout stays.
     pub(super) fn of(f: &Function<'_>) -> Numbering {
-        let count = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum();
-        Numbering { regions: Regions::of(f), table: HashTable::with_capacity(count) }
+        let count: usize = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum();
+        let places = (count + count / 2).next_power_of_two().max(FEWEST_PLACES);
+        Numbering { regions: Regions::of(f), table: vec![None; places], taken: 0 }
+    }
+
+    /// The place of the instruction known to be equal to `data`, or that where it belongs.
+    fn place(&self, f: &Function<'_>, hash: u32, data: &InstData<'_>) -> usize {
+        let mask = self.table.len() - 1;
+        let mut at = hash as usize & mask;
+        while let Some(known) = &self.table[at] {
+            if known.hash == hash && same_row(f, &f.insts[known.inst], data) {
+                break;
+            }
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// Takes a free place, and makes room for others.
+    fn take(&mut self, at: usize, numbered: Numbered) {
+        self.table[at] = Some(numbered);
+        self.taken += 1;
+        if self.taken * 4 <= self.table.len() * 3 {
+            return;
+        }
+        let places = self.table.len() * 2;
+        for known in std::mem::replace(&mut self.table, vec![None; places]).into_iter().flatten() {
+            let mut at = known.hash as usize & (places - 1);
+            while self.table[at].is_some() {
+                at = (at + 1) & (places - 1);
+            }
+            self.table[at] = Some(known);
+        }
     }
 
     /// Numbers `inst`, or replaces it by an equal one before it.
@@ -56,30 +91,21 @@ impl Numbering {
         }
         let block = rewriter.block;
         let region = self.regions.region(block);
-        let insts = &rewriter.f.insts;
-        let hash = hash_row(data);
-        let entry = self.table.entry(
-            hash,
-            |known| known.hash == hash as u32 && same_row(rewriter.f, &insts[known.inst], data),
-            |known| hash_row(&insts[known.inst]),
-        );
-        let numbered = Numbered { inst, region, block, hash: hash as u32 };
-        match entry {
-            Entry::Vacant(vacant) => {
-                vacant.insert(numbered);
+        let hash = hash_row(data) as u32;
+        let at = self.place(rewriter.f, hash, data);
+        let numbered = Numbered { inst, region, block, hash };
+        match self.table[at] {
+            None => {
+                self.take(at, numbered);
                 Rewrite::Keep
             }
-            Entry::Occupied(mut occupied)
-                if !self.regions.dominates(occupied.get().region, region)
-                    || (cross_lane && occupied.get().block != block) =>
+            Some(known)
+                if !self.regions.dominates(known.region, region) || (cross_lane && known.block != block) =>
             {
-                *occupied.get_mut() = numbered;
+                self.table[at] = Some(numbered);
                 Rewrite::Keep
             }
-            Entry::Occupied(occupied) => {
-                let first = occupied.get().inst;
-                replace(rewriter, first, data)
-            }
+            Some(known) => replace(rewriter, known.inst, data),
         }
     }
 }

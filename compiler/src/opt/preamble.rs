@@ -101,14 +101,14 @@ impl Uniform {
         let mut open: Vec<(Src, Option<Block>)> = Vec::new();
         for segment in &f.layout {
             for inst in &f.block(segment.block).insts {
-                let data = f.insts[*inst];
+                let data = &f.insts[*inst];
                 let is_uniform = |src: &Src| match src.as_value() {
                     Some(value) => f.values[value].def.is_some_and(|def| uniform.insts[def]),
                     None => !is_argument(src),
                 };
                 let join = behind.filter(|join| data.srcs.len() == 2 && is_uniform(&join.condition));
                 let is_phi = data.op == Op::Ir(IrOp::Phi);
-                let movable = if is_phi { join.is_some() } else { is_movable(&data, open.is_empty()) };
+                let movable = if is_phi { join.is_some() } else { is_movable(data, open.is_empty()) };
                 if movable && data.srcs.iter().all(is_uniform) {
                     uniform.insts[*inst] = true;
                     if is_phi {
@@ -154,16 +154,18 @@ fn candidates(f: &Function<'_>, uniform: &mut Side<Inst, bool>) -> Vec<(Value, u
     let mut candidates = Vec::new();
     for segment in f.layout.iter().rev() {
         for inst in f.block(segment.block).insts.iter().rev() {
-            let data = f.insts[*inst];
-            let weight = weight(f, &data);
-            let can_move = |value: &Value| {
-                let ty = f.ty(*value);
-                !wanted[*value] || (weight > 0 && ty.comps == 1 && matches!(ty.bits, 1 | 16 | 32 | 64))
-            };
-            uniform[*inst] &= data.dsts.iter().all(can_move);
+            let data = &f.insts[*inst];
             if uniform[*inst] {
-                candidates.extend(data.dsts.iter().filter(|dst| wanted[**dst]).map(|dst| (*dst, weight)));
-                continue;
+                let weight = weight(f, data);
+                let can_move = |value: &Value| {
+                    let ty = f.ty(*value);
+                    !wanted[*value] || (weight > 0 && ty.comps == 1 && matches!(ty.bits, 1 | 16 | 32 | 64))
+                };
+                if data.dsts.iter().all(can_move) {
+                    candidates.extend(data.dsts.iter().filter(|dst| wanted[**dst]).map(|dst| (*dst, weight)));
+                    continue;
+                }
+                uniform[*inst] = false;
             }
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
                 wanted[value] = true;

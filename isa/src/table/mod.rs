@@ -14,6 +14,7 @@
 use crate::desc::{
     Count, Effects, InstDesc, Length, OperandDesc, OrderClass, Piece, Reach, Role, Sign, Unit,
 };
+use crate::inst::{Inst, MAX_OPERANDS, Operand};
 use crate::operand as kinds;
 use crate::semantics::{bits, convert, float, integer, pure, select};
 
@@ -116,7 +117,11 @@ macro_rules! insts {
         }
 
         /// Every instruction, indexed by [`Opcode`].
-        pub static INSTS: &[InstDesc] = &[$($( $row.named($family, $name, concat!($($doc),+)) ),*),*];
+        pub static INSTS: &[InstDesc] = &ROWS;
+
+        /// As many as there are opcodes, so that none is out of bounds.
+        static ROWS: [InstDesc; Opcode::ALL.len()] =
+            [$($( $row.named($family, $name, concat!($($doc),+)) ),*),*];
 
         /// The families of the table in order: name, title.
         pub static FAMILIES: &[(&str, &str)] = &[$(($family, $title)),*];
@@ -128,10 +133,36 @@ insts! { @next [
     barrier_rows simd_rows tile_rows fragment_rows texture_rows image_rows
 ] }
 
+/// The instruction that [`Inst::new`] gives for each opcode.
+static FRESH: [Inst; Opcode::ALL.len()] = {
+    let none = Inst { op: Opcode::ALL[0], long: false, operands: [Operand::NONE; MAX_OPERANDS] };
+    let mut fresh = [none; Opcode::ALL.len()];
+    let mut row = 0;
+    while row < fresh.len() {
+        let operands = ROWS[row].operands;
+        let mut index = 0;
+        while index < operands.len() {
+            fresh[row].operands[index] = operands[index].default;
+            index += 1;
+        }
+        fresh[row].op = Opcode::ALL[row];
+        fresh[row].long = ROWS[row].prefers_long();
+        row += 1;
+    }
+    fresh
+};
+
 impl Opcode {
     /// The row.
+    #[inline]
     pub fn desc(self) -> &'static InstDesc {
-        &INSTS[self as usize]
+        &ROWS[self as usize]
+    }
+
+    /// The instruction with the row's default modifiers: see [`Inst::new`].
+    #[inline]
+    pub(crate) fn fresh(self) -> &'static Inst {
+        &FRESH[self as usize]
     }
 
     /// Mnemonic.

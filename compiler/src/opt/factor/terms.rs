@@ -52,6 +52,9 @@ impl Group {
 
 /// The group whose common factors save most operations, if any saves one.
 pub(super) fn best_group(terms: &Terms, is_uniform: impl Fn(Src) -> bool) -> Option<Group> {
+    if !may_repeat(terms) {
+        return None;
+    }
     let mut best: Option<(usize, Group)> = None;
     for factor in terms.iter().flat_map(|term| &term.leaves) {
         if factor.as_imm().is_some() {
@@ -70,6 +73,17 @@ pub(super) fn best_group(terms: &Terms, is_uniform: impl Fn(Src) -> bool) -> Opt
         }
     }
     best.map(|(_, group)| group)
+}
+
+/// Whether two factors may be equal; mostly none are, which one walk shows.
+fn may_repeat(terms: &Terms) -> bool {
+    let mut seen = 0u64;
+    terms.iter().flat_map(|term| &term.leaves).any(|factor| {
+        let bit = 1 << (factor.payload % 64);
+        let is_seen = seen & bit != 0;
+        seen |= bit;
+        is_seen
+    })
 }
 
 fn members_of(terms: &Terms, members: u32) -> impl Iterator<Item = &Term> {
