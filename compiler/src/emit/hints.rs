@@ -17,10 +17,8 @@ use crate::regalloc::file::{FILE_HALVES, HalfSet};
 
 /// Marks the operands of a block. With `may_discard` nothing reads a register after the block.
 pub fn mark(insts: &mut [Inst], may_discard: bool) {
-    // Where nothing is discarded nothing is remembered.
-    let registers = if may_discard { usize::from(FILE_HALVES) / 2 } else { 0 };
-    let mut later =
-        Later { read: HalfSet::EMPTY, read_by_alu: HalfSet::EMPTY, discarded: vec![None; registers] };
+    let (read, read_by_alu) = (HalfSet::EMPTY, HalfSet::EMPTY);
+    let mut later = Later { read, read_by_alu, discarded: [0; REGISTERS] };
     for index in (0..insts.len()).rev() {
         let inst = &mut insts[index];
         let is_alu = inst.op.desc().unit != Unit::None;
@@ -55,6 +53,9 @@ pub fn mark(insts: &mut [Inst], may_discard: bool) {
     }
 }
 
+/// 32-bit registers of the file.
+const REGISTERS: usize = FILE_HALVES as usize / 2;
+
 /// Register operands of an instruction and the half registers that they denote.
 type Registers = ArrayVec<(usize, Halves), MAX_OPERANDS>;
 
@@ -79,8 +80,8 @@ struct Later {
     read: HalfSet,
     /// The same, by instructions of the ALU.
     read_by_alu: HalfSet,
-    /// The instruction that discards what each 32-bit register holds; empty where nothing is discarded.
-    discarded: Vec<Option<usize>>,
+    /// The instruction that discards what each 32-bit register holds, plus one; 0 for none.
+    discarded: [u32; REGISTERS],
 }
 
 impl Later {
@@ -94,7 +95,7 @@ impl Later {
             let registers =
                 usize::from(halves.start.div_ceil(2))..usize::from(halves.end.min(FILE_HALVES) / 2);
             if let Some(discarded) = self.discarded.get_mut(registers) {
-                discarded.fill(None);
+                discarded.fill(0);
             }
             written.insert_all(halves);
         });
@@ -110,7 +111,7 @@ impl Later {
                 let before = inst.operands[operand];
                 hint_one(inst, operand);
                 if inst.operands[operand] != before {
-                    self.discarded[half / 2] = Some(index);
+                    self.discarded[half / 2] = index as u32 + 1;
                 }
             }
         }
@@ -121,9 +122,9 @@ impl Later {
         let (earlier, rest) = insts.split_at_mut(index + 1);
         earlier[index].each_read(|halves| {
             for half in halves.filter(|half| *half < FILE_HALVES) {
-                let Some(by) = self.discarded[usize::from(half) / 2].take() else { continue };
+                let by = std::mem::take(&mut self.discarded[usize::from(half) / 2]) as usize;
                 // What discards comes later.
-                let inst = &mut rest[by - index - 1];
+                let Some(inst) = by.checked_sub(index + 2).map(|after| &mut rest[after]) else { continue };
                 for (operand, _) in inst.op.desc().with_role(Role::Src) {
                     if inst.operand_halves(operand).is_some_and(|halves| halves.contains(&half)) {
                         inst.operands[operand].flags.remove(OperandFlags::DISCARD);

@@ -92,8 +92,8 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
     let mut code = Code::default();
     let mut fixups = Vec::new();
     let mut starts: Side<Block, usize> = Side::new(f.blocks.len());
-    let mut positions = Vec::new();
     let count = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum::<usize>();
+    let mut positions = Vec::with_capacity(count);
     code.insts.reserve(count + 1);
     code.bytes.reserve((count + 1 + TRAPS) * TYPICAL_BYTES);
     for segment in &f.layout {

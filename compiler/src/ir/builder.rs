@@ -10,6 +10,9 @@ use super::insert::{Build, FloatMode};
 use super::op::{IrOp, Op};
 use super::src::Src;
 
+/// Instructions of most first blocks, to make room for.
+const TYPICAL_INSTRUCTIONS: usize = 128;
+
 /// A loop under construction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoopBlocks {
@@ -46,6 +49,7 @@ impl<'f, 'a> Builder<'f, 'a> {
     /// Starts a function: makes its entry block.
     pub fn start(f: &'f mut Function<'a>) -> Self {
         let block = f.add_block();
+        f.block_mut(block).insts.reserve(TYPICAL_INSTRUCTIONS);
         Builder {
             f,
             line: 0,

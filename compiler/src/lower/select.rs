@@ -32,18 +32,23 @@ const NEGATIVE_ZERO: u64 = 1 << 31;
 /// An operation of a width that an earlier pass should have lowered is an internal error.
 pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
     let mut selector = Selector {
-        uses: count_boolean_uses(f),
-        from_booleans: conversions_of_booleans(f),
-        booleans: Side::new(f.values.len()),
-        compares: Side::new(f.values.len()),
-        modified: Side::new(f.values.len()),
-        widened: Side::new(f.values.len()),
+        uses: Side::default(),
+        from_booleans: Side::default(),
+        booleans: Side::default(),
+        compares: Side::default(),
+        modified: Side::default(),
+        widened: Side::default(),
         error: None,
     };
-    for value in f.values.keys() {
-        if f.ty(value).bits == 1 {
-            f.values[value].ty.bits = 16;
-            selector.booleans[value] = true;
+    if f.values.keys().any(|value| f.ty(value).bits == 1) {
+        selector.uses = count_boolean_uses(f);
+        selector.from_booleans = conversions_of_booleans(f);
+        selector.booleans = Side::new(f.values.len());
+        for value in f.values.keys() {
+            if f.ty(value).bits == 1 {
+                f.values[value].ty.bits = 16;
+                selector.booleans[value] = true;
+            }
         }
     }
     f.map_insts(|r, inst| selector.select(r, inst));
@@ -70,7 +75,7 @@ fn count_boolean_uses(f: &Function<'_>) -> Side<Value, u32> {
 fn conversions_of_booleans(f: &Function<'_>) -> Side<Inst, bool> {
     let mut found: Side<Inst, bool> = Side::new(f.insts.len());
     for inst in f.insts.keys() {
-        let data = f.insts[inst];
+        let data = &f.insts[inst];
         found[inst] = matches!(data.op, Op::Ir(IrOp::Uconv | IrOp::Sconv)) && f.width(data.srcs[0]) == 1;
     }
     found

@@ -34,6 +34,10 @@ const LOAD_WEIGHT: u32 = 10;
 const COMPLEX_WEIGHT: u32 = 4;
 const SIMPLE_WEIGHT: u32 = 1;
 
+/// Candidates and operands that there are mostly, to make room for.
+const TYPICAL_CANDIDATES: usize = 64;
+const TYPICAL_OPERANDS: usize = 16;
+
 /// Moves uniform computation to `f.preamble`.
 pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
     let mut uniform = Uniform::of(f, &context.facts.info.uniforms);
@@ -151,7 +155,7 @@ pub(super) fn is_movable(data: &InstData<'_>, always: bool) -> bool {
 /// results are read and cannot live in the uniform file stay too, and are no longer marked.
 fn candidates(f: &Function<'_>, uniform: &mut Side<Inst, bool>) -> Vec<(Value, u32)> {
     let mut wanted: Side<Value, bool> = Side::new(f.values.len());
-    let mut candidates = Vec::new();
+    let mut candidates = Vec::with_capacity(TYPICAL_CANDIDATES);
     for segment in f.layout.iter().rev() {
         for inst in f.block(segment.block).insts.iter().rev() {
             let data = &f.insts[*inst];
@@ -210,7 +214,7 @@ fn place(
         room -= if fits { halves } else { 0 };
         fits
     });
-    let mut places = Vec::new();
+    let mut places = Vec::with_capacity(candidates.len());
     for bits in [64, 32, 16, 1] {
         for (value, _) in candidates.iter().filter(|(value, _)| f.ty(*value).bits == bits) {
             let halves = f.ty(*value).halves();
@@ -235,7 +239,7 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
     let mut names: Side<Value, Option<Value>> = Side::new(f.values.len());
     let mut b = Builder::start(&mut preamble);
     let masks = [1, 2, 4].map(|halves| mods(Opcode::UniformStore).with(key::MASK, (1 << halves) - 1));
-    let (mut srcs, mut dsts): (Vec<Src>, Vec<Value>) = (Vec::new(), Vec::new());
+    let (mut srcs, mut dsts) = (Vec::with_capacity(TYPICAL_OPERANDS), Vec::with_capacity(TYPICAL_OPERANDS));
     for segment in &f.layout {
         for inst in f.block(segment.block).insts.iter().filter(|inst| needed[**inst]) {
             let data = f.insts[*inst];

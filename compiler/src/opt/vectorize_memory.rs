@@ -168,6 +168,9 @@ impl Planner<'_, '_, '_> {
 
     /// Groups the open loads: all of them, or those of memory that is written.
     fn flush_loads(&mut self, all: bool) {
+        if self.loads.is_empty() {
+            return;
+        }
         let (mut open, kept): (Vec<Member>, Vec<Member>) =
             std::mem::take(&mut self.loads).into_iter().partition(|load| all || !load.access.is_readonly());
         self.loads = kept;

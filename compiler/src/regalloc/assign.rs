@@ -108,6 +108,9 @@ pub(super) struct Assigner<'f, 'a> {
     out: Vec<Inst>,
 }
 
+/// Operands of most instructions, to make room for.
+const TYPICAL_OPERANDS: usize = 16;
+
 /// Assigns registers out of `usable`. Unreachable blocks must hold nothing but terminators.
 ///
 /// # Errors
@@ -131,8 +134,8 @@ pub fn assign(
         live,
         shapes,
         usable,
-        ending: Vec::new(),
-        placed: Vec::new(),
+        ending: Vec::with_capacity(TYPICAL_OPERANDS),
+        placed: Vec::with_capacity(TYPICAL_OPERANDS),
         moves: Vec::new(),
         out: Vec::new(),
         f,
@@ -159,6 +162,7 @@ impl<'a> Assigner<'_, 'a> {
         let insts = std::mem::take(&mut self.f.block_mut(block).insts);
         let end = insts.iter().position(|inst| is_export(self.f, *inst)).unwrap_or(insts.len());
         let (before, exports) = insts.split_at(end);
+        self.out.reserve(insts.len() + 1);
         for (position, inst) in (start..).zip(before) {
             if self.f.insts[*inst].op != Op::Ir(IrOp::Phi) {
                 self.visit(*inst, position).map_err(|error| self.f.locate(*inst, error))?;

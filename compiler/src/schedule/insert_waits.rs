@@ -106,7 +106,8 @@ pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation, end: End) {
         walk.grew = false;
         walk.through(&order);
     }
-    walk.output = Some(Vec::new());
+    let most = order.iter().map(|block| walk.f.block(*block).insts.len()).max().unwrap_or(0);
+    walk.output = Some(Vec::with_capacity(2 * most));
     walk.through(&order);
 }
 
@@ -185,8 +186,15 @@ impl Walk<'_, '_> {
                 }
             }
         }
-        let rewritten = self.output.as_mut().map(std::mem::take);
-        self.f.block_mut(block).insts = rewritten.unwrap_or(insts);
+        self.f.block_mut(block).insts = match &mut self.output {
+            Some(output) => {
+                // The next block takes the memory.
+                let mut reused = insts;
+                reused.clear();
+                std::mem::replace(output, reused)
+            }
+            None => insts,
+        };
         pending
     }
 

@@ -10,6 +10,9 @@ use crate::ir::src::Src;
 use crate::ir::types::Type;
 use crate::ir::{Arithmetic, Build, key};
 
+/// Scalars of most composites, to make room for.
+const TYPICAL_SCALARS: usize = 16;
+
 /// An operand of an instruction.
 fn operand(operands: &[u32], index: usize) -> Result<u32, CompileError> {
     operands
@@ -165,7 +168,7 @@ pub(super) fn construct<'a>(
     if let [only] = operands {
         return Ok(eval.value(*only)?.1);
     }
-    let mut result = Vec::new();
+    let mut result = Vec::with_capacity(TYPICAL_SCALARS);
     for id in operands {
         result.extend_from_slice(eval.value(*id)?.1);
         if result.len() > super::types::MAX_LEAVES as usize {

@@ -159,9 +159,8 @@ fn load_variables<'a>(
 ) -> Result<&'a [Src], CompileError> {
     let first = base.0 + pointer.fixed;
     if pointer.steps.is_empty() {
-        let read = |leaf: u32| v.kit.vars.read(&mut v.kit.b, Variable(first + leaf));
-        let leaves: Vec<Src> = (0..count).map(read).collect();
-        return Ok(v.bump.alloc_slice_copy(&leaves));
+        let read = |leaf: usize| v.kit.vars.read(&mut v.kit.b, Variable(first + leaf as u32));
+        return Ok(v.bump.alloc_slice_fill_with(count as usize, read));
     }
     let (places, chosen) = candidates(v, pointer.steps)?;
     let mut result = Vec::with_capacity(count as usize);
@@ -272,7 +271,7 @@ pub(super) fn bytes_of(v: &Values<'_, '_>, ty: Ty, leaves: &[Src]) -> Result<Vec
 }
 
 fn chunks_of<'a>(v: &Values<'_, 'a>, pointer: &Pointer<'a>) -> Result<Vec<Chunk>, CompileError> {
-    let mut list = Vec::new();
+    let mut list = Vec::with_capacity(MAX_COMPONENTS as usize);
     let Pointer { ty, layout, matrix, component_stride, .. } = *pointer;
     chunks(v.types, ty, layout, matrix, component_stride, 0, &mut list)?;
     Ok(list)
@@ -296,7 +295,7 @@ fn load_memory<'a>(
     pointer: Pointer<'a>,
     access: Access,
 ) -> Result<&'a [Src], CompileError> {
-    let mut result = Vec::new();
+    let mut result = Vec::with_capacity(v.types.leaves(pointer.ty)?.len());
     for chunk in chunks_of(v, &pointer)? {
         let bits = memory_bits(chunk.bits);
         if matches!(pointer.root, Root::PushConstants) && pointer.offset.is_none() && bits >= 16 {

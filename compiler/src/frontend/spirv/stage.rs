@@ -145,7 +145,7 @@ pub(super) fn stage_outputs<'a>(
     if v.kit.stage == Stage::Compute {
         return Ok(());
     }
-    let mut outputs = Vec::new();
+    let mut outputs = Vec::with_capacity(v.module.globals.len());
     for (index, global) in v.module.globals.iter().enumerate() {
         if global.class == StorageClass::Output
             && let Some(pointer) = m.globals[index]

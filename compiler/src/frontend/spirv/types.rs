@@ -9,6 +9,9 @@ use spirv::StorageClass;
 use super::decorations::Decorated;
 use crate::error::{CompileError, MemoryError, TypeError};
 
+/// Types of most modules and members of most types, to make room for.
+const TYPICAL_TYPES: usize = 32;
+
 /// Most scalars of a value that is held, loaded or stored as a whole.
 pub const MAX_LEAVES: u32 = 1 << 14;
 
@@ -143,7 +146,7 @@ pub(super) struct Types<'a> {
 impl<'a> Types<'a> {
     /// No types.
     pub fn new(bump: &'a Bump) -> Self {
-        Types { bump, rows: Vec::new() }
+        Types { bump, rows: Vec::with_capacity(TYPICAL_TYPES) }
     }
 
     /// The row of a type.
@@ -185,9 +188,9 @@ impl<'a> Types<'a> {
         let repeat = |elem: Ty, count: u32| -> Option<&'a [u8]> {
             let leaves = self.get(elem).leaves?;
             let total = (leaves.len() as u64) * u64::from(count);
-            let all = leaves.iter().copied().cycle().take(total as usize);
+            let leaf = |index: usize| leaves[index % leaves.len()];
             (total <= u64::from(MAX_LEAVES))
-                .then(|| &*self.bump.alloc_slice_fill_iter(all.collect::<Vec<_>>()))
+                .then(|| &*self.bump.alloc_slice_fill_with(total as usize, leaf))
         };
         match kind {
             Kind::Bool => Some(&[1]),
@@ -198,7 +201,7 @@ impl<'a> Types<'a> {
             Kind::Vector { elem, count } | Kind::Array { elem, count, .. } => repeat(elem, count),
             Kind::Matrix { column, count } => repeat(column, count),
             Kind::Struct { members } => {
-                let mut all = Vec::new();
+                let mut all = Vec::with_capacity(TYPICAL_TYPES);
                 for member in members {
                     all.extend_from_slice(self.get(member.ty).leaves?);
                 }
