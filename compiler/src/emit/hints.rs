@@ -19,14 +19,12 @@ use crate::regalloc::file::{FILE_HALVES, HalfSet};
 pub fn mark(insts: &mut [Inst], may_discard: bool) {
     let (read, read_by_alu) = (HalfSet::EMPTY, HalfSet::EMPTY);
     let mut later = Later { read, read_by_alu, discarded: [0; REGISTERS] };
+    let (mut results, mut sources) = (Registers::new(), Registers::new());
     for index in (0..insts.len()).rev() {
         let inst = &mut insts[index];
         let is_alu = inst.op.desc().unit != Unit::None;
-        let registers = |role: Role| -> Registers {
-            let operands = inst.op.desc().with_role(role);
-            operands.filter_map(|(operand, _)| Some((operand, inst.operand_halves(operand)?))).collect()
-        };
-        let (results, sources) = (registers(Role::Dst), registers(Role::Src));
+        gather(inst, Role::Dst, &mut results);
+        gather(inst, Role::Src, &mut sources);
         if is_alu {
             hint_all(inst, &results, OperandFlags::CACHE, &later.read_by_alu);
         }
@@ -48,7 +46,7 @@ pub fn mark(insts: &mut [Inst], may_discard: bool) {
         // What changes the mask also reads registers that are not operands.
         match insts[index].op.desc().effects.contains(Effects::MASK) {
             true => insts[index].each_read(read),
-            false => sources.into_iter().for_each(|(_, halves)| read(halves)),
+            false => sources.iter().for_each(|(_, halves)| read(halves.clone())),
         }
     }
 }
@@ -58,6 +56,16 @@ const REGISTERS: usize = FILE_HALVES as usize / 2;
 
 /// Register operands of an instruction and the half registers that they denote.
 type Registers = ArrayVec<(usize, Halves), MAX_OPERANDS>;
+
+/// Makes `registers` the register operands of `role`.
+fn gather(inst: &Inst, role: Role, registers: &mut Registers) {
+    registers.clear();
+    for (operand, _) in inst.op.desc().with_role(role) {
+        if let Some(halves) = inst.operand_halves(operand) {
+            registers.push((operand, halves));
+        }
+    }
+}
 
 /// Gives `hint` to those operands that lie within `set`, where they can have it.
 fn hint_all(inst: &mut Inst, operands: &Registers, hint: OperandFlags, set: &HalfSet) {

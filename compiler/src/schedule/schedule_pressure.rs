@@ -190,8 +190,8 @@ impl Scheduler<'_, '_> {
         }
         let stretch: Vec<Inst> = insts[start..end].to_vec();
         let terminator: Vec<Inst> = insts[end..].to_vec();
-        let (before, least) = self.demand(block, &terminator, &stretch);
-        if before < ENOUGH_HALVES || before <= least {
+        let before = self.demand(block, &terminator, &stretch);
+        if before < ENOUGH_HALVES {
             return;
         }
         self.graph.build(self.f, &stretch);
@@ -203,16 +203,14 @@ impl Scheduler<'_, '_> {
         }
     }
 
-    /// The most half registers needed at once in `stretch` as it is, and what no order can do without: those of the values
-    /// that live at its start, or at its end.
-    fn demand(&mut self, block: Block, terminator: &[Inst], stretch: &[Inst]) -> (u32, u32) {
+    /// The most half registers needed at once in `stretch` as it is.
+    fn demand(&mut self, block: Block, terminator: &[Inst], stretch: &[Inst]) -> u32 {
         self.begin(block, terminator);
-        let at_end = self.most;
         for inst in stretch.iter().rev() {
             let data = self.f.insts[*inst];
             self.place(&data);
         }
-        (self.most, at_end.max(self.used))
+        self.most
     }
 
     /// Starts at the end of `block`.
