@@ -53,7 +53,7 @@ fn fields_are_disjoint_and_inside() {
         }
         assert_eq!(taken & !size, 0, "{} has bits outside", desc.name);
         assert_eq!(taken, desc.known, "{}", desc.name);
-        assert!(desc.operands.len() <= crate::inst::MAX_OPERANDS);
+        assert!(desc.operands.len() <= MAX_OPERANDS);
     }
 }
 
@@ -132,8 +132,7 @@ fn arbitrary(op: Opcode, random: &mut Random) -> Inst {
                 value |= u32::MAX << width;
             }
             let flags = OperandFlags::from_bits_truncate(next() as u8) & form.allowed_flags();
-            let candidate =
-                crate::inst::Operand { tag: form.tag, size: form.size, flags, value: value << form.scale };
+            let candidate = Operand { tag: form.tag, size: form.size, flags, value: value << form.scale };
             if spec.kind.check(&candidate, spec.width()).is_ok() {
                 *operand = candidate;
                 break;

@@ -189,8 +189,7 @@ impl<'a> Types<'a> {
             let leaves = self.get(elem).leaves?;
             let total = (leaves.len() as u64) * u64::from(count);
             let leaf = |index: usize| leaves[index % leaves.len()];
-            (total <= u64::from(MAX_LEAVES))
-                .then(|| &*self.bump.alloc_slice_fill_with(total as usize, leaf))
+            (total <= u64::from(MAX_LEAVES)).then(|| &*self.bump.alloc_slice_fill_with(total as usize, leaf))
         };
         match kind {
             Kind::Bool => Some(&[1]),
