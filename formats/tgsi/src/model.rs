@@ -337,9 +337,9 @@ impl Declaration {
         }
     }
 
-    /// Number of registers.
+    /// Number of registers; none if the range ends before it begins, as it may in what is not validated.
     pub fn count(&self) -> u32 {
-        (self.range.last - self.range.first).saturating_add(1)
+        self.range.last.checked_sub(self.range.first).map_or(0, |more| more.saturating_add(1))
     }
 }
 

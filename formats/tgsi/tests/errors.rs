@@ -129,3 +129,15 @@ fn floats_read_in_all_the_ways_they_are_printed() {
     );
     assert!(read("1.2.3").is_err());
 }
+
+#[test]
+fn places_count_characters_and_lines_of_comments() {
+    let text = "\u{feff}FRAG /* ä\nö */ MOV OUT[0] IN[0]";
+    assert_eq!(message(text), "2:17: expected `,`, found `IN[0]`");
+}
+
+#[test]
+fn a_backward_range_has_no_registers() {
+    let shader = parse("FRAG\nDCL TEMP[3..1]\nEND").expect("text whose rules are not checked");
+    assert_eq!(shader.declarations[0].count(), 0);
+}

@@ -25,9 +25,8 @@ pub fn decode(tokens: &[u32], edition: Edition) -> Result<Shader, TokenError> {
     if header_size != 2 {
         return Err(TokenError::Unknown { at: 0, what: "size of the header", value: header_size });
     }
-    let end = 2 + body as usize;
-    input.tokens =
-        tokens.get(..end).ok_or(TokenError::Short { at: tokens.len(), expected: "the program" })?;
+    let program = (body as usize).checked_add(2).and_then(|end| tokens.get(..end));
+    input.tokens = program.ok_or(TokenError::Short { at: tokens.len(), expected: "the program" })?;
     let processor = input.next("a processor")? & 0xf;
     let found = edition.processors().get(processor as usize).copied();
     let processor: Processor =
@@ -53,8 +52,9 @@ struct Decoder<'a> {
 
 impl Decoder<'_> {
     fn next(&mut self, expected: &'static str) -> Result<u32, TokenError> {
-        let word = self.tokens.get(self.at).copied().ok_or(TokenError::Short { at: self.at, expected })?;
-        self.at += 1;
+        let word = self.tokens.get(self.at).copied().zip(self.at.checked_add(1));
+        let (word, after) = word.ok_or(TokenError::Short { at: self.at, expected })?;
+        self.at = after;
         Ok(word)
     }
 
@@ -93,7 +93,7 @@ impl Decoder<'_> {
             entry::PROPERTY => shader.properties.push(self.property(word, length)?),
             _ => return self.unknown("kind of entry", kind),
         }
-        if self.at - start != length as usize {
+        if self.at.checked_sub(start) != Some(length as usize) {
             return Err(TokenError::Unknown { at: start, what: "length of an entry", value: length });
         }
         Ok(())
@@ -114,10 +114,10 @@ impl Decoder<'_> {
         let kind =
             self.known(ImmediateType::ALL.get(number as usize).copied(), "type of an immediate", number)?;
         let mut words = [0; 4];
-        if !(1..=5).contains(&length) {
+        let Some(count) = length.checked_sub(1).filter(|count| *count <= 4) else {
             return self.unknown("length of an immediate", length);
-        }
-        for value in words.iter_mut().take(length as usize - 1) {
+        };
+        for value in words.iter_mut().take(count as usize) {
             *value = self.next("an immediate's word")?;
         }
         Ok(Immediate { kind, words, place: Place::default() })

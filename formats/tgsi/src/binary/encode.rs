@@ -18,9 +18,9 @@ use crate::opcode::Class;
 ///
 /// Something that the edition has no number or no room for.
 pub fn encode(shader: &Shader, edition: Edition) -> Result<Vec<u32>, TokenError> {
-    let mut out = Encoder { edition, tokens: vec![0, 0] };
+    let mut out = Encoder { edition, tokens: Vec::new() };
     let find = |at: u32| edition.processors().get(at as usize).copied();
-    out.tokens[1] = number(find, shader.processor, "processor", shader.processor.name())?;
+    let processor = number(find, shader.processor, "processor", shader.processor.name())?;
     for each in &shader.properties {
         out.property(each)?;
     }
@@ -34,10 +34,10 @@ pub fn encode(shader: &Shader, edition: Edition) -> Result<Vec<u32>, TokenError>
         out.instruction(each)?;
     }
     let mut header = Token(2);
-    let body = (out.tokens.len() - 2) as u32;
-    header.set(super::layout::Field(8, 24), "size of the program", body)?;
-    out.tokens[0] = header.0;
-    Ok(out.tokens)
+    header.set(super::layout::Field(8, 24), "size of the program", out.tokens.len() as u32)?;
+    let mut tokens = vec![header.0, processor];
+    tokens.append(&mut out.tokens);
+    Ok(tokens)
 }
 
 struct Encoder {
@@ -57,9 +57,13 @@ impl Encoder {
 
     /// Sets the length of the entry that begins at `start`.
     fn finish(&mut self, start: usize) -> Result<(), TokenError> {
-        let mut word = Token(self.tokens[start]);
-        word.set(entry::LENGTH, "length of an entry", (self.tokens.len() - start) as u32)?;
-        self.tokens[start] = word.0;
+        let entry = self.tokens.get_mut(start..).unwrap_or_default();
+        let length = entry.len() as u32;
+        if let Some(first) = entry.first_mut() {
+            let mut word = Token(*first);
+            word.set(entry::LENGTH, "length of an entry", length)?;
+            *first = word.0;
+        }
         Ok(())
     }
 

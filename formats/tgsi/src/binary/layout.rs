@@ -17,12 +17,18 @@ impl Field {
 
     /// The field's value as a signed number.
     pub fn get_signed(self, word: u32) -> i32 {
-        let unused = 32 - self.1;
-        ((self.get(word) << unused) as i32) >> unused
+        let sign = self.limit() & !self.positive();
+        ((self.get(word) ^ sign) as i32).wrapping_sub(sign as i32)
     }
 
+    /// The largest value.
     fn limit(self) -> u32 {
-        u32::MAX >> (32 - self.1)
+        !u32::MAX.unbounded_shl(self.1)
+    }
+
+    /// The largest signed value.
+    fn positive(self) -> u32 {
+        self.limit() >> 1
     }
 }
 
@@ -42,8 +48,8 @@ impl Token {
 
     /// Sets a field to a signed number.
     pub fn set_signed(&mut self, field: Field, what: &'static str, value: i32) -> Result<(), TokenError> {
-        let half = 1i64 << (field.1 - 1);
-        if !(-half..half).contains(&i64::from(value)) {
+        let most = i64::from(field.positive());
+        if !(!most..=most).contains(&i64::from(value)) {
             return Err(TokenError::Wide { what, value: i64::from(value), bits: field.1 });
         }
         self.0 |= (value as u32 & field.limit()) << field.0;
@@ -194,15 +200,15 @@ const EARLY_PROCESSORS: [Processor; 3] = [Processor::Fragment, Processor::Vertex
 /// Semantics in the order of their numbers in the early edition are the first eleven and then the stencil value.
 const EARLY_SEMANTICS: usize = 11;
 
-/// Number of register files in the late edition.
-const LATE_FILES: usize = 16;
+/// Register files of the late edition; those after them have no number there.
+const LATE_FILES: &[File] = File::ALL.split_at(16).0;
 
 impl Edition {
     /// Register files in the order of their numbers.
     pub(super) fn files(self) -> &'static [File] {
         match self {
             Edition::Early => &EARLY_FILES,
-            Edition::Late => &File::ALL[..LATE_FILES],
+            Edition::Late => LATE_FILES,
         }
     }
 

@@ -8,6 +8,8 @@
 //! A stream is a header word (header size, body size), the processor, and then declarations, immediates, properties and
 //! instructions; the first word of each says its kind and its length.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 mod decode;
 mod encode;
 mod layout;

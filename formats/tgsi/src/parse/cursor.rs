@@ -6,10 +6,9 @@ use crate::model::Place;
 /// A position in a text.
 #[derive(Clone)]
 pub(super) struct Cursor<'a> {
-    text: &'a str,
-    at: usize,
-    line: u32,
-    line_start: usize,
+    /// What is left of the text.
+    rest: &'a str,
+    place: Place,
 }
 
 /// How much of unexpected text a message shows, in characters.
@@ -18,55 +17,51 @@ const SHOWN: usize = 24;
 impl<'a> Cursor<'a> {
     /// The beginning of a text.
     pub fn new(text: &'a str) -> Cursor<'a> {
-        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Cursor { text, at, line: 1, line_start: at }
-    }
-
-    /// What is left of the text.
-    fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or("")
+        let rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Cursor { rest, place: Place { line: 1, column: 1 } }
     }
 
     /// The next byte.
     pub fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.rest.as_bytes().first().copied()
     }
 
     /// Whether the text is over.
     pub fn is_done(&self) -> bool {
-        self.at >= self.text.len()
+        self.rest.is_empty()
     }
 
     /// Where the position is.
     pub fn place(&self) -> Place {
-        let before = self.text.get(self.line_start..self.at).unwrap_or("");
-        Place { line: self.line, column: before.chars().count() as u32 + 1 }
+        self.place
     }
 
-    /// Moves past `bytes` bytes that contain whole characters.
-    fn advance(&mut self, bytes: usize) {
-        let end = (self.at + bytes).min(self.text.len());
-        for (offset, byte) in self.text.as_bytes()[self.at..end].iter().enumerate() {
-            if *byte == b'\n' {
-                self.line += 1;
-                self.line_start = self.at + offset + 1;
-            }
+    /// Takes `bytes` bytes that contain whole characters; all of the text if it has fewer. Numbers of lines and columns
+    /// end at the largest that [`Place`] holds.
+    fn advance(&mut self, bytes: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
+        for letter in taken.chars() {
+            self.place = match letter {
+                '\n' => Place { line: self.place.line.saturating_add(1), column: 1 },
+                _ => Place { column: self.place.column.saturating_add(1), ..self.place },
+            };
         }
-        self.at = end;
+        self.rest = rest;
+        taken
     }
 
     /// Moves past white space and comments: `#`, `;` and `//` to the end of the line, and `/* … */`.
     pub fn skip(&mut self) {
         loop {
-            let rest = self.rest();
-            let blank =
-                rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r', '\0', '\x0b', '\x0c']).len();
+            let rest = self.rest;
+            let is_blank = |c| matches!(c, ' ' | '\t' | '\n' | '\r' | '\0' | '\x0b' | '\x0c');
+            let blank = rest.find(|c| !is_blank(c)).unwrap_or(rest.len());
             if blank > 0 {
                 self.advance(blank);
             } else if rest.starts_with(['#', ';']) || rest.starts_with("//") {
                 self.advance(rest.find('\n').unwrap_or(rest.len()));
             } else if rest.starts_with("/*") {
-                self.advance(rest.find("*/").map_or(rest.len(), |end| end + 2));
+                self.advance(rest.find("*/").and_then(|end| end.checked_add(2)).unwrap_or(rest.len()));
             } else {
                 return;
             }
@@ -93,10 +88,8 @@ impl<'a> Cursor<'a> {
     /// Takes letters, digits and underscores, after white space. Empty if something else comes.
     pub fn word(&mut self) -> &'a str {
         self.skip();
-        let rest = self.rest();
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        self.advance(end);
-        rest.get(..end).unwrap_or("")
+        let end = self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        self.advance(end.unwrap_or(self.rest.len()))
     }
 
     /// The word that [`Cursor::word`] would take.
@@ -128,18 +121,16 @@ impl<'a> Cursor<'a> {
     /// Takes the characters that a number in an immediate may have.
     pub fn numeral(&mut self) -> &'a str {
         self.skip();
-        let rest = self.rest();
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '#' | '_');
-        let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
-        self.advance(end);
-        rest.get(..end).unwrap_or("")
+        let end = self.rest.find(|c: char| !is_part(c)).unwrap_or(self.rest.len());
+        self.advance(end)
     }
 
     /// An error: what comes next is not what is expected.
     pub fn unexpected(&self, expected: &str) -> ParseError {
         let mut ahead = self.clone();
         ahead.skip();
-        let rest = ahead.rest();
+        let rest = ahead.rest;
         let line = rest.lines().next().unwrap_or("");
         let shown: String = line.trim_end().chars().take(SHOWN).collect();
         let found = if rest.is_empty() { "the end of the text".to_owned() } else { format!("`{shown}`") };

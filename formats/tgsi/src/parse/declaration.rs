@@ -258,10 +258,10 @@ fn streams(cursor: &mut Cursor<'_>, declaration: &mut Declaration) -> Result<boo
 /// The vectors of an immediate array: braces around one vector in braces for each register.
 fn values(cursor: &mut Cursor<'_>, range: Range) -> Result<Vec<[u32; 4]>, ParseError> {
     let count = range.last.checked_sub(range.first).filter(|count| *count < MAX_VALUES);
-    let count = count.ok_or_else(|| cursor.unexpected("a range of at most 65536 registers"))? + 1;
+    let count = count.ok_or_else(|| cursor.unexpected("a range of at most 65536 registers"))?;
     cursor.expect(b'{')?;
     let mut values = Vec::new();
-    for number in 0..count {
+    for number in 0..=count {
         if number > 0 {
             cursor.eat(b',');
         }

@@ -32,20 +32,13 @@ pub(super) fn read(cursor: &mut Cursor<'_>, number: usize, place: Place) -> Resu
 pub(super) fn vector(cursor: &mut Cursor<'_>, kind: ImmediateType) -> Result<[u32; 4], ParseError> {
     cursor.expect(b'{')?;
     let mut words = [0; 4];
-    let mut at = 0;
+    let mut free = words.iter_mut();
     loop {
         let (low, high) = number(cursor, kind)?;
-        if let Some(word) = words.get_mut(at) {
-            *word = low;
+        for (part, word) in std::iter::once(low).chain(high).zip(free.by_ref()) {
+            *word = part;
         }
-        at += 1;
-        if let Some(high) = high {
-            if let Some(word) = words.get_mut(at) {
-                *word = high;
-            }
-            at += 1;
-        }
-        if at < 4 && cursor.eat(b',') {
+        if free.len() > 0 && cursor.eat(b',') {
             continue;
         }
         cursor.expect(b'}')?;
@@ -77,16 +70,15 @@ fn number(cursor: &mut Cursor<'_>, kind: ImmediateType) -> Result<(u32, Option<u
 
 /// An integer in decimal or hexadecimal digits.
 fn integer(text: &str) -> Option<i128> {
-    let (negative, digits) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     let value = match hexadecimal(digits) {
         Some(bits) => i128::from(bits),
         None => i128::from(digits.parse::<u64>().ok()?),
     };
-    Some(if negative { -value } else { value })
+    if negative { value.checked_neg() } else { Some(value) }
 }
 
 fn hexadecimal(text: &str) -> Option<u64> {

@@ -4,6 +4,8 @@
 //! breaks, comments (`#`, `;`, `//`, `/* */`), keywords in any case, instructions with or without numbers, immediates with
 //! or without indices, attributes of declarations in any order, hexadecimal floats.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 mod cursor;
 mod declaration;
 mod immediate;

@@ -140,8 +140,8 @@ fn integer(cursor: &mut Cursor<'_>) -> Result<i32, ParseError> {
     let negative = sign(cursor);
     let number = cursor.unsigned("a register number")?;
     let number = i32::try_from(number).ok().filter(|number| *number < 1 << 15);
-    let number = number.ok_or_else(|| before.unexpected("a register number below 32768"))?;
-    Ok(if negative { -number } else { number })
+    let signed = number.and_then(|number| if negative { number.checked_neg() } else { Some(number) });
+    signed.ok_or_else(|| before.unexpected("a register number below 32768"))
 }
 
 fn swizzle(cursor: &mut Cursor<'_>) -> Result<Option<[u8; 4]>, ParseError> {
