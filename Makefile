@@ -4,7 +4,7 @@
 CARGO ?= cargo
 SHARED ?= ../shared
 
-.PHONY: run icd clients test score stress matrix mutants fuzz bench fmt lint
+.PHONY: run icd clients test score stress matrix mutants fuzz bench book fmt lint
 
 # The main job on the bundled shaders: assembly, statistics, a checked run, a picture in out/.
 run:
@@ -53,6 +53,10 @@ bench:
 	$(CARGO) run --release -p agx-tests --bin link_cost
 	$(CARGO) run --release -p agx-tests --bin pass_cost -- --shared $(SHARED)
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only quality,cost
+
+# The documentation as a book, in target/book.
+book:
+	docs/build.sh
 
 fmt:
 	$(CARGO) fmt --all

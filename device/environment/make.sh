@@ -15,7 +15,8 @@ clients=${2:-}
 # The mirror that the host's own packages come from.
 mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')}
 drivers=(mesa-vulkan-drivers mesa-drm-shim libgl1-mesa-dri libegl-mesa0 libgbm1 linux-libc-dev)
-plain=(libvulkan1 vulkan-tools libegl1 libgles2 libgl1)
+# mdbook builds the documentation.
+plain=(mdbook libvulkan1 vulkan-tools libegl1 libgles2 libgl1)
 programs=(vkmark python3 python3-pip python3-venv ca-certificates)
 # The layer that checks what programs ask of a driver, an X server, and time that passes slowly.
 programs+=(vulkan-validationlayers xvfb faketime mesa-utils glmark2-x11 nodejs)

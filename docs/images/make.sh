@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Makes the pictures of docs/reports.md again; needs Chromium.
+#
+#     docs/images/make.sh
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+work=$(mktemp --directory)
+trap 'rm -r "$work"' EXIT
+cargo run --quiet --release -p agxc -- compile --emit html agxc/shaders/mandelbrot.wgsl -o "$work/report.html"
+
+# Selects the line of the recurrence, and removes what is above source and assembly.
+cat >"$work/script" <<'SCRIPT'
+<script>
+const line = document.querySelector('#source tr[data-l$=":41"]');
+line.click();
+const heading = [...document.querySelectorAll('h2')].find((found) => found.textContent.startsWith('Source'));
+while (heading.previousElementSibling) heading.previousElementSibling.remove();
+document.querySelector('#source').scrollTop = line.offsetTop - 250;
+</script>
+SCRIPT
+cat "$work/report.html" "$work/script" >"$work/selected.html"
+
+picture() { # FILE HEIGHT PICTURE
+    chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/profile" \
+        --virtual-time-budget=3000 --window-size="1280,$2" --screenshot="docs/images/$3" "file://$work/$1" 2>/dev/null
+}
+picture report.html 900 report.png
+picture selected.html 600 report-source.png
