@@ -192,17 +192,15 @@ impl Device {
         };
         let vertex_extended = has_borders(vertex_shader_0::SAMPLERS.raw(&pass.vertex.shader_0) << 9);
         let vertex = self.loaded(submission, pass.vertex.pipeline, vertex_extended)?;
-        let shader = &pass.raster.shader;
-        let fragment = self.loaded(
-            submission,
-            fragment_shader::PIPELINE.get(shader),
-            has_borders(fragment_shader::SAMPLERS.raw(shader) << 9),
-        )?;
-        let bindings = self.bindings(submission, pass)?;
+        // A draw that only tests has no fragment program, and its record may never have been set.
+        let tests_only = pass.raster.tests_only();
+        let fragment = if tests_only { None } else { Some(self.fragment(submission, pass)?) };
+        let bindings = if tests_only { Vec::new() } else { self.bindings(submission, pass)? };
+        let fragment = fragment.as_ref().unwrap_or(&vertex);
         let before: u64 = pass.layers.iter().map(|layer| layer.passed).sum();
         let per =
             if topology == Topology::Triangles { 3 } else { 1 + usize::from(topology == Topology::Lines) };
-        let state = DrawState { topology, bindings: &bindings, vertex: &vertex, fragment: &fragment };
+        let state = DrawState { topology, bindings: &bindings, vertex: &vertex, fragment };
         for instance in 0..call.instances {
             for (number, chunk) in corners.chunks(CHUNK).enumerate() {
                 let first = (number * CHUNK / per) as u32;
@@ -211,6 +209,13 @@ impl Device {
         }
         let passed = pass.layers.iter().map(|layer| layer.passed).sum::<u64>() - before;
         self.count_samples(submission, pass, passed)
+    }
+
+    /// The fragment program of a draw.
+    fn fragment(&mut self, submission: &Submission<'_>, pass: &Pass<'_>) -> Result<Loaded, StreamError> {
+        let shader = &pass.raster.shader;
+        let extended = has_borders(fragment_shader::SAMPLERS.raw(shader) << 9);
+        self.loaded(submission, fragment_shader::PIPELINE.get(shader), extended)
     }
 
     /// Draws some corners of one instance.
@@ -263,7 +268,7 @@ impl Device {
                     fill: raster.fill(),
                     first_primitive,
                     first_instance: instance,
-                    tests_only: fragment_control::NO_TAG_WRITE.is_set(&raster.control),
+                    tests_only: raster.tests_only(),
                     points_run_up: false,
                     steps: Some(SUBPIXELS),
                 },

@@ -179,6 +179,11 @@ impl Raster {
         fragment_control::PASS.get(&self.control) >= 2
     }
 
+    /// Fragment programs do not run: draws count samples and change depth and stencil.
+    pub(crate) fn tests_only(&self) -> bool {
+        fragment_control::NO_TAG_WRITE.is_set(&self.control)
+    }
+
     /// Which faces are dropped; `None` when all are.
     pub(crate) fn cull(&self) -> Option<Cull> {
         match (cull::FRONT.is_set(&self.cull), cull::BACK.is_set(&self.cull)) {

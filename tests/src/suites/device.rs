@@ -85,8 +85,9 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
             Err(outcome) => outcome.clone(),
         },
     });
-    let mut report = SuiteReport::new(outcomes.collect());
     let findings = std::fs::read_to_string(&report_file).unwrap_or_default();
+    let outcomes = outcomes.chain([strict(driver, &findings)].into_iter().flatten());
+    let mut report = SuiteReport::new(outcomes.collect());
     report.extra.insert("findings".into(), json!(findings.lines().count()));
     report.extra.insert("mesa".into(), json!(environment.version));
     for (file, count) in counts {
@@ -181,4 +182,13 @@ fn same(case: &Case, whole: &Results, interrupted: &Results) -> Outcome {
         (_, Some(Err(error))) => Outcome::Fail(format!("with interrupted passes: {error}")),
         _ => Outcome::Fail("interrupted render passes give another result".into()),
     }
+}
+
+/// A production driver does nothing that the strict device complains of.
+fn strict(driver: Driver, findings: &str) -> Option<CaseResult> {
+    let outcome = match findings.lines().next() {
+        None => Outcome::Pass,
+        Some(first) => Outcome::Fail(first.to_owned()),
+    };
+    (driver == Driver::Device).then(|| CaseResult { name: "findings".into(), outcome })
 }
