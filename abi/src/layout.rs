@@ -108,6 +108,13 @@ macro_rules! sources {
 /// Half-words of a 64-bit address.
 const ADDRESS: u16 = 4;
 
+/// What the offsets of uniform buffers are a multiple of where bounds are checked. All bytes up to the multiple after the size
+/// can be read, of the first granule in any case, and count as inside.
+pub const BLOCK_GRANULE_BYTES: u32 = 64;
+
+/// Bytes of zeros at [`UniformSource::Zeros`]: as many as a uniform buffer has at most.
+pub const ZEROS_BYTES: u32 = 1 << 16;
+
 sources! {
     /// 64-bit address of the buffer bound at (set, binding), array element `element`. Of a uniform block, all bytes of its
     /// type can be read there, also by invocations that the program would not let do so.
@@ -165,7 +172,7 @@ sources! {
     } => "texture_words", 12, 5, UNIFORM_HALVES, "descriptor of texture {place}";
     /// 64-bit address of the shader's constant section ([`crate::ShaderInfo::constants`]).
     ConstantAddress => "constant_address", ADDRESS, 3, MEMORY_BASE_HALVES, "address of the constant section";
-    /// 32-bit size in bytes of the buffer bound at (set, binding), array element `element`.
+    /// 32-bit size in bytes, at most 2^32 - 64, of the buffer bound at (set, binding), array element `element`.
     BufferSize {
         /// Descriptor set.
         set: u32,
@@ -174,6 +181,8 @@ sources! {
         /// Array element; 0 when the binding is not an array.
         element: u32,
     } => "buffer_size", 2, 4, UNIFORM_HALVES, "size of buffer {place} in bytes";
+    /// 64-bit address of [`ZEROS_BYTES`] bytes of zeros, which loads outside of buffers read.
+    Zeros => "zeros", ADDRESS, 5, UNIFORM_HALVES, "address of zeros";
     /// Number of workgroups in x, y and z, 32 bits each.
     WorkgroupCount => "workgroup_count", 6, 5, UNIFORM_HALVES, "number of workgroups";
     /// What the parts of a vertex or fragment shader share; its place is fixed.

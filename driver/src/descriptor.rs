@@ -167,6 +167,8 @@ pub struct Sets {
     pub arena: Arc<Arena>,
     /// Descriptors of a texture whose texels are zero and of an image that nobody reads.
     null: [Descriptor; 2],
+    /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
+    zeros: u64,
     _sink: Piece,
 }
 
@@ -177,7 +179,7 @@ impl Sets {
     /// Memory is used up.
     pub fn new(arena: Arc<Arena>, zeros: u64) -> Result<Sets, Error> {
         let sink = arena.take(64, 16)?;
-        Ok(Sets { null: view::null(zeros, sink.address), arena, _sink: sink })
+        Ok(Sets { null: view::null(zeros, sink.address), zeros, arena, _sink: sink })
     }
 }
 
@@ -321,7 +323,10 @@ impl Set {
 
     fn write_null(&self, binding: &Binding, element: u32) {
         if binding.is_buffer() {
-            self.memory.write(binding.buffer(element), &[0; DESCRIPTOR_BYTES as usize]);
+            // Nothing is inside, and what is read all the same is zeros.
+            let mut record = [0; DESCRIPTOR_BYTES as usize];
+            record[..8].copy_from_slice(&self.sets.zeros.to_le_bytes());
+            self.memory.write(binding.buffer(element), &record);
         }
         let kinds = [DescriptorKind::Texture, DescriptorKind::Image];
         for (kind, null) in kinds.into_iter().zip(&self.sets.null).take(binding.textures() as usize) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agx_abi::Target;
+use agx_abi::layout::ZEROS_BYTES;
 use agx_compiler::{Compiler, Robustness};
 
 use crate::Error;
@@ -36,7 +37,7 @@ pub struct Device {
     pub queue: Queue,
     /// Background and end-of-tile programs.
     pub tiles: Tiles,
-    /// Address of zeros, for attributes that lie outside their buffer.
+    /// Address of zeros, for attributes that lie outside their buffer and for loads outside of buffers.
     pub zeros: u64,
     _zeros: Piece,
     kernels: Kernels,
@@ -51,13 +52,13 @@ impl Device {
         let space = Arc::new(Space::new(gpu));
         let code = Arena::new(space.clone(), Place::Low);
         let arena = Arena::new(space.clone(), Place::Low);
-        let zeros = arena.take(64, 16)?;
-        zeros.write(0, &[0; 64]);
+        let zeros = arena.take(u64::from(ZEROS_BYTES), 64)?;
+        zeros.write(0, &vec![0; ZEROS_BYTES as usize]);
         let sets = Arc::new(Sets::new(arena, zeros.address)?);
         Ok(Arc::new(Device {
             compiler: Compiler::new(Target::default()),
             robustness,
-            chunks: Arc::new(Chunks::new(space.clone())),
+            chunks: Arc::new(Chunks::new(space.clone(), zeros.address)),
             kernels: Kernels::new(code.clone()),
             code,
             sets,

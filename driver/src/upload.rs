@@ -12,13 +12,15 @@ const CHUNK: u64 = 4 * PAGE;
 /// Chunks that command buffers gave back.
 pub struct Chunks {
     space: Arc<Space>,
+    /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
+    zeros: u64,
     free: Mutex<Vec<Arc<Allocation>>>,
 }
 
 impl Chunks {
-    /// No chunks yet.
-    pub fn new(space: Arc<Space>) -> Chunks {
-        Chunks { space, free: Mutex::new(Vec::new()) }
+    /// No chunks yet; there are zeros at an address.
+    pub fn new(space: Arc<Space>, zeros: u64) -> Chunks {
+        Chunks { space, zeros, free: Mutex::new(Vec::new()) }
     }
 
     fn take(&self, bytes: u64) -> Result<Arc<Allocation>, Error> {
@@ -45,6 +47,11 @@ impl Upload {
     /// No memory yet.
     pub fn new(chunks: Arc<Chunks>) -> Upload {
         Upload { chunks, used: Vec::new(), next: 0 }
+    }
+
+    /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
+    pub fn zeros(&self) -> u64 {
+        self.chunks.zeros
     }
 
     /// Room for `bytes` bytes at a multiple of `alignment`: its address, the chunk, and the byte of the chunk.

@@ -53,7 +53,7 @@ impl Location {
 }
 
 /// What is left of a 32-bit number without the constant that is added last, and that constant.
-fn split_sum(f: &Function<'_>, src: Src) -> (Src, i32) {
+pub(crate) fn split_sum(f: &Function<'_>, src: Src) -> (Src, i32) {
     match f.def(src) {
         Some(sum)
             if sum.op == Op::Hw(Opcode::Iadd)
@@ -68,7 +68,7 @@ fn split_sum(f: &Function<'_>, src: Src) -> (Src, i32) {
 }
 
 /// What is shifted to the left by a constant, and by how much.
-fn shifted(f: &Function<'_>, src: Src) -> Option<(Src, u32)> {
+pub(crate) fn shifted(f: &Function<'_>, src: Src) -> Option<(Src, u32)> {
     let data = f.def(src).filter(|data| data.op == Op::Ir(IrOp::Shl) && f.width(data.srcs[0]) == 32)?;
     let amount = data.srcs[1].as_imm().filter(|amount| *amount < 32)?;
     data.srcs[0].flags.is_empty().then_some((data.srcs[0], amount as u32))

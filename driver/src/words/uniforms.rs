@@ -76,6 +76,7 @@ impl Assembler<'_> {
             UniformSource::PushConstants { offset } => {
                 Value::Bytes(self.state.push.get(offset as usize..).unwrap_or(&[]).to_vec())
             }
+            UniformSource::Zeros => bytes(self.upload.zeros()),
             UniformSource::WorkgroupCount => numbers(self.state.groups),
             UniformSource::ViewIndex => bytes(self.state.view.into()),
             UniformSource::SamplePositions => {

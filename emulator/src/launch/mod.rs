@@ -10,7 +10,7 @@ mod targets;
 pub mod textures;
 mod vertex;
 
-use agx_abi::layout::{DESCRIPTOR_BYTES, UNIFORM_HALVES};
+use agx_abi::layout::{BLOCK_GRANULE_BYTES, DESCRIPTOR_BYTES, UNIFORM_HALVES, ZEROS_BYTES};
 use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, UniformRange, UniformSource};
 use thiserror::Error;
 
@@ -239,7 +239,12 @@ impl Layout<'_> {
         };
         let textures = self.textures.iter().map(|texture| &texture.buffer);
         for buffer in self.buffers.iter().chain(textures) {
-            let address = self.map(buffer.bytes.clone(), access(buffer))?;
+            // What is only read may be a uniform buffer, and those can be read to the end of a granule.
+            let mut bytes = buffer.bytes.clone();
+            if !buffer.writable {
+                bytes.resize(bytes.len().max(1).next_multiple_of(BLOCK_GRANULE_BYTES as usize), 0);
+            }
+            let address = self.map(bytes, access(buffer))?;
             self.addresses.push(address);
         }
         Ok(())
@@ -364,6 +369,9 @@ impl Layout<'_> {
             UniformSource::TextureWords { set, binding, element } => {
                 self.texture(set, binding, element, DescriptorKind::Texture)?.to_vec()
             }
+            UniformSource::Zeros => {
+                self.map(vec![0; ZEROS_BYTES as usize], Access::READ)?.to_le_bytes().to_vec()
+            }
             UniformSource::ConstantAddress => {
                 self.map(info.constants.clone(), Access::READ)?.to_le_bytes().to_vec()
             }
@@ -450,7 +458,11 @@ mod tests {
             assert_eq!(pair[1] % ALIGNMENT, 0);
         }
         assert_eq!(layout.memory.bytes(layout.addresses[0], 5), Some(&[1u8; 5][..]));
-        assert_eq!(layout.memory.bytes(layout.addresses[0], 6), None, "mapped to the byte");
+        // What is only read goes on with zeros to the end of a granule.
+        assert_eq!(layout.memory.bytes(layout.addresses[0] + 5, 59), Some(&[0u8; 59][..]));
+        assert_eq!(layout.memory.bytes(layout.addresses[0], 65), None);
+        assert!(layout.memory.bytes(layout.addresses[1], 4096).is_some());
+        assert_eq!(layout.memory.bytes(layout.addresses[1], 4097), None, "mapped to the byte");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use agx_abi::Stage;
-use agx_compiler::Statistics;
+use agx_compiler::{Bounds, Robustness, Statistics};
 use serde_json::{Value, json};
 
 use super::Context;
@@ -47,30 +47,60 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let known =
         |item: &Item| baselines.iter().any(|(table, _)| table.find(&item.file, &item.entry.name).is_some());
     items.retain(known);
+    let mut exact = context.key.clone();
+    exact.robustness = Robustness::all(Bounds::Exact);
     let measured = Mutex::new(Vec::new());
-    let cases = run_cases(&items, context.filter, Item::name, |item| match item.compile(context.key) {
-        Ok(shader) => {
-            if let Ok(mut measured) = measured.lock() {
-                measured.push((item.name(), item, shader.stats));
-            }
-            Outcome::Pass
+    let cases = run_cases(&items, context.filter, Item::name, |item| {
+        let (plain, robust) = match (item.compile(context.key), item.compile(&exact)) {
+            (Ok(plain), Ok(robust)) => (plain.stats, robust.stats),
+            (Err(outcome), _) | (_, Err(outcome)) => return outcome,
+        };
+        if let Ok(mut measured) = measured.lock() {
+            measured.push((item.name(), item, plain, robust));
         }
-        Err(outcome) => outcome,
+        Outcome::Pass
     });
     let mut measured = measured.into_inner().unwrap_or_default();
     measured.sort_by(|left, right| left.0.cmp(&right.0));
     let mut report = SuiteReport::new(cases);
     for (baseline, suffix) in &baselines {
         for stage in [Stage::Compute, Stage::Vertex, Stage::Fragment] {
-            let pairs = measured.iter().filter_map(|(_, item, stats)| {
+            let pairs = measured.iter().filter_map(|(_, item, plain, robust)| {
                 let row = baseline.find(&item.file, &item.entry.name)?;
-                (row.stage == stage).then_some((stats, row))
+                (row.stage == stage).then_some((plain, robust, row))
             });
-            let figures = compare(&pairs.collect::<Vec<_>>());
-            report.extra.insert(format!("{}{suffix}", stage.name()), figures);
+            let (plain, robust): (Vec<_>, Vec<_>) =
+                pairs.map(|(plain, robust, row)| ((plain, row), (plain, robust, row))).unzip();
+            report.extra.insert(format!("{}{suffix}", stage.name()), compare(&plain));
+            if suffix.is_empty() {
+                report.extra.insert(format!("{}_exact", stage.name()), compare_exact(&robust));
+            }
         }
     }
     Ok(report)
+}
+
+/// What exact bounds checks of every buffer cost: geometric means against our own code without them, and against the baseline's,
+/// which has none either.
+fn compare_exact(triples: &[(&Statistics, &Statistics, &Row)]) -> Value {
+    let own = |count: fn(&Statistics) -> u32| {
+        geometric_mean(
+            triples.iter().map(|(plain, exact, _)| (u64::from(count(exact)), u64::from(count(plain)))),
+        )
+    };
+    let baseline = |count: fn(&Statistics) -> u32, theirs: fn(&Row) -> Option<u64>| {
+        geometric_mean(
+            triples.iter().filter_map(|(_, exact, row)| Some((u64::from(count(exact)), theirs(row)?))),
+        )
+    };
+    let with_preamble = |stats: &Statistics| stats.instructions + stats.preamble_instructions;
+    json!({
+        "inst_of_plain": own(|stats| stats.instructions),
+        "preamble_of_plain": own(|stats| stats.preamble_instructions),
+        "inst_with_preamble_of_plain": own(with_preamble),
+        "inst": baseline(|stats| stats.instructions, |row| row.instructions),
+        "inst_with_preamble": baseline(with_preamble, |row| Some(row.instructions? + row.preamble_instructions?)),
+    })
 }
 
 /// Geometric means of ours ÷ theirs and sums; means are null when there is nothing to compare.

@@ -73,6 +73,8 @@ pub(crate) struct BufferElement {
     pub binding: u32,
     /// Which one: a constant or an integer of at most 32 bits.
     pub element: Src,
+    /// A uniform buffer.
+    pub is_uniform: bool,
     /// What becomes of accesses outside of it.
     pub bounds: Bounds,
 }
@@ -80,7 +82,8 @@ pub(crate) struct BufferElement {
 impl BufferElement {
     /// The buffer of a binding that is not an array, of which no access is outside.
     fn only(set: u32, binding: u32) -> BufferElement {
-        BufferElement { set, binding, element: Src::imm32(0), bounds: Bounds::Unchecked }
+        let bounds = Bounds::Unchecked;
+        BufferElement { set, binding, element: Src::imm32(0), is_uniform: false, bounds }
     }
 
     /// Where the program finds the descriptor or the contents, if it reads them itself.

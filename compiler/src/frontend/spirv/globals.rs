@@ -160,12 +160,14 @@ fn buffer<'a>(v: &mut Values<'_, 'a>, global: &Global<'a>) -> Result<Pointer<'a>
     let robustness = v.kit.robustness;
     let bounds = if is_uniform { robustness.uniform } else { robustness.storage };
     let root = match v.types.kind(global.ty) {
-        Kind::Array { .. } | Kind::RuntimeArray { .. } => Root::BufferArray { set, binding, bounds },
+        Kind::Array { .. } | Kind::RuntimeArray { .. } => {
+            Root::BufferArray { set, binding, is_uniform, bounds }
+        }
         _ => {
             // What a uniform block holds is there, whether it is read or not.
             let is_there = is_uniform && buffers::is_always_valid(&mut v.kit, set, binding);
             access.set(Access::SPECULATABLE, is_there && !access.contains(Access::VOLATILE));
-            let buffer = BufferElement { set, binding, element: Src::imm32(0), bounds };
+            let buffer = BufferElement { set, binding, element: Src::imm32(0), is_uniform, bounds };
             let base = buffers::address(&mut v.kit, buffer);
             Root::Buffer { base, identity: Some(buffer) }
         }

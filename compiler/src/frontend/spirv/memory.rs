@@ -8,7 +8,8 @@ use super::pointer::{Pointer, Root, Step};
 use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
 use super::values::Values;
 use crate::error::{CompileError, MemoryError};
-use crate::frontend::kit::bounds::{self, Checked};
+use crate::frontend::kit::bounds;
+use crate::frontend::kit::buffers::BufferElement;
 use crate::frontend::kit::coverage;
 use crate::frontend::kit::limits::MAX_PUSH_CONSTANT_BYTES;
 use crate::frontend::ssa::Variable;
@@ -305,16 +306,23 @@ fn load_memory<'a>(
         let (offset, align) = chunk_offset(v, &pointer, &chunk);
         let words = if bits == 64 { 2 } else { 1 };
         let ty = Type::vector(bits.min(32), (chunk.count * words) as u8);
-        let checked = checked(v, pointer.root, offset, ty);
-        let loaded = match pointer.root {
-            Root::Local => v.kit.b.value(IrOp::LoadLocal, ty, &[offset], &[align]),
+        let parts = match pointer.root {
+            Root::Local => {
+                let loaded = v.kit.b.value(IrOp::LoadLocal, ty, &[offset], &[align]);
+                v.kit.b.split(Src::value(loaded), Type::scalar(ty.bits), usize::from(ty.comps))
+            }
             root => {
                 let (base, access) = base(v, root, pointer.access | access)?;
-                v.kit.b.value(IrOp::LoadGlobal, ty, &[base, checked.offset], &[access.bits(), align])
+                let asked = bounds::Access { base, offset: (offset, pointer.align), ty };
+                let checked = bounds::load(&mut v.kit, identity(root), asked);
+                let srcs = [checked.base, checked.offset];
+                let loaded = v.kit.b.value(IrOp::LoadGlobal, ty, &srcs, &[access.bits(), align]);
+                let mut parts =
+                    v.kit.b.split(Src::value(loaded), Type::scalar(ty.bits), usize::from(ty.comps));
+                parts.iter_mut().for_each(|part| *part = checked.loaded(&mut v.kit, *part));
+                parts
             }
         };
-        let mut parts = v.kit.b.split(Src::value(loaded), Type::scalar(ty.bits), usize::from(ty.comps));
-        parts.iter_mut().for_each(|part| *part = checked.loaded(&mut v.kit, *part));
         push_loaded(v, &parts, chunk.bits, &mut result);
     }
     Ok(v.bump.alloc_slice_copy(&result))
@@ -357,14 +365,11 @@ fn load_push_constant(
     Ok(())
 }
 
-/// Checks an access to a value of a type, where the key asks for it.
-pub(super) fn checked(v: &mut Values<'_, '_>, root: Root, offset: Src, ty: Type) -> Checked {
+/// The binding of what a pointer points into, if it is known.
+pub(super) fn identity(root: Root) -> Option<BufferElement> {
     match root {
-        Root::Buffer { identity: Some(buffer), .. } => {
-            let bytes = u32::from(ty.bits) / 8 * u32::from(ty.comps);
-            bounds::check(&mut v.kit, buffer, offset, bytes)
-        }
-        _ => Checked { offset, is_inside: None },
+        Root::Buffer { identity, .. } => identity,
+        _ => None,
     }
 }
 
@@ -417,9 +422,10 @@ fn store_memory<'a>(
             root => {
                 let (base, access) = base(v, root, (pointer.access | access) - Access::READONLY)?;
                 v.kit.memory.writes_memory = true;
-                let checked = checked(v, root, offset, ty);
+                let asked = bounds::Access { base, offset: (offset, pointer.align), ty };
+                let checked = bounds::effect(&mut v.kit, identity(root), asked);
                 checked.begin(&mut v.kit);
-                let srcs = [vector, base, checked.offset];
+                let srcs = [vector, checked.base, checked.offset];
                 v.kit.b.effect(IrOp::StoreGlobal, &srcs, &[access.bits(), align]);
                 checked.end(&mut v.kit);
             }

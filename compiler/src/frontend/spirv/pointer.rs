@@ -31,7 +31,7 @@ pub(super) enum Root {
     /// A buffer at a 64-bit address; offsets are bytes.
     Buffer { base: Src, identity: Option<BufferElement> },
     /// An array of buffers, none of them chosen yet.
-    BufferArray { set: u32, binding: u32, bounds: Bounds },
+    BufferArray { set: u32, binding: u32, is_uniform: bool, bounds: Bounds },
     /// Textures or samplers; offsets count elements, of which there are `count`, if that is known.
     Resources { set: u32, binding: u32, count: Option<u32>, readable: bool, attachment: Option<Attachment> },
     /// The push constants; offsets are bytes.

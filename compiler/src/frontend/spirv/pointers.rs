@@ -29,9 +29,9 @@ pub(super) fn access_chain<'a>(
     for id in indices {
         let index = v.eval().scalar(*id)?;
         pointer = match pointer.root {
-            Root::BufferArray { set, binding, bounds } => {
+            Root::BufferArray { set, binding, is_uniform, bounds } => {
                 let element = index.as_imm().map_or(index, |constant| Src::imm32(constant as u32));
-                choose_buffer(v, pointer, BufferElement { set, binding, element, bounds })?
+                choose_buffer(v, pointer, BufferElement { set, binding, element, is_uniform, bounds })?
             }
             Root::Resources { .. } => resources::step_resources(v, pointer, index)?,
             Root::Variables(_) | Root::Scratch { .. } => step_scalars(v, pointer, index)?,

@@ -10,7 +10,7 @@ use super::words::Inst;
 use super::{memory, pointers};
 use crate::error::{CompileError, GroupError};
 use crate::frontend::kit::buffers::{self, Atomic};
-use crate::frontend::kit::{compute, coverage};
+use crate::frontend::kit::{bounds, compute, coverage};
 use crate::ir::Arithmetic;
 use crate::ir::build::alu::IntCond;
 use crate::ir::builder::Builder;
@@ -247,9 +247,13 @@ fn atomic_word<'a>(
         Root::Buffer { base, .. } => Some(base),
         _ => return Err(GroupError::NotShared.into()),
     };
-    let checked = memory::checked(v, pointer.root, offset, Type::B32);
+    let Some(base) = base else {
+        return Ok(buffers::atomic_unguarded(&mut v.kit, None, offset, atomic, operands));
+    };
+    let asked = bounds::Access { base, offset: (offset, pointer.align), ty: Type::B32 };
+    let checked = bounds::effect(&mut v.kit, memory::identity(pointer.root), asked);
     checked.begin(&mut v.kit);
-    let old = buffers::atomic_unguarded(&mut v.kit, base, checked.offset, atomic, operands);
+    let old = buffers::atomic_unguarded(&mut v.kit, Some(checked.base), checked.offset, atomic, operands);
     let old = checked.end_with(&mut v.kit, old);
     memory::fence_texels(v, &pointer);
     Ok(old)

@@ -202,7 +202,7 @@ filled! { property,
         PhysicalDeviceVertexAttributeDivisorPropertiesKHR PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_PROPERTIES_KHR
             { max_vertex_attrib_divisor: u32::MAX, supports_non_zero_first_instance: vk::TRUE };
         PhysicalDeviceRobustness2PropertiesEXT PHYSICAL_DEVICE_ROBUSTNESS_2_PROPERTIES_EXT
-            { robust_storage_buffer_access_size_alignment: 1, robust_uniform_buffer_access_size_alignment: 1 };
+            { robust_storage_buffer_access_size_alignment: 1, robust_uniform_buffer_access_size_alignment: 64 };
         PhysicalDevicePushDescriptorPropertiesKHR PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR
             { max_push_descriptors: 32 };
     }
