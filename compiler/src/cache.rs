@@ -3,13 +3,11 @@
 //! A cache may be old, cut short or damaged. Bytes are accepted only with the mark of this build and a checksum over all of
 //! them: anything else costs a compilation and never gives a wrong shader.
 
-use std::hash::Hasher as _;
-
 use agx_abi::stored::{self, Stored, StoredError};
 use agx_abi::{stored_enums, stored_structs};
-use siphasher::sip128::{Hasher128 as _, SipHasher13};
 use thiserror::Error;
 
+use crate::sip_hash::SipHash;
 use crate::stats::{Binding, Statistics};
 use crate::{Bounds, CompileKey, CompiledShader, Compiler, Input, LineRow, Robustness, ShaderPart};
 
@@ -73,13 +71,13 @@ stored_enums! {
 
 /// A hash of 128 bits that is the same in every build and on every machine.
 fn hash(parts: &[&[u8]]) -> u128 {
-    let mut hasher = SipHasher13::new_with_keys(0x6167_7863_2d63_6163, 0x6865_2d6b_6579_2031);
+    let mut hasher = SipHash::new(0x6167_7863_2d63_6163, 0x6865_2d6b_6579_2031);
     for part in parts {
         // Lengths keep parts apart.
         hasher.write(&(part.len() as u64).to_le_bytes());
         hasher.write(part);
     }
-    hasher.finish128().as_u128()
+    hasher.finish()
 }
 
 impl CompiledShader {

@@ -19,6 +19,12 @@
 //!
 //! `examples/compile.rs` is a small program around it.
 
+// What only some languages use is not dead.
+#![cfg_attr(
+    not(all(feature = "agal", feature = "pica200", feature = "tgsi")),
+    allow(dead_code, reason = "languages are features")
+)]
+
 mod analysis;
 mod cache;
 mod context;
@@ -35,6 +41,7 @@ mod opt;
 mod pipeline;
 mod regalloc;
 mod schedule;
+mod sip_hash;
 mod stats;
 mod texts;
 

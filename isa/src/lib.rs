@@ -10,6 +10,7 @@ pub mod dialect;
 pub mod disasm;
 pub mod encode;
 pub mod field;
+pub mod half;
 pub mod half_set;
 pub mod inst;
 pub mod minifloat;

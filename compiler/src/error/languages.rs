@@ -2,6 +2,26 @@
 
 use super::row::{Example, errors};
 
+/// What the readers of languages report that this build does not have: nothing.
+#[cfg(not(all(feature = "agal", feature = "pica200", feature = "tgsi")))]
+mod absent {
+    /// An error that cannot occur.
+    #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+    pub(crate) enum Never {}
+
+    pub(crate) use Never as ReadError;
+    pub(crate) use Never as Violation;
+    pub(crate) use Never as ContainerError;
+    pub(crate) use Never as Fault;
+}
+
+#[cfg(not(feature = "agal"))]
+use absent as agx_agal;
+#[cfg(not(feature = "pica200"))]
+use absent as agx_pica200;
+#[cfg(not(feature = "tgsi"))]
+use absent as agx_tgsi;
+
 errors! {
     /// What is wrong with WGSL or GLSL.
     #[cfg_attr(not(all(feature = "wgsl", feature = "glsl")), allow(dead_code, reason = "languages are features"))]
@@ -65,6 +85,7 @@ errors! {
 
 errors! {
     /// What is wrong with an AGAL program.
+    #[cfg_attr(not(feature = "agal"), allow(dead_code, reason = "languages are features"))]
     enum AgalError {
         /// The bytes are not an AGAL program. The message names the byte or token, and Adobe's error number.
         2300 Invalid Read { error: agx_agal::ReadError }
@@ -95,6 +116,7 @@ errors! {
 
 errors! {
     /// What is wrong with a PICA200 program.
+    #[cfg_attr(not(feature = "pica200"), allow(dead_code, reason = "languages are features"))]
     enum PicaError {
         /// The bytes are not a shader binary. The message names the byte.
         2400 Invalid Container { error: agx_pica200::ContainerError }
@@ -125,6 +147,7 @@ errors! {
 
 errors! {
     /// What is wrong with a TGSI program.
+    #[cfg_attr(not(feature = "tgsi"), allow(dead_code, reason = "languages are features"))]
     enum TgsiError {
         /// The text does not parse. The message names what was expected and found.
         2500 Invalid Syntax { expected: String, found: String }

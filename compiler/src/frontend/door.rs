@@ -135,7 +135,10 @@ pub static PICA200: Language = Language {
     extensions: &["shbin", "pica", "vsh", "gsh"],
     magic: &[b"DVLB"],
     stages: &[Stage::Vertex, Stage::Compute],
+    feature: Some("pica200"),
+    #[cfg(feature = "pica200")]
     options: super::pica200::OPTIONS,
+    #[cfg(feature = "pica200")]
     front_end: Some(&super::pica200::Pica200),
     ..Language::NEW
 };
@@ -146,9 +149,13 @@ pub static TGSI: Language = Language {
     name: "tgsi",
     description: "TGSI text",
     extensions: &["tgsi"],
+    #[cfg(feature = "tgsi")]
     recognises: Some(super::tgsi::recognises),
     is_text: true,
+    feature: Some("tgsi"),
+    #[cfg(feature = "tgsi")]
     options: super::tgsi::OPTIONS,
+    #[cfg(feature = "tgsi")]
     front_end: Some(&super::tgsi::Tgsi),
     ..Language::NEW
 };
@@ -196,9 +203,13 @@ pub static AGAL: Language = Language {
     description: "AGAL byte code or assembler text",
     extensions: &["agal"],
     magic: &[&[0xa0, 1, 0, 0, 0], &[0xa0, 2, 0, 0, 0], &[0xa0, 3, 0, 0, 0]],
+    #[cfg(feature = "agal")]
     recognises: Some(super::agal::recognises),
     stages: &[Stage::Vertex, Stage::Fragment],
+    feature: Some("agal"),
+    #[cfg(feature = "agal")]
     options: super::agal::OPTIONS,
+    #[cfg(feature = "agal")]
     front_end: Some(&super::agal::Agal),
     ..Language::NEW
 };
@@ -275,6 +286,7 @@ mod tests {
         all(|language| language.magic.iter().map(|magic| magic.to_vec()).collect());
     }
 
+    #[cfg(all(feature = "tgsi", feature = "agal"))]
     #[test]
     fn sloppy_texts_are_recognised_by_their_first_statement() {
         let known = |text: &str| Language::of(text.as_bytes()).map(|language| language.name);

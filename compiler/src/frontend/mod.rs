@@ -3,6 +3,7 @@
 //! [`FRONT_ENDS`] lists the languages; [`kit`] is what front ends are made of, with an example of one. A front end for a new
 //! language is a folder here with an implementation of [`FrontEnd`], and a row of the table.
 
+#[cfg(feature = "agal")]
 pub mod agal;
 pub mod door;
 #[cfg(test)]
@@ -12,12 +13,14 @@ pub mod glsl;
 #[cfg(feature = "glsl")]
 mod glsl_errors;
 pub mod kit;
+#[cfg(feature = "pica200")]
 pub mod pica200;
 pub mod spirv;
 pub mod ssa;
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 pub mod text;
 mod text_ir;
+#[cfg(feature = "tgsi")]
 pub mod tgsi;
 #[cfg(feature = "wgsl")]
 pub mod wgsl;

@@ -124,7 +124,7 @@ pub fn override_names(module: &Module) -> Vec<OverrideName> {
 /// The number whose representation as a scalar of this kind is `bits`.
 fn number(scalar: Scalar, bits: u64) -> f64 {
     match (scalar.kind, scalar.width) {
-        (ScalarKind::Float, 2) => half::f16::from_bits(bits as u16).to_f64(),
+        (ScalarKind::Float, 2) => agx_isa::half::Half::from_bits(bits as u16).to_f64(),
         (ScalarKind::Float, 8) => f64::from_bits(bits),
         (ScalarKind::Float, _) => f64::from(f32::from_bits(bits as u32)),
         (ScalarKind::Sint, _) => f64::from(bits as i32),

@@ -4,11 +4,11 @@
 //! are legal for their row.
 
 use agx_isa::desc::{OperandDesc, Reach, Role};
+use agx_isa::half::Half;
 use agx_isa::inst::{OperandFlags, Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
 use agx_isa::{EncodeError, Operand, minifloat};
-use half::f16;
 use thiserror::Error;
 
 use super::entity::Value;
@@ -68,7 +68,7 @@ pub enum MachineError {
 pub fn machine_constant(desc: &OperandDesc, payload: u64, bits: u8) -> Result<Operand, MachineError> {
     if desc.kind.style == Style::Float {
         let number = match bits {
-            16 => f16::from_bits(payload as u16).to_f32(),
+            16 => Half::from_bits(payload as u16).to_f32(),
             _ => f32::from_bits(payload as u32),
         };
         let code = minifloat::encode(number).ok_or(MachineError::Float { operand: desc.name })?;

@@ -4,8 +4,8 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use agx_isa::half::Half;
 use agx_isa::inst::OperandFlags;
-use half::f16;
 
 use super::entity::{Block, Entity, Inst, Value};
 use super::function::{Access, Function, InstData, Seam};
@@ -296,7 +296,7 @@ fn write_immediate(out: &mut Formatter<'_>, payload: u64, bits: u8, is_float: bo
 fn float_text(payload: u64, bits: u8) -> Option<String> {
     let (text, finite) = match bits {
         16 => {
-            let number = f16::from_bits(payload as u16).to_f32();
+            let number = Half::from_bits(payload as u16).to_f32();
             (format!("{number:?}"), number.is_finite())
         }
         32 => {

@@ -3,10 +3,10 @@
 //! Widths come from the sources and the destination. Float operations at 32 bits flush denormals exactly where the
 //! hardware instructions they become do: the folder and the machine must agree.
 
+use agx_isa::half::Half;
 use agx_isa::inst::OperandFlags;
 use agx_isa::semantics::select::{compare_integers, float_condition};
 use agx_isa::semantics::{PureArgs, Source};
-use half::f16;
 
 fn mask(width: u8) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
@@ -33,7 +33,7 @@ fn flush(number: f32) -> f32 {
 /// A float source of 16, 32 or 64 bits, modifiers applied.
 fn float(source: &Source) -> f64 {
     let mut number = match source.width {
-        16 => f64::from(f16::from_bits(source.bits as u16)),
+        16 => Half::from_bits(source.bits as u16).to_f64(),
         32 => f64::from(flush(f32::from_bits(source.bits as u32))),
         _ => f64::from_bits(source.bits),
     };
@@ -60,7 +60,7 @@ fn to_odd(number: f64) -> f32 {
 
 fn float_bits(number: f64, width: u8) -> u64 {
     match width {
-        16 => u64::from(if number.is_nan() { 0x7e00 } else { f16::from_f32(to_odd(number)).to_bits() }),
+        16 => u64::from(if number.is_nan() { 0x7e00 } else { Half::from_f32(to_odd(number)).to_bits() }),
         32 => u64::from(if number.is_nan() { 0x7fc0_0000 } else { flush(number as f32).to_bits() }),
         _ => number.to_bits(),
     }
@@ -183,7 +183,7 @@ pub(super) fn int_to_float(args: &PureArgs<'_>) -> u64 {
         16 => {
             // Integers beyond 2^17 are infinite, the others exact in 32 bits.
             let number = if is_signed { signed as f32 } else { unsigned as f32 };
-            u64::from(f16::from_f32(number).to_bits())
+            u64::from(Half::from_f32(number).to_bits())
         }
         _ => if is_signed { signed as f64 } else { unsigned as f64 }.to_bits(),
     }

@@ -11,10 +11,10 @@
 //! Before: stage selected. After: the same.
 
 use agx_isa::desc::{Results, Role};
+use agx_isa::half::Half;
 use agx_isa::inst::{Size, Tag};
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
-use half::f16;
 
 use crate::ir::key;
 use crate::ir::{Function, InstData, IrOp, Op, Rewrite, Side, Src, SrcKind, Type, Value};
@@ -184,7 +184,7 @@ fn passes_on(op: Op, index: usize) -> bool {
 /// Whether a source that is not a value may be passed on as a half: a constant that is one, or may be rounded to one.
 fn is_half(src: Src, relaxed: bool) -> bool {
     let number = f32::from_bits(src.payload as u32);
-    let half = f16::from_f32(number);
+    let half = Half::from_f32(number);
     let exact = half.to_f32().to_bits() == number.to_bits();
     src.kind == SrcKind::Imm && (exact || (relaxed && half.is_normal()))
 }
@@ -246,7 +246,7 @@ fn narrowed(f: &Function<'_>, data: &InstData<'_>, narrow: &Side<Value, bool>) -
 fn as_half(src: &Src) -> Src {
     match src.as_imm() {
         Some(bits) if src.bits == 32 => {
-            let half = f16::from_f32(f32::from_bits(bits as u32));
+            let half = Half::from_f32(f32::from_bits(bits as u32));
             Src { payload: u64::from(half.to_bits()), bits: 16, ..*src }
         }
         _ => *src,

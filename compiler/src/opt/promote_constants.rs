@@ -11,10 +11,10 @@ use std::cmp::Reverse;
 
 use agx_abi::layout::{UNIFORM_HALVES, UniformRange, UniformSource};
 use agx_isa::desc::{OperandDesc, Role};
+use agx_isa::half::Half;
 use agx_isa::inst::Size;
 use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
-use half::f16;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
@@ -108,7 +108,7 @@ fn compact(operand: &OperandDesc, src: Src) -> Src {
         return src.plain();
     }
     let number = f32::from_bits(src.payload as u32);
-    let half = f16::from_f32(number);
+    let half = Half::from_f32(number);
     let same = half.to_f32().to_bits() == number.to_bits() && (half.is_normal() || number == 0.0);
     if same { Src::imm(u64::from(half.to_bits()), 16) } else { src.plain() }
 }

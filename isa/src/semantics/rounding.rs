@@ -1,6 +1,6 @@
 //! Rounding of exact or round-to-odd doubles to half and single precision, and widening back.
 
-use half::f16;
+use crate::half::Half;
 
 /// Canonical NaN of half precision.
 pub const NAN16: u64 = 0x7e00;
@@ -18,7 +18,7 @@ pub enum Direction {
 
 /// A half-precision number, widened exactly.
 pub fn widen16(bits: u64) -> f64 {
-    f16::from_bits(bits as u16).to_f64()
+    Half::from_bits(bits as u16).to_f64()
 }
 
 /// A single-precision number, widened exactly; denormals become zero of their sign, as every 32-bit float source reads.
@@ -96,6 +96,7 @@ pub fn fused_to_odd(a: f64, b: f64, c: f64) -> f64 {
 mod tests {
     use super::*;
     use agx_random::Random;
+    use half::f16;
 
     #[test]
     fn halves_round_like_the_crate() {

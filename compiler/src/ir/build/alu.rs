@@ -70,7 +70,7 @@ impl FloatCond {
 /// A constant of `bits` bits holding the float nearest to `number`, for widths 16, 32 and 64.
 pub fn float(number: f64, bits: u8) -> Src {
     match bits {
-        16 => Src::imm(u64::from(half::f16::from_f64(number).to_bits()), 16),
+        16 => Src::imm(u64::from(agx_isa::half::Half::from_f64(number).to_bits()), 16),
         64 => Src::imm(number.to_bits(), 64),
         _ => Src::f32(number as f32),
     }

@@ -4,11 +4,11 @@
 //! the element, the index is scaled by the element and the extra shift, memory positions follow the component mask and
 //! registers are filled contiguously. Packed and normalised formats are not interpreted.
 
+use agx_isa::half::Half;
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{Atomic, Format};
 use arrayvec::ArrayVec;
-use half::f16;
 
 use super::{Components, InterpretError, Lane, Space};
 use crate::ir::entity::Inst;
@@ -266,7 +266,7 @@ fn atomic_result(op: Atomic, old: u32, operand: u32, comparand: u32) -> Option<u
 /// An element as a register of `bits` bits holds it.
 fn decode(raw: u64, bits: u8, elements: Elements) -> u64 {
     if elements.is_float && bits == 32 {
-        u64::from(f16::from_bits(raw as u16).to_f32().to_bits())
+        u64::from(Half::from_bits(raw as u16).to_f32().to_bits())
     } else {
         raw
     }
@@ -275,7 +275,7 @@ fn decode(raw: u64, bits: u8, elements: Elements) -> u64 {
 /// The element of a register of `bits` bits.
 fn encode(component: u64, bits: u8, elements: Elements) -> u64 {
     if elements.is_float && bits == 32 {
-        u64::from(f16::from_f32(f32::from_bits(component as u32)).to_bits())
+        u64::from(Half::from_f32(f32::from_bits(component as u32)).to_bits())
     } else {
         component
     }

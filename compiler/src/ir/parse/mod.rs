@@ -8,9 +8,9 @@ mod scan;
 mod tests;
 
 use agx_abi::occupancy::MAX_THREADS;
+use agx_isa::half::Half;
 use agx_isa::inst::OperandFlags;
 use bumpalo::Bump;
-use half::f16;
 
 use self::scan::Scanner;
 use crate::error::{CompileError, TextError};
@@ -514,7 +514,7 @@ fn number_bits(sign: &str, digits: &str, bits: u8) -> Option<u64> {
     if digits.contains(['.', 'e', 'E']) && digits.starts_with(|first: char| first.is_ascii_digit()) {
         let text = format!("{sign}{digits}");
         return match bits {
-            16 => Some(u64::from(f16::from_f32(text.parse().ok()?).to_bits())),
+            16 => Some(u64::from(Half::from_f32(text.parse().ok()?).to_bits())),
             32 => Some(u64::from(text.parse::<f32>().ok()?.to_bits())),
             64 => Some(text.parse::<f64>().ok()?.to_bits()),
             _ => None,

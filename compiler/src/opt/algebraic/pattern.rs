@@ -388,7 +388,7 @@ pub(super) fn named_defaults(op: Op) -> impl Iterator<Item = (&'static str, u32)
 pub(super) fn literal(node: Node, width: u8) -> Option<u64> {
     match (node, width) {
         (Node::Int(number), _) => Src::imm(number, width).as_imm(),
-        (Node::Float(number), 16) => Some(u64::from(half::f16::from_f32(number).to_bits())),
+        (Node::Float(number), 16) => Some(u64::from(agx_isa::half::Half::from_f32(number).to_bits())),
         (Node::Float(number), 32) => Some(u64::from(number.to_bits())),
         _ => None,
     }

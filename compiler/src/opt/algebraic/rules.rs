@@ -140,14 +140,22 @@ fn equality(bound: &Bound) -> bool {
 
 /// A float of `width` bits as 32 bits.
 fn float(bits: u64, width: u8) -> f32 {
-    if width == 16 { half::f16::from_bits(bits as u16).to_f32() } else { f32::from_bits(bits as u32) }
+    if width == 16 {
+        agx_isa::half::Half::from_bits(bits as u16).to_f32()
+    } else {
+        f32::from_bits(bits as u32)
+    }
 }
 
 /// Product of the two constants, in the width of the result.
 fn float_product(bound: &Bound) -> u64 {
     let width = bound.results[0];
     let product = float(bound.constant(2), width) * float(bound.constant(3), width);
-    if width == 16 { u64::from(half::f16::from_f32(product).to_bits()) } else { u64::from(product.to_bits()) }
+    if width == 16 {
+        u64::from(agx_isa::half::Half::from_f32(product).to_bits())
+    } else {
+        u64::from(product.to_bits())
+    }
 }
 
 /// The constant with the other sign.
@@ -158,7 +166,7 @@ fn negated_float(bound: &Bound) -> u64 {
 /// The factors and their product are numbers of full precision.
 fn product_is_normal(bound: &Bound) -> bool {
     let is_normal = |bits: u64| match bound.results[0] {
-        16 => half::f16::from_bits(bits as u16).is_normal(),
+        16 => agx_isa::half::Half::from_bits(bits as u16).is_normal(),
         _ => f32::from_bits(bits as u32).is_normal(),
     };
     is_normal(bound.constant(2)) && is_normal(bound.constant(3)) && is_normal(float_product(bound))
@@ -173,12 +181,12 @@ fn narrows(bound: &Bound) -> bool {
 /// The same of floats, with a constant that 16 bits hold.
 fn narrows_float(bound: &Bound) -> bool {
     let constant = f32::from_bits(bound.constant(2) as u32);
-    narrows(bound) && half::f16::from_f32(constant).to_f32().to_bits() == constant.to_bits()
+    narrows(bound) && agx_isa::half::Half::from_f32(constant).to_f32().to_bits() == constant.to_bits()
 }
 
 /// The constant as a 16-bit float.
 fn narrow_float(bound: &Bound) -> u64 {
-    u64::from(half::f16::from_f32(f32::from_bits(bound.constant(2) as u32)).to_bits())
+    u64::from(agx_isa::half::Half::from_f32(f32::from_bits(bound.constant(2) as u32)).to_bits())
 }
 
 /// Two sources of one width that the machine compares, extended before they are compared.
