@@ -151,6 +151,24 @@ sources! {
         /// Binding within the set.
         binding: u32,
     } => "sampler_table", ADDRESS, 2, MEMORY_BASE_HALVES, "address of the table of samplers {place}";
+    /// What the sampler bound at (set, binding), array element `element`, adds to levels: a 16-bit float, then 16 bits
+    /// of nothing. The hardware's samplers have no bias.
+    SamplerBias {
+        /// Descriptor set.
+        set: u32,
+        /// Binding within the set.
+        binding: u32,
+        /// Array element; 0 when the binding is not an array.
+        element: u32,
+    } => "sampler_bias", 2, 5, UNIFORM_HALVES, "level bias of sampler {place}";
+    /// 64-bit address of what the samplers of (set, binding) add to levels: a 16-bit float for each array element,
+    /// [`crate::textures::BIAS_STRIDE`] bytes apart.
+    SamplerBiasTable {
+        /// Descriptor set.
+        set: u32,
+        /// Binding within the set.
+        binding: u32,
+    } => "sampler_bias_table", ADDRESS, 2, MEMORY_BASE_HALVES, "address of the level biases of samplers {place}";
     /// 64-bit address of the memory of a descriptor set, which [`crate::pipeline`] lays out.
     SetAddress {
         /// Descriptor set.
@@ -185,6 +203,8 @@ sources! {
     Zeros => "zeros", ADDRESS, 5, UNIFORM_HALVES, "address of zeros";
     /// Number of workgroups in x, y and z, 32 bits each.
     WorkgroupCount => "workgroup_count", 6, 5, UNIFORM_HALVES, "number of workgroups";
+    /// Number of the first workgroup in x, y and z, 32 bits each.
+    WorkgroupBase => "workgroup_base", 6, 5, UNIFORM_HALVES, "number of the first workgroup";
     /// What the parts of a vertex or fragment shader share; its place is fixed.
     Interface(what: InterfaceUniform) => "interface", ADDRESS, 5, MEMORY_BASE_HALVES, "{what}";
     /// Where the samples of a pixel lie, 32 bits: see [`crate::fragment::pack_sample_positions`].

@@ -9,7 +9,7 @@ use crate::pass;
 use crate::pipeline::DescriptorParts;
 use crate::registers;
 use crate::textures::{
-    self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, DESCRIPTOR_BYTES, MAX_SAMPLERS, MAX_TEXTURES,
+    self, BIAS_STRIDE, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, DESCRIPTOR_BYTES, MAX_SAMPLERS, MAX_TEXTURES,
 };
 use crate::tile;
 use crate::vertex::{self, MAX_ATTRIBUTES, REGISTER_ATTRIBUTES, RunsAs};
@@ -164,7 +164,9 @@ fn texture_chapter(page: &mut String) {
          {DESCRIPTOR_BYTES} bytes for each element (`TextureTable`). Samplers are in state\nregisters from 0 on, in the order of \
          `ShaderInfo::samplers`, at most {MAX_SAMPLERS}; elements of an array indexed at run time lie side by side. Where\nthe length of \
          such an array is not known or there is no room, the driver puts its different samplers into the registers that are\nleft, and \
-         their numbers, 16 bits each, into a table (`SamplerTable`).\n\n\
+         their numbers, 16 bits each, into a table (`SamplerTable`). The hardware's samplers have no level bias: shaders whose key \
+         asks for\nit add what the driver gives (`SamplerBias`, and for arrays indexed at run time `SamplerBiasTable`, {BIAS_STRIDE} bytes \
+         an element).\n\n\
          * A storage image has two descriptors: a texture that loads read, and an image that stores write. One that is a cube is \
          described\n  as a 2D array of its faces.\n\
          * An input attachment is a 2D array; the layer rendered to is read.\n\

@@ -63,7 +63,7 @@ stored_enums! {
         6 BufferSize { set binding element }; 7 WorkgroupCount; 8 Interface(uniform); 9 SamplePositions; 10 VertexOutputs;
         11 VertexCount; 12 ViewIndex; 13 PushConstantAddress; 14 PushConstants { offset }; 15 Promoted { offset };
         16 KernelResults; 17 KernelArgument { index }; 18 SetAddress { set }; 19 DynamicOffset { index };
-        20 Zeros;
+        20 Zeros; 21 SamplerBias { set binding element }; 22 SamplerBiasTable { set binding }; 23 WorkgroupBase;
     }
 }
 

@@ -26,6 +26,8 @@ struct KeyFile {
     max_gpr_halves: Option<u16>,
     vertex_as_compute: bool,
     sample_shading: bool,
+    sampler_bias: bool,
+    workgroup_base: bool,
     tile: Option<TileFile>,
     robustness: RobustnessFile,
     layout: Option<Vec<SetFile>>,
@@ -194,6 +196,8 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.max_gpr_halves = file.max_gpr_halves;
     key.vertex_as_compute = file.vertex_as_compute;
     key.sample_shading = file.sample_shading;
+    key.sampler_bias = file.sampler_bias;
+    key.workgroup_base = file.workgroup_base;
     key.tile = file.tile.map(tile).transpose()?;
     key.robustness = file.robustness.read()?;
     key.layout = file.layout.as_deref().map(layout::read).transpose()?;
@@ -276,6 +280,8 @@ fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
         max_gpr_halves: key.max_gpr_halves,
         vertex_as_compute: key.vertex_as_compute,
         sample_shading: key.sample_shading,
+        sampler_bias: key.sampler_bias,
+        workgroup_base: key.workgroup_base,
         tile: key.tile.as_ref().map(|pass| TileFile {
             formats: pass
                 .formats
@@ -332,6 +338,8 @@ mod tests {
         wanted.max_gpr_halves = Some(64);
         wanted.vertex_as_compute = true;
         wanted.sample_shading = true;
+        wanted.sampler_bias = true;
+        wanted.workgroup_base = true;
         let mut pass = TilePass { formats: [None; 8], samples: 4, input_attachments: vec![(2, 1)] };
         pass.formats[1] = Some(ColourFormat::Rgba8Srgb);
         wanted.tile = Some(pass);

@@ -684,6 +684,16 @@ AgxStatus agx_key_set_layout(AgxKey *key,
 AgxStatus agx_key_set_sample_shading(AgxKey *key, bool sample_shading, AgxError **error);
 
 /**
+ * Samplers have a level bias, which the driver gives beside them. Not for shaders with a layout.
+ */
+AgxStatus agx_key_set_sampler_bias(AgxKey *key, bool sampler_bias, AgxError **error);
+
+/**
+ * Workgroups are numbered from where the driver says.
+ */
+AgxStatus agx_key_set_workgroup_base(AgxKey *key, bool workgroup_base, AgxError **error);
+
+/**
  * Bounds a compilation: instructions of the intermediate representation and bytes of memory, 0 for any number. Without a
  * question, `should_stop` is null; with one, the compilation ends when the answer is true.
  *

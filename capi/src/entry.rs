@@ -221,6 +221,32 @@ pub extern "C" fn agx_key_set_sample_shading(
     })
 }
 
+/// Samplers have a level bias, which the driver gives beside them. Not for shaders with a layout.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_sampler_bias(
+    key: Option<&mut AgxKey>,
+    sampler_bias: bool,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        given(key, "the key")?.0.sampler_bias = sampler_bias;
+        Ok(())
+    })
+}
+
+/// Workgroups are numbered from where the driver says.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_workgroup_base(
+    key: Option<&mut AgxKey>,
+    workgroup_base: bool,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        given(key, "the key")?.0.workgroup_base = workgroup_base;
+        Ok(())
+    })
+}
+
 /// Bounds a compilation: instructions of the intermediate representation and bytes of memory, 0 for any number. Without a
 /// question, `should_stop` is null; with one, the compilation ends when the answer is true.
 ///

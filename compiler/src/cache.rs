@@ -59,7 +59,8 @@ stored_structs! {
     }
     Robustness { uniform storage }
     CompileKey {
-        entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute sample_shading tile
+        entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute sample_shading
+        sampler_bias workgroup_base tile
         spill_everything schedule_seed validate limits
     }
 }
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_key_changes_its_hash() {
-        let change: [fn(&mut CompileKey); 15] = [
+        let change: [fn(&mut CompileKey); 17] = [
             |key| key.entry_point = Some("main".into()),
             |key| key.stage = Some(Stage::Vertex),
             |key| key.spec_constants.push((1, 2)),
@@ -223,6 +224,8 @@ mod tests {
             |key| key.robustness.storage = Bounds::Exact,
             |key| key.vertex_as_compute = true,
             |key| key.sample_shading = true,
+            |key| key.sampler_bias = true,
+            |key| key.workgroup_base = true,
             |key| {
                 let formats = [None; 8];
                 key.tile =

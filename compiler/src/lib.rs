@@ -91,6 +91,11 @@ pub struct CompileKey {
     pub vertex_as_compute: bool,
     /// A fragment shader runs for each sample whatever it asks for.
     pub sample_shading: bool,
+    /// Samplers have a level bias, which the driver gives ([`agx_abi::UniformSource::SamplerBias`]): the hardware's have none.
+    /// Not for shaders with a layout.
+    pub sampler_bias: bool,
+    /// Workgroups are numbered from where the driver says ([`agx_abi::UniformSource::WorkgroupBase`]).
+    pub workgroup_base: bool,
     /// The pass of a fragment shader that reads render targets, as tile images or input attachments; others do not depend
     /// on it.
     pub tile: Option<TilePass>,

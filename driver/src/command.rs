@@ -292,8 +292,16 @@ impl Recorder {
     /// # Errors
     /// Nothing is bound, or memory is used up.
     pub fn dispatch(&mut self, groups: Groups) -> Result<(), Error> {
+        self.dispatch_from([0; 3], groups)
+    }
+
+    /// Dispatches the bound pipeline, whose workgroups are numbered from `first` on.
+    ///
+    /// # Errors
+    /// Nothing is bound, or memory is used up.
+    pub fn dispatch_from(&mut self, first: [u32; 3], groups: Groups) -> Result<(), Error> {
         let pipeline = self.pipeline.clone().ok_or(Error::Invalid { what: "a dispatch without pipeline" })?;
-        let mut state = self.compute_state.clone();
+        let mut state = State { first_group: first, ..self.compute_state.clone() };
         state.groups = match groups {
             Groups::Direct(groups) => Numbers::Known(groups),
             Groups::Indirect(address) => Numbers::Memory(address),

@@ -2,7 +2,7 @@
 //!
 //! A set is a piece of device memory. Buffers are records of [`agx_abi::layout::DESCRIPTOR_BYTES`], so that an array of them is
 //! the table that shaders index; textures and images are descriptors as the hardware reads them, all textures of a binding
-//! before all of its images; samplers follow the textures. What is written to a set is seen by whatever runs afterwards, so
+//! before all of its images; samplers, with their level bias, follow the textures. What is written to a set is seen by whatever runs afterwards, so
 //! updates after binding need nothing else.
 
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ impl Binding {
         let [samplers, records] = [self.has_samplers(), self.is_buffer()].map(u64::from);
         let inline = if self.kind == vk::DescriptorType::INLINE_UNIFORM_BLOCK { count } else { 0 };
         textures * view::BYTES as u64
-            + samplers * sampler::BYTES as u64 * count
+            + samplers * sampler::RECORD_BYTES as u64 * count
             + records * u64::from(DESCRIPTOR_BYTES) * count
             + inline
     }
@@ -98,7 +98,7 @@ impl Binding {
     /// First byte of an element's sampler.
     pub fn sampler(&self, element: u32) -> u64 {
         let textures = self.textures() * u64::from(self.count) * view::BYTES as u64;
-        self.offset + textures + u64::from(element) * sampler::BYTES as u64
+        self.offset + textures + u64::from(element) * sampler::RECORD_BYTES as u64
     }
 }
 
@@ -250,7 +250,7 @@ impl Set {
         let set = Set { layout, sets: sets.clone(), memory };
         for binding in set.layout.bindings.values() {
             for (element, sampler) in (0..binding.count).zip(&binding.immutable) {
-                set.memory.write(binding.sampler(element), &sampler.descriptor);
+                set.memory.write(binding.sampler(element), &sampler.record());
             }
         }
         Ok(set)
@@ -314,7 +314,7 @@ impl Set {
                 if let Some(sampler) =
                     sampler.filter(|_| binding.has_samplers() && binding.immutable.is_empty())
                 {
-                    self.memory.write(binding.sampler(element), &sampler.descriptor);
+                    self.memory.write(binding.sampler(element), &sampler.record());
                 }
             }
             Content::Null => self.write_null(binding, element),
@@ -366,7 +366,7 @@ impl Set {
                 move_bytes(old.texture(old_element, kind), new.texture(element, kind), view::BYTES);
             }
             if new.has_samplers() && new.immutable.is_empty() {
-                move_bytes(old.sampler(old_element), new.sampler(element), sampler::BYTES);
+                move_bytes(old.sampler(old_element), new.sampler(element), sampler::RECORD_BYTES);
             }
         }
     }

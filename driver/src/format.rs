@@ -302,7 +302,7 @@ impl FormatDesc {
 
     /// Whether shaders can store it: channels of the same size, and the packed ones that SPIR-V names.
     fn is_stored(&self) -> bool {
-        let packed = matches!(self.channels, 0x0b..=0x0e | 0x25 | 0x27);
+        let packed = matches!(self.channels, 0x0b..=0x0e | 0x27);
         !packed && !self.srgb && (self.channels != 0x26 || self.swizzle == RGBA)
     }
 

@@ -19,6 +19,8 @@ pub struct ShaderSource {
     pub entry_point: String,
     /// Specialization constants by id, as raw bits.
     pub constants: Vec<(u32, u64)>,
+    /// Workgroups need not be numbered from 0 on.
+    pub has_base: bool,
 }
 
 impl ShaderSource {
@@ -29,6 +31,8 @@ impl ShaderSource {
         key.stage = Some(stage);
         key.spec_constants = self.constants.clone();
         key.robustness = device.robustness;
+        key.sampler_bias = true;
+        key.workgroup_base = self.has_base;
         key
     }
 }

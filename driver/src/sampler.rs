@@ -2,17 +2,24 @@
 
 use agx_abi::record::sampler as record;
 use ash::vk;
+use half::f16;
 
 use crate::record::Writer;
 
-/// Bytes of a sampler.
+/// Bytes of a sampler as the hardware reads it.
 pub const BYTES: usize = 8;
+/// Bytes of a sampler in a set.
+pub const RECORD_BYTES: usize = agx_abi::textures::BIAS_STRIDE as usize;
+/// Most that samplers add to levels, and most that they take away.
+pub const MAX_BIAS: f32 = 15.0;
 
 /// A sampler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sampler {
     /// What the hardware reads.
     pub descriptor: [u8; BYTES],
+    /// What shaders add to levels: the bits of a 16-bit float.
+    pub bias: u16,
 }
 
 /// What a sampler is made of.
@@ -30,6 +37,8 @@ pub struct SamplerInfo {
     pub compare: Option<vk::CompareOp>,
     /// Least and greatest level.
     pub lod: [f32; 2],
+    /// Added to levels.
+    pub bias: f32,
     /// Colour outside.
     pub border: vk::BorderColor,
     /// Coordinates count texels.
@@ -46,6 +55,7 @@ impl Sampler {
             anisotropy: None,
             compare: None,
             lod: [0.0, 0.0],
+            bias: 0.0,
             border: vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
             pixels: true,
         })
@@ -83,7 +93,15 @@ impl Sampler {
             .bytes();
         let mut descriptor = [0; BYTES];
         descriptor.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
-        Sampler { descriptor }
+        Sampler { descriptor, bias: f16::from_f32(info.bias.clamp(-MAX_BIAS, MAX_BIAS)).to_bits() }
+    }
+
+    /// The sampler in a set: what the hardware reads, then the bias.
+    pub fn record(&self) -> [u8; RECORD_BYTES] {
+        let mut record = [0; RECORD_BYTES];
+        let bytes = self.descriptor.into_iter().chain(self.bias.to_le_bytes());
+        record.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+        record
     }
 }
 

@@ -101,7 +101,8 @@ impl Bound {
                 UniformSource::TextureWords { set, binding, element } => {
                     self.texture(&images, set, binding, element);
                 }
-                UniformSource::SamplerTable { set, binding } => {
+                UniformSource::SamplerTable { set, binding }
+                | UniformSource::SamplerBiasTable { set, binding } => {
                     (0..ARRAY_ELEMENTS).for_each(|element| self.sampler(set, binding, element));
                 }
                 _ => {}

@@ -79,3 +79,102 @@ pub fn image_format(
         max_resource_size: 2 << 30,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vk::FormatFeatureFlags2 as F;
+
+    /// A letter for each feature, of images in lower case but for two.
+    const LETTERS: &[(char, F)] = &[
+        ('s', F::SAMPLED_IMAGE),
+        ('b', F::BLIT_SRC),
+        ('l', F::SAMPLED_IMAGE_FILTER_LINEAR),
+        ('i', F::STORAGE_IMAGE),
+        ('a', F::STORAGE_IMAGE_ATOMIC),
+        ('c', F::COLOR_ATTACHMENT),
+        ('d', F::BLIT_DST),
+        ('m', F::COLOR_ATTACHMENT_BLEND),
+        ('z', F::DEPTH_STENCIL_ATTACHMENT),
+        ('V', F::VERTEX_BUFFER),
+        ('U', F::UNIFORM_TEXEL_BUFFER),
+        ('T', F::STORAGE_TEXEL_BUFFER),
+        ('X', F::STORAGE_TEXEL_BUFFER_ATOMIC),
+    ];
+
+    /// What Vulkan 1.3 demands of formats ("Required Format Support"), with what the advertised features add: compressed
+    /// textures and extended formats of storage images.
+    const REQUIRED: &[(&str, &str)] = &[
+        ("sbl", "B4G4R4A4_UNORM_PACK16 A4R4G4B4_UNORM_PACK16 A4B4G4R4_UNORM_PACK16 E5B9G9R9_UFLOAT_PACK32"),
+        ("sblcdm", "R5G6B5_UNORM_PACK16 A1R5G5B5_UNORM_PACK16"),
+        ("sblicdmVU", "R8_UNORM R8G8_UNORM A2B10G10R10_UNORM_PACK32 R16_SFLOAT R16G16_SFLOAT"),
+        ("sbliVU", "R8_SNORM R8G8_SNORM"),
+        ("sbicdVU", "R8_UINT R8_SINT R8G8_UINT R8G8_SINT R16_UINT R16_SINT R16G16_UINT R16G16_SINT"),
+        ("sblicdmVUT", "R8G8B8A8_UNORM A8B8G8R8_UNORM_PACK32 R16G16B16A16_SFLOAT"),
+        ("sbliVUT", "R8G8B8A8_SNORM A8B8G8R8_SNORM_PACK32"),
+        ("sbicdVUT", "R8G8B8A8_UINT R8G8B8A8_SINT A8B8G8R8_UINT_PACK32 A8B8G8R8_SINT_PACK32"),
+        ("sbicdVUT", "R16G16B16A16_UINT R16G16B16A16_SINT R32_SFLOAT R32G32_UINT R32G32_SINT R32G32_SFLOAT"),
+        ("sbicdVUT", "R32G32B32A32_UINT R32G32B32A32_SINT R32G32B32A32_SFLOAT"),
+        ("sbiacdVUTX", "R32_UINT R32_SINT"),
+        ("sblcdm", "R8G8B8A8_SRGB B8G8R8A8_SRGB A8B8G8R8_SRGB_PACK32"),
+        ("sblcdmVU", "B8G8R8A8_UNORM"),
+        ("sbicdU", "A2B10G10R10_UINT_PACK32"),
+        ("iV", "R16_UNORM R16_SNORM R16G16_UNORM R16G16_SNORM R16G16B16A16_UNORM R16G16B16A16_SNORM"),
+        ("V", "R32G32B32_UINT R32G32B32_SINT R32G32B32_SFLOAT"),
+        ("sbliU", "B10G11R11_UFLOAT_PACK32"),
+        ("sbz", "D16_UNORM D32_SFLOAT"),
+        ("z", "D32_SFLOAT_S8_UINT"),
+        (
+            "sbl",
+            "BC1_RGB_UNORM_BLOCK BC1_RGB_SRGB_BLOCK BC1_RGBA_UNORM_BLOCK BC1_RGBA_SRGB_BLOCK BC2_UNORM_BLOCK",
+        ),
+        (
+            "sbl",
+            "BC2_SRGB_BLOCK BC3_UNORM_BLOCK BC3_SRGB_BLOCK BC4_UNORM_BLOCK BC4_SNORM_BLOCK BC5_UNORM_BLOCK",
+        ),
+        ("sbl", "BC5_SNORM_BLOCK BC6H_UFLOAT_BLOCK BC6H_SFLOAT_BLOCK BC7_UNORM_BLOCK BC7_SRGB_BLOCK"),
+        ("sbl", "ETC2_R8G8B8_UNORM_BLOCK ETC2_R8G8B8_SRGB_BLOCK ETC2_R8G8B8A1_UNORM_BLOCK"),
+        ("sbl", "ETC2_R8G8B8A1_SRGB_BLOCK ETC2_R8G8B8A8_UNORM_BLOCK ETC2_R8G8B8A8_SRGB_BLOCK"),
+        ("sbl", "EAC_R11_UNORM_BLOCK EAC_R11_SNORM_BLOCK EAC_R11G11_UNORM_BLOCK EAC_R11G11_SNORM_BLOCK"),
+        ("sbl", "ASTC_4X4_UNORM_BLOCK ASTC_5X4_UNORM_BLOCK ASTC_5X5_UNORM_BLOCK ASTC_6X5_UNORM_BLOCK"),
+        ("sbl", "ASTC_6X6_UNORM_BLOCK ASTC_8X5_UNORM_BLOCK ASTC_8X6_UNORM_BLOCK ASTC_8X8_UNORM_BLOCK"),
+        ("sbl", "ASTC_10X5_UNORM_BLOCK ASTC_10X6_UNORM_BLOCK ASTC_10X8_UNORM_BLOCK ASTC_10X10_UNORM_BLOCK"),
+        ("sbl", "ASTC_12X10_UNORM_BLOCK ASTC_12X12_UNORM_BLOCK ASTC_4X4_SRGB_BLOCK ASTC_5X4_SRGB_BLOCK"),
+        (
+            "sbl",
+            "ASTC_5X5_SRGB_BLOCK ASTC_6X5_SRGB_BLOCK ASTC_6X6_SRGB_BLOCK ASTC_8X5_SRGB_BLOCK ASTC_8X6_SRGB_BLOCK",
+        ),
+        ("sbl", "ASTC_8X8_SRGB_BLOCK ASTC_10X5_SRGB_BLOCK ASTC_10X6_SRGB_BLOCK ASTC_10X8_SRGB_BLOCK"),
+        ("sbl", "ASTC_10X10_SRGB_BLOCK ASTC_12X10_SRGB_BLOCK ASTC_12X12_SRGB_BLOCK"),
+    ];
+
+    /// A format by Vulkan's name.
+    fn named(name: &str) -> vk::Format {
+        let numbers = (0..185).chain([1_000_340_000, 1_000_340_001]);
+        let mut formats = numbers.map(vk::Format::from_raw);
+        formats.find(|format| format!("{format:?}") == name).unwrap_or_else(|| panic!("no format {name}"))
+    }
+
+    #[test]
+    fn formats_have_the_features_that_vulkan_demands() {
+        let mut missing = Vec::new();
+        for (letters, name) in
+            REQUIRED.iter().flat_map(|(letters, names)| names.split(' ').map(move |name| (letters, name)))
+        {
+            let [_, images, buffers] = format_features(named(name));
+            let wanted = LETTERS.iter().filter(|(letter, _)| letters.contains(*letter));
+            let lacking = wanted.filter(|(_, feature)| !(images | buffers).contains(*feature));
+            missing.extend(lacking.map(|(_, feature)| format!("{name} {feature:?}")));
+        }
+        assert_eq!(missing, Vec::<String>::new());
+    }
+
+    #[test]
+    fn sampled_formats_can_be_copied() {
+        for format in (0..185).map(vk::Format::from_raw) {
+            let [_, images, _] = format_features(format);
+            let copies = F::TRANSFER_SRC | F::TRANSFER_DST;
+            assert!(!images.contains(F::SAMPLED_IMAGE) || images.contains(copies), "{format:?}");
+        }
+    }
+}

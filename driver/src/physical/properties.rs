@@ -66,7 +66,7 @@ fn draw_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
         .mipmap_precision_bits(8)
         .max_draw_indexed_index_value(u32::MAX)
         .max_draw_indirect_count(u32::MAX)
-        .max_sampler_lod_bias(15.0)
+        .max_sampler_lod_bias(crate::sampler::MAX_BIAS)
         .max_sampler_anisotropy(16.0)
         .max_viewports(16)
         .max_viewport_dimensions([SIDE; 2])

@@ -105,6 +105,19 @@ impl PassInfo {
         plane.is_some_and(|plane| plane.format.format == vk::Format::D16_UNORM)
     }
 
+    /// Layers that are drawn to: first and number of each run. Views draw to the layers of their numbers only.
+    fn layer_runs(&self) -> Vec<[u32; 2]> {
+        match self.views {
+            0 => vec![[0, self.layers.max(1)]],
+            views => (0..32).filter(|view| views >> view & 1 != 0).map(|view| [view, 1]).collect(),
+        }
+    }
+
+    /// Queries that a query of this pass takes: one for each view.
+    fn queries(&self) -> u32 {
+        self.views.count_ones().max(1)
+    }
+
     /// Width and height of the framebuffer.
     fn size(&self) -> [u32; 2] {
         let sizes = self.images().map(|view| view.size());
@@ -137,6 +150,13 @@ pub struct Pass {
     /// Queries whose results are there after the pass.
     finished: Vec<(Arc<QueryPool>, u32)>,
     draws: u32,
+}
+
+impl Pass {
+    /// Queries that a query takes.
+    pub fn queries(&self) -> u32 {
+        self.info.queries()
+    }
 }
 
 fn draw_link(target: u64) -> Vec<u8> {
@@ -209,16 +229,17 @@ impl Recorder {
 
     /// Clears the area of a pass that does not cover its images, and loads them.
     fn clear_area(&mut self, info: &mut PassInfo) -> Result<(), Error> {
-        let area = info.area;
-        let layers = info.layers.max(32 - info.views.leading_zeros());
-        let place = |view: &ImageView, aspect| {
-            let at = [area[0], area[1], view.layers[0]];
-            (Box3 { aspect, level: view.levels[0], at }, [area[2], area[3], layers])
+        let [left, top, width, height] = info.area;
+        let runs = info.layer_runs();
+        let mut clear = |view: &ImageView, aspect, value| {
+            runs.iter().try_for_each(|[first, layers]| {
+                let place = Box3 { aspect, level: view.levels[0], at: [left, top, view.layers[0] + first] };
+                self.clear_box(&view.image, place, [width, height, *layers], value)
+            })
         };
         for target in info.colours.iter_mut().flatten() {
             if target.load == vk::AttachmentLoadOp::CLEAR {
-                let (place, size) = place(&target.view, vk::ImageAspectFlags::COLOR);
-                self.clear_box(&target.view.image, place, size, target.clear)?;
+                clear(&target.view, vk::ImageAspectFlags::COLOR, target.clear)?;
             }
             target.load = vk::AttachmentLoadOp::LOAD;
         }
@@ -226,8 +247,7 @@ impl Recorder {
         let stencil = info.stencil.iter_mut().map(|target| (target, vk::ImageAspectFlags::STENCIL));
         for (target, aspect) in depth.chain(stencil) {
             if target.load == vk::AttachmentLoadOp::CLEAR {
-                let (place, size) = place(&target.view, aspect);
-                self.clear_box(&target.view.image, place, size, [target.clear, 0, 0, 0])?;
+                clear(&target.view, aspect, [target.clear, 0, 0, 0])?;
             }
             target.load = vk::AttachmentLoadOp::LOAD;
         }
@@ -243,7 +263,7 @@ impl Recorder {
         let Pass { info, finished, .. } = self.finish_pass(pass)?;
         self.resolves(&info)?;
         for (pool, query) in finished {
-            self.finish_query(&pool, query)?;
+            self.finish_queries(&pool, query, info.queries())?;
         }
         Ok(())
     }
@@ -269,27 +289,28 @@ impl Recorder {
 
     /// Resolves what the pass asks for.
     fn resolves(&mut self, info: &PassInfo) -> Result<(), Error> {
-        let area = info.area;
-        let layers = info.layers.max(32 - info.views.leading_zeros()).max(1);
-        let place = |view: &ImageView, aspect| Box3 {
-            aspect,
-            level: view.levels[0],
-            at: [area[0], area[1], view.layers[0]],
+        let [left, top, width, height] = info.area;
+        let runs = info.layer_runs();
+        let mut resolve = |from: &ImageView, to: &ImageView, aspect, mean| {
+            runs.iter().try_for_each(|[first, layers]| {
+                let places = [from, to].map(|view| Box3 {
+                    aspect,
+                    level: view.levels[0],
+                    at: [left, top, view.layers[0] + first],
+                });
+                self.resolve([&from.image, &to.image], places, [width, height, *layers], mean)
+            })
         };
-        let size = [area[2], area[3], layers];
         for target in info.colours.iter().flatten() {
             if let Some((to, mean)) = &target.resolve {
-                let aspect = vk::ImageAspectFlags::COLOR;
-                let places = [place(&target.view, aspect), place(to, aspect)];
-                self.resolve([&target.view.image, &to.image], places, size, *mean)?;
+                resolve(&target.view, to, vk::ImageAspectFlags::COLOR, *mean)?;
             }
         }
         let depth = info.depth.iter().map(|target| (target, vk::ImageAspectFlags::DEPTH));
         let stencil = info.stencil.iter().map(|target| (target, vk::ImageAspectFlags::STENCIL));
         for (target, aspect) in depth.chain(stencil) {
             if let Some(to) = &target.resolve {
-                let places = [place(&target.view, aspect), place(to, aspect)];
-                self.resolve([&target.view.image, &to.image], places, size, false)?;
+                resolve(&target.view, to, aspect, false)?;
             }
         }
         Ok(())
@@ -314,10 +335,12 @@ impl Recorder {
             };
             let Some(view) = view else { continue };
             for [left, top, width, height, first, layers] in boxes {
-                let at = [*left, *top, view.layers[0] + first];
-                let layers = if info.views == 0 { *layers } else { 32 - info.views.leading_zeros() };
-                let place = Box3 { aspect: *aspect, level: view.levels[0], at };
-                self.clear_box(&view.image, place, [*width, *height, layers], *value)?;
+                let given = vec![[*first, *layers]];
+                for [first, layers] in if info.views == 0 { given } else { info.layer_runs() } {
+                    let at = [*left, *top, view.layers[0] + first];
+                    let place = Box3 { aspect: *aspect, level: view.levels[0], at };
+                    self.clear_box(&view.image, place, [*width, *height, layers], *value)?;
+                }
             }
         }
         info.colours.iter_mut().flatten().for_each(|target| target.load = vk::AttachmentLoadOp::LOAD);
@@ -350,7 +373,7 @@ impl Recorder {
                 pass.finished.push((pool.clone(), query));
                 Ok(())
             }
-            None => self.finish_query(pool, query),
+            None => self.finish_queries(pool, query, 1),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::command::Recorder;
 use crate::format::{self, FormatDesc};
 use crate::kernels::Kernel;
 use crate::query::QueryPool;
+use crate::render::Pass;
 use crate::view::{Descriptor, Dimension, texels};
 use crate::words::Direct;
 
@@ -121,12 +122,13 @@ impl Recorder {
         self.fill_memory(pool.result_address(first), 8 * u64::from(count), 0)
     }
 
-    /// Says that the result of a query is there.
+    /// Says that the results of queries are there. A query in a pass of several views takes one for each: the first has the result
+    /// of all views, the others are zero.
     ///
     /// # Errors
     /// Memory is used up.
-    pub fn finish_query(&mut self, pool: &QueryPool, query: u32) -> Result<(), Error> {
-        self.fill_memory(pool.available_address(query), 4, 1)
+    pub fn finish_queries(&mut self, pool: &QueryPool, first: u32, count: u32) -> Result<(), Error> {
+        self.fill_memory(pool.available_address(first), 4 * u64::from(count), 1)
     }
 
     /// Writes the time to a query.
@@ -136,7 +138,8 @@ impl Recorder {
     pub fn write_timestamp(&mut self, pool: &QueryPool, query: u32) -> Result<(), Error> {
         let object = pool.times().ok_or(Error::Invalid { what: "a timestamp in another pool" })?;
         self.timestamp(object, 8 * u64::from(query))?;
-        self.finish_query(pool, query)
+        let count = self.pass.as_ref().map_or(1, Pass::queries);
+        self.finish_queries(pool, query, count)
     }
 
     /// Writes results of queries to memory.

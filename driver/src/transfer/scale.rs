@@ -192,6 +192,7 @@ fn filtered() -> Sampler {
         wrap: [vk::SamplerAddressMode::CLAMP_TO_EDGE; 3],
         anisotropy: None,
         compare: None,
+        bias: 0.0,
         lod: [0.0, 0.0],
         border: vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
         pixels: false,

@@ -68,6 +68,8 @@ pub struct State {
     pub push: [u8; PUSH_BYTES],
     /// Workgroups of a dispatch.
     pub groups: Numbers<3>,
+    /// Number of its first workgroup.
+    pub first_group: [u32; 3],
     /// Base vertex and base instance of a draw.
     pub base: Numbers<2>,
     /// Number of the draw.
@@ -92,6 +94,7 @@ impl Default for State {
             sets: [const { None }; MAX_SETS],
             push: [0; PUSH_BYTES],
             groups: Numbers::Known([1; 3]),
+            first_group: [0; 3],
             base: Numbers::Known([0; 2]),
             draw: 0,
             view: 0,
@@ -179,7 +182,16 @@ pub struct Assembler<'a> {
     upload: &'a mut Upload,
     state: &'a State,
     bytes: Vec<u8>,
-    samplers: Vec<[u8; sampler::BYTES]>,
+    samplers: Vec<Register>,
+}
+
+/// What a sampler state register holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Register {
+    /// What lies at an address of a set when the program starts.
+    At(u64),
+    /// A sampler.
+    Known([u8; sampler::BYTES]),
 }
 
 impl<'a> Assembler<'a> {

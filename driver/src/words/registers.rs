@@ -3,7 +3,7 @@
 use agx_abi::record as r;
 use agx_abi::{DescriptorKind, SamplerBinding, TextureBinding};
 
-use super::{Assembler, Bound, Direct, State, unbound};
+use super::{Assembler, Bound, Direct, Register, State, unbound};
 use crate::Error;
 use crate::record::Writer;
 use crate::sampler::{self, Sampler};
@@ -34,15 +34,14 @@ impl Assembler<'_> {
         }
     }
 
-    fn sampler(&self, set: u32, number: u32, element: u32) -> Result<[u8; sampler::BYTES], Error> {
+    fn sampler(&self, set: u32, number: u32, element: u32) -> Result<Register, Error> {
         match self.state.bound(set)? {
             Bound::Set(bound, _) => {
-                let mut descriptor = [0; sampler::BYTES];
-                bound.read(State::binding(bound, number)?.sampler(element), &mut descriptor);
-                Ok(descriptor)
+                let record = State::binding(bound, number)?.sampler(element);
+                Ok(Register::At(bound.address() + record))
             }
             Bound::Direct(list) => match list.get(number as usize) {
-                Some(Direct::Sampler(sampler)) => Ok(sampler.descriptor),
+                Some(Direct::Sampler(sampler)) => Ok(Register::Known(sampler.descriptor)),
                 _ => Err(unbound(set)),
             },
         }
@@ -51,22 +50,25 @@ impl Assembler<'_> {
     /// The sampler state registers that the shader names.
     pub(super) fn samplers(&mut self, samplers: &[SamplerBinding]) -> Result<(), Error> {
         for binding in samplers {
-            let descriptor = match *binding {
+            let register = match *binding {
                 SamplerBinding::Bound { set, binding, element } => self.sampler(set, binding, element)?,
-                SamplerBinding::Loads => Sampler::loads().descriptor,
+                SamplerBinding::Loads => Register::Known(Sampler::loads().descriptor),
             };
-            self.samplers.push(descriptor);
+            self.samplers.push(register);
         }
         Ok(())
     }
 
-    /// Address of a table of the sampler state registers that hold the samplers of an array.
+    /// Address of a table of the sampler state registers that hold the samplers of an array. Equal ones share a register, which is
+    /// decided by what is in the set now.
     pub(super) fn sampler_table(&mut self, set: u32, number: u32) -> Result<u64, Error> {
         let Bound::Set(bound, _) = self.state.bound(set)? else { return Err(unbound(set)) };
         let count = State::binding(bound, number)?.count;
         let mut table = Vec::new();
         for element in 0..count {
-            let sampler = self.sampler(set, number, element)?;
+            let mut descriptor = [0; sampler::BYTES];
+            bound.read(State::binding(bound, number)?.sampler(element), &mut descriptor);
+            let sampler = Register::Known(descriptor);
             let known = self.samplers.iter().position(|known| *known == sampler);
             let register = known.unwrap_or(self.samplers.len());
             if known.is_none() && register < agx_abi::textures::MAX_SAMPLERS {
@@ -79,10 +81,14 @@ impl Assembler<'_> {
 
     pub(super) fn finish_samplers(&mut self) -> Result<u32, Error> {
         let count = self.samplers.len() as u32;
-        if count > 0 {
-            let address = self.upload.put(&self.samplers.concat(), 16)?;
+        for (number, sampler) in (0..).zip(&self.samplers) {
+            let address = match sampler {
+                Register::At(address) => *address,
+                Register::Known(descriptor) => self.upload.put(descriptor, 16)?,
+            };
             let word = Writer::new(&r::usc_sampler::RECORD)
-                .set(&r::usc_sampler::COUNT, count.into())
+                .set(&r::usc_sampler::START, number)
+                .set(&r::usc_sampler::COUNT, 1)
                 .set(&r::usc_sampler::ADDRESS, address);
             self.bytes.extend(word.bytes());
         }

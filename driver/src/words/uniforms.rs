@@ -11,6 +11,7 @@ use super::{Assembler, Bound, Direct, MOST_HALVES, Numbers, State, unbound};
 use crate::Error;
 use crate::program::Program;
 use crate::record::Writer;
+use crate::sampler;
 
 impl Assembler<'_> {
     /// Uniform words for half-words that lie at an address.
@@ -66,6 +67,12 @@ impl Assembler<'_> {
                 Bound::Direct(_) => return Err(unbound(set)),
             },
             UniformSource::SamplerTable { set, binding } => bytes(self.sampler_table(set, binding)?),
+            UniformSource::SamplerBias { set, binding, element } => {
+                self.sampler_bias(set, binding, element)?
+            }
+            UniformSource::SamplerBiasTable { set, binding } => {
+                self.sampler_bias(set, binding, 0)?.address().map(bytes).ok_or(unbound(set))?
+            }
             UniformSource::TextureWords { set, binding, element } => {
                 let kind = DescriptorKind::Texture;
                 Value::At(self.texture(&TextureBinding { set, binding, element, kind })?)
@@ -78,6 +85,7 @@ impl Assembler<'_> {
             }
             UniformSource::Zeros => bytes(self.upload.zeros()),
             UniformSource::WorkgroupCount => numbers(self.state.groups),
+            UniformSource::WorkgroupBase => numbers(Numbers::Known(self.state.first_group)),
             UniformSource::ViewIndex => bytes(self.state.view.into()),
             UniformSource::SamplePositions => {
                 bytes(pack_sample_positions(standard_sample_positions(self.state.samples)).into())
@@ -94,6 +102,20 @@ impl Assembler<'_> {
                 });
             }
         })
+    }
+
+    /// What a sampler adds to levels.
+    fn sampler_bias(&self, set: u32, number: u32, element: u32) -> Result<Value, Error> {
+        match self.state.bound(set)? {
+            Bound::Set(bound, _) => {
+                let record = State::binding(bound, number)?.sampler(element);
+                Ok(Value::At(bound.address() + record + sampler::BYTES as u64))
+            }
+            Bound::Direct(list) => match list.get(number as usize) {
+                Some(Direct::Sampler(sampler)) => Ok(Value::Bytes(sampler.bias.to_le_bytes().to_vec())),
+                _ => Err(unbound(set)),
+            },
+        }
     }
 
     fn interface(&self, uniform: InterfaceUniform) -> Value {
@@ -175,6 +197,16 @@ enum Value {
     At(u64),
     /// They are to be uploaded; what is missing is 0.
     Bytes(Vec<u8>),
+}
+
+impl Value {
+    /// Where it lies.
+    fn address(&self) -> Option<u64> {
+        match self {
+            Value::At(address) => Some(*address),
+            Value::Bytes(_) => None,
+        }
+    }
 }
 
 fn numbers<const N: usize>(numbers: Numbers<N>) -> Value {

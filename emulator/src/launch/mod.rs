@@ -11,7 +11,9 @@ pub mod textures;
 mod vertex;
 
 use agx_abi::layout::{BLOCK_GRANULE_BYTES, DESCRIPTOR_BYTES, UNIFORM_HALVES, ZEROS_BYTES};
+use agx_abi::textures::BIAS_STRIDE;
 use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, UniformRange, UniformSource};
+use half::f16;
 use thiserror::Error;
 
 pub use self::draw::{AttributeData, DrawLaunch, ShadeLaunch, StageProgram};
@@ -282,12 +284,29 @@ impl Layout<'_> {
             .ok_or(LaunchError::Unbound { set, binding, element })
     }
 
-    fn sampler(&self, set: u32, binding: u32, element: u32) -> Result<[u8; SAMPLER_BYTES], LaunchError> {
+    fn sampler_state(&self, set: u32, binding: u32, element: u32) -> Result<&SamplerState, LaunchError> {
         self.samplers
             .iter()
             .find(|sampler| (sampler.set, sampler.binding, sampler.element) == (set, binding, element))
-            .map(|sampler| sampler.state.descriptor())
+            .map(|sampler| &sampler.state)
             .ok_or(LaunchError::Unbound { set, binding, element })
+    }
+
+    fn sampler(&self, set: u32, binding: u32, element: u32) -> Result<[u8; SAMPLER_BYTES], LaunchError> {
+        self.sampler_state(set, binding, element).map(SamplerState::descriptor)
+    }
+
+    /// Maps the table of level biases of an array of samplers; those nobody bound have none.
+    fn sampler_bias_table(&mut self, set: u32, binding: u32) -> Result<u64, LaunchError> {
+        let bound = self.samplers.iter().map(|sampler| (sampler.set, sampler.binding, sampler.element));
+        let elements = elements(bound, set, binding)?;
+        let mut table = Vec::new();
+        for element in 0..elements {
+            let bias = self.sampler_state(set, binding, element).map_or(0.0, |state| state.bias);
+            table.extend(f16::from_f32(bias).to_le_bytes());
+            table.resize(table.len().next_multiple_of(BIAS_STRIDE as usize), 0);
+        }
+        Ok(self.map(table, Access::READ)?)
     }
 
     /// Maps the table of descriptors of an array of textures; elements nobody bound are zeros.
@@ -366,6 +385,12 @@ impl Layout<'_> {
             UniformSource::SamplerTable { set, binding } => {
                 self.sampler_table(set, binding)?.to_le_bytes().to_vec()
             }
+            UniformSource::SamplerBias { set, binding, element } => {
+                f16::from_f32(self.sampler_state(set, binding, element)?.bias).to_le_bytes().to_vec()
+            }
+            UniformSource::SamplerBiasTable { set, binding } => {
+                self.sampler_bias_table(set, binding)?.to_le_bytes().to_vec()
+            }
             UniformSource::TextureWords { set, binding, element } => {
                 self.texture(set, binding, element, DescriptorKind::Texture)?.to_vec()
             }
@@ -381,8 +406,9 @@ impl Layout<'_> {
             }
             UniformSource::PushConstants { offset } => from(push_constants, offset),
             UniformSource::Promoted { offset } => from(&info.promoted, offset),
-            // Dynamic offsets are 0.
+            // Dynamic offsets are 0, and workgroups are numbered from 0 on.
             UniformSource::WorkgroupCount
+            | UniformSource::WorkgroupBase
             | UniformSource::DynamicOffset { .. }
             | UniformSource::Interface(_)
             | UniformSource::SamplePositions

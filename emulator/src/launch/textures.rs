@@ -278,6 +278,8 @@ pub struct SamplerState {
     pub compare: u32,
     /// Colour of what is outside.
     pub border: Border,
+    /// Added to levels by shaders that take a bias of samplers.
+    pub bias: f32,
 }
 
 impl Default for SamplerState {
@@ -290,6 +292,7 @@ impl Default for SamplerState {
             pixel_coordinates: false,
             compare: 6,
             border: Border::TransparentBlack,
+            bias: 0.0,
         }
     }
 }
@@ -304,6 +307,7 @@ impl SamplerState {
         pixel_coordinates: true,
         compare: 6,
         border: Border::TransparentBlack,
+        bias: 0.0,
     };
 
     /// The sampler that a token of an AGAL program names; `None` for one that the application sets. Anisotropic filters are

@@ -1,44 +1,64 @@
-"""OpenGL ES through zink: a textured, blended draw into a framebuffer object, whose pixels are printed."""
+"""OpenGL ES of version 2 or 3 through zink: a textured, blended draw into a framebuffer object, whose pixels are printed."""
 
 import ctypes
 import os
+import sys
 from ctypes import byref, c_char_p, c_float, c_int, c_ubyte, c_uint, c_void_p
 
 EGL = ctypes.CDLL("libEGL.so.1")
 GL = ctypes.CDLL("libGLESv2.so.2")
 SIDE = 64
 
-VERTEX = b"""#version 300 es
-layout(location=0) in vec3 p; layout(location=1) in vec2 t; out vec2 c; uniform mat4 m;
+VERTEX = """IN vec3 p; IN vec2 t; OUT vec2 c; uniform mat4 m;
 void main(){ gl_Position = m * vec4(p, 1.0); c = t; }"""
-FRAGMENT = b"""#version 300 es
-precision highp float; in vec2 c; uniform sampler2D s; out vec4 o;
-void main(){ o = texture(s, c * 2.0) * vec4(1.0, 0.8, 0.6, 0.75) + vec4(0.0, c * 0.2, 0.0); }"""
+FRAGMENT = """precision highp float; OUT vec2 c; uniform sampler2D s; RESULT
+void main(){ COLOUR = SAMPLE(s, c * 2.0) * vec4(1.0, 0.8, 0.6, 0.75) + vec4(0.0, c * 0.2, 0.0); }"""
+# What the words in capitals are, by version and stage; which configurations have the version; the format of its textures.
+WORDS = {
+    2: (
+        {"IN": "attribute", "OUT": "varying"},
+        {"OUT": "varying", "RESULT": "", "COLOUR": "gl_FragColor", "SAMPLE": "texture2D"},
+    ),
+    3: (
+        {"IN": "in", "OUT": "out"},
+        {"OUT": "in", "RESULT": "out vec4 o;", "COLOUR": "o", "SAMPLE": "texture"},
+    ),
+}
+CONFIGURATIONS = {2: 0x4, 3: 0x40}
+FORMATS = {2: 0x1908, 3: 0x8058}
 
 
-def context():
+def source(text, version, stage):
+    for word, stands_for in WORDS[version][stage].items():
+        text = text.replace(word, stands_for)
+    return ("#version 300 es\n" if version == 3 else "").encode() + text.encode()
+
+
+def context(version):
     EGL.eglGetPlatformDisplay.restype = c_void_p
     display = c_void_p(EGL.eglGetPlatformDisplay(0x31DD, c_void_p(0), c_void_p(0)))
     assert EGL.eglInitialize(display, c_void_p(0), c_void_p(0)), "no display"
     EGL.eglBindAPI(0x30A0)
     config, count = c_void_p(), c_int()
-    attributes = (c_int * 5)(0x3040, 0x40, 0x3033, 0, 0x3038)
+    attributes = (c_int * 5)(0x3040, CONFIGURATIONS[version], 0x3033, 0, 0x3038)
     EGL.eglChooseConfig(display, attributes, byref(config), 1, byref(count))
     EGL.eglCreateContext.restype = c_void_p
-    attributes = (c_int * 3)(0x3098, 3, 0x3038)
+    attributes = (c_int * 3)(0x3098, version, 0x3038)
     made = c_void_p(EGL.eglCreateContext(display, config, c_void_p(0), attributes))
     assert EGL.eglMakeCurrent(display, c_void_p(0), c_void_p(0), made), "no context"
     GL.glGetString.restype = c_char_p
     return GL.glGetString(0x1F01).decode()
 
 
-def program():
+def program(version):
     made = GL.glCreateProgram()
-    for kind, source in ((0x8B31, VERTEX), (0x8B30, FRAGMENT)):
+    for stage, (kind, text) in enumerate(((0x8B31, VERTEX), (0x8B30, FRAGMENT))):
         shader = GL.glCreateShader(kind)
-        GL.glShaderSource(shader, 1, byref(c_char_p(source)), c_void_p(0))
+        GL.glShaderSource(shader, 1, byref(c_char_p(source(text, version, stage))), c_void_p(0))
         GL.glCompileShader(shader)
         GL.glAttachShader(made, shader)
+    GL.glBindAttribLocation(made, 0, c_char_p(b"p"))
+    GL.glBindAttribLocation(made, 1, c_char_p(b"t"))
     GL.glLinkProgram(made)
     linked = c_int()
     GL.glGetProgramiv(made, 0x8B82, byref(linked))
@@ -46,25 +66,25 @@ def program():
     return made
 
 
-def texture(texels, side):
+def texture(version, texels, side):
     name = c_uint()
     GL.glGenTextures(1, byref(name))
     GL.glBindTexture(0x0DE1, name)
-    GL.glTexImage2D(0x0DE1, 0, 0x8058, side, side, 0, 0x1908, 0x1401, texels)
+    GL.glTexImage2D(0x0DE1, 0, FORMATS[version], side, side, 0, 0x1908, 0x1401, texels)
     GL.glTexParameteri(0x0DE1, 0x2801, 0x2601)
     GL.glTexParameteri(0x0DE1, 0x2800, 0x2601)
     return name
 
 
-def main():
-    renderer = context()
-    target, frame = texture(c_void_p(0), SIDE), c_uint()
+def main(version):
+    renderer = context(version)
+    target, frame = texture(version, c_void_p(0), SIDE), c_uint()
     GL.glGenFramebuffers(1, byref(frame))
     GL.glBindFramebuffer(0x8D40, frame)
     GL.glFramebufferTexture2D(0x8D40, 0x8CE0, 0x0DE1, target, 0)
     checks = (c_ubyte * 256)(*(255 if (at // 4 ^ at // 32) & 1 else 40 + at % 4 * 50 for at in range(256)))
-    texture(checks, 8)
-    GL.glUseProgram(program())
+    texture(version, checks, 8)
+    GL.glUseProgram(program(version))
     turn = (c_float * 16)(0.8, 0.3, 0, 0, -0.3, 0.8, 0, 0, 0, 0, 1, 0, 0.1, -0.05, 0, 1)
     name = GL.glGetUniformLocation(1, b"m")
     GL.glUniformMatrix4fv(name if name >= 0 else 0, 1, 0, turn)
@@ -91,4 +111,4 @@ def main():
     print("u8", bytes(pixels).hex())
 
 
-main()
+main(int(sys.argv[1]))

@@ -2,12 +2,18 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use super::picture::Picture;
 use crate::device::environment::Environment;
 
 /// Folder of the screen in the tree.
 const FOLDER: &str = "opt/agx/screen";
+
+/// Time between two looks at the screen.
+const PAUSE: Duration = Duration::from_millis(250);
+/// Looks after which a picture that stays as it is counts as what the program draws.
+const SAME: u32 = 8;
 
 /// A running server.
 pub struct Screen {
@@ -48,6 +54,46 @@ impl Screen {
     /// What programs find it by.
     pub fn display(&self) -> String {
         format!("DISPLAY=:{}", self.number)
+    }
+
+    /// Waits until nothing is shown: windows go some time after their programs.
+    ///
+    /// # Errors
+    /// Something stays, or the file cannot be read.
+    pub fn clear(&self) -> Result<(), String> {
+        for _ in 0..4 * SAME {
+            if self.picture()?.is_blank() {
+                return Ok(());
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Err("the window of a program that ended stays".into())
+    }
+
+    /// The picture that a program's window shows: one that has something in it and stays as it is. It is awaited until the
+    /// program ends.
+    ///
+    /// # Errors
+    /// The program ended before.
+    pub fn settled(&self, program: &mut Child) -> Result<Picture, String> {
+        let mut before: Option<Picture> = None;
+        let mut same = 0;
+        loop {
+            if program.try_wait().map_err(|error| error.to_string())?.is_some() {
+                return before.ok_or("nothing was drawn".into());
+            }
+            let picture = self.picture()?;
+            match before {
+                Some(known) if known == picture => same += 1,
+                _ => same = 0,
+            }
+            let is_blank = picture.is_blank();
+            before = (!is_blank).then_some(picture.clone());
+            if !is_blank && same == SAME {
+                return Ok(picture);
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
 
     /// What it shows.

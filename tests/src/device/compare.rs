@@ -58,12 +58,13 @@ struct Rule {
 fn pixels(format: &str) -> Rule {
     let rule = |element, tolerance| Rule { element, tolerance, percent: 1.0 };
     match format {
-        "r16" | "rg16" | "rgba16" => rule(Element::U16, 260.0),
+        "r16" | "rg16" | "rgba16" | "r16snorm" | "rg16snorm" | "rgba16snorm" => rule(Element::U16, 260.0),
         "r16f" | "rg16f" | "rgba16f" => rule(Element::F16, 4e-3),
         "r32f" | "rg32f" | "rgba32f" | "d32" => rule(Element::F32, 2e-3),
         "rgb10a2" => rule(Element::Packed(&[10, 10, 10, 2]), 4.0),
         "rg11b10f" => rule(Element::Packed(&[11, 11, 10]), 2.0),
         "r5g6b5" => rule(Element::Packed16(&[5, 6, 5]), 1.0),
+        "a1r5g5b5" => rule(Element::Packed16(&[5, 5, 5, 1]), 1.0),
         _ => rule(Element::U8, 1.0),
     }
 }

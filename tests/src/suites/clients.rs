@@ -5,9 +5,9 @@
 //! lavapipe run below the validation layer; errors that it finds on the project's driver only are failures. Time passes slowly
 //! for programs whose pictures move.
 
-use std::collections::BTreeSet;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
 use serde_json::json;
 
@@ -44,17 +44,20 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };
     let room = Room { environment, screen };
-    let mut cases = Vec::new();
+    let (mut cases, mut seconds) = (Vec::new(), BTreeMap::new());
     for (tag, driver, other) in [("agx", Driver::Own, Runs::Own), ("mesa", Driver::Device, Runs::Mesa)] {
         for client in CLIENTS.iter().filter(|client| client.runs == Runs::Both || client.runs == other) {
             let name = format!("{tag}-{}", client.name);
             if context.filter.is_none_or(|filter| name.contains(filter)) {
+                let start = Instant::now();
                 let outcome = room.run_client(driver, client).err().unwrap_or(Outcome::Pass);
+                seconds.insert(name.clone(), start.elapsed().as_secs());
                 cases.push(CaseResult { name, outcome });
             }
         }
     }
     let mut report = SuiteReport::new(cases);
+    report.extra.insert("seconds".into(), json!(seconds));
     report.extra.insert("mesa".into(), json!(room.environment.version));
     Ok(report)
 }
@@ -70,6 +73,12 @@ enum Shown {
 struct Seen {
     shown: Shown,
     messages: BTreeSet<String>,
+}
+
+/// Asks a program to end, and what it started.
+fn end(program: &Child) {
+    // One that ended already needs no end.
+    let _ = Command::new("kill").arg(program.id().to_string()).stderr(Stdio::null()).status();
 }
 
 /// Where programs run.
@@ -107,11 +116,13 @@ impl Room {
         let mut command = self.command(driver, client);
         let mut picture = None;
         let output = match client.shows {
-            Shows::Screen(seconds) => {
+            Shows::Screen => {
                 command.stdout(Stdio::piped()).stderr(Stdio::piped());
-                let child = command.spawn().map_err(|error| error.to_string())?;
-                std::thread::sleep(Duration::from_secs(seconds.into()));
-                picture = Some(self.screen.picture()?);
+                self.screen.clear()?;
+                let mut child = command.spawn().map_err(|error| error.to_string())?;
+                let settled = self.screen.settled(&mut child);
+                end(&child);
+                picture = Some(settled?);
                 child.wait_with_output()
             }
             _ => command.output(),
@@ -161,7 +172,7 @@ impl Room {
         if !frames.is_empty() {
             variables.push(&frames);
         }
-        if matches!(client.shows, Shows::Screen(_) | Shows::Frame(_)) {
+        if matches!(client.shows, Shows::Screen | Shows::Frame(_)) {
             variables.extend(SLOW);
         }
         self.environment.inside(driver, &variables, client.seconds, client.command)

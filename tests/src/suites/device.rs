@@ -14,9 +14,10 @@ use crate::shared::DataError;
 use crate::tools::Tools;
 
 /// The case files.
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 3] = [
     ("compute", include_str!("../../device/compute.cases")),
     ("draw", include_str!("../../device/draw.cases")),
+    ("transfer", include_str!("../../device/transfer.cases")),
 ];
 /// Cases that one process runs: when it ends early, only these are run again.
 const TOGETHER: usize = 48;
@@ -49,19 +50,12 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
         Ok(environment) => environment,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };
-    let mut cases = Vec::new();
-    let mut counts = BTreeMap::new();
-    for (file, text) in FILES {
-        match parse(text) {
-            Ok(found) => {
-                counts.insert(file, found.len());
-                cases.extend(
-                    found.into_iter().map(|case| Case { name: format!("{file}-{}", case.name), ..case }),
-                );
-            }
-            Err(error) => return Ok(SuiteReport::absent(format!("{file}.cases: {error}"))),
-        }
-    }
+    let files = match case_files() {
+        Ok(files) => files,
+        Err(reason) => return Ok(SuiteReport::absent(reason)),
+    };
+    let counts: BTreeMap<&str, usize> = files.iter().map(|(file, cases)| (*file, cases.len())).collect();
+    let mut cases: Vec<Case> = files.into_iter().flat_map(|(_, cases)| cases).collect();
     cases.retain(|case| context.filter.is_none_or(|filter| case.name.contains(filter)));
     let report_file = scratch.join("findings.txt");
     // A file that is not there need not be removed.
@@ -96,8 +90,24 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
     Ok(report)
 }
 
+/// The cases of every file, named after it too.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn case_files() -> Result<Vec<(&'static str, Vec<Case>)>, String> {
+    let read = |(file, text): (&'static str, &str)| {
+        let cases = parse(text).map_err(|error| format!("{file}.cases: {error}"))?;
+        let named = |case: Case| Case { name: format!("{file}-{}", case.name), ..case };
+        Ok((file, cases.into_iter().map(named).collect()))
+    };
+    FILES.into_iter().map(read).collect()
+}
+
 /// The words of a case, its shaders compiled into files.
-fn request(case: &Case, tools: &Tools, scratch: &Path) -> Result<String, Outcome> {
+///
+/// # Errors
+/// A shader cannot be compiled.
+pub fn request(case: &Case, tools: &Tools, scratch: &Path) -> Result<String, Outcome> {
     let mut text = format!("case {}\n", case.name);
     for line in &case.lines {
         text.push_str(line);

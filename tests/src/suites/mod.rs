@@ -10,6 +10,7 @@ pub mod corpus_run;
 pub mod cost;
 pub mod dawn;
 pub mod device;
+mod device_cost;
 pub mod emulation;
 pub mod encoding;
 pub mod pica;
@@ -81,6 +82,11 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "cost", doc: "host instructions to compile against the baseline's", run: cost::run },
     Suite { name: "device", doc: "Mesa's driver on the device against lavapipe", run: device::run },
     Suite { name: "driver", doc: "our own driver on the device against lavapipe", run: device::driver },
+    Suite {
+        name: "device-cost",
+        doc: "what the device executes for our own driver and for Mesa's",
+        run: device_cost::run,
+    },
     Suite {
         name: "clients",
         doc: "other people's programs on the device against lavapipe",

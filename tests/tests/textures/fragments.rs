@@ -20,6 +20,7 @@ const SIDE: u32 = 8;
 fn shade(module: &[u8], textures: &mut [TextureResource], samplers: &[SamplerResource]) -> Vec<[f32; 4]> {
     let mut key = CompileKey::default();
     (key.validate, key.stage) = (true, Some(Stage::Fragment));
+    key.sampler_bias = samplers.iter().any(|sampler| sampler.state.bias != 0.0);
     let mut shader = compile(Input::spirv(module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     let mut state = FragmentState::default();
     state.targets[0] = Some(Target::new(ColourFormat::Rgba32Sfloat));
@@ -53,18 +54,21 @@ fn shade(module: &[u8], textures: &mut [TextureResource], samplers: &[SamplerRes
 
 #[test]
 fn levels_come_from_quads_with_helpers() {
-    // Level n is all 10 n.
     let texels =
         [64, 16, 4, 1].iter().zip([0.0, 10.0, 20.0, 30.0]).flat_map(|(count, value)| vec![value; *count]);
     let shape = Shape { levels: 4, ..Shape::new(Dimension::Plane, Format::R32F, [8, 8, 1]) };
-    let state = SamplerState { linear: [true; 2], linear_levels: Some(true), ..SamplerState::default() };
-    let pixels =
-        shade(include_bytes!("levels.spv"), &mut [texture(1, shape, bytes(texels))], &[sampler(1, state)]);
-    for (at, pixel) in pixels.iter().enumerate() {
-        // The first column is discarded; its lanes help their neighbours to a level.
-        let expected = if at % 8 == 0 { [0.0; 4] } else { [15.0, 25.0, 1.5, 1.5] };
-        let close = pixel.iter().zip(expected).all(|(found, wanted)| (found - wanted).abs() < 0.01);
-        assert!(close, "pixel {at}: {pixel:?} instead of {expected:?}");
+    // Level n is all 10 n, as far as there are levels; the shader's own bias is 1.
+    for (bias, expected) in [(0.0, [15.0, 25.0, 1.5, 1.5]), (0.25, [17.5, 27.5, 1.75, 1.75])] {
+        let state =
+            SamplerState { linear: [true; 2], linear_levels: Some(true), bias, ..SamplerState::default() };
+        let mut textures = [texture(1, shape, bytes(texels.clone()))];
+        let pixels = shade(include_bytes!("levels.spv"), &mut textures, &[sampler(1, state)]);
+        for (at, pixel) in pixels.iter().enumerate() {
+            // The first column is discarded; its lanes help their neighbours to a level.
+            let expected = if at % 8 == 0 { [0.0; 4] } else { expected };
+            let close = pixel.iter().zip(expected).all(|(found, wanted)| (found - wanted).abs() < 0.01);
+            assert!(close, "bias {bias}, pixel {at}: {pixel:?} instead of {expected:?}");
+        }
     }
 }
 

@@ -39,6 +39,7 @@ fn run_input(
 ) -> Vec<u32> {
     let mut key = CompileKey::default();
     key.validate = true;
+    key.sampler_bias = samplers.iter().any(|sampler| sampler.state.bias != 0.0);
     let shader = compile(input, &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     let mut buffers = [storage_buffer(0, 0, vec![0; words * 4], true)];
     let resources = Resources { buffers: &mut buffers, textures, samplers, ..Resources::default() };
@@ -97,6 +98,22 @@ fn levels_and_gradients() {
     let mut textures = [texture(1, shape, texels)];
     let out = run(&shader(DECLARATIONS, body), 7, &mut textures, &[sampler(2, state)]);
     assert_eq!(floats(&out), [2.0, 3.0, 7.0, 3.0, 3.0, 2.0, 1.0]);
+}
+
+#[test]
+fn biases_of_samplers_are_added_to_levels_but_not_to_gathers() {
+    // Levels are all 1, all 3, all 7.
+    let shape = Shape { levels: 3, ..Shape::new(Dimension::Plane, Format::R32F, [4, 2, 1]) };
+    let texels = bytes([1.0; 8].into_iter().chain([3.0, 3.0, 0.0, 0.0]).chain([7.0]));
+    let body = "out[0] = textureSampleLevel(t, s, vec2f(0.5), 0.25).x;
+        out[1] = textureSampleGrad(t, s, vec2f(0.5), vec2f(0.5, 0.0), vec2f(0.0, 0.0)).x;
+        out[2] = textureGather(0, t, s, vec2f(0.5)).x;
+        out[3] = textureSampleLevel(t, s, vec2f(0.5), -7.0).x;";
+    let state =
+        SamplerState { linear: [true; 2], linear_levels: Some(true), bias: 0.5, ..SamplerState::default() };
+    let mut textures = [texture(1, shape, texels)];
+    let out = run(&shader(DECLARATIONS, body), 4, &mut textures, &[sampler(2, state)]);
+    assert_eq!(floats(&out), [2.5, 5.0, 1.0, 1.0]);
 }
 
 #[test]

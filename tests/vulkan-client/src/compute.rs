@@ -17,12 +17,17 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     let shader = shaders.first().ok_or("there is no shader")?;
     let constants = shader.specialization();
     let stage = shader.create(&constants);
-    let create = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(bound.layout)];
+    let flags = match request.has("base") {
+        true => vk::PipelineCreateFlags::DISPATCH_BASE,
+        false => vk::PipelineCreateFlags::empty(),
+    };
+    let create = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(bound.layout)];
     let cache = vk::PipelineCache::null();
     // SAFETY: handles are this device's; structures live through the call.
     let pipelines = unsafe { device.functions.create_compute_pipelines(cache, &create, None) };
     let pipeline = *pipelines.map_err(|(_, error)| error)?.first().ok_or("no pipeline")?;
     let groups = request.numbers("groups", [1; 3])?;
+    let [x, y, z] = request.numbers("base", [0; 3])?;
     let [repeat] = request.numbers("repeat", [1])?;
     let sizes: Vec<u8> = groups.iter().flat_map(|count| count.to_le_bytes()).collect();
     let indirect = device.buffer(&sizes)?;
@@ -33,9 +38,10 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
             // SAFETY: the command buffer is being recorded.
             unsafe {
                 device.functions.cmd_bind_pipeline(commands, point, pipeline);
-                match request.has("indirect") {
-                    true => device.functions.cmd_dispatch_indirect(commands, indirect.buffer, 0),
-                    false => device.functions.cmd_dispatch(commands, groups[0], groups[1], groups[2]),
+                match (request.has("indirect"), request.has("base"), groups) {
+                    (true, ..) => device.functions.cmd_dispatch_indirect(commands, indirect.buffer, 0),
+                    (_, true, [w, h, d]) => device.functions.cmd_dispatch_base(commands, x, y, z, w, h, d),
+                    (_, false, [w, h, d]) => device.functions.cmd_dispatch(commands, w, h, d),
                 }
             }
             device.barrier(commands);

@@ -12,6 +12,31 @@ const FORMATS: &[(&str, vk::Format, u32, [u32; 2])] = &[
     ("rgba8srgb", vk::Format::R8G8B8A8_SRGB, 4, [1, 1]),
     ("rgba8snorm", vk::Format::R8G8B8A8_SNORM, 4, [1, 1]),
     ("rgba8ui", vk::Format::R8G8B8A8_UINT, 4, [1, 1]),
+    ("bgra8srgb", vk::Format::B8G8R8A8_SRGB, 4, [1, 1]),
+    ("abgr8", vk::Format::A8B8G8R8_UNORM_PACK32, 4, [1, 1]),
+    ("abgr8srgb", vk::Format::A8B8G8R8_SRGB_PACK32, 4, [1, 1]),
+    ("abgr8snorm", vk::Format::A8B8G8R8_SNORM_PACK32, 4, [1, 1]),
+    ("abgr8ui", vk::Format::A8B8G8R8_UINT_PACK32, 4, [1, 1]),
+    ("abgr8i", vk::Format::A8B8G8R8_SINT_PACK32, 4, [1, 1]),
+    ("r8snorm", vk::Format::R8_SNORM, 1, [1, 1]),
+    ("r8i", vk::Format::R8_SINT, 1, [1, 1]),
+    ("rg8snorm", vk::Format::R8G8_SNORM, 2, [1, 1]),
+    ("rg8ui", vk::Format::R8G8_UINT, 2, [1, 1]),
+    ("rg8i", vk::Format::R8G8_SINT, 2, [1, 1]),
+    ("r16snorm", vk::Format::R16_SNORM, 2, [1, 1]),
+    ("r16ui", vk::Format::R16_UINT, 2, [1, 1]),
+    ("r16i", vk::Format::R16_SINT, 2, [1, 1]),
+    ("rg16snorm", vk::Format::R16G16_SNORM, 4, [1, 1]),
+    ("rg16i", vk::Format::R16G16_SINT, 4, [1, 1]),
+    ("rgba16snorm", vk::Format::R16G16B16A16_SNORM, 8, [1, 1]),
+    ("rgba16i", vk::Format::R16G16B16A16_SINT, 8, [1, 1]),
+    ("rg32i", vk::Format::R32G32_SINT, 8, [1, 1]),
+    ("rgba32i", vk::Format::R32G32B32A32_SINT, 16, [1, 1]),
+    ("rgb10a2ui", vk::Format::A2B10G10R10_UINT_PACK32, 4, [1, 1]),
+    ("b4g4r4a4", vk::Format::B4G4R4A4_UNORM_PACK16, 2, [1, 1]),
+    ("a4r4g4b4", vk::Format::A4R4G4B4_UNORM_PACK16, 2, [1, 1]),
+    ("a4b4g4r4", vk::Format::A4B4G4R4_UNORM_PACK16, 2, [1, 1]),
+    ("a1r5g5b5", vk::Format::A1R5G5B5_UNORM_PACK16, 2, [1, 1]),
     ("rgba8i", vk::Format::R8G8B8A8_SINT, 4, [1, 1]),
     ("bgra8", vk::Format::B8G8R8A8_UNORM, 4, [1, 1]),
     ("r8", vk::Format::R8_UNORM, 1, [1, 1]),
@@ -167,6 +192,16 @@ impl Image {
         }
     }
 
+    /// Which parts it has.
+    pub fn aspect(&self) -> vk::ImageAspectFlags {
+        aspect(self.format.format)
+    }
+
+    /// The first layers of a level.
+    pub fn layers(&self, level: u32, count: u32) -> vk::ImageSubresourceLayers {
+        vk::ImageSubresourceLayers::default().aspect_mask(self.aspect()).mip_level(level).layer_count(count)
+    }
+
     /// Changes to the general layout; what it holds is lost.
     pub fn general(&self, device: &Device, commands: vk::CommandBuffer) {
         let range = vk::ImageSubresourceRange::default()
@@ -297,7 +332,7 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
 }
 
 /// A sampler of a request: `nearest`, `linear`, `mip-nearest`, `mip-linear`, `repeat`, `mirror`, `border`,
-/// `mirror-once`, `white`, `opaque`, `compare:OP`, `aniso:N`, `lod:MIN,MAX`, `unnormalized`.
+/// `mirror-once`, `white`, `opaque`, `compare:OP`, `aniso:N`, `lod:MIN,MAX`, `bias:LEVELS`, `unnormalized`.
 ///
 /// # Errors
 /// What Vulkan says, or words that are not known.
@@ -325,6 +360,7 @@ pub fn sampler(device: &Device, words: &[String]) -> Result<vk::Sampler, Error> 
             "opaque" => create.border_color(vk::BorderColor::FLOAT_OPAQUE_BLACK),
             "compare" => create.compare_enable(true).compare_op(vk::CompareOp::from_raw(value.parse()?)),
             "aniso" => create.anisotropy_enable(true).max_anisotropy(value.parse()?),
+            "bias" => create.mip_lod_bias(value.parse()?),
             "lod" => {
                 let (least, most) = value.split_once(',').ok_or("`lod` wants two numbers")?;
                 create.min_lod(least.parse()?).max_lod(most.parse()?)

@@ -8,6 +8,7 @@ mod draw;
 mod image;
 mod pipeline;
 mod request;
+mod transfer;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,7 +23,8 @@ fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     match request.word("kind")? {
         "compute" => compute::run(device, request),
         "draw" => draw::run(device, request),
-        other => Err(format!("unknown kind `{other}`; expected `compute` or `draw`").into()),
+        "transfer" => transfer::run(device, request),
+        other => Err(format!("unknown kind `{other}`; expected `compute`, `draw` or `transfer`").into()),
     }
 }
 

@@ -130,13 +130,17 @@ fn descriptors(
     push: u32,
 ) -> Result<(vk::PipelineLayout, vk::DescriptorSet), Error> {
     let stages = vk::ShaderStageFlags::ALL;
-    let bindings: Vec<_> = slots
-        .iter()
-        .map(|(binding, slot)| {
+    // Slots of the same binding are the elements of an array.
+    let elements = |binding: u32, slots: &[(u32, Slot)]| {
+        slots.iter().filter(|(known, _)| *known == binding).count() as u32
+    };
+    let firsts = slots.iter().enumerate().filter(|(at, (binding, _))| elements(*binding, &slots[..*at]) == 0);
+    let bindings: Vec<_> = firsts
+        .map(|(_, (binding, slot))| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(*binding)
                 .descriptor_type(slot.kind())
-                .descriptor_count(1)
+                .descriptor_count(elements(*binding, slots))
                 .stage_flags(stages)
         })
         .collect();
@@ -159,10 +163,11 @@ fn descriptors(
         let pool = device.functions.create_descriptor_pool(&create, None)?;
         let create = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&set_layouts);
         let set = device.functions.allocate_descriptor_sets(&create)?[0];
-        for (binding, slot) in slots {
+        for (at, (binding, slot)) in slots.iter().enumerate() {
             let write = vk::WriteDescriptorSet::default()
                 .dst_set(set)
                 .dst_binding(*binding)
+                .dst_array_element(elements(*binding, &slots[..at]))
                 .descriptor_type(slot.kind());
             match slot {
                 Slot::Buffer(info, _) => {

@@ -2,18 +2,23 @@
 //!
 //! Every line of a block is a key and words:
 //!
-//! * `kind compute|draw`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point of the stage
+//! * `kind compute|draw|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point of the stage
 //!   without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING BYTES FILL` with fill
 //!   `zero`, `iota`, `random`, `floats`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texture BINDING FORMAT W H LAYERS LEVELS KIND` with
-//!   kind `1d 2d 2d-array 3d cube`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`;
-//! * compute: `groups X Y Z`, `indirect`, `repeat N`;
+//!   kind `1d 2d 2d-array 3d cube`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`; what
+//!   has the same binding is an array;
+//! * compute: `groups X Y Z`, `base X Y Z` (number of the first workgroup), `indirect`, `repeat N`;
+//! * transfers: images `from` and `to` like textures, and commands on the second: `copy X Y TO_X TO_Y W H LEVEL TO_LEVEL
+//!   LAYERS`, `blit nearest|linear LEFT TOP RIGHT BOTTOM TO_LEFT TO_TOP TO_RIGHT TO_BOTTOM LEVEL TO_LEVEL`, `clear R G B A
+//!   LEVEL LAYER`;
 //! * draws: `size W H`, `target FORMAT`, `samples N`, `layers N`, `views MASK`, `depth FORMAT COMPARE write|keep`,
 //!   `stencil COMPARE FAIL DEPTHFAIL PASS REF READ WRITE`, `topology NAME`, `restart`, `cull front|back`, `front cw|ccw`,
 //!   `vertices N`, `instances N`, `first VERTEX INSTANCE`, `indices u16|u32 I…`, `indirect`, `vertex_data STRIDE RATE
 //!   FLOATS…`, `attribute LOCATION FORMAT OFFSET`, `viewport X Y W H MIN MAX`, `scissor X Y W H`, `bias CONSTANT CLAMP
 //!   SLOPE`, `clamp`, `line_width W`, `polygon line|point`, `blend NAME`, `constants R G B A`, `write_mask N`, `query
 //!   precise|boolean`, `patch N`, `clear R G B A`, `load`, `discard`, `alpha_to_coverage`, `sample_shading`, `sample_mask
-//!   N`, `feedback BYTES`, `again N` (draws again with the push constants' first word counting up).
+//!   N`, `inside X Y W H R G B A` (clears a part of the first target after the draws), `feedback BYTES`, `again N` (draws
+//!   again with the push constants' first word counting up).
 
 use crate::Error;
 

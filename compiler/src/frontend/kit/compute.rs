@@ -27,11 +27,13 @@ pub struct ComputeStage {
     pub workgroup_size: [u32; 3],
     /// Which invocations make a quad, if any do.
     pub quads: Option<Quads>,
+    /// Workgroups need not be numbered from 0 on.
+    pub(crate) has_base: bool,
 }
 
 impl Default for ComputeStage {
     fn default() -> Self {
-        ComputeStage { workgroup_size: [1; 3], quads: None }
+        ComputeStage { workgroup_size: [1; 3], quads: None, has_base: false }
     }
 }
 
@@ -88,6 +90,20 @@ pub fn register(kit: &mut Kit<'_, '_>, register: Sr) -> Src {
     Src::value(kit.b.value(Opcode::Mfsr, Type::B32, &[], &mods))
 }
 
+/// Number of the first workgroup along an axis, where it need not be 0.
+fn workgroup_base(kit: &mut Kit<'_, '_>, axis: u32) -> Option<Src> {
+    kit.compute.has_base.then(|| kit.uniforms.get(UniformSource::WorkgroupBase, 2 * axis as u16, 32))
+}
+
+/// Number of the workgroup along an axis.
+fn workgroup(kit: &mut Kit<'_, '_>, axis: u32) -> Src {
+    let number = register(kit, Sr::GROUP_X.axis(axis as u8));
+    match workgroup_base(kit, axis) {
+        None => number,
+        Some(base) => kit.b.iadd(number, base),
+    }
+}
+
 /// An input of a compute shader, 32 bits.
 pub fn input(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Src {
     if kit.compute.quads == Some(Quads::Square)
@@ -97,14 +113,24 @@ pub fn input(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Src {
     }
     let size = kit.compute.workgroup_size;
     match input {
-        ComputeInput::WorkgroupId(axis) => register(kit, Sr::GROUP_X.axis(axis.min(2) as u8)),
+        ComputeInput::WorkgroupId(axis) => workgroup(kit, axis.min(2)),
         ComputeInput::WorkgroupCount(axis) => {
             kit.uniforms.get(UniformSource::WorkgroupCount, 2 * axis.min(2) as u16, 32)
         }
         ComputeInput::WorkgroupSize(axis) => Src::imm32(size[axis.min(2) as usize]),
         ComputeInput::LocalInvocationId(axis) => register(kit, Sr::THREAD_IN_GROUP_X.axis(axis.min(2) as u8)),
         ComputeInput::LocalInvocationIndex => register(kit, Sr::THREAD_INDEX),
-        ComputeInput::GlobalInvocationId(axis) => register(kit, Sr::THREAD_X.axis(axis.min(2) as u8)),
+        ComputeInput::GlobalInvocationId(axis) => {
+            let axis = axis.min(2);
+            let place = register(kit, Sr::THREAD_X.axis(axis as u8));
+            match workgroup_base(kit, axis) {
+                None => place,
+                Some(base) => {
+                    let before = kit.b.imul(base, Src::imm32(size[axis as usize]));
+                    kit.b.iadd(before, place)
+                }
+            }
+        }
         ComputeInput::SubgroupId => register(kit, Sr::SIMD_GROUP),
         ComputeInput::SubgroupCount => Src::imm32(kit.compute.invocations().div_ceil(SUBGROUP_SIZE)),
     }
@@ -125,7 +151,7 @@ fn input_of_squares(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Option<Src> {
         ComputeInput::GlobalInvocationId(axis) => {
             let axis = axis.min(2);
             let place = place_in_squares(kit)[axis as usize];
-            let group = register(kit, Sr::GROUP_X.axis(axis as u8));
+            let group = workgroup(kit, axis);
             let first = kit.b.imul(group, size[axis as usize]);
             kit.b.iadd(first, place)
         }

@@ -142,14 +142,14 @@ impl<'f, 'a> Kit<'f, 'a> {
             b: Builder::start(function),
             vars: Variables::new(),
             uniforms: Uniforms::default(),
-            bindings: Bindings::new(key.layout.clone()),
+            bindings: Bindings::new(key),
             memory: MemoryUse::default(),
             robustness: key.robustness,
             limits: key.limits.clone(),
             stage,
             vertex: VertexStage::new(key),
             fragment: FragmentStage::new(stage, key),
-            compute: ComputeStage::default(),
+            compute: ComputeStage { has_base: key.workgroup_base, ..ComputeStage::default() },
         }
     }
 

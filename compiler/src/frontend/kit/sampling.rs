@@ -162,7 +162,9 @@ pub fn sample(
         Some(_) => textures::last_layer(kit, texture),
         None => Src::NONE,
     };
-    let (mode, lod) = level(kit, sample);
+    // The first level is what texels are gathered from.
+    let bias = if sample.gather.is_none() { textures::sampler_bias(kit, sampler) } else { None };
+    let (mode, lod) = level(kit, sample, bias);
     let names = textures::descriptor(kit, texture, DescriptorKind::Texture);
     let sampler = textures::sampler(kit, sampler)?;
     let coords = kit.b.collect(Type::vector(32, sample.coords.len() as u8), &sample.coords);
@@ -188,15 +190,15 @@ pub fn sample(
 }
 
 /// The mode and operand of the level of detail. Outside fragment shaders the hardware has no quads to take it from.
-fn level(kit: &mut Kit<'_, '_>, sample: &Sample) -> (LodMode, Src) {
+fn level(kit: &mut Kit<'_, '_>, sample: &Sample, of_sampler: Option<Src>) -> (LodMode, Src) {
     let bias = match &sample.lod {
-        Lod::Explicit(level) => return (LodMode::EXPLICIT, *level),
+        Lod::Explicit(level) => return (LodMode::EXPLICIT, biased(kit, *level, of_sampler)),
         Lod::Gradients(axes) => {
             let words: Vec<Src> = axes.iter().flatten().copied().collect();
-            return (LodMode::GRADIENTS, kit.b.collect(Type::vector(32, words.len() as u8), &words));
+            return (LodMode::GRADIENTS, scaled(kit, words, of_sampler));
         }
-        Lod::Quad => None,
-        Lod::Bias(bias) => Some(*bias),
+        Lod::Quad => of_sampler,
+        Lod::Bias(bias) => Some(biased(kit, *bias, of_sampler)),
     };
     if kit.stage == Stage::Fragment {
         kit.fragment.info.needs_helpers = true;
@@ -208,18 +210,32 @@ fn level(kit: &mut Kit<'_, '_>, sample: &Sample) -> (LodMode, Src) {
     }
 }
 
+/// A level plus a bias.
+fn biased(kit: &mut Kit<'_, '_>, level: Src, bias: Option<Src>) -> Src {
+    let Some(bias) = bias else { return level };
+    let [level, bias] = [level, bias].map(|src| kit.b.fconv(src, 32));
+    kit.b.fadd(level, bias)
+}
+
 /// The gradients of coordinates in the quad, scaled by what a bias adds to the level.
 fn gradients_in_quad(kit: &mut Kit<'_, '_>, coords: &[Src], bias: Option<Src>) -> Src {
-    let scale = bias.map(|bias| {
-        let bias = kit.b.fconv(bias, 32);
-        let mods = Op::Hw(Opcode::Exp2).default_mods();
-        kit.b.alu(Opcode::Exp2, 32, &[bias], &mods)
-    });
     let mut words = Vec::with_capacity(2 * coords.len());
     for coord in coords {
         for axis in [Axis::X, Axis::Y] {
-            let slope = derivative(kit, axis, *coord);
-            words.push(scale.map_or(slope, |scale| kit.b.fmul(slope, scale)));
+            words.push(derivative(kit, axis, *coord));
+        }
+    }
+    scaled(kit, words, bias)
+}
+
+/// Gradients scaled by what a bias adds to the level.
+fn scaled(kit: &mut Kit<'_, '_>, mut words: Vec<Src>, bias: Option<Src>) -> Src {
+    if let Some(bias) = bias {
+        let bias = kit.b.fconv(bias, 32);
+        let mods = Op::Hw(Opcode::Exp2).default_mods();
+        let scale = kit.b.alu(Opcode::Exp2, 32, &[bias], &mods);
+        for word in &mut words {
+            *word = kit.b.fmul(*word, scale);
         }
     }
     kit.b.collect(Type::vector(32, words.len() as u8), &words)

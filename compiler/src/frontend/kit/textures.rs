@@ -6,6 +6,7 @@ use agx_abi::{SamplerBinding, TextureBinding, UniformSource};
 
 use super::Kit;
 use super::descriptors::{self, Element, Place};
+use crate::CompileKey;
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
@@ -19,6 +20,8 @@ pub struct Bindings {
     pub samplers: Vec<SamplerBinding>,
     /// How the pipeline lays descriptors out.
     pub(super) layout: Option<PipelineLayout>,
+    /// Samplers have a level bias.
+    has_bias: bool,
     /// Why the layout does not do for the shader.
     pub(super) refused: Option<KitError>,
 }
@@ -97,9 +100,10 @@ impl Handle {
 }
 
 impl Bindings {
-    /// Nothing, under a layout.
-    pub(super) fn new(layout: Option<PipelineLayout>) -> Bindings {
-        Bindings { layout, ..Bindings::default() }
+    /// Nothing, under the layout of a key.
+    pub(super) fn new(key: &CompileKey) -> Bindings {
+        let has_bias = key.sampler_bias && key.layout.is_none();
+        Bindings { layout: key.layout.clone(), has_bias, ..Bindings::default() }
     }
 
     /// The layout of a binding whose descriptors the program reads. A binding that the layout does not have is an error when the
@@ -189,6 +193,22 @@ fn sampler_from_table(kit: &mut Kit<'_, '_>, handle: Handle, index: Src) -> Src 
     let offset = kit.b.shl(number, Src::imm32(1));
     let mods = [Access::READONLY.bits(), 2];
     Src::value(kit.b.value(IrOp::LoadGlobal, Type::B16, &[table, offset], &mods))
+}
+
+/// What a sampler adds to levels, a 16-bit float; nothing where samplers have no bias.
+pub(crate) fn sampler_bias(kit: &mut Kit<'_, '_>, handle: Handle) -> Option<Src> {
+    if !kit.bindings.has_bias {
+        return None;
+    }
+    let Handle { set, binding, fixed, index, .. } = handle;
+    let Some(index) = index else {
+        return Some(kit.uniforms.get(UniformSource::SamplerBias { set, binding, element: fixed }, 0, 16));
+    };
+    let table = kit.uniforms.get(UniformSource::SamplerBiasTable { set, binding }, 0, 64);
+    let number = kit.b.iadd(index, Src::imm32(fixed));
+    let offset = kit.b.imul(number, Src::imm32(textures::BIAS_STRIDE));
+    let mods = [Access::READONLY.bits(), 2];
+    Some(Src::value(kit.b.value(IrOp::LoadGlobal, Type::B16, &[table, offset], &mods)))
 }
 
 /// A field of at most 32 bits of a texture's descriptor.

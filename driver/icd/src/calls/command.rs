@@ -174,10 +174,8 @@ pub(crate) fn cmd_dispatch_base(
     y: u32,
     z: u32,
 ) {
-    buffer.record(move |recorder| match [base_x, base_y, base_z] {
-        [0, 0, 0] => recorder.dispatch(Groups::Direct([x, y, z])),
-        _ => Err(Error::Unsupported { what: "a dispatch with a base" }),
-    });
+    let first = [base_x, base_y, base_z];
+    buffer.record(move |recorder| recorder.dispatch_from(first, Groups::Direct([x, y, z])));
 }
 
 pub(crate) fn cmd_dispatch_indirect(buffer: &Arc<CommandBuffer>, numbers: vk::Buffer, offset: u64) {

@@ -1,5 +1,6 @@
 //! Graphics pipelines.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use agx_driver::Error;
@@ -9,28 +10,23 @@ use agx_driver::graphics::{
 };
 use ash::vk;
 
-use super::pipeline::{each, source};
+use super::pipeline::{Makes, source};
 use crate::generated::members;
 use crate::handles::object;
 use crate::objects::{Device, Pipeline};
 use crate::pointers::{find, slice};
 
-pub(crate) fn create_graphics_pipelines(
-    device: &Arc<Device>,
-    cache: vk::PipelineCache,
-    infos: &[vk::GraphicsPipelineCreateInfo<'_>],
-    out: &mut [vk::Pipeline],
-) -> Result<(), Error> {
-    let cache = object(cache).map(|cache| &**cache);
-    each(
-        infos,
-        out,
-        |info| (info.flags, info.p_next),
-        |info, only| {
-            let pipeline = GraphicsPipeline::new(device, graphics_info(info)?, Known { cache, only })?;
-            Ok(Pipeline::Graphics(Arc::new(pipeline)))
-        },
-    )
+pub(crate) use super::pipeline::create_pipelines as create_graphics_pipelines;
+
+impl Makes for vk::GraphicsPipelineCreateInfo<'_> {
+    fn about(&self) -> (vk::PipelineCreateFlags, *const c_void) {
+        (self.flags, self.p_next)
+    }
+
+    fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error> {
+        let pipeline = GraphicsPipeline::new(device, graphics_info(self)?, known)?;
+        Ok(Pipeline::Graphics(Arc::new(pipeline)))
+    }
 }
 
 fn graphics_info(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<GraphicsInfo, Error> {

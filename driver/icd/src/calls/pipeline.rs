@@ -56,7 +56,7 @@ pub(super) fn source(info: &vk::PipelineShaderStageCreateInfo<'_>) -> Result<Sha
             constants.push((entry.constant_id, value));
         }
     }
-    Ok(ShaderSource { code, entry_point, constants })
+    Ok(ShaderSource { code, entry_point, constants, has_base: false })
 }
 
 /// Says how long it took to make a pipeline, where that is asked for; of its stages nothing is known.
@@ -73,20 +73,31 @@ fn feedback(next: *const c_void, duration: Duration) {
     }
 }
 
+/// What a pipeline is made of.
+pub(crate) trait Makes {
+    /// Its flags, and the structures that follow it.
+    fn about(&self) -> (vk::PipelineCreateFlags, *const c_void);
+
+    /// Makes it.
+    fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error>;
+}
+
 /// Makes pipelines one after the other; those that are not made are null, and the last error is what the command returns.
-pub(super) fn each<I>(
+pub(crate) fn create_pipelines<I: Makes>(
+    device: &Arc<Device>,
+    cache: vk::PipelineCache,
     infos: &[I],
     out: &mut [vk::Pipeline],
-    about: impl Fn(&I) -> (vk::PipelineCreateFlags, *const c_void),
-    make: impl Fn(&I, bool) -> Result<Pipeline, Error>,
 ) -> Result<(), Error> {
     use vk::PipelineCreateFlags as F;
+    let cache = object(cache).map(|cache| &**cache);
     let mut result = Ok(());
     out.fill(vk::Pipeline::null());
     for (info, slot) in infos.iter().zip(out) {
-        let (flags, next) = about(info);
+        let (flags, next) = info.about();
         let start = Instant::now();
-        let made = make(info, flags.contains(F::FAIL_ON_PIPELINE_COMPILE_REQUIRED));
+        let only = flags.contains(F::FAIL_ON_PIPELINE_COMPILE_REQUIRED);
+        let made = info.make(device, Known { cache, only });
         feedback(next, start.elapsed());
         match made {
             Ok(pipeline) => *slot = give(Arc::new(pipeline)),
@@ -101,22 +112,18 @@ pub(super) fn each<I>(
     result
 }
 
-pub(crate) fn create_compute_pipelines(
-    device: &Arc<Device>,
-    cache: vk::PipelineCache,
-    infos: &[vk::ComputePipelineCreateInfo<'_>],
-    out: &mut [vk::Pipeline],
-) -> Result<(), Error> {
-    let cache = object(cache).map(|cache| &**cache);
-    each(
-        infos,
-        out,
-        |info| (info.flags, info.p_next),
-        |info, only| {
-            let pipeline = ComputePipeline::new(device, &source(&info.stage)?, Known { cache, only })?;
-            Ok(Pipeline::Compute(Arc::new(pipeline)))
-        },
-    )
+pub(crate) use create_pipelines as create_compute_pipelines;
+
+impl Makes for vk::ComputePipelineCreateInfo<'_> {
+    fn about(&self) -> (vk::PipelineCreateFlags, *const c_void) {
+        (self.flags, self.p_next)
+    }
+
+    fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error> {
+        let mut source = source(&self.stage)?;
+        source.has_base = self.flags.contains(vk::PipelineCreateFlags::DISPATCH_BASE);
+        Ok(Pipeline::Compute(Arc::new(ComputePipeline::new(device, &source, known)?)))
+    }
 }
 
 pub(crate) fn destroy_pipeline(_: &Arc<Device>, pipeline: vk::Pipeline) {

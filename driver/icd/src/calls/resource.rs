@@ -117,6 +117,7 @@ pub(crate) fn create_sampler(
         anisotropy: (info.anisotropy_enable == vk::TRUE).then_some(info.max_anisotropy),
         compare: (info.compare_enable == vk::TRUE).then_some(info.compare_op),
         lod: [info.min_lod, info.max_lod],
+        bias: info.mip_lod_bias,
         border: info.border_color,
         pixels: info.unnormalized_coordinates == vk::TRUE,
     })));

@@ -134,7 +134,7 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
         }
         if let Some(pool) = query {
             // SAFETY: the command buffer is being recorded.
-            unsafe { device.functions.cmd_reset_query_pool(commands, pool, 0, 2) };
+            unsafe { device.functions.cmd_reset_query_pool(commands, pool, 0, 2 * views(request)?) };
         }
         let passes = if request.has("load") { 2 } else { 1 };
         for pass in 0..passes {
@@ -149,11 +149,18 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     results(device, request, &bound, &targets, &inputs, query)
 }
 
+/// Queries that one takes: one for each view.
+fn views(request: &Request) -> Result<u32, Error> {
+    let [views] = request.numbers("views", [0])?;
+    Ok(views.count_ones().max(1))
+}
+
 fn query(device: &Device, request: &Request) -> Result<Option<vk::QueryPool>, Error> {
     if !request.has("query") {
         return Ok(None);
     }
-    let create = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::OCCLUSION).query_count(2);
+    let count = 2 * views(request)?;
+    let create = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::OCCLUSION).query_count(count);
     // SAFETY: the structure lives through the call.
     Ok(Some(unsafe { device.functions.create_query_pool(&create, None)? }))
 }
@@ -277,16 +284,37 @@ fn record(
         }
         if let Some(pool) = query {
             functions.cmd_end_query(commands, pool, 0);
-            // Nothing is drawn while the second counts.
-            functions.cmd_begin_query(commands, pool, 1, precise);
-            functions.cmd_end_query(commands, pool, 1);
+            // Nothing is drawn while the second counts. Of several views each takes a query.
+            let second = views(request)?;
+            functions.cmd_begin_query(commands, pool, second, precise);
+            functions.cmd_end_query(commands, pool, second);
         }
+        clear_inside(device, commands, request)?;
         if let Some(((feedback, _), counter)) = feedback {
             let (counters, zero) = ([counter.buffer], [0_u64]);
             let end = feedback.fp().cmd_end_transform_feedback_ext;
             end(commands, 0, 1, counters.as_ptr(), zero.as_ptr());
         }
     }
+    Ok(())
+}
+
+/// Clears a part of the first target inside the pass: `inside X Y W H R G B A`.
+fn clear_inside(device: &Device, commands: vk::CommandBuffer, request: &Request) -> Result<(), Error> {
+    if !request.has("inside") {
+        return Ok(());
+    }
+    let [x, y, width, height, colour @ ..] = request.numbers("inside", [0; 8])?;
+    let clear = vk::ClearAttachment::default()
+        .aspect_mask(vk::ImageAspectFlags::COLOR)
+        .clear_value(vk::ClearValue { color: vk::ClearColorValue { uint32: colour } });
+    let rect = vk::Rect2D {
+        offset: vk::Offset2D { x: x as i32, y: y as i32 },
+        extent: vk::Extent2D { width, height },
+    };
+    let rect = vk::ClearRect::default().rect(rect).layer_count(1);
+    // SAFETY: a pass has begun in the command buffer.
+    unsafe { device.functions.cmd_clear_attachments(commands, &[clear], &[rect]) };
     Ok(())
 }
 
@@ -349,10 +377,12 @@ fn results(
         bytes.extend(into.read());
     }
     if let Some(pool) = query {
-        let mut counts = [0_u64; 2];
+        let views = views(request)? as usize;
+        let mut all = vec![0_u64; 2 * views];
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
         // SAFETY: the queries have ended.
-        unsafe { device.functions.get_query_pool_results(pool, 0, &mut counts, flags)? };
+        unsafe { device.functions.get_query_pool_results(pool, 0, &mut all, flags)? };
+        let mut counts = [&all[..views], &all[views..]].map(|part| part.iter().sum::<u64>());
         if request.word("query").ok() == Some("boolean") {
             counts = counts.map(|count| u64::from(count > 0));
         }

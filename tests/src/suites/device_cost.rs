@@ -1,0 +1,150 @@
+//! Suite `device-cost`: what the device executes for a program through the project's driver and through Mesa's, over the case
+//! files of `tests/device`. Every fourth case runs; with a filter, which may be empty, all that it lets through.
+//!
+//! Everything that a program makes the device run is counted: its shaders, and those that the driver brings itself.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::Context;
+use super::device::{case_files, request};
+use crate::device::cases::Case;
+use crate::device::environment::{Driver, Environment};
+use crate::outcome::{CaseResult, Outcome, SuiteReport};
+use crate::shared::DataError;
+
+/// Of so many cases one runs when no filter is given.
+const SHARE: usize = 4;
+/// Figures of a run, in the order of [`Sums`].
+const FIGURES: [&str; 3] = ["instructions", "lane_instructions", "cycles"];
+
+/// Instructions of SIMD-groups, of lanes, and cycles.
+type Sums = [u64; 3];
+
+/// Runs the cases.
+///
+/// # Errors
+/// Never: what is absent skips the suite.
+pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    let scratch = std::env::temp_dir().join("agx-device-cost-suite");
+    let environment = match Environment::find(&scratch) {
+        Ok(environment) => environment,
+        Err(reason) => return Ok(SuiteReport::absent(reason)),
+    };
+    let files = match case_files() {
+        Ok(files) => files,
+        Err(reason) => return Ok(SuiteReport::absent(reason)),
+    };
+    let is_wanted = |at: usize, name: &str| match context.filter {
+        Some(filter) => name.contains(filter),
+        None => at.is_multiple_of(SHARE),
+    };
+    let cases = files.iter().flat_map(|(file, cases)| cases.iter().map(move |case| (*file, case)));
+    let cases: Vec<_> = cases
+        .enumerate()
+        .filter(|(at, (_, case))| is_wanted(*at, &case.name))
+        .map(|(_, case)| case)
+        .collect();
+    let measured: Vec<_> = cases
+        .par_iter()
+        .map(|(file, case)| (*file, case.name.clone(), measure(context, &environment, case)))
+        .collect();
+    let mut ratios: BTreeMap<&str, Vec<[f64; 3]>> = BTreeMap::new();
+    let mut results = Vec::new();
+    for (file, name, outcome) in measured {
+        let outcome = match outcome {
+            Ok([ours, mesa]) => {
+                ratios.entry(file).or_default().push(ratio(ours, mesa));
+                Outcome::Pass
+            }
+            Err(outcome) => outcome,
+        };
+        results.push(CaseResult { name, outcome });
+    }
+    let mut report = SuiteReport::new(results);
+    for (file, ratios) in ratios {
+        report.extra.insert(file.to_owned(), summary(&ratios));
+    }
+    report.extra.insert("mesa".into(), json!(environment.version));
+    Ok(report)
+}
+
+/// Ours against Mesa's; what neither has counts as equal.
+fn ratio(ours: Sums, mesa: Sums) -> [f64; 3] {
+    [0, 1, 2].map(|figure| (ours[figure].max(1)) as f64 / (mesa[figure].max(1)) as f64)
+}
+
+/// Geometric means of ratios, how many are above 1, and of how many.
+fn summary(ratios: &[[f64; 3]]) -> serde_json::Value {
+    let mut figures = serde_json::Map::new();
+    for (at, figure) in FIGURES.iter().enumerate() {
+        let logarithms: f64 = ratios.iter().map(|ratio| ratio[at].ln()).sum();
+        figures.insert((*figure).to_owned(), json!((logarithms / ratios.len().max(1) as f64).exp()));
+    }
+    let slower = ratios.iter().filter(|ratio| ratio[2] > 1.0).count();
+    figures.insert("slower".into(), json!(format!("{slower}/{}", ratios.len())));
+    figures.into()
+}
+
+/// What both drivers make the device execute.
+fn measure(context: &Context<'_>, environment: &Environment, case: &Case) -> Result<[Sums; 2], Outcome> {
+    let text = request(case, context.tools, environment.scratch())?;
+    let run = |driver: Driver| {
+        let folder = environment.folder(&format!("{driver:?}-{}", case.name)).map_err(Outcome::Fail)?;
+        let sums = executed(environment, driver, &text, &folder, &case.name);
+        // What is left there is in nobody's way.
+        let _ = std::fs::remove_dir_all(&folder);
+        sums
+    };
+    Ok([run(Driver::Own)?, run(Driver::Device)?])
+}
+
+fn executed(
+    environment: &Environment,
+    driver: Driver,
+    text: &str,
+    folder: &Path,
+    name: &str,
+) -> Result<Sums, Outcome> {
+    let failed = |error: std::io::Error| Outcome::Fail(error.to_string());
+    let [requests, report, statistics] =
+        ["requests.txt", "findings.txt", "statistics.txt"].map(|file| folder.join(file));
+    std::fs::write(&requests, text).map_err(failed)?;
+    environment.run_counted(driver, &requests, folder, (&report, &statistics)).map_err(Outcome::Fail)?;
+    if let Ok(reason) = std::fs::read_to_string(folder.join(format!("{name}.err"))) {
+        return Err(Outcome::Unsupported(reason));
+    }
+    sums(&std::fs::read_to_string(&statistics).map_err(failed)?).map_err(Outcome::Fail)
+}
+
+/// The sums over all programs of what the device wrote: address, launches, then the figures.
+fn sums(text: &str) -> Result<Sums, String> {
+    let mut sums = [0; 3];
+    for line in text.lines().skip(2) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, _, figures @ ..] = words.as_slice() else { return Err(format!("statistics: {line}")) };
+        for (sum, figure) in sums.iter_mut().zip(figures) {
+            *sum += figure.parse::<u64>().map_err(|error| format!("statistics: {figure}: {error}"))?;
+        }
+    }
+    Ok(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_are_summed_over_programs_and_compared_by_their_geometric_mean() {
+        let text = "1 submissions, 2 launches, 0 draws\n program launches instructions lane cycles\n\
+                    0x10 1 4 128 9\n0x80 1 2 64 1\n";
+        assert_eq!(sums(text), Ok([6, 192, 10]));
+        assert!(sums("a\nb\n0x10 1 x 1 1\n").is_err());
+        let shown = summary(&[ratio([4, 4, 2], [1, 1, 1]), ratio([1, 4, 1], [1, 1, 2])]);
+        assert_eq!(shown["instructions"], json!(2.0));
+        assert_eq!((&shown["cycles"], &shown["slower"]), (&json!(1.0), &json!("1/2")));
+    }
+}
