@@ -18,7 +18,7 @@ icd:
 # Programs of other people, through the driver: needs root and the tree that `device/environment/make.sh DIR --clients`
 # makes, named by AGX_ENVIRONMENT.
 clients:
-	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only clients
+	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only clients --filter '' --list-failures
 
 test:
 	$(CARGO) test --workspace

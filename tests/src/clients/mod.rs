@@ -86,6 +86,10 @@ macro_rules! glmark {
     };
 }
 
+/// Programs that a run without a filter takes: they end within a few minutes, and each uses the driver in a way of its own.
+pub const OFTEN: &[&str] =
+    &["vulkaninfo", "wgpu", "ncnn", "ggml", "gles2", "gles3", "vkcube", "vkmark-vertex", "vkmark-headless"];
+
 /// Every program.
 pub const CLIENTS: &[Client] = &[
     Client {

@@ -113,7 +113,8 @@ fn executed(
     let [requests, report, statistics] =
         ["requests.txt", "findings.txt", "statistics.txt"].map(|file| folder.join(file));
     std::fs::write(&requests, text).map_err(failed)?;
-    environment.run_counted(driver, &requests, folder, (&report, &statistics)).map_err(Outcome::Fail)?;
+    let variables = [("AGX_DEVICE_STATISTICS", &*statistics.to_string_lossy())];
+    environment.run(driver, &requests, folder, &report, &variables).map_err(Outcome::Fail)?;
     if let Ok(reason) = std::fs::read_to_string(folder.join(format!("{name}.err"))) {
         return Err(Outcome::Unsupported(reason));
     }
