@@ -5,94 +5,87 @@
 pub struct BitMatrix {
     words: Vec<u64>,
     words_per_row: usize,
-    /// The words of each row that may have bits, from and to: where thousands of values live in one block each, rows
-    /// are nearly empty.
-    spans: Vec<(u32, u32)>,
+    /// A bit for each word of a row that may have bits: where thousands of values live in one block each, rows are nearly
+    /// empty.
+    touched: Vec<u64>,
+    touched_per_row: usize,
+}
+
+/// The places of the bits that are set, ascending.
+fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+        bits &= bits - 1;
+        Some(bit)
+    })
 }
 
 impl BitMatrix {
     /// `rows` × `columns` bits, all clear.
     pub fn new(rows: usize, columns: usize) -> Self {
         let words_per_row = columns.div_ceil(64);
+        let touched_per_row = words_per_row.div_ceil(64);
         BitMatrix {
             words: vec![0; rows * words_per_row],
             words_per_row,
-            spans: vec![(words_per_row as u32, 0); rows],
+            touched: vec![0; rows * touched_per_row],
+            touched_per_row,
         }
     }
 
-    /// Words `from` to `to` of a row.
-    fn part(&self, row: usize, (from, to): (u32, u32)) -> &[u64] {
-        let start = row * self.words_per_row;
-        &self.words[start + from.min(to) as usize..start + to as usize]
+    fn word(&self, row: usize, index: usize) -> u64 {
+        self.words[row * self.words_per_row + index]
     }
 
-    fn part_mut(&mut self, row: usize, (from, to): (u32, u32)) -> &mut [u64] {
-        let start = row * self.words_per_row;
-        &mut self.words[start + from.min(to) as usize..start + to as usize]
+    /// Which words of a row may have bits, 64 of them from `64 * part` on.
+    fn touched(&self, row: usize, part: usize) -> u64 {
+        self.touched[row * self.touched_per_row + part]
     }
 
-    /// Makes the span of a row contain `span`.
-    fn widen(&mut self, row: usize, (from, to): (u32, u32)) {
-        let span = &mut self.spans[row];
-        *span = (span.0.min(from), span.1.max(to));
+    /// Adds bits to a word of a row; says whether that changed anything.
+    fn add(&mut self, row: usize, index: usize, bits: u64) -> bool {
+        let word = &mut self.words[row * self.words_per_row + index];
+        let changed = bits & !*word != 0;
+        *word |= bits;
+        self.touched[row * self.touched_per_row + index / 64] |= 1 << (index % 64);
+        changed
     }
 
     /// Sets a bit; says whether it was clear.
     pub fn insert(&mut self, row: usize, column: usize) -> bool {
-        let at = (column / 64) as u32;
-        self.widen(row, (at, at + 1));
-        let word = &mut self.words[row * self.words_per_row + column / 64];
-        let before = *word;
-        *word |= 1 << (column % 64);
-        *word != before
+        self.add(row, column / 64, 1 << (column % 64))
     }
 
     /// Whether a bit is set.
     pub fn contains(&self, row: usize, column: usize) -> bool {
-        self.words[row * self.words_per_row + column / 64] >> (column % 64) & 1 != 0
+        self.word(row, column / 64) >> (column % 64) & 1 != 0
     }
 
     /// Columns set in a row, ascending.
     pub fn columns(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
-        let span = self.spans[row];
-        (span.0 as usize..).zip(self.part(row, span)).flat_map(|(index, word)| {
-            let mut rest = *word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-                rest &= rest - 1;
-                Some(index * 64 + bit)
-            })
-        })
+        let words = (0..self.touched_per_row)
+            .flat_map(move |part| ones(self.touched(row, part)).map(move |index| part * 64 + index));
+        words.flat_map(move |index| ones(self.word(row, index)).map(move |bit| index * 64 + bit))
     }
 
     /// Columns set in one of two rows and clear in the other, ascending, with whether the first has them.
     pub fn differences(&self, a: usize, b: usize) -> impl Iterator<Item = (usize, bool)> + '_ {
-        let span = (self.spans[a].0.min(self.spans[b].0), self.spans[a].1.max(self.spans[b].1));
-        let words = self.part(a, span).iter().zip(self.part(b, span));
-        (span.0 as usize..).zip(words).flat_map(|(index, (a, b))| {
-            let mut rest = a ^ b;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-                rest &= rest - 1;
-                Some((index * 64 + bit, a >> bit & 1 != 0))
-            })
+        let words = (0..self.touched_per_row).flat_map(move |part| {
+            ones(self.touched(a, part) | self.touched(b, part)).map(move |index| part * 64 + index)
+        });
+        words.flat_map(move |index| {
+            let (a, b) = (self.word(a, index), self.word(b, index));
+            ones(a ^ b).map(move |bit| (index * 64 + bit, a >> bit & 1 != 0))
         })
-    }
-
-    /// Number of bits that are set.
-    pub fn count(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Adds row `from` of `other` to row `into`; says whether that changed anything.
     pub fn union_row(&mut self, into: usize, other: &BitMatrix, from: usize) -> bool {
         let mut changed = false;
-        let span = other.spans[from];
-        self.widen(into, span);
-        for (word, more) in self.part_mut(into, span).iter_mut().zip(other.part(from, span)) {
-            changed |= *more & !*word != 0;
-            *word |= more;
+        for part in 0..other.touched_per_row {
+            for index in ones(other.touched(from, part)).map(|index| part * 64 + index) {
+                changed |= self.add(into, index, other.word(from, index));
+            }
         }
         changed
     }
@@ -107,15 +100,24 @@ impl BitMatrix {
         from: usize,
     ) -> bool {
         let mut changed = false;
-        let span = other.spans[from];
-        self.widen(into, span);
-        let words = other.part(from, span).iter().zip(without.part(from, span));
-        for (word, (more, less)) in self.part_mut(into, span).iter_mut().zip(words) {
-            let more = more & !less;
-            changed |= more & !*word != 0;
-            *word |= more;
+        for part in 0..other.touched_per_row {
+            for index in ones(other.touched(from, part)).map(|index| part * 64 + index) {
+                let more = other.word(from, index) & !without.word(from, index);
+                if more != 0 {
+                    changed |= self.add(into, index, more);
+                }
+            }
         }
         changed
+    }
+
+    /// Number of bits that are set.
+    pub fn count(&self) -> usize {
+        let words = self.touched.iter().enumerate().flat_map(|(at, bits)| {
+            let (row, part) = (at / self.touched_per_row, at % self.touched_per_row);
+            ones(*bits).map(move |index| self.word(row, part * 64 + index))
+        });
+        words.map(|word| word.count_ones() as usize).sum()
     }
 }
 

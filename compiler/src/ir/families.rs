@@ -233,6 +233,8 @@ families! {
         IrOp::LoadGlobal, IrOp::StoreGlobal, IrOp::LoadLocal, IrOp::StoreLocal, IrOp::LoadScratch,
         IrOp::StoreScratch,
     ]);
+    /// Stores to memory, texels apart.
+    STORES "stores" = Operations::of(&[IrOp::StoreGlobal, IrOp::StoreLocal, IrOp::StoreScratch]);
     /// Accesses to device memory.
     GLOBAL "`load_global`, `store_global`, `atomic_global`" =
         Operations::of(&[IrOp::LoadGlobal, IrOp::StoreGlobal, IrOp::AtomicGlobal]);

@@ -17,6 +17,10 @@ use crate::ir::{Function, Inst, InstData, Op, Rewrite, Rewriter, Side, Type, Val
 
 /// Folds float moves into the operations they read.
 pub fn opt_fold_destinations(f: &mut Function<'_>) {
+    let mut insts = f.layout.iter().flat_map(|segment| &f.block(segment.block).insts);
+    if !insts.any(|inst| may_move(&f.insts[*inst])) {
+        return;
+    }
     let uses = uses(f);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
@@ -25,6 +29,15 @@ pub fn opt_fold_destinations(f: &mut Function<'_>) {
             None => Rewrite::Keep,
         }
     });
+}
+
+/// Whether an instruction may be a move: most functions have none.
+fn may_move(data: &InstData<'_>) -> bool {
+    match data.op {
+        Op::Hw(Opcode::Fadd | Opcode::Hadd) => data.srcs[1].as_imm().is_some(),
+        Op::Hw(Opcode::Bitop) => data.get(key::TABLE) == Truth::FIRST,
+        _ => false,
+    }
 }
 
 /// Gives the producer the destination and the saturation of the move.

@@ -12,6 +12,9 @@ use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Sr
 
 /// Puts uniform operands of integer sums and products together.
 pub fn opt_uniform_operands(f: &mut Function<'_>) {
+    if !f.present.may_have_op(Opcode::Iadd) && !f.present.may_have_op(IrOp::Imul) {
+        return;
+    }
     let mut uniform = Uniform { values: Side::new(f.values.len()) };
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];

@@ -4,8 +4,8 @@ use crate::context::Context;
 use crate::error::CompileError;
 use crate::ir::families::{
     ACCESSES, BARRIERS, CROSS_LANE, CULL_DISTANCES, DISCARDS, DIVISIONS, FLOAT_DIVISIONS, FLOAT64, Family,
-    GLOBAL, HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, KEEPS, KILLS, LANES, LOCAL, SCRATCH, TEXTURES,
-    TRIGONOMETRY, VARYINGS,
+    GLOBAL, HIGH_PRODUCTS, INT8, INT64, INTERPOLATIONS, KEEPS, KILLS, LANES, LOCAL, SCRATCH, STORES,
+    TEXTURES, TRIGONOMETRY, VARYINGS,
 };
 use crate::ir::{Function, Stage};
 use crate::opt::LocalRewrites;
@@ -192,7 +192,7 @@ passes! {
     OPT_FORWARD_MEMORY "opt_forward_memory" "Forwards stored and loaded values to later loads." =
         optional(Source, Source, sure!(opt::opt_forward_memory)).acts_on(&[&ACCESSES]);
     OPT_DEAD_STORES "opt_dead_stores" "Removes stores that are overwritten before they are read, or never read." =
-        optional(Source, Source, sure!(opt::opt_dead_stores, context)).acts_on(&[&ACCESSES]);
+        optional(Source, Source, sure!(opt::opt_dead_stores, context)).acts_on(&[&STORES]);
     OPT_VECTORIZE_MEMORY "opt_vectorize_memory" "Makes fewer and narrower accesses to memory." =
         optional(Source, Source, sure!(opt::opt_vectorize_memory)).acts_on(&[&ACCESSES]);
 

@@ -198,6 +198,13 @@ impl Scheduler<'_> {
             return;
         }
         let next = self.nodes[from as usize].edges;
+        // The halves of a register mostly lead to the same edge.
+        if let Some(last) = (next as usize).checked_sub(1).map(|at| &mut self.edges[at])
+            && last.to == to
+        {
+            last.cycles = last.cycles.max(cycles);
+            return;
+        }
         self.edges.push(Edge { to, cycles, next });
         self.nodes[from as usize].edges = self.edges.len() as u32;
         self.nodes[to as usize].blockers += 1;
