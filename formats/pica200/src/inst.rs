@@ -1,5 +1,7 @@
 //! Instructions: words split into the fields of their format.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use crate::opcode::{Field, Opcode};
 use crate::register::{Address, Combine, Compare, Condition, Dest, Source};
 
@@ -29,8 +31,8 @@ impl Inst {
         let row = inst.opcode.desc();
         inst.unused = word & !row.mask();
         for desc in row.format.fields() {
-            let mask = (1 << desc.width) - 1;
-            inst.values[desc.field as usize] = (word >> desc.shift & mask) as u16;
+            let mask = !u32::MAX.unbounded_shl(desc.width.into());
+            *inst.slot(desc.field) = (word >> desc.shift & mask) as u16;
             inst.unused &= !(mask << desc.shift);
         }
         Some(inst)
@@ -41,21 +43,27 @@ impl Inst {
         let row = self.opcode.desc();
         let mut word = row.base() | self.unused;
         for desc in row.format.fields() {
-            let mask = (1 << desc.width) - 1;
-            word |= (u32::from(self.values[desc.field as usize]) & mask) << desc.shift;
+            let mask = !u32::MAX.unbounded_shl(desc.width.into());
+            word |= (u32::from(self.get(desc.field)) & mask) << desc.shift;
         }
         word
     }
 
     /// The value of a field; 0 if the format has none of that name.
+    #[expect(clippy::indexing_slicing, reason = "there is a value for each variant of `Field`")]
     pub fn get(&self, field: Field) -> u16 {
         self.values[field as usize]
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "there is a value for each variant of `Field`")]
+    fn slot(&mut self, field: Field) -> &mut u16 {
+        &mut self.values[field as usize]
     }
 
     /// Sets a field.
     #[must_use]
     pub fn with(mut self, field: Field, value: u16) -> Inst {
-        self.values[field as usize] = value;
+        *self.slot(field) = value;
         self
     }
 
@@ -66,10 +74,10 @@ impl Inst {
 
     /// The source, counted from 1. Formats have up to three.
     pub fn source(&self, number: usize) -> Option<Source> {
-        if number == 0 || number > self.opcode.desc().format.sources() {
+        if number > self.opcode.desc().format.sources() {
             return None;
         }
-        let field = [Field::Src1, Field::Src2, Field::Src3].get(number - 1)?;
+        let field = [Field::Src1, Field::Src2, Field::Src3].get(number.checked_sub(1)?)?;
         Some(Source::from_number(self.get(*field) as u8))
     }
 
@@ -110,7 +118,8 @@ impl Inst {
 
     /// The address after the `count` instructions from the target on, in words.
     pub fn range_end(&self) -> u32 {
-        self.target() + u32::from(self.get(Field::Count))
+        // Two numbers of 16 bits, so that the sum is exact.
+        self.target().saturating_add(self.get(Field::Count).into())
     }
 
     /// The number of the boolean uniform.

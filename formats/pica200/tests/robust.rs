@@ -96,3 +96,10 @@ fn changed_texts_do_not_panic() {
     }
     assert!(assembled > 100, "{assembled}");
 }
+
+#[test]
+fn the_least_offset_of_an_index_has_no_negative() {
+    let error = assemble("mov r0, c0[a0.x--9223372036854775808]").expect_err("not a register");
+    let expected = "line 1: unknown number `-9223372036854775808`; expected a decimal or hexadecimal integer";
+    assert_eq!(error.to_string(), expected);
+}

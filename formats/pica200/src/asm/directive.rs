@@ -32,6 +32,34 @@ pub(super) struct Shared {
     free: [usize; 3],
 }
 
+impl Shared {
+    /// First free uniform of a file.
+    fn free(&mut self, file: File) -> &mut usize {
+        let [float, int, bool] = &mut self.free;
+        match file {
+            File::Int => int,
+            File::Bool => bool,
+            _ => float,
+        }
+    }
+}
+
+/// First and last of `size` registers from `first` on, as tables of uniforms number them.
+fn numbers(file: File, first: u8, size: usize, what: &'static str) -> Result<(u16, u16)> {
+    let base = match file {
+        File::Int => INT_BASE,
+        File::Bool => BOOL_BASE,
+        File::Float => FLOAT_BASE,
+        _ => 0,
+    };
+    let count = usize::from(first).saturating_add(size);
+    let limit = file.size();
+    let number = |register: usize| u16::try_from(register).ok()?.checked_add(base);
+    let last = count.checked_sub(1).filter(|last| *last < limit);
+    let range = number(first.into()).zip(last.and_then(number));
+    range.ok_or(AsmCause::Limit { what, count, limit })
+}
+
 fn unknown<T>(what: &'static str, text: &str, expected: &'static str) -> Result<T> {
     Err(AsmCause::Unknown { what, text: text.to_owned(), expected })
 }
@@ -171,18 +199,18 @@ impl Assembler {
         }
         self.pad(block.kind, block.start);
         let end = self.items.len();
-        let patch = |inst: crate::Inst| match block.kind {
-            BlockKind::Loop => inst.with(Field::Target, (end - 1) as u16),
-            _ => {
-                let other = block.other.unwrap_or(end);
-                inst.with(Field::Target, other as u16).with(Field::Count, (end - other) as u16)
-            }
-        };
         if block.kind == BlockKind::Procedure {
-            self.procedures.insert(block.name, (block.start, end - block.start));
+            let size = end.checked_sub(block.start).ok_or(AsmCause::Unmatched(".end"))?;
+            self.procedures.insert(block.name, (block.start, size));
             return Ok(());
         }
-        let length = block.other.map_or(0, |other| end - other);
+        let other = block.other.unwrap_or(end);
+        let length = end.checked_sub(other).ok_or(AsmCause::Unmatched(".else"))?;
+        let last = end.checked_sub(1).ok_or(AsmCause::Unmatched(".end"))?;
+        let patch = |inst: crate::Inst| match block.kind {
+            BlockKind::Loop => inst.with(Field::Target, last as u16),
+            _ => inst.with(Field::Target, other as u16).with(Field::Count, length as u16),
+        };
         if length > 0xff {
             return Err(AsmCause::Limit { what: "instructions after `.else`", count: length, limit: 0xff });
         }
@@ -219,19 +247,10 @@ impl Assembler {
                 Some(place) => self.register(place)?.index,
                 None => self.allocate(name, size, file)?,
             };
-            if usize::from(first) + size > file.size() {
-                let count = usize::from(first) + size;
-                return Err(AsmCause::Limit { what: "uniforms", count, limit: file.size() });
-            }
-            self.define(name, Register::plain(file, first))?;
+            let register = Register::plain(file, first);
+            let (first, last) = numbers(file, first, size, "uniforms")?;
+            self.define(name, register)?;
             if !name.starts_with('_') {
-                let base = match file {
-                    File::Int => INT_BASE,
-                    File::Bool => BOOL_BASE,
-                    _ => FLOAT_BASE,
-                };
-                let first = base + u16::from(first);
-                let last = first + size as u16 - 1;
                 self.unit.shader.uniforms.push(Uniform { name: name.replace('$', "."), first, last });
             }
         }
@@ -246,32 +265,36 @@ impl Assembler {
             }
             return Err(AsmCause::Duplicate(name.to_owned()));
         }
-        let slot = match file {
-            File::Int => 1,
-            File::Bool => 2,
-            _ => 0,
+        let [float_constants, int_constants] = self.unit.used.constants;
+        let constants = match file {
+            File::Int => int_constants,
+            File::Bool => 0,
+            _ => float_constants,
         };
-        let first = table.free[slot];
-        let limit = file.size() - self.unit.used.constants.get(slot).copied().unwrap_or(0).min(file.size());
-        if first + size > limit {
-            return Err(AsmCause::Limit { what: "uniforms", count: first + size, limit });
+        let first = *table.free(file);
+        let count = first.saturating_add(size);
+        let limit = file.size().saturating_sub(constants);
+        if count > limit {
+            return Err(AsmCause::Limit { what: "uniforms", count, limit });
         }
-        table.free[slot] += size;
+        *table.free(file) = count;
         table.names.insert(name.to_owned(), (file, first as u8, size));
         Ok(first as u8)
     }
 
     /// Takes registers for constants from the top.
     fn allocate_constants(&mut self, size: usize, is_int: bool) -> Result<u8> {
-        let (slot, file) = if is_int { (1, File::Int) } else { (0, File::Float) };
-        let table = self.unit.used.own.as_ref().unwrap_or(&self.shared);
-        let taken = self.unit.used.constants[slot] + size;
-        let limit = file.size().saturating_sub(table.free[slot]);
-        if taken > limit {
-            return Err(AsmCause::Limit { what: "constants", count: taken, limit });
-        }
-        self.unit.used.constants[slot] = taken;
-        Ok((file.size() - taken) as u8)
+        let file = if is_int { File::Int } else { File::Float };
+        let free = *self.unit.used.own.as_mut().unwrap_or(&mut self.shared).free(file);
+        let [float_constants, int_constants] = &mut self.unit.used.constants;
+        let taken = if is_int { int_constants } else { float_constants };
+        let count = taken.saturating_add(size);
+        let Some(first) = file.size().checked_sub(count).filter(|first| *first >= free) else {
+            let limit = file.size().saturating_sub(free);
+            return Err(AsmCause::Limit { what: "constants", count, limit });
+        };
+        *taken = count;
+        Ok(first as u8)
     }
 
     fn set_float(&mut self, register: u8, value: [f32; 4]) {
@@ -365,15 +388,12 @@ impl Assembler {
             Some(place) => self.register(place)?.index,
             None => self.unit.used.inputs.trailing_ones() as u8,
         };
-        if usize::from(first) + size > File::Input.size() {
-            let count = usize::from(first) + size;
-            return Err(AsmCause::Limit { what: "inputs", count, limit: File::Input.size() });
-        }
-        for index in (first..).take(size) {
+        let register = Register::plain(File::Input, first);
+        let (first, last) = numbers(File::Input, first, size, "inputs")?;
+        for index in first..=last {
             self.unit.used.inputs |= 1 << index;
         }
-        self.define(name, Register::plain(File::Input, first))?;
-        let (first, last) = (u16::from(first), u16::from(first) + size as u16 - 1);
+        self.define(name, register)?;
         self.unit.shader.uniforms.push(Uniform { name: name.replace('$', "."), first, last });
         Ok(())
     }
@@ -400,7 +420,7 @@ impl Assembler {
                 if index >= File::Output.size() {
                     return Err(AsmCause::Limit {
                         what: "outputs",
-                        count: index + 1,
+                        count: index.saturating_add(1),
                         limit: File::Output.size(),
                     });
                 }
@@ -413,7 +433,8 @@ impl Assembler {
             return Err(AsmCause::Place { text: rest.to_owned(), what, expected });
         }
         self.unit.used.outputs |= 1 << register.index;
-        let mask = (0..4).filter(|index| register.mask[*index]).fold(0, |bits, index| bits | 1 << index);
+        let named = register.mask.iter().enumerate().filter(|(_, named)| **named);
+        let mask = named.fold(0, |bits, (index, _)| bits | 1 << index);
         self.unit.shader.outputs.push(Output { semantic: known, register: register.index, mask });
         if name == "-" { Ok(()) } else { self.define(name, Register::plain(File::Output, register.index)) }
     }
@@ -439,26 +460,31 @@ impl Assembler {
         };
         let known = GeometryMode::ALL.iter().find(|row| row.1.eq_ignore_ascii_case(mode));
         let Some((known, _)) = known else { return unknown("mode", mode, "point, variable or fixed") };
-        let expected = ["one", "two", "three"][*known as usize];
-        if words.len() != *known as usize + 1 {
+        let Some((first, rest)) = words.split_first().filter(|(_, rest)| rest.len() == *known as usize)
+        else {
+            let expected = match known {
+                GeometryMode::Point => "one",
+                GeometryMode::Variable => "two",
+                GeometryMode::Fixed => "three",
+            };
             let found = words.len();
             return Err(AsmCause::Operands { name: ".gsh".to_owned(), expected, found });
-        }
+        };
         let float = |text: &str| self.register(text).map(|register| register.index);
         let vertices = |text: &str| {
             let count = integer(text)?;
             u8::try_from(count).or_else(|_| unknown("number of vertices", text, "0 to 255"))
         };
-        let first = float(words[0])?;
+        let first = float(first)?;
         let mut geometry = self.unit.shader.geometry;
         geometry.mode = *known;
-        match known {
-            GeometryMode::Point => {}
-            GeometryMode::Variable => geometry.variable_vertices = vertices(words[1])?,
-            GeometryMode::Fixed => {
-                geometry.fixed_start = float(words[1])?;
-                geometry.fixed_vertices = vertices(words[2])?;
+        match rest {
+            [start, count] => {
+                geometry.fixed_start = float(start)?;
+                geometry.fixed_vertices = vertices(count)?;
             }
+            [count] => geometry.variable_vertices = vertices(count)?,
+            _ => {}
         }
         self.unit.shader.geometry = geometry;
         let free = [usize::from(first), 0, 0];

@@ -134,7 +134,10 @@ impl Assembler {
         }
         let name = entry.unwrap_or("main");
         match self.procedures.get(name) {
-            Some((start, size)) => Ok((*start, start + size)),
+            Some((start, size)) => match start.checked_add(*size) {
+                Some(end) => Ok((*start, end)),
+                None => Err(AsmCause::Limit { what: "instructions", count: *size, limit: MAX_CODE }),
+            },
             None if entry.is_none() && self.procedures.is_empty() => {
                 Ok((self.labels.get("main").copied().unwrap_or(0), words))
             }
@@ -175,8 +178,9 @@ fn find_or_add(table: &mut Vec<Descriptor>, wanted: Descriptor, relevant: u32, g
         return index;
     }
     debug_assert!(table.len() >= given, "the table only grows");
+    let index = table.len();
     table.push(wanted);
-    table.len() - 1
+    index
 }
 
 /// The text of an instruction with a numbered descriptor must say what that one says.
@@ -201,7 +205,7 @@ fn check_fixed(item: &Item, table: &[Descriptor]) -> std::result::Result<(), Asm
 fn masks(program: &Program, entry: u32) -> (u16, u16) {
     let reached = crate::validate::reachable(program, entry);
     let (mut inputs, mut outputs) = (0, 0);
-    for address in (0..program.code.len()).filter(|address| reached[*address]) {
+    for (address, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
         let Some(inst) = program.inst(address as u32) else { continue };
         for number in 1..=3 {
             if let Some(Source::Input(index)) = inst.source(number) {

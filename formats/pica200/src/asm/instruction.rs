@@ -5,15 +5,10 @@ use super::{AsmCause, Assembler, Block, BlockKind, Reference, Result, split_oper
 use crate::descriptor::Descriptor;
 use crate::inst::Inst;
 use crate::opcode::{Field, Format, Opcode};
+use crate::register::Dest;
 
-/// Source fields, by number less one.
-const SOURCES: [Field; 3] = [Field::Src1, Field::Src2, Field::Src3];
-
-fn count(name: &str, operands: &[&str], expected: &'static str, fits: bool) -> Result<()> {
-    if fits {
-        return Ok(());
-    }
-    Err(AsmCause::Operands { name: name.to_owned(), expected, found: operands.len() })
+fn count(name: &str, operands: &[&str], expected: &'static str) -> AsmCause {
+    AsmCause::Operands { name: name.to_owned(), expected, found: operands.len() }
 }
 
 /// Takes `{n}` from the end of an instruction's operands.
@@ -43,16 +38,14 @@ impl Assembler {
         let (rest, fixed) = split_fixed(rest)?;
         let operands = split_operands(rest);
         match opcode.desc().format {
-            Format::Plain => {
-                count(name, &operands, "no", operands.is_empty())?;
-                self.push(Inst::new(opcode), None, Reference::None);
-            }
+            Format::Plain if operands.is_empty() => self.push(Inst::new(opcode), None, Reference::None),
+            Format::Plain => return Err(count(name, &operands, "no")),
             Format::AddressMove => self.address_move(name, &operands)?,
             Format::Compare => self.compare(name, &operands)?,
             format if format.has_descriptor() => self.arithmetic(name, opcode, &operands)?,
             Format::Break => {
-                count(name, &operands, "one", operands.len() == 1)?;
-                self.push(condition(Inst::new(opcode), operands[0])?, None, Reference::None);
+                let [tested] = operands.as_slice() else { return Err(count(name, &operands, "one")) };
+                self.push(condition(Inst::new(opcode), tested)?, None, Reference::None);
             }
             Format::SetEmit => self.set_emit(name, &operands)?,
             Format::Call => self.call(Inst::new(opcode), name, &operands)?,
@@ -85,28 +78,38 @@ impl Assembler {
             return Err(AsmCause::Place { text: text.to_owned(), what, expected });
         }
         let value = register.source_number().unwrap_or_default();
-        let field = SOURCES[(number - 1).min(2)];
+        let field = match number {
+            1 => Field::Src1,
+            2 => Field::Src2,
+            _ => Field::Src3,
+        };
         let inst = inst.with(field, value.into());
         Ok(if wide { inst.with(Field::Address, register.address.into()) } else { inst })
     }
 
     fn arithmetic(&mut self, name: &str, opcode: Opcode, operands: &[&str]) -> Result<()> {
         let sources = opcode.desc().format.sources();
-        let expected = ["", "two", "three", "four"][sources.min(3)];
-        count(name, operands, expected, operands.len() == sources + 1)?;
-        let dest = self.register(operands[0])?;
+        let Some((target, texts)) = operands.split_first().filter(|(_, texts)| texts.len() == sources) else {
+            let expected = match sources {
+                1 => "two",
+                2 => "three",
+                _ => "four",
+            };
+            return Err(count(name, operands, expected));
+        };
+        let dest = self.register(target)?;
         let number = match dest.file {
-            File::Output => dest.index,
-            File::Temporary => dest.index + 0x10,
+            File::Output => Dest::Output(dest.index).number(),
+            File::Temporary => Dest::Temporary(dest.index).number(),
             _ => {
                 let (what, expected) = ("a destination", "an output or a temporary");
-                return Err(AsmCause::Place { text: operands[0].to_owned(), what, expected });
+                return Err(AsmCause::Place { text: (*target).to_owned(), what, expected });
             }
         };
         let mut descriptor = Descriptor(0).with_mask(dest.mask);
         let mut registers = Vec::with_capacity(sources);
-        for (index, text) in operands[1..].iter().enumerate() {
-            registers.push(self.source(text, index + 1, &mut descriptor)?);
+        for (number, text) in (1..).zip(texts) {
+            registers.push(self.source(text, number, &mut descriptor)?);
         }
         // The wide source is the other one where the last names a uniform and the one before it does not.
         let is_wide = |back: usize| {
@@ -117,52 +120,51 @@ impl Assembler {
             _ => opcode,
         };
         let mut inst = Inst::new(opcode).with(Field::Dst, number.into());
-        for (index, register) in registers.into_iter().enumerate() {
-            inst = Assembler::place(inst, index + 1, register, operands[index + 1])?;
+        for (number, (register, text)) in (1..).zip(registers.into_iter().zip(texts)) {
+            inst = Assembler::place(inst, number, register, text)?;
         }
         self.push(inst, Some(descriptor), Reference::None);
         Ok(())
     }
 
     fn address_move(&mut self, name: &str, operands: &[&str]) -> Result<()> {
-        count(name, operands, "two", operands.len() == 2)?;
-        let mask = match operands[0].to_ascii_lowercase().as_str() {
+        let [target, text] = operands else { return Err(count(name, operands, "two")) };
+        let mask = match target.to_ascii_lowercase().as_str() {
             "a0" | "a0.x" => [true, false, false, false],
             "a1" | "a0.y" => [false, true, false, false],
             "a01" | "a0.xy" => [true, true, false, false],
             _ => {
-                let (what, text, expected) =
-                    ("address register", operands[0].to_owned(), "`a0.x`, `a0.y` or `a0.xy`");
-                return Err(AsmCause::Unknown { what, text, expected });
+                let (what, expected) = ("address register", "`a0.x`, `a0.y` or `a0.xy`");
+                return Err(AsmCause::Unknown { what, text: (*target).to_owned(), expected });
             }
         };
         let mut descriptor = Descriptor(0).with_mask(mask);
-        let register = self.source(operands[1], 1, &mut descriptor)?;
-        let inst = Assembler::place(Inst::new(Opcode::Mova), 1, register, operands[1])?;
+        let register = self.source(text, 1, &mut descriptor)?;
+        let inst = Assembler::place(Inst::new(Opcode::Mova), 1, register, text)?;
         self.push(inst, Some(descriptor), Reference::None);
         Ok(())
     }
 
     fn compare(&mut self, name: &str, operands: &[&str]) -> Result<()> {
-        count(name, operands, "four", operands.len() == 4)?;
+        let [left, x, y, right] = operands else { return Err(count(name, operands, "four")) };
         let mut descriptor = Descriptor(0);
-        let first = self.source(operands[0], 1, &mut descriptor)?;
-        let second = self.source(operands[3], 2, &mut descriptor)?;
+        let first = self.source(left, 1, &mut descriptor)?;
+        let second = self.source(right, 2, &mut descriptor)?;
         let inst = Inst::new(Opcode::Cmp)
-            .with(Field::CompareX, comparison(operands[1])?)
-            .with(Field::CompareY, comparison(operands[2])?);
-        let inst = Assembler::place(inst, 1, first, operands[0])?;
-        let inst = Assembler::place(inst, 2, second, operands[3])?;
+            .with(Field::CompareX, comparison(x)?)
+            .with(Field::CompareY, comparison(y)?);
+        let inst = Assembler::place(inst, 1, first, left)?;
+        let inst = Assembler::place(inst, 2, second, right)?;
         self.push(inst, Some(descriptor), Reference::None);
         Ok(())
     }
 
     fn set_emit(&mut self, name: &str, operands: &[&str]) -> Result<()> {
-        count(name, operands, "one or two", (1..=2).contains(&operands.len()))?;
-        let vertex = integer(operands[0])?;
+        let ([text] | [text, _]) = operands else { return Err(count(name, operands, "one or two")) };
+        let vertex = integer(text)?;
         if !(0..=3).contains(&vertex) {
             let (what, expected) = ("vertex", "0 to 3");
-            return Err(AsmCause::Unknown { what, text: operands[0].to_owned(), expected });
+            return Err(AsmCause::Unknown { what, text: (*text).to_owned(), expected });
         }
         let mut inst = Inst::new(Opcode::Setemit).with(Field::Vertex, vertex as u16);
         for flag in operands.get(1).into_iter().flat_map(|flags| flags.split_whitespace()) {
@@ -184,15 +186,15 @@ impl Assembler {
         let reference = match operands {
             [procedure] => Reference::Name((*procedure).to_owned()),
             [first, end] => Reference::Range((*first).to_owned(), (*end).to_owned()),
-            _ => return count(name, operands, "a procedure, or first and end address, as", false),
+            _ => return Err(count(name, operands, "a procedure, or first and end address, as")),
         };
         self.push(inst, None, reference);
         Ok(())
     }
 
     fn open_loop(&mut self, name: &str, operands: &[&str]) -> Result<()> {
-        count(name, operands, "one or two", (1..=2).contains(&operands.len()))?;
-        let inst = Inst::new(Opcode::Loop).with(Field::Int, self.int_uniform(operands[0])?);
+        let ([uniform] | [uniform, _]) = operands else { return Err(count(name, operands, "one or two")) };
+        let inst = Inst::new(Opcode::Loop).with(Field::Int, self.int_uniform(uniform)?);
         match operands.get(1) {
             Some(last) => self.push(inst, None, Reference::Name((*last).to_owned())),
             None => self.open(BlockKind::Loop, inst),
@@ -209,34 +211,30 @@ impl Assembler {
 
     /// Calls, ifs and jumps on a condition or a boolean uniform.
     fn conditional(&mut self, name: &str, opcode: Opcode, operands: &[&str]) -> Result<()> {
-        count(name, operands, "one to three", (1..=3).contains(&operands.len()))?;
+        let Some((tested, places)) = operands.split_first().filter(|(_, places)| places.len() <= 2) else {
+            return Err(count(name, operands, "one to three"));
+        };
         let mut inst = Inst::new(opcode);
         inst = if opcode.desc().format == Format::Conditional {
-            condition(inst, operands[0])?
+            condition(inst, tested)?
         } else {
-            let negated = operands[0].strip_prefix('!').filter(|_| opcode == Opcode::Jmpu);
-            let uniform = self.bool_uniform(negated.unwrap_or(operands[0]).trim())?;
+            let negated = tested.strip_prefix('!').filter(|_| opcode == Opcode::Jmpu);
+            let uniform = self.bool_uniform(negated.unwrap_or(tested).trim())?;
             inst.with(Field::Bool, uniform).with(Field::Count, negated.is_some().into())
         };
-        let places = &operands[1..];
         match opcode {
             Opcode::Ifu | Opcode::Ifc if places.is_empty() => {
                 self.open(BlockKind::If, inst);
                 Ok(())
             }
             Opcode::Jmpc | Opcode::Jmpu => {
-                count(name, operands, "two", places.len() == 1)?;
-                self.push(inst, None, Reference::Name(places[0].to_owned()));
+                let [place] = places else { return Err(count(name, operands, "two")) };
+                self.push(inst, None, Reference::Name((*place).to_owned()));
                 Ok(())
             }
-            Opcode::Ifu | Opcode::Ifc => {
-                count(name, operands, "one or three", places.len() == 2)?;
-                self.call(inst, name, places)
-            }
-            _ => {
-                count(name, operands, "two or three", !places.is_empty())?;
-                self.call(inst, name, places)
-            }
+            Opcode::Ifu | Opcode::Ifc if places.len() != 2 => Err(count(name, operands, "one or three")),
+            _ if places.is_empty() => Err(count(name, operands, "two or three")),
+            _ => self.call(inst, name, places),
         }
     }
 }

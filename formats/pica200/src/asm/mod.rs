@@ -11,6 +11,8 @@
 //! * `.entry @5 @9` gives entry and end as addresses; `.fvec name[4] c8` and its like name the register.
 //! * `.nonop` switches the padding off.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 mod directive;
 mod finish;
 mod instruction;
@@ -120,9 +122,9 @@ pub fn assemble_all(texts: &[&str]) -> std::result::Result<Container, AsmError> 
     let mut assembler = Assembler::default();
     for (source_index, text) in texts.iter().enumerate() {
         assembler.unit = Unit::default();
-        for (index, line) in text.lines().enumerate() {
-            assembler.at = (source_index, index + 1);
-            assembler.line(line).map_err(|cause| AsmError { source_index, line: index + 1, cause })?;
+        for (number, line) in (1..).zip(text.lines()) {
+            assembler.at = (source_index, number);
+            assembler.line(line).map_err(|cause| AsmError { source_index, line: number, cause })?;
         }
         assembler.at = (source_index, 0);
         let closed = assembler.close_unit();
@@ -214,7 +216,7 @@ fn split_operands(text: &str) -> Vec<&str> {
     let mut depth = 0usize;
     let at = |c: char| {
         match c {
-            '(' => depth += 1,
+            '(' => depth = depth.saturating_add(1),
             ')' => depth = depth.saturating_sub(1),
             _ => {}
         }

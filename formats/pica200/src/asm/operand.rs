@@ -29,6 +29,7 @@ impl File {
     ];
 
     /// Number of registers.
+    #[expect(clippy::indexing_slicing, reason = "the table has a row for each variant, in their order")]
     pub fn size(self) -> usize {
         File::ALL[self as usize].2
     }
@@ -56,8 +57,8 @@ impl Register {
     pub fn source_number(self) -> Option<u8> {
         match self.file {
             File::Input => Some(self.index),
-            File::Temporary => Some(self.index + 0x10),
-            File::Float => Some(self.index + 0x20),
+            File::Temporary => self.index.checked_add(0x10),
+            File::Float => self.index.checked_add(0x20),
             _ => None,
         }
     }
@@ -72,6 +73,9 @@ fn unknown<T>(what: &'static str, text: &str, expected: &'static str) -> Result<
     Err(AsmCause::Unknown { what, text: text.to_owned(), expected })
 }
 
+/// What numbers are.
+const INTEGER: &str = "a decimal or hexadecimal integer";
+
 /// A decimal or hexadecimal number.
 pub(super) fn integer(text: &str) -> Result<i64> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
@@ -79,7 +83,7 @@ pub(super) fn integer(text: &str) -> Result<i64> {
         Some(hex) => i64::from_str_radix(hex, 16).ok(),
         None => text.parse().ok(),
     };
-    value.map_or_else(|| unknown("number", text, "a decimal or hexadecimal integer"), Ok)
+    value.map_or_else(|| unknown("number", text, INTEGER), Ok)
 }
 
 /// A selector of one to four components, and the components it names.
@@ -95,9 +99,18 @@ fn selector(text: &str) -> Result<([u8; 4], [bool; 4])> {
     let parts = parts.filter(|parts| (1..=4).contains(&parts.len()));
     let Some(parts) = parts else { return unknown("selector", text, "one to four of `xyzw`") };
     let at = |index: usize| parts.get(index).or(parts.last()).copied().unwrap_or_default();
-    let mut mask = [false; 4];
-    parts.iter().for_each(|part| mask[usize::from(*part)] = true);
+    let mask = [0, 1, 2, 3].map(|component| parts.contains(&component));
     Ok((std::array::from_fn(at), mask))
+}
+
+/// The component that a selector has for a component.
+fn pick([x, y, z, w]: [u8; 4], component: u8) -> u8 {
+    match component {
+        0 => x,
+        1 => y,
+        2 => z,
+        _ => w,
+    }
 }
 
 /// Field value of an address register.
@@ -116,14 +129,18 @@ fn index(text: &str) -> Result<(u8, i64)> {
     if let Some(address) = address_register(text) {
         return Ok((address, 0));
     }
-    if let Some(at) = text.find(['+', '-']).filter(|at| *at > 0) {
-        let (name, rest) = text.split_at(at);
+    let sign = text.find(['+', '-']).filter(|at| *at > 0);
+    if let Some((name, rest)) = sign.and_then(|at| text.split_at_checked(at)) {
         let Some(address) = address_register(name.trim()) else {
             return unknown("address register", name.trim(), "`a0.x`, `a0.y` or `aL`");
         };
-        let (sign, digits) = rest.split_at(1);
-        let offset = integer(digits.trim())?;
-        return Ok((address, if sign == "-" { -offset } else { offset }));
+        let (negative, digits) = match rest.strip_prefix('-') {
+            Some(digits) => (true, digits.trim()),
+            None => (false, rest.strip_prefix('+').unwrap_or(rest).trim()),
+        };
+        let offset = integer(digits)?;
+        let offset = if negative { offset.checked_neg() } else { Some(offset) };
+        return offset.map_or_else(|| unknown("number", digits, INTEGER), |offset| Ok((address, offset)));
     }
     Ok((0, integer(text)?))
 }
@@ -159,11 +176,9 @@ impl Assembler {
         if !suffix.is_empty() {
             let (chosen, named) = selector(suffix)?;
             let inner = register.selector;
-            register.selector = chosen.map(|component| inner[usize::from(component)]);
-            register.mask = [false; 4];
-            for (component, _) in named.iter().enumerate().filter(|(_, named)| **named) {
-                register.mask[usize::from(inner[component])] = true;
-            }
+            register.selector = chosen.map(|component| pick(inner, component));
+            register.mask = [0, 1, 2, 3]
+                .map(|component| inner.iter().zip(named).any(|(inner, named)| named && *inner == component));
         }
         register.negated ^= negated;
         Ok(register)
@@ -223,25 +238,23 @@ pub(super) fn condition(inst: Inst, text: &str) -> Result<Inst> {
     let flag = |text: &str| {
         let text = text.trim();
         let name = text.trim_start_matches('!');
-        let expected = (text.len() - name.len()).is_multiple_of(2);
+        let expected = text.chars().take_while(|c| *c == '!').count().is_multiple_of(2);
         match name.trim().to_ascii_lowercase().as_str() {
-            "cmp.x" => Ok((0, expected)),
-            "cmp.y" => Ok((1, expected)),
+            "cmp.x" => Ok((Field::RefX, expected)),
+            "cmp.y" => Ok((Field::RefY, expected)),
             _ => unknown("condition", text, "`cmp.x` or `cmp.y`"),
         }
     };
-    let reference = |inst: Inst, (which, expected): (usize, bool)| {
-        inst.with([Field::RefX, Field::RefY][which], expected.into())
-    };
+    let reference = |inst: Inst, (field, expected): (Field, bool)| inst.with(field, expected.into());
     // What is not tested prints, and is encoded, as expected to be true.
     let inst = inst.with(Field::RefX, 1).with(Field::RefY, 1);
-    let Some(at) = text.find(['&', '|']) else {
-        let (which, expected) = flag(text)?;
-        return Ok(reference(inst, (which, expected)).with(Field::Combine, which as u16 + 2));
+    let Some((first, rest)) = text.find(['&', '|']).and_then(|at| text.split_at_checked(at)) else {
+        let tested = flag(text)?;
+        let alone = if tested.0 == Field::RefX { 2 } else { 3 };
+        return Ok(reference(inst, tested).with(Field::Combine, alone));
     };
-    let (first, rest) = text.split_at(at);
-    let joint = &rest[..1];
-    let second = rest[1..].strip_prefix(joint).unwrap_or(&rest[1..]);
+    let (joint, second) = rest.split_at_checked(1).unwrap_or((rest, ""));
+    let second = second.strip_prefix(joint).unwrap_or(second);
     let (first, second) = (flag(first)?, flag(second)?);
     if first.0 == second.0 {
         return unknown("condition", text, "`cmp.x` and `cmp.y` once each");

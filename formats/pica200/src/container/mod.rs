@@ -131,10 +131,10 @@ impl Container {
                 Choice::Index(index) => format!("shader {index}"),
                 Choice::Stage(stage) => format!("{} shader", stage.name()),
             },
-            found: match self.shaders.len() {
-                0 => "none".to_owned(),
-                1 => format!("one {} shader", self.shaders[0].stage.name()),
-                count => format!("{count} shaders"),
+            found: match self.shaders.as_slice() {
+                [] => "none".to_owned(),
+                [one] => format!("one {} shader", one.stage.name()),
+                more => format!("{} shaders", more.len()),
             },
         })
     }

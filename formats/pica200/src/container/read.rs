@@ -1,5 +1,7 @@
 //! Reading containers.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use super::{Container, ContainerError, DVLE_HEADER, DVLP_HEADER};
 use crate::descriptor::Descriptor;
 use crate::program::{
@@ -28,20 +30,25 @@ impl<'a> Bytes<'a> {
         let start = self.base.checked_add(offset);
         let end = start.and_then(|start| start.checked_add(size));
         let found = start.zip(end).and_then(|(start, end)| self.bytes.get(start..end));
-        found.ok_or(ContainerError::Truncated {
-            what: self.what,
-            offset: self.base.saturating_add(offset),
-            length: self.bytes.len(),
-        })
+        found.ok_or(self.truncated(offset))
+    }
+
+    /// Where in the file an offset is; of one that no file reaches, the largest.
+    fn place(self, offset: usize) -> usize {
+        self.base.saturating_add(offset)
+    }
+
+    fn truncated(self, offset: usize) -> ContainerError {
+        ContainerError::Truncated { what: self.what, offset: self.place(offset), length: self.bytes.len() }
     }
 
     fn array<const N: usize>(self, offset: usize) -> Result<[u8; N]> {
-        let slice = self.slice(offset, N)?;
-        Ok(std::array::from_fn(|index| slice[index]))
+        let found = self.slice(offset, N)?.first_chunk().copied();
+        found.ok_or(self.truncated(offset))
     }
 
     fn byte(self, offset: usize) -> Result<u8> {
-        Ok(self.array::<1>(offset)?[0])
+        Ok(u8::from_le_bytes(self.array(offset)?))
     }
 
     fn half(self, offset: usize) -> Result<u16> {
@@ -56,6 +63,12 @@ impl<'a> Bytes<'a> {
         Ok(self.word(offset)? as usize)
     }
 
+    /// Two sizes, one after the other.
+    fn sizes(self, offset: usize) -> Result<(usize, usize)> {
+        let both = u64::from_le_bytes(self.array(offset)?);
+        Ok((both as u32 as usize, (both >> 32) as usize))
+    }
+
     fn magic(self, expected: &'static str) -> Result<()> {
         if self.slice(0, 4)? == expected.as_bytes() {
             return Ok(());
@@ -65,13 +78,15 @@ impl<'a> Bytes<'a> {
 
     /// The rows of a table whose offset and count stand at `at`.
     fn table(self, at: usize, row: usize, what: &'static str, limit: usize) -> Result<Vec<Bytes<'a>>> {
-        let (offset, count) = (self.size(at)?, self.size(at + 4)?);
+        let (offset, count) = self.sizes(at)?;
         if count > limit {
             return Err(ContainerError::TooMany { what, count, limit });
         }
         let table = Bytes { what, ..self };
-        table.slice(offset, count * row)?;
-        Ok((0..count).map(|index| Bytes { base: self.base + offset + index * row, ..table }).collect())
+        let size = count.checked_mul(row).ok_or(table.truncated(offset))?;
+        table.slice(offset, size)?;
+        let bases = (self.place(offset)..).step_by(row).take(count);
+        Ok(bases.map(|base| Bytes { base, ..table }).collect())
     }
 }
 
@@ -84,11 +99,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Container> {
     if count > limit {
         return Err(ContainerError::TooMany { what: "DVLE parts", count, limit });
     }
-    file.slice(8, 4 * count)?;
-    let program = read_program(Bytes { what: "DVLP header", base: 8 + 4 * count, ..file })?;
+    let size = count.checked_mul(4).ok_or(file.truncated(8))?;
+    let (offsets, _) = file.slice(8, size)?.as_chunks();
+    let program =
+        read_program(Bytes { what: "DVLP header", base: file.place(8).saturating_add(size), ..file })?;
     let mut shaders = Vec::with_capacity(count);
-    for index in 0..count {
-        let base = file.size(8 + 4 * index)?;
+    for offset in offsets {
+        let base = u32::from_le_bytes(*offset) as usize;
         shaders.push(read_shader(Bytes { what: "DVLE header", base, ..file })?);
     }
     Ok(Container { program, shaders })
@@ -112,12 +129,12 @@ fn read_shader(part: Bytes<'_>) -> Result<Shader> {
         0 => Stage::Vertex,
         1 => Stage::Geometry,
         other => {
-            let (value, offset) = (other.into(), part.base + 6);
+            let (value, offset) = (other.into(), part.place(6));
             let expected = "0 for vertex or 1 for geometry";
             return Err(ContainerError::Value { what: "shader type", value, offset, expected });
         }
     };
-    let symbols = (part.size(0x38)?, part.size(0x3c)?);
+    let symbols = part.sizes(0x38)?;
     let symbols = Bytes { what: "symbols", ..part }.slice(symbols.0, symbols.1)?;
     let rows = |at, row, what| part.table(at, row, what, MAX_ROWS);
     Ok(Shader {
@@ -144,7 +161,7 @@ fn read_geometry(part: Bytes<'_>) -> Result<Geometry> {
     let known = GeometryMode::ALL.get(usize::from(mode)).ok_or(ContainerError::Value {
         what: "geometry mode",
         value: mode.into(),
-        offset: part.base + 0x14,
+        offset: part.place(0x14),
         expected: "0 to 2",
     })?;
     Ok(Geometry {
@@ -161,7 +178,7 @@ fn register(row: Bytes<'_>, offset: usize, count: usize, expected: &'static str)
     if usize::from(value) < count {
         return Ok(value as u8);
     }
-    let offset = row.base + offset;
+    let offset = row.place(offset);
     Err(ContainerError::Value { what: "register", value: value.into(), offset, expected })
 }
 
@@ -177,8 +194,8 @@ fn read_constant(row: Bytes<'_>) -> Result<Constant> {
         }
         2 => {
             let register = register(row, 2, FLOAT_UNIFORMS, "0 to 95")?;
-            let word = |index: usize| row.word(4 + 4 * index).map(|bits| bits & 0xff_ffff);
-            Ok(Constant::Float { register, value: [word(0)?, word(1)?, word(2)?, word(3)?] })
+            let words = [row.word(4)?, row.word(8)?, row.word(12)?, row.word(16)?];
+            Ok(Constant::Float { register, value: words.map(|bits| bits & 0xff_ffff) })
         }
         other => Err(ContainerError::Value {
             what: "type of constant",
