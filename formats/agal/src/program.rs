@@ -1,5 +1,7 @@
 //! Programs: header and tokens, from bytes and to bytes.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use thiserror::Error;
 
 use crate::opcode::{LAST_CODE, Opcode};
@@ -28,7 +30,11 @@ impl Version {
 
     /// Its number.
     pub fn number(self) -> u32 {
-        self as u32 + 1
+        match self {
+            Version::V1 => 1,
+            Version::V2 => 2,
+            Version::V3 => 3,
+        }
     }
 
     /// The version with a number.
@@ -38,7 +44,11 @@ impl Version {
 
     /// The most tokens that a program may have.
     pub fn max_tokens(self) -> usize {
-        [200, 1024, 2048][self as usize]
+        match self {
+            Version::V1 => 200,
+            Version::V2 => 1024,
+            Version::V3 => 2048,
+        }
     }
 }
 
@@ -200,14 +210,19 @@ fn read_header(header: &[u8; HEADER_BYTES]) -> Result<(Version, Stage), ReadErro
 }
 
 fn read_token(index: usize, bytes: &[u8; TOKEN_BYTES]) -> Result<Token, ReadError> {
-    let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-    let wide = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
-    let code = word(0);
+    // A word for the opcode, one for the destination and two for each source.
+    let ([code, destination, low1, high1, low2, high2], []) = bytes.as_chunks() else {
+        return Err(ReadError::Truncated { token: index, found: bytes.len() });
+    };
+    let code = u32::from_le_bytes(*code);
     let opcode = Opcode::from_code(code).ok_or(ReadError::Opcode { token: index, code })?;
+    let wide = |low: &[u8; 4], high: &[u8; 4]| {
+        u64::from(u32::from_le_bytes(*low)) | u64::from(u32::from_le_bytes(*high)) << 32
+    };
     Ok(Token {
         opcode,
-        destination: DestinationWord(word(4)),
-        source1: SourceWord(wide(8)),
-        source2: SourceWord(wide(16)),
+        destination: DestinationWord(u32::from_le_bytes(*destination)),
+        source1: SourceWord(wide(low1, high1)),
+        source2: SourceWord(wide(low2, high2)),
     })
 }

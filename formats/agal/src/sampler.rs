@@ -155,7 +155,7 @@ pub(crate) fn settings(field: SamplerField) -> Result<SamplerSettings, u32> {
     let filter = match field.nibble(FILTER) {
         0 => Filter::Nearest,
         1 => Filter::Linear,
-        power @ 2..=5 => Filter::Anisotropic(1 << (power - 1)),
+        power @ 2..=5 => Filter::Anisotropic(1 << power >> 1),
         _ => return Err(FILTER),
     };
     let mip = match field.nibble(MIP) {

@@ -34,7 +34,8 @@ impl<'t> Line<'t> {
     pub(super) fn error_at(&self, place: &str, message: impl Into<String>) -> AssembleError {
         let offset = (place.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         let before = self.text.get(..offset).unwrap_or("");
-        AssembleError { line: self.number, column: before.chars().count() + 1, message: message.into() }
+        let column = before.chars().count().saturating_add(1);
+        AssembleError { line: self.number, column, message: message.into() }
     }
 
     /// Version and stage, if the line is the directive that names them.
@@ -101,10 +102,11 @@ impl<'t> Line<'t> {
     fn raw(mut self) -> Result<Token, AssembleError> {
         let word = self.next_word();
         self.end()?;
-        let digits: Option<Vec<u8>> = (0..TOKEN_BYTES)
-            .map(|at| word.get(2 * at..2 * at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()))
-            .collect();
-        let bytes = digits.filter(|_| word.len() == 2 * TOKEN_BYTES);
+        let (pairs, odd) = word.as_bytes().as_chunks::<2>();
+        let byte = |pair: &[u8; 2]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let fits = pairs.len() == TOKEN_BYTES && odd.is_empty();
+        let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
+        let bytes = bytes.filter(|_| fits);
         let bytes = bytes.ok_or_else(|| self.error_at(word, "expected 48 hexadecimal digits"))?;
         let wide = |from: usize, count: usize| {
             bytes.iter().skip(from).take(count).rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte))
@@ -159,7 +161,7 @@ impl<'t> Line<'t> {
         let mut depth = 0usize;
         let ends = |c: char| {
             match c {
-                '[' => depth += 1,
+                '[' => depth = depth.saturating_add(1),
                 ']' => depth = depth.saturating_sub(1),
                 _ => {}
             }

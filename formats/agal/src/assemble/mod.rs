@@ -9,6 +9,8 @@
 //!
 //! Adobe's assembler passes over both with a warning. A swizzle of fewer than four components repeats its last.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 mod line;
 mod operand;
 
