@@ -17,6 +17,8 @@
 //! * Other modifiers by name and number, left out when they have their usual value.
 //! * A comment runs from `;` to the end of the line.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use std::collections::BTreeMap;
 
 use thiserror::Error;
@@ -74,8 +76,8 @@ pub fn assemble(text: &str) -> Result<Vec<u8>> {
     let mut items = Vec::new();
     let mut labels: BTreeMap<&str, usize> = BTreeMap::new();
     let mut pc = 0;
-    for (number, line) in text.lines().enumerate() {
-        let mut cursor = Cursor { text: line.split(';').next().unwrap_or_default(), at: 0, line: number + 1 };
+    for (number, line) in (1..).zip(text.lines()) {
+        let mut cursor = Cursor { text: line.split(';').next().unwrap_or_default(), at: 0, line: number };
         while let Some(name) = cursor.label() {
             if labels.insert(name, pc).is_some() {
                 return Err(cursor.problem(Problem::Duplicate(name.into())));
@@ -92,8 +94,8 @@ pub fn assemble(text: &str) -> Result<Vec<u8>> {
                 encode(inst).map_err(|error| cursor.problem_at(column, error.into()))?.len()
             }
         };
-        items.push((item, pc, number + 1, column));
-        pc += len;
+        items.push((item, pc, number, column));
+        pc = pc.saturating_add(len);
     }
     finish(&items, &labels, pc)
 }
@@ -126,15 +128,16 @@ fn finish(
 ) -> Result<Vec<u8>> {
     let mut code = Vec::with_capacity(size);
     for (item, pc, line, column) in items {
-        let problem = |problem: Problem| AsmError { line: *line, column: column + 1, problem };
+        let problem = |problem: Problem| AsmError { line: *line, column: column.saturating_add(1), problem };
         match item {
-            Item::Raw(value, len) => code.extend_from_slice(&value.to_le_bytes()[..*len]),
+            Item::Raw(value, len) => code.extend(value.to_le_bytes().into_iter().take(*len)),
             Item::Inst(inst, label) => {
                 let mut inst = *inst;
                 if let Some((operand, name)) = label {
-                    let target =
-                        labels.get(name).ok_or_else(|| problem(Problem::Undefined((*name).into())))?;
-                    inst.operands[*operand].value = (*target as u32).wrapping_sub(*pc as u32);
+                    let found = labels.get(name).zip(inst.operands.get_mut(*operand));
+                    let (target, operand) =
+                        found.ok_or_else(|| problem(Problem::Undefined((*name).into())))?;
+                    operand.value = (*target as u32).wrapping_sub(*pc as u32);
                 }
                 code.extend_from_slice(&encode(&inst).map_err(|error| problem(error.into()))?);
             }
@@ -146,17 +149,26 @@ fn finish(
 /// A place in a line.
 struct Cursor<'a> {
     text: &'a str,
+    /// Begin of a character or end of the text.
     at: usize,
     line: usize,
 }
 
 impl<'a> Cursor<'a> {
     fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Takes `bytes` bytes that contain whole characters; all that is left if there are fewer.
+    fn advance(&mut self, bytes: usize) -> &'a str {
+        let rest = self.rest();
+        let (taken, _) = rest.split_at_checked(bytes).unwrap_or((rest, ""));
+        self.at = self.at.saturating_add(taken.len());
+        taken
     }
 
     fn skip_space(&mut self) {
-        self.at += self.rest().len() - self.rest().trim_start().len();
+        self.take(char::is_whitespace);
     }
 
     fn is_at_end(&mut self) -> bool {
@@ -169,7 +181,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn problem_at(&self, at: usize, problem: Problem) -> AsmError {
-        AsmError { line: self.line, column: at + 1, problem }
+        AsmError { line: self.line, column: at.saturating_add(1), problem }
     }
 
     fn expected(&self, expected: impl Into<String>) -> AsmError {
@@ -177,7 +189,8 @@ impl<'a> Cursor<'a> {
     }
 
     fn expected_at(&self, at: usize, expected: impl Into<String>) -> AsmError {
-        let found = self.text[at..].split([' ', ',', '\t']).next().unwrap_or_default().to_owned();
+        let rest = self.text.get(at..).unwrap_or_default();
+        let found = rest.split([' ', ',', '\t']).next().unwrap_or_default().to_owned();
         self.problem_at(at, Problem::Expected { expected: expected.into(), found })
     }
 
@@ -185,8 +198,7 @@ impl<'a> Cursor<'a> {
     fn take(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c| !accept(c)).unwrap_or(rest.len());
-        self.at += end;
-        &rest[..end]
+        self.advance(end)
     }
 
     fn word(&mut self) -> &'a str {
@@ -197,7 +209,7 @@ impl<'a> Cursor<'a> {
         self.skip_space();
         let found = self.rest().starts_with(token);
         if found {
-            self.at += token.len();
+            self.advance(token.len());
         }
         found
     }
@@ -207,7 +219,7 @@ impl<'a> Cursor<'a> {
         let start = self.at;
         let name = self.word();
         if !name.is_empty() && self.rest().starts_with(':') {
-            self.at += 1;
+            self.advance(1);
             return Some(name);
         }
         self.at = start;
@@ -249,7 +261,7 @@ fn raw<'a>(cursor: &mut Cursor<'a>) -> Result<Item<'a>> {
     let start = cursor.at;
     let value = cursor.number()?;
     // As many bytes as there are pairs of digits after 0x.
-    let len = (cursor.at - start).saturating_sub(2) / 2;
+    let len = cursor.at.saturating_sub(start).saturating_sub(2) / 2;
     let value = u16::try_from(value).map_err(|_| cursor.expected_at(start, "at most two bytes"))?;
     if !matches!(len, 1 | 2) || !cursor.accept(">") {
         return Err(cursor.expected_at(start, "two or four hexadecimal digits and `>`"));
@@ -262,6 +274,8 @@ struct Registers {
     operand: Operand,
     count: u16,
     column: usize,
+    /// The operand they are.
+    name: &'static str,
 }
 
 struct Parser<'a> {
@@ -296,7 +310,7 @@ impl<'a> Parser<'a> {
 
     fn suffixes(&mut self, cursor: &mut Cursor<'a>) -> Result<()> {
         while cursor.rest().starts_with('.') {
-            cursor.at += 1;
+            cursor.advance(1);
             let start = cursor.at;
             let suffix = cursor.word();
             match suffix {
@@ -304,13 +318,13 @@ impl<'a> Parser<'a> {
                     self.form = Some(suffix == "long");
                 }
                 _ => {
-                    let found =
-                        self.specs().iter().enumerate().find_map(|(i, spec)| Some((i, named(spec, suffix)?)));
-                    let Some((i, value)) = found else {
+                    let mut operands = self.specs().iter().zip(&mut self.inst.operands);
+                    let found = operands.find_map(|(spec, operand)| Some((operand, named(spec, suffix)?)));
+                    let Some((operand, value)) = found else {
                         let expected = format!("a suffix of `{}`", self.inst.op.name());
                         return Err(cursor.expected_at(start, expected));
                     };
-                    self.inst.operands[i].value = value;
+                    operand.value = value;
                 }
             }
         }
@@ -361,12 +375,13 @@ impl<'a> Parser<'a> {
     }
 
     fn store(&mut self, cursor: &Cursor<'a>, i: usize, operand: Operand, column: usize) -> Result<()> {
-        let spec = &self.specs()[i];
+        let found = self.specs().get(i).zip(self.inst.operands.get_mut(i));
+        let (spec, place) = found.ok_or_else(|| cursor.expected_at(column, "an operand"))?;
         spec.kind.check(&operand, spec.width()).map_err(|reason| {
             let error = EncodeError::Operand { inst: self.inst.op.name(), operand: spec.name, reason };
             cursor.problem_at(column, error.into())
         })?;
-        self.inst.operands[i] = operand;
+        *place = operand;
         Ok(())
     }
 
@@ -384,7 +399,7 @@ impl<'a> Parser<'a> {
             return self.store(cursor, i, operand, start);
         }
         if rest.starts_with('_') {
-            cursor.at += 1;
+            cursor.advance(1);
             return self.store(cursor, i, Operand::NONE, start);
         }
         let mut registers = register_list(cursor, spec)?;
@@ -396,7 +411,7 @@ impl<'a> Parser<'a> {
     fn target(&mut self, cursor: &mut Cursor<'a>, i: usize) -> Result<()> {
         let start = cursor.at;
         if let Some(sign) = ['+', '-'].into_iter().find(|sign| cursor.rest().starts_with(*sign)) {
-            cursor.at += 1;
+            cursor.advance(1);
             let distance = cursor.number()?;
             let value = if sign == '-' { distance.wrapping_neg() } else { distance };
             return self.store(cursor, i, Operand::imm(value), start);
@@ -424,10 +439,10 @@ impl<'a> Parser<'a> {
         for (i, list) in std::mem::take(&mut self.lists) {
             let wanted = self.inst.operand_count(i).max(1);
             let mut operand = list.operand;
-            if list.count == wanted * 2 && operand.size == Size::B32 {
+            if Some(list.count) == wanted.checked_mul(2) && operand.size == Size::B32 {
                 operand.size = Size::B64;
             } else if list.count != wanted {
-                let expected = format!("{wanted} consecutive registers for `{}`", self.specs()[i].name);
+                let expected = format!("{wanted} consecutive registers for `{}`", list.name);
                 return Err(cursor.expected_at(list.column, expected));
             }
             self.store(cursor, i, operand, list.column)?;
@@ -468,16 +483,13 @@ fn immediate(cursor: &mut Cursor<'_>, spec: &OperandDesc) -> Result<Operand> {
     if spec.kind.style == Style::Float {
         let digits = cursor.take(|c| c.is_ascii_digit());
         let mut end = cursor.at;
-        let fraction = &cursor.rest();
-        if !digits.is_empty()
-            && fraction.starts_with('.')
-            && fraction[1..].starts_with(|c: char| c.is_ascii_digit())
-        {
-            cursor.at += 1;
+        let fraction = cursor.rest().strip_prefix('.');
+        if !digits.is_empty() && fraction.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+            cursor.advance(1);
             cursor.take(|c| c.is_ascii_digit());
             end = cursor.at;
         }
-        let value = cursor.text[start..end].parse::<f32>().ok();
+        let value = cursor.text.get(start..end).and_then(|text| text.parse::<f32>().ok());
         let code = value.and_then(minifloat::encode);
         return code
             .map(|code| Operand::imm(code.into()))
@@ -490,7 +502,7 @@ fn immediate(cursor: &mut Cursor<'_>, spec: &OperandDesc) -> Result<Operand> {
 fn flags(cursor: &mut Cursor<'_>) -> Result<OperandFlags> {
     let mut flags = OperandFlags::empty();
     while cursor.rest().starts_with('.') {
-        cursor.at += 1;
+        cursor.advance(1);
         let start = cursor.at;
         let name = cursor.word();
         match FLAG_NAMES.iter().find(|(other, _)| *other == name) {
@@ -519,17 +531,18 @@ fn register_list(cursor: &mut Cursor<'_>, spec: &OperandDesc) -> Result<Register
         let register = register(name)
             .ok_or_else(|| cursor.expected_at(column, format!("a register or number for `{}`", spec.name)))?;
         let follows = first.is_none_or(|first| {
-            let next = first.value + u32::from(count) * u32::from(first.size.halves());
-            (register.tag, register.size, register.value) == (first.tag, first.size, next)
+            let next = u32::from(count).checked_mul(first.size.halves().into());
+            let next = next.and_then(|halves| first.value.checked_add(halves));
+            (register.tag, register.size, Some(register.value)) == (first.tag, first.size, next)
         });
         if !follows {
             return Err(cursor.expected_at(column, "consecutive registers"));
         }
         first = first.or(Some(register));
-        count += 1;
+        count = count.checked_add(1).ok_or_else(|| cursor.expected_at(column, "consecutive registers"))?;
     }
     let operand = first.ok_or_else(|| cursor.expected_at(column, "a register"))?;
-    Ok(Registers { operand, count, column })
+    Ok(Registers { operand, count, column, name: spec.name })
 }
 
 fn register(name: &str) -> Option<Operand> {
@@ -542,8 +555,8 @@ fn register(name: &str) -> Option<Operand> {
         (_, Some(digits)) => (digits, Size::B16, 1),
         _ => (digits, Size::B32, 0),
     };
-    let number: u16 = digits.parse().ok().filter(|number| *number < 256)?;
-    Some(Operand { tag, size, value: u32::from(number) * 2 + offset, ..Operand::NONE })
+    let number: u8 = digits.parse().ok()?;
+    Some(Operand { tag, size, value: u32::from(number) << 1 | offset, ..Operand::NONE })
 }
 
 #[cfg(test)]
