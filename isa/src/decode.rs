@@ -2,6 +2,8 @@
 //!
 //! Rows are found through the low seven bits of the word, which every row fixes at least in part.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use thiserror::Error;
 
 use crate::desc::{InstDesc, Length};
@@ -59,12 +61,12 @@ impl std::fmt::Display for BitList {
         while rest != 0 {
             let low = rest.trailing_zeros();
             let run = (!(rest >> low)).trailing_zeros();
-            let high = low + run - 1;
+            let end = low.saturating_add(run);
             write!(f, "{separator}{low}")?;
             if run > 1 {
-                write!(f, ":{high}")?;
+                write!(f, ":{}", end.saturating_sub(1))?;
             }
-            rest = if high >= 127 { 0 } else { rest >> (high + 1) << (high + 1) };
+            rest &= u128::MAX.unbounded_shl(end);
             separator = ", ";
         }
         Ok(())
@@ -74,11 +76,18 @@ impl std::fmt::Display for BitList {
 const BUCKETS: usize = 128;
 /// Rows that share their low seven bits: at most conversions, bit counts and the interleave.
 const BUCKET_ROWS: usize = 16;
+/// Stands after the rows of a bucket; the number of no row.
 const EMPTY: u8 = u8::MAX;
+const _: () = assert!(INSTS.len() <= EMPTY as usize);
 
 /// For each value of the low seven bits, the rows it may be.
 static DISPATCH: [[u8; BUCKET_ROWS]; BUCKETS] = dispatch();
 
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "evaluated at compile time, where both are errors of the compiler"
+)]
 const fn dispatch() -> [[u8; BUCKET_ROWS]; BUCKETS] {
     let mut table = [[EMPTY; BUCKET_ROWS]; BUCKETS];
     let mut bucket = 0;
@@ -104,17 +113,16 @@ const fn dispatch() -> [[u8; BUCKET_ROWS]; BUCKETS] {
 pub fn decode(bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
     let mut padded = [0; 16];
     let have = bytes.len().min(MAX_BYTES);
-    padded[..have].copy_from_slice(&bytes[..have]);
+    if let Some((padded, bytes)) = padded.get_mut(..have).zip(bytes.get(..have)) {
+        padded.copy_from_slice(bytes);
+    }
     let word = u128::from_le_bytes(padded);
     if have < 2 {
         return Err(DecodeError::Truncated { have, need: 2 });
     }
     let mut missing = None;
-    for row in DISPATCH[(word & 0x7f) as usize] {
-        if row == EMPTY {
-            break;
-        }
-        let op = Opcode::ALL[usize::from(row)];
+    for row in DISPATCH.get((word & 0x7f) as usize).map_or(&[] as &[u8], |rows| rows) {
+        let Some(op) = Opcode::ALL.get(usize::from(*row)).copied() else { break };
         let desc = op.desc();
         let len = length(desc, word);
         let own = word & low_mask(len);
@@ -147,7 +155,8 @@ fn length(desc: &InstDesc, word: u128) -> usize {
 }
 
 const fn low_mask(len: usize) -> u128 {
-    (1 << (len * 8)) - 1
+    // A power of two is at least 1, so that nothing wraps.
+    (1u128 << (len << 3)).wrapping_sub(1)
 }
 
 #[inline]
