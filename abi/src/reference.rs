@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::agal;
 use crate::fragment::{self, MAX_TARGETS};
-use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
+use crate::layout::{BLOCK_GRANULE_BYTES, InterfaceUniform, UniformRange, UniformSource, ZEROS_BYTES};
 use crate::pass;
 use crate::pipeline::DescriptorParts;
 use crate::registers;
@@ -217,6 +217,16 @@ fn pipeline_chapter(page: &mut String) {
          | sampler | 2 | number of a sampler state register, or in the heap of samplers | {sampler} |\n\n\
          An inline block is the contents themselves. A buffer with a dynamic offset has the number of a uniform that is added to its address \
          (`DynamicOffset`).\n"
+    );
+    let _ = write!(
+        page,
+        "\n## Accesses outside of buffers\n\nWith `Robustness` in the key, accesses to buffers are checked against their sizes. Where loads must give \
+         zeros, they may read them at `Zeros`,\nan address of {ZEROS_BYTES} bytes. What the driver sees to:\n\n\
+         * The first 16 bytes of every buffer can be read, whatever its size. A null descriptor has the address of zeros and size 0.\n\
+         * Uniform buffers begin at multiples of {BLOCK_GRANULE_BYTES} bytes. All bytes up to the next multiple after the size can be read, \
+         {BLOCK_GRANULE_BYTES} at least,\n  and count as inside: `robustUniformBufferAccessSizeAlignment` is {BLOCK_GRANULE_BYTES}, \
+         `robustStorageBufferAccessSizeAlignment` is 1.\n\
+         * Sizes are at most 2^32 - 64.\n"
     );
 }
 
