@@ -1,41 +1,44 @@
 //! Scattered bit fields: reading and writing the pieces of an operand in an instruction word.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use crate::desc::Piece;
 
 /// Most bits an instruction has.
 pub const MAX_BITS: u32 = 96;
 
 /// Number of bits of all pieces together.
-pub const fn width(pieces: &[Piece]) -> u32 {
-    let mut total = 0;
-    let mut i = 0;
-    while i < pieces.len() {
-        total += pieces[i].len as u32;
-        i += 1;
+pub const fn width(mut pieces: &[Piece]) -> u32 {
+    let mut total = 0u32;
+    while let [piece, rest @ ..] = pieces {
+        total = total.saturating_add(piece.len as u32);
+        pieces = rest;
     }
     total
 }
 
 /// The instruction bits the pieces cover.
-pub const fn covered(pieces: &[Piece]) -> u128 {
+pub const fn covered(mut pieces: &[Piece]) -> u128 {
     let mut bits = 0;
-    let mut i = 0;
-    while i < pieces.len() {
-        bits |= ((1u128 << pieces[i].len) - 1) << pieces[i].lo;
-        i += 1;
+    while let [piece, rest @ ..] = pieces {
+        bits |= (low_bits(piece.len) as u128) << piece.lo;
+        pieces = rest;
     }
     bits
+}
+
+/// The lowest `count` bits, fewer than 64. A power of two is at least 1, so that nothing wraps.
+#[inline]
+const fn low_bits(count: u8) -> u64 {
+    (1u64 << count).wrapping_sub(1)
 }
 
 /// The value of a field, low part first.
 #[inline]
 pub fn extract(word: u128, pieces: &[Piece]) -> u64 {
     let mut raw = 0;
-    let mut at = 0;
-    for piece in pieces {
-        let part = (word >> piece.lo) as u64 & ((1u64 << piece.len) - 1);
-        raw |= part << at;
-        at += piece.len;
+    for piece in pieces.iter().rev() {
+        raw = raw << piece.len | (word >> piece.lo) as u64 & low_bits(piece.len);
     }
     raw
 }
@@ -47,12 +50,13 @@ pub fn deposit(pieces: &[Piece], raw: u64) -> u128 {
     let (mut low, mut high) = (0u64, 0u64);
     let mut rest = raw;
     for piece in pieces {
-        let part = rest & ((1u64 << piece.len) - 1);
+        let part = rest & low_bits(piece.len);
+        let at = piece.lo & 63;
         if piece.lo < 64 {
-            low |= part << piece.lo;
-            high |= part >> 1 >> (63 - piece.lo);
+            low |= part << at;
+            high |= part >> 1 >> (at ^ 63);
         } else {
-            high |= part << (piece.lo - 64);
+            high |= part << at;
         }
         rest >>= piece.len;
     }
