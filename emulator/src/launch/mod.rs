@@ -234,6 +234,11 @@ impl Layout<'_> {
         Ok(address)
     }
 
+    /// The address of `bytes`, as bytes.
+    fn address_of(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, MapError> {
+        Ok(self.map(bytes, Access::READ)?.to_le_bytes().to_vec())
+    }
+
     fn map_buffers(&mut self) -> Result<(), MapError> {
         let access = |buffer: &BufferBinding| match buffer.writable {
             true => Access::READ | Access::WRITE,
@@ -394,12 +399,8 @@ impl Layout<'_> {
             UniformSource::TextureWords { set, binding, element } => {
                 self.texture(set, binding, element, DescriptorKind::Texture)?.to_vec()
             }
-            UniformSource::Zeros => {
-                self.map(vec![0; ZEROS_BYTES as usize], Access::READ)?.to_le_bytes().to_vec()
-            }
-            UniformSource::ConstantAddress => {
-                self.map(info.constants.clone(), Access::READ)?.to_le_bytes().to_vec()
-            }
+            UniformSource::Zeros => self.address_of(vec![0; ZEROS_BYTES as usize])?,
+            UniformSource::ConstantAddress => self.address_of(info.constants.clone())?,
             UniformSource::SetAddress { set } => self.set_memory(info, set)?.to_le_bytes().to_vec(),
             UniformSource::PushConstantAddress => {
                 self.map(push_constants.to_vec(), Access::READ)?.to_le_bytes().to_vec()
