@@ -3,6 +3,7 @@
 //! * `a / b` is `a * rcp(b)`. The reciprocal is off by at most one unit in the last place (applegpu, from Metal's own
 //!   library code), so the quotient is within 2.5, as Vulkan and WGSL ask for |b| from 2^-126 to 2^126.
 //! * `sqrt(a)` is `a * rsqrts(a)`, right for 0 and infinity because `rsqrts` is 1 there (Mesa 25.0 AGX compiler).
+//! * Where `rsqrt(a)` stands beside `sqrt(a)`, one `rsqrts(a)` serves both.
 //! * 16-bit operands: the intermediate has 32 bits, at no cost, and the product is rounded once more.
 //!
 //! Before: stage source; no 64-bit float arithmetic. After: the same; no float division or square root.
@@ -10,13 +11,14 @@
 use agx_isa::table::Opcode;
 
 use crate::error::{BackEndError, CompileError};
-use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Side, Src, Value};
 
 /// Replaces `fdiv` and `fsqrt`.
 ///
 /// # Errors
 /// 64-bit floats are unsupported.
 pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
+    share_roots(f);
     f.try_map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let (function, argument) = match data.op {
@@ -35,6 +37,35 @@ pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
             false => r.op(Opcode::Fmul, width, &[data.srcs[0], factor]),
         }))
     })
+}
+
+/// Lets the reciprocal root of what a square root is taken of be the same operation. They differ for 0, where the source
+/// languages leave the reciprocal root undefined.
+fn share_roots(f: &mut Function<'_>) {
+    let is_free = f.contract && !f.special_values;
+    if !is_free || !f.present.may_have_op(IrOp::Fsqrt) || !f.present.may_have_op(Opcode::Rsqrt) {
+        return;
+    }
+    let mut has_root: Side<Value, bool> = Side::new(f.values.len());
+    let insts: Vec<_> =
+        f.layout.iter().flat_map(|segment| f.block(segment.block).insts.iter().copied()).collect();
+    for inst in &insts {
+        let data = &f.insts[*inst];
+        if data.op == Op::Ir(IrOp::Fsqrt)
+            && let Some(value) = data.srcs[0].as_value()
+        {
+            has_root[value] |= f.ty(value).bits == 32;
+        }
+    }
+    for inst in insts {
+        let data = f.insts[inst];
+        let is_shared = data.op == Op::Hw(Opcode::Rsqrt)
+            && data.srcs[0].flags.is_empty()
+            && data.srcs[0].as_value().is_some_and(|value| has_root[value]);
+        if is_shared {
+            f.set_inst(inst, InstData { op: Opcode::Rsqrts.into(), ..data });
+        }
+    }
 }
 
 #[cfg(test)]

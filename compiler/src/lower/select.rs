@@ -36,6 +36,7 @@ pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
         from_booleans: Side::default(),
         booleans: Side::default(),
         compares: Side::default(),
+        joined: Side::default(),
         modified: Side::default(),
         widened: Side::default(),
         error: None,
@@ -99,6 +100,8 @@ struct Selector {
     /// Values that were one bit wide.
     booleans: Side<Value, bool>,
     compares: Side<Value, Option<Compare>>,
+    /// For results of `and` and `or` of booleans: the table and the sources.
+    joined: Side<Value, Option<(Truth, [Src; 2])>>,
     /// For results of negation, absolute value and float widening: what a float operand may read instead.
     modified: Side<Value, Option<Src>>,
     /// For results of integer widening: what an integer operand may read instead.
@@ -154,6 +157,9 @@ fn fits(r: &Rewriter<'_, '_>, operand: &OperandDesc, src: Src) -> bool {
             && form.allowed_flags().contains(src.flags)
     })
 }
+
+/// Conditions of one selection that are chosen by one after the other.
+type Conditions = ArrayVec<Src, 4>;
 
 /// Most sources of a recipe.
 const MAX_RECIPE_ARGS: usize = 4;
@@ -371,8 +377,52 @@ impl Selector {
         if let Some(truth) = cond.as_imm() {
             return Rewrite::Forward(if truth != 0 { x } else { y });
         }
-        self.choose(r, data.dsts, cond, x, y);
+        let joined = self.joined_conditions(r, cond);
+        match joined {
+            Some((table, conditions)) => self.choose_by(r, data.dsts, table, &conditions, [x, y]),
+            None => self.choose(r, data.dsts, cond, x, y),
+        }
         Rewrite::Remove
+    }
+
+    /// The comparisons that `cond` joins by one table, where each can be done again and nothing else reads what joins them.
+    fn joined_conditions(&self, r: &Rewriter<'_, '_>, cond: Src) -> Option<(Truth, Conditions)> {
+        let joined = |src: Src| {
+            let value = src.as_value().filter(|value| self.uses[*value] == 1)?;
+            self.joined[value]
+        };
+        let (table, _) = joined(cond)?;
+        let (mut found, mut pending) = (Conditions::new(), Conditions::new());
+        pending.push(cond);
+        while let Some(src) = pending.pop() {
+            match joined(src).filter(|(other, _)| *other == table) {
+                Some((_, [a, b])) => {
+                    pending.try_push(b).ok()?;
+                    pending.try_push(a).ok()?;
+                }
+                None => found.try_push(src).ok()?,
+            }
+        }
+        found.iter().all(|src| self.fusable(r, *src).is_some()).then_some((table, found))
+    }
+
+    /// `dsts` = x where the conditions hold together, by `table`, else y: a selection for each, without a boolean for all.
+    fn choose_by(
+        &self,
+        r: &mut Rewriter<'_, '_>,
+        dsts: &[Value],
+        table: Truth,
+        conditions: &[Src],
+        [x, y]: [Src; 2],
+    ) {
+        // What the conditions that are left choose.
+        let mut chosen = if table == Truth::AND { x } else { y };
+        for (left, condition) in conditions.iter().enumerate().rev() {
+            let next = if left > 0 { r.f.add_value_like(dsts[0]) } else { dsts[0] };
+            let (x, y) = if table == Truth::AND { (chosen, y) } else { (x, chosen) };
+            self.choose(r, &[next], *condition, x, y);
+            chosen = next.into();
+        }
     }
 
     fn branch(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
@@ -405,6 +455,9 @@ impl Selector {
     /// complement and an exclusive or with 1. A comparison that only this operation reads is fused into a select.
     fn boolean_bitop(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
         let (table, [a, b]) = (data.get(key::TABLE), [data.srcs[0], data.srcs[1]]);
+        if let Some(dst) = data.dst().filter(|_| matches!(table, Truth::AND | Truth::OR)) {
+            self.joined[dst] = Some((table, [a, b]));
+        }
         let (one, zero) = (Src::imm(1, 16), Src::imm(0, 16));
         for (compare, other) in [(a, b), (b, a)] {
             if matches!(table, Truth::AND | Truth::OR) && self.fusable(r, compare).is_some() {

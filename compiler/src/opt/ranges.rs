@@ -5,6 +5,8 @@
 //! * Signed shifts, quotients, remainders and extensions of numbers that are not negative are unsigned ones.
 //! * 64-bit sums, products, shifts, quotients and comparisons of numbers below 2^32 with results below 2^32 are done in 32
 //!   bits; quotients of 32-bit numbers below 2^16 in 16.
+//! * A small number made a float, moved by less than one and made an integer again, as the whole part of a fragment's
+//!   position is, is that number.
 //!
 //! What is known, [`Walk`] says.
 //!
@@ -12,7 +14,7 @@
 
 use agx_abi::Stage;
 use agx_isa::table::Opcode;
-use agx_isa::table::names::Truth;
+use agx_isa::table::names::{Rounding, Truth};
 
 use crate::analysis::ranges::{self, Walk};
 use crate::context::Context;
@@ -21,6 +23,9 @@ use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Typ
 
 /// The bit of an integer condition that compares signed.
 const SIGNED_CONDITION: u32 = 4;
+
+/// Numbers up to this have exact sums with eighths.
+const MAX_WHOLE: i128 = 1 << 20;
 
 /// Simplifies integer operations by the ranges of their sources.
 pub fn opt_ranges(f: &mut Function<'_>, context: &mut Context<'_>) {
@@ -36,6 +41,14 @@ pub fn opt_ranges(f: &mut Function<'_>, context: &mut Context<'_>) {
     let mut walk = Walk::new(f, &context.facts.info);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
+        if let Some(whole) = whole_part(r.f, &data) {
+            walk.go_to(r.f, r.block);
+            return if walk.unsigned(r.f, whole).1 <= MAX_WHOLE {
+                Rewrite::Forward(whole)
+            } else {
+                Rewrite::Keep
+            };
+        }
         if !ranges::is_known(data.op) {
             return Rewrite::Keep;
         }
@@ -58,11 +71,30 @@ fn may_gain(f: &Function<'_>, data: &InstData<'_>) -> bool {
         Op::Ir(IrOp::Udiv | IrOp::Umod) => data.srcs[1].as_imm().is_none() || f.width(data.srcs[1]) == 64,
         Op::Ir(IrOp::Sdiv | IrOp::Srem) => true,
         Op::Hw(Opcode::Bitop) => data.srcs[1].as_imm().is_some_and(|mask| mask > 1),
+        Op::Hw(Opcode::FToS32 | Opcode::FToU32) => whole_part(f, data).is_some(),
         Op::Hw(Opcode::Iadd | Opcode::Isub) | Op::Ir(IrOp::Imul | IrOp::Shl | IrOp::Ushr) => {
             data.dst().is_some_and(|dst| f.ty(dst).bits == 64)
         }
         _ => false,
     }
+}
+
+/// The unsigned integer whose conversion to a float, moved up by less than one, is converted back by this operation.
+fn whole_part(f: &Function<'_>, data: &InstData<'_>) -> Option<Src> {
+    let (Op::Hw(Opcode::FToS32 | Opcode::FToU32), [moved]) = (data.op, data.srcs) else { return None };
+    let is_plain = |src: &Src| src.flags.is_empty() && f.width(*src) == 32;
+    let toward_zero = data.get(key::ROUND) == Rounding::TOWARD_ZERO && f.ty(data.dst()?).bits == 32;
+    let sum = f.def(*moved).filter(|_| toward_zero && is_plain(moved))?;
+    let converted = match (sum.op, sum.srcs) {
+        (Op::Hw(Opcode::Fadd), [converted, by]) if !sum.get(key::SAT) && is_plain(converted) => {
+            let by = f32::from_bits(by.as_imm()? as u32);
+            let is_small = (0.0..1.0).contains(&by) && (8.0 * by).fract() == 0.0;
+            f.def(*converted).filter(|_| is_small)?
+        }
+        _ => sum,
+    };
+    let (Op::Hw(Opcode::U32ToF), [number]) = (converted.op, converted.srcs) else { return None };
+    is_plain(number).then_some(*number)
 }
 
 /// What an instruction can be replaced by.

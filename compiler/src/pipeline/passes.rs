@@ -240,6 +240,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_loop_invariant));
     OPT_PREAMBLE "opt_preamble" "Moves what is the same for every invocation to a program that runs once." =
         optional(Source, Source, sure!(opt::opt_preamble, context));
+    OPT_NEST_CONDITIONS "opt_nest_conditions" "Makes an if on several conditions nested ifs." =
+        optional(Source, Source, sure!(opt::opt_nest_conditions));
     MARK_UNIFORM_BRANCHES "mark_uniform_branches" "Finds the branches that all lanes of a SIMD-group take together." =
         optional(Source, Source, sure!(analysis::uniform_branches::mark_uniform_branches, context));
     OPT_SINK "opt_sink" "Moves loads and interpolations into the branches that read them." =
@@ -263,6 +265,8 @@ passes! {
 
     SCHEDULE_PRESSURE "schedule_pressure" "Reorders blocks to need fewer registers." =
         optional(Machine, Machine, sure!(schedule::schedule_pressure));
+    OPT_SHARE_VECTORS "opt_share_vectors" "Lets values that were gathered into a vector live on in it." =
+        optional(Machine, Machine, sure!(opt::opt_share_vectors));
     LOWER_LAST_VARYING "lower_last_varying" "Marks the last store of a vertex output." =
         required(Machine, |f, _| lower::lower_last_varying(f));
     REGALLOC "regalloc" "Gives every value a register." =

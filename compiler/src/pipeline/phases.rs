@@ -78,8 +78,8 @@ phases! {
     ] "Optimises what the lowerings have made, and moves what is uniform to the preamble.";
 
     Place "place" -> Source [
-        OPT_DCE MARK_UNIFORM_BRANCHES OPT_SINK
-    ] "Drops what has moved to the preamble, and moves loads to where they are read.";
+        OPT_DCE OPT_NEST_CONDITIONS OPT_DCE MARK_UNIFORM_BRANCHES OPT_SINK
+    ] "Drops what has moved to the preamble, nests ifs, and moves loads to where they are read.";
 
     Address "address" -> Lowered [
         LOWER_ADDRESS OPT_CSE OPT_FUSE OPT_DCE
@@ -90,7 +90,7 @@ phases! {
     ] "Selects instructions and makes their operands legal.";
 
     Allocate "allocate" -> Allocated [
-        SCHEDULE_PRESSURE LOWER_LAST_VARYING REGALLOC LOWER_DIVERGENT_SHUFFLE
+        SCHEDULE_PRESSURE OPT_SHARE_VECTORS LOWER_LAST_VARYING REGALLOC LOWER_DIVERGENT_SHUFFLE
     ] "Gives values registers.";
 
     Finish "finish" -> Final [

@@ -120,7 +120,7 @@ pub(super) struct Group {
     wanted: [Ops; 2],
     /// Rules whose requirements on the first two sources hold, one bit each. The index has four bits: for each source, whether it
     /// is a constant and whether a wanted operation defines it.
-    candidates: [u64; 16],
+    candidates: [u128; 16],
 }
 
 impl Group {
@@ -129,7 +129,7 @@ impl Group {
 
     /// The group of `rules`.
     pub(super) const fn of(rules: &'static [Rule]) -> Group {
-        assert!(rules.len() <= 64, "a bit for each rule");
+        assert!(rules.len() <= 128, "a bit for each rule");
         let (mut wanted, mut candidates) = ([Ops::NONE; 2], [0; 16]);
         let mut at = 0;
         while at < rules.len() {
@@ -157,7 +157,7 @@ impl Group {
 
     /// The rules that such sources may match: a bit each.
     #[inline]
-    pub(super) fn candidates(&self, sources: &Sources<'_>) -> u64 {
+    pub(super) fn candidates(&self, sources: &Sources<'_>) -> u128 {
         let mut has = 0;
         for (index, wanted) in self.wanted.iter().enumerate() {
             let is_constant = sources.srcs.get(index).is_some_and(|src| src.kind == SrcKind::Imm);
@@ -185,6 +185,8 @@ pub(super) struct Rule {
 
 /// Most sources a rule names.
 pub(super) const MAX_SOURCES: usize = 4;
+/// Most operations of a pattern.
+const MAX_OPERATIONS: usize = 5;
 /// Most modifiers a rule names.
 pub(super) const MAX_MODS: usize = 2;
 
@@ -198,7 +200,7 @@ pub(super) struct Bound {
     /// Modifiers by number.
     pub mods: [u32; MAX_MODS],
     /// Result widths of the operations of the pattern, the root first, then in order.
-    pub results: ArrayVec<u8, 4>,
+    pub results: ArrayVec<u8, MAX_OPERATIONS>,
 }
 
 impl Bound {

@@ -6,7 +6,7 @@ use agx_isa::table::Opcode::{
     Bitop, Exp2, FToS32, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2, Rcp, Rsqrt, Rsqrts, S32ToF,
     Trunc,
 };
-use agx_isa::table::names::{IntCondition, Rounding, Truth};
+use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
 use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes};
 use super::pattern::{Bound, Exactness, Group, Mod, Needs, Node, Rule};
@@ -98,6 +98,26 @@ macro_rules! not {
     };
 }
 macro_rules! any_icmp { ($a:expr, $b:expr) => { ir!(Icmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] $a, $b) }; }
+macro_rules! fcmp { ($cond:ident, $a:expr, $b:expr) => { ir!(Fcmp[cond = Mod::Is(FloatCondition::$cond.get())] $a, $b) }; }
+
+/// Two comparisons of one number with a number and its opposite, in both orders, are one of its size.
+macro_rules! compares_size {
+    ($join:ident, $below:ident, $above:ident => $size:ident) => {
+        [
+            exact($join!(fcmp!($below, A, K), fcmp!($above, A, M)), fcmp!($size, ir!(Fabs A), M))
+                .when(|bound| are_opposite(bound, 3)),
+            exact($join!(fcmp!($above, A, K), fcmp!($below, A, M)), fcmp!($size, ir!(Fabs A), K))
+                .when(|bound| are_opposite(bound, 2)),
+        ]
+    };
+}
+
+/// Whether one of two numbers is beyond a third: whether the greatest, or the least, is.
+macro_rules! any_beyond {
+    ($cond:ident, $extremum:ident) => {
+        exact(or!(fcmp!($cond, A, C), fcmp!($cond, B, C)), fcmp!($cond, ir!($extremum A, B), C))
+    };
+}
 
 fn is_power_of_two(bound: &Bound) -> bool {
     bound.constant(2).is_power_of_two()
@@ -134,6 +154,17 @@ fn low_mask(width: u64) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
+/// The constant `positive` of two is above zero and the other one is its opposite.
+fn are_opposite(bound: &Bound, positive: usize) -> bool {
+    let sign = 1 << (bound.widths[positive] - 1);
+    let number = bound.constant(positive);
+    number & sign == 0 && number != 0 && bound.constant(5 - positive) == number | sign
+}
+
+fn is_boolean(bound: &Bound) -> bool {
+    bound.results[0] == 1
+}
+
 fn equality(bound: &Bound) -> bool {
     bound.mods[0] & 3 == 0
 }
@@ -156,6 +187,20 @@ fn float_product(bound: &Bound) -> u64 {
     } else {
         u64::from(product.to_bits())
     }
+}
+
+/// The constant that `choose` takes of two.
+fn extremum(bound: &Bound, choose: fn(f32, f32) -> f32) -> u64 {
+    let width = bound.results[0];
+    let [first, second] = [bound.constant(2), bound.constant(3)];
+    let chosen = choose(float(first, width), float(second, width));
+    if float(first, width) == chosen { first } else { second }
+}
+
+/// Both constants are numbers, and not zeros both.
+fn are_numbers(bound: &Bound) -> bool {
+    let numbers = [bound.constant(2), bound.constant(3)].map(|bits| float(bits, bound.results[0]));
+    numbers.iter().all(|number| number.is_normal() || *number == 0.0) && numbers != [0.0; 2]
 }
 
 /// The constant with the other sign.
@@ -232,6 +277,7 @@ pub(super) static GROUPS: &[(Op, Group)] = &[
     (Op::Hw(Fmul), Group::of(FLOAT_MULTIPLY)),
     (Op::Hw(Hmul), Group::of(HALF_MULTIPLY)),
     (Op::Hw(Exp2), Group::of(POWER)),
+    (Op::Hw(Rcp), Group::of(RECIPROCAL)),
     (Op::Hw(Log2), Group::of(LOGARITHM)),
     (Op::Hw(S32ToF), Group::of(FLOAT_OF_SIGNED)),
     (Op::Hw(Ffma), Group::of(FLOAT_FUSED)),
@@ -332,6 +378,55 @@ static SHIFT_RIGHT_SIGNED: &[Rule] = &[
     exact(ir!(Sshr ir!(Sshr A, K), M), ir!(Sshr A, Node::Calc(total_amount))).when(total_amount_is_small),
 ];
 
+const OUTSIDE: [Rule; 2] = compares_size!(or, LESS, GREATER => GREATER);
+const NOT_INSIDE: [Rule; 2] = compares_size!(or, LESS_OR_EQUAL, GREATER_OR_EQUAL => GREATER_OR_EQUAL);
+const INSIDE: [Rule; 2] = compares_size!(and, GREATER, LESS => LESS);
+const NOT_OUTSIDE: [Rule; 2] = compares_size!(and, GREATER_OR_EQUAL, LESS_OR_EQUAL => LESS_OR_EQUAL);
+
+macro_rules! other_fcmp { ($a:expr, $b:expr) => { ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Is(1)] $a, $b) }; }
+macro_rules! other_icmp { ($a:expr, $b:expr) => { ir!(Icmp[cond = Mod::Bind(0), inv = Mod::Is(1)] $a, $b) }; }
+
+/// A conjunction or disjunction with the complement of a condition that is a complement itself.
+macro_rules! of_complement {
+    ($join:ident, $first:ident, $second:ident) => {
+        [
+            of_complement!($first other_fcmp!(A, B), C => $join!(ir!(Fcmp[cond = Mod::Bind(0)] A, B), C)),
+            of_complement!($first other_icmp!(A, B), C => $join!(ir!(Icmp[cond = Mod::Bind(0)] A, B), C)),
+            of_complement!($first table!(NOR, A, B), C => $join!(or!(A, B), C)),
+            of_complement!($first table!(NAND, A, B), C => $join!(and!(A, B), C)),
+            of_complement!($second C, other_fcmp!(A, B) => $join!(C, ir!(Fcmp[cond = Mod::Bind(0)] A, B))),
+            of_complement!($second C, other_icmp!(A, B) => $join!(C, ir!(Icmp[cond = Mod::Bind(0)] A, B))),
+            of_complement!($second C, table!(NOR, A, B) => $join!(C, or!(A, B))),
+            of_complement!($second C, table!(NAND, A, B) => $join!(C, and!(A, B))),
+        ]
+    };
+    ($table:ident $first:expr, $second:expr => $to:expr) => {
+        exact(table!($table, $first, $second), $to)
+    };
+}
+
+const OR_COMPLEMENT: [Rule; 8] = of_complement!(or, NOT_OR, OR_NOT);
+const AND_COMPLEMENT: [Rule; 8] = of_complement!(and, NOT_AND, AND_NOT);
+
+/// One of two comparisons of a number with a number and its opposite stands within another disjunction.
+macro_rules! outside_or {
+    ($inner:ident $c:expr, $outer:ident $k:expr, $positive:expr) => {
+        [
+            outside_or!(or!(or!(B, fcmp!($inner, A, $c)), fcmp!($outer, A, $k)), $positive),
+            outside_or!(or!(or!(fcmp!($inner, A, $c), B), fcmp!($outer, A, $k)), $positive),
+            outside_or!(or!(fcmp!($outer, A, $k), or!(B, fcmp!($inner, A, $c))), $positive),
+            outside_or!(or!(fcmp!($outer, A, $k), or!(fcmp!($inner, A, $c), B)), $positive),
+        ]
+    };
+    ($from:expr, $positive:expr) => {
+        exact($from, or!(B, fcmp!(GREATER, ir!(Fabs A), Node::Const($positive))))
+            .when(|bound| are_opposite(bound, $positive))
+    };
+}
+
+const GREATER_LAST: [Rule; 4] = outside_or!(LESS K, GREATER M, 3);
+const LESS_LAST: [Rule; 4] = outside_or!(GREATER K, LESS M, 2);
+
 static BITWISE: &[Rule] = &[
     exact(table!(FIRST, A, B), A),
     exact(and!(A, ZERO), ZERO),
@@ -370,6 +465,43 @@ static BITWISE: &[Rule] = &[
         ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Flip(1)] A, B),
     ),
     exact(and!(table!(AND_NOT, A, B), B), ZERO),
+    OUTSIDE[0],
+    OUTSIDE[1],
+    NOT_INSIDE[0],
+    NOT_INSIDE[1],
+    INSIDE[0],
+    INSIDE[1],
+    NOT_OUTSIDE[0],
+    NOT_OUTSIDE[1],
+    any_beyond!(GREATER, Fmax),
+    any_beyond!(GREATER_OR_EQUAL, Fmax),
+    any_beyond!(LESS, Fmin),
+    any_beyond!(LESS_OR_EQUAL, Fmin),
+    OR_COMPLEMENT[0],
+    AND_COMPLEMENT[0],
+    OR_COMPLEMENT[1],
+    AND_COMPLEMENT[1],
+    OR_COMPLEMENT[2],
+    AND_COMPLEMENT[2],
+    OR_COMPLEMENT[3],
+    AND_COMPLEMENT[3],
+    OR_COMPLEMENT[4],
+    AND_COMPLEMENT[4],
+    OR_COMPLEMENT[5],
+    AND_COMPLEMENT[5],
+    OR_COMPLEMENT[6],
+    AND_COMPLEMENT[6],
+    OR_COMPLEMENT[7],
+    AND_COMPLEMENT[7],
+    // Two conditions of a longer chain may be about one number.
+    GREATER_LAST[0],
+    GREATER_LAST[1],
+    GREATER_LAST[2],
+    GREATER_LAST[3],
+    LESS_LAST[0],
+    LESS_LAST[1],
+    LESS_LAST[2],
+    LESS_LAST[3],
 ];
 
 static SELECT: &[Rule] = &[
@@ -379,16 +511,36 @@ static SELECT: &[Rule] = &[
     exact(ir!(Select not!(A), B, C), ir!(Select A, C, B)),
     exact(ir!(Select A, ir!(Select A, B, C), D), ir!(Select A, B, D)),
     exact(ir!(Select A, B, ir!(Select A, C, D)), ir!(Select A, B, D)),
-    exact(ir!(Select A, ONE, ZERO), A).when(|bound| bound.results[0] == 1),
-    exact(ir!(Select A, ZERO, ONE), not!(A)).when(|bound| bound.results[0] == 1),
-    exact(ir!(Select A, A, B), or!(A, B)).when(|bound| bound.results[0] == 1),
-    exact(ir!(Select A, B, A), and!(A, B)).when(|bound| bound.results[0] == 1),
-    exact(ir!(Select A, ONE, B), or!(A, B)).when(|bound| bound.results[0] == 1),
-    exact(ir!(Select A, B, ZERO), and!(A, B)).when(|bound| bound.results[0] == 1),
-    exact(ir!(Select A, ZERO, B), table!(NOT_AND, A, B)).when(|bound| bound.results[0] == 1),
-    exact(ir!(Select A, B, ONE), table!(NOT_OR, A, B)).when(|bound| bound.results[0] == 1),
+    exact(ir!(Select A, ONE, ZERO), A).when(is_boolean),
+    exact(ir!(Select A, ZERO, ONE), not!(A)).when(is_boolean),
+    exact(ir!(Select A, A, B), or!(A, B)).when(is_boolean),
+    exact(ir!(Select A, B, A), and!(A, B)).when(is_boolean),
+    exact(ir!(Select A, ONE, B), or!(A, B)).when(is_boolean),
+    exact(ir!(Select A, B, ZERO), and!(A, B)).when(is_boolean),
+    exact(ir!(Select A, ZERO, B), table!(NOT_AND, A, B)).when(is_boolean),
+    exact(ir!(Select A, B, ONE), table!(NOT_OR, A, B)).when(is_boolean),
     exact(ir!(Select A, ONE, ZERO), ir!(Uconv A)),
     exact(ir!(Select A, ONES, ZERO), ir!(Sconv A)),
+    // What follows of an `a || b` of comparisons: the second one where the first one does not hold.
+    exact(
+        ir!(Select ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Is(1)] A, B), C, ir!(Fcmp[cond = Mod::Bind(0)] A, B)),
+        or!(ir!(Fcmp[cond = Mod::Bind(0)] A, B), C),
+    )
+    .when(is_boolean),
+    exact(
+        ir!(Select ir!(Icmp[cond = Mod::Bind(0), inv = Mod::Is(1)] A, B), C, ir!(Icmp[cond = Mod::Bind(0)] A, B)),
+        or!(ir!(Icmp[cond = Mod::Bind(0)] A, B), C),
+    )
+    .when(is_boolean),
+    exact(ir!(Select table!(NOR, A, B), C, or!(A, B)), or!(C, or!(A, B))).when(is_boolean),
+    exact(ir!(Select table!(NAND, A, B), C, D), ir!(Select and!(A, B), D, C)),
+    exact(ir!(Select table!(NOR, A, B), C, D), ir!(Select or!(A, B), D, C)),
+    // The factor is selected: vectors share the selection, and one product remains.
+    exact(ir!(Select A, hw!(Fmul B, C), hw!(Fmul B, D)), hw!(Fmul B, ir!(Select A, C, D))),
+    near(ir!(Select A, B, hw!(Fmul B, C)), hw!(Fmul B, ir!(Select A, Node::Float(1.0), C))),
+    near(ir!(Select A, hw!(Fmul B, C), B), hw!(Fmul B, ir!(Select A, C, Node::Float(1.0)))),
+    exact(ir!(Select A, hw!(Fadd B, K), hw!(Fadd B, M)), hw!(Fadd B, ir!(Select A, K, M))),
+    exact(ir!(Select A, hw!(Iadd B, K), hw!(Iadd B, M)), hw!(Iadd B, ir!(Select A, K, M))),
 ];
 
 static COMPARE: &[Rule] = &[
@@ -554,11 +706,17 @@ static SATURATION: &[Rule] = &[exact(ir!(Fsat ir!(Fsat A)), ir!(Fsat A))];
 static FLOAT_MINIMUM: &[Rule] = &[
     exact(ir!(Fmin A, A), A),
     exact(ir!(Fmin ir!(Fmin A, B), B), ir!(Fmin A, B)),
+    exact(ir!(Fmin ir!(Fmin A, K), M), ir!(Fmin A, Node::Calc(|bound| extremum(bound, f32::min))))
+        .when(are_numbers),
     clean(ir!(Fmin ir!(Fmax A, Node::Float(0.0)), Node::Float(1.0)), ir!(Fsat A)),
 ];
 
-static FLOAT_MAXIMUM: &[Rule] =
-    &[exact(ir!(Fmax A, A), A), exact(ir!(Fmax ir!(Fmax A, B), B), ir!(Fmax A, B))];
+static FLOAT_MAXIMUM: &[Rule] = &[
+    exact(ir!(Fmax A, A), A),
+    exact(ir!(Fmax ir!(Fmax A, B), B), ir!(Fmax A, B)),
+    exact(ir!(Fmax ir!(Fmax A, K), M), ir!(Fmax A, Node::Calc(|bound| extremum(bound, f32::max))))
+        .when(are_numbers),
+];
 
 static SIGNED_MINIMUM: &[Rule] = &[exact(ir!(Imin A, A), A)];
 static SIGNED_MAXIMUM: &[Rule] = &[exact(ir!(Imax A, A), A)];
@@ -600,6 +758,24 @@ static POWER: &[Rule] = &[
     closer(hw!(Exp2 ir!(Fneg hw!(Log2 A))), hw!(Rcp A)),
 ];
 
+/// The square root of A.
+const ROOT: Node = hw!(Fmul A, hw!(Rsqrts A));
+
+static RECIPROCAL: &[Rule] = &[
+    closer(hw!(Rcp hw!(Exp2 A)), hw!(Exp2 ir!(Fneg A))),
+    closer(hw!(Rcp hw!(Rcp A)), A),
+    closer(hw!(Rcp ROOT), hw!(Rsqrt A)),
+    // One by the cube of a length.
+    closer(hw!(Rcp hw!(Fmul A, ROOT)), hw!(Fmul hw!(Fmul hw!(Rsqrt A), hw!(Rsqrt A)), hw!(Rsqrt A))),
+];
+
+/// The square of a square root.
+const SQUARED_ROOT: Rule = closer(hw!(Fmul ROOT, ROOT), A);
+
+/// The square of a number with a sign by a condition.
+const SQUARED_SIGN: Rule =
+    exact(hw!(Fmul ir!(Select A, B, ir!(Fneg B)), ir!(Select A, B, ir!(Fneg B))), hw!(Fmul B, B));
+
 static LOGARITHM: &[Rule] = &[closer(hw!(Log2 hw!(Exp2 A)), A)];
 
 // What no integer of 32 bits holds has no defined conversion in the source languages.
@@ -610,7 +786,7 @@ static FLOAT_OF_SIGNED: &[Rule] = &[finite(
 
 /// The rules of addition, multiplication and their fusion at one width.
 macro_rules! float_rules {
-    ($add:ident, $multiply:ident, $fused:ident, $add_rules:ident, $multiply_rules:ident, $fused_rules:ident) => {
+    ($add:ident, $multiply:ident, $fused:ident, $add_rules:ident, $multiply_rules:ident, $fused_rules:ident $(, $more:expr)*) => {
         static $add_rules: &[Rule] = &[
     passes(hw!($add A, Node::Float(0.0)), A),
     clean(hw!($add A, Node::Float(-0.0)), A),
@@ -630,6 +806,7 @@ macro_rules! float_rules {
     passes(hw!($multiply ir!(Fneg A), K), hw!($multiply A, Node::Calc(negated_float))),
     passes(hw!($multiply ir!(Fneg A), B), ir!(Fneg hw!($multiply A, B))),
     passes(hw!($multiply A, ir!(Fneg B)), ir!(Fneg hw!($multiply A, B))),
+    $($more),*
         ];
         static $fused_rules: &[Rule] = &[
     passes(hw!($fused A, B, Node::Float(0.0)), hw!($multiply A, B)),
@@ -642,5 +819,5 @@ macro_rules! float_rules {
     };
 }
 
-float_rules!(Fadd, Fmul, Ffma, FLOAT_ADD, FLOAT_MULTIPLY, FLOAT_FUSED);
+float_rules!(Fadd, Fmul, Ffma, FLOAT_ADD, FLOAT_MULTIPLY, FLOAT_FUSED, SQUARED_ROOT, SQUARED_SIGN);
 float_rules!(Hadd, Hmul, Hfma, HALF_ADD, HALF_MULTIPLY, HALF_FUSED);

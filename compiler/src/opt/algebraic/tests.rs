@@ -75,6 +75,7 @@ fn allowed(op: Op, width: u8) -> bool {
     match op {
         Op::Hw(Opcode::Fadd | Opcode::Fmul | Opcode::Ffma | Opcode::Exp2 | Opcode::Log2) => width == 32,
         Op::Hw(Opcode::S32ToF | Opcode::FToS32) => width == 32,
+        Op::Hw(Opcode::Rcp | Opcode::Rsqrt | Opcode::Rsqrts) => width == 32,
         Op::Hw(Opcode::Hadd | Opcode::Hmul | Opcode::Hfma) => width == 16,
         Op::Ir(IrOp::Fneg | IrOp::Fabs | IrOp::Fsat | IrOp::Fmin | IrOp::Fmax | IrOp::Fconv) => {
             matches!(width, 16 | 32)
@@ -92,10 +93,10 @@ fn choose(node: Node, width: u8, random: &mut Random, bound: &mut Bound) -> Opti
             if bound.srcs[index].is_some() {
                 return (bound.widths[index] == width).then_some(());
             }
-            let bits = if index == 3 && bound.srcs[2].is_some() && random.below(2) == 0 {
-                bound.constant(2)
-            } else {
-                value(random)
+            let bits = match random.below(4) {
+                0 | 1 if index == 3 && bound.srcs[2].is_some() => bound.constant(2),
+                2 if index == 3 && bound.srcs[2].is_some() => bound.constant(2) ^ 1 << (width - 1),
+                _ => value(random),
             };
             bound.srcs[index] = Some(Src::imm(bits, width));
             bound.widths[index] = width;
@@ -117,7 +118,11 @@ fn choose(node: Node, width: u8, random: &mut Random, bound: &mut Bound) -> Opti
                     };
                 }
             }
-            let free = WIDTHS[random.below(5)];
+            let known = bound.widths.iter().copied().find(|width| matches!(width, 16 | 32));
+            let free = match op {
+                Op::Ir(IrOp::Fcmp) => known.unwrap_or([16, 32][random.below(2)]),
+                _ => WIDTHS[random.below(5)],
+            };
             for (index, arg) in args.iter().enumerate() {
                 let width = match (widths_of(op), index) {
                     (Widths::Sources | Widths::Free, _) => free,
@@ -125,9 +130,6 @@ fn choose(node: Node, width: u8, random: &mut Random, bound: &mut Bound) -> Opti
                     (Widths::AllButFirst, 0) => 1,
                     _ => width,
                 };
-                if matches!(op, Op::Ir(IrOp::Fcmp)) && !matches!(width, 16 | 32) {
-                    return None;
-                }
                 choose(*arg, width, random, bound)?;
             }
             Some(())
@@ -223,7 +225,7 @@ fn both_sides_of_every_rule_agree() {
     for (root, Group { rules, .. }) in GROUPS {
         for (number, rule) in rules.iter().enumerate() {
             let mut hits = 0;
-            for _ in 0..100_000 {
+            for _ in 0..300_000 {
                 if hits == 4000 {
                     break;
                 }

@@ -68,8 +68,10 @@ struct Chains {
     exact: Side<Value, bool>,
     /// Values that the preamble could compute.
     uniform: Side<Value, bool>,
-    /// How many products of the function have each factor.
+    /// How many products of three or more factors have each value.
     shared: Side<Value, u32>,
+    /// How many products of the function have each value.
+    products: Side<Value, u32>,
     /// There is a chain worth looking at.
     any: bool,
 }
@@ -89,6 +91,7 @@ impl Chains {
             exact: if f.has_exact { exact_values(f) } else { Side::default() },
             uniform: Side::new(f.values.len()),
             shared: Side::default(),
+            products: Side::default(),
             any: false,
         };
         let readers = chains.find_uniform(f);
@@ -160,24 +163,28 @@ impl Chains {
         for segment in &f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
-                if data.op != Op::Hw(Opcode::Fmul)
-                    || data.dst().is_none_or(|dst| self.parts[dst] == Part::Factor)
-                    || operation(f, data).is_none()
-                {
-                    continue;
-                }
-                if !self.is_longer(data.srcs) {
-                    self.count_leaves(data.srcs);
-                } else if let Some((term, _)) = self.product(f, data) {
+                let is_factor = data.dst().is_none_or(|dst| self.parts[dst] == Part::Factor);
+                let factors = match operation(f, data) {
+                    Some((Opcode::Fmul, srcs)) if !is_factor => srcs,
+                    Some((Opcode::Ffma, srcs)) => &srcs[..2],
+                    _ => continue,
+                };
+                if !self.is_longer(factors) {
+                    self.count_leaves(factors);
+                } else if let Some((term, _)) = self.product(f, factors) {
                     self.count_leaves(&term.leaves);
                 }
             }
         }
     }
 
+    /// Counts the factors of a product, each once.
     fn count_leaves(&mut self, leaves: &[Src]) {
-        for leaf in leaves.iter().filter_map(|leaf| leaf.as_value()) {
-            self.shared[leaf] += 1;
+        for (at, leaf) in leaves.iter().enumerate() {
+            if let Some(value) = leaf.as_value().filter(|_| !leaves[..at].contains(leaf)) {
+                self.products[value] += 1;
+                self.shared[value] += u32::from(leaves.len() > 2);
+            }
         }
     }
 
@@ -186,11 +193,11 @@ impl Chains {
         srcs.iter().any(|src| src.as_value().is_some_and(|value| self.parts[value] == Part::Factor))
     }
 
-    /// The factors of a product, and whether all of it may be rounded.
-    fn product<'a>(&self, f: &Function<'a>, data: &InstData<'a>) -> Option<(Term, bool)> {
+    /// The factors of the product of `factors`, and whether all of it may be rounded.
+    fn product(&self, f: &Function<'_>, factors: &[Src]) -> Option<(Term, bool)> {
         let mut term = Term::default();
         let mut relaxed = true;
-        self.multiply(f, &mut term, data.srcs, &mut relaxed)?;
+        self.multiply(f, &mut term, factors, &mut relaxed)?;
         Some((term, relaxed))
     }
 
@@ -304,7 +311,7 @@ impl Chains {
                 if self.is_longer(data.srcs)
                     || data.srcs.iter().any(|src| condition_of_step(r.f, *src).is_some()) =>
             {
-                let (term, all) = self.product(r.f, data)?;
+                let (term, all) = self.product(r.f, data.srcs)?;
                 relaxed &= all;
                 if part == Part::None
                     && let Some((at, condition)) = conditional_factor(r.f, &term)
@@ -425,7 +432,9 @@ impl Maker<'_, '_, '_> {
             self.blend(blend, terms)?;
             changed = true;
         }
-        while let Some(group) = best_group(terms, |src| self.chains.is_uniform(src)) {
+        loop {
+            let products = |src: Src| src.as_value().map_or(0, |value| self.chains.products[value]);
+            let Some(group) = best_group(terms, |src| self.chains.is_uniform(src), products) else { break };
             let (mut inner, common) = group.split(terms);
             let inner = self.sum(&mut inner);
             let mut leaves = common;
@@ -433,6 +442,8 @@ impl Maker<'_, '_, '_> {
             terms.try_push(Term { negative: false, leaves }).ok()?;
             changed = true;
         }
+        // What scales the products of several sums is multiplied first.
+        changed |= terms.iter().any(|term| self.chains.ordered(term).is_some());
         changed.then(|| self.sum(terms))
     }
 

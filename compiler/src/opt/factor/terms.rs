@@ -50,8 +50,13 @@ impl Group {
     }
 }
 
-/// The group whose common factors save most operations, if any saves one.
-pub(super) fn best_group(terms: &Terms, is_uniform: impl Fn(Src) -> bool) -> Option<Group> {
+/// The group whose common factors save most operations, if any saves one. `products` is how many products of the function
+/// have a factor.
+pub(super) fn best_group(
+    terms: &Terms,
+    is_uniform: impl Fn(Src) -> bool,
+    products: impl Fn(Src) -> u32,
+) -> Option<Group> {
     if !may_repeat(terms) {
         return None;
     }
@@ -67,7 +72,7 @@ pub(super) fn best_group(terms: &Terms, is_uniform: impl Fn(Src) -> bool) -> Opt
             continue;
         }
         let group = Group { members, common: common(terms, members) };
-        let saved = saving(terms, &group, &is_uniform);
+        let saved = saving(terms, &group, &is_uniform, &products);
         if saved > best.as_ref().map_or(0, |(most, _)| *most) {
             best = Some((saved, group));
         }
@@ -109,14 +114,22 @@ fn common(terms: &Terms, members: u32) -> Leaves {
 
 /// Operations saved: each product of m factors takes m - 1 as it is, the last one fused with the sum. Within the
 /// parentheses, one term other than a product begins the sum; each other one is an addition. Uniform factors count as one,
-/// because the preamble multiplies them, and uniform terms likewise.
-fn saving(terms: &Terms, group: &Group, is_uniform: impl Fn(Src) -> bool) -> usize {
+/// because the preamble multiplies them, and uniform terms likewise. A sum within the parentheses of what more products have
+/// than have the common factors costs nothing: other sums, as of the other components of a vector, have it too.
+fn saving(
+    terms: &Terms,
+    group: &Group,
+    is_uniform: impl Fn(Src) -> bool,
+    products: impl Fn(Src) -> u32,
+) -> usize {
     let weight = |leaves: &[Src]| {
         let varying = leaves.iter().filter(|leaf| !is_uniform(**leaf)).count();
         varying + usize::from(varying < leaves.len())
     };
     let (mut before, mut inner, mut singles) = (0, 0, 0usize);
     let mut any_uniform = false;
+    let own = group.common.iter().map(|leaf| products(*leaf)).max().unwrap_or(0);
+    let mut is_shared = true;
     for term in members_of(terms, group.members) {
         before += weight(&term.leaves) - 1;
         let mut left = term.leaves.clone();
@@ -125,6 +138,7 @@ fn saving(terms: &Terms, group: &Group, is_uniform: impl Fn(Src) -> bool) -> usi
                 left.remove(at);
             }
         }
+        is_shared &= left.iter().all(|leaf| is_uniform(*leaf) || products(*leaf) > own.max(2));
         match left.iter().all(|leaf| is_uniform(*leaf)) {
             true => any_uniform = true,
             false if weight(&left) > 1 => inner += weight(&left) - 1,
@@ -132,6 +146,7 @@ fn saving(terms: &Terms, group: &Group, is_uniform: impl Fn(Src) -> bool) -> usi
         }
     }
     singles += usize::from(any_uniform);
-    let after = inner + singles.saturating_sub(1) + weight(&group.common);
+    let additions = if is_shared && inner == 0 { 0 } else { singles.saturating_sub(1) };
+    let after = inner + additions + weight(&group.common);
     before.saturating_sub(after)
 }

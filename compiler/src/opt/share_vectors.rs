@@ -1,0 +1,186 @@
+//! Lets values that were gathered into a vector live on in it.
+//!
+//! A vector is a run of registers, and a `collect` copies what is read again later: three moves for each of six accesses at
+//! `(u, v, layer)` with different layers. Where what is gathered is read again after the last use of the vector, the later
+//! readers take it from there, through `split`. The next vector that has the same value in the same place continues in the
+//! same registers, and only what differs is moved.
+//!
+//! The register allocator gives the parts of a `split`, and what is made of them in the same places, the same registers.
+//!
+//! Before: stage machine. After: the same.
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::analysis::uses::uses;
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Side, Src, Value};
+
+type Map<K, V> = HashMap<K, V, FxBuildHasher>;
+
+/// Lets values that were gathered into a vector live on in it.
+pub fn opt_share_vectors(f: &mut Function<'_>) {
+    let total = uses(f);
+    let mut sharer = Sharer {
+        last: Side::new(f.values.len()),
+        local: Side::new(f.values.len()),
+        seen: Side::new(f.values.len()),
+        names: Map::default(),
+        total,
+        f,
+    };
+    for block in sharer.f.blocks_in_order() {
+        sharer.visit(block);
+    }
+}
+
+/// A vector whose parts are read again after it.
+struct Shared {
+    vector: Value,
+    /// Position of the `collect`, and of the last use of the vector.
+    from: u32,
+    to: u32,
+    /// The values to take from it, by their place.
+    parts: Vec<Option<Value>>,
+}
+
+struct Sharer<'f, 'a> {
+    f: &'f mut Function<'a>,
+    /// How often each value is read.
+    total: Side<Value, u32>,
+    /// How often it is read in the block, and where last, counted from 1.
+    local: Side<Value, u32>,
+    last: Side<Value, u32>,
+    /// Where it was read last so far.
+    seen: Side<Value, u32>,
+    /// What holds a value by now.
+    names: Map<Value, Value>,
+}
+
+impl Sharer<'_, '_> {
+    fn visit(&mut self, block: Block) {
+        let is_collect = |inst: &&Inst| self.f.insts[**inst].op == Op::Ir(IrOp::Collect);
+        if self.f.block(block).insts.iter().filter(is_collect).take(1).count() == 0 {
+            return;
+        }
+        self.count(block);
+        let mut pending = self.shared(block);
+        if pending.is_empty() {
+            return;
+        }
+        pending.sort_by_key(|shared| std::cmp::Reverse(shared.to));
+        self.names.clear();
+        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        let mut out = Vec::with_capacity(insts.len() + pending.len());
+        for (position, inst) in (1..).zip(&insts) {
+            self.rename(*inst, position);
+            out.push(*inst);
+            while let Some(shared) = pending.pop_if(|shared| shared.to == position) {
+                out.extend(self.take_apart(&shared, self.f.insts[*inst].line));
+            }
+        }
+        self.f.block_mut(block).insts = out;
+    }
+
+    /// Counts the uses within a block.
+    fn count(&mut self, block: Block) {
+        for inst in &self.f.block(block).insts {
+            for value in self.f.insts[*inst].srcs.iter().filter_map(|src| src.as_value()) {
+                (self.local[value], self.last[value], self.seen[value]) = (0, 0, 0);
+            }
+        }
+        for (position, inst) in (1..).zip(&self.f.block(block).insts) {
+            let data = &self.f.insts[*inst];
+            // A phi reads at the end of the predecessor.
+            if data.op == Op::Ir(IrOp::Phi) {
+                continue;
+            }
+            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                self.local[value] += 1;
+                self.last[value] = position;
+            }
+        }
+    }
+
+    /// The vectors of a block to take values from. Walks backwards: what later vectors have is known.
+    fn shared(&self, block: Block) -> Vec<Shared> {
+        let mut found = Vec::new();
+        let mut next: Map<(Value, usize), u32> = Map::default();
+        let mut collected: Map<Value, u32> = Map::default();
+        let insts = &self.f.block(block).insts;
+        for (index, inst) in insts.iter().enumerate().rev() {
+            let position = index as u32 + 1;
+            let data = &self.f.insts[*inst];
+            let (Op::Ir(IrOp::Collect), Some(vector)) = (data.op, data.dst()) else { continue };
+            let to = self.last[vector];
+            let is_local = |value: &Value| self.local[*value] == self.total[*value];
+            if self.total[vector] > 0 && is_local(&vector) {
+                // The next vector that has one of the values in its place continues here.
+                let place = |(at, src): (usize, &Src)| next.get(&(src.as_value()?, at)).copied();
+                let heir = data.srcs.iter().enumerate().filter_map(place).min();
+                let wanted = |(at, src): (usize, &Src)| {
+                    let value = src.as_value().filter(|value| is_local(value) && self.last[*value] > to)?;
+                    let is_single = self.f.ty(value).comps == 1 && self.f.ty(value).bits <= 32;
+                    let is_once = data.srcs.iter().filter(|other| **other == *src).count() == 1;
+                    let stays = match heir {
+                        Some(heir) => heir > to && next.get(&(value, at)) == Some(&heir),
+                        None => !collected.contains_key(&value),
+                    };
+                    (is_single && is_once && stays).then_some(value)
+                };
+                let parts: Vec<Option<Value>> = data.srcs.iter().enumerate().map(wanted).collect();
+                if parts.iter().any(Option::is_some) {
+                    found.push(Shared { vector, from: position, to, parts });
+                }
+            }
+            for (at, value) in
+                data.srcs.iter().enumerate().filter_map(|(at, src)| Some((at, src.as_value()?)))
+            {
+                next.insert((value, at), position);
+                collected.insert(value, position);
+            }
+        }
+        found
+    }
+
+    /// Reads what holds the sources by now.
+    fn rename(&mut self, inst: Inst, position: u32) {
+        let data = self.f.insts[inst];
+        if data.op == Op::Ir(IrOp::Phi) {
+            return;
+        }
+        let mut changed = false;
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            self.seen[value] = position;
+            changed |= self.names.contains_key(&value);
+        }
+        if changed {
+            let renamed = |src: &Src| {
+                let name = src.as_value().and_then(|value| self.names.get(&value));
+                name.map_or(*src, |name| Src { payload: Src::value(*name).payload, ..*src })
+            };
+            let srcs: Vec<Src> = data.srcs.iter().map(renamed).collect();
+            self.f.insts[inst].srcs = self.f.alloc(&srcs);
+        }
+    }
+
+    /// The `split` of a vector behind its last use, unless its parts were read beside it.
+    fn take_apart(&mut self, shared: &Shared, line: u32) -> Option<Inst> {
+        let vector = self.names.get(&shared.vector).copied().unwrap_or(shared.vector);
+        let is_free = |value: &Value| self.seen[*value] <= shared.from;
+        let parts: Vec<Option<Value>> = shared.parts.iter().map(|part| part.filter(is_free)).collect();
+        if parts.iter().all(Option::is_none) {
+            return None;
+        }
+        let def = self.f.values[shared.vector].def?;
+        let InstData { srcs, .. } = self.f.insts[def];
+        let mut dsts = Vec::with_capacity(srcs.len());
+        for (src, part) in srcs.iter().zip(&parts) {
+            let name = self.f.add_value(self.f.src_ty(*src));
+            if let Some(value) = part {
+                self.names.insert(*value, name);
+            }
+            dsts.push(name);
+        }
+        Some(self.f.make_inst(IrOp::Split, &dsts, &[vector.into()], &[], line))
+    }
+}
