@@ -17,6 +17,13 @@ pub struct Place {
     pub program: Option<u64>,
 }
 
+impl Place {
+    /// The command alone, in words.
+    pub(crate) fn command(&self) -> String {
+        format!("command {} of submission {}", self.command, self.submission)
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "submission {}, command {}", self.submission, self.command)?;

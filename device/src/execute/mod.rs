@@ -87,12 +87,12 @@ pub(crate) struct Submission<'m> {
 
 /// The device.
 pub(crate) struct Device {
-    settings: Settings,
+    pub(crate) settings: Settings,
     programs: Programs,
     pub(crate) notebook: Notebook,
     pub(crate) statistics: Statistics,
     pub(crate) trace: String,
-    place: Place,
+    pub(crate) place: Place,
 }
 
 impl Device {
@@ -110,16 +110,6 @@ impl Device {
     pub(crate) fn begin_submission(&mut self) {
         self.statistics.submissions += 1;
         self.place = Place { submission: self.statistics.submissions, ..Place::default() };
-    }
-
-    /// The command that ran last, for messages.
-    pub(crate) fn command_name(&self) -> String {
-        format!("command {} of submission {}", self.place.command, self.place.submission)
-    }
-
-    /// Whether accesses to memory are compared between commands.
-    pub(crate) fn compares_accesses(&self) -> bool {
-        self.settings.hazards
     }
 
     /// Runs a command. What goes wrong becomes a finding; the command then ends early.

@@ -119,14 +119,14 @@ fn execute(
     kernel.device.begin_submission();
     for (number, Ordered { command, barriers }) in commands.iter().enumerate() {
         let started = clock();
-        if kernel.device.compares_accesses() {
+        if kernel.device.settings.hazards {
             space.memory.watch();
         }
         let submission =
             Submission { memory: &mut space.memory, shader_base: queue.shader_base, number: number as u32 };
         kernel.device.execute(submission, command);
         let compute = matches!(command, Command::Compute(_));
-        let name = kernel.device.command_name();
+        let name = kernel.device.place.command();
         let touched = space.memory.watched();
         if let Some(hazard) = kernel.order.finish(batch, compute, *barriers, name, touched) {
             kernel.device.note(hazard, false);
