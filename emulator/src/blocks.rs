@@ -1,5 +1,7 @@
 //! Block-compressed texels: what a block is, and decoding one texel of it.
 
+use crate::astc;
+
 /// A block-compressed format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Blocks {
@@ -61,6 +63,9 @@ const BLOCKS: [(u32, u32, [u32; 2], Kind); 27] = {
     ]
 };
 
+/// What texels of a forbidden ASTC block are, in the profile without a high range.
+const ERROR: [f32; 4] = [1.0, 0.0, 1.0, 1.0];
+
 impl Blocks {
     /// The format of a code; `None` for formats of single texels and for those nobody uses.
     pub(crate) fn from_code(code: u32) -> Option<Blocks> {
@@ -107,6 +112,7 @@ impl Blocks {
             Kind::Eac2 => {
                 return [alpha_ramp(bytes, at, signed), alpha_ramp(&bytes[8..], at, signed), 0.0, 1.0];
             }
+            _ if !astc::is_legal(bytes, self.texels) => return ERROR,
             _ => {
                 // The decoder reads a little past a block.
                 let mut padded = [0; 32];
@@ -216,6 +222,7 @@ fn alpha_ramp(bytes: &[u8], at: usize, signed: bool) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
 
     fn block(bytes: &[u8]) -> u128 {
         bytes.iter().rev().fold(0, |block, byte| block << 8 | u128::from(*byte))
@@ -232,6 +239,21 @@ mod tests {
         let three = block(&[0, 0, 0xff, 0xff, 0b1110_0100, 0, 0, 0]);
         assert_eq!(bc1.decode(three, [2, 0], false)[0], 0.5);
         assert_eq!(bc1.decode(three, [3, 0], false), [0.0; 4]);
+    }
+
+    #[test]
+    fn every_block_has_texels() {
+        let mut rng = Rng::new(5);
+        let mut forbidden = 0;
+        for (code, _, [width, height], _) in BLOCKS {
+            let format = Blocks::from_code(code).expect("known");
+            for _ in 0..400 {
+                let block = u128::from(rng.next()) << 64 | u128::from(rng.next());
+                let texel = format.decode(block, [width - 1, height - 1], false);
+                forbidden += u32::from(texel == ERROR);
+            }
+        }
+        assert!(forbidden > 1000, "{forbidden} forbidden blocks");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! [`dispatch()`] runs a compute grid on a [`Memory`]; [`step_one`] runs one instruction on a [`Simd`]. What is exact,
 //! what is assumed and what is not modelled stands in docs/emulator.md.
 
+mod astc;
 mod blocks;
 mod compression;
 mod core;
