@@ -233,9 +233,9 @@ impl Memory {
         self.touched = Some(RefCell::default());
     }
 
-    /// Ends [`Memory::watch`]: what was touched since then.
-    pub fn watched(&mut self) -> Touched {
-        self.touched.take().map(RefCell::into_inner).unwrap_or_default()
+    /// Ends [`Memory::watch`]: what was touched since then; `None` where nobody watched.
+    pub fn watched(&mut self) -> Option<Touched> {
+        self.touched.take().map(RefCell::into_inner)
     }
 
     /// Notes that something other than a program read these bytes.

@@ -190,7 +190,7 @@ impl Kernel {
     /// Signals a sync object with a fence that came from elsewhere: it counts as one of everything submitted so far.
     ///
     /// # Errors
-    /// There is no such object.
+    /// [`Errno::NOT_FOUND`]: no sync object has this handle.
     pub fn import_fence(&mut self, handle: u32) -> Result<(), Errno> {
         self.syncs.get_mut(handle)?.signal(0, self.order.issued());
         Ok(())

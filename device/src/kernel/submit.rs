@@ -125,11 +125,12 @@ fn execute(
         let submission =
             Submission { memory: &mut space.memory, shader_base: queue.shader_base, number: number as u32 };
         kernel.device.execute(submission, command);
-        let compute = matches!(command, Command::Compute(_));
-        let name = kernel.device.place.command();
-        let touched = space.memory.watched();
-        if let Some(hazard) = kernel.order.finish(batch, compute, *barriers, name, touched) {
-            kernel.device.note(hazard, false);
+        if let Some(touched) = space.memory.watched() {
+            let compute = matches!(command, Command::Compute(_));
+            let name = kernel.device.place.command();
+            if let Some(hazard) = kernel.order.finish(batch, compute, *barriers, name, touched) {
+                kernel.device.note(hazard, false);
+            }
         }
         let ended = clock().max(started + 1);
         for (fields, time) in

@@ -485,7 +485,7 @@ mod tests {
             assert_eq!(pair[1] % ALIGNMENT, 0);
         }
         assert_eq!(layout.memory.bytes(layout.addresses[0], 5), Some(&[1u8; 5][..]));
-        // What is only read goes on with zeros to the end of a granule.
+        // Read-only buffers are padded with zeros to the end of a granule.
         assert_eq!(layout.memory.bytes(layout.addresses[0] + 5, 59), Some(&[0u8; 59][..]));
         assert_eq!(layout.memory.bytes(layout.addresses[0], 65), None);
         assert!(layout.memory.bytes(layout.addresses[1], 4096).is_some());

@@ -46,12 +46,8 @@ pub fn driver(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 
 fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let scratch = std::env::temp_dir().join(format!("agx-device-suite-{driver:?}"));
-    let environment = match Environment::find(&scratch) {
-        Ok(environment) => environment,
-        Err(reason) => return Ok(SuiteReport::absent(reason)),
-    };
-    let files = match case_files() {
-        Ok(files) => files,
+    let (environment, files) = match prepare(&scratch) {
+        Ok(prepared) => prepared,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };
     let counts: BTreeMap<&str, usize> = files.iter().map(|(file, cases)| (*file, cases.len())).collect();
@@ -90,11 +86,19 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
     Ok(report)
 }
 
-/// The cases of every file, named after it too.
+/// The cases of every file, by its name.
+type CaseFiles = Vec<(&'static str, Vec<Case>)>;
+
+/// The environment, and the cases of every file.
 ///
 /// # Errors
-/// A file cannot be read.
-pub fn case_files() -> Result<Vec<(&'static str, Vec<Case>)>, String> {
+/// There is no environment, or a file cannot be read.
+pub fn prepare(scratch: &Path) -> Result<(Environment, CaseFiles), String> {
+    Ok((Environment::find(scratch)?, case_files()?))
+}
+
+/// The cases of every file, named after it too.
+fn case_files() -> Result<CaseFiles, String> {
     let read = |(file, text): (&'static str, &str)| {
         let cases = parse(text).map_err(|error| format!("{file}.cases: {error}"))?;
         let named = |case: Case| Case { name: format!("{file}-{}", case.name), ..case };

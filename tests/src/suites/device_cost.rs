@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::Context;
-use super::device::{case_files, request};
+use super::device::{prepare, request};
 use crate::device::cases::Case;
 use crate::device::environment::{Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
@@ -30,12 +30,8 @@ type Sums = [u64; 3];
 /// Never: what is absent skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let scratch = std::env::temp_dir().join("agx-device-cost-suite");
-    let environment = match Environment::find(&scratch) {
-        Ok(environment) => environment,
-        Err(reason) => return Ok(SuiteReport::absent(reason)),
-    };
-    let files = match case_files() {
-        Ok(files) => files,
+    let (environment, files) = match prepare(&scratch) {
+        Ok(prepared) => prepared,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };
     let is_wanted = |at: usize, name: &str| match context.filter {
