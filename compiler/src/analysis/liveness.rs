@@ -171,13 +171,12 @@ pub fn liveness(f: &Function<'_>) -> Liveness {
     for block in f.blocks_in_order() {
         collect_block(f, block, &mut result, &mut defined);
     }
-    let order: Vec<Block> = f.blocks_in_order().collect();
     let mut changed = true;
     while changed {
         changed = false;
-        for block in order.iter().rev() {
+        for block in f.blocks_in_order().rev() {
             let row = block.index();
-            for successor in &f.block(*block).succs {
+            for successor in &f.block(block).succs {
                 changed |= result.live_out.union_row(row, &result.live_in, successor.index());
             }
             changed |= result.live_in.union_row_without(row, &result.live_out, &defined, row);

@@ -55,16 +55,15 @@ pub fn next_uses(f: &Function<'_>, live: &Liveness) -> NextUses {
             }
         }
     }
-    let order: Vec<Block> = f.blocks_in_order().collect();
     let mut first_uses: Vec<Vec<(usize, u32)>> = vec![Vec::new(); f.blocks.len()];
-    for block in &order {
-        first_uses[block.index()] = block_first_uses(f, live, *block);
+    for block in f.blocks_in_order() {
+        first_uses[block.index()] = block_first_uses(f, live, block);
     }
     let mut changed = true;
     while changed {
         changed = false;
-        for block in order.iter().rev() {
-            changed |= result.update(f, live, *block, &first_uses[block.index()]);
+        for block in f.blocks_in_order().rev() {
+            changed |= result.update(f, live, block, &first_uses[block.index()]);
         }
     }
     result

@@ -38,7 +38,7 @@ impl Regions {
         let mut parents = vec![Region(0)];
         let mut frames: Vec<Frame> = Vec::new();
         let mut current = Region(0);
-        for segment in &f.layout {
+        for segment in f.layout {
             of_block[segment.block] = current;
             if let Some(frame) = frames.last_mut().filter(|frame| frame.at_first_block) {
                 frame.at_first_block = false;

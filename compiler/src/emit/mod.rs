@@ -96,7 +96,7 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
     let mut positions = Vec::with_capacity(count);
     code.insts.reserve(count + 1);
     code.bytes.reserve((count + 1 + TRAPS) * TYPICAL_BYTES);
-    for segment in &f.layout {
+    for segment in f.layout {
         starts[segment.block] = code.bytes.len();
         let first = code.insts.len();
         positions.clear();

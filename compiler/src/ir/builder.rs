@@ -4,6 +4,8 @@
 //! scalarises leaves little to clean up. The structure methods keep the layout well formed: every `begin_*` needs its
 //! `end_*`, and [`Builder::jump`] takes the blocks they hand out.
 
+use bumpalo::collections::Vec as ArenaVec;
+
 use super::entity::{Block, Inst, Value};
 use super::function::{Function, Seam, Segment};
 use super::insert::{Build, FloatMode};
@@ -39,6 +41,8 @@ pub struct Builder<'f, 'a> {
     /// How float arithmetic is built.
     pub mode: FloatMode,
     block: Block,
+    /// What is finished of the layout.
+    layout: ArenaVec<'a, Segment>,
     open: Vec<Open>,
     /// Numbers of the open regions, ascending.
     regions: Vec<u32>,
@@ -50,11 +54,13 @@ impl<'f, 'a> Builder<'f, 'a> {
     pub fn start(f: &'f mut Function<'a>) -> Self {
         let block = f.add_block();
         f.block_mut(block).insts.reserve(TYPICAL_INSTRUCTIONS);
+        let layout = ArenaVec::new_in(f.bump);
         Builder {
             f,
             line: 0,
             mode: FloatMode::default(),
             block,
+            layout,
             open: Vec::new(),
             regions: vec![0],
             next_region: 1,
@@ -63,11 +69,13 @@ impl<'f, 'a> Builder<'f, 'a> {
 
     /// Appends to `block` of a function whose layout is complete. Structure methods may not be used.
     pub fn at(f: &'f mut Function<'a>, block: Block) -> Self {
+        let layout = ArenaVec::new_in(f.bump);
         Builder {
             f,
             line: 0,
             mode: FloatMode::default(),
             block,
+            layout,
             open: Vec::new(),
             regions: vec![0],
             next_region: 1,
@@ -102,7 +110,7 @@ impl<'f, 'a> Builder<'f, 'a> {
 
     /// Ends the current block with `seam` and makes `next` current.
     fn seam(&mut self, seam: Seam, next: Block) {
-        self.f.layout.push(Segment { block: self.block, seam });
+        self.layout.push(Segment { block: self.block, seam });
         self.block = next;
     }
 
@@ -203,9 +211,11 @@ impl<'f, 'a> Builder<'f, 'a> {
     /// Ends the function and gives it back. Every construct must be closed.
     pub fn finish(self) -> &'f mut Function<'a> {
         debug_assert!(self.open.is_empty(), "every construct is closed");
-        self.f.layout.push(Segment { block: self.block, seam: Seam::End });
-        self.f.compute_cfg();
-        self.f
+        let Builder { f, mut layout, block, .. } = self;
+        layout.push(Segment { block, seam: Seam::End });
+        f.layout = layout.into_bump_slice();
+        f.compute_cfg();
+        f
     }
 }
 

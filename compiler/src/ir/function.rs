@@ -2,6 +2,7 @@
 
 use arrayvec::ArrayVec;
 use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use agx_isa::desc::OrderClass;
 use agx_isa::table::Opcode;
@@ -100,15 +101,18 @@ pub struct ValueData {
     pub def: Option<Inst>,
 }
 
+/// The instructions of a block, in the arena.
+pub type InstList<'a> = ArenaVec<'a, Inst>;
+
 /// A basic block. Edges are derived: see [`Function::compute_cfg`].
-#[derive(Clone, Debug, Default)]
-pub struct BlockData {
+#[derive(Clone, Debug)]
+pub struct BlockData<'a> {
     /// Instructions in order, phis first, terminator last.
-    pub insts: Vec<Inst>,
+    pub insts: InstList<'a>,
     /// Predecessors in layout order, back edges last by construction.
-    pub preds: Vec<Block>,
+    pub preds: ArenaVec<'a, Block>,
     /// Successors: the arms of an `if` (then, else), or one, or none.
-    pub succs: Vec<Block>,
+    pub succs: ArrayVec<Block, 2>,
     /// Number of loops around the block.
     pub loop_depth: u32,
 }
@@ -167,55 +171,6 @@ pub struct Settled {
     pub local: Option<(u8, Mark)>,
 }
 
-/// Most blocks of an order that needs no memory of its own.
-const FEW_BLOCKS: usize = 8;
-
-/// The blocks of a layout, copied so that the function may change under the walk.
-enum BlockOrder {
-    Few(arrayvec::IntoIter<Block, FEW_BLOCKS>),
-    Many(std::vec::IntoIter<Block>),
-}
-
-impl BlockOrder {
-    fn of(layout: &[Segment]) -> BlockOrder {
-        let blocks = layout.iter().map(|segment| segment.block);
-        if layout.len() <= FEW_BLOCKS {
-            BlockOrder::Few(blocks.collect::<ArrayVec<Block, FEW_BLOCKS>>().into_iter())
-        } else {
-            BlockOrder::Many(blocks.collect::<Vec<Block>>().into_iter())
-        }
-    }
-}
-
-impl Iterator for BlockOrder {
-    type Item = Block;
-
-    fn next(&mut self) -> Option<Block> {
-        match self {
-            BlockOrder::Few(blocks) => blocks.next(),
-            BlockOrder::Many(blocks) => blocks.next(),
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        match self {
-            BlockOrder::Few(blocks) => blocks.size_hint(),
-            BlockOrder::Many(blocks) => blocks.size_hint(),
-        }
-    }
-}
-
-impl DoubleEndedIterator for BlockOrder {
-    fn next_back(&mut self) -> Option<Block> {
-        match self {
-            BlockOrder::Few(blocks) => blocks.next_back(),
-            BlockOrder::Many(blocks) => blocks.next_back(),
-        }
-    }
-}
-
-impl ExactSizeIterator for BlockOrder {}
-
 /// A function in an arena.
 ///
 /// *Architecture invariant:* control flow is the [`layout`](Function::layout): blocks in program order, with the
@@ -257,9 +212,9 @@ pub struct Function<'a> {
     /// Values.
     pub values: Table<Value, ValueData>,
     /// Blocks by id.
-    pub blocks: Vec<BlockData>,
-    /// Blocks in program order, with the structure.
-    pub layout: Vec<Segment>,
+    pub blocks: ArenaVec<'a, BlockData<'a>>,
+    /// Blocks in program order, with the structure. Immutable: what changes the structure writes a new layout.
+    pub layout: &'a [Segment],
     /// A program that runs once before all invocations and writes uniform registers that this one reads.
     pub preamble: Option<Box<Function<'a>>>,
 }
@@ -284,15 +239,21 @@ impl<'a> Function<'a> {
             params: Vec::new(),
             insts: Table::new(),
             values: Table::new(),
-            blocks: Vec::new(),
-            layout: Vec::new(),
+            blocks: ArenaVec::new_in(bump),
+            layout: &[],
             preamble: None,
         }
     }
 
     /// A new block, not yet in the layout.
     pub fn add_block(&mut self) -> Block {
-        self.blocks.push(BlockData::default());
+        let block = BlockData {
+            insts: self.inst_list(),
+            preds: ArenaVec::new_in(self.bump),
+            succs: ArrayVec::new(),
+            loop_depth: 0,
+        };
+        self.blocks.push(block);
         Block::new(self.blocks.len() - 1)
     }
 
@@ -373,13 +334,29 @@ impl<'a> Function<'a> {
 
     /// Data of a block.
     #[inline]
-    pub fn block(&self, block: Block) -> &BlockData {
+    pub fn block(&self, block: Block) -> &BlockData<'a> {
         &self.blocks[block.index()]
     }
 
     /// Data of a block, to change.
-    pub fn block_mut(&mut self, block: Block) -> &mut BlockData {
+    pub fn block_mut(&mut self, block: Block) -> &mut BlockData<'a> {
         &mut self.blocks[block.index()]
+    }
+
+    /// Writes a new layout.
+    pub fn set_layout(&mut self, layout: &[Segment]) {
+        self.layout = self.bump.alloc_slice_copy(layout);
+    }
+
+    /// An empty list of instructions.
+    pub fn inst_list(&self) -> InstList<'a> {
+        ArenaVec::new_in(self.bump)
+    }
+
+    /// The instructions of a block, which then has none.
+    pub fn take_insts(&mut self, block: Block) -> InstList<'a> {
+        let empty = self.inst_list();
+        std::mem::replace(&mut self.block_mut(block).insts, empty)
     }
 
     /// The first block.
@@ -411,8 +388,8 @@ impl<'a> Function<'a> {
     }
 
     /// Blocks in program order.
-    pub fn blocks_in_order(&self) -> impl DoubleEndedIterator<Item = Block> + ExactSizeIterator + use<> {
-        BlockOrder::of(&self.layout)
+    pub fn blocks_in_order(&self) -> impl DoubleEndedIterator<Item = Block> + ExactSizeIterator + use<'a> {
+        self.layout.iter().map(|segment| segment.block)
     }
 
     /// A mark of the present contents.

@@ -4,7 +4,7 @@
 use agx_isa::inst::OperandFlags;
 
 use super::entity::{Block, Entity, Inst, Value};
-use super::function::Function;
+use super::function::{Function, InstList};
 use super::insert::Build;
 use super::op::Op;
 use super::src::Src;
@@ -30,7 +30,7 @@ pub struct Rewriter<'f, 'a> {
     pub block: Block,
     /// Source line given to new instructions: that of the instruction being rewritten.
     pub line: u32,
-    out: Vec<Inst>,
+    out: InstList<'a>,
     /// Number of values there were when the current instruction's turn came.
     fresh: usize,
     forward: Side<Value, Option<Src>>,
@@ -167,11 +167,12 @@ impl<'a> Function<'a> {
     pub fn map_insts(&mut self, mut rewrite: impl FnMut(&mut Rewriter<'_, 'a>, Inst) -> Rewrite) {
         let blocks = self.layout.len();
         let values = self.values.len();
+        let out = self.inst_list();
         let mut rewriter = Rewriter {
             f: self,
             block: Block(0),
             line: 0,
-            out: Vec::new(),
+            out,
             fresh: values,
             forward: Side::default(),
             forwarded: false,
@@ -179,7 +180,7 @@ impl<'a> Function<'a> {
         for index in 0..blocks {
             let block = rewriter.f.layout[index].block;
             rewriter.block = block;
-            let insts = std::mem::take(&mut rewriter.f.block_mut(block).insts);
+            let insts = rewriter.f.take_insts(block);
             rewriter.out.reserve(insts.len());
             for inst in &insts {
                 if rewriter.forwarded {
@@ -206,7 +207,7 @@ impl<'a> Function<'a> {
     }
 }
 
-fn reuse(mut list: Vec<Inst>) -> Vec<Inst> {
+fn reuse(mut list: InstList<'_>) -> InstList<'_> {
     list.clear();
     list
 }

@@ -20,7 +20,7 @@ use crate::frontend;
 use crate::ir::families::Operations;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Block, Function, Inst, IrOp, Op, Src, Type, Value};
+use crate::ir::{Block, Function, InstList, IrOp, Op, Segment, Src, Type, Value};
 use crate::pipeline::{self, Options, Phase, Stop};
 use crate::{CompileKey, CompiledShader, Compiler, Input, Scratch, options};
 
@@ -137,7 +137,7 @@ fn prepend<'a, T>(
     debug_assert_eq!(f.layout.len(), 1, "prologs have no control flow");
     let part = f.entry();
     f.layout = main;
-    let mut insts = std::mem::take(&mut f.block_mut(part).insts);
+    let mut insts = f.take_insts(part);
     let place = insts.len();
     insts.append(&mut f.block_mut(entry).insts);
     f.block_mut(entry).insts = insts;
@@ -151,20 +151,19 @@ fn append<'a, T>(
     f: &mut Function<'a>,
     build: impl FnOnce(&mut Function<'a>) -> Result<T, CompileError>,
 ) -> Result<T, CompileError> {
-    let mut main = std::mem::take(&mut f.layout);
+    let main = std::mem::take(&mut f.layout);
     let built = build(f)?;
-    let (part, rest) = (f.layout[0], f.layout.split_off(1));
-    let exit = main.last_mut().ok_or_else(|| CompileError::internal("a shader without blocks"))?;
+    let (Some((exit, main)), Some((part, rest))) = (main.split_last(), f.layout.split_first()) else {
+        return Err(CompileError::internal("a shader without blocks"));
+    };
     let block = exit.block;
     // The first block of the part continues in the last one of the shader, whose end nothing is to end.
-    exit.seam = part.seam;
-    main.extend(rest);
-    f.layout = main;
+    f.set_layout(&[main, &[Segment { block, seam: part.seam }], rest].concat());
     if f.terminator(block).is_some() {
         f.block_mut(block).insts.pop();
     }
     let place = f.block(block).insts.len();
-    let mut insts = std::mem::take(&mut f.block_mut(part.block).insts);
+    let mut insts = f.take_insts(part.block);
     f.block_mut(block).insts.append(&mut insts);
     connect(f, block, place);
     f.compute_cfg();
@@ -174,9 +173,9 @@ fn append<'a, T>(
 /// Hands what the instructions before `place` export to those from there on, which preload it. What is not exported is
 /// undefined.
 fn connect(f: &mut Function<'_>, block: Block, place: usize) {
-    let insts = std::mem::take(&mut f.block_mut(block).insts);
+    let insts = f.take_insts(block);
     let mut left: Vec<(u32, Src)> = Vec::new();
-    let mut connected = Vec::with_capacity(insts.len());
+    let mut connected = f.inst_list();
     for (at, inst) in insts.into_iter().enumerate() {
         let data = f.insts[inst];
         match (data.op, data.srcs, data.dsts) {
@@ -191,7 +190,7 @@ fn connect(f: &mut Function<'_>, block: Block, place: usize) {
 }
 
 /// Makes `dst` what was left in the register `half`, with as many words as it has.
-fn found(f: &mut Function<'_>, dst: Value, half: u32, left: &[(u32, Src)], insts: &mut Vec<Inst>) {
+fn found(f: &mut Function<'_>, dst: Value, half: u32, left: &[(u32, Src)], insts: &mut InstList<'_>) {
     let ty = f.ty(dst);
     let scalar = Type::scalar(ty.bits);
     let mut words = Vec::with_capacity(ty.comps.into());

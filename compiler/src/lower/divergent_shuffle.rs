@@ -39,7 +39,7 @@ pub fn shuffles_with_lanes_off(f: &Function<'_>) -> bool {
 fn blocks_with_lanes_off(f: &Function<'_>) -> Side<Block, bool> {
     let mut may_be_off = Side::new(f.blocks.len());
     let (mut depth, mut has_ended) = (0u32, false);
-    for segment in &f.layout {
+    for segment in f.layout {
         may_be_off[segment.block] = depth != 0 || has_ended;
         has_ended |= f.terminator(segment.block).is_some_and(|inst| f.insts[inst].op == Op::Ir(IrOp::Halt));
         match segment.seam {

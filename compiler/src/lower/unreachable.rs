@@ -29,7 +29,9 @@ pub fn lower_unreachable(f: &mut Function<'_>) -> Result<(), CompileError> {
             Seam::If => f.make_inst(IrOp::If, &[], &[Src::imm(0, 1)], &[], 0),
             _ => f.make_inst(IrOp::Halt, &[], &[], &[], 0),
         };
-        f.block_mut(block).insts = vec![end];
+        let insts = &mut f.block_mut(block).insts;
+        insts.clear();
+        insts.push(end);
     }
     f.compute_cfg();
     for block in f.blocks_in_order() {

@@ -23,7 +23,7 @@ pub fn opt_dead_stores(f: &mut Function<'_>, context: &mut Context<'_>) {
     for index in 0..f.layout.len() {
         let block = f.layout[index].block;
         let mut later: Vec<MemoryAccess> = Vec::new();
-        let mut insts = std::mem::take(&mut f.block_mut(block).insts);
+        let mut insts = f.take_insts(block);
         let dead: Vec<Inst> = insts
             .iter()
             .rev()

@@ -105,8 +105,8 @@ impl Hoister<'_, '_> {
     }
 
     fn hoist_block(&mut self, block: Block, around: &mut Loop, moved: &mut Vec<Inst>) {
-        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
-        let mut kept = Vec::with_capacity(insts.len());
+        let insts = self.f.take_insts(block);
+        let mut kept = self.f.inst_list();
         for inst in insts {
             if self.can_move(inst, around) {
                 self.move_out(inst, around);

@@ -33,7 +33,7 @@ pub fn opt_nest_conditions(f: &mut Function<'_>) {
     }
     let mut nester = Nester { plans: plans.into_iter().peekable(), open: Vec::new(), out: Vec::new(), f };
     nester.walk();
-    nester.f.layout = nester.out;
+    nester.f.set_layout(&nester.out);
     f.compute_cfg();
 }
 
@@ -145,8 +145,7 @@ struct Nester<'f, 'a> {
 
 impl Nester<'_, '_> {
     fn walk(&mut self) {
-        let layout = std::mem::take(&mut self.f.layout);
-        let mut segments = layout.into_iter().enumerate();
+        let mut segments = self.f.layout.iter().copied().enumerate();
         while let Some((at, segment)) = segments.next() {
             match segment.seam {
                 Seam::If => match self.plans.next_if(|plan| plan.at == at) {

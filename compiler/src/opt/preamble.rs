@@ -103,7 +103,7 @@ impl Uniform {
         let mut behind: Option<Join> = None;
         // Conditions of ifs, and the end of the then-arm once it is known.
         let mut open: Vec<(Src, Option<Block>)> = Vec::new();
-        for segment in &f.layout {
+        for segment in f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
                 let is_uniform = |src: &Src| match src.as_value() {
@@ -240,7 +240,7 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
     let mut b = Builder::start(&mut preamble);
     let masks = [1, 2, 4].map(|halves| mods(Opcode::UniformStore).with(key::MASK, (1 << halves) - 1));
     let (mut srcs, mut dsts) = (Vec::with_capacity(TYPICAL_OPERANDS), Vec::with_capacity(TYPICAL_OPERANDS));
-    for segment in &f.layout {
+    for segment in f.layout {
         for inst in f.block(segment.block).insts.iter().filter(|inst| needed[**inst]) {
             let data = f.insts[*inst];
             let name = |src: &Src| match src.as_value().and_then(|value| names[value]) {

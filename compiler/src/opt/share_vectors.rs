@@ -69,8 +69,8 @@ impl Sharer<'_, '_> {
         }
         pending.sort_by_key(|shared| std::cmp::Reverse(shared.to));
         self.names.clear();
-        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
-        let mut out = Vec::with_capacity(insts.len() + pending.len());
+        let insts = self.f.take_insts(block);
+        let mut out = self.f.inst_list();
         for (position, inst) in (1..).zip(&insts) {
             self.rename(*inst, position);
             out.push(*inst);

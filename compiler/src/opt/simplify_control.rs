@@ -45,7 +45,7 @@ pub fn opt_simplify_control(f: &mut Function<'_>) {
 
 fn count_jumps(f: &Function<'_>) -> Side<Block, u32> {
     let mut jumps: Side<Block, u32> = Side::new(f.blocks.len());
-    for segment in &f.layout {
+    for segment in f.layout {
         if let Some(target) = f.terminator(segment.block).and_then(|inst| f.insts[inst].target()) {
             jumps[target] += 1;
         }
@@ -77,21 +77,21 @@ struct Simplifier<'f, 'a> {
 
 impl<'a> Simplifier<'_, 'a> {
     fn walk(&mut self) {
-        let input = std::mem::take(&mut self.f.layout);
+        let input = self.f.layout;
         let mut index = 0;
         while index < input.len() {
             let block = self.enter(input[index].block);
             if self.has_left(block) {
-                let end = end_of_region(&input, index);
+                let end = end_of_region(input, index);
                 for segment in &input[index + 1..=end] {
                     self.clear(segment.block);
                 }
                 index = end;
             }
-            self.leave(block, &input, index);
+            self.leave(block, input, index);
             index += 1;
         }
-        self.f.layout = std::mem::take(&mut self.out);
+        self.f.set_layout(&self.out);
     }
 
     /// Makes `block` current, as part of the pending block if there is one.
@@ -190,7 +190,7 @@ impl<'a> Simplifier<'_, 'a> {
                 self.f.set_inst(phi, InstData { op: IrOp::Mov.into(), srcs, mods: &[], ..data });
             }
         }
-        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        let insts = self.f.take_insts(block);
         self.f.block_mut(target).insts.extend(insts);
         self.merged[block] = Some(target);
     }
@@ -347,8 +347,8 @@ impl<'a> Simplifier<'_, 'a> {
 
     /// Combines the conditions of the discards of an arm with that of its if.
     fn condition_discards(&mut self, arm: Block, cond: Src, table: Truth) {
-        let insts = std::mem::take(&mut self.f.block_mut(arm).insts);
-        let mut out = Vec::with_capacity(insts.len());
+        let insts = self.f.take_insts(arm);
+        let mut out = self.f.inst_list();
         for inst in insts {
             let data = self.f.insts[inst];
             if data.op == Op::Ir(IrOp::Discard) {

@@ -178,8 +178,8 @@ impl Sinker<'_, '_> {
 
     /// Writes the new order of a block.
     fn write(&mut self, block: Block) {
-        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
-        let mut out: Vec<Inst> = Vec::with_capacity(insts.len());
+        let insts = self.f.take_insts(block);
+        let mut out = self.f.inst_list();
         for inst in insts.into_iter().filter(|inst| !self.is_moved[*inst]) {
             out.extend(self.attached[inst].iter().rev());
             out.push(inst);

@@ -15,7 +15,7 @@ use crate::analysis::liveness::{LastUses, Liveness};
 use crate::analysis::pressure::{dead_result_needs_register, ending_sources};
 use crate::error::CompileError;
 use crate::ir::entity::{Block, Entity, Inst, Value};
-use crate::ir::function::{Function, InstData};
+use crate::ir::function::{Function, InstData, InstList};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
 use crate::ir::table::Side;
@@ -105,7 +105,7 @@ pub(super) struct Assigner<'f, 'a> {
     pub(super) placed: Vec<Value>,
     /// Moves before the current instruction: new name, old name.
     pub(super) moves: Vec<(Value, Value)>,
-    out: Vec<Inst>,
+    out: InstList<'a>,
 }
 
 /// Operands of most instructions, to make room for.
@@ -137,17 +137,14 @@ pub fn assign(
         ending: Vec::with_capacity(TYPICAL_OPERANDS),
         placed: Vec::with_capacity(TYPICAL_OPERANDS),
         moves: Vec::new(),
-        out: Vec::new(),
+        out: f.inst_list(),
         f,
     };
-    let order: Vec<Block> = assigner.f.blocks_in_order().collect();
-    for block in &order {
-        if reachable.is_reachable(*block) {
-            assigner.walk(*block)?;
-        }
+    for block in assigner.f.blocks_in_order().filter(|block| reachable.is_reachable(*block)) {
+        assigner.walk(block)?;
     }
-    for block in &order {
-        assigner.remove_phis(*block);
+    for block in assigner.f.blocks_in_order() {
+        assigner.remove_phis(block);
     }
     Ok(assigner.allocation)
 }
@@ -159,7 +156,7 @@ impl<'a> Assigner<'_, 'a> {
             Some(inst) => self.f.locate(*inst, error),
             None => error,
         })?;
-        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        let insts = self.f.take_insts(block);
         let end = insts.iter().position(|inst| is_export(self.f, *inst)).unwrap_or(insts.len());
         let (before, exports) = insts.split_at(end);
         self.out.reserve(insts.len() + 1);

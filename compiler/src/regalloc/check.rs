@@ -83,7 +83,7 @@ impl<'a> Snapshot<'a> {
                 define_tokens(f, &data, &mut tokens);
             }
         }
-        Snapshot { rows, blocks: f.blocks.iter().map(|block| block.insts.clone()).collect(), tokens }
+        Snapshot { rows, blocks: f.blocks.iter().map(|block| block.insts.to_vec()).collect(), tokens }
     }
 
     /// Contents of a value; nothing for values that did not exist.

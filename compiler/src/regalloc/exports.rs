@@ -21,12 +21,13 @@ pub fn gather_exports(f: &mut Function<'_>) {
         return;
     }
     let Some(last) = f.layout.last().map(|segment| segment.block) else { return };
-    let insts = std::mem::take(&mut f.block_mut(last).insts);
-    let (exports, mut others): (Vec<Inst>, Vec<Inst>) =
-        insts.into_iter().partition(|inst| is_export(f, *inst));
+    let insts = f.take_insts(last);
+    let (exports, others): (Vec<Inst>, Vec<Inst>) = insts.into_iter().partition(|inst| is_export(f, *inst));
     let end = others.len() - usize::from(others.last().is_some_and(|inst| f.insts[*inst].op.is_terminator()));
-    others.splice(end..end, exports);
-    f.block_mut(last).insts = others;
+    let list = &mut f.block_mut(last).insts;
+    for part in [&others[..end], &exports, &others[end..]] {
+        list.extend_from_slice_copy(part);
+    }
 }
 
 impl Assigner<'_, '_> {

@@ -228,6 +228,8 @@ fn clear_unreachable(f: &mut Function<'_>, tree: &Dominance) {
                 f.insts[inst].srcs.iter().map(|src| Src::imm(0, f.width(*src).max(1))).collect();
             f.insts[inst].srcs = f.alloc(&srcs);
         }
-        f.block_mut(block).insts = terminator.into_iter().collect();
+        let insts = &mut f.block_mut(block).insts;
+        insts.clear();
+        insts.extend(terminator);
     }
 }

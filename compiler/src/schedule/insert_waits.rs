@@ -21,7 +21,7 @@ use agx_isa::table::Opcode;
 
 use crate::emit::End;
 use crate::ir::entity::{Block, Entity, Inst, Value};
-use crate::ir::function::{Function, InstData, Seam};
+use crate::ir::function::{Function, InstData, InstList, Seam};
 use crate::ir::key;
 use crate::ir::op::{Op, mods};
 use crate::regalloc::Allocation;
@@ -106,8 +106,7 @@ pub fn insert_waits(f: &mut Function<'_>, allocation: &Allocation, end: End) {
         walk.grew = false;
         walk.through(&order);
     }
-    let most = order.iter().map(|block| walk.f.block(*block).insts.len()).max().unwrap_or(0);
-    walk.output = Some(Vec::with_capacity(2 * most));
+    walk.output = Some(walk.f.inst_list());
     walk.through(&order);
 }
 
@@ -127,7 +126,7 @@ struct Walk<'w, 'a> {
     /// The head of a block grew that this round had passed already.
     grew: bool,
     /// The block being rewritten, in the last round.
-    output: Option<Vec<Inst>>,
+    output: Option<InstList<'a>>,
 }
 
 impl Walk<'_, '_> {
@@ -154,7 +153,7 @@ impl Walk<'_, '_> {
     }
 
     fn block(&mut self, block: Block, mut pending: Pending) -> Pending {
-        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        let insts = self.f.take_insts(block);
         for (position, inst) in insts.iter().enumerate() {
             let data = self.f.insts[*inst];
             if pending.0.iter().any(|group| group.count > 0) {

@@ -71,6 +71,7 @@ struct FunctionParser<'s, 't, 'a> {
     f: Function<'a>,
     registers: Registers,
     block: Option<Block>,
+    layout: Vec<Segment>,
     open: Vec<Seam>,
     in_layout: Side<Block, bool>,
     id_limit: u64,
@@ -84,6 +85,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             f: Function::new(bump, ""),
             registers: Registers::new(0),
             block: None,
+            layout: Vec::new(),
             open: Vec::new(),
             in_layout: Side::new(0),
             id_limit,
@@ -105,6 +107,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             }
         }
         self.seam(Seam::End, 1)?;
+        self.f.set_layout(&self.layout);
         self.f.compute_cfg();
         Ok((self.f, self.registers))
     }
@@ -207,7 +210,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             .block
             .take()
             .ok_or_else(|| self.scanner.error(order("expected a block before this bracket")))?;
-        self.f.layout.push(Segment { block, seam });
+        self.layout.push(Segment { block, seam });
         self.scanner.at += length;
         match seam {
             Seam::If | Seam::Loop | Seam::Scope => self.open.push(seam),

@@ -32,7 +32,7 @@ pub(super) fn check(report: &mut Report<'_, '_>) -> bool {
     if !exist {
         report.function(Rule::Definition, "a parameter does not exist");
     }
-    for segment in &f.layout {
+    for segment in f.layout {
         for inst in &f.block(segment.block).insts {
             let data = f.insts[*inst];
             let values = data.dsts.iter().copied().chain(data.srcs.iter().filter_map(|src| src.as_value()));

@@ -207,7 +207,7 @@ fn check_edges(
                 preds[to].push(from);
             }
         }
-        if f.block(segment.block).succs != targets {
+        if f.block(segment.block).succs.as_slice() != targets {
             report.block(
                 Rule::Layout,
                 segment.block,

@@ -4,7 +4,7 @@ use bumpalo::Bump;
 
 use super::validate;
 use crate::ir::entity::{Block, Inst, Value};
-use crate::ir::function::{Function, Seam};
+use crate::ir::function::{Function, Seam, Segment};
 use crate::ir::types::Stage;
 use crate::ir::{InstData, parse};
 
@@ -240,19 +240,28 @@ fn mutated(mutate: impl FnOnce(&mut Function<'_>)) -> Vec<String> {
     report(&f, Stage::Source)
 }
 
+/// Parses [`VALID`] and breaks its layout with `mutate`.
+fn relaid(mutate: impl FnOnce(&mut Vec<Segment>)) -> Vec<String> {
+    mutated(|f| {
+        let mut layout = f.layout.to_vec();
+        mutate(&mut layout);
+        f.set_layout(&layout);
+    })
+}
+
 #[test]
 fn broken_tables_are_reported() {
     let contains = |found: Vec<String>, message: &str| {
         assert!(found.iter().any(|text| text.contains(message)), "{message}: {found:?}");
     };
-    contains(mutated(|f| f.layout.clear()), "the layout has no block");
-    contains(mutated(|f| f.layout[1].block = Block(99)), "the layout names b99, which does not exist");
-    contains(mutated(|f| f.layout[1].block = Block(0)), "b0: the block stands twice in the layout");
-    contains(mutated(|f| f.layout[2].seam = Seam::EndLoop), "a bracket closes something else");
-    contains(mutated(|f| f.layout[3].seam = Seam::EndScope), "a bracket closes nothing");
-    contains(mutated(|f| f.layout[3].seam = Seam::End), "the layout ends too early");
-    contains(mutated(|f| f.layout.truncate(2)), "a bracket is never closed");
-    contains(mutated(|f| f.layout.truncate(2)), "the layout does not end");
+    contains(relaid(|layout| layout.clear()), "the layout has no block");
+    contains(relaid(|layout| layout[1].block = Block(99)), "the layout names b99, which does not exist");
+    contains(relaid(|layout| layout[1].block = Block(0)), "b0: the block stands twice in the layout");
+    contains(relaid(|layout| layout[2].seam = Seam::EndLoop), "a bracket closes something else");
+    contains(relaid(|layout| layout[3].seam = Seam::EndScope), "a bracket closes nothing");
+    contains(relaid(|layout| layout[3].seam = Seam::End), "the layout ends too early");
+    contains(relaid(|layout| layout.truncate(2)), "a bracket is never closed");
+    contains(relaid(|layout| layout.truncate(2)), "the layout does not end");
     contains(
         mutated(|f| f.blocks[0].insts.push(Inst(999))),
         "b0: the block holds i999, which does not exist",

@@ -105,7 +105,7 @@ fn places(f: &Function<'_>) -> Side<Block, usize> {
 fn costs(f: &Function<'_>) -> Vec<u32> {
     let mut costs = vec![0u32];
     let mut sum = 0u32;
-    for segment in &f.layout {
+    for segment in f.layout {
         let body = f.block(segment.block).insts.iter().map(|inst| cycles(f, *inst)).sum::<u32>();
         sum = sum.saturating_add(body + if segment.seam == Seam::Loop { SKIP_COST } else { 0 });
         costs.push(sum);
@@ -400,8 +400,8 @@ impl Lowering<'_> {
             return;
         }
         let Some((target, _)) = self.next_revival() else { return };
-        let insts = std::mem::take(&mut f.block_mut(block).insts);
-        let mut guarded = Vec::with_capacity(insts.len() + 1);
+        let insts = f.take_insts(block);
+        let mut guarded = f.inst_list();
         for inst in insts {
             if f.insts[inst].op == Op::Hw(Opcode::Barrier) {
                 guarded.push(self.push(f, Opcode::JmpNone, &[], &[], &[target.0]));

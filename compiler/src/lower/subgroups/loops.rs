@@ -63,7 +63,8 @@ fn make_loop(f: &mut Function<'_>, group: Group, position: usize, at: usize) -> 
     let wanted = lanes_taking_part(&mut b, &data);
     let total = iterate(f, (group, kind), &blocks, &data, (block, wanted));
     let result = f.make_inst(IrOp::Mov, data.dsts, &[total], &[], data.line);
-    f.block_mut(after).insts = std::iter::once(result).chain(rest).collect();
+    rest.insert(0, result);
+    f.block_mut(after).insts = rest;
     let segments = [
         (block, Seam::Loop),
         (header, Seam::If),
@@ -72,7 +73,8 @@ fn make_loop(f: &mut Function<'_>, group: Group, position: usize, at: usize) -> 
         (latch, Seam::EndLoop),
         (after, seam),
     ];
-    f.layout.splice(position..=position, segments.map(|(block, seam)| Segment { block, seam }));
+    let (before, behind) = (&f.layout[..position], &f.layout[position + 1..]);
+    f.set_layout(&[before, &segments.map(|(block, seam)| Segment { block, seam }), behind].concat());
     f.compute_cfg();
     Ok(())
 }

@@ -105,7 +105,7 @@ impl Chains {
     /// Finds what is uniform, and how values are read.
     fn find_uniform(&mut self, f: &Function<'_>) -> Side<Value, Reader> {
         let mut readers: Side<Value, Reader> = Side::new(f.values.len());
-        for segment in &f.layout {
+        for segment in f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
                 let mut is_uniform = is_movable(data, true);
@@ -160,7 +160,7 @@ impl Chains {
     }
 
     fn count_factors(&mut self, f: &Function<'_>) {
-        for segment in &f.layout {
+        for segment in f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
                 let is_factor = data.dst().is_none_or(|dst| self.parts[dst] == Part::Factor);

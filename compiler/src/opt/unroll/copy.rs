@@ -291,13 +291,14 @@ impl<'a> Copier<'_, '_, 'a> {
             self.unroller.f.block_mut(after).insts.insert(0, phi);
         }
         for segment in &self.body {
-            for inst in std::mem::take(&mut self.unroller.f.block_mut(segment.block).insts) {
+            for inst in self.unroller.f.take_insts(segment.block) {
                 self.unroller.ranks[inst] = REMOVED;
             }
         }
         let (start, end) = (self.around.start, self.around.end);
-        self.unroller.f.layout[start].seam = Seam::Scope;
-        self.unroller.f.layout.splice(start + 1..=end, self.layout);
+        let f = &mut *self.unroller.f;
+        let scope = Segment { seam: Seam::Scope, ..f.layout[start] };
+        f.set_layout(&[&f.layout[..start], &[scope], &self.layout, &f.layout[end + 1..]].concat());
     }
 
     /// The phi after the loop number `index`, like `phi`.

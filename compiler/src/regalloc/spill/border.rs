@@ -3,7 +3,7 @@
 use crate::analysis::next_use::NEVER;
 use crate::error::CompileError;
 use crate::ir::entity::{Block, Inst, Value};
-use crate::ir::function::InstData;
+use crate::ir::function::{InstData, InstList};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
 use crate::ir::table::Side;
@@ -163,7 +163,7 @@ impl<'a> Spiller<'_, 'a> {
     /// Appends to the end of `pred` what its successor wants from it: stores to memory phis, loads of values not resident there.
     /// Returns the names of the `chosen` values and fills in the sources of register phis.
     fn provide(&mut self, pred: Block, phis: &[Inst], chosen: &[Value]) -> Vec<Value> {
-        let mut tail: Vec<Inst> = Vec::new();
+        let mut tail = self.f.inst_list();
         let terminator = self.f.terminator(pred);
         let line = terminator.map_or(0, |inst| self.f.insts[inst].line);
         self.provide_memory_phis(pred, phis, &mut tail, line);
@@ -197,7 +197,7 @@ impl<'a> Spiller<'_, 'a> {
     }
 
     /// Appends to the end of `pred` the stores to those of `phis` that are phis of stack slots.
-    fn provide_memory_phis(&mut self, pred: Block, phis: &[Inst], tail: &mut Vec<Inst>, line: u32) {
+    fn provide_memory_phis(&mut self, pred: Block, phis: &[Inst], tail: &mut InstList<'_>, line: u32) {
         for phi in phis {
             let data = self.f.insts[*phi];
             let Some(dst) = data.dst().filter(|dst| self.memory.is_memory_phi(*dst)) else { continue };
@@ -221,7 +221,7 @@ impl<'a> Spiller<'_, 'a> {
     }
 
     /// The name under which `value` is loaded by the present call of [`Self::provide`].
-    fn load_once(&mut self, pred: Block, value: Value, tail: &mut Vec<Inst>, line: u32) -> Value {
+    fn load_once(&mut self, pred: Block, value: Value, tail: &mut InstList<'_>, line: u32) -> Value {
         if let (round, Some(name)) = self.loaded[value]
             && round == self.round
         {
@@ -277,7 +277,7 @@ impl<'a> Spiller<'_, 'a> {
     }
 
     /// Removes inserted phis that turned out to join one name with itself.
-    pub(super) fn replace_trivial_phis(&mut self, order: &[Block]) {
+    pub(super) fn replace_trivial_phis(&mut self) {
         let mut replaced: Side<Value, Option<Value>> = Side::new(self.f.values.len());
         let resolve = |replaced: &Side<Value, Option<Value>>, mut name: Value| {
             while let Some(other) = replaced[name] {
@@ -288,7 +288,7 @@ impl<'a> Spiller<'_, 'a> {
         let mut changed = true;
         while changed {
             changed = false;
-            for (_, phi) in order.iter().flat_map(|block| &self.borders[*block].inserted) {
+            for (_, phi) in self.f.blocks_in_order().flat_map(|block| &self.borders[block].inserted) {
                 let data = self.f.insts[*phi];
                 let Some(dst) = data.dst().filter(|dst| replaced[*dst].is_none()) else { continue };
                 let names = data.srcs.iter().filter_map(|src| src.as_value());
@@ -301,13 +301,13 @@ impl<'a> Spiller<'_, 'a> {
                 }
             }
         }
-        for block in order {
-            let insts = std::mem::take(&mut self.f.block_mut(*block).insts);
+        for block in self.f.blocks_in_order() {
+            let mut insts = self.f.take_insts(block);
             let stays = |inst: &Inst| {
                 let data = &self.f.insts[*inst];
                 data.op != Op::Ir(IrOp::Phi) || data.dst().is_none_or(|dst| replaced[dst].is_none())
             };
-            let insts: Vec<Inst> = insts.into_iter().filter(stays).collect();
+            insts.retain(stays);
             for inst in &insts {
                 let data = self.f.insts[*inst];
                 let read = data.srcs.iter().filter_map(|src| src.as_value());
@@ -320,7 +320,7 @@ impl<'a> Spiller<'_, 'a> {
                     self.f.insts[*inst].srcs = self.f.alloc(&srcs);
                 }
             }
-            self.f.block_mut(*block).insts = insts;
+            self.f.block_mut(block).insts = insts;
         }
     }
 }

@@ -7,7 +7,7 @@ use super::slots::{Access, Move, Places, Slot, Slots, place_slots};
 use super::{SpillReport, is_repeatable};
 use crate::error::CompileError;
 use crate::ir::entity::{Block, Inst, Value};
-use crate::ir::function::{Function, InstData};
+use crate::ir::function::{Function, InstData, InstList};
 use crate::ir::key;
 use crate::ir::op::{IrOp, Op, mods};
 use crate::ir::src::Src;
@@ -71,7 +71,7 @@ fn stack_mods(op: Opcode, ty: Type) -> crate::ir::op::Mods {
 }
 
 /// Appends an instruction that is not yet in a block to `out`.
-fn push<'a>(f: &mut Function<'a>, out: &mut Vec<Inst>, data: InstData<'a>) {
+fn push<'a>(f: &mut Function<'a>, out: &mut InstList<'_>, data: InstData<'a>) {
     let inst = f.add_inst(data);
     out.push(inst);
 }
@@ -150,7 +150,7 @@ impl Memory {
         f: &mut Function<'_>,
         value: Value,
         held: impl Fn(Value) -> Option<Value>,
-        out: &mut Vec<Inst>,
+        out: &mut InstList<'_>,
         line: u32,
     ) -> Value {
         let name = self.repeat(f, value, held, out, line).unwrap_or_else(|| {
@@ -169,7 +169,7 @@ impl Memory {
         f: &mut Function<'_>,
         value: Value,
         held: impl Fn(Value) -> Option<Value>,
-        out: &mut Vec<Inst>,
+        out: &mut InstList<'_>,
         line: u32,
     ) -> Option<Value> {
         let data = f.values[value].def.map(|def| f.insts[def]).filter(is_repeatable)?;
@@ -202,7 +202,7 @@ impl Memory {
         access: Access,
         data: InstData<'a>,
         piece: Type,
-        out: &mut Vec<Inst>,
+        out: &mut InstList<'_>,
     ) {
         let Op::Hw(opcode) = data.op else { return };
         let mods = f.alloc(&stack_mods(opcode, piece));
@@ -211,7 +211,14 @@ impl Memory {
         out.push(inst);
     }
 
-    fn load(&mut self, f: &mut Function<'_>, ty: Type, slot: u32, out: &mut Vec<Inst>, line: u32) -> Value {
+    fn load(
+        &mut self,
+        f: &mut Function<'_>,
+        ty: Type,
+        slot: u32,
+        out: &mut InstList<'_>,
+        line: u32,
+    ) -> Value {
         let stored = stored_type(ty);
         let part_bytes = u32::from(stored.bits) / 8;
         let mut parts: Vec<Src> = Vec::new();
@@ -233,7 +240,7 @@ impl Memory {
     }
 
     /// Appends to `out` the store of a value, named `name`, to `slot`.
-    fn store(&mut self, f: &mut Function<'_>, name: Value, slot: u32, out: &mut Vec<Inst>, line: u32) {
+    fn store(&mut self, f: &mut Function<'_>, name: Value, slot: u32, out: &mut InstList<'_>, line: u32) {
         self.stores += 1;
         let stored = stored_type(f.ty(name));
         let mut units: Vec<Value> = Vec::new();
@@ -274,7 +281,7 @@ impl Memory {
         phi: Value,
         (value, name): (Option<Value>, Src),
         (block, line): (Block, u32),
-        out: &mut Vec<Inst>,
+        out: &mut InstList<'_>,
     ) {
         let to = self.incoming[phi];
         let name = match name.as_value() {
@@ -365,9 +372,8 @@ impl Memory {
                 reads[value] += 1;
             }
         }
-        let order: Vec<Block> = f.blocks_in_order().collect();
-        for block in order.into_iter().rev() {
-            let mut insts = std::mem::take(&mut f.block_mut(block).insts);
+        for block in f.blocks_in_order().rev() {
+            let mut insts = f.take_insts(block);
             for inst in insts.iter().rev().copied().filter(|inst| inst.0 >= self.first_added.0) {
                 let data = f.insts[inst];
                 let is_unread = data.dsts.iter().all(|dst| reads[*dst] == 0) && !data.dsts.is_empty();
@@ -392,10 +398,11 @@ impl Memory {
         after: &Side<Inst, Vec<Value>>,
         phis: &[MemoryPhi],
     ) {
-        let insts = std::mem::take(&mut f.block_mut(block).insts);
+        let insts = f.take_insts(block);
         let first = |inst: &Inst| matches!(f.insts[*inst].op, Op::Ir(IrOp::Phi | IrOp::Preload));
         let head = insts.iter().take_while(|inst| first(inst)).count();
-        let mut out: Vec<Inst> = insts[..head].to_vec();
+        let mut out = f.inst_list();
+        out.extend_from_slice_copy(&insts[..head]);
         for MemoryPhi { phi, incoming, .. } in phis {
             let name = self.load(f, f.ty(*phi), *incoming, &mut out, 0);
             let Some(to) = self.slot[*phi] else { continue };

@@ -28,7 +28,7 @@ use crate::analysis::next_use::{NEVER, NextUses, next_uses};
 use crate::analysis::pressure::{Pressure, dead_result_needs_register};
 use crate::error::{BackEndError, CompileError};
 use crate::ir::entity::{Block, Inst, Value};
-use crate::ir::function::{Function, InstData, Seam};
+use crate::ir::function::{Function, InstData, InstList, Seam};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::{Src, SrcKind};
 use crate::ir::table::Side;
@@ -97,7 +97,7 @@ struct Spiller<'f, 'a> {
     loaded: Side<Value, (u32, Option<Value>)>,
     /// How often predecessors have been made to provide something.
     round: u32,
-    out: Vec<Inst>,
+    out: InstList<'a>,
 }
 
 /// Whether an instruction can be repeated anywhere instead of keeping its result: pure, without values as sources.
@@ -151,18 +151,17 @@ pub fn spill(
         inputs: PhiInputs::new(f),
         loaded: Side::new(f.values.len()),
         round: 0,
-        out: Vec::new(),
+        out: f.inst_list(),
         budget: budget.into(),
         reachable,
         live,
         f,
     };
-    let order: Vec<Block> = spiller.f.blocks_in_order().collect();
-    for block in order.iter().filter(|block| reachable.is_reachable(**block)) {
-        spiller.walk(*block)?;
+    for block in spiller.f.blocks_in_order().filter(|block| reachable.is_reachable(*block)) {
+        spiller.walk(block)?;
     }
     spiller.inputs.write(spiller.f);
-    spiller.replace_trivial_phis(&order);
+    spiller.replace_trivial_phis();
     let Spiller { memory, f, .. } = spiller;
     memory.finish(f)
 }
@@ -194,7 +193,7 @@ impl<'a> Spiller<'_, 'a> {
     fn walk(&mut self, block: Block) -> Result<(), CompileError> {
         self.local.enter(self.f, self.live, &self.next, block);
         self.enter(block);
-        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        let insts = self.f.take_insts(block);
         for inst in &insts {
             let data = self.f.insts[*inst];
             if data.op == Op::Ir(IrOp::Phi) {
@@ -207,7 +206,8 @@ impl<'a> Spiller<'_, 'a> {
                 done.map_err(|error| self.f.locate(*inst, error))?;
             }
         }
-        self.f.block_mut(block).insts = std::mem::take(&mut self.out);
+        let next = self.f.inst_list();
+        self.f.block_mut(block).insts = std::mem::replace(&mut self.out, next);
         self.close(block)
     }
 

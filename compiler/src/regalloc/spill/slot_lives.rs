@@ -90,7 +90,7 @@ impl Lives {
             }
         }
         let (mut position, mut inside) = (0, 0);
-        for segment in &f.layout {
+        for segment in f.layout {
             let block = segment.block;
             self.spans[block] = Span { start: position, end: 0, inside };
             for inst in &f.block(block).insts {
@@ -170,7 +170,7 @@ impl Lives {
             return;
         }
         life.push(Stretch { start: self.spans[read.block].start, end: read.position });
-        let mut todo: Vec<Block> = f.block(read.block).preds.clone();
+        let mut todo: Vec<Block> = f.block(read.block).preds.to_vec();
         while let Some(block) = todo.pop() {
             if std::mem::replace(&mut self.seen[block], read.slot + 1) == read.slot + 1 {
                 continue;

@@ -11,7 +11,7 @@ use crate::analysis::dominance::Dominance;
 use crate::analysis::liveness::Liveness;
 use crate::error::CompileError;
 use crate::ir::entity::{Block, Inst, Value};
-use crate::ir::function::{Function, InstData};
+use crate::ir::function::{Function, InstData, InstList};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
 use crate::ir::table::Side;
@@ -63,7 +63,7 @@ pub fn keep_on_stack(
         inputs: PhiInputs::new(f),
         phis: Side::new(f.blocks.len()),
         memory: Memory::new(f, stack_bytes),
-        out: Vec::new(),
+        out: f.inst_list(),
         f,
     };
     let order: Vec<Block> = walk.f.blocks_in_order().filter(|block| reachable.is_reachable(*block)).collect();
@@ -172,7 +172,7 @@ struct StackWalk<'f, 'a> {
     /// All phis of each block: those of stack slots are no longer in it when its back edges are reached.
     phis: Side<Block, Vec<Inst>>,
     memory: Memory,
-    out: Vec<Inst>,
+    out: InstList<'a>,
 }
 
 impl<'a> StackWalk<'_, 'a> {
@@ -186,7 +186,7 @@ impl<'a> StackWalk<'_, 'a> {
 
     fn block(&mut self, block: Block) {
         self.round += 1;
-        let insts = std::mem::take(&mut self.f.block_mut(block).insts);
+        let insts = self.f.take_insts(block);
         let mut provided = false;
         for inst in insts {
             let data = self.f.insts[inst];
@@ -205,7 +205,8 @@ impl<'a> StackWalk<'_, 'a> {
         if !provided {
             self.provide(block, 0);
         }
-        self.f.block_mut(block).insts = std::mem::take(&mut self.out);
+        let next = self.f.inst_list();
+        self.f.block_mut(block).insts = std::mem::replace(&mut self.out, next);
     }
 
     fn visit(&mut self, inst: Inst, data: &InstData<'a>) {
