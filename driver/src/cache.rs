@@ -99,8 +99,8 @@ mod tests {
     use super::*;
 
     fn compiled() -> Result<CompiledShader, Error> {
-        let text = "@compute @workgroup_size(1) fn main() {}";
-        Ok(Compiler::default().compile(&mut Scratch::default(), Input::wgsl(text), &CompileKey::default())?)
+        let input = Input::glsl("#version 450\nvoid main() {}\n", agx_abi::Stage::Compute);
+        Ok(Compiler::default().compile(&mut Scratch::default(), input, &CompileKey::default())?)
     }
 
     fn never() -> Result<CompiledShader, Error> {

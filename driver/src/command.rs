@@ -20,6 +20,9 @@ use crate::upload::{Stream, Upload};
 use crate::words::{Assembler, Bound, Direct, Numbers, Stage, State};
 use ash::vk;
 
+/// Lanes of a SIMD-group.
+const SIMD_LANES: u32 = 32;
+
 /// A command of the kernel: its structure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum KernelCommand {
@@ -167,6 +170,32 @@ pub enum Groups {
     Indirect(u64),
 }
 
+/// Threads of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Grid {
+    /// So many. Workgroups at the edges have what is left.
+    Threads([u32; 3]),
+    /// As many workgroups as the memory at an address says.
+    Indirect(u64),
+}
+
+/// Shapes of the workgroups of the driver's own programs.
+const SHAPES: [[u32; 3]; 4] = [[64, 1, 1], [32, 2, 1], [16, 4, 1], [8, 8, 1]];
+
+/// The shape that covers so many threads with the fewest SIMD-groups; of equal ones the widest.
+fn workgroup(threads: [u32; 3]) -> [u32; 3] {
+    let groups = |shape: &[u32; 3]| {
+        // Whole workgroups and the one at the edge: how many, and threads along an axis.
+        let parts = |axis: usize| {
+            let (all, side) = (threads[axis], shape[axis]);
+            [(u64::from(all / side), side), (u64::from(!all.is_multiple_of(side)), all % side)]
+        };
+        let pairs = parts(0).into_iter().flat_map(|x| parts(1).map(|y| (x, y)));
+        pairs.map(|((n, x), (m, y))| n * m * u64::from((x * y).div_ceil(SIMD_LANES))).sum::<u64>()
+    };
+    SHAPES.into_iter().min_by_key(groups).unwrap_or(SHAPES[0])
+}
+
 fn compute_link(target: u64) -> Vec<u8> {
     use r::compute_link::*;
     Writer::new(&RECORD).set(&TARGET_HIGH, target >> 32).set(&TARGET_LOW, target & 0xffff_ffff).bytes()
@@ -302,38 +331,50 @@ impl Recorder {
     pub fn dispatch_from(&mut self, first: [u32; 3], groups: Groups) -> Result<(), Error> {
         let pipeline = self.pipeline.clone().ok_or(Error::Invalid { what: "a dispatch without pipeline" })?;
         let mut state = State { first_group: first, ..self.compute_state.clone() };
-        state.groups = match groups {
-            Groups::Direct(groups) => Numbers::Known(groups),
-            Groups::Indirect(address) => Numbers::Memory(address),
+        let local = pipeline.program.info.workgroup_size;
+        let grid;
+        (state.groups, grid) = match groups {
+            Groups::Direct(groups) => {
+                let threads = [0, 1, 2].map(|axis| groups[axis].wrapping_mul(local[axis]));
+                (Numbers::Known(groups), Grid::Threads(threads))
+            }
+            Groups::Indirect(address) => (Numbers::Memory(address), Grid::Indirect(address)),
         };
-        self.launch(&pipeline.program, &state, groups)
+        self.launch(&pipeline.program, &state, grid, local)
     }
 
-    /// Runs a program of the driver's own with these descriptors in set 0.
+    /// Runs a program of the driver's own with these push constants and descriptors in set 0: so many threads.
     ///
     /// # Errors
     /// Memory is used up.
     pub fn run(
         &mut self,
         program: &Program,
+        push: &[u8],
         descriptors: Vec<Direct>,
-        groups: [u32; 3],
+        threads: [u32; 3],
     ) -> Result<(), Error> {
         let mut state = State::default();
         if let Some(place) = state.sets.first_mut() {
             *place = Some(Bound::Direct(descriptors));
         }
-        state.groups = Numbers::Known(groups);
-        self.launch(program, &state, Groups::Direct(groups))
+        state.push.iter_mut().zip(push).for_each(|(place, byte)| *place = *byte);
+        self.launch(program, &state, Grid::Threads(threads), workgroup(threads))
     }
 
-    fn launch(&mut self, program: &Program, state: &State, groups: Groups) -> Result<(), Error> {
+    fn launch(
+        &mut self,
+        program: &Program,
+        state: &State,
+        grid: Grid,
+        workgroup: [u32; 3],
+    ) -> Result<(), Error> {
         use r::launch::*;
         let words =
             Assembler::words(&mut self.upload, state, program, Stage::Compute(program.info.local_bytes))?;
-        let mode = match groups {
-            Groups::Direct(_) => 0,
-            Groups::Indirect(_) => 1,
+        let mode = match grid {
+            Grid::Threads(_) => 0,
+            Grid::Indirect(_) => 1,
         };
         let mut record = Writer::new(&RECORD)
             .set(&UNIFORMS, words.uniforms.into())
@@ -343,12 +384,9 @@ impl Recorder {
             .set(&MODE, mode)
             .set(&PIPELINE, words.pipeline())
             .bytes();
-        let local = program.info.workgroup_size;
-        match groups {
-            Groups::Direct(groups) => {
-                record.extend(sizes([0, 1, 2].map(|axis| groups[axis].wrapping_mul(local[axis]))));
-            }
-            Groups::Indirect(address) => {
+        match grid {
+            Grid::Threads(threads) => record.extend(sizes(threads)),
+            Grid::Indirect(address) => {
                 use r::indirect_sizes::*;
                 let place = Writer::new(&RECORD)
                     .set(&ADDRESS_HIGH, address >> 32)
@@ -356,7 +394,7 @@ impl Recorder {
                 record.extend(place.bytes());
             }
         }
-        record.extend(sizes(local));
+        record.extend(sizes(workgroup));
         self.push_compute(&record)
     }
 
@@ -420,5 +458,25 @@ impl Recorder {
             .bytes();
         self.commands.push(KernelCommand::Compute(command));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workgroups_have_the_shape_that_leaves_fewest_lanes_idle() {
+        let cases = [
+            ([4096, 1, 1], [64, 1, 1]),
+            ([64, 40, 1], [64, 1, 1]),
+            ([32, 32, 1], [32, 2, 1]),
+            ([48, 40, 3], [16, 4, 1]),
+            ([8, 8, 1], [8, 8, 1]),
+            ([1, 1, 1], [64, 1, 1]),
+        ];
+        for (threads, expected) in cases {
+            assert_eq!(workgroup(threads), expected, "{threads:?}");
+        }
     }
 }

@@ -169,7 +169,7 @@ fn name(device: &Device, input: Input<'_>, key: &CompileKey, state: &impl std::f
 }
 
 /// A fragment shader that does nothing.
-const NOTHING: &str = "@fragment\nfn main() {}\n";
+const NOTHING: &str = "#version 450\nvoid main() {}\n";
 
 impl GraphicsPipeline {
     /// Compiles a pipeline for the strides that it says.
@@ -254,11 +254,7 @@ impl GraphicsPipeline {
                 key.sample_shading = self.info.samples.shading;
                 (Input::spirv(&source.code), key)
             }
-            None => {
-                let mut key = CompileKey::default();
-                key.stage = Some(Stage::Fragment);
-                (Input::wgsl(NOTHING), key)
-            }
+            None => (Input::glsl(NOTHING, Stage::Fragment), CompileKey::default()),
         };
         let shader = known.shader(name(device, input, &key, &state), || {
             let whole = device.compiler.whole_fragment(&mut Scratch::default(), input, &key, &state)?;

@@ -1,10 +1,12 @@
 //! Compute programs of the driver's own: copies, clears, blits, resolves.
 //!
-//! They are written in WGSL, compiled like any shader the first time they are used, and see nothing but descriptors that the
-//! driver makes for each launch.
+//! They are written in GLSL, compiled like any shader the first time they are used, and see nothing but push constants and
+//! descriptors that the driver makes for each launch. A launch has exactly the threads that have something to do, and what they
+//! touch is there: nothing is checked. The workgroup that a text is compiled with is not the one it runs with.
 
 use std::sync::{Arc, OnceLock};
 
+use agx_abi::Stage;
 use agx_compiler::{CompileKey, Compiler, Input, Scratch};
 
 use crate::Error;
@@ -12,7 +14,7 @@ use crate::memory::Arena;
 use crate::program::Program;
 
 macro_rules! kernels {
-    ($($(#[$doc:meta])* $name:ident $file:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident $file:literal $($define:literal)*;)*) => {
         /// A program of the driver's own.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Kernel {
@@ -20,37 +22,69 @@ macro_rules! kernels {
         }
 
         /// Text of each.
-        const TEXTS: &[&str] = &[$(include_str!(concat!("kernels/", $file, ".wgsl")),)*];
+        const TEXTS: &[&str] = &[$(concat!(
+            "#version 450\nlayout(local_size_x = 64) in;\n",
+            $("#define ", $define, "\n",)*
+            include_str!(concat!("kernels/", $file, ".comp"))
+        ),)*];
     };
 }
 
 kernels! {
     /// Copies texels.
     Copy "copy";
+    /// Copies texels of 4 bytes to memory.
+    TexelsToWords "texels_to_memory" "Element uint" "OF(v) v.x";
+    /// Copies texels of 8 bytes to memory.
+    TexelsToPairs "texels_to_memory" "Element uvec2" "OF(v) v.xy";
+    /// Copies texels of 16 bytes to memory.
+    TexelsToQuads "texels_to_memory" "Element uvec4" "OF(v) v";
+    /// Copies memory to texels of 4 bytes.
+    WordsToTexels "memory_to_texels" "Element uint" "TEXEL(v) uvec4(v, 0, 0, 0)" "FORMAT r32ui";
+    /// Copies memory to texels of 8 bytes.
+    PairsToTexels "memory_to_texels" "Element uvec2" "TEXEL(v) uvec4(v, 0, 0)" "FORMAT rg32ui";
+    /// Copies memory to texels of 16 bytes.
+    QuadsToTexels "memory_to_texels" "Element uvec4" "TEXEL(v) v" "FORMAT rgba32ui";
+    /// Copies texels to a stretch of memory.
+    TexelsToStretch "texels_to_stretch";
+    /// Copies a stretch of memory to texels.
+    StretchToTexels "stretch_to_texels";
+    /// Copies a stretch of memory to another.
+    CopyStretch "copy_stretch";
     /// Copies elements of words.
     CopyWords "copy_words";
+    /// Copies words of memory.
+    CopyMemoryWords "copy_memory" "Element uint";
+    /// Copies memory 16 bytes at a time.
+    CopyMemoryQuads "copy_memory" "Element uvec4";
+    /// Fills memory with a word.
+    FillMemoryWords "fill_memory" "Element uint";
+    /// Fills memory with 16 bytes.
+    FillMemoryQuads "fill_memory" "Element uvec4";
     /// Fills with floats.
-    FillFloat "fill_float";
+    FillFloat "fill" "Value vec4" "FORMAT rgba32f" "Image image2DArray";
     /// Fills with unsigned integers.
-    FillUint "fill_uint";
+    FillUint "fill" "Value uvec4" "FORMAT rgba32ui" "Image uimage2DArray";
     /// Fills with signed integers.
-    FillSint "fill_sint";
+    FillSint "fill" "Value ivec4" "FORMAT rgba32i" "Image iimage2DArray";
     /// Scales floats without filter.
-    BlitFloat "blit_float";
+    BlitFloat "blit" "Texture texture2DArray" "Sampled sampler2DArray" "FORMAT rgba32f" "Image image2DArray";
     /// Scales unsigned integers.
-    BlitUint "blit_uint";
+    BlitUint "blit" "Texture utexture2DArray" "Sampled usampler2DArray" "FORMAT rgba32ui" "Image uimage2DArray";
     /// Scales signed integers.
-    BlitSint "blit_sint";
+    BlitSint "blit" "Texture itexture2DArray" "Sampled isampler2DArray" "FORMAT rgba32i" "Image iimage2DArray";
     /// Scales layers with a linear filter.
     BlitLinear "blit_linear";
     /// Scales a 3D image with a linear filter.
     BlitVolume "blit_volume";
-    /// Resolves samples of floats.
-    ResolveFloat "resolve_float";
-    /// Resolves samples of unsigned integers.
-    ResolveUint "resolve_uint";
-    /// Resolves samples of signed integers.
-    ResolveSint "resolve_sint";
+    /// Takes the mean of samples.
+    ResolveMean "resolve" "Texture texture2DMS" "Sampled sampler2DMS" "FORMAT rgba32f" "Image image2DArray" "Value vec4" "MEAN";
+    /// Takes the first sample of floats.
+    ResolveFloat "resolve" "Texture texture2DMS" "Sampled sampler2DMS" "FORMAT rgba32f" "Image image2DArray" "Value vec4";
+    /// Takes the first sample of unsigned integers.
+    ResolveUint "resolve" "Texture utexture2DMS" "Sampled usampler2DMS" "FORMAT rgba32ui" "Image uimage2DArray" "Value uvec4";
+    /// Takes the first sample of signed integers.
+    ResolveSint "resolve" "Texture itexture2DMS" "Sampled isampler2DMS" "FORMAT rgba32i" "Image iimage2DArray" "Value ivec4";
     /// Copies results of queries.
     Queries "queries";
     /// Copies the numbers of as many draws as memory says.
@@ -80,7 +114,11 @@ impl Kernels {
     }
 
     fn compile(&self, compiler: &Compiler, text: &str) -> Result<Arc<Program>, Error> {
-        let shader = compiler.compile(&mut Scratch::default(), Input::wgsl(text), &CompileKey::default())?;
+        let shader = compiler.compile(
+            &mut Scratch::default(),
+            Input::glsl(text, Stage::Compute),
+            &CompileKey::default(),
+        )?;
         Ok(Arc::new(Program::new(&self.arena, shader)?))
     }
 }
@@ -94,7 +132,7 @@ mod tests {
         for text in TEXTS {
             let found = Compiler::default().compile(
                 &mut Scratch::default(),
-                Input::wgsl(text),
+                Input::glsl(text, Stage::Compute),
                 &CompileKey::default(),
             );
             assert!(

@@ -105,14 +105,13 @@ impl Recorder {
         let bytes = 4 * u64::from(words) * u64::from(most);
         let copied = self.upload.put(&vec![0; bytes as usize], 16)?;
         let stride = if most == 1 { words } else { stride / 4 };
-        let parameters = [most, stride, words].iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
         let list = [
             Direct::Buffer(first, 4 * u64::from(stride) * u64::from(most)),
             Direct::Buffer(count, 4),
             Direct::Buffer(copied, bytes),
         ];
         // The stream of launches comes before the pass, whose commands are not submitted yet.
-        self.run_kernel(Kernel::Draws, &parameters, &list, [most, 1, 1])?;
+        self.run_kernel(Kernel::Draws, &[stride, words], &list, [most, 1, 1])?;
         (0..most).try_for_each(|at| {
             let address = copied + 4 * u64::from(words) * u64::from(at);
             self.draw(DrawNumbers::Indirect(address), indexed, at)

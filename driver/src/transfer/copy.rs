@@ -2,10 +2,10 @@
 
 use ash::vk;
 
-use super::{stretch, words};
+use super::stretch;
 use crate::Error;
 use crate::command::Recorder;
-use crate::format;
+use crate::format::{self, FormatDesc};
 use crate::image::{Image, Plane, PlaneLayout};
 use crate::kernels::Kernel;
 use crate::view::Part;
@@ -62,20 +62,42 @@ fn blocks(texels: [u32; 3], plane: &Plane) -> [u32; 3] {
     [texels[0].div_ceil(width), texels[1].div_ceil(height), texels[2]]
 }
 
+/// A level of an image, its texels taken for those of `format`.
+fn shown(image: &Image, place: Box3, format: &'static FormatDesc) -> Result<Direct, Error> {
+    let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
+    let plane = image.plane(place.aspect).ok_or(missing.clone())?;
+    let part = Part { plane, ..Part::slices(image, place.aspect, format, place.level).ok_or(missing)? };
+    Ok(Direct::Texture([part.texture(), part.stored()]))
+}
+
+/// Memory of elements as large as those of `format`, and the number of the first. Elements of less than a word are texels of a
+/// stretch.
+fn memory(format: &FormatDesc, address: u64) -> (Direct, u32) {
+    match format.bytes {
+        1 | 2 => {
+            let (descriptors, start) = stretch(format, address);
+            (Direct::Texture(descriptors), start)
+        }
+        _ => (Direct::Buffer(address, u32::MAX.into()), 0),
+    }
+}
+
+/// The kernel for elements as large as those of `format`: less than a word, 4, 8, 16 bytes.
+fn sized(format: &FormatDesc, [less, words, pairs, quads]: [Kernel; 4]) -> Kernel {
+    match format.bytes {
+        1 | 2 => less,
+        4 => words,
+        8 => pairs,
+        _ => quads,
+    }
+}
+
 impl Side<'_> {
     /// Whether descriptors can show the elements as texels.
     fn has_texels(&self) -> bool {
         match self {
             Side::Image(image, plane, _) => image.info.samples == 1 && !plane.format.is_compressed(),
             Side::Memory(..) => true,
-        }
-    }
-
-    /// Parameters of the program that copies texels.
-    fn place(&self, skip: u32) -> [u32; 8] {
-        match *self {
-            Side::Image(_, _, place) => [place.at[0], place.at[1], place.at[2], 0, 0, 0, 0, 0],
-            Side::Memory(_, row, plane) => [skip, 0, 0, row, plane, 0, 0, 0],
         }
     }
 
@@ -106,26 +128,33 @@ impl Recorder {
         let Some(format) = texels else {
             let count = bytes / 4;
             let ((source, first), (place, second)) = (from.words(count), to.words(count));
-            let parameters = [[size[0], size[1], size[2], count].as_slice(), &first, &second].concat();
+            let parameters = [first.as_slice(), &second, &[count]].concat();
             let most = u64::from(u32::MAX);
             let list = [Direct::Buffer(source, most), Direct::Buffer(place, most)];
-            return self.run_kernel(Kernel::CopyWords, &words(&parameters), &list, size);
+            return self.run_kernel(Kernel::CopyWords, &parameters, &list, size);
         };
-        let shown = |side: &Side<'_>| match *side {
-            Side::Memory(address, ..) => Some(stretch(format, address)),
-            Side::Image(image, plane, place) => {
-                let part = Part { plane, ..Part::slices(image, place.aspect, format, place.level)? };
-                Some(([part.texture(), part.stored()], 0))
+        match (from, to) {
+            (Side::Image(from, _, source), Side::Image(to, _, place)) => {
+                let list = [shown(from, source, format)?, shown(to, place, format)?];
+                let ([x, y, z], [u, v, w]) = (source.at, place.at);
+                self.run_kernel(Kernel::Copy, &[x, y, z, 0, u, v, w], &list, size)
             }
-        };
-        let missing = Error::Invalid { what: "a copy of an aspect that is not there" };
-        let (source, skip) = shown(&from).ok_or(missing.clone())?;
-        let (place, skip_to) = shown(&to).ok_or(missing)?;
-        let parameters =
-            [[size[0], size[1], size[2], 0].as_slice(), &from.place(skip), &to.place(skip_to)].concat();
-        // Loads name levels from the first of the view on.
-        let list = [Direct::Texture([source[0]; 2]), Direct::Texture([place[1]; 2])];
-        self.run_kernel(Kernel::Copy, &words(&parameters), &list, size)
+            (Side::Image(image, _, place), Side::Memory(address, row, plane)) => {
+                use Kernel::*;
+                let kernel = sized(format, [TexelsToStretch, TexelsToWords, TexelsToPairs, TexelsToQuads]);
+                let (memory, start) = memory(format, address);
+                let ([x, y, z], list) = (place.at, [shown(image, place, format)?, memory]);
+                self.run_kernel(kernel, &[x, y, z, row, plane, start], &list, size)
+            }
+            (Side::Memory(address, row, plane), Side::Image(image, _, place)) => {
+                use Kernel::*;
+                let kernel = sized(format, [StretchToTexels, WordsToTexels, PairsToTexels, QuadsToTexels]);
+                let (memory, start) = memory(format, address);
+                let ([x, y, z], list) = (place.at, [memory, shown(image, place, format)?]);
+                self.run_kernel(kernel, &[x, y, z, row, plane, start], &list, size)
+            }
+            (Side::Memory(..), Side::Memory(..)) => Err(Error::Invalid { what: "a copy without image" }),
+        }
     }
 
     /// Copies between images.

@@ -3,8 +3,6 @@
 mod copy;
 mod scale;
 
-use agx_abi::textures::BUFFER_ROW_TEXELS;
-
 use crate::Error;
 use crate::command::Recorder;
 use crate::format::{self, FormatDesc};
@@ -17,7 +15,7 @@ use crate::words::Direct;
 pub use copy::{Box3, BufferImageCopy, ImageCopy};
 pub use scale::Blit;
 
-/// Texels of a stretch that one descriptor covers.
+/// Texels of a stretch that one descriptor covers, and threads of a launch.
 const MOST_TEXELS: u64 = 1 << 24;
 /// Bytes that addresses in descriptors are multiples of.
 const ALIGNMENT: u64 = 16;
@@ -29,35 +27,25 @@ pub(crate) fn stretch(format: &FormatDesc, address: u64) -> ([Descriptor; 2], u3
     (texels(format, base, MOST_TEXELS, Dimension::PlaneArray), skip)
 }
 
-/// Words of parameters.
-pub(crate) fn words(list: &[u32]) -> Vec<u8> {
+/// Bytes of parameters.
+fn words(list: &[u32]) -> Vec<u8> {
     list.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Workgroups of 64 invocations along x.
-pub(crate) fn groups([x, y, z]: [u32; 3]) -> [u32; 3] {
-    [x.div_ceil(64), y, z]
-}
-
 impl Recorder {
-    /// Runs a program whose first binding is its parameters.
+    /// Runs a program with push constants: so many threads.
     pub(crate) fn run_kernel(
         &mut self,
         kernel: Kernel,
-        parameters: &[u8],
+        parameters: &[u32],
         descriptors: &[Direct],
-        size: [u32; 3],
+        threads: [u32; 3],
     ) -> Result<(), Error> {
-        if size.contains(&0) {
+        if threads.contains(&0) {
             return Ok(());
         }
         let program = self.device.kernel(kernel)?;
-        let mut padded = parameters.to_vec();
-        padded.resize(parameters.len().next_multiple_of(16), 0);
-        let address = self.upload.put(&padded, 16)?;
-        let mut list = vec![Direct::Buffer(address, padded.len() as u64)];
-        list.extend(descriptors);
-        self.run(&program, list, groups(size))?;
+        self.run(&program, &words(parameters), descriptors.to_vec(), threads)?;
         self.barrier()
     }
 
@@ -67,21 +55,30 @@ impl Recorder {
     /// Memory is used up.
     pub fn copy_memory(&mut self, from: u64, to: u64, bytes: u64) -> Result<(), Error> {
         let unit = 1 << (from | to | bytes | ALIGNMENT).trailing_zeros().min(4);
-        let format = format::bits(unit).ok_or(Error::Invalid { what: "a copy of no size" })?;
-        let piece = (MOST_TEXELS - ALIGNMENT) * u64::from(unit);
+        let piece = (MOST_TEXELS - ALIGNMENT) * unit;
         let mut done = 0;
         while done < bytes {
             let count = (bytes - done).min(piece);
-            let ([loaded, _], source) = stretch(format, from + done);
-            let ([_, stored], place) = stretch(format, to + done);
-            let texels = (count / u64::from(unit)) as u32;
-            let side = |at: u32| [at, 0, 0, BUFFER_ROW_TEXELS, 0, 0, 0, 0];
-            let parameters = [[texels, 1, 1, 0].as_slice(), &side(source), &side(place)].concat();
-            let list = [Direct::Texture([loaded; 2]), Direct::Texture([stored; 2])];
-            self.run_kernel(Kernel::Copy, &words(&parameters), &list, [texels, 1, 1])?;
+            self.copy_piece([from + done, to + done], [count, unit])?;
             done += count;
         }
         Ok(())
+    }
+
+    /// Copies so many bytes of memory, in units of so many.
+    fn copy_piece(&mut self, [from, to]: [u64; 2], [bytes, unit]: [u64; 2]) -> Result<(), Error> {
+        let list = [Direct::Buffer(from, bytes), Direct::Buffer(to, bytes)];
+        match unit {
+            16 => self.run_kernel(Kernel::CopyMemoryQuads, &[], &list, [(bytes / 16) as u32, 1, 1]),
+            4 | 8 => self.run_kernel(Kernel::CopyMemoryWords, &[], &list, [(bytes / 4) as u32, 1, 1]),
+            _ => {
+                let format = format::bits(unit as u32).ok_or(Error::Invalid { what: "a copy of no size" })?;
+                let ([loaded, _], source) = stretch(format, from);
+                let ([_, stored], place) = stretch(format, to);
+                let list = [Direct::Texture([loaded; 2]), Direct::Texture([stored; 2])];
+                self.run_kernel(Kernel::CopyStretch, &[source, place], &list, [(bytes / unit) as u32, 1, 1])
+            }
+        }
     }
 
     /// Fills memory with a word; address and length are multiples of four.
@@ -89,16 +86,16 @@ impl Recorder {
     /// # Errors
     /// Memory is used up.
     pub fn fill_memory(&mut self, address: u64, bytes: u64, word: u32) -> Result<(), Error> {
-        let format = format::bits(4).ok_or(Error::Invalid { what: "words without format" })?;
-        let piece = 4 * (MOST_TEXELS - ALIGNMENT);
+        let (kernel, unit) = match (address | bytes) % 16 {
+            0 => (Kernel::FillMemoryQuads, 16),
+            _ => (Kernel::FillMemoryWords, 4),
+        };
+        let piece = MOST_TEXELS * unit;
         let mut done = 0;
         while done < bytes / 4 * 4 {
             let count = (bytes - done).min(piece);
-            let ([_, stored], place) = stretch(format, address + done);
-            let texels = (count / 4) as u32;
-            let parameters = [word, 0, 0, 0, place, 0, 0, 1, texels, 1, 1, 0];
-            let list = [Direct::Texture([stored; 2])];
-            self.run_kernel(Kernel::FillUint, &words(&parameters), &list, [texels, 1, 1])?;
+            let list = [Direct::Buffer(address + done, count)];
+            self.run_kernel(kernel, &[word; 4], &list, [(count / unit) as u32, 1, 1])?;
             done += count;
         }
         Ok(())
@@ -155,12 +152,12 @@ impl Recorder {
     ) -> Result<(), Error> {
         let flags = [wide, available, partial].map(u32::from);
         let stride = if count <= 1 { 0 } else { (stride / 4) as u32 };
-        let parameters = [first, count, stride, flags[0], flags[1], flags[2]];
+        let parameters = [stride, flags[0], flags[1], flags[2]];
         let list = [
             Direct::Buffer(pool.result_address(first), 8 * u64::from(count)),
             Direct::Buffer(pool.available_address(first), 4 * u64::from(count)),
             Direct::Buffer(address, u64::from(u32::MAX)),
         ];
-        self.run_kernel(Kernel::Queries, &words(&parameters), &list, [count, 1, 1])
+        self.run_kernel(Kernel::Queries, &parameters, &list, [count, 1, 1])
     }
 }

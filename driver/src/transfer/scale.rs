@@ -2,7 +2,6 @@
 
 use ash::vk;
 
-use super::words;
 use crate::Error;
 use crate::command::Recorder;
 use crate::format::FormatDesc;
@@ -69,8 +68,8 @@ impl Recorder {
         }
         let kernel = typed(part.format, [Kernel::FillFloat, Kernel::FillUint, Kernel::FillSint]);
         let [x, y, z] = place.at;
-        let parameters = [value.as_slice(), &[x, y, z, 0], &size].concat();
-        self.run_kernel(kernel, &words(&parameters), &[Direct::Texture([part.stored(); 2])], size)
+        let parameters = [value.as_slice(), &[x, y, z]].concat();
+        self.run_kernel(kernel, &parameters, &[Direct::Texture([part.stored(); 2])], size)
     }
 
     /// Fills a box of an image with several samples: one texel is filled, and its bits are copied.
@@ -88,8 +87,8 @@ impl Recorder {
         let room = self.upload.put(&[0; 256], 16)?;
         let ([_, stored], _) = super::stretch(part.format, room);
         let kernel = typed(part.format, [Kernel::FillFloat, Kernel::FillUint, Kernel::FillSint]);
-        let parameters = [value.as_slice(), &[0, 0, 0, 1], &[samples, 1, 1]].concat();
-        self.run_kernel(kernel, &words(&parameters), &[Direct::Texture([stored; 2])], [samples, 1, 1])?;
+        let parameters = [value.as_slice(), &[0, 0, 0]].concat();
+        self.run_kernel(kernel, &parameters, &[Direct::Texture([stored; 2])], [samples, 1, 1])?;
         self.spread(image, place, size, [room, u64::from(bytes)])
     }
 
@@ -138,8 +137,7 @@ impl Recorder {
         let most = [extent[0] - 1, extent[1] - 1, from.slices(blit.levels[0]) - 1];
         let inverse = [extent[0], extent[1], from.slices(blit.levels[0])].map(|side| 1.0 / side as f32);
         let pad = |[x, y, z]: [u32; 3]| [x, y, z, 0];
-        let parameters =
-            [pad(at), pad(size), floats(start), floats(step), pad(most), floats(inverse)].concat();
+        let parameters = [pad(at), floats(start), floats(step), pad(most), floats(inverse)].concat();
         let volume = from.info.kind == vk::ImageType::TYPE_3D;
         let linear = blit.linear && !source.format.is_integer();
         let kernel = match (linear, volume) {
@@ -152,7 +150,7 @@ impl Recorder {
         if linear {
             list.push(Direct::Sampler(filtered()));
         }
-        self.run_kernel(kernel, &words(&parameters), &list, size)
+        self.run_kernel(kernel, &parameters, &list, size)
     }
 
     /// Resolves a box of samples; `mean` mixes them, otherwise the first is taken.
@@ -172,13 +170,14 @@ impl Recorder {
             let all = own(from, source.aspect, source.level)?;
             let layers = [source.at[2] + layer, 1];
             let part = Part { dimension: Dimension::PlaneSamples, layers, ..all };
-            let mean = u32::from(mean && !part.format.is_integer());
+            let kernel = match mean && !part.format.is_integer() {
+                true => Kernel::ResolveMean,
+                false => typed(part.format, kernels),
+            };
             let [x, y, z] = place.at;
-            let parameters =
-                [source.at[0], source.at[1], from.info.samples, mean, x, y, z + layer, 0, size[0], size[1]];
+            let parameters = [x, y, z + layer, from.info.samples, source.at[0], source.at[1]];
             let list = [Direct::Texture([part.texture(); 2]), Direct::Texture([destination.stored(); 2])];
-            let kernel = typed(part.format, kernels);
-            self.run_kernel(kernel, &words(&parameters), &list, [size[0], size[1], 1])?;
+            self.run_kernel(kernel, &parameters, &list, [size[0], size[1], 1])?;
         }
         Ok(())
     }
