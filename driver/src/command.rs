@@ -182,7 +182,7 @@ enum Grid {
 /// Shapes of the workgroups of the driver's own programs.
 const SHAPES: [[u32; 3]; 4] = [[64, 1, 1], [32, 2, 1], [16, 4, 1], [8, 8, 1]];
 
-/// The shape that covers so many threads with the fewest SIMD-groups; of equal ones the widest.
+/// The shape that covers so many threads with the fewest SIMD-groups, then workgroups; of equal ones the widest.
 fn workgroup(threads: [u32; 3]) -> [u32; 3] {
     let groups = |shape: &[u32; 3]| {
         // Whole workgroups and the one at the edge: how many, and threads along an axis.
@@ -191,7 +191,8 @@ fn workgroup(threads: [u32; 3]) -> [u32; 3] {
             [(u64::from(all / side), side), (u64::from(!all.is_multiple_of(side)), all % side)]
         };
         let pairs = parts(0).into_iter().flat_map(|x| parts(1).map(|y| (x, y)));
-        pairs.map(|((n, x), (m, y))| n * m * u64::from((x * y).div_ceil(SIMD_LANES))).sum::<u64>()
+        let sizes = pairs.map(|((n, x), (m, y))| [n * m * u64::from((x * y).div_ceil(SIMD_LANES)), n * m]);
+        sizes.fold([0, 0], |[a, b], [c, d]| [a + c, b + d])
     };
     SHAPES.into_iter().min_by_key(groups).unwrap_or(SHAPES[0])
 }
