@@ -154,6 +154,8 @@ pub(crate) struct Words {
     pub(crate) unset: Vec<Range<u16>>,
     pub(crate) textures: Vec<[u8; 24]>,
     pub(crate) samplers: Vec<[u8; 8]>,
+    /// Border colours of samplers that have them, by the numbers of the samplers.
+    pub(crate) borders: Vec<[u8; 16]>,
     pub(crate) shared: Shared,
     /// Address of the program.
     pub(crate) code: u64,
@@ -294,6 +296,9 @@ impl Reader<'_> {
         let stride = if self.extended { 24 } else { 8 };
         let found = self.pointed("samplers", usc_sampler::ADDRESS.get(&word), stride * count)?;
         place(&mut self.words.samplers, start, found.chunks_exact(stride).map(|bytes| &bytes[..8]));
+        if self.extended {
+            place(&mut self.words.borders, start, found.chunks_exact(stride).map(|bytes| &bytes[8..]));
+        }
         Ok(())
     }
 

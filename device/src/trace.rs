@@ -209,6 +209,13 @@ impl Listing<'_> {
         }
         for (number, bytes) in words.samplers.iter().enumerate() {
             self.line(0, &format!("    ss{number}: {}", record::sampler::RECORD.text(bytes)));
+            if let Some(border) = words.borders.get(number) {
+                let channels = border
+                    .chunks_exact(4)
+                    .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+                let channels: Vec<String> = channels.map(|word| format!("{word:#x}")).collect();
+                self.line(0, &format!("      border {}", channels.join(", ")));
+            }
         }
         for address in words.preamble.into_iter().chain([words.code]) {
             self.program(address);

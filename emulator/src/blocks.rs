@@ -73,6 +73,25 @@ impl Blocks {
         Some(Blocks { bytes, texels, kind })
     }
 
+    /// Bits of the channels of a border colour; `None` where the coding is not known.
+    pub(crate) fn border_bits(&self) -> Option<[u32; 4]> {
+        Some(match self.kind {
+            Kind::Bc1
+            | Kind::Bc2
+            | Kind::Bc3
+            | Kind::Bc7
+            | Kind::Etc2
+            | Kind::Etc2Alpha
+            | Kind::Etc2Punch => [8; 4],
+            Kind::Bc4 => [14, 0, 0, 0],
+            Kind::Bc5 => [14, 14, 0, 0],
+            Kind::Bc6(_) => [16, 16, 16, 0],
+            Kind::Eac1 => [11, 0, 0, 0],
+            Kind::Eac2 => [11, 11, 0, 0],
+            Kind::Astc => return None,
+        })
+    }
+
     /// The channels of one texel of a block.
     pub(crate) fn decode(&self, block: u128, [x, y]: [u32; 2], signed: bool) -> [f32; 4] {
         let bytes = block.to_le_bytes();

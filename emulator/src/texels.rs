@@ -108,6 +108,29 @@ impl TexelFormat {
         channels.map(f32::to_bits)
     }
 
+    /// The channels of a border colour, whose words hold one channel each, coded as the format codes the channel; the error says
+    /// what is not known.
+    ///
+    /// Red, green and blue of sRGB formats have 12 bits and no curve; floats of fewer than 32 bits are half floats; blocks have 8
+    /// bits, single and double channels 14 or, in ETC2, 11 (Mesa, `agx_border.c`).
+    pub(crate) fn decode_border(&self, words: [u32; 4]) -> Result<[u32; 4], &'static str> {
+        let bits = match self.blocks {
+            Some(blocks) => blocks.border_bits().ok_or("custom border colours of this block format")?,
+            None if self.code == RGB9E5 => return Err("custom border colours of shared exponents"),
+            None => [0, 1, 2, 3].map(|at| self.channels.get(at).copied().unwrap_or(0)),
+        };
+        let mut values = [0, 0, 0, self.one()];
+        for (at, value) in values.iter_mut().enumerate().filter(|(at, _)| bits[*at] > 0) {
+            let bits = match self.kind {
+                Kind::Float if bits[at] < 32 => 16,
+                _ if self.srgb && at < 3 => 12,
+                _ => bits[at],
+            };
+            *value = self.decode_channel(words[at] & (u32::MAX >> (32 - bits)), bits, false);
+        }
+        Ok(values)
+    }
+
     /// Whether values are integers.
     pub(crate) fn is_integer(&self) -> bool {
         matches!(self.kind, Kind::Uint | Kind::Sint)
@@ -228,6 +251,18 @@ mod tests {
         assert_eq!(format(0x23, 4).decode(0x3c00_bc00), bits([-1.0, 1.0, 0.0, 1.0]));
         assert_eq!(format(0x38, 4).bytes(), 16);
         assert!(TexelFormat::new(0x50, 0, false).is_err());
+    }
+
+    #[test]
+    fn border_colours_have_a_word_for_each_channel() {
+        let srgb = TexelFormat::new(0x28, 0, true).expect("known");
+        assert_eq!(srgb.decode_border([0xfff, 0, 0, 0xff]), Ok(bits([1.0, 0.0, 0.0, 1.0])));
+        assert_eq!(format(0x28, 0).decode_border([0x33, 0xff, 0, 0]), Ok(bits([0.2, 1.0, 0.0, 0.0])));
+        assert_eq!(format(0x0a, 3).decode_border([0xff, 0x80, 7, 7]), Ok([u32::MAX, -128_i32 as u32, 0, 1]));
+        assert_eq!(format(RG11B10, 4).decode_border([0x3c00, 0, 0xc000, 9]), Ok(bits([1.0, 0.0, -2.0, 1.0])));
+        assert_eq!(format(0x78, 1).decode_border([0x1fff, 0x2001, 9, 9]), Ok(bits([1.0, -1.0, 0.0, 1.0])));
+        assert!(format(RGB9E5, 4).decode_border([0; 4]).is_err());
+        assert!(format(0x60, 0).decode_border([0; 4]).is_err(), "ASTC");
     }
 
     #[test]

@@ -12,6 +12,8 @@ use crate::texels::TexelFormat;
 pub(crate) const TEXTURE_BYTES: usize = 24;
 /// Bytes of a sampler descriptor.
 pub(crate) const SAMPLER_BYTES: usize = 8;
+/// Bytes of the border colour that follows an extended sampler: one word for each channel.
+pub(crate) const BORDER_BYTES: usize = 16;
 /// State registers of each kind that an instruction can name.
 const REGISTERS: usize = 256;
 
@@ -22,6 +24,9 @@ pub struct States<'a> {
     pub textures: &'a [[u8; TEXTURE_BYTES]],
     /// Sampler descriptors.
     pub samplers: &'a [[u8; SAMPLER_BYTES]],
+    /// Border colours of the samplers with the same numbers; empty where samplers have none. Each channel is a word that is coded
+    /// as the texture's format codes the channel, sRGB in 12 bits without the curve (Mesa, `agx_border.c`).
+    pub borders: &'a [[u8; BORDER_BYTES]],
     /// Samplers in memory that programs name by a number in a register: first address and how many there are. Without
     /// them such a number is that of a sampler state register.
     pub sampler_heap: Option<(u64, u32)>,
@@ -34,6 +39,7 @@ pub struct States<'a> {
 pub(crate) struct StateFile {
     textures: Vec<Option<[u8; TEXTURE_BYTES]>>,
     samplers: Vec<Option<[u8; SAMPLER_BYTES]>>,
+    borders: Vec<[u8; BORDER_BYTES]>,
     heap: Option<(u64, u32)>,
 }
 
@@ -42,7 +48,8 @@ impl StateFile {
     pub(crate) fn new(states: States<'_>) -> StateFile {
         let textures = states.textures.iter().take(REGISTERS).copied().map(Some).collect();
         let samplers = states.samplers.iter().take(REGISTERS).copied().map(Some).collect();
-        StateFile { textures, samplers, heap: states.sampler_heap }
+        let borders = states.borders.iter().take(REGISTERS).copied().collect();
+        StateFile { textures, samplers, borders, heap: states.sampler_heap }
     }
 
     /// Address of a sampler in the heap; the error says that there is none of this number.
@@ -71,7 +78,14 @@ impl StateFile {
 
     /// A sampler, when one was loaded.
     pub(crate) fn sampler(&self, number: u32) -> Option<Sampler> {
-        self.samplers.get(number as usize).copied().flatten().map(Sampler::from_bytes)
+        let sampler = self.samplers.get(number as usize).copied().flatten().map(Sampler::from_bytes)?;
+        Some(match (sampler.border, self.borders.get(number as usize)) {
+            (Border::Custom(_), Some(bytes)) => {
+                let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[4 * at + byte]));
+                Sampler { border: Border::Custom(Some([0, 1, 2, 3].map(word))), ..sampler }
+            }
+            _ => sampler,
+        })
     }
 }
 
@@ -268,6 +282,15 @@ impl Texture {
         })
     }
 
+    /// What instructions read of the channels of a texel.
+    pub(crate) fn swizzled(&self, channels: [u32; 4]) -> [u32; 4] {
+        self.swizzle.map(|from| match from {
+            4 => self.format.one(),
+            5..=7 => 0,
+            channel => channels[channel as usize],
+        })
+    }
+
     /// The component that an image's channel takes.
     pub(crate) fn source_of(&self, channel: u32) -> Option<usize> {
         self.swizzle.iter().position(|to| to & 3 == channel)
@@ -338,6 +361,34 @@ impl ShadowCompare {
     }
 }
 
+/// What lies outside a texture.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Border {
+    /// Red, green and blue; and alpha.
+    Fixed([f32; 2]),
+    /// The words of a colour of the application's own, where they are known.
+    Custom(Option<[u32; 4]>),
+}
+
+impl Border {
+    /// The values of the channels that instructions read; the error says what is not known.
+    pub(crate) fn values(self, texture: &Texture) -> Result<[u32; 4], &'static str> {
+        let format = texture.format;
+        match self {
+            Border::Fixed([colour, alpha]) => {
+                Ok([colour, colour, colour, alpha].map(|value| match format.is_integer() {
+                    true => value as u32,
+                    false => value.to_bits(),
+                }))
+            }
+            Border::Custom(words) => {
+                let words = words.ok_or("custom border colours of samplers that have none")?;
+                Ok(texture.swizzled(format.decode_border(words)?))
+            }
+        }
+    }
+}
+
 /// A sampler.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Sampler {
@@ -355,8 +406,7 @@ pub(crate) struct Sampler {
     pub(crate) anisotropy: u32,
     /// Faces of cubes are filtered each on its own.
     pub(crate) seams: bool,
-    /// Red, green, blue of the border; and alpha. `None` for colours of the application's own, which lie elsewhere.
-    pub(crate) border: Option<[f32; 2]>,
+    pub(crate) border: Border,
 }
 
 impl Sampler {
@@ -386,7 +436,12 @@ impl Sampler {
             compare: ShadowCompare(get(39, 3)),
             anisotropy: 1 << get(20, 3).min(4),
             seams: get(57, 1) != 0,
-            border: [Some([0.0, 0.0]), Some([0.0, 1.0]), Some([1.0, 1.0]), None][get(55, 2) as usize],
+            border: [
+                Border::Fixed([0.0, 0.0]),
+                Border::Fixed([0.0, 1.0]),
+                Border::Fixed([1.0, 1.0]),
+                Border::Custom(None),
+            ][get(55, 2) as usize],
         }
     }
 }

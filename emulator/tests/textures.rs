@@ -208,7 +208,7 @@ fn filters_and_wrapping() {
 }
 
 #[test]
-fn custom_borders_are_not_modelled() {
+fn custom_borders_come_with_the_sampler() {
     let custom = (u64::from_le_bytes(sampler(false, 0, 3, 0)) | 3 << 55).to_le_bytes();
     let shape = plain(0, [2, 1, 1], 1);
     let sample = |x: f32| program(Opcode::Smpf, &[x.to_bits()], None, &[("dim", i(0))]);
@@ -223,6 +223,13 @@ fn custom_borders_are_not_modelled() {
     grid.states = States { textures: &textures, samplers: &samplers, ..States::default() };
     let stop = dispatch(&mut memory, &grid).expect_err("the colour is not known");
     assert!(stop.to_string().contains("custom border colours"), "{stop}");
+    let mut border = [0; 16];
+    border[..4].copy_from_slice(&2.5_f32.to_le_bytes());
+    let borders = [border];
+    grid.states.borders = &borders;
+    let report = dispatch(&mut memory, &grid).unwrap_or_else(|stop| panic!("{stop}"));
+    assert_eq!(report.findings, []);
+    assert_eq!(f32s(words(&memory, 4).try_into().expect("four")), [2.5, 0.0, 0.0, 1.0]);
 }
 
 #[test]

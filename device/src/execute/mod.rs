@@ -194,6 +194,7 @@ fn states<'w>(words: &'w Words, sampler_heap: Option<(u64, u32)>) -> States<'w> 
     States {
         textures: &words.textures,
         samplers: &words.samplers,
+        borders: &words.borders,
         sampler_heap,
         unset_uniforms: &words.unset,
     }

@@ -245,7 +245,7 @@ impl Sample {
         let inside = (0..3).all(|axis| place[axis] < extent[axis]) && sample < texture.samples;
         // Outside, channels that a format lacks are still what the swizzle says.
         let outside = texture.swizzle.map(|from| if from == 4 { texture.format.one() } else { 0 });
-        let mut source = Source { texture, core, lane, sample, border: Some(outside) };
+        let mut source = Source { texture, core, lane, sample, border: Ok(outside) };
         source.fetch(level, inside.then_some(place))
     }
 
@@ -272,12 +272,7 @@ impl Sample {
             reference,
             gather: self.gather,
         };
-        let border = sampler.border.map(|[colour, alpha]| {
-            [colour, colour, colour, alpha].map(|value| match texture.format.is_integer() {
-                true => value as u32,
-                false => value.to_bits(),
-            })
-        });
+        let border = sampler.border.values(texture);
         let mut source = Source { texture, core, lane, sample: 0, border };
         sample(texture, &sampler, &lookup, &mut source)
     }
@@ -386,8 +381,8 @@ struct Source<'s, 'c, 'm> {
     core: &'c mut Core<'m>,
     lane: usize,
     sample: u32,
-    /// What is outside; `None` for colours that are not modelled.
-    border: Option<[u32; 4]>,
+    /// What is outside; the error says which colour is not known.
+    border: Result<[u32; 4], &'static str>,
 }
 
 impl Source<'_, '_, '_> {
@@ -406,8 +401,7 @@ impl Source<'_, '_, '_> {
 impl Texels<Observation> for Source<'_, '_, '_> {
     fn fetch(&mut self, level: u32, place: Option<[u32; 3]>) -> Result<[u32; 4], Observation> {
         let Some(place) = place else {
-            let unknown = FindingKind::Unsupported("custom border colours");
-            return self.border.ok_or_else(|| unknown.in_lane(self.lane));
+            return self.border.map_err(|what| FindingKind::Unsupported(what).in_lane(self.lane));
         };
         let address = self.address(level, place)?;
         let bytes = self.texture.format.bytes();
@@ -423,11 +417,7 @@ impl Texels<Observation> for Source<'_, '_, '_> {
             texel |= u128::from(word) << (8 * at);
         }
         let channels = self.texture.format.decode_block(texel, [place[0] % across, place[1] % down]);
-        Ok(self.texture.swizzle.map(|from| match from {
-            4 => self.texture.format.one(),
-            5..=7 => 0,
-            channel => channels[channel as usize],
-        }))
+        Ok(self.texture.swizzled(channels))
     }
 }
 
