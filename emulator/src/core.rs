@@ -6,6 +6,7 @@ use crate::exec::plain;
 use crate::findings::{FindingKind, Observation};
 use crate::frame::Frame;
 use crate::group::LANES;
+use crate::helper::Helper;
 use crate::local::Local;
 use crate::memory::{Memory, MemoryFault};
 use crate::mutant::Mutant;
@@ -35,6 +36,15 @@ pub(crate) struct Launch {
     pub(crate) preamble: bool,
 }
 
+/// What programs asked of device memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traffic {
+    /// Accesses that failed and gave 0 or did nothing.
+    pub(crate) soft_faults: u64,
+    /// Lines of 128 bytes touched, counted by instruction.
+    pub(crate) lines: u64,
+}
+
 /// The shared state, as an executing instruction sees it.
 pub(crate) struct Core<'a> {
     pub(crate) memory: &'a mut Memory,
@@ -52,10 +62,10 @@ pub(crate) struct Core<'a> {
     pub(crate) viewer: usize,
     /// Data race bookkeeping, when asked for.
     pub(crate) races: Option<&'a mut Races>,
-    /// Failing device accesses that were forgiven.
-    pub(crate) soft_faults: u64,
-    /// 128-byte lines touched by device accesses, summed over instructions.
-    pub(crate) lines: u64,
+    /// What programs asked of device memory.
+    pub(crate) traffic: Traffic,
+    /// What the program serves, when it is the scratch helper.
+    pub(crate) helper: Option<&'a mut Helper>,
 }
 
 impl Core<'_> {
@@ -152,7 +162,7 @@ impl Core<'_> {
         match outcome {
             Err(fault) if !self.launch.soft_fault => Err(FindingKind::Memory(fault).in_lane(lane)),
             outcome => {
-                self.soft_faults += u64::from(outcome.is_err());
+                self.traffic.soft_faults += u64::from(outcome.is_err());
                 Ok(())
             }
         }

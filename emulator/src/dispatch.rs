@@ -166,7 +166,7 @@ fn run(
             let size = size_at(dispatch, position);
             let groups = workgroup(machine, size.iter().product(), position);
             let tile = dispatch.tile.map(|tile| Box::new(compute_frame(tile)));
-            teams.push(Team { groups, local: machine.local(job.local_bytes), size, tile });
+            teams.push(Team { groups, local: machine.local(job.local_bytes), size, tile, helper: None });
         }
         if teams.is_empty() {
             return Ok(());

@@ -18,6 +18,7 @@ mod footprint;
 mod formats;
 mod frame;
 mod group;
+mod helper;
 pub mod launch;
 mod local;
 mod machine;
@@ -51,6 +52,7 @@ pub use crate::draw::{
 pub use crate::findings::{Finding, FindingKind, MaskChange};
 pub use crate::frame::{Coefficient, Comparison, Framebuffer, Plane, Stencil, StencilOp, Tests};
 pub use crate::group::LANES;
+pub use crate::helper::{Answer, HELPER_BLOCKS, HelperCall, Request, serve};
 pub use crate::memory::{Access, MapError, Memory, MemoryFault};
 pub use crate::mutant::{Fault, Mutant};
 pub use crate::order::MemoryOrder;

@@ -1,12 +1,13 @@
 //! Executes SIMD-groups: the seeded scheduler, barriers, one instruction after the other, and the notebook.
 
-use crate::core::{Core, Launch};
+use crate::core::{Core, Launch, Traffic};
 use crate::dispatch::{Options, Stop};
 use crate::exec::{Flow, stack};
 use crate::findings::{Finding, FindingKind, Observation};
 use crate::flight::step_in_flight;
 use crate::frame::Frame;
 use crate::group::{Group, LANES, Progress};
+use crate::helper::Helper;
 use crate::local::Local;
 use crate::memory::Memory;
 use crate::notebook::{Notebook, finding, text_of};
@@ -54,12 +55,14 @@ pub(crate) struct Team {
     pub(crate) size: [u32; 3],
     /// The tile of a compute program of the driver.
     pub(crate) tile: Option<Box<Frame>>,
+    /// What the program serves, when it is the scratch helper.
+    pub(crate) helper: Option<Box<Helper>>,
 }
 
 impl Team {
     /// A SIMD-group by itself.
     pub(crate) fn alone(group: Group, local: Local) -> Team {
-        Team { groups: vec![group], local, size: [0; 3], tile: None }
+        Team { groups: vec![group], local, size: [0; 3], tile: None, helper: None }
     }
 }
 
@@ -94,15 +97,6 @@ fn exchange_primitive(group: &mut Group, frame: Option<&mut Frame>) {
     if let Some((primitive, frame)) = group.primitive.as_deref_mut().zip(frame) {
         std::mem::swap(primitive, &mut frame.primitive);
     }
-}
-
-/// What programs asked of device memory.
-#[derive(Clone, Copy, Debug, Default)]
-struct Traffic {
-    /// Accesses that failed and gave 0 or did nothing.
-    soft_faults: u64,
-    /// Lines of 128 bytes touched, counted by instruction.
-    lines: u64,
 }
 
 /// The machine during a dispatch or draw.
@@ -219,8 +213,8 @@ impl<'a> Machine<'a> {
             }
             let (team, chosen) = ready[self.rng.below(ready.len() as u64) as usize];
             let left = if count == 1 { u64::MAX } else { self.turn_length() };
-            let mut turn = Turn { program, counts, left, job };
-            let Team { groups, local, tile, size } = &mut teams[team];
+            let Team { groups, local, tile, size, helper } = &mut teams[team];
+            let mut turn = Turn { program, counts, left, job, helper: helper.as_deref_mut() };
             turn.job.workgroup_size = *size;
             let frame = tile.as_deref_mut().or(frame.as_deref_mut());
             self.turn(&mut turn, &mut groups[chosen], local, frame)?;
@@ -305,8 +299,8 @@ impl<'a> Machine<'a> {
             order: self.order.as_mut(),
             viewer: group.viewer,
             races: self.races.as_mut(),
-            soft_faults: 0,
-            lines: 0,
+            traffic: self.traffic,
+            helper: turn.helper.take(),
         };
         let mut log = Log { notebook: &mut self.notebook, trace: &mut self.trace, options };
         let mut outcome = Ok(());
@@ -324,9 +318,7 @@ impl<'a> Machine<'a> {
         if left == 0 && most < turn.left && group.progress == Progress::Running && outcome.is_ok() {
             outcome = turn.exhausted(group, options);
         }
-        let (soft_faults, lines) = (core.soft_faults, core.lines);
-        self.traffic.soft_faults += soft_faults;
-        self.traffic.lines += lines;
+        self.traffic = core.traffic;
         exchange_primitive(group, frame);
         outcome
     }
@@ -382,6 +374,7 @@ struct Turn<'t> {
     counts: &'t mut Counts,
     left: u64,
     job: Job,
+    helper: Option<&'t mut Helper>,
 }
 
 impl Turn<'_> {

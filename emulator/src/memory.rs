@@ -238,6 +238,14 @@ impl Memory {
         self.touched.take().map(RefCell::into_inner)
     }
 
+    /// Runs something whose accesses [`Memory::watch`] is not to note.
+    pub fn unwatched<T>(&mut self, run: impl FnOnce(&mut Memory) -> T) -> T {
+        let touched = self.touched.take();
+        let result = run(self);
+        self.touched = touched;
+        result
+    }
+
     /// Notes that something other than a program read these bytes.
     pub fn saw_read(&self, address: u64, len: usize) {
         self.saw(address, len, false);
@@ -336,8 +344,11 @@ impl Memory {
         }
     }
 
-    /// Whether the program may write here.
-    pub(crate) fn writable(&mut self, address: u64, len: usize) -> Result<(), MemoryFault> {
+    /// Whether the program may write these bytes, which one mapping must hold.
+    ///
+    /// # Errors
+    /// The fault that a store would be.
+    pub fn writable(&mut self, address: u64, len: usize) -> Result<(), MemoryFault> {
         let (range, _) = self.locate(address, len)?;
         match range.access.contains(Access::WRITE) {
             true => Ok(()),

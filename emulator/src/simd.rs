@@ -1,6 +1,6 @@
 //! One SIMD-group on its own: single instructions on explicit state.
 
-use crate::core::{Core, Launch};
+use crate::core::{Core, Launch, Traffic};
 use crate::dispatch::Stop;
 use crate::exec::stack;
 use crate::findings::Finding;
@@ -115,8 +115,8 @@ pub fn step_one(simd: &mut Simd, memory: &mut Memory, bytes: &[u8]) -> Result<()
         order: None,
         viewer: 0,
         races: None,
-        soft_faults: 0,
-        lines: 0,
+        traffic: Traffic::default(),
+        helper: None,
     };
     let outcome = step(&op, &mut simd.group, &mut core, true);
     let notes = std::mem::take(&mut core.notes);

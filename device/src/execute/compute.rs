@@ -2,6 +2,7 @@
 
 use agx_emulator::{Dispatch, Memory, Tile, dispatch};
 
+use super::scratch::{User, scratch_bytes};
 use super::{Device, Submission, sampler_heap, states};
 use crate::bytes;
 use crate::record::{
@@ -9,8 +10,6 @@ use crate::record::{
 };
 use crate::stream::{StreamError, Walk, Words, unbound};
 
-/// Bytes of stack a lane has: the helper program, which hands out scratch memory, never has to run.
-const SCRATCH_BYTES: u32 = 1 << 16;
 /// Codes of sampler registers with a border colour.
 const EXTENDED: std::ops::RangeInclusive<u64> = 6..=7;
 
@@ -85,7 +84,7 @@ impl Device {
                     self.place.launch = Some(launches);
                     launches += 1;
                     self.check(&launch::RECORD, &launch.head);
-                    self.launch(submission, &launch, heap)?;
+                    self.launch(submission, command, &launch, heap)?;
                 }
                 CDM_BARRIER => {
                     let bytes = walk.take(submission.memory, &compute_barrier::RECORD)?;
@@ -106,6 +105,7 @@ impl Device {
     fn launch(
         &mut self,
         submission: &mut Submission<'_>,
+        command: &[u8],
         launch: &Launch,
         sampler_heap: Option<(u64, u32)>,
     ) -> Result<(), StreamError> {
@@ -125,6 +125,10 @@ impl Device {
         let [width, height, samples, bytes_per_sample] = words.shared.tile.unwrap_or_default();
         let tile = Tile { size: [width, height], samples, bytes_per_sample };
         let groups = [0, 1, 2].map(|axis| launch.threads[axis].div_ceil(launch.workgroup[axis]));
+        let lanes = launch.workgroup.iter().map(|lanes| u64::from(*lanes)).product::<u64>();
+        let count =
+            groups.iter().map(|count| u64::from(*count)).fold(lanes.div_ceil(32), u64::saturating_mul);
+        self.scratch(submission, command, User::Compute, &words, count)?;
         let outcome = dispatch(
             submission.memory,
             &Dispatch {
@@ -137,7 +141,7 @@ impl Device {
                 threads: Some(launch.threads),
                 tile: words.shared.tile.map(|_| tile),
                 local_bytes: words.shared.bytes,
-                scratch_bytes: SCRATCH_BYTES,
+                scratch_bytes: scratch_bytes(&words),
                 options: self.options(),
             },
         );

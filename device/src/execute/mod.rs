@@ -3,6 +3,7 @@
 pub(crate) mod compute;
 mod depth;
 pub(crate) mod render;
+mod scratch;
 pub(crate) mod state;
 mod tile;
 pub(crate) mod vertices;

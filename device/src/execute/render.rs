@@ -5,6 +5,7 @@ use agx_emulator::{
 };
 use std::sync::Arc;
 
+use super::scratch::{User, scratch_bytes};
 use super::state::{Raster, VertexState, coefficients, read_update, viewport};
 use super::tile::Visit;
 use super::vertices::DrawCall;
@@ -17,8 +18,6 @@ use crate::record::{
 };
 use crate::stream::{StreamError, Walk, Words, unbound};
 
-/// Bytes of stack a lane has, as in compute programs.
-const SCRATCH_BYTES: u32 = 1 << 16;
 /// Most pixels and samples of all layers.
 const MOST_SAMPLES: u64 = 1 << 27;
 /// Steps of a pixel that positions are rounded to, as Vulkan's drivers say of this hardware (8 bits).
@@ -51,7 +50,7 @@ impl Loaded {
             preamble: self.preamble.as_deref(),
             uniforms: &self.words.uniforms,
             states: states(&self.words, heap),
-            scratch_bytes: SCRATCH_BYTES,
+            scratch_bytes: scratch_bytes(&self.words),
         }
     }
 }
@@ -196,6 +195,11 @@ impl Device {
         let tests_only = pass.raster.tests_only();
         let fragment = if tests_only { None } else { Some(self.fragment(submission, pass)?) };
         let bindings = if tests_only { Vec::new() } else { self.bindings(submission, pass)? };
+        let groups = (corners.len() as u64).div_ceil(32) * u64::from(call.instances);
+        self.scratch(submission, pass.command, User::Vertex, &vertex.words, groups)?;
+        if let Some(fragment) = &fragment {
+            self.scratch(submission, pass.command, User::Fragment, &fragment.words, 1)?;
+        }
         let fragment = fragment.as_ref().unwrap_or(&vertex);
         let before: u64 = pass.layers.iter().map(|layer| layer.passed).sum();
         let per =

@@ -94,6 +94,8 @@ pub(crate) enum Taken {
     Any,
     /// No lane is active.
     None,
+    /// In no case.
+    Never,
     /// Always, leaving the return address in `r1`.
     Call,
 }
@@ -120,6 +122,7 @@ impl Jump {
         let taken = match self.taken {
             Taken::Any => group.exec != 0,
             Taken::None => group.exec == 0,
+            Taken::Never => false,
             Taken::Call => {
                 link(group, next);
                 true

@@ -212,7 +212,7 @@ impl Device {
         let mut previous = u64::MAX;
         for lane in lanes_of(exec) {
             let line = addresses[lane] / 128;
-            core.lines += u64::from(previous != line);
+            core.traffic.lines += u64::from(previous != line);
             previous = line;
         }
     }

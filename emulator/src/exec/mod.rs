@@ -6,6 +6,7 @@ pub(crate) mod block;
 pub(crate) mod control;
 pub(crate) mod fields;
 pub(crate) mod fragment;
+pub(crate) mod helper;
 pub(crate) mod kernels;
 pub(crate) mod local;
 pub(crate) mod matrix;
@@ -28,6 +29,7 @@ use alu::{Alu, Compare};
 use block::BlockStore;
 use control::{Indirect, Jump, Mask, Nesting, Taken};
 use fragment::{Decide, Interpolate, LoadCoefficient, StoreVarying, Tile};
+use helper::Helper;
 use local::{LocalAtomic, Threadgroup};
 use matrix::Matrix;
 use memory::{Atomic, Device};
@@ -90,6 +92,7 @@ pub(crate) enum Action {
     Sample(Sample),
     ImageStore(ImageStore),
     BlockStore(BlockStore),
+    Helper(Helper),
     Unsupported(&'static str),
     Undecodable(Box<str>),
 }
@@ -104,6 +107,7 @@ impl Action {
             .or_else(|| memory_action(inst))
             .or_else(|| lanes_action(inst))
             .or_else(|| fragment_action(inst))
+            .or_else(|| Helper::new(inst).map(Action::Helper))
             .unwrap_or_else(|| otherwise(inst))
     }
 
@@ -157,6 +161,7 @@ impl Action {
             Action::Sample(op) => op.run(group, core)?,
             Action::ImageStore(op) => op.run(group, core)?,
             Action::BlockStore(op) => op.run(group, core)?,
+            Action::Helper(op) => op.run(group, core)?,
             Action::Unsupported(what) => return Err(FindingKind::Unsupported(what).into()),
             Action::Undecodable(why) => return Err(FindingKind::Undecodable(why.to_string()).into()),
         }
@@ -191,6 +196,8 @@ fn control_action(inst: &Inst) -> Option<Action> {
         Trap => Some(Action::Trap),
         Wait => Some(Action::Wait(fields::Fields::new(inst).number("group"))),
         Barrier => Some(Action::Barrier),
+        // Every doorbell rings.
+        JmpIfSkippingDoorbell => Some(Action::Jump(Jump::new(inst, Taken::Never))),
         _ => None,
     }
 }

@@ -29,7 +29,8 @@ impl ReadSpecial {
     pub(crate) fn run(&self, group: &mut Group, core: &Core<'_>) -> Result<(), Observation> {
         let mut values = [0; LANES];
         for (lane, value) in values.iter_mut().enumerate() {
-            let read = special::read(self.number, lane, group, &core.launch, core.frame.as_deref());
+            let read = special::read(self.number, lane, group, &core.launch, core.frame.as_deref())
+                .or_else(|| core.helper.as_ref().and_then(|helper| helper.special(self.number)));
             *value = u64::from(read.ok_or(FindingKind::Unsupported("this special register"))?);
         }
         group.scatter(self.dst, &values, group.exec);

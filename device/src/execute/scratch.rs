@@ -1,0 +1,194 @@
+//! Scratch memory: what the helper program of a command hands to the SIMD-groups of a launch.
+//!
+//! The machine gives every lane a stack of its own; how hardware spreads stacks over blocks is not known. What a driver must
+//! provide is checked: a helper program that accepts as many SIMD-groups as a core can hold, blocks that are as large as
+//! the register word promises, in bound memory, and shared by no two SIMD-groups. The limits of a stack come from the register
+//! word, too.
+
+use std::ops::Range;
+
+use agx_emulator::{Answer, HelperCall, Memory, Request, serve};
+
+use super::{Device, Submission};
+use crate::record::{Field, compute_command, render_command};
+use crate::stream::{StreamError, Words};
+
+/// SIMD-groups that a core holds at most (Mesa reserves scratch for as many).
+const CORE_GROUPS: u64 = 128;
+/// Words of a lane's stack in the smallest block.
+const UNIT_WORDS: u32 = 8;
+/// Bytes of the smallest block: those words for 32 lanes.
+const UNIT_BYTES: u64 = 4 * 32 * UNIT_WORDS as u64;
+/// Words that a frame may take beyond the bytes that a program asks for.
+const FRAME_WORDS: u32 = 12;
+
+/// Whose scratch memory is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum User {
+    Compute,
+    Vertex,
+    Fragment,
+}
+
+impl User {
+    /// Fields of the helper program and of its argument.
+    fn helper(self) -> [Field; 2] {
+        match self {
+            User::Compute => [compute_command::HELPER, compute_command::HELPER_DATA],
+            User::Vertex => [render_command::VERTEX_HELPER, render_command::VERTEX_HELPER_DATA],
+            User::Fragment => [render_command::FRAGMENT_HELPER, render_command::FRAGMENT_HELPER_DATA],
+        }
+    }
+}
+
+/// Words of a lane's stack, by the code of the register word: none, or eight and its doubles (seen in what Mesa's driver
+/// submits for stacks of 112, 512 and 2012 words).
+fn stack_words(code: u64) -> u32 {
+    code.checked_sub(1).map_or(0, |double| UNIT_WORDS << double)
+}
+
+/// Bytes of stack that a program may ask for, by the code of the register word.
+pub(super) fn scratch_bytes(words: &Words) -> u32 {
+    4 * stack_words(words.spill).saturating_sub(FRAME_WORDS)
+}
+
+/// Memory of the blocks that an answer grants, and the words of a lane's stack in them.
+fn granted(answer: &Answer) -> (Vec<Range<u64>>, u32) {
+    let [first, ..] = answer.blocks;
+    let Some(size) = first.trailing_ones().checked_sub(1).filter(|size| *size <= 6) else {
+        return (Vec::new(), 0);
+    };
+    let bytes = UNIT_BYTES << (2 * size);
+    let used = answer.blocks.iter().take_while(|block| **block & 1 != 0);
+    let blocks: Vec<Range<u64>> = used
+        .map(|block| {
+            let start = (u64::from(*block) << 8) & !(bytes - 1);
+            start..start + bytes
+        })
+        .collect();
+    let words = (UNIT_WORDS << (2 * size)) * blocks.len() as u32;
+    (blocks, words)
+}
+
+/// What is wrong with the answers to allocations of `words` each, if anything.
+fn complaint(memory: &mut Memory, answers: &[Answer], words: u32) -> Option<String> {
+    let mut taken: Vec<Range<u64>> = Vec::new();
+    for (number, answer) in answers.iter().enumerate() {
+        let who = || format!("the scratch helper, SIMD-group {number}");
+        if !matches!(answer.request, Request::Allocate(_)) {
+            continue;
+        }
+        if answer.accepted != Some(true) {
+            return Some(format!("{}: the allocation of {words} words for each lane is not accepted", who()));
+        }
+        let (blocks, found) = granted(answer);
+        if found < words {
+            return Some(format!("{}: blocks of {found} words for each lane, {words} are needed", who()));
+        }
+        for block in &blocks {
+            if memory.writable(block.start, (block.end - block.start) as usize).is_err() {
+                return Some(format!(
+                    "{}: the block at {:#x} is not bound to writable memory",
+                    who(),
+                    block.start
+                ));
+            }
+        }
+        taken.extend(blocks);
+    }
+    taken.sort_by_key(|block| block.start);
+    let shared = taken.windows(2).find(|pair| pair[1].start < pair[0].end)?;
+    Some(format!("the scratch helper: the block at {:#x} is given to two SIMD-groups", shared[1].start))
+}
+
+impl Device {
+    /// Runs the helper program of a command for `groups` SIMD-groups of a program with a stack.
+    ///
+    /// Results do not depend on it, so that only strict mode does.
+    pub(super) fn scratch(
+        &mut self,
+        submission: &mut Submission<'_>,
+        command: &[u8],
+        user: User,
+        words: &Words,
+        groups: u64,
+    ) -> Result<(), StreamError> {
+        if words.spill == 0 || groups == 0 || !self.settings.strict {
+            return Ok(());
+        }
+        let [program, argument] = user.helper().map(|field| field.get(command));
+        self.place.program = Some(words.code);
+        if program & 1 == 0 {
+            self.note(
+                "a program with a stack in a command without a helper program for scratch".into(),
+                false,
+            );
+            return Ok(());
+        }
+        if user == User::Vertex && !render_command::VERTEX_SCRATCH.is_set(command) {
+            self.note(
+                "a vertex program with a stack in a command whose vertex programs have none".into(),
+                false,
+            );
+        }
+        let code = submission.shader_base + (program & !1);
+        let program = self.program(submission, code)?;
+        let (groups, size) = (groups.min(CORE_GROUPS) as usize, words.spill as u32);
+        let mut requests = vec![Request::Allocate(size); groups];
+        requests.resize(2 * groups, Request::Free(size));
+        let call = HelperCall { program: &program, argument, requests: &requests };
+        let options = self.options();
+        let outcome = submission.memory.unwatched(|memory| serve(memory, &call, &options));
+        match outcome {
+            Ok(answers) => {
+                let answered = answers.len();
+                let wrong = complaint(submission.memory, &answers, stack_words(words.spill));
+                let missing =
+                    || format!("the scratch helper ends after {answered} of {} requests", requests.len());
+                if let Some(text) = wrong.or_else(|| (answered < requests.len()).then(missing)) {
+                    self.note(text, false);
+                }
+            }
+            Err(stop) => {
+                self.place.program = Some(code);
+                self.note(stop.finding.to_string(), false);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agx_emulator::Access;
+
+    use super::*;
+
+    fn answer(accepted: bool, blocks: [u32; 4]) -> Answer {
+        Answer { request: Request::Allocate(5), accepted: Some(accepted), blocks }
+    }
+
+    #[test]
+    fn sizes_follow_the_register_word() {
+        assert_eq!([0, 1, 5, 7, 9, 15].map(stack_words), [0, 8, 128, 512, 2048, 8 << 14]);
+    }
+
+    #[test]
+    fn blocks_are_checked() {
+        let mut memory = Memory::new();
+        memory.map(0x10_0000, vec![0; 0x1_0000], Access::READ | Access::WRITE).expect("free");
+        let mut complain = |answers: &[Answer], words| complaint(&mut memory, answers, words);
+        // Blocks of 4 KiB, which hold 32 words for each lane.
+        let block = |at: u32| 0b11 | (0x10_0000 + at) >> 8;
+        let one = answer(true, [block(0), 0, 0, 0]);
+        let three = answer(true, [block(0x1000), 1 | block(0x2000), 1 | block(0x3000), 0]);
+        assert_eq!(complain(&[one, three], 32), None);
+        assert_eq!(complain(&[three], 96), None);
+        let mut text = |answers: &[Answer], words| complain(answers, words).unwrap_or_default();
+        assert!(text(&[answer(false, one.blocks)], 32).contains("not accepted"));
+        assert!(text(&[one], 33).contains("blocks of 32 words"));
+        assert!(text(&[one, one], 32).contains("two SIMD-groups"));
+        assert!(text(&[answer(true, [block(0x1_0000), 0, 0, 0])], 32).contains("not bound"));
+        assert!(text(&[answer(true, [0; 4])], 32).contains("blocks of 0 words"));
+    }
+}

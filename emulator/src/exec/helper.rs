@@ -1,0 +1,54 @@
+//! The instructions of the scratch helper: doorbells, and the blocks that it maps.
+
+use agx_isa::inst::Inst;
+use agx_isa::table::Opcode;
+
+use crate::core::Core;
+use crate::exec::fields::Fields;
+use crate::findings::{FindingKind, Observation};
+use crate::group::Group;
+use crate::helper;
+use crate::registers::{Dst, lanes_of};
+
+/// What an instruction of the helper does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Helper {
+    Doorbell { number: u32 },
+    Map { slot: u32, data: Dst },
+    Unmap { slot: u32, dst: Dst },
+}
+
+impl Helper {
+    /// Resolves the operands.
+    pub(crate) fn new(inst: &Inst) -> Option<Helper> {
+        let fields = Fields::new(inst);
+        let slot = fields.number("slot");
+        Some(match inst.op {
+            Opcode::Doorbell => Helper::Doorbell { number: fields.number("a") },
+            Opcode::Map => Helper::Map { slot, data: Dst::new(fields.get("data"))? },
+            Opcode::Unmap => Helper::Unmap { slot, dst: Dst::new(fields.get("dst"))? },
+            _ => return None,
+        })
+    }
+
+    /// Executes the instruction, which runs in one lane.
+    pub(crate) fn run(&self, group: &mut Group, core: &mut Core<'_>) -> Result<(), Observation> {
+        let Some(lane) = lanes_of(group.exec).next() else { return Ok(()) };
+        let state: &mut helper::Helper = core
+            .helper
+            .as_deref_mut()
+            .ok_or(FindingKind::Unsupported("an operation of the scratch helper outside it"))?;
+        match *self {
+            Helper::Doorbell { number } if state.ring(number) => {}
+            Helper::Doorbell { .. } => {
+                return Err(FindingKind::Unsupported("a doorbell of unknown meaning").into());
+            }
+            Helper::Map { slot, data } => state.map(slot, group.read(data.half, data.size, lane) as u32),
+            Helper::Unmap { slot, dst } => {
+                let block = state.unmap(slot);
+                group.write(dst, u64::from(block), lane);
+            }
+        }
+        Ok(())
+    }
+}
