@@ -371,6 +371,7 @@ impl Recorder {
         workgroup: [u32; 3],
     ) -> Result<(), Error> {
         use r::launch::*;
+        self.device.scratch.reserve(program.scratch_bytes)?;
         let words =
             Assembler::words(&mut self.upload, state, program, Stage::Compute(program.info.local_bytes))?;
         let mode = match grid {
@@ -437,8 +438,14 @@ impl Recorder {
         stream.push(&mut self.upload, &Writer::new(&r::compute_terminate::RECORD).bytes())?;
         let command = Writer::new(&r::compute_command::RECORD)
             .set(&r::compute_command::STREAM, stream.start)
-            .set(&r::compute_command::STREAM_END, stream.start)
-            .bytes();
+            .set(&r::compute_command::STREAM_END, stream.start);
+        let command = match self.device.scratch.helper() {
+            Some(helper) => command
+                .set(&r::compute_command::HELPER, helper.program)
+                .set(&r::compute_command::HELPER_DATA, helper.argument),
+            None => command,
+        }
+        .bytes();
         self.commands.push(KernelCommand::Compute(command));
         Ok(())
     }

@@ -15,6 +15,7 @@ use crate::program::Program;
 use crate::query::Counters;
 use crate::queue::Queue;
 use crate::render::Tiles;
+use crate::scratch::ScratchMemory;
 use crate::upload::Chunks;
 
 /// A device.
@@ -33,6 +34,8 @@ pub struct Device {
     pub sets: Arc<Sets>,
     /// Occlusion counters.
     pub counters: Arc<Counters>,
+    /// Memory for stacks.
+    pub scratch: ScratchMemory,
     /// The queue.
     pub queue: Queue,
     /// Background and end-of-tile programs.
@@ -60,6 +63,7 @@ impl Device {
             robustness,
             chunks: Arc::new(Chunks::new(space.clone(), zeros.address)),
             kernels: Kernels::new(code.clone()),
+            scratch: ScratchMemory::new(space.clone(), code.clone()),
             code,
             sets,
             tiles: Tiles::default(),

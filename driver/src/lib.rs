@@ -10,7 +10,7 @@
 //! | [`memory`], [`ranges`], [`upload`] | addresses and memory |
 //! | [`format`](mod@format), [`image`], [`view`], [`sampler`], [`buffer`] | resources and their descriptors |
 //! | [`descriptor`], [`words`] | descriptor sets, and the words of a shader that name what is in them |
-//! | [`program`], [`pipeline`], [`graphics`], [`cache`] | compiled shaders |
+//! | [`program`], [`pipeline`], [`graphics`], [`cache`], [`scratch`] | compiled shaders, and memory for their stacks |
 //! | [`command`], [`render`], [`transfer`], [`kernels`] | commands as control streams |
 //! | [`queue`], [`sync`], [`query`] | submissions and what waits for them |
 //! | [`surface`], [`swapchain`] | presentation |
@@ -38,6 +38,7 @@ pub mod ranges;
 pub mod record;
 pub mod render;
 pub mod sampler;
+pub mod scratch;
 pub mod surface;
 pub mod swapchain;
 pub mod sync;

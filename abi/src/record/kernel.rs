@@ -117,7 +117,7 @@ compute_command "compute command" 64 "A compute control stream and what it runs 
     STREAM 64 64 Unknown, "The control stream.";
     STREAM_END 128 64 Unknown, "End of its first piece.";
     SAMPLER_HEAP 192 64 Unknown, "The sampler heap.";
-    HELPER 256 32 Unknown, "Helper program for scratch.";
+    HELPER 256 32 Unknown, "Helper program for scratch, from the first shader; bit 0: there is one.";
     HELPER_CONFIG 288 32 Unknown, "Its configuration.";
     HELPER_DATA 320 64 Unknown, "Its argument.";
     TIME_START 384 32 Number, "Timestamp buffer for the start.";
@@ -132,10 +132,10 @@ render_command "render command" 240 "A render pass: a draw control stream and wh
     INTEGER_BIAS 18 1 Flag, "Depth bias counts units of a normalised depth buffer.";
     ZLS_PIXELS 32 32 Unknown, "Size of depth and stencil buffers.";
     STREAM 64 64 Unknown, "The control stream.";
-    VERTEX_HELPER 128 32 Unknown, "Helper program of vertex shaders.";
+    VERTEX_HELPER 128 32 Unknown, "Helper program of vertex shaders, from the first shader; bit 0: there is one.";
     VERTEX_HELPER_CONFIG 160 32 Unknown, "Its configuration.";
     VERTEX_HELPER_DATA 192 64 Unknown, "Its argument.";
-    FRAGMENT_HELPER 256 32 Unknown, "Helper program of fragment shaders.";
+    FRAGMENT_HELPER 256 32 Unknown, "Helper program of fragment shaders, from the first shader; bit 0: there is one.";
     FRAGMENT_HELPER_CONFIG 288 32 Unknown, "Its configuration.";
     FRAGMENT_HELPER_DATA 320 64 Unknown, "Its argument.";
     SCISSORS 384 64 Unknown, "Scissor array.";

@@ -77,7 +77,7 @@ usc_registers "register word" 4 "Registers of the program." {
     TAG 0 8 Exactly(0x8d), "Kind of word.";
     COUNT 8 5 Groups(8), "Half registers.";
     BIT_13 13 1 Unknown, "Seen set in fragment shaders.";
-    SPILL 18 4 Unknown, "Code of the stack's size.";
+    SPILL 18 4 Number, "The stack's size: 0 none, n up to 4 · 2^n words for each lane.";
     BITS_24_31 24 8 Unknown, "1.";
 }
 usc_fragment "fragment word" 4 "How a fragment shader treats samples." {

@@ -47,6 +47,12 @@ fn stack_words(code: u64) -> u32 {
     code.checked_sub(1).map_or(0, |double| UNIT_WORDS << double)
 }
 
+/// Fewest words that blocks must hold for a code: drivers need not round up to the whole of it, but a program with fewer has a
+/// smaller code.
+fn least_words(code: u64) -> u32 {
+    stack_words(code) / 2 + 4
+}
+
 /// Bytes of stack that a program may ask for, by the code of the register word.
 pub(super) fn scratch_bytes(words: &Words) -> u32 {
     4 * stack_words(words.spill).saturating_sub(FRAME_WORDS)
@@ -142,7 +148,7 @@ impl Device {
         match outcome {
             Ok(answers) => {
                 let answered = answers.len();
-                let wrong = complaint(submission.memory, &answers, stack_words(words.spill));
+                let wrong = complaint(submission.memory, &answers, least_words(words.spill));
                 let missing =
                     || format!("the scratch helper ends after {answered} of {} requests", requests.len());
                 if let Some(text) = wrong.or_else(|| (answered < requests.len()).then(missing)) {

@@ -13,7 +13,8 @@ use agx_driver::gpu::{Gpu, InProcess, Outputs};
 fn output() -> &'static Mutex<Box<dyn std::io::Write + Send>> {
     static OUTPUT: OnceLock<Mutex<Box<dyn std::io::Write + Send>>> = OnceLock::new();
     OUTPUT.get_or_init(|| {
-        let file = std::env::var_os("AGX_DEVICE_REPORT").and_then(|path| std::fs::File::create(path).ok());
+        let append = |path| std::fs::OpenOptions::new().create(true).append(true).open(path).ok();
+        let file = std::env::var_os("AGX_DEVICE_REPORT").and_then(append);
         Mutex::new(match file {
             Some(file) => Box::new(file),
             None => Box::new(std::io::stderr()),

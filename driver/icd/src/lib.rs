@@ -6,7 +6,7 @@
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `AGX_DEVICE_REPORT` | file for errors and findings of the device; without, errors go to standard error |
+//! | `AGX_DEVICE_REPORT` | file that errors and findings of the device are appended to; without, errors go to standard error |
 //! | `AGX_DEVICE_TRACE` | file for a listing of every submission |
 //! | `AGX_DEVICE_SHADERS` | folder for the shader modules of the application |
 //! | `AGX_DEVICE_STATISTICS` | file for launches, draws, instructions, lane instructions and cycles by program, at the end |

@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agx_abi::record::{
-    Field, bind_op, gem_bind_object, gem_create, get_time, queue_create, submit, sync, vm_bind, vm_create,
+    Field, bind_op, gem_bind_object, gem_create, get_params, get_time, queue_create, submit, sync, vm_bind,
+    vm_create,
 };
 use agx_device::kernel::{Allocator, Chip, Errno, Kernel, User};
 use agx_device::words::Words;
@@ -85,6 +86,7 @@ impl User for Arguments {
 /// Numbers of calls: the low byte of their request.
 mod number {
     pub(super) const GEM_CLOSE: u8 = 0x09;
+    pub(super) const GET_PARAMS: u8 = 0x40;
     pub(super) const GET_TIME: u8 = 0x41;
     pub(super) const VM_CREATE: u8 = 0x42;
     pub(super) const VM_BIND: u8 = 0x44;
@@ -165,7 +167,7 @@ impl InProcess {
         self.kernel.call(number, &mut argument, &mut user).map_err(refused)?;
         Ok(match user.0.pop() {
             // What a query writes to is what its caller wants.
-            Some(last) if number == number::SYNC_QUERY => last,
+            Some(last) if matches!(number, number::SYNC_QUERY | number::GET_PARAMS) => last,
             _ => argument,
         })
     }
@@ -192,7 +194,25 @@ fn arguments(bytes: usize, fields: &[(Field, u64)]) -> Vec<u8> {
     argument
 }
 
+/// Bytes of the parameters, and where they have the clusters and the cores of each.
+const PARAMETERS: usize = 592;
+const CLUSTERS: usize = 28;
+const CORES: usize = 32;
+
 impl Gpu for InProcess {
+    fn cores(&mut self) -> u32 {
+        let fields = [(get_params::SIZE, PARAMETERS as u64)];
+        let pointer = (get_params::POINTER.start / 8) as usize;
+        let argument = arguments(get_params::RECORD.bytes, &fields);
+        // The call asks for nothing that the kernel could refuse.
+        let found =
+            self.call(number::GET_PARAMS, argument, vec![(pointer, vec![0; PARAMETERS])]).unwrap_or_default();
+        let word = |at: usize| {
+            found.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(1, u32::from_le_bytes)
+        };
+        word(CLUSTERS) * word(CORES).next_power_of_two()
+    }
+
     fn create_buffer(&mut self, bytes: u64) -> Result<GpuBuffer, Error> {
         // Flag 1: cached by the processor.
         let fields = [(gem_create::SIZE, bytes), (gem_create::FLAGS, 1)];

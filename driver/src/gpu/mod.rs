@@ -33,6 +33,9 @@ pub struct SyncPoint {
 
 /// What the driver asks of the kernel.
 pub trait Gpu: Send {
+    /// One more than the largest number that a core can have: clusters have as many numbers as the next power of two of their cores.
+    fn cores(&mut self) -> u32;
+
     /// A buffer of `bytes` bytes, a multiple of [`PAGE`], zero.
     ///
     /// # Errors

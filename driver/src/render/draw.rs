@@ -165,6 +165,9 @@ impl Recorder {
         programs: &Programs,
         state: &State,
     ) -> Result<Vec<u8>, Error> {
+        for program in [&programs.vertex, &programs.fragment] {
+            self.device.scratch.reserve(program.scratch_bytes)?;
+        }
         let vertex = Assembler::words(&mut self.upload, state, &programs.vertex, Stage::Vertex)?;
         let sample_bytes = pass.targets.layout().sample_bytes.max(8).into();
         let stage = Stage::Fragment { samples: pass.samples, sample_bytes };

@@ -282,9 +282,21 @@ impl Recorder {
                 .set(&command::SCISSORS, scissors)
                 .set(&command::DEPTH_BIASES, biases)
                 .set(&command::OCCLUSION, self.device.counters.address());
+            let writer = self.scratch_words(writer);
             self.commands.push(KernelCommand::Render(writer.bytes()));
         }
         Ok(pass)
+    }
+
+    /// The helper program of a pass, as soon as there is a program with a stack.
+    fn scratch_words(&self, writer: Writer) -> Writer {
+        let Some(helper) = self.device.scratch.helper() else { return writer };
+        writer
+            .set(&command::VERTEX_SCRATCH, 1)
+            .set(&command::VERTEX_HELPER, helper.program)
+            .set(&command::VERTEX_HELPER_DATA, helper.argument)
+            .set(&command::FRAGMENT_HELPER, helper.program)
+            .set(&command::FRAGMENT_HELPER_DATA, helper.argument)
     }
 
     /// Resolves what the pass asks for.

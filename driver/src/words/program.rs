@@ -6,6 +6,7 @@ use super::{Assembler, Stage};
 use crate::gpu::SHADER_BASE;
 use crate::program::Program;
 use crate::record::Writer;
+use crate::scratch;
 
 impl Assembler<'_> {
     /// Local memory, the program, its registers and its preamble.
@@ -35,7 +36,7 @@ impl Assembler<'_> {
         let registers = Writer::new(&r::usc_registers::RECORD)
             .set(&r::usc_registers::COUNT, program.gpr_halves.into())
             .flag(&r::usc_registers::BIT_13, is_fragment)
-            .set(&r::usc_registers::SPILL, spill_code(program.scratch_bytes))
+            .set(&r::usc_registers::SPILL, scratch::size_code(program.scratch_bytes))
             .set(&r::usc_registers::BITS_24_31, 1);
         self.bytes.extend(registers.bytes());
         if is_fragment {
@@ -53,13 +54,5 @@ impl Assembler<'_> {
             None => Writer::new(&r::usc_no_preamble::RECORD).bytes(),
         };
         self.bytes.extend(end);
-    }
-}
-
-/// The code of a stack's size: 0 without one, else the logarithm of its words and one.
-fn spill_code(bytes: u32) -> u64 {
-    match bytes.div_ceil(4) {
-        0 => 0,
-        words => u64::from(words.next_power_of_two().ilog2() + 1).min(15),
     }
 }
