@@ -40,9 +40,8 @@ pub struct Device {
     pub queue: Queue,
     /// Background and end-of-tile programs.
     pub tiles: Tiles,
-    /// Address of zeros, for attributes that lie outside their buffer and for loads outside of buffers.
-    pub zeros: u64,
-    _zeros: Piece,
+    /// Zeros, for attributes that lie outside their buffer and for loads outside of buffers.
+    pub zeros: Piece,
     kernels: Kernels,
 }
 
@@ -67,8 +66,7 @@ impl Device {
             code,
             sets,
             tiles: Tiles::default(),
-            zeros: zeros.address,
-            _zeros: zeros,
+            zeros,
             counters: Arc::new(Counters::new(&space)?),
             queue: Queue::new(space.clone()),
             space,

@@ -228,22 +228,14 @@ impl Memory {
         Ok(())
     }
 
-    /// Notes from now on what is touched by [`Memory::read`], [`Memory::write`] and programs.
-    pub fn watch(&mut self) {
-        self.touched = Some(RefCell::default());
+    /// Adds to `touched` from now on what is touched by [`Memory::read`], [`Memory::write`] and programs.
+    pub fn watch(&mut self, touched: Touched) {
+        self.touched = Some(RefCell::new(touched));
     }
 
     /// Ends [`Memory::watch`]: what was touched since then; `None` where nobody watched.
     pub fn watched(&mut self) -> Option<Touched> {
         self.touched.take().map(RefCell::into_inner)
-    }
-
-    /// Runs something whose accesses [`Memory::watch`] is not to note.
-    pub fn unwatched<T>(&mut self, run: impl FnOnce(&mut Memory) -> T) -> T {
-        let touched = self.touched.take();
-        let result = run(self);
-        self.touched = touched;
-        result
     }
 
     /// Notes that something other than a program read these bytes.

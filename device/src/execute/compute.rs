@@ -2,7 +2,7 @@
 
 use agx_emulator::{Dispatch, Memory, Tile, dispatch};
 
-use super::scratch::{User, scratch_bytes};
+use super::scratch::{self, User, scratch_bytes};
 use super::{Device, Submission, sampler_heap, states};
 use crate::bytes;
 use crate::record::{
@@ -128,7 +128,7 @@ impl Device {
         let lanes = launch.workgroup.iter().map(|lanes| u64::from(*lanes)).product::<u64>();
         let count =
             groups.iter().map(|count| u64::from(*count)).fold(lanes.div_ceil(32), u64::saturating_mul);
-        self.scratch(submission, command, User::Compute, &words, count)?;
+        scratch::check(self, submission, command, User::Compute, &words, count)?;
         let outcome = dispatch(
             submission.memory,
             &Dispatch {

@@ -5,7 +5,7 @@ use agx_emulator::{
 };
 use std::sync::Arc;
 
-use super::scratch::{User, scratch_bytes};
+use super::scratch::{self, User, scratch_bytes};
 use super::state::{Raster, VertexState, coefficients, read_update, viewport};
 use super::tile::Visit;
 use super::vertices::DrawCall;
@@ -196,9 +196,9 @@ impl Device {
         let fragment = if tests_only { None } else { Some(self.fragment(submission, pass)?) };
         let bindings = if tests_only { Vec::new() } else { self.bindings(submission, pass)? };
         let groups = (corners.len() as u64).div_ceil(32) * u64::from(call.instances);
-        self.scratch(submission, pass.command, User::Vertex, &vertex.words, groups)?;
+        scratch::check(self, submission, pass.command, User::Vertex, &vertex.words, groups)?;
         if let Some(fragment) = &fragment {
-            self.scratch(submission, pass.command, User::Fragment, &fragment.words, 1)?;
+            scratch::check(self, submission, pass.command, User::Fragment, &fragment.words, 1)?;
         }
         let fragment = fragment.as_ref().unwrap_or(&vertex);
         let before: u64 = pass.layers.iter().map(|layer| layer.passed).sum();

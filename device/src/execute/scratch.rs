@@ -107,61 +107,59 @@ fn complaint(memory: &mut Memory, answers: &[Answer], words: u32) -> Option<Stri
     Some(format!("the scratch helper: the block at {:#x} is given to two SIMD-groups", shared[1].start))
 }
 
-impl Device {
-    /// Runs the helper program of a command for `groups` SIMD-groups of a program with a stack.
-    ///
-    /// Results do not depend on it, so that only strict mode does.
-    pub(super) fn scratch(
-        &mut self,
-        submission: &mut Submission<'_>,
-        command: &[u8],
-        user: User,
-        words: &Words,
-        groups: u64,
-    ) -> Result<(), StreamError> {
-        if words.spill == 0 || groups == 0 || !self.settings.strict {
-            return Ok(());
-        }
-        let [program, argument] = user.helper().map(|field| field.get(command));
-        self.place.program = Some(words.code);
-        if program & 1 == 0 {
-            self.note(
-                "a program with a stack in a command without a helper program for scratch".into(),
-                false,
-            );
-            return Ok(());
-        }
-        if user == User::Vertex && !render_command::VERTEX_SCRATCH.is_set(command) {
-            self.note(
-                "a vertex program with a stack in a command whose vertex programs have none".into(),
-                false,
-            );
-        }
-        let code = submission.shader_base + (program & !1);
-        let program = self.program(submission, code)?;
-        let (groups, size) = (groups.min(CORE_GROUPS) as usize, words.spill as u32);
-        let mut requests = vec![Request::Allocate(size); groups];
-        requests.resize(2 * groups, Request::Free(size));
-        let call = HelperCall { program: &program, argument, requests: &requests };
-        let options = self.options();
-        let outcome = submission.memory.unwatched(|memory| serve(memory, &call, &options));
-        match outcome {
-            Ok(answers) => {
-                let answered = answers.len();
-                let wrong = complaint(submission.memory, &answers, least_words(words.spill));
-                let missing =
-                    || format!("the scratch helper ends after {answered} of {} requests", requests.len());
-                if let Some(text) = wrong.or_else(|| (answered < requests.len()).then(missing)) {
-                    self.note(text, false);
-                }
-            }
-            Err(stop) => {
-                self.place.program = Some(code);
-                self.note(stop.finding.to_string(), false);
-            }
-        }
-        Ok(())
+/// Runs the helper program of a command for `groups` SIMD-groups of a program with a stack.
+///
+/// Results do not depend on it, so that only strict mode does.
+pub(super) fn check(
+    device: &mut Device,
+    submission: &mut Submission<'_>,
+    command: &[u8],
+    user: User,
+    words: &Words,
+    groups: u64,
+) -> Result<(), StreamError> {
+    if words.spill == 0 || groups == 0 || !device.settings.strict {
+        return Ok(());
     }
+    let [program, argument] = user.helper().map(|field| field.get(command));
+    device.place.program = Some(words.code);
+    if program & 1 == 0 {
+        device.note("a program with a stack in a command without a helper program for scratch".into(), false);
+        return Ok(());
+    }
+    if user == User::Vertex && !render_command::VERTEX_SCRATCH.is_set(command) {
+        device
+            .note("a vertex program with a stack in a command whose vertex programs have none".into(), false);
+    }
+    let code = submission.shader_base + (program & !1);
+    let program = device.program(submission, code)?;
+    let (groups, size) = (groups.min(CORE_GROUPS) as usize, words.spill as u32);
+    let mut requests = vec![Request::Allocate(size); groups];
+    requests.resize(2 * groups, Request::Free(size));
+    let call = HelperCall { program: &program, argument, requests: &requests };
+    let options = device.options();
+    // What the helper touches belongs to no command.
+    let touched = submission.memory.watched();
+    let outcome = serve(submission.memory, &call, &options);
+    if let Some(touched) = touched {
+        submission.memory.watch(touched);
+    }
+    match outcome {
+        Ok(answers) => {
+            let answered = answers.len();
+            let wrong = complaint(submission.memory, &answers, least_words(words.spill));
+            let missing =
+                || format!("the scratch helper ends after {answered} of {} requests", requests.len());
+            if let Some(text) = wrong.or_else(|| (answered < requests.len()).then(missing)) {
+                device.note(text, false);
+            }
+        }
+        Err(stop) => {
+            device.place.program = Some(code);
+            device.note(stop.finding.to_string(), false);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

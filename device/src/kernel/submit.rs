@@ -120,7 +120,7 @@ fn execute(
     for (number, Ordered { command, barriers }) in commands.iter().enumerate() {
         let started = clock();
         if kernel.device.settings.hazards {
-            space.memory.watch();
+            space.memory.watch(Default::default());
         }
         let submission =
             Submission { memory: &mut space.memory, shader_base: queue.shader_base, number: number as u32 };

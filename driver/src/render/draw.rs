@@ -131,7 +131,7 @@ impl Recorder {
         let programs = pipeline.programs(&self.device, &strides, Known::default())?;
         let indices = graphics.indices.filter(|_| indexed);
         let record = draw_record(&graphics, numbers, indices)?;
-        let zeros = self.device.zeros;
+        let zeros = self.device.zeros.address;
         let mut state = State {
             base: base(numbers, indexed),
             draw: number,
