@@ -59,6 +59,8 @@ pub struct RasterInfo {
     pub clockwise: bool,
     /// Constant, clamp and slope of the depth bias.
     pub bias: Option<[f32; 3]>,
+    /// Flat values come from the last vertex, and not from the first.
+    pub provoking_last: bool,
     /// Width of lines.
     pub line_width: f32,
 }

@@ -16,8 +16,9 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands exist, beside those that became part of a version.
-const EXTENSIONS: [&str; 9] = [
+const EXTENSIONS: [&str; 10] = [
     "VK_KHR_push_descriptor",
+    "VK_KHR_maintenance5",
     "VK_KHR_pipeline_executable_properties",
     "VK_EXT_tooling_info",
     "VK_KHR_surface",
@@ -90,11 +91,18 @@ fn snake(name: &str) -> String {
     out
 }
 
+/// The types that a version or an extension requires.
+fn types_of<'x>(part: Node<'x, 'x>) -> impl Iterator<Item = &'x str> {
+    part.descendants().filter(|node| node.has_tag_name("type")).filter_map(|node| node.attribute("name"))
+}
+
 /// What the registry says, as far as it is needed.
 struct Registry<'x> {
     document: &'x Document<'x>,
     /// Types that are another name of a type.
     aliases: BTreeMap<&'x str, &'x str>,
+    /// Names that types of a version after those of [`VERSIONS`] had in the extension that they come from.
+    former: BTreeMap<&'x str, &'x str>,
     /// Structures whose Rust type has a lifetime.
     borrowing: BTreeSet<&'x str>,
     structures: BTreeMap<&'x str, Vec<Variable<'x>>>,
@@ -105,6 +113,7 @@ impl<'x> Registry<'x> {
         let mut registry = Registry {
             document,
             aliases: BTreeMap::new(),
+            former: BTreeMap::new(),
             borrowing: BTreeSet::new(),
             structures: BTreeMap::new(),
         };
@@ -118,6 +127,11 @@ impl<'x> Registry<'x> {
                 registry.structures.insert(name, api.map(Variable::new).collect());
             }
         }
+        let known: BTreeSet<&str> = registry.versions().flat_map(types_of).collect();
+        let later = registry.elements("feature").flat_map(types_of).filter(|name| !known.contains(name));
+        let later: BTreeSet<&str> = later.collect();
+        let aliases = registry.aliases.iter().filter(|(_, real)| later.contains(**real));
+        registry.former = aliases.map(|(alias, real)| (*real, *alias)).collect();
         loop {
             let borrows = |members: &Vec<Variable<'_>>| {
                 members.iter().any(|m| m.pointers > 0 || registry.borrowing.contains(registry.real(m.ty)))
@@ -159,7 +173,8 @@ impl<'x> Registry<'x> {
         if !plain.is_empty() {
             return plain.to_owned();
         }
-        let name = real.strip_prefix("Vk").unwrap_or(real);
+        let name = self.former.get(real).copied().unwrap_or(real);
+        let name = name.strip_prefix("Vk").unwrap_or(name);
         let (name, tag) = ["KHR", "EXT", "NV", "AMD"]
             .iter()
             .find_map(|tag| name.strip_suffix(tag).map(|name| (name, *tag)))
@@ -198,8 +213,7 @@ impl<'x> Registry<'x> {
     fn types(&self) -> BTreeSet<&'x str> {
         let named = |node: &Node<'_, '_>| EXTENSIONS.contains(&node.attribute("name").unwrap_or_default());
         let parts = self.versions().chain(self.elements("extension").filter(named));
-        let types = parts.flat_map(|part| part.descendants().filter(|node| node.has_tag_name("type")));
-        types.filter_map(|node| node.attribute("name")).map(|name| self.real(name)).collect()
+        parts.flat_map(types_of).map(|name| self.real(name)).collect()
     }
 
     /// Commands by name, in order, each with whether the loader asks for it by instance or before there is one.
@@ -231,8 +245,14 @@ impl<'x> Registry<'x> {
     }
 
     fn is_of_version(&self, name: &str) -> bool {
+        self.version_of(name).is_some()
+    }
+
+    /// The minor number of the version that a command came with.
+    fn version_of(&self, name: &str) -> Option<&'x str> {
         let named = |node: Node<'_, '_>| node.has_tag_name("command") && node.attribute("name") == Some(name);
-        self.versions().any(|version| version.descendants().any(named))
+        let version = self.versions().find(|version| version.descendants().any(named))?;
+        version.attribute("number")?.split_once('.').map(|(_, minor)| minor)
     }
 
     /// The command that `name` is another name of, of whatever version.
@@ -396,9 +416,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut text = String::from(
         "//! Written by `examples/generate.rs` from the Vulkan registry: entry points, their names, members of structures.\n\n#![allow(clippy::all, unused_qualifications, deprecated, clippy::undocumented_unsafe_blocks, reason = \"generated\")]\n\n",
     );
-    text.push_str("use ash::vk;\n\n/// What a name stands for: the function, as the loader calls it, and the type of its first parameter.\npub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First)> {\n    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first)| (Some(*function), *first))\n}\n\n");
+    text.push_str("use ash::vk;\n\n/// What a name stands for: the function, as the loader calls it, the type of its first parameter, and the minor number of the version that has it, 0 of extensions.\npub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First, u32)> {\n    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first, minor)| (Some(*function), *first, *minor))\n}\n\n");
     text.push_str("/// What a command is called on.\n#[derive(Clone, Copy, PartialEq, Eq, Debug)]\npub(crate) enum First {\n    /// Nothing: it is there before an instance.\n    Nothing,\n    /// An instance.\n    Instance,\n    /// A physical device.\n    PhysicalDevice,\n    /// A device, a queue or a command buffer.\n    Device,\n}\n\n");
-    text.push_str("type Function = unsafe extern \"system\" fn();\n\n/// SAFETY of the casts: the loader calls each function with the parameters of its name.\nstatic TABLE: &[(&str, Function, First)] = &[\n");
+    text.push_str("type Function = unsafe extern \"system\" fn();\n\n/// SAFETY of the casts: the loader calls each function with the parameters of its name.\nstatic TABLE: &[(&str, Function, First, u32)] = &[\n");
     for name in &names {
         let target = registry.alias(name).unwrap_or(name);
         let Some((_, params)) = registry.command(target) else { continue };
@@ -412,7 +432,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let function = snake(target.trim_start_matches("vk"));
         let _ = writeln!(
             text,
-            "    (\"{name}\", unsafe {{ std::mem::transmute::<unsafe extern \"system\" fn({list}) -> _, Function>(entry::{function}) }}, First::{first}),"
+            "    (\"{name}\", unsafe {{ std::mem::transmute::<unsafe extern \"system\" fn({list}) -> _, Function>(entry::{function}) }}, First::{first}, {}),",
+            registry.version_of(name).unwrap_or("0")
         );
     }
     text.push_str("];\n\n/// Entry points.\nmod entry {\n    use std::ffi::{c_char, c_void};\n\n    use ash::vk;\n\n    use crate::calls;\n    use crate::pointers::*;\n\n");

@@ -10,9 +10,12 @@
 
 use ash::vk;
 
-/// What a name stands for: the function, as the loader calls it, and the type of its first parameter.
-pub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First)> {
-    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first)| (Some(*function), *first))
+/// What a name stands for: the function, as the loader calls it, the type of its first parameter, and the minor number of the version that has it, 0 of extensions.
+pub(crate) fn find(name: &str) -> Option<(vk::PFN_vkVoidFunction, First, u32)> {
+    TABLE
+        .iter()
+        .find(|(known, ..)| *known == name)
+        .map(|(_, function, first, minor)| (Some(*function), *first, *minor))
 }
 
 /// What a command is called on.
@@ -31,13 +34,14 @@ pub(crate) enum First {
 type Function = unsafe extern "system" fn();
 
 /// SAFETY of the casts: the loader calls each function with the parameters of its name.
-static TABLE: &[(&str, Function, First)] = &[
+static TABLE: &[(&str, Function, First, u32)] = &[
     (
         "vkCreateInstance",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::create_instance)
         },
         First::Nothing,
+        0,
     ),
     (
         "vkDestroyInstance",
@@ -45,6 +49,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::destroy_instance)
         },
         First::Instance,
+        0,
     ),
     (
         "vkEnumeratePhysicalDevices",
@@ -54,6 +59,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Instance,
+        0,
     ),
     (
         "vkGetPhysicalDeviceFeatures",
@@ -63,6 +69,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceFormatProperties",
@@ -72,6 +79,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceImageFormatProperties",
@@ -81,6 +89,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceProperties",
@@ -90,6 +99,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceQueueFamilyProperties",
@@ -99,6 +109,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceMemoryProperties",
@@ -108,6 +119,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetInstanceProcAddr",
@@ -117,6 +129,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Instance,
+        0,
     ),
     (
         "vkGetDeviceProcAddr",
@@ -124,6 +137,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::get_device_proc_addr)
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateDevice",
@@ -131,6 +145,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_device)
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkDestroyDevice",
@@ -138,6 +153,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::destroy_device)
         },
         First::Device,
+        0,
     ),
     (
         "vkEnumerateInstanceExtensionProperties",
@@ -147,6 +163,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Nothing,
+        0,
     ),
     (
         "vkEnumerateDeviceExtensionProperties",
@@ -156,6 +173,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkEnumerateInstanceLayerProperties",
@@ -165,6 +183,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Nothing,
+        0,
     ),
     (
         "vkEnumerateDeviceLayerProperties",
@@ -174,6 +193,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetDeviceQueue",
@@ -183,6 +203,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkQueueSubmit",
@@ -190,11 +211,13 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::queue_submit)
         },
         First::Device,
+        0,
     ),
     (
         "vkQueueWaitIdle",
         unsafe { std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::queue_wait_idle) },
         First::Device,
+        0,
     ),
     (
         "vkDeviceWaitIdle",
@@ -202,6 +225,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::device_wait_idle)
         },
         First::Device,
+        0,
     ),
     (
         "vkAllocateMemory",
@@ -211,6 +235,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkFreeMemory",
@@ -218,6 +243,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::free_memory)
         },
         First::Device,
+        0,
     ),
     (
         "vkMapMemory",
@@ -227,11 +253,13 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkUnmapMemory",
         unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::unmap_memory) },
         First::Device,
+        0,
     ),
     (
         "vkFlushMappedMemoryRanges",
@@ -241,6 +269,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkInvalidateMappedMemoryRanges",
@@ -250,6 +279,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetDeviceMemoryCommitment",
@@ -259,6 +289,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkBindBufferMemory",
@@ -268,6 +299,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkBindImageMemory",
@@ -277,6 +309,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetBufferMemoryRequirements",
@@ -286,6 +319,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetImageMemoryRequirements",
@@ -295,6 +329,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetImageSparseMemoryRequirements",
@@ -304,6 +339,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetPhysicalDeviceSparseImageFormatProperties",
@@ -313,6 +349,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkQueueBindSparse",
@@ -322,6 +359,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateFence",
@@ -329,6 +367,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_fence)
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyFence",
@@ -336,6 +375,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_fence)
         },
         First::Device,
+        0,
     ),
     (
         "vkResetFences",
@@ -343,6 +383,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::reset_fences)
         },
         First::Device,
+        0,
     ),
     (
         "vkGetFenceStatus",
@@ -350,6 +391,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::get_fence_status)
         },
         First::Device,
+        0,
     ),
     (
         "vkWaitForFences",
@@ -359,6 +401,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateSemaphore",
@@ -368,6 +411,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroySemaphore",
@@ -375,6 +419,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_semaphore)
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateEvent",
@@ -382,6 +427,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_event)
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyEvent",
@@ -389,6 +435,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_event)
         },
         First::Device,
+        0,
     ),
     (
         "vkGetEventStatus",
@@ -396,16 +443,19 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::get_event_status)
         },
         First::Device,
+        0,
     ),
     (
         "vkSetEvent",
         unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::set_event) },
         First::Device,
+        0,
     ),
     (
         "vkResetEvent",
         unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::reset_event) },
         First::Device,
+        0,
     ),
     (
         "vkCreateQueryPool",
@@ -415,6 +465,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyQueryPool",
@@ -424,6 +475,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetQueryPoolResults",
@@ -433,6 +485,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateBuffer",
@@ -440,6 +493,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_buffer)
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyBuffer",
@@ -447,6 +501,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_buffer)
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateBufferView",
@@ -456,6 +511,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyBufferView",
@@ -465,6 +521,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateImage",
@@ -472,6 +529,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_image)
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyImage",
@@ -479,6 +537,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_image)
         },
         First::Device,
+        0,
     ),
     (
         "vkGetImageSubresourceLayout",
@@ -488,6 +547,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateImageView",
@@ -497,6 +557,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyImageView",
@@ -506,6 +567,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateShaderModule",
@@ -515,6 +577,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyShaderModule",
@@ -524,6 +587,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreatePipelineCache",
@@ -533,6 +597,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyPipelineCache",
@@ -542,6 +607,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetPipelineCacheData",
@@ -551,6 +617,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkMergePipelineCaches",
@@ -560,6 +627,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateGraphicsPipelines",
@@ -569,6 +637,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateComputePipelines",
@@ -578,6 +647,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyPipeline",
@@ -585,6 +655,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_pipeline)
         },
         First::Device,
+        0,
     ),
     (
         "vkCreatePipelineLayout",
@@ -594,6 +665,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyPipelineLayout",
@@ -603,6 +675,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateSampler",
@@ -610,6 +683,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_sampler)
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroySampler",
@@ -617,6 +691,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_sampler)
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateDescriptorSetLayout",
@@ -626,6 +701,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyDescriptorSetLayout",
@@ -635,6 +711,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateDescriptorPool",
@@ -644,6 +721,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyDescriptorPool",
@@ -653,6 +731,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkResetDescriptorPool",
@@ -662,6 +741,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkAllocateDescriptorSets",
@@ -671,6 +751,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkFreeDescriptorSets",
@@ -680,6 +761,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkUpdateDescriptorSets",
@@ -689,6 +771,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateFramebuffer",
@@ -698,6 +781,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyFramebuffer",
@@ -707,6 +791,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateRenderPass",
@@ -716,6 +801,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyRenderPass",
@@ -725,6 +811,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetRenderAreaGranularity",
@@ -734,6 +821,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateCommandPool",
@@ -743,6 +831,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyCommandPool",
@@ -752,6 +841,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkResetCommandPool",
@@ -761,6 +851,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkAllocateCommandBuffers",
@@ -770,6 +861,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkFreeCommandBuffers",
@@ -779,6 +871,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkBeginCommandBuffer",
@@ -786,6 +879,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::begin_command_buffer)
         },
         First::Device,
+        0,
     ),
     (
         "vkEndCommandBuffer",
@@ -793,6 +887,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::end_command_buffer)
         },
         First::Device,
+        0,
     ),
     (
         "vkResetCommandBuffer",
@@ -800,6 +895,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::reset_command_buffer)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdBindPipeline",
@@ -807,6 +903,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_bind_pipeline)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetViewport",
@@ -816,6 +913,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetScissor",
@@ -825,6 +923,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetLineWidth",
@@ -832,6 +931,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_line_width)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetDepthBias",
@@ -841,6 +941,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetBlendConstants",
@@ -850,6 +951,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetDepthBounds",
@@ -859,6 +961,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetStencilCompareMask",
@@ -868,6 +971,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetStencilWriteMask",
@@ -877,6 +981,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetStencilReference",
@@ -886,6 +991,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdBindDescriptorSets",
@@ -895,6 +1001,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdBindIndexBuffer",
@@ -904,6 +1011,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdBindVertexBuffers",
@@ -913,6 +1021,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdDraw",
@@ -920,6 +1029,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(entry::cmd_draw)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdDrawIndexed",
@@ -929,6 +1039,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdDrawIndirect",
@@ -938,6 +1049,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdDrawIndexedIndirect",
@@ -947,6 +1059,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdDispatch",
@@ -954,6 +1067,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::cmd_dispatch)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdDispatchIndirect",
@@ -963,6 +1077,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdCopyBuffer",
@@ -972,6 +1087,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdCopyImage",
@@ -981,6 +1097,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdBlitImage",
@@ -990,6 +1107,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdCopyBufferToImage",
@@ -999,6 +1117,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdCopyImageToBuffer",
@@ -1008,6 +1127,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdUpdateBuffer",
@@ -1017,6 +1137,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdFillBuffer",
@@ -1026,6 +1147,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdClearColorImage",
@@ -1035,6 +1157,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdClearDepthStencilImage",
@@ -1044,6 +1167,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdClearAttachments",
@@ -1053,6 +1177,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdResolveImage",
@@ -1062,6 +1187,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetEvent",
@@ -1069,6 +1195,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_set_event)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdResetEvent",
@@ -1076,6 +1203,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_reset_event)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdWaitEvents",
@@ -1085,6 +1213,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdPipelineBarrier",
@@ -1094,6 +1223,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdBeginQuery",
@@ -1103,6 +1233,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdEndQuery",
@@ -1110,6 +1241,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_end_query)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdResetQueryPool",
@@ -1119,6 +1251,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdWriteTimestamp",
@@ -1128,6 +1261,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdCopyQueryPoolResults",
@@ -1137,6 +1271,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdPushConstants",
@@ -1146,6 +1281,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdBeginRenderPass",
@@ -1155,6 +1291,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdNextSubpass",
@@ -1162,6 +1299,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_next_subpass)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdEndRenderPass",
@@ -1169,6 +1307,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::cmd_end_render_pass)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdExecuteCommands",
@@ -1178,6 +1317,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkEnumerateInstanceVersion",
@@ -1187,6 +1327,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Nothing,
+        1,
     ),
     (
         "vkBindBufferMemory2",
@@ -1196,6 +1337,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkBindImageMemory2",
@@ -1205,6 +1347,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkGetDeviceGroupPeerMemoryFeatures",
@@ -1214,6 +1357,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkCmdSetDeviceMask",
@@ -1221,6 +1365,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_device_mask)
         },
         First::Device,
+        1,
     ),
     (
         "vkCmdDispatchBase",
@@ -1230,6 +1375,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkEnumeratePhysicalDeviceGroups",
@@ -1239,6 +1385,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Instance,
+        1,
     ),
     (
         "vkGetImageMemoryRequirements2",
@@ -1248,6 +1395,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkGetBufferMemoryRequirements2",
@@ -1257,6 +1405,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkGetImageSparseMemoryRequirements2",
@@ -1266,6 +1415,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkGetPhysicalDeviceFeatures2",
@@ -1275,6 +1425,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        1,
     ),
     (
         "vkGetPhysicalDeviceProperties2",
@@ -1284,6 +1435,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        1,
     ),
     (
         "vkGetPhysicalDeviceFormatProperties2",
@@ -1293,6 +1445,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        1,
     ),
     (
         "vkGetPhysicalDeviceImageFormatProperties2",
@@ -1302,6 +1455,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        1,
     ),
     (
         "vkGetPhysicalDeviceQueueFamilyProperties2",
@@ -1311,6 +1465,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        1,
     ),
     (
         "vkGetPhysicalDeviceMemoryProperties2",
@@ -1320,6 +1475,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        1,
     ),
     (
         "vkGetPhysicalDeviceSparseImageFormatProperties2",
@@ -1329,6 +1485,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        1,
     ),
     (
         "vkTrimCommandPool",
@@ -1336,6 +1493,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::trim_command_pool)
         },
         First::Device,
+        1,
     ),
     (
         "vkGetDeviceQueue2",
@@ -1343,6 +1501,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::get_device_queue2)
         },
         First::Device,
+        1,
     ),
     (
         "vkCreateSamplerYcbcrConversion",
@@ -1352,6 +1511,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkDestroySamplerYcbcrConversion",
@@ -1361,6 +1521,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkCreateDescriptorUpdateTemplate",
@@ -1370,6 +1531,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkDestroyDescriptorUpdateTemplate",
@@ -1379,6 +1541,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkUpdateDescriptorSetWithTemplate",
@@ -1388,6 +1551,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkGetPhysicalDeviceExternalBufferProperties",
@@ -1397,6 +1561,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        1,
     ),
     (
         "vkGetPhysicalDeviceExternalFenceProperties",
@@ -1406,6 +1571,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        1,
     ),
     (
         "vkGetPhysicalDeviceExternalSemaphoreProperties",
@@ -1415,6 +1581,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        1,
     ),
     (
         "vkGetDescriptorSetLayoutSupport",
@@ -1424,6 +1591,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        1,
     ),
     (
         "vkCmdDrawIndirectCount",
@@ -1433,6 +1601,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        2,
     ),
     (
         "vkCmdDrawIndexedIndirectCount",
@@ -1442,6 +1611,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        2,
     ),
     (
         "vkCreateRenderPass2",
@@ -1451,6 +1621,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        2,
     ),
     (
         "vkCmdBeginRenderPass2",
@@ -1460,6 +1631,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        2,
     ),
     (
         "vkCmdNextSubpass2",
@@ -1467,6 +1639,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_next_subpass2)
         },
         First::Device,
+        2,
     ),
     (
         "vkCmdEndRenderPass2",
@@ -1474,6 +1647,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_end_render_pass2)
         },
         First::Device,
+        2,
     ),
     (
         "vkResetQueryPool",
@@ -1483,6 +1657,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        2,
     ),
     (
         "vkGetSemaphoreCounterValue",
@@ -1492,6 +1667,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        2,
     ),
     (
         "vkWaitSemaphores",
@@ -1499,6 +1675,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::wait_semaphores)
         },
         First::Device,
+        2,
     ),
     (
         "vkSignalSemaphore",
@@ -1506,6 +1683,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::signal_semaphore)
         },
         First::Device,
+        2,
     ),
     (
         "vkGetBufferDeviceAddress",
@@ -1515,6 +1693,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        2,
     ),
     (
         "vkGetBufferOpaqueCaptureAddress",
@@ -1524,6 +1703,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        2,
     ),
     (
         "vkGetDeviceMemoryOpaqueCaptureAddress",
@@ -1533,6 +1713,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        2,
     ),
     (
         "vkGetPhysicalDeviceToolProperties",
@@ -1542,6 +1723,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        3,
     ),
     (
         "vkCreatePrivateDataSlot",
@@ -1551,6 +1733,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkDestroyPrivateDataSlot",
@@ -1560,6 +1743,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkSetPrivateData",
@@ -1569,6 +1753,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkGetPrivateData",
@@ -1578,6 +1763,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetEvent2",
@@ -1585,6 +1771,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_set_event2)
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdResetEvent2",
@@ -1592,6 +1779,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_reset_event2)
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdWaitEvents2",
@@ -1601,6 +1789,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdPipelineBarrier2",
@@ -1610,6 +1799,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdWriteTimestamp2",
@@ -1619,6 +1809,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkQueueSubmit2",
@@ -1626,6 +1817,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::queue_submit2)
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdCopyBuffer2",
@@ -1633,6 +1825,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_copy_buffer2)
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdCopyImage2",
@@ -1640,6 +1833,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_copy_image2)
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdCopyBufferToImage2",
@@ -1649,6 +1843,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdCopyImageToBuffer2",
@@ -1658,6 +1853,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdBlitImage2",
@@ -1665,6 +1861,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_blit_image2)
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdResolveImage2",
@@ -1672,6 +1869,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_resolve_image2)
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdBeginRendering",
@@ -1679,6 +1877,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_begin_rendering)
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdEndRendering",
@@ -1686,6 +1885,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::cmd_end_rendering)
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetCullMode",
@@ -1693,6 +1893,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_cull_mode)
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetFrontFace",
@@ -1700,6 +1901,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_front_face)
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetPrimitiveTopology",
@@ -1709,6 +1911,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetViewportWithCount",
@@ -1718,6 +1921,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetScissorWithCount",
@@ -1727,6 +1931,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdBindVertexBuffers2",
@@ -1736,6 +1941,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetDepthTestEnable",
@@ -1745,6 +1951,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetDepthWriteEnable",
@@ -1754,6 +1961,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetDepthCompareOp",
@@ -1763,6 +1971,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetDepthBoundsTestEnable",
@@ -1772,6 +1981,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetStencilTestEnable",
@@ -1781,6 +1991,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetStencilOp",
@@ -1790,6 +2001,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetRasterizerDiscardEnable",
@@ -1799,6 +2011,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetDepthBiasEnable",
@@ -1808,6 +2021,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkCmdSetPrimitiveRestartEnable",
@@ -1817,6 +2031,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkGetDeviceBufferMemoryRequirements",
@@ -1826,6 +2041,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkGetDeviceImageMemoryRequirements",
@@ -1835,6 +2051,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkGetDeviceImageSparseMemoryRequirements",
@@ -1844,6 +2061,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        3,
     ),
     (
         "vkDestroySurfaceKHR",
@@ -1853,6 +2071,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Instance,
+        0,
     ),
     (
         "vkGetPhysicalDeviceSurfaceSupportKHR",
@@ -1862,6 +2081,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
@@ -1871,6 +2091,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceSurfaceFormatsKHR",
@@ -1880,6 +2101,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceSurfacePresentModesKHR",
@@ -1889,6 +2111,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkCreateSwapchainKHR",
@@ -1898,6 +2121,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroySwapchainKHR",
@@ -1907,6 +2131,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetSwapchainImagesKHR",
@@ -1916,6 +2141,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkAcquireNextImageKHR",
@@ -1925,6 +2151,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkQueuePresentKHR",
@@ -1932,6 +2159,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::queue_present_khr)
         },
         First::Device,
+        0,
     ),
     (
         "vkGetDeviceGroupPresentCapabilitiesKHR",
@@ -1941,6 +2169,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetDeviceGroupSurfacePresentModesKHR",
@@ -1950,6 +2179,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetPhysicalDevicePresentRectanglesKHR",
@@ -1959,6 +2189,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkAcquireNextImage2KHR",
@@ -1968,6 +2199,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateXlibSurfaceKHR",
@@ -1977,6 +2209,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Instance,
+        0,
     ),
     (
         "vkGetPhysicalDeviceXlibPresentationSupportKHR",
@@ -1986,6 +2219,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkCreateXcbSurfaceKHR",
@@ -1995,6 +2229,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Instance,
+        0,
     ),
     (
         "vkGetPhysicalDeviceXcbPresentationSupportKHR",
@@ -2004,6 +2239,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkCmdDrawIndirectCountAMD",
@@ -2013,6 +2249,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdDrawIndexedIndirectCountAMD",
@@ -2022,6 +2259,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdBeginRenderingKHR",
@@ -2029,6 +2267,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_begin_rendering)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdEndRenderingKHR",
@@ -2036,6 +2275,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::cmd_end_rendering)
         },
         First::Device,
+        0,
     ),
     (
         "vkGetPhysicalDeviceFeatures2KHR",
@@ -2045,6 +2285,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceProperties2KHR",
@@ -2054,6 +2295,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceFormatProperties2KHR",
@@ -2063,6 +2305,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceImageFormatProperties2KHR",
@@ -2072,6 +2315,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceQueueFamilyProperties2KHR",
@@ -2081,6 +2325,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceMemoryProperties2KHR",
@@ -2090,6 +2335,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceSparseImageFormatProperties2KHR",
@@ -2099,6 +2345,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetDeviceGroupPeerMemoryFeaturesKHR",
@@ -2108,6 +2355,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetDeviceMaskKHR",
@@ -2115,6 +2363,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_device_mask)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdDispatchBaseKHR",
@@ -2124,6 +2373,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkTrimCommandPoolKHR",
@@ -2131,6 +2381,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::trim_command_pool)
         },
         First::Device,
+        0,
     ),
     (
         "vkEnumeratePhysicalDeviceGroupsKHR",
@@ -2140,6 +2391,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Instance,
+        0,
     ),
     (
         "vkGetPhysicalDeviceExternalBufferPropertiesKHR",
@@ -2149,6 +2401,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceExternalSemaphorePropertiesKHR",
@@ -2158,6 +2411,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkCmdPushDescriptorSetKHR",
@@ -2167,6 +2421,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdPushDescriptorSetWithTemplateKHR",
@@ -2176,6 +2431,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateDescriptorUpdateTemplateKHR",
@@ -2185,6 +2441,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyDescriptorUpdateTemplateKHR",
@@ -2194,6 +2451,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkUpdateDescriptorSetWithTemplateKHR",
@@ -2203,6 +2461,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateRenderPass2KHR",
@@ -2212,6 +2471,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdBeginRenderPass2KHR",
@@ -2221,6 +2481,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdNextSubpass2KHR",
@@ -2228,6 +2489,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_next_subpass2)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdEndRenderPass2KHR",
@@ -2235,6 +2497,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_end_render_pass2)
         },
         First::Device,
+        0,
     ),
     (
         "vkGetPhysicalDeviceExternalFencePropertiesKHR",
@@ -2244,6 +2507,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceSurfaceCapabilities2KHR",
@@ -2253,6 +2517,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetPhysicalDeviceSurfaceFormats2KHR",
@@ -2262,6 +2527,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkGetImageMemoryRequirements2KHR",
@@ -2271,6 +2537,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetBufferMemoryRequirements2KHR",
@@ -2280,6 +2547,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetImageSparseMemoryRequirements2KHR",
@@ -2289,6 +2557,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreateSamplerYcbcrConversionKHR",
@@ -2298,6 +2567,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroySamplerYcbcrConversionKHR",
@@ -2307,6 +2577,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkBindBufferMemory2KHR",
@@ -2316,6 +2587,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkBindImageMemory2KHR",
@@ -2325,6 +2597,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetDescriptorSetLayoutSupportKHR",
@@ -2334,6 +2607,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdDrawIndirectCountKHR",
@@ -2343,6 +2617,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdDrawIndexedIndirectCountKHR",
@@ -2352,6 +2627,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetSemaphoreCounterValueKHR",
@@ -2361,6 +2637,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkWaitSemaphoresKHR",
@@ -2368,6 +2645,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::wait_semaphores)
         },
         First::Device,
+        0,
     ),
     (
         "vkSignalSemaphoreKHR",
@@ -2375,6 +2653,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::signal_semaphore)
         },
         First::Device,
+        0,
     ),
     (
         "vkGetBufferDeviceAddressEXT",
@@ -2384,6 +2663,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetPhysicalDeviceToolPropertiesEXT",
@@ -2393,6 +2673,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::PhysicalDevice,
+        0,
     ),
     (
         "vkCreateHeadlessSurfaceEXT",
@@ -2402,6 +2683,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Instance,
+        0,
     ),
     (
         "vkGetBufferDeviceAddressKHR",
@@ -2411,6 +2693,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetBufferOpaqueCaptureAddressKHR",
@@ -2420,6 +2703,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetDeviceMemoryOpaqueCaptureAddressKHR",
@@ -2429,6 +2713,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkResetQueryPoolEXT",
@@ -2438,6 +2723,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetCullModeEXT",
@@ -2445,6 +2731,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_cull_mode)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetFrontFaceEXT",
@@ -2452,6 +2739,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_front_face)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetPrimitiveTopologyEXT",
@@ -2461,6 +2749,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetViewportWithCountEXT",
@@ -2470,6 +2759,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetScissorWithCountEXT",
@@ -2479,6 +2769,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdBindVertexBuffers2EXT",
@@ -2488,6 +2779,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetDepthTestEnableEXT",
@@ -2497,6 +2789,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetDepthWriteEnableEXT",
@@ -2506,6 +2799,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetDepthCompareOpEXT",
@@ -2515,6 +2809,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetDepthBoundsTestEnableEXT",
@@ -2524,6 +2819,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetStencilTestEnableEXT",
@@ -2533,6 +2829,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetStencilOpEXT",
@@ -2542,6 +2839,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetPipelineExecutablePropertiesKHR",
@@ -2551,6 +2849,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetPipelineExecutableStatisticsKHR",
@@ -2560,6 +2859,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetPipelineExecutableInternalRepresentationsKHR",
@@ -2569,6 +2869,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCreatePrivateDataSlotEXT",
@@ -2578,6 +2879,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkDestroyPrivateDataSlotEXT",
@@ -2587,6 +2889,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkSetPrivateDataEXT",
@@ -2596,6 +2899,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetPrivateDataEXT",
@@ -2605,6 +2909,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetEvent2KHR",
@@ -2612,6 +2917,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_set_event2)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdResetEvent2KHR",
@@ -2619,6 +2925,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_reset_event2)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdWaitEvents2KHR",
@@ -2628,6 +2935,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdPipelineBarrier2KHR",
@@ -2637,6 +2945,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdWriteTimestamp2KHR",
@@ -2646,6 +2955,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkQueueSubmit2KHR",
@@ -2653,6 +2963,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::queue_submit2)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdCopyBuffer2KHR",
@@ -2660,6 +2971,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_copy_buffer2)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdCopyImage2KHR",
@@ -2667,6 +2979,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_copy_image2)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdCopyBufferToImage2KHR",
@@ -2676,6 +2989,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdCopyImageToBuffer2KHR",
@@ -2685,6 +2999,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdBlitImage2KHR",
@@ -2692,6 +3007,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_blit_image2)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdResolveImage2KHR",
@@ -2699,6 +3015,7 @@ static TABLE: &[(&str, Function, First)] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_resolve_image2)
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetRasterizerDiscardEnableEXT",
@@ -2708,6 +3025,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetDepthBiasEnableEXT",
@@ -2717,6 +3035,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkCmdSetPrimitiveRestartEnableEXT",
@@ -2726,6 +3045,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetDeviceBufferMemoryRequirementsKHR",
@@ -2735,6 +3055,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetDeviceImageMemoryRequirementsKHR",
@@ -2744,6 +3065,7 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
     ),
     (
         "vkGetDeviceImageSparseMemoryRequirementsKHR",
@@ -2753,6 +3075,47 @@ static TABLE: &[(&str, Function, First)] = &[
             )
         },
         First::Device,
+        0,
+    ),
+    (
+        "vkCmdBindIndexBuffer2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_bind_index_buffer2_khr,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkGetRenderingAreaGranularityKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_rendering_area_granularity_khr,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkGetDeviceImageSubresourceLayoutKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_device_image_subresource_layout_khr,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkGetImageSubresourceLayout2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_image_subresource_layout2_khr,
+            )
+        },
+        First::Device,
+        0,
     ),
 ];
 
@@ -6027,6 +6390,66 @@ mod entry {
             ))
         }
     }
+
+    pub(super) unsafe extern "system" fn cmd_bind_index_buffer2_khr(
+        command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        size: vk::DeviceSize,
+        index_type: vk::IndexType,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindIndexBuffer2KHR`.
+        unsafe {
+            calls::cmd_bind_index_buffer2_khr(dispatched(command_buffer), buffer, offset, size, index_type);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_rendering_area_granularity_khr(
+        device: vk::Device,
+        p_rendering_area_info: *const vk::RenderingAreaInfoKHR<'_>,
+        p_granularity: *mut vk::Extent2D,
+    ) {
+        // SAFETY: valid usage of `vkGetRenderingAreaGranularityKHR`.
+        unsafe {
+            calls::get_rendering_area_granularity_khr(
+                dispatched(device),
+                reference(p_rendering_area_info),
+                out(p_granularity),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_image_subresource_layout_khr(
+        device: vk::Device,
+        p_info: *const vk::DeviceImageSubresourceInfoKHR<'_>,
+        p_layout: *mut vk::SubresourceLayout2KHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceImageSubresourceLayoutKHR`.
+        unsafe {
+            calls::get_device_image_subresource_layout_khr(
+                dispatched(device),
+                reference(p_info),
+                out(p_layout),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_image_subresource_layout2_khr(
+        device: vk::Device,
+        image: vk::Image,
+        p_subresource: *const vk::ImageSubresource2KHR<'_>,
+        p_layout: *mut vk::SubresourceLayout2KHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetImageSubresourceLayout2KHR`.
+        unsafe {
+            calls::get_image_subresource_layout2_khr(
+                dispatched(device),
+                image,
+                reference(p_subresource),
+                out(p_layout),
+            );
+        }
+    }
 }
 
 /// What pointers of structures point to.
@@ -6306,6 +6729,20 @@ pub(crate) mod members {
     ) -> Option<&'s vk::ImageCreateInfo<'s>> {
         // SAFETY: valid usage of `VkDeviceImageMemoryRequirements`.
         unsafe { of.p_create_info.as_ref() }
+    }
+
+    pub(crate) fn device_image_subresource_info_create_info<'s>(
+        of: &'s vk::DeviceImageSubresourceInfoKHR<'_>,
+    ) -> Option<&'s vk::ImageCreateInfo<'s>> {
+        // SAFETY: valid usage of `VkDeviceImageSubresourceInfo`.
+        unsafe { of.p_create_info.as_ref() }
+    }
+
+    pub(crate) fn device_image_subresource_info_subresource<'s>(
+        of: &'s vk::DeviceImageSubresourceInfoKHR<'_>,
+    ) -> Option<&'s vk::ImageSubresource2KHR<'s>> {
+        // SAFETY: valid usage of `VkDeviceImageSubresourceInfo`.
+        unsafe { of.p_subresource.as_ref() }
     }
 
     pub(crate) fn device_queue_create_info_queue_priorities<'s>(
@@ -6636,6 +7073,13 @@ pub(crate) mod members {
     ) -> &'s [u32] {
         // SAFETY: valid usage of `VkRenderPassMultiviewCreateInfo`.
         unsafe { slice(of.p_correlation_masks, of.correlation_mask_count as usize) }
+    }
+
+    pub(crate) fn rendering_area_info_color_attachment_formats<'s>(
+        of: &'s vk::RenderingAreaInfoKHR<'_>,
+    ) -> &'s [vk::Format] {
+        // SAFETY: valid usage of `VkRenderingAreaInfo`.
+        unsafe { slice(of.p_color_attachment_formats, of.color_attachment_count as usize) }
     }
 
     pub(crate) fn rendering_info_color_attachments<'s>(

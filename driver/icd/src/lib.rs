@@ -55,7 +55,7 @@ pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller's promise.
     let name = unsafe { CStr::from_ptr(name) };
-    generated::find(name.to_str().ok()?).and_then(|(function, _)| function)
+    generated::find(name.to_str().ok()?).and_then(|(function, ..)| function)
 }
 
 /// The entry point of a command on physical devices.
@@ -69,6 +69,6 @@ pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller's promise.
     let name = unsafe { CStr::from_ptr(name) };
-    let (function, first) = generated::find(name.to_str().ok()?)?;
+    let (function, first, _) = generated::find(name.to_str().ok()?)?;
     function.filter(|_| first == First::PhysicalDevice)
 }

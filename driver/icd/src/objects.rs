@@ -16,12 +16,17 @@ pub(crate) struct Instance {
 }
 
 /// A physical device.
-pub(crate) struct PhysicalDevice;
+pub(crate) struct PhysicalDevice {
+    /// The minor number of the version that the application asked for.
+    pub(crate) minor: u32,
+}
 
 /// A device.
 pub(crate) struct Device {
     pub(crate) device: Arc<agx_driver::device::Device>,
     pub(crate) queue: OnceLock<vk::Queue>,
+    /// The minor number of the version that the application asked for.
+    pub(crate) minor: u32,
 }
 
 impl std::ops::Deref for Device {

@@ -3,7 +3,7 @@
 use agx_abi::record as r;
 use ash::vk;
 
-use super::state::{Update, coefficients, index, reads_depth};
+use super::state::{Update, coefficients, index, provoking, reads_depth};
 use super::{Graphics, Pass};
 use crate::Error;
 use crate::cache::Known;
@@ -173,7 +173,12 @@ impl Recorder {
         let stage = Stage::Fragment { samples: pass.samples, sample_bytes };
         let fragment = Assembler::words(&mut self.upload, state, &programs.fragment, stage)?;
         let sources = &programs.fragment.info.fragment.coefficients;
-        let (bindings, count) = coefficients(sources, &programs.vertex.info.varyings, reads_depth(programs));
+        let (bindings, count) = coefficients(
+            sources,
+            &programs.vertex.info.varyings,
+            reads_depth(programs),
+            provoking(&graphics.dynamic),
+        );
         let bindings = self.upload.put(&bindings, 16)? - SHADER_BASE;
         let viewports = if graphics.dynamic.viewports.is_empty() {
             vec![vk::Viewport::default()]
@@ -284,7 +289,6 @@ fn vertex_state(graphics: &Graphics, programs: &Programs, words: &crate::words::
         .set(&v::OUTPUTS, 1)
         .set(&v::CONTROL, 1)
         .bytes();
-    let _ = graphics;
     let restart = Writer::new(&r::restart_index::RECORD).set(&r::restart_index::VALUE, u64::from(u32::MAX));
     let first = Writer::new(&r::vertex_shader_0::RECORD)
         .set(&r::vertex_shader_0::UNIFORMS, words.uniforms.into())
@@ -297,7 +301,8 @@ fn vertex_state(graphics: &Graphics, programs: &Programs, words: &crate::words::
     let outputs = Writer::new(&r::vertex_outputs::RECORD)
         .set(&r::vertex_outputs::COUNT_1, count)
         .set(&r::vertex_outputs::COUNT_2, count);
-    let control = Writer::new(&r::vertex_control::RECORD);
+    let corner = provoking(&graphics.dynamic) as u64;
+    let control = Writer::new(&r::vertex_control::RECORD).set(&r::vertex_control::PROVOKING, corner);
     [head, restart.bytes(), first.bytes(), second.bytes(), outputs.bytes(), control.bytes()].concat()
 }
 
@@ -372,6 +377,7 @@ fn raster(dynamic: &mut Dynamic, pipeline: &GraphicsPipeline) {
     let (given, fixed) = (&pipeline.info.state.raster, |state: D| !pipeline.is_dynamic(state));
     let raster = &mut dynamic.raster;
     (raster.clamp, raster.clip, raster.polygon) = (given.clamp, given.clip, given.polygon);
+    raster.provoking_last = given.provoking_last;
     if fixed(D::RASTERIZER_DISCARD_ENABLE) {
         raster.discard = given.discard;
     }

@@ -2,11 +2,12 @@
 
 use agx_abi::fragment::{CoefficientSource, Interpolation};
 use agx_abi::record::{self as r, Record, render_command as command};
+use agx_abi::varyings::Provoking;
 use agx_abi::vertex::{Output, Varying};
 use ash::vk;
 
 use super::{DepthTarget, Graphics, Pass, PassInfo};
-use crate::graphics::{Programs, slot};
+use crate::graphics::{Dynamic, Programs, slot};
 use crate::image::PlaneLayout;
 use crate::record::Writer;
 use crate::words::Words;
@@ -75,12 +76,28 @@ fn operation(op: vk::StencilOp) -> u64 {
     op.as_raw() as u64
 }
 
+/// The vertex that flat values come from: of a fan the first is its second, since the centre is in every triangle.
+pub(super) fn provoking(dynamic: &Dynamic) -> Provoking {
+    match (dynamic.raster.provoking_last, dynamic.topology) {
+        (true, _) => Provoking::Third,
+        (false, vk::PrimitiveTopology::TRIANGLE_FAN) => Provoking::Second,
+        (false, _) => Provoking::First,
+    }
+}
+
 /// Bindings of coefficients, and how many there are.
 pub(super) fn coefficients(
     sources: &[CoefficientSource],
     varyings: &[Varying],
     reads_depth: bool,
+    provoking: Provoking,
 ) -> (Vec<u8>, u64) {
+    // Codes of `cf_binding::SHADE` that name a vertex.
+    let flat = match provoking {
+        Provoking::First => 0,
+        Provoking::Second => 6,
+        Provoking::Third => 2,
+    };
     let user_base = 1 + u64::from(reads_depth);
     let user =
         varyings.iter().filter(|varying| !matches!(varying.output, Output::Position(_))).count() as u64;
@@ -99,7 +116,7 @@ pub(super) fn coefficients(
             other => {
                 let output = other.output().and_then(|output| slot(varyings, output));
                 let shade = match other.interpolation() {
-                    Interpolation::Flat => 0,
+                    Interpolation::Flat => flat,
                     Interpolation::Linear => 3,
                     Interpolation::Perspective => 7,
                 };
@@ -325,7 +342,7 @@ impl Update<'_> {
         let first = Writer::new(&c::RECORD)
             .flag(&c::FRONT, raster.cull.contains(vk::CullModeFlags::FRONT))
             .flag(&c::BACK, raster.cull.contains(vk::CullModeFlags::BACK))
-            .set(&c::PROVOKING, 1)
+            .set(&c::PROVOKING, 1 + provoking(&self.graphics.dynamic) as u64)
             .flag(&c::DEPTH_CLIP, raster.clip)
             .flag(&c::DEPTH_CLAMP, raster.clamp)
             .flag(&c::MULTISAMPLED, self.pass.samples > 1)

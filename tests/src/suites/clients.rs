@@ -21,9 +21,9 @@ use crate::shared::DataError;
 
 /// Folder of presented images, inside the tree.
 const FRAMES: &str = "opt/agx/frames";
-/// A second takes a million.
+/// A second takes a thousand million: what turns with time stands still, also where a picture has a million pixels to show it by.
 const SLOW: [&str; 2] =
-    ["LD_PRELOAD=/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "FAKETIME=+0 x0.000001"];
+    ["LD_PRELOAD=/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "FAKETIME=+0 x0.000000001"];
 const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
 const SCREENSHOT: &str = "VK_LAYER_MESA_screenshot";
 

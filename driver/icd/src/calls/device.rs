@@ -12,7 +12,7 @@ use crate::objects::{Device, PhysicalDevice, PrivateData, Queue};
 use crate::pointers::find;
 
 pub(crate) fn create_device(
-    _: &Arc<PhysicalDevice>,
+    physical: &Arc<PhysicalDevice>,
     info: &vk::DeviceCreateInfo<'_>,
     out: &mut vk::Device,
 ) -> Result<vk::Result, Error> {
@@ -23,7 +23,7 @@ pub(crate) fn create_device(
         return Ok(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
     }
     let device = agx_driver::device::Device::new(crate::environment::open()?, robustness(info))?;
-    *out = give_dispatched(Arc::new(Device { device, queue: OnceLock::new() }));
+    *out = give_dispatched(Arc::new(Device { device, queue: OnceLock::new(), minor: physical.minor }));
     Ok(vk::Result::SUCCESS)
 }
 

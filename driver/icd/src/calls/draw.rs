@@ -214,8 +214,18 @@ pub(crate) fn cmd_bind_index_buffer(
     offset: u64,
     kind: vk::IndexType,
 ) {
+    cmd_bind_index_buffer2_khr(buffer, indices, offset, vk::WHOLE_SIZE, kind);
+}
+
+pub(crate) fn cmd_bind_index_buffer2_khr(
+    buffer: &Arc<CommandBuffer>,
+    indices: vk::Buffer,
+    offset: u64,
+    size: u64,
+    kind: vk::IndexType,
+) {
     let Some(indices) = object(indices) else { return };
-    let (address, bytes) = indices.range(offset, vk::WHOLE_SIZE);
+    let (address, bytes) = indices.range(offset, size);
     buffer.record(move |recorder| {
         recorder.graphics.indices = Some(IndexBuffer { address, bytes, kind });
         Ok(())

@@ -93,6 +93,7 @@ fn state(create: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicStat
         let bias =
             [raster.depth_bias_constant_factor, raster.depth_bias_clamp, raster.depth_bias_slope_factor];
         let clip = find::<vk::PipelineRasterizationDepthClipStateCreateInfoEXT<'_>>(raster.p_next);
+        let provoking = find::<vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'_>>(raster.p_next);
         let discards = !dynamic.contains(&vk::DynamicState::RASTERIZER_DISCARD_ENABLE);
         state.raster = RasterInfo {
             discard: discards && raster.rasterizer_discard_enable == vk::TRUE,
@@ -103,6 +104,8 @@ fn state(create: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicStat
             cull: raster.cull_mode,
             clockwise: raster.front_face == vk::FrontFace::CLOCKWISE,
             bias: (raster.depth_bias_enable == vk::TRUE).then_some(bias),
+            provoking_last: provoking
+                .is_some_and(|mode| mode.provoking_vertex_mode == vk::ProvokingVertexModeEXT::LAST_VERTEX),
             line_width: raster.line_width,
         };
     }

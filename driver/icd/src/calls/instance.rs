@@ -7,28 +7,36 @@ use agx_driver::{Error, physical};
 use ash::vk;
 
 use super::features;
-use crate::generated;
+use crate::generated::{self, members};
 use crate::handles::{give_dispatched, take_dispatched};
 use crate::objects::{Instance, PhysicalDevice};
 use crate::pointers::{Fill, each_mut, find_mut};
 
 fn entry(name: &CStr) -> vk::PFN_vkVoidFunction {
-    generated::find(name.to_str().ok()?).and_then(|(function, _)| function)
+    generated::find(name.to_str().ok()?).and_then(|(function, ..)| function)
 }
 
 pub(crate) fn get_instance_proc_addr(_: &Arc<Instance>, name: &CStr) -> vk::PFN_vkVoidFunction {
     entry(name)
 }
 
-pub(crate) fn get_device_proc_addr(_: &Arc<crate::objects::Device>, name: &CStr) -> vk::PFN_vkVoidFunction {
-    entry(name)
+/// Commands of later versions than the application asked for are not there (`VK_KHR_maintenance5`).
+pub(crate) fn get_device_proc_addr(
+    device: &Arc<crate::objects::Device>,
+    name: &CStr,
+) -> vk::PFN_vkVoidFunction {
+    let (function, _, minor) = generated::find(name.to_str().ok()?)?;
+    function.filter(|_| minor <= device.minor)
 }
 
 pub(crate) fn create_instance(
-    _: &vk::InstanceCreateInfo<'_>,
+    info: &vk::InstanceCreateInfo<'_>,
     instance: &mut vk::Instance,
 ) -> Result<(), Error> {
-    let physical = give_dispatched(Arc::new(PhysicalDevice));
+    let application = members::instance_create_info_application_info(info);
+    // Without a version it is 1.0.
+    let minor = application.map_or(0, |application| vk::api_version_minor(application.api_version));
+    let physical = give_dispatched(Arc::new(PhysicalDevice { minor }));
     *instance = give_dispatched(Arc::new(Instance { physical }));
     Ok(())
 }

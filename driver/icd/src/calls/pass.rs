@@ -90,6 +90,14 @@ pub(crate) fn get_render_area_granularity(_: &Arc<Device>, _: vk::RenderPass, ou
     *out = vk::Extent2D { width: 1, height: 1 };
 }
 
+pub(crate) fn get_rendering_area_granularity_khr(
+    _: &Arc<Device>,
+    _: &vk::RenderingAreaInfoKHR<'_>,
+    out: &mut vk::Extent2D,
+) {
+    *out = vk::Extent2D { width: 1, height: 1 };
+}
+
 pub(crate) fn create_framebuffer(
     _: &Arc<Device>,
     info: &vk::FramebufferCreateInfo<'_>,

@@ -82,6 +82,12 @@ pub(crate) trait Makes {
     fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error>;
 }
 
+/// Flags of a pipeline: those of 64 bits replace the others (`VK_KHR_maintenance5`), whose numbers they share.
+fn all_flags(flags: vk::PipelineCreateFlags, next: *const c_void) -> vk::PipelineCreateFlags {
+    let more = find::<vk::PipelineCreateFlags2CreateInfoKHR<'_>>(next);
+    more.map_or(flags, |more| vk::PipelineCreateFlags::from_raw(more.flags.as_raw() as u32))
+}
+
 /// Makes pipelines one after the other; those that are not made are null, and the last error is what the command returns.
 pub(crate) fn create_pipelines<I: Makes>(
     device: &Arc<Device>,
@@ -95,6 +101,7 @@ pub(crate) fn create_pipelines<I: Makes>(
     out.fill(vk::Pipeline::null());
     for (info, slot) in infos.iter().zip(out) {
         let (flags, next) = info.about();
+        let flags = all_flags(flags, next);
         let start = Instant::now();
         let only = flags.contains(F::FAIL_ON_PIPELINE_COMPILE_REQUIRED);
         let made = info.make(device, Known { cache, only });
@@ -121,7 +128,8 @@ impl Makes for vk::ComputePipelineCreateInfo<'_> {
 
     fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error> {
         let mut source = source(&self.stage)?;
-        source.has_base = self.flags.contains(vk::PipelineCreateFlags::DISPATCH_BASE);
+        let flags = all_flags(self.flags, self.p_next);
+        source.has_base = flags.contains(vk::PipelineCreateFlags::DISPATCH_BASE);
         Ok(Pipeline::Compute(Arc::new(ComputePipeline::new(device, &source, known)?)))
     }
 }

@@ -9,6 +9,7 @@ use agx_driver::sampler::{Sampler, SamplerInfo};
 use agx_driver::view::{BufferView, ImageView, ViewInfo};
 use ash::vk;
 
+use crate::generated::members;
 use crate::handles::{give, object, shared, take};
 use crate::objects::Device;
 
@@ -80,10 +81,38 @@ pub(crate) fn get_image_subresource_layout(
     place: &vk::ImageSubresource,
     out: &mut vk::SubresourceLayout,
 ) {
-    let Some(image) = object(image) else { return };
+    if let Some(image) = object(image) {
+        *out = layout(image, place);
+    }
+}
+
+fn layout(image: &Image, place: &vk::ImageSubresource) -> vk::SubresourceLayout {
     let [offset, size, row_pitch, layer] =
         image.subresource(place.aspect_mask, place.mip_level, place.array_layer);
-    *out = vk::SubresourceLayout { offset, size, row_pitch, array_pitch: layer, depth_pitch: layer };
+    vk::SubresourceLayout { offset, size, row_pitch, array_pitch: layer, depth_pitch: layer }
+}
+
+pub(crate) fn get_image_subresource_layout2_khr(
+    _: &Arc<Device>,
+    image: vk::Image,
+    place: &vk::ImageSubresource2KHR<'_>,
+    out: &mut vk::SubresourceLayout2KHR<'_>,
+) {
+    if let Some(image) = object(image) {
+        out.subresource_layout = layout(image, &place.image_subresource);
+    }
+}
+
+pub(crate) fn get_device_image_subresource_layout_khr(
+    _: &Arc<Device>,
+    info: &vk::DeviceImageSubresourceInfoKHR<'_>,
+    out: &mut vk::SubresourceLayout2KHR<'_>,
+) {
+    let create = members::device_image_subresource_info_create_info(info);
+    let place = members::device_image_subresource_info_subresource(info);
+    if let (Some(Ok(image)), Some(place)) = (create.map(|create| Image::new(image_of(create))), place) {
+        out.subresource_layout = layout(&image, &place.image_subresource);
+    }
 }
 
 pub(crate) fn create_image_view(
