@@ -52,9 +52,11 @@ impl Device {
             let queues =
                 [vk::DeviceQueueCreateInfo::default().queue_family_index(0).queue_priorities(&[1.0])];
             let has = instance.enumerate_device_extension_properties(physical)?;
-            let name = ash::ext::transform_feedback::NAME;
-            let feeds = has.iter().any(|found| found.extension_name_as_c_str() == Ok(name));
-            let names = [name.as_ptr()];
+            let knows = |name| has.iter().any(|found| found.extension_name_as_c_str() == Ok(name));
+            let feeds = knows(ash::ext::transform_feedback::NAME);
+            let provokes = knows(ash::ext::provoking_vertex::NAME);
+            let names = [ash::ext::transform_feedback::NAME, ash::ext::provoking_vertex::NAME];
+            let names: Vec<_> = names.iter().filter(|name| knows(name)).map(|name| name.as_ptr()).collect();
             let mut f13 = vk::PhysicalDeviceVulkan13Features::default();
             let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
             let mut f11 = vk::PhysicalDeviceVulkan11Features::default();
@@ -63,13 +65,17 @@ impl Device {
             if feeds {
                 features = features.push_next(&mut xfb);
             }
+            let mut provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
+            if provokes {
+                features = features.push_next(&mut provoking);
+            }
             features = features.push_next(&mut f13).push_next(&mut f12).push_next(&mut f11);
             instance.get_physical_device_features2(physical, &mut features);
             features.features.robust_buffer_access = 0;
             let has_doubles = features.features.shader_float64 != 0;
             let create = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queues)
-                .enabled_extension_names(&names[..usize::from(feeds)])
+                .enabled_extension_names(&names)
                 .push_next(&mut features);
             let functions = instance.create_device(physical, &create, None)?;
             let queue = functions.get_device_queue(0, 0);

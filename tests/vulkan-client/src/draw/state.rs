@@ -127,7 +127,7 @@ fn depth_stencil(request: &Request) -> Result<vk::PipelineDepthStencilStateCreat
     Ok(state)
 }
 
-fn raster(request: &Request) -> Result<vk::PipelineRasterizationStateCreateInfo<'static>, Error> {
+fn raster<'r>(request: &Request) -> Result<vk::PipelineRasterizationStateCreateInfo<'r>, Error> {
     let cull = match request.word("cull").unwrap_or("none") {
         "front" => vk::CullModeFlags::FRONT,
         "back" => vk::CullModeFlags::BACK,
@@ -247,7 +247,12 @@ pub fn pipeline(
     let (view, scissor) = viewport(request)?;
     let (views, scissors) = ([view], [scissor]);
     let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&views).scissors(&scissors);
-    let raster = raster(request)?;
+    let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
+        .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
+    let mut raster = raster(request)?;
+    if request.has("provoking_last") {
+        raster = raster.push_next(&mut provoking);
+    }
     let [samples] = request.numbers("samples", [1])?;
     let [mask] = request.numbers("sample_mask", [u32::MAX])?;
     let masks = [mask];
