@@ -4,9 +4,9 @@
 #
 #     device/environment/make.sh DIR [--clients]
 #
-# Needs root, debootstrap, for clients npm, and a Debian mirror that apt can reach; takes about five minutes and 700 MB. A finished tree is
-# left as it is. `--clients` adds programs that use the driver: vkmark, OpenGL through zink,
-# an X server, Python for wgpu, ncnn and taichi, ggml.
+# Needs root, debootstrap, for clients npm, and a Debian mirror that apt can reach; takes about five minutes and 700 MB, with
+# clients 2 GB. A finished tree is left as it is. `--clients` adds programs that use the driver: vkmark, OpenGL through zink,
+# an X server, Python for wgpu, ncnn and taichi, ggml, GTK, Qt, mpv, SDL, Direct3D through vkd3d.
 set -euo pipefail
 
 (($# >= 1)) || { echo "usage: make.sh DIR [--clients]" >&2; exit 64; }
@@ -20,10 +20,14 @@ plain=(mdbook libvulkan1 vulkan-tools libegl1 libgles2 libgl1)
 programs=(vkmark python3 python3-pip python3-venv ca-certificates)
 # The layer that checks what programs ask of a driver, an X server, and time that passes slowly.
 programs+=(vulkan-validationlayers xvfb faketime mesa-utils glmark2-x11 nodejs)
+# GTK, Qt, libplacebo through mpv, Direct3D 12, SDL, and a font for them.
+programs+=(libgtk-4-bin qml-qt6 qml6-module-qtquick qml6-module-qtquick-window mpv vkd3d-demos libsdl3-tests fonts-dejavu-core)
 # ggml and its way to Vulkan.
 tensors=(libggml0 libggml0-backend-vulkan)
 # With what they import; nothing is taken that the clients do not use.
 packages=(wgpu ncnn cffi pycparser rendercanvas numpy taichi colorama dill rich)
+# Packages of npm and their folders: Dawn's binding for Node, a pretrained network.
+nodes=(dawn=webgpu@0.6.2 esrgan=@upscalerjs/esrgan-slim@1.0.0)
 
 in_root() { chroot "$root" /usr/bin/env DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$@"; }
 
@@ -40,17 +44,20 @@ if ! [[ -e $root/environment.version ]]; then
     in_root apt-get install --yes --quiet --no-install-recommends --target-release trixie-backports "${drivers[@]}"
     in_root dpkg-query --show --showformat '${Version}\n' mesa-vulkan-drivers >"$root/environment.version"
 fi
-if [[ $clients == --clients && ! -e $root/environment.clients ]]; then
+# A tree whose clients are others than these gets the new ones.
+wanted="${programs[*]} ${tensors[*]} ${packages[*]} ${nodes[*]}"
+if [[ $clients == --clients && $(cat "$root/environment.clients" 2>/dev/null) != "$wanted" ]]; then
     in_root apt-get install --yes --quiet --no-install-recommends "${programs[@]}"
     in_root apt-get install --yes --quiet --no-install-recommends --target-release trixie-backports "${tensors[@]}"
     # Behind a mirror of the host's own, the tree trusts what the host trusts.
     cp --dereference /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
     in_root python3 -m pip install --quiet --no-deps --only-binary=:all: --target /opt/agx/python "${packages[@]}"
-    # Dawn's binding for Node, which its package registry has ready-made.
-    archive=$(cd "$root/tmp" && npm pack --silent webgpu@0.6.2)
-    mkdir -p "$root/opt/agx/dawn"
-    tar --extract --gzip --strip-components=1 --file="$root/tmp/$archive" --directory="$root/opt/agx/dawn"
-    rm "$root/tmp/$archive"
-    touch "$root/environment.clients"
+    for node in "${nodes[@]}"; do
+        archive=$(cd "$root/tmp" && npm pack --silent "${node#*=}")
+        mkdir -p "$root/opt/agx/${node%%=*}"
+        tar --extract --gzip --strip-components=1 --file="$root/tmp/$archive" --directory="$root/opt/agx/${node%%=*}"
+        rm "$root/tmp/$archive"
+    done
+    echo "$wanted" >"$root/environment.clients"
 fi
 echo "environment: Mesa $(cat "$root/environment.version") in $root"

@@ -6918,6 +6918,13 @@ pub(crate) mod members {
         unsafe { slice(of.p_push_constant_ranges, of.push_constant_range_count as usize) }
     }
 
+    pub(crate) fn pipeline_library_create_info_khr_libraries<'s>(
+        of: &'s vk::PipelineLibraryCreateInfoKHR<'_>,
+    ) -> &'s [vk::Pipeline] {
+        // SAFETY: valid usage of `VkPipelineLibraryCreateInfoKHR`.
+        unsafe { slice(of.p_libraries, of.library_count as usize) }
+    }
+
     pub(crate) fn pipeline_rendering_create_info_color_attachment_formats<'s>(
         of: &'s vk::PipelineRenderingCreateInfo<'_>,
     ) -> &'s [vk::Format] {

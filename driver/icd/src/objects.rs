@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use agx_driver::descriptor::Pool;
-use agx_driver::graphics::GraphicsPipeline;
+use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
 use agx_driver::memory::{Allocation, lock};
 use agx_driver::pipeline::ComputePipeline;
 use agx_driver::view::ImageView;
@@ -53,6 +53,16 @@ pub(crate) enum Pipeline {
     Compute(Arc<ComputePipeline>),
     /// Of vertex and fragment shaders.
     Graphics(Arc<GraphicsPipeline>),
+    /// Parts of one (`VK_EXT_graphics_pipeline_library`).
+    Library(Library),
+}
+
+/// Parts of a graphics pipeline, which are compiled once all of them are known.
+pub(crate) struct Library {
+    /// Which of them it has.
+    pub(crate) parts: vk::GraphicsPipelineLibraryFlagsEXT,
+    /// What they say.
+    pub(crate) info: GraphicsInfo,
 }
 
 /// A descriptor pool and the sets that came from it.

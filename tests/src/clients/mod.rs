@@ -15,7 +15,12 @@ pub enum Shows {
     Frame(u32),
     /// A window shows it, at the latest after its time limit.
     Screen,
+    /// It saves a picture as [`SAVED`].
+    Saved,
 }
+
+/// The file that programs save pictures as.
+pub const SAVED: &str = "/opt/agx/frames/saved.png";
 
 /// Which drivers run a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +52,22 @@ pub struct Client {
 
 const PYTHON: &[&str] = &["PYTHONPATH=/opt/agx/python"];
 const ZINK: &[&str] = &["MESA_LOADER_DRIVER_OVERRIDE=zink", "GALLIUM_DRIVER=zink", "LIBGL_KOPPER_DRI2=1"];
+
+/// A still picture of a video through libplacebo.
+const MPV: &[&str] = &[
+    "mpv",
+    "--no-config",
+    "--vo=gpu-next",
+    "--gpu-api=vulkan",
+    "--gpu-context=x11vk",
+    "--gpu-sw=yes",
+    "--pause",
+    "--no-audio",
+    "--no-osc",
+    "--osd-level=0",
+    "--geometry=200x150",
+    "av://lavfi:testsrc2=size=160x120",
+];
 
 /// A program that prints.
 const fn prints(
@@ -86,9 +107,33 @@ macro_rules! glmark {
     };
 }
 
+/// A program whose window does not move.
+const fn shows(
+    name: &'static str,
+    command: &'static [&'static str],
+    variables: &'static [&'static str],
+) -> Client {
+    Client { name, command, variables, shows: Shows::Screen, runs: Runs::Own, seconds: 60 }
+}
+
 /// Programs that a run without a filter takes: they end within a few minutes, and each uses the driver in a way of its own.
-pub const OFTEN: &[&str] =
-    &["vulkaninfo", "wgpu", "ncnn", "ggml", "gles2", "gles3", "vkcube", "vkmark-vertex", "vkmark-headless"];
+pub const OFTEN: &[&str] = &[
+    "vulkaninfo",
+    "wgpu",
+    "ncnn",
+    "esrgan",
+    "ggml",
+    "gles2",
+    "gles3",
+    "vkcube",
+    "vkmark-vertex",
+    "vkmark-headless",
+    "gtk",
+    "qt",
+    "mpv",
+    "vkd3d-gears",
+    "sdl-cube",
+];
 
 /// Every program.
 pub const CLIENTS: &[Client] = &[
@@ -102,6 +147,7 @@ pub const CLIENTS: &[Client] = &[
     },
     prints("wgpu", &["python3", "/opt/agx/wgpu_client.py"], PYTHON, Runs::Both),
     prints("ncnn", &["python3", "/opt/agx/ncnn_client.py"], PYTHON, Runs::Both),
+    prints("esrgan", &["python3", "/opt/agx/esrgan_client.py"], PYTHON, Runs::Both),
     prints("taichi", &["python3", "/opt/agx/taichi_client.py"], PYTHON, Runs::Own),
     Client {
         name: "ggml",
@@ -129,6 +175,31 @@ pub const CLIENTS: &[Client] = &[
         runs: Runs::Own,
         seconds: 60,
     },
+    Client {
+        name: "gtk",
+        command: &["gtk4-rendernode-tool", "render", "--renderer=vulkan", "/opt/agx/scene.node", SAVED],
+        variables: &["GDK_BACKEND=x11"],
+        shows: Shows::Saved,
+        runs: Runs::Own,
+        seconds: 60,
+    },
+    shows("qt", &["qml6", "/opt/agx/scene.qml"], &["QSG_RHI_BACKEND=vulkan", "QT_QPA_PLATFORM=xcb"]),
+    shows("mpv", MPV, &[]),
+    shows("vkd3d-gears", &["vkd3d-gears"], &[]),
+    shows("vkd3d-triangle", &["vkd3d-triangle"], &[]),
+    Client {
+        name: "sdl-cube",
+        command: &["/usr/libexec/installed-tests/SDL3/testgpu_spinning_cube"],
+        variables: &["SDL_VIDEODRIVER=x11"],
+        shows: Shows::Frame(6),
+        runs: Runs::Own,
+        seconds: 20,
+    },
+    shows(
+        "sdl-geometry",
+        &["/usr/libexec/installed-tests/SDL3/testgeometry", "--renderer", "vulkan", "--geometry", "200x150"],
+        &["SDL_VIDEODRIVER=x11"],
+    ),
     vkmark!("vertex", "vertex"),
     Client {
         name: "vkmark-headless",

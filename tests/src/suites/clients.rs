@@ -14,7 +14,7 @@ use serde_json::json;
 use super::Context;
 use crate::clients::picture::Picture;
 use crate::clients::screen::Screen;
-use crate::clients::{CLIENTS, Client, OFTEN, Runs, Shows, lines};
+use crate::clients::{CLIENTS, Client, OFTEN, Runs, SAVED, Shows, lines};
 use crate::device::environment::{Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
@@ -132,15 +132,19 @@ impl Room {
             _ => command.output(),
         };
         let output = output.map_err(|error| error.to_string())?;
-        let ends = matches!(client.shows, Shows::End | Shows::Lines);
+        let ends = matches!(client.shows, Shows::End | Shows::Lines | Shows::Saved);
         let [printed, said] =
             [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         if ends && !output.status.success() {
             return Err(format!("{}: {}", output.status, said.lines().last().unwrap_or("no message")));
         }
-        if let Shows::Frame(number) = client.shows {
-            let bytes = std::fs::read(frames.join(format!("{number}.png")))
-                .map_err(|_| format!("image {number} was not presented"))?;
+        let file = match client.shows {
+            Shows::Frame(number) => Some(frames.join(format!("{number}.png"))),
+            Shows::Saved => Some(self.environment.root().join(SAVED.trim_start_matches('/'))),
+            _ => None,
+        };
+        if let Some(file) = file {
+            let bytes = std::fs::read(&file).map_err(|_| format!("{} was not written", file.display()))?;
             picture = Some(Picture::from_png(&bytes)?);
         }
         let shown = match (client.shows, picture) {

@@ -55,7 +55,13 @@ impl Device {
             let knows = |name| has.iter().any(|found| found.extension_name_as_c_str() == Ok(name));
             let feeds = knows(ash::ext::transform_feedback::NAME);
             let provokes = knows(ash::ext::provoking_vertex::NAME);
-            let names = [ash::ext::transform_feedback::NAME, ash::ext::provoking_vertex::NAME];
+            let links = knows(ash::ext::graphics_pipeline_library::NAME);
+            let names = [
+                ash::ext::transform_feedback::NAME,
+                ash::ext::provoking_vertex::NAME,
+                ash::ext::graphics_pipeline_library::NAME,
+                ash::khr::pipeline_library::NAME,
+            ];
             let names: Vec<_> = names.iter().filter(|name| knows(name)).map(|name| name.as_ptr()).collect();
             let mut f13 = vk::PhysicalDeviceVulkan13Features::default();
             let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
@@ -68,6 +74,10 @@ impl Device {
             let mut provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
             if provokes {
                 features = features.push_next(&mut provoking);
+            }
+            let mut libraries = vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT::default();
+            if links {
+                features = features.push_next(&mut libraries);
             }
             features = features.push_next(&mut f13).push_next(&mut f12).push_next(&mut f11);
             instance.get_physical_device_features2(physical, &mut features);

@@ -130,6 +130,8 @@ filled! { feature,
         PhysicalDevice4444FormatsFeaturesEXT PHYSICAL_DEVICE_4444_FORMATS_FEATURES_EXT
             { format_a4r4g4b4: vk::TRUE, format_a4b4g4r4: vk::TRUE };
         PhysicalDeviceMaintenance5FeaturesKHR PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR { maintenance5: vk::TRUE };
+        PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT
+            { graphics_pipeline_library: vk::TRUE };
         PhysicalDeviceProvokingVertexFeaturesEXT PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT
             { provoking_vertex_last: vk::TRUE };
         PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
@@ -206,6 +208,8 @@ filled! { property,
             { max_vertex_attrib_divisor: u32::MAX, supports_non_zero_first_instance: vk::TRUE };
         PhysicalDeviceRobustness2PropertiesEXT PHYSICAL_DEVICE_ROBUSTNESS_2_PROPERTIES_EXT
             { robust_storage_buffer_access_size_alignment: 1, robust_uniform_buffer_access_size_alignment: 64 };
+        PhysicalDeviceGraphicsPipelineLibraryPropertiesEXT PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_PROPERTIES_EXT
+            { graphics_pipeline_library_independent_interpolation_decoration: vk::TRUE };
         PhysicalDeviceProvokingVertexPropertiesEXT PHYSICAL_DEVICE_PROVOKING_VERTEX_PROPERTIES_EXT
             { provoking_vertex_mode_per_pipeline: vk::TRUE };
         PhysicalDevicePushDescriptorPropertiesKHR PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR

@@ -9,11 +9,13 @@ use agx_driver::graphics::{
     AttributeInfo, BindingInfo, DepthInfo, Dynamic, GraphicsInfo, GraphicsPipeline, RasterInfo,
 };
 use ash::vk;
+use ash::vk::GraphicsPipelineLibraryFlagsEXT as Parts;
 
-use super::pipeline::{Makes, source};
+use super::library;
+use super::pipeline::{Makes, all_flags, source};
 use crate::generated::members;
 use crate::handles::object;
-use crate::objects::{Device, Pipeline};
+use crate::objects::{Device, Library, Pipeline};
 use crate::pointers::{find, slice};
 
 pub(crate) use super::pipeline::create_pipelines as create_graphics_pipelines;
@@ -24,14 +26,26 @@ impl Makes for vk::GraphicsPipelineCreateInfo<'_> {
     }
 
     fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error> {
-        let pipeline = GraphicsPipeline::new(device, graphics_info(self)?, known)?;
-        Ok(Pipeline::Graphics(Arc::new(pipeline)))
+        let (info, parts) = library::whole(self)?;
+        let flags = all_flags(self.flags, self.p_next);
+        if flags.contains(vk::PipelineCreateFlags::LIBRARY_KHR) {
+            return Ok(Pipeline::Library(Library { parts, info }));
+        }
+        Ok(Pipeline::Graphics(Arc::new(GraphicsPipeline::new(device, info, known)?)))
     }
 }
 
-fn graphics_info(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<GraphicsInfo, Error> {
+/// What a structure says of parts; of other parts nothing is looked at, since their pointers need not be valid.
+///
+/// # Errors
+/// A stage that the driver does not have.
+pub(super) fn graphics_info(
+    create: &vk::GraphicsPipelineCreateInfo<'_>,
+    parts: Parts,
+) -> Result<GraphicsInfo, Error> {
     let mut info = GraphicsInfo::default();
-    for stage in members::graphics_pipeline_create_info_stages(create) {
+    let shaded = parts.intersects(Parts::PRE_RASTERIZATION_SHADERS | Parts::FRAGMENT_SHADER);
+    for stage in members::graphics_pipeline_create_info_stages(create).iter().filter(|_| shaded) {
         match stage.stage {
             vk::ShaderStageFlags::VERTEX => info.vertex = source(stage)?,
             vk::ShaderStageFlags::FRAGMENT => info.fragment = Some(source(stage)?),
@@ -41,9 +55,16 @@ fn graphics_info(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<Graphics
     if let Some(dynamic) = members::graphics_pipeline_create_info_dynamic_state(create) {
         info.dynamic = members::pipeline_dynamic_state_create_info_dynamic_states(dynamic).to_vec();
     }
-    vertex_input(create, &mut info);
-    info.state = state(create, &info.dynamic);
-    multisample(create, &mut info);
+    if parts.contains(Parts::VERTEX_INPUT_INTERFACE) {
+        vertex_input(create, &mut info);
+    }
+    info.state = state(create, &info.dynamic, parts);
+    if parts.intersects(Parts::FRAGMENT_SHADER | Parts::FRAGMENT_OUTPUT_INTERFACE) {
+        multisample(create, &mut info);
+    }
+    if !parts.contains(Parts::FRAGMENT_OUTPUT_INTERFACE) {
+        return Ok(info);
+    }
     formats(create, &mut info);
     let drawn = !info.state.raster.discard;
     if let Some(blend) = members::graphics_pipeline_create_info_color_blend_state(create).filter(|_| drawn) {
@@ -83,12 +104,38 @@ fn vertex_input(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut Graphics
         .collect();
 }
 
-fn state(create: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicState]) -> Dynamic {
+fn state(create: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicState], parts: Parts) -> Dynamic {
     let mut state = Dynamic::default();
-    if let Some(assembly) = members::graphics_pipeline_create_info_input_assembly_state(create) {
+    if parts.contains(Parts::VERTEX_INPUT_INTERFACE)
+        && let Some(assembly) = members::graphics_pipeline_create_info_input_assembly_state(create)
+    {
         state.topology = assembly.topology;
         state.restart = assembly.primitive_restart_enable == vk::TRUE;
     }
+    if parts.contains(Parts::PRE_RASTERIZATION_SHADERS) {
+        rasteriser(create, dynamic, &mut state);
+    }
+    if !parts.contains(Parts::FRAGMENT_SHADER) || state.raster.discard {
+        return state;
+    }
+    if let Some(depth) = members::graphics_pipeline_create_info_depth_stencil_state(create) {
+        state.depth = DepthInfo {
+            test: (depth.depth_test_enable == vk::TRUE).then_some(depth.depth_compare_op),
+            compare: depth.depth_compare_op,
+            write: depth.depth_write_enable == vk::TRUE,
+            stencil: depth.stencil_test_enable == vk::TRUE,
+            faces: [depth.front, depth.back],
+        };
+    }
+    state
+}
+
+/// State of the rasteriser, viewports and scissors.
+fn rasteriser(
+    create: &vk::GraphicsPipelineCreateInfo<'_>,
+    dynamic: &[vk::DynamicState],
+    state: &mut Dynamic,
+) {
     if let Some(raster) = members::graphics_pipeline_create_info_rasterization_state(create) {
         let bias =
             [raster.depth_bias_constant_factor, raster.depth_bias_clamp, raster.depth_bias_slope_factor];
@@ -118,17 +165,6 @@ fn state(create: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicStat
             state.scissors = members::pipeline_viewport_state_create_info_scissors(views).to_vec();
         }
     }
-    let depth = members::graphics_pipeline_create_info_depth_stencil_state(create);
-    if let Some(depth) = depth.filter(|_| !state.raster.discard) {
-        state.depth = DepthInfo {
-            test: (depth.depth_test_enable == vk::TRUE).then_some(depth.depth_compare_op),
-            compare: depth.depth_compare_op,
-            write: depth.depth_write_enable == vk::TRUE,
-            stencil: depth.stencil_test_enable == vk::TRUE,
-            faces: [depth.front, depth.back],
-        };
-    }
-    state
 }
 
 fn multisample(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsInfo) {

@@ -7,6 +7,7 @@ mod draw;
 mod features;
 mod graphics;
 mod instance;
+mod library;
 mod memory;
 mod pass;
 mod pipeline;

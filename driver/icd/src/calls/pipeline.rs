@@ -83,7 +83,7 @@ pub(crate) trait Makes {
 }
 
 /// Flags of a pipeline: those of 64 bits replace the others (`VK_KHR_maintenance5`), whose numbers they share.
-fn all_flags(flags: vk::PipelineCreateFlags, next: *const c_void) -> vk::PipelineCreateFlags {
+pub(super) fn all_flags(flags: vk::PipelineCreateFlags, next: *const c_void) -> vk::PipelineCreateFlags {
     let more = find::<vk::PipelineCreateFlags2CreateInfoKHR<'_>>(next);
     more.map_or(flags, |more| vk::PipelineCreateFlags::from_raw(more.flags.as_raw() as u32))
 }
@@ -193,7 +193,7 @@ fn programs(pipeline: vk::Pipeline) -> Vec<Shown> {
             vec![("compute", vk::ShaderStageFlags::COMPUTE, statistics::shown(&pipeline.program))]
         }
         Some(Pipeline::Graphics(pipeline)) => graphics_programs(pipeline),
-        None => Vec::new(),
+        Some(Pipeline::Library(_)) | None => Vec::new(),
     }
 }
 

@@ -281,8 +281,45 @@ pub fn pipeline(
         .color_blend_state(&blend)
         .layout(layout)
         .push_next(&mut rendering);
+    if request.has("libraries") {
+        return linked(device, &create, &stages);
+    }
+    made(device, create)
+}
+
+fn made(device: &Device, create: vk::GraphicsPipelineCreateInfo<'_>) -> Result<vk::Pipeline, Error> {
     // SAFETY: handles are this device's; structures live through the call.
     let made =
         unsafe { device.functions.create_graphics_pipelines(vk::PipelineCache::null(), &[create], None) };
     Ok(*made.map_err(|(_, error)| error)?.first().ok_or("no pipeline")?)
+}
+
+/// The parts of a pipeline, and the shaders that each has.
+const PARTS: [(vk::GraphicsPipelineLibraryFlagsEXT, vk::ShaderStageFlags); 4] = [
+    (vk::GraphicsPipelineLibraryFlagsEXT::VERTEX_INPUT_INTERFACE, vk::ShaderStageFlags::empty()),
+    (vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS, vk::ShaderStageFlags::VERTEX),
+    (vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_SHADER, vk::ShaderStageFlags::FRAGMENT),
+    (vk::GraphicsPipelineLibraryFlagsEXT::FRAGMENT_OUTPUT_INTERFACE, vk::ShaderStageFlags::empty()),
+];
+
+/// The pipeline of a structure, linked from a library for each of its parts.
+fn linked(
+    device: &Device,
+    create: &vk::GraphicsPipelineCreateInfo<'_>,
+    stages: &[vk::PipelineShaderStageCreateInfo<'_>],
+) -> Result<vk::Pipeline, Error> {
+    let mut libraries = Vec::new();
+    for (flags, stage) in PARTS {
+        let stages: Vec<_> = stages.iter().filter(|known| known.stage == stage).copied().collect();
+        let part = vk::GraphicsPipelineLibraryCreateInfoEXT {
+            flags,
+            p_next: create.p_next.cast_mut(),
+            ..Default::default()
+        };
+        let mut library = create.flags(vk::PipelineCreateFlags::LIBRARY_KHR).stages(&stages);
+        library.p_next = std::ptr::from_ref(&part).cast();
+        libraries.push(made(device, library)?);
+    }
+    let mut list = vk::PipelineLibraryCreateInfoKHR::default().libraries(&libraries);
+    made(device, vk::GraphicsPipelineCreateInfo::default().layout(create.layout).push_next(&mut list))
 }
