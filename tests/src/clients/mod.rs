@@ -9,6 +9,8 @@ pub mod screen;
 pub enum Shows {
     /// It ends well.
     End,
+    /// It ends well where results are what it computes itself. It takes no software renderer.
+    Checked,
     /// It prints lines of a type and hexadecimal bytes.
     Lines,
     /// It presents images; the one of this number counts.
@@ -153,7 +155,7 @@ pub const CLIENTS: &[Client] = &[
         name: "ggml",
         command: &["python3", "/opt/agx/ggml_client.py"],
         variables: PYTHON,
-        shows: Shows::End,
+        shows: Shows::Checked,
         runs: Runs::Own,
         seconds: 300,
     },
@@ -184,7 +186,8 @@ pub const CLIENTS: &[Client] = &[
         seconds: 60,
     },
     shows("qt", &["qml6", "/opt/agx/scene.qml"], &["QSG_RHI_BACKEND=vulkan", "QT_QPA_PLATFORM=xcb"]),
-    shows("mpv", MPV, &[]),
+    // It waits for its window with a clock; its picture stands still.
+    shows("mpv", MPV, &["FAKETIME=+0"]),
     shows("vkd3d-gears", &["vkd3d-gears"], &[]),
     shows("vkd3d-triangle", &["vkd3d-triangle"], &[]),
     Client {

@@ -22,16 +22,16 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
         false => vk::PipelineCreateFlags::empty(),
     };
     let create = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(bound.layout)];
-    let cache = vk::PipelineCache::null();
-    // SAFETY: handles are this device's; structures live through the call.
-    let pipelines = unsafe { device.functions.create_compute_pipelines(cache, &create, None) };
-    let pipeline = *pipelines.map_err(|(_, error)| error)?.first().ok_or("no pipeline")?;
+    let pipeline = match request.has("cached") {
+        true => cached(device, create)?,
+        false => pipeline(device, create, vk::PipelineCache::null())?,
+    };
     let groups = request.numbers("groups", [1; 3])?;
     let [x, y, z] = request.numbers("base", [0; 3])?;
     let [repeat] = request.numbers("repeat", [1])?;
     let sizes: Vec<u8> = groups.iter().flat_map(|count| count.to_le_bytes()).collect();
     let indirect = device.buffer(&sizes)?;
-    device.submit(|commands| {
+    let record = |commands: vk::CommandBuffer| {
         let point = vk::PipelineBindPoint::COMPUTE;
         for number in 0..repeat {
             bound.bind(device, commands, point, (repeat > 1).then_some(number));
@@ -44,9 +44,55 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
                     (_, false, [w, h, d]) => device.functions.cmd_dispatch(commands, w, h, d),
                 }
             }
-            device.barrier(commands);
+            match request.has("events") {
+                true => device.event(commands)?,
+                false => device.barrier(commands),
+            }
         }
         Ok(())
+    };
+    let commands = device.recorded(|commands| match request.has("secondary") {
+        true => {
+            let (inheritance, flags) = Default::default();
+            device.secondary(commands, (&inheritance, flags), record)
+        }
+        false => record(commands),
     })?;
+    bound.write_late(device);
+    match request.has("timeline") {
+        true => device.submit_numbered(commands)?,
+        false => device.submit_recorded(commands)?,
+    }
     bound.contents(device)
+}
+
+fn pipeline(
+    device: &Device,
+    create: [vk::ComputePipelineCreateInfo<'_>; 1],
+    cache: vk::PipelineCache,
+) -> Result<vk::Pipeline, Error> {
+    // SAFETY: handles are this device's; structures live through the call.
+    let pipelines = unsafe { device.functions.create_compute_pipelines(cache, &create, None) };
+    Ok(*pipelines.map_err(|(_, error)| error)?.first().ok_or("no pipeline")?)
+}
+
+/// A pipeline from a cache whose data was kept, damaged behind its header, and kept again.
+fn cached(device: &Device, create: [vk::ComputePipelineCreateInfo<'_>; 1]) -> Result<vk::Pipeline, Error> {
+    let cache = |data: &[u8]| {
+        let create = vk::PipelineCacheCreateInfo::default().initial_data(data);
+        // SAFETY: the structure lives through the call.
+        unsafe { device.functions.create_pipeline_cache(&create, None) }
+    };
+    // SAFETY: the cache is this device's.
+    let data = |cache| unsafe { device.functions.get_pipeline_cache_data(cache) };
+    let first = cache(&[])?;
+    pipeline(device, create, first)?;
+    let kept = data(first)?;
+    for at in [kept.len() / 2, kept.len() - 1] {
+        let mut damaged = kept.clone();
+        damaged[at] ^= 0x10;
+        pipeline(device, create, cache(&damaged)?)?;
+        pipeline(device, create, cache(&damaged[..at])?)?;
+    }
+    pipeline(device, create, cache(&kept)?)
 }

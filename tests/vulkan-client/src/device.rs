@@ -16,6 +16,8 @@ pub struct Device {
     pub has_doubles: bool,
     /// Functions of transform feedback.
     pub feedback: Option<ash::ext::transform_feedback::Device>,
+    /// Functions of descriptors that commands hold.
+    pub push: ash::khr::push_descriptor::Device,
     _entry: ash::Entry,
     _instance: ash::Instance,
 }
@@ -61,6 +63,7 @@ impl Device {
                 ash::ext::provoking_vertex::NAME,
                 ash::ext::graphics_pipeline_library::NAME,
                 ash::khr::pipeline_library::NAME,
+                ash::khr::push_descriptor::NAME,
             ];
             let names: Vec<_> = names.iter().filter(|name| knows(name)).map(|name| name.as_ptr()).collect();
             let mut f13 = vk::PhysicalDeviceVulkan13Features::default();
@@ -92,6 +95,7 @@ impl Device {
             let memory = instance.get_physical_device_memory_properties(physical);
             let pool = functions.create_command_pool(&vk::CommandPoolCreateInfo::default(), None)?;
             let feedback = feeds.then(|| ash::ext::transform_feedback::Device::new(&instance, &functions));
+            let push = ash::khr::push_descriptor::Device::new(&instance, &functions);
             Ok(Device {
                 functions,
                 queue,
@@ -99,6 +103,7 @@ impl Device {
                 pool,
                 has_doubles,
                 feedback,
+                push,
                 _entry: entry,
                 _instance: instance,
             })
@@ -160,18 +165,127 @@ impl Device {
     /// # Errors
     /// What Vulkan or the recording says.
     pub fn submit(&self, record: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>) -> Result<(), Error> {
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
+        self.submit_recorded(self.recorded(record)?)
+    }
+
+    /// Submits commands and waits.
+    ///
+    /// # Errors
+    /// What Vulkan says.
+    pub fn submit_recorded(&self, commands: vk::CommandBuffer) -> Result<(), Error> {
+        let commands = [commands];
         // SAFETY: handles are this device's; the queue is idle before anything is used again.
         unsafe {
-            let commands = self.functions.allocate_command_buffers(&info)?;
-            self.functions.begin_command_buffer(commands[0], &vk::CommandBufferBeginInfo::default())?;
-            record(commands[0])?;
-            self.barrier(commands[0]);
-            self.functions.end_command_buffer(commands[0])?;
             let submit = [vk::SubmitInfo::default().command_buffers(&commands)];
             let fence = self.functions.create_fence(&vk::FenceCreateInfo::default(), None)?;
             self.functions.queue_submit(self.queue, &submit, fence)?;
             self.functions.wait_for_fences(&[fence], true, u64::MAX)?;
+        }
+        Ok(())
+    }
+
+    /// A command buffer with a barrier at its end.
+    ///
+    /// # Errors
+    /// What Vulkan or the recording says.
+    pub fn recorded(
+        &self,
+        record: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>,
+    ) -> Result<vk::CommandBuffer, Error> {
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
+        // SAFETY: handles are this device's.
+        unsafe {
+            let commands = self.functions.allocate_command_buffers(&info)?[0];
+            self.functions.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
+            record(commands)?;
+            self.barrier(commands);
+            self.functions.end_command_buffer(commands)?;
+            Ok(commands)
+        }
+    }
+
+    /// Records commands into a secondary command buffer and executes it.
+    ///
+    /// # Errors
+    /// What Vulkan or the recording says.
+    pub fn secondary(
+        &self,
+        primary: vk::CommandBuffer,
+        (inheritance, flags): (&vk::CommandBufferInheritanceInfo<'_>, vk::CommandBufferUsageFlags),
+        record: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let info = vk::CommandBufferAllocateInfo::default()
+            .level(vk::CommandBufferLevel::SECONDARY)
+            .command_pool(self.pool)
+            .command_buffer_count(1);
+        let begin = vk::CommandBufferBeginInfo::default().inheritance_info(inheritance).flags(flags);
+        // SAFETY: handles are this device's.
+        unsafe {
+            let commands = self.functions.allocate_command_buffers(&info)?;
+            self.functions.begin_command_buffer(commands[0], &begin)?;
+            record(commands[0])?;
+            self.functions.end_command_buffer(commands[0])?;
+            self.functions.cmd_execute_commands(primary, &commands);
+        }
+        Ok(())
+    }
+
+    /// Submits commands that wait for a number of a semaphore, which is reached once they are submitted, and signal the next;
+    /// waits for that.
+    ///
+    /// # Errors
+    /// What Vulkan says, or that the commands ran before.
+    pub fn submit_numbered(&self, commands: vk::CommandBuffer) -> Result<(), Error> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default()
+            .semaphore_type(vk::SemaphoreType::TIMELINE)
+            .initial_value(3);
+        let create = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        let stages = vk::PipelineStageFlags2::ALL_COMMANDS;
+        // SAFETY: handles are this device's; the commands have ended before the function does.
+        unsafe {
+            let semaphore = self.functions.create_semaphore(&create, None)?;
+            let point = vk::SemaphoreSubmitInfo::default().semaphore(semaphore).stage_mask(stages);
+            let (waits, signals) = ([point.value(5)], [point.value(9)]);
+            let list = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
+            let submit = [vk::SubmitInfo2::default()
+                .wait_semaphore_infos(&waits)
+                .command_buffer_infos(&list)
+                .signal_semaphore_infos(&signals)];
+            self.functions.queue_submit2(self.queue, &submit, vk::Fence::null())?;
+            if self.functions.get_semaphore_counter_value(semaphore)? != 3 {
+                return Err("commands ran before what they wait for".into());
+            }
+            let reached = vk::SemaphoreSignalInfo::default().semaphore(semaphore).value(5);
+            self.functions.signal_semaphore(&reached)?;
+            let (semaphores, values) = ([semaphore], [9]);
+            let wait = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+            self.functions.wait_semaphores(&wait, u64::MAX)?;
+        }
+        Ok(())
+    }
+
+    /// As [`Device::barrier`], by an event.
+    ///
+    /// # Errors
+    /// What Vulkan says.
+    pub fn event(&self, commands: vk::CommandBuffer) -> Result<(), Error> {
+        let create = vk::EventCreateInfo::default().flags(vk::EventCreateFlags::DEVICE_ONLY);
+        let (stages, all) = (
+            vk::PipelineStageFlags2::ALL_COMMANDS,
+            vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE,
+        );
+        let barriers = [vk::MemoryBarrier2::default()
+            .src_stage_mask(stages)
+            .src_access_mask(all)
+            .dst_stage_mask(stages)
+            .dst_access_mask(all)];
+        let dependency = vk::DependencyInfo::default().memory_barriers(&barriers);
+        // SAFETY: the command buffer is being recorded.
+        unsafe {
+            let event = self.functions.create_event(&create, None)?;
+            self.functions.cmd_set_event2(commands, event, &dependency);
+            self.functions.cmd_wait_events2(commands, &[event], &[dependency]);
+            self.functions.cmd_reset_event2(commands, event, stages);
         }
         Ok(())
     }

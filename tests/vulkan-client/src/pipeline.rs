@@ -13,7 +13,10 @@ use crate::request::{Request, fill};
 pub struct Bound {
     /// The layout.
     pub layout: vk::PipelineLayout,
-    set: vk::DescriptorSet,
+    set: Option<vk::DescriptorSet>,
+    slots: Vec<(u32, Slot)>,
+    /// Descriptors are written when commands that use them are recorded.
+    late: bool,
     /// Its buffers in the order of the request.
     pub buffers: Vec<Buffer>,
     /// Its storage images in the order of the request.
@@ -80,8 +83,32 @@ impl Bound {
             ));
         }
         let push = request.push()?;
-        let (layout, set) = descriptors(device, &slots, push.len() as u32)?;
-        Ok(Bound { layout, set, buffers, images, push })
+        let way = match (request.has("pushed"), request.has("late")) {
+            (true, _) => Way::Pushed,
+            (_, true) => Way::Late,
+            _ => Way::Set,
+        };
+        let (layout, set) = descriptors(device, &slots, push.len() as u32, way)?;
+        let bound = Bound { layout, set, slots, late: way == Way::Late, buffers, images, push };
+        if way == Way::Set {
+            bound.write(device);
+        }
+        Ok(bound)
+    }
+
+    /// Writes descriptors that are not written yet, if there are such.
+    pub fn write_late(&self, device: &Device) {
+        if self.late {
+            self.write(device);
+        }
+    }
+
+    fn write(&self, device: &Device) {
+        let Some(set) = self.set else { return };
+        // SAFETY: handles are this device's.
+        writes(&self.slots, |write| unsafe {
+            device.functions.update_descriptor_sets(&[write.dst_set(set)], &[]);
+        });
     }
 
     /// Binds everything; the first word of the push constants is `first` when it is given.
@@ -98,7 +125,14 @@ impl Bound {
         }
         // SAFETY: the command buffer is being recorded; handles are this device's.
         unsafe {
-            device.functions.cmd_bind_descriptor_sets(commands, point, self.layout, 0, &[self.set], &[]);
+            match self.set {
+                Some(set) => {
+                    device.functions.cmd_bind_descriptor_sets(commands, point, self.layout, 0, &[set], &[]);
+                }
+                None => writes(&self.slots, |write| {
+                    device.push.cmd_push_descriptor_set(commands, point, self.layout, 0, &[write]);
+                }),
+            }
             if !push.is_empty() {
                 let stages = vk::ShaderStageFlags::ALL;
                 device.functions.cmd_push_constants(commands, self.layout, stages, 0, &push);
@@ -124,16 +158,43 @@ impl Bound {
     }
 }
 
+/// How many slots have a binding: slots of the same binding are the elements of an array.
+fn elements(binding: u32, slots: &[(u32, Slot)]) -> u32 {
+    slots.iter().filter(|(known, _)| *known == binding).count() as u32
+}
+
+/// Calls `put` with the write of each slot, which names no set.
+fn writes(slots: &[(u32, Slot)], mut put: impl FnMut(vk::WriteDescriptorSet<'_>)) {
+    for (at, (binding, slot)) in slots.iter().enumerate() {
+        let write = vk::WriteDescriptorSet::default()
+            .dst_binding(*binding)
+            .dst_array_element(elements(*binding, &slots[..at]))
+            .descriptor_type(slot.kind());
+        match slot {
+            Slot::Buffer(info, _) => put(write.buffer_info(&[*info])),
+            Slot::Image(info, _) => put(write.image_info(&[*info])),
+        }
+    }
+}
+
+/// How descriptors get to shaders.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// By a set that is written before.
+    Set,
+    /// By a set that is written after it was bound.
+    Late,
+    /// By commands.
+    Pushed,
+}
+
 fn descriptors(
     device: &Device,
     slots: &[(u32, Slot)],
     push: u32,
-) -> Result<(vk::PipelineLayout, vk::DescriptorSet), Error> {
+    way: Way,
+) -> Result<(vk::PipelineLayout, Option<vk::DescriptorSet>), Error> {
     let stages = vk::ShaderStageFlags::ALL;
-    // Slots of the same binding are the elements of an array.
-    let elements = |binding: u32, slots: &[(u32, Slot)]| {
-        slots.iter().filter(|(known, _)| *known == binding).count() as u32
-    };
     let firsts = slots.iter().enumerate().filter(|(at, (binding, _))| elements(*binding, &slots[..*at]) == 0);
     let bindings: Vec<_> = firsts
         .map(|(_, (binding, slot))| {
@@ -152,35 +213,34 @@ fn descriptors(
     let sizes = if sizes.is_empty() { &one[..] } else { &sizes[..] };
     // SAFETY: handles are this device's; structures live through the calls.
     unsafe {
+        let flags = vec![vk::DescriptorBindingFlags::UPDATE_AFTER_BIND; bindings.len()];
+        let mut flags = vk::DescriptorSetLayoutBindingFlagsCreateInfo::default().binding_flags(&flags);
         let create = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        let create = match way {
+            Way::Set => create,
+            Way::Late => {
+                create.flags(vk::DescriptorSetLayoutCreateFlags::UPDATE_AFTER_BIND_POOL).push_next(&mut flags)
+            }
+            Way::Pushed => create.flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR),
+        };
         let set_layouts = [device.functions.create_descriptor_set_layout(&create, None)?];
         let ranges = [vk::PushConstantRange::default().stage_flags(stages).size(push)];
         let create = vk::PipelineLayoutCreateInfo::default()
             .set_layouts(&set_layouts)
             .push_constant_ranges(&ranges[..usize::from(push > 0)]);
         let layout = device.functions.create_pipeline_layout(&create, None)?;
+        if way == Way::Pushed {
+            return Ok((layout, None));
+        }
         let create = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(sizes);
+        let create = match way {
+            Way::Late => create.flags(vk::DescriptorPoolCreateFlags::UPDATE_AFTER_BIND),
+            _ => create,
+        };
         let pool = device.functions.create_descriptor_pool(&create, None)?;
         let create = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&set_layouts);
         let set = device.functions.allocate_descriptor_sets(&create)?[0];
-        for (at, (binding, slot)) in slots.iter().enumerate() {
-            let write = vk::WriteDescriptorSet::default()
-                .dst_set(set)
-                .dst_binding(*binding)
-                .dst_array_element(elements(*binding, &slots[..at]))
-                .descriptor_type(slot.kind());
-            match slot {
-                Slot::Buffer(info, _) => {
-                    let infos = [*info];
-                    device.functions.update_descriptor_sets(&[write.buffer_info(&infos)], &[]);
-                }
-                Slot::Image(info, _) => {
-                    let infos = [*info];
-                    device.functions.update_descriptor_sets(&[write.image_info(&infos)], &[]);
-                }
-            }
-        }
-        Ok((layout, set))
+        Ok((layout, Some(set)))
     }
 }
 

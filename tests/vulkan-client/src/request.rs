@@ -7,7 +7,10 @@
 //!   `zero`, `iota`, `random`, `floats`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texture BINDING FORMAT W H LAYERS LEVELS KIND` with
 //!   kind `1d 2d 2d-array 3d cube`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`; what
 //!   has the same binding is an array;
-//! * compute: `groups X Y Z`, `base X Y Z` (number of the first workgroup), `indirect`, `repeat N`;
+//! * descriptors: `pushed` (commands hold them), `late` (written after commands that use them are recorded); commands:
+//!   `secondary` (by a secondary command buffer);
+//! * compute: `groups X Y Z`, `base X Y Z` (number of the first workgroup), `indirect`, `repeat N`,
+//!   `events` (which order launches), `timeline` (submitted before what they wait for), `cached` (from a cache that was damaged);
 //! * transfers: images `from` and `to` like textures, and commands on the second: `copy X Y TO_X TO_Y W H LEVEL TO_LEVEL
 //!   LAYERS`, `blit nearest|linear LEFT TOP RIGHT BOTTOM TO_LEFT TO_TOP TO_RIGHT TO_BOTTOM LEVEL TO_LEVEL`, `clear R G B A
 //!   LEVEL LAYER`;
@@ -18,7 +21,7 @@
 //!   SLOPE`, `clamp`, `line_width W`, `polygon line|point`, `blend NAME`, `constants R G B A`, `write_mask N`, `query
 //!   precise|boolean`, `patch N`, `clear R G B A`, `load`, `discard`, `alpha_to_coverage`, `sample_shading`, `sample_mask
 //!   N`, `inside X Y W H R G B A` (clears a part of the first target after the draws), `feedback BYTES`, `again N` (draws
-//!   again with the push constants' first word counting up).
+//!   again with the push constants' first word counting up), `provoking_last`, `libraries` (the pipeline is linked from parts).
 
 use crate::Error;
 

@@ -128,7 +128,7 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     let modules = shaders(device, request)?;
     let pipeline = state::pipeline(device, request, &modules, bound.layout)?;
     let query = query(device, request)?;
-    device.submit(|commands| {
+    let commands = device.recorded(|commands| {
         for image in targets.all() {
             image.general(device, commands);
         }
@@ -139,13 +139,22 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
         let passes = if request.has("load") { 2 } else { 1 };
         for pass in 0..passes {
             begin(device, commands, request, &targets, pass)?;
-            record(device, commands, request, &bound, &inputs, pipeline, query.filter(|_| pass == 0))?;
+            let query = query.filter(|_| pass == 0);
+            let draws = |commands| record(device, commands, request, &bound, &inputs, pipeline, query);
+            match request.has("secondary") {
+                true => {
+                    state::inherited(request, |inheritance| device.secondary(commands, inheritance, draws))?
+                }
+                false => draws(commands)?,
+            }
             // SAFETY: the pass was begun above.
             unsafe { device.functions.cmd_end_rendering(commands) };
             device.barrier(commands);
         }
         Ok(())
     })?;
+    bound.write_late(device);
+    device.submit_recorded(commands)?;
     results(device, request, &bound, &targets, &inputs, query)
 }
 
@@ -224,7 +233,12 @@ fn begin(
     let [width, height] = targets.size;
     let [views] = request.numbers("views", [0])?;
     let extent = vk::Extent2D { width, height };
+    let flags = match request.has("secondary") {
+        true => vk::RenderingFlags::CONTENTS_SECONDARY_COMMAND_BUFFERS,
+        false => vk::RenderingFlags::empty(),
+    };
     let mut info = vk::RenderingInfo::default()
+        .flags(flags)
         .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent })
         .layer_count(if views == 0 { targets.layers } else { 1 })
         .view_mask(views)

@@ -222,6 +222,24 @@ fn rendering<'f>(
     Ok(rendering)
 }
 
+/// Calls `with` with what a secondary command buffer inherits from the pass.
+pub fn inherited<R>(
+    request: &Request,
+    with: impl FnOnce((&vk::CommandBufferInheritanceInfo<'_>, vk::CommandBufferUsageFlags)) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let formats = target_formats(request)?;
+    let [samples] = request.numbers("samples", [1])?;
+    let pass = rendering(request, &formats)?;
+    let mut rendering = vk::CommandBufferInheritanceRenderingInfo::default()
+        .color_attachment_formats(&formats)
+        .depth_attachment_format(pass.depth_attachment_format)
+        .stencil_attachment_format(pass.stencil_attachment_format)
+        .view_mask(pass.view_mask)
+        .rasterization_samples(vk::SampleCountFlags::from_raw(samples));
+    let inheritance = vk::CommandBufferInheritanceInfo::default().push_next(&mut rendering);
+    with((&inheritance, vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE))
+}
+
 /// The pipeline of a request.
 ///
 /// # Errors
