@@ -1,8 +1,19 @@
 //! The Vulkan device, buffers and commands. The process ends after the list, so nothing is destroyed.
 
+use std::ffi::CStr;
+
 use ash::vk;
 
 use crate::Error;
+
+/// Extensions that are enabled where they are.
+const EXTENSIONS: [&CStr; 5] = [
+    ash::ext::transform_feedback::NAME,
+    ash::ext::provoking_vertex::NAME,
+    ash::ext::graphics_pipeline_library::NAME,
+    ash::khr::pipeline_library::NAME,
+    ash::khr::push_descriptor::NAME,
+];
 
 /// A device with everything enabled that it has.
 pub struct Device {
@@ -56,16 +67,8 @@ impl Device {
             let has = instance.enumerate_device_extension_properties(physical)?;
             let knows = |name| has.iter().any(|found| found.extension_name_as_c_str() == Ok(name));
             let feeds = knows(ash::ext::transform_feedback::NAME);
-            let provokes = knows(ash::ext::provoking_vertex::NAME);
-            let links = knows(ash::ext::graphics_pipeline_library::NAME);
-            let names = [
-                ash::ext::transform_feedback::NAME,
-                ash::ext::provoking_vertex::NAME,
-                ash::ext::graphics_pipeline_library::NAME,
-                ash::khr::pipeline_library::NAME,
-                ash::khr::push_descriptor::NAME,
-            ];
-            let names: Vec<_> = names.iter().filter(|name| knows(name)).map(|name| name.as_ptr()).collect();
+            let names: Vec<_> =
+                EXTENSIONS.iter().filter(|name| knows(name)).map(|name| name.as_ptr()).collect();
             let mut f13 = vk::PhysicalDeviceVulkan13Features::default();
             let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
             let mut f11 = vk::PhysicalDeviceVulkan11Features::default();
@@ -75,11 +78,11 @@ impl Device {
                 features = features.push_next(&mut xfb);
             }
             let mut provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
-            if provokes {
+            if knows(ash::ext::provoking_vertex::NAME) {
                 features = features.push_next(&mut provoking);
             }
             let mut libraries = vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT::default();
-            if links {
+            if knows(ash::ext::graphics_pipeline_library::NAME) {
                 features = features.push_next(&mut libraries);
             }
             features = features.push_next(&mut f13).push_next(&mut f12).push_next(&mut f11);
