@@ -50,6 +50,7 @@ fuzz:
 bench:
 	$(CARGO) bench -p agx-isa
 	$(CARGO) run --release -p agx-emulator --example speed
+	$(CARGO) run --release -p agx-driver --example submission
 	$(CARGO) run --release -p agx-tests --bin link_cost
 	$(CARGO) run --release -p agx-tests --bin pass_cost -- --shared $(SHARED)
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only quality,cost
