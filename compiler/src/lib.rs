@@ -248,7 +248,8 @@ impl Compiler {
         let info =
             ShaderInfo { workgroup_size: [1; 3], uniform_halves: UNIFORM_HALVES, ..ShaderInfo::default() };
         let key = CompileKey { max_gpr_halves: None, spill_everything: false, ..key.clone() };
-        let mut context = Context::from(Facts { info, ..Facts::new(self.target, &key) });
+        let end = emit::End::Preamble;
+        let mut context = Context::from(Facts { info, end, ..Facts::new(self.target, &key) });
         let code = run_and_emit(&mut f, &mut context, Some(Phase::Place))?;
         Ok((code, context.facts.info))
     }

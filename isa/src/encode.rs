@@ -94,8 +94,11 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
         }
         if spec.kind.contextual {
             contextual = true;
-        } else {
-            word |= one(desc, spec, operand, 0)?;
+            continue;
+        }
+        match spec.kind.encode_alone(operand, spec.width()) {
+            Ok(raw) => word |= deposit(spec.pieces, raw),
+            Err(reason) => return Err(refused(desc, spec, reason)),
         }
     }
     if contextual {

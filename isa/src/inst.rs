@@ -147,6 +147,13 @@ impl Inst {
     pub fn new(op: Opcode) -> Inst {
         *op.fresh()
     }
+
+    /// Appends [`Inst::new`] to a list, where it is to be given its operands.
+    #[inline]
+    pub fn append(list: &mut Vec<Inst>, op: Opcode) -> Option<&mut Inst> {
+        list.extend_from_slice(std::slice::from_ref(op.fresh()));
+        list.last_mut()
+    }
 }
 
 /// Half registers an operand covers.

@@ -80,6 +80,8 @@ pub struct Form {
     pub used: u64,
     /// Flags the form can carry.
     allowed: OperandFlags,
+    /// Raw bits that are set when the operand has no flags.
+    unflagged: u64,
 }
 
 const fn form(tag: Tag, size: Size, bits: u8) -> Form {
@@ -98,6 +100,7 @@ const fn form(tag: Tag, size: Size, bits: u8) -> Form {
         hint: None,
         used: low_bits(bits),
         allowed: OperandFlags::empty(),
+        unflagged: 0,
     }
 }
 
@@ -123,6 +126,7 @@ impl Form {
         self.hint = Some(at);
         self.allowed = self.allowed.union(OperandFlags::CACHE).union(OperandFlags::DISCARD);
         self.used |= 3 << at;
+        self.unflagged |= NO_HINT << at;
         self
     }
 
@@ -131,6 +135,7 @@ impl Form {
         let mut i = 0;
         while i < flags.len() {
             self.used |= 1 << flags[i].bit;
+            self.unflagged |= (!flags[i].set as u64) << flags[i].bit;
             self.allowed = self.allowed.union(flags[i].flag);
             i += 1;
         }
@@ -192,7 +197,7 @@ impl Form {
         Some(Operand { tag: self.tag, size: self.size, flags, value: value << self.scale })
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
         let bits = u32::from(self.bits).min(len);
         let mut field = u64::from(operand.value);
@@ -215,20 +220,25 @@ impl Form {
             let above = field & self.select_mask & !0x1 != 0;
             return Err(if above { OperandError::Range } else { OperandError::Alignment });
         }
-        let mut raw = field | self.select_value;
-        if let Some(at) = self.hint {
-            raw |= hint_code(operand.flags)? << at;
-        }
-        for bit in self.flags {
-            raw |= u64::from(operand.flags.contains(bit.flag) == bit.set) << bit.bit;
+        let mut raw = field | self.select_value | self.unflagged;
+        if !operand.flags.is_empty() {
+            if let Some(at) = self.hint {
+                raw ^= (NO_HINT ^ hint_code(operand.flags)?) << at;
+            }
+            for bit in self.flags {
+                raw ^= u64::from(operand.flags.contains(bit.flag)) << bit.bit;
+            }
         }
         Ok(raw)
     }
 }
 
+/// The register-cache hint of an operand without one.
+const NO_HINT: u64 = 1;
+
 fn hint_code(flags: OperandFlags) -> Result<u64, OperandError> {
     match (flags.contains(OperandFlags::CACHE), flags.contains(OperandFlags::DISCARD)) {
-        (false, false) => Ok(1),
+        (false, false) => Ok(NO_HINT),
         (true, false) => Ok(2),
         (false, true) => Ok(3),
         (true, true) => Err(OperandError::Flags),
@@ -318,9 +328,15 @@ impl OperandKind {
         self.encode_with(operand, len, |form| word & form.context_mask == form.context_value)
     }
 
+    /// Encodes an operand of `len` bits whose form depends on no other.
+    #[inline]
+    pub fn encode_alone(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
+        self.encode_with(operand, len, |_| true)
+    }
+
     /// Checks an operand by itself, for a field of `len` bits: some form takes it.
     pub fn check(&self, operand: &Operand, len: u32) -> Result<(), OperandError> {
-        self.encode_with(operand, len, |_| true).map(|_| ())
+        self.encode_alone(operand, len).map(|_| ())
     }
 
     fn encode_with(

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use agx_abi::vertex::OutputStore;
 use agx_abi::{PartRole, ShaderInfo};
+use agx_isa::desc::Role;
 use agx_isa::encode::encode;
 use agx_isa::inst::{Inst as MachineInst, Operand, Tag};
 use agx_isa::table::Opcode;
@@ -31,6 +32,8 @@ pub enum End {
     /// With `stop` and padding.
     #[default]
     Stop,
+    /// With `stop` and padding: it is a preamble. What runs once is worth neither few registers nor hints.
+    Preamble,
     /// Just so: it is a prolog, and the main part follows.
     Prolog,
     /// Just so: it is a main part, and an epilog or the end of a loop over samples follows.
@@ -72,7 +75,8 @@ impl Code {
                 && start < halves.end
                 && halves.start < start + u16::from(operand.size.halves())
         };
-        self.insts.iter().any(|inst| inst.operands[..inst.op.desc().operands.len()].iter().any(is_read))
+        let sources = |inst: &MachineInst| inst.op.desc().with_role(Role::Src);
+        self.insts.iter().any(|inst| sources(inst).any(|(index, _)| is_read(&inst.operands[index])))
     }
 }
 
@@ -106,7 +110,9 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
                 positions.push(data.line);
             }
         }
-        hints::mark(&mut code.insts[first..], f.layout.len() == 1 && end == End::Stop);
+        if end != End::Preamble {
+            hints::mark(&mut code.insts[first..], f.layout.len() == 1 && end == End::Stop);
+        }
         for (index, position) in (first..).zip(&positions) {
             let inst = &code.insts[index];
             if let Some(operand) = inst.op.desc().target {
@@ -118,7 +124,7 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
             append(&mut code.bytes, inst)?;
         }
     }
-    if end == End::Stop {
+    if matches!(end, End::Stop | End::Preamble) {
         let stop = MachineInst::new(Opcode::Stop);
         append(&mut code.bytes, &stop)?;
         code.insts.push(stop);
@@ -186,8 +192,7 @@ fn translate(
             return Err(CompileError::internal(format!("emit: `{name}` is not a machine instruction")));
         }
     };
-    insts.push(MachineInst::new(op));
-    let machine = insts.last_mut().expect("invariant: an instruction was pushed");
+    let machine = MachineInst::append(insts, op).expect("invariant: an instruction was appended");
     fill_operands(f, machine, data, |value| allocation.half(value))
         .map_err(|error| CompileError::internal(format!("emit: `{}`: {error}", op.desc().name)))?;
     Ok(true)

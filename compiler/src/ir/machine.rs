@@ -152,14 +152,23 @@ pub fn fill_operands(
     register: impl Fn(Value) -> Option<u16>,
 ) -> Result<(), MachineError> {
     let desc = inst.op.desc();
-    for ((index, _), value) in desc.with_role(Role::Mod).zip(data.mods) {
-        inst.operands[index] = Operand::imm(*value);
+    // Mostly all are 0, as they are in a new instruction.
+    if !(desc.zero_defaults && data.mods.iter().all(|code| *code == 0)) {
+        for ((index, _), value) in desc.with_role(Role::Mod).zip(data.mods) {
+            inst.operands[index] = Operand::imm(*value);
+        }
     }
     for ((index, _), dst) in desc.with_role(Role::Dst).zip(data.dsts) {
         inst.operands[index] = value_operand(f, *dst, &register)?;
     }
     for ((index, operand), src) in desc.with_role(Role::Src).zip(data.srcs) {
-        inst.operands[index] = source_operand(f, operand, *src, &register)?;
+        let place = &mut inst.operands[index];
+        *place = match src.kind {
+            SrcKind::None => Operand::NONE,
+            SrcKind::Value => value_operand(f, Value(src.payload as u32), &register)?,
+            SrcKind::Imm | SrcKind::Uniform => fixed_operand(operand, *src)?,
+        };
+        place.flags |= src.flags;
     }
     Ok(())
 }
@@ -178,24 +187,15 @@ fn value_operand(
     })
 }
 
-fn source_operand(
-    f: &Function<'_>,
-    desc: &OperandDesc,
-    src: Src,
-    register: &impl Fn(Value) -> Option<u16>,
-) -> Result<Operand, MachineError> {
-    let operand = match src.kind {
-        SrcKind::None => Operand::NONE,
-        SrcKind::Value => value_operand(f, Value(src.payload as u32), register)?,
-        SrcKind::Imm => machine_constant(desc, src.payload, src.bits)?,
-        SrcKind::Uniform => {
-            if !is_legal_uniform(desc, src.payload as u16, src.bits) {
-                return Err(MachineError::Uniform { operand: desc.name });
-            }
-            Operand::uniform(src.payload as u16, Size::for_bits(src.bits))
-        }
-    };
-    Ok(operand.with(src.flags))
+/// A constant or uniform register as an operand of the place `desc`, without flags.
+fn fixed_operand(desc: &OperandDesc, src: Src) -> Result<Operand, MachineError> {
+    if src.kind == SrcKind::Imm {
+        return machine_constant(desc, src.payload, src.bits);
+    }
+    if !is_legal_uniform(desc, src.payload as u16, src.bits) {
+        return Err(MachineError::Uniform { operand: desc.name });
+    }
+    Ok(Operand::uniform(src.payload as u16, Size::for_bits(src.bits)))
 }
 
 /// Checks that every value has as many components as its operand denotes. Half registers that trail after the

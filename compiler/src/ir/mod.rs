@@ -21,6 +21,7 @@ pub mod print;
 mod reference;
 pub mod rewrite;
 mod semantics;
+pub mod settled;
 pub mod signature;
 pub mod source;
 pub mod src;

@@ -8,6 +8,9 @@ use super::entity::Entity;
 /// Rows there is room for from the start: most functions need no more.
 const FIRST_ROWS: usize = 512;
 
+/// Fewest rows of a side table that grows.
+const FEWEST_SIDE_ROWS: usize = 32;
+
 /// A table of `V` indexed by `K`.
 pub struct Table<K, V> {
     rows: Vec<V>,
@@ -99,6 +102,15 @@ impl<K: Entity, V: Clone + Default> Side<K, V> {
     pub fn new(len: usize) -> Self {
         Side { rows: vec![V::default(); len], default: V::default(), key: PhantomData }
     }
+
+    /// The row at `index`, past the present end.
+    #[cold]
+    fn grow(&mut self, index: usize) -> &mut V {
+        // Mostly the next rows are wanted next.
+        let rows = (index + 1).max(FEWEST_SIDE_ROWS).max(2 * self.rows.len());
+        self.rows.resize(rows, V::default());
+        &mut self.rows[index]
+    }
 }
 
 impl<K: Entity, V: Clone + Default> Default for Side<K, V> {
@@ -118,9 +130,10 @@ impl<K: Entity, V> Index<K> for Side<K, V> {
 impl<K: Entity, V: Clone + Default> IndexMut<K> for Side<K, V> {
     #[inline]
     fn index_mut(&mut self, key: K) -> &mut V {
-        if key.index() >= self.rows.len() {
-            self.rows.resize(key.index() + 1, V::default());
+        let index = key.index();
+        if index < self.rows.len() {
+            return &mut self.rows[index];
         }
-        &mut self.rows[key.index()]
+        self.grow(index)
     }
 }

@@ -15,6 +15,7 @@ use arrayvec::ArrayVec;
 use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
+use crate::ir::settled::{is_numbered, keep_numbered};
 use crate::ir::{Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type, Value};
 
 /// Most multiples an offset is decomposed into.
@@ -37,7 +38,12 @@ const MAX_SHIFT: u32 = 2;
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_address(f: &mut Function<'_>, target: Target) -> Result<(), CompileError> {
+    let (is_numbered, values) = (is_numbered(f), f.values.len());
     f.map_insts(|r, inst| lower(r, inst, target));
+    // Accesses themselves are not numbered.
+    if is_numbered && f.values.len() == values {
+        keep_numbered(f);
+    }
     Ok(())
 }
 

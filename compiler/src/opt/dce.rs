@@ -19,7 +19,14 @@ pub fn opt_dce(f: &mut Function<'_>) {
     if !is_clean {
         for index in 0..f.layout.len() {
             let block = f.layout[index].block;
-            f.block_mut(block).insts.retain(|inst| live[*inst]);
+            let insts = &mut f.block_mut(block).insts;
+            let mut kept = 0;
+            for at in 0..insts.len() {
+                let inst = insts[at];
+                insts[kept] = inst;
+                kept += usize::from(live[inst]);
+            }
+            insts.truncate(kept);
         }
     }
     f.settled.unused = Some(f.mark());

@@ -64,6 +64,9 @@ impl Memory {
         if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch)) {
             return self.load(r, data);
         }
+        if data.op.is_pure() {
+            return Rewrite::Keep;
+        }
         match MemoryAccess::of_store(r.f, data) {
             Some(access) => {
                 self.known.retain(|known| known.access.is_readonly() || known.access.is_disjoint(&access));

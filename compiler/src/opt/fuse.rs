@@ -84,7 +84,11 @@ impl Uses {
 fn defined_by<'a>(r: &Rewriter<'_, 'a>, src: Src, op: impl Into<Op>) -> Option<InstData<'a>> {
     let op = op.into();
     let data = r.f.def(src).filter(|data| data.op == op && src.flags.is_empty())?;
-    (*data.mods == *mods(op)).then_some(data)
+    let is_default = match op.zero_mods() {
+        Some(_) => data.mods.iter().all(|code| *code == 0),
+        None => *data.mods == *mods(op),
+    };
+    is_default.then_some(data)
 }
 
 /// An addition of floats, with the operations of its width.

@@ -12,6 +12,7 @@ use bitflags::bitflags;
 use super::algebraic::Rules;
 use super::cse::Numbering;
 use super::{constant_folding, copy_prop};
+use crate::ir::settled::{NUMBERED, settled_rewrites};
 use crate::ir::{Function, Inst, Rewrite, Rewriter, Seam};
 
 /// Most instructions that are rewritten on behalf of one: rules end, and this bounds how long they take.
@@ -28,19 +29,16 @@ bitflags! {
         /// As `opt_algebraic`.
         const ALGEBRAIC = 1 << 2;
         /// As `opt_cse`.
-        const CSE = 1 << 3;
+        const CSE = NUMBERED;
     }
 }
 
 /// Does the rewrites in `which` to every instruction, unless nothing changed since they were done.
 pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
-    let before = f.mark();
-    if let Some((done, mark)) = f.settled.local
-        && LocalRewrites::from_bits_truncate(done).contains(which)
-        && before.only_removed_since(mark)
-    {
+    if LocalRewrites::from_bits_truncate(settled_rewrites(f)).contains(which) {
         return;
     }
+    let before = f.mark();
     let numbering = which.contains(LocalRewrites::CSE).then(|| Numbering::of(f));
     let mut local = Local { which, rules: Rules::new(f), numbering, pending: Vec::new() };
     f.map_insts(|rewriter, inst| local.visit(rewriter, inst));
@@ -93,20 +91,23 @@ impl Local {
         let mut data = rewriter.f.insts[inst];
         if self.which.contains(LocalRewrites::COPY_PROP) {
             let result = copy_prop::visit(rewriter, &data);
-            if result != Rewrite::Keep {
+            if !matches!(result, Rewrite::Keep) {
                 return result;
             }
         }
         if self.which.contains(LocalRewrites::CONSTANT_FOLDING) {
             let result = constant_folding::visit(rewriter, inst, &data);
-            if result != Rewrite::Keep {
+            if !matches!(result, Rewrite::Keep) {
                 return result;
             }
-            data = rewriter.f.insts[inst];
+            // Its sources may have changed places.
+            if !std::ptr::eq(rewriter.f.insts[inst].srcs, data.srcs) {
+                data = rewriter.f.insts[inst];
+            }
         }
         if self.which.contains(LocalRewrites::ALGEBRAIC) {
             let result = self.rules.visit(rewriter, &data);
-            if result != Rewrite::Keep {
+            if !matches!(result, Rewrite::Keep) {
                 return result;
             }
         }

@@ -20,6 +20,7 @@ use super::first_free_uniform;
 use crate::context::Context;
 use crate::ir::key;
 use crate::ir::op::{Mods, mods};
+use crate::ir::settled::{is_numbered, keep_numbered};
 use crate::ir::{
     Access, Arithmetic, Block, Build, Builder, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Type,
     Value,
@@ -42,16 +43,29 @@ const TYPICAL_OPERANDS: usize = 16;
 pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
     let mut uniform = Uniform::of(f, &context.facts.info.uniforms);
     let candidates = candidates(f, &mut uniform.insts);
+    if candidates.is_empty() {
+        return;
+    }
     let (places, end) = place(f, candidates, context);
     if places.is_empty() {
         return;
     }
-    let preamble = build(f, &places, &uniform);
+    let is_numbered = is_numbered(f);
+    let mut preamble = build(f, &places, &uniform);
+    preamble.settled.unused = Some(preamble.mark());
+    // Branches keep equal instructions apart, and what selects in place of a phi is new.
+    if is_numbered && f.layout.len() == 1 {
+        keep_numbered(&mut preamble);
+    }
     let mut homes: Side<Value, Option<Src>> = Side::new(f.values.len());
     for (value, half) in &places {
         homes[*value] = Some(Src::uniform(*half, f.ty(*value).bits));
     }
     read_from_homes(f, &homes, &uniform);
+    if is_numbered {
+        // Different values have different homes.
+        keep_numbered(f);
+    }
     f.preamble = Some(Box::new(preamble));
     context.facts.info.uniform_halves = context.facts.info.uniform_halves.max(end);
 }
@@ -260,7 +274,10 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
             match join {
                 Some((condition, is_reversed)) => select(&mut b, &dsts, condition, &srcs, is_reversed),
                 None => {
-                    b.push(data.op, &dsts, &srcs, data.mods);
+                    // Both functions are in one arena.
+                    let (dsts, srcs) = (b.f.alloc(&dsts), b.f.alloc(&srcs));
+                    let (inst, block) = (b.f.add_inst(InstData { dsts, srcs, ..data }), b.block());
+                    b.f.block_mut(block).insts.push(inst);
                 }
             }
             // At once: what is stored needs no register any more.

@@ -19,6 +19,10 @@ type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
 /// Lets values that were gathered into a vector live on in it.
 pub fn opt_share_vectors(f: &mut Function<'_>) {
+    let is_collect = |inst: &Inst| f.insts[*inst].op == Op::Ir(IrOp::Collect);
+    if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_collect)) {
+        return;
+    }
     let total = uses(f);
     let mut sharer = Sharer {
         last: Side::new(f.values.len()),

@@ -82,9 +82,9 @@ fn used_components(f: &Function<'_>) -> Side<Value, u8> {
     let mut splits: Vec<InstData<'_>> = Vec::new();
     for block in f.blocks_in_order() {
         for inst in &f.block(block).insts {
-            let data = f.insts[*inst];
+            let data = &f.insts[*inst];
             if data.op == Op::Ir(IrOp::Split) {
-                splits.push(data);
+                splits.push(*data);
                 continue;
             }
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {
@@ -121,12 +121,15 @@ struct Planner<'p, 'f, 'a> {
 impl Planner<'_, '_, '_> {
     fn block(&mut self, block: Block) {
         for (position, inst) in self.f.block(block).insts.iter().enumerate() {
-            let data = self.f.insts[*inst];
+            let data = &self.f.insts[*inst];
+            if data.op.is_pure() {
+                continue;
+            }
             if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch)) {
-                self.load(*inst, position, &data);
-            } else if let Some(access) = MemoryAccess::of_store(self.f, &data) {
+                self.load(*inst, position, data);
+            } else if let Some(access) = MemoryAccess::of_store(self.f, data) {
                 self.store(Member { inst: *inst, position, access, wanted: i64::from(access.ty.comps) });
-            } else if disturbs_memory(&data) {
+            } else if disturbs_memory(data) {
                 self.flush_loads(false);
                 self.flush_stores();
             }
@@ -174,10 +177,10 @@ impl Planner<'_, '_, '_> {
         let (mut open, kept): (Vec<Member>, Vec<Member>) =
             std::mem::take(&mut self.loads).into_iter().partition(|load| all || !load.access.is_readonly());
         self.loads = kept;
+        let mut same = Vec::with_capacity(open.len());
         while let Some(first) = open.first().copied() {
-            let (mut same, rest): (Vec<Member>, Vec<Member>) =
-                open.into_iter().partition(|other| first.is_alike(other));
-            open = rest;
+            same.clear();
+            same.extend(open.extract_if(.., |other| first.is_alike(other)));
             same.sort_by_key(|member| (member.first(), member.position));
             self.pack(&same, MAX_LOAD_GAP, false);
         }

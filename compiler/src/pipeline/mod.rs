@@ -15,6 +15,9 @@ use crate::error::{CompileError, InputError};
 use crate::ir::Function;
 use crate::opt::{LocalRewrites, rewrite_locally};
 
+/// Steps of the pipeline, to make room for.
+const MOST_STEPS: usize = 80;
+
 /// The pass called `name`.
 pub fn find_pass(name: &str) -> Option<&'static Pass> {
     PASSES.iter().copied().find(|pass| pass.name == name)
@@ -65,7 +68,9 @@ pub fn run(
 ) -> Result<(), CompileError> {
     check_names(options.disabled)?;
     let is_disabled = |pass: &Pass| pass.optional && options.disabled.iter().any(|name| name == pass.name);
-    let mut steps = steps(options.from, options.stop, f.stage).filter(|step| !is_disabled(step)).peekable();
+    let mut steps = steps(options.from, options.stop, f.stage);
+    steps.retain(|step| !is_disabled(step));
+    let mut steps = steps.into_iter().peekable();
     while let Some(step) = steps.next() {
         // A function that has already been lowered, from a text, enters the pipeline at its own stage.
         if f.stage > step.stages.1 {
@@ -93,21 +98,27 @@ fn run_local(rewrites: LocalRewrites, f: &mut Function<'_>, validate: bool) -> R
 }
 
 /// The steps from a phase on to where the pipeline stops, without phases that end before `stage`.
-fn steps(from: Option<Phase>, stop: Stop, stage: crate::ir::Stage) -> impl Iterator<Item = &'static Pass> {
-    let rows = PIPELINE.iter().filter(move |row| from.is_none_or(|from| from <= row.phase));
-    let rows = rows.filter(move |row| match stop {
-        Stop::AfterPhase(last) => row.phase <= last,
-        _ => true,
-    });
-    let steps = rows.flat_map(|row| row.steps.iter().map(move |step| (row, *step)));
-    let end = match stop {
-        Stop::AfterPass(pass) => {
-            let places = steps.clone().enumerate().filter(|(_, (_, step))| step.name == pass.name);
-            places.last().map_or(0, |(last, _)| last + 1)
+fn steps(from: Option<Phase>, stop: Stop, stage: crate::ir::Stage) -> Vec<&'static Pass> {
+    let mut steps = Vec::with_capacity(MOST_STEPS);
+    // How many of them there are when the last step that is the one to stop after has been added.
+    let mut end = None;
+    for row in PIPELINE.iter().filter(|row| from.is_none_or(|from| from <= row.phase)) {
+        if matches!(stop, Stop::AfterPhase(last) if row.phase > last) {
+            break;
         }
-        _ => usize::MAX,
-    };
-    steps.take(end).filter(move |(row, _)| stage <= row.leaves).map(|(_, step)| step)
+        for step in row.steps {
+            if stage <= row.leaves {
+                steps.push(*step);
+            }
+            if matches!(stop, Stop::AfterPass(last) if last.name == step.name) {
+                end = Some(steps.len());
+            }
+        }
+    }
+    if matches!(stop, Stop::AfterPass(_)) {
+        steps.truncate(end.unwrap_or(0));
+    }
+    steps
 }
 
 /// Runs one pass, wherever it stands in the pipeline.

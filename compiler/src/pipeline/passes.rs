@@ -1,6 +1,7 @@
 //! Every pass: its name, what it does, and what it asks for and leaves.
 
 use crate::context::Context;
+use crate::emit::End;
 use crate::error::CompileError;
 use crate::ir::families::{
     ACCESSES, BARRIERS, CROSS_LANE, CULL_DISTANCES, DISCARDS, DIVISIONS, FLOAT_DIVISIONS, FLOAT64, Family,
@@ -10,6 +11,7 @@ use crate::ir::families::{
 use crate::ir::{Function, Stage};
 use crate::opt::LocalRewrites;
 use crate::regalloc::AllocateOptions;
+use crate::schedule::{ENOUGH_HALVES, ENOUGH_HALVES_ONCE};
 use crate::{analysis, lower, opt, regalloc, schedule};
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 
@@ -264,7 +266,7 @@ passes! {
         required(Selected, |f, _| lower::lower_operands(f)).leaves(Machine);
 
     SCHEDULE_PRESSURE "schedule_pressure" "Reorders blocks to need fewer registers." =
-        optional(Machine, Machine, sure!(schedule::schedule_pressure));
+        optional(Machine, Machine, schedule_pressure);
     OPT_SHARE_VECTORS "opt_share_vectors" "Lets values that were gathered into a vector live on in it." =
         optional(Machine, Machine, sure!(opt::opt_share_vectors));
     LOWER_LAST_VARYING "lower_last_varying" "Marks the last store of a vertex output." =
@@ -281,6 +283,13 @@ passes! {
         optional(Final, Final, schedule_latency);
     INSERT_WAITS "insert_waits" "Waits for loads before their results are used." =
         required(Final, insert_waits);
+}
+
+/// Lowers register demand as far as the program gains by it.
+fn schedule_pressure(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+    let runs_once = context.facts.end == End::Preamble;
+    schedule::schedule_pressure(f, if runs_once { ENOUGH_HALVES_ONCE } else { ENOUGH_HALVES });
+    Ok(())
 }
 
 /// Half registers that are not handed out: the nesting counter, once there is control flow in the program or around it,

@@ -105,8 +105,11 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     check_fixed_places(f, limit)?;
     let mut live = liveness(f);
     let mut shapes = Shapes::new(f);
-    let mut demand = pressure(f, &live).max;
-    let capacity = limit.saturating_sub(shapes.lost_to(options.reserved_halves) + shapes.waste());
+    let lost = shapes.lost_to(options.reserved_halves) + shapes.waste();
+    let capacity = limit.saturating_sub(lost);
+    let free = agx_abi::occupancy::max_gpr_halves(agx_abi::occupancy::MAX_THREADS).saturating_sub(lost);
+    // What needs no more in any case is limited by nothing, and the exact demand makes no difference.
+    let mut demand = halves_in_all(f, capacity.min(free)).unwrap_or_else(|| pressure(f, &live).max);
     let mut spilled = None;
     if options.spill_everything || demand > capacity {
         spilled = spill_as_needed(f, &tree, &mut live, options, capacity)?;
@@ -133,6 +136,17 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     }
     f.stage = Stage::Allocated;
     Ok(allocation)
+}
+
+/// Half registers of all values together, if they are no more than `most`.
+fn halves_in_all(f: &Function<'_>, most: u16) -> Option<u16> {
+    let mut halves = 0u16;
+    for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
+        for dst in f.insts[*inst].dsts {
+            halves = halves.checked_add(f.ty(*dst).halves()).filter(|halves| *halves <= most)?;
+        }
+    }
+    Some(halves)
 }
 
 /// Values that the parts of a program hand on are where the others look for them, below a limit or not.

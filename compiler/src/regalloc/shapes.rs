@@ -86,7 +86,7 @@ fn alu64_operands<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Itera
         let dsts = desc.with_role(Role::Dst).zip(data.dsts.iter().map(|dst| Some(*dst)));
         let srcs = desc.with_role(Role::Src).zip(data.srcs.iter().map(|src| src.as_value()));
         dsts.chain(srcs).filter_map(move |((_, operand), value)| {
-            let is_pair = || operand.kind == ADD_SRC || operand.kind == ALU_DST64;
+            let is_pair = || [ADD_SRC.name, ALU_DST64.name].contains(&operand.kind.name);
             value.filter(|value| f.ty(*value).bits == 64 && is_pair())
         })
     })

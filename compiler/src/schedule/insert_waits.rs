@@ -200,7 +200,7 @@ impl Walk<'_, '_> {
     /// Whether a group must have finished before what follows the last block.
     fn ends_with_wait(&self, group: &Group) -> bool {
         match self.end {
-            End::Stop | End::Epilog => false,
+            End::Stop | End::Preamble | End::Epilog => false,
             End::Prolog => group.count > 0,
             End::Main => !group.writes.is_empty() || group.count > HANDED_OVER,
         }

@@ -18,6 +18,7 @@ use crate::ir::entity::{Block, Entity, Inst, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::Side;
+use crate::regalloc::file::FILE_HALVES;
 
 /// Candidates looked at for each place; the rest wait. Keeps wide blocks linear.
 const MAX_CANDIDATES: usize = 32;
@@ -26,10 +27,13 @@ const MAX_CANDIDATES: usize = 32;
 const READS_PER_INST: usize = 4;
 
 /// Blocks that need fewer half registers than this stay as they are: no program is limited by them.
-const ENOUGH_HALVES: u32 = 16;
+pub const ENOUGH_HALVES: u32 = 16;
 
-/// Lowers the register demand of each block by reordering it.
-pub fn schedule_pressure(f: &mut Function<'_>) {
+/// The same for a program that runs once, which is limited by nothing but the size of the file.
+pub const ENOUGH_HALVES_ONCE: u32 = FILE_HALVES as u32 / 2;
+
+/// Lowers the register demand of each block that needs `enough` half registers or more by reordering it.
+pub fn schedule_pressure(f: &mut Function<'_>, enough: u32) {
     let live = liveness(f);
     let live_out = live.halves_out(f);
     let mut scheduler = Scheduler {
@@ -41,6 +45,7 @@ pub fn schedule_pressure(f: &mut Function<'_>) {
         used: 0,
         most: 0,
         round: 0,
+        enough,
         live: &live,
         f,
     };
@@ -177,6 +182,8 @@ struct Scheduler<'s, 'a> {
     /// The most that were needed at once.
     most: u32,
     round: u32,
+    /// Blocks that need fewer stay as they are.
+    enough: u32,
 }
 
 impl Scheduler<'_, '_> {
@@ -188,10 +195,15 @@ impl Scheduler<'_, '_> {
         if end < start + 3 {
             return;
         }
+        // What lives at the end and all results together: more is never needed at once.
+        let results = insts.iter().flat_map(|inst| self.f.insts[*inst].dsts).map(|dst| self.halves(*dst));
+        if self.live_out[block.0 as usize] + results.sum::<u32>() < self.enough {
+            return;
+        }
         let stretch: Vec<Inst> = insts[start..end].to_vec();
         let terminator: Vec<Inst> = insts[end..].to_vec();
         let before = self.demand(block, &terminator, &stretch);
-        if before < ENOUGH_HALVES {
+        if before < self.enough {
             return;
         }
         self.graph.build(self.f, &stretch);
@@ -372,7 +384,7 @@ mod tests {
             Generator::build(&mut f, seed, 100, 10 + seed as usize % 30);
             let demand = |f: &Function<'_>| pressure(f, &liveness(f)).max;
             let (old, ordered) = (demand(&f), memory_order(&f));
-            schedule_pressure(&mut f);
+            schedule_pressure(&mut f, ENOUGH_HALVES);
             let new = demand(&f);
             assert!(new <= old, "seed {seed}: {old} {new}");
             assert_eq!(memory_order(&f), ordered, "seed {seed}");

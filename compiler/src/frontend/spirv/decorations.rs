@@ -23,6 +23,8 @@ const WHOLE: u32 = u32::MAX;
 #[derive(Default)]
 pub(super) struct Decorations {
     rows: Vec<Row>,
+    /// Where the rows of each id begin; those of the last one end at the last entry.
+    starts: Vec<u32>,
     sorted: bool,
 }
 
@@ -60,24 +62,48 @@ impl Decorations {
         self.rows.extend(rows.into_iter().map(|row| Row { target, member, ..row }));
     }
 
-    /// Makes the rows searchable.
-    pub fn sort(&mut self) {
-        if !self.sorted {
-            self.rows.sort_unstable();
-            self.sorted = true;
+    /// Makes the rows of ids below `bound` searchable.
+    pub fn sort(&mut self, bound: u32) {
+        if self.sorted {
+            return;
+        }
+        self.rows.retain(|row| row.target < bound);
+        self.rows.sort_unstable();
+        self.starts.clear();
+        let last = self.rows.last().map_or(0, |row| row.target);
+        self.starts.reserve(last as usize + 2);
+        for (at, row) in (0..).zip(&self.rows) {
+            self.starts.resize(self.starts.len().max(row.target as usize + 1), at);
+        }
+        self.starts.push(self.rows.len() as u32);
+        self.sorted = true;
+    }
+
+    /// The decorations of an id and of its members.
+    fn rows_of(&self, target: u32) -> &[Row] {
+        let target = target as usize;
+        match (self.starts.get(target), self.starts.get(target + 1)) {
+            (Some(start), Some(end)) => &self.rows[*start as usize..*end as usize],
+            _ => &[],
         }
     }
 
     fn find(&self, target: u32, member: u32, decoration: Decoration) -> Option<u32> {
-        let key = (target, member, decoration as u32);
-        let start = self.rows.partition_point(|row| (row.target, row.member, row.decoration) < key);
-        let row = self.rows.get(start)?;
-        ((row.target, row.member, row.decoration) == key).then_some(row.value)
+        let rows = self.rows_of(target);
+        let key = (member, decoration as u32);
+        let row = rows.get(rows.partition_point(|row| (row.member, row.decoration) < key))?;
+        ((row.member, row.decoration) == key).then_some(row.value)
     }
 
     /// Whether anything in the module has the decoration.
     pub fn anywhere(&self, decoration: Decoration) -> bool {
         self.rows.iter().any(|row| row.decoration == decoration as u32)
+    }
+
+    /// Whether anything in the module is one of `built_ins`.
+    pub fn any_built_in(&self, built_ins: &[BuiltIn]) -> bool {
+        let is_one = |row: &Row| built_ins.iter().any(|built_in| *built_in as u32 == row.value);
+        self.rows.iter().any(|row| row.decoration == Decoration::BuiltIn as u32 && is_one(row))
     }
 
     /// First operand of a decoration of `id` (0 for one without operands), if `id` has it.

@@ -26,6 +26,7 @@ mod lanes;
 mod matrix;
 mod memory;
 mod module;
+mod numbers;
 mod opcodes;
 mod owners;
 mod partition;

@@ -141,7 +141,7 @@ impl<'a> Scan<'_, 'a> {
     }
 
     fn type_declaration(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        self.module.decorations.sort();
+        self.module.decorations.sort(self.module.words.bound);
         if inst.op == Op::TypeForwardPointer {
             let class = storage_class(inst.word(1)?)?;
             let ty = self.module.types.add(Kind::Pointer { class, pointee: None, stride: 0 })?;
@@ -258,7 +258,7 @@ impl<'a> Scan<'_, 'a> {
     }
 
     fn constant(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        self.module.decorations.sort();
+        self.module.decorations.sort(self.module.words.bound);
         let (ty, id) = (self.ty(inst.word(0)?)?, inst.word(1)?);
         let special = self.module.decorations.of(id, Decoration::SpecId);
         let chosen = special.and_then(|special| {
@@ -291,7 +291,7 @@ impl<'a> Scan<'_, 'a> {
     }
 
     fn function(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
-        self.module.decorations.sort();
+        self.module.decorations.sort(self.module.words.bound);
         let (result, id) = (self.ty(inst.word(0)?)?, inst.word(1)?);
         let index = self.module.functions.len() as u32;
         self.module.functions.push(FunctionBody {

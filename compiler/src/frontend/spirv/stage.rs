@@ -2,7 +2,7 @@
 //! outputs variables that are read at its end.
 
 use agx_abi::Stage;
-use spirv::{BuiltIn, StorageClass};
+use spirv::{BuiltIn, Decoration, StorageClass};
 
 use super::fragment::{fragment_inputs, fragment_outputs};
 use super::interface::StageIo;
@@ -74,6 +74,12 @@ pub(super) fn stage_inputs<'a>(
 
 /// Whether an input of a fragment shader makes it run for each sample.
 fn asks_for_samples<'a>(io: &StageIo<'a>, v: &Values<'_, 'a>) -> Result<bool, CompileError> {
+    let decorations = &v.module.decorations;
+    if !decorations.anywhere(Decoration::Sample)
+        && !decorations.any_built_in(&[BuiltIn::SampleId, BuiltIn::SamplePosition])
+    {
+        return Ok(false);
+    }
     for global in v.module.globals.iter().filter(|global| global.class == StorageClass::Input) {
         let of_sample = |leaf: &Leaf| match leaf.slot {
             Slot::BuiltIn { built_in: BuiltIn::SampleId | BuiltIn::SamplePosition, .. } => true,

@@ -3,6 +3,7 @@
 use bumpalo::Bump;
 use spirv::Op;
 
+use super::numbers;
 use crate::error::{CompileError, Location, ModuleError};
 
 /// Words of the header: magic, version, generator, id bound, schema.
@@ -105,31 +106,43 @@ impl Instructions<'_> {
 impl<'a> Iterator for Instructions<'a> {
     type Item = Result<Inst<'a>, CompileError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let offset = self.offset;
         let first = *self.words.get(offset)?;
-        let (length, number) = ((first >> 16) as usize, first & 0xffff);
-        let Some(operands) = self.words.get(offset + 1..offset + length) else {
+        let length = (first >> 16) as usize;
+        let operands = self.words.get(offset + 1..offset + length);
+        let (Some(operands), Some(op)) = (operands, numbers::numbered(first & 0xffff)) else {
             self.offset = self.words.len();
-            let opcode = Op::from_u32(number).map(name);
-            return Some(Err(CompileError::from(ModuleError::Truncated { words: length })
-                .at(Location::Word { offset, opcode })));
+            return Some(Err(refused(offset, first, operands.is_some())));
         };
         self.offset = offset + length;
-        let Some(op) = Op::from_u32(number) else {
-            self.offset = self.words.len();
-            return Some(Err(at_word(CompileError::from(ModuleError::UnknownOpcode { number }), offset)));
-        };
         Some(Ok(Inst { op, operands, offset }))
     }
 }
 
+/// Why the instruction that begins with the word `first` is none.
+#[cold]
+fn refused(offset: usize, first: u32, has_operands: bool) -> CompileError {
+    let number = first & 0xffff;
+    if has_operands {
+        return at_word(CompileError::from(ModuleError::UnknownOpcode { number }), offset);
+    }
+    let opcode = Op::from_u32(number).map(name);
+    CompileError::from(ModuleError::Truncated { words: (first >> 16) as usize })
+        .at(Location::Word { offset, opcode })
+}
+
 impl<'a> Inst<'a> {
     /// Operand `index`.
+    #[inline]
     pub fn word(&self, index: usize) -> Result<u32, CompileError> {
-        self.operands.get(index).copied().ok_or_else(|| {
-            self.locate(CompileError::from(ModuleError::MissingOperand { index, count: self.operands.len() }))
-        })
+        self.operands.get(index).copied().ok_or_else(|| self.missing(index))
+    }
+
+    #[cold]
+    fn missing(&self, index: usize) -> CompileError {
+        self.locate(CompileError::from(ModuleError::MissingOperand { index, count: self.operands.len() }))
     }
 
     /// Operands from `index` on; none when there are fewer.

@@ -43,8 +43,11 @@ impl Rules {
         if group.rules.is_empty() {
             return Rewrite::Keep;
         }
+        let mut left = group.candidates(rewriter.f, data);
+        if left == 0 {
+            return Rewrite::Keep;
+        }
         let sources = pattern::Sources::of(rewriter, data);
-        let mut left = group.candidates(&sources);
         while left != 0 {
             let rule = &group.rules[left.trailing_zeros() as usize];
             left &= left - 1;

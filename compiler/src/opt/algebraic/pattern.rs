@@ -4,7 +4,7 @@ use agx_isa::desc::Role;
 use arrayvec::ArrayVec;
 
 use crate::ir::families::Ops;
-use crate::ir::{Build, Function, InstData, IrOp, Op, Rewriter, Src, SrcKind, Type};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewriter, Src, SrcKind, Type, Value};
 
 /// How faithful a replacement is, the most faithful first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -155,14 +155,20 @@ impl Group {
         Group { rules, wanted, candidates }
     }
 
-    /// The rules that such sources may match: a bit each.
+    /// The rules that the first two sources of `data` let match: a bit each.
     #[inline]
-    pub(super) fn candidates(&self, sources: &Sources<'_>) -> u128 {
+    pub(super) fn candidates(&self, f: &Function<'_>, data: &InstData<'_>) -> u128 {
         let mut has = 0;
-        for (index, wanted) in self.wanted.iter().enumerate() {
-            let is_constant = sources.srcs.get(index).is_some_and(|src| src.kind == SrcKind::Imm);
-            let is_wanted = sources.made[index].is_some_and(|op| wanted.contains(op));
-            has |= usize::from(is_constant) << index | usize::from(is_wanted) << (index + 2);
+        for (index, (src, wanted)) in data.srcs.iter().zip(&self.wanted).enumerate() {
+            match src.kind {
+                SrcKind::Imm => has |= 1 << index,
+                SrcKind::Value => {
+                    let def = f.values[Value(src.payload as u32)].def;
+                    let is_wanted = def.is_some_and(|def| wanted.contains(f.insts[def].op));
+                    has |= usize::from(is_wanted) << (index + 2);
+                }
+                _ => {}
+            }
         }
         self.candidates[has]
     }

@@ -62,6 +62,11 @@ struct Reader {
     home: Option<Block>,
 }
 
+/// Whether there may be a factor that is 0 or 1 by a condition.
+fn may_select(f: &Function<'_>) -> bool {
+    f.present.may_have_op(IrOp::Select)
+}
+
 /// How products and sums hang together.
 struct Chains {
     parts: Side<Value, Part>,
@@ -309,7 +314,8 @@ impl Chains {
         match (op, self.parts[dst]) {
             (Opcode::Fmul, part @ (Part::None | Part::Term))
                 if self.is_longer(data.srcs)
-                    || data.srcs.iter().any(|src| condition_of_step(r.f, *src).is_some()) =>
+                    || may_select(r.f)
+                        && data.srcs.iter().any(|src| condition_of_step(r.f, *src).is_some()) =>
             {
                 let (term, all) = self.product(r.f, data.srcs)?;
                 relaxed &= all;
@@ -428,7 +434,9 @@ impl Maker<'_, '_, '_> {
         // A product that stands alone is fused with a term that is none.
         let mut changed = has_bare_product && terms.iter().any(|term| term.leaves.len() == 1);
         changed |= self.add_uniform(terms)?;
-        while let Some(blend) = Blend::take(self.r.f, terms, |src| self.chains.is_uniform(src)) {
+        while (may_select(self.r.f) || self.r.f.present.may_have_op(IrOp::Fneg))
+            && let Some(blend) = Blend::take(self.r.f, terms, |src| self.chains.is_uniform(src))
+        {
             self.blend(blend, terms)?;
             changed = true;
         }

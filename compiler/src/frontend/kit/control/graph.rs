@@ -1,9 +1,8 @@
 //! The control-flow graph of a function body: reachable blocks, order, dominators, loops.
 
+use super::lists::Lists;
+pub use super::lists::Node;
 use crate::error::{CompileError, KitError};
-
-/// A node: the index of a block, or the number of blocks for the exit that all returns lead to.
-pub type Node = usize;
 
 /// No node.
 pub const NONE: Node = usize::MAX;
@@ -33,13 +32,14 @@ pub enum End {
 
 impl End {
     /// Successors, each once; the default of a switch last.
-    fn successors(&self, exit: Node) -> Vec<Node> {
-        match self {
-            End::Jump(to) => vec![*to],
-            End::Branch { then, otherwise } => vec![*then, *otherwise],
-            End::Switch { targets, default } => targets.iter().copied().chain([*default]).collect(),
-            End::Leave => vec![exit],
-        }
+    fn successors(&self, exit: Node) -> impl Iterator<Item = Node> + '_ {
+        let (first, last): (&[Node], _) = match self {
+            End::Jump(to) => (&[], *to),
+            End::Branch { then, otherwise } => (std::slice::from_ref(then), *otherwise),
+            End::Switch { targets, default } => (targets, *default),
+            End::Leave => (&[], exit),
+        };
+        first.iter().copied().chain([last])
     }
 }
 
@@ -48,7 +48,7 @@ pub struct Graph {
     /// How each block ends.
     pub ends: Vec<End>,
     /// Successors, each once.
-    pub succs: Vec<Vec<Node>>,
+    pub succs: Lists,
     /// Reachable nodes in reverse post-order.
     pub order: Vec<Node>,
     /// Position in `order`; `NONE` for unreachable nodes.
@@ -74,8 +74,9 @@ impl Graph {
     /// Loops with several entries.
     pub fn new(ends: Vec<End>) -> Result<Self, CompileError> {
         let count = ends.len();
-        let mut succs: Vec<Vec<Node>> = ends.iter().map(|end| end.successors(count)).collect();
-        succs.push(Vec::new());
+        let mut succs = Lists::with_capacity(count + 1, 2 * count);
+        ends.iter().for_each(|end| succs.push(end.successors(count)));
+        succs.push([]);
         let mut graph = Graph {
             ends,
             order: post_order(&succs),
@@ -92,7 +93,7 @@ impl Graph {
         for (position, node) in graph.order.iter().enumerate() {
             graph.rank[*node] = position;
         }
-        let preds = graph.preds();
+        let preds = graph.succs.reversed(&graph.order);
         graph.idom = graph.dominators(&preds);
         graph.subtree = graph.number_dominator_tree();
         graph.find_loops(&preds)?;
@@ -128,18 +129,8 @@ impl Graph {
         at == header
     }
 
-    fn preds(&self) -> Vec<Vec<Node>> {
-        let mut preds = vec![Vec::new(); self.succs.len()];
-        for from in &self.order {
-            for to in &self.succs[*from] {
-                preds[*to].push(*from);
-            }
-        }
-        preds
-    }
-
     /// Immediate dominators by the iteration of Cooper, Harvey and Kennedy.
-    fn dominators(&self, preds: &[Vec<Node>]) -> Vec<Node> {
+    fn dominators(&self, preds: &Lists) -> Vec<Node> {
         let mut idom = vec![NONE; self.succs.len()];
         let Some(entry) = self.order.first() else { return idom };
         idom[*entry] = *entry;
@@ -194,11 +185,12 @@ impl Graph {
     }
 
     /// Finds natural loops, inner ones first, and refuses graphs with loops of several entries.
-    fn find_loops(&mut self, preds: &[Vec<Node>]) -> Result<(), CompileError> {
+    fn find_loops(&mut self, preds: &Lists) -> Result<(), CompileError> {
         // For a header, a loop around its own as far out as is known, found with path compression.
         let mut outermost: Vec<Node> = (0..self.succs.len()).collect();
-        for header in self.order.clone().into_iter().rev() {
-            let mut work = Vec::new();
+        let mut work = Vec::new();
+        for position in (0..self.order.len()).rev() {
+            let header = self.order[position];
             for pred in &preds[header] {
                 if !self.is_back_edge(*pred, header) {
                     self.forward_preds[header] += 1;
@@ -209,7 +201,7 @@ impl Graph {
                 }
             }
             if !work.is_empty() {
-                self.collect_loop(header, work, preds, &mut outermost);
+                self.collect_loop(header, &mut work, preds, &mut outermost);
             }
         }
         self.count_depths();
@@ -224,13 +216,7 @@ impl Graph {
     }
 
     /// Gives the nodes that reach `header` without leaving the loop to its loop. Loops found earlier are inside.
-    fn collect_loop(
-        &mut self,
-        header: Node,
-        mut work: Vec<Node>,
-        preds: &[Vec<Node>],
-        outermost: &mut [Node],
-    ) {
+    fn collect_loop(&mut self, header: Node, work: &mut Vec<Node>, preds: &Lists, outermost: &mut [Node]) {
         self.innermost[header] = header;
         while let Some(node) = work.pop() {
             let inner = self.innermost[node];
@@ -259,7 +245,7 @@ fn follow(links: &mut [Node], mut node: Node) -> Node {
 }
 
 /// Nodes reachable from the first in post-order, without recursion.
-fn post_order(succs: &[Vec<Node>]) -> Vec<Node> {
+fn post_order(succs: &Lists) -> Vec<Node> {
     let mut seen = vec![false; succs.len()];
     let mut order = Vec::with_capacity(succs.len());
     let mut stack = vec![(0, succs[0].len())];

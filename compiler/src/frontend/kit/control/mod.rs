@@ -44,6 +44,7 @@
 //! ```
 
 mod graph;
+mod lists;
 mod reconverge;
 mod structurize;
 

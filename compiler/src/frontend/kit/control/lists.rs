@@ -1,0 +1,78 @@
+//! Lists of nodes, one for each node, in one piece of memory.
+
+use std::ops::Index;
+
+/// A node: the index of a block, or the number of blocks for the exit that all returns lead to.
+pub type Node = usize;
+
+/// A list of nodes for each node.
+pub struct Lists {
+    nodes: Vec<Node>,
+    /// Where the list of each node begins; the last list ends at the last entry.
+    starts: Vec<usize>,
+}
+
+impl Lists {
+    /// No lists yet, with room for `lists` of them with `nodes` entries together.
+    pub fn with_capacity(lists: usize, nodes: usize) -> Self {
+        let mut starts = Vec::with_capacity(lists + 1);
+        starts.push(0);
+        Lists { nodes: Vec::with_capacity(nodes), starts }
+    }
+
+    /// Appends the list of the next node.
+    pub fn push(&mut self, list: impl IntoIterator<Item = Node>) {
+        self.nodes.extend(list);
+        self.starts.push(self.nodes.len());
+    }
+
+    /// Number of lists.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// For each node those whose lists it is in, in the order of `of`: each edge the other way round.
+    pub fn reversed(&self, of: &[Node]) -> Lists {
+        let edges = || of.iter().flat_map(|from| self[*from].iter().map(|to| (*from, *to)));
+        let mut starts = vec![0; self.starts.len()];
+        for (_, to) in edges() {
+            starts[to + 1] += 1;
+        }
+        for node in 1..starts.len() {
+            starts[node] += starts[node - 1];
+        }
+        let mut nodes = vec![0; starts.last().copied().unwrap_or(0)];
+        let mut ends = starts.clone();
+        for (from, to) in edges() {
+            nodes[ends[to]] = from;
+            ends[to] += 1;
+        }
+        Lists { nodes, starts }
+    }
+}
+
+impl Index<Node> for Lists {
+    type Output = [Node];
+
+    fn index(&self, node: Node) -> &[Node] {
+        &self.nodes[self.starts[node]..self.starts[node + 1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_are_reversed_in_order() {
+        let mut lists = Lists::with_capacity(3, 4);
+        lists.push([2, 1]);
+        lists.push([2]);
+        lists.push([0]);
+        assert_eq!((lists.len(), &lists[0], &lists[2]), (3, &[2, 1][..], &[0][..]));
+        let reversed = lists.reversed(&[1, 0, 2]);
+        assert_eq!((&reversed[0], &reversed[1], &reversed[2]), (&[2][..], &[0][..], &[1, 0][..]));
+        // What is not looked at leads nowhere.
+        assert!(lists.reversed(&[0])[0].is_empty());
+    }
+}

@@ -1,0 +1,73 @@
+//! Opcodes by number: a table of the frequent ones, because the library searches the ranges of numbers that it knows.
+
+use spirv::Op;
+
+/// Most of the instructions of a module.
+const FREQUENT: &[Op] = &[
+    Op::Name,
+    Op::MemberName,
+    Op::Decorate,
+    Op::MemberDecorate,
+    Op::Line,
+    Op::NoLine,
+    Op::ExtInst,
+    Op::TypeInt,
+    Op::TypeFloat,
+    Op::TypeVector,
+    Op::TypeMatrix,
+    Op::TypeArray,
+    Op::TypeStruct,
+    Op::TypePointer,
+    Op::TypeFunction,
+    Op::TypeImage,
+    Op::TypeSampledImage,
+    Op::Constant,
+    Op::ConstantComposite,
+    Op::Variable,
+    Op::Load,
+    Op::Store,
+    Op::AccessChain,
+    Op::SampledImage,
+    Op::ImageSampleImplicitLod,
+    Op::Label,
+    Op::Branch,
+    Op::BranchConditional,
+    Op::SelectionMerge,
+    Op::LoopMerge,
+    Op::Phi,
+    Op::FunctionCall,
+    Op::CompositeConstruct,
+    Op::CompositeExtract,
+    Op::VectorShuffle,
+    Op::Select,
+    Op::Dot,
+    Op::FNegate,
+    Op::FAdd,
+    Op::FSub,
+    Op::FMul,
+    Op::FDiv,
+    Op::IAdd,
+    Op::ISub,
+    Op::IMul,
+    Op::VectorTimesScalar,
+    Op::MatrixTimesVector,
+    Op::VectorTimesMatrix,
+    Op::MatrixTimesMatrix,
+];
+
+/// By number, the frequent opcodes.
+static BY_NUMBER: [Option<Op>; 320] = {
+    let mut known = [None; 320];
+    let mut at = 0;
+    while at < FREQUENT.len() {
+        known[FREQUENT[at] as usize] = Some(FREQUENT[at]);
+        at += 1;
+    }
+    known
+};
+
+/// The opcode with a number, if there is one.
+#[inline]
+pub(super) fn numbered(number: u32) -> Option<Op> {
+    BY_NUMBER.get(number as usize).copied().flatten().or_else(|| Op::from_u32(number))
+}
