@@ -44,6 +44,7 @@ mod schedule;
 mod sip_hash;
 mod stats;
 mod texts;
+mod watch;
 
 use crate::error::InputError;
 use agx_abi::layout::UNIFORM_HALVES;
@@ -209,11 +210,8 @@ impl Compiler {
         let code = emitted.map_err(|error| frontend::located(input, error))?;
         let Context { facts: Facts { key, mut info, .. }, back_end } = context;
         info.uniform_halves = info.uniform_halves.max(info.filled_halves());
-        let mut stats = Statistics {
-            spills: back_end.spills,
-            fills: back_end.fills,
-            ..emit::statistics(&f, &code, &info)
-        };
+        let stats = watch::guarded(&mut f, &key.limits, |f| Ok(emit::statistics(f, &code, &info)))?;
+        let mut stats = Statistics { spills: back_end.spills, fills: back_end.fills, ..stats };
         info.draw_numbers = link::draw_numbers(&code, &info.uniforms);
         let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes, lines: code.lines }];
         info.output_stores = code.output_stores;
@@ -311,7 +309,8 @@ fn run_and_emit(
 ) -> Result<emit::Code, CompileError> {
     let _span = tracing::debug_span!("part", name = f.name, stage = ?context.facts.info.stage).entered();
     pipeline::run(f, context, Options { from, ..options(context.facts.key) })?;
-    let code = emit::emit(f, &context.back_end.allocation, context.facts.end)?;
+    let limits = &context.facts.key.limits;
+    let code = watch::guarded(f, limits, |f| emit::emit(f, &context.back_end.allocation, context.facts.end))?;
     tracing::debug!(
         bytes = code.bytes.len(),
         instructions = code.insts.len(),

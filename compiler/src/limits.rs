@@ -1,7 +1,8 @@
 //! Limits of a compilation: how large it may become, and whether it is still needed.
 //!
-//! They are asked about between passes and, while a module is read, every few instructions. What exceeds one ends the compilation
-//! with an error of kind *limit*; memory that the compilation used is the caller's scratch memory, which the next one reuses.
+//! They are asked about between passes and, while a module is read, every few instructions; whether to stop also within passes
+//! (`watch.rs`). What exceeds one ends the compilation with an error of kind *limit*; memory that the compilation used is the caller's
+//! scratch memory, which the next one reuses.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -17,7 +18,7 @@ use crate::ir::Function;
 const STRIDE: u32 = 64;
 
 /// What is asked whether to stop.
-type Question = Arc<dyn Fn() -> bool + Send + Sync + UnwindSafe + RefUnwindSafe>;
+pub(crate) type Question = Arc<dyn Fn() -> bool + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
 /// Limits of a compilation. They decide whether there is code and not what it is: keys that differ in nothing else are equal.
 #[derive(Clone, Default)]
@@ -30,7 +31,10 @@ pub struct CompileLimits {
 }
 
 impl CompileLimits {
-    /// The same with a question that is asked again and again; the compilation ends when the answer is yes.
+    /// The same with a question that is asked again and again; the compilation ends when the answer is yes, before the next
+    /// thousand instructions are looked at. Where panics abort, and while text is read as WGSL or GLSL, it is asked less often.
+    ///
+    /// The compiler's stack is unwound without the panic hook being called.
     pub fn with_should_stop(
         self,
         should_stop: impl Fn() -> bool + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
@@ -55,6 +59,11 @@ impl CompileLimits {
             Some(should_stop) if should_stop() => Err(InputError::Stopped.into()),
             _ => Ok(()),
         }
+    }
+
+    /// What is asked whether to stop, if anything is.
+    pub(crate) fn question(&self) -> Option<Question> {
+        self.should_stop.clone()
     }
 
     /// The same once in a number of calls, which `count` counts.

@@ -5,15 +5,13 @@
 
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
-mod spirv_builder;
-
 use std::hint::black_box;
 
 use agx_abi::Target;
 use agx_compiler::{CompileError, CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_tests::callgrind::Callgrind;
+use agx_tests::shapes::{Builder, SHAPES};
 use agx_tests::tools::Tools;
-use spirv_builder::{Builder, SHAPES};
 
 /// Set in the process that callgrind watches.
 const PROBE: &str = "AGX_SCALING_PROBE";

@@ -66,6 +66,7 @@ impl Liveness {
         let mut result = vec![0; f.blocks.len()];
         let mut before: Option<usize> = None;
         for row in f.blocks_in_order().map(Block::index) {
+            f.watch.visit(1);
             let mut sum = 0;
             match before {
                 None => sum = rows.columns(row).map(halves).sum(),
@@ -133,6 +134,7 @@ impl LastUses {
     pub fn enter(&mut self, f: &Function<'_>, block: Block) -> u32 {
         self.block = block;
         self.start = self.end;
+        f.watch.visit(1 + f.block(block).insts.len() / 4);
         for inst in &f.block(block).insts {
             let data = &f.insts[*inst];
             if data.op != Op::Ir(IrOp::Phi) {
@@ -177,6 +179,7 @@ pub fn liveness(f: &Function<'_>) -> Liveness {
         for block in f.blocks_in_order().rev() {
             let row = block.index();
             for successor in &f.block(block).succs {
+                f.watch.visit(1 + columns / 512);
                 changed |= result.live_out.union_row(row, &result.live_in, successor.index());
             }
             changed |= result.live_in.union_row_without(row, &result.live_out, &defined, row);
@@ -190,6 +193,7 @@ fn crossing_values(f: &Function<'_>) -> (Vec<Value>, Side<Value, u32>) {
     let mut home: Side<Value, Option<Block>> = Side::new(f.values.len());
     let mut crosses: Side<Value, bool> = Side::new(f.values.len());
     for block in f.blocks_in_order() {
+        f.watch.visit(1 + f.block(block).insts.len() / 4);
         for inst in &f.block(block).insts {
             let data = &f.insts[*inst];
             let phi = data.op == Op::Ir(IrOp::Phi);
@@ -215,6 +219,7 @@ fn crossing_values(f: &Function<'_>) -> (Vec<Value>, Side<Value, u32>) {
 /// Seeds the sets with the block's definitions, its uses of values from elsewhere, and what it owes to phis.
 fn collect_block(f: &Function<'_>, block: Block, result: &mut Liveness, defined: &mut BitMatrix) {
     let row = block.index();
+    f.watch.visit(1 + f.block(block).insts.len() / 4);
     for inst in &f.block(block).insts {
         let data = &f.insts[*inst];
         if data.op == Op::Ir(IrOp::Phi) {

@@ -102,6 +102,7 @@ impl NextUses {
             let leaves = f.block(*successor).loop_depth < f.block(block).loop_depth;
             let extra = if leaves { LOOP_EXIT } else { 0 };
             for column in live.live_in_columns(*successor) {
+                f.watch.visit(1);
                 let distance = self.head[successor.index() * columns + column];
                 if distance != NEVER {
                     let end = &mut self.end[row + column];
@@ -112,6 +113,7 @@ impl NextUses {
         let length = f.block(block).insts.len() as u32;
         let mut changed = false;
         for column in live.live_in_columns(block) {
+            f.watch.visit(1);
             let head = match first_uses.binary_search_by_key(&column, |(used, _)| *used) {
                 Ok(found) => first_uses[found].1,
                 Err(_) => match self.end[row + column] {

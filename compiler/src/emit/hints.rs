@@ -14,13 +14,15 @@ use agx_isa::inst::{Halves, Inst, MAX_OPERANDS, OperandFlags, Size};
 use arrayvec::ArrayVec;
 
 use crate::regalloc::file::{FILE_HALVES, HalfSet};
+use crate::watch::Watch;
 
 /// Marks the operands of a block. With `may_discard` nothing reads a register after the block.
-pub fn mark(insts: &mut [Inst], may_discard: bool) {
+pub fn mark(insts: &mut [Inst], may_discard: bool, watch: &Watch) {
     let (read, read_by_alu) = (HalfSet::EMPTY, HalfSet::EMPTY);
     let mut later = Later { read, read_by_alu, discarded: [0; REGISTERS] };
     let (mut results, mut sources) = (Registers::new(), Registers::new());
     for index in (0..insts.len()).rev() {
+        watch.visit(1);
         let inst = &mut insts[index];
         let is_alu = inst.op.desc().unit != Unit::None;
         gather(inst, Role::Dst, &mut results);
@@ -160,7 +162,7 @@ mod tests {
     /// The instructions of a block with their hints.
     fn marked(texts: &[&str], may_discard: bool) -> Vec<String> {
         let mut insts: Vec<Inst> = texts.iter().map(|text| parse_inst(text).unwrap()).collect();
-        mark(&mut insts, may_discard);
+        mark(&mut insts, may_discard, &Watch::default());
         insts.iter().map(ToString::to_string).collect()
     }
 

@@ -3,7 +3,7 @@
 mod hints;
 mod statistics;
 
-pub use statistics::statistics;
+pub use statistics::{count, statistics};
 
 use std::ops::Range;
 
@@ -105,15 +105,17 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
         let first = code.insts.len();
         positions.clear();
         for inst in &f.block(segment.block).insts {
+            f.watch.visit(1);
             let data = &f.insts[*inst];
             if translate(f, allocation, data, &mut code.insts)? {
                 positions.push(data.line);
             }
         }
         if end != End::Preamble {
-            hints::mark(&mut code.insts[first..], f.layout.len() == 1 && end == End::Stop);
+            hints::mark(&mut code.insts[first..], f.layout.len() == 1 && end == End::Stop, &f.watch);
         }
         for (index, position) in (first..).zip(&positions) {
+            f.watch.visit(1);
             let inst = &code.insts[index];
             if let Some(operand) = inst.op.desc().target {
                 let target = Block(inst.operands[operand].value);

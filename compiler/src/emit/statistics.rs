@@ -26,22 +26,30 @@ const TEXELS_PER_CYCLE: u32 = 8;
 
 /// Counts what `code`, emitted from `f`, costs. Spills, fills and the preamble are for others to count.
 pub fn statistics(f: &Function<'_>, code: &Code, info: &ShaderInfo) -> Statistics {
-    let mut stats = Statistics {
-        instructions: code.insts.len() as u32,
+    f.watch.visit(code.insts.len() / 4);
+    Statistics {
         code_bytes: code.bytes.len() as u32,
-        gpr_halves: info.gpr_halves.into(),
         uniform_halves: info.uniform_halves.into(),
         scratch_bytes: info.scratch_bytes,
-        threads: occupancy::max_threads(info.gpr_halves),
         loops: f.layout.iter().filter(|segment| segment.seam == Seam::Loop).count() as u32,
+        ..count(&code.insts, info.gpr_halves)
+    }
+}
+
+/// Counts what follows from the instructions of a program that allocates so many half registers.
+pub fn count<'i>(insts: impl IntoIterator<Item = &'i Inst>, gpr_halves: u16) -> Statistics {
+    let mut stats = Statistics {
+        gpr_halves: gpr_halves.into(),
+        threads: occupancy::max_threads(gpr_halves),
         ..Statistics::default()
     };
     let (mut cycles, mut alone) = (Cycles::default(), Alone::default());
     let mut memory_bytes = 0;
-    for inst in &code.insts {
+    for inst in insts {
         cycles.add(inst);
         alone.issue(inst);
         let desc = inst.op.desc();
+        stats.instructions += 1;
         stats.waits += u32::from(inst.op == Opcode::Wait);
         stats.control_cycles += if desc.effects.contains(Effects::JUMP) { JUMP_CYCLES } else { 0 };
         if desc.family == "texture" {

@@ -29,8 +29,8 @@ use bumpalo::Bump;
 
 pub use door::{FRONT_ENDS, FrontEnd, Input, Language, Shader};
 
-use crate::CompileKey;
 use crate::error::{CompileError, InputError, Location};
+use crate::{CompileKey, watch};
 
 /// Reads `input` into `bump`.
 ///
@@ -48,7 +48,8 @@ pub fn read<'a>(bump: &'a Bump, input: Input<'_>, key: &CompileKey) -> Result<Sh
             );
         }
     }
-    language.front_end()?.read(bump, input, key)
+    let front_end = language.front_end()?;
+    watch::guarded_reading(&key.limits, || front_end.read(bump, input, key))
 }
 
 /// Puts the place of an error of a later pass in the terms of `input`.

@@ -26,6 +26,7 @@ impl Function<'_> {
         let mut open: Vec<Open> = Vec::new();
         let mut loop_depth = 0;
         for (index, end) in ends.into_iter().enumerate() {
+            self.watch.visit(1);
             let (block, seam) = (self.layout[index].block, self.layout[index].seam);
             self.block_mut(block).loop_depth = loop_depth;
             let next = self.layout.get(index + 1).map(|segment| segment.block);

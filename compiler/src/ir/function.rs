@@ -9,6 +9,7 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::Value as Code;
 
 use crate::error::CompileError;
+use crate::watch::Watch;
 
 pub use super::access::Access;
 use super::entity::{Block, Entity, Inst, Value};
@@ -217,6 +218,8 @@ pub struct Function<'a> {
     pub layout: &'a [Segment],
     /// A program that runs once before all invocations and writes uniform registers that this one reads.
     pub preamble: Option<Box<Function<'a>>>,
+    /// Counts what passes visit, and stops the compilation when it is not wanted any more.
+    pub watch: Watch,
 }
 
 impl<'a> Function<'a> {
@@ -242,6 +245,7 @@ impl<'a> Function<'a> {
             blocks: ArenaVec::new_in(bump),
             layout: &[],
             preamble: None,
+            watch: Watch::default(),
         }
     }
 

@@ -10,6 +10,7 @@ use super::op::Op;
 use super::src::Src;
 use super::table::Side;
 use crate::error::CompileError;
+use crate::watch::CHUNK;
 
 /// What becomes of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -182,16 +183,19 @@ impl<'a> Function<'a> {
             rewriter.block = block;
             let insts = rewriter.f.take_insts(block);
             rewriter.out.reserve(insts.len());
-            for inst in &insts {
-                if rewriter.forwarded {
-                    rewriter.resolve_sources(*inst);
+            for chunk in insts.chunks(CHUNK) {
+                rewriter.f.watch.visit(chunk.len());
+                for inst in chunk {
+                    if rewriter.forwarded {
+                        rewriter.resolve_sources(*inst);
+                    }
+                    rewriter.line = rewriter.f.insts[*inst].line;
+                    if rewriter.f.has_relaxed {
+                        rewriter.fresh = rewriter.f.values.len();
+                    }
+                    let result = rewrite(&mut rewriter, *inst);
+                    rewriter.apply(*inst, result);
                 }
-                rewriter.line = rewriter.f.insts[*inst].line;
-                if rewriter.f.has_relaxed {
-                    rewriter.fresh = rewriter.f.values.len();
-                }
-                let result = rewrite(&mut rewriter, *inst);
-                rewriter.apply(*inst, result);
             }
             rewriter.f.block_mut(block).insts = std::mem::replace(&mut rewriter.out, reuse(insts));
         }

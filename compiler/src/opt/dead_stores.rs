@@ -60,6 +60,7 @@ impl Unread {
 /// Whether an instruction is a dead store, given what is stored `later`; which is brought up to date.
 fn is_dead(f: &Function<'_>, data: &InstData<'_>, unread: &Unread, later: &mut Vec<MemoryAccess>) -> bool {
     if let Some(store) = MemoryAccess::of_store(f, data) {
+        f.watch.visit(1);
         let is_unread = match store.location.space {
             Space::Device => false,
             Space::Threadgroup => unread.threadgroup,

@@ -49,6 +49,7 @@ fn loops_inside_out(f: &Function<'_>) -> Vec<(usize, usize)> {
 fn homes(f: &Function<'_>) -> Side<Value, usize> {
     let mut homes = Side::new(f.values.len());
     for (index, segment) in f.layout.iter().enumerate() {
+        f.watch.visit(1);
         for dst in f.block(segment.block).insts.iter().flat_map(|inst| f.insts[*inst].dsts) {
             homes[*dst] = index;
         }
@@ -107,6 +108,7 @@ impl Hoister<'_, '_> {
     fn hoist_block(&mut self, block: Block, around: &mut Loop, moved: &mut Vec<Inst>) {
         let insts = self.f.take_insts(block);
         let mut kept = self.f.inst_list();
+        self.f.watch.visit(1 + insts.len());
         for inst in insts {
             if self.can_move(inst, around) {
                 self.move_out(inst, around);

@@ -79,6 +79,7 @@ fn weigh(f: &Function<'_>) -> (Weights, Vec<Src>) {
     let mut order = Vec::new();
     for block in f.blocks_in_order() {
         let weight = LOOP_WEIGHT.pow(f.block(block).loop_depth.min(MAX_LOOP_DEPTH));
+        f.watch.visit(1 + f.block(block).insts.len() / 4);
         for inst in &f.block(block).insts {
             let data = f.insts[*inst];
             let Op::Hw(op) = data.op else { continue };

@@ -120,6 +120,7 @@ struct Planner<'p, 'f, 'a> {
 
 impl Planner<'_, '_, '_> {
     fn block(&mut self, block: Block) {
+        self.f.watch.visit(1 + self.f.block(block).insts.len() / 4);
         for (position, inst) in self.f.block(block).insts.iter().enumerate() {
             let data = &self.f.insts[*inst];
             if data.op.is_pure() {

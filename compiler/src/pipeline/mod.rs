@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::error::{CompileError, InputError};
 use crate::ir::Function;
 use crate::opt::{LocalRewrites, rewrite_locally};
+use crate::watch;
 
 /// Steps of the pipeline, to make room for.
 const MOST_STEPS: usize = 80;
@@ -67,6 +68,15 @@ pub fn run(
     options: Options<'_>,
 ) -> Result<(), CompileError> {
     check_names(options.disabled)?;
+    let limits = context.facts.key.limits.clone();
+    watch::guarded(f, &limits, |f| run_steps(f, context, options))
+}
+
+fn run_steps(
+    f: &mut Function<'_>,
+    context: &mut Context<'_>,
+    options: Options<'_>,
+) -> Result<(), CompileError> {
     let is_disabled = |pass: &Pass| pass.optional && options.disabled.iter().any(|name| name == pass.name);
     let mut steps = steps(options.from, options.stop, f.stage);
     steps.retain(|step| !is_disabled(step));

@@ -161,6 +161,7 @@ impl<'a> Assigner<'_, 'a> {
         let (before, exports) = insts.split_at(end);
         self.out.reserve(insts.len() + 1);
         for (position, inst) in (start..).zip(before) {
+            self.f.watch.visit(1);
             if self.f.insts[*inst].op != Op::Ir(IrOp::Phi) {
                 self.visit(*inst, position).map_err(|error| self.f.locate(*inst, error))?;
             }

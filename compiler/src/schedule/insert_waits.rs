@@ -155,6 +155,7 @@ impl Walk<'_, '_> {
     fn block(&mut self, block: Block, mut pending: Pending) -> Pending {
         let insts = self.f.take_insts(block);
         for (position, inst) in insts.iter().enumerate() {
+            self.f.watch.visit(1);
             let data = self.f.insts[*inst];
             if pending.0.iter().any(|group| group.count > 0) {
                 let barrier = data.op.effects().contains(Effects::BARRIER);

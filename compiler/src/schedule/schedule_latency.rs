@@ -24,6 +24,7 @@ use crate::ir::function::{Function, InstData};
 use crate::ir::op::Op;
 use crate::regalloc::Allocation;
 use crate::regalloc::file::FILE_HALVES;
+use crate::watch::Watch;
 
 /// Edges that most instructions have, to make room for.
 const EDGES_PER_INST: usize = 4;
@@ -138,7 +139,7 @@ impl Scheduler<'_> {
                 if before <= self.least_length() {
                     return;
                 }
-                let (order, after) = self.best_order();
+                let (order, after) = self.best_order(&f.watch);
                 if after >= before {
                     return;
                 }
@@ -164,6 +165,7 @@ impl Scheduler<'_> {
         let mut chains = Chains::new(std::mem::take(&mut self.reads));
         chains.reads.reserve(EDGES_PER_INST * insts.len());
         for (index, inst) in (0..).zip(insts) {
+            f.watch.visit(1);
             let data = &f.insts[*inst];
             let Op::Hw(opcode) = data.op else { continue };
             // Rows name the modifier that their cost depends on.
@@ -272,7 +274,7 @@ impl Scheduler<'_> {
     }
 
     /// Orders the stretch by the longest chains; with its cycles.
-    fn best_order(&mut self) -> (Vec<u32>, u32) {
+    fn best_order(&mut self, watch: &Watch) -> (Vec<u32>, u32) {
         let mut order = Vec::with_capacity(self.nodes.len());
         let mut clock = 0;
         let mut now: BinaryHeap<(u32, Reverse<u32>)> = BinaryHeap::with_capacity(self.nodes.len());
@@ -288,6 +290,7 @@ impl Scheduler<'_> {
                 clock = *ready;
                 continue;
             };
+            watch.visit(1);
             order.push(index);
             let issued = clock;
             clock += self.nodes[index as usize].issue;

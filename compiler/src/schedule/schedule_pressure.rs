@@ -136,6 +136,7 @@ impl Graph {
         self.readers.reserve(READS_PER_INST * stretch.len());
         self.ends.reserve(stretch.len());
         let (mut memory, mut coverage): (Option<u32>, Option<u32>) = (None, None);
+        f.watch.visit(stretch.len() / 2);
         for (index, inst) in stretch.iter().enumerate() {
             let data = &f.insts[*inst];
             let start = self.before.len();
@@ -189,6 +190,7 @@ struct Scheduler<'s, 'a> {
 impl Scheduler<'_, '_> {
     fn block(&mut self, block: Block) {
         let insts = &self.f.block(block).insts;
+        self.f.watch.visit(1);
         let stays_first = |inst: &&Inst| matches!(self.f.insts[**inst].op, Op::Ir(IrOp::Phi | IrOp::Preload));
         let start = insts.iter().take_while(stays_first).count();
         let end = insts.len() - usize::from(self.f.terminator(block).is_some());
@@ -218,6 +220,7 @@ impl Scheduler<'_, '_> {
     /// The most half registers needed at once in `stretch` as it is.
     fn demand(&mut self, block: Block, terminator: &[Inst], stretch: &[Inst]) -> u32 {
         self.begin(block, terminator);
+        self.f.watch.visit(stretch.len() / 8);
         for inst in stretch.iter().rev() {
             let data = self.f.insts[*inst];
             self.place(&data);
@@ -345,6 +348,7 @@ impl Scheduler<'_, '_> {
             }
         }
         while let Some(best) = self.best() {
+            self.f.watch.visit(1);
             let index = self.ready.remove(best) as usize;
             let data = self.f.insts[stretch[index]];
             self.place_ready(&data);

@@ -112,6 +112,7 @@ impl Propagation<'_, '_> {
     fn spread(&mut self) {
         loop {
             if let Some(value) = self.values.pop() {
+                self.f.watch.visit(1);
                 for index in self.users.of_value(value) {
                     let (inst, block) = self.users.list[index];
                     self.reconsider(inst, block);

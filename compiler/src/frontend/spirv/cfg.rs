@@ -9,6 +9,7 @@ use super::module::{Def, FunctionBody, Module};
 use super::words::Inst;
 use crate::error::{CompileError, FlowError};
 use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node, Plan};
+use crate::watch::Watch;
 
 /// A function's graph and structure, shared by all calls of it.
 pub(super) struct Body<'a> {
@@ -80,7 +81,7 @@ pub(super) struct Cfg<'a> {
 
 impl<'a> Cfg<'a> {
     /// Reads the graph of `body`.
-    pub fn read(module: &Module<'a>, body: &FunctionBody) -> Result<Self, CompileError> {
+    pub fn read(module: &Module<'a>, body: &FunctionBody, watch: &Watch) -> Result<Self, CompileError> {
         let (words, defs) = (module.words, module.defs.as_slice());
         let count = body.blocks.len();
         if count == 0 {
@@ -90,6 +91,7 @@ impl<'a> Cfg<'a> {
         let mut ends = Vec::with_capacity(count);
         let mut cases = Vec::with_capacity(count);
         for block in &body.blocks {
+            watch.visit(1);
             let inst = words.instructions_from(block.end).next();
             let inst = inst.ok_or(FlowError::NoTerminator)??;
             let target = |label: u32| node_of(defs, body, label).map_err(|error| inst.locate(error));
@@ -99,7 +101,7 @@ impl<'a> Cfg<'a> {
             cases.push(list);
             terminators.push(terminator);
         }
-        let mut graph = Graph::new(ends)?;
+        let mut graph = Graph::watched(ends, watch.clone())?;
         let node = |label: u32| node_of(defs, body, label).unwrap_or(NONE);
         let constructs: Vec<Construct> = body
             .blocks

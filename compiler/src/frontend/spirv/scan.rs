@@ -9,10 +9,10 @@ use super::eval::Eval;
 use super::module::{BlockBody, Def, EntryPoint, FunctionBody, Global, Module};
 use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types};
 use super::words::{Inst, Words};
-use crate::CompileKey;
 use crate::error::{CompileError, FlowError, ModuleError, TypeError};
 use crate::ir::builder::Builder;
 use crate::ir::function::Function;
+use crate::{CompileKey, watch};
 
 impl<'a> Module<'a> {
     /// Scans a module.
@@ -33,9 +33,11 @@ impl<'a> Module<'a> {
             is_convergent: false,
         };
         let mut constants = Function::new(bump, "constants");
+        watch::watch(&mut constants, &key.limits);
         let mut scan = Scan { bump, key, module, b: Builder::start(&mut constants), open: None };
         for inst in words.instructions() {
             let inst = inst?;
+            scan.b.f.watch.visit(1);
             scan.instruction(&inst).map_err(|error| inst.locate(error))?;
         }
         if scan.open.is_some() {

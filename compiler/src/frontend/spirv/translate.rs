@@ -49,7 +49,8 @@ impl<'t, 'a> Translator<'t, 'a> {
         if let Some(body) = &self.bodies.read[function] {
             return Ok(body.clone());
         }
-        let cfg = Cfg::read(self.values.module, &self.values.module.functions[function])?;
+        let module = self.values.module;
+        let cfg = Cfg::read(module, &module.functions[function], &self.values.kit.b.f.watch)?;
         let plan = structurize(&cfg.graph);
         let body = Rc::new(Body { cfg, plan });
         self.bodies.read[function] = Some(body.clone());

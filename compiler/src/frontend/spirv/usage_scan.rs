@@ -7,6 +7,7 @@ use super::opcodes::{self, Pointers};
 use super::types::{Kind, Ty};
 use super::usage::{Contents, Usage};
 use crate::error::CompileError;
+use crate::watch::Watch;
 
 /// Most scalars of a variable that never changes whose elements are selected; more are loaded from the constant section.
 pub const MAX_SELECTED_CONSTANTS: usize = 16;
@@ -22,7 +23,7 @@ struct Origin {
 }
 
 /// Scans the bodies of a module.
-pub(super) fn scan<'a>(module: &Module<'a>) -> Result<Usage<'a>, CompileError> {
+pub(super) fn scan<'a>(module: &Module<'a>, watch: &Watch) -> Result<Usage<'a>, CompileError> {
     let bound = module.words.bound as usize;
     let mut scan = Scan {
         module,
@@ -43,6 +44,7 @@ pub(super) fn scan<'a>(module: &Module<'a>) -> Result<Usage<'a>, CompileError> {
     if let Some(first) = module.functions.first() {
         for inst in module.words.instructions_from(first.start) {
             let inst = inst?;
+            watch.visit(1);
             scan.instruction(inst.op, inst.operands);
         }
     }

@@ -68,6 +68,7 @@ pub fn lower_control_flow(
         masks: false,
     };
     for index in 0..segments {
+        f.watch.visit(1);
         lowering.segment(f, index)?;
     }
     let masks = lowering.masks;

@@ -115,6 +115,7 @@ const REMOVED: u32 = u32::MAX;
 impl Unroller<'_, '_> {
     /// Unrolls the loop that begins after segment `start`, if it becomes `budget` instructions at most.
     fn consider(&mut self, start: usize, budget: usize) -> Option<Unrolled> {
+        self.f.watch.visit(16);
         let around = self.enter(start)?;
         let segments = &self.f.layout[around.start + 1..=around.end];
         let insts = segments.iter().flat_map(|segment| &self.f.block(segment.block).insts);

@@ -289,6 +289,7 @@ impl<'a> Spiller<'_, 'a> {
         while changed {
             changed = false;
             for (_, phi) in self.f.blocks_in_order().flat_map(|block| &self.borders[block].inserted) {
+                self.f.watch.visit(1);
                 let data = self.f.insts[*phi];
                 let Some(dst) = data.dst().filter(|dst| replaced[*dst].is_none()) else { continue };
                 let names = data.srcs.iter().filter_map(|src| src.as_value());
@@ -302,6 +303,7 @@ impl<'a> Spiller<'_, 'a> {
             }
         }
         for block in self.f.blocks_in_order() {
+            self.f.watch.visit(1);
             let mut insts = self.f.take_insts(block);
             let stays = |inst: &Inst| {
                 let data = &self.f.insts[*inst];

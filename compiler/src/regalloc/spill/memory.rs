@@ -414,6 +414,7 @@ impl Memory {
         let early = insts[..head].iter().copied().map(|inst| (inst, false));
         let late = insts[head..].iter().copied().map(|inst| (inst, true));
         for (inst, place) in early.chain(late) {
+            f.watch.visit(1);
             if place {
                 out.push(inst);
             }

@@ -220,6 +220,7 @@ impl<'a> Spiller<'_, 'a> {
     }
 
     fn visit(&mut self, inst: Inst, data: &InstData<'a>) -> Result<(), CompileError> {
+        self.f.watch.visit(2);
         let mut sources: Vec<Value> = data.srcs.iter().filter_map(|src| src.as_value()).collect();
         sources.sort_unstable();
         sources.dedup();

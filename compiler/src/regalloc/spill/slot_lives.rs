@@ -94,6 +94,7 @@ impl Lives {
             let block = segment.block;
             self.spans[block] = Span { start: position, end: 0, inside };
             for inst in &f.block(block).insts {
+                f.watch.visit(1);
                 position += 2;
                 if let Some(one) = (move_of[*inst] as usize).checked_sub(1).map(|index| slots.moves[index]) {
                     events.push(Event { slot: one.from, block, position, is_write: false });
@@ -129,6 +130,7 @@ impl Lives {
     /// The life of the slot that `events` happen to.
     fn slot(&mut self, f: &Function<'_>, phi: Option<Block>, events: &[Event]) {
         let slot = events[0].slot as usize;
+        f.watch.visit(events.len());
         let mut life = std::mem::take(&mut self.all[slot]);
         let first_write = events.iter().find(|event| event.is_write);
         // What is read at an edge of the function that is never taken has no store.
@@ -152,6 +154,7 @@ impl Lives {
                 _ => self.follow(f, home, start, read, &mut life),
             }
         }
+        f.watch.visit(life.len() / 16);
         life.sort_unstable();
         life.dedup_by(|later, earlier| {
             let touches = later.start <= earlier.end + 1;
@@ -175,6 +178,7 @@ impl Lives {
             if std::mem::replace(&mut self.seen[block], read.slot + 1) == read.slot + 1 {
                 continue;
             }
+            f.watch.visit(1);
             self.left = self.left.saturating_sub(1);
             let span = self.spans[block];
             let is_home = block == home;

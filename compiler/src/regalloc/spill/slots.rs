@@ -86,6 +86,7 @@ pub(super) fn place_slots(f: &Function<'_>, slots: &Slots, start: u32) -> Result
     let mut is_void = vec![false; order.len()];
     for index in order {
         let Move { from, to, .. } = slots.moves[index];
+        f.watch.visit(1);
         let same_size = slots.all[from as usize].words == slots.all[to as usize].words;
         is_void[index] = same_size && classes.join(from, to);
     }
@@ -96,6 +97,7 @@ pub(super) fn place_slots(f: &Function<'_>, slots: &Slots, start: u32) -> Result
     let mut place_of_root = vec![0; slots.all.len()];
     for root in roots {
         let life = std::mem::take(&mut classes.lives[root as usize]);
+        f.watch.visit(1 + life.len() / 16);
         place_of_root[root as usize] = file.place(slots.all[root as usize].words, &life)?;
     }
     let offset = (0..).take(slots.all.len()).map(|slot| place_of_root[classes.root(slot) as usize]).collect();

@@ -148,6 +148,7 @@ fn spans(f: &Function<'_>) -> Side<Value, Span> {
             for (index, src) in data.srcs.iter().enumerate() {
                 let Some(value) = src.as_value() else { continue };
                 let at = if is_phi { Block(data.mods[index]) } else { block };
+                f.watch.visit(1);
                 let span = &mut spans[value];
                 span.to = span.to.max(position[at]);
                 span.reads += LOOP_WEIGHT.pow(f.block(at).loop_depth.min(3));
@@ -210,6 +211,7 @@ impl<'a> StackWalk<'_, 'a> {
     }
 
     fn visit(&mut self, inst: Inst, data: &InstData<'a>) {
+        self.f.watch.visit(1);
         self.round += u32::from(self.for_each_use);
         let mut srcs: Vec<Src> = Vec::with_capacity(data.srcs.len());
         for src in data.srcs {

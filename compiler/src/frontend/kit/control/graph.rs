@@ -3,6 +3,7 @@
 use super::lists::Lists;
 pub use super::lists::Node;
 use crate::error::{CompileError, KitError};
+use crate::watch::Watch;
 
 /// No node.
 pub const NONE: Node = usize::MAX;
@@ -65,6 +66,8 @@ pub struct Graph {
     loop_depth: Vec<u32>,
     /// Edges into a node that do not go back to a loop's header.
     pub(super) forward_preds: Vec<usize>,
+    /// Counts the nodes that are visited.
+    pub(super) watch: Watch,
 }
 
 impl Graph {
@@ -73,13 +76,21 @@ impl Graph {
     /// # Errors
     /// Loops with several entries.
     pub fn new(ends: Vec<End>) -> Result<Self, CompileError> {
+        Graph::watched(ends, Watch::default())
+    }
+
+    /// The same, while `watch` counts nodes.
+    ///
+    /// # Errors
+    /// As [`Graph::new`].
+    pub(crate) fn watched(ends: Vec<End>, watch: Watch) -> Result<Self, CompileError> {
         let count = ends.len();
         let mut succs = Lists::with_capacity(count + 1, 2 * count);
         ends.iter().for_each(|end| succs.push(end.successors(count)));
         succs.push([]);
         let mut graph = Graph {
             ends,
-            order: post_order(&succs),
+            order: post_order(&succs, &watch),
             succs,
             rank: vec![NONE; count + 1],
             idom: Vec::new(),
@@ -88,6 +99,7 @@ impl Graph {
             outer: vec![NONE; count + 1],
             loop_depth: vec![0; count + 1],
             forward_preds: vec![0; count + 1],
+            watch,
         };
         graph.order.reverse();
         for (position, node) in graph.order.iter().enumerate() {
@@ -138,6 +150,7 @@ impl Graph {
         while changed {
             changed = false;
             for node in &self.order[1..] {
+                self.watch.visit(1);
                 let mut found = NONE;
                 for pred in preds[*node].iter().filter(|pred| idom[**pred] != NONE) {
                     found = if found == NONE { *pred } else { self.common(&idom, found, *pred) };
@@ -191,6 +204,7 @@ impl Graph {
         let mut work = Vec::new();
         for position in (0..self.order.len()).rev() {
             let header = self.order[position];
+            self.watch.visit(1);
             for pred in &preds[header] {
                 if !self.is_back_edge(*pred, header) {
                     self.forward_preds[header] += 1;
@@ -219,6 +233,7 @@ impl Graph {
     fn collect_loop(&mut self, header: Node, work: &mut Vec<Node>, preds: &Lists, outermost: &mut [Node]) {
         self.innermost[header] = header;
         while let Some(node) = work.pop() {
+            self.watch.visit(1);
             let inner = self.innermost[node];
             if inner == NONE {
                 self.innermost[node] = header;
@@ -245,12 +260,13 @@ fn follow(links: &mut [Node], mut node: Node) -> Node {
 }
 
 /// Nodes reachable from the first in post-order, without recursion.
-fn post_order(succs: &Lists) -> Vec<Node> {
+fn post_order(succs: &Lists, watch: &Watch) -> Vec<Node> {
     let mut seen = vec![false; succs.len()];
     let mut order = Vec::with_capacity(succs.len());
     let mut stack = vec![(0, succs[0].len())];
     seen[0] = true;
     while let Some((node, left)) = stack.last_mut() {
+        watch.visit(1);
         let node = *node;
         match left.checked_sub(1) {
             Some(index) => {

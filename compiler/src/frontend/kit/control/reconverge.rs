@@ -35,6 +35,7 @@ impl Graph {
         let chain = self.construct_loops(constructs);
         let mut needs = vec![false; self.succs.len()];
         for node in self.order.iter().copied().filter(|node| *node < constructs.len()) {
+            self.watch.visit(1);
             if !constructs[node].is_convergent {
                 continue;
             }
@@ -95,6 +96,7 @@ impl Graph {
             }
         }
         for node in self.order.iter().copied().filter(|node| *node != self.exit()) {
+            self.watch.visit(1);
             // The entry is its own dominator and in no loop but its own.
             let parent = if node == self.idom[node] { NONE } else { self.idom[node] };
             let around = match owner[node] {

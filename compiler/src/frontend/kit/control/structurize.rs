@@ -96,6 +96,7 @@ pub fn structurize(graph: &Graph) -> Plan {
     let mut tasks = Vec::with_capacity(2 * graph.succs.len() + 8);
     tasks.push(Task::Place(0, Fall::Out));
     while let Some(task) = tasks.pop() {
+        graph.watch.visit(1);
         match task {
             Task::Emit(step) => plan.steps.push(step),
             Task::Place(node, fall) => place(graph, &layout, &mut tasks, node, fall),
@@ -139,6 +140,7 @@ fn lay_out(graph: &Graph) -> Layout {
         is_follow: vec![false; count],
     };
     for node in graph.order.iter().copied().skip(1) {
+        graph.watch.visit(1);
         let parent = graph.idom[node];
         let mut left = NONE;
         let mut at = graph.innermost[parent];
