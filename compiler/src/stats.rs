@@ -33,7 +33,7 @@ impl Binding {
     }
 }
 
-/// Statistics of one part.
+/// Statistics of a main part, or of a linked program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
     /// Instructions.
@@ -104,7 +104,7 @@ const fn cost(
 
 /// Every figure, in the order it is shown.
 pub static FIGURES: &[Figure] = &[
-    cost("Instrs", "instructions", |s| s.instructions, "Instructions of the main part."),
+    cost("Instrs", "instructions", |s| s.instructions, "Instructions, without the preamble."),
     cost("ALU", "alu", |s| s.alu, "Estimated cycles of the ALU: the larger of FSCIB and IC."),
     cost(
         "FSCIB",
@@ -118,7 +118,7 @@ pub static FIGURES: &[Figure] = &[
         |s| s.ic,
         "Estimated cycles of the pipe for integer products, shifts and complex operations.",
     ),
-    cost("Code size", "code_bytes", |s| s.code_bytes, "Bytes of code of the main part."),
+    cost("Code size", "code_bytes", |s| s.code_bytes, "Bytes of code, without the preamble."),
     cost("GPRs", "gpr_halves", |s| s.gpr_halves, "Half registers that a thread allocates."),
     cost("Uniforms", "uniform_halves", |s| s.uniform_halves, "Half-words of the uniform file in use."),
     cost("Scratch", "scratch_bytes", |s| s.scratch_bytes, "Bytes of stack memory of a thread."),

@@ -47,5 +47,5 @@ pub mod upload;
 pub mod view;
 pub mod words;
 
-pub use agx_compiler::{Bounds, Robustness};
+pub use agx_compiler::{Bounds, FIGURES, Robustness, Statistics};
 pub use error::Error;

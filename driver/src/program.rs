@@ -27,7 +27,7 @@ pub struct Program {
     pub scratch_bytes: u32,
     /// The program decides when samples are tested (fragment).
     pub late_tests: bool,
-    /// Instructions, spills and the like, for who asks.
+    /// Instructions, spills and the like of the linked program, for who asks.
     pub statistics: agx_compiler::Statistics,
     /// Bytes of the main program.
     pub code_bytes: u64,
@@ -35,6 +35,7 @@ pub struct Program {
 
 /// A shader whose main part is all that runs: with what is linked around it.
 pub fn linked(WholeShader { mut shader, program }: WholeShader) -> CompiledShader {
+    shader.stats = program.statistics(&shader);
     for part in shader.parts.iter_mut().filter(|part| part.role == PartRole::Main) {
         part.code.clone_from(&program.code);
         part.lines.clear();

@@ -19,6 +19,7 @@ mod fragment_prolog;
 mod graphics;
 mod pass_targets;
 mod program;
+mod statistics;
 mod tile_programs;
 mod vertex_prolog;
 mod whole;

@@ -84,6 +84,8 @@ pub struct LinkedProgram {
     pub stores_targets: bool,
     /// Neighbouring triangles may be shaded together.
     pub merges_triangles: bool,
+    /// The program shades one sample after the other.
+    pub sample_loop: bool,
     /// What of the draw's numbers the program reads.
     pub draw_numbers: DrawNumbers,
     /// What the program needs beyond its main part.
@@ -189,6 +191,7 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
         stores_targets: info.fragment.stores_targets || others().any(|part| part.stores_targets),
         merges_triangles: info.merges_triangles() && !others().any(|part| part.writes_memory),
         draw_numbers: others().map(|part| part.draw_numbers).fold(info.draw_numbers, |all, of| all | of),
+        sample_loop: parts.sample_loop.is_some(),
         appended: Appended::default(),
     })
 }

@@ -3,6 +3,7 @@
 use agx_abi::tile::ColourFormat;
 use agx_abi::{PartRole, ShaderInfo, Stage};
 use agx_compiler::link::{EpilogKey, LinkError, LinkPart, Parts, Target, link};
+use agx_compiler::{CompileKey, Compiler, FIGURES, Input, Scratch};
 use agx_emulator::{Framebuffer, Tests};
 use agx_isa::inst::{Inst, Operand, Size};
 use agx_isa::table::Opcode;
@@ -57,6 +58,45 @@ fn a_program_is_its_parts_and_one_end() {
         assert_eq!(program.code, expected);
         assert_eq!((program.gpr_halves, program.uniform_halves), (90, 16));
     }
+}
+
+const COMPUTE: &str = "
+@group(0) @binding(0) var<storage, read_write> words: array<u32>;
+@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3u) {
+    var sum = words[id.x];
+    for (var i = 0u; i < words[0]; i++) { sum = sum * 3u + words[i]; }
+    words[id.x] = sum;
+}";
+
+const FRAGMENT: &str = "
+@group(0) @binding(0) var<uniform> tint: vec4f;
+@fragment fn main(@location(0) colour: vec4f) -> @location(0) vec4f { return colour * tint; }";
+
+#[test]
+fn statistics_of_a_program_are_those_of_all_its_parts() {
+    let (compiler, mut scratch, key) = (Compiler::default(), Scratch::default(), CompileKey::default());
+    let compute = compiler.compile(&mut scratch, Input::wgsl(COMPUTE), &key).expect("compiles");
+    let program = link(&Parts::new(&compute)).expect("links");
+    assert_eq!(program.statistics(&compute), compute.stats, "there is nothing else in it");
+    let main = compiler.compile(&mut scratch, Input::wgsl(FRAGMENT), &key).expect("compiles");
+    let mut epilog = EpilogKey::new(&main.info.fragment);
+    epilog.targets[0] = Some(Target::new(ColourFormat::Rgba8Unorm));
+    let epilog = compiler.fragment_epilog(&mut scratch, &epilog, &key).expect("an epilog");
+    let stats = |sample_loop| {
+        let parts = Parts { epilog: Some(&epilog), sample_loop, ..Parts::new(&main) };
+        link(&parts).expect("links").statistics(&main)
+    };
+    let count = |code: &[u8]| agx_isa::disasm::listing(code, false).lines().count() as u32;
+    let (once, looped) = (stats(None), stats(Some(4)));
+    // With its end, `stop`.
+    assert_eq!(once.instructions, main.stats.instructions + count(&epilog.code) + 1);
+    assert_eq!(looped.instructions - once.instructions, 8, "two set up, six continue or leave");
+    assert_eq!((once.loops, looped.loops), (0, 1));
+    assert_eq!(once.preamble_instructions, main.stats.preamble_instructions);
+    let value =
+        |key: &str| FIGURES.iter().find(|figure| figure.key == key).map(|figure| (figure.value)(&once));
+    assert!(value("code_bytes") > Some(main.stats.code_bytes + epilog.code.len() as u32));
+    assert!(value("cycles") > Some(main.stats.cycles));
 }
 
 #[test]

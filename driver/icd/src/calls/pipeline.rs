@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use agx_driver::cache::{Known, PipelineCache};
 use agx_driver::graphics::GraphicsPipeline;
 use agx_driver::pipeline::{ComputePipeline, ShaderSource};
-use agx_driver::{Error, physical};
+use agx_driver::{Error, FIGURES, Statistics, physical};
 use ash::vk;
 
 use crate::generated::members;
@@ -184,13 +184,13 @@ pub(crate) fn merge_pipeline_caches(
 }
 
 /// Name, stage and statistics of a program.
-type Shown = (&'static str, vk::ShaderStageFlags, statistics::List);
+type Shown = (&'static str, vk::ShaderStageFlags, Statistics);
 
 /// The programs of a pipeline.
 fn programs(pipeline: vk::Pipeline) -> Vec<Shown> {
     match object(pipeline).map(|pipeline| &**pipeline) {
         Some(Pipeline::Compute(pipeline)) => {
-            vec![("compute", vk::ShaderStageFlags::COMPUTE, statistics::shown(&pipeline.program))]
+            vec![("compute", vk::ShaderStageFlags::COMPUTE, pipeline.program.statistics)]
         }
         Some(Pipeline::Graphics(pipeline)) => graphics_programs(pipeline),
         Some(Pipeline::Library(_)) | None => Vec::new(),
@@ -200,33 +200,9 @@ fn programs(pipeline: vk::Pipeline) -> Vec<Shown> {
 fn graphics_programs(pipeline: &GraphicsPipeline) -> Vec<Shown> {
     let Some(programs) = pipeline.known() else { return Vec::new() };
     vec![
-        ("vertex", vk::ShaderStageFlags::VERTEX, statistics::shown(&programs.vertex)),
-        ("fragment", vk::ShaderStageFlags::FRAGMENT, statistics::shown(&programs.fragment)),
+        ("vertex", vk::ShaderStageFlags::VERTEX, programs.vertex.statistics),
+        ("fragment", vk::ShaderStageFlags::FRAGMENT, programs.fragment.statistics),
     ]
-}
-
-/// Statistics of programs as Vulkan shows them.
-mod statistics {
-    use agx_driver::program::Program;
-
-    /// Name, sentence, value.
-    pub(super) type List = Vec<(&'static str, &'static str, u64)>;
-
-    /// The statistics of a program.
-    pub(super) fn shown(program: &Program) -> List {
-        let s = &program.statistics;
-        vec![
-            ("Instructions", "Instructions of the main part", s.instructions.into()),
-            ("Code size", "Bytes of the program", program.code_bytes),
-            ("Half registers", "Half registers of a thread", program.gpr_halves.into()),
-            ("Uniforms", "Uniform half-words in use", s.uniform_halves.into()),
-            ("Threads", "Threads of a core", s.threads.into()),
-            ("Spills", "Values stored to the stack", s.spills.into()),
-            ("Fills", "Values loaded from the stack", s.fills.into()),
-            ("Preamble", "Instructions of the preamble", s.preamble_instructions.into()),
-            ("Cycles", "Cycles by the compiler's model", s.cycles.into()),
-        ]
-    }
 }
 
 pub(crate) fn get_pipeline_executable_properties_khr(
@@ -248,13 +224,14 @@ pub(crate) fn get_pipeline_executable_statistics_khr(
     fill: Fill<u32, vk::PipelineExecutableStatisticKHR<'_>>,
 ) -> vk::Result {
     let list = programs(info.pipeline);
-    let shown =
-        list.get(info.executable_index as usize).map(|(_, _, shown)| shown.as_slice()).unwrap_or_default();
-    fill.fill(shown, |(name, sentence, value), slot| {
-        slot.name = physical::characters(name);
-        slot.description = physical::characters(sentence);
+    let Some((_, _, statistics)) = list.get(info.executable_index as usize) else {
+        return fill.fill::<()>(&[], |_, _| {});
+    };
+    fill.fill(FIGURES, |figure, slot| {
+        slot.name = physical::characters(figure.title);
+        slot.description = physical::characters(figure.description);
         slot.format = vk::PipelineExecutableStatisticFormatKHR::UINT64;
-        slot.value = vk::PipelineExecutableStatisticValueKHR { u64: *value };
+        slot.value = vk::PipelineExecutableStatisticValueKHR { u64: (figure.value)(statistics).into() };
     })
 }
 
