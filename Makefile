@@ -31,8 +31,8 @@ stress:
 	$(CARGO) test --release -p agx-tests --features stress --test scaling --test precision --test robustness --test subgroups \
 		--test format_mutations
 
-# The suites that compile shaders under every stress of the back end: everything spilled, register limits, schedule seeds, each
-# optional pass off.
+# The suites that compile shaders under every stress of the back end: everything spilled, robustness, layouts with descriptors in
+# memory, register limits, schedule seeds, each optional pass off.
 matrix:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --stress
 

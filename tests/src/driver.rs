@@ -1,5 +1,6 @@
 //! Compiles shaders and runs them on the reference machine as a driver would, with outcomes instead of errors.
 
+use agx_abi::pipeline::{BindingAccess, PipelineLayout, SetLayout};
 use agx_abi::{PartRole, Target};
 use agx_compiler::link::LinkedProgram;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
@@ -15,6 +16,21 @@ use crate::outcome::Outcome;
 
 /// Instructions a SIMD-group may execute before a run counts as endless.
 const MAX_STEPS: u64 = 20_000_000;
+
+/// Sets, bindings of each and elements of each binding that shaders of the suites have at most.
+const SETS: u32 = 8;
+const BINDINGS: u32 = 64;
+const ELEMENTS: u32 = 32;
+
+/// A layout of every binding that a shader may have, with descriptors that are read as `access` says.
+pub fn layout_of_all(access: BindingAccess) -> PipelineLayout {
+    let set = |set| {
+        let mut layout = SetLayout::of_descriptors(set, (0..BINDINGS).map(|binding| (binding, ELEMENTS)));
+        layout.bindings.iter_mut().for_each(|binding| binding.access = access);
+        layout
+    };
+    PipelineLayout { sets: (0..SETS).map(set).collect() }
+}
 
 /// Compiles for the default target.
 ///

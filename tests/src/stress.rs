@@ -1,8 +1,10 @@
 //! The stresses: other ways through the back end that must leave every result as it is.
 
+use agx_abi::pipeline::BindingAccess;
 use agx_compiler::internal::pipeline::PASSES;
 use agx_compiler::{Bounds, CompileKey, Robustness};
 
+use crate::driver::layout_of_all;
 use crate::outcome::SuiteReport;
 use crate::report;
 use crate::shared::DataError;
@@ -36,6 +38,15 @@ pub fn stresses() -> Vec<Stress> {
         stress("spill-everything", &|key| key.spill_everything = true),
         stress("robustness=clamped", &|key| key.robustness = Robustness::all(Bounds::Clamped)),
         stress("robustness=exact", &|key| key.robustness = Robustness::all(Bounds::Exact)),
+        stress("layout=memory", &|key| key.layout = Some(layout_of_all(BindingAccess::Memory))),
+        stress("layout=partially-bound", &|key| {
+            key.layout = Some(layout_of_all(BindingAccess::PartiallyBound))
+        }),
+        stress("layout=constant", &|key| key.layout = Some(layout_of_all(BindingAccess::Constant))),
+        stress("layout=memory,robustness=exact", &|key| {
+            (key.layout, key.robustness) =
+                (Some(layout_of_all(BindingAccess::Memory)), Robustness::all(Bounds::Exact));
+        }),
         stress("max-gpr-halves=64", &|key| key.max_gpr_halves = Some(64)),
     ];
     all.extend((1..=3).map(|seed| Stress {

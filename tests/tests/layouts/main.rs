@@ -213,4 +213,22 @@ fn dynamic_offsets_are_added_to_the_address() {
     let shader = compiled(EVERY_KIND, Some(layout));
     assert!(sources(&shader).contains(&UniformSource::DynamicOffset { index: 3 }));
     assert_eq!(Bound::new().run(&shader), Bound::new().run(&compiled(EVERY_KIND, None)), "offset 0");
+    // A launch gives offset 0: a promoted constant stands in for another one. The buffer begins 8 bytes later.
+    let mut moved = shader;
+    let promoted = UniformSource::Promoted { offset: moved.info.promoted.len() as u32 };
+    moved.info.promoted.extend(8_u32.to_le_bytes());
+    let is_offset = |source: UniformSource| source == UniformSource::DynamicOffset { index: 3 };
+    let mut ranges = moved.info.uniforms.iter_mut();
+    ranges.find(|range| is_offset(range.source)).expect("there").source = promoted;
+    let mut later = Bound::new();
+    later.buffers[1].bytes.extend([0; 8]);
+    let mut earlier = Bound::new();
+    earlier.buffers[1].bytes = later.buffers[1].bytes[8..].to_vec();
+    let bound = compiled(EVERY_KIND, None);
+    // The descriptor's size counts from the offset on: what the shader reads of it is a multiple of the word.
+    let results = |mut buffers: Vec<Vec<u8>>| {
+        let words = buffers.swap_remove(2);
+        words.chunks(16).map(|chunk| chunk[..4].to_vec()).collect::<Vec<_>>()
+    };
+    assert_eq!(results(later.run(&moved)), results(earlier.run(&bound)));
 }

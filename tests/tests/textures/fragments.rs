@@ -1,6 +1,7 @@
 //! Fragment shaders: levels from quads, input attachments.
 
 use agx_abi::Stage;
+use agx_abi::pipeline::{BindingAccess, PipelineLayout};
 use agx_abi::tile::ColourFormat;
 use agx_compiler::link::{FragmentState, Target};
 use agx_compiler::{CompileKey, Compiler, Input, Scratch};
@@ -9,18 +10,33 @@ use agx_emulator::launch::textures::{
     Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource,
 };
 use agx_emulator::{Framebuffer, Options, Tests};
-use agx_tests::driver::{compile, stage};
+use agx_tests::driver::{compile, layout_of_all, stage};
 
-use super::{bytes, floats, sampler, texture};
+use super::{bytes, floats, has_bias, sampler, texture};
 
 /// Pixels along a side.
 const SIDE: u32 = 8;
 
-/// Shades a square of pixels and gives the four floats of each.
+/// Shades a square of pixels and gives the four floats of each; descriptors in memory give the same as bound ones.
 fn shade(module: &[u8], textures: &mut [TextureResource], samplers: &[SamplerResource]) -> Vec<[f32; 4]> {
+    let bound = shade_with(module, None, textures, samplers);
+    // Samplers with a bias are not for layouts.
+    if !has_bias(samplers) {
+        let layout = Some(layout_of_all(BindingAccess::Memory));
+        assert_eq!(shade_with(module, layout, textures, samplers), bound);
+    }
+    bound
+}
+
+fn shade_with(
+    module: &[u8],
+    layout: Option<PipelineLayout>,
+    textures: &mut [TextureResource],
+    samplers: &[SamplerResource],
+) -> Vec<[f32; 4]> {
     let mut key = CompileKey::default();
-    (key.validate, key.stage) = (true, Some(Stage::Fragment));
-    key.sampler_bias = samplers.iter().any(|sampler| sampler.state.bias != 0.0);
+    (key.validate, key.stage, key.layout) = (true, Some(Stage::Fragment), layout);
+    key.sampler_bias = has_bias(samplers);
     let mut shader = compile(Input::spirv(module), &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
     let mut state = FragmentState::default();
     state.targets[0] = Some(Target::new(ColourFormat::Rgba32Sfloat));

@@ -2,11 +2,12 @@
 
 mod fragments;
 
+use agx_abi::pipeline::{BindingAccess, PipelineLayout};
 use agx_compiler::{CompileKey, Input};
 use agx_emulator::launch::textures::{
     Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource, Wrap,
 };
-use agx_tests::driver::{Resources, compile, launch_with, storage_buffer};
+use agx_tests::driver::{Resources, compile, launch_with, layout_of_all, storage_buffer};
 
 /// A texture at (0, binding).
 fn texture(binding: u32, shape: Shape, bytes: Vec<u8>) -> TextureResource {
@@ -31,16 +32,45 @@ fn run(text: &str, words: usize, textures: &mut [TextureResource], samplers: &[S
     run_input(Input::wgsl(text), words, textures, samplers)
 }
 
+/// The same of any input, with descriptors that the driver binds; descriptors that the program reads from memory must give the
+/// same.
 fn run_input(
     input: Input<'_>,
     words: usize,
     textures: &mut [TextureResource],
     samplers: &[SamplerResource],
 ) -> Vec<u32> {
+    let before = textures.to_vec();
+    let bound = run_with(input, None, words, textures, samplers);
+    // Samplers with a bias are not for layouts.
+    let accesses = [BindingAccess::Memory, BindingAccess::PartiallyBound];
+    for access in accesses.into_iter().filter(|_| !has_bias(samplers)) {
+        let mut again = before.clone();
+        let read = run_with(input, Some(layout_of_all(access)), words, &mut again, samplers);
+        assert_eq!(read, bound, "{access:?}");
+        for (read, bound) in again.iter().zip(&*textures) {
+            assert_eq!(read.buffer.bytes, bound.buffer.bytes, "{access:?}");
+        }
+    }
+    bound
+}
+
+fn has_bias(samplers: &[SamplerResource]) -> bool {
+    samplers.iter().any(|sampler| sampler.state.bias != 0.0)
+}
+
+fn run_with(
+    input: Input<'_>,
+    layout: Option<PipelineLayout>,
+    words: usize,
+    textures: &mut [TextureResource],
+    samplers: &[SamplerResource],
+) -> Vec<u32> {
     let mut key = CompileKey::default();
-    key.validate = true;
-    key.sampler_bias = samplers.iter().any(|sampler| sampler.state.bias != 0.0);
+    (key.validate, key.sampler_bias, key.layout) = (true, has_bias(samplers), layout);
     let shader = compile(input, &key).unwrap_or_else(|outcome| panic!("{outcome:?}"));
+    // Nothing but the sampler of loads is in state registers then.
+    assert!(key.layout.is_none() || shader.info.textures.is_empty(), "{:?}", shader.info.textures);
     let mut buffers = [storage_buffer(0, 0, vec![0; words * 4], true)];
     let resources = Resources { buffers: &mut buffers, textures, samplers, ..Resources::default() };
     launch_with(&shader, resources, [1; 3], 1).unwrap_or_else(|outcome| panic!("{outcome:?}"));
