@@ -9,6 +9,8 @@ mod cases;
 mod culled;
 mod derivatives;
 mod fetch;
+mod views;
+mod workgroup;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
