@@ -23,6 +23,7 @@ use crate::ir::table::Side;
 use super::affinity::Affinity;
 use super::exports::is_export;
 use super::file::{HalfSet, RegisterFile, lowest_place};
+use super::flight::Flight;
 use super::shapes::{Shape, Shapes};
 use super::{Allocation, Reg};
 
@@ -103,6 +104,8 @@ pub(super) struct Assigner<'f, 'a> {
     pub(super) ending: Vec<Value>,
     /// Results of the current instruction that have their place.
     pub(super) placed: Vec<Value>,
+    /// What loads are still to write.
+    pub(super) flight: Flight,
     /// Moves before the current instruction: new name, old name.
     pub(super) moves: Vec<(Value, Value)>,
     out: InstList<'a>,
@@ -111,7 +114,7 @@ pub(super) struct Assigner<'f, 'a> {
 /// Operands of most instructions, to make room for.
 const TYPICAL_OPERANDS: usize = 16;
 
-/// Assigns registers out of `usable`. Unreachable blocks must hold nothing but terminators.
+/// Assigns registers out of `usable`; those below `at_no_cost` keep results out of the way of loads under way. Unreachable blocks must hold nothing but terminators.
 ///
 /// # Errors
 /// When the values that are needed at once do not fit.
@@ -121,6 +124,7 @@ pub fn assign(
     reachable: &Dominance,
     shapes: &Shapes,
     usable: HalfSet,
+    at_no_cost: u16,
 ) -> Result<Allocation, CompileError> {
     let count = f.values.len();
     let mut assigner = Assigner {
@@ -134,6 +138,7 @@ pub fn assign(
         live,
         shapes,
         usable,
+        flight: Flight::new(at_no_cost),
         ending: Vec::with_capacity(TYPICAL_OPERANDS),
         placed: Vec::with_capacity(TYPICAL_OPERANDS),
         moves: Vec::new(),
@@ -191,7 +196,9 @@ impl<'a> Assigner<'_, 'a> {
             let (half, shape) = self.place_of(self.ending[index]);
             self.file.release(half, shape.halves);
         }
+        self.wait_for_sources(&data);
         self.place_results(&data)?;
+        self.launch_results(&data);
         self.emit_moves(data.line);
         let is_moved = |src: &Src| src.as_value().is_some_and(|value| self.names.get(value) != value);
         if !self.names.is_empty() && data.srcs.iter().any(is_moved) {
@@ -205,6 +212,27 @@ impl<'a> Assigner<'_, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// What reads a result that is still to be written waits for it.
+    fn wait_for_sources(&mut self, data: &InstData<'a>) {
+        if self.flight.is_empty() || !matches!(data.op, Op::Hw(_)) {
+            return;
+        }
+        for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            let (half, shape) = self.place_of(self.names.get(value));
+            self.flight.read(half, shape.halves);
+        }
+    }
+
+    /// Results of an operation that finishes later are on their way.
+    fn launch_results(&mut self, data: &InstData<'a>) {
+        if super::finishes_later(data) {
+            for index in 0..self.placed.len() {
+                let (half, shape) = self.place_of(self.placed[index]);
+                self.flight.launch(half, shape.halves);
+            }
+        }
     }
 
     /// `src` under its present name.
@@ -306,7 +334,10 @@ impl<'a> Assigner<'_, 'a> {
         let free = self.file.free().and(self.usable);
         let quiet = free.without(self.affinity.kept());
         let clear = phi.map_or(quiet, |(phi, phis)| quiet.without(self.next_round(phi, phis)));
-        web.or_else(|| lowest_place(self.affinity.beside_exports(value, clear), shape))
+        let calm = self.flight.calm(clear, self.allocation.halves_used);
+        web.or_else(|| lowest_place(self.affinity.beside_exports(value, calm), shape))
+            .or_else(|| lowest_place(calm, shape))
+            .or_else(|| lowest_place(self.affinity.beside_exports(value, clear), shape))
             .or_else(|| lowest_place(clear, shape))
             .or_else(|| lowest_place(quiet, shape))
             .or_else(|| lowest_place(free, shape))

@@ -32,6 +32,7 @@ impl<'a> Assigner<'_, 'a> {
     pub(super) fn enter(&mut self, block: Block) -> Result<(), CompileError> {
         self.names.clear();
         self.file.clear();
+        self.flight.land();
         self.affinity.keep_nothing();
         let all = self.f.block(block).preds.len();
         let preds: Vec<Block> =

@@ -11,6 +11,7 @@ pub mod check;
 mod evict;
 pub mod exports;
 pub mod file;
+pub mod flight;
 mod join;
 pub mod lower_pseudo;
 pub mod parallel_copy;
@@ -19,12 +20,15 @@ pub mod spill;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use agx_isa::desc::WaitBehaviour;
+use agx_isa::table::Opcode;
+
 use crate::analysis::dominance::{Dominance, dominance};
 use crate::analysis::liveness::{Liveness, liveness};
 use crate::analysis::pressure::pressure;
 use crate::error::{BackEndError, CompileError, ErrorKind};
 use crate::ir::entity::{Inst, Value};
-use crate::ir::function::{Function, Seam};
+use crate::ir::function::{Function, InstData, Seam};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
 use crate::ir::table::Side;
@@ -89,6 +93,9 @@ pub struct AllocateOptions {
 /// Pairs of a block and a value that lives into it that spilling looks at for each instruction: more take too long.
 const PAIRS_PER_INST: usize = 16;
 
+/// Half registers beyond the demand that are used to keep a result out of registers that an earlier load is still to write.
+const SPARE_HALVES: u16 = 8;
+
 /// Rounds of spilling; the first one is enough unless temporary vectors of stores are large.
 const SPILL_ROUNDS: u32 = 4;
 
@@ -118,9 +125,10 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
         demand = pressure(f, &live).max;
     }
     let demand = demand + shapes.lost_to(options.reserved_halves) + shapes.waste();
+    let at_no_cost = demand + SPARE_HALVES;
     let usable = target_halves(demand, limit).saturating_sub(options.reserved_halves);
     let usable = HalfSet::range(options.reserved_halves, usable);
-    let mut allocation = assign::assign(f, &live, &tree, &shapes, usable)?;
+    let mut allocation = assign::assign(f, &live, &tree, &shapes, usable, at_no_cost)?;
     allocation.stack_bytes = options.stack_bytes;
     if let Some(report) = spilled {
         allocation.stack_bytes = report.stack_bytes;
@@ -138,15 +146,28 @@ pub fn allocate(f: &mut Function<'_>, options: &AllocateOptions) -> Result<Alloc
     Ok(allocation)
 }
 
-/// Half registers of all values together, if they are no more than `most`.
+/// Half registers of all values together, if they are no more than `most`, and if it does not matter how many more than
+/// those that live at once are used: that keeps loads apart, which are not in a preamble's way.
 fn halves_in_all(f: &Function<'_>, most: u16) -> Option<u16> {
-    let mut halves = 0u16;
+    // Nothing but a preamble has it.
+    let is_preamble = f.present.may_have_op(Opcode::UniformStore);
+    let (mut halves, mut loads) = (0u16, 0);
     for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
-        for dst in f.insts[*inst].dsts {
+        let data = &f.insts[*inst];
+        for dst in data.dsts {
             halves = halves.checked_add(f.ty(*dst).halves()).filter(|halves| *halves <= most)?;
+        }
+        loads += u32::from(finishes_later(data));
+        if loads > 1 && !is_preamble {
+            return None;
         }
     }
     Some(halves)
+}
+
+/// Whether results are written after later instructions have begun.
+fn finishes_later(data: &InstData<'_>) -> bool {
+    !data.dsts.is_empty() && matches!(data.op, Op::Hw(op) if op.desc().wait == WaitBehaviour::Async)
 }
 
 /// Values that the parts of a program hand on are where the others look for them, below a limit or not.
