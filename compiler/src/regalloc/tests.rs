@@ -481,7 +481,14 @@ fn is_read(f: &Function<'_>, allocation: &Allocation, (block, index): (Block, us
         HalfSet::range(start, f.ty(value).halves())
     };
     let insts = &f.block(block).insts;
-    let Some(moved) = f.insts[insts[index]].dst().map(halves) else { return false };
+    let own = f.insts[insts[index]];
+    let Some(moved) = own.dst().map(halves) else { return false };
+    // Where the same move stands in a block before, what is moved may be there already.
+    let before = f.blocks_in_order().take_while(|before| *before != block);
+    let mut moves = before.flat_map(|before| &f.block(before).insts).map(|inst| f.insts[*inst]);
+    if moves.any(|other| (other.dsts, other.srcs) == (own.dsts, own.srcs)) {
+        return false;
+    }
     // A value moved away and back: its way back may be lost without harm.
     let sources = insts[..index].iter().flat_map(|inst| f.insts[*inst].srcs).filter_map(|src| src.as_value());
     if sources.into_iter().any(|value| !halves(value).and(moved).is_empty()) {
