@@ -21,12 +21,10 @@ use crate::shared::DataError;
 
 /// Folder of presented images, inside the tree.
 const FRAMES: &str = "opt/agx/frames";
-/// Every program starts at the same second of an early year, so that what it computes from the time is small, and the next second is
-/// a thousand million seconds away.
-const SLOW: [&str; 2] = [
-    "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
-    "FAKETIME=@1970-01-01 00:00:01 x0.000000001",
-];
+/// A second takes a thousand million. A clock that stood at the same instant for every program would have the validation layer give up
+/// waiting at once.
+const SLOW: [&str; 2] =
+    ["LD_PRELOAD=/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "FAKETIME=+0 x0.000000001"];
 const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
 const SCREENSHOT: &str = "VK_LAYER_MESA_screenshot";
 
