@@ -43,8 +43,8 @@ mod regalloc;
 mod schedule;
 mod sip_hash;
 mod stats;
+mod stopping;
 mod texts;
-mod watch;
 
 use crate::error::InputError;
 use agx_abi::layout::UNIFORM_HALVES;
@@ -210,7 +210,7 @@ impl Compiler {
         let code = emitted.map_err(|error| frontend::located(input, error))?;
         let Context { facts: Facts { key, mut info, .. }, back_end } = context;
         info.uniform_halves = info.uniform_halves.max(info.filled_halves());
-        let stats = watch::guarded(&mut f, &key.limits, |f| Ok(emit::statistics(f, &code, &info)))?;
+        let stats = stopping::guarded(&mut f, &key.limits, |f| Ok(emit::statistics(f, &code, &info)))?;
         let mut stats = Statistics { spills: back_end.spills, fills: back_end.fills, ..stats };
         info.draw_numbers = link::draw_numbers(&code, &info.uniforms);
         let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes, lines: code.lines }];
@@ -310,7 +310,8 @@ fn run_and_emit(
     let _span = tracing::debug_span!("part", name = f.name, stage = ?context.facts.info.stage).entered();
     pipeline::run(f, context, Options { from, ..options(context.facts.key) })?;
     let limits = &context.facts.key.limits;
-    let code = watch::guarded(f, limits, |f| emit::emit(f, &context.back_end.allocation, context.facts.end))?;
+    let code =
+        stopping::guarded(f, limits, |f| emit::emit(f, &context.back_end.allocation, context.facts.end))?;
     tracing::debug!(
         bytes = code.bytes.len(),
         instructions = code.insts.len(),

@@ -13,12 +13,10 @@ use agx_abi::stored::{Reader, Stored, StoredError};
 
 use crate::error::{CompileError, InputError};
 use crate::ir::Function;
+use crate::ir::watch::Question;
 
 /// Instructions that are read of a module between two questions.
 const STRIDE: u32 = 64;
-
-/// What is asked whether to stop.
-pub(crate) type Question = Arc<dyn Fn() -> bool + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
 /// Limits of a compilation. They decide whether there is code and not what it is: keys that differ in nothing else are equal.
 #[derive(Clone, Default)]

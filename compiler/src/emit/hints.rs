@@ -13,8 +13,8 @@ use agx_isa::desc::{Effects, Role, Unit};
 use agx_isa::inst::{Halves, Inst, MAX_OPERANDS, OperandFlags, Size};
 use arrayvec::ArrayVec;
 
+use crate::ir::watch::Watch;
 use crate::regalloc::file::{FILE_HALVES, HalfSet};
-use crate::watch::Watch;
 
 /// Marks the operands of a block. With `may_discard` nothing reads a register after the block.
 pub fn mark(insts: &mut [Inst], may_discard: bool, watch: &Watch) {

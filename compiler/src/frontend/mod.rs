@@ -30,7 +30,7 @@ use bumpalo::Bump;
 pub use door::{FRONT_ENDS, FrontEnd, Input, Language, Shader};
 
 use crate::error::{CompileError, InputError, Location};
-use crate::{CompileKey, watch};
+use crate::{CompileKey, stopping};
 
 /// Reads `input` into `bump`.
 ///
@@ -49,7 +49,7 @@ pub fn read<'a>(bump: &'a Bump, input: Input<'_>, key: &CompileKey) -> Result<Sh
         }
     }
     let front_end = language.front_end()?;
-    watch::guarded_reading(&key.limits, || front_end.read(bump, input, key))
+    stopping::guarded_reading(&key.limits, || front_end.read(bump, input, key))
 }
 
 /// Puts the place of an error of a later pass in the terms of `input`.

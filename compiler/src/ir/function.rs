@@ -9,7 +9,7 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::Value as Code;
 
 use crate::error::CompileError;
-use crate::watch::Watch;
+use crate::ir::watch::Watch;
 
 pub use super::access::Access;
 use super::entity::{Block, Entity, Inst, Value};

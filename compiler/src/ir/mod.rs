@@ -30,6 +30,7 @@ mod text;
 pub mod types;
 pub mod validate;
 pub mod vocabulary;
+pub mod watch;
 
 pub use build::Arithmetic;
 pub use builder::Builder;

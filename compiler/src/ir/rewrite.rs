@@ -10,7 +10,7 @@ use super::op::Op;
 use super::src::Src;
 use super::table::Side;
 use crate::error::CompileError;
-use crate::watch::CHUNK;
+use crate::ir::watch::CHUNK;
 
 /// What becomes of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

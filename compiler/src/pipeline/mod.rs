@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::error::{CompileError, InputError};
 use crate::ir::Function;
 use crate::opt::{LocalRewrites, rewrite_locally};
-use crate::watch;
+use crate::stopping;
 
 /// Steps of the pipeline, to make room for.
 const MOST_STEPS: usize = 80;
@@ -69,7 +69,7 @@ pub fn run(
 ) -> Result<(), CompileError> {
     check_names(options.disabled)?;
     let limits = context.facts.key.limits.clone();
-    watch::guarded(f, &limits, |f| run_steps(f, context, options))
+    stopping::guarded(f, &limits, |f| run_steps(f, context, options))
 }
 
 fn run_steps(

@@ -22,9 +22,9 @@ use agx_isa::timing::{issue_cycles, result_cycles};
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::Op;
+use crate::ir::watch::Watch;
 use crate::regalloc::Allocation;
 use crate::regalloc::file::FILE_HALVES;
-use crate::watch::Watch;
 
 /// Edges that most instructions have, to make room for.
 const EDGES_PER_INST: usize = 4;

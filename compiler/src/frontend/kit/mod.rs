@@ -92,7 +92,7 @@ use self::vertex::VertexStage;
 use super::ssa::Variables;
 use crate::error::CompileError;
 use crate::ir::{Builder, Function};
-use crate::{CompileKey, CompileLimits, watch};
+use crate::{CompileKey, CompileLimits, stopping};
 
 /// A shader under construction.
 pub struct Kit<'f, 'a> {
@@ -138,7 +138,7 @@ pub struct MemoryUse {
 impl<'f, 'a> Kit<'f, 'a> {
     /// Starts a shader of `stage` in `function`, which must be empty.
     pub fn start(function: &'f mut Function<'a>, stage: Stage, key: &CompileKey) -> Self {
-        watch::watch(function, &key.limits);
+        stopping::watch(function, &key.limits);
         Kit {
             b: Builder::start(function),
             vars: Variables::new(),

@@ -9,7 +9,7 @@ use super::module::{Def, FunctionBody, Module};
 use super::words::Inst;
 use crate::error::{CompileError, FlowError};
 use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node, Plan};
-use crate::watch::Watch;
+use crate::ir::watch::Watch;
 
 /// A function's graph and structure, shared by all calls of it.
 pub(super) struct Body<'a> {

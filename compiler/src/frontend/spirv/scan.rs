@@ -12,7 +12,7 @@ use super::words::{Inst, Words};
 use crate::error::{CompileError, FlowError, ModuleError, TypeError};
 use crate::ir::builder::Builder;
 use crate::ir::function::Function;
-use crate::{CompileKey, watch};
+use crate::{CompileKey, stopping};
 
 impl<'a> Module<'a> {
     /// Scans a module.
@@ -33,7 +33,7 @@ impl<'a> Module<'a> {
             is_convergent: false,
         };
         let mut constants = Function::new(bump, "constants");
-        watch::watch(&mut constants, &key.limits);
+        stopping::watch(&mut constants, &key.limits);
         let mut scan = Scan { bump, key, module, b: Builder::start(&mut constants), open: None };
         for inst in words.instructions() {
             let inst = inst?;

@@ -7,7 +7,7 @@ use super::opcodes::{self, Pointers};
 use super::types::{Kind, Ty};
 use super::usage::{Contents, Usage};
 use crate::error::CompileError;
-use crate::watch::Watch;
+use crate::ir::watch::Watch;
 
 /// Most scalars of a variable that never changes whose elements are selected; more are loaded from the constant section.
 pub const MAX_SELECTED_CONSTANTS: usize = 16;

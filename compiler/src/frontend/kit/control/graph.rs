@@ -3,7 +3,7 @@
 use super::lists::Lists;
 pub use super::lists::Node;
 use crate::error::{CompileError, KitError};
-use crate::watch::Watch;
+use crate::ir::watch::Watch;
 
 /// No node.
 pub const NONE: Node = usize::MAX;

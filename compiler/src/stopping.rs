@@ -7,68 +7,12 @@
 //! *Rationale:* rust-analyzer cancels its queries in this way. Flags that every loop tests would need every pass to cope
 //! with analyses that ended early. Where panics abort, the answer counts between passes alone.
 
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::rc::Rc;
 
 use crate::error::{CompileError, InputError};
 use crate::ir::Function;
-use crate::limits::{CompileLimits, Question};
-
-/// Instructions that are visited between two questions.
-const STRIDE: usize = 256;
-
-/// Instructions that a loop which does little for each counts at once.
-pub const CHUNK: usize = 64;
-
-/// What the stack is unwound with.
-struct Stopped;
-
-/// Counts what is visited of a function, and asks. Clones count together.
-#[derive(Clone, Default)]
-pub struct Watch {
-    /// `None` where nobody wants to be asked, which costs next to nothing.
-    asker: Option<Rc<Asker>>,
-}
-
-struct Asker {
-    /// How much may be visited before the next question.
-    left: Cell<usize>,
-    question: Question,
-}
-
-impl Asker {
-    #[cold]
-    fn count(&self, work: usize) {
-        match self.left.get().checked_sub(work) {
-            Some(left) => self.left.set(left),
-            None => {
-                self.left.set(STRIDE);
-                if (self.question)() {
-                    resume_unwind(Box::new(Stopped));
-                }
-            }
-        }
-    }
-}
-
-impl Watch {
-    fn new(limits: &CompileLimits) -> Self {
-        let question = if cfg!(panic = "unwind") { limits.question() } else { None };
-        let asker = question.map(|question| Rc::new(Asker { left: Cell::new(STRIDE), question }));
-        Watch { asker }
-    }
-
-    /// Counts `work`, in instructions visited or what takes as long.
-    ///
-    /// Unwinds to [`guarded`] when the caller wants no more.
-    #[inline]
-    pub fn visit(&self, work: usize) {
-        if let Some(asker) = &self.asker {
-            asker.count(work);
-        }
-    }
-}
+use crate::ir::watch::{Stopped, Watch};
+use crate::limits::CompileLimits;
 
 /// Does `work` on `f`, which is watched meanwhile.
 ///
@@ -79,8 +23,8 @@ pub fn guarded<'a, T>(
     limits: &CompileLimits,
     work: impl FnOnce(&mut Function<'a>) -> Result<T, CompileError>,
 ) -> Result<T, CompileError> {
-    f.watch = Watch::new(limits);
-    let result = caught(f.watch.asker.is_some(), || work(f));
+    f.watch = Watch::new(limits.question());
+    let result = caught(f.watch.is_on(), || work(f));
     f.watch = Watch::default();
     result
 }
@@ -100,7 +44,7 @@ pub fn guarded_reading<'a, T>(
 
 /// Has `f` watched. To be called within [`guarded_reading`].
 pub fn watch(f: &mut Function<'_>, limits: &CompileLimits) {
-    f.watch = Watch::new(limits);
+    f.watch = Watch::new(limits.question());
 }
 
 fn caught<T>(is_watched: bool, work: impl FnOnce() -> Result<T, CompileError>) -> Result<T, CompileError> {
