@@ -144,7 +144,11 @@ pub fn absent(name: &str) -> Failure {
 
 /// The folder that includes are relative to.
 fn folder(name: &str) -> PathBuf {
-    Path::new(name).parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+    Path::new(name)
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+        .to_owned()
 }
 
 /// The reference compiler's command line.
