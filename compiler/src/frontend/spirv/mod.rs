@@ -72,6 +72,10 @@ pub struct Dialect {
     pub masks_shifts: bool,
 }
 
+/// SPIR-V itself leaves amounts that are too large undefined. Mesa's compiler masks them, and programs rely on it: naga leaves out
+/// the mask that WGSL asks for.
+const SPIRV: Dialect = Dialect { masks_shifts: true };
+
 /// The front end of SPIR-V.
 pub struct SpirV;
 
@@ -82,7 +86,7 @@ impl FrontEnd for SpirV {
         input: Input<'_>,
         key: &CompileKey,
     ) -> Result<Shader<'a>, CompileError> {
-        read(bump, input.bytes, key, Dialect::default())
+        read(bump, input.bytes, key, SPIRV)
     }
 }
 

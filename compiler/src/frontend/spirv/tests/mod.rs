@@ -18,7 +18,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use spirv::Op;
 
-use super::{Dialect, read, words};
+use super::{SPIRV, read, words};
 use crate::CompileKey;
 use crate::error::CompileError;
 use crate::ir::interpret::{FlatMemory, Limits, interpret};
@@ -133,7 +133,7 @@ fn with_body(declarations: &str, body: &str) -> String {
 /// Runs a module on a buffer of words and gives the words afterwards.
 fn run(text: &str, data: &[u32]) -> Result<Vec<u32>, CompileError> {
     let bump = Bump::new();
-    let (f, info) = read(&bump, &assemble(text), &CompileKey::default(), Dialect::default())?;
+    let (f, info) = read(&bump, &assemble(text), &CompileKey::default(), SPIRV)?;
     let problems = crate::ir::validate(&f, crate::ir::Stage::Source);
     assert!(problems.is_ok(), "{problems:?}\n{f}");
     let mut uniforms = vec![0u16; 512];

@@ -6,7 +6,7 @@ use super::*;
 fn marks(declarations: &str, body: &str) -> Vec<(&'static str, bool)> {
     let bump = Bump::new();
     let module = assemble(&with_body(declarations, body));
-    let (f, _) = read(&bump, &module, &CompileKey::default(), Dialect::default()).expect("reads");
+    let (f, _) = read(&bump, &module, &CompileKey::default(), SPIRV).expect("reads");
     let insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts).map(|inst| f.insts[*inst]);
     let is_float = |name: &str| matches!(name, "fmul" | "fadd" | "phi" | "exact" | "fneg");
     insts

@@ -34,6 +34,9 @@ fn integer_operations() {
         ("ExtInst %uint %r %glsl 75 %a", 0x50, 0, 6),
         ("BitReverse %uint %r %a", 1, 0, 0x8000_0000),
         ("BitCount %uint %r %a", 0xf0f0, 0, 8),
+        ("ShiftLeftLogical %uint %r %a %b", 3, 33, 6),
+        ("ShiftRightLogical %uint %r %a %b", 0x8000_0000, 63, 1),
+        ("ShiftRightArithmetic %uint %r %a %b", 0x8000_0000, 32, 0x8000_0000),
         ("AbsUSubINTEL %uint %r %a %b", 3, 0xffff_fff0, 0xffff_ffed),
         ("AbsISubINTEL %uint %r %a %b", -3i32 as u32, 4, 7),
     ];
