@@ -21,7 +21,7 @@ pub mod words {
     pub use agx_emulator::{Window, Words};
 }
 
-pub use crate::execute::Settings;
+pub use crate::execute::{Settings, host_threads};
 pub use crate::findings::{Finding, Place};
 pub use crate::kernel::Kernel;
 pub use crate::recording::{Recording, Replay, ReplayError};

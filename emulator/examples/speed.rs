@@ -1,14 +1,17 @@
 //! Measures the machine: lane instructions a second and host instructions for each, in a loop of arithmetic and in one of
-//! loads and stores, strict mode on and off. Host instructions are counted where valgrind is installed.
+//! loads and stores, strict mode on and off, and on all threads of the host. Host instructions are counted where valgrind is
+//! installed.
 //!
 //! `speed` measures everything; `speed arithmetic|memory strict|lax ROUNDS` runs one loop once.
 
 #![expect(clippy::print_stdout, reason = "a measurement is for the terminal")]
 
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::time::Instant;
 
-use agx_emulator::{Access, Dispatch, Memory, Options, Program, Report, States, dispatch};
+use agx_emulator::{Access, Dispatch, Memory, Options, Program, Report, States, Window, dispatch};
 use agx_isa::encode;
 use agx_isa::inst::{Inst, Operand, Size};
 use agx_isa::table::Opcode;
@@ -19,6 +22,8 @@ const BYTES: usize = 1 << 20;
 /// Rounds of a loop that is timed, and of one that valgrind counts.
 const TIMED: u32 = 4000;
 const COUNTED: u32 = 40;
+/// Workgroups of a run on several threads.
+const SHARED_WORKGROUPS: u32 = 64;
 /// Runs of which the fastest counts: other programs make runs slower, none makes them faster.
 const RUNS: usize = 7;
 
@@ -95,24 +100,49 @@ fn looped(rounds: u32, body: fn(&mut Code)) -> Program {
 }
 
 fn run(body: fn(&mut Code), strict: bool, rounds: u32) -> Report {
-    let program = looped(rounds, body);
-    let uniforms = [BUFFER as u16, (BUFFER >> 16) as u16, (BUFFER >> 32) as u16, 0];
     let mut memory = Memory::new();
     memory.map(BUFFER, vec![0; BYTES], Access::READ | Access::WRITE).expect("free");
+    run_in(&mut memory, body, 4, rounds, Options { strict, ..Options::default() })
+}
+
+/// Runs so many workgroups on several threads, over memory that they share.
+fn run_shared(body: fn(&mut Code), threads: u32) -> Report {
+    let words: Box<[AtomicU32]> = (0..BYTES / 4).map(|_| AtomicU32::new(0)).collect();
+    let window = Window::new(Arc::new(words), 0, BYTES as u64).expect("inside");
+    let mut memory = Memory::new();
+    memory.map_window(BUFFER, window, Access::READ | Access::WRITE).expect("free");
+    run_in(
+        &mut memory,
+        body,
+        SHARED_WORKGROUPS,
+        TIMED / 16,
+        Options { strict: false, threads, ..Options::default() },
+    )
+}
+
+fn run_in(
+    memory: &mut Memory,
+    body: fn(&mut Code),
+    workgroups: u32,
+    rounds: u32,
+    options: Options,
+) -> Report {
+    let program = looped(rounds, body);
+    let uniforms = [BUFFER as u16, (BUFFER >> 16) as u16, (BUFFER >> 32) as u16, 0];
     let grid = Dispatch {
         program: &program,
         preamble: None,
         uniforms: &uniforms,
         states: States::default(),
-        workgroups: [4, 1, 1],
+        workgroups: [workgroups, 1, 1],
         workgroup_size: [64, 1, 1],
         threads: None,
         tile: None,
         local_bytes: 4096,
         scratch_bytes: 0,
-        options: Options { strict, ..Options::default() },
+        options,
     };
-    dispatch(&mut memory, &grid).expect("runs")
+    dispatch(memory, &grid).expect("runs")
 }
 
 /// The loops by name.
@@ -157,6 +187,19 @@ fn measure(name: &str, body: fn(&mut Code), (mode, strict): (&str, bool)) {
     );
 }
 
+fn measure_shared(name: &str, body: fn(&mut Code), threads: u32) {
+    let (mut seconds, mut lanes) = (f64::INFINITY, 0);
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        lanes = run_shared(body, threads).lane_instructions;
+        seconds = seconds.min(start.elapsed().as_secs_f64());
+    }
+    println!(
+        "{name}, {threads} threads: {:.0} million lane instructions a second",
+        lanes as f64 / seconds / 1e6
+    );
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let find = |(name, body): (&str, fn(&mut Code))| match &arguments[..] {
@@ -171,5 +214,7 @@ fn main() {
     }
     for (name, body) in LOOPS {
         MODES.into_iter().for_each(|mode| measure(name, body, mode));
+        let all = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
+        [1, all].into_iter().for_each(|threads| measure_shared(name, body, threads));
     }
 }

@@ -1,6 +1,7 @@
 //! Runs a grid of workgroups: preamble, SIMD-groups, barriers, the seeded scheduler.
 //!
-//! Workgroups run one after the other, in an order that the seed chooses; within a workgroup the SIMD-groups take turns
+//! Workgroups run one after the other, in an order that the seed chooses, or on several threads where the order makes no
+//! difference; within a workgroup the SIMD-groups take turns
 //! of random length. A program whose result depends on the seed has a race or lacks a barrier.
 
 use thiserror::Error;
@@ -18,9 +19,12 @@ use crate::profile::{Counts, Report};
 use crate::program::Program;
 use crate::rng::Rng;
 use crate::textures::States;
+use crate::workers;
 
 /// Most workgroups under way at a time, where memory is not sequential.
 const WORKGROUPS_TOGETHER: u64 = 4;
+/// Lanes of a grid that are worth a thread of the host.
+const LANES_PER_WORKER: u64 = 1024;
 /// Threads a workgroup can have.
 const WORKGROUP_THREADS: u64 = 1024;
 
@@ -51,6 +55,12 @@ pub struct Options {
     pub mutant: Option<Mutant>,
     /// Count executions for each instruction into [`Report::profile`].
     pub profile: bool,
+    /// Threads of the host that may share the work: workgroups of a dispatch, bands of rows of a draw. The result is the
+    /// same for any number. Strict runs, traces, relaxed memory, memory that is not made of [`Window`]s and programs with
+    /// device atomics stay on one.
+    ///
+    /// [`Window`]: crate::Window
+    pub threads: u32,
 }
 
 impl Default for Options {
@@ -67,6 +77,7 @@ impl Default for Options {
             memory_order: MemoryOrder::Sequential,
             mutant: None,
             profile: false,
+            threads: 1,
         }
     }
 }
@@ -151,28 +162,64 @@ fn run(
     let job = Job {
         workgroup_size: dispatch.workgroup_size,
         full_size: dispatch.workgroup_size,
-        local_bytes: dispatch.local_bytes,
         stack_words: stack::limit_words(dispatch.scratch_bytes),
         preamble: false,
     };
-    let [width, height, _] = dispatch.workgroups.map(u64::from);
-    let mut order = Order::new(u64::try_from(count).unwrap_or(u64::MAX), dispatch.options.seed);
+    let count = u64::try_from(count).unwrap_or(u64::MAX);
+    let worth = count.min(count.saturating_mul(threads) / LANES_PER_WORKER);
+    match machine.threads(dispatch.program).min(worth.try_into().unwrap_or(usize::MAX)) {
+        0 | 1 => run_in_turn(machine, dispatch, counts, job, count),
+        workers => run_shared(machine, dispatch, counts, job, (count, workers)),
+    }
+}
+
+/// Runs the workgroups one after the other, or a few together where memory is not sequential.
+fn run_in_turn(
+    machine: &mut Machine<'_>,
+    dispatch: &Dispatch<'_>,
+    counts: &mut Counts,
+    job: Job,
+    count: u64,
+) -> Result<(), Box<Finding>> {
+    let mut order = Order::new(count, dispatch.options.seed);
     loop {
         let together = machine.teams_together(WORKGROUPS_TOGETHER);
-        let mut teams: Vec<Team> = Vec::with_capacity(together);
-        for number in order.by_ref().take(together) {
-            let position = [number % width, number / width % height, number / width / height];
-            let position = position.map(|at| at as u32);
-            let size = size_at(dispatch, position);
-            let groups = workgroup(machine, size.iter().product(), position);
-            let tile = dispatch.tile.map(|tile| Box::new(compute_frame(tile)));
-            teams.push(Team { groups, local: machine.local(job.local_bytes), size, tile, helper: None });
-        }
+        let numbers = order.by_ref().take(together);
+        let mut teams: Vec<Team> = numbers.map(|number| team(machine, dispatch, number)).collect();
         if teams.is_empty() {
             return Ok(());
         }
         machine.execute(dispatch.program, counts, &mut teams, job, None)?;
     }
+}
+
+/// Runs the workgroups on several threads.
+fn run_shared(
+    machine: &mut Machine<'_>,
+    dispatch: &Dispatch<'_>,
+    counts: &mut Counts,
+    job: Job,
+    (count, threads): (u64, usize),
+) -> Result<(), Box<Finding>> {
+    let own = || Counts::new(dispatch.program);
+    let (shares, outcome) = workers::share(machine, threads, count, own, |worker, number, counts| {
+        let mut teams = [team(worker, dispatch, number)];
+        worker.execute(dispatch.program, counts, &mut teams, job, None)
+    });
+    shares.iter().for_each(|share| counts.merge(share));
+    outcome
+}
+
+/// A workgroup about to start, by its number in the grid.
+fn team(machine: &mut Machine<'_>, dispatch: &Dispatch<'_>, number: u64) -> Team {
+    let [width, height, _] = dispatch.workgroups.map(u64::from);
+    let position = [number % width, number / width % height, number / width / height];
+    let position = position.map(|at| at as u32);
+    let size = size_at(dispatch, position);
+    machine.begin_workgroup(number);
+    let groups = workgroup(machine, size.iter().product(), position);
+    let tile = dispatch.tile.map(|tile| Box::new(compute_frame(tile)));
+    Team { groups, local: machine.local(dispatch.local_bytes), size, tile, helper: None }
 }
 
 /// Lanes of the workgroup at a position: at the edge of the grid as many as are left.

@@ -6,16 +6,17 @@
 use crate::dispatch::{Options, Stop};
 use crate::exec::stack;
 use crate::findings::Finding;
+use crate::fragments::{Primitives, Running, shade_alone};
 use crate::frame::{Coefficient, Frame, Framebuffer, Plane, Primitive, Tests};
-use crate::group::{Group, LANES};
+use crate::group::LANES;
 use crate::machine::{Job, Machine, Team, conclude};
 use crate::memory::Memory;
-use crate::pixels::{Outputs, Pixels};
-use crate::primitive::{Vertex, set_up, target};
-use crate::profile::{Counts, Report};
+use crate::pixels::Outputs;
+use crate::primitive::Vertex;
+use crate::profile::Report;
 use crate::program::Program;
-use crate::raster::{Polygon, Quad, Viewport};
-use crate::registers::{Dst, lanes_of};
+use crate::raster::{Polygon, Viewport};
+use crate::registers::Dst;
 use crate::textures::States;
 use agx_isa::inst::Size;
 
@@ -268,8 +269,7 @@ fn cover(
     let [left, top, right, bottom] = shade.rectangle.map(f64::from);
     let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
     let Some(polygon) = Polygon::new(&corners, [0, 0, width, height]) else { return Ok(()) };
-    shade_polygon(machine, frame, &polygon, &shade.fragment, counts)?;
-    finish_fragments(machine, frame, &shade.fragment, counts)
+    shade_alone(machine, frame, &polygon, &shade.fragment, counts)
 }
 
 /// The framebuffer moves into the frame for the time of a draw.
@@ -281,46 +281,6 @@ fn frame(framebuffer: &mut Framebuffer, tests: Tests, late_tests: bool) -> Frame
         layer: 0,
         late_tests,
         depth_range: [0.0, 1.0],
-    }
-}
-
-impl Frame {
-    /// Puts the buffer of the current layer back, and takes that of another.
-    fn change_layer(&mut self, layers: &mut [Framebuffer], layer: u32) {
-        for place in [self.layer, layer] {
-            if self.layer != layer
-                && let Some(buffer) = layers.get_mut(place as usize)
-            {
-                std::mem::swap(buffer, &mut self.buffer);
-            }
-        }
-        self.layer = layer;
-    }
-}
-
-/// Counts of a stage's programs, and the SIMD-groups that are about to run together.
-struct Running {
-    main: Counts,
-    preamble: Option<Counts>,
-    waiting: Vec<Team>,
-    together: usize,
-}
-
-impl Running {
-    fn new(stage: &Stage<'_>) -> Running {
-        let preamble = stage.preamble.map(Counts::new);
-        Running { main: Counts::new(stage.program), preamble, waiting: Vec::new(), together: 1 }
-    }
-
-    fn programs<'r>(&'r self, stage: &Stage<'r>) -> impl Iterator<Item = (&'r Program, &'r Counts)> {
-        stage.preamble.zip(self.preamble.as_ref()).into_iter().chain([(stage.program, &self.main)])
-    }
-
-    fn preamble(&mut self, machine: &mut Machine<'_>, stage: &Stage<'_>) -> Result<(), Box<Finding>> {
-        match stage.preamble.zip(self.preamble.as_mut()) {
-            Some((program, counts)) => machine.preamble(program, counts, stage.scratch_bytes),
-            None => Ok(()),
-        }
     }
 }
 
@@ -339,31 +299,8 @@ fn render(
     }
     machine.rebind(draw.fragment.uniforms, draw.fragment.states);
     fragment_counts.preamble(machine, &draw.fragment)?;
-    let corners = match draw.topology {
-        Topology::Points => 1,
-        Topology::Lines => 2,
-        Topology::Triangles => 3,
-    };
-    for vertices in &instances {
-        for (number, corners) in (draw.more.first_primitive..).zip(vertices.chunks_exact(corners)) {
-            let (layer, viewport) = target(draw, corners);
-            if layer as usize >= layers.len() {
-                continue;
-            }
-            if layer != frame.layer {
-                finish_fragments(machine, frame, &draw.fragment, fragment_counts)?;
-                frame.change_layer(layers, layer);
-            }
-            for polygon in set_up(frame, draw, corners, number, viewport) {
-                if draw.more.tests_only {
-                    test_polygon(frame, &polygon);
-                } else {
-                    shade_polygon(machine, frame, &polygon, &draw.fragment, fragment_counts)?;
-                }
-            }
-        }
-    }
-    finish_fragments(machine, frame, &draw.fragment, fragment_counts)
+    let primitives = Primitives { draw, instances: &instances };
+    primitives.shade(machine, frame, layers, fragment_counts)
 }
 
 /// `r5`, the vertex number, and `r6`, the instance number.
@@ -397,85 +334,4 @@ fn vertices(
         }
     }
     Ok(vertices)
-}
-
-/// Tests the samples of a polygon without a program.
-fn test_polygon(frame: &mut Frame, polygon: &Polygon) {
-    for quad in polygon.quads(&frame.buffer) {
-        for ([x, y], covered) in quad.pixels.into_iter().zip(quad.covered) {
-            for sample in lanes_of(u32::from(covered)) {
-                frame.test([x, y, sample as u32], None, None);
-            }
-        }
-    }
-}
-
-/// Most fragment SIMD-groups under way at a time, where memory is not sequential.
-const FRAGMENTS_TOGETHER: u64 = 6;
-
-/// Quads of a fragment SIMD-group.
-const QUADS: usize = LANES / 4;
-
-/// Runs the fragment program over a polygon: full SIMD-groups of quads of the same tile.
-fn shade_polygon(
-    machine: &mut Machine<'_>,
-    frame: &mut Frame,
-    polygon: &Polygon,
-    stage: &Stage<'_>,
-    counts: &mut Running,
-) -> Result<(), Box<Finding>> {
-    let quads = polygon.quads(&frame.buffer);
-    for tile in quads.chunk_by(|a, b| a.tile == b.tile) {
-        for (index, quads) in tile.chunks(QUADS).enumerate() {
-            let Some(mut group) = fragment_group(machine, frame, quads, index as u32) else { continue };
-            if counts.waiting.is_empty() {
-                counts.together = machine.teams_together(FRAGMENTS_TOGETHER);
-            }
-            if counts.together > 1 {
-                group.primitive = Some(Box::new(frame.primitive.clone()));
-            }
-            counts.waiting.push(Team::alone(group, machine.local(0)));
-            if counts.waiting.len() >= counts.together {
-                finish_fragments(machine, frame, stage, counts)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Runs the fragment SIMD-groups that are waiting.
-fn finish_fragments(
-    machine: &mut Machine<'_>,
-    frame: &mut Frame,
-    stage: &Stage<'_>,
-    counts: &mut Running,
-) -> Result<(), Box<Finding>> {
-    let job = Job { stack_words: stack::limit_words(stage.scratch_bytes), ..Job::default() };
-    let mut teams = std::mem::take(&mut counts.waiting);
-    machine.execute(stage.program, &mut counts.main, &mut teams, job, Some(frame))
-}
-
-/// The SIMD-group of up to eight quads; `None` when early tests leave no sample of it.
-fn fragment_group(machine: &Machine<'_>, frame: &mut Frame, quads: &[Quad], index: u32) -> Option<Group> {
-    let mut group = machine.group(index, 4 * quads.len() as u32);
-    let mut pixels = Pixels::default();
-    for (at, quad) in quads.iter().enumerate() {
-        for corner in 0..4 {
-            let lane = 4 * at + corner;
-            let [x, y] = quad.pixels[corner];
-            let mut covered = quad.covered[corner];
-            if !frame.late_tests {
-                let samples = (0..frame.buffer.samples()).filter(|sample| covered >> sample & 1 != 0);
-                covered = samples.fold(0, |passed, sample| {
-                    passed | u16::from(frame.test([x, y, sample], None, None)) << sample
-                });
-            }
-            pixels.position[lane] = [x, y];
-            pixels.covered[lane] = covered;
-            pixels.live[lane] = covered;
-        }
-    }
-    let visible = pixels.covered != [0; LANES];
-    group.pixels = Some(Box::new(pixels));
-    visible.then_some(group)
 }

@@ -1,7 +1,9 @@
 //! The tile buffer of a render pass, depth and stencil, and the primitive being shaded.
 //!
-//! Hardware keeps one tile at a time in local memory; here the whole framebuffer is one array of samples, and tiles only
-//! decide what coefficients are relative to.
+//! Hardware keeps one tile at a time in local memory; here all samples of the framebuffer are there, and tiles only decide
+//! what coefficients are relative to, and which rows threads of the host share out among them.
+
+use std::ops::Range;
 
 use agx_abi::fragment::standard_sample_positions;
 
@@ -128,6 +130,14 @@ pub struct Tests {
     pub back: Stencil,
 }
 
+/// The samples of as many rows as a tile has.
+#[derive(Clone, PartialEq, Debug)]
+struct Band {
+    colour: Vec<u8>,
+    depth: Vec<f32>,
+    stencil: Vec<u8>,
+}
+
 /// A framebuffer: for each sample, bytes of colour as the program lays them out, depth and stencil.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Framebuffer {
@@ -135,9 +145,9 @@ pub struct Framebuffer {
     height: u32,
     samples: u32,
     bytes_per_sample: u32,
-    colour: Vec<u8>,
-    depth: Vec<f32>,
-    stencil: Vec<u8>,
+    /// Row of tiles that the first band is.
+    first_band: u32,
+    bands: Vec<Band>,
     /// Samples that passed the tests, over all draws: the occlusion counter.
     pub passed: u64,
     /// Where the samples lie in a pixel.
@@ -149,15 +159,19 @@ pub struct Framebuffer {
 impl Framebuffer {
     /// A framebuffer with `samples` of `bytes_per_sample` bytes a pixel: colour 0, depth 1, stencil 0.
     pub fn new(width: u32, height: u32, samples: u32, bytes_per_sample: u32) -> Framebuffer {
-        let count = width as usize * height as usize * samples as usize;
+        let band = |first: u32| {
+            let rows = (height - first).min(TILE);
+            let count = width as usize * rows as usize * samples as usize;
+            let colour = vec![0; count * bytes_per_sample as usize];
+            Band { colour, depth: vec![1.0; count], stencil: vec![0; count] }
+        };
         Framebuffer {
             width,
             height,
             samples,
             bytes_per_sample,
-            colour: vec![0; count * bytes_per_sample as usize],
-            depth: vec![1.0; count],
-            stencil: vec![0; count],
+            first_band: 0,
+            bands: (0..height).step_by(TILE as usize).map(band).collect(),
             passed: 0,
             sample_positions: [0, 1, 2, 3].map(|sample| standard_position(samples, sample)),
             depth_unorm16: false,
@@ -176,20 +190,23 @@ impl Framebuffer {
 
     /// The bytes of a sample; `None` outside.
     pub fn colour(&self, x: u32, y: u32, sample: u32) -> Option<&[u8]> {
-        let at = self.index(x, y, sample)? * self.bytes_per_sample as usize;
-        self.colour.get(at..at + self.bytes_per_sample as usize)
+        let (band, at) = self.place(x, y, sample)?;
+        let bytes = self.bytes_per_sample as usize;
+        self.bands[band].colour.get(at * bytes..(at + 1) * bytes)
     }
 
     /// The bytes of a sample, to clear or load them; `None` outside.
     pub fn colour_mut(&mut self, x: u32, y: u32, sample: u32) -> Option<&mut [u8]> {
-        let at = self.index(x, y, sample)? * self.bytes_per_sample as usize;
-        self.colour.get_mut(at..at + self.bytes_per_sample as usize)
+        let (band, at) = self.place(x, y, sample)?;
+        let bytes = self.bytes_per_sample as usize;
+        self.bands[band].colour.get_mut(at * bytes..(at + 1) * bytes)
     }
 
     /// Sets depth and stencil of a sample; nothing outside.
     pub fn set_depth_stencil(&mut self, x: u32, y: u32, sample: u32, depth: f32, stencil: u8) {
-        if let Some(at) = self.index(x, y, sample) {
-            (self.depth[at], self.stencil[at]) = (depth, stencil);
+        if let Some((band, at)) = self.place(x, y, sample) {
+            let band = &mut self.bands[band];
+            (band.depth[at], band.stencil[at]) = (depth, stencil);
         }
     }
 
@@ -200,35 +217,59 @@ impl Framebuffer {
 
     /// Depth and stencil of a sample; `None` outside.
     pub fn depth_stencil(&self, x: u32, y: u32, sample: u32) -> Option<(f32, u8)> {
-        let at = self.index(x, y, sample)?;
-        Some((*self.depth.get(at)?, *self.stencil.get(at)?))
+        let (band, at) = self.place(x, y, sample)?;
+        let band = &self.bands[band];
+        Some((*band.depth.get(at)?, *band.stencil.get(at)?))
     }
 
     /// Sets every sample to these bytes (cut or filled up with 0), depth and stencil.
     pub fn clear(&mut self, colour: &[u8], depth: f32, stencil: u8) {
-        if self.bytes_per_sample > 0 {
-            for sample in self.colour.chunks_exact_mut(self.bytes_per_sample as usize) {
-                sample.fill(0);
-                let len = colour.len().min(sample.len());
-                sample[..len].copy_from_slice(&colour[..len]);
+        let bytes = self.bytes_per_sample as usize;
+        for band in &mut self.bands {
+            if bytes > 0 {
+                for sample in band.colour.chunks_exact_mut(bytes) {
+                    sample.fill(0);
+                    let len = colour.len().min(sample.len());
+                    sample[..len].copy_from_slice(&colour[..len]);
+                }
             }
+            band.depth.fill(depth);
+            band.stencil.fill(stencil);
         }
-        self.depth.fill(depth);
-        self.stencil.fill(stencil);
     }
 
-    fn index(&self, x: u32, y: u32, sample: u32) -> Option<usize> {
-        let inside = x < self.width && y < self.height && sample < self.samples;
-        inside.then(|| {
-            (y as usize * self.width as usize + x as usize) * self.samples as usize + sample as usize
-        })
+    /// The band of a sample, and the sample's number in it.
+    fn place(&self, x: u32, y: u32, sample: u32) -> Option<(usize, usize)> {
+        let band = (y / TILE).checked_sub(self.first_band)? as usize;
+        let inside = x < self.width && y < self.height && sample < self.samples && band < self.bands.len();
+        let at = (y % TILE) as usize * self.width as usize + x as usize;
+        inside.then_some((band, at * self.samples as usize + sample as usize))
+    }
+
+    /// Rows of tiles that it holds: all, unless some were split off.
+    pub(crate) fn bands(&self) -> Range<u32> {
+        self.first_band..self.first_band + self.bands.len() as u32
+    }
+
+    /// Takes the rows of tiles from `band` on away; what it gives has counted nothing yet.
+    pub(crate) fn split_off(&mut self, band: u32) -> Framebuffer {
+        let kept = (band.saturating_sub(self.first_band) as usize).min(self.bands.len());
+        let bands = self.bands.split_off(kept);
+        Framebuffer { first_band: self.first_band + kept as u32, bands, passed: 0, ..*self }
+    }
+
+    /// Puts rows of tiles back that were split off, with what they counted.
+    pub(crate) fn append(&mut self, mut below: Framebuffer) {
+        self.bands.append(&mut below.bands);
+        self.passed += below.passed;
     }
 
     /// Runs stencil and depth tests of one sample and updates both; whether it passes.
     pub(crate) fn test(&mut self, place: [u32; 3], depth: f32, tests: &Tests, stencil: &Stencil) -> bool {
-        let Some(at) = self.index(place[0], place[1], place[2]) else { return false };
+        let Some((band, at)) = self.place(place[0], place[1], place[2]) else { return false };
         let depth = if self.depth_unorm16 { unorm16(depth) } else { depth };
-        let (old_depth, old_stencil) = (self.depth[at], self.stencil[at]);
+        let band = &mut self.bands[band];
+        let (old_depth, old_stencil) = (band.depth[at], band.stencil[at]);
         let masked = |value: u8| value & stencil.read_mask;
         let stencil_passes = stencil.compare.holds(masked(stencil.reference), masked(old_stencil));
         let depth_passes = tests.depth.holds(depth, old_depth);
@@ -238,10 +279,10 @@ impl Framebuffer {
             (true, true) => stencil.pass,
         };
         let new = op.apply(old_stencil, stencil.reference);
-        self.stencil[at] = (old_stencil & !stencil.write_mask) | (new & stencil.write_mask);
+        band.stencil[at] = (old_stencil & !stencil.write_mask) | (new & stencil.write_mask);
         let passes = stencil_passes && depth_passes;
         if passes && tests.depth_write {
-            self.depth[at] = depth;
+            band.depth[at] = depth;
         }
         self.passed += u64::from(passes);
         passes

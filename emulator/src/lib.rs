@@ -16,6 +16,7 @@ mod findings;
 mod flight;
 mod footprint;
 mod formats;
+mod fragments;
 mod frame;
 mod group;
 mod helper;
@@ -44,6 +45,7 @@ mod texels;
 mod textures;
 mod touched;
 mod window;
+mod workers;
 
 pub use crate::dispatch::{Dispatch, Options, Stop, Tile, dispatch};
 pub use crate::draw::{

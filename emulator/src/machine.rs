@@ -32,8 +32,6 @@ pub(crate) struct Job {
     pub(crate) workgroup_size: [u32; 3],
     /// Lanes in a full workgroup.
     pub(crate) full_size: [u32; 3],
-    /// Local memory in bytes.
-    pub(crate) local_bytes: u32,
     /// Words of stack a lane may use.
     pub(crate) stack_words: i64,
     /// Whether the program is a preamble.
@@ -172,6 +170,58 @@ impl<'a> Machine<'a> {
     /// Local memory of a workgroup about to start.
     pub(crate) fn local(&mut self, bytes: u32) -> Local {
         Local::new(bytes, self.rng.next())
+    }
+
+    /// How many threads may share the work of `program`: one wherever something is noted in the order of execution, where
+    /// the range of an access belongs to this machine alone, and where the program depends on the order of its pieces.
+    pub(crate) fn threads(&self, program: &Program) -> usize {
+        let options = self.options;
+        let noted = options.strict || options.trace || options.races || options.budget != u64::MAX;
+        if options.threads < 2 || noted || self.order.is_some() || !self.memory.is_shared() {
+            return 1;
+        }
+        if program.has_atomics() { 1 } else { options.threads as usize }
+    }
+
+    /// The same memory for another worker.
+    pub(crate) fn shared_memory(&self) -> Memory {
+        self.memory.clone()
+    }
+
+    /// A machine that goes on from here with `memory`, and counts its own traffic.
+    pub(crate) fn worker<'m>(&'m self, memory: &'m mut Memory) -> Machine<'m> {
+        Machine {
+            memory,
+            options: self.options,
+            uniforms: self.uniforms.clone(),
+            states: self.states.clone(),
+            garbage: self.garbage.clone(),
+            rng: self.rng.clone(),
+            races: None,
+            order: None,
+            notebook: Notebook::default(),
+            trace: Vec::new(),
+            traffic: Traffic::default(),
+            budget: self.budget,
+        }
+    }
+
+    /// What programs asked of device memory so far.
+    pub(crate) fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    /// Adds what a worker's programs asked of device memory.
+    pub(crate) fn add_traffic(&mut self, traffic: Traffic) {
+        self.traffic.lines += traffic.lines;
+        self.traffic.soft_faults += traffic.soft_faults;
+    }
+
+    /// Where memory is sequential, the schedule of a workgroup depends on its number alone and not on those before it.
+    pub(crate) fn begin_workgroup(&mut self, number: u64) {
+        if self.order.is_none() {
+            self.rng = Rng::new(self.options.seed ^ number.rotate_left(32));
+        }
     }
 
     /// How many teams are under way together: one where memory is sequential, else up to `most`.

@@ -153,6 +153,11 @@ impl Memory {
         Ok(())
     }
 
+    /// Whether a clone sees the same bytes: every range is a window, and nobody watches.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.touched.is_none() && self.ranges.iter().all(|range| matches!(range.storage, Storage::Shared(_)))
+    }
+
     /// Unmaps the range that starts at `address` and gives its bytes back; windows give an empty vector.
     pub fn unmap(&mut self, address: u64) -> Option<Vec<u8>> {
         let at = self.ranges.binary_search_by_key(&address, |range| range.start).ok()?;
@@ -318,12 +323,6 @@ impl Memory {
             Storage::Owned(bytes) => SpanMut::Bytes(&mut bytes[offset..offset + len]),
             Storage::Shared(window) => SpanMut::Shared(window, offset),
         })
-    }
-
-    /// A byte, whatever the permissions.
-    pub(crate) fn byte(&self, address: u64) -> Option<u8> {
-        let mut byte = [0];
-        self.fetch(address, &mut byte).ok().map(|()| byte[0])
     }
 
     /// Sets a byte, whatever the permissions, where one is mapped.

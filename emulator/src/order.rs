@@ -372,7 +372,10 @@ impl Order {
             let mut old = [0; 4];
             for lane in 0..4 {
                 let address = entry.word.wrapping_add(lane as u64);
-                old[lane] = memory.byte(address).unwrap_or(0);
+                let mut byte = [0];
+                if memory.fetch(address, &mut byte).is_ok() {
+                    old[lane] = byte[0];
+                }
                 if entry.mask >> lane & 1 != 0 {
                     memory.set_byte(address, entry.bytes[lane]);
                 }

@@ -92,6 +92,14 @@ impl Counts {
         count.lanes += u64::from(lanes);
     }
 
+    /// Adds the counts of another run of the same program.
+    pub(crate) fn merge(&mut self, other: &Counts) {
+        for (count, more) in self.0.iter_mut().zip(&other.0) {
+            count.executions += more.executions;
+            count.lanes += more.lanes;
+        }
+    }
+
     /// Adds the program's sums to a report.
     pub(crate) fn add_to(&self, report: &mut Report, program: &Program) {
         for (op, count) in program.ops().iter().zip(&self.0) {

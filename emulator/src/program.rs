@@ -166,6 +166,11 @@ impl Program {
         &self.code
     }
 
+    /// Whether it has atomics on device memory.
+    pub(crate) fn has_atomics(&self) -> bool {
+        self.ops.iter().any(|op| op.inst.as_ref().is_some_and(|inst| inst.op == Opcode::Atomic))
+    }
+
     /// Decodes until the end or a known instruction; collects the targets of jumps.
     fn decode_from(&mut self, mut pc: u32, entries: &mut Vec<u32>) {
         while let Some(start) = self.starts.get_mut(pc as usize / 2) {

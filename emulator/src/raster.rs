@@ -206,11 +206,19 @@ impl Polygon {
         })
     }
 
-    /// The quads with a covered sample, tile by tile: position of the first pixel, coverage of the four.
+    /// Pixels of the rectangle around it.
+    pub(crate) fn area(&self) -> u64 {
+        let [left, top, right, bottom] = self.bounds;
+        u64::from(right.saturating_sub(left)) * u64::from(bottom.saturating_sub(top))
+    }
+
+    /// The quads with a covered sample, tile by tile, among the rows of tiles that the framebuffer holds: position of
+    /// the first pixel, coverage of the four.
     pub(crate) fn quads(&self, buffer: &Framebuffer) -> Vec<Quad> {
         let [left, top, right, bottom] = self.bounds;
         let mut quads = Vec::new();
-        for tile_y in top / TILE..bottom.div_ceil(TILE) {
+        let bands = buffer.bands();
+        for tile_y in bands.start.max(top / TILE)..bands.end.min(bottom.div_ceil(TILE)) {
             for tile_x in left / TILE..right.div_ceil(TILE) {
                 let (x0, y0) = (tile_x * TILE, tile_y * TILE);
                 let rows = (y0.max(top) & !1)..(y0 + TILE).min(bottom);

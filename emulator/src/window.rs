@@ -17,7 +17,7 @@ impl Words for Box<[AtomicU32]> {
 }
 
 /// A stretch of shared words, or one short stretch repeated. Accesses of bytes change the word around them in one piece
-/// each, so that neighbours keep what they hold unless somebody changes them at the same instant.
+/// each, so that neighbours keep what they hold.
 #[derive(Clone)]
 pub struct Window {
     words: Arc<dyn Words>,
@@ -104,10 +104,11 @@ impl Window {
         while done < from.len() {
             let at = self.place(offset + done);
             let count = (4 - at % 4).min(from.len() - done);
-            let word = &words[at / 4];
-            let mut bytes = if count == 4 { [0; 4] } else { word.load(Ordering::Relaxed).to_le_bytes() };
-            bytes[at % 4..at % 4 + count].copy_from_slice(&from[done..done + count]);
-            word.store(u32::from_le_bytes(bytes), Ordering::Relaxed);
+            let (word, from) = (&words[at / 4], &from[done..done + count]);
+            match from.first_chunk() {
+                Some(bytes) => word.store(u32::from_le_bytes(*bytes), Ordering::Relaxed),
+                None => replace_bytes(word, at % 4, from),
+            }
             done += count;
         }
     }
@@ -115,6 +116,20 @@ impl Window {
     fn place(&self, offset: usize) -> usize {
         let within = self.phase + offset as u64;
         self.start + if within < self.period { within } else { within % self.period } as usize
+    }
+}
+
+/// Changes bytes of a word; the others keep what they hold, even when somebody changes them at the same instant.
+fn replace_bytes(word: &AtomicU32, first: usize, from: &[u8]) {
+    let replaced = |old: u32| {
+        let mut bytes = old.to_le_bytes();
+        bytes[first..first + from.len()].copy_from_slice(from);
+        u32::from_le_bytes(bytes)
+    };
+    let mut old = word.load(Ordering::Relaxed);
+    while let Err(now) = word.compare_exchange_weak(old, replaced(old), Ordering::Relaxed, Ordering::Relaxed)
+    {
+        old = now;
     }
 }
 

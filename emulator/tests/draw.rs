@@ -130,23 +130,6 @@ fn coefficients_are_planes() {
     }
 }
 
-/// A vertex program that passes six words a vertex through from the buffer: position, then two varyings.
-fn pass_through() -> Program {
-    let mut code = Code::new()
-        .op(Opcode::Imadd, &[("dst", r(7)), ("a", r(5)), ("b", i(6)), ("c", i(0))])
-        .op(Opcode::Load, &[("dst", r(8)), ("base", uu(0)), ("index", r(7)), ("mask", i(15))])
-        .op(Opcode::Iadd, &[("dst", r(7)), ("a", r(7)), ("b", i(4))])
-        .op(Opcode::Load, &[("dst", r(12)), ("base", uu(0)), ("index", r(7)), ("mask", i(3))])
-        .wait();
-    for slot in 0..6 {
-        code = code.op(
-            Opcode::StVar,
-            &[("data", r(8 + slot)), ("index", i(i32::from(slot))), ("last", i(i32::from(slot == 5)))],
-        );
-    }
-    code.stop()
-}
-
 fn vertex_memory(vertices: &[[f32; 6]]) -> Memory {
     let mut memory = memory(vertices.len() * 6);
     let bytes: Vec<u8> = vertices.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();

@@ -30,6 +30,11 @@ pub const ARGS: &[Arg] = &[
         Takes::Value("DRAWS"),
         "Interrupt every render pass after so many draws [default: never]",
     ),
+    arg(
+        "threads",
+        Takes::Value("NUMBER"),
+        "Threads that share a launch or draw, with --strict no [default: all]",
+    ),
     arg("environment", Takes::Value("FOLDER"), "Tree of device/environment/make.sh to take the driver from"),
     arg("library", Takes::Value("FILE"), "The library to preload [default: beside agxc]"),
 ];
@@ -40,12 +45,13 @@ const LIBRARY: &str = "libagx_device_shim.so";
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
 /// Options with a value, and the variables of the library.
-const VALUES: [(&str, &str); 5] = [
+const VALUES: [(&str, &str); 6] = [
     ("report", "AGX_DEVICE_REPORT"),
     ("trace", "AGX_DEVICE_TRACE"),
     ("statistics", "AGX_DEVICE_STATISTICS"),
     ("record", "AGX_DEVICE_RECORD"),
     ("interrupt", "AGX_DEVICE_INTERRUPT"),
+    ("threads", "AGX_DEVICE_THREADS"),
 ];
 /// Switches, and the variables of the library.
 const SWITCHES: [(&str, &str); 4] = [

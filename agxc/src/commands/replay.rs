@@ -1,6 +1,6 @@
 //! `agxc replay`: runs the submissions of a recording without the driver.
 
-use agx_device::{Finding, Replay, Settings};
+use agx_device::{Finding, Replay, Settings, host_threads};
 use clap::ArgMatches;
 
 use super::{Arg, Takes, arg, trace};
@@ -18,6 +18,11 @@ pub const ARGS: &[Arg] = &[
         Takes::Value("DRAWS"),
         "Interrupt every render pass after so many draws [default: never]",
     ),
+    arg(
+        "threads",
+        Takes::Value("NUMBER"),
+        "Threads that share a launch or draw, with --strict no [default: all]",
+    ),
     arg("list", Takes::Nothing, "Print every record before it runs, as `trace` does"),
     arg("instructions", Takes::Nothing, "Print every executed instruction with the values it wrote"),
     arg("statistics", Takes::Nothing, "Print launches, instructions and cycles by program"),
@@ -31,6 +36,7 @@ fn settings(options: &ArgMatches) -> Result<Settings, Failure> {
         instructions: options.get_flag("instructions"),
         soft_faults: options.get_flag("soft-faults"),
         seed: trace::number(options, "seed")?.unwrap_or(0),
+        threads: trace::number(options, "threads")?.map_or_else(host_threads, |threads| threads as u32),
         interrupt_draws: trace::number(options, "interrupt")?.unwrap_or(0) as u32,
         ..Settings::default()
     })

@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use agx_device::kernel::{Answer, Chip, Errno, User};
-use agx_device::{Kernel, Settings};
+use agx_device::{Kernel, Settings, host_threads};
 
 use crate::{fail, files, memory};
 
@@ -49,6 +49,9 @@ fn node() -> &'static Node {
             instructions: variable("AGX_DEVICE_INSTRUCTIONS").is_some(),
             hazards: variable("AGX_DEVICE_HAZARDS").is_some(),
             interrupt_draws: variable("AGX_DEVICE_INTERRUPT").and_then(|text| text.parse().ok()).unwrap_or(0),
+            threads: variable("AGX_DEVICE_THREADS")
+                .and_then(|text| text.parse().ok())
+                .unwrap_or_else(host_threads),
             ..Settings::default()
         };
         let chip = Chip { soft_faults: variable("AGX_DEVICE_SOFT_FAULTS").is_some(), ..Chip::default() };

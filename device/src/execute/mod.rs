@@ -38,6 +38,9 @@ pub struct Settings {
     pub max_steps: u64,
     /// Chooses garbage values and interleaving.
     pub seed: u64,
+    /// Threads of the host that may share the work of a launch or draw, where strict checks are off. Memory afterwards is the
+    /// same for any number, unless programs race.
+    pub threads: u32,
 }
 
 impl Default for Settings {
@@ -51,8 +54,14 @@ impl Default for Settings {
             interrupt_draws: 0,
             max_steps: 1 << 26,
             seed: 0,
+            threads: 1,
         }
     }
+}
+
+/// Threads that the host can run at once.
+pub fn host_threads() -> u32 {
+    std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX))
 }
 
 impl Settings {
@@ -160,6 +169,7 @@ impl Device {
             max_steps: self.settings.max_steps,
             soft_fault: self.settings.soft_faults,
             trace: self.settings.instructions,
+            threads: self.settings.threads,
             ..Options::default()
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use agx_device::{Settings, Statistics};
+use agx_device::{Settings, Statistics, host_threads};
 use agx_driver::Error;
 use agx_driver::gpu::{Gpu, InProcess, Outputs};
 
@@ -47,11 +47,13 @@ fn clock() -> u64 {
 pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
     let strict = std::env::var_os("AGX_DEVICE_STRICT").is_some_and(|value| value == "yes");
     let interrupt = std::env::var("AGX_DEVICE_INTERRUPT").ok().and_then(|text| text.parse().ok());
+    let threads = std::env::var("AGX_DEVICE_THREADS").ok().and_then(|text| text.parse().ok());
     let settings = Settings {
         strict,
         trace: std::env::var_os("AGX_DEVICE_TRACE").is_some(),
         hazards: std::env::var_os("AGX_DEVICE_HAZARDS").is_some(),
         interrupt_draws: interrupt.unwrap_or(0),
+        threads: threads.unwrap_or_else(host_threads),
         ..Settings::default()
     };
     let trace = std::env::var_os("AGX_DEVICE_TRACE").and_then(|path| std::fs::File::create(path).ok());

@@ -103,6 +103,23 @@ impl Code {
     }
 }
 
+/// A vertex program that passes six words a vertex through from the buffer: position, then two varyings.
+pub fn pass_through() -> Program {
+    let mut code = Code::new()
+        .op(Opcode::Imadd, &[("dst", r(7)), ("a", r(5)), ("b", i(6)), ("c", i(0))])
+        .op(Opcode::Load, &[("dst", r(8)), ("base", uu(0)), ("index", r(7)), ("mask", i(15))])
+        .op(Opcode::Iadd, &[("dst", r(7)), ("a", r(7)), ("b", i(4))])
+        .op(Opcode::Load, &[("dst", r(12)), ("base", uu(0)), ("index", r(7)), ("mask", i(3))])
+        .wait();
+    for slot in 0..6 {
+        code = code.op(
+            Opcode::StVar,
+            &[("data", r(8 + slot)), ("index", i(i32::from(slot))), ("last", i(i32::from(slot == 5)))],
+        );
+    }
+    code.stop()
+}
+
 /// The address of the buffer as uniforms 0 to 3.
 pub fn uniforms() -> [u16; 4] {
     [BUFFER as u16, (BUFFER >> 16) as u16, 0, 0]
