@@ -26,7 +26,7 @@ fn packer() {
 
 #[test]
 fn validator() {
-    smoke("validator", 1500);
+    smoke("validator", 800);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn assembly() {
 
 #[test]
 fn records() {
-    smoke("records", 400);
+    smoke("records", 150);
 }
 
 #[test]

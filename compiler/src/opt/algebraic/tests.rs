@@ -226,7 +226,7 @@ fn both_sides_of_every_rule_agree() {
         for (number, rule) in rules.iter().enumerate() {
             let mut hits = 0;
             for _ in 0..300_000 {
-                if hits == 4000 {
+                if hits == 2000 {
                     break;
                 }
                 let mut bound = Bound::default();

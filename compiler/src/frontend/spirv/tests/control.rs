@@ -138,7 +138,7 @@ impl Graph {
 fn random_graphs_do_what_a_walk_does() {
     let mut random = Random::new(2022);
     let (mut ran, mut refused) = (0, 0);
-    for _ in 0..400 {
+    for _ in 0..250 {
         let graph = Graph::random(&mut random);
         let text = super::with_body("", &graph.text());
         for start in [0, 1, 0xdead_beef] {
@@ -155,7 +155,7 @@ fn random_graphs_do_what_a_walk_does() {
             ran += 1;
         }
     }
-    assert!(ran > 700 && refused > 0, "{ran} runs, {refused} irreducible graphs");
+    assert!(ran > 400 && refused > 0, "{ran} runs, {refused} irreducible graphs");
 }
 
 #[test]
