@@ -1,5 +1,6 @@
 //! What a driver must know of a compiled shader.
 
+use crate::feedback::Feedback;
 use crate::fragment::{CoefficientSource, FragmentInfo};
 use crate::layout::UniformRange;
 use crate::pipeline::PipelineLayout;
@@ -91,6 +92,8 @@ pub struct ShaderInfo {
     pub output_stores: Vec<OutputStore>,
     /// What of the draw's numbers is read (vertex).
     pub draw_numbers: DrawNumbers,
+    /// What transform feedback captures (vertex).
+    pub feedback: Feedback,
     /// The main part is all of the shader: attributes are fetched and colours stored in it.
     pub whole: bool,
     /// What only fragment shaders have.

@@ -214,6 +214,13 @@ sources! {
     VertexOutputs => "vertex_outputs", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the vertex outputs";
     /// Vertices of an instance, 32 bits: the width of the grid of a vertex shader that runs as a compute shader.
     VertexCount => "vertex_count", 2, 5, UNIFORM_HALVES, "vertices of an instance";
+    /// 64-bit address at which a vertex shader that captures its outputs stores those of its first vertex ([`crate::feedback`]).
+    FeedbackBuffer {
+        /// The buffer.
+        buffer: u32,
+    } => "feedback_buffer", ADDRESS, 5, MEMORY_BASE_HALVES, "address in feedback buffer {buffer}";
+    /// Vertices that are captured, 32 bits: those with a greater number, counted through all instances, have no room.
+    FeedbackCount => "feedback_count", 2, 5, UNIFORM_HALVES, "vertices that are captured";
     /// Number of the view that is drawn, 32 bits; 0 without several.
     ViewIndex => "view_index", 2, 5, UNIFORM_HALVES, "number of the view";
     /// 64-bit address of the push constants, for those indexed by a run-time value or not in the uniform file.

@@ -5,6 +5,7 @@
 //! *Architecture invariant:* this crate knows nothing of the compiler's IR or of instruction encodings.
 
 pub mod agal;
+pub mod feedback;
 pub mod fragment;
 pub mod image_layout;
 pub mod info;

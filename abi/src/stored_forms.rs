@@ -1,5 +1,6 @@
 //! The stored form of everything that a driver keeps of a shader: fields in order of declaration, variants by number.
 
+use crate::feedback::{CapturedOutput, Feedback};
 use crate::fragment::{CoefficientSource, DepthLayout, FragmentInfo, Interpolation};
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
 use crate::pipeline::{
@@ -16,7 +17,7 @@ stored_structs! {
     ShaderInfo {
         stage entry_point gpr_halves preamble_gpr_halves uniform_halves uniforms textures samplers layout workgroup_size
         local_bytes scratch_bytes preamble_scratch_bytes constants promoted writes_memory uses_barrier runs_as attributes
-        varyings output_stores draw_numbers whole fragment
+        varyings output_stores draw_numbers feedback whole fragment
     }
     FragmentInfo {
         coefficients components opaque dual_source writes_depth depth_layout writes_stencil writes_sample_mask late_tests
@@ -32,6 +33,8 @@ stored_structs! {
     Varying { slot output }
     OutputStore { offset slot }
     DrawNumbers { base draw }
+    Feedback { strides outputs }
+    CapturedOutput { buffer offset bits output }
     TilePass { formats samples input_attachments }
 }
 
@@ -64,6 +67,7 @@ stored_enums! {
         11 VertexCount; 12 ViewIndex; 13 PushConstantAddress; 14 PushConstants { offset }; 15 Promoted { offset };
         16 KernelResults; 17 KernelArgument { index }; 18 SetAddress { set }; 19 DynamicOffset { index };
         20 Zeros; 21 SamplerBias { set binding element }; 22 SamplerBiasTable { set binding }; 23 WorkgroupBase;
+        24 FeedbackBuffer { buffer }; 25 FeedbackCount;
     }
 }
 

@@ -25,6 +25,7 @@ struct KeyFile {
     disabled_passes: Vec<String>,
     max_gpr_halves: Option<u16>,
     vertex_as_compute: bool,
+    captures_outputs: bool,
     sample_shading: bool,
     sampler_bias: bool,
     workgroup_base: bool,
@@ -195,6 +196,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.disabled_passes = file.disabled_passes;
     key.max_gpr_halves = file.max_gpr_halves;
     key.vertex_as_compute = file.vertex_as_compute;
+    key.captures_outputs = file.captures_outputs;
     key.sample_shading = file.sample_shading;
     key.sampler_bias = file.sampler_bias;
     key.workgroup_base = file.workgroup_base;
@@ -279,6 +281,7 @@ fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
         disabled_passes: key.disabled_passes.clone(),
         max_gpr_halves: key.max_gpr_halves,
         vertex_as_compute: key.vertex_as_compute,
+        captures_outputs: key.captures_outputs,
         sample_shading: key.sample_shading,
         sampler_bias: key.sampler_bias,
         workgroup_base: key.workgroup_base,
@@ -337,6 +340,7 @@ mod tests {
         wanted.disabled_passes = vec!["opt_cse".to_owned()];
         wanted.max_gpr_halves = Some(64);
         wanted.vertex_as_compute = true;
+        wanted.captures_outputs = true;
         wanted.sample_shading = true;
         wanted.sampler_bias = true;
         wanted.workgroup_base = true;

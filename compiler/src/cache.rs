@@ -59,7 +59,8 @@ stored_structs! {
     }
     Robustness { uniform storage }
     CompileKey {
-        entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute sample_shading
+        entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
+        sample_shading
         sampler_bias workgroup_base tile
         spill_everything schedule_seed validate limits
     }
@@ -223,6 +224,7 @@ mod tests {
             |key| key.robustness.uniform = Bounds::Exact,
             |key| key.robustness.storage = Bounds::Exact,
             |key| key.vertex_as_compute = true,
+            |key| key.captures_outputs = true,
             |key| key.sample_shading = true,
             |key| key.sampler_bias = true,
             |key| key.workgroup_base = true,

@@ -90,6 +90,9 @@ pub struct CompileKey {
     /// A vertex shader runs as a compute shader of the hardware, for geometry stages in software: an invocation of the
     /// grid for each vertex (x) and instance (y), outputs in memory.
     pub vertex_as_compute: bool,
+    /// A vertex shader that runs as a compute shader stores the outputs that its module captures
+    /// ([`agx_abi::ShaderInfo::feedback`]) instead of all of them.
+    pub captures_outputs: bool,
     /// A fragment shader runs for each sample whatever it asks for.
     pub sample_shading: bool,
     /// Samplers have a level bias, which the driver gives ([`agx_abi::UniformSource::SamplerBias`]): the hardware's have none.

@@ -172,11 +172,13 @@ pub enum Groups {
 
 /// Threads of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Grid {
+pub(crate) enum Grid {
     /// So many. Workgroups at the edges have what is left.
     Threads([u32; 3]),
     /// As many workgroups as the memory at an address says.
     Indirect(u64),
+    /// As many threads as the memory at an address says, in workgroups of the size after it.
+    IndirectThreads(u64),
 }
 
 /// Shapes of the workgroups of the driver's own programs.
@@ -331,10 +333,11 @@ impl Recorder {
     /// Nothing is bound, or memory is used up.
     pub fn dispatch_from(&mut self, first: [u32; 3], groups: Groups) -> Result<(), Error> {
         let pipeline = self.pipeline.clone().ok_or(Error::Invalid { what: "a dispatch without pipeline" })?;
-        let mut state = State { first_group: first, ..self.compute_state.clone() };
+        let mut state = self.compute_state.clone();
+        state.launch.first_group = first;
         let local = pipeline.program.info.workgroup_size;
         let grid;
-        (state.groups, grid) = match groups {
+        (state.launch.groups, grid) = match groups {
             Groups::Direct(groups) => {
                 let threads = [0, 1, 2].map(|axis| groups[axis].wrapping_mul(local[axis]));
                 (Numbers::Known(groups), Grid::Threads(threads))
@@ -363,7 +366,11 @@ impl Recorder {
         self.launch(program, &state, Grid::Threads(threads), workgroup(threads))
     }
 
-    fn launch(
+    /// Launches a program.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub(crate) fn launch(
         &mut self,
         program: &Program,
         state: &State,
@@ -377,6 +384,7 @@ impl Recorder {
         let mode = match grid {
             Grid::Threads(_) => 0,
             Grid::Indirect(_) => 1,
+            Grid::IndirectThreads(_) => 2,
         };
         let mut record = Writer::new(&RECORD)
             .set(&UNIFORMS, words.uniforms.into())
@@ -388,7 +396,7 @@ impl Recorder {
             .bytes();
         match grid {
             Grid::Threads(threads) => record.extend(sizes(threads)),
-            Grid::Indirect(address) => {
+            Grid::Indirect(address) | Grid::IndirectThreads(address) => {
                 use r::indirect_sizes::*;
                 let place = Writer::new(&RECORD)
                     .set(&ADDRESS_HIGH, address >> 32)
@@ -396,7 +404,9 @@ impl Recorder {
                 record.extend(place.bytes());
             }
         }
-        record.extend(sizes(workgroup));
+        if mode != 2 {
+            record.extend(sizes(workgroup));
+        }
         self.push_compute(&record)
     }
 

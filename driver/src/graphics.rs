@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use agx_abi::fragment::{MAX_TARGETS, cull_flags};
 use agx_abi::vertex::Varying;
 use agx_abi::{ShaderInfo, Stage};
-use agx_compiler::link::{AttributeKey, Blend, BlendOp, Equation, Factor, FragmentState, LogicOp, Target};
+use agx_compiler::link::{
+    Assembly, AttributeKey, Blend, BlendOp, Equation, Factor, FragmentState, LogicOp, Target,
+};
 use agx_compiler::{CompileKey, Input, Scratch};
 use ash::vk;
 
@@ -161,6 +163,8 @@ pub struct GraphicsPipeline {
     fragment_state: FragmentState,
     /// Programs by the strides of the vertex buffers.
     programs: Mutex<BTreeMap<Vec<u32>, Programs>>,
+    /// Vertex programs that capture, also by where vertex numbers come from.
+    capturing: Mutex<BTreeMap<(Vec<u32>, Assembly), Arc<Program>>>,
 }
 
 /// What a program with state of a draw is called in caches.
@@ -180,7 +184,12 @@ impl GraphicsPipeline {
     /// What the compiler says, or memory is used up.
     pub fn new(device: &Device, info: GraphicsInfo, known: Known<'_>) -> Result<GraphicsPipeline, Error> {
         let fragment_state = fragment_state(&info)?;
-        let pipeline = GraphicsPipeline { info, fragment_state, programs: Mutex::default() };
+        let pipeline = GraphicsPipeline {
+            info,
+            fragment_state,
+            programs: Mutex::default(),
+            capturing: Mutex::default(),
+        };
         let strides: Vec<u32> = pipeline.info.bindings.iter().map(|binding| binding.stride).collect();
         pipeline.programs(device, &strides, known)?;
         Ok(pipeline)
@@ -245,6 +254,31 @@ impl GraphicsPipeline {
             Ok(program::linked(whole))
         })?;
         Program::new(&device.code, shader)
+    }
+
+    /// The vertex shader as a program that captures its outputs, launched with a thread for each vertex of each primitive.
+    ///
+    /// # Errors
+    /// What the compiler says, or memory is used up.
+    pub fn capturing(
+        &self,
+        device: &Device,
+        strides: &[u32],
+        assembly: Assembly,
+    ) -> Result<Arc<Program>, Error> {
+        let mut made = lock(&self.capturing);
+        if let Some(program) = made.get(&(strides.to_vec(), assembly)) {
+            return Ok(program.clone());
+        }
+        let source = &self.info.vertex;
+        let (input, mut key) = (Input::spirv(&source.code), source.key(device, Stage::Vertex));
+        (key.vertex_as_compute, key.captures_outputs) = (true, true);
+        let attributes = |location| self.attribute(location, strides);
+        let whole =
+            device.compiler.whole_vertex_of(&mut Scratch::default(), input, &key, assembly, attributes)?;
+        let program = Arc::new(Program::new(&device.code, program::linked(whole))?);
+        made.insert((strides.to_vec(), assembly), program.clone());
+        Ok(program)
     }
 
     fn fragment(&self, device: &Device, vertex: &ShaderInfo, known: Known<'_>) -> Result<Program, Error> {

@@ -89,6 +89,12 @@ kernels! {
     Queries "queries";
     /// Copies the numbers of as many draws as memory says.
     Draws "draws";
+    /// Prepares a launch that captures vertices.
+    Capture "capture";
+    /// Takes strips and fans apart that indices restart.
+    Restart "restart";
+    /// Writes the numbers of a draw of captured vertices.
+    ByteCount "byte_count";
 }
 
 /// The programs of a device.

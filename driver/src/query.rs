@@ -1,6 +1,6 @@
-//! Query pools: timestamps and occlusion counters.
+//! Query pools: timestamps, occlusion counters, and counts of captured primitives.
 //!
-//! A pool has a word of 64 bits for each result and one that says whether the result is there. Occlusion counters lie in an array
+//! A pool has a word of 64 bits for each value of a result and one that says whether the result is there. Occlusion counters lie in an array
 //! of the device, because draws name them by their index.
 
 use std::sync::{Arc, Mutex};
@@ -42,6 +42,8 @@ enum Results {
     Times(Allocation, u32),
     /// Among the counters, from this one on.
     Counters(Arc<Counters>, u64),
+    /// In memory of its own: primitives that were captured, and those that would have been, had there been room.
+    Primitives(Allocation),
 }
 
 /// A query pool.
@@ -76,6 +78,9 @@ impl QueryPool {
                 let first = first.ok_or(Error::DeviceMemory { bytes: 8 * u64::from(count) })?;
                 Results::Counters(counters.clone(), first)
             }
+            vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT => {
+                Results::Primitives(space.allocate(16 * u64::from(count), Place::High)?)
+            }
             _ => return Err(Error::Unsupported { what: "this type of query" }),
         };
         Ok(QueryPool { space: space.clone(), results, available, count })
@@ -85,24 +90,41 @@ impl QueryPool {
     pub fn times(&self) -> Option<u32> {
         match self.results {
             Results::Times(_, object) => Some(object),
-            Results::Counters(..) => None,
+            Results::Counters(..) | Results::Primitives(_) => None,
         }
     }
 
     /// The index of a query's counter.
     pub fn counter(&self, query: u32) -> Option<u64> {
         match self.results {
-            Results::Times(..) => None,
+            Results::Times(..) | Results::Primitives(_) => None,
             Results::Counters(_, first) => Some(first + u64::from(query)),
+        }
+    }
+
+    /// Whether its queries count primitives that are captured.
+    pub fn counts_primitives(&self) -> bool {
+        matches!(self.results, Results::Primitives(_))
+    }
+
+    /// Values that a query has, of 64 bits each.
+    pub fn values(&self) -> u32 {
+        if self.counts_primitives() { 2 } else { 1 }
+    }
+
+    /// The memory of the results, and the first byte of a query's.
+    fn place(&self, query: u32) -> (&Allocation, u64) {
+        let at = 8 * u64::from(self.values()) * u64::from(query);
+        match &self.results {
+            Results::Times(memory, _) | Results::Primitives(memory) => (memory, at),
+            Results::Counters(counters, first) => (&counters.memory, 8 * first + at),
         }
     }
 
     /// Address of a query's result.
     pub fn result_address(&self, query: u32) -> u64 {
-        match &self.results {
-            Results::Times(memory, _) => memory.address + 8 * u64::from(query),
-            Results::Counters(counters, first) => counters.address() + 8 * (first + u64::from(query)),
-        }
+        let (memory, at) = self.place(query);
+        memory.address + at
     }
 
     /// Address of the word that says whether a query's result is there.
@@ -113,26 +135,19 @@ impl QueryPool {
     /// Makes results unavailable, from the processor.
     pub fn reset(&self, first: u32, count: u32) {
         self.available.write(4 * u64::from(first), &vec![0; 4 * count as usize]);
-        let zeros = vec![0; 8 * count as usize];
-        match &self.results {
-            Results::Times(memory, _) => memory.write(8 * u64::from(first), &zeros),
-            Results::Counters(counters, start) => {
-                counters.memory.write(8 * (start + u64::from(first)), &zeros)
-            }
-        }
+        let (memory, at) = self.place(first);
+        memory.write(at, &vec![0; 8 * (self.values() * count) as usize]);
     }
 
-    /// A result, and whether it is there.
-    pub fn result(&self, query: u32) -> (u64, bool) {
-        let (mut value, mut available) = ([0; 8], [0; 4]);
+    /// The values of a result, and whether it is there.
+    pub fn result(&self, query: u32) -> (Vec<u64>, bool) {
+        let mut available = [0; 4];
         self.available.read(4 * u64::from(query), &mut available);
-        match &self.results {
-            Results::Times(memory, _) => memory.read(8 * u64::from(query), &mut value),
-            Results::Counters(counters, first) => {
-                counters.memory.read(8 * (first + u64::from(query)), &mut value);
-            }
-        }
-        (u64::from_le_bytes(value), available != [0; 4])
+        let (memory, at) = self.place(query);
+        let mut bytes = vec![0; 8 * self.values() as usize];
+        memory.read(at, &mut bytes);
+        let values = bytes.as_chunks().0.iter().map(|value| u64::from_le_bytes(*value)).collect();
+        (values, available != [0; 4])
     }
 }
 
@@ -141,6 +156,7 @@ impl Drop for QueryPool {
         match &self.results {
             Results::Times(_, object) => self.space.gpu().unbind_times(*object),
             Results::Counters(counters, first) => lock(&counters.free).give(*first, self.count.into()),
+            Results::Primitives(_) => {}
         }
     }
 }

@@ -185,5 +185,11 @@ errors! {
         2120 Unsupported DynamicOffset { set: u32, binding: u32 }
         = "set {set}, binding {binding}: an array with dynamic offsets is indexed by a run-time value",
         Example::Words("An array of uniform buffers with dynamic offsets and a computed index.");
+
+        /// Transform feedback captures an output at an impossible place. Offsets are multiples of the size of what is captured, which
+        /// ends before the stride; a buffer has one stride.
+        2121 Invalid Capture { bytes: u32, offset: u32, buffer: u32, stride: u32, most: u32 }
+        = "transform feedback: {bytes} bytes at byte {offset} of a vertex of {stride} bytes in buffer {buffer}; expected an aligned place within the vertex and one of {most} buffers",
+        Example::Words("A vertex shader with an output at xfb_offset 12 whose xfb_stride is 8.");
     }
 }

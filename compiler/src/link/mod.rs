@@ -36,7 +36,7 @@ pub use graphics::{FragmentKeys, FragmentState};
 pub use pass_targets::{BackgroundOp, PassTargets, ResolveMode};
 pub use program::{Appended, LinkError, LinkedProgram, Parts, link};
 pub use tile_programs::{BackgroundKey, EndOfTileKey, TileProgram};
-pub use vertex_prolog::{AttributeKey, IndexSize, VertexPrologKey};
+pub use vertex_prolog::{Assembly, AttributeKey, IndexSize, Primitives, VertexPrologKey};
 pub use whole::WholeShader;
 
 use crate::context::{Context, Facts};

@@ -33,7 +33,7 @@ pub struct AttributeKey {
 }
 
 /// Indices that a prolog reads because the machine does not: a vertex shader that runs as a compute shader.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum IndexSize {
     /// 8 bits.
     B8,
@@ -41,6 +41,48 @@ pub enum IndexSize {
     B16,
     /// 32 bits.
     B32,
+}
+
+/// How the vertices of a draw make primitives, for a shader that runs as a compute shader with an invocation for each vertex of each
+/// primitive, in order (Vulkan 1.3, Primitive Topologies).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Primitives {
+    /// None shares its vertices: the order is that of the draw.
+    #[default]
+    List,
+    /// Each line begins where the one before it ends.
+    LineStrip,
+    /// Each triangle shares an edge with the one before it, whose direction alternates.
+    TriangleStrip {
+        /// The provoking vertex is the last of a triangle, and not the first.
+        last_provokes: bool,
+    },
+    /// All triangles share the first vertex.
+    TriangleFan {
+        /// The provoking vertex is the last of a triangle, and not the first.
+        last_provokes: bool,
+    },
+}
+
+impl Primitives {
+    /// Vertices of a primitive, where some are shared.
+    fn corners(self) -> u32 {
+        match self {
+            Primitives::List => 1,
+            Primitives::LineStrip => 2,
+            Primitives::TriangleStrip { .. } | Primitives::TriangleFan { .. } => 3,
+        }
+    }
+}
+
+/// Where the vertex numbers of a shader that runs as a compute shader come from; the default is that of a draw of a list without
+/// indices.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Assembly {
+    /// Size of indices, where a draw has some.
+    pub index: Option<IndexSize>,
+    /// What the vertices make.
+    pub primitives: Primitives,
 }
 
 /// Everything that affects a vertex prolog: equal keys give equal bytes.
@@ -51,8 +93,8 @@ pub struct VertexPrologKey {
     pub attributes: Vec<(Components, Option<AttributeKey>)>,
     /// How the main part runs.
     pub runs_as: RunsAs,
-    /// Size of indices, where a draw has some and runs as a compute shader.
-    pub index: Option<IndexSize>,
+    /// Where vertex numbers come from, where the main part runs as a compute shader; the default where it does not.
+    pub assembly: Assembly,
     /// Half registers of the main part and of the attributes, which the prolog may use.
     pub gpr_halves: u16,
     /// Stack memory per lane in bytes that the main part needs, where attributes are on the stack: the prolog opens the
@@ -76,7 +118,7 @@ impl VertexPrologKey {
         VertexPrologKey {
             attributes: info.attributes.iter().map(of).collect(),
             runs_as: RunsAs::Vertex,
-            index: None,
+            assembly: Assembly::default(),
             gpr_halves: info.gpr_halves.max(vertex::interface_halves(info.attributes.len() as u32)),
             frame_bytes: if info.frame_from_prolog() { info.scratch_bytes } else { 0 },
         }
@@ -90,7 +132,7 @@ impl VertexPrologKey {
 
 /// Builds the prolog.
 pub(super) fn build(f: &mut Function<'_>, key: &VertexPrologKey) -> Result<(), CompileError> {
-    if key.index.is_some() && key.runs_as == RunsAs::Vertex {
+    if key.assembly != Assembly::default() && key.runs_as == RunsAs::Vertex {
         return Err(PartError::IndicesOfVertex.into());
     }
     let count = key.attributes.len() as u32;
@@ -143,9 +185,43 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         Src::uniform(found.map_or(0, |range| range.start) + offset, bits)
     }
 
+    /// The place of the vertex in the draw, of an invocation for each vertex of each primitive.
+    fn place_vertex(&mut self, primitives: Primitives) -> Src {
+        let corners = Src::imm32(primitives.corners());
+        let b = &mut self.b;
+        let primitive = b.udiv(self.vertex, corners);
+        let before = b.imul(primitive, corners);
+        let corner = b.isub(self.vertex, before);
+        match primitives {
+            Primitives::List => self.vertex,
+            Primitives::LineStrip => b.iadd(primitive, corner),
+            Primitives::TriangleStrip { last_provokes } => {
+                // Of every other triangle two corners are exchanged, so that all turn the same way.
+                let odd = b.and(primitive, Src::imm32(1));
+                let exchanged = if last_provokes { [0, 1] } else { [1, 2] };
+                let [first, second] = exchanged.map(|at| b.icmp(IntCond::EQ, corner, Src::imm32(at)));
+                let up = b.select(first, odd, Src::imm32(0));
+                let down = b.select(second, odd, Src::imm32(0));
+                let place = b.iadd(primitive, corner);
+                let place = b.iadd(place, up);
+                b.isub(place, down)
+            }
+            Primitives::TriangleFan { last_provokes } => {
+                let (centre, step) = if last_provokes { (0, 0) } else { (2, 1) };
+                let is_centre = b.icmp(IntCond::EQ, corner, Src::imm32(centre));
+                let place = b.iadd(primitive, corner);
+                let place = b.iadd(place, Src::imm32(step));
+                b.select(is_centre, Src::imm32(0), place)
+            }
+        }
+    }
+
     /// The number of the vertex from its place in the draw: through the index, where there is one, and from the base.
     fn number_vertex(&mut self) {
-        if let Some(size) = self.key.index {
+        if self.key.assembly.primitives != Primitives::List {
+            self.vertex = self.place_vertex(self.key.assembly.primitives);
+        }
+        if let Some(size) = self.key.assembly.index {
             let assembly = self.uniform(InterfaceUniform::InputAssembly, 0, 64);
             let words = self.load(assembly, Src::imm32(0), 2, 0b1111);
             let address = self.b.collect(Type::B64, &words[..2]);

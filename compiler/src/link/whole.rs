@@ -10,7 +10,7 @@
 use agx_abi::PartRole;
 
 use super::{
-    AttributeKey, FragmentKeys, FragmentState, LinkedProgram, Parts, VertexPrologKey, epilog,
+    Assembly, AttributeKey, FragmentKeys, FragmentState, LinkedProgram, Parts, VertexPrologKey, epilog,
     fragment_prolog, link, vertex_prolog,
 };
 use crate::context::{Context, Facts};
@@ -45,11 +45,26 @@ impl Compiler {
         key: &CompileKey,
         source: impl Fn(u32) -> Option<AttributeKey>,
     ) -> Result<WholeShader, CompileError> {
+        self.whole_vertex_of(scratch, input, key, Assembly::default(), source)
+    }
+
+    /// As [`Compiler::whole_vertex`], with vertex numbers from where `assembly` says: for a vertex shader that runs as a compute shader.
+    ///
+    /// # Errors
+    /// As [`Compiler::whole_vertex`].
+    pub fn whole_vertex_of(
+        &self,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+        key: &CompileKey,
+        assembly: Assembly,
+        source: impl Fn(u32) -> Option<AttributeKey>,
+    ) -> Result<WholeShader, CompileError> {
         scratch.bump.reset();
         let (mut f, mut info) = frontend::read(&scratch.bump, input, key)?;
         info.whole = true;
         let mut prolog = VertexPrologKey::new(&info, source);
-        prolog.runs_as = info.runs_as;
+        (prolog.runs_as, prolog.assembly) = (info.runs_as, assembly);
         prolog.frame_bytes = prolog.stack_attribute_bytes();
         prepend(&mut f, |f| vertex_prolog::build(f, &prolog))?;
         let facts = Facts { info, ..Facts::new(self.target(), key) };

@@ -16,12 +16,13 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands exist, beside those that became part of a version.
-const EXTENSIONS: [&str; 11] = [
+const EXTENSIONS: [&str; 12] = [
     "VK_KHR_push_descriptor",
     "VK_KHR_maintenance5",
     "VK_KHR_pipeline_executable_properties",
     "VK_KHR_pipeline_library",
     "VK_EXT_tooling_info",
+    "VK_EXT_transform_feedback",
     "VK_KHR_surface",
     "VK_KHR_swapchain",
     "VK_KHR_get_surface_capabilities2",

@@ -2242,6 +2242,66 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         0,
     ),
     (
+        "vkCmdBindTransformFeedbackBuffersEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_bind_transform_feedback_buffers_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdBeginTransformFeedbackEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_begin_transform_feedback_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdEndTransformFeedbackEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_end_transform_feedback_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdBeginQueryIndexedEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_begin_query_indexed_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdEndQueryIndexedEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_end_query_indexed_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdDrawIndirectByteCountEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indirect_byte_count_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
         "vkCmdDrawIndirectCountAMD",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
@@ -6254,6 +6314,110 @@ mod entry {
                 connection,
                 visual_id,
             )
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_bind_transform_feedback_buffers_ext(
+        command_buffer: vk::CommandBuffer,
+        first_binding: u32,
+        binding_count: u32,
+        p_buffers: *const vk::Buffer,
+        p_offsets: *const vk::DeviceSize,
+        p_sizes: *const vk::DeviceSize,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindTransformFeedbackBuffersEXT`.
+        unsafe {
+            calls::cmd_bind_transform_feedback_buffers_ext(
+                dispatched(command_buffer),
+                first_binding,
+                slice(p_buffers, binding_count as usize),
+                slice(p_offsets, binding_count as usize),
+                slice(p_sizes, binding_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_begin_transform_feedback_ext(
+        command_buffer: vk::CommandBuffer,
+        first_counter_buffer: u32,
+        counter_buffer_count: u32,
+        p_counter_buffers: *const vk::Buffer,
+        p_counter_buffer_offsets: *const vk::DeviceSize,
+    ) {
+        // SAFETY: valid usage of `vkCmdBeginTransformFeedbackEXT`.
+        unsafe {
+            calls::cmd_begin_transform_feedback_ext(
+                dispatched(command_buffer),
+                first_counter_buffer,
+                slice(p_counter_buffers, counter_buffer_count as usize),
+                slice(p_counter_buffer_offsets, counter_buffer_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_end_transform_feedback_ext(
+        command_buffer: vk::CommandBuffer,
+        first_counter_buffer: u32,
+        counter_buffer_count: u32,
+        p_counter_buffers: *const vk::Buffer,
+        p_counter_buffer_offsets: *const vk::DeviceSize,
+    ) {
+        // SAFETY: valid usage of `vkCmdEndTransformFeedbackEXT`.
+        unsafe {
+            calls::cmd_end_transform_feedback_ext(
+                dispatched(command_buffer),
+                first_counter_buffer,
+                slice(p_counter_buffers, counter_buffer_count as usize),
+                slice(p_counter_buffer_offsets, counter_buffer_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_begin_query_indexed_ext(
+        command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool,
+        query: u32,
+        flags: vk::QueryControlFlags,
+        index: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdBeginQueryIndexedEXT`.
+        unsafe {
+            calls::cmd_begin_query_indexed_ext(dispatched(command_buffer), query_pool, query, flags, index);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_end_query_indexed_ext(
+        command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool,
+        query: u32,
+        index: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdEndQueryIndexedEXT`.
+        unsafe {
+            calls::cmd_end_query_indexed_ext(dispatched(command_buffer), query_pool, query, index);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_draw_indirect_byte_count_ext(
+        command_buffer: vk::CommandBuffer,
+        instance_count: u32,
+        first_instance: u32,
+        counter_buffer: vk::Buffer,
+        counter_buffer_offset: vk::DeviceSize,
+        counter_offset: u32,
+        vertex_stride: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDrawIndirectByteCountEXT`.
+        unsafe {
+            calls::cmd_draw_indirect_byte_count_ext(
+                dispatched(command_buffer),
+                instance_count,
+                first_instance,
+                counter_buffer,
+                counter_buffer_offset,
+                counter_offset,
+                vertex_stride,
+            );
         }
     }
 

@@ -1,5 +1,5 @@
-// Writes results of queries to a buffer, as `vkCmdCopyQueryPoolResults` has them.
-layout(push_constant) uniform Parameters { uint stride; uint wide; uint available; uint unfinished; } p;
+// Writes results of queries to a buffer, as `vkCmdCopyQueryPoolResults` has them: `values` of each query.
+layout(push_constant) uniform Parameters { uint stride; uint wide; uint available; uint unfinished; uint values; } p;
 layout(set = 0, binding = 0) readonly buffer Results { uvec2 results[]; };
 layout(set = 0, binding = 1) readonly buffer There { uint there[]; };
 layout(set = 0, binding = 2) writeonly buffer To { uint dst[]; };
@@ -8,13 +8,15 @@ void main() {
     uint id = gl_GlobalInvocationID.x;
     uint is_there = there[id];
     uint at = id * p.stride;
-    if ((is_there | p.unfinished) != 0u) {
-        uvec2 result = results[id];
-        dst[at] = result.x;
-        if (p.wide != 0u) { dst[at + 1u] = result.y; }
+    for (uint value = 0u; value < p.values; value++) {
+        if ((is_there | p.unfinished) != 0u) {
+            uvec2 result = results[id * p.values + value];
+            dst[at] = result.x;
+            if (p.wide != 0u) { dst[at + 1u] = result.y; }
+        }
+        at += 1u + p.wide;
     }
     if (p.available != 0u) {
-        at += 1u + p.wide;
         dst[at] = is_there;
         if (p.wide != 0u) { dst[at + 1u] = 0u; }
     }

@@ -24,6 +24,9 @@ const LAYERS: u32 = 2048;
 /// Descriptors of a set that shaders can reach.
 const DESCRIPTORS: u32 = 1 << 16;
 
+/// Buffers that vertices are captured in.
+pub const FEEDBACK_BUFFERS: u32 = agx_abi::feedback::MAX_BUFFERS as u32;
+
 /// Samples of a texel.
 const SAMPLES: vk::SampleCountFlags = vk::SampleCountFlags::from_raw(1 | 2 | 4);
 
@@ -97,6 +100,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_shader_subgroup_vote", 1),
     ("VK_EXT_subgroup_size_control", 2),
     ("VK_EXT_tooling_info", 1),
+    ("VK_EXT_transform_feedback", 1),
     ("VK_EXT_vertex_attribute_divisor", 3),
 ];
 

@@ -28,7 +28,7 @@ pub struct IndexBuffer {
 
 impl IndexBuffer {
     /// The logarithm of the bytes of an index.
-    fn shift(&self) -> u64 {
+    pub(super) fn shift(&self) -> u64 {
         match self.kind {
             vk::IndexType::UINT32 => 2,
             vk::IndexType::UINT8_EXT => 0,
@@ -83,7 +83,9 @@ impl Recorder {
     /// Nothing is bound, or memory is used up.
     pub fn draw(&mut self, numbers: DrawNumbers, indexed: bool, number: u32) -> Result<(), Error> {
         let Some(mut pass) = self.pass.take() else { return Ok(()) };
-        let result = self.draw_views(&mut pass, numbers, indexed, number);
+        let result = self
+            .capture(numbers, indexed, number)
+            .and_then(|()| self.draw_views(&mut pass, numbers, indexed, number));
         self.pass = Some(pass);
         result
     }
@@ -210,7 +212,7 @@ impl Recorder {
 }
 
 /// Strides of the vertex buffers, in the order of the pipeline's bindings.
-fn strides(graphics: &Graphics, pipeline: &GraphicsPipeline) -> Vec<u32> {
+pub(super) fn strides(graphics: &Graphics, pipeline: &GraphicsPipeline) -> Vec<u32> {
     let dynamic = pipeline.is_dynamic(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
     let of = |binding: &crate::graphics::BindingInfo| match graphics.strides.get(&binding.binding) {
         Some(stride) if dynamic => *stride,

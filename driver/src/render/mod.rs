@@ -1,6 +1,7 @@
 //! Render passes: from the background program over the draws to the end-of-tile program.
 
 mod draw;
+mod feedback;
 mod pass_words;
 mod state;
 mod tiles;
@@ -24,6 +25,8 @@ use crate::view::ImageView;
 use crate::words::State;
 
 pub use draw::{DrawNumbers, IndexBuffer};
+pub use feedback::Feedback;
+pub(crate) use feedback::record;
 pub use tiles::Tiles;
 
 /// What draws are drawn with.
@@ -41,6 +44,8 @@ pub struct Graphics {
     pub strides: BTreeMap<u32, u32>,
     /// Indices.
     pub indices: Option<IndexBuffer>,
+    /// What vertices are captured in.
+    pub feedback: Feedback,
 }
 
 /// A colour target of a pass.
@@ -367,21 +372,28 @@ impl Recorder {
         Ok(())
     }
 
-    /// Begins counting samples.
+    /// Begins counting samples, or primitives that are captured.
     pub fn begin_query(&mut self, pool: &QueryPool, query: u32, precise: bool) {
-        if let (Some(pass), Some(counter)) = (&mut self.pass, pool.counter(query)) {
+        if pool.counts_primitives() {
+            self.count_feedback(Some((pool, query)));
+        } else if let (Some(pass), Some(counter)) = (&mut self.pass, pool.counter(query)) {
             pass.query = Some((counter, precise));
         }
     }
 
-    /// Ends counting samples.
+    /// Ends counting.
     ///
     /// # Errors
     /// Memory is used up.
     pub fn end_query(&mut self, pool: &Arc<QueryPool>, query: u32) -> Result<(), Error> {
+        if pool.counts_primitives() {
+            self.count_feedback(None);
+        }
         match &mut self.pass {
             Some(pass) => {
-                pass.query = None;
+                if !pool.counts_primitives() {
+                    pass.query = None;
+                }
                 pass.finished.push((pool.clone(), query));
                 Ok(())
             }

@@ -116,7 +116,7 @@ impl Recorder {
     /// Memory is used up.
     pub fn reset_queries(&mut self, pool: &QueryPool, first: u32, count: u32) -> Result<(), Error> {
         self.fill_memory(pool.available_address(first), 4 * u64::from(count), 0)?;
-        self.fill_memory(pool.result_address(first), 8 * u64::from(count), 0)
+        self.fill_memory(pool.result_address(first), 8 * u64::from(pool.values()) * u64::from(count), 0)
     }
 
     /// Says that the results of queries are there. A query in a pass of several views takes one for each: the first has the result
@@ -152,9 +152,9 @@ impl Recorder {
     ) -> Result<(), Error> {
         let flags = [wide, available, partial].map(u32::from);
         let stride = if count <= 1 { 0 } else { (stride / 4) as u32 };
-        let parameters = [stride, flags[0], flags[1], flags[2]];
+        let parameters = [stride, flags[0], flags[1], flags[2], pool.values()];
         let list = [
-            Direct::Buffer(pool.result_address(first), 8 * u64::from(count)),
+            Direct::Buffer(pool.result_address(first), 8 * u64::from(pool.values()) * u64::from(count)),
             Direct::Buffer(pool.available_address(first), 4 * u64::from(count)),
             Direct::Buffer(address, u64::from(u32::MAX)),
         ];

@@ -59,6 +59,23 @@ pub enum Bound {
     Direct(Vec<Direct>),
 }
 
+/// Numbers of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchNumbers {
+    /// Workgroups.
+    pub groups: Numbers<3>,
+    /// Number of the first workgroup.
+    pub first_group: [u32; 3],
+    /// Address of what a vertex shader that captures reads ([`crate::render::record`]).
+    pub capture: u64,
+}
+
+impl Default for LaunchNumbers {
+    fn default() -> Self {
+        LaunchNumbers { groups: Numbers::Known([1; 3]), first_group: [0; 3], capture: 0 }
+    }
+}
+
 /// Everything that a stage's uniforms come from.
 #[derive(Clone)]
 pub struct State {
@@ -66,10 +83,8 @@ pub struct State {
     pub sets: [Option<Bound>; MAX_SETS],
     /// Push constants.
     pub push: [u8; PUSH_BYTES],
-    /// Workgroups of a dispatch.
-    pub groups: Numbers<3>,
-    /// Number of its first workgroup.
-    pub first_group: [u32; 3],
+    /// What a launch says.
+    pub launch: LaunchNumbers,
     /// Base vertex and base instance of a draw.
     pub base: Numbers<2>,
     /// Number of the draw.
@@ -93,8 +108,7 @@ impl Default for State {
         State {
             sets: [const { None }; MAX_SETS],
             push: [0; PUSH_BYTES],
-            groups: Numbers::Known([1; 3]),
-            first_group: [0; 3],
+            launch: LaunchNumbers::default(),
             base: Numbers::Known([0; 2]),
             draw: 0,
             view: 0,

@@ -11,6 +11,7 @@ use super::{Assembler, Bound, Direct, MOST_HALVES, Numbers, State, unbound};
 use crate::Error;
 use crate::program::Program;
 use crate::record::Writer;
+use crate::render::record;
 use crate::sampler;
 
 impl Assembler<'_> {
@@ -84,15 +85,19 @@ impl Assembler<'_> {
                 Value::Bytes(self.state.push.get(offset as usize..).unwrap_or(&[]).to_vec())
             }
             UniformSource::Zeros => bytes(self.upload.zeros()),
-            UniformSource::WorkgroupCount => numbers(self.state.groups),
-            UniformSource::WorkgroupBase => numbers(Numbers::Known(self.state.first_group)),
+            UniformSource::WorkgroupCount => numbers(self.state.launch.groups),
+            UniformSource::WorkgroupBase => numbers(Numbers::Known(self.state.launch.first_group)),
             UniformSource::ViewIndex => bytes(self.state.view.into()),
             UniformSource::SamplePositions => {
                 bytes(pack_sample_positions(standard_sample_positions(self.state.samples)).into())
             }
             UniformSource::Interface(uniform) => self.interface(uniform),
+            UniformSource::VertexCount => Value::At(self.state.launch.capture + record::VERTICES),
+            UniformSource::FeedbackCount => Value::At(self.state.launch.capture + record::CAPTURED),
+            UniformSource::FeedbackBuffer { buffer } => {
+                Value::At(self.state.launch.capture + record::BUFFERS + 8 * u64::from(buffer))
+            }
             UniformSource::VertexOutputs
-            | UniformSource::VertexCount
             | UniformSource::KernelResults
             | UniformSource::KernelArgument { .. }
             | UniformSource::SetAddress { .. }
@@ -137,9 +142,10 @@ impl Assembler<'_> {
                 Value::Bytes(colour.iter().flat_map(|word| word.to_le_bytes()).collect())
             }
             InterfaceUniform::TargetHeap => Value::Bytes(self.state.heap.to_le_bytes().to_vec()),
-            InterfaceUniform::RootDescriptor | InterfaceUniform::InputAssembly => {
-                Value::Bytes(0_u64.to_le_bytes().to_vec())
+            InterfaceUniform::InputAssembly => {
+                Value::Bytes((self.state.launch.capture + record::ASSEMBLY).to_le_bytes().to_vec())
             }
+            InterfaceUniform::RootDescriptor => Value::Bytes(0_u64.to_le_bytes().to_vec()),
         }
     }
 

@@ -415,6 +415,8 @@ impl Layout<'_> {
             | UniformSource::SamplePositions
             | UniformSource::ViewIndex
             | UniformSource::VertexOutputs
+            | UniformSource::FeedbackBuffer { .. }
+            | UniformSource::FeedbackCount
             | UniformSource::VertexCount => Vec::new(),
             UniformSource::KernelResults => self.results.to_le_bytes().to_vec(),
             UniformSource::KernelArgument { index } => arguments

@@ -5,7 +5,9 @@ use agx_abi::tile::ColourFormat;
 use agx_abi::vertex::{self, RunsAs};
 use agx_abi::vertex_format::{VertexFormat, names};
 use agx_abi::{PartRole, Stage};
-use agx_compiler::link::{AttributeKey, EpilogKey, IndexSize, LinkPart, Parts, Target, VertexPrologKey};
+use agx_compiler::link::{
+    Assembly, AttributeKey, EpilogKey, IndexSize, LinkPart, Parts, Target, VertexPrologKey,
+};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::{Framebuffer, Tests};
 use agx_isa::disasm::{Piece, disassemble};
@@ -98,7 +100,7 @@ fn vertex_prologs_have_no_uniforms_for_preambles_or_constants() {
         let key = VertexPrologKey {
             attributes: vec![(0xf, Some(source)); 2],
             runs_as,
-            index: compute.then_some(IndexSize::B16),
+            assembly: Assembly { index: compute.then_some(IndexSize::B16), ..Assembly::default() },
             gpr_halves: ALL_HALVES,
             frame_bytes: 0,
         };

@@ -4,7 +4,8 @@ use agx_abi::vertex::{self, RunsAs};
 use agx_abi::vertex_format::{VertexFormat, VertexNumeric, names};
 use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, Target, UniformSource};
 use agx_compiler::link::{
-    AttributeKey, EpilogKey, IndexSize, LinkedProgram, Parts, Target as RenderTarget, VertexPrologKey, link,
+    Assembly, AttributeKey, EpilogKey, IndexSize, LinkedProgram, Parts, Primitives, Target as RenderTarget,
+    VertexPrologKey, link,
 };
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::launch::{AttributeData, DrawLaunch, StageProgram};
@@ -307,7 +308,7 @@ fn thirty_attributes_fit_into_the_registers_of_a_main_part_that_reads_them() {
     let key = VertexPrologKey {
         attributes: vec![(0xf, Some(source)); 30],
         runs_as: RunsAs::Vertex,
-        index: None,
+        assembly: Assembly::default(),
         gpr_halves: 256,
         frame_bytes: 0,
     };
@@ -316,7 +317,6 @@ fn thirty_attributes_fit_into_the_registers_of_a_main_part_that_reads_them() {
     prologued(&[], &info, &key);
 }
 
-/// Runs a compute prolog with a main part that stores r5 and r6, or an attribute instead of r6.
 #[test]
 fn a_compute_prolog_fetches_indices() {
     let indices: [(IndexSize, &[u8]); 3] = [
@@ -326,7 +326,8 @@ fn a_compute_prolog_fetches_indices() {
     ];
     let format = VertexFormat::from_name("R16_UINT").expect("a format");
     let attribute = AttributeKey { format, stride: 2, divisor: None, alignment: 2, location: 0 };
-    for (index, bytes) in indices {
+    for (size, bytes) in indices {
+        let index = Assembly { index: Some(size), primitives: Primitives::List };
         // Indices 9, 8, 200; beyond their number 0; all from the base vertex 100.
         assert_eq!(compute(index, bytes, None), [109, 0, 108, 0, 300, 0, 100, 0, 100, 0], "{index:?}");
         // The elements are 1000 and up; the last is that of vertex 250.
@@ -335,16 +336,35 @@ fn a_compute_prolog_fetches_indices() {
     }
 }
 
-fn compute(index: IndexSize, indices: &[u8], attribute: Option<AttributeKey>) -> Vec<u32> {
+/// Each primitive's vertices in the order of Vulkan's tables of primitive topologies.
+#[test]
+fn a_compute_prolog_takes_strips_and_fans_apart() {
+    let bytes: Vec<u8> = (0..8).collect();
+    let cases = [
+        (Primitives::LineStrip, vec![0, 1, 1, 2, 2, 3]),
+        (Primitives::TriangleStrip { last_provokes: false }, vec![0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4]),
+        (Primitives::TriangleStrip { last_provokes: true }, vec![0, 1, 2, 2, 1, 3, 2, 3, 4, 4, 3, 5]),
+        (Primitives::TriangleFan { last_provokes: false }, vec![1, 2, 0, 2, 3, 0, 3, 4, 0]),
+        (Primitives::TriangleFan { last_provokes: true }, vec![0, 1, 2, 0, 2, 3, 0, 3, 4]),
+    ];
+    for (primitives, expected) in cases {
+        let assembly = Assembly { index: Some(IndexSize::B8), primitives };
+        let found = run_compute(&with_stores(None, assembly), &bytes, [8, expected.len() as u32], false);
+        let numbers: Vec<u32> = found.chunks(2).map(|pair| pair[0] - 100).collect();
+        assert_eq!(numbers, expected, "{primitives:?}");
+    }
+}
+
+fn compute(assembly: Assembly, indices: &[u8], attribute: Option<AttributeKey>) -> Vec<u32> {
+    run_compute(&with_stores(attribute, assembly), indices, [3, 5], attribute.is_some())
+}
+
+/// A compute prolog and a main part that stores r5 and r6, or the attribute instead of r6.
+fn with_stores(attribute: Option<AttributeKey>, assembly: Assembly) -> LinkedProgram {
     let attributes: Vec<_> = attribute.map(|attribute| (1, Some(attribute))).into_iter().collect();
     let reserved = vertex::reserved_halves(attributes.len() as u32, RunsAs::Compute) as u16;
-    let key = VertexPrologKey {
-        attributes,
-        runs_as: RunsAs::Compute,
-        index: Some(index),
-        gpr_halves: 24,
-        frame_bytes: 0,
-    };
+    let key =
+        VertexPrologKey { attributes, runs_as: RunsAs::Compute, assembly, gpr_halves: 24, frame_bytes: 0 };
     // Two words at the buffer whose address follows the prolog's uniforms: r5 and the attribute, or r5 and r6.
     let grid = Operand::reg(4, Size::B32);
     let mut code = Code::default().op(Opcode::Mfsr, &[("dst", grid), ("sr", Operand::imm(80))]);
@@ -364,19 +384,25 @@ fn compute(index: IndexSize, indices: &[u8], attribute: Option<AttributeKey>) ->
     );
     let uniform_halves = reserved.next_multiple_of(4) + 4;
     let info = ShaderInfo { stage: Stage::Vertex, gpr_halves: 24, uniform_halves, ..ShaderInfo::default() };
-    run_compute(&prologued(&code.0, &info, &key), indices, attribute.is_some())
+    prologued(&code.0, &info, &key)
 }
 
-/// Runs five lanes over three indices with base vertex 100; two words of each.
-fn run_compute(program: &LinkedProgram, indices: &[u8], attribute: bool) -> Vec<u32> {
+/// Runs so many lanes over so many indices with base vertex 100; two words of each.
+fn run_compute(
+    program: &LinkedProgram,
+    indices: &[u8],
+    [count, lanes]: [u32; 2],
+    attribute: bool,
+) -> Vec<u32> {
     let mut memory = Memory::new();
     let (assembly, list, out, data) = (0x1_0000_u64, 0x2_0000_u64, 0x3_0000_u64, 0x4_0000_u64);
-    let state: Vec<u8> = [list.to_le_bytes(), 3_u64.to_le_bytes()].concat();
+    let state: Vec<u8> = [list.to_le_bytes(), u64::from(count).to_le_bytes()].concat();
     let elements = (1000..=1250_u16).flat_map(u16::to_le_bytes).collect();
     memory.map(assembly, state, Access::READ).expect("maps");
     memory.map(list, indices.to_vec(), Access::READ).expect("maps");
     memory.map(data, elements, Access::READ).expect("maps");
-    memory.map(out, vec![0; 40], Access::READ | Access::WRITE).expect("maps");
+    let bytes = 8 * lanes as usize;
+    memory.map(out, vec![0; bytes], Access::READ | Access::WRITE).expect("maps");
     let halves = |address: u64| [0, 16, 32, 48].map(|shift| (address >> shift) as u16);
     let mut uniforms = Vec::new();
     for range in vertex::uniforms(u32::from(attribute), RunsAs::Compute) {
@@ -399,7 +425,7 @@ fn run_compute(program: &LinkedProgram, indices: &[u8], attribute: bool) -> Vec<
             uniforms: &uniforms,
             states: States::default(),
             workgroups: [1, 1, 1],
-            workgroup_size: [5, 1, 1],
+            workgroup_size: [lanes, 1, 1],
             threads: None,
             tile: None,
             local_bytes: 0,
@@ -409,6 +435,6 @@ fn run_compute(program: &LinkedProgram, indices: &[u8], attribute: bool) -> Vec<
     )
     .expect("runs");
     assert_eq!(report.findings, []);
-    let bytes = memory.bytes(out, 40).expect("mapped");
+    let bytes = memory.bytes(out, bytes).expect("mapped");
     bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("4"))).collect()
 }

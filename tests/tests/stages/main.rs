@@ -8,6 +8,7 @@ mod attributes;
 mod cases;
 mod culled;
 mod derivatives;
+mod feedback;
 mod fetch;
 mod views;
 mod workgroup;

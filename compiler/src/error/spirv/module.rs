@@ -127,11 +127,6 @@ errors! {
         = "entry point `{name}`: id {id} is not a function",
         Example::Words("An OpEntryPoint whose function is a type.");
 
-        /// Transform feedback is not supported. The hardware has none, and nothing would capture the outputs.
-        1024 Unsupported TransformFeedback { name: String }
-        = "transform feedback: entry point `{name}` has the execution mode Xfb, and nothing would capture its outputs",
-        Example::declared("OpExecutionMode %main Xfb");
-
         /// The workgroup size is not constant. LocalSizeId takes constants and specialization constants.
         1025 Invalid WorkgroupSize { id: u32 }
         = "the workgroup size: id {id} is not a constant",

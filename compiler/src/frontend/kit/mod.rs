@@ -71,6 +71,7 @@ pub mod control;
 pub mod coverage;
 pub mod derivatives;
 pub(crate) mod descriptors;
+pub mod feedback;
 pub mod fragment;
 pub mod images;
 pub mod limits;
@@ -173,6 +174,7 @@ impl<'f, 'a> Kit<'f, 'a> {
             runs_as: vertex.runs_as,
             attributes: vertex.attributes,
             varyings: vertex.varyings,
+            feedback: vertex.feedback.info,
             fragment: fragment.info,
             entry_point: entry_point.to_owned(),
             uniform_halves: placement.halves(),

@@ -7,6 +7,7 @@ use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output, RunsAs, Varying, assig
 use agx_abi::{InterfaceUniform, UniformSource, registers};
 use agx_isa::sr::Sr;
 
+use super::feedback::{self, FeedbackStage};
 use super::{Kit, compute};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
@@ -22,6 +23,8 @@ pub struct VertexStage {
     pub attributes: Vec<Attribute>,
     /// Output slots that are written.
     pub varyings: Vec<Varying>,
+    /// What is captured.
+    pub feedback: FeedbackStage,
     /// Registers that hold something when the program starts, by half index.
     preloaded: Vec<(u8, Src)>,
 }
@@ -30,7 +33,7 @@ impl VertexStage {
     /// A shader of which nothing is known.
     pub(super) fn new(key: &CompileKey) -> Self {
         let runs_as = if key.vertex_as_compute { RunsAs::Compute } else { RunsAs::Vertex };
-        VertexStage { runs_as, ..VertexStage::default() }
+        VertexStage { runs_as, feedback: FeedbackStage::new(key), ..VertexStage::default() }
     }
 
     fn preloaded(&self, half: u8) -> Option<Src> {
@@ -179,6 +182,7 @@ pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(),
         return Err(KitError::VertexOutputs { most: MAX_SLOTS, found: count as usize }.into());
     }
     match kit.vertex.runs_as {
+        RunsAs::Compute if kit.vertex.feedback.is_stored => feedback::store(kit),
         RunsAs::Compute => store_to_memory(kit, &varyings, &words),
         RunsAs::Vertex => {
             for varying in &varyings {
@@ -240,13 +244,18 @@ fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output,
     words
 }
 
-/// Stores the outputs of a shader that runs as a compute shader after those of the vertices before it.
-fn store_to_memory(kit: &mut Kit<'_, '_>, varyings: &[Varying], words: &[(Output, Src)]) {
+/// Number of the vertex of a shader that runs as a compute shader, counted through all instances.
+pub(super) fn number_of_all(kit: &mut Kit<'_, '_>) -> Src {
     let [x, y] = [0, 1].map(|axis: u8| compute::register(kit, Sr::THREAD_X.axis(axis)));
     let count = kit.uniforms.get(UniformSource::VertexCount, 0, 32);
-    let base = kit.uniforms.get(UniformSource::VertexOutputs, 0, 64);
     let before = kit.b.imul(y, count);
-    let number = kit.b.iadd(before, x);
+    kit.b.iadd(before, x)
+}
+
+/// Stores the outputs of a shader that runs as a compute shader after those of the vertices before it.
+fn store_to_memory(kit: &mut Kit<'_, '_>, varyings: &[Varying], words: &[(Output, Src)]) {
+    let base = kit.uniforms.get(UniformSource::VertexOutputs, 0, 64);
+    let number = number_of_all(kit);
     let first = kit.b.imul(number, Src::imm32(4 * varyings.len() as u32));
     for varying in varyings {
         let Some(word) = last_of(words, varying.output) else { continue };

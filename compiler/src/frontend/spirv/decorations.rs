@@ -135,6 +135,18 @@ pub(super) struct Decorated {
     pub built_in: Option<BuiltIn>,
     /// How and where it is interpolated.
     pub style: Style,
+    /// Where it is captured.
+    pub capture: Capture,
+}
+
+/// Where transform feedback captures an output: only one that has all three is captured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Capture {
+    pub buffer: Option<u32>,
+    /// Bytes of a vertex in the buffer.
+    pub stride: Option<u32>,
+    /// First byte. Members of blocks in memory have one too.
+    pub offset: Option<u32>,
 }
 
 /// How and where an input is interpolated.
@@ -163,12 +175,18 @@ impl Decorated {
                 sample: of(Decoration::Sample).is_some(),
                 relaxed: of(Decoration::RelaxedPrecision).is_some(),
             },
+            capture: Capture {
+                buffer: of(Decoration::XfbBuffer),
+                stride: of(Decoration::XfbStride),
+                offset: of(Decoration::Offset),
+            },
         }
     }
 
     /// What holds of a part that is decorated with `self` in something decorated with `outer`.
     pub fn within(self, outer: Decorated) -> Self {
         let (a, b) = (self.style, outer.style);
+        let (inner, around) = (self.capture, outer.capture);
         Decorated {
             location: self.location,
             component: self.component,
@@ -180,6 +198,11 @@ impl Decorated {
                 centroid: a.centroid || b.centroid,
                 sample: a.sample || b.sample,
                 relaxed: a.relaxed || b.relaxed,
+            },
+            capture: Capture {
+                buffer: inner.buffer.or(around.buffer),
+                stride: inner.stride.or(around.stride),
+                offset: inner.offset,
             },
         }
     }

@@ -3,7 +3,7 @@
 
 use spirv::BuiltIn;
 
-use super::decorations::{Decorated, Style};
+use super::decorations::{Capture, Decorated, Style};
 use super::module::{Global, Module};
 use super::types::{Kind, Ty, Types};
 use crate::error::{CompileError, StageError};
@@ -37,6 +37,38 @@ pub(super) struct Leaf {
     pub index: u32,
     /// How it is interpolated.
     pub style: Style,
+    /// Where transform feedback captures it.
+    pub captured: Option<Captured>,
+}
+
+/// Where a scalar is captured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Captured {
+    pub buffer: u32,
+    /// Bytes of a vertex in the buffer.
+    pub stride: u32,
+    /// First byte.
+    pub offset: u32,
+}
+
+impl Captured {
+    /// Where what is decorated so begins, in the `number`th block of an array: each has a buffer of its own.
+    fn start(capture: Capture, number: u32) -> Option<Captured> {
+        let Capture { buffer: Some(buffer), stride: Some(stride), offset: Some(offset) } = capture else {
+            return None;
+        };
+        Some(Captured { buffer: buffer.saturating_add(number), stride, offset })
+    }
+
+    /// The place of a scalar of so many bytes, and the one after it. Scalars follow each other without gaps, but wider ones
+    /// begin at multiples of their size.
+    fn take(place: &mut Option<Captured>, bits: u8) -> Option<Captured> {
+        let bytes = u32::from(bits / 8).max(1);
+        let mut taken = (*place)?;
+        taken.offset = taken.offset.checked_next_multiple_of(bytes).unwrap_or(u32::MAX);
+        *place = Some(Captured { offset: taken.offset.saturating_add(bytes), ..taken });
+        Some(taken)
+    }
 }
 
 impl Leaf {
@@ -55,6 +87,8 @@ impl Leaf {
 pub(super) struct StageIo<'a> {
     /// Ids of the entry point's inputs and outputs, among others.
     pub interface: &'a [u32],
+    /// Outputs are captured.
+    pub feedback: bool,
     /// What an output of a fragment shader holds before it is written, by width.
     pub unwritten: Vec<(u8, Src)>,
     /// First variable and scalars of the inputs.
@@ -71,6 +105,8 @@ pub(super) fn leaves(module: &Module<'_>, global: &Global<'_>) -> Result<Vec<Lea
         types: &module.types,
         location: decorated.location,
         index: 0,
+        captured: Captured::start(decorated.capture, 0),
+        block: 0,
         out: Vec::with_capacity(module.types.leaf_count(global.ty)?),
     };
     walk.visit(global.ty, decorated)?;
@@ -83,6 +119,10 @@ struct Walk<'w, 'a> {
     location: Option<u32>,
     /// The next scalar of the built-in.
     index: u32,
+    /// Where the next scalar is captured.
+    captured: Option<Captured>,
+    /// Number of the block in an array of blocks.
+    block: u32,
     out: Vec<Leaf>,
 }
 
@@ -91,12 +131,21 @@ impl Walk<'_, '_> {
     fn visit(&mut self, ty: Ty, decorated: Decorated) -> Result<(), CompileError> {
         match self.types.kind(ty) {
             Kind::Struct { members } => {
+                // Members of what is captured as a whole follow each other; others say themselves where they are.
+                let is_whole = self.captured.is_some();
                 for member in members {
                     self.location = member.decorated.location.or(self.location);
                     if member.decorated.built_in.is_some() {
                         self.index = 0;
                     }
-                    self.visit(member.ty, member.decorated.within(decorated))?;
+                    let inner = member.decorated.within(decorated);
+                    if !is_whole {
+                        self.captured = Captured::start(inner.capture, self.block);
+                    }
+                    self.visit(member.ty, inner)?;
+                }
+                if !is_whole {
+                    (self.captured, self.block) = (None, self.block + 1);
                 }
                 Ok(())
             }
@@ -127,7 +176,9 @@ impl Walk<'_, '_> {
                 Some(built_in) => Slot::BuiltIn { built_in, index: self.index + component },
                 None => self.user(decorated.component + words * component, words)?,
             };
-            self.out.push(Leaf { slot, bits, is_float, index: decorated.index, style: decorated.style });
+            let captured = Captured::take(&mut self.captured, bits);
+            let (index, style) = (decorated.index, decorated.style);
+            self.out.push(Leaf { slot, bits, is_float, index, style, captured });
         }
         match decorated.built_in {
             Some(_) => self.index += count,

@@ -114,7 +114,7 @@ pub fn read<'a>(
     translator.values.masks_shifts = dialect.masks_shifts;
     translator.values.floats = floats;
     translator.memory.usage = usage_scan::scan(&module, &translator.values.kit.b.f.watch)?;
-    translator.io.interface = entry.interface;
+    (translator.io.interface, translator.io.feedback) = (entry.interface, entry.feedback);
     let translate::Translator { values, memory, io, .. } = &mut translator;
     stage::stage_inputs(io, memory, values, &entry)?;
     globals::prologue(memory, values)?;

@@ -129,6 +129,8 @@ pub(super) struct Entry<'a> {
     pub stage: Stage,
     /// Ids of its inputs and outputs, among others.
     pub interface: &'a [u32],
+    /// Transform feedback captures outputs.
+    pub feedback: bool,
     /// Tests always come before the program.
     pub early_tests: bool,
     /// What the depths it writes are promised to be.
@@ -186,9 +188,6 @@ impl<'a> Module<'a> {
         let has = |mode: ExecutionMode| {
             self.modes.iter().any(|known| (known.0, known.1) == (point.function, mode as u32))
         };
-        if has(ExecutionMode::Xfb) {
-            return Err(ModuleError::TransformFeedback { name: point.name.clone() }.into());
-        }
         let of_this = self.modes.iter().filter(|known| known.0 == point.function);
         let quads = of_this.filter_map(|known| quads(known.1)).next();
         if let Some(quads) = quads {
@@ -197,6 +196,7 @@ impl<'a> Module<'a> {
         Ok(Entry {
             stage,
             interface: point.interface,
+            feedback: has(ExecutionMode::Xfb),
             early_tests: has(ExecutionMode::EarlyFragmentTests),
             depth_layout: DEPTH_LAYOUTS
                 .iter()

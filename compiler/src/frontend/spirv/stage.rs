@@ -11,7 +11,7 @@ use super::module::Entry;
 use super::owners::Memory;
 use super::pointer::{Pointer, Root};
 use super::values::Values;
-use super::vertex::{vertex_inputs, vertex_outputs, vertex_start};
+use super::vertex::{captured_outputs, vertex_inputs, vertex_outputs, vertex_start};
 use super::{memory, variables};
 use crate::error::CompileError;
 use crate::frontend::kit::fragment::{self, FragmentModes};
@@ -161,7 +161,12 @@ pub(super) fn stage_outputs<'a>(
         }
     }
     match v.kit.stage {
-        Stage::Vertex => vertex_outputs(v, &outputs),
+        Stage::Vertex => {
+            if io.feedback {
+                captured_outputs(v, &outputs)?;
+            }
+            vertex_outputs(v, &outputs)
+        }
         _ => fragment_outputs(v, &outputs),
     }
 }

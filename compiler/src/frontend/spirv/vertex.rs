@@ -1,14 +1,17 @@
 //! Inputs and outputs of vertex shaders: which of the kit's they are.
 
+use agx_abi::feedback::CapturedOutput;
+use agx_abi::vertex::Output as Name;
 use spirv::{BuiltIn, StorageClass};
 
 use super::globals;
 use super::interface::StageIo;
 use super::interface::output_word;
-use super::interface::{Leaf, Output, Slot, leaves};
+use super::interface::{Captured, Leaf, Output, Slot, leaves};
 use super::owners::Memory;
 use super::values::Values;
 use crate::error::{CompileError, StageError};
+use crate::frontend::kit::feedback;
 use crate::frontend::kit::vertex::{self, VertexInput, VertexOutput};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
@@ -89,6 +92,40 @@ pub(super) fn vertex_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Resu
         words.push((place, output_word(&mut v.kit.b, leaf, *value)));
     }
     vertex::end(&mut v.kit, &words)
+}
+
+/// Says which outputs are captured, each in its own width; words of 64-bit scalars are captured one by one.
+pub(super) fn captured_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Result<(), CompileError> {
+    for (leaf, value) in outputs {
+        let Some(Captured { buffer, stride, offset }) = leaf.captured else { continue };
+        let words = match leaf.bits {
+            64 => v.kit.b.split(*value, Type::B32, 2).to_vec(),
+            _ => vec![*value],
+        };
+        for ((slot, word), offset) in leaf.components().zip(words).zip((offset..).step_by(4)) {
+            let captured = CapturedOutput {
+                buffer: u8::try_from(buffer).unwrap_or(u8::MAX),
+                offset,
+                bits: leaf.bits.min(32),
+                output: captured(slot)?,
+            };
+            feedback::capture(&mut v.kit, captured, stride, word)?;
+        }
+    }
+    Ok(())
+}
+
+/// What an output that is captured is called.
+fn captured(slot: Slot) -> Result<Name, CompileError> {
+    Ok(match place(slot)? {
+        VertexOutput::Position(component) => Name::Position(component),
+        VertexOutput::PointSize => Name::PointSize,
+        VertexOutput::ClipDistance(index) => Name::ClipDistance(index),
+        VertexOutput::CullDistance(index) => Name::CullDistance(index),
+        VertexOutput::Layer => Name::LayerAndViewport,
+        VertexOutput::Viewport => Name::Viewport,
+        VertexOutput::User { location, component } => Name::User { location, component },
+    })
 }
 
 /// Where an output goes.

@@ -133,7 +133,9 @@ filled! { feature,
         PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT
             { graphics_pipeline_library: vk::TRUE };
         PhysicalDeviceProvokingVertexFeaturesEXT PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT
-            { provoking_vertex_last: vk::TRUE };
+            { provoking_vertex_last: vk::TRUE, transform_feedback_preserves_provoking_vertex: vk::TRUE };
+        PhysicalDeviceTransformFeedbackFeaturesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT
+            { transform_feedback: vk::TRUE, geometry_streams: vk::FALSE };
         PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
             PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR { pipeline_executable_info: vk::TRUE };
     }
@@ -211,7 +213,20 @@ filled! { property,
         PhysicalDeviceGraphicsPipelineLibraryPropertiesEXT PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_PROPERTIES_EXT
             { graphics_pipeline_library_independent_interpolation_decoration: vk::TRUE };
         PhysicalDeviceProvokingVertexPropertiesEXT PHYSICAL_DEVICE_PROVOKING_VERTEX_PROPERTIES_EXT
-            { provoking_vertex_mode_per_pipeline: vk::TRUE };
+            { provoking_vertex_mode_per_pipeline: vk::TRUE,
+              transform_feedback_preserves_triangle_fan_provoking_vertex: vk::TRUE };
+        PhysicalDeviceTransformFeedbackPropertiesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_PROPERTIES_EXT {
+            max_transform_feedback_streams: 1,
+            max_transform_feedback_buffers: physical::FEEDBACK_BUFFERS,
+            max_transform_feedback_buffer_size: u64::from(u32::MAX),
+            max_transform_feedback_stream_data_size: 512,
+            max_transform_feedback_buffer_data_size: 512,
+            max_transform_feedback_buffer_data_stride: 2048,
+            transform_feedback_queries: vk::TRUE,
+            transform_feedback_streams_lines_triangles: vk::FALSE,
+            transform_feedback_rasterization_stream_select: vk::FALSE,
+            transform_feedback_draw: vk::TRUE
+        };
         PhysicalDevicePushDescriptorPropertiesKHR PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR
             { max_push_descriptors: 32 };
     }

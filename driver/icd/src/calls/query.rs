@@ -46,7 +46,7 @@ pub(crate) fn get_query_pool_results(
     }
     let mut result = vk::Result::SUCCESS;
     for (at, query) in (first..first + count).enumerate() {
-        let (value, available) = pool.result(query);
+        let (values, available) = pool.result(query);
         let Some(room) = data.get_mut(at * stride as usize..) else { break };
         let bytes = if wide { 8 } else { 4 };
         let mut put = |place: usize, value: u64| {
@@ -55,13 +55,13 @@ pub(crate) fn get_query_pool_results(
             }
         };
         if available || flags.contains(vk::QueryResultFlags::PARTIAL) {
-            put(0, value);
+            values.iter().enumerate().for_each(|(at, value)| put(at * bytes, *value));
         }
         if !available {
             result = vk::Result::NOT_READY;
         }
         if flags.contains(vk::QueryResultFlags::WITH_AVAILABILITY) {
-            put(bytes, available.into());
+            put(values.len() * bytes, available.into());
         }
     }
     Ok(result)

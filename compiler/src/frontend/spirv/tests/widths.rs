@@ -166,15 +166,6 @@ fn bytes_have_extended_sums_and_products() {
 }
 
 #[test]
-fn transform_feedback_is_refused() {
-    // Execution mode 11 is Xfb.
-    let text = format!("ExecutionMode %main 11\n{}", with_body("", "Return"));
-    let error = super::run(&text, &[]).expect_err("its outputs would be lost");
-    assert_eq!(error.kind(), ErrorKind::Unsupported);
-    assert!(error.message().contains("transform feedback"), "{error}");
-}
-
-#[test]
 fn a_task_shader_is_unsupported_and_not_invalid() {
     let text = with_body("", "EmitMeshTasksEXT #1 #1 #1").replace("FunctionEnd", "FunctionEnd\n");
     let error = super::run(&text, &[]).expect_err("there are no task shaders");

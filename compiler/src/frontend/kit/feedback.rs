@@ -1,0 +1,80 @@
+//! Outputs of vertex shaders that are captured by transform feedback.
+//!
+//! A front end says which words are captured before the vertex shader ends. One that runs as a compute shader and captures stores
+//! them: the vertices of an instance follow each other, then come those of the next. Vertices for which there is no room store nothing.
+
+use agx_abi::UniformSource;
+use agx_abi::feedback::{CapturedOutput, Feedback, MAX_BUFFERS};
+
+use super::Kit;
+use super::vertex::number_of_all;
+use crate::CompileKey;
+use crate::error::{CompileError, KitError};
+use crate::ir::build::alu::IntCond;
+use crate::ir::{Arithmetic, Build, IrOp, Src};
+
+/// What is captured.
+#[derive(Default)]
+pub struct FeedbackStage {
+    /// What the driver must know.
+    pub info: Feedback,
+    /// It is stored.
+    pub(super) is_stored: bool,
+    values: Vec<(CapturedOutput, Src)>,
+}
+
+impl FeedbackStage {
+    /// Nothing is captured yet.
+    pub(super) fn new(key: &CompileKey) -> Self {
+        FeedbackStage { is_stored: key.captures_outputs, ..FeedbackStage::default() }
+    }
+}
+
+/// Captures a value of 8, 16 or 32 bits, whose vertex takes `stride` bytes of its buffer.
+///
+/// # Errors
+/// A buffer that there is not, an offset that is not a multiple of the value's size, a value that ends after the stride, or two
+/// strides of a buffer.
+pub fn capture(
+    kit: &mut Kit<'_, '_>,
+    output: CapturedOutput,
+    stride: u32,
+    value: Src,
+) -> Result<(), CompileError> {
+    let feedback = &mut kit.vertex.feedback;
+    let CapturedOutput { buffer, offset, bits, .. } = output;
+    let bytes = u32::from(bits / 8);
+    let error = KitError::Capture { bytes, offset, buffer: buffer.into(), stride, most: MAX_BUFFERS as u32 };
+    let Some(known) = feedback.info.strides.get_mut(usize::from(buffer)) else { return Err(error.into()) };
+    let fits = offset.checked_add(bytes).is_some_and(|end| end <= stride);
+    if !fits || !offset.is_multiple_of(bytes) || (*known != 0 && *known != stride) {
+        return Err(error.into());
+    }
+    *known = stride;
+    let place = feedback.values.partition_point(|(known, _)| *known < output);
+    feedback.info.outputs.insert(place, output);
+    feedback.values.insert(place, (output, value));
+    Ok(())
+}
+
+/// Stores what is captured, where there is room for the vertex.
+pub(super) fn store(kit: &mut Kit<'_, '_>) {
+    let values = std::mem::take(&mut kit.vertex.feedback.values);
+    if values.is_empty() {
+        return;
+    }
+    let number = number_of_all(kit);
+    let count = kit.uniforms.get(UniformSource::FeedbackCount, 0, 32);
+    let has_room = kit.b.icmp(IntCond::ULT, number, count);
+    kit.b.begin_if(has_room);
+    for (CapturedOutput { buffer, offset, bits, .. }, value) in values {
+        let stride = kit.vertex.feedback.info.strides.get(usize::from(buffer)).copied().unwrap_or(0);
+        let base = kit.uniforms.get(UniformSource::FeedbackBuffer { buffer: buffer.into() }, 0, 64);
+        let first = kit.b.imul(number, Src::imm32(stride));
+        let place = kit.b.iadd(first, Src::imm32(offset));
+        kit.b.effect(IrOp::StoreGlobal, &[value, base, place], &[0, u32::from(bits / 8)]);
+    }
+    kit.b.begin_else();
+    kit.b.end_if();
+    kit.memory.writes_memory = true;
+}

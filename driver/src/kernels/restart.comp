@@ -1,0 +1,68 @@
+// Takes strips and fans apart that the greatest index ends: the indices of each primitive, and the numbers of a draw of them.
+// One thread.
+layout(push_constant) uniform Parameters {
+    uint shift;         // logarithm of the bytes of an index
+    uint skew;          // bytes of the first word before the first index
+    uint elements;      // indices in the buffer
+    uint most;          // indices that there is room for
+    uint shape;         // 0 lines, 1 strips of triangles, 2 fans
+    uint last;          // the provoking vertex is the last
+} p;
+layout(set = 0, binding = 0) readonly buffer Numbers { uint numbers[]; };
+layout(set = 0, binding = 1) readonly buffer Indices { uint indices[]; };
+layout(set = 0, binding = 2) writeonly buffer List { uint list[]; };
+layout(set = 0, binding = 3) writeonly buffer Draw { uint draw[]; };
+
+void main() {
+    uint first = min(numbers[2], p.elements);
+    uint end = first + min(numbers[0], p.elements - first);
+    uint mask = 0xffffffffu;
+    if (p.shift == 0u) { mask = 0xffu; }
+    if (p.shift == 1u) { mask = 0xffffu; }
+    uint centre = 0u;
+    uint older = 0u;
+    uint newer = 0u;
+    uint length = 0u;
+    uint count = 0u;
+    for (uint at = first; at < end; at++) {
+        uint byte = p.skew + (at << p.shift);
+        uint index = (indices[byte >> 2u] >> ((byte & 3u) * 8u)) & mask;
+        if (index == mask) {
+            length = 0u;
+            continue;
+        }
+        if (length == 0u) { centre = index; }
+        if (p.shape == 0u) {
+            if (length >= 1u && count + 2u <= p.most) {
+                list[count] = newer;
+                list[count + 1u] = index;
+                count += 2u;
+            }
+        } else if (length >= 2u && count + 3u <= p.most) {
+            uint a = older;
+            uint b = newer;
+            uint c = index;
+            if (p.shape == 2u) {
+                a = newer;
+                b = index;
+                c = centre;
+                if (p.last != 0u) { a = centre; b = newer; c = index; }
+            } else if ((length & 1u) != 0u) {
+                // Of every other triangle two corners are exchanged, so that all turn the same way.
+                if (p.last != 0u) { a = newer; b = older; } else { b = index; c = newer; }
+            }
+            list[count] = a;
+            list[count + 1u] = b;
+            list[count + 2u] = c;
+            count += 3u;
+        }
+        older = newer;
+        newer = index;
+        length++;
+    }
+    draw[0] = count;
+    draw[1] = numbers[1];
+    draw[2] = 0u;
+    draw[3] = numbers[3];
+    draw[4] = numbers[4];
+}
