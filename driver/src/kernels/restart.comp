@@ -14,8 +14,8 @@ layout(set = 0, binding = 2) writeonly buffer List { uint list[]; };
 layout(set = 0, binding = 3) writeonly buffer Draw { uint draw[]; };
 
 void main() {
-    uint first = min(numbers[2], p.elements);
-    uint end = first + min(numbers[0], p.elements - first);
+    uint first = numbers[2];
+    uint total = numbers[0];
     uint mask = 0xffffffffu;
     if (p.shift == 0u) { mask = 0xffu; }
     if (p.shift == 1u) { mask = 0xffffu; }
@@ -24,9 +24,14 @@ void main() {
     uint newer = 0u;
     uint length = 0u;
     uint count = 0u;
-    for (uint at = first; at < end; at++) {
-        uint byte = p.skew + (at << p.shift);
-        uint index = (indices[byte >> 2u] >> ((byte & 3u) * 8u)) & mask;
+    for (uint number = 0u; number < total && count < p.most; number++) {
+        // Indices outside of the buffer are zero.
+        uint at = first + number;
+        uint index = 0u;
+        if (at < p.elements) {
+            uint byte = p.skew + (at << p.shift);
+            index = (indices[byte >> 2u] >> ((byte & 3u) * 8u)) & mask;
+        }
         if (index == mask) {
             length = 0u;
             continue;

@@ -193,7 +193,8 @@ impl Recorder {
         let Some(indices) = draw.indices else { return Ok(()) };
         let (corners, _) = draw.shape();
         let most = match numbers {
-            DrawNumbers::Direct { count, .. } => count.min(indices.elements()),
+            DrawNumbers::Direct { count, .. } => count,
+            // How many indices there are is known to the device alone, but those in the buffer are all that make sense.
             DrawNumbers::Indirect(_) => indices.elements(),
         };
         let most = u64::from(most) * u64::from(corners);

@@ -109,6 +109,10 @@ fn rules(case: &Case, len: usize) -> Vec<(usize, Rule)> {
             let colours = Rule { percent: 2.0, tolerance: 3.0, ..pixels("rgba8") };
             vec![(len.saturating_sub(16), colours), (16, Rule { tolerance: 12.0, ..pixels("s8") })]
         }
+        Some("captured") => {
+            let exact = Rule { element: Element::U8, tolerance: 0.0, percent: 0.0 };
+            vec![(colour, pixels("rgba8")), (len.saturating_sub(colour), exact)]
+        }
         _ if case.words("kind") == Some(vec!["draw"]) => all(pixels("rgba8")),
         _ => all(Rule { element: Element::U8, tolerance: 0.0, percent: 0.0 }),
     }
@@ -174,6 +178,13 @@ mod tests {
         assert_eq!(compare(&draw, &[1, 2], &[1, 3]), Ok(()));
         assert!(compare(&draw, &[1, 2], &[1, 4]).is_err());
         assert!(compare(&draw, &[1], &[1, 4]).is_err());
+    }
+
+    #[test]
+    fn what_is_captured_is_exact_after_the_target() {
+        let captured = case(&["kind draw", "size 1 1"], &["captured"]);
+        assert_eq!(compare(&captured, &[1, 2, 3, 4, 9], &[1, 2, 3, 5, 9]), Ok(()));
+        assert!(compare(&captured, &[1, 2, 3, 4, 9], &[1, 2, 3, 4, 8]).is_err());
     }
 
     #[test]

@@ -19,6 +19,8 @@ const FILES: [(&str, &str); 3] = [
     ("draw", include_str!("../../device/draw.cases")),
     ("transfer", include_str!("../../device/transfer.cases")),
 ];
+/// Cases of what Mesa's driver does not do: for the project's own alone.
+const OWN: (&str, &str) = ("driver", include_str!("../../device/driver.cases"));
 /// Cases that one process runs: when it ends early, only these are run again.
 const TOGETHER: usize = 48;
 
@@ -49,10 +51,12 @@ pub fn driver(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 
 fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let scratch = std::env::temp_dir().join(format!("agx-device-suite-{driver:?}"));
-    let (environment, files) = match prepare(&scratch) {
-        Ok(prepared) => prepared,
-        Err(reason) => return Ok(SuiteReport::absent(reason)),
+    let own = if driver == Driver::Own { read(OWN).map(Some) } else { Ok(None) };
+    let (environment, mut files, own) = match (prepare(&scratch), own) {
+        (Ok((environment, files)), Ok(own)) => (environment, files, own),
+        (Err(reason), _) | (_, Err(reason)) => return Ok(SuiteReport::absent(reason)),
     };
+    files.extend(own);
     let counts: BTreeMap<&str, usize> = files.iter().map(|(file, cases)| (*file, cases.len())).collect();
     let mut cases: Vec<Case> = files.into_iter().flat_map(|(_, cases)| cases).collect();
     cases.retain(|case| context.filter.is_none_or(|filter| case.name.contains(filter)));
@@ -102,12 +106,14 @@ pub fn prepare(scratch: &Path) -> Result<(Environment, CaseFiles), String> {
 
 /// The cases of every file, named after it too.
 fn case_files() -> Result<CaseFiles, String> {
-    let read = |(file, text): (&'static str, &str)| {
-        let cases = parse(text).map_err(|error| format!("{file}.cases: {error}"))?;
-        let named = |case: Case| Case { name: format!("{file}-{}", case.name), ..case };
-        Ok((file, cases.into_iter().map(named).collect()))
-    };
     FILES.into_iter().map(read).collect()
+}
+
+/// The cases of a file.
+fn read((file, text): (&'static str, &str)) -> Result<(&'static str, Vec<Case>), String> {
+    let cases = parse(text).map_err(|error| format!("{file}.cases: {error}"))?;
+    let named = |case: Case| Case { name: format!("{file}-{}", case.name), ..case };
+    Ok((file, cases.into_iter().map(named).collect()))
 }
 
 /// The words of a case, its shaders compiled into files.

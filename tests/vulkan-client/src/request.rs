@@ -20,7 +20,9 @@
 //!   FLOATS…`, `attribute LOCATION FORMAT OFFSET`, `viewport X Y W H MIN MAX`, `scissor X Y W H`, `bias CONSTANT CLAMP
 //!   SLOPE`, `clamp`, `line_width W`, `polygon line|point`, `blend NAME`, `constants R G B A`, `write_mask N`, `query
 //!   precise|boolean`, `patch N`, `clear R G B A`, `load`, `discard`, `alpha_to_coverage`, `sample_shading`, `sample_mask
-//!   N`, `inside X Y W H R G B A` (clears a part of the first target after the draws), `feedback BYTES`, `again N` (draws
+//!   N`, `inside X Y W H R G B A` (clears a part of the first target after the draws), `feedback BYTES` (a buffer that
+//!   vertices are captured in; counters are read back too), `resumed` (with `load`: the second pass continues to capture), `fed STRIDE` (a
+//!   second pass draws what was captured, from binding 0), `query feedback`, `again N` (draws
 //!   again with the push constants' first word counting up), `provoking_last`, `libraries` (the pipeline is linked from parts).
 
 use crate::Error;

@@ -8,6 +8,9 @@ use crate::image::{Image, Shape, aspect, format};
 use crate::pipeline::{Bound, shaders};
 use crate::request::Request;
 
+use feedback::Feedback;
+
+mod feedback;
 mod state;
 
 /// What a draw draws into.
@@ -72,8 +75,7 @@ impl Targets {
 struct Inputs {
     vertices: Vec<Buffer>,
     indices: Option<(Buffer, vk::IndexType, u32)>,
-    feedback: Option<Buffer>,
-    counter: Option<Buffer>,
+    feedback: Option<Feedback>,
 }
 
 impl Inputs {
@@ -90,15 +92,7 @@ impl Inputs {
             Some(words) => Some(indices(device, words)?),
             None => None,
         };
-        let feedback = match request.numbers("feedback", [0])? {
-            [0] => None,
-            [bytes] => Some(device.buffer(&vec![0; bytes as usize])?),
-        };
-        let counter = match feedback {
-            Some(_) => Some(device.buffer(&[0; 16])?),
-            None => None,
-        };
-        Ok(Inputs { vertices, indices, feedback, counter })
+        Ok(Inputs { vertices, indices, feedback: Feedback::new(device, request)? })
     }
 }
 
@@ -136,11 +130,11 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
             // SAFETY: the command buffer is being recorded.
             unsafe { device.functions.cmd_reset_query_pool(commands, pool, 0, 2 * views(request)?) };
         }
-        let passes = if request.has("load") { 2 } else { 1 };
+        let passes = if request.has("load") || request.has("fed") { 2 } else { 1 };
         for pass in 0..passes {
             begin(device, commands, request, &targets, pass)?;
             let query = query.filter(|_| pass == 0);
-            let draws = |commands| record(device, commands, request, &bound, &inputs, pipeline, query);
+            let draws = |commands| record(device, commands, request, &bound, &inputs, pipeline, query, pass);
             match request.has("secondary") {
                 true => {
                     state::inherited(request, |inheritance| device.secondary(commands, inheritance, draws))?
@@ -169,7 +163,11 @@ fn query(device: &Device, request: &Request) -> Result<Option<vk::QueryPool>, Er
         return Ok(None);
     }
     let count = 2 * views(request)?;
-    let create = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::OCCLUSION).query_count(count);
+    let kind = match request.word("query") {
+        Ok("feedback") => vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT,
+        _ => vk::QueryType::OCCLUSION,
+    };
+    let create = vk::QueryPoolCreateInfo::default().query_type(kind).query_count(count);
     // SAFETY: the structure lives through the call.
     Ok(Some(unsafe { device.functions.create_query_pool(&create, None)? }))
 }
@@ -264,6 +262,7 @@ fn record(
     inputs: &Inputs,
     pipeline: vk::Pipeline,
     query: Option<vk::QueryPool>,
+    pass: u32,
 ) -> Result<(), Error> {
     let functions = &device.functions;
     let point = vk::PipelineBindPoint::GRAPHICS;
@@ -280,13 +279,14 @@ fn record(
             Ok("precise") => vk::QueryControlFlags::PRECISE,
             _ => vk::QueryControlFlags::empty(),
         };
-        let feedback = device.feedback.as_ref().zip(inputs.feedback.as_ref()).zip(inputs.counter.as_ref());
-        if let Some(((feedback, buffer), _)) = feedback {
-            let (buffers, zero, whole) = ([buffer.buffer], [0_u64], [vk::WHOLE_SIZE]);
-            let bind = feedback.fp().cmd_bind_transform_feedback_buffers_ext;
-            bind(commands, 0, 1, buffers.as_ptr(), zero.as_ptr(), whole.as_ptr());
-            let begin = feedback.fp().cmd_begin_transform_feedback_ext;
-            begin(commands, 0, 0, std::ptr::null(), std::ptr::null());
+        let feedback = device.feedback.as_ref().zip(inputs.feedback.as_ref());
+        if let Some((_, captured)) = feedback.filter(|_| pass > 0 && request.has("fed")) {
+            let [stride] = request.numbers("fed", [0])?;
+            captured.draw(device, commands, stride);
+            return Ok(());
+        }
+        if let Some((feedback, captured)) = feedback {
+            captured.begin(feedback, commands, pass > 0 && request.has("resumed"));
         }
         if let Some(pool) = query {
             functions.cmd_begin_query(commands, pool, 0, precise);
@@ -304,10 +304,8 @@ fn record(
             functions.cmd_end_query(commands, pool, second);
         }
         clear_inside(device, commands, request)?;
-        if let Some(((feedback, _), counter)) = feedback {
-            let (counters, zero) = ([counter.buffer], [0_u64]);
-            let end = feedback.fp().cmd_end_transform_feedback_ext;
-            end(commands, 0, 1, counters.as_ptr(), zero.as_ptr());
+        if let Some((feedback, captured)) = feedback {
+            captured.end(feedback, commands);
         }
     }
     Ok(())
@@ -392,8 +390,16 @@ fn results(
     }
     if let Some(pool) = query {
         let views = views(request)? as usize;
-        let mut all = vec![0_u64; 2 * views];
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        if request.word("query").ok() == Some("feedback") {
+            // Primitives that were captured, and those there were, of each.
+            let mut all = [[0_u64; 2]; 2];
+            // SAFETY: the queries have ended.
+            unsafe { device.functions.get_query_pool_results(pool, 0, &mut all, flags)? };
+            bytes.extend(all.as_flattened().iter().flat_map(|count| count.to_le_bytes()));
+            return captured(device, inputs, bound, bytes);
+        }
+        let mut all = vec![0_u64; 2 * views];
         // SAFETY: the queries have ended.
         unsafe { device.functions.get_query_pool_results(pool, 0, &mut all, flags)? };
         let mut counts = [&all[..views], &all[views..]].map(|part| part.iter().sum::<u64>());
@@ -402,7 +408,12 @@ fn results(
         }
         bytes.extend(counts.iter().flat_map(|count| count.to_le_bytes()));
     }
-    bytes.extend(inputs.feedback.iter().flat_map(Buffer::read));
+    captured(device, inputs, bound, bytes)
+}
+
+/// Adds what was captured, and the contents of buffers and images.
+fn captured(device: &Device, inputs: &Inputs, bound: &Bound, mut bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
+    bytes.extend(inputs.feedback.iter().flat_map(Feedback::read));
     bytes.extend(bound.contents(device)?);
     Ok(bytes)
 }
