@@ -57,7 +57,7 @@ fn any_operand(kind: &OperandKind, width: u32, entropy: &mut Entropy<'_>) -> Ope
     }
     let form = &kind.forms[entropy.below(kind.forms.len())];
     let value = if form.tag == Tag::None { 0 } else { any_value(form, width, entropy) };
-    let mut flags = OperandFlags::from_bits_truncate(entropy.byte()) & form.allowed_flags();
+    let mut flags = OperandFlags::from_bits_truncate(entropy.byte().into()) & form.allowed_flags();
     if flags.contains(OperandFlags::CACHE | OperandFlags::DISCARD) {
         flags.remove(OperandFlags::DISCARD);
     }

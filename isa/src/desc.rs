@@ -290,6 +290,8 @@ pub struct InstDesc {
     pub operands: &'static [OperandDesc],
     /// Where the operands of each role end.
     pub(crate) role_ends: [u8; 4],
+    /// Operands whose form depends on bits of others, a bit each by index.
+    pub(crate) contextual: u32,
     /// Fresh instructions have 0 for every modifier.
     pub zero_defaults: bool,
     /// The operand that is the target of a branch.
@@ -349,6 +351,7 @@ impl InstDesc {
             known,
             operands: &[],
             role_ends: [0; 4],
+            contextual: 0,
             zero_defaults: true,
             target: None,
             effects: Effects::empty(),
@@ -384,6 +387,9 @@ impl InstDesc {
         let mut i = 0;
         while i < operands.len() {
             self.known |= crate::field::covered(operands[i].pieces);
+            if operands[i].kind.contextual {
+                self.contextual |= 1 << i;
+            }
             if matches!(operands[i].kind.style, Style::Target) {
                 self.target = Some(i);
             }

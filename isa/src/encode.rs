@@ -86,14 +86,11 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
     }
     // Operands whose form depends on others come last, when the bits they look at are there.
     let mut word = desc.value;
-    let mut contextual = false;
-    for (operand, spec) in inst.operands.iter().zip(desc.operands) {
+    let mut specs = desc.operands.iter();
+    for operand in &inst.operands {
+        let Some(spec) = specs.next() else { break };
         // Most modifiers are 0 and set no bit.
-        if spec.kind.plain && *operand == Operand::imm(0) {
-            continue;
-        }
-        if spec.kind.contextual {
-            contextual = true;
+        if operand.value == 0 && spec.kind.plain && operand.is_number() || spec.kind.contextual {
             continue;
         }
         match spec.kind.encode_alone(operand, spec.width()) {
@@ -101,28 +98,18 @@ fn operand_bits(desc: &'static InstDesc, inst: &Inst) -> Result<u128, EncodeErro
             Err(reason) => return Err(refused(desc, spec, reason)),
         }
     }
-    if contextual {
-        let context = word;
-        for (operand, spec) in inst.operands.iter().zip(desc.operands) {
-            if spec.kind.contextual {
-                word |= one(desc, spec, operand, context)?;
-            }
+    let context = word;
+    let mut left = desc.contextual;
+    while left != 0 {
+        let index = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let (spec, operand) = (&desc.operands[index], &inst.operands[index]);
+        match spec.kind.encode(operand, spec.width(), context) {
+            Ok(raw) => word |= deposit(spec.pieces, raw),
+            Err(reason) => return Err(refused(desc, spec, reason)),
         }
     }
     Ok(word)
-}
-
-#[inline]
-fn one(
-    desc: &'static InstDesc,
-    spec: &'static OperandDesc,
-    operand: &Operand,
-    word: u128,
-) -> Result<u128, EncodeError> {
-    match spec.kind.encode(operand, spec.width(), word) {
-        Ok(raw) => Ok(deposit(spec.pieces, raw)),
-        Err(reason) => Err(refused(desc, spec, reason)),
-    }
 }
 
 #[cold]

@@ -69,7 +69,7 @@ pub enum Tag {
 bitflags! {
     /// Modifiers and hints on one operand.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    pub struct OperandFlags: u8 {
+    pub struct OperandFlags: u16 {
         /// Keep the value in the register cache.
         const CACHE = 1 << 0;
         /// Drop the value from the register cache without writing it back.
@@ -119,6 +119,12 @@ impl Operand {
     /// A uniform register by half-word index.
     pub const fn uniform(half: u16, size: Size) -> Operand {
         Operand { tag: Tag::Uniform, size, flags: OperandFlags::empty(), value: half as u32 }
+    }
+
+    /// Whether it is [`Operand::imm`] of some number.
+    #[inline]
+    pub(crate) const fn is_number(&self) -> bool {
+        matches!((self.tag, self.size), (Tag::Imm, Size::B32)) && self.flags.is_empty()
     }
 
     /// The same operand with `flags` added.

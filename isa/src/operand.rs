@@ -329,7 +329,7 @@ impl OperandKind {
     }
 
     /// Encodes an operand of `len` bits whose form depends on no other.
-    #[inline]
+    #[inline(always)]
     pub fn encode_alone(&self, operand: &Operand, len: u32) -> Result<u64, OperandError> {
         self.encode_with(operand, len, |_| true)
     }
@@ -339,22 +339,38 @@ impl OperandKind {
         self.encode_alone(operand, len).map(|_| ())
     }
 
+    #[inline(always)]
     fn encode_with(
         &self,
         operand: &Operand,
         len: u32,
         in_context: impl Fn(&Form) -> bool,
     ) -> Result<u64, OperandError> {
-        if self.plain
-            && operand.tag == Tag::Imm
-            && operand.flags.is_empty()
-            && operand.size == Size::B32
-            && u64::from(operand.value) >> len.min(32) == 0
-        {
+        if self.plain && operand.is_number() && u64::from(operand.value) >> len.min(32) == 0 {
             return Ok(u64::from(operand.value));
         }
-        let first = usize::from(self.first[operand.tag as usize][operand.size as usize]);
-        for form in self.forms.iter().skip(first.wrapping_sub(1)) {
+        // Mostly the first form of the operand's tag and size takes it.
+        let first = usize::from(self.first[operand.tag as usize][operand.size as usize]).wrapping_sub(1);
+        if let Some(form) = self.forms.get(first)
+            && form.allows(operand.flags)
+            && in_context(form)
+            && let Ok(raw) = form.encode(operand, len)
+        {
+            return Ok(raw);
+        }
+        self.encode_otherwise(operand, len, first.wrapping_add(1), in_context)
+    }
+
+    /// Encodes an operand that no form before number `next` takes.
+    #[inline(never)]
+    fn encode_otherwise(
+        &self,
+        operand: &Operand,
+        len: u32,
+        next: usize,
+        in_context: impl Fn(&Form) -> bool,
+    ) -> Result<u64, OperandError> {
+        for form in self.forms.get(next..).unwrap_or(&[]) {
             let is_it = form.tag == operand.tag && form.size == operand.size && form.allows(operand.flags);
             if is_it
                 && in_context(form)

@@ -11,6 +11,11 @@ use crate::ir::{Block, Function, Seam, Side};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Region(u32);
 
+impl Region {
+    /// That of the first block.
+    pub(crate) const FIRST: Region = Region(0);
+}
+
 /// The region of each block, and the tree they form.
 pub(crate) struct Regions {
     of_block: Side<Block, Region>,

@@ -93,6 +93,8 @@ impl<K: Entity, V> IndexMut<K> for Table<K, V> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Side<K, V> {
     rows: Vec<V>,
+    /// Rows that there are at least once there are any.
+    fewest: usize,
     default: V,
     key: PhantomData<K>,
 }
@@ -100,15 +102,29 @@ pub struct Side<K, V> {
 impl<K: Entity, V: Clone + Default> Side<K, V> {
     /// A side table with room for `len` entities.
     pub fn new(len: usize) -> Self {
-        Side { rows: vec![V::default(); len], default: V::default(), key: PhantomData }
+        Side {
+            rows: vec![V::default(); len],
+            fewest: FEWEST_SIDE_ROWS,
+            default: V::default(),
+            key: PhantomData,
+        }
+    }
+
+    /// A side table for about `len` entities that takes memory when the first row is set.
+    pub fn later(len: usize) -> Self {
+        Side { rows: Vec::new(), fewest: len.max(FEWEST_SIDE_ROWS), default: V::default(), key: PhantomData }
     }
 
     /// The row at `index`, past the present end.
     #[cold]
     fn grow(&mut self, index: usize) -> &mut V {
         // Mostly the next rows are wanted next.
-        let rows = (index + 1).max(FEWEST_SIDE_ROWS).max(2 * self.rows.len());
-        self.rows.resize(rows, V::default());
+        let rows = (index + 1).max(self.fewest).max(2 * self.rows.len());
+        if self.rows.is_empty() {
+            self.rows = vec![V::default(); rows];
+        } else {
+            self.rows.resize(rows, V::default());
+        }
         &mut self.rows[index]
     }
 }

@@ -31,14 +31,15 @@ const NEGATIVE_ZERO: u64 = 1 << 31;
 /// # Errors
 /// An operation of a width that an earlier pass should have lowered is an internal error.
 pub fn lower_select(f: &mut Function<'_>) -> Result<(), CompileError> {
+    let count = f.values.len();
     let mut selector = Selector {
         uses: Side::default(),
         from_booleans: Side::default(),
         booleans: Side::default(),
-        compares: Side::default(),
-        joined: Side::default(),
-        modified: Side::default(),
-        widened: Side::default(),
+        compares: Side::later(count),
+        joined: Side::later(count),
+        modified: Side::later(count),
+        widened: Side::later(count),
         error: None,
     };
     if f.values.keys().any(|value| f.ty(value).bits == 1) {

@@ -32,7 +32,7 @@ pub fn opt_cse(f: &mut Function<'_>) {
 pub(super) struct Numbering {
     regions: Regions,
     /// A power of two of places, a fourth of them free at least; what hashes to one that is taken is in the next free one.
-    table: Vec<Option<Numbered>>,
+    table: Vec<Numbered>,
     /// Places taken.
     taken: usize,
 }
@@ -45,36 +45,37 @@ impl Numbering {
     pub(super) fn of(f: &Function<'_>) -> Numbering {
         let count: usize = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum();
         let places = (count + count / 2).next_power_of_two().max(FEWEST_PLACES);
-        Numbering { regions: Regions::of(f), table: vec![None; places], taken: 0 }
+        Numbering { regions: Regions::of(f), table: vec![FREE; places], taken: 0 }
     }
 
     /// The place of the instruction known to be equal to `data`, or that where it belongs.
     fn place(&self, f: &Function<'_>, hash: u32, data: &InstData<'_>) -> usize {
         let mask = self.table.len() - 1;
         let mut at = hash as usize & mask;
-        while let Some(known) = &self.table[at] {
-            if known.hash == hash && same_row(f, &f.insts[known.inst], data) {
-                break;
+        loop {
+            let known = &self.table[at];
+            if known.is_free() || known.hash == hash && same_row(f, &f.insts[known.inst], data) {
+                return at;
             }
             at = (at + 1) & mask;
         }
-        at
     }
 
     /// Takes a free place, and makes room for others.
     fn take(&mut self, at: usize, numbered: Numbered) {
-        self.table[at] = Some(numbered);
+        self.table[at] = numbered;
         self.taken += 1;
         if self.taken * 4 <= self.table.len() * 3 {
             return;
         }
         let places = self.table.len() * 2;
-        for known in std::mem::replace(&mut self.table, vec![None; places]).into_iter().flatten() {
+        let before = std::mem::replace(&mut self.table, vec![FREE; places]);
+        for known in before.into_iter().filter(|known| !known.is_free()) {
             let mut at = known.hash as usize & (places - 1);
-            while self.table[at].is_some() {
+            while !self.table[at].is_free() {
                 at = (at + 1) & (places - 1);
             }
-            self.table[at] = Some(known);
+            self.table[at] = known;
         }
     }
 
@@ -94,19 +95,16 @@ impl Numbering {
         let hash = hash_row(data) as u32;
         let at = self.place(rewriter.f, hash, data);
         let numbered = Numbered { inst, region, block, hash };
-        match self.table[at] {
-            None => {
-                self.take(at, numbered);
-                Rewrite::Keep
-            }
-            Some(known)
-                if !self.regions.dominates(known.region, region) || (cross_lane && known.block != block) =>
-            {
-                self.table[at] = Some(numbered);
-                Rewrite::Keep
-            }
-            Some(known) => replace(rewriter, known.inst, data),
+        let known = self.table[at];
+        if known.is_free() {
+            self.take(at, numbered);
+            return Rewrite::Keep;
         }
+        if !self.regions.dominates(known.region, region) || (cross_lane && known.block != block) {
+            self.table[at] = numbered;
+            return Rewrite::Keep;
+        }
+        replace(rewriter, known.inst, data)
     }
 }
 
@@ -128,6 +126,15 @@ struct Numbered {
     block: Block,
     /// Low bits of the row's hash: most rows differ in them.
     hash: u32,
+}
+
+/// A place that nothing has taken: no function has so many instructions.
+const FREE: Numbered = Numbered { inst: Inst(u32::MAX), region: Region::FIRST, block: Block(0), hash: 0 };
+
+impl Numbered {
+    fn is_free(&self) -> bool {
+        self.inst == FREE.inst
+    }
 }
 
 fn hash_row(data: &InstData<'_>) -> u64 {

@@ -38,7 +38,7 @@ pub fn opt_reassociate(f: &mut Function<'_>) {
     }
     let exact = if f.has_exact { exact_values(f) } else { Side::default() };
     let uses = uses(f);
-    let mut known: Side<Value, Option<Linear>> = Side::default();
+    let mut known: Side<Value, Option<Linear>> = Side::later(f.values.len());
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let Some(dst) = data.dst().filter(|dst| r.f.ty(*dst) == Type::B32) else { return Rewrite::Keep };

@@ -131,13 +131,18 @@ impl Sharer<'_, '_> {
                     };
                     (is_single && is_once && stays).then_some(value)
                 };
-                let parts: Vec<Option<Value>> = data.srcs.iter().enumerate().map(wanted).collect();
-                if parts.iter().any(Option::is_some) {
-                    found.push(Shared { vector, from: position, to, parts });
+                let parts = data.srcs.iter().enumerate().map(wanted);
+                if parts.clone().any(|part| part.is_some()) {
+                    found.push(Shared { vector, from: position, to, parts: parts.collect() });
                 }
             }
-            for (at, value) in
-                data.srcs.iter().enumerate().filter_map(|(at, src)| Some((at, src.as_value()?)))
+            // What nothing else reads no other vector has.
+            let is_read_again = |value: &Value| self.total[*value] > 1;
+            for (at, value) in data
+                .srcs
+                .iter()
+                .enumerate()
+                .filter_map(|(at, src)| Some((at, src.as_value().filter(is_read_again)?)))
             {
                 next.insert((value, at), position);
                 collected.insert(value, position);

@@ -79,12 +79,12 @@ struct Plan {
 /// How many leading components of each vector are read; of scalars, one or none.
 fn used_components(f: &Function<'_>) -> Side<Value, u8> {
     let mut used: Side<Value, u8> = Side::new(f.values.len());
-    let mut splits: Vec<InstData<'_>> = Vec::new();
+    let mut splits: Vec<&InstData<'_>> = Vec::new();
     for block in f.blocks_in_order() {
         for inst in &f.block(block).insts {
             let data = &f.insts[*inst];
             if data.op == Op::Ir(IrOp::Split) {
-                splits.push(*data);
+                splits.push(data);
                 continue;
             }
             for value in data.srcs.iter().filter_map(|src| src.as_value()) {

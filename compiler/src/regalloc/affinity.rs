@@ -44,16 +44,16 @@ impl Affinity {
     pub fn new(f: &Function<'_>) -> Self {
         let count = f.values.len();
         let mut result = Affinity {
-            web: Side::default(),
-            web_place: Side::new(count),
-            vector: Side::default(),
-            phi: Side::default(),
+            web: Side::later(count),
+            web_place: Side::later(count),
+            vector: Side::later(count),
+            phi: Side::later(count),
             phis: Side::default(),
-            vector_place: Side::default(),
+            vector_place: Side::later(count),
             kept: HalfSet::EMPTY,
             exported_to: exports(f),
             exported: Vec::new(),
-            last_read: Side::default(),
+            last_read: Side::later(count),
         };
         for block in f.blocks_in_order() {
             for inst in &f.block(block).insts {
@@ -149,6 +149,11 @@ impl Affinity {
     /// The half register that `value` is exported to.
     pub fn exported_to(&self, value: Value) -> Option<u16> {
         self.exported_to[value]
+    }
+
+    /// Whether anything is exported.
+    pub fn has_exports(&self) -> bool {
+        !self.exported.is_empty()
     }
 
     /// Those registers of `free` that nothing is exported to before the last read of `value`, and that lie below or little

@@ -335,9 +335,13 @@ impl<'a> Assigner<'_, 'a> {
         let quiet = free.without(self.affinity.kept());
         let clear = phi.map_or(quiet, |(phi, phis)| quiet.without(self.next_round(phi, phis)));
         let calm = self.flight.calm(clear, self.allocation.halves_used);
-        web.or_else(|| lowest_place(self.affinity.beside_exports(value, calm), shape))
+        let beside = |free| match self.affinity.has_exports() {
+            true => lowest_place(self.affinity.beside_exports(value, free), shape),
+            false => None,
+        };
+        web.or_else(|| beside(calm))
             .or_else(|| lowest_place(calm, shape))
-            .or_else(|| lowest_place(self.affinity.beside_exports(value, clear), shape))
+            .or_else(|| beside(clear))
             .or_else(|| lowest_place(clear, shape))
             .or_else(|| lowest_place(quiet, shape))
             .or_else(|| lowest_place(free, shape))

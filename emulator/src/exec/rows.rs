@@ -338,7 +338,7 @@ mod tests {
 
     /// A random source of the row: a register of its own, or a uniform.
     fn source(rng: &mut Rng, at: usize, size: Size) -> Src {
-        let flags = OperandFlags::from_bits_truncate(rng.next() as u8)
+        let flags = OperandFlags::from_bits_truncate(rng.next() as u16)
             & (OperandFlags::SX | OperandFlags::ABS | OperandFlags::NEG);
         let place = match rng.below(6) {
             0 => Place::Uniform(2 * rng.below(8) as u16),

@@ -131,7 +131,7 @@ fn arbitrary(op: Opcode, random: &mut Random) -> Inst {
             if form.signed && width < 32 && value >> (width.max(1) - 1) == 1 {
                 value |= u32::MAX << width;
             }
-            let flags = OperandFlags::from_bits_truncate(next() as u8) & form.allowed_flags();
+            let flags = OperandFlags::from_bits_truncate(next() as u16) & form.allowed_flags();
             let candidate = Operand { tag: form.tag, size: form.size, flags, value: value << form.scale };
             if spec.kind.check(&candidate, spec.width()).is_ok() {
                 *operand = candidate;

@@ -84,7 +84,7 @@ pub(super) fn vector_times_matrix<'a>(
         return Err(ValueError::Shapes { op: Op::VectorTimesMatrix }.into());
     }
     let columns = matrix.leaves.chunks(matrix.rows);
-    let result: Vec<Src> = columns.map(|column| dot(eval.b, vector.leaves, column)).collect();
+    let result: Vec<Src> = columns.map(|column| fused_dot(eval.b, vector.leaves, column)).collect();
     Ok(eval.keep(&result))
 }
 
@@ -150,6 +150,27 @@ pub(super) fn dot(b: &mut Builder<'_, '_>, x: &[Src], y: &[Src]) -> Src {
     sum.unwrap_or(Src::f32(0.0))
 }
 
+/// As [`dot`] for a row or column of a matrix. Such products have few factors in common with others, so they are fused from the
+/// start where that is allowed: a third fewer instructions for all passes.
+fn fused_dot(b: &mut Builder<'_, '_>, x: &[Src], y: &[Src]) -> Src {
+    if !b.may_fuse() || x.first().is_none_or(|x| b.f.width(*x) > 32) {
+        return dot(b, x, y);
+    }
+    let mut sum = None;
+    for (x, y) in x.iter().zip(y) {
+        sum = Some(match sum {
+            None => b.fmul(*x, *y),
+            // What is multiplied by a constant is often no product.
+            Some(sum) if x.as_imm().or(y.as_imm()).is_some() => {
+                let product = b.fmul(*x, *y);
+                b.fadd(sum, product)
+            }
+            Some(sum) => b.ffma(*x, *y, sum),
+        });
+    }
+    sum.unwrap_or(Src::f32(0.0))
+}
+
 /// Every component times `factor`.
 pub(super) fn scale(b: &mut Builder<'_, '_>, list: &[Src], factor: Src) -> Vec<Src> {
     list.iter().map(|x| b.fmul(*x, factor)).collect()
@@ -159,7 +180,7 @@ pub(super) fn scale(b: &mut Builder<'_, '_>, list: &[Src], factor: Src) -> Vec<S
 fn combine(b: &mut Builder<'_, '_>, matrix: &[Src], rows: usize, weights: &[Src]) -> Vec<Src> {
     let row = |row: usize| {
         let across: Vec<Src> = matrix.iter().skip(row).step_by(rows).copied().collect();
-        dot(b, &across, weights)
+        fused_dot(b, &across, weights)
     };
     (0..rows).map(row).collect()
 }

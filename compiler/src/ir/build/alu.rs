@@ -3,7 +3,7 @@
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
-use crate::ir::insert::Build;
+use crate::ir::insert::{Build, FloatMode};
 use crate::ir::key;
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
@@ -217,6 +217,11 @@ pub trait Arithmetic<'a>: Build<'a> {
             false => self.plain_fmul(a, b),
         };
         if self.float_mode().separate { self.apart(product) } else { product }
+    }
+
+    /// Whether products may be fused with sums: fewer operations from the start.
+    fn may_fuse(&self) -> bool {
+        self.function().contract && self.float_mode() == FloatMode::default()
     }
 
     /// a clamped to 0…1; NaN gives 0.

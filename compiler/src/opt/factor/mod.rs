@@ -13,6 +13,7 @@
 //! Before: stage source. After: the same.
 
 mod blend;
+mod summary;
 mod terms;
 
 use agx_isa::table::Opcode;
@@ -21,9 +22,10 @@ use super::algebraic::exact_values;
 use super::preamble::is_movable;
 use crate::ir::key;
 use crate::ir::{
-    Arithmetic, Block, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value,
+    Arithmetic, Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value,
 };
 use blend::{Blend, condition_of_step};
+use summary::Summary;
 use terms::{Leaves, Term, Terms, best_group};
 
 /// Factors sums of products, and multiplies what is shared or uniform first.
@@ -37,8 +39,14 @@ pub fn opt_factor(f: &mut Function<'_>) {
         return;
     }
     f.map_insts(|r, inst| {
+        let Some((op, _)) = chains.operation(r.f, inst) else { return Rewrite::Keep };
         let data = r.f.insts[inst];
-        chains.visit(r, &data).map_or(Rewrite::Keep, Rewrite::Forward)
+        let Some(dst) = data.dst().filter(|dst| !chains.exact[*dst]) else { return Rewrite::Keep };
+        let result = chains.visit(r, op, dst, &data);
+        if result.is_none() {
+            chains.note(r.f, op, dst, &data);
+        }
+        result.map_or(Rewrite::Keep, Rewrite::Forward)
     });
 }
 
@@ -58,8 +66,15 @@ enum Part {
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Reader {
     uses: u32,
-    /// The block that defines the value.
-    home: Option<Block>,
+    /// The block that defines the value, counted from 1.
+    home: u32,
+}
+
+impl Reader {
+    /// One read of what `home` defines.
+    fn once(home: Block) -> Reader {
+        Reader { uses: 1, home: home.0 + 1 }
+    }
 }
 
 /// Whether there may be a factor that is 0 or 1 by a condition.
@@ -77,16 +92,22 @@ struct Chains {
     shared: Side<Value, u32>,
     /// How many products of the function have each value.
     products: Side<Value, u32>,
+    /// The plain product, sum, or sum with a product that an instruction is, once it was looked at.
+    kinds: Side<Inst, Option<Option<Opcode>>>,
+    /// What products and sums consist of, as far as the walk has come.
+    summaries: Side<Value, Summary>,
     /// There is a chain worth looking at.
     any: bool,
+    /// There may be blends.
+    may_blend: bool,
 }
 
-/// The sources of a plain 32-bit product, sum, or sum with a product.
-fn operation<'a>(f: &Function<'a>, data: &InstData<'a>) -> Option<(Opcode, &'a [Src])> {
+/// The operation of a plain 32-bit product, sum, or sum with a product.
+fn plain(f: &Function<'_>, data: &InstData<'_>) -> Option<Opcode> {
     let Op::Hw(op @ (Opcode::Fmul | Opcode::Fadd | Opcode::Ffma)) = data.op else { return None };
     let is_plain =
         !data.get(key::SAT) && data.srcs.iter().all(|src| src.flags.is_empty() && f.width(*src) == 32);
-    (is_plain && f.ty(data.dst()?) == Type::B32).then_some((op, data.srcs))
+    (is_plain && f.ty(data.dst()?) == Type::B32).then_some(op)
 }
 
 impl Chains {
@@ -95,9 +116,12 @@ impl Chains {
             parts: Side::new(f.values.len()),
             exact: if f.has_exact { exact_values(f) } else { Side::default() },
             uniform: Side::new(f.values.len()),
-            shared: Side::default(),
-            products: Side::default(),
+            shared: Side::later(f.values.len()),
+            products: Side::later(f.values.len()),
+            kinds: Side::new(f.insts.len()),
+            summaries: Side::later(f.values.len()),
             any: false,
+            may_blend: may_select(f) || f.present.may_have_op(IrOp::Fneg),
         };
         let readers = chains.find_uniform(f);
         chains.find_parts(f, &readers);
@@ -122,11 +146,20 @@ impl Chains {
                 }
                 for dst in data.dsts {
                     self.uniform[*dst] = is_uniform;
-                    readers[*dst].home = Some(segment.block);
+                    readers[*dst].home = segment.block.0 + 1;
                 }
+                self.kinds[*inst] = Some(plain(f, data));
             }
         }
         readers
+    }
+
+    /// The sources of a plain 32-bit product, sum, or sum with a product.
+    #[inline(always)]
+    fn operation<'a>(&self, f: &Function<'a>, inst: Inst) -> Option<(Opcode, &'a [Src])> {
+        // What was made since is not in the table.
+        let kind = self.kinds[inst].unwrap_or_else(|| plain(f, &f.insts[inst]))?;
+        Some((kind, f.insts[inst].srcs))
     }
 
     fn is_uniform(&self, src: Src) -> bool {
@@ -140,7 +173,8 @@ impl Chains {
                 let data = &f.insts[*inst];
                 let own = data.dst().map_or(Part::None, |dst| self.parts[dst]);
                 let is_negation = data.op == Op::Ir(IrOp::Fneg);
-                let operation = operation(f, data).filter(|_| data.dst().is_some_and(|dst| !self.exact[dst]));
+                let operation =
+                    self.operation(f, *inst).filter(|_| data.dst().is_some_and(|dst| !self.exact[dst]));
                 self.any |= match operation {
                     Some((Opcode::Fmul, _)) => own != Part::None,
                     Some((_, srcs)) => own == Part::Term && srcs.iter().any(|src| self.is_uniform(*src)),
@@ -155,7 +189,7 @@ impl Chains {
                         None => Part::None,
                     };
                     if let Some(value) = src.as_value()
-                        && readers[value] == (Reader { uses: 1, home: Some(segment.block) })
+                        && readers[value] == Reader::once(segment.block)
                     {
                         self.parts[value] = part;
                     }
@@ -167,10 +201,10 @@ impl Chains {
     fn count_factors(&mut self, f: &Function<'_>) {
         for segment in f.layout {
             for inst in &f.block(segment.block).insts {
-                let data = &f.insts[*inst];
-                let is_factor = data.dst().is_none_or(|dst| self.parts[dst] == Part::Factor);
-                let factors = match operation(f, data) {
-                    Some((Opcode::Fmul, srcs)) if !is_factor => srcs,
+                let is_factor =
+                    |data: &InstData<'_>| data.dst().is_none_or(|dst| self.parts[dst] == Part::Factor);
+                let factors = match self.operation(f, *inst) {
+                    Some((Opcode::Fmul, srcs)) if !is_factor(&f.insts[*inst]) => srcs,
                     Some((Opcode::Ffma, srcs)) => &srcs[..2],
                     _ => continue,
                 };
@@ -213,8 +247,8 @@ impl Chains {
         while let Some(src) = pending.pop() {
             let value =
                 src.as_value().filter(|value| self.parts[*value] == Part::Factor && src.flags.is_empty());
-            let data = value.and_then(|value| Some(f.insts[f.values[value].def?]));
-            match data.map(|data| (operation(f, &data), data)) {
+            let def = value.and_then(|value| f.values[value].def);
+            match def.map(|def| (self.operation(f, def), &f.insts[def])) {
                 Some((Some((Opcode::Fmul, srcs)), data))
                     if !data.dst().is_some_and(|dst| self.exact[dst]) =>
                 {
@@ -246,17 +280,17 @@ impl Chains {
         while let Some((src, negative)) = pending.pop() {
             let value =
                 src.as_value().filter(|value| self.parts[*value] == Part::Term && src.flags.is_empty());
-            let data = value.and_then(|value| Some(f.insts[f.values[value].def?]));
-            let data = data.filter(|data| data.dst().is_some_and(|dst| !self.exact[dst]));
-            match data.map(|data| (operation(f, &data), data)) {
+            let def = value.and_then(|value| f.values[value].def);
+            let def = def.filter(|def| f.insts[*def].dst().is_some_and(|dst| !self.exact[dst]));
+            match def.map(|def| (self.operation(f, def), &f.insts[def])) {
                 Some((Some((Opcode::Fmul, srcs)), data)) => {
                     self.multiply(f, new_term(terms, negative)?, srcs, relaxed)?;
                     *relaxed &= data.dst().is_some_and(|dst| f.values[dst].relaxed);
                 }
                 Some((Some(_), data)) => {
                     *relaxed &= data.dst().is_some_and(|dst| f.values[dst].relaxed);
-                    has_bare_product |= self.adds_products(f, &data);
-                    self.add(f, &data, negative, terms, &mut pending, relaxed)?;
+                    has_bare_product |= self.adds_products(f, data);
+                    self.add(f, data, negative, terms, &mut pending, relaxed)?;
                 }
                 Some((None, data)) if data.op == Op::Ir(IrOp::Fneg) && f.width(data.srcs[0]) == 32 => {
                     pending.try_push((data.srcs[0], !negative)).ok()?;
@@ -307,9 +341,13 @@ impl Chains {
     }
 
     /// What is read in place of the end of a chain that can be shorter.
-    fn visit(&mut self, r: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Option<Src> {
-        let (op, _) = operation(r.f, data)?;
-        let dst = data.dst().filter(|dst| !self.exact[*dst])?;
+    fn visit(
+        &mut self,
+        r: &mut Rewriter<'_, '_>,
+        op: Opcode,
+        dst: Value,
+        data: &InstData<'_>,
+    ) -> Option<Src> {
         let mut relaxed = r.f.values[dst].relaxed;
         match (op, self.parts[dst]) {
             (Opcode::Fmul, part @ (Part::None | Part::Term))
@@ -331,7 +369,9 @@ impl Chains {
                 }
                 Some(result)
             }
-            (Opcode::Fadd | Opcode::Ffma, Part::None | Part::Factor) if self.may_share(data.srcs) => {
+            (Opcode::Fadd | Opcode::Ffma, Part::None | Part::Factor)
+                if self.may_share(data.srcs) && self.summary(r.f, op, data).may_be_shorter() =>
+            {
                 let mut terms = Terms::new();
                 let has_bare_product = self.sum(r.f, data, &mut terms, &mut relaxed)?;
                 Maker { chains: self, r, relaxed }.shorter_sum(&mut terms, has_bare_product)
@@ -434,7 +474,7 @@ impl Maker<'_, '_, '_> {
         // A product that stands alone is fused with a term that is none.
         let mut changed = has_bare_product && terms.iter().any(|term| term.leaves.len() == 1);
         changed |= self.add_uniform(terms)?;
-        while (may_select(self.r.f) || self.r.f.present.may_have_op(IrOp::Fneg))
+        while self.chains.may_blend
             && let Some(blend) = Blend::take(self.r.f, terms, |src| self.chains.is_uniform(src))
         {
             self.blend(blend, terms)?;
