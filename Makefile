@@ -4,7 +4,7 @@
 CARGO ?= cargo
 SHARED ?= ../shared
 
-.PHONY: run icd clients test score stress matrix mutants fuzz bench book fmt lint
+.PHONY: run icd clients systems test score stress matrix mutants fuzz bench book fmt lint
 
 # The main job on the bundled shaders: assembly, statistics, a checked run, a picture in out/.
 run:
@@ -19,6 +19,15 @@ icd:
 # makes, named by AGX_ENVIRONMENT.
 clients:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED) --only clients --filter '' --list-failures
+
+# Other systems: the command line type-checks for Windows and macOS, and is one static file on Linux. Their standard libraries are
+# those of `rustup target add`.
+SYSTEMS = --package agxc --target-dir target/systems --config profile.dev.package.agx-compiler.opt-level=0 \
+	--config profile.dev.package.agx-emulator.opt-level=0
+systems:
+	$(CARGO) check $(SYSTEMS) --target x86_64-pc-windows-gnu --target aarch64-apple-darwin
+	$(CARGO) build $(SYSTEMS) --target x86_64-unknown-linux-musl
+	target/systems/x86_64-unknown-linux-musl/debug/agxc --version
 
 test:
 	$(CARGO) test --workspace

@@ -3,6 +3,8 @@
 //! Errors are what no hardware executes as meant; warnings are what works but hides a mistake or is documented as
 //! unreliable. Only what control can reach is looked at, so data between procedures passes.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use std::fmt;
 
 use crate::descriptor::Descriptor;
@@ -82,10 +84,10 @@ pub fn reachable(program: &Program, entry: u32) -> Vec<bool> {
             Opcode::Call | Opcode::Callc | Opcode::Callu | Opcode::Jmpc | Opcode::Jmpu => {
                 open.push(inst.target());
             }
-            Opcode::Loop => open.push(inst.target() + 1),
+            Opcode::Loop => open.push(inst.target().saturating_add(1)),
             _ => {}
         }
-        open.push(address + 1);
+        open.push(address.saturating_add(1));
     }
     reached
 }
@@ -169,7 +171,7 @@ impl Check<'_> {
             })
             .collect();
         inputs.dedup();
-        if inputs.len() > 1 && inputs.iter().any(|index| *index != inputs[0]) {
+        if inputs.len() > 1 {
             self.warn(
                 Some(address),
                 "sources name different input registers, which is unreliable".to_owned(),

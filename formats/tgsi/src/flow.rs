@@ -1,5 +1,7 @@
 //! Where control goes: which instructions belong together.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use crate::error::{Fault, ValidateError};
 use crate::model::{Instruction, Shader};
 use crate::opcode::Opcode;
@@ -36,10 +38,22 @@ impl Flow {
     pub fn cases(&self, shader: &Shader, switch: usize) -> Vec<usize> {
         let end = self.partner_of(switch).unwrap_or(switch);
         let is_case = |at: &usize| {
-            let opcode = shader.instructions[*at].opcode;
-            matches!(opcode, Opcode::Case | Opcode::Default) && self.partner_of(*at) == Some(switch)
+            let opcode = shader.instructions.get(*at).map(|instruction| instruction.opcode);
+            matches!(opcode, Some(Opcode::Case | Opcode::Default)) && self.partner_of(*at) == Some(switch)
         };
         (switch..end).filter(is_case).collect()
+    }
+
+    fn set_partner(&mut self, instruction: u32, partner: Option<u32>) {
+        if let Some(place) = self.partner.get_mut(instruction as usize) {
+            *place = partner;
+        }
+    }
+
+    fn set_block(&mut self, instruction: u32, block: Option<u32>) {
+        if let Some(place) = self.block.get_mut(instruction as usize) {
+            *place = block;
+        }
     }
 }
 
@@ -62,13 +76,12 @@ pub fn flow(shader: &Shader) -> Result<Flow, ValidateError> {
     for (at, instruction) in shader.instructions.iter().enumerate() {
         reader.read(at as u32, instruction).map_err(|fault| locate(instruction, fault))?;
     }
-    if let Some(open) = reader.open.last() {
-        let instruction = &shader.instructions[*open as usize];
+    if let Some(instruction) = reader.open.last().and_then(|open| shader.instructions.get(*open as usize)) {
         let fault = Fault::Nesting { opcode: instruction.opcode.name(), partner: closer(instruction.opcode) };
         return Err(locate(instruction, fault));
     }
     for (at, instruction) in shader.instructions.iter().enumerate() {
-        reader.link(at, instruction).map_err(|fault| locate(instruction, fault))?;
+        reader.link(at as u32, instruction).map_err(|fault| locate(instruction, fault))?;
     }
     if reader.flow.end == u32::MAX {
         let place = shader.instructions.last().map(|last| last.place).unwrap_or_default();
@@ -92,32 +105,38 @@ fn closer(opcode: Opcode) -> &'static str {
 }
 
 impl Reader<'_> {
-    fn opcode(&self, at: u32) -> Opcode {
-        self.shader.instructions[at as usize].opcode
+    fn opcode(&self, at: u32) -> Option<Opcode> {
+        self.shader.instructions.get(at as usize).map(|instruction| instruction.opcode)
+    }
+
+    /// Whether an instruction is one of these.
+    fn is_any(&self, at: u32, opcodes: &[Opcode]) -> bool {
+        self.opcode(at).is_some_and(|opcode| opcodes.contains(&opcode))
     }
 
     fn read(&mut self, at: u32, instruction: &Instruction) -> Result<(), Fault> {
         use Opcode::*;
-        self.flow.block[at as usize] = self.open.last().copied();
-        match instruction.opcode {
+        self.flow.set_block(at, self.open.last().copied());
+        let opcode = instruction.opcode;
+        match opcode {
             If | Uif | Ifc | Bgnloop | Switch => self.open.push(at),
             Bgnsub if self.open.is_empty() => self.open.push(at),
             Bgnsub => {
                 return Err(Fault::Nesting { opcode: "BGNSUB", partner: "the end of the block around it" });
             }
             Else => {
-                self.close(at, &[If, Uif, Ifc], "an IF")?;
+                self.close(at, opcode, &[If, Uif, Ifc], "an IF")?;
                 self.open.push(at);
             }
-            Endif => self.close(at, &[If, Uif, Ifc, Else], "an IF")?,
-            Endloop => self.close(at, &[Bgnloop], "a BGNLOOP")?,
-            Endsub => self.close(at, &[Bgnsub], "a BGNSUB")?,
-            Endswitch => self.close(at, &[Switch], "a SWITCH")?,
-            Brk | Breakc => self.leave(at, &[Bgnloop, Switch], "a BGNLOOP or SWITCH")?,
-            Cont => self.leave(at, &[Bgnloop], "a BGNLOOP")?,
-            Case | Default => match self.open.last().copied().filter(|open| self.opcode(*open) == Switch) {
-                Some(open) => self.flow.partner[at as usize] = Some(open),
-                None => return Err(Fault::Nesting { opcode: self.opcode(at).name(), partner: "a SWITCH" }),
+            Endif => self.close(at, opcode, &[If, Uif, Ifc, Else], "an IF")?,
+            Endloop => self.close(at, opcode, &[Bgnloop], "a BGNLOOP")?,
+            Endsub => self.close(at, opcode, &[Bgnsub], "a BGNSUB")?,
+            Endswitch => self.close(at, opcode, &[Switch], "a SWITCH")?,
+            Brk | Breakc => self.leave(at, opcode, &[Bgnloop, Switch], "a BGNLOOP or SWITCH")?,
+            Cont => self.leave(at, opcode, &[Bgnloop], "a BGNLOOP")?,
+            Case | Default => match self.open.last().copied().filter(|open| self.is_any(*open, &[Switch])) {
+                Some(open) => self.flow.set_partner(at, Some(open)),
+                None => return Err(Fault::Nesting { opcode: opcode.name(), partner: "a SWITCH" }),
             },
             End if self.open.is_empty() => self.flow.end = self.flow.end.min(at),
             _ => {}
@@ -126,47 +145,60 @@ impl Reader<'_> {
     }
 
     /// Ends the innermost block, which must begin with one of `openers`.
-    fn close(&mut self, at: u32, openers: &[Opcode], partner: &'static str) -> Result<(), Fault> {
-        let opener = self.open.pop().filter(|open| openers.contains(&self.opcode(*open)));
-        let opener = opener.ok_or(Fault::Nesting { opcode: self.opcode(at).name(), partner })?;
-        self.flow.partner[opener as usize] = Some(at);
-        self.flow.partner[at as usize] = Some(opener);
-        self.flow.block[at as usize] = self.open.last().copied();
+    fn close(
+        &mut self,
+        at: u32,
+        opcode: Opcode,
+        openers: &[Opcode],
+        partner: &'static str,
+    ) -> Result<(), Fault> {
+        let opener = self.open.pop().filter(|open| self.is_any(*open, openers));
+        let opener = opener.ok_or(Fault::Nesting { opcode: opcode.name(), partner })?;
+        self.flow.set_partner(opener, Some(at));
+        self.flow.set_partner(at, Some(opener));
+        self.flow.set_block(at, self.open.last().copied());
         Ok(())
     }
 
     /// Notes which block a break or continue leaves: its first instruction, until the last is known.
-    fn leave(&mut self, at: u32, openers: &[Opcode], partner: &'static str) -> Result<(), Fault> {
-        let opener = self.open.iter().rev().find(|open| openers.contains(&self.opcode(**open)));
-        let opener = opener.ok_or(Fault::Nesting { opcode: self.opcode(at).name(), partner })?;
-        self.flow.partner[at as usize] = Some(*opener);
+    fn leave(
+        &mut self,
+        at: u32,
+        opcode: Opcode,
+        openers: &[Opcode],
+        partner: &'static str,
+    ) -> Result<(), Fault> {
+        let opener = self.open.iter().rev().find(|open| self.is_any(**open, openers));
+        let opener = opener.ok_or(Fault::Nesting { opcode: opcode.name(), partner })?;
+        self.flow.set_partner(at, Some(*opener));
         Ok(())
     }
 
     /// Completes breaks and labels, once every block has its end.
-    fn link(&mut self, at: usize, instruction: &Instruction) -> Result<(), Fault> {
+    fn link(&mut self, at: u32, instruction: &Instruction) -> Result<(), Fault> {
         use Opcode::*;
         let opcode = instruction.opcode;
         match opcode {
             Brk | Breakc => {
-                let opener = self.flow.partner_of(at);
-                self.flow.partner[at] = opener.and_then(|opener| self.flow.partner[opener]);
+                let opener = self.flow.partner_of(at as usize);
+                let closer = opener.and_then(|opener| self.flow.partner_of(opener));
+                self.flow.set_partner(at, closer.map(|closer| closer as u32));
             }
             Cal | Callnz => {
                 let target = self.target(instruction)?;
-                let found = self.shader.instructions.get(target as usize).map(|found| found.opcode);
+                let found = self.opcode(target);
                 if found != Some(Bgnsub) {
                     return Err(label_fault(opcode, target, found, "BGNSUB"));
                 }
-                self.flow.partner[at] = Some(target);
+                self.flow.set_partner(at, Some(target));
             }
             Bra => {
                 let target = self.target(instruction)?;
-                let found = self.shader.instructions.get(target as usize).map(|found| found.opcode);
+                let found = self.opcode(target);
                 if found.is_none() {
                     return Err(label_fault(opcode, target, found, "an instruction"));
                 }
-                self.flow.partner[at] = Some(target);
+                self.flow.set_partner(at, Some(target));
             }
             _ => {}
         }
@@ -178,12 +210,11 @@ impl Reader<'_> {
         let target = instruction.target.ok_or(Fault::Missing { what: "the label of a call or branch" })?;
         let instructions = &self.shader.instructions;
         let is_call = instruction.opcode != Opcode::Bra;
-        let fits = |at: usize| !is_call || instructions[at].opcode == Opcode::Bgnsub;
-        if instructions.get(target as usize).is_some() && fits(target as usize) {
+        let fits = |found: &Instruction| !is_call || found.opcode == Opcode::Bgnsub;
+        if instructions.get(target as usize).is_some_and(fits) {
             return Ok(target);
         }
-        let numbered =
-            (0..instructions.len()).find(|at| instructions[*at].label == Some(target) && fits(*at));
+        let numbered = instructions.iter().position(|found| found.label == Some(target) && fits(found));
         Ok(numbered.map_or(target, |at| at as u32))
     }
 }

@@ -68,6 +68,10 @@ fn rules_are_checked() {
         ("FRAG\nBRK\nEND", "2:1: BRK without a BGNLOOP or SWITCH"),
         ("FRAG\nCAL :1\nEND", "2:1: CAL goes to 1, which is END; expected BGNSUB"),
         ("FRAG\nCAL :2\nEND\nBGNSUB\nCAL :2\nENDSUB", "4:1: the subroutine at 2 calls itself"),
+        (
+            "FRAG\nCAL :2\nEND\nBGNSUB\nCAL :5\nENDSUB\nBGNSUB\nCAL :2\nENDSUB",
+            "4:1: the subroutine at 2 calls itself",
+        ),
         ("VERT\nKILL\nEND", "2:1: KILL in a VERT program"),
         ("FRAG\nDCL MEMORY[0], SHARED\nEND", "2:1: shared memory in a FRAG program"),
         (
@@ -140,4 +144,10 @@ fn places_count_characters_and_lines_of_comments() {
 fn a_backward_range_has_no_registers() {
     let shader = parse("FRAG\nDCL TEMP[3..1]\nEND").expect("text whose rules are not checked");
     assert_eq!(shader.declarations[0].count(), 0);
+}
+
+#[test]
+fn subroutines_may_share_a_callee() {
+    let text = "FRAG\nCAL :2\nEND\nBGNSUB\nCAL :6\nCAL :9\nENDSUB\nBGNSUB\nCAL :9\nENDSUB\nBGNSUB\nENDSUB";
+    assert_eq!(message(text), "no error");
 }

@@ -1,5 +1,7 @@
 //! The module as words: header, byte order, and instructions with their bounds checked.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use bumpalo::Bump;
 use spirv::Op;
 
@@ -111,12 +113,13 @@ impl<'a> Iterator for Instructions<'a> {
         let offset = self.offset;
         let first = *self.words.get(offset)?;
         let length = (first >> 16) as usize;
-        let operands = self.words.get(offset + 1..offset + length);
+        let next = offset.saturating_add(length);
+        let operands = self.words.get(offset.saturating_add(1)..next);
         let (Some(operands), Some(op)) = (operands, numbers::numbered(first & 0xffff)) else {
             self.offset = self.words.len();
             return Some(Err(refused(offset, first, operands.is_some())));
         };
-        self.offset = offset + length;
+        self.offset = next;
         Some(Ok(Inst { op, operands, offset }))
     }
 }
@@ -158,11 +161,11 @@ impl<'a> Inst<'a> {
     /// A literal string from operand `index` on, and the index of the operand after it.
     pub fn string(&self, index: usize) -> Result<(String, usize), CompileError> {
         let mut bytes = Vec::new();
-        for (position, word) in self.rest(index).iter().enumerate() {
+        for (next, word) in (index.saturating_add(1)..).zip(self.rest(index)) {
             for byte in word.to_le_bytes() {
                 if byte == 0 {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
-                    return Ok((text, index + position + 1));
+                    return Ok((text, next));
                 }
                 bytes.push(byte);
             }

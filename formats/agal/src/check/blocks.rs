@@ -1,5 +1,7 @@
 //! Nesting of blocks.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use super::Checker;
 use crate::opcode::{OpcodeRow, Semantics};
 use crate::rule::{Field, Rule, Violation};

@@ -1,5 +1,7 @@
 //! From tokens to a checked shader.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 mod blocks;
 mod operands;
 mod texture;
@@ -128,13 +130,13 @@ impl<'p> Checker<'p> {
         let positions = operands::positions(row, token);
         let mut sources = [Read::NONE; 2];
         let mut texture = TextureUse::NONE;
-        for (slot, (word, field)) in words.into_iter().enumerate() {
+        for (slot, ((word, field), source)) in words.into_iter().zip(&mut sources).enumerate() {
             if slot >= used {
                 self.require(word.0 != 0, Rule::UnusedSource, field, word.0)?;
             } else if slot == 1 && matches!(row.semantics, Semantics::Texture) {
                 texture = self.texture(row, word)?;
             } else {
-                sources[slot] = self.source(row, word, positions, field)?;
+                *source = self.source(row, word, positions, field)?;
             }
         }
         Ok((sources, texture))

@@ -1,5 +1,9 @@
 //! Registers that instructions read and write.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
+use std::ops::Range;
+
 use super::Checker;
 use crate::opcode::{OpcodeRow, Semantics};
 use crate::program::Stage;
@@ -29,7 +33,7 @@ impl Checker<'_> {
         reach: u16,
         field: Field,
     ) -> Result<(), Violation> {
-        let last = u32::from(register) + u32::from(reach) - 1;
+        let last = u32::from(register.saturating_add(reach).saturating_sub(1));
         let count = u32::from(file.count(self.program.stage, self.program.version));
         let row = file.row();
         let rule = if last >= u32::from(row.tolerated) {
@@ -123,25 +127,22 @@ impl Checker<'_> {
         let offset = u16::from(word.offset());
         let all = RegisterFile::Constant.count(self.program.stage, self.program.version);
         self.interface.relative = true;
-        self.interface.constants = self.interface.constants.max(all).max(offset + reach);
+        self.interface.constants = self.interface.constants.max(all).max(offset.saturating_add(reach));
         Ok(Read { file, register: offset, swizzle: word.swizzle(), index: Some(index) })
     }
 
     /// Records what a direct source reads; `components` of the register.
     fn record(&mut self, read: &Read, components: u8, reach: u16, field: Field) -> Result<(), Violation> {
-        let registers = usize::from(read.register)..usize::from(read.register + reach);
+        let end = read.register.saturating_add(reach);
+        let registers = usize::from(read.register)..usize::from(end);
         let interface = &mut self.interface;
         match read.file {
-            RegisterFile::Attribute => {
-                interface.attributes[registers].iter_mut().for_each(|mask| *mask |= components);
-            }
-            RegisterFile::Constant => interface.constants = interface.constants.max(read.register + reach),
-            RegisterFile::Varying => {
-                interface.varyings_read[registers].iter_mut().for_each(|mask| *mask |= components);
-            }
+            RegisterFile::Attribute => mark(&mut interface.attributes, registers, components),
+            RegisterFile::Constant => interface.constants = interface.constants.max(end),
+            RegisterFile::Varying => mark(&mut interface.varyings_read, registers, components),
             RegisterFile::Instance => interface.instance = true,
             RegisterFile::Temporary => {
-                interface.temporaries = interface.temporaries.max(read.register + reach);
+                interface.temporaries = interface.temporaries.max(end);
                 for register in registers {
                     self.temporary(register, components, field)?;
                 }
@@ -152,7 +153,7 @@ impl Checker<'_> {
     }
 
     fn temporary(&mut self, register: usize, components: u8, field: Field) -> Result<(), Violation> {
-        let written = self.written[register];
+        let written = self.written.get(register).copied().unwrap_or(0);
         let rule = if written == 0 { Rule::TemporaryUnwritten } else { Rule::ComponentUnwritten };
         self.require(components & !written != 0, rule, field, register as u64)
     }
@@ -191,14 +192,15 @@ impl Checker<'_> {
     }
 
     fn record_write(&mut self, write: &Write) -> Result<(), Violation> {
-        let register = usize::from(write.register);
+        let first = usize::from(write.register);
+        let register = first..first.saturating_add(1);
         let field = Field::Destination;
         match write.file {
             RegisterFile::Temporary => {
-                self.interface.temporaries = self.interface.temporaries.max(write.register + 1);
-                self.written[register] |= write.mask;
+                self.interface.temporaries = self.interface.temporaries.max(write.register.saturating_add(1));
+                mark(&mut self.written, register, write.mask);
             }
-            RegisterFile::Varying => self.interface.varyings_written[register] |= write.mask,
+            RegisterFile::Varying => mark(&mut self.interface.varyings_written, register, write.mask),
             RegisterFile::Depth => {
                 self.require(write.mask != 1, Rule::DepthMask, field, write.mask.into())?;
                 self.in_block(write)?;
@@ -207,7 +209,7 @@ impl Checker<'_> {
             RegisterFile::Output => {
                 self.in_block(write)?;
                 self.colour(write)?;
-                self.interface.outputs[register] |= write.mask;
+                mark(&mut self.interface.outputs, register, write.mask);
             }
             _ => {}
         }
@@ -223,17 +225,27 @@ impl Checker<'_> {
         if self.program.stage == Stage::Vertex {
             return Ok(());
         }
-        let before = self.interface.outputs[usize::from(write.register)];
+        let before = self.interface.outputs.get(usize::from(write.register)).copied().unwrap_or(0);
         let field = Field::Destination;
         self.require(write.mask != 15, Rule::ColourMask, field, write.mask.into())?;
         self.require(before != 0, Rule::ColourTwice, field, write.register.into())
     }
 }
 
+/// Adds components to the masks of some registers, which exist.
+fn mark(masks: &mut [u8], registers: Range<usize>, components: u8) {
+    masks.get_mut(registers).into_iter().flatten().for_each(|mask| *mask |= components);
+}
+
+/// So many bits from the lowest on.
+fn low_bits(count: u8) -> u8 {
+    !u8::MAX.checked_shl(count.into()).unwrap_or(0)
+}
+
 /// The positions of a token's sources that its opcode reads.
 pub(super) fn positions(row: &OpcodeRow, token: &Token) -> u8 {
     match row.semantics {
-        Semantics::Dot(count) | Semantics::Matrix { columns: count, .. } => (1 << count) - 1,
+        Semantics::Dot(count) | Semantics::Matrix { columns: count, .. } => low_bits(count),
         Semantics::Cross | Semantics::Normalize => 0b0111,
         Semantics::If(_) => 0b1111,
         Semantics::Kill => 0b0001,

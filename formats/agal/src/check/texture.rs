@@ -1,5 +1,7 @@
 //! Sampler fields of texture instructions.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use super::Checker;
 use crate::opcode::{Opcode, OpcodeRow};
 use crate::register::RegisterFile;

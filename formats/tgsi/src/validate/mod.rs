@@ -1,12 +1,14 @@
 //! The rules a shader keeps beside its grammar: declared registers, operands of the right number and kind, blocks that
 //! nest, and what each kind of program may do.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 mod operands;
 mod stage;
 
 use crate::error::{Fault, ValidateError};
 use crate::flow::{Flow, flow};
-use crate::model::{Declaration, Detail, Shader};
+use crate::model::{Declaration, Detail, Instruction, Shader};
 use crate::names::{File, Processor};
 use crate::opcode::Opcode;
 
@@ -46,12 +48,12 @@ fn declarations(shader: &Shader) -> Result<(), ValidateError> {
             let fault = Fault::Range { file: declaration.file.name(), first: range.first, last: range.last };
             return Err(ValidateError { place: declaration.place, fault });
         }
-        total += u64::from(declaration.count());
+        total = u64::saturating_add(total, declaration.count().into());
         if total > MAX_DECLARED {
             let fault = Fault::Range { file: declaration.file.name(), first: range.first, last: range.last };
             return Err(ValidateError { place: declaration.place, fault });
         }
-        twice(declaration, &shader.declarations[..number])?;
+        twice(declaration, shader.declarations.get(..number).unwrap_or_default())?;
     }
     Ok(())
 }
@@ -78,31 +80,44 @@ fn twice(declaration: &Declaration, earlier: &[Declaration]) -> Result<(), Valid
 
 /// Refuses subroutines that call themselves: nothing says how deep the calls go.
 fn recursion(shader: &Shader, flow: &Flow) -> Result<(), ValidateError> {
-    let count = shader.instructions.len();
-    let is_call = |at: &usize| matches!(shader.instructions[*at].opcode, Opcode::Cal | Opcode::Callnz);
-    let subs: Vec<usize> =
-        (0..count).filter(|at| shader.instructions[*at].opcode == Opcode::Bgnsub).collect();
-    let callees = |sub: usize| {
-        let end = flow.partner_of(sub).unwrap_or(sub);
-        (sub..end).filter(is_call).filter_map(|at| flow.partner_of(at))
+    let mut waiting: Vec<u32> = vec![0; shader.instructions.len()];
+    let mut calls = Vec::new();
+    let mut around = None;
+    for (at, instruction) in shader.instructions.iter().enumerate() {
+        match instruction.opcode {
+            Opcode::Bgnsub => around = Some(at),
+            Opcode::Endsub => around = None,
+            Opcode::Cal | Opcode::Callnz => calls.extend(flow.partner_of(at).zip(around)),
+            _ => {}
+        }
+    }
+    calls.sort_unstable();
+    for (_, caller) in &calls {
+        if let Some(waiting) = waiting.get_mut(*caller) {
+            *waiting = waiting.saturating_add(1);
+        }
+    }
+    // Subroutines whose callees all come back, until none is added.
+    let subs = shader.instructions.iter().zip(&waiting).enumerate();
+    let is_safe = |(at, (found, waiting)): (usize, (&Instruction, &u32))| {
+        (found.opcode == Opcode::Bgnsub && *waiting == 0).then_some(at)
     };
-    // Subroutines whose callees are all known not to come back to them, until none is added.
-    let mut safe = vec![false; count];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for sub in &subs {
-            if !safe[*sub] && callees(*sub).all(|callee| safe[callee]) {
-                safe[*sub] = true;
-                changed = true;
+    let mut safe: Vec<usize> = subs.filter_map(is_safe).collect();
+    while let Some(callee) = safe.pop() {
+        let first = calls.partition_point(|(other, _)| *other < callee);
+        let callers = calls.iter().skip(first).take_while(|(other, _)| *other == callee);
+        for (_, caller) in callers {
+            let Some(waiting) = waiting.get_mut(*caller) else { continue };
+            *waiting = waiting.saturating_sub(1);
+            if *waiting == 0 {
+                safe.push(*caller);
             }
         }
     }
-    match subs.iter().find(|sub| !safe[**sub]) {
+    match shader.instructions.iter().zip(&waiting).enumerate().find(|(_, (_, waiting))| **waiting > 0) {
         None => Ok(()),
-        Some(sub) => {
-            let place = shader.instructions[*sub].place;
-            Err(ValidateError { place, fault: Fault::Recursion { target: *sub as u32 } })
+        Some((sub, (found, _))) => {
+            Err(ValidateError { place: found.place, fault: Fault::Recursion { target: sub as u32 } })
         }
     }
 }

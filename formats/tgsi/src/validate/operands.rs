@@ -1,5 +1,7 @@
 //! Operands: their number, their files, whether their registers are declared, their modifiers.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use crate::error::{Fault, ValidateError};
 use crate::model::{Dst, Index, Indirect, Instruction, Place, Saturate, Shader, Src};
 use crate::names::File;
@@ -38,7 +40,7 @@ fn counts(instruction: &Instruction) -> Result<(), Fault> {
         let expected = usize::from(expected);
         let is_short =
             matches!(instruction.opcode, Opcode::Emit | Opcode::Endprim | Opcode::Tg4 | Opcode::SampleInfo)
-                && found + 1 == expected;
+                && found.checked_add(1) == Some(expected);
         if found == expected || (is_short && what == "sources") {
             return Ok(());
         }

@@ -1,5 +1,7 @@
 //! What each kind of program may do.
 
+#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
+
 use crate::error::{Fault, ValidateError};
 use crate::model::{Declaration, Instruction, Shader};
 use crate::names::{File, MemoryKind, Processor, PropertyName, SemanticName};
