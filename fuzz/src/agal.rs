@@ -3,7 +3,7 @@
 use agx_agal::interpret::{Inputs, NoTextures, run};
 use agx_agal::{AssembleOptions, Mode, OPCODES, OpcodeRow, Program, Semantics, Stage, assemble, disassemble};
 
-use crate::entropy::Entropy;
+use agx_random::Entropy;
 
 /// Treats `data` as a program, then as choices for one with tokens that make sense more often.
 pub fn agal(data: &[u8]) {

@@ -3,8 +3,8 @@
 use agx_isa::asm::assemble;
 use agx_isa::disasm::listing;
 
-use crate::entropy::Entropy;
 use crate::packer;
+use agx_random::Entropy;
 
 /// Treats `data` as text, then as machine code whose listing is changed.
 pub fn assembly(data: &[u8]) {

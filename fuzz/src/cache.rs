@@ -2,7 +2,7 @@
 
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 
-use crate::entropy::Entropy;
+use agx_random::Entropy;
 
 /// A kernel whose shader is damaged.
 const KERNEL: &str = "kernel @square(%0:32) stage source {\nb0:\n    %1:32 = fmul %0, %0\n    keep %1\n}\n";

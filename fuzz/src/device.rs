@@ -7,7 +7,7 @@ use agx_abi::record::{
 use agx_device::kernel::{Chip, Errno, Heap, User};
 use agx_device::{Kernel, Settings};
 
-use crate::entropy::Entropy;
+use agx_random::Entropy;
 
 /// Address of the caller's memory.
 const USER: u64 = 0x1000;

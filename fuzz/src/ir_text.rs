@@ -3,8 +3,8 @@
 use agx_compiler::internal::ir::parse_with_registers;
 use bumpalo::Bump;
 
-use crate::entropy::Entropy;
 use crate::text::any_text;
+use agx_random::Entropy;
 
 /// Treats `data` as choices for a text.
 pub fn ir_text(data: &[u8]) {

@@ -5,7 +5,7 @@ use agx_isa::inst::MAX_OPERANDS;
 use agx_isa::operand::{Form, OperandKind};
 use agx_isa::{Inst, Opcode, Operand, OperandFlags, Tag, decode, encode};
 
-use crate::entropy::Entropy;
+use agx_random::Entropy;
 
 /// Treats `data` as machine code, then as choices for instructions of every row.
 pub fn packer(data: &[u8]) {

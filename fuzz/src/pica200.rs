@@ -10,7 +10,7 @@ use agx_compiler::Input;
 use agx_compiler::internal::frontend::door::PICA200;
 
 use crate::compile::compile;
-use crate::entropy::Entropy;
+use agx_random::Entropy;
 
 /// Texts to change: programs of the format's crate.
 const TEXTS: [&str; 4] = [

@@ -11,9 +11,9 @@ use agx_emulator::launch::{BufferBinding, FIRST_ADDRESS, Launch};
 use agx_random::Random;
 use bumpalo::Bump;
 
-use crate::entropy::Entropy;
-use crate::kernel::{
-    Kernel, Kind, LANE_REGISTER, LANES, MEMORY_WORDS, OWN_WORDS, RESULTS, SHARED_WORDS, any_kernel,
+use agx_random::Entropy;
+use agx_random::kernel::{
+    Kernel, LANE_REGISTER, LANES, MEMORY_WORDS, OWN_WORDS, RESULTS, SHARED_WORDS, any_kernel,
 };
 
 /// Words that arithmetic likes to get wrong, integers first.
@@ -96,7 +96,7 @@ fn difference(wanted: &[u8], found: &[u8]) -> Option<String> {
                 index % RESULTS.len()
             )
         };
-        (!same(kind, wanted, found)).then(text)
+        (kind.canonical(wanted) != kind.canonical(found)).then(text)
     })
 }
 
@@ -115,22 +115,6 @@ fn left_out(entropy: &mut Entropy<'_>) -> Vec<String> {
         true => vec![optional[entropy.below(optional.len())].to_owned()],
         false => Vec::new(),
     }
-}
-
-/// Any NaN is a NaN, and whether a sign operation alone flushes a denormal is up to the code.
-fn same(kind: Kind, wanted: u64, found: u64) -> bool {
-    let float = |bits: u64| match kind {
-        Kind::Half => half::f16::from_bits(bits as u16).to_f32(),
-        _ => {
-            let float = f32::from_bits(bits as u32);
-            if float.is_subnormal() { 0.0 } else { float }
-        }
-    };
-    if !matches!(kind, Kind::Half | Kind::Float) {
-        return wanted == found;
-    }
-    let (wanted, found) = (float(wanted), float(found));
-    wanted == found || (wanted.is_nan() && found.is_nan())
 }
 
 /// The memory after every lane has run in the interpreter.

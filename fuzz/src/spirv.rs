@@ -4,7 +4,7 @@
 use agx_compiler::Input;
 
 use crate::compile::compile;
-use crate::entropy::Entropy;
+use agx_random::Entropy;
 
 /// Modules to mutate: those that the command line bundles.
 const MODULES: [&[u8]; 2] =

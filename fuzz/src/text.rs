@@ -1,6 +1,6 @@
 //! Texts of the IR for the targets that read it: real ones with changes, or bytes as they come.
 
-use crate::entropy::Entropy;
+use agx_random::Entropy;
 
 /// Functions to change.
 const SEEDS: [&str; 3] = [

@@ -7,7 +7,7 @@ use agx_tgsi::binary::{Edition, decode, encode};
 use agx_tgsi::interpret::{Empty, run};
 use agx_tgsi::{OPCODES, Shader, Target, parse, print, validate};
 
-use crate::entropy::Entropy;
+use agx_random::Entropy;
 
 /// Steps after which a run is given up.
 const STEPS: u64 = 300;

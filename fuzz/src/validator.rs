@@ -6,8 +6,8 @@ use agx_compiler::internal::ir::{self, Stage};
 use bumpalo::Bump;
 
 use crate::compile::compile;
-use crate::entropy::Entropy;
 use crate::text::any_text;
+use agx_random::Entropy;
 
 /// Treats `data` as machine code, then as choices for a text.
 pub fn validator(data: &[u8]) {

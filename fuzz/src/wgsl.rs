@@ -3,7 +3,7 @@
 use agx_compiler::Input;
 
 use crate::compile::compile;
-use crate::entropy::Entropy;
+use agx_random::Entropy;
 
 /// Shaders to change.
 const SEEDS: [&str; 3] = [

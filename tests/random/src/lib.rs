@@ -1,6 +1,11 @@
-//! Pseudo-random numbers for tests and fuzz targets: the same on every machine, from a seed.
+//! Pseudo-random numbers, and kernels made by them, for tests and fuzz targets: the same on every machine, from a seed.
 
 #![forbid(unsafe_code)]
+
+mod entropy;
+pub mod kernel;
+
+pub use entropy::Entropy;
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). Seeds that follow each other give
 /// unrelated numbers.

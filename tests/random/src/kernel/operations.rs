@@ -31,6 +31,22 @@ impl Kind {
         [1, 16, 32, 64, 16, 32][self as usize]
     }
 
+    /// Bits that stand for all that mean the same: any NaN is a NaN, zeros have no sign, and whether 32-bit denormals are
+    /// flushed is up to the code.
+    pub fn canonical(self, bits: u64) -> u64 {
+        let (exponent, mantissa) = match self {
+            Half => (0x7c00, 0x3ff),
+            Float => (0x7f80_0000, 0x7f_ffff),
+            Bool | Short | Int | Long => return bits,
+        };
+        let is_flushed = self == Float || bits & mantissa == 0;
+        match bits & exponent {
+            0 if is_flushed => 0,
+            found if found == exponent && bits & mantissa != 0 => exponent | mantissa,
+            _ => bits,
+        }
+    }
+
     /// Constants worth trying.
     pub(super) fn constants(self) -> &'static [&'static str] {
         match self {
