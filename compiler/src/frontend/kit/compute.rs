@@ -90,6 +90,14 @@ pub fn register(kit: &mut Kit<'_, '_>, register: Sr) -> Src {
     Src::value(kit.b.value(Opcode::Mfsr, Type::B32, &[], &mods))
 }
 
+/// Number of the vertex of a vertex shader that runs as a compute shader, counted through all instances.
+pub(super) fn vertex(kit: &mut Kit<'_, '_>) -> Src {
+    let [x, y] = [0, 1].map(|axis: u8| register(kit, Sr::THREAD_X.axis(axis)));
+    let count = kit.uniforms.get(UniformSource::VertexCount, 0, 32);
+    let before = kit.b.imul(y, count);
+    kit.b.iadd(before, x)
+}
+
 /// Number of the first workgroup along an axis, where it need not be 0.
 fn workgroup_base(kit: &mut Kit<'_, '_>, axis: u32) -> Option<Src> {
     kit.compute.has_base.then(|| kit.uniforms.get(UniformSource::WorkgroupBase, 2 * axis as u16, 32))

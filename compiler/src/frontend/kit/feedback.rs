@@ -6,8 +6,7 @@
 use agx_abi::UniformSource;
 use agx_abi::feedback::{CapturedOutput, Feedback, MAX_BUFFERS};
 
-use super::Kit;
-use super::vertex::number_of_all;
+use super::{Kit, compute};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
@@ -63,7 +62,7 @@ pub(super) fn store(kit: &mut Kit<'_, '_>) {
     if values.is_empty() {
         return;
     }
-    let number = number_of_all(kit);
+    let number = compute::vertex(kit);
     let count = kit.uniforms.get(UniformSource::FeedbackCount, 0, 32);
     let has_room = kit.b.icmp(IntCond::ULT, number, count);
     kit.b.begin_if(has_room);

@@ -244,18 +244,10 @@ fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output,
     words
 }
 
-/// Number of the vertex of a shader that runs as a compute shader, counted through all instances.
-pub(super) fn number_of_all(kit: &mut Kit<'_, '_>) -> Src {
-    let [x, y] = [0, 1].map(|axis: u8| compute::register(kit, Sr::THREAD_X.axis(axis)));
-    let count = kit.uniforms.get(UniformSource::VertexCount, 0, 32);
-    let before = kit.b.imul(y, count);
-    kit.b.iadd(before, x)
-}
-
 /// Stores the outputs of a shader that runs as a compute shader after those of the vertices before it.
 fn store_to_memory(kit: &mut Kit<'_, '_>, varyings: &[Varying], words: &[(Output, Src)]) {
     let base = kit.uniforms.get(UniformSource::VertexOutputs, 0, 64);
-    let number = number_of_all(kit);
+    let number = compute::vertex(kit);
     let first = kit.b.imul(number, Src::imm32(4 * varyings.len() as u32));
     for varying in varyings {
         let Some(word) = last_of(words, varying.output) else { continue };
