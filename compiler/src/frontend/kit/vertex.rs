@@ -5,7 +5,6 @@
 use agx_abi::varyings::OutputLayout;
 use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output, RunsAs, Varying, assign_slots};
 use agx_abi::{InterfaceUniform, UniformSource, registers};
-use agx_isa::sr::Sr;
 
 use super::feedback::{self, FeedbackStage};
 use super::{Kit, compute};
