@@ -195,7 +195,7 @@ fn measure_shared(name: &str, body: fn(&mut Code), threads: u32) {
         seconds = seconds.min(start.elapsed().as_secs_f64());
     }
     println!(
-        "{name}, {threads} threads: {:.0} million lane instructions a second",
+        "{name}, lax, threads {threads}: {:.0} million lane instructions a second",
         lanes as f64 / seconds / 1e6
     );
 }
