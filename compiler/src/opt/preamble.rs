@@ -180,7 +180,9 @@ fn candidates(f: &Function<'_>, uniform: &mut Side<Inst, bool>) -> Vec<(Value, u
                     !wanted[*value] || (weight > 0 && ty.comps == 1 && matches!(ty.bits, 1 | 16 | 32 | 64))
                 };
                 if data.dsts.iter().all(can_move) {
-                    candidates.extend(data.dsts.iter().filter(|dst| wanted[**dst]).map(|dst| (*dst, weight)));
+                    // The whole list is reversed at the end.
+                    let moved = data.dsts.iter().rev().filter(|dst| wanted[**dst]);
+                    candidates.extend(moved.map(|dst| (*dst, weight)));
                     continue;
                 }
                 uniform[*inst] = false;
@@ -242,51 +244,34 @@ fn place(
     (places, next)
 }
 
-/// The program that computes the placed values and stores them to the uniform file.
+/// The program that computes the placed values and stores them to the uniform file. It loads first, and then computes, so that the loads
+/// do not wait for each other.
 fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Function<'a> {
     let needed = needed_instructions(f, places, uniform);
-    let mut homes: Side<Value, Option<u16>> = Side::new(f.values.len());
-    for (value, half) in places {
-        homes[*value] = Some(*half);
-    }
+    let early = early_instructions(f, &needed, uniform);
     let mut preamble = Function::new(f.bump, f.name);
-    let mut names: Side<Value, Option<Value>> = Side::new(f.values.len());
     let mut b = Builder::start(&mut preamble);
-    let masks = [1, 2, 4].map(|halves| mods(Opcode::UniformStore).with(key::MASK, (1 << halves) - 1));
-    let (mut srcs, mut dsts) = (Vec::with_capacity(TYPICAL_OPERANDS), Vec::with_capacity(TYPICAL_OPERANDS));
-    for segment in f.layout {
-        for inst in f.block(segment.block).insts.iter().filter(|inst| needed[**inst]) {
-            let data = f.insts[*inst];
-            let name = |src: &Src| match src.as_value().and_then(|value| names[value]) {
-                Some(name) => Src { flags: src.flags, ..Src::value(name) },
-                None => *src,
-            };
-            srcs.clear();
-            srcs.extend(data.srcs.iter().map(name));
-            let join = uniform.joins[*inst].filter(|_| data.op == Op::Ir(IrOp::Phi));
-            let join = join.map(|join| (name(&join.condition), data.mods.first() != Some(&join.then_end.0)));
-            dsts.clear();
-            dsts.extend(data.dsts.iter().map(|dst| b.f.add_value(f.ty(*dst))));
-            for (old, new) in data.dsts.iter().zip(&dsts) {
-                names[*old] = Some(*new);
-            }
-            b.line = data.line;
-            match join {
-                Some((condition, is_reversed)) => select(&mut b, &dsts, condition, &srcs, is_reversed),
-                None => {
-                    // Both functions are in one arena.
-                    let (dsts, srcs) = (b.f.alloc(&dsts), b.f.alloc(&srcs));
-                    let (inst, block) = (b.f.add_inst(InstData { dsts, srcs, ..data }), b.block());
-                    b.f.block_mut(block).insts.push(inst);
-                }
-            }
-            // At once: what is stored needs no register any more.
-            for (old, new) in data.dsts.iter().zip(&dsts) {
-                if let Some(half) = homes[*old] {
-                    store(&mut b, *new, half, &masks);
+    let mut copy = Copy {
+        f,
+        uniform,
+        names: Side::new(f.values.len()),
+        stores: Stores::of(f, places),
+        made: Vec::with_capacity(TYPICAL_OPERANDS),
+        srcs: Vec::with_capacity(TYPICAL_OPERANDS),
+        dsts: Vec::with_capacity(TYPICAL_OPERANDS),
+    };
+    for is_early in [true, false] {
+        for segment in f.layout {
+            let insts = f.block(segment.block).insts.iter();
+            for inst in insts.filter(|inst| needed[**inst] && early[**inst] == is_early) {
+                copy.copy(&mut b, *inst);
+                // At once: what is stored needs no register any more. But what is loaded is not waited for before the next load.
+                if !is_early {
+                    copy.store(&mut b);
                 }
             }
         }
+        copy.store(&mut b);
     }
     b.halt();
     b.finish();
@@ -294,6 +279,84 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
     preamble.signed_zeros = f.signed_zeros;
     preamble.special_values = f.special_values;
     preamble
+}
+
+/// Most half registers that loads may fill before anything is computed.
+const MOST_LOADED_HALVES: u32 = 128;
+
+/// The loads among the instructions of the preamble, with what they need; none if they take too many registers.
+fn early_instructions(f: &Function<'_>, needed: &Side<Inst, bool>, uniform: &Uniform) -> Side<Inst, bool> {
+    let mut early: Side<Inst, bool> = Side::later(f.insts.len());
+    let mut halves = 0;
+    for inst in f.blocks_in_order().rev().flat_map(|block| f.block(block).insts.iter().rev()) {
+        if !needed[*inst] {
+            continue;
+        }
+        let data = &f.insts[*inst];
+        if data.op == Op::Ir(IrOp::LoadGlobal) {
+            early[*inst] = true;
+            halves += data.dsts.iter().map(|dst| u32::from(f.ty(*dst).halves())).sum::<u32>();
+        }
+        if early[*inst] {
+            let condition = uniform.joins[*inst].map(|join| join.condition);
+            for value in data.srcs.iter().chain(&condition).filter_map(|src| src.as_value()) {
+                if let Some(def) = f.values[value].def {
+                    early[def] = true;
+                }
+            }
+        }
+    }
+    if halves > MOST_LOADED_HALVES { Side::default() } else { early }
+}
+
+/// Copies instructions to the preamble.
+struct Copy<'f, 'a> {
+    f: &'f Function<'a>,
+    uniform: &'f Uniform,
+    /// What the preamble calls each value.
+    names: Side<Value, Option<Value>>,
+    stores: Stores,
+    /// Values that were made and not yet stored, with their names.
+    made: Vec<(Value, Value)>,
+    srcs: Vec<Src>,
+    dsts: Vec<Value>,
+}
+
+impl<'a> Copy<'_, 'a> {
+    fn copy(&mut self, b: &mut Builder<'_, 'a>, inst: Inst) {
+        let data = self.f.insts[inst];
+        let name = |src: &Src| match src.as_value().and_then(|value| self.names[value]) {
+            Some(name) => Src { flags: src.flags, ..Src::value(name) },
+            None => *src,
+        };
+        self.srcs.clear();
+        self.srcs.extend(data.srcs.iter().map(name));
+        let join = self.uniform.joins[inst].filter(|_| data.op == Op::Ir(IrOp::Phi));
+        let join = join.map(|join| (name(&join.condition), data.mods.first() != Some(&join.then_end.0)));
+        self.dsts.clear();
+        self.dsts.extend(data.dsts.iter().map(|dst| b.f.add_value(self.f.ty(*dst))));
+        for (old, new) in data.dsts.iter().zip(&self.dsts) {
+            self.names[*old] = Some(*new);
+        }
+        b.line = data.line;
+        match join {
+            Some((condition, is_reversed)) => select(b, &self.dsts, condition, &self.srcs, is_reversed),
+            None => {
+                // Both functions are in one arena.
+                let (dsts, srcs) = (b.f.alloc(&self.dsts), b.f.alloc(&self.srcs));
+                let (inst, block) = (b.f.add_inst(InstData { dsts, srcs, ..data }), b.block());
+                b.f.block_mut(block).insts.push(inst);
+            }
+        }
+        self.made.extend(data.dsts.iter().copied().zip(self.dsts.iter().copied()));
+    }
+
+    /// Stores what has been made.
+    fn store(&mut self, b: &mut Builder<'_, 'a>) {
+        for (old, new) in self.made.drain(..) {
+            self.stores.made(b, old, new);
+        }
+    }
 }
 
 /// Chooses between the two values that a phi joins, the first one for a true condition unless they are reversed. Words
@@ -313,16 +376,84 @@ fn select(b: &mut Builder<'_, '_>, dsts: &[Value], condition: Src, inputs: &[Src
     b.push(IrOp::Collect, &[dst], &words, &[]);
 }
 
-/// The uniform file takes half-words; wider values are several of them (Mesa 25.0: a format of 32 bits does not work).
-///
-/// `masks` are the modifiers for one, two and four half-words.
-fn store(b: &mut Builder<'_, '_>, value: Value, half: u16, masks: &[Mods; 3]) {
-    let word = if b.f.ty(value) == Type::BOOL { b.uconv(value.into(), 16) } else { value.into() };
-    let ty = b.f.src_ty(word);
-    let halves = Type::vector(16, ty.halves() as u8);
-    let data = if ty == halves { word } else { b.value(IrOp::Collect, halves, &[word], &[]).into() };
-    let mods = &masks[halves.comps.ilog2() as usize];
-    b.effect(Opcode::UniformStore, &[data, Src::uniform(half, 16)], mods);
+/// Words that may wait for their neighbours at a time: each takes a register.
+const MOST_WAITING: usize = 24;
+
+/// Stores to the uniform file. Two words that are neighbours there are stored by one instruction.
+struct Stores {
+    /// The modifiers for one, two and four half-words.
+    masks: [Mods; 3],
+    /// Where each value goes.
+    homes: Side<Value, Option<Home>>,
+    /// Words that wait for their neighbours.
+    waiting: usize,
+}
+
+/// Where a value goes, and the word beside it.
+#[derive(Clone, Copy)]
+struct Home {
+    half: u16,
+    /// The value beside it, and what the preamble calls that once it is there and waits.
+    beside: Option<(Value, Option<Value>)>,
+}
+
+impl Stores {
+    fn of(f: &Function<'_>, places: &[(Value, u16)]) -> Stores {
+        let masks = [1, 2, 4].map(|halves| mods(Opcode::UniformStore).with(key::MASK, (1 << halves) - 1));
+        let mut homes: Side<Value, Option<Home>> = Side::new(f.values.len());
+        for (value, half) in places {
+            homes[*value] = Some(Home { half: *half, beside: None });
+        }
+        let halves = u16::from(Size::B32.halves());
+        for pair in places.windows(2) {
+            let [(low, half), (high, next)] = [pair[0], pair[1]];
+            let are_words = f.ty(low) == Type::B32 && f.ty(high) == Type::B32;
+            if are_words && half.is_multiple_of(2 * halves) && next == half + halves {
+                homes[low] = Some(Home { half, beside: Some((high, None)) });
+                homes[high] = Some(Home { half: next, beside: Some((low, None)) });
+            }
+        }
+        Stores { masks, homes, waiting: 0 }
+    }
+
+    /// The preamble has made the value `old` of the function, which it calls `new`.
+    fn made(&mut self, b: &mut Builder<'_, '_>, old: Value, new: Value) {
+        let Some(Home { half, beside }) = self.homes[old] else { return };
+        match beside {
+            Some((_, Some(other))) => {
+                self.waiting -= 1;
+                let is_low = half.is_multiple_of(2 * u16::from(Size::B32.halves()));
+                let (parts, half) = match is_low {
+                    true => ([new, other], half),
+                    false => ([other, new], half - u16::from(Size::B32.halves())),
+                };
+                let data = b.value(IrOp::Collect, Type::vector(16, 4), &parts.map(Src::value), &[]);
+                b.effect(Opcode::UniformStore, &[data.into(), Src::uniform(half, 16)], &self.masks[2]);
+            }
+            Some((other, None)) if self.waiting < MOST_WAITING => {
+                self.waiting += 1;
+                if let Some(home) = &mut self.homes[other] {
+                    home.beside = Some((old, Some(new)));
+                }
+            }
+            _ => {
+                if let Some(home) = beside.and_then(|(other, _)| self.homes[other].as_mut()) {
+                    home.beside = None;
+                }
+                self.store(b, new, half);
+            }
+        }
+    }
+
+    /// The uniform file takes half-words; wider values are several of them (Mesa 25.0: a format of 32 bits does not work).
+    fn store(&self, b: &mut Builder<'_, '_>, value: Value, half: u16) {
+        let word = if b.f.ty(value) == Type::BOOL { b.uconv(value.into(), 16) } else { value.into() };
+        let ty = b.f.src_ty(word);
+        let halves = Type::vector(16, ty.halves() as u8);
+        let data = if ty == halves { word } else { b.value(IrOp::Collect, halves, &[word], &[]).into() };
+        let mods = &self.masks[halves.comps.ilog2() as usize];
+        b.effect(Opcode::UniformStore, &[data, Src::uniform(half, 16)], mods);
+    }
 }
 
 /// The instructions that compute the placed values.

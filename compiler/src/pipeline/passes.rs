@@ -334,7 +334,11 @@ fn control_flow(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), C
     lower::lower_control_flow(f, &mut back_end.allocation, &back_end.uniform_branches)
 }
 
+/// Reorders for latency what runs more than once; a preamble begins with its loads in any case.
 fn schedule_latency(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
+    if context.facts.end == End::Preamble && context.facts.key.schedule_seed.is_none() {
+        return Ok(());
+    }
     schedule::schedule_latency(f, &context.back_end.allocation, context.facts.key.schedule_seed);
     Ok(())
 }
