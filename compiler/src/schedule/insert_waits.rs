@@ -25,7 +25,7 @@ use crate::ir::function::{Function, InstData, InstList, Seam};
 use crate::ir::key;
 use crate::ir::op::{Op, mods};
 use crate::regalloc::Allocation;
-use crate::regalloc::file::HalfSet;
+use crate::regalloc::file::{FILE_HALVES, HalfSet};
 
 /// Scoreboard groups.
 const GROUPS: usize = 2;
@@ -154,7 +154,8 @@ impl Walk<'_, '_> {
 
     fn block(&mut self, block: Block, mut pending: Pending) -> Pending {
         let insts = self.f.take_insts(block);
-        for (position, inst) in insts.iter().enumerate() {
+        let mut first_uses = self.first_uses(&insts);
+        for inst in &insts {
             self.f.watch.visit(1);
             let data = self.f.insts[*inst];
             if pending.0.iter().any(|group| group.count > 0) {
@@ -167,7 +168,7 @@ impl Walk<'_, '_> {
                 }
             }
             if is_asynchronous(data.op) {
-                self.start(*inst, &insts, position, &mut pending);
+                self.start(*inst, first_uses.pop().unwrap_or(insts.len()), &mut pending);
             }
             if data.op.effects().contains(Effects::JUMP) {
                 let target = data.op.mod_index("target").and_then(|index| data.mods.get(index));
@@ -232,14 +233,14 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Puts an asynchronous instruction into a group.
-    fn start(&mut self, inst: Inst, insts: &[Inst], position: usize, pending: &mut Pending) {
+    /// Puts an asynchronous instruction into a group, whose results are touched first at position `first_use`.
+    fn start(&mut self, inst: Inst, first_use: usize, pending: &mut Pending) {
         let data = self.f.insts[inst];
         let writes = data.dsts.iter().fold(HalfSet::EMPTY, |set, dst| {
             let halves = self.f.ty(*dst).halves();
             self.allocation.half(*dst).map_or(set, |half| set.or(HalfSet::range(half, halves)))
         });
-        let used_at = (!writes.is_empty()).then(|| self.first_use(insts, position, writes));
+        let used_at = (!writes.is_empty()).then_some(first_use);
         let group = choose_group(pending, used_at);
         if pending.0[group].count >= SLOTS {
             self.wait(pending, group, data.line);
@@ -262,11 +263,33 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Position of the first instruction after `position` that touches one of `writes`, as far as it is looked for.
-    fn first_use(&self, insts: &[Inst], position: usize, writes: HalfSet) -> usize {
-        let end = insts.len().min(position + LOOK_AHEAD);
-        let touches = |index: &usize| self.touches(&self.f.insts[insts[*index]], &writes);
-        (position + 1..end).find(touches).unwrap_or(end)
+    /// For each asynchronous instruction, the last one first, the position of the first one after it that touches its results, as
+    /// far as it is looked for.
+    fn first_uses(&self, insts: &[Inst]) -> Vec<usize> {
+        let mut first_uses = Vec::new();
+        if !insts.iter().any(|inst| is_asynchronous(self.f.insts[*inst].op)) {
+            return first_uses;
+        }
+        let halves = |value: Value| {
+            let start = usize::from(self.allocation.half(value)?);
+            Some(start..start + usize::from(self.f.ty(value).halves()))
+        };
+        // Where each half register is touched next.
+        let mut next = [usize::MAX; FILE_HALVES as usize];
+        for (position, inst) in insts.iter().enumerate().rev() {
+            let data = &self.f.insts[*inst];
+            if is_asynchronous(data.op) {
+                let end = insts.len().min(position + LOOK_AHEAD);
+                let written = data.dsts.iter().filter_map(|dst| halves(*dst));
+                let first = written.flat_map(|halves| &next[halves]).fold(end, |first, at| first.min(*at));
+                first_uses.push(first);
+            }
+            let read = data.srcs.iter().filter_map(|src| src.as_value());
+            for halves in read.chain(data.dsts.iter().copied()).filter_map(halves) {
+                next[halves].fill(position);
+            }
+        }
+        first_uses
     }
 }
 

@@ -116,9 +116,35 @@ impl Decorations {
         self.of(id, decoration).is_some()
     }
 
-    /// First operand of a decoration of member `member` of the structure type `id`.
-    pub fn of_member(&self, id: u32, member: u32, decoration: Decoration) -> Option<u32> {
-        self.find(id, member, decoration)
+    /// The decorations of `id` as a whole, to ask for several.
+    pub fn whole(&self, id: u32) -> Part<'_> {
+        self.part(id, WHOLE)
+    }
+
+    /// The decorations of member `member` of the structure type `id`.
+    pub fn member(&self, id: u32, member: u32) -> Part<'_> {
+        self.part(id, member)
+    }
+
+    fn part(&self, target: u32, member: u32) -> Part<'_> {
+        let rows = self.rows_of(target);
+        let start = rows.partition_point(|row| row.member < member);
+        let count = rows[start..].partition_point(|row| row.member == member);
+        Part { rows: &rows[start..start + count] }
+    }
+}
+
+/// The decorations of an id or of a member.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'d> {
+    rows: &'d [Row],
+}
+
+impl Part<'_> {
+    /// First operand of a decoration (0 for one without operands), if it is there.
+    pub fn of(self, decoration: Decoration) -> Option<u32> {
+        // There are few.
+        self.rows.iter().find(|row| row.decoration == decoration as u32).map(|row| row.value)
     }
 }
 

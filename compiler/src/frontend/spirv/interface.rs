@@ -100,7 +100,8 @@ pub(super) type Output = (Leaf, Src);
 
 /// The scalars of an input or output variable, in order.
 pub(super) fn leaves(module: &Module<'_>, global: &Global<'_>) -> Result<Vec<Leaf>, CompileError> {
-    let decorated = Decorated::read(|decoration| module.decorations.of(global.id, decoration));
+    let part = module.decorations.whole(global.id);
+    let decorated = Decorated::read(|decoration| part.of(decoration));
     let mut walk = Walk {
         types: &module.types,
         location: decorated.location,

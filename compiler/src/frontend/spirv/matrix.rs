@@ -243,3 +243,35 @@ pub(super) fn inverse(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize) -> V
     let transposed = (0..size * size).map(|position| cofactors[(position % size) * size + position / size]);
     transposed.map(|part| b.fmul(part, factor)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use bumpalo::Bump;
+
+    use super::*;
+    use crate::ir::{Build, Function, IrOp, Type};
+
+    /// The operations of a product of a row of three values with three others, the last of which is `last`.
+    fn operations(last: Option<Src>, prepare: impl Fn(&mut Builder<'_, '_>)) -> Vec<&'static str> {
+        let bump = Bump::new();
+        let mut f = Function::new(&bump, "test");
+        let mut b = Builder::start(&mut f);
+        prepare(&mut b);
+        let [x, y] = [0, 1].map(|side| {
+            [0, 1, 2].map(|at| Src::value(b.value(IrOp::Preload, Type::B32, &[], &[6 * side + 2 * at])))
+        });
+        fused_dot(&mut b, &x, &[y[0], y[1], last.unwrap_or(y[2])]);
+        let names = b.f.insts.keys().map(|inst| b.f.insts[inst].op.name());
+        names.filter(|name| *name != "preload").collect()
+    }
+
+    #[test]
+    fn products_of_rows_are_fused_where_that_is_allowed() {
+        assert_eq!(operations(None, |_| {}), ["fmul", "ffma", "ffma"]);
+        let separate = ["fmul", "fmul", "fadd", "fmul", "fadd"];
+        assert_eq!(operations(None, |b| b.f.contract = false), separate);
+        assert!(!operations(None, |b| b.mode.separate = true).contains(&"ffma"));
+        // A constant may make the product none.
+        assert_eq!(operations(Some(Src::f32(2.0)), |_| {}), ["fmul", "ffma", "fmul", "fadd"]);
+    }
+}

@@ -238,7 +238,8 @@ impl<'a> Scan<'_, 'a> {
         let mut leaf = 0u32;
         for (index, ty) in types.iter().enumerate() {
             let (index, ty) = (index as u32, self.ty(*ty)?);
-            let of = |decoration| decorations.of_member(id, index, decoration);
+            let part = decorations.member(id, index);
+            let of = |decoration| part.of(decoration);
             let natural_offset = self.module.types.natural_offset_after(members.last(), ty);
             members.push(Member {
                 ty,
