@@ -8,7 +8,7 @@ use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::op::mods;
-use crate::ir::{Build, Function, IrOp, Op, Rewrite};
+use crate::ir::{Function, InstData, IrOp, Op};
 
 /// Lowers stores of vertex outputs in the shader of which `info` tells.
 ///
@@ -18,16 +18,18 @@ pub fn lower_varyings(f: &mut Function<'_>, info: &ShaderInfo) -> Result<(), Com
     let Some(exit) = f.layout.last().map(|segment| segment.block) else { return Ok(()) };
     let mut elsewhere = false;
     let mut stores = false;
-    f.map_insts(|r, inst| {
-        let data = r.f.insts[inst];
-        if data.op != Op::Ir(IrOp::StoreVarying) {
-            return Rewrite::Keep;
+    let defaults = f.alloc(&mods(Opcode::StVar));
+    for block in f.blocks_in_order() {
+        for at in 0..f.block(block).insts.len() {
+            let inst = f.block(block).insts[at];
+            let data = f.insts[inst];
+            if data.op == Op::Ir(IrOp::StoreVarying) {
+                elsewhere |= block != exit;
+                stores = true;
+                f.set_inst(inst, InstData { op: Opcode::StVar.into(), mods: defaults, ..data });
+            }
         }
-        elsewhere |= r.block != exit;
-        stores = true;
-        r.push(Opcode::StVar, &[], data.srcs, &mods(Opcode::StVar));
-        Rewrite::Remove
-    });
+    }
     if elsewhere {
         return Err(CompileError::internal("lower_varyings: an output is stored before the last block"));
     }

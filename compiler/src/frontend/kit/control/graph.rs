@@ -84,6 +84,38 @@ impl Graph {
     /// # Errors
     /// As [`Graph::new`].
     pub(crate) fn watched(ends: Vec<End>, watch: Watch) -> Result<Self, CompileError> {
+        if ends == [End::Leave] {
+            return Ok(Graph::straight(ends, watch));
+        }
+        Graph::general(ends, watch)
+    }
+
+    /// The graph of a single block, which most functions are.
+    fn straight(ends: Vec<End>, watch: Watch) -> Self {
+        let mut succs = Lists::with_capacity(2, 1);
+        succs.push([1]);
+        succs.push([]);
+        Graph {
+            ends,
+            succs,
+            order: vec![0, 1],
+            rank: vec![0, 1],
+            idom: vec![0, 0],
+            subtree: vec![(0, 2), (1, 1)],
+            innermost: vec![NONE; 2],
+            outer: vec![NONE; 2],
+            loop_depth: vec![0; 2],
+            forward_preds: vec![0, 1],
+            watch,
+        }
+    }
+
+    /// Whether there is but one block.
+    pub(super) fn is_straight(&self) -> bool {
+        self.ends == [End::Leave]
+    }
+
+    fn general(ends: Vec<End>, watch: Watch) -> Result<Self, CompileError> {
         let count = ends.len();
         let mut succs = Lists::with_capacity(count + 1, 2 * count);
         ends.iter().for_each(|end| succs.push(end.successors(count)));
@@ -284,4 +316,23 @@ fn post_order(succs: &Lists, watch: &Watch) -> Vec<Node> {
         }
     }
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_block_is_what_the_general_way_finds() {
+        let straight = Graph::straight(vec![End::Leave], Watch::default());
+        let general = Graph::general(vec![End::Leave], Watch::default()).expect("a graph without loops");
+        assert_eq!(
+            (&straight.order, &straight.rank, &straight.idom),
+            (&general.order, &general.rank, &general.idom)
+        );
+        assert_eq!((&straight.subtree, &straight.innermost), (&general.subtree, &general.innermost));
+        assert_eq!((&straight.outer, &straight.loop_depth), (&general.outer, &general.loop_depth));
+        assert_eq!(straight.forward_preds, general.forward_preds);
+        assert_eq!((&straight.succs[0], &straight.succs[1]), (&general.succs[0], &general.succs[1]));
+    }
 }

@@ -88,6 +88,23 @@ struct Layout {
 
 /// Finds the structure of a graph.
 pub fn structurize(graph: &Graph) -> Plan {
+    if graph.is_straight() {
+        return straight();
+    }
+    general(graph)
+}
+
+/// The plan of a single block and the exit.
+fn straight() -> Plan {
+    use Step::{Begin, Block, Edge, End};
+    Plan {
+        steps: vec![Begin(0), Block(0), Edge(0, 1), Begin(1), Block(1), End(1), End(0)],
+        is_target: vec![false; 2],
+        partner: vec![6, 1, 2, 5, 4, 5, 6],
+    }
+}
+
+fn general(graph: &Graph) -> Plan {
     let layout = lay_out(graph);
     let is_target = vec![false; graph.succs.len()];
     // A node has a beginning, its code, an edge and an end at least.
@@ -252,5 +269,18 @@ fn cases(graph: &Graph, plan: &mut Plan, tasks: &mut Vec<Task>, (node, position)
             tasks.push(Task::Edge(node, to, fall));
         }
         None => tasks.push(Task::Edge(node, *default, fall)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_block_is_planned_as_any_other() {
+        let graph = Graph::new(vec![End::Leave]).expect("a graph without loops");
+        let (straight, general) = (straight(), general(&graph));
+        assert_eq!((straight.steps, straight.is_target), (general.steps, general.is_target));
+        assert_eq!(straight.partner, general.partner);
     }
 }
