@@ -515,4 +515,36 @@ b3:
             assert_eq!(outcome.kept, [u64::from(expected.to_bits())]);
         }
     }
+
+    const LOADS: &str = "kernel @k(%9:32) stage source {
+b0:
+    %0:32x2 = load_global u0_u1, #0 access=readonly align=4
+    %1:32, %2:32 = split %0
+    %3:32 = fmul %1, u4
+    %4:32 = fmul %2, u4
+    %5:32 = load_global u0_u1, #64 access=readonly align=4
+    %6:32 = fmul %5, u4
+    %7:32 = fadd %9, %3
+    %8:32 = fadd %7, %4
+    %10:32 = fadd %8, %6
+    keep %10
+}
+";
+
+    /// All loads come first, and two words beside each other need one store.
+    #[test]
+    fn a_preamble_loads_first_and_stores_words_in_pairs() {
+        let bump = Bump::new();
+        let mut f = parse(&bump, LOADS).unwrap().remove(0);
+        f.compute_cfg();
+        let key = CompileKey::default();
+        opt_preamble(&mut f, &mut Context::new(agx_abi::Target::default(), &key));
+        let preamble = f.preamble.as_ref().unwrap();
+        let insts = &preamble.block(preamble.entry()).insts;
+        let names: Vec<&str> = insts.iter().map(|inst| preamble.insts[*inst].op.name()).collect();
+        let pair = ["fmul", "fmul", "collect", "uniform_store"];
+        let single = ["fmul", "collect", "uniform_store", "halt"];
+        let expected = [&["load_global", "load_global", "split"][..], &pair, &single].concat();
+        assert_eq!(names, expected);
+    }
 }

@@ -25,7 +25,7 @@ use crate::ir::{
     Arithmetic, Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value,
 };
 use blend::{Blend, condition_of_step};
-use summary::Summary;
+use summary::{Has, Kind, Summary};
 use terms::{Leaves, Term, Terms, best_group};
 
 /// Factors sums of products, and multiplies what is shared or uniform first.
@@ -404,6 +404,90 @@ impl Chains {
         ordered.leaves.sort_by_key(|leaf| self.rank(*leaf));
         Some(ordered)
     }
+}
+
+impl Chains {
+    /// Notes what an instruction consists of that stays as it is.
+    fn note(&mut self, f: &Function<'_>, op: Opcode, dst: Value, data: &InstData<'_>) {
+        if self.parts[dst] != Part::None {
+            self.summaries[dst] = self.summary(f, op, data);
+        }
+    }
+
+    /// What a product or sum consists of.
+    fn summary(&self, f: &Function<'_>, op: Opcode, data: &InstData<'_>) -> Summary {
+        if op == Opcode::Fmul {
+            return self.product_summary(f, data.srcs);
+        }
+        let (factors, summands) = data.srcs.split_at(if op == Opcode::Ffma { 2 } else { 0 });
+        let mut summary = Summary::new(Kind::Sum);
+        if !factors.is_empty() {
+            let is_uniform = factors.iter().all(|src| self.is_uniform(*src));
+            summary.add_product(self.product_summary(f, factors), is_uniform);
+        }
+        let mut are_products = true;
+        for src in summands {
+            are_products &= self.add_term(f, &mut summary, *src);
+        }
+        if are_products {
+            summary.has |= Has::BARE_PRODUCT;
+        }
+        summary
+    }
+
+    fn product_summary(&self, f: &Function<'_>, factors: &[Src]) -> Summary {
+        let mut summary = Summary::new(Kind::Product);
+        for src in factors {
+            let part = src.as_value().filter(|value| self.parts[*value] == Part::Factor);
+            match part.map(|value| (value, self.summaries[value])) {
+                Some((_, product)) if product.kind == Kind::Product => {
+                    summary.merge(product);
+                    continue;
+                }
+                Some((value, none)) if none.kind == Kind::None && self.may_go_on(f, value) => {
+                    summary.has |= Has::UNKNOWN;
+                }
+                _ => {}
+            }
+            if self.may_blend && is_sum_or_selection(f, *src) {
+                summary.has |= Has::COMPLEMENT;
+            }
+            summary.add(*src, false);
+        }
+        summary
+    }
+
+    /// Adds a summand; whether it is a product.
+    fn add_term(&self, f: &Function<'_>, summary: &mut Summary, src: Src) -> bool {
+        let part = src.as_value().filter(|value| self.parts[*value] == Part::Term);
+        let known = part.map_or(Summary::default(), |value| self.summaries[value]);
+        match (known.kind, part) {
+            (Kind::Product, Some(value)) => {
+                summary.add_product(known, self.uniform[value]);
+                return true;
+            }
+            (Kind::Sum, _) => {
+                summary.merge(known);
+                return false;
+            }
+            (Kind::None, Some(value)) if self.may_go_on(f, value) => summary.has |= Has::UNKNOWN,
+            _ => {}
+        }
+        summary.has |= Has::SINGLE;
+        summary.add(src, self.is_uniform(src));
+        false
+    }
+
+    /// Whether a chain may go on through a value that nothing is noted of.
+    fn may_go_on(&self, f: &Function<'_>, value: Value) -> bool {
+        let Some(def) = f.values[value].def else { return false };
+        self.operation(f, def).is_some() || f.insts[def].op == Op::Ir(IrOp::Fneg)
+    }
+}
+
+fn is_sum_or_selection(f: &Function<'_>, src: Src) -> bool {
+    let def = src.as_value().and_then(|value| f.values[value].def);
+    def.is_some_and(|def| matches!(f.insts[def].op, Op::Hw(Opcode::Fadd) | Op::Ir(IrOp::Select)))
 }
 
 /// Another term of a sum, without factors yet; `None` when there are too many.
