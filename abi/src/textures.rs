@@ -22,7 +22,7 @@ pub const DESCRIPTOR_BYTES: u32 = 24;
 
 /// Bytes from the level bias of a sampler to that of the next in a table ([`crate::UniformSource::SamplerBiasTable`]), so that a
 /// driver can keep it beside the sampler.
-pub const BIAS_STRIDE: u32 = 16;
+pub const BIAS_STRIDE: u32 = 32;
 
 /// Texture state registers that a driver fills (Mesa 25.0 binds as many before it goes through memory).
 pub const MAX_TEXTURES: usize = 16;

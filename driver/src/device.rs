@@ -18,6 +18,15 @@ use crate::render::Tiles;
 use crate::scratch::ScratchMemory;
 use crate::upload::Chunks;
 
+/// What features that an application enables change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Enabled {
+    /// What becomes of accesses outside of buffers.
+    pub robustness: Robustness,
+    /// Samplers have border colours of the application's own.
+    pub borders: bool,
+}
+
 /// A device.
 pub struct Device {
     /// Addresses and the kernel.
@@ -50,7 +59,7 @@ impl Device {
     ///
     /// # Errors
     /// Memory is used up.
-    pub fn new(gpu: Box<dyn Gpu>, robustness: Robustness) -> Result<Arc<Device>, Error> {
+    pub fn new(gpu: Box<dyn Gpu>, enabled: Enabled) -> Result<Arc<Device>, Error> {
         let space = Arc::new(Space::new(gpu));
         let code = Arena::new(space.clone(), Place::Low);
         let arena = Arena::new(space.clone(), Place::Low);
@@ -59,8 +68,8 @@ impl Device {
         let sets = Arc::new(Sets::new(arena, zeros.address)?);
         Ok(Arc::new(Device {
             compiler: Compiler::new(Target::default()),
-            robustness,
-            chunks: Arc::new(Chunks::new(space.clone(), zeros.address)),
+            robustness: enabled.robustness,
+            chunks: Arc::new(Chunks::new(space.clone(), zeros.address, enabled.borders)),
             kernels: Kernels::new(code.clone()),
             scratch: ScratchMemory::new(space.clone(), code.clone()),
             code,

@@ -35,10 +35,10 @@ pub struct FormatDesc {
 
 /// Types in descriptors.
 const UNORM: u8 = 0;
-const SNORM: u8 = 1;
-const UINT: u8 = 2;
-const SINT: u8 = 3;
-const FLOAT: u8 = 4;
+pub(crate) const SNORM: u8 = 1;
+pub(crate) const UINT: u8 = 2;
+pub(crate) const SINT: u8 = 3;
+pub(crate) const FLOAT: u8 = 4;
 
 /// Components in the order of the channels.
 const RGBA: [u8; 4] = [0, 1, 2, 3];

@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod border;
 pub mod buffer;
 pub mod cache;
 pub mod command;

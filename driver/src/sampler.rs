@@ -4,10 +4,13 @@ use agx_abi::record::sampler as record;
 use ash::vk;
 use half::f16;
 
+use crate::border;
 use crate::record::Writer;
 
 /// Bytes of a sampler as the hardware reads it.
 pub const BYTES: usize = 8;
+/// Bytes of a sampler with a border colour.
+pub const BORDERED_BYTES: usize = BYTES + border::BYTES;
 /// Bytes of a sampler in a set.
 pub const RECORD_BYTES: usize = agx_abi::textures::BIAS_STRIDE as usize;
 /// Most that samplers add to levels, and most that they take away.
@@ -16,8 +19,8 @@ pub const MAX_BIAS: f32 = 15.0;
 /// A sampler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sampler {
-    /// What the hardware reads.
-    pub descriptor: [u8; BYTES],
+    /// What the hardware reads, and the border colour that it reads of programs whose samplers have one.
+    pub descriptor: [u8; BORDERED_BYTES],
     /// What shaders add to levels: the bits of a 16-bit float.
     pub bias: u16,
 }
@@ -39,8 +42,10 @@ pub struct SamplerInfo {
     pub lod: [f32; 2],
     /// Added to levels.
     pub bias: f32,
-    /// Colour outside.
+    /// Colour outside, where it is one of the fixed ones.
     pub border: vk::BorderColor,
+    /// Colour outside of the application's own.
+    pub custom: Option<[u8; border::BYTES]>,
     /// Coordinates count texels.
     pub pixels: bool,
 }
@@ -57,6 +62,7 @@ impl Sampler {
             lod: [0.0, 0.0],
             bias: 0.0,
             border: vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
+            custom: None,
             pixels: true,
         })
     }
@@ -71,6 +77,7 @@ impl Sampler {
             _ => 1,
         };
         let border = match info.border {
+            _ if info.custom.is_some() => 3,
             vk::BorderColor::FLOAT_OPAQUE_BLACK | vk::BorderColor::INT_OPAQUE_BLACK => 1,
             vk::BorderColor::FLOAT_OPAQUE_WHITE | vk::BorderColor::INT_OPAQUE_WHITE => 2,
             _ => 0,
@@ -91,7 +98,8 @@ impl Sampler {
             .flag(&record::COMPARES, info.compare.is_some())
             .set(&record::BORDER, border)
             .bytes();
-        let mut descriptor = [0; BYTES];
+        let mut descriptor = [0; BORDERED_BYTES];
+        let bytes = bytes.into_iter().chain(info.custom.unwrap_or_default());
         descriptor.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
         Sampler { descriptor, bias: f16::from_f32(info.bias.clamp(-MAX_BIAS, MAX_BIAS)).to_bits() }
     }

@@ -14,13 +14,15 @@ pub struct Chunks {
     space: Arc<Space>,
     /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
     zeros: u64,
+    /// Samplers of all programs have border colours.
+    borders: bool,
     free: Mutex<Vec<Arc<Allocation>>>,
 }
 
 impl Chunks {
-    /// No chunks yet; there are zeros at an address.
-    pub fn new(space: Arc<Space>, zeros: u64) -> Chunks {
-        Chunks { space, zeros, free: Mutex::new(Vec::new()) }
+    /// No chunks yet; there are zeros at an address, and samplers have border colours or not.
+    pub fn new(space: Arc<Space>, zeros: u64, borders: bool) -> Chunks {
+        Chunks { space, zeros, borders, free: Mutex::new(Vec::new()) }
     }
 
     fn take(&self, bytes: u64) -> Result<Arc<Allocation>, Error> {
@@ -52,6 +54,11 @@ impl Upload {
     /// Address of [`agx_abi::layout::ZEROS_BYTES`] bytes of zeros.
     pub fn zeros(&self) -> u64 {
         self.chunks.zeros
+    }
+
+    /// Whether the samplers of all programs have border colours.
+    pub fn has_borders(&self) -> bool {
+        self.chunks.borders
     }
 
     /// Room for `bytes` bytes at a multiple of `alignment`: its address, the chunk, and the byte of the chunk.

@@ -186,6 +186,7 @@ impl Recorder {
 /// The sampler of linear blits.
 fn filtered() -> Sampler {
     Sampler::new(&SamplerInfo {
+        custom: None,
         filters: [vk::Filter::LINEAR; 2],
         levels: vk::SamplerMipmapMode::NEAREST,
         wrap: [vk::SamplerAddressMode::CLAMP_TO_EDGE; 3],

@@ -148,6 +148,8 @@ pub struct Words {
     pub textures: u32,
     /// Sampler state registers.
     pub samplers: u32,
+    /// They have border colours.
+    pub borders: bool,
     /// Half registers of the preamble.
     pub preamble_halves: u16,
 }
@@ -171,7 +173,11 @@ impl Words {
 
     /// The code for the number of sampler state registers.
     pub fn sampler_code(&self) -> u64 {
-        u64::from(self.samplers.div_ceil(4).min(4))
+        match (self.samplers, self.borders) {
+            (1..=8, true) => 6,
+            (9.., true) => 7,
+            (count, _) => u64::from(count.div_ceil(4).min(4)),
+        }
     }
 }
 
@@ -205,7 +211,7 @@ enum Register {
     /// What lies at an address of a set when the program starts.
     At(u64),
     /// A sampler.
-    Known([u8; sampler::BYTES]),
+    Known([u8; sampler::BORDERED_BYTES]),
 }
 
 impl<'a> Assembler<'a> {
@@ -271,6 +277,7 @@ impl<'a> Assembler<'a> {
             uniforms: program.info.uniform_halves,
             textures: count,
             samplers,
+            borders: upload.has_borders(),
             preamble_halves: program.info.preamble_gpr_halves,
         })
     }

@@ -66,7 +66,7 @@ impl Assembler<'_> {
         let count = State::binding(bound, number)?.count;
         let mut table = Vec::new();
         for element in 0..count {
-            let mut descriptor = [0; sampler::BYTES];
+            let mut descriptor = [0; sampler::BORDERED_BYTES];
             bound.read(State::binding(bound, number)?.sampler(element), &mut descriptor);
             let sampler = Register::Known(descriptor);
             let known = self.samplers.iter().position(|known| *known == sampler);

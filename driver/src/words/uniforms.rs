@@ -114,7 +114,7 @@ impl Assembler<'_> {
         match self.state.bound(set)? {
             Bound::Set(bound, _) => {
                 let record = State::binding(bound, number)?.sampler(element);
-                Ok(Value::At(bound.address() + record + sampler::BYTES as u64))
+                Ok(Value::At(bound.address() + record + sampler::BORDERED_BYTES as u64))
             }
             Bound::Direct(list) => match list.get(number as usize) {
                 Some(Direct::Sampler(sampler)) => Ok(Value::Bytes(sampler.bias.to_le_bytes().to_vec())),

@@ -7,8 +7,9 @@ use ash::vk;
 use crate::Error;
 
 /// Extensions that are enabled where they are.
-const EXTENSIONS: [&CStr; 5] = [
+const EXTENSIONS: [&CStr; 6] = [
     ash::ext::transform_feedback::NAME,
+    ash::ext::custom_border_color::NAME,
     ash::ext::provoking_vertex::NAME,
     ash::ext::graphics_pipeline_library::NAME,
     ash::khr::pipeline_library::NAME,
@@ -54,7 +55,7 @@ impl Device {
     ///
     /// # Errors
     /// No Vulkan library, no driver, or no device.
-    pub fn open() -> Result<Device, Error> {
+    pub fn open(custom_borders: bool) -> Result<Device, Error> {
         // SAFETY: the Vulkan loader is what its name says; structures live through the calls.
         unsafe {
             let entry = ash::Entry::load()?;
@@ -80,6 +81,10 @@ impl Device {
             let mut provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
             if knows(ash::ext::provoking_vertex::NAME) {
                 features = features.push_next(&mut provoking);
+            }
+            let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default();
+            if custom_borders && knows(ash::ext::custom_border_color::NAME) {
+                features = features.push_next(&mut borders);
             }
             let mut libraries = vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT::default();
             if knows(ash::ext::graphics_pipeline_library::NAME) {

@@ -337,14 +337,16 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
 /// # Errors
 /// What Vulkan says, or words that are not known.
 pub fn sampler(device: &Device, words: &[String]) -> Result<vk::Sampler, Error> {
+    let mut custom = vk::SamplerCustomBorderColorCreateInfoEXT::default();
+    let mut has_custom = false;
     let mut create = vk::SamplerCreateInfo::default()
         .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
         .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE)
         .address_mode_w(vk::SamplerAddressMode::CLAMP_TO_EDGE)
         .max_lod(vk::LOD_CLAMP_NONE);
-    let wrap = |create: vk::SamplerCreateInfo<'static>, mode| {
+    fn wrap(create: vk::SamplerCreateInfo<'_>, mode: vk::SamplerAddressMode) -> vk::SamplerCreateInfo<'_> {
         create.address_mode_u(mode).address_mode_v(mode).address_mode_w(mode)
-    };
+    }
     for word in words.iter().skip(1) {
         let (key, value) = word.split_once(':').unwrap_or((word, ""));
         create = match key {
@@ -358,6 +360,18 @@ pub fn sampler(device: &Device, words: &[String]) -> Result<vk::Sampler, Error> 
             "mirror-once" => wrap(create, vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE),
             "white" => create.border_color(vk::BorderColor::FLOAT_OPAQUE_WHITE),
             "opaque" => create.border_color(vk::BorderColor::FLOAT_OPAQUE_BLACK),
+            "custom" => {
+                let mut values = value.split(',');
+                custom.format = format(values.next().unwrap_or_default())?.format;
+                let mut colour = [0; 4];
+                for (place, value) in colour.iter_mut().zip(values) {
+                    *place = crate::request::number(value)?;
+                }
+                custom.custom_border_color = vk::ClearColorValue { uint32: colour };
+                has_custom = true;
+                create.border_color(vk::BorderColor::FLOAT_CUSTOM_EXT)
+            }
+            "integer" => create.border_color(vk::BorderColor::INT_CUSTOM_EXT),
             "compare" => create.compare_enable(true).compare_op(vk::CompareOp::from_raw(value.parse()?)),
             "aniso" => create.anisotropy_enable(true).max_anisotropy(value.parse()?),
             "bias" => create.mip_lod_bias(value.parse()?),
@@ -367,6 +381,9 @@ pub fn sampler(device: &Device, words: &[String]) -> Result<vk::Sampler, Error> 
             }
             other => return Err(format!("unknown sampler option `{other}`").into()),
         };
+    }
+    if has_custom {
+        create = create.push_next(&mut custom);
     }
     // SAFETY: the structure lives through the call.
     Ok(unsafe { device.functions.create_sampler(&create, None)? })

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use agx_driver::device::Enabled;
 use agx_driver::memory::lock;
 use agx_driver::{Bounds, Error, Robustness};
 use ash::vk;
@@ -22,9 +23,17 @@ pub(crate) fn create_device(
     if !members::device_create_info_enabled_extension_names(info).iter().all(known) {
         return Ok(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
     }
-    let device = agx_driver::device::Device::new(crate::environment::open()?, robustness(info))?;
+    let device = agx_driver::device::Device::new(crate::environment::open()?, enabled(info))?;
     *out = give_dispatched(Arc::new(Device { device, queue: OnceLock::new(), minor: physical.minor }));
     Ok(vk::Result::SUCCESS)
+}
+
+fn enabled(info: &vk::DeviceCreateInfo<'_>) -> Enabled {
+    let borders = find::<vk::PhysicalDeviceCustomBorderColorFeaturesEXT<'_>>(info.p_next);
+    Enabled {
+        robustness: robustness(info),
+        borders: borders.is_some_and(|borders| borders.custom_border_colors == vk::TRUE),
+    }
 }
 
 /// What the features that are enabled ask of accesses outside of buffers.

@@ -134,6 +134,8 @@ filled! { feature,
             { graphics_pipeline_library: vk::TRUE };
         PhysicalDeviceProvokingVertexFeaturesEXT PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT
             { provoking_vertex_last: vk::TRUE, transform_feedback_preserves_provoking_vertex: vk::TRUE };
+        PhysicalDeviceCustomBorderColorFeaturesEXT PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT
+            { custom_border_colors: vk::TRUE, custom_border_color_without_format: vk::FALSE };
         PhysicalDeviceTransformFeedbackFeaturesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT
             { transform_feedback: vk::TRUE, geometry_streams: vk::FALSE };
         PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
@@ -215,6 +217,8 @@ filled! { property,
         PhysicalDeviceProvokingVertexPropertiesEXT PHYSICAL_DEVICE_PROVOKING_VERTEX_PROPERTIES_EXT
             { provoking_vertex_mode_per_pipeline: vk::TRUE,
               transform_feedback_preserves_triangle_fan_provoking_vertex: vk::TRUE };
+        PhysicalDeviceCustomBorderColorPropertiesEXT PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_PROPERTIES_EXT
+            { max_custom_border_color_samplers: 1 << 16 };
         PhysicalDeviceTransformFeedbackPropertiesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_PROPERTIES_EXT {
             max_transform_feedback_streams: 1,
             max_transform_feedback_buffers: physical::FEEDBACK_BUFFERS,

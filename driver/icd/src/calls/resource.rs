@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agx_driver::Error;
+use agx_driver::border;
 use agx_driver::buffer::Buffer;
 use agx_driver::image::{Image, ImageInfo};
 use agx_driver::sampler::{Sampler, SamplerInfo};
@@ -12,6 +13,7 @@ use ash::vk;
 use crate::generated::members;
 use crate::handles::{give, object, shared, take};
 use crate::objects::Device;
+use crate::pointers::find;
 
 pub(crate) fn create_buffer(
     _: &Arc<Device>,
@@ -139,6 +141,16 @@ pub(crate) fn create_sampler(
     info: &vk::SamplerCreateInfo<'_>,
     out: &mut vk::Sampler,
 ) -> Result<(), Error> {
+    let custom = match info.border_color {
+        vk::BorderColor::FLOAT_CUSTOM_EXT | vk::BorderColor::INT_CUSTOM_EXT => {
+            let custom = find::<vk::SamplerCustomBorderColorCreateInfoEXT<'_>>(info.p_next);
+            let custom = custom.ok_or(Error::Invalid { what: "a border colour that is nowhere" })?;
+            // SAFETY: all members of the union are as long.
+            let colour = unsafe { custom.custom_border_color.uint32 };
+            Some(border::packed(custom.format, colour).ok_or(Error::Format(custom.format))?)
+        }
+        _ => None,
+    };
     *out = give(Arc::new(Sampler::new(&SamplerInfo {
         filters: [info.mag_filter, info.min_filter],
         levels: info.mipmap_mode,
@@ -148,6 +160,7 @@ pub(crate) fn create_sampler(
         lod: [info.min_lod, info.max_lod],
         bias: info.mip_lod_bias,
         border: info.border_color,
+        custom,
         pixels: info.unnormalized_coordinates == vk::TRUE,
     })));
     Ok(())
