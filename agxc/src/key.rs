@@ -348,6 +348,7 @@ mod tests {
         pass.formats[1] = Some(ColourFormat::Rgba8Srgb);
         wanted.tile = Some(pass);
         wanted.robustness.storage = Bounds::Exact;
+        wanted.robustness.image = Bounds::Clamped;
         let mut set = SetLayout::of_descriptors(3, [(1, 4), (7, 1)]);
         set.bindings[0] = set.bindings[0].constant();
         set.bindings[1].form = DescriptorForm::Inline;

@@ -23,6 +23,7 @@ const ACCESSES: Names<BindingAccess> = &[
 pub struct RobustnessFile {
     uniform: String,
     storage: String,
+    image: String,
 }
 
 impl Default for RobustnessFile {
@@ -35,7 +36,8 @@ impl RobustnessFile {
     /// The names of what a key asks for.
     pub fn of(robustness: Robustness) -> RobustnessFile {
         let name = |bounds| name_of(bounds, BOUNDS);
-        RobustnessFile { uniform: name(robustness.uniform), storage: name(robustness.storage) }
+        let Robustness { uniform, storage, image } = robustness;
+        RobustnessFile { uniform: name(uniform), storage: name(storage), image: name(image) }
     }
 
     /// What the names ask for.
@@ -46,6 +48,7 @@ impl RobustnessFile {
         Ok(Robustness {
             uniform: bounds("uniform", &self.uniform)?,
             storage: bounds("storage", &self.storage)?,
+            image: bounds("image", &self.image)?,
         })
     }
 }

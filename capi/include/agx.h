@@ -663,9 +663,12 @@ AgxStatus agx_key_set_stage(AgxKey *key, uint32_t stage, AgxError **error);
 AgxStatus agx_key_set_constant(AgxKey *key, uint32_t id, uint64_t bits, AgxError **error);
 
 /**
- * What becomes of accesses outside of uniform and storage buffers, numbers of `AgxBounds`.
+ * What becomes of accesses outside of uniform and storage buffers, numbers of `AgxBounds`; atomics on images are as storage buffers.
  */
-AgxStatus agx_key_set_robustness(AgxKey *key, uint32_t uniform, uint32_t storage, AgxError **error);
+AgxStatus agx_key_set_robustness(AgxKey *key,
+                                 uint32_t uniform,
+                                 uint32_t storage,
+                                 AgxError **error);
 
 /**
  * Where the driver puts descriptors. Without a layout it fills addresses and state registers.

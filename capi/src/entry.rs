@@ -174,7 +174,7 @@ pub extern "C" fn agx_key_set_constant(
     })
 }
 
-/// What becomes of accesses outside of uniform and storage buffers, numbers of `AgxBounds`.
+/// What becomes of accesses outside of uniform and storage buffers, numbers of `AgxBounds`; atomics on images are as storage buffers.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_set_robustness(
     key: Option<&mut AgxKey>,
@@ -183,8 +183,11 @@ pub extern "C" fn agx_key_set_robustness(
     error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
 ) -> AgxStatus {
     attempt(error, || {
-        given(key, "the key")?.0.robustness =
-            Robustness { uniform: key::bounds(uniform)?, storage: key::bounds(storage)? };
+        given(key, "the key")?.0.robustness = Robustness {
+            uniform: key::bounds(uniform)?,
+            storage: key::bounds(storage)?,
+            image: key::bounds(storage)?,
+        };
         Ok(())
     })
 }

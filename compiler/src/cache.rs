@@ -57,7 +57,7 @@ stored_structs! {
         instructions alu fscib ic code_bytes gpr_halves uniform_halves scratch_bytes threads loops spills fills
         preamble_instructions waits cycles stalled_cycles memory_cycles texture_cycles control_cycles binds
     }
-    Robustness { uniform storage }
+    Robustness { uniform storage image }
     CompileKey {
         entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
         sample_shading

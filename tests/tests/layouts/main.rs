@@ -1,6 +1,8 @@
 //! Shaders under a pipeline's layout: descriptors in memory, read by the program, against descriptors that the driver binds.
 
+mod images;
 mod robust;
+mod updated;
 
 use agx_abi::pipeline::{
     BindingAccess, BindingLayout, DescriptorForm, DescriptorParts, PipelineLayout, SetLayout,

@@ -4,6 +4,7 @@ use agx_abi::Stage;
 use agx_abi::textures::{self as fields, BUFFER_ROW_TEXELS, DescriptorKind, Field};
 use agx_isa::sr::Sr;
 
+use super::robustness::Bounds;
 use super::sampling::{Dim, Shape};
 use super::textures::{self, Handle};
 use super::{Kit, compute, coverage};
@@ -163,6 +164,31 @@ pub fn store(
         kit.b.effect(IrOp::FenceTexels, &[], &[0]);
     }
     Ok(())
+}
+
+/// Whether a texel is in the image, for atomics: they are done on memory, where the hardware knows of no texels. Nothing where the key
+/// does not ask.
+pub fn is_inside(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[Src]) -> Option<Src> {
+    if kit.robustness.image == Bounds::Unchecked {
+        return None;
+    }
+    let axes = match shape.dim {
+        Dim::Buffer => &[][..],
+        Dim::D1 => &[fields::WIDTH][..],
+        Dim::D3 => &[fields::WIDTH, fields::HEIGHT, fields::DEPTH],
+        _ => &[fields::WIDTH, fields::HEIGHT],
+    };
+    let mut most: Vec<Src> = axes.iter().map(|field| textures::field(kit, handle, *field)).collect();
+    if shape.dim == Dim::Buffer {
+        let count = textures::buffer_texels(kit, handle);
+        return Some(kit.b.icmp(IntCond::ULT, coords[0], count));
+    }
+    if shape.arrayed || shape.dim == Dim::Cube {
+        most.push(textures::last_layer(kit, handle));
+    }
+    let inside = coords.iter().zip(most).map(|(coord, most)| kit.b.icmp(IntCond::ULE, *coord, most));
+    let inside: Vec<Src> = inside.collect();
+    inside.into_iter().reduce(|all, one| kit.b.and(all, one))
 }
 
 /// The place of a texel of 32 bits in a linear image, for atomics: the base address and the byte offset.

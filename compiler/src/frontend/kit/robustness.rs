@@ -12,20 +12,22 @@ pub enum Bounds {
     Exact,
 }
 
-/// What becomes of accesses outside of what is bound, by kind. Vertex attributes and images need no choice: attributes have a
-/// clamp of their own, and the hardware gives zeros for texels outside and drops stores to them. A null descriptor of a buffer is
-/// one of size 0.
+/// What becomes of accesses outside of what is bound, by kind. Vertex attributes need no choice: they have a clamp of their own. Nor
+/// do loads from images and stores to them: the hardware gives zeros for texels outside and drops stores to them. A null descriptor of
+/// a buffer is one of size 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Robustness {
     /// Uniform buffers.
     pub uniform: Bounds,
     /// Storage buffers.
     pub storage: Bounds,
+    /// Atomics on images, which are done on memory: unless unchecked, those outside do nothing and give 0.
+    pub image: Bounds,
 }
 
 impl Robustness {
-    /// The same for every kind of buffer.
+    /// The same for every kind.
     pub fn all(bounds: Bounds) -> Robustness {
-        Robustness { uniform: bounds, storage: bounds }
+        Robustness { uniform: bounds, storage: bounds, image: bounds }
     }
 }

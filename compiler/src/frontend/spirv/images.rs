@@ -1,7 +1,7 @@
 //! Texels by integer coordinates, image stores, and what a shader asks about images.
 
 use super::owners::Memory;
-use super::pointer::{Pointer, Root};
+use super::pointer::{Pointer, Root, Texel};
 use super::resource::Bound;
 use super::sampling::{Operands, shape};
 use super::types::{ImageType, Kind, Layout};
@@ -91,11 +91,13 @@ pub(super) fn texel_pointer<'a>(
         return Err(ImageError::TexelAtomic.into());
     }
     let coords = integers(v, inst.word(3)?, &image)?;
-    let (base, offset) = images::texel_address(&mut v.kit, bound.at, shape(&image)?, &coords);
+    let shape = shape(&image)?;
+    let is_inside = images::is_inside(&mut v.kit, bound.at, shape, &coords);
+    let (base, offset) = images::texel_address(&mut v.kit, bound.at, shape, &coords);
     let root = Root::Buffer { base, identity: None };
     let pointer = Pointer::new(root, image.texel, Layout::Explicit, Access::VOLATILE);
-    let align = 1 << images::TEXEL_SHIFT;
-    pointers::define_pointer(v, inst, Pointer { offset: Some(offset), align, texel: true, ..pointer })
+    let (align, texel) = (1 << images::TEXEL_SHIFT, Some(Texel { is_inside }));
+    pointers::define_pointer(v, inst, Pointer { offset: Some(offset), align, texel, ..pointer })
 }
 
 /// Texels along each axis at a level, then layers.

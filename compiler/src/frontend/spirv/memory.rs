@@ -8,7 +8,7 @@ use super::pointer::{Pointer, Root, Step};
 use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
 use super::values::Values;
 use crate::error::{CompileError, MemoryError};
-use crate::frontend::kit::bounds;
+use crate::frontend::kit::bounds::{self, Checked};
 use crate::frontend::kit::buffers::BufferElement;
 use crate::frontend::kit::coverage;
 use crate::frontend::kit::limits::MAX_PUSH_CONSTANT_BYTES;
@@ -314,7 +314,14 @@ fn load_memory<'a>(
             root => {
                 let (base, access) = base(v, root, pointer.access | access)?;
                 let asked = bounds::Access { base, offset: (offset, pointer.align), ty };
-                let checked = bounds::load(&mut v.kit, identity(root), asked);
+                let checked = match is_inside(&pointer) {
+                    // The first texel is always there.
+                    Some(inside) => {
+                        let offset = v.kit.b.select(inside, offset, Src::imm32(0));
+                        Checked { base, offset, is_inside: Some(inside) }
+                    }
+                    None => bounds::load(&mut v.kit, identity(root), asked),
+                };
                 let srcs = [checked.base, checked.offset];
                 let loaded = v.kit.b.value(IrOp::LoadGlobal, ty, &srcs, &[access.bits(), align]);
                 let mut parts =
@@ -366,10 +373,23 @@ fn load_push_constant(
 }
 
 /// The binding of what a pointer points into, if it is known.
-pub(super) fn identity(root: Root) -> Option<BufferElement> {
+fn identity(root: Root) -> Option<BufferElement> {
     match root {
         Root::Buffer { identity, .. } => identity,
         _ => None,
+    }
+}
+
+/// Whether the texel that is pointed to is in its image, where that matters.
+fn is_inside(pointer: &Pointer<'_>) -> Option<Src> {
+    pointer.texel.and_then(|texel| texel.is_inside)
+}
+
+/// Checks a store or an atomic.
+pub(super) fn effect(v: &mut Values<'_, '_>, pointer: &Pointer<'_>, asked: bounds::Access) -> Checked {
+    match is_inside(pointer) {
+        Some(inside) => Checked { base: asked.base, offset: asked.offset.0, is_inside: Some(inside) },
+        None => bounds::effect(&mut v.kit, identity(pointer.root), asked),
     }
 }
 
@@ -423,7 +443,7 @@ fn store_memory<'a>(
                 let (base, access) = base(v, root, (pointer.access | access) - Access::READONLY)?;
                 v.kit.memory.writes_memory = true;
                 let asked = bounds::Access { base, offset: (offset, pointer.align), ty };
-                let checked = bounds::effect(&mut v.kit, identity(root), asked);
+                let checked = effect(v, &pointer, asked);
                 checked.begin(&mut v.kit);
                 let srcs = [vector, checked.base, checked.offset];
                 v.kit.b.effect(IrOp::StoreGlobal, &srcs, &[access.bits(), align]);
@@ -440,7 +460,7 @@ fn store_memory<'a>(
 
 /// Loads of texels see what was done to memory through the pointer.
 pub(super) fn fence_texels<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>) {
-    if pointer.texel {
+    if pointer.texel.is_some() {
         v.kit.b.effect(IrOp::FenceTexels, &[], &[1]);
     }
 }

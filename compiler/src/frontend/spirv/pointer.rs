@@ -76,7 +76,14 @@ pub(super) struct Pointer<'a> {
     /// Power of two that divides the computed part of the address.
     pub align: u32,
     /// It points to a texel, which loads of texels see too.
-    pub texel: bool,
+    pub texel: Option<Texel>,
+}
+
+/// What is known of a texel that is pointed to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Texel {
+    /// Whether it is in the image, where the key asks for accesses outside to do nothing.
+    pub is_inside: Option<Src>,
 }
 
 impl<'a> Pointer<'a> {
@@ -94,7 +101,7 @@ impl<'a> Pointer<'a> {
             layout,
             access,
             align: BASE_ALIGN,
-            texel: false,
+            texel: None,
         }
     }
 }

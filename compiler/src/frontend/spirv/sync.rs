@@ -251,7 +251,7 @@ fn atomic_word<'a>(
         return Ok(buffers::atomic_unguarded(&mut v.kit, None, offset, atomic, operands));
     };
     let asked = bounds::Access { base, offset: (offset, pointer.align), ty: Type::B32 };
-    let checked = bounds::effect(&mut v.kit, memory::identity(pointer.root), asked);
+    let checked = memory::effect(v, &pointer, asked);
     checked.begin(&mut v.kit);
     let old = buffers::atomic_unguarded(&mut v.kit, Some(checked.base), checked.offset, atomic, operands);
     let old = checked.end_with(&mut v.kit, old);

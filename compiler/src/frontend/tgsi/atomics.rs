@@ -17,6 +17,8 @@ struct Word {
     offset: Src,
     /// The word is a texel, whose loads must see what is written.
     is_texel: bool,
+    /// Whether the texel is in its image, where that matters.
+    is_inside: Option<Src>,
 }
 
 impl Program<'_> {
@@ -38,6 +40,9 @@ impl Program<'_> {
                 kit.b.begin_if(is_here);
             }
             let word = self.word(kit, instruction, named, unit, at)?;
+            if let Some(is_inside) = word.is_inside {
+                kit.b.begin_if(is_inside);
+            }
             let guard = coverage::guard(kit);
             let old = update(kit, instruction.opcode, word, operands);
             if word.is_texel {
@@ -45,7 +50,7 @@ impl Program<'_> {
             }
             let old = coverage::end_guard_with(kit, guard, old);
             kit.vars.write(&kit.b, result, old);
-            if is_here.is_some() {
+            for _ in word.is_inside.iter().chain(&is_here) {
                 kit.b.begin_else();
                 kit.b.end_if();
             }
@@ -65,7 +70,7 @@ impl Program<'_> {
     ) -> Result<Word, CompileError> {
         if !is_image(named.file) {
             let Words { buffer, offset } = self.words(kit, instruction, named, unit, at[0])?;
-            return Ok(Word { base: buffer.address(), offset, is_texel: false });
+            return Ok(Word { base: buffer.address(), offset, is_texel: false, is_inside: None });
         }
         let shape = self.image_shape(unit, instruction.memory.as_ref())?;
         if shape.multisampled {
@@ -76,8 +81,9 @@ impl Program<'_> {
             .into());
         }
         let (coords, _) = coordinates(shape, at);
+        let is_inside = images::is_inside(kit, image(unit), shape, &coords);
         let (base, offset) = images::texel_address(kit, image(unit), shape, &coords);
-        Ok(Word { base: Some(base), offset, is_texel: true })
+        Ok(Word { base: Some(base), offset, is_texel: true, is_inside })
     }
 }
 

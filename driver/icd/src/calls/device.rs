@@ -45,11 +45,18 @@ fn robustness(info: &vk::DeviceCreateInfo<'_>) -> Robustness {
     let exact =
         more.is_some_and(|more| more.robust_buffer_access2 == vk::TRUE || more.null_descriptor == vk::TRUE);
     let clamped = robust.is_some_and(|features| features.robust_buffer_access == vk::TRUE);
-    Robustness::all(match (exact, clamped) {
+    let buffers = match (exact, clamped) {
         (true, _) => Bounds::Exact,
         (false, true) => Bounds::Clamped,
         (false, false) => Bounds::Unchecked,
-    })
+    };
+    let parts = find::<vk::PhysicalDeviceImageRobustnessFeatures<'_>>(info.p_next);
+    let version = find::<vk::PhysicalDeviceVulkan13Features<'_>>(info.p_next);
+    let images = more.is_some_and(|more| more.robust_image_access2 == vk::TRUE)
+        || parts.is_some_and(|parts| parts.robust_image_access == vk::TRUE)
+        || version.is_some_and(|version| version.robust_image_access == vk::TRUE);
+    let image = if images { Bounds::Exact } else { buffers };
+    Robustness { image, ..Robustness::all(buffers) }
 }
 
 pub(crate) fn destroy_device(device: &Arc<Device>) {
