@@ -50,6 +50,13 @@ impl Buffer {
     }
 }
 
+fn instance(entry: &ash::Entry) -> Result<ash::Instance, Error> {
+    let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+    let create = vk::InstanceCreateInfo::default().application_info(&application);
+    // SAFETY: structures live through the call.
+    Ok(unsafe { entry.create_instance(&create, None)? })
+}
+
 impl Device {
     /// Opens the first device.
     ///
@@ -59,9 +66,7 @@ impl Device {
         // SAFETY: the Vulkan loader is what its name says; structures live through the calls.
         unsafe {
             let entry = ash::Entry::load()?;
-            let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
-            let create = vk::InstanceCreateInfo::default().application_info(&application);
-            let instance = entry.create_instance(&create, None)?;
+            let instance = instance(&entry)?;
             let physical = *instance.enumerate_physical_devices()?.first().ok_or("there is no device")?;
             let queues =
                 [vk::DeviceQueueCreateInfo::default().queue_family_index(0).queue_priorities(&[1.0])];
