@@ -546,5 +546,8 @@ b0:
         let single = ["fmul", "collect", "uniform_store", "halt"];
         let expected = [&["load_global", "load_global", "split"][..], &pair, &single].concat();
         assert_eq!(names, expected);
+        // The low word is the one that was made first.
+        let [low, high, both] = [3, 4, 5].map(|at| preamble.insts[insts[at]]);
+        assert_eq!(both.srcs, [low.dsts[0], high.dsts[0]].map(Src::value));
     }
 }
