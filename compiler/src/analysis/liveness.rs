@@ -7,8 +7,9 @@
 //! A phi's sources are live at the end of the predecessors they come from, not at the head of the phi's block, where
 //! the phi itself is not live in either: it is defined there.
 //!
-//! One backward pass over the layout settles everything but back edges. Each further pass carries the needs of loop
-//! headers around one more level of nesting, so the number of passes is the loop depth plus two.
+//! One backward pass over the layout settles everything but back edges, and is the only one where there are none. Each
+//! further pass carries the needs of loop headers around one more level of nesting, so that a function with loops takes as
+//! many passes as loops nest, and two.
 
 use crate::ir::entity::{Block, Entity, Value};
 use crate::ir::function::Function;
@@ -173,17 +174,22 @@ pub fn liveness(f: &Function<'_>) -> Liveness {
     for block in f.blocks_in_order() {
         collect_block(f, block, &mut result, &mut defined);
     }
-    let mut changed = true;
+    // A successor that was not visited before its predecessor is the header of a loop.
+    let mut visited: Side<Block, bool> = Side::new(f.blocks.len());
+    let (mut has_loops, mut changed) = (false, true);
     while changed {
         changed = false;
         for block in f.blocks_in_order().rev() {
             let row = block.index();
             for successor in &f.block(block).succs {
                 f.watch.visit(1 + columns / 512);
+                has_loops |= !visited[*successor];
                 changed |= result.live_out.union_row(row, &result.live_in, successor.index());
             }
             changed |= result.live_in.union_row_without(row, &result.live_out, &defined, row);
+            visited[block] = true;
         }
+        changed &= has_loops;
     }
     result
 }
