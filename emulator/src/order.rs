@@ -372,10 +372,8 @@ impl Order {
             let mut old = [0; 4];
             for lane in 0..4 {
                 let address = entry.word.wrapping_add(lane as u64);
-                let mut byte = [0];
-                if memory.fetch(address, &mut byte).is_ok() {
-                    old[lane] = byte[0];
-                }
+                // What is not mapped counts as 0.
+                let _ = memory.fetch(address, std::slice::from_mut(&mut old[lane]));
                 if entry.mask >> lane & 1 != 0 {
                     memory.set_byte(address, entry.bytes[lane]);
                 }

@@ -40,7 +40,7 @@ impl FirstFault {
     }
 }
 
-/// Runs `work` for the pieces below `pieces` on `threads` threads, each with something of its own made by `own`, which is
+/// Runs `work` for the pieces below `pieces` on up to `threads` threads, each with something of its own made by `own`, which is
 /// given back. Pieces are taken in order, so that the fault reported is the one that a single thread would have met first.
 pub(crate) fn share<T: Send>(
     machine: &mut Machine<'_>,
@@ -49,6 +49,7 @@ pub(crate) fn share<T: Send>(
     own: impl Fn() -> T,
     work: impl Fn(&mut Machine<'_>, u64, &mut T) -> Outcome + Sync,
 ) -> (Vec<T>, Outcome) {
+    let threads = threads.min(pieces.try_into().unwrap_or(usize::MAX));
     let (next, fault) = (AtomicU64::new(0), FirstFault::default());
     let mut memories: Vec<Memory> = (0..threads).map(|_| machine.shared_memory()).collect();
     let run = |mut worker: Machine<'_>, mut own: T| {

@@ -4,32 +4,14 @@ mod support;
 
 use agx_emulator::{
     Binding, Coefficient, Comparison, Cull, Draw, FindingKind, Framebuffer, Memory, More, Plane, Program,
-    Shade, Stage, States, Tests, Topology, Viewport, draw, shade,
+    Tests, Topology, Viewport, draw, shade,
 };
 use agx_isa::inst::{Operand, Tag};
 use agx_isa::table::Opcode;
 use support::*;
 
-fn stage<'a>(program: &'a Program, uniforms: &'a [u16]) -> Stage<'a> {
-    Stage { program, preamble: None, uniforms, states: States::default(), scratch_bytes: 0 }
-}
-
 fn coefficient(number: u32) -> Operand {
     Operand { tag: Tag::Coefficient, value: number, ..Operand::imm(0) }
-}
-
-fn rectangle<'a>(program: &'a Program, rectangle: [u32; 4]) -> Shade<'a> {
-    Shade {
-        fragment: stage(program, &[]),
-        rectangle,
-        coefficients: &[],
-        depth: 0.5,
-        tests: Tests::default(),
-        late_tests: false,
-        layer: 0,
-        keeps_tests: false,
-        options: options(),
-    }
 }
 
 /// The first word of a sample.
@@ -49,7 +31,8 @@ fn pixels_know_their_place() {
     let program = store_tile(code, r(1)).stop();
     let mut framebuffer = Framebuffer::new(70, 35, 1, 4);
     let report =
-        shade(&mut Memory::new(), &mut framebuffer, &rectangle(&program, [3, 1, 69, 35])).expect("runs");
+        shade(&mut Memory::new(), &mut framebuffer, &rectangle(stage(&program, &[]), [3, 1, 69, 35]))
+            .expect("runs");
     assert_eq!(report.findings, []);
     for y in 0..35 {
         for x in 0..70 {
@@ -90,7 +73,8 @@ fn tile_formats_and_offsets() {
         .stop();
     let mut framebuffer = Framebuffer::new(2, 2, 1, 8);
     framebuffer.clear(&[0xee; 8], 1.0, 0);
-    shade(&mut Memory::new(), &mut framebuffer, &rectangle(&program, [0, 0, 2, 2])).expect("runs");
+    shade(&mut Memory::new(), &mut framebuffer, &rectangle(stage(&program, &[]), [0, 0, 2, 2]))
+        .expect("runs");
     assert_eq!(framebuffer.colour(1, 1, 0).expect("inside")[4..], [255, 128, 0xee, 0]);
     assert_eq!(word(&framebuffer, 1, 1, 0), (128.0_f32 / 255.0).to_bits());
 }
@@ -119,7 +103,7 @@ fn coefficients_are_planes() {
     ];
     for (program, expected) in &cases {
         let mut framebuffer = Framebuffer::new(40, 2, 1, 4);
-        let mut rectangle = rectangle(program, [0, 0, 40, 2]);
+        let mut rectangle = rectangle(stage(program, &[]), [0, 0, 40, 2]);
         rectangle.coefficients = &planes;
         let report =
             shade(&mut Memory::new(), &mut framebuffer, &rectangle).unwrap_or_else(|stop| panic!("{stop}"));
@@ -276,7 +260,7 @@ fn killed_samples_keep_the_tile() {
     };
     let run = |program: &Program| {
         let mut framebuffer = Framebuffer::new(4, 2, 4, 4);
-        let mut rectangle = rectangle(program, [0, 0, 4, 2]);
+        let mut rectangle = rectangle(stage(program, &[]), [0, 0, 4, 2]);
         rectangle.late_tests = true;
         let report = shade(&mut Memory::new(), &mut framebuffer, &rectangle).expect("runs");
         let row: Vec<u32> = (0..4).map(|x| word(&framebuffer, x, 1, 3)).collect();
@@ -309,7 +293,7 @@ fn emitted_depth_is_tested() {
     .stop();
     let mut framebuffer = Framebuffer::new(2, 1, 1, 4);
     framebuffer.clear(&[], 0.5, 0);
-    let mut rectangle = rectangle(&program, [0, 0, 2, 1]);
+    let mut rectangle = rectangle(stage(&program, &[]), [0, 0, 2, 1]);
     rectangle.late_tests = true;
     rectangle.tests = Tests { depth: Comparison::Less, depth_write: true, ..Tests::default() };
     let report =
@@ -334,7 +318,7 @@ fn derivatives_and_helpers() {
         )
         .stop();
         let mut framebuffer = Framebuffer::new(3, 3, 1, 4);
-        let rectangle = rectangle(&program, [1, 1, 2, 3]);
+        let rectangle = rectangle(stage(&program, &[]), [1, 1, 2, 3]);
         let report = shade(&mut Memory::new(), &mut framebuffer, &rectangle).expect("runs");
         assert_eq!(report.findings, []);
         assert_eq!(word(&framebuffer, 1, 2, 0), expected.to_bits());

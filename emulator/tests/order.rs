@@ -5,8 +5,8 @@ mod support;
 use std::collections::BTreeSet;
 
 use agx_emulator::{
-    Binding, Cull, Draw, Framebuffer, Memory, MemoryOrder, More, Options, Program, Stage, States, Tests,
-    Topology, Viewport, dispatch, draw,
+    Binding, Cull, Draw, Framebuffer, Memory, MemoryOrder, More, Options, Program, Tests, Topology, Viewport,
+    dispatch, draw,
 };
 use agx_isa::inst::{Operand, Size, Tag};
 use agx_isa::table::Opcode;
@@ -341,13 +341,7 @@ fn overdrawn(waits: bool) -> BTreeSet<u32> {
         memory.map(BUFFER, data.clone(), agx_emulator::Access::READ).expect("free");
         let mut framebuffer = Framebuffer::new(2, 2, 1, 4);
         let uniforms = uniforms();
-        let stage = |program| Stage {
-            program,
-            preamble: None,
-            uniforms: &uniforms,
-            states: States::default(),
-            scratch_bytes: 0,
-        };
+        let stage = |program| stage(program, &uniforms);
         let triangles = Draw {
             vertex: stage(&vertex),
             fragment: stage(&fragment),

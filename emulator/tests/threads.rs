@@ -9,7 +9,7 @@ use std::thread::{self, ThreadId};
 
 use agx_emulator::{
     Access, Binding, Comparison, Cull, Dispatch, Draw, FindingKind, Framebuffer, Memory, More, Options,
-    Program, Shade, Stage, States, Tests, Topology, Viewport, Window, Words, dispatch, draw_layers, shade,
+    Program, Stage, Tests, Topology, Viewport, Window, Words, dispatch, draw_layers, shade,
 };
 use agx_isa::inst::{Operand, Tag};
 use agx_isa::table::Opcode;
@@ -209,13 +209,7 @@ fn draws_give_the_same_pixels_on_any_number_of_threads() {
         .op(Opcode::StTile, &[("data", r(5)), ("samples", i(255))])
         .stop();
     let uniforms = uniforms();
-    let stage = |program| Stage {
-        program,
-        preamble: None,
-        uniforms: &uniforms,
-        states: States::default(),
-        scratch_bytes: 0,
-    };
+    let stage = |program| stage(program, &uniforms);
     let vertices: Vec<u32> = (0..120).collect();
     let run = |threads| {
         let words = Watched::new(120 * 6);
@@ -253,23 +247,8 @@ fn rectangles_give_the_same_pixels_on_any_number_of_threads() {
     for threads in [1, 3] {
         let words = Watched::new(1);
         let mut framebuffer = Framebuffer::new(100, 90, 1, 4);
-        let whole = Shade {
-            fragment: Stage {
-                program: &program,
-                preamble: None,
-                uniforms: &uniforms,
-                states: States::default(),
-                scratch_bytes: 0,
-            },
-            rectangle: [0, 3, 100, 90],
-            coefficients: &[],
-            depth: 0.5,
-            tests: Tests::default(),
-            late_tests: false,
-            layer: 0,
-            keeps_tests: false,
-            options: on(threads),
-        };
+        let mut whole = rectangle(stage(&program, &uniforms), [0, 3, 100, 90]);
+        whole.options = on(threads);
         shade(&mut words.memory(), &mut framebuffer, &whole).expect("runs");
         assert_eq!(framebuffer.passed, 100 * 87);
         assert_eq!(words.helpers() > 0, threads > 1);

@@ -2,7 +2,10 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use agx_emulator::{Access, Dispatch, Fault, Memory, Mutant, Options, Program, Simd, Stop, step_one};
+use agx_emulator::{
+    Access, Dispatch, Fault, Memory, Mutant, Options, Program, Shade, Simd, Stage, States, Stop, Tests,
+    step_one,
+};
 use agx_isa::inst::{Inst, Operand, OperandFlags, Size};
 use agx_isa::table::Opcode;
 use agx_isa::{encode, minifloat};
@@ -158,13 +161,33 @@ pub fn step(simd: &mut Simd, memory: &mut Memory, bytes: &[u8]) -> Result<(), St
     step_one(simd, memory, bytes)
 }
 
+/// A program of a draw without a preamble.
+pub fn stage<'a>(program: &'a Program, uniforms: &'a [u16]) -> Stage<'a> {
+    Stage { program, preamble: None, uniforms, states: States::default(), scratch_bytes: 0 }
+}
+
+/// A rectangle shaded by a stage.
+pub fn rectangle<'a>(fragment: Stage<'a>, rectangle: [u32; 4]) -> Shade<'a> {
+    Shade {
+        fragment,
+        rectangle,
+        coefficients: &[],
+        depth: 0.5,
+        tests: Tests::default(),
+        late_tests: false,
+        layer: 0,
+        keeps_tests: false,
+        options: options(),
+    }
+}
+
 /// One workgroup of `threads` lanes.
 pub fn launch<'a>(program: &'a Program, uniforms: &'a [u16], threads: u32) -> Dispatch<'a> {
     Dispatch {
         program,
         preamble: None,
         uniforms,
-        states: agx_emulator::States::default(),
+        states: States::default(),
         workgroups: [1, 1, 1],
         workgroup_size: [threads, 1, 1],
         threads: None,

@@ -1,7 +1,7 @@
 //! A vertex shader that runs as a compute shader of the hardware: outputs in memory, numbers from the prolog.
 
 use agx_abi::vertex::RunsAs;
-use agx_abi::{InterfaceUniform, PartRole, Stage, Target, UniformSource};
+use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, Target, UniformSource};
 use agx_compiler::link::{Parts, VertexPrologKey, link};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use agx_emulator::{Access, Dispatch, Memory, Options, Program, States, dispatch};
@@ -14,28 +14,43 @@ const INSTANCES: u32 = 2;
 const BASE_VERTEX: u32 = 3;
 const OUTPUTS: u64 = 0x3_0000;
 
-/// The uniform file of the shader.
-fn uniforms(shader: &CompiledShader) -> Vec<u16> {
-    let mut uniforms = vec![0; shader.info.filled_halves().into()];
-    for range in &shader.info.uniforms {
+/// The uniform file of a shader: constants as it asks for them, and what `value` gives for everything else.
+pub fn uniforms(info: &ShaderInfo, value: impl Fn(UniformSource) -> u64) -> Vec<u16> {
+    let mut uniforms = vec![0; info.filled_halves().into()];
+    for range in &info.uniforms {
         if let UniformSource::Promoted { offset } = range.source {
-            let constants = shader.info.promoted[offset as usize..].chunks(2);
+            let constants = info.promoted[offset as usize..].chunks(2);
             for (half, bytes) in uniforms[range.start.into()..].iter_mut().zip(constants) {
                 *half = u16::from_le_bytes(bytes.try_into().expect("whole half-words"));
             }
             continue;
         }
-        let value = match range.source {
-            UniformSource::VertexOutputs => OUTPUTS,
-            UniformSource::VertexCount => VERTICES.into(),
-            UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance) => BASE_VERTEX.into(),
-            _ => 0,
-        };
+        let value = value(range.source);
         for half in 0..range.halves.min(4) {
             uniforms[usize::from(range.start + half)] = (value >> (16 * half)) as u16;
         }
     }
     uniforms
+}
+
+/// Runs a vertex shader for so many vertices of so many instances, as the driver launches it.
+pub fn launch(shader: &CompiledShader, code: &[u8], memory: &mut Memory, uniforms: &[u16], count: [u32; 2]) {
+    let preamble = shader.part(PartRole::Preamble).map(Program::new);
+    let [vertices, instances] = count;
+    let launch = Dispatch {
+        program: &Program::new(code),
+        preamble: preamble.as_ref(),
+        uniforms,
+        states: States::default(),
+        workgroups: [1, instances, 1],
+        workgroup_size: [vertices, 1, 1],
+        threads: None,
+        tile: None,
+        local_bytes: 0,
+        scratch_bytes: 0,
+        options: Options { strict: true, ..Options::default() },
+    };
+    assert_eq!(dispatch(memory, &launch).expect("runs").findings, []);
 }
 
 #[test]
@@ -58,21 +73,13 @@ fn outputs_of_vertices_follow_each_other_in_memory() {
     let bytes = 4 * slots * (VERTICES * INSTANCES) as usize;
     let mut memory = Memory::new();
     memory.map(OUTPUTS, vec![0; bytes], Access::READ | Access::WRITE).expect("maps");
-    let preamble = shader.part(PartRole::Preamble).map(Program::new);
-    let launch = Dispatch {
-        program: &Program::new(&program.code),
-        preamble: preamble.as_ref(),
-        uniforms: &uniforms(&shader),
-        states: States::default(),
-        workgroups: [1, INSTANCES, 1],
-        workgroup_size: [VERTICES, 1, 1],
-        threads: None,
-        tile: None,
-        local_bytes: 0,
-        scratch_bytes: 0,
-        options: Options { strict: true, ..Options::default() },
-    };
-    assert_eq!(dispatch(&mut memory, &launch).expect("runs").findings, []);
+    let uniforms = uniforms(&shader.info, |source| match source {
+        UniformSource::VertexOutputs => OUTPUTS,
+        UniformSource::VertexCount => VERTICES.into(),
+        UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance) => BASE_VERTEX.into(),
+        _ => 0,
+    });
+    launch(&shader, &program.code, &mut memory, &uniforms, [VERTICES, INSTANCES]);
     let bytes = memory.bytes(OUTPUTS, bytes).expect("mapped").to_vec();
     for (number, words) in (0..).zip(bytes.chunks(4 * slots)) {
         let corner = (number % VERTICES + BASE_VERTEX) % 3;

@@ -1,14 +1,14 @@
-//! Vertex shaders whose outputs are captured: each at its place, nothing where there is no room.
+//! Vertex shaders whose outputs are captured: each output at its place, and nothing from vertices that do not fit.
 
 use agx_abi::feedback::CapturedOutput;
 use agx_abi::vertex::Output;
-use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, Target, UniformSource};
+use agx_abi::{InterfaceUniform, PartRole, Stage, Target, UniformSource};
 use agx_compiler::link::Assembly;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
-use agx_emulator::{Access, Dispatch, Memory, Options, Program, States, dispatch};
+use agx_emulator::{Access, Memory};
 use agx_tests::driver::validate_program;
 
-use super::{compiled, spirv};
+use super::{as_compute, compiled, spirv};
 
 const VERTICES: u32 = 3;
 const INSTANCES: u32 = 2;
@@ -36,30 +36,17 @@ fn capturing(name: &str) -> CompiledShader {
     whole.shader
 }
 
-fn uniforms(info: &ShaderInfo, count: u32) -> Vec<u16> {
-    let mut uniforms = vec![0; info.filled_halves().into()];
-    for range in &info.uniforms {
-        let value = match range.source {
-            UniformSource::Promoted { offset } => {
-                let constants = info.promoted[offset as usize..].chunks(2);
-                for (half, bytes) in uniforms[range.start.into()..].iter_mut().zip(constants) {
-                    *half = u16::from_le_bytes(bytes.try_into().expect("whole half-words"));
-                }
-                continue;
-            }
-            UniformSource::FeedbackBuffer { buffer } => BUFFERS + u64::from(buffer) * BUFFER_BYTES as u64,
-            UniformSource::FeedbackCount => count.into(),
-            UniformSource::VertexCount => VERTICES.into(),
-            UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance) => {
-                u64::from(BASE[0]) | u64::from(BASE[1]) << 32
-            }
-            _ => 0,
-        };
-        for half in 0..range.halves.min(4) {
-            uniforms[usize::from(range.start + half)] = (value >> (16 * half)) as u16;
+/// What the driver writes into a uniform, where so many vertices are captured.
+fn value(source: UniformSource, count: u32) -> u64 {
+    match source {
+        UniformSource::FeedbackBuffer { buffer } => BUFFERS + u64::from(buffer) * BUFFER_BYTES as u64,
+        UniformSource::FeedbackCount => count.into(),
+        UniformSource::VertexCount => VERTICES.into(),
+        UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance) => {
+            u64::from(BASE[0]) | u64::from(BASE[1]) << 32
         }
+        _ => 0,
     }
-    uniforms
 }
 
 /// The buffers after so many vertices were captured.
@@ -67,21 +54,9 @@ fn captured(shader: &CompiledShader, count: u32) -> Vec<Vec<u8>> {
     let mut memory = Memory::new();
     let bytes = 4 * BUFFER_BYTES;
     memory.map(BUFFERS, vec![UNTOUCHED; bytes], Access::READ | Access::WRITE).expect("maps");
-    let preamble = shader.part(PartRole::Preamble).map(Program::new);
-    let launch = Dispatch {
-        program: &Program::new(shader.part(PartRole::Main).expect("a main part")),
-        preamble: preamble.as_ref(),
-        uniforms: &uniforms(&shader.info, count),
-        states: States::default(),
-        workgroups: [1, INSTANCES, 1],
-        workgroup_size: [VERTICES, 1, 1],
-        threads: None,
-        tile: None,
-        local_bytes: 0,
-        scratch_bytes: 0,
-        options: Options { strict: true, ..Options::default() },
-    };
-    assert_eq!(dispatch(&mut memory, &launch).expect("runs").findings, []);
+    let code = shader.part(PartRole::Main).expect("a main part");
+    let uniforms = as_compute::uniforms(&shader.info, |source| value(source, count));
+    as_compute::launch(shader, code, &mut memory, &uniforms, [VERTICES, INSTANCES]);
     memory.bytes(BUFFERS, bytes).expect("mapped").chunks(BUFFER_BYTES).map(<[u8]>::to_vec).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Outputs of vertex shaders that are captured by transform feedback.
 //!
-//! A front end says which words are captured before the vertex shader ends. One that runs as a compute shader and captures stores
-//! them: the vertices of an instance follow each other, then come those of the next. Vertices for which there is no room store nothing.
+//! A front end names the captured words before the vertex shader ends. A capturing shader that runs as a compute shader stores
+//! them, instance by instance, each with its vertices in order. A vertex that does not fit into the buffers stores nothing.
 
 use agx_abi::UniformSource;
 use agx_abi::feedback::{CapturedOutput, Feedback, MAX_BUFFERS};
@@ -32,8 +32,8 @@ impl FeedbackStage {
 /// Captures a value of 8, 16 or 32 bits, whose vertex takes `stride` bytes of its buffer.
 ///
 /// # Errors
-/// A buffer that there is not, an offset that is not a multiple of the value's size, a value that ends after the stride, or two
-/// strides of a buffer.
+/// A buffer number past the last, an offset that is not a multiple of the value's size, a value that ends past the stride, or
+/// two strides for one buffer.
 pub fn capture(
     kit: &mut Kit<'_, '_>,
     output: CapturedOutput,

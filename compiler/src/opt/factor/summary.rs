@@ -10,7 +10,7 @@ bitflags! {
     pub(super) struct Has: u8 {
         /// What nothing is noted of.
         const UNKNOWN = 1 << 0;
-        /// A term that is no product.
+        /// A term other than a product.
         const SINGLE = 1 << 1;
         /// An addition of nothing but products.
         const BARE_PRODUCT = 1 << 2;
@@ -74,7 +74,7 @@ impl Summary {
         self.see(part.seen);
     }
 
-    /// Adds a term or factor that is no chain.
+    /// Adds a term or factor other than a chain.
     pub(super) fn add(&mut self, src: Src, is_uniform: bool) {
         self.count = self.count.saturating_add(1);
         self.uniform = self.uniform.saturating_add(u16::from(is_uniform));
