@@ -5,8 +5,8 @@ mod support;
 use std::collections::BTreeSet;
 
 use agx_emulator::{
-    Binding, Cull, Draw, Framebuffer, Memory, MemoryOrder, More, Options, Program, Tests, Topology, Viewport,
-    dispatch, draw,
+    Binding, Cull, Draw, Framebuffer, Memory, MemoryOrder, More, Options, Program, States, Tests, Topology,
+    Viewport, dispatch, draw,
 };
 use agx_isa::inst::{Operand, Size, Tag};
 use agx_isa::table::Opcode;
