@@ -10,6 +10,8 @@ use agx_isa::table::Opcode;
 
 /// Most bytes of a program.
 const MOST_BYTES: usize = 1 << 20;
+/// Bytes that hold any one instruction.
+const LONGEST: usize = 16;
 /// Bytes read at a time.
 const PIECE: usize = 1 << 10;
 /// Programs kept.
@@ -39,23 +41,31 @@ impl Programs {
     }
 }
 
-/// The bytes of the program at `address`: to the first end after the target of every jump.
+/// The bytes of the program at `address`: to the first `stop` after the target of every jump that is not the end of a masked
+/// region. Without active lanes `stop` has no effect, so that a region which stops its lanes goes on for the others.
 pub(crate) fn code(memory: &Memory, address: u64) -> Result<Vec<u8>, MemoryFault> {
     let mut bytes = Vec::new();
     let (mut pc, mut farthest) = (0, 0);
     while pc < MOST_BYTES {
-        let left = extend(memory, address, &mut bytes, pc + 16)?;
+        let left = extend(memory, address, &mut bytes, pc + 2 * LONGEST)?;
         let Ok((inst, len)) = decode(bytes.get(pc..).unwrap_or(&[])) else { break };
         if let Some(target) = jump_target(&inst, pc) {
             farthest = farthest.max(target);
         }
         pc += len;
-        if (inst.op == Opcode::Stop && pc > farthest) || !left {
+        let last = inst.op == Opcode::Stop && pc > farthest && !resumes_lanes(&bytes[pc..]);
+        if last || !left {
             break;
         }
     }
     bytes.truncate(pc.max(2));
     Ok(bytes)
+}
+
+/// Whether code begins with an instruction that turns masked-off lanes on again.
+fn resumes_lanes(code: &[u8]) -> bool {
+    let resuming = [Opcode::ElseIcmp, Opcode::ElseFcmp, Opcode::PopExec];
+    matches!(decode(code), Ok((inst, _)) if resuming.contains(&inst.op))
 }
 
 /// Reads on until `len` bytes are there; false when memory ends before.

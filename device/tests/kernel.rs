@@ -135,7 +135,7 @@ impl Device {
 const PLACES: [u64; 5] = [0x40, 0x100, 0x200, 0x300, 0x1000];
 
 /// A launch of 40 threads in workgroups of 32 that stores each thread's number.
-fn pieces() -> Vec<(u64, Vec<u8>)> {
+fn pieces(code: &str) -> Vec<(u64, Vec<u8>)> {
     let [words, program, stream, uniforms, results] = PLACES;
     let shader = [
         usc_uniform::RECORD.build_raw(&[
@@ -152,7 +152,6 @@ fn pieces() -> Vec<(u64, Vec<u8>)> {
         usc_registers::RECORD.build_raw(&[(usc_registers::TAG, 0x8d), (usc_registers::COUNT, 1)]),
         vec![0x88, 0],
     ];
-    let code = "mfsr r0, thread_position_in_grid.x\nstore.i32.x r0, u0_u1, r0\nstop\n";
     let control = [
         launch::RECORD.build_raw(&[
             (launch::TEXTURES, 1),
@@ -171,12 +170,15 @@ fn pieces() -> Vec<(u64, Vec<u8>)> {
     ]
 }
 
-/// A device with the launch in its buffer, recorded.
-fn launched() -> Device {
+/// Every lane stores its number.
+const NUMBERS: &str = "mfsr r0, thread_position_in_grid.x\nstore.i32.x r0, u0_u1, r0\nstop\n";
+
+/// A device with a launch of 40 lanes in its buffer, recorded.
+fn launched(code: &str) -> Device {
     let mut device = Device::new();
     device.set_up();
     let window = device.kernel.window(1).expect("the buffer");
-    pieces().into_iter().for_each(|(at, bytes)| window.store(at, &bytes));
+    pieces(code).into_iter().for_each(|(at, bytes)| window.store(at, &bytes));
     device.kernel.record();
     device.submit(BASE + PLACES[2]).expect("submitted");
     device
@@ -190,7 +192,7 @@ fn results(device: &Device) -> Vec<u32> {
 
 #[test]
 fn a_launch_counts_threads() {
-    let device = launched();
+    let device = launched(NUMBERS);
     let expected: Vec<u32> = (0..48).map(|at| if at < 40 { at } else { 0 }).collect();
     assert_eq!(results(&device), expected);
     assert_eq!(device.kernel.findings(), []);
@@ -200,9 +202,20 @@ fn a_launch_counts_threads() {
     assert_eq!((program.instructions, program.lane_instructions), (6, 120));
 }
 
+/// Code after the end of a masked region belongs to the program, whether or not a jump leads there.
+#[test]
+fn a_region_that_stops_its_lanes_is_not_the_end() {
+    let device = launched(
+        "ldimm16 r0l, 0\nmfsr r1, thread_position_in_grid.x\nif_icmp.ult r1, 0, nest 1\nstop\npop_exec nest 1\n\
+         store.i32.x r1, u0_u1, r1\nstop\n",
+    );
+    assert_eq!(results(&device)[..41], [(0..40).collect(), vec![0]].concat());
+    assert_eq!(device.kernel.findings(), []);
+}
+
 #[test]
 fn a_recording_replays_without_the_driver() {
-    let mut device = launched();
+    let mut device = launched(NUMBERS);
     let recording = device.kernel.take_recording().expect("recorded");
     let replay =
         Recording::parse(&recording).expect("whole").replay(Settings::default()).expect("consistent");
@@ -217,7 +230,7 @@ fn a_recording_replays_without_the_driver() {
 /// The recording that tests of the command line read is what the device records today; `BLESS=1` writes it.
 #[test]
 fn the_kept_recording_is_current() {
-    let recording = launched().kernel.take_recording().expect("recorded");
+    let recording = launched(NUMBERS).kernel.take_recording().expect("recorded");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recordings/launch.agxrec");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, &recording).expect("written");
@@ -227,7 +240,7 @@ fn the_kept_recording_is_current() {
 
 #[test]
 fn listings_have_every_record_and_the_program() {
-    let mut device = launched();
+    let mut device = launched(NUMBERS);
     let recording = Recording::parse(&device.kernel.take_recording().expect("recorded")).expect("whole");
     let replay = recording.replay(Settings { trace: true, ..Settings::default() }).expect("consistent");
     for piece in ["threads [40, 1, 1]", "uniform word", "store.i32.x r0, u0_u1, r0", "end"] {
@@ -237,7 +250,7 @@ fn listings_have_every_record_and_the_program() {
 
 #[test]
 fn wrong_streams_are_findings() {
-    let mut device = launched();
+    let mut device = launched(NUMBERS);
     device.submit(BASE + 0x10_0000).expect("the call itself is right");
     let found = device.kernel.findings().iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(
@@ -279,7 +292,7 @@ fn commands_without_order_are_findings_where_they_touch_the_same_bytes() {
         assert_eq!(device.queue(), 2);
         let object = u64::from(device.call(0xbf, vec![0; 8]).expect("made")[0]);
         let window = device.kernel.window(1).expect("the buffer");
-        pieces().into_iter().for_each(|(at, bytes)| window.store(at, &bytes));
+        pieces(NUMBERS).into_iter().for_each(|(at, bytes)| window.store(at, &bytes));
         let stream = BASE + PLACES[2];
         device.submit_to(1, 0xffff, [0, object], stream).expect("submitted");
         if between == OtherQueueAfterHost {

@@ -14,6 +14,8 @@ pub(crate) const TEXTURE_BYTES: usize = 24;
 pub(crate) const SAMPLER_BYTES: usize = 8;
 /// Bytes of the border colour that follows an extended sampler: one word for each channel.
 pub(crate) const BORDER_BYTES: usize = 16;
+/// Number by which programs name the first sampler of the heap; below it are state registers (Mesa, `hk_descriptor_set.c`).
+const FIRST_IN_HEAP: u32 = 28;
 /// State registers of each kind that an instruction can name.
 const REGISTERS: usize = 256;
 
@@ -27,8 +29,8 @@ pub struct States<'a> {
     /// Border colours of the samplers with the same numbers; empty where samplers have none. Each channel is a word that is coded
     /// as the texture's format codes the channel, sRGB in 12 bits without the curve (Mesa, `agx_border.c`).
     pub borders: &'a [[u8; BORDER_BYTES]],
-    /// Samplers in memory that programs name by a number in a register: first address and how many there are. Without
-    /// them such a number is that of a sampler state register.
+    /// Samplers in memory that programs name by a number in a register: first address and how many there are. The first is
+    /// number 28; numbers below, and every number without a heap, are those of sampler state registers.
     pub sampler_heap: Option<(u64, u32)>,
     /// Uniform half-words among those given that nobody set.
     pub unset_uniforms: &'a [std::ops::Range<u16>],
@@ -52,11 +54,13 @@ impl StateFile {
         StateFile { textures, samplers, borders, heap: states.sampler_heap }
     }
 
-    /// Address of a sampler in the heap; the error says that there is none of this number.
+    /// Address of a sampler in the heap; none where the number is that of a state register. The error says that the heap
+    /// has no sampler of this number.
     pub(crate) fn heap_sampler(&self, number: u32) -> Option<Result<u64, &'static str>> {
         let (first, count) = self.heap?;
-        Some(match number < count {
-            true => Ok(first + u64::from(number) * SAMPLER_BYTES as u64),
+        let place = number.checked_sub(FIRST_IN_HEAP)?;
+        Some(match place < count {
+            true => Ok(first + u64::from(place) * SAMPLER_BYTES as u64),
             false => Err("a sampler behind the end of the heap"),
         })
     }
@@ -376,10 +380,11 @@ impl Border {
         let format = texture.format;
         match self {
             Border::Fixed([colour, alpha]) => {
-                Ok([colour, colour, colour, alpha].map(|value| match format.is_integer() {
+                let channels = [colour, colour, colour, alpha].map(|value| match format.is_integer() {
                     true => value as u32,
                     false => value.to_bits(),
-                }))
+                });
+                Ok(texture.swizzled(channels))
             }
             Border::Custom(words) => {
                 let words = words.ok_or("custom border colours of samplers that have none")?;

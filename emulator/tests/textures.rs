@@ -232,6 +232,34 @@ fn custom_borders_come_with_the_sampler() {
     assert_eq!(f32s(words(&memory, 4).try_into().expect("four")), [2.5, 0.0, 0.0, 1.0]);
 }
 
+/// A sampler of the heap has number 28 and on; the colour of the border passes through the texture's swizzle.
+#[test]
+fn samplers_of_the_heap_have_numbers_from_28() {
+    const HEAP: u64 = 0x7_0000;
+    let white = (u64::from_le_bytes(sampler(false, 0, 3, 0)) | 2 << 55).to_le_bytes();
+    let shape = plain(0, [2, 1, 1], 1);
+    let mut texture = u128::from_le_bytes(shape.texture()[..16].try_into().expect("sixteen"));
+    texture |= 5 << 19; // Green is 0; red, blue and alpha stay what they are.
+    let texture = [&texture.to_le_bytes()[..], &shape.texture()[16..]].concat().try_into().expect("24 bytes");
+    // The half register 46 holds 241, as `program` sets it.
+    let sample = program(Opcode::Smpf, &[1.5_f32.to_bits()], None, &[("dim", i(0)), ("sampler", h(46))]);
+    let (uniforms, textures, samplers) = (uniforms(), [texture], [[0; 8]]);
+    let found = |heap: Option<(u64, u32)>| {
+        let mut memory: Memory = memory(4);
+        memory.map(TEXTURE, floats(&[3.0, 2.0]), Access::READ).expect("free");
+        let edge = sampler(false, 0, 0, 0);
+        let samplers_in_memory: Vec<u8> = [vec![edge; 241 - 28], vec![white, edge]].concat().concat();
+        memory.map(HEAP, samplers_in_memory, Access::READ).expect("free");
+        let mut grid = launch(&sample, &uniforms, 1);
+        grid.states =
+            States { textures: &textures, samplers: &samplers, sampler_heap: heap, ..States::default() };
+        dispatch(&mut memory, &grid).map(|_| f32s(words(&memory, 4).try_into().expect("four")))
+    };
+    assert_eq!(found(Some((HEAP, 215))).expect("there"), [1.0, 0.0, 1.0, 1.0]);
+    let behind = found(Some((HEAP, 213))).expect_err("one too few");
+    assert!(behind.to_string().contains("behind the end of the heap"), "{behind}");
+}
+
 #[test]
 fn shadow_lookups_filter_comparisons() {
     let texels = floats(&[0.25, 0.75]);
