@@ -220,6 +220,8 @@ pub struct Function<'a> {
     pub preamble: Option<Box<Function<'a>>>,
     /// Counts what passes visit, and stops the compilation when it is not wanted any more.
     pub watch: Watch,
+    /// Memory for the tables of the pass that runs: see [`Function::with_scratch`].
+    scratch: Bump,
 }
 
 impl<'a> Function<'a> {
@@ -246,7 +248,18 @@ impl<'a> Function<'a> {
             layout: &[],
             preamble: None,
             watch: Watch::default(),
+            scratch: Bump::new(),
         }
+    }
+
+    /// Does `work` with an arena for its tables, which is empty again afterwards. The next piece of work gets the same
+    /// memory; one within `work` gets other memory.
+    pub fn with_scratch<R>(&mut self, work: impl FnOnce(&mut Self, &Bump) -> R) -> R {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let result = work(self, &scratch);
+        scratch.reset();
+        self.scratch = scratch;
+        result
     }
 
     /// A new block, not yet in the layout.

@@ -45,6 +45,6 @@ pub use print::Notes;
 pub use rewrite::{Rewrite, Rewriter};
 pub use source::{Position, Sources};
 pub use src::{Src, SrcKind};
-pub use table::Side;
+pub use table::{ScratchSide, Side};
 pub use types::{Stage, Type};
 pub use validate::{Violation, validate};

@@ -90,7 +90,7 @@ impl Rewriter<'_, '_> {
     }
 
     /// Takes back what was built from position `start` on, onto `pending` so that the first one is last.
-    pub fn take_built(&mut self, start: usize, pending: &mut Vec<Inst>) {
+    pub fn take_built(&mut self, start: usize, pending: &mut impl Extend<Inst>) {
         pending.extend(self.out.drain(start..).rev());
     }
 

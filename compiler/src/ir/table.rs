@@ -3,6 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
+use bumpalo::Bump;
+
 use super::entity::Entity;
 
 /// Rows there is room for from the start: most functions need no more.
@@ -144,6 +146,60 @@ impl<K: Entity, V> Index<K> for Side<K, V> {
 }
 
 impl<K: Entity, V: Clone + Default> IndexMut<K> for Side<K, V> {
+    #[inline]
+    fn index_mut(&mut self, key: K) -> &mut V {
+        let index = key.index();
+        if index < self.rows.len() {
+            return &mut self.rows[index];
+        }
+        self.grow(index)
+    }
+}
+
+/// As [`Side`], in memory that is free again after the pass.
+pub struct ScratchSide<'s, K, V> {
+    rows: &'s mut [V],
+    scratch: &'s Bump,
+    /// Rows that there are at least once there are any.
+    fewest: usize,
+    default: V,
+    key: PhantomData<K>,
+}
+
+impl<'s, K: Entity, V: Copy + Default> ScratchSide<'s, K, V> {
+    /// A side table with room for `len` entities.
+    pub fn new_in(scratch: &'s Bump, len: usize) -> Self {
+        let rows = scratch.alloc_slice_fill_copy(len, V::default());
+        ScratchSide { rows, ..ScratchSide::later_in(scratch, 0) }
+    }
+
+    /// A side table for about `len` entities that takes memory when the first row is set.
+    pub fn later_in(scratch: &'s Bump, len: usize) -> Self {
+        let fewest = len.max(FEWEST_SIDE_ROWS);
+        ScratchSide { rows: &mut [], scratch, fewest, default: V::default(), key: PhantomData }
+    }
+
+    /// The row at `index`, past the present end.
+    #[cold]
+    fn grow(&mut self, index: usize) -> &mut V {
+        // Mostly the next rows are wanted next.
+        let count = (index + 1).max(self.fewest).max(2 * self.rows.len());
+        let rows = self.scratch.alloc_slice_fill_copy(count, V::default());
+        rows[..self.rows.len()].copy_from_slice(self.rows);
+        self.rows = rows;
+        &mut self.rows[index]
+    }
+}
+
+impl<K: Entity, V> Index<K> for ScratchSide<'_, K, V> {
+    type Output = V;
+    #[inline]
+    fn index(&self, key: K) -> &V {
+        self.rows.get(key.index()).unwrap_or(&self.default)
+    }
+}
+
+impl<K: Entity, V: Copy + Default> IndexMut<K> for ScratchSide<'_, K, V> {
     #[inline]
     fn index_mut(&mut self, key: K) -> &mut V {
         let index = key.index();

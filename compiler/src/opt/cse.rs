@@ -14,6 +14,7 @@
 
 use std::hash::Hasher;
 
+use bumpalo::Bump;
 use rustc_hash::FxHasher;
 
 use crate::analysis::regions::{Region, Regions};
@@ -21,18 +22,21 @@ use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Sr
 
 /// Merges equal pure instructions.
 pub fn opt_cse(f: &mut Function<'_>) {
-    let mut numbering = Numbering::of(f);
-    f.map_insts(|rewriter, inst| {
-        let data = rewriter.f.insts[inst];
-        numbering.visit(rewriter, inst, &data)
+    f.with_scratch(|f, scratch| {
+        let mut numbering = Numbering::of(f, scratch);
+        f.map_insts(|rewriter, inst| {
+            let data = rewriter.f.insts[inst];
+            numbering.visit(rewriter, inst, &data)
+        });
     });
 }
 
 /// The values numbered so far in a walk.
-pub(super) struct Numbering {
+pub(super) struct Numbering<'s> {
     regions: Regions,
+    scratch: &'s Bump,
     /// A power of two of places, a fourth of them free at least; what hashes to one that is taken is in the next free one.
-    table: Vec<Numbered>,
+    table: &'s mut [Numbered],
     /// Places taken.
     taken: usize,
 }
@@ -40,12 +44,17 @@ pub(super) struct Numbering {
 /// Fewest places of a table.
 const FEWEST_PLACES: usize = 16;
 
-impl Numbering {
+impl<'s> Numbering<'s> {
     /// Nothing numbered yet of `f`, whose layout stays.
-    pub(super) fn of(f: &Function<'_>) -> Numbering {
+    pub(super) fn of(f: &Function<'_>, scratch: &'s Bump) -> Numbering<'s> {
         let count: usize = f.layout.iter().map(|segment| f.block(segment.block).insts.len()).sum();
         let places = (count + count / 2).next_power_of_two().max(FEWEST_PLACES);
-        Numbering { regions: Regions::of(f), table: vec![FREE; places], taken: 0 }
+        Numbering {
+            regions: Regions::of(f),
+            scratch,
+            table: scratch.alloc_slice_fill_copy(places, FREE),
+            taken: 0,
+        }
     }
 
     /// The place of the instruction known to be equal to `data`, or that where it belongs.
@@ -69,8 +78,8 @@ impl Numbering {
             return;
         }
         let places = self.table.len() * 2;
-        let before = std::mem::replace(&mut self.table, vec![FREE; places]);
-        for known in before.into_iter().filter(|known| !known.is_free()) {
+        let before = std::mem::replace(&mut self.table, self.scratch.alloc_slice_fill_copy(places, FREE));
+        for known in before.iter().copied().filter(|known| !known.is_free()) {
             let mut at = known.hash as usize & (places - 1);
             while !self.table[at].is_free() {
                 at = (at + 1) & (places - 1);

@@ -8,36 +8,48 @@
 
 use agx_isa::desc::Effects;
 
-use crate::ir::{Function, Inst, InstData, IrOp, Op, Side, Stage};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+
+use crate::ir::{Function, Inst, InstData, IrOp, Op, ScratchSide, Stage};
+
+/// A mark at each instruction.
+type Live<'s> = ScratchSide<'s, Inst, bool>;
 
 /// Removes pure instructions whose results nothing needs.
 pub fn opt_dce(f: &mut Function<'_>) {
     if f.settled.unused == Some(f.mark()) {
         return;
     }
-    let (live, is_clean) = mark(f);
-    if !is_clean {
-        for index in 0..f.layout.len() {
-            let block = f.layout[index].block;
-            let insts = &mut f.block_mut(block).insts;
-            let mut kept = 0;
-            for at in 0..insts.len() {
-                let inst = insts[at];
-                insts[kept] = inst;
-                kept += usize::from(live[inst]);
-            }
-            insts.truncate(kept);
+    f.with_scratch(|f, scratch| {
+        let live = Live::new_in(scratch, f.insts.len());
+        if let Some(live) = mark(f, live, scratch) {
+            remove(f, &live);
         }
-    }
+    });
     f.settled.unused = Some(f.mark());
 }
 
-/// The instructions that effects depend on, and whether those are all.
-fn mark(f: &Function<'_>) -> (Side<Inst, bool>, bool) {
+/// Removes all instructions that are not in `live`.
+fn remove(f: &mut Function<'_>, live: &Live<'_>) {
+    for index in 0..f.layout.len() {
+        let block = f.layout[index].block;
+        let insts = &mut f.block_mut(block).insts;
+        let mut kept = 0;
+        for at in 0..insts.len() {
+            let inst = insts[at];
+            insts[kept] = inst;
+            kept += usize::from(live[inst]);
+        }
+        insts.truncate(kept);
+    }
+}
+
+/// Adds the instructions that effects depend on to `live`; `None` when those are all.
+fn mark<'s>(f: &Function<'_>, mut live: Live<'s>, scratch: &'s Bump) -> Option<Live<'s>> {
     let mut is_clean = true;
-    let mut live: Side<Inst, bool> = Side::new(f.insts.len());
     // What phis read may come later in the layout, and has been passed by.
-    let mut passed: Vec<Inst> = Vec::new();
+    let mut passed = ArenaVec::new_in(scratch);
     for segment in f.layout.iter().rev() {
         for inst in f.block(segment.block).insts.iter().rev() {
             let data = &f.insts[*inst];
@@ -66,7 +78,7 @@ fn mark(f: &Function<'_>) -> (Side<Inst, bool>, bool) {
             }
         }
     }
-    (live, is_clean)
+    (!is_clean).then_some(live)
 }
 
 /// The instructions that define what `data` reads.

@@ -13,7 +13,7 @@ use agx_isa::table::names::Truth;
 
 use crate::analysis::uses::uses;
 use crate::ir::key;
-use crate::ir::{Function, Inst, InstData, Op, Rewrite, Rewriter, Side, Type, Value};
+use crate::ir::{Function, Inst, InstData, Op, Rewrite, Rewriter, ScratchSide, Type, Value};
 
 /// Folds float moves into the operations they read.
 pub fn opt_fold_destinations(f: &mut Function<'_>) {
@@ -21,13 +21,15 @@ pub fn opt_fold_destinations(f: &mut Function<'_>) {
     if !insts.any(|inst| may_move(&f.insts[*inst])) {
         return;
     }
-    let uses = uses(f);
-    f.map_insts(|r, inst| {
-        let data = r.f.insts[inst];
-        match fold(r, &uses, &data).or_else(|| cut(r, &uses, &data)) {
-            Some(()) => Rewrite::Remove,
-            None => Rewrite::Keep,
-        }
+    f.with_scratch(|f, scratch| {
+        let uses = uses(f, scratch);
+        f.map_insts(|r, inst| {
+            let data = r.f.insts[inst];
+            match fold(r, &uses, &data).or_else(|| cut(r, &uses, &data)) {
+                Some(()) => Rewrite::Remove,
+                None => Rewrite::Keep,
+            }
+        });
     });
 }
 
@@ -41,7 +43,7 @@ fn may_move(data: &InstData<'_>) -> bool {
 }
 
 /// Gives the producer the destination and the saturation of the move.
-fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'a>) -> Option<()> {
+fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &ScratchSide<'_, Value, u32>, data: &InstData<'a>) -> Option<()> {
     let (source, dst) = (moved(r, data)?, *data.dsts.first()?);
     let producer: Inst = r.f.values[source].def?;
     let made = r.f.insts[producer];
@@ -63,7 +65,7 @@ fn fold<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'
 }
 
 /// Gives an integer operation the 16-bit destination of the move that cuts its result.
-fn cut<'a>(r: &mut Rewriter<'_, 'a>, uses: &Side<Value, u32>, data: &InstData<'a>) -> Option<()> {
+fn cut<'a>(r: &mut Rewriter<'_, 'a>, uses: &ScratchSide<'_, Value, u32>, data: &InstData<'a>) -> Option<()> {
     let moves = data.op == Op::Hw(Opcode::Bitop) && data.get(key::TABLE) == Truth::FIRST;
     let ([source, _], [dst]) = (data.srcs, data.dsts) else { return None };
     let source =

@@ -15,14 +15,19 @@
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
 use arrayvec::ArrayVec;
+use bumpalo::Bump;
 
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Value};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Value};
 
 /// Fuses products with sums, shifts with sums, and shifts with masks.
 pub fn opt_fuse(f: &mut Function<'_>) {
-    let uses = Uses::of(f);
+    f.with_scratch(fuse_all);
+}
+
+fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
+    let uses = Uses::of(f, scratch);
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let fused = match data.op {
@@ -44,39 +49,44 @@ pub fn opt_fuse(f: &mut Function<'_>) {
 /// Most products of a sum that is put together anew.
 const MAX_PRODUCTS: usize = 8;
 
-/// How often values are read, and how often by additions.
-struct Uses {
-    all: Side<Value, u32>,
-    by_sums: Side<Value, u32>,
+/// How often a value is read, and how often by additions.
+#[derive(Clone, Copy, Default)]
+struct Reads {
+    all: u32,
+    by_sums: u32,
 }
 
-impl Uses {
-    fn of(f: &Function<'_>) -> Uses {
-        let mut uses = Uses { all: Side::new(f.values.len()), by_sums: Side::new(f.values.len()) };
+/// How values are read.
+struct Uses<'s>(ScratchSide<'s, Value, Reads>);
+
+impl<'s> Uses<'s> {
+    fn of(f: &Function<'_>, scratch: &'s Bump) -> Uses<'s> {
+        let mut uses = ScratchSide::new_in(scratch, f.values.len());
         for block in f.blocks_in_order() {
             for inst in &f.block(block).insts {
-                let data = f.insts[*inst];
+                let data = &f.insts[*inst];
                 let sum = matches!(
                     data.op,
                     Op::Hw(Opcode::Fadd | Opcode::Hadd | Opcode::Iadd | Opcode::Isub) | Op::Ir(IrOp::Fneg)
                 );
                 for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                    uses.all[value] += 1;
-                    uses.by_sums[value] += u32::from(sum);
+                    let reads: &mut Reads = &mut uses[value];
+                    reads.all += 1;
+                    reads.by_sums += u32::from(sum);
                 }
             }
         }
-        uses
+        Uses(uses)
     }
 
     /// Whether only one operand reads `src`.
     fn once(&self, src: Src) -> bool {
-        src.as_value().is_some_and(|value| self.all[value] == 1)
+        src.as_value().is_some_and(|value| self.0[value].all == 1)
     }
 
     /// Whether the product `src` is no longer needed once the sums that read it have it.
     fn only_summed(&self, src: Src) -> bool {
-        src.as_value().is_some_and(|value| self.all[value] == self.by_sums[value])
+        src.as_value().is_some_and(|value| self.0[value].all == self.0[value].by_sums)
     }
 }
 
@@ -104,7 +114,7 @@ impl<'s, 'a> FloatSum<'s, 'a> {
         FloatSum { data, multiply, fused, width: if multiply == Opcode::Fmul { 32 } else { 16 } }
     }
 
-    fn fuse(&self, r: &mut Rewriter<'_, '_>, uses: &Uses) -> Option<()> {
+    fn fuse(&self, r: &mut Rewriter<'_, '_>, uses: &Uses<'_>) -> Option<()> {
         let [x, y] = [self.data.srcs[0], self.data.srcs[1]];
         self.with_product(r, uses, x, y)
             .or_else(|| self.with_product(r, uses, y, x))
@@ -113,7 +123,13 @@ impl<'s, 'a> FloatSum<'s, 'a> {
     }
 
     /// `a * b + addend` for a product or a negated one that only sums read.
-    fn with_product(&self, r: &mut Rewriter<'_, '_>, uses: &Uses, product: Src, addend: Src) -> Option<()> {
+    fn with_product(
+        &self,
+        r: &mut Rewriter<'_, '_>,
+        uses: &Uses<'_>,
+        product: Src,
+        addend: Src,
+    ) -> Option<()> {
         let negated = defined_by(r, product, IrOp::Fneg);
         let inner = negated.map_or(product, |data| data.srcs[0]);
         let data = defined_by(r, inner, self.multiply).filter(|_| r.f.width(inner) == self.width)?;
@@ -125,7 +141,13 @@ impl<'s, 'a> FloatSum<'s, 'a> {
     }
 
     /// A sum of products that only this one reads begins with `addend`.
-    fn with_chain(&self, r: &mut Rewriter<'_, '_>, uses: &Uses, products: Src, addend: Src) -> Option<()> {
+    fn with_chain(
+        &self,
+        r: &mut Rewriter<'_, '_>,
+        uses: &Uses<'_>,
+        products: Src,
+        addend: Src,
+    ) -> Option<()> {
         let negated = defined_by(r, products, IrOp::Fneg).filter(|_| uses.once(products));
         let mut at = negated.map_or(products, |data| data.srcs[0]);
         let is_relaxed =
@@ -153,7 +175,7 @@ impl<'s, 'a> FloatSum<'s, 'a> {
     }
 
     /// The definition of `at` if it is an `op` of the sum's width that only one operand reads.
-    fn link<'f>(&self, r: &Rewriter<'_, 'f>, uses: &Uses, at: Src, op: Opcode) -> Option<InstData<'f>> {
+    fn link<'f>(&self, r: &Rewriter<'_, 'f>, uses: &Uses<'_>, at: Src, op: Opcode) -> Option<InstData<'f>> {
         defined_by(r, at, op).filter(|_| uses.once(at) && r.f.width(at) == self.width)
     }
 
@@ -171,9 +193,9 @@ fn signed(r: &mut Rewriter<'_, '_>, src: Src, negated: bool) -> Src {
 }
 
 /// The sign of a product or sum that nothing else reads goes to its sources, where it costs nothing.
-fn negation(r: &mut Rewriter<'_, '_>, uses: &Uses, negated: &InstData<'_>) -> Option<()> {
+fn negation(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, negated: &InstData<'_>) -> Option<()> {
     let source = negated.srcs[0];
-    let value = source.as_value().filter(|value| uses.all[*value] == 1)?;
+    let value = source.as_value().filter(|value| uses.0[*value].all == 1)?;
     let width = r.f.ty(value).bits;
     let (op, signs) = [(Opcode::Fmul, 1), (Opcode::Hmul, 1), (Opcode::Fadd, 2), (Opcode::Hadd, 2)]
         .into_iter()
@@ -190,7 +212,7 @@ fn negation(r: &mut Rewriter<'_, '_>, uses: &Uses, negated: &InstData<'_>) -> Op
     Some(())
 }
 
-fn integer_sum(r: &mut Rewriter<'_, '_>, uses: &Uses, sum: &InstData<'_>) -> Option<()> {
+fn integer_sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, sum: &InstData<'_>) -> Option<()> {
     let width = r.f.ty(*sum.dsts.first()?).bits;
     let plain = !sum.get(key::SAT) && sum.srcs.iter().all(|src| src.flags.is_empty());
     if !plain || sum.srcs.iter().any(|src| r.f.width(*src) != width) {
@@ -230,7 +252,7 @@ fn small_shift(r: &Rewriter<'_, '_>, src: Src) -> Option<(Src, u32)> {
 }
 
 /// The factors of a product that only sums read.
-fn product(r: &Rewriter<'_, '_>, uses: &Uses, src: Src, width: u8) -> Option<[Src; 2]> {
+fn product(r: &Rewriter<'_, '_>, uses: &Uses<'_>, src: Src, width: u8) -> Option<[Src; 2]> {
     let factors = match defined_by(r, src, IrOp::Imul) {
         Some(data) if width <= 32 => [data.srcs[0], data.srcs[1]],
         _ => {

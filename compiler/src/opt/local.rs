@@ -8,6 +8,7 @@
 //! Before: stage source to lowered, as the passes say. After: the same.
 
 use bitflags::bitflags;
+use bumpalo::collections::Vec as ArenaVec;
 
 use super::algebraic::Rules;
 use super::cse::Numbering;
@@ -39,9 +40,11 @@ pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
         return;
     }
     let before = f.mark();
-    let numbering = which.contains(LocalRewrites::CSE).then(|| Numbering::of(f));
-    let mut local = Local { which, rules: Rules::new(f), numbering, pending: Vec::new() };
-    f.map_insts(|rewriter, inst| local.visit(rewriter, inst));
+    f.with_scratch(|f, scratch| {
+        let numbering = which.contains(LocalRewrites::CSE).then(|| Numbering::of(f, scratch));
+        let mut local = Local { which, rules: Rules::new(f), numbering, pending: ArenaVec::new_in(scratch) };
+        f.map_insts(|rewriter, inst| local.visit(rewriter, inst));
+    });
     let after = f.mark();
     // What comes around a loop was not yet known where it is read.
     let has_loops = f.layout.iter().any(|segment| segment.seam == Seam::Loop);
@@ -50,15 +53,15 @@ pub fn rewrite_locally(f: &mut Function<'_>, which: LocalRewrites) {
     }
 }
 
-struct Local {
+struct Local<'s> {
     which: LocalRewrites,
     rules: Rules,
-    numbering: Option<Numbering>,
+    numbering: Option<Numbering<'s>>,
     /// What was built for an instruction and is not yet rewritten, the next one last.
-    pending: Vec<Inst>,
+    pending: ArenaVec<'s, Inst>,
 }
 
-impl Local {
+impl Local<'_> {
     fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         let start = rewriter.built();
         let result = self.rewrite(rewriter, inst);

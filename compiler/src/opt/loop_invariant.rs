@@ -15,7 +15,7 @@ use crate::analysis::liveness::liveness;
 use crate::analysis::memory::{MemoryAccess, disturbs_memory};
 use crate::analysis::pressure::{Pressure, pressure};
 use crate::analysis::uses::uses;
-use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Value};
+use crate::ir::{Access, Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Side, Src, Value};
 
 /// Half registers left free for what later passes add.
 const MARGIN_HALVES: u16 = 12;
@@ -26,11 +26,13 @@ pub fn opt_loop_invariant(f: &mut Function<'_>) {
         return;
     }
     f.compute_cfg();
-    let demand = pressure(f, &liveness(f));
-    let mut hoister = Hoister { homes: homes(f), uses: uses(f), f };
-    for (start, end) in loops_inside_out(hoister.f) {
-        hoister.hoist(start, end, &demand);
-    }
+    f.with_scratch(|f, scratch| {
+        let demand = pressure(f, &liveness(f));
+        let mut hoister = Hoister { homes: homes(f), uses: uses(f, scratch), f };
+        for (start, end) in loops_inside_out(hoister.f) {
+            hoister.hoist(start, end, &demand);
+        }
+    });
 }
 
 /// Segments that begin and end each loop, inner loops before those around them.
@@ -57,11 +59,11 @@ fn homes(f: &Function<'_>) -> Side<Value, usize> {
     homes
 }
 
-struct Hoister<'f, 'a> {
+struct Hoister<'f, 's, 'a> {
     f: &'f mut Function<'a>,
     homes: Side<Value, usize>,
     /// Uses by what has not moved.
-    uses: Side<Value, u32>,
+    uses: ScratchSide<'s, Value, u32>,
 }
 
 /// A loop, and what matters for moving something out of it.
@@ -75,7 +77,7 @@ struct Loop {
     is_certain: bool,
 }
 
-impl Hoister<'_, '_> {
+impl Hoister<'_, '_, '_> {
     fn hoist(&mut self, start: usize, end: usize, demand: &Pressure) {
         let segments = start + 1..=end;
         let needed = segments.clone().map(|index| demand.blocks[self.f.layout[index].block.0 as usize]);

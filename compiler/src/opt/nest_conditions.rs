@@ -13,10 +13,11 @@ use arrayvec::ArrayVec;
 
 use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
+use bumpalo::Bump;
 
 use crate::analysis::uses::uses;
 use crate::ir::key;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Segment, Side, Src, Type, Value};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, Type, Value};
 
 /// Most conditions of one if that are nested.
 const MAX_CONDITIONS: usize = 4;
@@ -27,7 +28,7 @@ pub fn opt_nest_conditions(f: &mut Function<'_>) {
     if f.layout.len() <= 1 || !f.layout.iter().any(|segment| f.block(segment.block).insts.iter().any(joins)) {
         return;
     }
-    let plans = plans(f);
+    let plans = f.with_scratch(|f, scratch| plans(f, scratch));
     if plans.is_empty() {
         return;
     }
@@ -60,8 +61,8 @@ struct Open {
 }
 
 /// The ifs to nest, in the order of the layout.
-fn plans(f: &Function<'_>) -> Vec<Plan> {
-    let uses = uses(f);
+fn plans(f: &Function<'_>, scratch: &Bump) -> Vec<Plan> {
+    let uses = uses(f, scratch);
     let (mut open, mut plans) = (Vec::new(), Vec::new());
     for (at, segment) in f.layout.iter().enumerate() {
         match segment.seam {
@@ -79,7 +80,7 @@ fn plans(f: &Function<'_>) -> Vec<Plan> {
     plans
 }
 
-fn plan(f: &Function<'_>, uses: &Side<Value, u32>, open: &Open, end: usize) -> Option<Plan> {
+fn plan(f: &Function<'_>, uses: &ScratchSide<'_, Value, u32>, open: &Open, end: usize) -> Option<Plan> {
     let is_empty = |at: usize| f.block(f.layout[at].block).insts.is_empty();
     let join = f.layout.get(end + 1)?.block;
     let swapped = match (open.else_at + 1 == end && is_empty(end), open.at + 1 == open.else_at) {
@@ -99,7 +100,7 @@ fn plan(f: &Function<'_>, uses: &Side<Value, u32>, open: &Open, end: usize) -> O
 }
 
 /// Whether `condition` is a comparison that nothing else reads.
-fn is_comparison(f: &Function<'_>, uses: &Side<Value, u32>, condition: Src) -> bool {
+fn is_comparison(f: &Function<'_>, uses: &ScratchSide<'_, Value, u32>, condition: Src) -> bool {
     let is_only = condition.as_value().is_some_and(|value| uses[value] == 1);
     is_only && f.def(condition).is_some_and(|data| matches!(data.op, Op::Ir(IrOp::Icmp | IrOp::Fcmp)))
 }
@@ -107,7 +108,7 @@ fn is_comparison(f: &Function<'_>, uses: &Side<Value, u32>, condition: Src) -> b
 /// The conditions that `condition` joins by `wanted`, in their order, if there are several.
 fn conditions(
     f: &Function<'_>,
-    uses: &Side<Value, u32>,
+    uses: &ScratchSide<'_, Value, u32>,
     condition: Src,
     wanted: Truth,
 ) -> Option<ArrayVec<Src, MAX_CONDITIONS>> {

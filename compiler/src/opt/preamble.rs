@@ -15,6 +15,8 @@ use agx_abi::layout::{MEMORY_BASE_HALVES, UNIFORM_HALVES, UniformRange, UniformS
 use agx_isa::desc::Unit;
 use agx_isa::inst::Size;
 use agx_isa::table::Opcode;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use super::first_free_uniform;
 use crate::context::Context;
@@ -22,8 +24,8 @@ use crate::ir::key;
 use crate::ir::op::{Mods, mods};
 use crate::ir::settled::{is_numbered, keep_numbered};
 use crate::ir::{
-    Access, Arithmetic, Block, Build, Builder, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Type,
-    Value,
+    Access, Arithmetic, Block, Build, Builder, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src,
+    Type, Value,
 };
 
 /// Half-words left for promoted constants.
@@ -41,8 +43,12 @@ const TYPICAL_OPERANDS: usize = 16;
 
 /// Moves uniform computation to `f.preamble`.
 pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
-    let mut uniform = Uniform::of(f, &context.facts.info.uniforms);
-    let candidates = candidates(f, &mut uniform.insts);
+    f.with_scratch(|f, scratch| move_uniform(f, context, scratch));
+}
+
+fn move_uniform(f: &mut Function<'_>, context: &mut Context<'_>, scratch: &Bump) {
+    let mut uniform = Uniform::of(f, &context.facts.info.uniforms, scratch);
+    let candidates = candidates(f, &mut uniform.insts, scratch);
     if candidates.is_empty() {
         return;
     }
@@ -51,13 +57,13 @@ pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
         return;
     }
     let is_numbered = is_numbered(f);
-    let mut preamble = build(f, &places, &uniform);
+    let mut preamble = build(f, &places, &uniform, scratch);
     preamble.settled.unused = Some(preamble.mark());
     // Branches keep equal instructions apart, and what selects in place of a phi is new.
     if is_numbered && f.layout.len() == 1 {
         keep_numbered(&mut preamble);
     }
-    let mut homes: Side<Value, Option<Src>> = Side::new(f.values.len());
+    let mut homes: ScratchSide<'_, Value, Option<Src>> = ScratchSide::new_in(scratch, f.values.len());
     for (value, half) in &places {
         homes[*value] = Some(Src::uniform(*half, f.ty(*value).bits));
     }
@@ -71,7 +77,7 @@ pub fn opt_preamble(f: &mut Function<'_>, context: &mut Context<'_>) {
 }
 
 /// Makes what stays read the uniform registers that the preamble fills.
-fn read_from_homes(f: &mut Function<'_>, homes: &Side<Value, Option<Src>>, uniform: &Uniform) {
+fn read_from_homes(f: &mut Function<'_>, homes: &ScratchSide<'_, Value, Option<Src>>, uniform: &Uniform<'_>) {
     let home = |src: &Src| match src.as_value().and_then(|value| homes[value]) {
         Some(home) => Src { flags: src.flags, ..home },
         None => *src,
@@ -89,11 +95,11 @@ fn read_from_homes(f: &mut Function<'_>, homes: &Side<Value, Option<Src>>, unifo
 }
 
 /// What is the same in every invocation.
-struct Uniform {
+struct Uniform<'s> {
     /// Instructions whose results are.
-    insts: Side<Inst, bool>,
+    insts: ScratchSide<'s, Inst, bool>,
     /// For phis that join arms of an if.
-    joins: Side<Inst, Option<Join>>,
+    joins: ScratchSide<'s, Inst, Option<Join>>,
 }
 
 /// The condition of an if, and where its first arm ends.
@@ -103,9 +109,9 @@ struct Join {
     then_end: Block,
 }
 
-impl Uniform {
+impl<'s> Uniform<'s> {
     /// Finds what is uniform. Arguments of test kernels denote what differs.
-    fn of(f: &Function<'_>, ranges: &[UniformRange]) -> Uniform {
+    fn of(f: &Function<'_>, ranges: &[UniformRange], scratch: &'s Bump) -> Uniform<'s> {
         let arguments =
             ranges.iter().filter(|range| matches!(range.source, UniformSource::KernelArgument { .. }));
         let arguments: Vec<_> = arguments.map(|range| range.start..range.start + range.halves).collect();
@@ -113,10 +119,11 @@ impl Uniform {
             !arguments.is_empty()
                 && src.as_uniform().is_some_and(|half| arguments.iter().any(|range| range.contains(&half)))
         };
-        let mut uniform = Uniform { insts: Side::new(f.insts.len()), joins: Side::default() };
+        let insts = ScratchSide::new_in(scratch, f.insts.len());
+        let mut uniform = Uniform { insts, joins: ScratchSide::later_in(scratch, 0) };
         let mut behind: Option<Join> = None;
         // Conditions of ifs, and the end of the then-arm once it is known.
-        let mut open: Vec<(Src, Option<Block>)> = Vec::new();
+        let mut open: ArenaVec<'_, (Src, Option<Block>)> = ArenaVec::new_in(scratch);
         for segment in f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
@@ -167,9 +174,13 @@ pub(super) fn is_movable(data: &InstData<'_>, always: bool) -> bool {
 
 /// Uniform scalars worth moving that instructions which stay read, with what they weigh. Uniform instructions whose
 /// results are read and cannot live in the uniform file stay too, and are no longer marked.
-fn candidates(f: &Function<'_>, uniform: &mut Side<Inst, bool>) -> Vec<(Value, u32)> {
-    let mut wanted: Side<Value, bool> = Side::new(f.values.len());
-    let mut candidates = Vec::with_capacity(TYPICAL_CANDIDATES);
+fn candidates<'s>(
+    f: &Function<'_>,
+    uniform: &mut ScratchSide<'_, Inst, bool>,
+    scratch: &'s Bump,
+) -> ArenaVec<'s, (Value, u32)> {
+    let mut wanted: ScratchSide<'_, Value, bool> = ScratchSide::new_in(scratch, f.values.len());
+    let mut candidates = ArenaVec::with_capacity_in(TYPICAL_CANDIDATES, scratch);
     for segment in f.layout.iter().rev() {
         for inst in f.block(segment.block).insts.iter().rev() {
             let data = &f.insts[*inst];
@@ -216,7 +227,7 @@ fn weight(f: &Function<'_>, data: &InstData<'_>) -> u32 {
 /// of memory operands. Returns the places and the end of the half-words in use.
 fn place(
     f: &Function<'_>,
-    mut candidates: Vec<(Value, u32)>,
+    mut candidates: ArenaVec<'_, (Value, u32)>,
     context: &Context<'_>,
 ) -> (Vec<(Value, u16)>, u16) {
     let used = first_free_uniform(f, context);
@@ -246,19 +257,24 @@ fn place(
 
 /// The program that computes the placed values and stores them to the uniform file. It loads first, and then computes, so that the loads
 /// do not wait for each other.
-fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Function<'a> {
-    let needed = needed_instructions(f, places, uniform);
-    let early = early_instructions(f, &needed, uniform);
+fn build<'a>(
+    f: &Function<'a>,
+    places: &[(Value, u16)],
+    uniform: &Uniform<'_>,
+    scratch: &Bump,
+) -> Function<'a> {
+    let needed = needed_instructions(f, places, uniform, scratch);
+    let early = early_instructions(f, &needed, uniform, scratch);
     let mut preamble = Function::new(f.bump, f.name);
     let mut b = Builder::start(&mut preamble);
     let mut copy = Copy {
         f,
         uniform,
-        names: Side::new(f.values.len()),
-        stores: Stores::of(f, places),
-        made: Vec::with_capacity(TYPICAL_OPERANDS),
-        srcs: Vec::with_capacity(TYPICAL_OPERANDS),
-        dsts: Vec::with_capacity(TYPICAL_OPERANDS),
+        names: ScratchSide::new_in(scratch, f.values.len()),
+        stores: Stores::of(f, places, scratch),
+        made: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
+        srcs: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
+        dsts: ArenaVec::with_capacity_in(TYPICAL_OPERANDS, scratch),
     };
     for is_early in [true, false] {
         for segment in f.layout {
@@ -285,8 +301,13 @@ fn build<'a>(f: &Function<'a>, places: &[(Value, u16)], uniform: &Uniform) -> Fu
 const MOST_LOADED_HALVES: u32 = 128;
 
 /// The loads among the instructions of the preamble, with what they need; none if they take too many registers.
-fn early_instructions(f: &Function<'_>, needed: &Side<Inst, bool>, uniform: &Uniform) -> Side<Inst, bool> {
-    let mut early: Side<Inst, bool> = Side::later(f.insts.len());
+fn early_instructions<'s>(
+    f: &Function<'_>,
+    needed: &ScratchSide<'_, Inst, bool>,
+    uniform: &Uniform<'_>,
+    scratch: &'s Bump,
+) -> ScratchSide<'s, Inst, bool> {
+    let mut early: ScratchSide<'_, Inst, bool> = ScratchSide::later_in(scratch, f.insts.len());
     let mut halves = 0;
     for inst in f.blocks_in_order().rev().flat_map(|block| f.block(block).insts.iter().rev()) {
         if !needed[*inst] {
@@ -306,23 +327,23 @@ fn early_instructions(f: &Function<'_>, needed: &Side<Inst, bool>, uniform: &Uni
             }
         }
     }
-    if halves > MOST_LOADED_HALVES { Side::default() } else { early }
+    if halves > MOST_LOADED_HALVES { ScratchSide::later_in(scratch, 0) } else { early }
 }
 
 /// Copies instructions to the preamble.
-struct Copy<'f, 'a> {
+struct Copy<'f, 's, 'a> {
     f: &'f Function<'a>,
-    uniform: &'f Uniform,
+    uniform: &'f Uniform<'s>,
     /// What the preamble calls each value.
-    names: Side<Value, Option<Value>>,
-    stores: Stores,
+    names: ScratchSide<'s, Value, Option<Value>>,
+    stores: Stores<'s>,
     /// Values that were made and not yet stored, with their names.
-    made: Vec<(Value, Value)>,
-    srcs: Vec<Src>,
-    dsts: Vec<Value>,
+    made: ArenaVec<'s, (Value, Value)>,
+    srcs: ArenaVec<'s, Src>,
+    dsts: ArenaVec<'s, Value>,
 }
 
-impl<'a> Copy<'_, 'a> {
+impl<'a> Copy<'_, '_, 'a> {
     fn copy(&mut self, b: &mut Builder<'_, 'a>, inst: Inst) {
         let data = self.f.insts[inst];
         let name = |src: &Src| match src.as_value().and_then(|value| self.names[value]) {
@@ -380,11 +401,11 @@ fn select(b: &mut Builder<'_, '_>, dsts: &[Value], condition: Src, inputs: &[Src
 const MOST_WAITING: usize = 24;
 
 /// Stores to the uniform file. Two words that are neighbours there are stored by one instruction.
-struct Stores {
+struct Stores<'s> {
     /// The modifiers for one, two and four half-words.
     masks: [Mods; 3],
     /// Where each value goes.
-    homes: Side<Value, Option<Home>>,
+    homes: ScratchSide<'s, Value, Option<Home>>,
     /// Words that wait for their neighbours.
     waiting: usize,
 }
@@ -397,10 +418,10 @@ struct Home {
     beside: Option<(Value, Option<Value>)>,
 }
 
-impl Stores {
-    fn of(f: &Function<'_>, places: &[(Value, u16)]) -> Stores {
+impl<'s> Stores<'s> {
+    fn of(f: &Function<'_>, places: &[(Value, u16)], scratch: &'s Bump) -> Stores<'s> {
         let masks = [1, 2, 4].map(|halves| mods(Opcode::UniformStore).with(key::MASK, (1 << halves) - 1));
-        let mut homes: Side<Value, Option<Home>> = Side::new(f.values.len());
+        let mut homes: ScratchSide<'_, Value, Option<Home>> = ScratchSide::new_in(scratch, f.values.len());
         for (value, half) in places {
             homes[*value] = Some(Home { half: *half, beside: None });
         }
@@ -457,9 +478,15 @@ impl Stores {
 }
 
 /// The instructions that compute the placed values.
-fn needed_instructions(f: &Function<'_>, places: &[(Value, u16)], uniform: &Uniform) -> Side<Inst, bool> {
-    let mut needed: Side<Inst, bool> = Side::new(f.insts.len());
-    let mut pending: Vec<Value> = places.iter().map(|(value, _)| *value).collect();
+fn needed_instructions<'s>(
+    f: &Function<'_>,
+    places: &[(Value, u16)],
+    uniform: &Uniform<'_>,
+    scratch: &'s Bump,
+) -> ScratchSide<'s, Inst, bool> {
+    let mut needed: ScratchSide<'_, Inst, bool> = ScratchSide::new_in(scratch, f.insts.len());
+    let mut pending = ArenaVec::with_capacity_in(places.len(), scratch);
+    pending.extend(places.iter().map(|(value, _)| *value));
     while let Some(value) = pending.pop() {
         if let Some(def) = f.values[value].def
             && !std::mem::replace(&mut needed[def], true)

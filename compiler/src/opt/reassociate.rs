@@ -10,11 +10,14 @@
 //! Before: stage source. After: the same.
 
 use agx_isa::table::Opcode;
+use bumpalo::Bump;
 
 use super::algebraic::exact_values;
 use crate::analysis::uses::uses;
 use crate::ir::key;
-use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value};
+use crate::ir::{
+    Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Side, Src, Type, Value,
+};
 
 /// A sum this much smaller than its summands is left alone.
 const CANCELLED: f64 = 1.0 / 1024.0;
@@ -36,9 +39,13 @@ pub fn opt_reassociate(f: &mut Function<'_>) {
     if !f.contract || !f.insts.keys().any(|inst| with_constant(&f.insts[inst])) {
         return;
     }
+    f.with_scratch(reassociate_all);
+}
+
+fn reassociate_all(f: &mut Function<'_>, scratch: &Bump) {
     let exact = if f.has_exact { exact_values(f) } else { Side::default() };
-    let uses = uses(f);
-    let mut known: Side<Value, Option<Linear>> = Side::later(f.values.len());
+    let uses = uses(f, scratch);
+    let mut known: ScratchSide<'_, Value, Option<Linear>> = ScratchSide::later_in(scratch, f.values.len());
     f.map_insts(|r, inst| {
         let data = r.f.insts[inst];
         let Some(dst) = data.dst().filter(|dst| r.f.ty(*dst) == Type::B32) else { return Rewrite::Keep };
@@ -73,7 +80,7 @@ fn constant(r: &Rewriter<'_, '_>, src: Src) -> Option<f64> {
 /// What an operation gives, and whether it joins two chains.
 fn combine(
     r: &Rewriter<'_, '_>,
-    known: &Side<Value, Option<Linear>>,
+    known: &ScratchSide<'_, Value, Option<Linear>>,
     data: &InstData<'_>,
 ) -> Option<(Linear, bool)> {
     let linear = |src: Src| -> Option<Linear> {

@@ -9,11 +9,12 @@
 //!
 //! Before: stage machine. After: the same.
 
+use bumpalo::Bump;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::analysis::uses::uses;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Side, Src, Value};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Src, Value};
 
 type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
@@ -23,11 +24,22 @@ pub fn opt_share_vectors(f: &mut Function<'_>) {
     if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(is_collect)) {
         return;
     }
-    let total = uses(f);
+    f.with_scratch(share_all);
+}
+
+fn share_all(f: &mut Function<'_>, scratch: &Bump) {
+    let is_collect = |inst: &Inst| f.insts[*inst].op == Op::Ir(IrOp::Collect);
+    let total = uses(f, scratch);
+    // What nothing else reads is no part of what is shared.
+    let is_read_again = |src: &Src| src.as_value().is_some_and(|value| total[value] > 1);
+    let may_share = |inst: &Inst| is_collect(inst) && f.insts[*inst].srcs.iter().any(is_read_again);
+    if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(may_share)) {
+        return;
+    }
     let mut sharer = Sharer {
-        last: Side::new(f.values.len()),
-        local: Side::new(f.values.len()),
-        seen: Side::new(f.values.len()),
+        last: ScratchSide::new_in(scratch, f.values.len()),
+        local: ScratchSide::new_in(scratch, f.values.len()),
+        seen: ScratchSide::new_in(scratch, f.values.len()),
         names: Map::default(),
         total,
         f,
@@ -47,20 +59,20 @@ struct Shared {
     parts: Vec<Option<Value>>,
 }
 
-struct Sharer<'f, 'a> {
+struct Sharer<'f, 's, 'a> {
     f: &'f mut Function<'a>,
     /// How often each value is read.
-    total: Side<Value, u32>,
+    total: ScratchSide<'s, Value, u32>,
     /// How often it is read in the block, and where last, counted from 1.
-    local: Side<Value, u32>,
-    last: Side<Value, u32>,
+    local: ScratchSide<'s, Value, u32>,
+    last: ScratchSide<'s, Value, u32>,
     /// Where it was read last so far.
-    seen: Side<Value, u32>,
+    seen: ScratchSide<'s, Value, u32>,
     /// What holds a value by now.
     names: Map<Value, Value>,
 }
 
-impl Sharer<'_, '_> {
+impl Sharer<'_, '_, '_> {
     fn visit(&mut self, block: Block) {
         let is_collect = |inst: &&Inst| self.f.insts[**inst].op == Op::Ir(IrOp::Collect);
         if self.f.block(block).insts.iter().filter(is_collect).take(1).count() == 0 {

@@ -8,10 +8,13 @@
 //! Before: stage source. After: the same.
 
 use agx_isa::table::Opcode;
+use arrayvec::ArrayVec;
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::memory::{Location, MemoryAccess, Space, components, disturbs_memory, vector};
 use crate::ir::{
-    Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value,
+    Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Type, Value,
 };
 
 /// Most components of an access.
@@ -23,14 +26,29 @@ const MAX_GROUP: usize = 16;
 
 /// Merges and narrows accesses.
 pub fn opt_vectorize_memory(f: &mut Function<'_>) {
-    let used = used_components(f);
-    let mut plan = Plan { groups: Vec::new(), of_inst: Side::new(f.insts.len()) };
+    f.with_scratch(|f, scratch| {
+        let plan = plan(f, scratch);
+        if !plan.groups.is_empty() {
+            f.map_insts(|r, inst| plan.apply(r, inst));
+        }
+    });
+}
+
+/// What becomes of which access.
+fn plan<'s>(f: &Function<'_>, scratch: &'s Bump) -> Plan<'s> {
+    let used = used_components(f, scratch);
+    let of_inst = ScratchSide::later_in(scratch, f.insts.len());
+    let mut planner = Planner {
+        f,
+        used: &used,
+        plan: Plan { groups: ArenaVec::new_in(scratch), of_inst },
+        loads: Members::new(),
+        stores: Members::new(),
+    };
     for block in f.blocks_in_order() {
-        Planner { f, used: &used, plan: &mut plan, loads: Vec::new(), stores: Vec::new() }.block(block);
+        planner.block(block);
     }
-    if !plan.groups.is_empty() {
-        f.map_insts(|r, inst| plan.apply(r, inst));
-    }
+    planner.plan
 }
 
 /// A member of a group: the instruction, its access, and how many of its components are wanted.
@@ -42,6 +60,9 @@ struct Member {
     access: MemoryAccess,
     wanted: i64,
 }
+
+/// Accesses looked at together.
+type Members = ArrayVec<Member, MAX_GROUP>;
 
 impl Member {
     fn first(&self) -> i64 {
@@ -70,16 +91,16 @@ enum Role {
     Member,
 }
 
-struct Plan {
+struct Plan<'s> {
     /// Accesses that become one, sorted by place.
-    groups: Vec<Vec<Member>>,
-    of_inst: Side<Inst, Role>,
+    groups: ArenaVec<'s, Vec<Member>>,
+    of_inst: ScratchSide<'s, Inst, Role>,
 }
 
 /// How many leading components of each vector are read; of scalars, one or none.
-fn used_components(f: &Function<'_>) -> Side<Value, u8> {
-    let mut used: Side<Value, u8> = Side::new(f.values.len());
-    let mut splits: Vec<&InstData<'_>> = Vec::new();
+fn used_components<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Value, u8> {
+    let mut used: ScratchSide<'_, Value, u8> = ScratchSide::new_in(scratch, f.values.len());
+    let mut splits: ArenaVec<'_, &InstData<'_>> = ArenaVec::new_in(scratch);
     for block in f.blocks_in_order() {
         for inst in &f.block(block).insts {
             let data = &f.insts[*inst];
@@ -108,14 +129,14 @@ fn used_components(f: &Function<'_>) -> Side<Value, u8> {
 }
 
 /// Collects the groups of one block.
-struct Planner<'p, 'f, 'a> {
-    f: &'f Function<'a>,
-    used: &'p Side<Value, u8>,
-    plan: &'p mut Plan,
+struct Planner<'p, 's, 'a> {
+    f: &'p Function<'a>,
+    used: &'p ScratchSide<'s, Value, u8>,
+    plan: Plan<'s>,
     /// Loads that may still be merged.
-    loads: Vec<Member>,
+    loads: Members,
     /// Stores that may still be merged; all of one base and root.
-    stores: Vec<Member>,
+    stores: Members,
 }
 
 impl Planner<'_, '_, '_> {
@@ -175,20 +196,25 @@ impl Planner<'_, '_, '_> {
         if self.loads.is_empty() {
             return;
         }
-        let (mut open, kept): (Vec<Member>, Vec<Member>) =
-            std::mem::take(&mut self.loads).into_iter().partition(|load| all || !load.access.is_readonly());
-        self.loads = kept;
-        let mut same = Vec::with_capacity(open.len());
+        let closes = |load: &Member| all || !load.access.is_readonly();
+        let mut open: Members = self.loads.iter().filter(|load| closes(load)).copied().collect();
+        self.loads.retain(|load| !closes(load));
+        let mut same = Members::new();
         while let Some(first) = open.first().copied() {
             same.clear();
-            same.extend(open.extract_if(.., |other| first.is_alike(other)));
+            same.extend(open.iter().filter(|other| first.is_alike(other)).copied());
+            open.retain(|other| !first.is_alike(other));
             same.sort_by_key(|member| (member.first(), member.position));
             self.pack(&same, MAX_LOAD_GAP, false);
         }
     }
 
     fn flush_stores(&mut self) {
-        let mut same = std::mem::take(&mut self.stores);
+        if self.stores.is_empty() {
+            return;
+        }
+        let mut same = self.stores.clone();
+        self.stores.clear();
         same.sort_by_key(Member::first);
         self.pack(&same, 0, true);
     }
@@ -229,7 +255,7 @@ impl Planner<'_, '_, '_> {
     }
 }
 
-impl Plan {
+impl Plan<'_> {
     fn apply(&self, r: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         match self.of_inst[inst] {
             Role::None => return Rewrite::Keep,

@@ -47,11 +47,10 @@ impl Rules {
         if left == 0 {
             return Rewrite::Keep;
         }
-        let sources = pattern::Sources::of(rewriter, data);
         while left != 0 {
             let rule = &group.rules[left.trailing_zeros() as usize];
             left &= left - 1;
-            if !sources.could_match(rule) {
+            if !pattern::could_match(rewriter.f, rule, data.srcs) {
                 continue;
             }
             if rule.exactness > self.limit {

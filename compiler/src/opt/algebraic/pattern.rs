@@ -83,31 +83,85 @@ impl Node {
             _ => None,
         }
     }
-}
 
-/// Which top-level sources a pattern needs to be constants, and which to be made by an operation: a bit each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Needs {
-    constants: u8,
-    operations: u8,
-}
-
-impl Needs {
-    /// What `from` needs.
-    pub(super) const fn of(from: Node) -> Needs {
-        let mut needs = Needs { constants: 0, operations: 0 };
-        if let Node::Apply(_, _, args) = from {
-            let mut index = 0;
-            while index < args.len() {
-                match args[index] {
-                    Node::Any(_) => {}
-                    Node::Apply(..) => needs.operations |= 1 << index,
-                    _ => needs.constants |= 1 << index,
-                }
-                index += 1;
+    /// Whether source `index` is to be a constant.
+    const fn wants_constant(&self, index: usize) -> bool {
+        match self {
+            Node::Apply(_, _, args) if index < args.len() => {
+                !matches!(args[index], Node::Any(_) | Node::Apply(..))
             }
+            _ => false,
         }
-        needs
+    }
+
+    /// Whether the first two sources are to be the same.
+    const fn wants_same(&self) -> bool {
+        match self {
+            Node::Apply(_, _, [Node::Any(a), Node::Any(b), ..]) => *a == *b,
+            _ => false,
+        }
+    }
+}
+
+/// Most different operations that the rules of a group want one source to be made by.
+const MAX_MAKERS: usize = 16;
+
+/// Sources that decide which rules of a group are looked at.
+const DECIDING: usize = 2;
+
+/// The rules of a group that one source lets match, a bit each.
+#[derive(Clone, Copy, Debug)]
+struct BySource {
+    /// Those that take any source.
+    any: u128,
+    /// Those that want a constant.
+    constant: u128,
+    /// The operations that rules want it to be made by.
+    wanted: Ops,
+    /// The number of each of them, and those rules.
+    makers: [(u16, u128); MAX_MAKERS],
+}
+
+impl BySource {
+    const NONE: BySource =
+        BySource { any: 0, constant: 0, wanted: Ops::NONE, makers: [(u16::MAX, 0); MAX_MAKERS] };
+
+    /// Adds rule `at`, whose pattern is `from`, as it looks at source `index`.
+    const fn with(mut self, at: usize, from: Node, index: usize) -> BySource {
+        let bit = 1 << at;
+        if let Some(op) = from.made_by(index) {
+            self.wanted = self.wanted.with(op);
+            let number = op.index() as u16;
+            let mut place = 0;
+            while self.makers[place].0 != number && self.makers[place].1 != 0 {
+                place += 1;
+            }
+            self.makers[place] = (number, self.makers[place].1 | bit);
+        } else if from.wants_constant(index) {
+            self.constant |= bit;
+        } else {
+            self.any |= bit;
+        }
+        self
+    }
+
+    /// The rules that `src` lets match.
+    #[inline]
+    fn rules(&self, f: &Function<'_>, src: Src) -> u128 {
+        match src.kind {
+            SrcKind::Imm => self.any | self.constant,
+            SrcKind::Value => match f.values[Value(src.payload as u32)].def.map(|def| f.insts[def].op) {
+                Some(op) if self.wanted.contains(op) => self.any | self.made_by(op),
+                _ => self.any,
+            },
+            _ => self.any,
+        }
+    }
+
+    /// The rules that want the source to be made by `op`, which some do.
+    fn made_by(&self, op: Op) -> u128 {
+        let is_it = |maker: &&(u16, u128)| usize::from(maker.0) == op.index();
+        self.makers.iter().find(is_it).map_or(0, |(_, rules)| *rules)
     }
 }
 
@@ -116,11 +170,10 @@ impl Needs {
 pub(super) struct Group {
     /// The rules, the first that matches wins.
     pub rules: &'static [Rule],
-    /// The operations that rules want the first two sources to be made by.
-    wanted: [Ops; 2],
-    /// Rules whose requirements on the first two sources hold, one bit each. The index has four bits: for each source, whether it
-    /// is a constant and whether a wanted operation defines it.
-    candidates: [u128; 16],
+    /// Those that each of the first two sources lets match.
+    by_source: [BySource; DECIDING],
+    /// Those that want the first two sources to be the same.
+    same: u128,
 }
 
 impl Group {
@@ -130,55 +183,39 @@ impl Group {
     /// The group of `rules`.
     pub(super) const fn of(rules: &'static [Rule]) -> Group {
         assert!(rules.len() <= 128, "a bit for each rule");
-        let (mut wanted, mut candidates) = ([Ops::NONE; 2], [0; 16]);
+        let (mut by_source, mut same) = ([BySource::NONE; DECIDING], 0);
         let mut at = 0;
         while at < rules.len() {
             let mut index = 0;
-            while index < wanted.len() {
-                if let Some(op) = rules[at].from.made_by(index) {
-                    wanted[index] = wanted[index].with(op);
-                }
+            while index < DECIDING {
+                by_source[index] = by_source[index].with(at, rules[at].from, index);
                 index += 1;
             }
-            let mut has = 0;
-            while has < candidates.len() {
-                let needs = rules[at].needs;
-                if needs.constants as usize & 3 & !has == 0
-                    && needs.operations as usize & 3 & !(has >> 2) == 0
-                {
-                    candidates[has] |= 1 << at;
-                }
-                has += 1;
+            if rules[at].from.wants_same() {
+                same |= 1 << at;
             }
             at += 1;
         }
-        Group { rules, wanted, candidates }
+        Group { rules, by_source, same }
     }
 
     /// The rules that the first two sources of `data` let match: a bit each.
     #[inline]
     pub(super) fn candidates(&self, f: &Function<'_>, data: &InstData<'_>) -> u128 {
-        let mut has = 0;
-        for (index, (src, wanted)) in data.srcs.iter().zip(&self.wanted).enumerate() {
-            match src.kind {
-                SrcKind::Imm => has |= 1 << index,
-                SrcKind::Value => {
-                    let def = f.values[Value(src.payload as u32)].def;
-                    let is_wanted = def.is_some_and(|def| wanted.contains(f.insts[def].op));
-                    has |= usize::from(is_wanted) << (index + 2);
-                }
-                _ => {}
-            }
+        let mut rules = match data.srcs {
+            [a, b, ..] if a == b => u128::MAX,
+            _ => !self.same,
+        };
+        for (src, by_source) in data.srcs.iter().zip(&self.by_source) {
+            rules &= by_source.rules(f, *src);
         }
-        self.candidates[has]
+        rules
     }
 }
 
 /// A rewrite rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
-    /// What its pattern needs of the sources.
-    pub needs: Needs,
     /// How faithful it is.
     pub exactness: Exactness,
     /// What is replaced.
@@ -275,45 +312,27 @@ pub(super) fn matches(rewriter: &Rewriter<'_, '_>, rule: &Rule, data: &InstData<
     (rule.when)(&bound).then_some(bound)
 }
 
-/// What the sources of an instruction are, which rules out most rules at little cost.
-pub(super) struct Sources<'d> {
-    srcs: &'d [Src],
-    /// Operations that make the first ones.
-    made: [Option<Op>; MAX_SOURCES],
-}
-
-impl<'d> Sources<'d> {
-    /// Those of `data`.
-    pub(super) fn of(rewriter: &Rewriter<'_, '_>, data: &InstData<'d>) -> Sources<'d> {
-        let mut made = [None; MAX_SOURCES];
-        for (made, src) in made.iter_mut().zip(data.srcs) {
-            let def = src.as_value().and_then(|value| rewriter.f.values[value].def);
-            *made = def.map(|def| rewriter.f.insts[def].op);
+/// Whether `rule`, one of the [candidates](Group::candidates), may match an instruction with `srcs` as far as its constants and
+/// later sources tell, which rules out most rules at little cost.
+#[inline]
+pub(super) fn could_match(f: &Function<'_>, rule: &Rule, srcs: &[Src]) -> bool {
+    let Node::Apply(_, _, args) = &rule.from else { return false };
+    args.iter().zip(srcs).enumerate().all(|(index, (arg, src))| match arg {
+        Node::Any(_) => true,
+        Node::Int(number) => src.kind == SrcKind::Imm && (src.payload == *number || *number == u64::MAX),
+        Node::Float(number) => {
+            let is_it = src.bits != 32 || src.payload == u64::from(number.to_bits());
+            src.kind == SrcKind::Imm && is_it
         }
-        Sources { srcs: data.srcs, made }
-    }
-
-    /// Whether `rule` may match as far as they tell.
-    #[inline]
-    pub(super) fn could_match(&self, rule: &Rule) -> bool {
-        let Node::Apply(_, _, args) = &rule.from else { return false };
-        if let [Node::Any(a), Node::Any(b), ..] = args
-            && a == b
-            && self.srcs[0] != self.srcs[1]
-        {
-            return false;
+        Node::Apply(op, ..) => {
+            index < DECIDING
+                || src
+                    .as_value()
+                    .and_then(|value| f.values[value].def)
+                    .is_some_and(|def| f.insts[def].op == *op)
         }
-        args.iter().zip(self.srcs.iter().zip(&self.made)).all(|(arg, (src, made))| match arg {
-            Node::Any(_) => true,
-            Node::Int(number) => src.kind == SrcKind::Imm && (src.payload == *number || *number == u64::MAX),
-            Node::Float(number) => {
-                let is_it = src.bits != 32 || src.payload == u64::from(number.to_bits());
-                src.kind == SrcKind::Imm && is_it
-            }
-            Node::Apply(op, ..) => *made == Some(*op),
-            _ => src.kind == SrcKind::Imm,
-        })
-    }
+        _ => src.kind == SrcKind::Imm,
+    })
 }
 
 fn bind(rewriter: &Rewriter<'_, '_>, index: usize, src: Src, bound: &mut Bound) -> Option<()> {

@@ -9,7 +9,7 @@ use agx_isa::table::Opcode::{
 use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
 use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes};
-use super::pattern::{Bound, Exactness, Group, Mod, Needs, Node, Rule};
+use super::pattern::{Bound, Exactness, Group, Mod, Node, Rule};
 use crate::ir::IrOp::{
     Fabs, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr, Uconv, Umax,
     Umin, Ushr,
@@ -41,7 +41,7 @@ macro_rules! hw { ($($tokens:tt)*) => { node!(Hw $($tokens)*) }; }
 macro_rules! ir { ($($tokens:tt)*) => { node!(Ir $($tokens)*) }; }
 
 const fn rule(exactness: Exactness, from: Node, to: Node) -> Rule {
-    Rule { needs: Needs::of(from), exactness, from, to, when: |_| true }
+    Rule { exactness, from, to, when: |_| true }
 }
 
 const fn exact(from: Node, to: Node) -> Rule {

@@ -17,12 +17,14 @@ mod summary;
 mod terms;
 
 use agx_isa::table::Opcode;
+use bumpalo::Bump;
 
 use super::algebraic::exact_values;
 use super::preamble::is_movable;
 use crate::ir::key;
 use crate::ir::{
-    Arithmetic, Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Side, Src, Type, Value,
+    Arithmetic, Block, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Side, Src,
+    Type, Value,
 };
 use blend::{Blend, condition_of_step};
 use summary::{Has, Kind, Summary};
@@ -34,7 +36,11 @@ pub fn opt_factor(f: &mut Function<'_>) {
     if !is_free || !(f.present.may_have_op(Opcode::Fmul) || f.present.may_have_op(Opcode::Fadd)) {
         return;
     }
-    let mut chains = Chains::of(f);
+    f.with_scratch(factor_all);
+}
+
+fn factor_all(f: &mut Function<'_>, scratch: &Bump) {
+    let mut chains = Chains::of(f, scratch);
     if !chains.any {
         return;
     }
@@ -83,19 +89,19 @@ fn may_select(f: &Function<'_>) -> bool {
 }
 
 /// How products and sums hang together.
-struct Chains {
-    parts: Side<Value, Part>,
+struct Chains<'s> {
+    parts: ScratchSide<'s, Value, Part>,
     exact: Side<Value, bool>,
     /// Values that the preamble could compute.
-    uniform: Side<Value, bool>,
+    uniform: ScratchSide<'s, Value, bool>,
     /// How many products of three or more factors have each value.
-    shared: Side<Value, u32>,
+    shared: ScratchSide<'s, Value, u32>,
     /// How many products of the function have each value.
-    products: Side<Value, u32>,
+    products: ScratchSide<'s, Value, u32>,
     /// The plain product, sum, or sum with a product that an instruction is, once it was looked at.
-    kinds: Side<Inst, Option<Option<Opcode>>>,
+    kinds: ScratchSide<'s, Inst, Option<Option<Opcode>>>,
     /// What products and sums consist of, as far as the walk has come.
-    summaries: Side<Value, Summary>,
+    summaries: ScratchSide<'s, Value, Summary>,
     /// There is a chain worth looking at.
     any: bool,
     /// There may be blends.
@@ -110,20 +116,20 @@ fn plain(f: &Function<'_>, data: &InstData<'_>) -> Option<Opcode> {
     (is_plain && f.ty(data.dst()?) == Type::B32).then_some(op)
 }
 
-impl Chains {
-    fn of(f: &Function<'_>) -> Chains {
+impl<'s> Chains<'s> {
+    fn of(f: &Function<'_>, scratch: &'s Bump) -> Chains<'s> {
         let mut chains = Chains {
-            parts: Side::new(f.values.len()),
+            parts: ScratchSide::new_in(scratch, f.values.len()),
             exact: if f.has_exact { exact_values(f) } else { Side::default() },
-            uniform: Side::new(f.values.len()),
-            shared: Side::later(f.values.len()),
-            products: Side::later(f.values.len()),
-            kinds: Side::new(f.insts.len()),
-            summaries: Side::later(f.values.len()),
+            uniform: ScratchSide::new_in(scratch, f.values.len()),
+            shared: ScratchSide::later_in(scratch, f.values.len()),
+            products: ScratchSide::later_in(scratch, f.values.len()),
+            kinds: ScratchSide::new_in(scratch, f.insts.len()),
+            summaries: ScratchSide::later_in(scratch, f.values.len()),
             any: false,
             may_blend: may_select(f) || f.present.may_have_op(IrOp::Fneg),
         };
-        let readers = chains.find_uniform(f);
+        let readers = chains.find_uniform(f, scratch);
         chains.find_parts(f, &readers);
         if chains.any {
             chains.count_factors(f);
@@ -132,8 +138,8 @@ impl Chains {
     }
 
     /// Finds what is uniform, and how values are read.
-    fn find_uniform(&mut self, f: &Function<'_>) -> Side<Value, Reader> {
-        let mut readers: Side<Value, Reader> = Side::new(f.values.len());
+    fn find_uniform(&mut self, f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Value, Reader> {
+        let mut readers: ScratchSide<'_, Value, Reader> = ScratchSide::new_in(scratch, f.values.len());
         for segment in f.layout {
             for inst in &f.block(segment.block).insts {
                 let data = &f.insts[*inst];
@@ -167,7 +173,7 @@ impl Chains {
     }
 
     /// Finds what each value is a part of, readers first.
-    fn find_parts(&mut self, f: &Function<'_>, readers: &Side<Value, Reader>) {
+    fn find_parts(&mut self, f: &Function<'_>, readers: &ScratchSide<'_, Value, Reader>) {
         for segment in f.layout.iter().rev() {
             for inst in f.block(segment.block).insts.iter().rev() {
                 let data = &f.insts[*inst];
@@ -406,7 +412,7 @@ impl Chains {
     }
 }
 
-impl Chains {
+impl Chains<'_> {
     /// Notes what an instruction consists of that stays as it is.
     fn note(&mut self, f: &Function<'_>, op: Opcode, dst: Value, data: &InstData<'_>) {
         if self.parts[dst] != Part::None {
@@ -502,14 +508,14 @@ fn conditional_factor(f: &Function<'_>, term: &Term) -> Option<(usize, (Src, boo
 }
 
 /// Makes sums and products anew.
-struct Maker<'m, 'f, 'a> {
-    chains: &'m mut Chains,
+struct Maker<'m, 's, 'f, 'a> {
+    chains: &'m mut Chains<'s>,
     r: &'m mut Rewriter<'f, 'a>,
     /// What is made may be rounded.
     relaxed: bool,
 }
 
-impl Maker<'_, '_, '_> {
+impl Maker<'_, '_, '_, '_> {
     fn made(&mut self, src: Src) -> Src {
         if let Some(value) = src.as_value().filter(|_| self.relaxed) {
             self.r.f.relax(value);
