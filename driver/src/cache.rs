@@ -50,6 +50,16 @@ impl PipelineCache {
         lock(&self.shaders).extend(others);
     }
 
+    /// The bytes of an entry.
+    pub fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
+        lock(&self.shaders).get(key).cloned()
+    }
+
+    /// Keeps bytes that are not a shader.
+    pub fn put(&self, key: Vec<u8>, bytes: Vec<u8>) {
+        lock(&self.shaders).insert(key, bytes);
+    }
+
     fn find(&self, key: &[u8]) -> Option<CompiledShader> {
         lock(&self.shaders).get(key).and_then(|bytes| CompiledShader::from_bytes(bytes).ok())
     }

@@ -1,12 +1,13 @@
 //! The device: address space, compiler, queue, and memory that everything else takes pieces of.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agx_abi::Target;
 use agx_abi::layout::ZEROS_BYTES;
 use agx_compiler::{Compiler, Robustness};
 
 use crate::Error;
+use crate::cache::Known;
 use crate::descriptor::Sets;
 use crate::gpu::Gpu;
 use crate::kernels::{Kernel, Kernels};
@@ -16,6 +17,7 @@ use crate::query::Counters;
 use crate::queue::Queue;
 use crate::render::Tiles;
 use crate::scratch::ScratchMemory;
+use crate::stages::FragmentStage;
 use crate::upload::Chunks;
 
 /// What features that an application enables change.
@@ -52,6 +54,7 @@ pub struct Device {
     /// Zeros, for attributes that lie outside their buffer and for loads outside of buffers.
     pub zeros: Piece,
     kernels: Kernels,
+    no_fragment: OnceLock<Arc<FragmentStage>>,
 }
 
 impl Device {
@@ -75,6 +78,7 @@ impl Device {
             code,
             sets,
             tiles: Tiles::default(),
+            no_fragment: OnceLock::new(),
             zeros,
             counters: Arc::new(Counters::new(&space)?),
             queue: Queue::new(space.clone()),
@@ -88,5 +92,17 @@ impl Device {
     /// Memory is used up.
     pub fn kernel(&self, kernel: Kernel) -> Result<Arc<Program>, Error> {
         self.kernels.get(&self.compiler, kernel)
+    }
+
+    /// The fragment stage of draws without fragment shader.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn no_fragment(&self) -> Result<Arc<FragmentStage>, Error> {
+        if let Some(stage) = self.no_fragment.get() {
+            return Ok(stage.clone());
+        }
+        let stage = Arc::new(FragmentStage::new(self, None, [false, true], Known::default())?);
+        Ok(self.no_fragment.get_or_init(|| stage).clone())
     }
 }

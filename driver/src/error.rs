@@ -51,6 +51,9 @@ pub enum Error {
     /// A pipeline is not in the cache, and may not be compiled.
     #[error("the pipeline has to be compiled")]
     CompileRequired,
+    /// The binary of a shader comes from elsewhere.
+    #[error("the shader's binary is not one of this driver, or is damaged")]
+    Binary,
     /// What was asked for is not there yet.
     #[error("not ready")]
     NotReady,
@@ -78,6 +81,7 @@ impl Error {
             Error::Unsupported { .. } => vk::Result::ERROR_FEATURE_NOT_PRESENT,
             Error::Format(_) => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
             Error::Compile(_) | Error::Invalid { .. } => vk::Result::ERROR_UNKNOWN,
+            Error::Binary => vk::Result::INCOMPATIBLE_SHADER_BINARY_EXT,
             Error::CompileRequired => vk::Result::PIPELINE_COMPILE_REQUIRED,
             Error::NotReady => vk::Result::NOT_READY,
             Error::Timeout => vk::Result::TIMEOUT,

@@ -10,7 +10,7 @@
 //! | [`memory`], [`ranges`], [`upload`] | addresses and memory |
 //! | [`format`](mod@format), [`image`], [`view`], [`sampler`], [`buffer`] | resources and their descriptors |
 //! | [`descriptor`], [`words`] | descriptor sets, and the words of a shader that name what is in them |
-//! | [`program`], [`pipeline`], [`graphics`], [`cache`], [`scratch`] | compiled shaders, and memory for their stacks |
+//! | [`program`], [`pipeline`], [`graphics`], [`draw_state`], [`stages`], [`shader_object`], [`cache`], [`scratch`] | compiled shaders, and memory for their stacks |
 //! | [`command`], [`render`], [`transfer`], [`kernels`] | commands as control streams |
 //! | [`queue`], [`sync`], [`query`] | submissions and what waits for them |
 //! | [`surface`], [`swapchain`] | presentation |
@@ -23,6 +23,7 @@ pub mod cache;
 pub mod command;
 pub mod descriptor;
 pub mod device;
+pub mod draw_state;
 mod error;
 pub mod format;
 pub mod gpu;
@@ -40,6 +41,8 @@ pub mod record;
 pub mod render;
 pub mod sampler;
 pub mod scratch;
+pub mod shader_object;
+pub mod stages;
 pub mod surface;
 pub mod swapchain;
 pub mod sync;

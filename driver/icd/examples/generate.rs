@@ -16,13 +16,20 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands exist, beside those that became part of a version.
-const EXTENSIONS: [&str; 12] = [
+const EXTENSIONS: [&str; 19] = [
     "VK_KHR_push_descriptor",
     "VK_KHR_maintenance5",
     "VK_KHR_pipeline_executable_properties",
     "VK_KHR_pipeline_library",
+    "VK_EXT_color_write_enable",
+    "VK_EXT_depth_clip_enable",
+    "VK_EXT_extended_dynamic_state2",
+    "VK_EXT_extended_dynamic_state3",
+    "VK_EXT_provoking_vertex",
+    "VK_EXT_shader_object",
     "VK_EXT_tooling_info",
     "VK_EXT_transform_feedback",
+    "VK_EXT_vertex_input_dynamic_state",
     "VK_KHR_surface",
     "VK_KHR_swapchain",
     "VK_KHR_get_surface_capabilities2",
@@ -96,6 +103,16 @@ fn snake(name: &str) -> String {
 /// The types that a version or an extension requires.
 fn types_of<'x>(part: Node<'x, 'x>) -> impl Iterator<Item = &'x str> {
     part.descendants().filter(|node| node.has_tag_name("type")).filter_map(|node| node.attribute("name"))
+}
+
+/// Whether what a part depends on is there: alternatives of what must be there together, all of them versions or extensions.
+fn is_met(part: Node<'_, '_>) -> bool {
+    let is_there = |name: &str| {
+        let version = name.strip_prefix("VK_VERSION_").map(|version| version.replace('_', "."));
+        EXTENSIONS.contains(&name) || version.is_some_and(|version| VERSIONS.contains(&version.as_str()))
+    };
+    let together = |names: &str| names.split('+').all(is_there);
+    part.attribute("depends").is_none_or(|depends| depends.split(',').any(together))
 }
 
 /// What the registry says, as far as it is needed.
@@ -224,6 +241,7 @@ impl<'x> Registry<'x> {
         let mut take = |node: Node<'x, 'x>, all: bool| {
             for command in node.descendants().filter(|node| node.has_tag_name("command")) {
                 if let Some(name) = command.attribute("name")
+                    && command.parent().is_none_or(is_met)
                     && (all || self.alias(name).is_some())
                     && !names.contains(&name)
                 {
@@ -325,6 +343,8 @@ fn argument<'x>(
         "" if param.optional => format!("{name}.as_ref()"),
         "" => format!("{one}({name})"),
         "null-terminated" => format!("text({name})"),
+        // A length that is a formula: the call knows it.
+        len if len.starts_with("latexmath") => name.to_owned(),
         len => match params.iter().find(|other| other.name == len) {
             Some(count) if count.pointers > 0 => format!("Fill::new({}, {name})", count.rust_name()),
             Some(count) if param.ty == "void" => {

@@ -3078,6 +3078,26 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         0,
     ),
     (
+        "vkCmdSetVertexInputEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_set_vertex_input_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetPatchControlPointsEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_patch_control_points_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
         "vkCmdSetRasterizerDiscardEnableEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
@@ -3098,10 +3118,28 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         0,
     ),
     (
+        "vkCmdSetLogicOpEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_logic_op_ext)
+        },
+        First::Device,
+        0,
+    ),
+    (
         "vkCmdSetPrimitiveRestartEnableEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
                 entry::cmd_set_primitive_restart_enable,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetColorWriteEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_color_write_enable_ext,
             )
         },
         First::Device,
@@ -3132,6 +3170,146 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
                 entry::get_device_image_sparse_memory_requirements,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetDepthClampEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_clamp_enable_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetPolygonModeEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_polygon_mode_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetRasterizationSamplesEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_rasterization_samples_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetSampleMaskEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_sample_mask_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetAlphaToCoverageEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_alpha_to_coverage_enable_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetAlphaToOneEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_alpha_to_one_enable_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetLogicOpEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_logic_op_enable_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetColorBlendEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_set_color_blend_enable_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetColorBlendEquationEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_set_color_blend_equation_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetColorWriteMaskEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_set_color_write_mask_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetTessellationDomainOriginEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_tessellation_domain_origin_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetRasterizationStreamEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_rasterization_stream_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetDepthClipEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_depth_clip_enable_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetProvokingVertexModeEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_provoking_vertex_mode_ext,
             )
         },
         First::Device,
@@ -3172,6 +3350,46 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
                 entry::get_image_subresource_layout2_khr,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCreateShadersEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::create_shaders_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkDestroyShaderEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_shader_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkGetShaderBinaryDataEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_shader_binary_data_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdBindShadersEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_bind_shaders_ext,
             )
         },
         First::Device,
@@ -6555,6 +6773,216 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn cmd_set_vertex_input_ext(
+        command_buffer: vk::CommandBuffer,
+        vertex_binding_description_count: u32,
+        p_vertex_binding_descriptions: *const vk::VertexInputBindingDescription2EXT<'_>,
+        vertex_attribute_description_count: u32,
+        p_vertex_attribute_descriptions: *const vk::VertexInputAttributeDescription2EXT<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetVertexInputEXT`.
+        unsafe {
+            calls::cmd_set_vertex_input_ext(
+                dispatched(command_buffer),
+                slice(p_vertex_binding_descriptions, vertex_binding_description_count as usize),
+                slice(p_vertex_attribute_descriptions, vertex_attribute_description_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_patch_control_points_ext(
+        command_buffer: vk::CommandBuffer,
+        patch_control_points: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetPatchControlPointsEXT`.
+        unsafe {
+            calls::cmd_set_patch_control_points_ext(dispatched(command_buffer), patch_control_points);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_logic_op_ext(
+        command_buffer: vk::CommandBuffer,
+        logic_op: vk::LogicOp,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetLogicOpEXT`.
+        unsafe {
+            calls::cmd_set_logic_op_ext(dispatched(command_buffer), logic_op);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_color_write_enable_ext(
+        command_buffer: vk::CommandBuffer,
+        attachment_count: u32,
+        p_color_write_enables: *const vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetColorWriteEnableEXT`.
+        unsafe {
+            calls::cmd_set_color_write_enable_ext(
+                dispatched(command_buffer),
+                slice(p_color_write_enables, attachment_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_depth_clamp_enable_ext(
+        command_buffer: vk::CommandBuffer,
+        depth_clamp_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetDepthClampEnableEXT`.
+        unsafe {
+            calls::cmd_set_depth_clamp_enable_ext(dispatched(command_buffer), depth_clamp_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_polygon_mode_ext(
+        command_buffer: vk::CommandBuffer,
+        polygon_mode: vk::PolygonMode,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetPolygonModeEXT`.
+        unsafe {
+            calls::cmd_set_polygon_mode_ext(dispatched(command_buffer), polygon_mode);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_rasterization_samples_ext(
+        command_buffer: vk::CommandBuffer,
+        rasterization_samples: vk::SampleCountFlags,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetRasterizationSamplesEXT`.
+        unsafe {
+            calls::cmd_set_rasterization_samples_ext(dispatched(command_buffer), rasterization_samples);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_sample_mask_ext(
+        command_buffer: vk::CommandBuffer,
+        samples: vk::SampleCountFlags,
+        p_sample_mask: *const vk::SampleMask,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetSampleMaskEXT`.
+        unsafe {
+            calls::cmd_set_sample_mask_ext(dispatched(command_buffer), samples, p_sample_mask);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_alpha_to_coverage_enable_ext(
+        command_buffer: vk::CommandBuffer,
+        alpha_to_coverage_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetAlphaToCoverageEnableEXT`.
+        unsafe {
+            calls::cmd_set_alpha_to_coverage_enable_ext(dispatched(command_buffer), alpha_to_coverage_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_alpha_to_one_enable_ext(
+        command_buffer: vk::CommandBuffer,
+        alpha_to_one_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetAlphaToOneEnableEXT`.
+        unsafe {
+            calls::cmd_set_alpha_to_one_enable_ext(dispatched(command_buffer), alpha_to_one_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_logic_op_enable_ext(
+        command_buffer: vk::CommandBuffer,
+        logic_op_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetLogicOpEnableEXT`.
+        unsafe {
+            calls::cmd_set_logic_op_enable_ext(dispatched(command_buffer), logic_op_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_color_blend_enable_ext(
+        command_buffer: vk::CommandBuffer,
+        first_attachment: u32,
+        attachment_count: u32,
+        p_color_blend_enables: *const vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetColorBlendEnableEXT`.
+        unsafe {
+            calls::cmd_set_color_blend_enable_ext(
+                dispatched(command_buffer),
+                first_attachment,
+                slice(p_color_blend_enables, attachment_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_color_blend_equation_ext(
+        command_buffer: vk::CommandBuffer,
+        first_attachment: u32,
+        attachment_count: u32,
+        p_color_blend_equations: *const vk::ColorBlendEquationEXT,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetColorBlendEquationEXT`.
+        unsafe {
+            calls::cmd_set_color_blend_equation_ext(
+                dispatched(command_buffer),
+                first_attachment,
+                slice(p_color_blend_equations, attachment_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_color_write_mask_ext(
+        command_buffer: vk::CommandBuffer,
+        first_attachment: u32,
+        attachment_count: u32,
+        p_color_write_masks: *const vk::ColorComponentFlags,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetColorWriteMaskEXT`.
+        unsafe {
+            calls::cmd_set_color_write_mask_ext(
+                dispatched(command_buffer),
+                first_attachment,
+                slice(p_color_write_masks, attachment_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_tessellation_domain_origin_ext(
+        command_buffer: vk::CommandBuffer,
+        domain_origin: vk::TessellationDomainOrigin,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetTessellationDomainOriginEXT`.
+        unsafe {
+            calls::cmd_set_tessellation_domain_origin_ext(dispatched(command_buffer), domain_origin);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_rasterization_stream_ext(
+        command_buffer: vk::CommandBuffer,
+        rasterization_stream: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetRasterizationStreamEXT`.
+        unsafe {
+            calls::cmd_set_rasterization_stream_ext(dispatched(command_buffer), rasterization_stream);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_depth_clip_enable_ext(
+        command_buffer: vk::CommandBuffer,
+        depth_clip_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetDepthClipEnableEXT`.
+        unsafe {
+            calls::cmd_set_depth_clip_enable_ext(dispatched(command_buffer), depth_clip_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_provoking_vertex_mode_ext(
+        command_buffer: vk::CommandBuffer,
+        provoking_vertex_mode: vk::ProvokingVertexModeEXT,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetProvokingVertexModeEXT`.
+        unsafe {
+            calls::cmd_set_provoking_vertex_mode_ext(dispatched(command_buffer), provoking_vertex_mode);
+        }
+    }
+
     pub(super) unsafe extern "system" fn cmd_bind_index_buffer2_khr(
         command_buffer: vk::CommandBuffer,
         buffer: vk::Buffer,
@@ -6611,6 +7039,66 @@ mod entry {
                 image,
                 reference(p_subresource),
                 out(p_layout),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_shaders_ext(
+        device: vk::Device,
+        create_info_count: u32,
+        p_create_infos: *const vk::ShaderCreateInfoEXT<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_shaders: *mut vk::ShaderEXT,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateShadersEXT`.
+        unsafe {
+            outcome(calls::create_shaders_ext(
+                dispatched(device),
+                slice(p_create_infos, create_info_count as usize),
+                slice_mut(p_shaders, create_info_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_shader_ext(
+        device: vk::Device,
+        shader: vk::ShaderEXT,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyShaderEXT`.
+        unsafe {
+            calls::destroy_shader_ext(dispatched(device), shader);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_shader_binary_data_ext(
+        device: vk::Device,
+        shader: vk::ShaderEXT,
+        p_data_size: *mut usize,
+        p_data: *mut c_void,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetShaderBinaryDataEXT`.
+        unsafe {
+            outcome(calls::get_shader_binary_data_ext(
+                dispatched(device),
+                shader,
+                Fill::new(p_data_size, p_data),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_bind_shaders_ext(
+        command_buffer: vk::CommandBuffer,
+        stage_count: u32,
+        p_stages: *const vk::ShaderStageFlags,
+        p_shaders: *const vk::ShaderEXT,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindShadersEXT`.
+        unsafe {
+            calls::cmd_bind_shaders_ext(
+                dispatched(command_buffer),
+                slice(p_stages, stage_count as usize),
+                slice(p_shaders, stage_count as usize),
             );
         }
     }
@@ -7054,6 +7542,13 @@ pub(crate) mod members {
         unsafe { slice(of.p_attachments, of.attachment_count as usize) }
     }
 
+    pub(crate) fn pipeline_color_write_create_info_ext_color_write_enables<'s>(
+        of: &'s vk::PipelineColorWriteCreateInfoEXT<'_>,
+    ) -> &'s [vk::Bool32] {
+        // SAFETY: valid usage of `VkPipelineColorWriteCreateInfoEXT`.
+        unsafe { slice(of.p_color_write_enables, of.attachment_count as usize) }
+    }
+
     pub(crate) fn pipeline_dynamic_state_create_info_dynamic_states<'s>(
         of: &'s vk::PipelineDynamicStateCreateInfo<'_>,
     ) -> &'s [vk::DynamicState] {
@@ -7291,6 +7786,37 @@ pub(crate) mod members {
     pub(crate) fn semaphore_wait_info_values<'s>(of: &'s vk::SemaphoreWaitInfo<'_>) -> &'s [u64] {
         // SAFETY: valid usage of `VkSemaphoreWaitInfo`.
         unsafe { slice(of.p_values, of.semaphore_count as usize) }
+    }
+
+    pub(crate) fn shader_create_info_ext_code<'s>(of: &'s vk::ShaderCreateInfoEXT<'_>) -> &'s [u8] {
+        // SAFETY: valid usage of `VkShaderCreateInfoEXT`.
+        unsafe { slice(of.p_code.cast::<u8>(), of.code_size as usize) }
+    }
+
+    pub(crate) fn shader_create_info_ext_name<'s>(of: &'s vk::ShaderCreateInfoEXT<'_>) -> Option<&'s CStr> {
+        // SAFETY: valid usage of `VkShaderCreateInfoEXT`.
+        unsafe { text_of(of.p_name) }
+    }
+
+    pub(crate) fn shader_create_info_ext_set_layouts<'s>(
+        of: &'s vk::ShaderCreateInfoEXT<'_>,
+    ) -> &'s [vk::DescriptorSetLayout] {
+        // SAFETY: valid usage of `VkShaderCreateInfoEXT`.
+        unsafe { slice(of.p_set_layouts, of.set_layout_count as usize) }
+    }
+
+    pub(crate) fn shader_create_info_ext_push_constant_ranges<'s>(
+        of: &'s vk::ShaderCreateInfoEXT<'_>,
+    ) -> &'s [vk::PushConstantRange] {
+        // SAFETY: valid usage of `VkShaderCreateInfoEXT`.
+        unsafe { slice(of.p_push_constant_ranges, of.push_constant_range_count as usize) }
+    }
+
+    pub(crate) fn shader_create_info_ext_specialization_info<'s>(
+        of: &'s vk::ShaderCreateInfoEXT<'_>,
+    ) -> Option<&'s vk::SpecializationInfo<'s>> {
+        // SAFETY: valid usage of `VkShaderCreateInfoEXT`.
+        unsafe { of.p_specialization_info.as_ref() }
     }
 
     pub(crate) fn sparse_buffer_memory_bind_info_binds<'s>(

@@ -13,6 +13,7 @@ use agx_driver::image::Image;
 use agx_driver::memory::Allocation;
 use agx_driver::query::QueryPool;
 use agx_driver::sampler::Sampler;
+use agx_driver::shader_object::ShaderObject;
 use agx_driver::surface::Surface;
 use agx_driver::sync::{Event, Sync};
 use agx_driver::view::{BufferView, ImageView};
@@ -69,6 +70,7 @@ objects! { Object:
     Sampler Sampler;
     ShaderModule ShaderModule;
     PipelineCache PipelineCache;
+    ShaderEXT ShaderObject;
     PipelineLayout PipelineLayout;
     Pipeline Pipeline;
     DescriptorSetLayout SetLayout;

@@ -150,6 +150,22 @@ impl<C: Count> Fill<C, c_void> {
     }
 }
 
+impl Fill<usize, c_void> {
+    /// Copies all bytes or none, where there is room for fewer; or says how many there are.
+    pub(crate) fn whole(self, bytes: &[u8]) -> vk::Result {
+        // SAFETY: the promise of who made this.
+        let is_short = unsafe { !self.room.is_null() && *self.count < bytes.len() };
+        match is_short {
+            true => {
+                // SAFETY: as above.
+                unsafe { *self.count = 0 };
+                vk::Result::INCOMPLETE
+            }
+            false => self.bytes(bytes),
+        }
+    }
+}
+
 /// What calls give becomes what entry points return.
 pub(crate) trait Outcome {
     fn outcome(self) -> vk::Result;
@@ -170,7 +186,7 @@ impl Outcome for Result<(), Error> {
 impl Outcome for Result<vk::Result, Error> {
     fn outcome(self) -> vk::Result {
         self.unwrap_or_else(|error| {
-            if !matches!(error, Error::Timeout | Error::NotReady | Error::CompileRequired) {
+            if !matches!(error, Error::Timeout | Error::NotReady | Error::CompileRequired | Error::Binary) {
                 crate::report(&error.to_string());
             }
             error.code()

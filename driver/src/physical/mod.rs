@@ -80,10 +80,13 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_vulkan_memory_model", 3),
     ("VK_KHR_zero_initialize_workgroup_memory", 1),
     ("VK_EXT_4444_formats", 1),
+    ("VK_EXT_color_write_enable", 1),
     ("VK_EXT_custom_border_color", 12),
     ("VK_EXT_depth_clip_enable", 1),
     ("VK_EXT_descriptor_indexing", 2),
     ("VK_EXT_extended_dynamic_state", 1),
+    ("VK_EXT_extended_dynamic_state2", 1),
+    ("VK_EXT_extended_dynamic_state3", 2),
     ("VK_EXT_graphics_pipeline_library", 1),
     ("VK_EXT_host_query_reset", 1),
     ("VK_EXT_index_type_uint8", 1),
@@ -97,12 +100,14 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_scalar_block_layout", 1),
     ("VK_EXT_separate_stencil_usage", 1),
     ("VK_EXT_shader_demote_to_helper_invocation", 1),
+    ("VK_EXT_shader_object", 1),
     ("VK_EXT_shader_subgroup_ballot", 1),
     ("VK_EXT_shader_subgroup_vote", 1),
     ("VK_EXT_subgroup_size_control", 2),
     ("VK_EXT_tooling_info", 1),
     ("VK_EXT_transform_feedback", 1),
     ("VK_EXT_vertex_attribute_divisor", 3),
+    ("VK_EXT_vertex_input_dynamic_state", 2),
 ];
 
 /// Extensions of instances, with their versions.

@@ -4,16 +4,15 @@ use agx_abi::record as r;
 use ash::vk;
 
 use super::state::{Update, coefficients, index, provoking, reads_depth};
-use super::{Graphics, Pass};
+use super::{Graphics, OfPipeline, Pass, Shaders};
 use crate::Error;
 use crate::cache::Known;
 use crate::command::Recorder;
 use crate::gpu::SHADER_BASE;
-use crate::graphics::{Dynamic, GraphicsPipeline, Programs};
+use crate::graphics::{GraphicsPipeline, Programs};
 use crate::kernels::Kernel;
 use crate::record::Writer;
 use crate::words::{Assembler, Direct, Numbers, Stage, State};
-use std::sync::Arc;
 
 /// Indices of a draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,6 +56,9 @@ pub enum DrawNumbers {
     Indirect(u64),
 }
 
+/// Nothing is bound that a draw could run.
+pub(super) const UNSHADED: Error = Error::Invalid { what: "a draw without vertex shader" };
+
 /// Codes of primitives (`agx_abi::record::PRIMITIVES`).
 fn primitive(topology: vk::PrimitiveTopology) -> Result<u64, Error> {
     Ok(match topology {
@@ -72,9 +74,25 @@ fn primitive(topology: vk::PrimitiveTopology) -> Result<u64, Error> {
 
 impl Recorder {
     /// Binds a graphics pipeline; what it says of state that commands do not set takes effect.
-    pub fn bind_graphics(&mut self, pipeline: Arc<GraphicsPipeline>) {
-        apply(&mut self.graphics.dynamic, &pipeline);
-        self.graphics.pipeline = Some(pipeline);
+    pub fn bind_graphics(&mut self, pipeline: &GraphicsPipeline) {
+        let is_set = |state| pipeline.is_dynamic(state);
+        let strides = !is_set(vk::DynamicState::VERTEX_INPUT_EXT)
+            && !is_set(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
+        self.graphics.dynamic.take(&pipeline.state, &pipeline.dynamic);
+        self.graphics.shaders = Shaders {
+            vertex: Some(pipeline.vertex.clone()),
+            fragment: Some(pipeline.fragment.clone()),
+            pipeline: Some(OfPipeline { formats: pipeline.formats, strides }),
+        };
+    }
+
+    /// The shaders that are bound as objects; a pipeline is bound no longer.
+    pub fn shader_objects(&mut self) -> &mut Shaders {
+        let shaders = &mut self.graphics.shaders;
+        if shaders.pipeline.is_some() {
+            *shaders = Shaders::default();
+        }
+        shaders
     }
 
     /// Draws, in every view.
@@ -128,9 +146,8 @@ impl Recorder {
         number: u32,
     ) -> Result<(), Error> {
         let graphics = self.graphics.clone();
-        let pipeline = graphics.pipeline.clone().ok_or(Error::Invalid { what: "a draw without pipeline" })?;
-        let strides = strides(&graphics, &pipeline);
-        let programs = pipeline.programs(&self.device, &strides, Known::default())?;
+        let strides = strides(&graphics);
+        let programs = self.programs(&graphics, pass, &strides)?;
         let indices = graphics.indices.filter(|_| indexed);
         let record = draw_record(&graphics, numbers, indices)?;
         let zeros = self.device.zeros.address;
@@ -138,8 +155,8 @@ impl Recorder {
             base: base(numbers, indexed),
             draw: number,
             samples: pass.samples,
-            attributes: pipeline.attributes(&programs.vertex, &graphics.buffers, &strides, zeros),
-            blend: graphics.dynamic.blend,
+            attributes: graphics.dynamic.input.places(&programs.vertex, &graphics.buffers, &strides, zeros),
+            blend: graphics.dynamic.blending.constants,
             ..graphics.state.clone()
         };
         let mut views = std::mem::take(&mut pass.views);
@@ -157,6 +174,21 @@ impl Recorder {
         pass.views = views;
         pass.draws += 1;
         result
+    }
+
+    /// The programs of a draw.
+    fn programs(&self, graphics: &Graphics, pass: &Pass, strides: &[u32]) -> Result<Programs, Error> {
+        let Graphics { shaders, dynamic, .. } = graphics;
+        let (device, known) = (&self.device, Known::default());
+        let vertex = shaders.vertex.as_ref().ok_or(UNSHADED)?;
+        let vertex = vertex.program(device, &dynamic.input, strides, known)?;
+        let formats = shaders.pipeline.map_or(pass.targets.formats, |pipeline| pipeline.formats);
+        let state = dynamic.fragment(&formats)?;
+        let fragment = match &shaders.fragment {
+            Some(fragment) => fragment.program(device, state, &vertex.info, known)?,
+            None => device.no_fragment()?.program(device, state, &vertex.info, known)?,
+        };
+        Ok(Programs { vertex, fragment })
     }
 
     /// Vertex state and rasteriser state of a draw.
@@ -211,14 +243,14 @@ impl Recorder {
     }
 }
 
-/// Strides of the vertex buffers, in the order of the pipeline's bindings.
-pub(super) fn strides(graphics: &Graphics, pipeline: &GraphicsPipeline) -> Vec<u32> {
-    let dynamic = pipeline.is_dynamic(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
-    let of = |binding: &crate::graphics::BindingInfo| match graphics.strides.get(&binding.binding) {
-        Some(stride) if dynamic => *stride,
+/// Strides of the vertex buffers, in the order of the bindings.
+pub(super) fn strides(graphics: &Graphics) -> Vec<u32> {
+    let fixed = graphics.shaders.pipeline.is_some_and(|pipeline| pipeline.strides);
+    let of = |binding: &crate::draw_state::BindingInfo| match graphics.strides.get(&binding.binding) {
+        Some(stride) if !fixed => *stride,
         _ => binding.stride,
     };
-    pipeline.info.bindings.iter().map(of).collect()
+    graphics.dynamic.input.bindings.iter().map(of).collect()
 }
 
 /// Base vertex and base instance.
@@ -340,7 +372,8 @@ fn bias(pass: &mut Pass, graphics: &Graphics) -> u64 {
     let at = index(&pass.biases, &b::RECORD);
     // Of normalised depth, the hardware counts in halves of the range (`render_command::INTEGER_BIAS`), Vulkan in least steps.
     let unit = if pass.info.has_unorm_depth() { 1.0 / 32768.0 } else { 1.0 };
-    if let Some([constant, clamp, slope]) = graphics.dynamic.raster.bias {
+    if graphics.dynamic.raster.biased {
+        let [constant, clamp, slope] = graphics.dynamic.raster.bias;
         let record = Writer::new(&b::RECORD)
             .float(&b::CONSTANT, constant * unit)
             .float(&b::SLOPE, slope)
@@ -348,89 +381,4 @@ fn bias(pass: &mut Pass, graphics: &Graphics) -> u64 {
         pass.biases.extend(record.bytes());
     }
     at
-}
-
-/// Takes a pipeline's state, but what commands set.
-fn apply(dynamic: &mut Dynamic, pipeline: &GraphicsPipeline) {
-    use vk::DynamicState as D;
-    let given = &pipeline.info.state;
-    let fixed = |state: D| !pipeline.is_dynamic(state);
-    if fixed(D::PRIMITIVE_TOPOLOGY) {
-        dynamic.topology = given.topology;
-    }
-    if fixed(D::PRIMITIVE_RESTART_ENABLE) {
-        dynamic.restart = given.restart;
-    }
-    if fixed(D::VIEWPORT) && fixed(D::VIEWPORT_WITH_COUNT) {
-        dynamic.viewports.clone_from(&given.viewports);
-    }
-    if fixed(D::SCISSOR) && fixed(D::SCISSOR_WITH_COUNT) {
-        dynamic.scissors.clone_from(&given.scissors);
-    }
-    if fixed(D::BLEND_CONSTANTS) {
-        dynamic.blend = given.blend;
-    }
-    raster(dynamic, pipeline);
-    depth(dynamic, pipeline);
-}
-
-fn raster(dynamic: &mut Dynamic, pipeline: &GraphicsPipeline) {
-    use vk::DynamicState as D;
-    let (given, fixed) = (&pipeline.info.state.raster, |state: D| !pipeline.is_dynamic(state));
-    let raster = &mut dynamic.raster;
-    (raster.clamp, raster.clip, raster.polygon) = (given.clamp, given.clip, given.polygon);
-    raster.provoking_last = given.provoking_last;
-    if fixed(D::RASTERIZER_DISCARD_ENABLE) {
-        raster.discard = given.discard;
-    }
-    if fixed(D::CULL_MODE) {
-        raster.cull = given.cull;
-    }
-    if fixed(D::FRONT_FACE) {
-        raster.clockwise = given.clockwise;
-    }
-    if fixed(D::LINE_WIDTH) {
-        raster.line_width = given.line_width;
-    }
-    match (fixed(D::DEPTH_BIAS), fixed(D::DEPTH_BIAS_ENABLE)) {
-        (true, _) => raster.bias = given.bias,
-        // The values come by a command; whether they are used is the pipeline's.
-        (false, true) if given.bias.is_none() => raster.bias = None,
-        (false, _) => {}
-    }
-}
-
-fn depth(dynamic: &mut Dynamic, pipeline: &GraphicsPipeline) {
-    use vk::DynamicState as D;
-    let (given, fixed) = (&pipeline.info.state.depth, |state: D| !pipeline.is_dynamic(state));
-    let depth = &mut dynamic.depth;
-    if fixed(D::DEPTH_COMPARE_OP) {
-        depth.compare = given.compare;
-    }
-    let compare = depth.compare;
-    match fixed(D::DEPTH_TEST_ENABLE) {
-        true => depth.test = given.test.map(|_| compare),
-        false => depth.test = depth.test.map(|_| compare),
-    }
-    if fixed(D::DEPTH_WRITE_ENABLE) {
-        depth.write = given.write;
-    }
-    if fixed(D::STENCIL_TEST_ENABLE) {
-        depth.stencil = given.stencil;
-    }
-    for (face, given) in depth.faces.iter_mut().zip(&given.faces) {
-        if fixed(D::STENCIL_OP) {
-            (face.fail_op, face.pass_op) = (given.fail_op, given.pass_op);
-            (face.depth_fail_op, face.compare_op) = (given.depth_fail_op, given.compare_op);
-        }
-        if fixed(D::STENCIL_COMPARE_MASK) {
-            face.compare_mask = given.compare_mask;
-        }
-        if fixed(D::STENCIL_WRITE_MASK) {
-            face.write_mask = given.write_mask;
-        }
-        if fixed(D::STENCIL_REFERENCE) {
-            face.reference = given.reference;
-        }
-    }
 }

@@ -8,7 +8,7 @@ use agx_abi::feedback::MAX_BUFFERS;
 use agx_compiler::link::{Assembly, IndexSize, Primitives};
 use ash::vk;
 
-use super::draw::{DrawNumbers, IndexBuffer, strides};
+use super::draw::{DrawNumbers, IndexBuffer, UNSHADED, strides};
 use crate::Error;
 use crate::command::{Grid, Recorder};
 use crate::kernels::Kernel;
@@ -145,7 +145,7 @@ impl Recorder {
     pub(super) fn capture(&mut self, numbers: DrawNumbers, indexed: bool, number: u32) -> Result<(), Error> {
         let Some(offsets) = self.graphics.feedback.offsets else { return Ok(()) };
         let graphics = self.graphics.clone();
-        let pipeline = graphics.pipeline.clone().ok_or(Error::Invalid { what: "a draw without pipeline" })?;
+        let vertex = graphics.shaders.vertex.clone().ok_or(UNSHADED)?;
         let mut draw = Draw {
             numbers: self.numbers(numbers, indexed)?,
             indices: graphics.indices.filter(|_| indexed),
@@ -155,8 +155,8 @@ impl Recorder {
         if graphics.dynamic.restart && draw.shape().1 {
             self.take_apart(&mut draw, numbers)?;
         }
-        let strides = strides(&graphics, &pipeline);
-        let program = pipeline.capturing(&self.device, &strides, draw.assembly())?;
+        let (input, strides) = (&graphics.dynamic.input, strides(&graphics));
+        let program = vertex.capturing(&self.device, input, &strides, draw.assembly())?;
         if program.info.feedback.outputs.is_empty() {
             return Ok(());
         }
@@ -165,7 +165,7 @@ impl Recorder {
         let state = State {
             base: Numbers::Memory(draw.base()),
             draw: number,
-            attributes: pipeline.attributes(&program, &graphics.buffers, &strides, zeros),
+            attributes: input.places(&program, &graphics.buffers, &strides, zeros),
             launch: LaunchNumbers { capture: launch, ..LaunchNumbers::default() },
             ..graphics.state
         };

@@ -16,9 +16,10 @@ use ash::vk;
 
 use crate::Error;
 use crate::command::{KernelCommand, Recorder};
-use crate::graphics::{Dynamic, GraphicsPipeline};
+use crate::draw_state::{DrawState, TargetFormats};
 use crate::query::QueryPool;
 use crate::record::Writer;
+use crate::stages::{FragmentStage, VertexStage};
 use crate::transfer::Box3;
 use crate::upload::Stream;
 use crate::view::ImageView;
@@ -29,15 +30,35 @@ pub use feedback::Feedback;
 pub(crate) use feedback::record;
 pub use tiles::Tiles;
 
+/// Shaders that are bound.
+#[derive(Clone, Default)]
+pub struct Shaders {
+    /// The vertex shader.
+    pub vertex: Option<Arc<VertexStage>>,
+    /// The fragment shader.
+    pub fragment: Option<Arc<FragmentStage>>,
+    /// What a pipeline says; without, they are shader objects.
+    pub pipeline: Option<OfPipeline>,
+}
+
+/// What draws take from the pipeline that is bound, and not from commands.
+#[derive(Clone, Copy)]
+pub struct OfPipeline {
+    /// Formats of the targets; with shader objects, they are those of the pass.
+    pub formats: TargetFormats,
+    /// Strides of vertex buffers.
+    pub strides: bool,
+}
+
 /// What draws are drawn with.
 #[derive(Clone, Default)]
 pub struct Graphics {
     /// Where uniforms come from.
     pub state: State,
-    /// The pipeline.
-    pub pipeline: Option<Arc<GraphicsPipeline>>,
+    /// The shaders.
+    pub shaders: Shaders,
     /// State that commands have set, or the pipeline.
-    pub dynamic: Dynamic,
+    pub dynamic: DrawState,
     /// Vertex buffers by number: address and bytes.
     pub buffers: BTreeMap<u32, (u64, u64)>,
     /// Strides that commands have set.

@@ -7,9 +7,11 @@ use agx_abi::vertex::{Output, Varying};
 use ash::vk;
 
 use super::{DepthTarget, Graphics, Pass, PassInfo};
-use crate::graphics::{Dynamic, Programs, slot};
+use crate::draw_state::DrawState;
+use crate::graphics::Programs;
 use crate::image::PlaneLayout;
 use crate::record::Writer;
+use crate::stages::slot;
 use crate::words::Words;
 
 /// Depth and stencil of a pass.
@@ -66,6 +68,9 @@ fn place(target: &DepthTarget, aspect: vk::ImageAspectFlags, layer: Option<u32>)
     [start + first * plane.layer_stride(), plane.layer_stride()]
 }
 
+/// The comparison that is always true.
+const ALWAYS: u64 = vk::CompareOp::ALWAYS.as_raw() as u64;
+
 /// How records number comparisons: in Vulkan's order.
 fn comparison(op: vk::CompareOp) -> u64 {
     op.as_raw() as u64
@@ -77,7 +82,7 @@ fn operation(op: vk::StencilOp) -> u64 {
 }
 
 /// The vertex that flat values come from: of a fan the first is its second, since the centre is in every triangle.
-pub(super) fn provoking(dynamic: &Dynamic) -> Provoking {
+pub(super) fn provoking(dynamic: &DrawState) -> Provoking {
     match (dynamic.raster.provoking_last, dynamic.topology) {
         (true, _) => Provoking::Third,
         (false, vk::PrimitiveTopology::TRIANGLE_FAN) => Provoking::Second,
@@ -251,17 +256,13 @@ impl Update<'_> {
             Some((_, false)) => 3,
         };
         let fragment = &self.programs.fragment;
-        let blends = self.graphics.pipeline.as_ref().is_some_and(|pipeline| {
-            pipeline.info.blends.iter().any(|blend| blend.blend_enable == vk::TRUE)
-                || pipeline.info.logic_op.is_some()
-        });
-        let translucent = blends || fragment.info.fragment.reads_targets != 0;
+        let translucent = fragment.info.fragment.reads_targets != 0;
         let pass = u64::from(translucent) | u64::from(fragment.late_tests) << 1;
         let first = Writer::new(&c::RECORD)
             .set(&c::BIT_9, 1)
             .set(&c::VISIBILITY, visibility)
             .set(&c::SCISSOR, 1)
-            .flag(&c::DEPTH_BIAS, dynamic.raster.bias.is_some())
+            .flag(&c::DEPTH_BIAS, dynamic.raster.biased)
             .flag(&c::STENCIL, dynamic.depth.stencil && self.pass.info.stencil.is_some())
             .flag(&c::TWO_SIDED_STENCIL, dynamic.depth.stencil && self.pass.info.stencil.is_some())
             .bytes();
@@ -274,9 +275,9 @@ impl Update<'_> {
         use r::{fragment_face as f, fragment_face_2 as g, fragment_stencil as s};
         let dynamic = &self.graphics.dynamic;
         let depth = &dynamic.depth;
-        let test = depth.test.filter(|_| self.pass.info.depth.is_some());
-        let compare = test.map_or(7, comparison);
-        let keeps = test.is_none() || !depth.write;
+        let tests = depth.test && self.pass.info.depth.is_some();
+        let compare = if tests { comparison(depth.compare) } else { ALWAYS };
+        let keeps = !tests || !depth.write;
         let stencil = depth.faces.get(side).copied().unwrap_or_default();
         let polygon = match dynamic.raster.polygon {
             vk::PolygonMode::LINE => 1,
@@ -299,7 +300,7 @@ impl Update<'_> {
         let second = Writer::new(&g::RECORD)
             .flag(&g::NO_DEPTH_WRITE, true)
             .set(&g::CONSERVATIVE, 3)
-            .set(&g::DEPTH_COMPARE, 7)
+            .set(&g::DEPTH_COMPARE, ALWAYS)
             .set(&g::OBJECT, object)
             .bytes();
         let third = Writer::new(&s::RECORD)
@@ -343,7 +344,7 @@ impl Update<'_> {
             .flag(&c::FRONT, raster.cull.contains(vk::CullModeFlags::FRONT))
             .flag(&c::BACK, raster.cull.contains(vk::CullModeFlags::BACK))
             .set(&c::PROVOKING, 1 + provoking(&self.graphics.dynamic) as u64)
-            .flag(&c::DEPTH_CLIP, raster.clip)
+            .flag(&c::DEPTH_CLIP, raster.clips())
             .flag(&c::DEPTH_CLAMP, raster.clamp)
             .flag(&c::MULTISAMPLED, self.pass.samples > 1)
             .flag(&c::FRONT_CCW, !raster.clockwise)

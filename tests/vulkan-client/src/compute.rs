@@ -4,6 +4,7 @@ use ash::vk;
 
 use crate::Error;
 use crate::device::Device;
+use crate::objects;
 use crate::pipeline::{Bound, shaders};
 use crate::request::Request;
 
@@ -22,22 +23,28 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
         false => vk::PipelineCreateFlags::empty(),
     };
     let create = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(bound.layout)];
-    let pipeline = match request.has("cached") {
-        true => cached(device, create)?,
-        false => pipeline(device, create, vk::PipelineCache::null())?,
+    let objects = objects::compute(device, request, shader, &bound)?;
+    let pipeline = match (request.has("cached"), objects) {
+        (_, Some(_)) => vk::Pipeline::null(),
+        (true, None) => cached(device, create)?,
+        (false, None) => pipeline(device, create, vk::PipelineCache::null())?,
     };
     let groups = request.numbers("groups", [1; 3])?;
     let [x, y, z] = request.numbers("base", [0; 3])?;
     let [repeat] = request.numbers("repeat", [1])?;
     let sizes: Vec<u8> = groups.iter().flat_map(|count| count.to_le_bytes()).collect();
     let indirect = device.buffer(&sizes)?;
+    let shader_stage = vk::ShaderStageFlags::COMPUTE;
     let record = |commands: vk::CommandBuffer| {
         let point = vk::PipelineBindPoint::COMPUTE;
         for number in 0..repeat {
             bound.bind(device, commands, point, (repeat > 1).then_some(number));
             // SAFETY: the command buffer is being recorded.
             unsafe {
-                device.functions.cmd_bind_pipeline(commands, point, pipeline);
+                match objects {
+                    Some(shader) => objects::bind(device, commands, &[(shader, shader_stage)])?,
+                    None => device.functions.cmd_bind_pipeline(commands, point, pipeline),
+                }
                 match (request.has("indirect"), request.has("base"), groups) {
                     (true, ..) => device.functions.cmd_dispatch_indirect(commands, indirect.buffer, 0),
                     (_, true, [w, h, d]) => device.functions.cmd_dispatch_base(commands, x, y, z, w, h, d),

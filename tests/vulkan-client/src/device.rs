@@ -7,13 +7,19 @@ use ash::vk;
 use crate::Error;
 
 /// Extensions that are enabled where they are.
-const EXTENSIONS: [&CStr; 6] = [
+const EXTENSIONS: [&CStr; 12] = [
     ash::ext::transform_feedback::NAME,
     ash::ext::custom_border_color::NAME,
     ash::ext::provoking_vertex::NAME,
     ash::ext::graphics_pipeline_library::NAME,
     ash::khr::pipeline_library::NAME,
     ash::khr::push_descriptor::NAME,
+    ash::ext::extended_dynamic_state2::NAME,
+    ash::ext::extended_dynamic_state3::NAME,
+    ash::ext::vertex_input_dynamic_state::NAME,
+    ash::ext::color_write_enable::NAME,
+    ash::ext::depth_clip_enable::NAME,
+    ash::ext::shader_object::NAME,
 ];
 
 /// A device with everything enabled that it has.
@@ -30,8 +36,36 @@ pub struct Device {
     pub feedback: Option<ash::ext::transform_feedback::Device>,
     /// Functions of descriptors that commands hold.
     pub push: ash::khr::push_descriptor::Device,
+    /// Functions that set state, and shader objects.
+    pub states: Option<States>,
     _entry: ash::Entry,
     _instance: ash::Instance,
+}
+
+/// Functions that set state, and shader objects.
+pub struct States {
+    /// Shader objects, and most state.
+    pub objects: ash::ext::shader_object::Device,
+    /// The logic operation.
+    pub second: ash::ext::extended_dynamic_state2::Device,
+    /// Everything else that pipelines say.
+    pub third: ash::ext::extended_dynamic_state3::Device,
+    /// Where vertices come from.
+    pub input: ash::ext::vertex_input_dynamic_state::Device,
+    /// Which targets are written.
+    pub writes: ash::ext::color_write_enable::Device,
+}
+
+impl States {
+    fn new(instance: &ash::Instance, device: &ash::Device) -> States {
+        States {
+            objects: ash::ext::shader_object::Device::new(instance, device),
+            second: ash::ext::extended_dynamic_state2::Device::new(instance, device),
+            third: ash::ext::extended_dynamic_state3::Device::new(instance, device),
+            input: ash::ext::vertex_input_dynamic_state::Device::new(instance, device),
+            writes: ash::ext::color_write_enable::Device::new(instance, device),
+        }
+    }
 }
 
 /// A buffer that the host sees.
@@ -95,6 +129,22 @@ impl Device {
             if knows(ash::ext::graphics_pipeline_library::NAME) {
                 features = features.push_next(&mut libraries);
             }
+            let mut second = vk::PhysicalDeviceExtendedDynamicState2FeaturesEXT::default();
+            let mut third = vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT::default();
+            let mut input = vk::PhysicalDeviceVertexInputDynamicStateFeaturesEXT::default();
+            let mut writes = vk::PhysicalDeviceColorWriteEnableFeaturesEXT::default();
+            let mut clips = vk::PhysicalDeviceDepthClipEnableFeaturesEXT::default();
+            let mut objects = vk::PhysicalDeviceShaderObjectFeaturesEXT::default();
+            let has_objects = knows(ash::ext::shader_object::NAME);
+            if has_objects {
+                features = features
+                    .push_next(&mut second)
+                    .push_next(&mut third)
+                    .push_next(&mut input)
+                    .push_next(&mut writes)
+                    .push_next(&mut clips)
+                    .push_next(&mut objects);
+            }
             features = features.push_next(&mut f13).push_next(&mut f12).push_next(&mut f11);
             instance.get_physical_device_features2(physical, &mut features);
             features.features.robust_buffer_access = 0;
@@ -109,6 +159,7 @@ impl Device {
             let pool = functions.create_command_pool(&vk::CommandPoolCreateInfo::default(), None)?;
             let feedback = feeds.then(|| ash::ext::transform_feedback::Device::new(&instance, &functions));
             let push = ash::khr::push_descriptor::Device::new(&instance, &functions);
+            let states = has_objects.then(|| States::new(&instance, &functions));
             Ok(Device {
                 functions,
                 queue,
@@ -117,6 +168,7 @@ impl Device {
                 has_doubles,
                 feedback,
                 push,
+                states,
                 _entry: entry,
                 _instance: instance,
             })

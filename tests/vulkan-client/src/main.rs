@@ -6,6 +6,7 @@ mod compute;
 mod device;
 mod draw;
 mod image;
+mod objects;
 mod pipeline;
 mod request;
 mod transfer;

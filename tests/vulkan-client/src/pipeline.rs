@@ -13,6 +13,8 @@ use crate::request::{Request, fill};
 pub struct Bound {
     /// The layout.
     pub layout: vk::PipelineLayout,
+    /// The layout of its set.
+    pub set_layout: vk::DescriptorSetLayout,
     set: Option<vk::DescriptorSet>,
     slots: Vec<(u32, Slot)>,
     /// Descriptors are written when commands that use them are recorded.
@@ -22,6 +24,14 @@ pub struct Bound {
     /// Its storage images in the order of the request.
     pub images: Vec<Image>,
     push: Vec<u8>,
+}
+
+impl Bound {
+    /// The push constants of every stage.
+    pub fn push_range(&self) -> Option<vk::PushConstantRange> {
+        let size = self.push.len() as u32;
+        (size > 0).then(|| vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::ALL).size(size))
+    }
 }
 
 /// One binding to write.
@@ -88,8 +98,8 @@ impl Bound {
             (_, true) => Way::Late,
             _ => Way::Set,
         };
-        let (layout, set) = descriptors(device, &slots, push.len() as u32, way)?;
-        let bound = Bound { layout, set, slots, late: way == Way::Late, buffers, images, push };
+        let (layout, set_layout, set) = descriptors(device, &slots, push.len() as u32, way)?;
+        let bound = Bound { layout, set_layout, set, slots, late: way == Way::Late, buffers, images, push };
         if way == Way::Set {
             bound.write(device);
         }
@@ -193,7 +203,7 @@ fn descriptors(
     slots: &[(u32, Slot)],
     push: u32,
     way: Way,
-) -> Result<(vk::PipelineLayout, Option<vk::DescriptorSet>), Error> {
+) -> Result<(vk::PipelineLayout, vk::DescriptorSetLayout, Option<vk::DescriptorSet>), Error> {
     let stages = vk::ShaderStageFlags::ALL;
     let firsts = slots.iter().enumerate().filter(|(at, (binding, _))| elements(*binding, &slots[..*at]) == 0);
     let bindings: Vec<_> = firsts
@@ -230,7 +240,7 @@ fn descriptors(
             .push_constant_ranges(&ranges[..usize::from(push > 0)]);
         let layout = device.functions.create_pipeline_layout(&create, None)?;
         if way == Way::Pushed {
-            return Ok((layout, None));
+            return Ok((layout, set_layouts[0], None));
         }
         let create = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(sizes);
         let create = match way {
@@ -240,15 +250,19 @@ fn descriptors(
         let pool = device.functions.create_descriptor_pool(&create, None)?;
         let create = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&set_layouts);
         let set = device.functions.allocate_descriptor_sets(&create)?[0];
-        Ok((layout, Some(set)))
+        Ok((layout, set_layouts[0], Some(set)))
     }
 }
 
 /// A shader of a request.
 pub struct Shader {
-    stage: vk::ShaderStageFlags,
+    /// Its stage.
+    pub stage: vk::ShaderStageFlags,
     module: vk::ShaderModule,
-    entry: CString,
+    /// Its code.
+    pub words: Vec<u32>,
+    /// Its entry point.
+    pub entry: CString,
     /// Specialization constants and their bytes.
     constants: (Vec<vk::SpecializationMapEntry>, Vec<u8>),
 }
@@ -306,7 +320,7 @@ pub fn shaders(device: &Device, request: &Request) -> Result<Vec<Shader>, Error>
             let create = vk::ShaderModuleCreateInfo::default().code(&words);
             // SAFETY: the structure lives through the call.
             let module = unsafe { device.functions.create_shader_module(&create, None)? };
-            Ok(Shader { stage, module, entry, constants: constants(request, name)? })
+            Ok(Shader { stage, module, words, entry, constants: constants(request, name)? })
         })
         .collect()
 }

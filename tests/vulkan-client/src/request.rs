@@ -23,7 +23,10 @@
 //!   N`, `inside X Y W H R G B A` (clears a part of the first target after the draws), `feedback BYTES` (a buffer that
 //!   vertices are captured in; counters are read back too), `resumed` (with `load`: the second pass continues to capture), `fed STRIDE` (a
 //!   second pass draws what was captured, from binding 0), `query feedback`, `again N` (draws
-//!   again with the push constants' first word counting up), `provoking_last`, `libraries` (the pipeline is linked from parts).
+//!   again with the push constants' first word counting up), `provoking_last`, `libraries` (the pipeline is linked from parts),
+//!   `clip on|off`, `logic OP`, `alpha_to_one`, `color_writes MASK`, `then KEY WORD…` (draws once more, with this line in place of
+//!   those of its key), `way dynamic|objects|linked|binary` (commands set all state; shaders are objects, made one by one, together, or from
+//!   binaries that were kept; of compute shaders likewise).
 
 use crate::Error;
 
@@ -67,6 +70,17 @@ impl Request {
     /// The words after every line of a key.
     pub fn all<'r>(&'r self, key: &'r str) -> impl Iterator<Item = &'r [String]> {
         self.lines.iter().filter(move |line| line[0] == key).map(|line| &line[1..])
+    }
+
+    /// The request of the draw after the first: the lines after `then` replace those of their keys.
+    pub fn then(&self) -> Option<Request> {
+        let mut lines: Vec<Vec<String>> = self.all("then").map(<[String]>::to_vec).collect();
+        if lines.is_empty() {
+            return None;
+        }
+        let keys: Vec<String> = lines.iter().filter_map(|line| line.first().cloned()).collect();
+        lines.extend(self.lines.iter().filter(|line| !keys.contains(&line[0])).cloned());
+        Some(Request { name: self.name.clone(), lines })
     }
 
     /// Whether a key stands alone.

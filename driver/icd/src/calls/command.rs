@@ -101,7 +101,7 @@ pub(crate) fn cmd_bind_pipeline(
     buffer.record(move |recorder| {
         match &*pipeline {
             Pipeline::Compute(pipeline) => recorder.bind_compute(pipeline.clone()),
-            Pipeline::Graphics(pipeline) => recorder.bind_graphics(pipeline.clone()),
+            Pipeline::Graphics(pipeline) => recorder.bind_graphics(pipeline),
             Pipeline::Library(_) => return Err(Error::Invalid { what: "a pipeline library is bound" }),
         }
         Ok(())

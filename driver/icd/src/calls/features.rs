@@ -138,6 +138,50 @@ filled! { feature,
             { custom_border_colors: vk::TRUE, custom_border_color_without_format: vk::FALSE };
         PhysicalDeviceTransformFeedbackFeaturesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT
             { transform_feedback: vk::TRUE, geometry_streams: vk::FALSE };
+        PhysicalDeviceExtendedDynamicState2FeaturesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT {
+            extended_dynamic_state2: vk::TRUE,
+            extended_dynamic_state2_logic_op: vk::TRUE,
+            extended_dynamic_state2_patch_control_points: vk::FALSE
+        };
+        PhysicalDeviceExtendedDynamicState3FeaturesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_FEATURES_EXT {
+            extended_dynamic_state3_depth_clamp_enable: vk::TRUE,
+            extended_dynamic_state3_depth_clip_enable: vk::TRUE,
+            extended_dynamic_state3_polygon_mode: vk::TRUE,
+            extended_dynamic_state3_provoking_vertex_mode: vk::TRUE,
+            extended_dynamic_state3_line_rasterization_mode: vk::FALSE,
+            extended_dynamic_state3_rasterization_samples: vk::TRUE,
+            extended_dynamic_state3_sample_mask: vk::TRUE,
+            extended_dynamic_state3_alpha_to_coverage_enable: vk::TRUE,
+            extended_dynamic_state3_alpha_to_one_enable: vk::TRUE,
+            extended_dynamic_state3_logic_op_enable: vk::TRUE,
+            extended_dynamic_state3_color_blend_enable: vk::TRUE,
+            extended_dynamic_state3_color_blend_equation: vk::TRUE,
+            extended_dynamic_state3_color_write_mask: vk::TRUE,
+            extended_dynamic_state3_tessellation_domain_origin: vk::FALSE,
+            extended_dynamic_state3_rasterization_stream: vk::FALSE,
+            extended_dynamic_state3_conservative_rasterization_mode: vk::FALSE,
+            extended_dynamic_state3_extra_primitive_overestimation_size: vk::FALSE,
+            extended_dynamic_state3_sample_locations_enable: vk::FALSE,
+            extended_dynamic_state3_color_blend_advanced: vk::FALSE,
+            extended_dynamic_state3_line_stipple_enable: vk::FALSE,
+            extended_dynamic_state3_depth_clip_negative_one_to_one: vk::FALSE,
+            extended_dynamic_state3_viewport_w_scaling_enable: vk::FALSE,
+            extended_dynamic_state3_viewport_swizzle: vk::FALSE,
+            extended_dynamic_state3_coverage_to_color_enable: vk::FALSE,
+            extended_dynamic_state3_coverage_to_color_location: vk::FALSE,
+            extended_dynamic_state3_coverage_modulation_mode: vk::FALSE,
+            extended_dynamic_state3_coverage_modulation_table_enable: vk::FALSE,
+            extended_dynamic_state3_coverage_modulation_table: vk::FALSE,
+            extended_dynamic_state3_coverage_reduction_mode: vk::FALSE,
+            extended_dynamic_state3_representative_fragment_test_enable: vk::FALSE,
+            extended_dynamic_state3_shading_rate_image_enable: vk::FALSE
+        };
+        PhysicalDeviceVertexInputDynamicStateFeaturesEXT
+            PHYSICAL_DEVICE_VERTEX_INPUT_DYNAMIC_STATE_FEATURES_EXT { vertex_input_dynamic_state: vk::TRUE };
+        PhysicalDeviceColorWriteEnableFeaturesEXT PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT
+            { color_write_enable: vk::TRUE };
+        PhysicalDeviceShaderObjectFeaturesEXT PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT
+            { shader_object: vk::TRUE };
         PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
             PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR { pipeline_executable_info: vk::TRUE };
     }
@@ -219,6 +263,10 @@ filled! { property,
               transform_feedback_preserves_triangle_fan_provoking_vertex: vk::TRUE };
         PhysicalDeviceCustomBorderColorPropertiesEXT PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_PROPERTIES_EXT
             { max_custom_border_color_samplers: 1 << 16 };
+        PhysicalDeviceExtendedDynamicState3PropertiesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_PROPERTIES_EXT
+            { dynamic_primitive_topology_unrestricted: vk::TRUE };
+        PhysicalDeviceShaderObjectPropertiesEXT PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT
+            { shader_binary_uuid: physical::UUID, shader_binary_version: 0 };
         PhysicalDeviceTransformFeedbackPropertiesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_PROPERTIES_EXT {
             max_transform_feedback_streams: 1,
             max_transform_feedback_buffers: physical::FEEDBACK_BUFFERS,

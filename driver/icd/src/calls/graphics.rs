@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use agx_driver::Error;
 use agx_driver::cache::Known;
-use agx_driver::graphics::{
-    AttributeInfo, BindingInfo, DepthInfo, Dynamic, GraphicsInfo, GraphicsPipeline, RasterInfo,
+use agx_driver::draw_state::{
+    AttributeInfo, BindingInfo, BlendInfo, DepthInfo, DrawState, RasterInfo, VertexInput,
 };
+use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
 use ash::vk;
 use ash::vk::GraphicsPipelineLibraryFlagsEXT as Parts;
 
@@ -55,9 +56,6 @@ pub(super) fn graphics_info(
     if let Some(dynamic) = members::graphics_pipeline_create_info_dynamic_state(create) {
         info.dynamic = members::pipeline_dynamic_state_create_info_dynamic_states(dynamic).to_vec();
     }
-    if parts.contains(Parts::VERTEX_INPUT_INTERFACE) {
-        vertex_input(create, &mut info);
-    }
     info.state = state(create, &info.dynamic, parts);
     if parts.intersects(Parts::FRAGMENT_SHADER | Parts::FRAGMENT_OUTPUT_INTERFACE) {
         multisample(create, &mut info);
@@ -68,15 +66,40 @@ pub(super) fn graphics_info(
     formats(create, &mut info);
     let drawn = !info.state.raster.discard;
     if let Some(blend) = members::graphics_pipeline_create_info_color_blend_state(create).filter(|_| drawn) {
-        info.blends = members::pipeline_color_blend_state_create_info_attachments(blend).to_vec();
-        info.logic_op = (blend.logic_op_enable == vk::TRUE).then_some(blend.logic_op);
-        info.state.blend = blend.blend_constants;
+        blending(blend, &info.dynamic, &mut info.state.blending);
     }
     Ok(info)
 }
 
-fn vertex_input(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsInfo) {
-    let Some(input) = members::graphics_pipeline_create_info_vertex_input_state(create) else { return };
+fn blending(
+    blend: &vk::PipelineColorBlendStateCreateInfo<'_>,
+    dynamic: &[vk::DynamicState],
+    state: &mut BlendInfo,
+) {
+    use vk::DynamicState as D;
+    // Where commands set all of them, there need be no list.
+    let parts = [D::COLOR_BLEND_ENABLE_EXT, D::COLOR_BLEND_EQUATION_EXT, D::COLOR_WRITE_MASK_EXT];
+    if !parts.iter().all(|part| dynamic.contains(part)) {
+        let targets = members::pipeline_color_blend_state_create_info_attachments(blend);
+        state.targets.iter_mut().zip(targets).for_each(|(to, from)| *to = *from);
+    }
+    (state.logic, state.logic_op) = (blend.logic_op_enable == vk::TRUE, blend.logic_op);
+    state.constants = blend.blend_constants;
+    if let Some(writes) = find::<vk::PipelineColorWriteCreateInfoEXT<'_>>(blend.p_next) {
+        state.closed = closed(members::pipeline_color_write_create_info_ext_color_write_enables(writes));
+    }
+}
+
+/// The targets that nothing is written to, bit 0 the first.
+pub(super) fn closed(writes: &[vk::Bool32]) -> u32 {
+    let of = |(at, write): (usize, &vk::Bool32)| u32::from(*write == vk::FALSE) << at;
+    writes.iter().take(32).enumerate().map(of).sum()
+}
+
+fn vertex_input(create: &vk::GraphicsPipelineCreateInfo<'_>) -> VertexInput {
+    let Some(input) = members::graphics_pipeline_create_info_vertex_input_state(create) else {
+        return VertexInput::default();
+    };
     let bindings = members::pipeline_vertex_input_state_create_info_vertex_binding_descriptions(input).iter();
     let divisors = find::<vk::PipelineVertexInputDivisorStateCreateInfoKHR<'_>>(input.p_next)
         // SAFETY: valid usage of `VkPipelineVertexInputDivisorStateCreateInfo`.
@@ -85,7 +108,7 @@ fn vertex_input(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut Graphics
         })
         .unwrap_or_default();
     let divisor = |binding: u32| divisors.iter().find(|d| d.binding == binding).map_or(1, |d| d.divisor);
-    info.bindings = bindings
+    let bindings = bindings
         .map(|b| BindingInfo {
             binding: b.binding,
             stride: b.stride,
@@ -94,7 +117,7 @@ fn vertex_input(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut Graphics
         .collect();
     let attributes =
         members::pipeline_vertex_input_state_create_info_vertex_attribute_descriptions(input).iter();
-    info.attributes = attributes
+    let attributes = attributes
         .map(|a| AttributeInfo {
             location: a.location,
             binding: a.binding,
@@ -102,10 +125,19 @@ fn vertex_input(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut Graphics
             offset: a.offset,
         })
         .collect();
+    VertexInput { attributes, bindings }
 }
 
-fn state(create: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicState], parts: Parts) -> Dynamic {
-    let mut state = Dynamic::default();
+fn state(
+    create: &vk::GraphicsPipelineCreateInfo<'_>,
+    dynamic: &[vk::DynamicState],
+    parts: Parts,
+) -> DrawState {
+    let mut state = DrawState::default();
+    if parts.contains(Parts::VERTEX_INPUT_INTERFACE) && !dynamic.contains(&vk::DynamicState::VERTEX_INPUT_EXT)
+    {
+        state.input = Arc::new(vertex_input(create));
+    }
     if parts.contains(Parts::VERTEX_INPUT_INTERFACE)
         && let Some(assembly) = members::graphics_pipeline_create_info_input_assembly_state(create)
     {
@@ -120,7 +152,7 @@ fn state(create: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicStat
     }
     if let Some(depth) = members::graphics_pipeline_create_info_depth_stencil_state(create) {
         state.depth = DepthInfo {
-            test: (depth.depth_test_enable == vk::TRUE).then_some(depth.depth_compare_op),
+            test: depth.depth_test_enable == vk::TRUE,
             compare: depth.depth_compare_op,
             write: depth.depth_write_enable == vk::TRUE,
             stencil: depth.stencil_test_enable == vk::TRUE,
@@ -134,7 +166,7 @@ fn state(create: &vk::GraphicsPipelineCreateInfo<'_>, dynamic: &[vk::DynamicStat
 fn rasteriser(
     create: &vk::GraphicsPipelineCreateInfo<'_>,
     dynamic: &[vk::DynamicState],
-    state: &mut Dynamic,
+    state: &mut DrawState,
 ) {
     if let Some(raster) = members::graphics_pipeline_create_info_rasterization_state(create) {
         let bias =
@@ -145,12 +177,12 @@ fn rasteriser(
         state.raster = RasterInfo {
             discard: discards && raster.rasterizer_discard_enable == vk::TRUE,
             clamp: raster.depth_clamp_enable == vk::TRUE,
-            clip: clip
-                .map_or(raster.depth_clamp_enable == vk::FALSE, |clip| clip.depth_clip_enable == vk::TRUE),
+            clip: clip.map(|clip| clip.depth_clip_enable == vk::TRUE),
             polygon: raster.polygon_mode,
             cull: raster.cull_mode,
             clockwise: raster.front_face == vk::FrontFace::CLOCKWISE,
-            bias: (raster.depth_bias_enable == vk::TRUE).then_some(bias),
+            biased: raster.depth_bias_enable == vk::TRUE,
+            bias,
             provoking_last: provoking
                 .is_some_and(|mode| mode.provoking_vertex_mode == vk::ProvokingVertexModeEXT::LAST_VERTEX),
             line_width: raster.line_width,
@@ -170,13 +202,13 @@ fn rasteriser(
 fn multisample(create: &vk::GraphicsPipelineCreateInfo<'_>, info: &mut GraphicsInfo) {
     let state = members::graphics_pipeline_create_info_multisample_state(create);
     let Some(state) = state.filter(|_| !info.state.raster.discard) else { return };
-    let samples = &mut info.samples;
+    info.shading = state.sample_shading_enable == vk::TRUE;
+    let samples = &mut info.state.samples;
     samples.count = state.rasterization_samples.as_raw();
     // SAFETY: valid usage of `VkPipelineMultisampleStateCreateInfo`: there is a word at least.
     if let Some(mask) = unsafe { state.p_sample_mask.as_ref() } {
         samples.mask = *mask;
     }
-    samples.shading = state.sample_shading_enable == vk::TRUE && samples.count > 1;
     samples.alpha_to_coverage = state.alpha_to_coverage_enable == vk::TRUE;
     samples.alpha_to_one = state.alpha_to_one_enable == vk::TRUE;
 }

@@ -21,28 +21,57 @@ const ALL: Parts = Parts::from_raw(
         | Parts::FRAGMENT_OUTPUT_INTERFACE.as_raw(),
 );
 
-/// State of the vertex input and of the fragment parts that commands may set; the rest is that of the rasteriser.
-const DYNAMIC: &[(vk::DynamicState, Parts)] = &[
-    (vk::DynamicState::PRIMITIVE_TOPOLOGY, Parts::VERTEX_INPUT_INTERFACE),
-    (vk::DynamicState::PRIMITIVE_RESTART_ENABLE, Parts::VERTEX_INPUT_INTERFACE),
-    (vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE, Parts::VERTEX_INPUT_INTERFACE),
-    (vk::DynamicState::DEPTH_TEST_ENABLE, Parts::FRAGMENT_SHADER),
-    (vk::DynamicState::DEPTH_WRITE_ENABLE, Parts::FRAGMENT_SHADER),
-    (vk::DynamicState::DEPTH_COMPARE_OP, Parts::FRAGMENT_SHADER),
-    (vk::DynamicState::DEPTH_BOUNDS, Parts::FRAGMENT_SHADER),
-    (vk::DynamicState::DEPTH_BOUNDS_TEST_ENABLE, Parts::FRAGMENT_SHADER),
-    (vk::DynamicState::STENCIL_TEST_ENABLE, Parts::FRAGMENT_SHADER),
-    (vk::DynamicState::STENCIL_OP, Parts::FRAGMENT_SHADER),
-    (vk::DynamicState::STENCIL_COMPARE_MASK, Parts::FRAGMENT_SHADER),
-    (vk::DynamicState::STENCIL_WRITE_MASK, Parts::FRAGMENT_SHADER),
-    (vk::DynamicState::STENCIL_REFERENCE, Parts::FRAGMENT_SHADER),
-    (vk::DynamicState::BLEND_CONSTANTS, Parts::FRAGMENT_OUTPUT_INTERFACE),
-];
+/// Dynamic states by part; all others are the rasteriser's.
+const DYNAMIC: &[(Parts, &[vk::DynamicState])] = {
+    use vk::DynamicState as D;
+    &[
+        (
+            Parts::VERTEX_INPUT_INTERFACE,
+            &[
+                D::PRIMITIVE_TOPOLOGY,
+                D::PRIMITIVE_RESTART_ENABLE,
+                D::VERTEX_INPUT_BINDING_STRIDE,
+                D::VERTEX_INPUT_EXT,
+            ],
+        ),
+        (
+            Parts::FRAGMENT_SHADER,
+            &[
+                D::DEPTH_TEST_ENABLE,
+                D::DEPTH_WRITE_ENABLE,
+                D::DEPTH_COMPARE_OP,
+                D::DEPTH_BOUNDS,
+                D::DEPTH_BOUNDS_TEST_ENABLE,
+                D::STENCIL_TEST_ENABLE,
+                D::STENCIL_OP,
+                D::STENCIL_COMPARE_MASK,
+                D::STENCIL_WRITE_MASK,
+                D::STENCIL_REFERENCE,
+            ],
+        ),
+        (
+            Parts::FRAGMENT_OUTPUT_INTERFACE,
+            &[
+                D::BLEND_CONSTANTS,
+                D::COLOR_BLEND_ENABLE_EXT,
+                D::COLOR_BLEND_EQUATION_EXT,
+                D::COLOR_WRITE_MASK_EXT,
+                D::COLOR_WRITE_ENABLE_EXT,
+                D::LOGIC_OP_ENABLE_EXT,
+                D::LOGIC_OP_EXT,
+                D::ALPHA_TO_COVERAGE_ENABLE_EXT,
+                D::ALPHA_TO_ONE_ENABLE_EXT,
+                D::RASTERIZATION_SAMPLES_EXT,
+                D::SAMPLE_MASK_EXT,
+            ],
+        ),
+    ]
+};
 
 /// The part that a dynamic state belongs to.
 fn part_of(state: vk::DynamicState) -> Parts {
-    let known = DYNAMIC.iter().find(|(known, _)| *known == state);
-    known.map_or(Parts::PRE_RASTERIZATION_SHADERS, |(_, part)| *part)
+    let known = DYNAMIC.iter().find(|(_, states)| states.contains(&state));
+    known.map_or(Parts::PRE_RASTERIZATION_SHADERS, |(part, _)| *part)
 }
 
 /// Everything that a structure and its libraries say, and which parts that are.
@@ -77,8 +106,7 @@ pub(super) fn whole(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<(Grap
 fn take(to: &mut GraphicsInfo, from: &GraphicsInfo, parts: Parts) {
     to.dynamic.extend(from.dynamic.iter().filter(|state| parts.contains(part_of(**state))));
     if parts.contains(Parts::VERTEX_INPUT_INTERFACE) {
-        to.attributes.clone_from(&from.attributes);
-        to.bindings.clone_from(&from.bindings);
+        to.state.input.clone_from(&from.state.input);
         (to.state.topology, to.state.restart) = (from.state.topology, from.state.restart);
     }
     if parts.contains(Parts::PRE_RASTERIZATION_SHADERS) {
@@ -90,14 +118,12 @@ fn take(to: &mut GraphicsInfo, from: &GraphicsInfo, parts: Parts) {
     if parts.contains(Parts::FRAGMENT_SHADER) {
         to.fragment.clone_from(&from.fragment);
         to.state.depth = from.state.depth;
-        to.samples.shading = from.samples.shading;
+        to.shading |= from.shading;
     }
     if parts.contains(Parts::FRAGMENT_OUTPUT_INTERFACE) {
-        to.samples = agx_driver::graphics::SampleInfo { shading: to.samples.shading, ..from.samples };
+        to.state.samples = from.state.samples;
         to.formats.clone_from(&from.formats);
-        to.blends.clone_from(&from.blends);
-        to.logic_op = from.logic_op;
-        to.state.blend = from.state.blend;
+        to.state.blending = from.state.blending;
     }
 }
 
@@ -111,14 +137,14 @@ mod tests {
         said.state.topology = vk::PrimitiveTopology::TRIANGLE_FAN;
         said.state.raster.line_width = 2.0;
         said.state.depth.write = true;
-        said.samples.mask = 5;
-        said.samples.shading = true;
+        said.state.samples.mask = 5;
+        said.shading = true;
         said.dynamic = vec![vk::DynamicState::VIEWPORT, vk::DynamicState::DEPTH_TEST_ENABLE];
         let mut info = GraphicsInfo::default();
         take(&mut info, &said, Parts::FRAGMENT_OUTPUT_INTERFACE);
-        assert_eq!((info.samples.mask, info.samples.shading, info.dynamic.len()), (5, false, 0));
+        assert_eq!((info.state.samples.mask, info.shading, info.dynamic.len()), (5, false, 0));
         take(&mut info, &said, Parts::FRAGMENT_SHADER);
-        assert!(info.samples.shading && info.state.depth.write);
+        assert!(info.shading && info.state.depth.write);
         assert_eq!(info.dynamic, [vk::DynamicState::DEPTH_TEST_ENABLE]);
         assert_eq!(info.state.topology, vk::PrimitiveTopology::default());
         take(&mut info, &said, Parts::VERTEX_INPUT_INTERFACE | Parts::PRE_RASTERIZATION_SHADERS);

@@ -47,16 +47,20 @@ pub(super) fn source(info: &vk::PipelineShaderStageCreateInfo<'_>) -> Result<Sha
     };
     let name = members::pipeline_shader_stage_create_info_name(info);
     let entry_point = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut constants = Vec::new();
-    if let Some(special) = members::pipeline_shader_stage_create_info_specialization_info(info) {
-        let data = members::specialization_info_data(special);
-        for entry in members::specialization_info_map_entries(special) {
-            let bytes = data.get(entry.offset as usize..entry.offset as usize + entry.size).unwrap_or(&[]);
-            let value = bytes.iter().take(8).rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
-            constants.push((entry.constant_id, value));
-        }
-    }
+    let special = members::pipeline_shader_stage_create_info_specialization_info(info);
+    let constants = special.map(constants).unwrap_or_default();
     Ok(ShaderSource { code, entry_point, constants, has_base: false })
+}
+
+/// Specialization constants by id, as raw bits.
+pub(super) fn constants(special: &vk::SpecializationInfo<'_>) -> Vec<(u32, u64)> {
+    let data = members::specialization_info_data(special);
+    let value = |entry: &vk::SpecializationMapEntry| {
+        let bytes = data.get(entry.offset as usize..entry.offset as usize + entry.size).unwrap_or(&[]);
+        bytes.iter().take(8).rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+    };
+    let entries = members::specialization_info_map_entries(special).iter();
+    entries.map(|entry| (entry.constant_id, value(entry))).collect()
 }
 
 /// Says how long it took to make a pipeline, where that is asked for; of its stages nothing is known.
@@ -139,7 +143,7 @@ pub(crate) fn destroy_pipeline(_: &Arc<Device>, pipeline: vk::Pipeline) {
 }
 
 /// What pipeline caches begin with (`VkPipelineCacheHeaderVersionOne`).
-fn cache_header() -> Vec<u8> {
+pub(super) fn cache_header() -> Vec<u8> {
     let properties = physical::properties();
     let words = [32, 1, properties.vendor_id, properties.device_id];
     let mut bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
@@ -198,11 +202,11 @@ fn programs(pipeline: vk::Pipeline) -> Vec<Shown> {
 }
 
 fn graphics_programs(pipeline: &GraphicsPipeline) -> Vec<Shown> {
-    let Some(programs) = pipeline.known() else { return Vec::new() };
-    vec![
-        ("vertex", vk::ShaderStageFlags::VERTEX, programs.vertex.statistics),
-        ("fragment", vk::ShaderStageFlags::FRAGMENT, programs.fragment.statistics),
-    ]
+    let stages = [
+        ("vertex", vk::ShaderStageFlags::VERTEX, pipeline.vertex.statistics()),
+        ("fragment", vk::ShaderStageFlags::FRAGMENT, pipeline.fragment.statistics()),
+    ];
+    stages.into_iter().filter_map(|(name, stage, figures)| Some((name, stage, figures?))).collect()
 }
 
 pub(crate) fn get_pipeline_executable_properties_khr(

@@ -9,9 +9,11 @@ use crate::pipeline::{Bound, shaders};
 use crate::request::Request;
 
 use feedback::Feedback;
+use way::Way;
 
 mod feedback;
 mod state;
+mod way;
 
 /// What a draw draws into.
 struct Targets {
@@ -120,7 +122,7 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     let targets = Targets::new(device, request)?;
     let inputs = Inputs::new(device, request)?;
     let modules = shaders(device, request)?;
-    let pipeline = state::pipeline(device, request, &modules, bound.layout)?;
+    let way = Way::new(device, request, &modules, &bound)?;
     let query = query(device, request)?;
     let commands = device.recorded(|commands| {
         for image in targets.all() {
@@ -134,7 +136,7 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
         for pass in 0..passes {
             begin(device, commands, request, &targets, pass)?;
             let query = query.filter(|_| pass == 0);
-            let draws = |commands| record(device, commands, request, &bound, &inputs, pipeline, query, pass);
+            let draws = |commands| record(device, commands, request, &bound, &inputs, &way, query, pass);
             match request.has("secondary") {
                 true => {
                     state::inherited(request, |inheritance| device.secondary(commands, inheritance, draws))?
@@ -260,7 +262,7 @@ fn record(
     request: &Request,
     bound: &Bound,
     inputs: &Inputs,
-    pipeline: vk::Pipeline,
+    way: &Way,
     query: Option<vk::QueryPool>,
     pass: u32,
 ) -> Result<(), Error> {
@@ -268,7 +270,7 @@ fn record(
     let point = vk::PipelineBindPoint::GRAPHICS;
     // SAFETY: a pass has begun in the command buffer; handles are this device's.
     unsafe {
-        functions.cmd_bind_pipeline(commands, point, pipeline);
+        way.bind(device, commands, 0)?;
         for (at, buffer) in inputs.vertices.iter().enumerate() {
             functions.cmd_bind_vertex_buffers(commands, at as u32, &[buffer.buffer], &[0]);
         }
@@ -294,6 +296,10 @@ fn record(
         let [again] = request.numbers("again", [1])?;
         for number in 0..again {
             bound.bind(device, commands, point, (again > 1).then_some(number));
+            draw(device, commands, request, inputs)?;
+        }
+        for number in 1..way.draws() {
+            way.bind(device, commands, number)?;
             draw(device, commands, request, inputs)?;
         }
         if let Some(pool) = query {

@@ -61,6 +61,11 @@ const VERTEX_FORMATS: &[(&str, vk::Format)] = &[
     ("rg16f", vk::Format::R16G16_SFLOAT),
     ("rg16i", vk::Format::R16G16_SINT),
     ("rgb10a2", vk::Format::A2B10G10R10_UNORM_PACK32),
+    ("rgb10a2-uscaled", vk::Format::A2B10G10R10_USCALED_PACK32),
+    ("bgr10a2", vk::Format::A2R10G10B10_UNORM_PACK32),
+    ("bgr10a2-snorm", vk::Format::A2R10G10B10_SNORM_PACK32),
+    ("bgr10a2-uscaled", vk::Format::A2R10G10B10_USCALED_PACK32),
+    ("bgr10a2-sscaled", vk::Format::A2R10G10B10_SSCALED_PACK32),
     ("r32ui", vk::Format::R32_UINT),
     ("rg32ui", vk::Format::R32G32_UINT),
 ];
@@ -127,7 +132,7 @@ fn depth_stencil(request: &Request) -> Result<vk::PipelineDepthStencilStateCreat
     Ok(state)
 }
 
-fn raster<'r>(request: &Request) -> Result<vk::PipelineRasterizationStateCreateInfo<'r>, Error> {
+fn raster(request: &Request) -> Result<vk::PipelineRasterizationStateCreateInfo<'static>, Error> {
     let cull = match request.word("cull").unwrap_or("none") {
         "front" => vk::CullModeFlags::FRONT,
         "back" => vk::CullModeFlags::BACK,
@@ -197,7 +202,7 @@ fn viewport(request: &Request) -> Result<(vk::Viewport, vk::Rect2D), Error> {
 }
 
 /// The formats of the targets.
-fn target_formats(request: &Request) -> Result<Vec<vk::Format>, Error> {
+pub fn target_formats(request: &Request) -> Result<Vec<vk::Format>, Error> {
     let names = request.all("target").filter_map(|words| words.first());
     names.map(|name| format(name).map(|found| found.format)).collect()
 }
@@ -240,53 +245,148 @@ pub fn inherited<R>(
     with((&inheritance, vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE))
 }
 
-/// The pipeline of a request.
+const LOGIC: &[(&str, vk::LogicOp)] = &[
+    ("and", vk::LogicOp::AND),
+    ("xor", vk::LogicOp::XOR),
+    ("or-inverted", vk::LogicOp::OR_INVERTED),
+    ("set", vk::LogicOp::SET),
+];
+
+/// Everything that a pipeline says beside its shaders.
+pub struct State {
+    /// Vertex buffers.
+    pub bindings: Vec<vk::VertexInputBindingDescription>,
+    /// Attributes.
+    pub attributes: Vec<vk::VertexInputAttributeDescription>,
+    /// What vertices make.
+    pub topology: vk::PrimitiveTopology,
+    /// The greatest index starts a new strip.
+    pub restart: bool,
+    /// The viewport and the scissor.
+    pub view: (vk::Viewport, vk::Rect2D),
+    /// The rasteriser.
+    pub raster: vk::PipelineRasterizationStateCreateInfo<'static>,
+    /// Flat values come from the last vertex.
+    pub provoking_last: bool,
+    /// Whether depth is clipped, where the request says so.
+    pub clip: Option<bool>,
+    /// Samples of a pixel, and those that are let through.
+    pub samples: [u32; 2],
+    /// Alpha becomes coverage; it becomes one; every sample is shaded.
+    pub alpha: [bool; 3],
+    /// Depth and stencil.
+    pub depth: vk::PipelineDepthStencilStateCreateInfo<'static>,
+    /// Blending of every target.
+    pub blend: vk::PipelineColorBlendAttachmentState,
+    /// Blend constants.
+    pub constants: [f32; 4],
+    /// The logic operation.
+    pub logic: Option<vk::LogicOp>,
+    /// Targets that colours are written to, bit 0 the first.
+    pub writes: Option<u32>,
+}
+
+impl State {
+    /// What a request says.
+    ///
+    /// # Errors
+    /// Words that are not known.
+    pub fn new(request: &Request) -> Result<State, Error> {
+        let (bindings, attributes) = vertex_input(request)?;
+        let [samples] = request.numbers("samples", [1])?;
+        let [mask] = request.numbers("sample_mask", [u32::MAX])?;
+        let [writes] = request.numbers("color_writes", [u32::MAX])?;
+        Ok(State {
+            bindings,
+            attributes,
+            topology: named(TOPOLOGIES, request.word("topology").unwrap_or("triangles"), "topology")?,
+            restart: request.has("restart"),
+            view: viewport(request)?,
+            raster: raster(request)?,
+            provoking_last: request.has("provoking_last"),
+            clip: request.word("clip").ok().map(|word| word == "on"),
+            samples: [samples, mask],
+            alpha: ["alpha_to_coverage", "alpha_to_one", "sample_shading"].map(|key| request.has(key)),
+            depth: depth_stencil(request)?,
+            blend: blend(request)?,
+            constants: request.floats("constants", [0.0; 4])?,
+            logic: request
+                .word("logic")
+                .ok()
+                .map(|word| named(LOGIC, word, "logic operation"))
+                .transpose()?,
+            writes: request.has("color_writes").then_some(writes),
+        })
+    }
+
+    /// Whether each of so many targets is written to.
+    pub fn written(&self, targets: usize) -> Vec<vk::Bool32> {
+        (0..targets).map(|at| self.writes.unwrap_or(u32::MAX) >> at & 1).collect()
+    }
+}
+
+/// The pipeline of a request and a state, of which commands set `dynamic`.
 ///
 /// # Errors
 /// What Vulkan says, or words that are not known.
 pub fn pipeline(
     device: &Device,
     request: &Request,
+    (state, dynamic): (&State, &[vk::DynamicState]),
     shaders: &[Shader],
     layout: vk::PipelineLayout,
 ) -> Result<vk::Pipeline, Error> {
     let constants: Vec<_> = shaders.iter().map(Shader::specialization).collect();
     let stages: Vec<_> = shaders.iter().zip(&constants).map(|(shader, data)| shader.create(data)).collect();
-    let (bindings, attributes) = vertex_input(request)?;
     let input = vk::PipelineVertexInputStateCreateInfo::default()
-        .vertex_binding_descriptions(&bindings)
-        .vertex_attribute_descriptions(&attributes);
-    let topology = named(TOPOLOGIES, request.word("topology").unwrap_or("triangles"), "topology")?;
+        .vertex_binding_descriptions(&state.bindings)
+        .vertex_attribute_descriptions(&state.attributes);
     let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-        .topology(topology)
-        .primitive_restart_enable(request.has("restart"));
+        .topology(state.topology)
+        .primitive_restart_enable(state.restart);
     let [patch] = request.numbers("patch", [3])?;
     let patches = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(patch);
-    let (view, scissor) = viewport(request)?;
-    let (views, scissors) = ([view], [scissor]);
-    let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&views).scissors(&scissors);
+    let (views, scissors) = ([state.view.0], [state.view.1]);
+    let counted = dynamic.contains(&vk::DynamicState::VIEWPORT_WITH_COUNT);
+    let mut viewport = vk::PipelineViewportStateCreateInfo::default();
+    if !counted {
+        viewport = viewport.viewports(&views).scissors(&scissors);
+    }
     let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
         .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
-    let mut raster = raster(request)?;
-    if request.has("provoking_last") {
+    let mut clip = vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default()
+        .depth_clip_enable(state.clip.unwrap_or(false));
+    let mut raster = state.raster;
+    if state.provoking_last {
         raster = raster.push_next(&mut provoking);
     }
-    let [samples] = request.numbers("samples", [1])?;
-    let [mask] = request.numbers("sample_mask", [u32::MAX])?;
+    if state.clip.is_some() {
+        raster = raster.push_next(&mut clip);
+    }
+    let ([samples, mask], [to_coverage, to_one, shading]) = (state.samples, state.alpha);
     let masks = [mask];
     let multisample = vk::PipelineMultisampleStateCreateInfo::default()
         .rasterization_samples(vk::SampleCountFlags::from_raw(samples))
         .sample_mask(&masks)
-        .alpha_to_coverage_enable(request.has("alpha_to_coverage"))
-        .sample_shading_enable(request.has("sample_shading"))
+        .alpha_to_coverage_enable(to_coverage)
+        .alpha_to_one_enable(to_one)
+        .sample_shading_enable(shading)
         .min_sample_shading(1.0);
-    let depth = depth_stencil(request)?;
     let formats = target_formats(request)?;
-    let blends = vec![blend(request)?; formats.len()];
-    let constants = request.floats("constants", [0.0; 4])?;
-    let blend =
-        vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends).blend_constants(constants);
+    let blends = vec![state.blend; formats.len()];
+    let written = state.written(formats.len());
+    let mut writes = vk::PipelineColorWriteCreateInfoEXT::default().color_write_enables(&written);
+    let mut blend = vk::PipelineColorBlendStateCreateInfo::default()
+        .attachments(&blends)
+        .blend_constants(state.constants);
+    if let Some(op) = state.logic {
+        blend = blend.logic_op_enable(true).logic_op(op);
+    }
+    if state.writes.is_some() {
+        blend = blend.push_next(&mut writes);
+    }
     let mut rendering = rendering(request, &formats)?;
+    let set = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(dynamic);
     let create = vk::GraphicsPipelineCreateInfo::default()
         .stages(&stages)
         .vertex_input_state(&input)
@@ -295,8 +395,9 @@ pub fn pipeline(
         .viewport_state(&viewport)
         .rasterization_state(&raster)
         .multisample_state(&multisample)
-        .depth_stencil_state(&depth)
+        .depth_stencil_state(&state.depth)
         .color_blend_state(&blend)
+        .dynamic_state(&set)
         .layout(layout)
         .push_next(&mut rendering);
     if request.has("libraries") {

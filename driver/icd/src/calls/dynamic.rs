@@ -1,0 +1,307 @@
+//! Commands that set state of draws.
+
+use std::sync::Arc;
+
+use agx_driver::Error;
+use agx_driver::command::{CommandBuffer, Recorder};
+use agx_driver::draw_state::{AttributeInfo, BindingInfo, DrawState, VertexInput};
+use ash::vk;
+
+use super::graphics::closed;
+
+/// Changes state.
+fn set(buffer: &CommandBuffer, change: impl Fn(&mut DrawState) + Send + Sync + 'static) {
+    buffer.record(move |recorder| {
+        change(&mut recorder.graphics.dynamic);
+        Ok(())
+    });
+}
+
+/// Puts values into a list from `first` on.
+fn put<T: Copy + Default>(list: &mut Vec<T>, first: u32, values: &[T]) {
+    let end = first as usize + values.len();
+    if list.len() < end {
+        list.resize(end, T::default());
+    }
+    if let Some(room) = list.get_mut(first as usize..end) {
+        room.copy_from_slice(values);
+    }
+}
+
+pub(crate) fn cmd_set_viewport(buffer: &Arc<CommandBuffer>, first: u32, values: &[vk::Viewport]) {
+    let values = values.to_vec();
+    set(buffer, move |state| put(&mut state.viewports, first, &values));
+}
+
+pub(crate) fn cmd_set_viewport_with_count(buffer: &Arc<CommandBuffer>, values: &[vk::Viewport]) {
+    let values = values.to_vec();
+    set(buffer, move |state| state.viewports.clone_from(&values));
+}
+
+pub(crate) fn cmd_set_scissor(buffer: &Arc<CommandBuffer>, first: u32, values: &[vk::Rect2D]) {
+    let values = values.to_vec();
+    set(buffer, move |state| put(&mut state.scissors, first, &values));
+}
+
+pub(crate) fn cmd_set_scissor_with_count(buffer: &Arc<CommandBuffer>, values: &[vk::Rect2D]) {
+    let values = values.to_vec();
+    set(buffer, move |state| state.scissors.clone_from(&values));
+}
+
+pub(crate) fn cmd_set_line_width(buffer: &Arc<CommandBuffer>, width: f32) {
+    set(buffer, move |state| state.raster.line_width = width);
+}
+
+pub(crate) fn cmd_set_depth_bias(buffer: &Arc<CommandBuffer>, constant: f32, clamp: f32, slope: f32) {
+    set(buffer, move |state| state.raster.bias = [constant, clamp, slope]);
+}
+
+pub(crate) fn cmd_set_depth_bias_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    set(buffer, move |state| state.raster.biased = enable == vk::TRUE);
+}
+
+pub(crate) fn cmd_set_blend_constants(buffer: &Arc<CommandBuffer>, values: [f32; 4]) {
+    set(buffer, move |state| state.blending.constants = values);
+}
+
+pub(crate) fn cmd_set_depth_bounds(_: &Arc<CommandBuffer>, _: f32, _: f32) {}
+
+pub(crate) fn cmd_set_depth_bounds_test_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    if enable == vk::TRUE {
+        buffer.record(|_: &mut Recorder| Err(Error::Unsupported { what: "the test of depth bounds" }));
+    }
+}
+
+/// Changes the faces of a mask.
+fn faces(
+    buffer: &CommandBuffer,
+    mask: vk::StencilFaceFlags,
+    change: impl Fn(&mut vk::StencilOpState) + Send + Sync + 'static,
+) {
+    set(buffer, move |state| {
+        let sides = [vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::BACK];
+        for (face, side) in state.depth.faces.iter_mut().zip(sides) {
+            if mask.contains(side) {
+                change(face);
+            }
+        }
+    });
+}
+
+pub(crate) fn cmd_set_stencil_compare_mask(
+    buffer: &Arc<CommandBuffer>,
+    mask: vk::StencilFaceFlags,
+    value: u32,
+) {
+    faces(buffer, mask, move |face| face.compare_mask = value);
+}
+
+pub(crate) fn cmd_set_stencil_write_mask(
+    buffer: &Arc<CommandBuffer>,
+    mask: vk::StencilFaceFlags,
+    value: u32,
+) {
+    faces(buffer, mask, move |face| face.write_mask = value);
+}
+
+pub(crate) fn cmd_set_stencil_reference(buffer: &Arc<CommandBuffer>, mask: vk::StencilFaceFlags, value: u32) {
+    faces(buffer, mask, move |face| face.reference = value);
+}
+
+pub(crate) fn cmd_set_stencil_op(
+    buffer: &Arc<CommandBuffer>,
+    mask: vk::StencilFaceFlags,
+    fail: vk::StencilOp,
+    pass: vk::StencilOp,
+    depth_fail: vk::StencilOp,
+    compare: vk::CompareOp,
+) {
+    faces(buffer, mask, move |face| {
+        (face.fail_op, face.pass_op) = (fail, pass);
+        (face.depth_fail_op, face.compare_op) = (depth_fail, compare);
+    });
+}
+
+pub(crate) fn cmd_set_stencil_test_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    set(buffer, move |state| state.depth.stencil = enable == vk::TRUE);
+}
+
+pub(crate) fn cmd_set_cull_mode(buffer: &Arc<CommandBuffer>, mode: vk::CullModeFlags) {
+    set(buffer, move |state| state.raster.cull = mode);
+}
+
+pub(crate) fn cmd_set_front_face(buffer: &Arc<CommandBuffer>, face: vk::FrontFace) {
+    set(buffer, move |state| state.raster.clockwise = face == vk::FrontFace::CLOCKWISE);
+}
+
+pub(crate) fn cmd_set_primitive_topology(buffer: &Arc<CommandBuffer>, topology: vk::PrimitiveTopology) {
+    set(buffer, move |state| state.topology = topology);
+}
+
+pub(crate) fn cmd_set_primitive_restart_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    set(buffer, move |state| state.restart = enable == vk::TRUE);
+}
+
+pub(crate) fn cmd_set_rasterizer_discard_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    set(buffer, move |state| state.raster.discard = enable == vk::TRUE);
+}
+
+pub(crate) fn cmd_set_depth_test_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    set(buffer, move |state| state.depth.test = enable == vk::TRUE);
+}
+
+pub(crate) fn cmd_set_depth_write_enable(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    set(buffer, move |state| state.depth.write = enable == vk::TRUE);
+}
+
+pub(crate) fn cmd_set_depth_compare_op(buffer: &Arc<CommandBuffer>, compare: vk::CompareOp) {
+    set(buffer, move |state| state.depth.compare = compare);
+}
+
+pub(crate) fn cmd_set_vertex_input_ext(
+    buffer: &Arc<CommandBuffer>,
+    bindings: &[vk::VertexInputBindingDescription2EXT<'_>],
+    attributes: &[vk::VertexInputAttributeDescription2EXT<'_>],
+) {
+    let strides: Vec<(u32, u32)> = bindings.iter().map(|binding| (binding.binding, binding.stride)).collect();
+    let bindings = bindings
+        .iter()
+        .map(|b| BindingInfo {
+            binding: b.binding,
+            stride: b.stride,
+            divisor: (b.input_rate == vk::VertexInputRate::INSTANCE).then_some(b.divisor),
+        })
+        .collect();
+    let attributes = attributes
+        .iter()
+        .map(|a| AttributeInfo {
+            location: a.location,
+            binding: a.binding,
+            format: a.format,
+            offset: a.offset,
+        })
+        .collect();
+    let input = Arc::new(VertexInput { attributes, bindings });
+    buffer.record(move |recorder| {
+        recorder.graphics.dynamic.input.clone_from(&input);
+        // The latest command counts: strides come with vertex buffers too.
+        recorder.graphics.strides.extend(strides.iter().copied());
+        Ok(())
+    });
+}
+
+pub(crate) fn cmd_set_depth_clamp_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    set(buffer, move |state| state.raster.clamp = enable == vk::TRUE);
+}
+
+pub(crate) fn cmd_set_depth_clip_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    set(buffer, move |state| state.raster.clip = Some(enable == vk::TRUE));
+}
+
+pub(crate) fn cmd_set_polygon_mode_ext(buffer: &Arc<CommandBuffer>, mode: vk::PolygonMode) {
+    set(buffer, move |state| state.raster.polygon = mode);
+}
+
+pub(crate) fn cmd_set_provoking_vertex_mode_ext(
+    buffer: &Arc<CommandBuffer>,
+    mode: vk::ProvokingVertexModeEXT,
+) {
+    let last = mode == vk::ProvokingVertexModeEXT::LAST_VERTEX;
+    set(buffer, move |state| state.raster.provoking_last = last);
+}
+
+pub(crate) fn cmd_set_rasterization_samples_ext(buffer: &Arc<CommandBuffer>, samples: vk::SampleCountFlags) {
+    set(buffer, move |state| state.samples.count = samples.as_raw());
+}
+
+pub(crate) fn cmd_set_sample_mask_ext(
+    buffer: &Arc<CommandBuffer>,
+    _: vk::SampleCountFlags,
+    mask: *const vk::SampleMask,
+) {
+    // SAFETY: valid usage of `vkCmdSetSampleMaskEXT`: there is a word at least.
+    let mask = unsafe { mask.as_ref() }.copied().unwrap_or(u32::MAX);
+    set(buffer, move |state| state.samples.mask = mask);
+}
+
+pub(crate) fn cmd_set_alpha_to_coverage_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    set(buffer, move |state| state.samples.alpha_to_coverage = enable == vk::TRUE);
+}
+
+pub(crate) fn cmd_set_alpha_to_one_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    set(buffer, move |state| state.samples.alpha_to_one = enable == vk::TRUE);
+}
+
+pub(crate) fn cmd_set_logic_op_enable_ext(buffer: &Arc<CommandBuffer>, enable: vk::Bool32) {
+    set(buffer, move |state| state.blending.logic = enable == vk::TRUE);
+}
+
+pub(crate) fn cmd_set_logic_op_ext(buffer: &Arc<CommandBuffer>, op: vk::LogicOp) {
+    set(buffer, move |state| state.blending.logic_op = op);
+}
+
+pub(crate) fn cmd_set_color_write_enable_ext(buffer: &Arc<CommandBuffer>, writes: &[vk::Bool32]) {
+    let closed = closed(writes);
+    set(buffer, move |state| state.blending.closed = closed);
+}
+
+/// Changes the blending of targets from `first` on.
+fn targets<T: Copy + Send + Sync + 'static>(
+    buffer: &CommandBuffer,
+    first: u32,
+    values: &[T],
+    change: impl Fn(&mut vk::PipelineColorBlendAttachmentState, T) + Send + Sync + 'static,
+) {
+    let values = values.to_vec();
+    set(buffer, move |state| {
+        let targets = state.blending.targets.iter_mut().skip(first as usize);
+        targets.zip(&values).for_each(|(target, value)| change(target, *value));
+    });
+}
+
+pub(crate) fn cmd_set_color_blend_enable_ext(
+    buffer: &Arc<CommandBuffer>,
+    first: u32,
+    enables: &[vk::Bool32],
+) {
+    targets(buffer, first, enables, |target, enable| target.blend_enable = enable);
+}
+
+pub(crate) fn cmd_set_color_write_mask_ext(
+    buffer: &Arc<CommandBuffer>,
+    first: u32,
+    masks: &[vk::ColorComponentFlags],
+) {
+    targets(buffer, first, masks, |target, mask| target.color_write_mask = mask);
+}
+
+pub(crate) fn cmd_set_color_blend_equation_ext(
+    buffer: &Arc<CommandBuffer>,
+    first: u32,
+    equations: &[vk::ColorBlendEquationEXT],
+) {
+    targets(buffer, first, equations, |target, equation| {
+        *target = vk::PipelineColorBlendAttachmentState {
+            blend_enable: target.blend_enable,
+            src_color_blend_factor: equation.src_color_blend_factor,
+            dst_color_blend_factor: equation.dst_color_blend_factor,
+            color_blend_op: equation.color_blend_op,
+            src_alpha_blend_factor: equation.src_alpha_blend_factor,
+            dst_alpha_blend_factor: equation.dst_alpha_blend_factor,
+            alpha_blend_op: equation.alpha_blend_op,
+            color_write_mask: target.color_write_mask,
+        };
+    });
+}
+
+// What the features keep at its only value.
+
+pub(crate) fn cmd_set_patch_control_points_ext(_: &Arc<CommandBuffer>, _: u32) {}
+
+pub(crate) fn cmd_set_tessellation_domain_origin_ext(
+    _: &Arc<CommandBuffer>,
+    _: vk::TessellationDomainOrigin,
+) {
+}
+
+pub(crate) fn cmd_set_rasterization_stream_ext(_: &Arc<CommandBuffer>, _: u32) {}

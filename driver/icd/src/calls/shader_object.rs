@@ -1,0 +1,90 @@
+//! Shader objects (`VK_EXT_shader_object`).
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use agx_driver::Error;
+use agx_driver::command::{CommandBuffer, Recorder};
+use agx_driver::pipeline::ShaderSource;
+use agx_driver::shader_object::{ShaderKind, ShaderObject};
+use ash::vk;
+
+use super::pipeline::{cache_header, constants};
+use crate::generated::members;
+use crate::handles::{give, object, shared, take};
+use crate::objects::Device;
+use crate::pointers::Fill;
+
+fn made(device: &Device, info: &vk::ShaderCreateInfoEXT<'_>) -> Result<ShaderObject, Error> {
+    let code = members::shader_create_info_ext_code(info);
+    if info.code_type == vk::ShaderCodeTypeEXT::BINARY {
+        let own = code.strip_prefix(cache_header().as_slice()).ok_or(Error::Binary)?;
+        return ShaderObject::from_binary(device, info.stage, own);
+    }
+    crate::keep_module(code);
+    let name = members::shader_create_info_ext_name(info);
+    let source = ShaderSource {
+        code: Arc::new(code.to_vec()),
+        entry_point: name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        constants: members::shader_create_info_ext_specialization_info(info)
+            .map(constants)
+            .unwrap_or_default(),
+        has_base: info.flags.contains(vk::ShaderCreateFlagsEXT::DISPATCH_BASE),
+    };
+    ShaderObject::new(device, info.stage, &source)
+}
+
+pub(crate) fn create_shaders_ext(
+    device: &Arc<Device>,
+    infos: &[vk::ShaderCreateInfoEXT<'_>],
+    out: &mut [vk::ShaderEXT],
+) -> Result<(), Error> {
+    out.fill(vk::ShaderEXT::null());
+    // Shaders that are made to be linked are no different: their outputs are found by their locations.
+    infos.iter().zip(out).try_for_each(|(info, slot)| {
+        *slot = give(Arc::new(made(device, info)?));
+        Ok(())
+    })
+}
+
+pub(crate) fn destroy_shader_ext(_: &Arc<Device>, shader: vk::ShaderEXT) {
+    drop(take(shader));
+}
+
+pub(crate) fn get_shader_binary_data_ext(
+    _: &Arc<Device>,
+    shader: vk::ShaderEXT,
+    fill: Fill<usize, c_void>,
+) -> Result<vk::Result, Error> {
+    let mut data = cache_header();
+    data.extend(&shared(shader)?.binary);
+    Ok(fill.whole(&data))
+}
+
+pub(crate) fn cmd_bind_shaders_ext(
+    buffer: &Arc<CommandBuffer>,
+    stages: &[vk::ShaderStageFlags],
+    shaders: &[vk::ShaderEXT],
+) {
+    let given = |at: usize| shaders.get(at).and_then(|shader| object(*shader).cloned());
+    let bound: Vec<_> = stages.iter().enumerate().map(|(at, stage)| (*stage, given(at))).collect();
+    buffer.record(move |recorder| {
+        bound.iter().for_each(|(stage, shader)| bind(recorder, *stage, shader.as_deref()));
+        Ok(())
+    });
+}
+
+/// Binds the shader of a stage, or none.
+fn bind(recorder: &mut Recorder, stage: vk::ShaderStageFlags, shader: Option<&ShaderObject>) {
+    match (stage, shader.map(|shader| &shader.kind)) {
+        (_, Some(ShaderKind::Compute(pipeline))) => recorder.bind_compute(pipeline.clone()),
+        (_, Some(ShaderKind::Vertex(vertex))) => recorder.shader_objects().vertex = Some(vertex.clone()),
+        (_, Some(ShaderKind::Fragment(fragment))) => {
+            recorder.shader_objects().fragment = Some(fragment.clone());
+        }
+        (vk::ShaderStageFlags::VERTEX, None) => recorder.shader_objects().vertex = None,
+        (vk::ShaderStageFlags::FRAGMENT, None) => recorder.shader_objects().fragment = None,
+        // Of stages that the driver does not have there are no shaders.
+        _ => {}
+    }
+}

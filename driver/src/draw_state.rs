@@ -1,0 +1,350 @@
+//! State of draws: what a pipeline says, and what commands change.
+
+use std::sync::Arc;
+
+use agx_abi::fragment::MAX_TARGETS;
+use agx_abi::tile::ColourFormat;
+use agx_compiler::link::{Blend, BlendOp, Equation, Factor, FragmentState, LogicOp, Target};
+use ash::vk;
+
+use crate::Error;
+
+/// An attribute of vertices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AttributeInfo {
+    /// Location.
+    pub location: u32,
+    /// Number of its buffer.
+    pub binding: u32,
+    /// Format of elements.
+    pub format: vk::Format,
+    /// First byte.
+    pub offset: u32,
+}
+
+/// A buffer of vertices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BindingInfo {
+    /// Number.
+    pub binding: u32,
+    /// Bytes from one element to the next.
+    pub stride: u32,
+    /// Elements are for so many instances each, 0 for all of them; without, for vertices.
+    pub divisor: Option<u32>,
+}
+
+/// Where vertices come from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct VertexInput {
+    /// Attributes.
+    pub attributes: Vec<AttributeInfo>,
+    /// Vertex buffers.
+    pub bindings: Vec<BindingInfo>,
+}
+
+/// Rasteriser state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RasterInfo {
+    /// Nothing is drawn.
+    pub discard: bool,
+    /// Depth is clamped.
+    pub clamp: bool,
+    /// Primitives are clipped at the near and the far plane; where nothing is said, those are whose depth is not clamped.
+    pub clip: Option<bool>,
+    /// What is drawn of triangles.
+    pub polygon: vk::PolygonMode,
+    /// Faces that are dropped.
+    pub cull: vk::CullModeFlags,
+    /// Front faces run clockwise.
+    pub clockwise: bool,
+    /// Depth is biased.
+    pub biased: bool,
+    /// Constant, clamp and slope of the depth bias.
+    pub bias: [f32; 3],
+    /// Flat values come from the last vertex, and not from the first.
+    pub provoking_last: bool,
+    /// Width of lines.
+    pub line_width: f32,
+}
+
+impl RasterInfo {
+    /// Whether primitives are clipped at the near and the far plane.
+    pub fn clips(&self) -> bool {
+        self.clip.unwrap_or(!self.clamp)
+    }
+}
+
+/// Depth and stencil state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DepthInfo {
+    /// Depth is tested.
+    pub test: bool,
+    /// Comparison of the depth test.
+    pub compare: vk::CompareOp,
+    /// Depth is written.
+    pub write: bool,
+    /// Stencil is tested.
+    pub stencil: bool,
+    /// Stencil of front faces and of back faces.
+    pub faces: [vk::StencilOpState; 2],
+}
+
+/// Samples of pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleInfo {
+    /// Samples of a pixel.
+    pub count: u32,
+    /// Samples that are let through.
+    pub mask: u32,
+    /// Alpha becomes coverage.
+    pub alpha_to_coverage: bool,
+    /// Alpha becomes one.
+    pub alpha_to_one: bool,
+}
+
+impl Default for SampleInfo {
+    fn default() -> Self {
+        SampleInfo { count: 1, mask: u32::MAX, alpha_to_coverage: false, alpha_to_one: false }
+    }
+}
+
+/// How colours go to their targets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BlendInfo {
+    /// Blending and written components of each target.
+    pub targets: [vk::PipelineColorBlendAttachmentState; MAX_TARGETS as usize],
+    /// Targets that nothing is written to, bit 0 the first.
+    pub closed: u32,
+    /// The logic operation replaces blending.
+    pub logic: bool,
+    /// The logic operation.
+    pub logic_op: vk::LogicOp,
+    /// Blend constant.
+    pub constants: [f32; 4],
+}
+
+/// State that commands can change.
+#[derive(Clone, Debug, Default)]
+pub struct DrawState {
+    /// Where vertices come from.
+    pub input: Arc<VertexInput>,
+    /// What the vertices make.
+    pub topology: vk::PrimitiveTopology,
+    /// The greatest index starts a new strip.
+    pub restart: bool,
+    /// Rasteriser state.
+    pub raster: RasterInfo,
+    /// Depth and stencil.
+    pub depth: DepthInfo,
+    /// Viewports.
+    pub viewports: Vec<vk::Viewport>,
+    /// Scissors.
+    pub scissors: Vec<vk::Rect2D>,
+    /// Samples.
+    pub samples: SampleInfo,
+    /// Blending.
+    pub blending: BlendInfo,
+}
+
+/// Formats of the targets.
+pub type TargetFormats = [Option<ColourFormat>; MAX_TARGETS as usize];
+
+/// Takes a part of a state over.
+type Take = fn(&mut DrawState, &DrawState);
+
+/// What dynamic states keep a pipeline from setting: its own value takes effect where none of a row's states is dynamic.
+const ROWS: &[(&[vk::DynamicState], Take)] = {
+    use vk::DynamicState as D;
+    &[
+        (&[D::VERTEX_INPUT_EXT], |to, from| to.input.clone_from(&from.input)),
+        (&[D::PRIMITIVE_TOPOLOGY], |to, from| to.topology = from.topology),
+        (&[D::PRIMITIVE_RESTART_ENABLE], |to, from| to.restart = from.restart),
+        (&[D::VIEWPORT, D::VIEWPORT_WITH_COUNT], |to, from| to.viewports.clone_from(&from.viewports)),
+        (&[D::SCISSOR, D::SCISSOR_WITH_COUNT], |to, from| to.scissors.clone_from(&from.scissors)),
+        (&[D::RASTERIZER_DISCARD_ENABLE], |to, from| to.raster.discard = from.raster.discard),
+        (&[D::DEPTH_CLAMP_ENABLE_EXT], |to, from| to.raster.clamp = from.raster.clamp),
+        (&[D::DEPTH_CLIP_ENABLE_EXT], |to, from| to.raster.clip = from.raster.clip),
+        (&[D::POLYGON_MODE_EXT], |to, from| to.raster.polygon = from.raster.polygon),
+        (&[D::CULL_MODE], |to, from| to.raster.cull = from.raster.cull),
+        (&[D::FRONT_FACE], |to, from| to.raster.clockwise = from.raster.clockwise),
+        (&[D::DEPTH_BIAS_ENABLE], |to, from| to.raster.biased = from.raster.biased),
+        (&[D::DEPTH_BIAS], |to, from| to.raster.bias = from.raster.bias),
+        (&[D::PROVOKING_VERTEX_MODE_EXT], |to, from| {
+            to.raster.provoking_last = from.raster.provoking_last;
+        }),
+        (&[D::LINE_WIDTH], |to, from| to.raster.line_width = from.raster.line_width),
+        (&[D::DEPTH_TEST_ENABLE], |to, from| to.depth.test = from.depth.test),
+        (&[D::DEPTH_COMPARE_OP], |to, from| to.depth.compare = from.depth.compare),
+        (&[D::DEPTH_WRITE_ENABLE], |to, from| to.depth.write = from.depth.write),
+        (&[D::STENCIL_TEST_ENABLE], |to, from| to.depth.stencil = from.depth.stencil),
+        (&[D::STENCIL_OP], |to, from| {
+            faces(to, from, |to, from| {
+                (to.fail_op, to.pass_op) = (from.fail_op, from.pass_op);
+                (to.depth_fail_op, to.compare_op) = (from.depth_fail_op, from.compare_op);
+            });
+        }),
+        (&[D::STENCIL_COMPARE_MASK], |to, from| {
+            faces(to, from, |to, from| to.compare_mask = from.compare_mask);
+        }),
+        (&[D::STENCIL_WRITE_MASK], |to, from| {
+            faces(to, from, |to, from| to.write_mask = from.write_mask);
+        }),
+        (&[D::STENCIL_REFERENCE], |to, from| faces(to, from, |to, from| to.reference = from.reference)),
+        (&[D::RASTERIZATION_SAMPLES_EXT], |to, from| to.samples.count = from.samples.count),
+        (&[D::SAMPLE_MASK_EXT], |to, from| to.samples.mask = from.samples.mask),
+        (&[D::ALPHA_TO_COVERAGE_ENABLE_EXT], |to, from| {
+            to.samples.alpha_to_coverage = from.samples.alpha_to_coverage;
+        }),
+        (&[D::ALPHA_TO_ONE_ENABLE_EXT], |to, from| {
+            to.samples.alpha_to_one = from.samples.alpha_to_one;
+        }),
+        (&[D::LOGIC_OP_ENABLE_EXT], |to, from| to.blending.logic = from.blending.logic),
+        (&[D::LOGIC_OP_EXT], |to, from| to.blending.logic_op = from.blending.logic_op),
+        (&[D::COLOR_WRITE_ENABLE_EXT], |to, from| to.blending.closed = from.blending.closed),
+        (&[D::BLEND_CONSTANTS], |to, from| to.blending.constants = from.blending.constants),
+        (&[D::COLOR_BLEND_ENABLE_EXT], |to, from| {
+            targets(to, from, |to, from| to.blend_enable = from.blend_enable);
+        }),
+        (&[D::COLOR_WRITE_MASK_EXT], |to, from| {
+            targets(to, from, |to, from| to.color_write_mask = from.color_write_mask);
+        }),
+        (&[D::COLOR_BLEND_EQUATION_EXT], |to, from| {
+            targets(to, from, |to, from| {
+                let kept = (to.blend_enable, to.color_write_mask);
+                *to = *from;
+                (to.blend_enable, to.color_write_mask) = kept;
+            });
+        }),
+    ]
+};
+
+/// Dynamic states that a fragment program depends on.
+const OF_FRAGMENTS: &[vk::DynamicState] = &[
+    vk::DynamicState::RASTERIZATION_SAMPLES_EXT,
+    vk::DynamicState::SAMPLE_MASK_EXT,
+    vk::DynamicState::ALPHA_TO_COVERAGE_ENABLE_EXT,
+    vk::DynamicState::ALPHA_TO_ONE_ENABLE_EXT,
+    vk::DynamicState::LOGIC_OP_ENABLE_EXT,
+    vk::DynamicState::LOGIC_OP_EXT,
+    vk::DynamicState::COLOR_WRITE_ENABLE_EXT,
+    vk::DynamicState::COLOR_BLEND_ENABLE_EXT,
+    vk::DynamicState::COLOR_WRITE_MASK_EXT,
+    vk::DynamicState::COLOR_BLEND_EQUATION_EXT,
+];
+
+/// Whether commands change something that fragment programs depend on.
+pub fn changes_fragments(dynamic: &[vk::DynamicState]) -> bool {
+    dynamic.iter().any(|state| OF_FRAGMENTS.contains(state))
+}
+
+fn faces(to: &mut DrawState, from: &DrawState, take: impl Fn(&mut vk::StencilOpState, &vk::StencilOpState)) {
+    to.depth.faces.iter_mut().zip(&from.depth.faces).for_each(|(to, from)| take(to, from));
+}
+
+fn targets(
+    to: &mut DrawState,
+    from: &DrawState,
+    take: impl Fn(&mut vk::PipelineColorBlendAttachmentState, &vk::PipelineColorBlendAttachmentState),
+) {
+    to.blending.targets.iter_mut().zip(&from.blending.targets).for_each(|(to, from)| take(to, from));
+}
+
+impl DrawState {
+    /// Takes a pipeline's state, but for what commands set.
+    pub fn take(&mut self, from: &DrawState, dynamic: &[vk::DynamicState]) {
+        for (states, take) in ROWS {
+            if !states.iter().any(|state| dynamic.contains(state)) {
+                take(self, from);
+            }
+        }
+    }
+
+    /// What a fragment program depends on beside its shader, with targets of these formats.
+    ///
+    /// # Errors
+    /// A blend factor or operation that there is not.
+    pub fn fragment(&self, formats: &TargetFormats) -> Result<FragmentState, Error> {
+        let BlendInfo { targets, closed, logic, logic_op, .. } = &self.blending;
+        let mut state = FragmentState {
+            samples: self.samples.count as u8,
+            logic_op: LogicOp::ALL.get(logic_op.as_raw() as usize).copied().filter(|_| *logic),
+            alpha_to_coverage: self.samples.alpha_to_coverage,
+            alpha_to_one: self.samples.alpha_to_one,
+            sample_mask: self.samples.mask as u8,
+            ..FragmentState::default()
+        };
+        for (at, ((slot, format), given)) in state.targets.iter_mut().zip(formats).zip(targets).enumerate() {
+            let Some(format) = *format else { continue };
+            let mut target = Target::new(format);
+            target.write_mask = if closed >> at & 1 == 0 { given.color_write_mask.as_raw() as u8 } else { 0 };
+            if given.blend_enable == vk::TRUE && !format.is_integer() {
+                target.blend = Some(blend(given)?.into());
+            }
+            *slot = Some(target);
+        }
+        Ok(state)
+    }
+}
+
+fn blend(given: &vk::PipelineColorBlendAttachmentState) -> Result<Blend, Error> {
+    let colour = equation(given.src_color_blend_factor, given.dst_color_blend_factor, given.color_blend_op)?;
+    let alpha = equation(given.src_alpha_blend_factor, given.dst_alpha_blend_factor, given.alpha_blend_op)?;
+    Ok(Blend { colour, alpha })
+}
+
+/// Factors and operations are listed in Vulkan's order.
+fn equation(
+    source: vk::BlendFactor,
+    destination: vk::BlendFactor,
+    op: vk::BlendOp,
+) -> Result<Equation, Error> {
+    let unknown = Error::Unsupported { what: "this blend factor or operation" };
+    let factor = |factor: vk::BlendFactor| Factor::ALL.get(factor.as_raw() as usize).copied();
+    let op = BlendOp::ALL.get(op.as_raw() as usize).copied();
+    match (factor(source), factor(destination), op) {
+        (Some(source), Some(destination), Some(op)) => Ok(Equation { source, destination, op }),
+        _ => Err(unknown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dynamic_stays_and_the_rest_is_taken() {
+        let mut given = DrawState::default();
+        given.raster.clamp = true;
+        given.raster.cull = vk::CullModeFlags::BACK;
+        given.depth.faces[1].reference = 7;
+        given.depth.faces[1].compare_mask = 3;
+        given.blending.targets[2].blend_enable = vk::TRUE;
+        given.blending.targets[2].src_color_blend_factor = vk::BlendFactor::ONE;
+        let mut state = DrawState::default();
+        let dynamic = [
+            vk::DynamicState::CULL_MODE,
+            vk::DynamicState::STENCIL_REFERENCE,
+            vk::DynamicState::COLOR_BLEND_ENABLE_EXT,
+        ];
+        state.take(&given, &dynamic);
+        assert!(state.raster.clamp && !state.raster.clips());
+        assert_eq!(state.raster.cull, vk::CullModeFlags::NONE);
+        assert_eq!((state.depth.faces[1].reference, state.depth.faces[1].compare_mask), (0, 3));
+        let target = state.blending.targets[2];
+        assert_eq!((target.blend_enable, target.src_color_blend_factor), (vk::FALSE, vk::BlendFactor::ONE));
+    }
+
+    #[test]
+    fn closed_targets_are_not_written() {
+        let mut state = DrawState::default();
+        for target in &mut state.blending.targets {
+            target.color_write_mask = vk::ColorComponentFlags::RGBA;
+        }
+        state.blending.closed = 2;
+        let formats = [Some(ColourFormat::Rgba8Unorm); MAX_TARGETS as usize];
+        let made = state.fragment(&formats).expect("a state");
+        let masks = made.targets.map(|target| target.map_or(0, |target| target.write_mask));
+        assert_eq!(masks[..3], [15, 0, 15]);
+        assert_eq!(made.logic_op, None);
+    }
+}

@@ -1,0 +1,314 @@
+//! Shaders of draws, and the programs that they become under a state.
+//!
+//! A stage whose state is known when it is made becomes whole programs, through which the optimiser sees. One whose state commands
+//! set has its main part compiled when it is made; prologs and epilogs are linked to it at the time of a draw.
+
+use std::collections::BTreeMap;
+use std::hash::BuildHasherDefault;
+use std::sync::{Arc, Mutex};
+
+use agx_abi::fragment::cull_flags;
+use agx_abi::vertex::Varying;
+use agx_abi::{ShaderInfo, Stage};
+use agx_compiler::link::{Assembly, AttributeKey, FragmentState, LinkedProgram, WholeShader};
+use agx_compiler::{CompileKey, CompiledShader, Input, Scratch, Statistics};
+use hashbrown::HashMap;
+use rustc_hash::FxHasher;
+
+use crate::Error;
+use crate::cache::Known;
+use crate::device::Device;
+use crate::draw_state::VertexInput;
+use crate::format;
+use crate::memory::lock;
+use crate::pipeline::ShaderSource;
+use crate::program::{self, Program};
+
+/// Programs by the state that they were made for.
+type Programs<K> = Mutex<HashMap<K, Arc<Program>, BuildHasherDefault<FxHasher>>>;
+
+/// Attributes by location, as a vertex program fetches them.
+type Attributes = Vec<(u32, Option<AttributeKey>)>;
+
+/// A vertex shader.
+pub struct VertexStage {
+    source: ShaderSource,
+    /// The main part, of a stage whose state commands set.
+    main: Option<CompiledShader>,
+    programs: Programs<Attributes>,
+    /// Programs that capture, also by where vertex numbers come from.
+    capturing: Programs<(Attributes, Assembly)>,
+}
+
+/// A fragment shader, or none.
+pub struct FragmentStage {
+    source: Option<ShaderSource>,
+    /// It runs for each sample.
+    shading: bool,
+    /// The main part, of a stage whose state commands set.
+    main: Option<CompiledShader>,
+    programs: Programs<FragmentState>,
+}
+
+/// What a program with state of a draw is called in caches.
+fn name(device: &Device, input: Input<'_>, key: &CompileKey, state: &impl std::fmt::Debug) -> Vec<u8> {
+    let mut name = device.compiler.cache_key(input, key).to_le_bytes().to_vec();
+    name.extend(format!("{state:?}").bytes());
+    name
+}
+
+/// The main part of a shader.
+fn main_part(
+    device: &Device,
+    input: Input<'_>,
+    key: &CompileKey,
+    known: Known<'_>,
+) -> Result<CompiledShader, Error> {
+    let name = device.compiler.cache_key(input, key).to_le_bytes().to_vec();
+    known.shader(name, || Ok(device.compiler.compile(&mut Scratch::default(), input, key)?))
+}
+
+/// A program of a main part and what was linked around it.
+fn around(device: &Device, main: &CompiledShader, program: LinkedProgram) -> Result<Arc<Program>, Error> {
+    let mut shader = main.clone();
+    shader.info = program.info(&main.info);
+    let whole = program::linked(WholeShader { shader, program });
+    Ok(Arc::new(Program::new(&device.code, whole)?))
+}
+
+/// The program of a state, made where there is none yet.
+fn found<K: std::hash::Hash + Eq>(
+    programs: &Programs<K>,
+    key: K,
+    make: impl FnOnce(&K) -> Result<Arc<Program>, Error>,
+) -> Result<Arc<Program>, Error> {
+    let mut programs = lock(programs);
+    if let Some(program) = programs.get(&key) {
+        return Ok(program.clone());
+    }
+    let program = make(&key)?;
+    programs.insert(key, program.clone());
+    Ok(program)
+}
+
+/// Figures of a stage: of its programs, where they are alike, or of its main part.
+fn statistics<K>(programs: &Programs<K>, main: Option<&CompiledShader>) -> Option<Statistics> {
+    match main {
+        Some(main) => Some(main.stats),
+        None => lock(programs).values().next().map(|program| program.statistics),
+    }
+}
+
+/// Strides of the vertex buffers, in the order of the bindings.
+type Strides<'s> = &'s [u32];
+
+impl VertexInput {
+    /// Where the attribute at a location comes from.
+    fn attribute(&self, location: u32, strides: Strides<'_>) -> Option<AttributeKey> {
+        let attribute = self.attributes.iter().find(|attribute| attribute.location == location)?;
+        let place = self.bindings.iter().position(|binding| binding.binding == attribute.binding)?;
+        let binding = self.bindings.get(place)?;
+        let format = format::vertex(attribute.format)?;
+        let component = match format.packed {
+            true => u32::from(format.bytes),
+            false => u32::from(format.fields[0].bits / 8).max(1),
+        };
+        Some(AttributeKey {
+            format,
+            stride: strides.get(place).copied().unwrap_or(binding.stride),
+            divisor: binding.divisor,
+            alignment: component.min(4),
+            location: 0,
+        })
+    }
+
+    fn keys(&self, strides: Strides<'_>) -> Attributes {
+        let locations = self.attributes.iter().map(|attribute| attribute.location);
+        locations.map(|location| (location, self.attribute(location, strides))).collect()
+    }
+
+    /// Address and last element of each attribute that a program reads, of buffers by number: address, bytes.
+    pub fn places(
+        &self,
+        program: &Program,
+        buffers: &BTreeMap<u32, (u64, u64)>,
+        strides: Strides<'_>,
+        zeros: u64,
+    ) -> Vec<(u64, u32)> {
+        let place = |location: u32| {
+            let attribute = self.attributes.iter().find(|attribute| attribute.location == location)?;
+            let at = self.bindings.iter().position(|binding| binding.binding == attribute.binding)?;
+            let (address, bytes) = buffers.get(&attribute.binding)?;
+            let format = format::vertex(attribute.format)?;
+            let needed = u64::from(attribute.offset) + u64::from(format.bytes);
+            let rest = bytes.checked_sub(needed)?;
+            let last = match strides.get(at).copied().unwrap_or(0) {
+                0 => u32::MAX,
+                stride => (rest / u64::from(stride)).min(u64::from(u32::MAX)) as u32,
+            };
+            Some((address + u64::from(attribute.offset), last))
+        };
+        let of = |location: u32| {
+            // A location that nothing is said of belongs to a wide attribute before it.
+            let known = self.attributes.iter().any(|attribute| attribute.location == location);
+            place(if known { location } else { location.saturating_sub(1) }).unwrap_or((zeros, 0))
+        };
+        program.info.attributes.iter().map(|attribute| of(attribute.location)).collect()
+    }
+}
+
+/// The source of an attribute.
+fn source_of(attributes: &Attributes) -> impl Fn(u32) -> Option<AttributeKey> {
+    |location| attributes.iter().find(|(known, _)| *known == location)?.1
+}
+
+impl VertexStage {
+    /// A vertex shader; `in_parts` where commands set where vertices come from.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn new(
+        device: &Device,
+        source: ShaderSource,
+        in_parts: bool,
+        known: Known<'_>,
+    ) -> Result<VertexStage, Error> {
+        let key = source.key(device, Stage::Vertex);
+        let main = match in_parts {
+            true => Some(main_part(device, Input::spirv(&source.code), &key, known)?),
+            false => None,
+        };
+        Ok(VertexStage { source, main, programs: Mutex::default(), capturing: Mutex::default() })
+    }
+
+    /// The program for an input with these strides.
+    ///
+    /// # Errors
+    /// What the compiler says, or memory is used up.
+    pub fn program(
+        &self,
+        device: &Device,
+        input: &VertexInput,
+        strides: Strides<'_>,
+        known: Known<'_>,
+    ) -> Result<Arc<Program>, Error> {
+        found(&self.programs, input.keys(strides), |attributes| {
+            let scratch = &mut Scratch::default();
+            if let Some(main) = &self.main {
+                let options = CompileKey::default();
+                let program =
+                    device.compiler.vertex_program(scratch, main, source_of(attributes), &options)?;
+                return around(device, main, program);
+            }
+            let (input, key) = (Input::spirv(&self.source.code), self.source.key(device, Stage::Vertex));
+            let shader = known.shader(name(device, input, &key, attributes), || {
+                let whole = device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?;
+                Ok(program::linked(whole))
+            })?;
+            Ok(Arc::new(Program::new(&device.code, shader)?))
+        })
+    }
+
+    /// The shader as a program that captures its outputs, launched with a thread for each vertex of each primitive.
+    ///
+    /// # Errors
+    /// What the compiler says, or memory is used up.
+    pub fn capturing(
+        &self,
+        device: &Device,
+        input: &VertexInput,
+        strides: Strides<'_>,
+        assembly: Assembly,
+    ) -> Result<Arc<Program>, Error> {
+        found(&self.capturing, (input.keys(strides), assembly), |(attributes, _)| {
+            let (input, mut key) = (Input::spirv(&self.source.code), self.source.key(device, Stage::Vertex));
+            (key.vertex_as_compute, key.captures_outputs) = (true, true);
+            let source = source_of(attributes);
+            let scratch = &mut Scratch::default();
+            let whole = device.compiler.whole_vertex_of(scratch, input, &key, assembly, source)?;
+            Ok(Arc::new(Program::new(&device.code, program::linked(whole))?))
+        })
+    }
+
+    /// What is known of the main part, of a stage in parts.
+    pub fn main_info(&self) -> Option<&ShaderInfo> {
+        self.main.as_ref().map(|main| &main.info)
+    }
+
+    /// Figures of its programs.
+    pub fn statistics(&self) -> Option<Statistics> {
+        statistics(&self.programs, self.main.as_ref())
+    }
+}
+
+/// A fragment shader that does nothing.
+const NOTHING: &str = "#version 450\nvoid main() {}\n";
+
+impl FragmentStage {
+    /// A fragment shader, or none, that runs for each sample where `shading` says so; `in_parts` where commands set what becomes of
+    /// its colours.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn new(
+        device: &Device,
+        source: Option<ShaderSource>,
+        [shading, in_parts]: [bool; 2],
+        known: Known<'_>,
+    ) -> Result<FragmentStage, Error> {
+        let mut stage = FragmentStage { source, shading, main: None, programs: Mutex::default() };
+        if in_parts {
+            let (input, key) = stage.input(device);
+            stage.main = Some(main_part(device, input, &key, known)?);
+        }
+        Ok(stage)
+    }
+
+    fn input(&self, device: &Device) -> (Input<'_>, CompileKey) {
+        match &self.source {
+            Some(source) => {
+                let mut key = source.key(device, Stage::Fragment);
+                key.sample_shading = self.shading;
+                (Input::spirv(&source.code), key)
+            }
+            None => (Input::glsl(NOTHING, Stage::Fragment), CompileKey::default()),
+        }
+    }
+
+    /// The program for a state, after a vertex shader.
+    ///
+    /// # Errors
+    /// What the compiler says, or memory is used up.
+    pub fn program(
+        &self,
+        device: &Device,
+        state: FragmentState,
+        vertex: &ShaderInfo,
+        known: Known<'_>,
+    ) -> Result<Arc<Program>, Error> {
+        let state = FragmentState { culled: cull_flags(&vertex.varyings).collect(), ..state };
+        found(&self.programs, state, |state| {
+            let scratch = &mut Scratch::default();
+            if let Some(main) = &self.main {
+                let options = CompileKey::default();
+                let program = device.compiler.fragment_program(scratch, main, state, &options)?;
+                return around(device, main, program);
+            }
+            let (input, key) = self.input(device);
+            let shader = known.shader(name(device, input, &key, state), || {
+                Ok(program::linked(device.compiler.whole_fragment(scratch, input, &key, state)?))
+            })?;
+            Ok(Arc::new(Program::new(&device.code, shader)?))
+        })
+    }
+
+    /// Figures of its programs.
+    pub fn statistics(&self) -> Option<Statistics> {
+        statistics(&self.programs, self.main.as_ref())
+    }
+}
+
+/// The slot of an output; slots are words.
+pub fn slot(varyings: &[Varying], output: agx_abi::vertex::Output) -> Option<u32> {
+    varyings.iter().find(|varying| varying.output == output).map(|varying| varying.slot.into())
+}
