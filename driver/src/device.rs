@@ -1,13 +1,12 @@
 //! The device: address space, compiler, queue, and memory that everything else takes pieces of.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use agx_abi::Target;
 use agx_abi::layout::ZEROS_BYTES;
 use agx_compiler::{Compiler, Robustness};
 
 use crate::Error;
-use crate::cache::Known;
 use crate::descriptor::Sets;
 use crate::gpu::Gpu;
 use crate::kernels::{Kernel, Kernels};
@@ -54,7 +53,6 @@ pub struct Device {
     /// Zeros, for attributes that lie outside their buffer and for loads outside of buffers.
     pub zeros: Piece,
     kernels: Kernels,
-    no_fragment: OnceLock<Arc<FragmentStage>>,
 }
 
 impl Device {
@@ -78,7 +76,6 @@ impl Device {
             code,
             sets,
             tiles: Tiles::default(),
-            no_fragment: OnceLock::new(),
             zeros,
             counters: Arc::new(Counters::new(&space)?),
             queue: Queue::new(space.clone()),
@@ -99,10 +96,6 @@ impl Device {
     /// # Errors
     /// What the compiler says.
     pub fn no_fragment(&self) -> Result<Arc<FragmentStage>, Error> {
-        if let Some(stage) = self.no_fragment.get() {
-            return Ok(stage.clone());
-        }
-        let stage = Arc::new(FragmentStage::new(self, None, [false, true], Known::default())?);
-        Ok(self.no_fragment.get_or_init(|| stage).clone())
+        self.kernels.no_fragment(self)
     }
 }

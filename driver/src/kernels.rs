@@ -10,8 +10,11 @@ use agx_abi::Stage;
 use agx_compiler::{CompileKey, Compiler, Input, Scratch};
 
 use crate::Error;
+use crate::cache::Known;
+use crate::device::Device;
 use crate::memory::Arena;
 use crate::program::Program;
+use crate::stages::FragmentStage;
 
 macro_rules! kernels {
     ($($(#[$doc:meta])* $name:ident $file:literal $($define:literal)*;)*) => {
@@ -101,12 +104,14 @@ kernels! {
 pub struct Kernels {
     arena: Arc<Arena>,
     programs: Vec<OnceLock<Result<Arc<Program>, Error>>>,
+    no_fragment: OnceLock<Result<Arc<FragmentStage>, Error>>,
 }
 
 impl Kernels {
     /// None is compiled yet.
     pub fn new(arena: Arc<Arena>) -> Kernels {
-        Kernels { arena, programs: TEXTS.iter().map(|_| OnceLock::new()).collect() }
+        let programs = TEXTS.iter().map(|_| OnceLock::new()).collect();
+        Kernels { arena, programs, no_fragment: OnceLock::new() }
     }
 
     /// A program.
@@ -117,6 +122,15 @@ impl Kernels {
         let known = self.programs.get(kernel as usize).zip(TEXTS.get(kernel as usize));
         let (place, text) = known.ok_or(Error::Invalid { what: "a kernel without text" })?;
         place.get_or_init(|| self.compile(compiler, text)).clone()
+    }
+
+    /// The fragment stage of draws without fragment shader.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn no_fragment(&self, device: &Device) -> Result<Arc<FragmentStage>, Error> {
+        let make = || FragmentStage::new(device, None, [false, true], Known::default()).map(Arc::new);
+        self.no_fragment.get_or_init(make).clone()
     }
 
     fn compile(&self, compiler: &Compiler, text: &str) -> Result<Arc<Program>, Error> {

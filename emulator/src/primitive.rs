@@ -173,18 +173,44 @@ fn triangle_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 3]) -
     (outline.len() >= 3).then_some(Shape { outline, rows, owners: [0, 1, 2], point: None, viewport })
 }
 
-/// A line is a rectangle around the segment; values change along it only.
+/// A line is Bresenham's (Mesa 26.1 offers no other on this hardware): one fragment in each column of those that are wider than high,
+/// or row, and so many above each other as it is wide. Values change along the segment only.
 fn line_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 2]) -> Option<Shape> {
     let ends = vertices.map(|vertex| position(draw, vertex));
     let [[x0, y0], [x1, y1]] =
         clip_segment(ends, draw.more.depth_clip)?.map(|end| snapped(draw, viewport.point(end)));
-    let length = libm::hypot(x1 - x0, y1 - y0);
-    let across = f64::from(draw.line_width) / 2.0 / length;
-    let (nx, ny) = ((y0 - y1) * across, (x1 - x0) * across);
-    let outline = vec![[x0 + nx, y0 + ny], [x1 + nx, y1 + ny], [x1 - nx, y1 - ny], [x0 - nx, y0 - ny]];
+    let half = f64::from(draw.line_width) / 2.0;
+    let is_steep = (y1 - y0).abs() > (x1 - x0).abs();
+    let (nx, ny) = if is_steep { (half, 0.0) } else { (0.0, half) };
+    let [a, b] = outside_diamonds([[x0, y0], [x1, y1]], usize::from(is_steep));
+    let outline =
+        vec![[a[0] + nx, a[1] + ny], [b[0] + nx, b[1] + ny], [b[0] - nx, b[1] - ny], [a[0] - nx, a[1] - ny]];
     let [first, second] = ends.map(|end| viewport.homogeneous(end));
     let beside = [first[0] + nx * first[2], first[1] + ny * first[2], first[2]];
     Some(Shape { outline, rows: [first, second, beside], owners: [0, 1, 0], point: None, viewport })
+}
+
+/// Ends of segments are moved so far before a centre: less than the distance of places that vertices can have.
+const BEFORE: f64 = 1.0 / 4096.0;
+
+/// The ends of a segment along an axis, moved just before the centre of their pixel where they are past it and inside the diamond
+/// around it: a segment draws the pixels whose diamond it leaves (Vulkan 1.3, Bresenham Line Segment Rasterization), so that a start there
+/// is drawn and an end is not.
+fn outside_diamonds(ends: [Point; 2], axis: usize) -> [Point; 2] {
+    let [start, end] = ends;
+    let slope = (end[1 - axis] - start[1 - axis]) / (end[axis] - start[axis]);
+    let ahead = end[axis] - start[axis];
+    ends.map(|point| {
+        let centre = point.map(|place| libm::floor(place) + 0.5);
+        let [along, beside] = [point[axis] - centre[axis], point[1 - axis] - centre[1 - axis]];
+        if along * ahead < 0.0 || ahead == 0.0 || along.abs() + beside.abs() >= 0.5 {
+            return point;
+        }
+        let mut moved = point;
+        moved[axis] = centre[axis] - BEFORE.copysign(ahead);
+        moved[1 - axis] += (moved[axis] - point[axis]) * slope;
+        moved
+    })
 }
 
 /// A point is a square; its values are the same everywhere.

@@ -16,7 +16,7 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands exist, beside those that became part of a version.
-const EXTENSIONS: [&str; 19] = [
+const EXTENSIONS: [&str; 20] = [
     "VK_KHR_push_descriptor",
     "VK_KHR_maintenance5",
     "VK_KHR_pipeline_executable_properties",
@@ -25,6 +25,7 @@ const EXTENSIONS: [&str; 19] = [
     "VK_EXT_depth_clip_enable",
     "VK_EXT_extended_dynamic_state2",
     "VK_EXT_extended_dynamic_state3",
+    "VK_EXT_line_rasterization",
     "VK_EXT_provoking_vertex",
     "VK_EXT_shader_object",
     "VK_EXT_tooling_info",

@@ -2776,6 +2776,16 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         0,
     ),
     (
+        "vkCmdSetLineStippleEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_line_stipple_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
         "vkResetQueryPoolEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
@@ -3310,6 +3320,26 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
                 entry::cmd_set_provoking_vertex_mode_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetLineRasterizationModeEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_line_rasterization_mode_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetLineStippleEnableEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_line_stipple_enable_ext,
             )
         },
         First::Device,
@@ -6725,6 +6755,21 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn cmd_set_line_stipple_ext(
+        command_buffer: vk::CommandBuffer,
+        line_stipple_factor: u32,
+        line_stipple_pattern: u16,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetLineStippleEXT`.
+        unsafe {
+            calls::cmd_set_line_stipple_ext(
+                dispatched(command_buffer),
+                line_stipple_factor,
+                line_stipple_pattern,
+            );
+        }
+    }
+
     pub(super) unsafe extern "system" fn get_pipeline_executable_properties_khr(
         device: vk::Device,
         p_pipeline_info: *const vk::PipelineInfoKHR<'_>,
@@ -6980,6 +7025,26 @@ mod entry {
         // SAFETY: valid usage of `vkCmdSetProvokingVertexModeEXT`.
         unsafe {
             calls::cmd_set_provoking_vertex_mode_ext(dispatched(command_buffer), provoking_vertex_mode);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_line_rasterization_mode_ext(
+        command_buffer: vk::CommandBuffer,
+        line_rasterization_mode: vk::LineRasterizationModeKHR,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetLineRasterizationModeEXT`.
+        unsafe {
+            calls::cmd_set_line_rasterization_mode_ext(dispatched(command_buffer), line_rasterization_mode);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_line_stipple_enable_ext(
+        command_buffer: vk::CommandBuffer,
+        stippled_line_enable: vk::Bool32,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetLineStippleEnableEXT`.
+        unsafe {
+            calls::cmd_set_line_stipple_enable_ext(dispatched(command_buffer), stippled_line_enable);
         }
     }
 

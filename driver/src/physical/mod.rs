@@ -92,6 +92,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_index_type_uint8", 1),
     ("VK_EXT_image_robustness", 1),
     ("VK_EXT_inline_uniform_block", 1),
+    ("VK_EXT_line_rasterization", 1),
     ("VK_EXT_pipeline_creation_cache_control", 3),
     ("VK_EXT_pipeline_creation_feedback", 1),
     ("VK_EXT_private_data", 1),

@@ -8,6 +8,7 @@ use super::{Graphics, OfPipeline, Pass, Shaders};
 use crate::Error;
 use crate::cache::Known;
 use crate::command::Recorder;
+use crate::device::Device;
 use crate::gpu::SHADER_BASE;
 use crate::graphics::{GraphicsPipeline, Programs};
 use crate::kernels::Kernel;
@@ -86,15 +87,6 @@ impl Recorder {
         };
     }
 
-    /// The shaders that are bound as objects; a pipeline is bound no longer.
-    pub fn shader_objects(&mut self) -> &mut Shaders {
-        let shaders = &mut self.graphics.shaders;
-        if shaders.pipeline.is_some() {
-            *shaders = Shaders::default();
-        }
-        shaders
-    }
-
     /// Draws, in every view.
     ///
     /// # Errors
@@ -147,7 +139,7 @@ impl Recorder {
     ) -> Result<(), Error> {
         let graphics = self.graphics.clone();
         let strides = strides(&graphics);
-        let programs = self.programs(&graphics, pass, &strides)?;
+        let programs = programs(&self.device, &graphics, pass, &strides)?;
         let indices = graphics.indices.filter(|_| indexed);
         let record = draw_record(&graphics, numbers, indices)?;
         let zeros = self.device.zeros.address;
@@ -174,21 +166,6 @@ impl Recorder {
         pass.views = views;
         pass.draws += 1;
         result
-    }
-
-    /// The programs of a draw.
-    fn programs(&self, graphics: &Graphics, pass: &Pass, strides: &[u32]) -> Result<Programs, Error> {
-        let Graphics { shaders, dynamic, .. } = graphics;
-        let (device, known) = (&self.device, Known::default());
-        let vertex = shaders.vertex.as_ref().ok_or(UNSHADED)?;
-        let vertex = vertex.program(device, &dynamic.input, strides, known)?;
-        let formats = shaders.pipeline.map_or(pass.targets.formats, |pipeline| pipeline.formats);
-        let state = dynamic.fragment(&formats)?;
-        let fragment = match &shaders.fragment {
-            Some(fragment) => fragment.program(device, state, &vertex.info, known)?,
-            None => device.no_fragment()?.program(device, state, &vertex.info, known)?,
-        };
-        Ok(Programs { vertex, fragment })
     }
 
     /// Vertex state and rasteriser state of a draw.
@@ -241,6 +218,21 @@ impl Recorder {
         );
         Ok(bytes)
     }
+}
+
+/// The programs of a draw.
+fn programs(device: &Device, graphics: &Graphics, pass: &Pass, strides: &[u32]) -> Result<Programs, Error> {
+    let Graphics { shaders, dynamic, .. } = graphics;
+    let known = Known::default();
+    let vertex = shaders.vertex.as_ref().ok_or(UNSHADED)?;
+    let vertex = vertex.program(device, &dynamic.input, strides, known)?;
+    let formats = shaders.pipeline.map_or(pass.targets.formats, |pipeline| pipeline.formats);
+    let state = dynamic.fragment(&formats)?;
+    let fragment = match &shaders.fragment {
+        Some(fragment) => fragment.program(device, state, &vertex.info, known)?,
+        None => device.no_fragment()?.program(device, state, &vertex.info, known)?,
+    };
+    Ok(Programs { vertex, fragment })
 }
 
 /// Strides of the vertex buffers, in the order of the bindings.

@@ -41,6 +41,16 @@ pub struct Shaders {
     pub pipeline: Option<OfPipeline>,
 }
 
+impl Shaders {
+    /// Those that are bound as objects; a pipeline is bound no longer.
+    pub fn objects(&mut self) -> &mut Shaders {
+        if self.pipeline.is_some() {
+            *self = Shaders::default();
+        }
+        self
+    }
+}
+
 /// What draws take from the pipeline that is bound, and not from commands.
 #[derive(Clone, Copy)]
 pub struct OfPipeline {

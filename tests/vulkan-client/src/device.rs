@@ -7,7 +7,7 @@ use ash::vk;
 use crate::Error;
 
 /// Extensions that are enabled where they are.
-const EXTENSIONS: [&CStr; 12] = [
+const EXTENSIONS: [&CStr; 13] = [
     ash::ext::transform_feedback::NAME,
     ash::ext::custom_border_color::NAME,
     ash::ext::provoking_vertex::NAME,
@@ -19,6 +19,7 @@ const EXTENSIONS: [&CStr; 12] = [
     ash::ext::vertex_input_dynamic_state::NAME,
     ash::ext::color_write_enable::NAME,
     ash::ext::depth_clip_enable::NAME,
+    ash::ext::line_rasterization::NAME,
     ash::ext::shader_object::NAME,
 ];
 
@@ -91,6 +92,67 @@ fn instance(entry: &ash::Entry) -> Result<ash::Instance, Error> {
     Ok(unsafe { entry.create_instance(&create, None)? })
 }
 
+/// Features of extensions: those that the driver has are enabled.
+#[derive(Default)]
+struct Wanted {
+    versions: Versions,
+    feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
+    provoking: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>,
+    borders: vk::PhysicalDeviceCustomBorderColorFeaturesEXT<'static>,
+    libraries: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
+    states: SetStates,
+}
+
+/// Features of versions.
+#[derive(Default)]
+struct Versions {
+    f11: vk::PhysicalDeviceVulkan11Features<'static>,
+    f12: vk::PhysicalDeviceVulkan12Features<'static>,
+    f13: vk::PhysicalDeviceVulkan13Features<'static>,
+}
+
+/// Features of state that commands set, and of shader objects.
+#[derive(Default)]
+struct SetStates {
+    second: vk::PhysicalDeviceExtendedDynamicState2FeaturesEXT<'static>,
+    third: vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'static>,
+    input: vk::PhysicalDeviceVertexInputDynamicStateFeaturesEXT<'static>,
+    writes: vk::PhysicalDeviceColorWriteEnableFeaturesEXT<'static>,
+    clips: vk::PhysicalDeviceDepthClipEnableFeaturesEXT<'static>,
+    lines: vk::PhysicalDeviceLineRasterizationFeaturesKHR<'static>,
+    objects: vk::PhysicalDeviceShaderObjectFeaturesEXT<'static>,
+}
+
+impl Wanted {
+    /// A chain to ask the driver with.
+    fn chain(
+        &mut self,
+        knows: impl Fn(&CStr) -> bool,
+        custom_borders: bool,
+    ) -> vk::PhysicalDeviceFeatures2<'_> {
+        let mut features = vk::PhysicalDeviceFeatures2::default();
+        if knows(ash::ext::transform_feedback::NAME) {
+            features = features.push_next(&mut self.feedback);
+        }
+        if knows(ash::ext::provoking_vertex::NAME) {
+            features = features.push_next(&mut self.provoking);
+        }
+        if custom_borders && knows(ash::ext::custom_border_color::NAME) {
+            features = features.push_next(&mut self.borders);
+        }
+        if knows(ash::ext::graphics_pipeline_library::NAME) {
+            features = features.push_next(&mut self.libraries);
+        }
+        if knows(ash::ext::shader_object::NAME) {
+            let SetStates { second, third, input, writes, clips, lines, objects } = &mut self.states;
+            features = features.push_next(second).push_next(third).push_next(input).push_next(writes);
+            features = features.push_next(clips).push_next(lines).push_next(objects);
+        }
+        let Versions { f11, f12, f13 } = &mut self.versions;
+        features.push_next(f13).push_next(f12).push_next(f11)
+    }
+}
+
 impl Device {
     /// Opens the first device.
     ///
@@ -105,47 +167,11 @@ impl Device {
             let queues =
                 [vk::DeviceQueueCreateInfo::default().queue_family_index(0).queue_priorities(&[1.0])];
             let has = instance.enumerate_device_extension_properties(physical)?;
-            let knows = |name| has.iter().any(|found| found.extension_name_as_c_str() == Ok(name));
-            let feeds = knows(ash::ext::transform_feedback::NAME);
+            let knows = |name: &CStr| has.iter().any(|found| found.extension_name_as_c_str() == Ok(name));
             let names: Vec<_> =
                 EXTENSIONS.iter().filter(|name| knows(name)).map(|name| name.as_ptr()).collect();
-            let mut f13 = vk::PhysicalDeviceVulkan13Features::default();
-            let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
-            let mut f11 = vk::PhysicalDeviceVulkan11Features::default();
-            let mut xfb = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
-            let mut features = vk::PhysicalDeviceFeatures2::default();
-            if feeds {
-                features = features.push_next(&mut xfb);
-            }
-            let mut provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
-            if knows(ash::ext::provoking_vertex::NAME) {
-                features = features.push_next(&mut provoking);
-            }
-            let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default();
-            if custom_borders && knows(ash::ext::custom_border_color::NAME) {
-                features = features.push_next(&mut borders);
-            }
-            let mut libraries = vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT::default();
-            if knows(ash::ext::graphics_pipeline_library::NAME) {
-                features = features.push_next(&mut libraries);
-            }
-            let mut second = vk::PhysicalDeviceExtendedDynamicState2FeaturesEXT::default();
-            let mut third = vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT::default();
-            let mut input = vk::PhysicalDeviceVertexInputDynamicStateFeaturesEXT::default();
-            let mut writes = vk::PhysicalDeviceColorWriteEnableFeaturesEXT::default();
-            let mut clips = vk::PhysicalDeviceDepthClipEnableFeaturesEXT::default();
-            let mut objects = vk::PhysicalDeviceShaderObjectFeaturesEXT::default();
-            let has_objects = knows(ash::ext::shader_object::NAME);
-            if has_objects {
-                features = features
-                    .push_next(&mut second)
-                    .push_next(&mut third)
-                    .push_next(&mut input)
-                    .push_next(&mut writes)
-                    .push_next(&mut clips)
-                    .push_next(&mut objects);
-            }
-            features = features.push_next(&mut f13).push_next(&mut f12).push_next(&mut f11);
+            let mut wanted = Wanted::default();
+            let mut features = wanted.chain(knows, custom_borders);
             instance.get_physical_device_features2(physical, &mut features);
             features.features.robust_buffer_access = 0;
             let has_doubles = features.features.shader_float64 != 0;
@@ -157,9 +183,10 @@ impl Device {
             let queue = functions.get_device_queue(0, 0);
             let memory = instance.get_physical_device_memory_properties(physical);
             let pool = functions.create_command_pool(&vk::CommandPoolCreateInfo::default(), None)?;
-            let feedback = feeds.then(|| ash::ext::transform_feedback::Device::new(&instance, &functions));
+            let feedback = knows(ash::ext::transform_feedback::NAME)
+                .then(|| ash::ext::transform_feedback::Device::new(&instance, &functions));
             let push = ash::khr::push_descriptor::Device::new(&instance, &functions);
-            let states = has_objects.then(|| States::new(&instance, &functions));
+            let states = knows(ash::ext::shader_object::NAME).then(|| States::new(&instance, &functions));
             Ok(Device {
                 functions,
                 queue,

@@ -24,7 +24,7 @@
 //!   vertices are captured in; counters are read back too), `resumed` (with `load`: the second pass continues to capture), `fed STRIDE` (a
 //!   second pass draws what was captured, from binding 0), `query feedback`, `again N` (draws
 //!   again with the push constants' first word counting up), `provoking_last`, `libraries` (the pipeline is linked from parts),
-//!   `clip on|off`, `logic OP`, `alpha_to_one`, `color_writes MASK`, `then KEY WORD…` (draws once more, with this line in place of
+//!   `clip on|off`, `logic OP`, `alpha_to_one`, `color_writes MASK`, `bresenham`, `then KEY WORD…` (draws once more, with this line in place of
 //!   those of its key), `way dynamic|objects|linked|binary` (commands set all state; shaders are objects, made one by one, together, or from
 //!   binaries that were kept; of compute shaders likewise).
 

@@ -305,3 +305,11 @@ pub(crate) fn cmd_set_tessellation_domain_origin_ext(
 }
 
 pub(crate) fn cmd_set_rasterization_stream_ext(_: &Arc<CommandBuffer>, _: u32) {}
+
+// Lines are Bresenham's and whole, whatever is asked for.
+
+pub(crate) fn cmd_set_line_rasterization_mode_ext(_: &Arc<CommandBuffer>, _: vk::LineRasterizationModeEXT) {}
+
+pub(crate) fn cmd_set_line_stipple_enable_ext(_: &Arc<CommandBuffer>, _: vk::Bool32) {}
+
+pub(crate) fn cmd_set_line_stipple_ext(_: &Arc<CommandBuffer>, _: u32, _: u16) {}

@@ -148,7 +148,7 @@ filled! { feature,
             extended_dynamic_state3_depth_clip_enable: vk::TRUE,
             extended_dynamic_state3_polygon_mode: vk::TRUE,
             extended_dynamic_state3_provoking_vertex_mode: vk::TRUE,
-            extended_dynamic_state3_line_rasterization_mode: vk::FALSE,
+            extended_dynamic_state3_line_rasterization_mode: vk::TRUE,
             extended_dynamic_state3_rasterization_samples: vk::TRUE,
             extended_dynamic_state3_sample_mask: vk::TRUE,
             extended_dynamic_state3_alpha_to_coverage_enable: vk::TRUE,
@@ -180,6 +180,14 @@ filled! { feature,
             PHYSICAL_DEVICE_VERTEX_INPUT_DYNAMIC_STATE_FEATURES_EXT { vertex_input_dynamic_state: vk::TRUE };
         PhysicalDeviceColorWriteEnableFeaturesEXT PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT
             { color_write_enable: vk::TRUE };
+        PhysicalDeviceLineRasterizationFeaturesKHR PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_KHR {
+            bresenham_lines: vk::TRUE,
+            rectangular_lines: vk::FALSE,
+            smooth_lines: vk::FALSE,
+            stippled_rectangular_lines: vk::FALSE,
+            stippled_bresenham_lines: vk::FALSE,
+            stippled_smooth_lines: vk::FALSE
+        };
         PhysicalDeviceShaderObjectFeaturesEXT PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT
             { shader_object: vk::TRUE };
         PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
@@ -265,6 +273,8 @@ filled! { property,
             { max_custom_border_color_samplers: 1 << 16 };
         PhysicalDeviceExtendedDynamicState3PropertiesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_PROPERTIES_EXT
             { dynamic_primitive_topology_unrestricted: vk::TRUE };
+        PhysicalDeviceLineRasterizationPropertiesKHR PHYSICAL_DEVICE_LINE_RASTERIZATION_PROPERTIES_KHR
+            { line_sub_pixel_precision_bits: 8 };
         PhysicalDeviceShaderObjectPropertiesEXT PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT
             { shader_binary_uuid: physical::UUID, shader_binary_version: 0 };
         PhysicalDeviceTransformFeedbackPropertiesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_PROPERTIES_EXT {

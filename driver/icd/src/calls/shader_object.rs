@@ -78,12 +78,14 @@ pub(crate) fn cmd_bind_shaders_ext(
 fn bind(recorder: &mut Recorder, stage: vk::ShaderStageFlags, shader: Option<&ShaderObject>) {
     match (stage, shader.map(|shader| &shader.kind)) {
         (_, Some(ShaderKind::Compute(pipeline))) => recorder.bind_compute(pipeline.clone()),
-        (_, Some(ShaderKind::Vertex(vertex))) => recorder.shader_objects().vertex = Some(vertex.clone()),
-        (_, Some(ShaderKind::Fragment(fragment))) => {
-            recorder.shader_objects().fragment = Some(fragment.clone());
+        (_, Some(ShaderKind::Vertex(vertex))) => {
+            recorder.graphics.shaders.objects().vertex = Some(vertex.clone())
         }
-        (vk::ShaderStageFlags::VERTEX, None) => recorder.shader_objects().vertex = None,
-        (vk::ShaderStageFlags::FRAGMENT, None) => recorder.shader_objects().fragment = None,
+        (_, Some(ShaderKind::Fragment(fragment))) => {
+            recorder.graphics.shaders.objects().fragment = Some(fragment.clone());
+        }
+        (vk::ShaderStageFlags::VERTEX, None) => recorder.graphics.shaders.objects().vertex = None,
+        (vk::ShaderStageFlags::FRAGMENT, None) => recorder.graphics.shaders.objects().fragment = None,
         // Of stages that the driver does not have there are no shaders.
         _ => {}
     }

@@ -280,6 +280,8 @@ pub struct State {
     pub blend: vk::PipelineColorBlendAttachmentState,
     /// Blend constants.
     pub constants: [f32; 4],
+    /// Lines are Bresenham's.
+    pub bresenham: bool,
     /// The logic operation.
     pub logic: Option<vk::LogicOp>,
     /// Targets that colours are written to, bit 0 the first.
@@ -310,6 +312,7 @@ impl State {
             depth: depth_stencil(request)?,
             blend: blend(request)?,
             constants: request.floats("constants", [0.0; 4])?,
+            bresenham: request.has("bresenham"),
             logic: request
                 .word("logic")
                 .ok()
@@ -319,9 +322,59 @@ impl State {
         })
     }
 
+    fn multisample<'s>(&self, masks: &'s [u32; 1]) -> vk::PipelineMultisampleStateCreateInfo<'s> {
+        let [to_coverage, to_one, shading] = self.alpha;
+        vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(vk::SampleCountFlags::from_raw(self.samples[0]))
+            .sample_mask(masks)
+            .alpha_to_coverage_enable(to_coverage)
+            .alpha_to_one_enable(to_one)
+            .sample_shading_enable(shading)
+            .min_sample_shading(1.0)
+    }
+
+    fn blending<'s>(
+        &self,
+        blends: &'s [vk::PipelineColorBlendAttachmentState],
+    ) -> vk::PipelineColorBlendStateCreateInfo<'s> {
+        vk::PipelineColorBlendStateCreateInfo::default()
+            .attachments(blends)
+            .blend_constants(self.constants)
+            .logic_op_enable(self.logic.is_some())
+            .logic_op(self.logic.unwrap_or(vk::LogicOp::COPY))
+    }
+
     /// Whether each of so many targets is written to.
     pub fn written(&self, targets: usize) -> Vec<vk::Bool32> {
         (0..targets).map(|at| self.writes.unwrap_or(u32::MAX) >> at & 1).collect()
+    }
+}
+
+/// Rules of the rasteriser that extensions add.
+#[derive(Default)]
+struct Rules {
+    provoking: vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'static>,
+    clip: vk::PipelineRasterizationDepthClipStateCreateInfoEXT<'static>,
+    lines: vk::PipelineRasterizationLineStateCreateInfoKHR<'static>,
+}
+
+impl Rules {
+    /// The state of the rasteriser, with those that a state asks for.
+    fn chain(&mut self, state: &State) -> vk::PipelineRasterizationStateCreateInfo<'_> {
+        let mut raster = state.raster;
+        if state.provoking_last {
+            self.provoking.provoking_vertex_mode = vk::ProvokingVertexModeEXT::LAST_VERTEX;
+            raster = raster.push_next(&mut self.provoking);
+        }
+        if let Some(clips) = state.clip {
+            self.clip.depth_clip_enable = clips.into();
+            raster = raster.push_next(&mut self.clip);
+        }
+        if state.bresenham {
+            self.lines.line_rasterization_mode = vk::LineRasterizationModeKHR::BRESENHAM;
+            raster = raster.push_next(&mut self.lines);
+        }
+        raster
     }
 }
 
@@ -347,41 +400,19 @@ pub fn pipeline(
     let [patch] = request.numbers("patch", [3])?;
     let patches = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(patch);
     let (views, scissors) = ([state.view.0], [state.view.1]);
-    let counted = dynamic.contains(&vk::DynamicState::VIEWPORT_WITH_COUNT);
     let mut viewport = vk::PipelineViewportStateCreateInfo::default();
-    if !counted {
+    if !dynamic.contains(&vk::DynamicState::VIEWPORT_WITH_COUNT) {
         viewport = viewport.viewports(&views).scissors(&scissors);
     }
-    let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
-        .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
-    let mut clip = vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default()
-        .depth_clip_enable(state.clip.unwrap_or(false));
-    let mut raster = state.raster;
-    if state.provoking_last {
-        raster = raster.push_next(&mut provoking);
-    }
-    if state.clip.is_some() {
-        raster = raster.push_next(&mut clip);
-    }
-    let ([samples, mask], [to_coverage, to_one, shading]) = (state.samples, state.alpha);
-    let masks = [mask];
-    let multisample = vk::PipelineMultisampleStateCreateInfo::default()
-        .rasterization_samples(vk::SampleCountFlags::from_raw(samples))
-        .sample_mask(&masks)
-        .alpha_to_coverage_enable(to_coverage)
-        .alpha_to_one_enable(to_one)
-        .sample_shading_enable(shading)
-        .min_sample_shading(1.0);
+    let mut rules = Rules::default();
+    let raster = rules.chain(state);
+    let masks = [state.samples[1]];
+    let multisample = state.multisample(&masks);
     let formats = target_formats(request)?;
     let blends = vec![state.blend; formats.len()];
     let written = state.written(formats.len());
     let mut writes = vk::PipelineColorWriteCreateInfoEXT::default().color_write_enables(&written);
-    let mut blend = vk::PipelineColorBlendStateCreateInfo::default()
-        .attachments(&blends)
-        .blend_constants(state.constants);
-    if let Some(op) = state.logic {
-        blend = blend.logic_op_enable(true).logic_op(op);
-    }
+    let mut blend = state.blending(&blends);
     if state.writes.is_some() {
         blend = blend.push_next(&mut writes);
     }

@@ -28,6 +28,7 @@ const DYNAMIC: &[vk::DynamicState] = {
         D::DEPTH_BIAS,
         D::PROVOKING_VERTEX_MODE_EXT,
         D::LINE_WIDTH,
+        D::LINE_RASTERIZATION_MODE_EXT,
         D::DEPTH_TEST_ENABLE,
         D::DEPTH_COMPARE_OP,
         D::DEPTH_WRITE_ENABLE,
@@ -167,6 +168,7 @@ fn other(made: &[State]) -> Result<State, Error> {
         blend: vk::PipelineColorBlendAttachmentState::default().blend_enable(true),
         constants: [0.125; 4],
         logic: None,
+        bresenham: false,
         writes: Some(0),
     })
 }
@@ -212,6 +214,10 @@ fn set_raster(device: &Device, commands: vk::CommandBuffer, state: &State) -> Re
         true => vk::ProvokingVertexModeEXT::LAST_VERTEX,
         false => vk::ProvokingVertexModeEXT::FIRST_VERTEX,
     };
+    let lines = match state.bresenham {
+        true => vk::LineRasterizationModeEXT::BRESENHAM,
+        false => vk::LineRasterizationModeEXT::DEFAULT,
+    };
     let clamps = raster.depth_clamp_enable == vk::TRUE;
     // SAFETY: the command buffer is being recorded.
     unsafe {
@@ -230,6 +236,7 @@ fn set_raster(device: &Device, commands: vk::CommandBuffer, state: &State) -> Re
         third.cmd_set_depth_clip_enable(commands, state.clip.unwrap_or(!clamps));
         third.cmd_set_polygon_mode(commands, raster.polygon_mode);
         third.cmd_set_provoking_vertex_mode(commands, provoking);
+        third.cmd_set_line_rasterization_mode(commands, lines);
     }
     Ok(())
 }
