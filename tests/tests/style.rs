@@ -30,7 +30,7 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("compiler/src/lib.rs", "CompileKey", 18, 25, "a contract with drivers: a field for each choice"),
     ("analysis/ranges/mod.rs", "Walk", 12, 28, "one walk over the layout with a method for each kind of segment and condition"),
     ("tgsi/program.rs", "Program", 12, 75, "handlers of the opcode classes, by subject in seven files"),
-    ("ir/function.rs", "Function", 20, 34, "the function: tables, facts of the whole, and access to them"),
+    ("ir/function.rs", "Function", 21, 35, "the function: tables, facts of the whole, access to them, and memory for passes"),
     ("link/epilog.rs", "EpilogKey", 15, 25, "the state of a draw that an epilog depends on"),
     ("float64/emit.rs", "Emit", 12, 45, "one short method for each operation of two words"),
     ("regalloc/assign.rs", "Assigner", 16, 39, "the state of one allocation, in four files"),

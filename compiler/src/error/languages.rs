@@ -44,7 +44,7 @@ errors! {
         /// The module cannot be expressed. naga's SPIR-V writer reports it.
         2203 Unsupported Inexpressible { what: String }
         = "{what}",
-        Example::Words("A WGSL feature that naga cannot write as SPIR-V.");
+        Example::text("wgsl", "@group(0) @binding(0) var t: texture_external;\n@fragment fn main() { _ = textureDimensions(t); }\n");
 
         /// The GLSL does not parse. The message names the token and what was expected.
         2204 Invalid Syntax { expected: String, found: String }

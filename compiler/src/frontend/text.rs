@@ -6,7 +6,7 @@ use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{Module, Scalar, ScalarKind, TypeInner};
+use naga::{ImageClass, Module, Scalar, ScalarKind, TypeInner};
 
 use super::Shader;
 use crate::CompileKey;
@@ -69,9 +69,17 @@ pub fn to_spirv(
     })?;
     let (module, info) = process_overrides(module, &info, None, &overrides(module, key))
         .map_err(|error| CompileError::from(NagaError::Override { what: chain(&error) }))?;
+    if module.types.iter().any(|(_, ty)| is_external(&ty.inner)) {
+        return Err(NagaError::Inexpressible { what: "texture_external is not supported".into() }.into());
+    }
     let options = options(language, text);
     spv::write_vec(&module, &info, &options, None)
         .map_err(|error| CompileError::from(NagaError::Inexpressible { what: chain(&error) }))
+}
+
+/// Whether a type is a texture that the browser provides, for which naga's writer has no words: it stops the program there.
+fn is_external(inner: &TypeInner) -> bool {
+    matches!(inner, TypeInner::Image { class: ImageClass::External, .. })
 }
 
 /// The values `key` gives to the overrides of a module.

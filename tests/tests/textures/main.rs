@@ -302,3 +302,21 @@ fn samples_are_fetched_by_number() {
     // There is no third layer.
     assert_eq!(floats(&out), [7.0, 13.0, 4.0, 2.0, 2.0, 0.0]);
 }
+
+#[test]
+fn faces_of_all_cubes_are_layers_of_images() {
+    let faces = |count: u32| (0..count).flat_map(|face| (0..4).map(move |texel| 10 * face + texel));
+    let floats_of = |count: u32| bytes(faces(count).map(|number| number as f32));
+    // A layer of a linear image takes 128 bytes.
+    let counts: Vec<u8> = (0..12_u32).flat_map(|face| [face; 32]).flat_map(u32::to_le_bytes).collect();
+    let linear = Shape { linear: true, ..Shape::new(Dimension::CubeArray, Format::R32UI, [1, 1, 2]) };
+    let mut textures = [
+        image(1, Shape::new(Dimension::CubeArray, Format::R32F, [2, 2, 2]), floats_of(12)),
+        image(2, linear, counts),
+        image(3, Shape::new(Dimension::Cube, Format::R32F, [2, 2, 1]), floats_of(6)),
+    ];
+    let out = run_input(Input::spirv(include_bytes!("cubes.spv")), 5, &mut textures, &[]);
+    assert_eq!(floats(&out), [71.0, 8.0, 53.0, 2.0, 0.0]);
+    assert_eq!(textures[0].buffer.bytes[4 * 46..4 * 47], bytes([99.0]));
+    assert_eq!(textures[1].buffer.bytes[128 * 8..][..4], 13_u32.to_le_bytes());
+}

@@ -28,8 +28,8 @@ pub struct Load {
     pub shape: Shape,
     /// Bits of a component of a texel: 16 or 32.
     pub bits: u8,
-    /// Coordinates, 32-bit integers: as many as the image has axes, then the layer if it has them. Cubes that are loaded have the
-    /// face as third.
+    /// Coordinates, 32-bit integers: [`Shape::texel_coords`] of them. Cubes that are loaded have the face as third, counted through all
+    /// cubes.
     pub coords: Vec<Src>,
     /// Offset along the axes, 32-bit integers; may be shorter.
     pub offset: Vec<Src>,
@@ -56,12 +56,9 @@ fn texel(
 ) -> Result<Texel, CompileError> {
     let dim = shape.code()?;
     let none = Src::NONE;
-    if coords.len() < shape.axes() + usize::from(shape.arrayed) {
-        return Err(KitError::Coordinate {
-            expected: shape.axes() + usize::from(shape.arrayed),
-            found: coords.len(),
-        }
-        .into());
+    let expected = shape.texel_coords();
+    if coords.len() < expected {
+        return Err(KitError::Coordinate { expected, found: coords.len() }.into());
     }
     Ok(match shape.dim {
         Dim::Buffer => Texel { coords: buffer_texel(kit, coords[0], handle), layer: none, dim },

@@ -57,6 +57,14 @@ impl Shape {
         }
     }
 
+    /// Integer coordinates of a texel, the layer among them. The faces of all cubes are the layers of one array.
+    pub fn texel_coords(self) -> usize {
+        match self.dim {
+            Dim::Cube => 3,
+            _ => self.axes() + usize::from(self.arrayed),
+        }
+    }
+
     /// The hardware's code of it, as sampling sees it.
     pub(crate) fn code(self) -> Result<u32, CompileError> {
         Ok(match (self.dim, self.arrayed, self.multisampled) {

@@ -32,7 +32,7 @@ pub(super) fn query_samples<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Resu
 /// The scalars of an integer coordinate.
 fn integers(v: &mut Values<'_, '_>, id: u32, image: &ImageType) -> Result<Vec<Src>, CompileError> {
     let (_, leaves) = v.eval().value(id)?;
-    let count = shape(image)?.axes() + usize::from(image.arrayed);
+    let count = shape(image)?.texel_coords();
     if leaves.len() < count || leaves.iter().any(|leaf| v.kit.b.f.width(*leaf) == 1) {
         return Err(ImageError::Coordinate { expected: count, found: leaves.len() }.into());
     }

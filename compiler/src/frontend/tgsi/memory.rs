@@ -295,8 +295,7 @@ pub(super) fn image(unit: u32) -> Handle {
 
 /// The coordinates of a texel, its layer after them, and its sample.
 pub(super) fn coordinates(shape: Shape, at: [Src; 4]) -> (Vec<Src>, Option<Src>) {
-    let count = shape.axes() + usize::from(shape.arrayed);
-    (at[..count.min(4)].to_vec(), shape.multisampled.then_some(at[3]))
+    (at[..shape.texel_coords()].to_vec(), shape.multisampled.then_some(at[3]))
 }
 
 /// Stores the components of a mask: those that follow each other at once.

@@ -143,7 +143,7 @@ impl Program<'_> {
         level: Option<Src>,
     ) -> Result<[Src; 4], CompileError> {
         let shape = shape(target)?;
-        let count = shape.axes() + usize::from(shape.arrayed);
+        let count = shape.texel_coords();
         let offset = self.offsets(kit, instruction).first().map_or(Vec::new(), |offset| offset.to_vec());
         let has_level = !shape.multisampled && !target.is_rect() && shape.dim != Dim::Buffer;
         let load = Load {
