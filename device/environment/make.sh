@@ -5,7 +5,7 @@
 #     device/environment/make.sh DIR [--clients]
 #
 # Needs root, debootstrap, for clients npm, and a Debian mirror that apt can reach; takes about five minutes and 700 MB, with
-# clients 2 GB. A finished tree is left as it is. `--clients` adds programs that use the driver: vkmark, OpenGL through zink,
+# clients 4 GB. A finished tree is left as it is. `--clients` adds programs that use the driver: vkmark, OpenGL through zink, piglit,
 # an X server, Python for wgpu, ncnn and taichi, ggml, GTK, Qt, mpv, SDL, Direct3D through vkd3d.
 set -euo pipefail
 
@@ -19,7 +19,7 @@ drivers=(mesa-vulkan-drivers mesa-drm-shim libgl1-mesa-dri libegl-mesa0 libgbm1 
 plain=(mdbook libvulkan1 vulkan-tools libegl1 libgles2 libgl1)
 programs=(vkmark python3 python3-pip python3-venv ca-certificates)
 # The layer that checks what programs ask of a driver, an X server, and time that passes slowly.
-programs+=(vulkan-validationlayers xvfb faketime mesa-utils glmark2-x11 nodejs)
+programs+=(vulkan-validationlayers xvfb faketime mesa-utils glmark2-x11 nodejs piglit)
 # GTK, Qt, libplacebo through mpv, Direct3D 12, SDL, and a font for them.
 programs+=(libgtk-4-bin qml-qt6 qml6-module-qtquick qml6-module-qtquick-window mpv vkd3d-demos libsdl3-tests fonts-dejavu-core)
 # ggml and its way to Vulkan.

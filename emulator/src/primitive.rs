@@ -4,7 +4,7 @@ use crate::draw::{Bias, Binding, Cull, Draw, Fill};
 use crate::frame::{Coefficient, Frame, Plane};
 use crate::pixels::SLOTS;
 use crate::raster::{
-    Clip, DISTANCES, Distant, Point, Polygon, Viewport, clip_distant, clip_segment, doubled_area, plane,
+    Clip, DISTANCES, Distant, Point, Polygon, Viewport, clip, clip_distant, clip_segment, doubled_area, plane,
 };
 
 /// The output slots of a vertex.
@@ -166,10 +166,9 @@ fn is_back(draw: &Draw<'_>, outline: &[Point]) -> bool {
 fn triangle_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 3]) -> Option<Shape> {
     let corners = vertices.map(|vertex| distant(draw, vertex));
     let clipped = clip_distant(corners.to_vec(), draw.more.clip_slots.1, draw.more.depth_clip);
-    let clip = |corner: Distant| [corner[0], corner[1], corner[2], corner[3]];
     let outline: Vec<Point> =
-        clipped.into_iter().map(|corner| snapped(draw, viewport.point(clip(corner)))).collect();
-    let rows = corners.map(|corner| viewport.homogeneous(clip(corner)));
+        clipped.iter().map(|corner| snapped(draw, viewport.point(clip(corner)))).collect();
+    let rows = corners.map(|corner| viewport.homogeneous(clip(&corner)));
     (outline.len() >= 3).then_some(Shape { outline, rows, owners: [0, 1, 2], point: None, viewport })
 }
 
@@ -177,8 +176,9 @@ fn triangle_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 3]) -
 /// or row, and so many above each other as it is wide. Values change along the segment only.
 fn line_shape(draw: &Draw<'_>, viewport: Viewport, vertices: [&Vertex; 2]) -> Option<Shape> {
     let ends = vertices.map(|vertex| position(draw, vertex));
-    let [[x0, y0], [x1, y1]] =
-        clip_segment(ends, draw.more.depth_clip)?.map(|end| snapped(draw, viewport.point(end)));
+    let whole = vertices.map(|vertex| distant(draw, vertex));
+    let cut = clip_segment(whole, draw.more.clip_slots.1, draw.more.depth_clip)?;
+    let [[x0, y0], [x1, y1]] = cut.map(|end| snapped(draw, viewport.point(clip(&end))));
     let half = f64::from(draw.line_width) / 2.0;
     let is_steep = (y1 - y0).abs() > (x1 - x0).abs();
     let (nx, ny) = if is_steep { (half, 0.0) } else { (0.0, half) };
@@ -215,11 +215,9 @@ fn outside_diamonds(ends: [Point; 2], axis: usize) -> [Point; 2] {
 
 /// A point is a square; its values are the same everywhere.
 fn point_shape(draw: &Draw<'_>, viewport: Viewport, vertex: &Vertex) -> Option<Shape> {
-    let [clip, _] = clip_segment([position(draw, vertex); 2], draw.more.depth_clip)?;
     let corner = distant(draw, vertex);
-    if corner[4..].iter().take(draw.more.clip_slots.1).any(|distance| *distance < 0.0) {
-        return None;
-    }
+    let [corner, _] = clip_segment([corner; 2], draw.more.clip_slots.1, draw.more.depth_clip)?;
+    let clip = clip(&corner);
     let [x, y] = snapped(draw, viewport.point(clip));
     // Larger points are not rendered, smaller ones grow to a pixel (Mesa 25.0).
     let side = draw.point_size_slot.map_or(1.0, |slot| float_slot(vertex, slot)).clamp(1.0, 511.95);

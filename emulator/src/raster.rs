@@ -60,16 +60,19 @@ pub(crate) const DISTANCES: usize = 8;
 /// A position in clip space with distances to planes of the program's own.
 pub(crate) type Distant = [f64; 4 + DISTANCES];
 
+/// A position without planes.
+#[cfg(test)]
+fn wide([x, y, z, w]: Clip) -> Distant {
+    let mut corner = [0.0; 4 + DISTANCES];
+    corner[..4].copy_from_slice(&[x, y, z, w]);
+    corner
+}
+
 /// Cuts a convex polygon to the view volume (Sutherland and Hodgman).
 #[cfg(test)]
 fn clip_polygon(polygon: Vec<Clip>) -> Vec<Clip> {
-    let wide = polygon.into_iter().map(|[x, y, z, w]| {
-        let mut corner = [0.0; 4 + DISTANCES];
-        corner[..4].copy_from_slice(&[x, y, z, w]);
-        corner
-    });
-    let cut = clip_distant(wide.collect(), 0, true);
-    cut.into_iter().map(|corner| [corner[0], corner[1], corner[2], corner[3]]).collect()
+    let cut = clip_distant(polygon.into_iter().map(wide).collect(), 0, true);
+    cut.iter().map(clip).collect()
 }
 
 /// Cuts a convex polygon to the view volume and to its first `distances` planes; `depth` says whether near and far
@@ -77,7 +80,7 @@ fn clip_polygon(polygon: Vec<Clip>) -> Vec<Clip> {
 pub(crate) fn clip_distant(mut polygon: Vec<Distant>, distances: usize, depth: bool) -> Vec<Distant> {
     let volume = VOLUME.iter().take(if depth { VOLUME.len() } else { 1 });
     for inside in volume {
-        polygon = cut(&polygon, |corner| inside(&[corner[0], corner[1], corner[2], corner[3]]));
+        polygon = cut(&polygon, |corner| inside(&clip(corner)));
     }
     for plane in 0..distances.min(DISTANCES) {
         polygon = cut(&polygon, |corner| corner[4 + plane]);
@@ -102,24 +105,32 @@ fn cut(polygon: &[Distant], inside: impl Fn(&Distant) -> f64) -> Vec<Distant> {
     cut
 }
 
-/// Cuts a segment to the view volume; `None` when nothing is left.
-pub(crate) fn clip_segment(mut ends: [Clip; 2], depth: bool) -> Option<[Clip; 2]> {
+/// Cuts a segment to the view volume and to its first `distances` planes; `None` when nothing is left. `depth` says whether near and far
+/// count.
+pub(crate) fn clip_segment(mut ends: [Distant; 2], distances: usize, depth: bool) -> Option<[Distant; 2]> {
     for inside in VOLUME.iter().take(if depth { VOLUME.len() } else { 1 }) {
-        let distances = [inside(&ends[0]), inside(&ends[1])];
-        match distances.map(|distance| distance >= 0.0) {
-            [true, true] => {}
-            [false, false] => return None,
-            [first, _] => {
-                let cut = between(&ends[0], &ends[1], distances[0] / (distances[0] - distances[1]));
-                ends[usize::from(first)] = cut;
-            }
-        }
+        ends = cut_segment(ends, |end| inside(&clip(end)))?;
+    }
+    (0..distances.min(DISTANCES)).try_fold(ends, |ends, plane| cut_segment(ends, |end| end[4 + plane]))
+}
+
+/// The part of a segment where `inside` is not negative.
+fn cut_segment(mut ends: [Distant; 2], inside: impl Fn(&Distant) -> f64) -> Option<[Distant; 2]> {
+    let [d0, d1] = [inside(&ends[0]), inside(&ends[1])];
+    if d0 < 0.0 && d1 < 0.0 {
+        return None;
+    }
+    if (d0 < 0.0) != (d1 < 0.0) {
+        let t = d0 / (d0 - d1);
+        let [a, b] = ends;
+        ends[usize::from(d0 >= 0.0)] = std::array::from_fn(|at| a[at] + (b[at] - a[at]) * t);
     }
     Some(ends)
 }
 
-fn between(a: &Clip, b: &Clip, t: f64) -> Clip {
-    [0, 1, 2, 3].map(|at| a[at] + (b[at] - a[at]) * t)
+/// The position of a corner.
+pub(crate) fn clip(corner: &Distant) -> Clip {
+    [corner[0], corner[1], corner[2], corner[3]]
 }
 
 /// The plane through three homogeneous points: `a·x + b·y + c·w` is the value at each. `None` when they lie on a line.
@@ -293,8 +304,14 @@ mod tests {
         assert_eq!(clipped.len(), 4);
         assert!(clipped.iter().all(|p| p[2] <= p[3] + 1e-12));
         assert!(clip_polygon(vec![[0.0, 0.0, 0.0, -1.0]; 3]).is_empty());
-        let cut = clip_segment([[0.0, 0.0, -1.0, 1.0], [0.0, 0.0, 1.0, 1.0]], true).expect("half of it");
-        assert_eq!(cut[0][2], 0.0);
+        let mut ends = [[0.0, 0.0, -1.0, 1.0], [0.0, 0.0, 1.0, 1.0]].map(wide);
+        let cut = clip_segment(ends, 0, true).expect("half of it");
+        assert_eq!([cut[0][2], cut[1][2]], [0.0, 1.0]);
+        (ends[0][4], ends[1][4]) = (3.0, -1.0);
+        let cut = clip_segment(ends, 1, true).expect("a quarter of it");
+        assert_eq!([cut[0][2], cut[1][2]], [0.0, 0.5]);
+        ends[0][4] = -0.5;
+        assert_eq!(clip_segment(ends, 1, true), None);
     }
 
     #[test]

@@ -127,6 +127,7 @@ pub const OFTEN: &[&str] = &[
     "ggml",
     "gles2",
     "gles3",
+    "piglit",
     "vkcube",
     "vkmark-vertex",
     "vkmark-headless",
@@ -160,7 +161,17 @@ pub const CLIENTS: &[Client] = &[
         seconds: 300,
     },
     prints("gles2", &["python3", "/opt/agx/gl_client.py", "2"], ZINK, Runs::Both),
-    prints("gles3", &["python3", "/opt/agx/gl_client.py", "3"], ZINK, Runs::Mesa),
+    prints("gles3", &["python3", "/opt/agx/gl_client.py", "3"], ZINK, Runs::Both),
+    prints("piglit", &["python3", "/opt/agx/piglit_client.py", "29"], ZINK, Runs::Own),
+    // One in five: several minutes.
+    Client {
+        name: "piglit-more",
+        command: &["python3", "/opt/agx/piglit_client.py", "5"],
+        variables: ZINK,
+        shows: Shows::Lines,
+        runs: Runs::Own,
+        seconds: 1800,
+    },
     Client {
         name: "vkcube",
         command: &["vkcube", "--c", "16", "--width", "200", "--height", "150"],
@@ -235,6 +246,20 @@ pub const CLIENTS: &[Client] = &[
     glmark!("shadow", "shadow"),
     glmark!("refract", "refract"),
     glmark!("conditionals", "conditionals:fragment-steps=5"),
-    glmark!("jellyfish", "jellyfish"),
+    // It moves with the clock since the computer started: both drivers get the same, below which the validation layer would not wait.
+    Client {
+        name: "glmark2-jellyfish",
+        command: &["glmark2", "-s", "128x96", "-b", "jellyfish"],
+        variables: &[
+            "MESA_LOADER_DRIVER_OVERRIDE=zink",
+            "GALLIUM_DRIVER=zink",
+            "LIBGL_KOPPER_DRI2=1",
+            "VK_INSTANCE_LAYERS=",
+            "FAKETIME=@2024-01-01 00:00:00 x0.000000001",
+        ],
+        shows: Shows::Screen,
+        runs: Runs::Own,
+        seconds: 120,
+    },
     glmark!("terrain", "terrain"),
 ];
