@@ -269,3 +269,21 @@ fn coefficient(draw: &Draw<'_>, shape: &Shape, vertices: &[Vertex], binding: Bin
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_draw_the_pixels_whose_diamond_they_leave() {
+        let along = |start: Point, end: Point| outside_diamonds([start, end], 0).map(|[x, _]| x);
+        // Past the centre and inside the diamond, starts and ends come before it; the first is drawn, the last is not.
+        assert_eq!(along([0.7, 0.5], [3.7, 0.5]), [0.5 - BEFORE, 3.5 - BEFORE]);
+        assert_eq!(along([3.3, 0.5], [0.3, 0.5]), [3.5 + BEFORE, 0.5 + BEFORE]);
+        // Before the centre, or in a corner outside the diamond, they stay.
+        assert_eq!(along([0.3, 0.5], [3.3, 0.5]), [0.3, 3.3]);
+        assert_eq!(along([0.9, 0.9], [3.9, 0.1]), [0.9, 3.9]);
+        let [[_, y], _] = outside_diamonds([[0.75, 0.5], [4.75, 1.5]], 0);
+        assert!((y - (0.5 - 0.25 * (0.25 + BEFORE))).abs() < 1e-12);
+    }
+}
