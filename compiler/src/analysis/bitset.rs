@@ -20,6 +20,15 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Touched words of 64 from which on all of them are gone through: the host does that several at a time.
+const DENSE: u32 = 8;
+
+/// A bit for each of up to 64 words in which two rows differ.
+fn differing(a: &[u64], b: &[u64]) -> u64 {
+    let pairs = a.iter().zip(b).enumerate();
+    pairs.fold(0, |bits, (at, (a, b))| bits | u64::from(a != b) << at)
+}
+
 impl BitMatrix {
     /// `rows` × `columns` bits, all clear.
     pub fn new(rows: usize, columns: usize) -> Self {
@@ -71,7 +80,13 @@ impl BitMatrix {
     /// Columns set in one of two rows and clear in the other, ascending, with whether the first has them.
     pub fn differences(&self, a: usize, b: usize) -> impl Iterator<Item = (usize, bool)> + '_ {
         let words = (0..self.touched_per_row).flat_map(move |part| {
-            ones(self.touched(a, part) | self.touched(b, part)).map(move |index| part * 64 + index)
+            let touched = self.touched(a, part) | self.touched(b, part);
+            // Most words of two rows with many are equal.
+            let differ = match self.is_dense(touched) {
+                true => differing(self.part(a, part), self.part(b, part)),
+                false => touched,
+            };
+            ones(differ).map(move |index| part * 64 + index)
         });
         words.flat_map(move |index| {
             let (a, b) = (self.word(a, index), self.word(b, index));
@@ -79,11 +94,40 @@ impl BitMatrix {
         })
     }
 
+    /// Whether to go through all words of a part of a row, of which those in `touched` may have bits.
+    fn is_dense(&self, touched: u64) -> bool {
+        self.words_per_row > DENSE as usize && touched.count_ones() >= DENSE
+    }
+
+    /// The words of a row that the bits of `part` of its touched words stand for.
+    fn part(&self, row: usize, part: usize) -> &[u64] {
+        let start = row * self.words_per_row;
+        &self.words[start + part * 64..start + self.words_per_row.min(part * 64 + 64)]
+    }
+
+    /// Adds `more` to the words of a part of a row; says whether that changed anything.
+    fn add_part(&mut self, row: usize, part: usize, touched: u64, more: impl Iterator<Item = u64>) -> bool {
+        self.touched[row * self.touched_per_row + part] |= touched;
+        let start = row * self.words_per_row;
+        let end = start + self.words_per_row.min(part * 64 + 64);
+        let mut changed = 0;
+        for (word, more) in self.words[start + part * 64..end].iter_mut().zip(more) {
+            changed |= more & !*word;
+            *word |= more;
+        }
+        changed != 0
+    }
+
     /// Adds row `from` of `other` to row `into`; says whether that changed anything.
     pub fn union_row(&mut self, into: usize, other: &BitMatrix, from: usize) -> bool {
         let mut changed = false;
         for part in 0..other.touched_per_row {
-            for index in ones(other.touched(from, part)).map(|index| part * 64 + index) {
+            let touched = other.touched(from, part);
+            if self.is_dense(touched) {
+                changed |= self.add_part(into, part, touched, other.part(from, part).iter().copied());
+                continue;
+            }
+            for index in ones(touched).map(|index| part * 64 + index) {
                 changed |= self.add(into, index, other.word(from, index));
             }
         }
@@ -101,7 +145,13 @@ impl BitMatrix {
     ) -> bool {
         let mut changed = false;
         for part in 0..other.touched_per_row {
-            for index in ones(other.touched(from, part)).map(|index| part * 64 + index) {
+            let touched = other.touched(from, part);
+            if self.is_dense(touched) {
+                let pairs = other.part(from, part).iter().zip(without.part(from, part));
+                changed |= self.add_part(into, part, touched, pairs.map(|(word, without)| word & !without));
+                continue;
+            }
+            for index in ones(touched).map(|index| part * 64 + index) {
                 let more = other.word(from, index) & !without.word(from, index);
                 if more != 0 {
                     changed |= self.add(into, index, more);
@@ -124,6 +174,34 @@ impl BitMatrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn full_and_sparse_rows_join_alike() {
+        // 70 words, of which some rows touch many and others few.
+        let columns = 70 * 64;
+        let (mut from, mut without) = (BitMatrix::new(2, columns), BitMatrix::new(2, columns));
+        for row in [0, 1] {
+            let step = if row == 0 { 64 } else { 1024 };
+            (0..columns).step_by(step).for_each(|column| drop(from.insert(row, column + 3)));
+            without.insert(row, 3);
+            without.insert(row, 69 * 64 + 3);
+        }
+        for row in [0, 1] {
+            let mut into = BitMatrix::new(2, columns);
+            assert!(into.union_row_without(1, &from, &without, row));
+            assert!(!into.union_row_without(1, &from, &without, row), "nothing new");
+            let expected: Vec<usize> = from.columns(row).filter(|at| !without.contains(row, *at)).collect();
+            assert_eq!(into.columns(1).collect::<Vec<_>>(), expected);
+            let missing: Vec<usize> = from.columns(row).filter(|at| without.contains(row, *at)).collect();
+            assert!(into.union_row(1, &from, row) && !into.union_row(1, &from, row));
+            assert_eq!(into.columns(1).count(), from.columns(row).count(), "{missing:?}");
+            assert_eq!((into.columns(0).count(), into.count()), (0, from.columns(row).count()));
+        }
+        let differing: Vec<(usize, bool)> = from.differences(0, 1).collect();
+        let expected: Vec<_> =
+            from.columns(0).filter(|at| !from.contains(1, *at)).map(|at| (at, true)).collect();
+        assert_eq!(differing, expected);
+    }
 
     #[test]
     fn rows_are_independent_sets() {

@@ -72,6 +72,14 @@ const REPEATED_DISTANCE: u32 = 4;
 struct Resident {
     value: Value,
     name: Value,
+    /// Half registers of the value.
+    halves: u32,
+}
+
+impl Resident {
+    fn new(f: &Function<'_>, value: Value, name: Value) -> Resident {
+        Resident { value, name, halves: u32::from(f.ty(value).halves()) }
+    }
 }
 
 /// The name of `value` among those resident.
@@ -230,7 +238,7 @@ impl<'a> Spiller<'_, 'a> {
         for value in missing {
             let held = |value| find(&self.resident, value);
             let name = self.memory.reload(self.f, value, held, &mut self.out, data.line);
-            self.resident.push(Resident { value, name });
+            self.resident.push(Resident::new(self.f, value, name));
         }
         if sources.iter().any(|value| self.name(*value) != Some(*value)) {
             let srcs: Vec<Src> = data.srcs.iter().map(|src| self.renamed(*src)).collect();
@@ -243,10 +251,14 @@ impl<'a> Spiller<'_, 'a> {
         });
         let needs_register =
             |dst: &&Value| dead_result_needs_register(data.op) || self.next_use(**dst) != NEVER;
-        self.evict(data.dsts.iter().filter(needs_register).map(|dst| self.halves(*dst)).sum(), &[])?;
+        let results: u32 = data.dsts.iter().filter(needs_register).map(|dst| self.halves(*dst)).sum();
+        // Without them there is room: the sources had it.
+        if results > 0 {
+            self.evict(results, &[])?;
+        }
         for dst in data.dsts {
             if self.next_use(*dst) != NEVER {
-                self.resident.push(Resident { value: *dst, name: *dst });
+                self.resident.push(Resident::new(self.f, *dst, *dst));
             }
         }
         self.out.push(inst);
@@ -268,8 +280,8 @@ impl<'a> Spiller<'_, 'a> {
     /// How far away the next use of `value` is, times what not having to load it then is worth.
     fn distance(&self, value: Value) -> u32 {
         let next = self.next_use(value);
-        let def = self.f.values[value].def.map(|def| self.f.insts[def]);
-        let Some(data) = def.filter(is_repeatable) else { return next };
+        let def = self.f.values[value].def.map(|def| &self.f.insts[def]);
+        let Some(data) = def.filter(|data| is_repeatable(data)) else { return next };
         let mut sources = data.srcs.iter().filter_map(|src| src.as_value());
         // Whether they still are in registers by then is not known.
         let can_repeat = next < NEVER - 1 && sources.all(|source| self.next_use(source) != NEVER);
@@ -281,11 +293,11 @@ impl<'a> Spiller<'_, 'a> {
     /// Takes registers from the values used farthest away until `needed` half registers are free. Of two used equally far
     /// away the larger goes, then the older.
     fn evict(&mut self, needed: u32, pinned: &[Value]) -> Result<(), CompileError> {
-        let mut used: u32 = self.resident.iter().map(|resident| self.halves(resident.value)).sum();
+        let mut used: u32 = self.resident.iter().map(|resident| resident.halves).sum();
         while used + needed > self.budget {
             let far = |index: &usize| {
-                let value = self.resident[*index].value;
-                (self.distance(value), self.halves(value), std::cmp::Reverse(value))
+                let Resident { value, halves, .. } = self.resident[*index];
+                (self.distance(value), halves, std::cmp::Reverse(value))
             };
             let loose =
                 (0..self.resident.len()).filter(|index| !pinned.contains(&self.resident[*index].value));
@@ -294,7 +306,7 @@ impl<'a> Spiller<'_, 'a> {
                     BackEndError::OneInstruction { needed: (used + needed), budget: self.budget }.into()
                 );
             };
-            used -= self.halves(self.resident[farthest].value);
+            used -= self.resident[farthest].halves;
             self.resident.swap_remove(farthest);
         }
         Ok(())
