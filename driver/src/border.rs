@@ -46,8 +46,14 @@ const BLOCKS: [(std::ops::RangeInclusive<u8>, [u32; 4]); 7] = [
 const SRGB_BITS: u32 = 12;
 
 /// The colour, whose components are bits of floats or integers, for images of a format; nothing where it is not known how.
+///
+/// A colour without a format is not offered; zink gives one all the same, for textures that may never need it. It is coded for channels
+/// of 32 bits.
 pub fn packed(format: vk::Format, colour: [u32; 4]) -> Option<[u8; BYTES]> {
-    let format = format::find(format)?;
+    let format = format::find(match format {
+        vk::Format::UNDEFINED => vk::Format::R32G32B32A32_UINT,
+        known => known,
+    })?;
     let plain = CHANNELS.iter().find(|(code, _)| *code == format.channels).map(|(_, bits)| *bits);
     let block = || BLOCKS.iter().find(|(codes, _)| codes.contains(&format.channels)).map(|(_, bits)| *bits);
     let bits = plain.or_else(block)?;
@@ -99,6 +105,7 @@ mod tests {
             (vk::Format::R8G8_SNORM, floats, [25, 0x81, 0, 0]),
             (vk::Format::R16_SFLOAT, floats, [0x3266, 0, 0, 0]),
             (vk::Format::R32G32_SFLOAT, floats, [floats[0], floats[1], 0, 0]),
+            (vk::Format::UNDEFINED, floats, floats),
             (vk::Format::R8G8B8A8_UINT, [7, 300, 0, 255], [7, 255, 0, 255]),
             (vk::Format::R16G16_SINT, [u32::MAX, 40_000, 9, 9], [0xffff, 0x7fff, 0, 0]),
             (vk::Format::BC4_UNORM_BLOCK, floats, [3277, 0, 0, 0]),
@@ -108,6 +115,5 @@ mod tests {
             assert_eq!(packed(format, colour).map(|bytes| bytes.to_vec()), Some(expected), "{format:?}");
         }
         assert_eq!(packed(vk::Format::E5B9G9R9_UFLOAT_PACK32, floats), None);
-        assert_eq!(packed(vk::Format::UNDEFINED, floats), None);
     }
 }
