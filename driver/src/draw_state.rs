@@ -262,7 +262,7 @@ impl DrawState {
     /// What a fragment program depends on beside its shader, with targets of these formats.
     ///
     /// # Errors
-    /// A blend factor or operation that there is not.
+    /// A blend factor or operation is unknown.
     pub fn fragment(&self, formats: &TargetFormats) -> Result<FragmentState, Error> {
         let BlendInfo { targets, closed, logic, logic_op, .. } = &self.blending;
         let mut state = FragmentState {

@@ -15,6 +15,7 @@ pub mod execute;
 pub mod filetest;
 pub mod floors;
 pub mod interpreted;
+pub mod launched;
 pub mod link_cost;
 pub mod mutants;
 pub mod outcome;

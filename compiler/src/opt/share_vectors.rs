@@ -30,7 +30,7 @@ pub fn opt_share_vectors(f: &mut Function<'_>) {
 fn share_all(f: &mut Function<'_>, scratch: &Bump) {
     let is_collect = |inst: &Inst| f.insts[*inst].op == Op::Ir(IrOp::Collect);
     let total = uses(f, scratch);
-    // What nothing else reads is no part of what is shared.
+    // A value with a single use cannot be shared.
     let is_read_again = |src: &Src| src.as_value().is_some_and(|value| total[value] > 1);
     let may_share = |inst: &Inst| is_collect(inst) && f.insts[*inst].srcs.iter().any(is_read_again);
     if !f.blocks_in_order().any(|block| f.block(block).insts.iter().any(may_share)) {

@@ -3,7 +3,8 @@
 use agx_abi::pipeline::{DescriptorForm, PipelineLayout, SetLayout};
 use agx_abi::{PartRole, ShaderInfo, UniformSource};
 use agx_compiler::CompiledShader;
-use agx_emulator::{Access, Dispatch, Memory, Options, Program, States, dispatch};
+use agx_emulator::{Access, Memory};
+use agx_tests::launched::{launch, uniforms};
 
 const SHADER: &str = "
 @group(0) @binding(0) var<uniform> factor: vec4u;
@@ -18,19 +19,12 @@ const SET: u64 = 0x1_0000;
 const BUFFERS: [u64; 6] = [0x2_0000, 0x3_0000, 0x4_0000, 0x5_0000, 0x6_0000, 0x7_0000];
 const RESULT_BYTES: usize = 16;
 
-fn uniforms(info: &ShaderInfo) -> Vec<u16> {
-    let mut uniforms = vec![0; info.filled_halves().into()];
-    for range in &info.uniforms {
-        let bytes = match range.source {
-            UniformSource::SetAddress { .. } => SET.to_le_bytes().to_vec(),
-            UniformSource::Promoted { offset } => info.promoted[offset as usize..].to_vec(),
-            other => panic!("{other} would be bound before the program starts"),
-        };
-        let halves = bytes.as_chunks::<2>().0.iter().map(|half| u16::from_le_bytes(*half));
-        let place = uniforms[range.start.into()..].iter_mut().take(range.halves.into());
-        place.zip(halves).for_each(|(to, from)| *to = from);
-    }
-    uniforms
+/// The words of the shader: the set's address.
+fn words_of(info: &ShaderInfo) -> Vec<u16> {
+    uniforms(info, |source| match source {
+        UniformSource::SetAddress { .. } => SET,
+        other => panic!("{other} would be bound before the program starts"),
+    })
 }
 
 /// Writes the descriptors of bindings 0 to 2: address and bytes of each.
@@ -44,21 +38,7 @@ fn update(memory: &mut Memory, layout: &SetLayout, buffers: [(u64, u32); 3]) {
 }
 
 fn run(memory: &mut Memory, shader: &CompiledShader, uniforms: &[u16]) {
-    let preamble = shader.part(PartRole::Preamble).map(Program::new);
-    let launch = Dispatch {
-        program: &Program::new(shader.part(PartRole::Main).expect("a main part")),
-        preamble: preamble.as_ref(),
-        uniforms,
-        states: States::default(),
-        workgroups: [1; 3],
-        workgroup_size: [4, 1, 1],
-        threads: None,
-        tile: None,
-        local_bytes: 0,
-        scratch_bytes: 0,
-        options: Options { strict: true, ..Options::default() },
-    };
-    assert_eq!(dispatch(memory, &launch).expect("runs").findings, []);
+    launch(shader, shader.part(PartRole::Main).expect("a main part"), memory, uniforms, [4, 1]);
 }
 
 #[test]
@@ -79,7 +59,7 @@ fn a_set_may_change_between_two_runs_of_the_same_words() {
     for (address, bytes) in BUFFERS.into_iter().zip(contents) {
         memory.map(address, bytes, Access::READ | Access::WRITE).expect("maps");
     }
-    let uniforms = uniforms(&shader.info);
+    let uniforms = words_of(&shader.info);
     let [factor, other_factor, source, other_source, result, other_result] = BUFFERS;
     update(&mut memory, &layout, [(factor, 16), (source, 16), (result, 16)]);
     run(&mut memory, &shader, &uniforms);

@@ -1,11 +1,12 @@
 //! A vertex shader that runs as a compute shader of the hardware: outputs in memory, numbers from the prolog.
 
 use agx_abi::vertex::RunsAs;
-use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, Target, UniformSource};
+use agx_abi::{InterfaceUniform, PartRole, Stage, Target, UniformSource};
 use agx_compiler::link::{Parts, VertexPrologKey, link};
-use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
-use agx_emulator::{Access, Dispatch, Memory, Options, Program, States, dispatch};
+use agx_compiler::{CompileKey, Compiler, Scratch};
+use agx_emulator::{Access, Memory};
 use agx_tests::driver::validate_program;
+use agx_tests::launched::{launch, uniforms};
 
 use super::compiled;
 
@@ -13,45 +14,6 @@ const VERTICES: u32 = 5;
 const INSTANCES: u32 = 2;
 const BASE_VERTEX: u32 = 3;
 const OUTPUTS: u64 = 0x3_0000;
-
-/// The uniform file of a shader: constants as it asks for them, and what `value` gives for everything else.
-pub fn uniforms(info: &ShaderInfo, value: impl Fn(UniformSource) -> u64) -> Vec<u16> {
-    let mut uniforms = vec![0; info.filled_halves().into()];
-    for range in &info.uniforms {
-        if let UniformSource::Promoted { offset } = range.source {
-            let constants = info.promoted[offset as usize..].chunks(2);
-            for (half, bytes) in uniforms[range.start.into()..].iter_mut().zip(constants) {
-                *half = u16::from_le_bytes(bytes.try_into().expect("whole half-words"));
-            }
-            continue;
-        }
-        let value = value(range.source);
-        for half in 0..range.halves.min(4) {
-            uniforms[usize::from(range.start + half)] = (value >> (16 * half)) as u16;
-        }
-    }
-    uniforms
-}
-
-/// Runs a vertex shader for so many vertices of so many instances, as the driver launches it.
-pub fn launch(shader: &CompiledShader, code: &[u8], memory: &mut Memory, uniforms: &[u16], count: [u32; 2]) {
-    let preamble = shader.part(PartRole::Preamble).map(Program::new);
-    let [vertices, instances] = count;
-    let launch = Dispatch {
-        program: &Program::new(code),
-        preamble: preamble.as_ref(),
-        uniforms,
-        states: States::default(),
-        workgroups: [1, instances, 1],
-        workgroup_size: [vertices, 1, 1],
-        threads: None,
-        tile: None,
-        local_bytes: 0,
-        scratch_bytes: 0,
-        options: Options { strict: true, ..Options::default() },
-    };
-    assert_eq!(dispatch(memory, &launch).expect("runs").findings, []);
-}
 
 #[test]
 fn outputs_of_vertices_follow_each_other_in_memory() {

@@ -7,8 +7,9 @@ use agx_compiler::link::Assembly;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::{Access, Memory};
 use agx_tests::driver::validate_program;
+use agx_tests::launched;
 
-use super::{as_compute, compiled, spirv};
+use super::{compiled, spirv};
 
 const VERTICES: u32 = 3;
 const INSTANCES: u32 = 2;
@@ -55,8 +56,8 @@ fn captured(shader: &CompiledShader, count: u32) -> Vec<Vec<u8>> {
     let bytes = 4 * BUFFER_BYTES;
     memory.map(BUFFERS, vec![UNTOUCHED; bytes], Access::READ | Access::WRITE).expect("maps");
     let code = shader.part(PartRole::Main).expect("a main part");
-    let uniforms = as_compute::uniforms(&shader.info, |source| value(source, count));
-    as_compute::launch(shader, code, &mut memory, &uniforms, [VERTICES, INSTANCES]);
+    let uniforms = launched::uniforms(&shader.info, |source| value(source, count));
+    launched::launch(shader, code, &mut memory, &uniforms, [VERTICES, INSTANCES]);
     memory.bytes(BUFFERS, bytes).expect("mapped").chunks(BUFFER_BYTES).map(<[u8]>::to_vec).collect()
 }
 
