@@ -182,7 +182,7 @@ mod tests {
         let (mut from, mut without) = (BitMatrix::new(2, columns), BitMatrix::new(2, columns));
         for row in [0, 1] {
             let step = if row == 0 { 64 } else { 1024 };
-            (0..columns).step_by(step).for_each(|column| drop(from.insert(row, column + 3)));
+            (0..columns).step_by(step).for_each(|column| _ = from.insert(row, column + 3));
             without.insert(row, 3);
             without.insert(row, 69 * 64 + 3);
         }
