@@ -43,7 +43,11 @@ stored_enums! {
     PartRole { 0 Main; 1 Prolog; 2 Epilog; 3 Preamble; }
     RunsAs { 0 Vertex; 1 Compute; }
     DescriptorKind { 0 Texture; 1 Image; }
-    SamplerBinding { 0 Bound { set binding element }; 1 Loads; }
+    SamplerBinding {
+        0 Bound { set binding element };
+        1 Loads;
+        2 Paired { set binding element texture_set texture_binding texture_element };
+    }
     DescriptorForm { 0 Descriptors(parts); 1 Inline; }
     BindingAccess { 0 Constant; 1 Memory; 2 PartiallyBound; }
     Interpolation { 0 Flat; 1 Linear; 2 Perspective; }

@@ -80,6 +80,22 @@ pub enum SamplerBinding {
         /// Array element; 0 when the binding is not an array.
         element: u32,
     },
+    /// A sampler of the application for one of the textures it is combined with: its border colour may depend on the texture's
+    /// format. Only where the compiler's key asks for it.
+    Paired {
+        /// Descriptor set.
+        set: u32,
+        /// Binding within the set.
+        binding: u32,
+        /// Array element; 0 when the binding is not an array.
+        element: u32,
+        /// Descriptor set of the texture.
+        texture_set: u32,
+        /// Binding of the texture.
+        texture_binding: u32,
+        /// Array element of the texture; where it is chosen at run time, the known part of its number.
+        texture_element: u32,
+    },
     /// What loads by integer coordinates want: nearest texel, coordinates in texels, a border of transparent black.
     Loads,
 }

@@ -28,6 +28,7 @@ struct KeyFile {
     captures_outputs: bool,
     sample_shading: bool,
     sampler_bias: bool,
+    pairs_samplers: bool,
     workgroup_base: bool,
     tile: Option<TileFile>,
     robustness: RobustnessFile,
@@ -199,6 +200,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.captures_outputs = file.captures_outputs;
     key.sample_shading = file.sample_shading;
     key.sampler_bias = file.sampler_bias;
+    key.pairs_samplers = file.pairs_samplers;
     key.workgroup_base = file.workgroup_base;
     key.tile = file.tile.map(tile).transpose()?;
     key.robustness = file.robustness.read()?;
@@ -284,6 +286,7 @@ fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
         captures_outputs: key.captures_outputs,
         sample_shading: key.sample_shading,
         sampler_bias: key.sampler_bias,
+        pairs_samplers: key.pairs_samplers,
         workgroup_base: key.workgroup_base,
         tile: key.tile.as_ref().map(|pass| TileFile {
             formats: pass
@@ -343,6 +346,7 @@ mod tests {
         wanted.captures_outputs = true;
         wanted.sample_shading = true;
         wanted.sampler_bias = true;
+        wanted.pairs_samplers = true;
         wanted.workgroup_base = true;
         let mut pass = TilePass { formats: [None; 8], samples: 4, input_attachments: vec![(2, 1)] };
         pass.formats[1] = Some(ColourFormat::Rgba8Srgb);

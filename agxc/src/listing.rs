@@ -82,6 +82,17 @@ pub fn heading(info: &ShaderInfo) -> String {
             SamplerBinding::Bound { set, binding, element } => {
                 format!("sampler {}", place(*set, *binding, *element))
             }
+            SamplerBinding::Paired {
+                set,
+                binding,
+                element,
+                texture_set,
+                texture_binding,
+                texture_element,
+            } => {
+                let sampler = place(*set, *binding, *element);
+                format!("sampler {sampler} for {}", place(*texture_set, *texture_binding, *texture_element))
+            }
             SamplerBinding::Loads => "sampler of loads".to_owned(),
         };
         let _ = writeln!(text, "; ss{register}: {what}");

@@ -114,6 +114,11 @@ fn sampler(sampler: &SamplerBinding) -> Value {
         SamplerBinding::Bound { set, binding, element } => {
             json!({ "kind": "bound", "set": set, "binding": binding, "element": element })
         }
+        SamplerBinding::Paired { set, binding, element, texture_set, texture_binding, texture_element } => {
+            let texture =
+                json!({ "set": texture_set, "binding": texture_binding, "element": texture_element });
+            json!({ "kind": "paired", "set": set, "binding": binding, "element": element, "texture": texture })
+        }
         SamplerBinding::Loads => json!({ "kind": "loads" }),
     }
 }

@@ -204,6 +204,9 @@ pub(crate) fn sampler(binding: &SamplerBinding) -> AgxStateRegister {
         SamplerBinding::Bound { set, binding, element } => {
             AgxStateRegister { kind: "sampler".into(), set, binding, element }
         }
+        SamplerBinding::Paired { set, binding, element, .. } => {
+            AgxStateRegister { kind: "paired".into(), set, binding, element }
+        }
         SamplerBinding::Loads => AgxStateRegister { kind: "loads".into(), set: 0, binding: 0, element: 0 },
     }
 }

@@ -61,7 +61,7 @@ stored_structs! {
     CompileKey {
         entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
         sample_shading
-        sampler_bias workgroup_base tile
+        sampler_bias pairs_samplers workgroup_base tile
         spill_everything schedule_seed validate limits
     }
 }
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_key_changes_its_hash() {
-        let change: [fn(&mut CompileKey); 18] = [
+        let change: [fn(&mut CompileKey); 19] = [
             |key| key.entry_point = Some("main".into()),
             |key| key.stage = Some(Stage::Vertex),
             |key| key.spec_constants.push((1, 2)),
@@ -227,6 +227,7 @@ mod tests {
             |key| key.captures_outputs = true,
             |key| key.sample_shading = true,
             |key| key.sampler_bias = true,
+            |key| key.pairs_samplers = true,
             |key| key.workgroup_base = true,
             |key| {
                 let formats = [None; 8];

@@ -98,6 +98,9 @@ pub struct CompileKey {
     /// Samplers have a level bias, which the driver gives ([`agx_abi::UniformSource::SamplerBias`]): the hardware's have none.
     /// Not for shaders with a layout.
     pub sampler_bias: bool,
+    /// A sampler that is combined with textures of other bindings has a state register for each of them
+    /// ([`agx_abi::SamplerBinding::Paired`]), because border colours are coded for a format. Not for shaders with a layout.
+    pub pairs_samplers: bool,
     /// Workgroups are numbered from where the driver says ([`agx_abi::UniformSource::WorkgroupBase`]).
     pub workgroup_base: bool,
     /// The pass of a fragment shader that reads render targets, as tile images or input attachments; others do not depend

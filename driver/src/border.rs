@@ -46,14 +46,8 @@ const BLOCKS: [(std::ops::RangeInclusive<u8>, [u32; 4]); 7] = [
 const SRGB_BITS: u32 = 12;
 
 /// The colour, whose components are bits of floats or integers, for images of a format; nothing where it is not known how.
-///
-/// A colour without a format is not offered; zink gives one all the same, for textures that may never need it. It is coded for channels
-/// of 32 bits.
 pub fn packed(format: vk::Format, colour: [u32; 4]) -> Option<[u8; BYTES]> {
-    let format = format::find(match format {
-        vk::Format::UNDEFINED => vk::Format::R32G32B32A32_UINT,
-        known => known,
-    })?;
+    let format = format::find(format)?;
     let plain = CHANNELS.iter().find(|(code, _)| *code == format.channels).map(|(_, bits)| *bits);
     let block = || BLOCKS.iter().find(|(codes, _)| codes.contains(&format.channels)).map(|(_, bits)| *bits);
     let bits = plain.or_else(block)?;
@@ -69,6 +63,16 @@ pub fn packed(format: vk::Format, colour: [u32; 4]) -> Option<[u8; BYTES]> {
     let all = words.into_iter().flat_map(u32::to_le_bytes);
     bytes.iter_mut().zip(all).for_each(|(to, from)| *to = from);
     Some(bytes)
+}
+
+/// The code of the fixed colour that is nearest to one of floats: transparent black, black, white.
+pub fn nearest(colour: [u32; 4]) -> u64 {
+    let [red, green, blue, alpha] = colour.map(f32::from_bits);
+    match (alpha < 0.5, red + green + blue < 1.5) {
+        (true, _) => 0,
+        (false, true) => 1,
+        (false, false) => 2,
+    }
 }
 
 /// A value in a channel of so many bits.
@@ -105,7 +109,6 @@ mod tests {
             (vk::Format::R8G8_SNORM, floats, [25, 0x81, 0, 0]),
             (vk::Format::R16_SFLOAT, floats, [0x3266, 0, 0, 0]),
             (vk::Format::R32G32_SFLOAT, floats, [floats[0], floats[1], 0, 0]),
-            (vk::Format::UNDEFINED, floats, floats),
             (vk::Format::R8G8B8A8_UINT, [7, 300, 0, 255], [7, 255, 0, 255]),
             (vk::Format::R16G16_SINT, [u32::MAX, 40_000, 9, 9], [0xffff, 0x7fff, 0, 0]),
             (vk::Format::BC4_UNORM_BLOCK, floats, [3277, 0, 0, 0]),
@@ -115,5 +118,6 @@ mod tests {
             assert_eq!(packed(format, colour).map(|bytes| bytes.to_vec()), Some(expected), "{format:?}");
         }
         assert_eq!(packed(vk::Format::E5B9G9R9_UFLOAT_PACK32, floats), None);
+        assert_eq!([floats, [0.1, 0.2, 0.9, 1.0].map(f32::to_bits), [0; 4]].map(nearest), [1, 1, 0]);
     }
 }

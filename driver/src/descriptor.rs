@@ -17,6 +17,8 @@ use crate::memory::{Arena, Piece, lock};
 use crate::sampler::{self, Sampler};
 use crate::view::{self, BufferView, Descriptor, ImageView};
 
+/// Bytes of the number of a texture's format, which samplers need that have border colours without one.
+const FORMAT_BYTES: usize = 4;
 /// Bytes that sets and bindings are aligned to.
 const ALIGNMENT: u64 = 16;
 
@@ -46,6 +48,12 @@ impl Binding {
             + samplers * sampler::RECORD_BYTES as u64 * count
             + records * u64::from(DESCRIPTOR_BYTES) * count
             + inline
+            + u64::from(self.is_sampled()) * FORMAT_BYTES as u64 * count
+    }
+
+    /// Whether elements are textures that samplers are combined with.
+    fn is_sampled(&self) -> bool {
+        matches!(self.kind, vk::DescriptorType::SAMPLED_IMAGE | vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
     }
 
     /// Descriptors of textures and images that an element has.
@@ -99,6 +107,12 @@ impl Binding {
     pub fn sampler(&self, element: u32) -> u64 {
         let textures = self.textures() * u64::from(self.count) * view::BYTES as u64;
         self.offset + textures + u64::from(element) * sampler::RECORD_BYTES as u64
+    }
+
+    /// First byte of the format of an element's texture, where samplers are combined with it.
+    fn format(&self, element: u32) -> Option<u64> {
+        let samplers = if self.has_samplers() { self.count } else { 0 };
+        self.is_sampled().then(|| self.sampler(samplers) + u64::from(element) * FORMAT_BYTES as u64)
     }
 }
 
@@ -266,6 +280,22 @@ impl Set {
         self.memory.read(offset, into);
     }
 
+    /// A sampler.
+    pub fn sampler(&self, binding: &Binding, element: u32) -> Sampler {
+        let mut record = [0; sampler::RECORD_BYTES];
+        self.read(binding.sampler(element), &mut record);
+        Sampler::of_record(&record)
+    }
+
+    /// The format of a texture that samplers are combined with.
+    pub fn format(&self, binding: &Binding, element: u32) -> vk::Format {
+        let mut number = [0; FORMAT_BYTES];
+        if let Some(at) = binding.format(element) {
+            self.read(at, &mut number);
+        }
+        vk::Format::from_raw(i32::from_le_bytes(number))
+    }
+
     /// Writes elements from `element` of a binding on.
     pub fn write(&self, number: u32, element: u32, contents: &[Content]) {
         let places = self.layout.places(number, element, contents.len() as u32);
@@ -300,7 +330,8 @@ impl Set {
                 }
             }
             Content::Image(view, sampler) => {
-                if let Some(view) = view.as_ref().filter(|_| binding.textures() > 0) {
+                let view = view.as_ref().filter(|_| binding.textures() > 0);
+                if let Some(view) = view {
                     let shown = match binding.kind {
                         vk::DescriptorType::STORAGE_IMAGE => &view.loaded,
                         vk::DescriptorType::INPUT_ATTACHMENT => &view.attachment,
@@ -311,13 +342,28 @@ impl Set {
                         self.memory.write(image, &view.stored);
                     }
                 }
-                if let Some(sampler) =
-                    sampler.filter(|_| binding.has_samplers() && binding.immutable.is_empty())
-                {
-                    self.memory.write(binding.sampler(element), &sampler.record());
-                }
+                self.write_sampler(binding, element, view, *sampler);
             }
             Content::Null => self.write_null(binding, element),
+        }
+    }
+
+    /// Writes the sampler of an element, for the texture that it comes with.
+    fn write_sampler(
+        &self,
+        binding: &Binding,
+        element: u32,
+        view: Option<&Arc<ImageView>>,
+        sampler: Option<Sampler>,
+    ) {
+        let format = view.map(|view| view.sampled);
+        if let Some((at, format)) = binding.format(element).zip(format) {
+            self.memory.write(at, &format.as_raw().to_le_bytes());
+        }
+        let fixed = binding.immutable.get(element as usize).copied();
+        if let Some(sampler) = fixed.or(sampler).filter(|_| binding.has_samplers()) {
+            let sampler = format.map_or(sampler, |format| sampler.of_format(format));
+            self.memory.write(binding.sampler(element), &sampler.record());
         }
     }
 
@@ -365,8 +411,12 @@ impl Set {
             {
                 move_bytes(old.texture(old_element, kind), new.texture(element, kind), view::BYTES);
             }
-            if new.has_samplers() && new.immutable.is_empty() {
+            // What is immutable in both is the same but for the format that its border colour is coded for.
+            if new.has_samplers() {
                 move_bytes(old.sampler(old_element), new.sampler(element), sampler::RECORD_BYTES);
+            }
+            if let Some((from, to)) = old.format(old_element).zip(new.format(element)) {
+                move_bytes(from, to, FORMAT_BYTES);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agx_abi::Target;
 use agx_abi::layout::ZEROS_BYTES;
-use agx_compiler::{Compiler, Robustness};
+use agx_compiler::{CompileKey, CompiledShader, Compiler, ErrorKind, Input, Robustness, Scratch};
 
 use crate::Error;
 use crate::descriptor::Sets;
@@ -26,6 +26,8 @@ pub struct Enabled {
     pub robustness: Robustness,
     /// Samplers have border colours of the application's own.
     pub borders: bool,
+    /// Such colours may come without a format.
+    pub open_borders: bool,
 }
 
 /// A device.
@@ -34,8 +36,8 @@ pub struct Device {
     pub space: Arc<Space>,
     /// The compiler.
     pub compiler: Compiler,
-    /// What becomes of accesses outside of buffers.
-    pub robustness: Robustness,
+    /// What features that the application enabled change.
+    pub enabled: Enabled,
     /// Memory of command buffers.
     pub chunks: Arc<Chunks>,
     /// Memory of programs.
@@ -69,7 +71,7 @@ impl Device {
         let sets = Arc::new(Sets::new(arena, zeros.address)?);
         Ok(Arc::new(Device {
             compiler: Compiler::new(Target::default()),
-            robustness: enabled.robustness,
+            enabled,
             chunks: Arc::new(Chunks::new(space.clone(), zeros.address, enabled.borders)),
             kernels: Kernels::new(code.clone()),
             scratch: ScratchMemory::new(space.clone(), code.clone()),
@@ -81,6 +83,23 @@ impl Device {
             queue: Queue::new(space.clone()),
             space,
         }))
+    }
+
+    /// Compiles a shader.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn compile(&self, input: Input<'_>, key: &CompileKey) -> Result<CompiledShader, Error> {
+        let compiled = self.compiler.compile(&mut Scratch::default(), input, key);
+        match compiled {
+            // There may be room for samplers and none for samplers with each of their textures.
+            Err(error) if key.pairs_samplers && error.kind() == ErrorKind::Limit => {
+                let mut key = key.clone();
+                key.pairs_samplers = false;
+                Ok(self.compiler.compile(&mut Scratch::default(), input, &key)?)
+            }
+            other => Ok(other?),
+        }
     }
 
     /// A program of the driver's own.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agx_abi::Stage;
-use agx_compiler::{CompileKey, Input, Scratch};
+use agx_compiler::{CompileKey, Input};
 
 use crate::Error;
 use crate::cache::Known;
@@ -30,8 +30,9 @@ impl ShaderSource {
         key.entry_point = Some(self.entry_point.clone());
         key.stage = Some(stage);
         key.spec_constants = self.constants.clone();
-        key.robustness = device.robustness;
+        key.robustness = device.enabled.robustness;
         key.sampler_bias = true;
+        key.pairs_samplers = device.enabled.open_borders;
         key.workgroup_base = self.has_base;
         key
     }
@@ -51,8 +52,7 @@ impl ComputePipeline {
     pub fn new(device: &Device, source: &ShaderSource, known: Known<'_>) -> Result<ComputePipeline, Error> {
         let (input, key) = (Input::spirv(&source.code), source.key(device, Stage::Compute));
         let name = device.compiler.cache_key(input, &key).to_le_bytes().to_vec();
-        let shader =
-            known.shader(name, || Ok(device.compiler.compile(&mut Scratch::default(), input, &key)?))?;
+        let shader = known.shader(name, || device.compile(input, &key))?;
         Ok(ComputePipeline { program: Program::new(&device.code, shader)? })
     }
 }

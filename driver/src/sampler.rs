@@ -13,6 +13,8 @@ pub const BYTES: usize = 8;
 pub const BORDERED_BYTES: usize = BYTES + border::BYTES;
 /// Bytes of a sampler in a set.
 pub const RECORD_BYTES: usize = agx_abi::textures::BIAS_STRIDE as usize;
+/// The code of border colours of an application's own.
+const CUSTOM: u64 = 3;
 /// Most that samplers add to levels, and most that they take away.
 pub const MAX_BIAS: f32 = 15.0;
 
@@ -23,6 +25,8 @@ pub struct Sampler {
     pub descriptor: [u8; BORDERED_BYTES],
     /// What shaders add to levels: the bits of a 16-bit float.
     pub bias: u16,
+    /// A border colour of the application's own that comes without a format: it is coded for that of each texture.
+    pub colour: Option<[u32; 4]>,
 }
 
 /// What a sampler is made of.
@@ -44,8 +48,8 @@ pub struct SamplerInfo {
     pub bias: f32,
     /// Colour outside, where it is one of the fixed ones.
     pub border: vk::BorderColor,
-    /// Colour outside of the application's own.
-    pub custom: Option<[u8; border::BYTES]>,
+    /// Colour outside of the application's own, and the format that it is for, or `UNDEFINED`.
+    pub custom: Option<(vk::Format, [u32; 4])>,
     /// Coordinates count texels.
     pub pixels: bool,
 }
@@ -77,7 +81,6 @@ impl Sampler {
             _ => 1,
         };
         let border = match info.border {
-            _ if info.custom.is_some() => 3,
             vk::BorderColor::FLOAT_OPAQUE_BLACK | vk::BorderColor::INT_OPAQUE_BLACK => 1,
             vk::BorderColor::FLOAT_OPAQUE_WHITE | vk::BorderColor::INT_OPAQUE_WHITE => 2,
             _ => 0,
@@ -99,17 +102,62 @@ impl Sampler {
             .set(&record::BORDER, border)
             .bytes();
         let mut descriptor = [0; BORDERED_BYTES];
-        let bytes = bytes.into_iter().chain(info.custom.unwrap_or_default());
         descriptor.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
-        Sampler { descriptor, bias: f16::from_f32(info.bias.clamp(-MAX_BIAS, MAX_BIAS)).to_bits() }
+        let bias = f16::from_f32(info.bias.clamp(-MAX_BIAS, MAX_BIAS)).to_bits();
+        let sampler = Sampler { descriptor, bias, colour: None };
+        match info.custom {
+            None => sampler,
+            Some((vk::Format::UNDEFINED, colour)) => Sampler { colour: Some(colour), ..sampler },
+            Some((format, colour)) => sampler.coloured(format, colour),
+        }
     }
 
-    /// The sampler in a set: what the hardware reads, then the bias.
+    /// The sampler for textures of a format.
+    pub fn of_format(self, format: vk::Format) -> Sampler {
+        match self.colour {
+            Some(colour) => self.coloured(format, colour),
+            None => self,
+        }
+    }
+
+    /// The sampler with a border colour. Where it is not known how a format codes colours, it is the nearest of the fixed ones.
+    fn coloured(mut self, format: vk::Format, colour: [u32; 4]) -> Sampler {
+        let packed = border::packed(format, colour);
+        self.colour = None;
+        let code = if packed.is_some() { CUSTOM } else { border::nearest(colour) };
+        record::BORDER.set_raw(&mut self.descriptor, code);
+        let place = self.descriptor.iter_mut().skip(BYTES);
+        place.zip(packed.unwrap_or_default()).for_each(|(to, from)| *to = from);
+        self
+    }
+
+    /// The sampler in a set: what the hardware reads, then the bias. A colour that no format is known for stands as it is, and a
+    /// byte says so.
     pub fn record(&self) -> [u8; RECORD_BYTES] {
         let mut record = [0; RECORD_BYTES];
-        let bytes = self.descriptor.into_iter().chain(self.bias.to_le_bytes());
+        let [plain, coded] =
+            [self.descriptor.get(..BYTES), self.descriptor.get(BYTES..)].map(Option::unwrap_or_default);
+        let colour = self.colour.map(|colour| colour.map(u32::to_le_bytes).concat());
+        let colour = colour.as_deref().unwrap_or(coded);
+        let end = [u8::from(self.colour.is_some())];
+        let bytes = plain.iter().chain(colour).copied().chain(self.bias.to_le_bytes()).chain(end);
         record.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
         record
+    }
+
+    /// The sampler that a record of a set holds.
+    pub fn of_record(record: &[u8; RECORD_BYTES]) -> Sampler {
+        let mut descriptor = [0; BORDERED_BYTES];
+        descriptor.iter_mut().zip(record).for_each(|(to, from)| *to = *from);
+        let [low, high, is_open, ..] =
+            *record.last_chunk::<{ RECORD_BYTES - BORDERED_BYTES }>().unwrap_or(&[0; 8]);
+        let word = |at: usize| record.get(BYTES + 4 * at..).and_then(<[u8]>::first_chunk::<4>).copied();
+        let colour = [0, 1, 2, 3].map(|at| u32::from_le_bytes(word(at).unwrap_or_default()));
+        Sampler {
+            descriptor,
+            bias: u16::from_le_bytes([low, high]),
+            colour: (is_open != 0).then_some(colour),
+        }
     }
 }
 

@@ -65,7 +65,7 @@ fn main_part(
     known: Known<'_>,
 ) -> Result<CompiledShader, Error> {
     let name = device.compiler.cache_key(input, key).to_le_bytes().to_vec();
-    known.shader(name, || Ok(device.compiler.compile(&mut Scratch::default(), input, key)?))
+    known.shader(name, || device.compile(input, key))
 }
 
 /// A program of a main part and what was linked around it.

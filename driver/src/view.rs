@@ -278,6 +278,8 @@ pub struct ImageView {
     pub image: Arc<Image>,
     /// What texels are taken for.
     pub format: &'static FormatDesc,
+    /// The format of the plane that is sampled.
+    pub sampled: vk::Format,
     /// First level and number of levels.
     pub levels: [u32; 2],
     /// First layer and number of layers.
@@ -336,8 +338,8 @@ impl ImageView {
         let attachment = Part { dimension: array, ..one_level };
         let [texture, loaded, stored, attachment] =
             [part.texture(), storage.texture(), storage.stored(), attachment.texture()];
-        let (levels, layers) = (part.levels, part.layers);
-        Ok(ImageView { image, format: whole, levels, layers, texture, loaded, stored, attachment })
+        let (levels, layers, sampled) = (part.levels, part.layers, desc.format);
+        Ok(ImageView { image, format: whole, sampled, levels, layers, texture, loaded, stored, attachment })
     }
 
     /// The view's level as a 2D array in which a layer of the view is a layer, for passes.

@@ -112,7 +112,9 @@ impl Bound {
             self.texture(&images, texture.set, texture.binding, texture.element);
         }
         for sampler in &info.samplers {
-            if let SamplerBinding::Bound { set, binding, element } = *sampler {
+            if let SamplerBinding::Bound { set, binding, element }
+            | SamplerBinding::Paired { set, binding, element, .. } = *sampler
+            {
                 self.sampler(set, binding, element);
             }
         }

@@ -80,6 +80,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_vulkan_memory_model", 3),
     ("VK_KHR_zero_initialize_workgroup_memory", 1),
     ("VK_EXT_4444_formats", 1),
+    ("VK_EXT_border_color_swizzle", 1),
     ("VK_EXT_color_write_enable", 1),
     ("VK_EXT_custom_border_color", 12),
     ("VK_EXT_depth_clip_enable", 1),

@@ -47,11 +47,36 @@ impl Assembler<'_> {
         }
     }
 
+    /// A sampler for a texture. One whose border colour has no format gets that of the texture which is in its set now.
+    fn paired(&self, sampler: (u32, u32, u32), texture: (u32, u32, u32)) -> Result<Register, Error> {
+        if let (Bound::Set(samplers, _), Bound::Set(textures, _)) =
+            (self.state.bound(sampler.0)?, self.state.bound(texture.0)?)
+        {
+            let known = samplers.sampler(State::binding(samplers, sampler.1)?, sampler.2);
+            if known.colour.is_some() {
+                let format = textures.format(State::binding(textures, texture.1)?, texture.2);
+                return Ok(Register::Known(known.of_format(format).descriptor));
+            }
+        }
+        self.sampler(sampler.0, sampler.1, sampler.2)
+    }
+
     /// The sampler state registers that the shader names.
     pub(super) fn samplers(&mut self, samplers: &[SamplerBinding]) -> Result<(), Error> {
         for binding in samplers {
             let register = match *binding {
                 SamplerBinding::Bound { set, binding, element } => self.sampler(set, binding, element)?,
+                SamplerBinding::Paired {
+                    set,
+                    binding,
+                    element,
+                    texture_set,
+                    texture_binding,
+                    texture_element,
+                } => {
+                    let texture = (texture_set, texture_binding, texture_element);
+                    self.paired((set, binding, element), texture)?
+                }
                 SamplerBinding::Loads => Register::Known(Sampler::loads().descriptor),
             };
             self.samplers.push(register);

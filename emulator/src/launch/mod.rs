@@ -263,7 +263,10 @@ impl Layout<'_> {
         self.sampler_registers = SamplerRegisters::default();
         for sampler in &info.samplers {
             let state = match *sampler {
-                SamplerBinding::Bound { set, binding, element } => self.sampler(set, binding, element)?,
+                SamplerBinding::Bound { set, binding, element }
+                | SamplerBinding::Paired { set, binding, element, .. } => {
+                    self.sampler(set, binding, element)?
+                }
                 SamplerBinding::Loads => SamplerState::LOADS.descriptor(),
             };
             self.sampler_registers.0.push(state);

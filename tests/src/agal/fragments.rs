@@ -196,7 +196,7 @@ fn samplers(shader: &CompiledShader) -> Vec<SamplerResource> {
             let state = state.or(SamplerState::of_agal(repeated)).unwrap_or_default();
             Some(SamplerResource { set, binding, element, state })
         }
-        SamplerBinding::Loads => None,
+        SamplerBinding::Paired { .. } | SamplerBinding::Loads => None,
     };
     shader.info.samplers.iter().filter_map(bound).collect()
 }

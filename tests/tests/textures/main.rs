@@ -2,6 +2,7 @@
 
 mod fragments;
 
+use agx_abi::SamplerBinding;
 use agx_abi::pipeline::{BindingAccess, PipelineLayout};
 use agx_compiler::{CompileKey, Input};
 use agx_emulator::launch::textures::{
@@ -319,4 +320,31 @@ fn faces_of_all_cubes_are_layers_of_images() {
     assert_eq!(floats(&out), [71.0, 8.0, 53.0, 2.0, 0.0]);
     assert_eq!(textures[0].buffer.bytes[4 * 46..4 * 47], bytes([99.0]));
     assert_eq!(textures[1].buffer.bytes[128 * 8..][..4], 13_u32.to_le_bytes());
+}
+
+#[test]
+fn a_sampler_has_a_register_for_each_texture() {
+    let text = "@group(0) @binding(0) var<storage, read_write> out: array<vec4f>;
+        @group(0) @binding(1) var a: texture_2d<f32>;
+        @group(0) @binding(2) var b: texture_2d<f32>;
+        @group(0) @binding(3) var s: sampler;
+        @compute @workgroup_size(1) fn main() {
+            out[0] = textureSampleLevel(a, s, vec2f(0.5), 0.0) + textureSampleLevel(b, s, vec2f(0.5), 0.0)
+                + textureSampleLevel(a, s, vec2f(0.25), 0.0);
+        }";
+    let registers = |pairs_samplers| {
+        let mut key = CompileKey::default();
+        (key.validate, key.pairs_samplers) = (true, pairs_samplers);
+        compile(Input::wgsl(text), &key).unwrap_or_else(|outcome| panic!("{outcome:?}")).info.samplers
+    };
+    let paired = |texture_binding| SamplerBinding::Paired {
+        set: 0,
+        binding: 3,
+        element: 0,
+        texture_set: 0,
+        texture_binding,
+        texture_element: 0,
+    };
+    assert_eq!(registers(false), [SamplerBinding::Bound { set: 0, binding: 3, element: 0 }]);
+    assert_eq!(registers(true), [paired(1), paired(2)]);
 }

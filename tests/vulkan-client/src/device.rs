@@ -7,9 +7,10 @@ use ash::vk;
 use crate::Error;
 
 /// Extensions that are enabled where they are.
-const EXTENSIONS: [&CStr; 13] = [
+const EXTENSIONS: [&CStr; 14] = [
     ash::ext::transform_feedback::NAME,
     ash::ext::custom_border_color::NAME,
+    ash::ext::border_color_swizzle::NAME,
     ash::ext::provoking_vertex::NAME,
     ash::ext::graphics_pipeline_library::NAME,
     ash::khr::pipeline_library::NAME,
@@ -99,6 +100,7 @@ struct Wanted {
     feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
     provoking: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>,
     borders: vk::PhysicalDeviceCustomBorderColorFeaturesEXT<'static>,
+    swizzles: vk::PhysicalDeviceBorderColorSwizzleFeaturesEXT<'static>,
     libraries: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
     states: SetStates,
 }
@@ -139,6 +141,9 @@ impl Wanted {
         }
         if custom_borders && knows(ash::ext::custom_border_color::NAME) {
             features = features.push_next(&mut self.borders);
+        }
+        if custom_borders && knows(ash::ext::border_color_swizzle::NAME) {
+            features = features.push_next(&mut self.swizzles);
         }
         if knows(ash::ext::graphics_pipeline_library::NAME) {
             features = features.push_next(&mut self.libraries);

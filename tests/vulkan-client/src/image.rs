@@ -332,7 +332,7 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
 }
 
 /// A sampler of a request: `nearest`, `linear`, `mip-nearest`, `mip-linear`, `repeat`, `mirror`, `border`,
-/// `mirror-once`, `white`, `opaque`, `compare:OP`, `aniso:N`, `lod:MIN,MAX`, `bias:LEVELS`, `unnormalized`.
+/// `mirror-once`, `white`, `opaque`, `compare:OP`, `aniso:N`, `lod:MIN,MAX`, `bias:LEVELS`, `unnormalized`, `custom:FORMAT,R,G,B,A` (a border colour; `none` for no format), `integer`.
 ///
 /// # Errors
 /// What Vulkan says, or words that are not known.
@@ -362,7 +362,10 @@ pub fn sampler(device: &Device, words: &[String]) -> Result<vk::Sampler, Error> 
             "opaque" => create.border_color(vk::BorderColor::FLOAT_OPAQUE_BLACK),
             "custom" => {
                 let mut values = value.split(',');
-                custom.format = format(values.next().unwrap_or_default())?.format;
+                custom.format = match values.next() {
+                    Some("none") | None => vk::Format::UNDEFINED,
+                    Some(name) => format(name)?.format,
+                };
                 let mut colour = [0; 4];
                 for (place, value) in colour.iter_mut().zip(values) {
                     *place = crate::request::number(value)?;

@@ -86,11 +86,8 @@ impl Bound {
             ));
         }
         for words in request.all("sampler") {
-            let sampler = image::sampler(device, words)?;
-            slots.push((
-                image::binding(words)?,
-                Slot::Image(info.sampler(sampler), vk::DescriptorType::SAMPLER),
-            ));
+            let (binding, sampler) = (image::binding(words)?, image::sampler(device, words)?);
+            with_sampler(&mut slots, binding, sampler);
         }
         let push = request.push()?;
         let way = match (request.has("pushed"), request.has("late")) {
@@ -165,6 +162,26 @@ impl Bound {
             bytes.extend(into.read());
         }
         Ok(bytes)
+    }
+}
+
+/// Puts a sampler to the texture of its binding, or into a slot of its own.
+fn with_sampler(slots: &mut Vec<(u32, Slot)>, binding: u32, sampler: vk::Sampler) {
+    let texture = slots.iter_mut().find_map(|(known, slot)| match slot {
+        Slot::Image(info, kind) if *known == binding && *kind == vk::DescriptorType::SAMPLED_IMAGE => {
+            Some((info, kind))
+        }
+        _ => None,
+    });
+    match texture {
+        Some((info, kind)) => {
+            info.sampler = sampler;
+            *kind = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
+        }
+        None => {
+            let info = vk::DescriptorImageInfo::default().sampler(sampler);
+            slots.push((binding, Slot::Image(info, vk::DescriptorType::SAMPLER)));
+        }
     }
 }
 

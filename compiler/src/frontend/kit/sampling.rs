@@ -174,7 +174,7 @@ pub fn sample(
     let bias = if sample.gather.is_none() { textures::sampler_bias(kit, sampler) } else { None };
     let (mode, lod) = level(kit, sample, bias);
     let names = textures::descriptor(kit, texture, DescriptorKind::Texture);
-    let sampler = textures::sampler(kit, sampler)?;
+    let sampler = textures::sampler(kit, sampler, texture)?;
     let coords = kit.b.collect(Type::vector(32, sample.coords.len() as u8), &sample.coords);
     let given = |src: Option<Src>| src.unwrap_or(Src::NONE);
     let srcs = [

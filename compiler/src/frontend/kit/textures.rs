@@ -22,6 +22,8 @@ pub struct Bindings {
     pub(super) layout: Option<PipelineLayout>,
     /// Samplers have a level bias.
     has_bias: bool,
+    /// Samplers have a register for each texture that they are combined with.
+    pairs: bool,
     /// Why the layout does not do for the shader.
     pub(super) refused: Option<KitError>,
 }
@@ -68,6 +70,13 @@ impl Handle {
         SamplerBinding::Bound { set: self.set, binding: self.binding, element }
     }
 
+    /// The sampler for a texture of another binding.
+    fn paired(&self, texture: Handle) -> SamplerBinding {
+        let Handle { set, binding, fixed: element, .. } = *self;
+        let Handle { set: texture_set, binding: texture_binding, fixed: texture_element, .. } = texture;
+        SamplerBinding::Paired { set, binding, element, texture_set, texture_binding, texture_element }
+    }
+
     /// Byte offset of the descriptor in its table.
     fn table_offset(&self, kit: &mut Kit<'_, '_>) -> Src {
         let fixed = Src::imm32(self.fixed.wrapping_mul(DESCRIPTOR_BYTES));
@@ -103,7 +112,8 @@ impl Bindings {
     /// Nothing, under the layout of a key.
     pub(super) fn new(key: &CompileKey) -> Bindings {
         let has_bias = key.sampler_bias && key.layout.is_none();
-        Bindings { layout: key.layout.clone(), has_bias, ..Bindings::default() }
+        let pairs = key.pairs_samplers && key.layout.is_none();
+        Bindings { layout: key.layout.clone(), has_bias, pairs, ..Bindings::default() }
     }
 
     /// The layout of a binding whose descriptors the program reads. A binding that the layout does not have is an error when the
@@ -166,13 +176,18 @@ pub(crate) fn descriptor(kit: &mut Kit<'_, '_>, handle: Handle, kind: Descriptor
     DescriptorOperands { texture: handle.table_offset(kit), heap }
 }
 
-/// The operand with which instructions name a sampler.
-pub(crate) fn sampler(kit: &mut Kit<'_, '_>, handle: Handle) -> Result<Src, CompileError> {
+/// The operand with which instructions name the sampler of a texture.
+pub(crate) fn sampler(kit: &mut Kit<'_, '_>, handle: Handle, texture: Handle) -> Result<Src, CompileError> {
     if let Some((place, parts)) = handle.place(kit) {
         return Ok(place.load(kit, parts.sampler, Type::B16));
     }
     let Some(index) = handle.index else {
-        return kit.bindings.sampler_register(&[handle.bound(handle.fixed)]);
+        let is_other = (handle.set, handle.binding) != (texture.set, texture.binding);
+        let wanted = match kit.bindings.pairs && is_other {
+            true => handle.paired(texture),
+            false => handle.bound(handle.fixed),
+        };
+        return kit.bindings.sampler_register(&[wanted]);
     };
     let room = MAX_SAMPLERS.saturating_sub(kit.bindings.samplers.len());
     if handle.count.is_none_or(|count| count as usize > room) {

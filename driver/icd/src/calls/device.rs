@@ -33,6 +33,7 @@ fn enabled(info: &vk::DeviceCreateInfo<'_>) -> Enabled {
     Enabled {
         robustness: robustness(info),
         borders: borders.is_some_and(|borders| borders.custom_border_colors == vk::TRUE),
+        open_borders: borders.is_some_and(|borders| borders.custom_border_color_without_format == vk::TRUE),
     }
 }
 

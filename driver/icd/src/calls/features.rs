@@ -135,7 +135,9 @@ filled! { feature,
         PhysicalDeviceProvokingVertexFeaturesEXT PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT
             { provoking_vertex_last: vk::TRUE, transform_feedback_preserves_provoking_vertex: vk::TRUE };
         PhysicalDeviceCustomBorderColorFeaturesEXT PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT
-            { custom_border_colors: vk::TRUE, custom_border_color_without_format: vk::FALSE };
+            { custom_border_colors: vk::TRUE, custom_border_color_without_format: vk::TRUE };
+        PhysicalDeviceBorderColorSwizzleFeaturesEXT PHYSICAL_DEVICE_BORDER_COLOR_SWIZZLE_FEATURES_EXT
+            { border_color_swizzle: vk::TRUE, border_color_swizzle_from_image: vk::TRUE };
         PhysicalDeviceTransformFeedbackFeaturesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT
             { transform_feedback: vk::TRUE, geometry_streams: vk::FALSE };
         PhysicalDeviceExtendedDynamicState2FeaturesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use agx_driver::Error;
-use agx_driver::border;
 use agx_driver::buffer::Buffer;
 use agx_driver::image::{Image, ImageInfo};
 use agx_driver::sampler::{Sampler, SamplerInfo};
@@ -147,7 +146,7 @@ pub(crate) fn create_sampler(
             let custom = custom.ok_or(Error::Invalid { what: "a border colour that is nowhere" })?;
             // SAFETY: all members of the union are as long.
             let colour = unsafe { custom.custom_border_color.uint32 };
-            Some(border::packed(custom.format, colour).ok_or(Error::Format(custom.format))?)
+            Some((custom.format, colour))
         }
         _ => None,
     };
