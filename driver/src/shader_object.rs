@@ -11,7 +11,7 @@ use ash::vk;
 use crate::Error;
 use crate::cache::{Known, PipelineCache};
 use crate::device::Device;
-use crate::pipeline::{ComputePipeline, ShaderSource};
+use crate::pipeline::{ComputePipeline, PipelineRobustness, ShaderSource};
 use crate::stages::{FragmentStage, VertexStage};
 
 /// The entry of the source; keys of shaders have 16 bytes at least.
@@ -127,7 +127,8 @@ impl ShaderSource {
             constants.push((id, u64::from(high) << 32 | u64::from(low)));
         }
         let has_base = word(bytes)? != 0;
-        Some(ShaderSource { code: Arc::new(bytes.to_vec()), entry_point, constants, has_base })
+        let robustness = PipelineRobustness::default();
+        Some(ShaderSource { code: Arc::new(bytes.to_vec()), entry_point, constants, has_base, robustness })
     }
 }
 
@@ -142,6 +143,7 @@ mod tests {
             entry_point: "main".into(),
             constants: vec![(7, 1 << 40 | 5), (1, 0)],
             has_base: true,
+            robustness: PipelineRobustness::default(),
         };
         let bytes = source.to_bytes();
         let back = ShaderSource::from_bytes(&bytes).expect("all of it");

@@ -16,16 +16,21 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands exist, beside those that became part of a version.
-const EXTENSIONS: [&str; 20] = [
+const EXTENSIONS: [&str; 25] = [
     "VK_KHR_push_descriptor",
     "VK_KHR_maintenance5",
     "VK_KHR_pipeline_executable_properties",
     "VK_KHR_pipeline_library",
+    "VK_KHR_calibrated_timestamps",
+    "VK_KHR_line_rasterization",
+    "VK_KHR_map_memory2",
+    "VK_EXT_calibrated_timestamps",
     "VK_EXT_color_write_enable",
     "VK_EXT_depth_clip_enable",
     "VK_EXT_extended_dynamic_state2",
     "VK_EXT_extended_dynamic_state3",
     "VK_EXT_line_rasterization",
+    "VK_EXT_multi_draw",
     "VK_EXT_provoking_vertex",
     "VK_EXT_shader_object",
     "VK_EXT_tooling_info",
@@ -53,6 +58,8 @@ struct Variable<'x> {
     pointers: usize,
     array: Option<String>,
     len: Vec<&'x str>,
+    /// The parameter that says how far apart elements are.
+    stride: Option<&'x str>,
     optional: bool,
 }
 
@@ -69,6 +76,7 @@ impl<'x> Variable<'x> {
             pointers: text.matches('*').count(),
             array,
             len: node.attribute("len").map(|len| len.split(',').collect()).unwrap_or_default(),
+            stride: node.attribute("stride"),
             optional: node.attribute("optional").is_some_and(|o| o.split(',').next() == Some("true")),
             name,
         }
@@ -351,7 +359,12 @@ fn argument<'x>(
             Some(count) if param.ty == "void" => {
                 format!("{slice}({name}.cast::<u8>(), {} as usize)", count.rust_name())
             }
-            Some(count) => format!("{slice}({name}, {} as usize)", count.rust_name()),
+            Some(count) => match param.stride {
+                Some(stride) => {
+                    format!("strided({name}, {} as usize, {} as usize)", count.rust_name(), snake(stride))
+                }
+                None => format!("{slice}({name}, {} as usize)", count.rust_name()),
+            },
             None => {
                 let (parent, member) = len.split_once("->").unwrap_or((len, len));
                 format!("{slice}({name}, reference({}).{} as usize)", snake(parent), snake(member))

@@ -37,6 +37,16 @@ pub(crate) fn keep_module(code: &[u8]) {
     }
 }
 
+/// The conformance version that programs are told: none.
+pub(crate) fn conformance() -> [u8; 4] {
+    let mut version = [0; 4];
+    if let Ok(text) = std::env::var("AGX_CONFORMANCE_VERSION") {
+        let parts = text.split('.').map(|part| part.parse().unwrap_or(0));
+        version.iter_mut().zip(parts).for_each(|(to, from)| *to = from);
+    }
+    version
+}
+
 /// Nanoseconds since the first call.
 fn clock() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();

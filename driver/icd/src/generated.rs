@@ -2690,6 +2690,26 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         0,
     ),
     (
+        "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_calibrateable_time_domains_ext,
+            )
+        },
+        First::PhysicalDevice,
+        0,
+    ),
+    (
+        "vkGetCalibratedTimestampsEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::get_calibrated_timestamps_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
         "vkGetSemaphoreCounterValueKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
@@ -2942,6 +2962,22 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         0,
     ),
     (
+        "vkMapMemory2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::map_memory2_khr)
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkUnmapMemory2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::unmap_memory2_khr)
+        },
+        First::Device,
+        0,
+    ),
+    (
         "vkCreatePrivateDataSlotEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
@@ -3150,6 +3186,26 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
                 entry::cmd_set_color_write_enable_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdDrawMultiEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_multi_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdDrawMultiIndexedEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_multi_indexed_ext,
             )
         },
         First::Device,
@@ -3420,6 +3476,36 @@ static TABLE: &[(&str, Function, First, u32)] = &[
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
                 entry::cmd_bind_shaders_ext,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkCmdSetLineStippleKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_line_stipple_khr,
+            )
+        },
+        First::Device,
+        0,
+    ),
+    (
+        "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_calibrateable_time_domains_khr,
+            )
+        },
+        First::PhysicalDevice,
+        0,
+    ),
+    (
+        "vkGetCalibratedTimestampsKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::get_calibrated_timestamps_khr,
             )
         },
         First::Device,
@@ -6739,6 +6825,38 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn get_physical_device_calibrateable_time_domains_ext(
+        physical_device: vk::PhysicalDevice,
+        p_time_domain_count: *mut u32,
+        p_time_domains: *mut vk::TimeDomainKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceCalibrateableTimeDomainsEXT`.
+        unsafe {
+            outcome(calls::get_physical_device_calibrateable_time_domains_ext(
+                dispatched(physical_device),
+                Fill::new(p_time_domain_count, p_time_domains),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_calibrated_timestamps_ext(
+        device: vk::Device,
+        timestamp_count: u32,
+        p_timestamp_infos: *const vk::CalibratedTimestampInfoKHR<'_>,
+        p_timestamps: *mut u64,
+        p_max_deviation: *mut u64,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetCalibratedTimestampsEXT`.
+        unsafe {
+            outcome(calls::get_calibrated_timestamps_ext(
+                dispatched(device),
+                slice(p_timestamp_infos, timestamp_count as usize),
+                slice_mut(p_timestamps, timestamp_count as usize),
+                out(p_max_deviation),
+            ))
+        }
+    }
+
     pub(super) unsafe extern "system" fn create_headless_surface_ext(
         instance: vk::Instance,
         p_create_info: *const vk::HeadlessSurfaceCreateInfoEXT<'_>,
@@ -6818,6 +6936,23 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn map_memory2_khr(
+        device: vk::Device,
+        p_memory_map_info: *const vk::MemoryMapInfoKHR<'_>,
+        pp_data: *mut *const c_void,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkMapMemory2KHR`.
+        unsafe { outcome(calls::map_memory2_khr(dispatched(device), reference(p_memory_map_info), pp_data)) }
+    }
+
+    pub(super) unsafe extern "system" fn unmap_memory2_khr(
+        device: vk::Device,
+        p_memory_unmap_info: *const vk::MemoryUnmapInfoKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkUnmapMemory2KHR`.
+        unsafe { outcome(calls::unmap_memory2_khr(dispatched(device), reference(p_memory_unmap_info))) }
+    }
+
     pub(super) unsafe extern "system" fn cmd_set_vertex_input_ext(
         command_buffer: vk::CommandBuffer,
         vertex_binding_description_count: u32,
@@ -6865,6 +7000,48 @@ mod entry {
             calls::cmd_set_color_write_enable_ext(
                 dispatched(command_buffer),
                 slice(p_color_write_enables, attachment_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_draw_multi_ext(
+        command_buffer: vk::CommandBuffer,
+        draw_count: u32,
+        p_vertex_info: *const vk::MultiDrawInfoEXT,
+        instance_count: u32,
+        first_instance: u32,
+        stride: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDrawMultiEXT`.
+        unsafe {
+            calls::cmd_draw_multi_ext(
+                dispatched(command_buffer),
+                strided(p_vertex_info, draw_count as usize, stride as usize),
+                instance_count,
+                first_instance,
+                stride,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_draw_multi_indexed_ext(
+        command_buffer: vk::CommandBuffer,
+        draw_count: u32,
+        p_index_info: *const vk::MultiDrawIndexedInfoEXT,
+        instance_count: u32,
+        first_instance: u32,
+        stride: u32,
+        p_vertex_offset: *const i32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDrawMultiIndexedEXT`.
+        unsafe {
+            calls::cmd_draw_multi_indexed_ext(
+                dispatched(command_buffer),
+                strided(p_index_info, draw_count as usize, stride as usize),
+                instance_count,
+                first_instance,
+                stride,
+                p_vertex_offset.as_ref(),
             );
         }
     }
@@ -7165,6 +7342,53 @@ mod entry {
                 slice(p_stages, stage_count as usize),
                 slice(p_shaders, stage_count as usize),
             );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_line_stipple_khr(
+        command_buffer: vk::CommandBuffer,
+        line_stipple_factor: u32,
+        line_stipple_pattern: u16,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetLineStippleKHR`.
+        unsafe {
+            calls::cmd_set_line_stipple_khr(
+                dispatched(command_buffer),
+                line_stipple_factor,
+                line_stipple_pattern,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_calibrateable_time_domains_khr(
+        physical_device: vk::PhysicalDevice,
+        p_time_domain_count: *mut u32,
+        p_time_domains: *mut vk::TimeDomainKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceCalibrateableTimeDomainsKHR`.
+        unsafe {
+            outcome(calls::get_physical_device_calibrateable_time_domains_khr(
+                dispatched(physical_device),
+                Fill::new(p_time_domain_count, p_time_domains),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_calibrated_timestamps_khr(
+        device: vk::Device,
+        timestamp_count: u32,
+        p_timestamp_infos: *const vk::CalibratedTimestampInfoKHR<'_>,
+        p_timestamps: *mut u64,
+        p_max_deviation: *mut u64,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetCalibratedTimestampsKHR`.
+        unsafe {
+            outcome(calls::get_calibrated_timestamps_khr(
+                dispatched(device),
+                slice(p_timestamp_infos, timestamp_count as usize),
+                slice_mut(p_timestamps, timestamp_count as usize),
+                out(p_max_deviation),
+            ))
         }
     }
 }

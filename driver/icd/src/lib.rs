@@ -11,6 +11,7 @@
 //! | `AGX_DEVICE_SHADERS` | folder for the shader modules of the application |
 //! | `AGX_DEVICE_STATISTICS` | file for launches, draws, instructions, lane instructions and cycles by program, at the end |
 //! | `AGX_DEVICE_STRICT` | `yes` reports what hardware passes over in silence |
+//! | `AGX_CONFORMANCE_VERSION` | the version of the conformance tests that programs are told, `1.3.0.0` for example; none without |
 //! | `AGX_DEVICE_THREADS` | threads that share the work of a launch or draw where `AGX_DEVICE_STRICT` is not `yes`; all without |
 
 mod calls;

@@ -50,6 +50,15 @@ pub(crate) unsafe fn slice<'a, T>(pointer: *const T, len: usize) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(pointer, len) }
 }
 
+/// So many elements, which lie `stride` bytes apart.
+///
+/// # Safety
+/// See the module.
+pub(crate) unsafe fn strided<T: Copy>(pointer: *const T, len: usize, stride: usize) -> Vec<T> {
+    // SAFETY: the caller's promise; elements need not be aligned.
+    (0..len).map(|at| unsafe { pointer.byte_add(at * stride).read_unaligned() }).collect()
+}
+
 /// So many elements that a command writes.
 ///
 /// # Safety

@@ -1,11 +1,11 @@
-// Takes strips and fans apart that the greatest index ends: the indices of each primitive, and the numbers of a draw of them.
+// Takes primitives apart that the greatest index ends: the indices of each primitive, and the numbers of a draw of them.
 // One thread.
 layout(push_constant) uniform Parameters {
     uint shift;         // logarithm of the bytes of an index
     uint skew;          // bytes of the first word before the first index
     uint elements;      // indices in the buffer
     uint most;          // indices that there is room for
-    uint shape;         // 0 lines, 1 strips of triangles, 2 fans
+    uint shape;         // 0 strips of lines, 1 strips of triangles, 2 fans; 3, 4, 5: lists of points, lines, triangles
     uint last;          // the provoking vertex is the last
 } p;
 layout(set = 0, binding = 0) readonly buffer Numbers { uint numbers[]; };
@@ -37,7 +37,15 @@ void main() {
             continue;
         }
         if (length == 0u) { centre = index; }
-        if (p.shape == 0u) {
+        if (p.shape >= 3u) {
+            uint corners = p.shape - 2u;
+            if ((length + 1u) % corners == 0u && count + corners <= p.most) {
+                if (corners == 3u) { list[count] = older; }
+                if (corners >= 2u) { list[count + corners - 2u] = newer; }
+                list[count + corners - 1u] = index;
+                count += corners;
+            }
+        } else if (p.shape == 0u) {
             if (length >= 1u && count + 2u <= p.most) {
                 list[count] = newer;
                 list[count + 1u] = index;

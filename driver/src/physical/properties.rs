@@ -144,7 +144,9 @@ pub fn properties_11() -> vk::PhysicalDeviceVulkan11Properties<'static> {
                 | S::SHUFFLE
                 | S::SHUFFLE_RELATIVE
                 | S::CLUSTERED
-                | S::QUAD,
+                | S::QUAD
+                | S::ROTATE_KHR
+                | S::ROTATE_CLUSTERED_KHR,
         )
         .subgroup_quad_operations_in_all_stages(true)
         .point_clipping_behavior(vk::PointClippingBehavior::ALL_CLIP_PLANES)

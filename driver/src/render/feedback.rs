@@ -152,7 +152,7 @@ impl Recorder {
             topology: graphics.dynamic.topology,
             last_provokes: graphics.dynamic.raster.provoking_last,
         };
-        if graphics.dynamic.restart && draw.shape().1 {
+        if graphics.dynamic.restart {
             self.take_apart(&mut draw, numbers)?;
         }
         let (input, strides) = (&graphics.dynamic.input, strides(&graphics));
@@ -188,7 +188,7 @@ impl Recorder {
         self.upload.put(&bytes, 16)
     }
 
-    /// Takes strips and fans apart that indices restart: the draw becomes that of a list.
+    /// Takes primitives apart that indices restart: the draw becomes that of a list without restarts.
     fn take_apart(&mut self, draw: &mut Draw, numbers: DrawNumbers) -> Result<(), Error> {
         let Some(indices) = draw.indices else { return Ok(()) };
         let (corners, _) = draw.shape();
@@ -203,7 +203,8 @@ impl Recorder {
         let (shape, topology) = match draw.topology {
             vk::PrimitiveTopology::LINE_STRIP => (0, vk::PrimitiveTopology::LINE_LIST),
             vk::PrimitiveTopology::TRIANGLE_FAN => (2, vk::PrimitiveTopology::TRIANGLE_LIST),
-            _ => (1, vk::PrimitiveTopology::TRIANGLE_LIST),
+            vk::PrimitiveTopology::TRIANGLE_STRIP => (1, vk::PrimitiveTopology::TRIANGLE_LIST),
+            list => (2 + corners, list),
         };
         let skew = indices.address % 4;
         let last = u32::from(draw.last_provokes);

@@ -196,5 +196,6 @@ fn filtered() -> Sampler {
         lod: [0.0, 0.0],
         border: vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
         pixels: false,
+        seams: false,
     })
 }

@@ -5,6 +5,8 @@ import struct
 import wgpu
 
 ADAPTER = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+# It would take OpenGL where it hides the driver.
+assert ADAPTER.info["backend_type"] == "Vulkan", ADAPTER.summary
 DEVICE = ADAPTER.request_device_sync()
 
 KERNEL = """

@@ -53,6 +53,8 @@ pub struct Client {
 }
 
 const PYTHON: &[&str] = &["PYTHONPATH=/opt/agx/python"];
+/// wgpu hides drivers that claim no conformance.
+const WGPU: &[&str] = &["PYTHONPATH=/opt/agx/python", "AGX_CONFORMANCE_VERSION=1.3.0.0"];
 const ZINK: &[&str] = &["MESA_LOADER_DRIVER_OVERRIDE=zink", "GALLIUM_DRIVER=zink", "LIBGL_KOPPER_DRI2=1"];
 
 /// A still picture of a video through libplacebo.
@@ -125,6 +127,10 @@ pub const OFTEN: &[&str] = &[
     "ncnn",
     "esrgan",
     "ggml",
+    "pygfx",
+    "slang",
+    "waifu2x",
+    "computeml",
     "gles2",
     "gles3",
     "piglit",
@@ -148,9 +154,32 @@ pub const CLIENTS: &[Client] = &[
         runs: Runs::Both,
         seconds: 60,
     },
-    prints("wgpu", &["python3", "/opt/agx/wgpu_client.py"], PYTHON, Runs::Both),
+    prints("wgpu", &["python3", "/opt/agx/wgpu_client.py"], WGPU, Runs::Both),
     prints("ncnn", &["python3", "/opt/agx/ncnn_client.py"], PYTHON, Runs::Both),
     prints("esrgan", &["python3", "/opt/agx/esrgan_client.py"], PYTHON, Runs::Both),
+    Client {
+        name: "pygfx",
+        command: &["python3", "/opt/agx/pygfx_client.py", SAVED],
+        variables: WGPU,
+        shows: Shows::Saved,
+        runs: Runs::Own,
+        seconds: 120,
+    },
+    prints("slang", &["python3", "/opt/agx/slang_client.py"], PYTHON, Runs::Own),
+    prints("waifu2x", &["python3", "/opt/agx/waifu2x_client.py"], PYTHON, Runs::Own),
+    prints("computeml", &["python3", "/opt/agx/computeml_client.py"], PYTHON, Runs::Own),
+    Client {
+        name: "llama",
+        command: &[
+            "sh",
+            "-c",
+            "python3 /opt/agx/llama_model.py /tmp/model.gguf && node /opt/agx/llama_client.mjs /tmp/model.gguf",
+        ],
+        variables: PYTHON,
+        shows: Shows::Checked,
+        runs: Runs::Own,
+        seconds: 300,
+    },
     prints("taichi", &["python3", "/opt/agx/taichi_client.py"], PYTHON, Runs::Own),
     Client {
         name: "ggml",

@@ -11,6 +11,9 @@ const CLIENTS: &str = "opt/agx";
 
 /// Manifest of the project's own driver there.
 const OWN_MANIFEST: &str = "agx_icd.json";
+/// What the device found wrong in a client, and what it executed, in that folder.
+const FINDINGS: &str = "findings.txt";
+const STATISTICS: &str = "statistics.txt";
 
 /// A driver to run programs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,7 +184,8 @@ impl Environment {
         command.args(["XDG_RUNTIME_DIR=/tmp", "MESA_SHADER_CACHE_DISABLE=true"]);
         command.arg(format!("VK_DRIVER_FILES=/{}", self.manifest_inside(driver)));
         command.arg("VK_LOADER_LAYERS_DISABLE=~implicit~");
-        let report = format!("AGX_DEVICE_REPORT=/{CLIENTS}/findings.txt");
+        let report = format!("AGX_DEVICE_REPORT=/{CLIENTS}/{FINDINGS}");
+        let statistics = format!("AGX_DEVICE_STATISTICS=/{CLIENTS}/{STATISTICS}");
         // A program may be given libraries of its own to load first.
         let (preloads, variables): (Vec<&str>, Vec<&str>) =
             variables.iter().partition(|variable| variable.starts_with("LD_PRELOAD="));
@@ -191,23 +195,30 @@ impl Environment {
             Driver::Device => {
                 let name = self.shim.file_name().unwrap_or_default().to_string_lossy();
                 preloads.insert(0, format!("/{CLIENTS}/{name}"));
-                command.arg(report);
+                command.args([report, statistics]);
             }
             Driver::Lavapipe => _ = command.arg("LIBGL_ALWAYS_SOFTWARE=1"),
-            Driver::Own => _ = command.arg(report),
+            Driver::Own => _ = command.args([report, statistics]),
         }
         if !preloads.is_empty() {
             command.arg(format!("LD_PRELOAD={}", preloads.join(":")));
         }
-        // A file that is not there need not be removed.
-        let _ = std::fs::remove_file(self.root.join(CLIENTS).join("findings.txt"));
+        for file in [FINDINGS, STATISTICS] {
+            // A file that is not there need not be removed.
+            let _ = std::fs::remove_file(self.root.join(CLIENTS).join(file));
+        }
         command.args(variables).args(["timeout", "--kill-after=5"]).arg(seconds.to_string()).args(words);
         command
     }
 
     /// What the device found wrong in the latest client.
     pub fn client_findings(&self) -> String {
-        std::fs::read_to_string(self.root.join(CLIENTS).join("findings.txt")).unwrap_or_default()
+        std::fs::read_to_string(self.root.join(CLIENTS).join(FINDINGS)).unwrap_or_default()
+    }
+
+    /// Whether the device executed anything for the latest client, which has ended by itself: a program may have gone another way.
+    pub fn client_reached_device(&self) -> bool {
+        self.root.join(CLIENTS).join(STATISTICS).exists()
     }
 
     /// Runs the client over a file of requests; results go to `folder`, findings of the device to `report`. `variables` are

@@ -109,6 +109,10 @@ impl Room {
         if let Some(message) = found.messages.difference(&expected.messages).next() {
             return Err(Outcome::Fail(message.clone()));
         }
+        let computes = matches!(client.shows, Shows::Checked | Shows::Lines | Shows::Saved);
+        if computes && !self.environment.client_reached_device() {
+            return Err(Outcome::Fail("the device executed nothing".into()));
+        }
         if let Some(finding) = self.environment.client_findings().lines().next() {
             return Err(Outcome::Fail(finding.to_owned()));
         }

@@ -7,7 +7,7 @@ use ash::vk;
 use crate::Error;
 
 /// Extensions that are enabled where they are.
-const EXTENSIONS: [&CStr; 14] = [
+const EXTENSIONS: [&CStr; 20] = [
     ash::ext::transform_feedback::NAME,
     ash::ext::custom_border_color::NAME,
     ash::ext::border_color_swizzle::NAME,
@@ -22,6 +22,12 @@ const EXTENSIONS: [&CStr; 14] = [
     ash::ext::depth_clip_enable::NAME,
     ash::ext::line_rasterization::NAME,
     ash::ext::shader_object::NAME,
+    ash::ext::primitive_topology_list_restart::NAME,
+    ash::ext::non_seamless_cube_map::NAME,
+    ash::ext::image_2d_view_of_3d::NAME,
+    ash::ext::multi_draw::NAME,
+    ash::ext::shader_stencil_export::NAME,
+    ash::khr::shader_subgroup_rotate::NAME,
 ];
 
 /// A device with everything enabled that it has.
@@ -40,6 +46,8 @@ pub struct Device {
     pub push: ash::khr::push_descriptor::Device,
     /// Functions that set state, and shader objects.
     pub states: Option<States>,
+    /// Functions of several draws at once.
+    pub draws: Option<ash::ext::multi_draw::Device>,
     _entry: ash::Entry,
     _instance: ash::Instance,
 }
@@ -103,6 +111,43 @@ struct Wanted {
     swizzles: vk::PhysicalDeviceBorderColorSwizzleFeaturesEXT<'static>,
     libraries: vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT<'static>,
     states: SetStates,
+    more: More,
+}
+
+/// Features of which each is one of an extension.
+#[derive(Default)]
+struct More {
+    restarts: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>,
+    seams: vk::PhysicalDeviceNonSeamlessCubeMapFeaturesEXT<'static>,
+    slices: vk::PhysicalDeviceImage2DViewOf3DFeaturesEXT<'static>,
+    draws: vk::PhysicalDeviceMultiDrawFeaturesEXT<'static>,
+    rotations: vk::PhysicalDeviceShaderSubgroupRotateFeaturesKHR<'static>,
+}
+
+impl More {
+    /// Those that the driver knows, at a chain.
+    fn chain<'s>(
+        &'s mut self,
+        knows: impl Fn(&CStr) -> bool,
+        mut features: vk::PhysicalDeviceFeatures2<'s>,
+    ) -> vk::PhysicalDeviceFeatures2<'s> {
+        if knows(ash::ext::primitive_topology_list_restart::NAME) {
+            features = features.push_next(&mut self.restarts);
+        }
+        if knows(ash::ext::non_seamless_cube_map::NAME) {
+            features = features.push_next(&mut self.seams);
+        }
+        if knows(ash::ext::image_2d_view_of_3d::NAME) {
+            features = features.push_next(&mut self.slices);
+        }
+        if knows(ash::ext::multi_draw::NAME) {
+            features = features.push_next(&mut self.draws);
+        }
+        if knows(ash::khr::shader_subgroup_rotate::NAME) {
+            features = features.push_next(&mut self.rotations);
+        }
+        features
+    }
 }
 
 /// Features of versions.
@@ -154,6 +199,7 @@ impl Wanted {
             features = features.push_next(clips).push_next(lines).push_next(objects);
         }
         let Versions { f11, f12, f13 } = &mut self.versions;
+        let features = self.more.chain(knows, features);
         features.push_next(f13).push_next(f12).push_next(f11)
     }
 }
@@ -192,8 +238,11 @@ impl Device {
                 .then(|| ash::ext::transform_feedback::Device::new(&instance, &functions));
             let push = ash::khr::push_descriptor::Device::new(&instance, &functions);
             let states = knows(ash::ext::shader_object::NAME).then(|| States::new(&instance, &functions));
+            let draws = knows(ash::ext::multi_draw::NAME)
+                .then(|| ash::ext::multi_draw::Device::new(&instance, &functions));
             Ok(Device {
                 functions,
+                draws,
                 queue,
                 memory,
                 pool,

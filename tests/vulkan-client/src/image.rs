@@ -158,10 +158,17 @@ impl Image {
         let dimension = match shape.view {
             vk::ImageViewType::TYPE_1D => vk::ImageType::TYPE_1D,
             vk::ImageViewType::TYPE_3D => vk::ImageType::TYPE_3D,
+            // A slice of a volume, from the middle.
+            _ if depth > 1 => vk::ImageType::TYPE_3D,
             _ => vk::ImageType::TYPE_2D,
         };
+        let slice = if shape.view == vk::ImageViewType::TYPE_2D { depth / 2 } else { 0 };
         let cube = shape.view == vk::ImageViewType::CUBE || shape.view == vk::ImageViewType::CUBE_ARRAY;
-        let flags = if cube { vk::ImageCreateFlags::CUBE_COMPATIBLE } else { vk::ImageCreateFlags::empty() };
+        let flags = match (cube, slice > 0) {
+            (true, _) => vk::ImageCreateFlags::CUBE_COMPATIBLE,
+            (_, true) => vk::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT,
+            _ => vk::ImageCreateFlags::empty(),
+        };
         let create = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(dimension)
@@ -173,7 +180,8 @@ impl Image {
             .usage(shape.usage);
         let range = vk::ImageSubresourceRange::default()
             .aspect_mask(aspect(shape.format.format))
-            .level_count(shape.levels)
+            .level_count(if slice > 0 { 1 } else { shape.levels })
+            .base_array_layer(slice)
             .layer_count(shape.layers);
         // SAFETY: handles are this device's; structures live through the calls.
         unsafe {
@@ -299,14 +307,15 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
     let (layers, levels) = (number(4, 1)?, number(5, 1)?);
     let view = match words.get(6).map(String::as_str).unwrap_or("2d") {
         "1d" => vk::ImageViewType::TYPE_1D,
-        "2d" => vk::ImageViewType::TYPE_2D,
+        "2d" | "slice" => vk::ImageViewType::TYPE_2D,
         "2d-array" => vk::ImageViewType::TYPE_2D_ARRAY,
         "3d" => vk::ImageViewType::TYPE_3D,
         "cube" => vk::ImageViewType::CUBE,
         "cube-array" => vk::ImageViewType::CUBE_ARRAY,
         other => return Err(format!("unknown kind of texture `{other}`").into()),
     };
-    let volume = view == vk::ImageViewType::TYPE_3D;
+    let is_slice = words.get(6).is_some_and(|kind| kind == "slice");
+    let volume = view == vk::ImageViewType::TYPE_3D || is_slice;
     let usage = vk::ImageUsageFlags::TRANSFER_DST | vk::ImageUsageFlags::TRANSFER_SRC;
     let extra = if storage { vk::ImageUsageFlags::STORAGE } else { vk::ImageUsageFlags::SAMPLED };
     let image = Image::new(
@@ -332,7 +341,8 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
 }
 
 /// A sampler of a request: `nearest`, `linear`, `mip-nearest`, `mip-linear`, `repeat`, `mirror`, `border`,
-/// `mirror-once`, `white`, `opaque`, `compare:OP`, `aniso:N`, `lod:MIN,MAX`, `bias:LEVELS`, `unnormalized`, `custom:FORMAT,R,G,B,A` (a border colour; `none` for no format), `integer`.
+/// `mirror-once`, `white`, `opaque`, `compare:OP`, `aniso:N`, `lod:MIN,MAX`, `bias:LEVELS`, `unnormalized`, `custom:FORMAT,R,G,B,A` (a border colour; `none` for no format), `integer`,
+/// `seams`.
 ///
 /// # Errors
 /// What Vulkan says, or words that are not known.
@@ -374,6 +384,7 @@ pub fn sampler(device: &Device, words: &[String]) -> Result<vk::Sampler, Error> 
                 has_custom = true;
                 create.border_color(vk::BorderColor::FLOAT_CUSTOM_EXT)
             }
+            "seams" => create.flags(vk::SamplerCreateFlags::NON_SEAMLESS_CUBE_MAP_EXT),
             "integer" => create.border_color(vk::BorderColor::INT_CUSTOM_EXT),
             "compare" => create.compare_enable(true).compare_op(vk::CompareOp::from_raw(value.parse()?)),
             "aniso" => create.anisotropy_enable(true).max_anisotropy(value.parse()?),

@@ -5,7 +5,7 @@
 //! * `kind compute|draw|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point of the stage
 //!   without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING BYTES FILL` with fill
 //!   `zero`, `iota`, `random`, `floats`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texture BINDING FORMAT W H LAYERS LEVELS KIND` with
-//!   kind `1d 2d 2d-array 3d cube`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`,
+//!   kind `1d 2d 2d-array 3d slice cube`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`,
 //!   together with a texture of that binding; what else has the same binding is an array;
 //! * descriptors: `pushed` (commands hold them), `late` (written after commands that use them are recorded); commands:
 //!   `secondary` (by a secondary command buffer);
@@ -24,7 +24,8 @@
 //!   vertices are captured in; counters are read back too), `resumed` (with `load`: the second pass continues to capture), `fed STRIDE` (a
 //!   second pass draws what was captured, from binding 0), `query feedback`, `again N` (draws
 //!   again with the push constants' first word counting up), `provoking_last`, `libraries` (the pipeline is linked from parts),
-//!   `clip on|off`, `logic OP`, `alpha_to_one`, `color_writes MASK`, `bresenham`, `then KEY WORD…` (draws once more, with this line in place of
+//!   `clip on|off`, `logic OP`, `alpha_to_one`, `color_writes MASK`, `bresenham`, `several` (the vertices are those of two draws of one
+//!   command), `then KEY WORD…` (draws once more, with this line in place of
 //!   those of its key), `way dynamic|objects|linked|binary` (commands set all state; shaders are objects, made one by one, together, or from
 //!   binaries that were kept; of compute shaders likewise).
 

@@ -86,6 +86,39 @@ pub(crate) fn cmd_draw_indexed(
     buffer.record(move |recorder| recorder.draw(numbers, true, 0));
 }
 
+pub(crate) fn cmd_draw_multi_ext(
+    buffer: &Arc<CommandBuffer>,
+    draws: Vec<vk::MultiDrawInfoEXT>,
+    instances: u32,
+    first_instance: u32,
+    _: u32,
+) {
+    buffer.record(move |recorder| {
+        (0..).zip(&draws).try_for_each(|(at, draw)| {
+            let (first, count) = (draw.first_vertex, draw.vertex_count);
+            recorder.draw(DrawNumbers::Direct { count, instances, first, base: 0, first_instance }, false, at)
+        })
+    });
+}
+
+pub(crate) fn cmd_draw_multi_indexed_ext(
+    buffer: &Arc<CommandBuffer>,
+    draws: Vec<vk::MultiDrawIndexedInfoEXT>,
+    instances: u32,
+    first_instance: u32,
+    _: u32,
+    offset: Option<&i32>,
+) {
+    let offset = offset.copied();
+    buffer.record(move |recorder| {
+        (0..).zip(&draws).try_for_each(|(at, draw)| {
+            let (first, count, base) =
+                (draw.first_index, draw.index_count, offset.unwrap_or(draw.vertex_offset));
+            recorder.draw(DrawNumbers::Direct { count, instances, first, base, first_instance }, true, at)
+        })
+    });
+}
+
 fn indirect(
     buffer: &CommandBuffer,
     numbers: vk::Buffer,

@@ -313,3 +313,5 @@ pub(crate) fn cmd_set_line_rasterization_mode_ext(_: &Arc<CommandBuffer>, _: vk:
 pub(crate) fn cmd_set_line_stipple_enable_ext(_: &Arc<CommandBuffer>, _: vk::Bool32) {}
 
 pub(crate) fn cmd_set_line_stipple_ext(_: &Arc<CommandBuffer>, _: u32, _: u16) {}
+
+pub(crate) fn cmd_set_line_stipple_khr(_: &Arc<CommandBuffer>, _: u32, _: u16) {}

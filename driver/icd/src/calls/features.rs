@@ -192,15 +192,45 @@ filled! { feature,
         };
         PhysicalDeviceShaderObjectFeaturesEXT PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT
             { shader_object: vk::TRUE };
+        PhysicalDeviceShaderExpectAssumeFeaturesKHR PHYSICAL_DEVICE_SHADER_EXPECT_ASSUME_FEATURES_KHR
+            { shader_expect_assume: vk::TRUE };
+        PhysicalDeviceShaderFloatControls2FeaturesKHR PHYSICAL_DEVICE_SHADER_FLOAT_CONTROLS_2_FEATURES_KHR
+            { shader_float_controls2: vk::TRUE };
+        PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR
+            { shader_maximal_reconvergence: vk::TRUE };
+        PhysicalDeviceShaderSubgroupRotateFeaturesKHR PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR
+            { shader_subgroup_rotate: vk::TRUE, shader_subgroup_rotate_clustered: vk::TRUE };
+        PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR
+            PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR
+            { shader_subgroup_uniform_control_flow: vk::TRUE };
+        PhysicalDeviceImage2DViewOf3DFeaturesEXT PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT
+            { image2_d_view_of3_d: vk::TRUE, sampler2_d_view_of3_d: vk::TRUE };
+        PhysicalDeviceMultiDrawFeaturesEXT PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT { multi_draw: vk::TRUE };
+        PhysicalDeviceNonSeamlessCubeMapFeaturesEXT PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT
+            { non_seamless_cube_map: vk::TRUE };
+        PhysicalDevicePipelineRobustnessFeaturesEXT PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT
+            { pipeline_robustness: vk::TRUE };
+        PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT
+            PHYSICAL_DEVICE_PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT
+            { primitive_topology_list_restart: vk::TRUE, primitive_topology_patch_list_restart: vk::FALSE };
+        PhysicalDeviceTexelBufferAlignmentFeaturesEXT PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_FEATURES_EXT
+            { texel_buffer_alignment: vk::TRUE };
         PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
             PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR { pipeline_executable_info: vk::TRUE };
     }
 }
 
+/// Properties of version 1.2. The driver claims no conformance, but some programs hide drivers that do not: who runs one may say
+/// what it is to be told.
+fn properties_12() -> vk::PhysicalDeviceVulkan12Properties<'static> {
+    let [major, minor, subminor, patch] = crate::environment::conformance();
+    physical::properties_12().conformance_version(vk::ConformanceVersion { major, minor, subminor, patch })
+}
+
 filled! { property,
     whole {
         PhysicalDeviceVulkan11Properties PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES = physical::properties_11();
-        PhysicalDeviceVulkan12Properties PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES = physical::properties_12();
+        PhysicalDeviceVulkan12Properties PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES = properties_12();
         PhysicalDeviceVulkan13Properties PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES = physical::properties_13();
     }
     parts {
@@ -212,9 +242,9 @@ filled! { property,
             max_multiview_view_count max_multiview_instance_index;
         PhysicalDeviceMaintenance3Properties PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES: physical::properties_11() =>
             max_per_set_descriptors max_memory_allocation_size;
-        PhysicalDeviceDriverProperties PHYSICAL_DEVICE_DRIVER_PROPERTIES: physical::properties_12() =>
+        PhysicalDeviceDriverProperties PHYSICAL_DEVICE_DRIVER_PROPERTIES: properties_12() =>
             driver_id driver_name driver_info conformance_version;
-        PhysicalDeviceFloatControlsProperties PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES: physical::properties_12() =>
+        PhysicalDeviceFloatControlsProperties PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES: properties_12() =>
             denorm_behavior_independence rounding_mode_independence shader_signed_zero_inf_nan_preserve_float16
             shader_signed_zero_inf_nan_preserve_float32 shader_signed_zero_inf_nan_preserve_float64
             shader_denorm_preserve_float16 shader_denorm_preserve_float32 shader_denorm_preserve_float64
@@ -223,7 +253,7 @@ filled! { property,
             shader_rounding_mode_rte_float64 shader_rounding_mode_rtz_float16 shader_rounding_mode_rtz_float32
             shader_rounding_mode_rtz_float64;
         PhysicalDeviceDescriptorIndexingProperties PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_PROPERTIES:
-            physical::properties_12() => max_update_after_bind_descriptors_in_all_pools
+            properties_12() => max_update_after_bind_descriptors_in_all_pools
             robust_buffer_access_update_after_bind
             max_per_stage_descriptor_update_after_bind_samplers
             max_per_stage_descriptor_update_after_bind_uniform_buffers
@@ -238,10 +268,10 @@ filled! { property,
             max_descriptor_set_update_after_bind_sampled_images max_descriptor_set_update_after_bind_storage_images
             max_descriptor_set_update_after_bind_input_attachments;
         PhysicalDeviceDepthStencilResolveProperties PHYSICAL_DEVICE_DEPTH_STENCIL_RESOLVE_PROPERTIES:
-            physical::properties_12() => supported_depth_resolve_modes supported_stencil_resolve_modes
+            properties_12() => supported_depth_resolve_modes supported_stencil_resolve_modes
             independent_resolve_none independent_resolve;
         PhysicalDeviceTimelineSemaphoreProperties PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_PROPERTIES:
-            physical::properties_12() => max_timeline_semaphore_value_difference;
+            properties_12() => max_timeline_semaphore_value_difference;
         PhysicalDeviceSubgroupSizeControlProperties PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES:
             physical::properties_13() => min_subgroup_size max_subgroup_size max_compute_workgroup_subgroups
             required_subgroup_size_stages;
@@ -271,6 +301,20 @@ filled! { property,
         PhysicalDeviceProvokingVertexPropertiesEXT PHYSICAL_DEVICE_PROVOKING_VERTEX_PROPERTIES_EXT
             { provoking_vertex_mode_per_pipeline: vk::TRUE,
               transform_feedback_preserves_triangle_fan_provoking_vertex: vk::TRUE };
+        PhysicalDeviceMultiDrawPropertiesEXT PHYSICAL_DEVICE_MULTI_DRAW_PROPERTIES_EXT
+            { max_multi_draw_count: u32::MAX };
+        PhysicalDeviceTexelBufferAlignmentPropertiesEXT PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_PROPERTIES_EXT {
+            storage_texel_buffer_offset_alignment_bytes: 16,
+            storage_texel_buffer_offset_single_texel_alignment: vk::FALSE,
+            uniform_texel_buffer_offset_alignment_bytes: 16,
+            uniform_texel_buffer_offset_single_texel_alignment: vk::FALSE
+        };
+        PhysicalDevicePipelineRobustnessPropertiesEXT PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_PROPERTIES_EXT {
+            default_robustness_storage_buffers: vk::PipelineRobustnessBufferBehaviorEXT::DISABLED,
+            default_robustness_uniform_buffers: vk::PipelineRobustnessBufferBehaviorEXT::DISABLED,
+            default_robustness_vertex_inputs: vk::PipelineRobustnessBufferBehaviorEXT::ROBUST_BUFFER_ACCESS_2,
+            default_robustness_images: vk::PipelineRobustnessImageBehaviorEXT::ROBUST_IMAGE_ACCESS_2
+        };
         PhysicalDeviceCustomBorderColorPropertiesEXT PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_PROPERTIES_EXT
             { max_custom_border_color_samplers: 1 << 16 };
         PhysicalDeviceExtendedDynamicState3PropertiesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_PROPERTIES_EXT

@@ -13,7 +13,7 @@ use ash::vk;
 use ash::vk::GraphicsPipelineLibraryFlagsEXT as Parts;
 
 use super::library;
-use super::pipeline::{Makes, all_flags, source};
+use super::pipeline::{Makes, all_flags, robustness, source};
 use crate::generated::members;
 use crate::handles::object;
 use crate::objects::{Device, Library, Pipeline};
@@ -45,11 +45,12 @@ pub(super) fn graphics_info(
     parts: Parts,
 ) -> Result<GraphicsInfo, Error> {
     let mut info = GraphicsInfo::default();
+    let robust = robustness(create.p_next);
     let shaded = parts.intersects(Parts::PRE_RASTERIZATION_SHADERS | Parts::FRAGMENT_SHADER);
     for stage in members::graphics_pipeline_create_info_stages(create).iter().filter(|_| shaded) {
         match stage.stage {
-            vk::ShaderStageFlags::VERTEX => info.vertex = source(stage)?,
-            vk::ShaderStageFlags::FRAGMENT => info.fragment = Some(source(stage)?),
+            vk::ShaderStageFlags::VERTEX => info.vertex = source(stage)?.or(robust),
+            vk::ShaderStageFlags::FRAGMENT => info.fragment = Some(source(stage)?.or(robust)),
             _ => return Err(Error::Unsupported { what: "a shader stage beside vertex and fragment" }),
         }
     }

@@ -44,6 +44,18 @@ pub(crate) fn map_memory(
 
 pub(crate) fn unmap_memory(_: &Arc<Device>, _: vk::DeviceMemory) {}
 
+pub(crate) fn map_memory2_khr(
+    device: &Arc<Device>,
+    info: &vk::MemoryMapInfoKHR<'_>,
+    out: *mut *const c_void,
+) -> Result<(), Error> {
+    map_memory(device, info.memory, info.offset, info.size, info.flags, out)
+}
+
+pub(crate) fn unmap_memory2_khr(_: &Arc<Device>, _: &vk::MemoryUnmapInfoKHR<'_>) -> Result<(), Error> {
+    Ok(())
+}
+
 pub(crate) fn flush_mapped_memory_ranges(
     _: &Arc<Device>,
     _: &[vk::MappedMemoryRange<'_>],

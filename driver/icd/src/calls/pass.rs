@@ -17,6 +17,14 @@ fn used(number: u32) -> Option<u32> {
     (number != vk::ATTACHMENT_UNUSED).then_some(number)
 }
 
+/// What stays as it is is loaded: a pass may be interrupted, and then it is stored.
+fn kept(load: vk::AttachmentLoadOp) -> vk::AttachmentLoadOp {
+    match load {
+        vk::AttachmentLoadOp::NONE_EXT => vk::AttachmentLoadOp::LOAD,
+        other => other,
+    }
+}
+
 pub(crate) fn create_render_pass(
     _: &Arc<Device>,
     info: &vk::RenderPassCreateInfo<'_>,
@@ -24,7 +32,7 @@ pub(crate) fn create_render_pass(
 ) -> Result<(), Error> {
     let of = |a: &vk::AttachmentDescription| Attachment {
         format: a.format,
-        load: [a.load_op, a.stencil_load_op],
+        load: [a.load_op, a.stencil_load_op].map(kept),
         store: [a.store_op, a.stencil_store_op],
     };
     let attachments = members::render_pass_create_info_attachments(info).iter().map(of).collect();
@@ -56,7 +64,7 @@ pub(crate) fn create_render_pass2(
 ) -> Result<(), Error> {
     let of = |a: &vk::AttachmentDescription2<'_>| Attachment {
         format: a.format,
-        load: [a.load_op, a.stencil_load_op],
+        load: [a.load_op, a.stencil_load_op].map(kept),
         store: [a.store_op, a.stencil_store_op],
     };
     let attachments = members::render_pass_create_info2_attachments(info).iter().map(of).collect();
@@ -252,7 +260,7 @@ fn resolved(info: &vk::RenderingAttachmentInfo<'_>) -> Option<(Arc<ImageView>, b
 fn colour_target(info: &vk::RenderingAttachmentInfo<'_>) -> Option<ColourTarget> {
     Some(ColourTarget {
         view: object(info.image_view)?.clone(),
-        load: info.load_op,
+        load: kept(info.load_op),
         store: info.store_op,
         // SAFETY: all members of the union are words, and any bits are a number.
         clear: unsafe { info.clear_value.color.uint32 },

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use agx_driver::cache::{Known, PipelineCache};
 use agx_driver::graphics::GraphicsPipeline;
-use agx_driver::pipeline::{ComputePipeline, ShaderSource};
-use agx_driver::{Error, FIGURES, Statistics, physical};
+use agx_driver::pipeline::{ComputePipeline, PipelineRobustness, ShaderSource};
+use agx_driver::{Bounds, Error, FIGURES, Statistics, physical};
 use ash::vk;
 
 use crate::generated::members;
@@ -49,7 +49,28 @@ pub(super) fn source(info: &vk::PipelineShaderStageCreateInfo<'_>) -> Result<Sha
     let entry_point = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let special = members::pipeline_shader_stage_create_info_specialization_info(info);
     let constants = special.map(constants).unwrap_or_default();
-    Ok(ShaderSource { code, entry_point, constants, has_base: false })
+    let robustness = robustness(info.p_next).unwrap_or_default();
+    Ok(ShaderSource { code, entry_point, constants, has_base: false, robustness })
+}
+
+/// What a pipeline or a stage asks of accesses outside.
+pub(super) fn robustness(next: *const c_void) -> Option<PipelineRobustness> {
+    use vk::PipelineRobustnessBufferBehaviorEXT as B;
+    use vk::PipelineRobustnessImageBehaviorEXT as I;
+    let wanted = find::<vk::PipelineRobustnessCreateInfoEXT<'_>>(next)?;
+    let buffers = |behaviour| match behaviour {
+        B::DISABLED => Some(Bounds::Unchecked),
+        B::ROBUST_BUFFER_ACCESS => Some(Bounds::Clamped),
+        B::ROBUST_BUFFER_ACCESS_2 => Some(Bounds::Exact),
+        _ => None,
+    };
+    let image = match wanted.images {
+        I::DISABLED => Some(Bounds::Unchecked),
+        I::ROBUST_IMAGE_ACCESS | I::ROBUST_IMAGE_ACCESS_2 => Some(Bounds::Exact),
+        _ => None,
+    };
+    let [uniform, storage] = [wanted.uniform_buffers, wanted.storage_buffers].map(buffers);
+    Some(PipelineRobustness { uniform, storage, image })
 }
 
 /// Specialization constants by id, as raw bits.
@@ -131,7 +152,7 @@ impl Makes for vk::ComputePipelineCreateInfo<'_> {
     }
 
     fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error> {
-        let mut source = source(&self.stage)?;
+        let mut source = source(&self.stage)?.or(robustness(self.p_next));
         let flags = all_flags(self.flags, self.p_next);
         source.has_base = flags.contains(vk::PipelineCreateFlags::DISPATCH_BASE);
         Ok(Pipeline::Compute(Arc::new(ComputePipeline::new(device, &source, known)?)))

@@ -7,7 +7,8 @@ use agx_driver::query::QueryPool;
 use ash::vk;
 
 use crate::handles::{give, object, shared, take};
-use crate::objects::Device;
+use crate::objects::{Device, PhysicalDevice};
+use crate::pointers::Fill;
 
 pub(crate) fn create_query_pool(
     device: &Arc<Device>,
@@ -66,3 +67,48 @@ pub(crate) fn get_query_pool_results(
     }
     Ok(result)
 }
+
+/// Clocks that are read together: the device's, and the one that does not jump.
+const DOMAINS: [vk::TimeDomainKHR; 2] = [vk::TimeDomainKHR::DEVICE, vk::TimeDomainKHR::CLOCK_MONOTONIC];
+
+pub(crate) fn get_physical_device_calibrateable_time_domains_khr(
+    _: &Arc<PhysicalDevice>,
+    fill: Fill<u32, vk::TimeDomainKHR>,
+) -> Result<vk::Result, Error> {
+    Ok(fill.fill(&DOMAINS, |domain, slot| *slot = *domain))
+}
+
+pub(crate) use get_physical_device_calibrateable_time_domains_khr as get_physical_device_calibrateable_time_domains_ext;
+
+/// Nanoseconds of the clock that does not jump.
+fn monotonic() -> u64 {
+    unsafe extern "C" {
+        fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32;
+    }
+    const CLOCK_MONOTONIC: i32 = 1;
+    let mut time = [0; 2];
+    // SAFETY: it is the C library's, which the standard library is linked with, and writes seconds and nanoseconds, two words of 64
+    // bits on the systems that Vulkan drivers are loaded on.
+    let code = unsafe { clock_gettime(CLOCK_MONOTONIC, &raw mut time) };
+    let [seconds, nanoseconds] = time.map(|part| if code == 0 { part as u64 } else { 0 });
+    seconds * 1_000_000_000 + nanoseconds
+}
+
+pub(crate) fn get_calibrated_timestamps_khr(
+    device: &Arc<Device>,
+    infos: &[vk::CalibratedTimestampInfoKHR<'_>],
+    out: &mut [u64],
+    deviation: &mut u64,
+) -> Result<(), Error> {
+    let start = monotonic();
+    for (info, slot) in infos.iter().zip(out) {
+        *slot = match info.time_domain {
+            vk::TimeDomainKHR::DEVICE => device.space.gpu().time(),
+            _ => monotonic(),
+        };
+    }
+    *deviation = (monotonic() - start).max(1);
+    Ok(())
+}
+
+pub(crate) use get_calibrated_timestamps_khr as get_calibrated_timestamps_ext;

@@ -161,6 +161,7 @@ pub(crate) fn create_sampler(
         border: info.border_color,
         custom,
         pixels: info.unnormalized_coordinates == vk::TRUE,
+        seams: info.flags.contains(vk::SamplerCreateFlags::NON_SEAMLESS_CUBE_MAP_EXT),
     })));
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Recorder};
-use agx_driver::pipeline::ShaderSource;
+use agx_driver::pipeline::{PipelineRobustness, ShaderSource};
 use agx_driver::shader_object::{ShaderKind, ShaderObject};
 use ash::vk;
 
@@ -30,6 +30,7 @@ fn made(device: &Device, info: &vk::ShaderCreateInfoEXT<'_>) -> Result<ShaderObj
             .map(constants)
             .unwrap_or_default(),
         has_base: info.flags.contains(vk::ShaderCreateFlagsEXT::DISPATCH_BASE),
+        robustness: PipelineRobustness::default(),
     };
     ShaderObject::new(device, info.stage, &source)
 }

@@ -348,6 +348,9 @@ fn draw(
     let functions = &device.functions;
     let words =
         |words: &[u32]| device.buffer(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
+    if request.has("several") {
+        return several(device, commands, inputs, [vertices, instances], [vertex, instance, index]);
+    }
     // SAFETY: a pass has begun in the command buffer; handles are this device's.
     unsafe {
         match (&inputs.indices, request.has("indirect")) {
@@ -363,6 +366,38 @@ fn draw(
                 let buffer = words(&[*count, instances, index, vertex, instance])?;
                 functions.cmd_draw_indexed_indirect(commands, buffer.buffer, 0, 1, 20);
             }
+        }
+    }
+    Ok(())
+}
+
+/// Two draws of one command: of half of the vertices each.
+fn several(
+    device: &Device,
+    commands: vk::CommandBuffer,
+    inputs: &Inputs,
+    [vertices, instances]: [u32; 2],
+    [vertex, instance, index]: [u32; 3],
+) -> Result<(), Error> {
+    let functions = device.draws.as_ref().ok_or("the driver does not offer several draws at once")?;
+    // SAFETY: a pass has begun in the command buffer.
+    unsafe {
+        if let Some((_, _, count)) = &inputs.indices {
+            let half = count / 2;
+            let draw = |first_index, index_count| vk::MultiDrawIndexedInfoEXT {
+                first_index,
+                index_count,
+                vertex_offset: vertex as i32,
+            };
+            let draws = [draw(index, half), draw(index + half, count - half)];
+            let (draws, none) = (draws.as_ptr(), std::ptr::null());
+            let call = functions.fp().cmd_draw_multi_indexed_ext;
+            call(commands, 2, draws, instances, instance, 12, none);
+        } else {
+            let half = vertices / 2;
+            let draw = |first_vertex, vertex_count| vk::MultiDrawInfoEXT { first_vertex, vertex_count };
+            let draws = [draw(vertex, half), draw(vertex + half, vertices - half)];
+            (functions.fp().cmd_draw_multi_ext)(commands, 2, draws.as_ptr(), instances, instance, 8);
         }
     }
     Ok(())
