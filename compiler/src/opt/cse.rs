@@ -6,6 +6,9 @@
 //! sibling never reaches the join dominates what follows, and that the first block of a loop or scope dominates all
 //! that comes after.
 //!
+//! A difference of floats is also known by its opposite: `b - a` is `-(a - b)` where the signs of zeros do not matter, and
+//! signs mostly go into what reads them.
+//!
 //! Operations across lanes depend on which lanes are active, so they merge only within a block.
 //!
 //! The table hashes row content; it is never iterated.
@@ -14,11 +17,13 @@
 
 use std::hash::Hasher;
 
+use agx_isa::table::Opcode;
 use bumpalo::Bump;
 use rustc_hash::FxHasher;
 
 use crate::analysis::regions::{Region, Regions};
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::key;
+use crate::ir::{Arithmetic, Block, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Merges equal pure instructions.
 pub fn opt_cse(f: &mut Function<'_>) {
@@ -58,12 +63,24 @@ impl<'s> Numbering<'s> {
     }
 
     /// The place of the instruction known to be equal to `data`, or that where it belongs.
-    fn place(&self, f: &Function<'_>, hash: u32, data: &InstData<'_>) -> usize {
+    fn place(
+        &self,
+        f: &Function<'_>,
+        hash: u32,
+        data: &InstData<'_>,
+        difference: Option<Difference>,
+    ) -> usize {
         let mask = self.table.len() - 1;
         let mut at = hash as usize & mask;
         loop {
             let known = &self.table[at];
-            if known.is_free() || known.hash == hash && same_row(f, &f.insts[known.inst], data) {
+            if known.is_free() {
+                return at;
+            }
+            let row = &f.insts[known.inst];
+            if known.hash == hash
+                && (same_row(f, row, data) || difference.is_some_and(|one| one.is_opposite(f, row)))
+            {
                 return at;
             }
             at = (at + 1) & mask;
@@ -101,8 +118,9 @@ impl<'s> Numbering<'s> {
         }
         let block = rewriter.block;
         let region = self.regions.region(block);
-        let hash = hash_row(data) as u32;
-        let at = self.place(rewriter.f, hash, data);
+        let difference = Difference::of(rewriter.f, data);
+        let hash = difference.map_or_else(|| hash_row(data), |difference| difference.hash()) as u32;
+        let at = self.place(rewriter.f, hash, data, difference);
         let numbered = Numbered { inst, region, block, hash };
         let known = self.table[at];
         if known.is_free() {
@@ -113,7 +131,63 @@ impl<'s> Numbering<'s> {
             self.table[at] = numbered;
             return Rewrite::Keep;
         }
-        replace(rewriter, known.inst, data)
+        match (difference, rewriter.f.insts[known.inst].dst()) {
+            (Some(difference), Some(first))
+                if difference.is_opposite(rewriter.f, &rewriter.f.insts[known.inst]) =>
+            {
+                let negated = rewriter.fneg(Src::value(first));
+                if let (Some(value), Some(dst)) = (negated.as_value(), data.dst()) {
+                    let relaxed = rewriter.f.values[dst].relaxed;
+                    rewriter.f.values[first].relaxed &= relaxed;
+                    rewriter.f.values[value].relaxed = relaxed;
+                }
+                Rewrite::Forward(negated)
+            }
+            _ => replace(rewriter, known.inst, data),
+        }
+    }
+}
+
+/// `a − b` of floats, which is `−(b − a)` where the sign of a zero does not matter.
+#[derive(Clone, Copy, PartialEq)]
+struct Difference {
+    minuend: Src,
+    subtrahend: Src,
+}
+
+impl Difference {
+    /// The difference that `data` is.
+    fn of(f: &Function<'_>, data: &InstData<'_>) -> Option<Difference> {
+        let is_sum = data.op == Op::Hw(Opcode::Fadd) && !data.get(key::SAT);
+        if !is_sum || f.signed_zeros || f.has_exact || !f.present.may_have_op(IrOp::Fneg) {
+            return None;
+        }
+        let negated = |src: Src| {
+            let negation = f.def(src).filter(|data| data.op == Op::Ir(IrOp::Fneg) && src.flags.is_empty())?;
+            Some(negation.srcs[0])
+        };
+        let [a, b] = [data.srcs[0], data.srcs[1]];
+        match [negated(a), negated(b)] {
+            [None, Some(subtrahend)] => Some(Difference { minuend: a, subtrahend }),
+            [Some(subtrahend), None] => Some(Difference { minuend: b, subtrahend }),
+            _ => None,
+        }
+    }
+
+    /// The same number for the opposite.
+    fn hash(self) -> u64 {
+        let hash = |src: Src| {
+            let mut hasher = FxHasher::default();
+            hash_src(&mut hasher, src);
+            hasher.finish()
+        };
+        hash(self.minuend) ^ hash(self.subtrahend)
+    }
+
+    /// Whether `data` is the opposite.
+    fn is_opposite(self, f: &Function<'_>, data: &InstData<'_>) -> bool {
+        let opposite = Difference { minuend: self.subtrahend, subtrahend: self.minuend };
+        Difference::of(f, data) == Some(opposite)
     }
 }
 
@@ -150,13 +224,17 @@ fn hash_row(data: &InstData<'_>) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write_usize(data.op.index());
     for src in data.srcs {
-        let what = src.kind as u64 | u64::from(src.bits) << 8 | u64::from(src.flags.bits()) << 16;
-        hasher.write_u64(src.payload ^ what << 40);
+        hash_src(&mut hasher, *src);
     }
     for modifier in data.mods {
         hasher.write_u32(*modifier);
     }
     hasher.finish()
+}
+
+fn hash_src(hasher: &mut FxHasher, src: Src) {
+    let what = src.kind as u64 | u64::from(src.bits) << 8 | u64::from(src.flags.bits()) << 16;
+    hasher.write_u64(src.payload ^ what << 40);
 }
 
 fn same_row(f: &Function<'_>, a: &InstData<'_>, b: &InstData<'_>) -> bool {

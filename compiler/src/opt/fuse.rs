@@ -81,7 +81,12 @@ impl<'s> Uses<'s> {
 
     /// Whether only one operand reads `src`.
     fn once(&self, src: Src) -> bool {
-        src.as_value().is_some_and(|value| self.0[value].all == 1)
+        self.count(src) == 1
+    }
+
+    /// How many operands read `src`.
+    fn count(&self, src: Src) -> u32 {
+        src.as_value().map_or(0, |value| self.0[value].all)
     }
 
     /// Whether the product `src` is no longer needed once the sums that read it have it.
@@ -116,10 +121,23 @@ impl<'s, 'a> FloatSum<'s, 'a> {
 
     fn fuse(&self, r: &mut Rewriter<'_, '_>, uses: &Uses<'_>) -> Option<()> {
         let [x, y] = [self.data.srcs[0], self.data.srcs[1]];
+        let (own, other) = if uses.count(y) < uses.count(x) { (y, x) } else { (x, y) };
+        if uses.count(other) > 1 && self.is_product(r, other) {
+            // Computed once, it begins this sum and others without a product of their own.
+            let fused = uses.once(own).then(|| self.with_product(r, uses, own, other)).flatten();
+            if let Some(done) = fused.or_else(|| self.with_chain(r, uses, own, other)) {
+                return Some(done);
+            }
+        }
         self.with_product(r, uses, x, y)
             .or_else(|| self.with_product(r, uses, y, x))
             .or_else(|| self.with_chain(r, uses, x, y))
             .or_else(|| self.with_chain(r, uses, y, x))
+    }
+
+    /// Whether `src` is a product of the sum's width.
+    fn is_product(&self, r: &Rewriter<'_, '_>, src: Src) -> bool {
+        defined_by(r, src, self.multiply).is_some() && r.f.width(src) == self.width
     }
 
     /// `a * b + addend` for a product or a negated one that only sums read.
