@@ -395,6 +395,11 @@ impl<'s> Chains<'s> {
         }
     }
 
+    /// How many products of three or more factors have this one.
+    fn count(&self, leaf: Src) -> u32 {
+        leaf.as_value().map_or(0, |value| self.shared[value])
+    }
+
     /// The factors in the order to multiply them, if that makes something for the preamble or for others to share.
     fn ordered(&self, term: &Term) -> Option<Term> {
         if term.leaves.len() < 3 {
@@ -408,6 +413,14 @@ impl<'s> Chains<'s> {
         }
         let mut ordered = term.clone();
         ordered.leaves.sort_by_key(|leaf| self.rank(*leaf));
+        // A uniform factor that is alone, and that fewer products have than others of the early ones, comes after those.
+        if let [first, second, third, ..] = &ordered.leaves[..early]
+            && first.as_value().is_some_and(|value| self.uniform[value])
+            && !self.is_uniform(*second)
+            && self.count(*first) < self.count(*third)
+        {
+            ordered.leaves[..early].rotate_left(1);
+        }
         Some(ordered)
     }
 }
