@@ -92,6 +92,8 @@ fn may_select(f: &Function<'_>) -> bool {
 struct Chains<'s> {
     parts: ScratchSide<'s, Value, Part>,
     exact: Side<Value, bool>,
+    /// Factors of products that have a uniform factor beside them.
+    scaled: ScratchSide<'s, Value, bool>,
     /// Values that the preamble could compute.
     uniform: ScratchSide<'s, Value, bool>,
     /// How many products of three or more factors have each value.
@@ -121,6 +123,7 @@ impl<'s> Chains<'s> {
         let mut chains = Chains {
             parts: ScratchSide::new_in(scratch, f.values.len()),
             exact: if f.has_exact { exact_values(f) } else { Side::default() },
+            scaled: ScratchSide::new_in(scratch, f.values.len()),
             uniform: ScratchSide::new_in(scratch, f.values.len()),
             shared: ScratchSide::later_in(scratch, f.values.len()),
             products: ScratchSide::later_in(scratch, f.values.len()),
@@ -198,10 +201,19 @@ impl<'s> Chains<'s> {
                         && readers[value] == Reader::once(segment.block)
                     {
                         self.parts[value] = part;
+                        self.scaled[value] = part == Part::Factor && self.is_scaled(data, own, index);
                     }
                 }
             }
         }
+    }
+
+    /// Whether beside a factor of a product, or of what `data` negates, there is a uniform one.
+    fn is_scaled(&self, data: &InstData<'_>, own: Part, index: usize) -> bool {
+        let beside = if data.srcs.len() > 1 { data.srcs.get(1 - index).copied() } else { None };
+        let is_outer = own == Part::Factor && data.op != Op::Hw(Opcode::Ffma);
+        beside.is_some_and(|src| self.is_uniform(src))
+            || is_outer && data.dst().is_some_and(|dst| self.scaled[dst])
     }
 
     fn count_factors(&mut self, f: &Function<'_>) {
@@ -380,7 +392,8 @@ impl<'s> Chains<'s> {
             {
                 let mut terms = Terms::new();
                 let has_bare_product = self.sum(r.f, data, &mut terms, &mut relaxed)?;
-                Maker { chains: self, r, relaxed }.shorter_sum(&mut terms, has_bare_product)
+                let scaled = self.scaled[dst];
+                Maker { chains: self, r, relaxed }.shorter_sum(&mut terms, has_bare_product, scaled)
             }
             _ => None,
         }
@@ -572,8 +585,8 @@ impl Maker<'_, '_, '_, '_> {
     }
 
     /// The sum with blends as steps from one value to the other, common factors taken out, and uniform terms added first,
-    /// if that is shorter.
-    fn shorter_sum(&mut self, terms: &mut Terms, has_bare_product: bool) -> Option<Src> {
+    /// if that is shorter. What is `scaled` is a factor beside a uniform one.
+    fn shorter_sum(&mut self, terms: &mut Terms, has_bare_product: bool, scaled: bool) -> Option<Src> {
         // A product that stands alone is fused with a term that is none.
         let mut changed = has_bare_product && terms.iter().any(|term| term.leaves.len() == 1);
         changed |= self.add_uniform(terms)?;
@@ -585,7 +598,8 @@ impl Maker<'_, '_, '_, '_> {
         }
         loop {
             let products = |src: Src| src.as_value().map_or(0, |value| self.chains.products[value]);
-            let Some(group) = best_group(terms, |src| self.chains.is_uniform(src), products) else { break };
+            let is_uniform = |src: Src| self.chains.is_uniform(src);
+            let Some(group) = best_group(terms, is_uniform, products, scaled) else { break };
             let (mut inner, common) = group.split(terms);
             let inner = self.sum(&mut inner);
             let mut leaves = common;

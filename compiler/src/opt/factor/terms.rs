@@ -51,11 +51,12 @@ impl Group {
 }
 
 /// The group whose common factors save most operations, if any saves one. `products` is how many products of the function
-/// have a factor.
+/// have a factor; the sum of what is `scaled` is a factor beside a uniform one.
 pub(super) fn best_group(
     terms: &Terms,
     is_uniform: impl Fn(Src) -> bool,
     products: impl Fn(Src) -> u32,
+    scaled: bool,
 ) -> Option<Group> {
     if !may_repeat(terms) {
         return None;
@@ -72,7 +73,7 @@ pub(super) fn best_group(
             continue;
         }
         let group = Group { members, common: common(terms, members) };
-        let saved = saving(terms, &group, &is_uniform, &products);
+        let saved = saving(terms, &group, &is_uniform, &products, scaled);
         if saved > best.as_ref().map_or(0, |(most, _)| *most) {
             best = Some((saved, group));
         }
@@ -121,6 +122,7 @@ fn saving(
     group: &Group,
     is_uniform: impl Fn(Src) -> bool,
     products: impl Fn(Src) -> u32,
+    scaled: bool,
 ) -> usize {
     let weight = |leaves: &[Src]| {
         let varying = leaves.iter().filter(|leaf| !is_uniform(**leaf)).count();
@@ -147,6 +149,9 @@ fn saving(
     }
     singles += usize::from(any_uniform);
     let additions = if is_shared && inner == 0 { 0 } else { singles.saturating_sub(1) };
-    let after = inner + additions + weight(&group.common);
+    // The preamble multiplies uniform factors of the whole sum with the one beside it.
+    let is_whole = group.members.count_ones() as usize == terms.len();
+    let merged = usize::from(scaled && is_whole && group.common.iter().any(|leaf| is_uniform(*leaf)));
+    let after = inner + additions + weight(&group.common) - merged;
     before.saturating_sub(after)
 }
