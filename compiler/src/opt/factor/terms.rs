@@ -140,9 +140,12 @@ fn saving(
                 left.remove(at);
             }
         }
-        is_shared &= left.iter().all(|leaf| is_uniform(*leaf) || products(*leaf) > own.max(2));
+        let is_common = |leaf: &Src| products(*leaf) > own.max(2);
+        is_shared &= left.iter().all(|leaf| is_uniform(*leaf) || is_common(leaf));
         match left.iter().all(|leaf| is_uniform(*leaf)) {
             true => any_uniform = true,
+            // Other sums have the same product.
+            false if left.iter().all(|leaf| leaf.as_imm().is_some() || is_common(leaf)) => singles += 1,
             false if weight(&left) > 1 => inner += weight(&left) - 1,
             false => singles += 1,
         }
