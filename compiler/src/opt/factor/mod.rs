@@ -421,7 +421,9 @@ impl<'s> Chains<'s> {
         // Early ones come first, so this many do.
         let is_early = |leaf: &&Src| self.rank(**leaf) < (2, u32::MAX - 1);
         let early = term.leaves.iter().filter(is_early).count();
-        if early < 2 || early == term.leaves.len() {
+        let uniform = term.leaves.iter().filter(|leaf| self.is_uniform(**leaf)).count();
+        let count = term.leaves.len();
+        if early < 2 || uniform == count || early == count && uniform < 2 {
             return None;
         }
         let mut ordered = term.clone();
