@@ -422,21 +422,22 @@ impl<'s> Chains<'s> {
         let is_early = |leaf: &&Src| self.rank(**leaf) < (2, u32::MAX - 1);
         let early = term.leaves.iter().filter(is_early).count();
         let uniform = term.leaves.iter().filter(|leaf| self.is_uniform(**leaf)).count();
-        let count = term.leaves.len();
-        if early < 2 || uniform == count || early == count && uniform < 2 {
+        if early < 2 || uniform == term.leaves.len() {
             return None;
         }
         let mut ordered = term.clone();
         ordered.leaves.sort_by_key(|leaf| self.rank(*leaf));
         // A uniform factor that is alone, and that fewer products have than others of the early ones, comes after those.
         if let [first, second, third, ..] = &ordered.leaves[..early]
-            && first.as_value().is_some_and(|value| self.uniform[value])
+            && first.as_imm().is_none()
+            && self.is_uniform(*first)
             && !self.is_uniform(*second)
             && self.count(*first) < self.count(*third)
         {
             ordered.leaves[..early].rotate_left(1);
+            return Some(ordered);
         }
-        Some(ordered)
+        (early < ordered.leaves.len() || uniform > 1).then_some(ordered)
     }
 }
 
