@@ -143,8 +143,8 @@ sources! {
         /// Which descriptors.
         kind: DescriptorKind,
     } => "texture_table", ADDRESS, 0, TEXTURE_TABLE_HALVES, "address of the table of {kind}s {place}";
-    /// 64-bit address of a table of 16-bit numbers, one for each array element of (set, binding): the sampler state
-    /// register that holds the element's sampler.
+    /// 64-bit address of a table of 16-bit numbers, one for each array element of (set, binding), [`crate::textures::NUMBER_STRIDE`]
+    /// bytes apart: of the sampler state register that holds the element's sampler, or of its place in the heap.
     SamplerTable {
         /// Descriptor set.
         set: u32,

@@ -4,9 +4,9 @@
 //! [`crate::ShaderInfo::textures`]. Elements of arrays indexed by a run-time value, and whatever else does not fit, are
 //! reached through tables in memory ([`crate::UniformSource::TextureTable`]) of [`DESCRIPTOR_BYTES`] for each element.
 //! Samplers are in sampler state registers from 0 on, in the order of [`crate::ShaderInfo::samplers`], because
-//! instructions reach them nowhere else. Where an array is indexed by a run-time value and its length is not known, or
-//! there is no room, the driver puts what different samplers it has into the registers that are left, and their numbers
-//! into a table ([`crate::UniformSource::SamplerTable`]).
+//! instructions reach them there at no cost. Where an array is indexed by a run-time value and its length is not known, or
+//! there is no room, shaders read the sampler's number from a table ([`crate::UniformSource::SamplerTable`]): that of a register
+//! which is left, or of a sampler in the heap, from [`FIRST_IN_HEAP`] on. One register is kept for [`SamplerBinding::Loads`].
 //!
 //! What a shader asks about a texture it reads from the descriptor's words ([`crate::UniformSource::TextureWords`]).
 //!
@@ -23,6 +23,13 @@ pub const DESCRIPTOR_BYTES: u32 = 24;
 /// Bytes from the level bias of a sampler to that of the next in a table ([`crate::UniformSource::SamplerBiasTable`]), so that a
 /// driver can keep it beside the sampler.
 pub const BIAS_STRIDE: u32 = 32;
+
+/// Bytes from the number of a sampler to that of the next in a table ([`crate::UniformSource::SamplerTable`]), so that a driver can keep
+/// it beside the sampler.
+pub const NUMBER_STRIDE: u32 = 32;
+
+/// Number by which programs name the first sampler of the heap; below it are state registers (Mesa, `hk_descriptor_set.c`).
+pub const FIRST_IN_HEAP: u16 = 28;
 
 /// Texture state registers that a driver fills (Mesa 25.0 binds as many before it goes through memory).
 pub const MAX_TEXTURES: usize = 16;

@@ -16,6 +16,7 @@ use crate::pipeline::ComputePipeline;
 use crate::program::Program;
 use crate::record::Writer;
 use crate::render::{Graphics, Pass, PassInfo};
+use crate::sampler_heap;
 use crate::upload::{Stream, Upload};
 use crate::words::{Assembler, Bound, Direct, Numbers, Stage, State};
 use ash::vk;
@@ -448,7 +449,9 @@ impl Recorder {
         stream.push(&mut self.upload, &Writer::new(&r::compute_terminate::RECORD).bytes())?;
         let command = Writer::new(&r::compute_command::RECORD)
             .set(&r::compute_command::STREAM, stream.start)
-            .set(&r::compute_command::STREAM_END, stream.start);
+            .set(&r::compute_command::STREAM_END, stream.start)
+            .set(&r::compute_command::SAMPLER_HEAP, self.device.chunks.samplers.address())
+            .set(&r::compute_command::SAMPLER_COUNT, sampler_heap::SAMPLERS.into());
         let command = match self.device.scratch.helper() {
             Some(helper) => command
                 .set(&r::compute_command::HELPER, helper.program)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agx_abi::Target;
 use agx_abi::layout::ZEROS_BYTES;
-use agx_compiler::{CompileKey, CompiledShader, Compiler, ErrorKind, Input, Robustness, Scratch};
+use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Robustness, Scratch};
 
 use crate::Error;
 use crate::descriptor::Sets;
@@ -15,6 +15,7 @@ use crate::program::Program;
 use crate::query::Counters;
 use crate::queue::Queue;
 use crate::render::Tiles;
+use crate::sampler_heap::{self, SamplerHeap};
 use crate::scratch::ScratchMemory;
 use crate::stages::FragmentStage;
 use crate::upload::Chunks;
@@ -68,11 +69,12 @@ impl Device {
         let arena = Arena::new(space.clone(), Place::Low);
         let zeros = arena.take(u64::from(ZEROS_BYTES), 64)?;
         zeros.write(0, &vec![0; ZEROS_BYTES as usize]);
+        let samplers = SamplerHeap::new(arena.take(sampler_heap::BYTES, 64)?);
         let sets = Arc::new(Sets::new(arena, zeros.address)?);
         Ok(Arc::new(Device {
             compiler: Compiler::new(Target::default()),
             enabled,
-            chunks: Arc::new(Chunks::new(space.clone(), zeros.address, enabled.borders)),
+            chunks: Arc::new(Chunks::new(space.clone(), zeros.address, enabled.borders, samplers)),
             kernels: Kernels::new(code.clone()),
             scratch: ScratchMemory::new(space.clone(), code.clone()),
             code,
@@ -90,16 +92,7 @@ impl Device {
     /// # Errors
     /// What the compiler says.
     pub fn compile(&self, input: Input<'_>, key: &CompileKey) -> Result<CompiledShader, Error> {
-        let compiled = self.compiler.compile(&mut Scratch::default(), input, key);
-        match compiled {
-            // There may be room for samplers and none for samplers with each of their textures.
-            Err(error) if key.pairs_samplers && error.kind() == ErrorKind::Limit => {
-                let mut key = key.clone();
-                key.pairs_samplers = false;
-                Ok(self.compiler.compile(&mut Scratch::default(), input, &key)?)
-            }
-            other => Ok(other?),
-        }
+        Ok(self.compiler.compile(&mut Scratch::default(), input, key)?)
     }
 
     /// A program of the driver's own.

@@ -40,6 +40,7 @@ pub mod ranges;
 pub mod record;
 pub mod render;
 pub mod sampler;
+pub mod sampler_heap;
 pub mod scratch;
 pub mod shader_object;
 pub mod stages;

@@ -6,6 +6,7 @@ use half::f16;
 
 use crate::border;
 use crate::record::Writer;
+use crate::sampler_heap::SamplerHeap;
 
 /// Bytes of a sampler as the hardware reads it.
 pub const BYTES: usize = 8;
@@ -15,6 +16,8 @@ pub const BORDERED_BYTES: usize = BYTES + border::BYTES;
 pub const RECORD_BYTES: usize = agx_abi::textures::BIAS_STRIDE as usize;
 /// The code of border colours of an application's own.
 const CUSTOM: u64 = 3;
+/// First byte of the number in a record.
+pub const NUMBER: u64 = BORDERED_BYTES as u64 + 4;
 /// Most that samplers add to levels, and most that they take away.
 pub const MAX_BIAS: f32 = 15.0;
 
@@ -27,6 +30,8 @@ pub struct Sampler {
     pub bias: u16,
     /// A border colour of the application's own that comes without a format: it is coded for that of each texture.
     pub colour: Option<[u32; 4]>,
+    /// The number of its place in the heap ([`crate::sampler_heap`]).
+    pub number: u16,
 }
 
 /// What a sampler is made of.
@@ -108,12 +113,24 @@ impl Sampler {
         let mut descriptor = [0; BORDERED_BYTES];
         descriptor.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
         let bias = f16::from_f32(info.bias.clamp(-MAX_BIAS, MAX_BIAS)).to_bits();
-        let sampler = Sampler { descriptor, bias, colour: None };
+        let sampler = Sampler { descriptor, bias, colour: None, number: 0 };
         match info.custom {
             None => sampler,
             Some((vk::Format::UNDEFINED, colour)) => Sampler { colour: Some(colour), ..sampler },
             Some((format, colour)) => sampler.coloured(format, colour),
         }
+    }
+
+    /// The sampler with its place in a heap, where the border colour is the nearest of the fixed ones.
+    pub fn in_heap(info: &SamplerInfo, heap: &SamplerHeap) -> Sampler {
+        let fixed = match info.custom {
+            Some((_, colour)) => {
+                Sampler { colour: Some(colour), ..Sampler::new(info) }.coloured(vk::Format::UNDEFINED, colour)
+            }
+            None => Sampler::new(info),
+        };
+        let descriptor = fixed.descriptor.first_chunk().copied().unwrap_or_default();
+        Sampler { number: heap.number(descriptor), ..Sampler::new(info) }
     }
 
     /// The sampler for textures of a format.
@@ -143,8 +160,9 @@ impl Sampler {
             [self.descriptor.get(..BYTES), self.descriptor.get(BYTES..)].map(Option::unwrap_or_default);
         let colour = self.colour.map(|colour| colour.map(u32::to_le_bytes).concat());
         let colour = colour.as_deref().unwrap_or(coded);
-        let end = [u8::from(self.colour.is_some())];
-        let bytes = plain.iter().chain(colour).copied().chain(self.bias.to_le_bytes()).chain(end);
+        let is_open = u16::from(self.colour.is_some());
+        let words = [self.bias, is_open, self.number].map(u16::to_le_bytes);
+        let bytes = plain.iter().chain(colour).chain(words.as_flattened()).copied();
         record.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
         record
     }
@@ -153,15 +171,12 @@ impl Sampler {
     pub fn of_record(record: &[u8; RECORD_BYTES]) -> Sampler {
         let mut descriptor = [0; BORDERED_BYTES];
         descriptor.iter_mut().zip(record).for_each(|(to, from)| *to = *from);
-        let [low, high, is_open, ..] =
-            *record.last_chunk::<{ RECORD_BYTES - BORDERED_BYTES }>().unwrap_or(&[0; 8]);
+        let half =
+            |at: usize| record.get(BORDERED_BYTES + 2 * at..).and_then(<[u8]>::first_chunk::<2>).copied();
+        let [bias, is_open, number] = [0, 1, 2].map(|at| u16::from_le_bytes(half(at).unwrap_or_default()));
         let word = |at: usize| record.get(BYTES + 4 * at..).and_then(<[u8]>::first_chunk::<4>).copied();
         let colour = [0, 1, 2, 3].map(|at| u32::from_le_bytes(word(at).unwrap_or_default()));
-        Sampler {
-            descriptor,
-            bias: u16::from_le_bytes([low, high]),
-            colour: (is_open != 0).then_some(colour),
-        }
+        Sampler { descriptor, bias, colour: (is_open != 0).then_some(colour), number }
     }
 }
 
@@ -186,5 +201,35 @@ fn comparison(op: vk::CompareOp) -> u64 {
         vk::CompareOp::NOT_EQUAL => 5,
         vk::CompareOp::ALWAYS => 6,
         _ => 7,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_keep_samplers() {
+        let info = SamplerInfo {
+            border: vk::BorderColor::FLOAT_CUSTOM_EXT,
+            custom: Some((vk::Format::UNDEFINED, [0.25, 0.5, 0.75, 1.0].map(f32::to_bits))),
+            bias: -1.5,
+            pixels: false,
+            filters: [vk::Filter::LINEAR; 2],
+            levels: vk::SamplerMipmapMode::LINEAR,
+            wrap: [vk::SamplerAddressMode::CLAMP_TO_BORDER; 3],
+            anisotropy: None,
+            compare: None,
+            lod: [0.0, 4.0],
+            seams: true,
+        };
+        let open = Sampler { number: 77, ..Sampler::new(&info) };
+        let back = Sampler::of_record(&open.record());
+        assert_eq!((back.colour, back.bias, back.number), (open.colour, open.bias, 77));
+        // A format codes the colour, and nothing is left to be coded.
+        let coded = back.of_format(vk::Format::R8G8B8A8_UNORM);
+        assert_eq!(coded, open.of_format(vk::Format::R8G8B8A8_UNORM));
+        assert_eq!((coded.colour, record::BORDER.get(&coded.descriptor)), (None, CUSTOM));
+        assert_eq!(Sampler::of_record(&coded.record()), coded);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use crate::Error;
 use crate::gpu::PAGE;
 use crate::memory::{Allocation, Place, Space, lock};
+use crate::sampler_heap::SamplerHeap;
 
 /// Bytes of a chunk.
 const CHUNK: u64 = 4 * PAGE;
@@ -16,13 +17,15 @@ pub struct Chunks {
     zeros: u64,
     /// Samplers of all programs have border colours.
     borders: bool,
+    /// The heap of samplers.
+    pub samplers: SamplerHeap,
     free: Mutex<Vec<Arc<Allocation>>>,
 }
 
 impl Chunks {
     /// No chunks yet; there are zeros at an address, and samplers have border colours or not.
-    pub fn new(space: Arc<Space>, zeros: u64, borders: bool) -> Chunks {
-        Chunks { space, zeros, borders, free: Mutex::new(Vec::new()) }
+    pub fn new(space: Arc<Space>, zeros: u64, borders: bool, samplers: SamplerHeap) -> Chunks {
+        Chunks { space, zeros, borders, samplers, free: Mutex::new(Vec::new()) }
     }
 
     fn take(&self, bytes: u64) -> Result<Arc<Allocation>, Error> {

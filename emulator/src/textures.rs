@@ -5,6 +5,7 @@
 //! then all of level 1, each level starting at a multiple of 16 bytes, samples of a texel next to each other.
 
 use agx_abi::image_layout::{Layout, Order};
+use agx_abi::textures::FIRST_IN_HEAP;
 
 use crate::texels::TexelFormat;
 
@@ -14,8 +15,6 @@ pub(crate) const TEXTURE_BYTES: usize = 24;
 pub(crate) const SAMPLER_BYTES: usize = 8;
 /// Bytes of the border colour that follows an extended sampler: one word for each channel.
 pub(crate) const BORDER_BYTES: usize = 16;
-/// Number by which programs name the first sampler of the heap; below it are state registers (Mesa, `hk_descriptor_set.c`).
-const FIRST_IN_HEAP: u32 = 28;
 /// State registers of each kind that an instruction can name.
 const REGISTERS: usize = 256;
 
@@ -58,7 +57,7 @@ impl StateFile {
     /// has no sampler of this number.
     pub(crate) fn heap_sampler(&self, number: u32) -> Option<Result<u64, &'static str>> {
         let (first, count) = self.heap?;
-        let place = number.checked_sub(FIRST_IN_HEAP)?;
+        let place = number.checked_sub(FIRST_IN_HEAP.into())?;
         Some(match place < count {
             true => Ok(first + u64::from(place) * SAMPLER_BYTES as u64),
             false => Err("a sampler behind the end of the heap"),

@@ -19,6 +19,7 @@ use crate::command::{KernelCommand, Recorder};
 use crate::draw_state::{DrawState, TargetFormats};
 use crate::query::QueryPool;
 use crate::record::Writer;
+use crate::sampler_heap;
 use crate::stages::{FragmentStage, VertexStage};
 use crate::transfer::Box3;
 use crate::upload::Stream;
@@ -316,6 +317,8 @@ impl Recorder {
                 .pass_words(&pass, layer)?
                 .set(&command::STREAM, view.stream.start)
                 .set(&command::SCISSORS, scissors)
+                .set(&command::SAMPLER_HEAP, self.device.chunks.samplers.address())
+                .set(&command::SAMPLER_COUNT, sampler_heap::SAMPLERS.into())
                 .set(&command::DEPTH_BIASES, biases)
                 .set(&command::OCCLUSION, self.device.counters.address());
             let writer = self.scratch_words(writer);

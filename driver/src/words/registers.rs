@@ -84,24 +84,10 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Address of a table of the sampler state registers that hold the samplers of an array. Equal ones share a register, which is
-    /// decided by what is in the set now.
-    pub(super) fn sampler_table(&mut self, set: u32, number: u32) -> Result<u64, Error> {
+    /// Address of the numbers of samplers, [`agx_abi::textures::NUMBER_STRIDE`] bytes apart: they stand in the set beside the samplers.
+    pub(super) fn sampler_table(&self, set: u32, number: u32) -> Result<u64, Error> {
         let Bound::Set(bound, _) = self.state.bound(set)? else { return Err(unbound(set)) };
-        let count = State::binding(bound, number)?.count;
-        let mut table = Vec::new();
-        for element in 0..count {
-            let mut descriptor = [0; sampler::BORDERED_BYTES];
-            bound.read(State::binding(bound, number)?.sampler(element), &mut descriptor);
-            let sampler = Register::Known(descriptor);
-            let known = self.samplers.iter().position(|known| *known == sampler);
-            let register = known.unwrap_or(self.samplers.len());
-            if known.is_none() && register < agx_abi::textures::MAX_SAMPLERS {
-                self.samplers.push(sampler);
-            }
-            table.extend((register as u16).to_le_bytes());
-        }
-        self.upload.put(&table, 16)
+        Ok(bound.address() + State::binding(bound, number)?.sampler(0) + sampler::NUMBER)
     }
 
     pub(super) fn finish_samplers(&mut self) -> Result<u32, Error> {

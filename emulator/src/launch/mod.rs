@@ -11,7 +11,7 @@ pub mod textures;
 mod vertex;
 
 use agx_abi::layout::{BLOCK_GRANULE_BYTES, DESCRIPTOR_BYTES, UNIFORM_HALVES, ZEROS_BYTES};
-use agx_abi::textures::BIAS_STRIDE;
+use agx_abi::textures::{BIAS_STRIDE, NUMBER_STRIDE};
 use agx_abi::{DescriptorKind, SamplerBinding, ShaderInfo, UniformRange, UniformSource};
 use half::f16;
 use thiserror::Error;
@@ -340,6 +340,7 @@ impl Layout<'_> {
                 Err(_) => 0,
             };
             table.extend(register.to_le_bytes());
+            table.resize(table.len().next_multiple_of(NUMBER_STRIDE as usize), 0);
         }
         Ok(self.map(table, Access::READ)?)
     }

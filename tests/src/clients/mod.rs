@@ -166,7 +166,13 @@ pub const CLIENTS: &[Client] = &[
         seconds: 120,
     },
     prints("slang", &["python3", "/opt/agx/slang_client.py"], PYTHON, Runs::Own),
-    prints("waifu2x", &["python3", "/opt/agx/waifu2x_client.py"], PYTHON, Runs::Own),
+    // It leaves shader modules to the end of the device, which the validation layer minds.
+    prints(
+        "waifu2x",
+        &["python3", "/opt/agx/waifu2x_client.py"],
+        &["PYTHONPATH=/opt/agx/python", "VK_INSTANCE_LAYERS="],
+        Runs::Own,
+    ),
     prints("computeml", &["python3", "/opt/agx/computeml_client.py"], PYTHON, Runs::Own),
     Client {
         name: "llama",

@@ -138,23 +138,26 @@ impl Bindings {
         })
     }
 
-    /// The first of the state registers that hold these samplers side by side.
-    fn sampler_register(&mut self, wanted: &[SamplerBinding]) -> Result<Src, CompileError> {
+    /// The first of the state registers that hold these samplers side by side, if there is room. One is left for loads.
+    fn sampler_register(&mut self, wanted: &[SamplerBinding]) -> Option<Src> {
         let samplers = &mut self.samplers;
-        let known = samplers.windows(wanted.len()).position(|window| window == wanted);
+        let known = samplers.windows(wanted.len().max(1)).position(|window| window == wanted);
+        let loads = [SamplerBinding::Loads];
+        let kept = usize::from(wanted != loads && !samplers.contains(&loads[0]));
+        if known.is_none() && samplers.len() + wanted.len() + kept > MAX_SAMPLERS {
+            return None;
+        }
         let first = known.unwrap_or(samplers.len());
         if known.is_none() {
             samplers.extend_from_slice(wanted);
         }
-        if samplers.len() > MAX_SAMPLERS {
-            return Err(KitError::Samplers { most: MAX_SAMPLERS }.into());
-        }
-        Ok(Src::imm(first as u64, 16))
+        Some(Src::imm(first as u64, 16))
     }
 
     /// The sampler for loads by integer coordinates.
     pub(crate) fn sampler_of_loads(&mut self) -> Result<Src, CompileError> {
-        self.sampler_register(&[SamplerBinding::Loads])
+        let register = self.sampler_register(&[SamplerBinding::Loads]);
+        register.ok_or(KitError::Samplers { most: MAX_SAMPLERS }.into())
     }
 }
 
@@ -187,25 +190,24 @@ pub(crate) fn sampler(kit: &mut Kit<'_, '_>, handle: Handle, texture: Handle) ->
             true => handle.paired(texture),
             false => handle.bound(handle.fixed),
         };
-        return kit.bindings.sampler_register(&[wanted]);
+        let register = kit.bindings.sampler_register(&[wanted]);
+        return Ok(register.unwrap_or_else(|| sampler_from_table(kit, handle)));
     };
-    let room = MAX_SAMPLERS.saturating_sub(kit.bindings.samplers.len());
-    if handle.count.is_none_or(|count| count as usize > room) {
-        return Ok(sampler_from_table(kit, handle, index));
-    }
-    let all: Vec<SamplerBinding> =
-        (0..handle.count.unwrap_or(0)).map(|element| handle.bound(element)).collect();
-    let first = kit.bindings.sampler_register(&all)?;
+    let all = |count| (0..count).map(|element| handle.bound(element)).collect::<Vec<SamplerBinding>>();
+    let count = handle.count.filter(|count| *count as usize <= MAX_SAMPLERS);
+    let Some(first) = count.and_then(|count| kit.bindings.sampler_register(&all(count))) else {
+        return Ok(sampler_from_table(kit, handle));
+    };
     let number = kit.b.iadd(index, Src::imm32(handle.fixed.wrapping_add(first.payload as u32)));
     Ok(kit.b.uconv(number, 16))
 }
 
-/// The number of a sampler of a long array, from memory.
-fn sampler_from_table(kit: &mut Kit<'_, '_>, handle: Handle, index: Src) -> Src {
-    let Handle { set, binding, fixed, .. } = handle;
+/// The number of a sampler that has no register of its own, from memory.
+fn sampler_from_table(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
+    let Handle { set, binding, fixed, index, .. } = handle;
     let table = kit.uniforms.get(UniformSource::SamplerTable { set, binding }, 0, 64);
-    let number = kit.b.iadd(index, Src::imm32(fixed));
-    let offset = kit.b.shl(number, Src::imm32(1));
+    let number = index.map_or(Src::imm32(fixed), |index| kit.b.iadd(index, Src::imm32(fixed)));
+    let offset = kit.b.imul(number, Src::imm32(textures::NUMBER_STRIDE));
     let mods = [Access::READONLY.bits(), 2];
     Src::value(kit.b.value(IrOp::LoadGlobal, Type::B16, &[table, offset], &mods))
 }

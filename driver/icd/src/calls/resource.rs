@@ -136,7 +136,7 @@ pub(crate) fn destroy_image_view(_: &Arc<Device>, view: vk::ImageView) {
 }
 
 pub(crate) fn create_sampler(
-    _: &Arc<Device>,
+    device: &Arc<Device>,
     info: &vk::SamplerCreateInfo<'_>,
     out: &mut vk::Sampler,
 ) -> Result<(), Error> {
@@ -150,7 +150,7 @@ pub(crate) fn create_sampler(
         }
         _ => None,
     };
-    *out = give(Arc::new(Sampler::new(&SamplerInfo {
+    let info = SamplerInfo {
         filters: [info.mag_filter, info.min_filter],
         levels: info.mipmap_mode,
         wrap: [info.address_mode_u, info.address_mode_v, info.address_mode_w],
@@ -162,7 +162,8 @@ pub(crate) fn create_sampler(
         custom,
         pixels: info.unnormalized_coordinates == vk::TRUE,
         seams: info.flags.contains(vk::SamplerCreateFlags::NON_SEAMLESS_CUBE_MAP_EXT),
-    })));
+    };
+    *out = give(Arc::new(Sampler::in_heap(&info, &device.device.chunks.samplers)));
     Ok(())
 }
 
