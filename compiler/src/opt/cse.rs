@@ -74,13 +74,7 @@ impl<'s> Numbering<'s> {
         let mut at = hash as usize & mask;
         loop {
             let known = &self.table[at];
-            if known.is_free() {
-                return at;
-            }
-            let row = &f.insts[known.inst];
-            if known.hash == hash
-                && (same_row(f, row, data) || difference.is_some_and(|one| one.is_opposite(f, row)))
-            {
+            if known.is_free() || known.hash == hash && is_known(f, &f.insts[known.inst], data, difference) {
                 return at;
             }
             at = (at + 1) & mask;
@@ -157,9 +151,9 @@ struct Difference {
 
 impl Difference {
     /// The difference that `data` is.
+    #[inline]
     fn of(f: &Function<'_>, data: &InstData<'_>) -> Option<Difference> {
-        let is_sum = data.op == Op::Hw(Opcode::Fadd) && !data.get(key::SAT);
-        if !is_sum || f.signed_zeros || f.has_exact || !f.present.may_have_op(IrOp::Fneg) {
+        if data.op != Op::Hw(Opcode::Fadd) || f.signed_zeros || f.has_exact {
             return None;
         }
         let negated = |src: Src| {
@@ -167,11 +161,12 @@ impl Difference {
             Some(negation.srcs[0])
         };
         let [a, b] = [data.srcs[0], data.srcs[1]];
-        match [negated(a), negated(b)] {
-            [None, Some(subtrahend)] => Some(Difference { minuend: a, subtrahend }),
-            [Some(subtrahend), None] => Some(Difference { minuend: b, subtrahend }),
-            _ => None,
-        }
+        let (minuend, subtrahend) = match [negated(a), negated(b)] {
+            [None, Some(subtrahend)] => (a, subtrahend),
+            [Some(subtrahend), None] => (b, subtrahend),
+            _ => return None,
+        };
+        (!data.get(key::SAT)).then_some(Difference { minuend, subtrahend })
     }
 
     /// The same number for the opposite.
@@ -230,6 +225,16 @@ fn hash_row(data: &InstData<'_>) -> u64 {
         hasher.write_u32(*modifier);
     }
     hasher.finish()
+}
+
+/// Whether `row` has the values of `data`, or the opposites of its difference.
+fn is_known(
+    f: &Function<'_>,
+    row: &InstData<'_>,
+    data: &InstData<'_>,
+    difference: Option<Difference>,
+) -> bool {
+    same_row(f, row, data) || difference.is_some_and(|difference| difference.is_opposite(f, row))
 }
 
 fn hash_src(hasher: &mut FxHasher, src: Src) {
