@@ -44,6 +44,8 @@ pub(super) struct Numbering<'s> {
     table: &'s mut [Numbered],
     /// Places taken.
     taken: usize,
+    /// There may be differences of floats whose opposites have the same value.
+    has_differences: bool,
 }
 
 /// Fewest places of a table.
@@ -59,22 +61,17 @@ impl<'s> Numbering<'s> {
             scratch,
             table: scratch.alloc_slice_fill_copy(places, FREE),
             taken: 0,
+            has_differences: !f.signed_zeros && !f.has_exact && f.present.may_have_op(IrOp::Fneg),
         }
     }
 
     /// The place of the instruction known to be equal to `data`, or that where it belongs.
-    fn place(
-        &self,
-        f: &Function<'_>,
-        hash: u32,
-        data: &InstData<'_>,
-        difference: Option<Difference>,
-    ) -> usize {
+    fn place(&self, hash: u32, is_known: impl Fn(Inst) -> bool) -> usize {
         let mask = self.table.len() - 1;
         let mut at = hash as usize & mask;
         loop {
             let known = &self.table[at];
-            if known.is_free() || known.hash == hash && is_known(f, &f.insts[known.inst], data, difference) {
+            if known.is_free() || known.hash == hash && is_known(known.inst) {
                 return at;
             }
             at = (at + 1) & mask;
@@ -112,33 +109,59 @@ impl<'s> Numbering<'s> {
         }
         let block = rewriter.block;
         let region = self.regions.region(block);
-        let difference = Difference::of(rewriter.f, data);
-        let hash = difference.map_or_else(|| hash_row(data), |difference| difference.hash()) as u32;
-        let at = self.place(rewriter.f, hash, data, difference);
-        let numbered = Numbered { inst, region, block, hash };
+        let here = Numbered { inst, region, block, hash: 0 };
+        if data.op == Op::Hw(Opcode::Fadd)
+            && self.has_differences
+            && let Some(difference) = Difference::of(rewriter.f, data)
+        {
+            return self.visit_difference(rewriter, here, data, difference);
+        }
+        let here = Numbered { hash: hash_row(data) as u32, ..here };
+        let at = self.place(here.hash, |known| same_row(rewriter.f, &rewriter.f.insts[known], data));
+        match self.known(at, here, cross_lane) {
+            Some(first) => replace(rewriter, first, data),
+            None => Rewrite::Keep,
+        }
+    }
+
+    /// The instruction at a place, if it is known `here`, too; notes `here` there otherwise.
+    fn known(&mut self, at: usize, here: Numbered, cross_lane: bool) -> Option<Inst> {
         let known = self.table[at];
         if known.is_free() {
-            self.take(at, numbered);
-            return Rewrite::Keep;
+            self.take(at, here);
+            return None;
         }
-        if !self.regions.dominates(known.region, region) || (cross_lane && known.block != block) {
-            self.table[at] = numbered;
-            return Rewrite::Keep;
+        if !self.regions.dominates(known.region, here.region) || (cross_lane && known.block != here.block) {
+            self.table[at] = here;
+            return None;
         }
-        match (difference, rewriter.f.insts[known.inst].dst()) {
-            (Some(difference), Some(first))
-                if difference.is_opposite(rewriter.f, &rewriter.f.insts[known.inst]) =>
-            {
-                let negated = rewriter.fneg(Src::value(first));
-                if let (Some(value), Some(dst)) = (negated.as_value(), data.dst()) {
-                    let relaxed = rewriter.f.values[dst].relaxed;
-                    rewriter.f.values[first].relaxed &= relaxed;
-                    rewriter.f.values[value].relaxed = relaxed;
-                }
-                Rewrite::Forward(negated)
-            }
-            _ => replace(rewriter, known.inst, data),
+        Some(known.inst)
+    }
+
+    /// Numbers a difference, or replaces it by an equal one or the sign of an opposite one before it.
+    #[inline(never)]
+    fn visit_difference(
+        &mut self,
+        rewriter: &mut Rewriter<'_, '_>,
+        here: Numbered,
+        data: &InstData<'_>,
+        difference: Difference,
+    ) -> Rewrite {
+        let here = Numbered { hash: difference.hash() as u32, ..here };
+        let f = &*rewriter.f;
+        let is_opposite = |known: Inst| difference.is_opposite(f, &f.insts[known]);
+        let at = self.place(here.hash, |known| same_row(f, &f.insts[known], data) || is_opposite(known));
+        let Some(first) = self.known(at, here, false) else { return Rewrite::Keep };
+        let (true, Some(value), Some(dst)) = (is_opposite(first), f.insts[first].dst(), data.dst()) else {
+            return replace(rewriter, first, data);
+        };
+        let negated = rewriter.fneg(Src::value(value));
+        let relaxed = rewriter.f.values[dst].relaxed;
+        rewriter.f.values[value].relaxed &= relaxed;
+        if let Some(negated) = negated.as_value() {
+            rewriter.f.values[negated].relaxed = relaxed;
         }
+        Rewrite::Forward(negated)
     }
 }
 
@@ -150,12 +173,8 @@ struct Difference {
 }
 
 impl Difference {
-    /// The difference that `data` is.
-    #[inline]
+    /// The difference that the sum `data` is.
     fn of(f: &Function<'_>, data: &InstData<'_>) -> Option<Difference> {
-        if data.op != Op::Hw(Opcode::Fadd) || f.signed_zeros || f.has_exact {
-            return None;
-        }
         let negated = |src: Src| {
             let negation = f.def(src).filter(|data| data.op == Op::Ir(IrOp::Fneg) && src.flags.is_empty())?;
             Some(negation.srcs[0])
@@ -182,7 +201,7 @@ impl Difference {
     /// Whether `data` is the opposite.
     fn is_opposite(self, f: &Function<'_>, data: &InstData<'_>) -> bool {
         let opposite = Difference { minuend: self.subtrahend, subtrahend: self.minuend };
-        Difference::of(f, data) == Some(opposite)
+        data.op == Op::Hw(Opcode::Fadd) && Difference::of(f, data) == Some(opposite)
     }
 }
 
@@ -225,16 +244,6 @@ fn hash_row(data: &InstData<'_>) -> u64 {
         hasher.write_u32(*modifier);
     }
     hasher.finish()
-}
-
-/// Whether `row` has the values of `data`, or the opposites of its difference.
-fn is_known(
-    f: &Function<'_>,
-    row: &InstData<'_>,
-    data: &InstData<'_>,
-    difference: Option<Difference>,
-) -> bool {
-    same_row(f, row, data) || difference.is_some_and(|difference| difference.is_opposite(f, row))
 }
 
 fn hash_src(hasher: &mut FxHasher, src: Src) {
