@@ -125,6 +125,7 @@ impl<'s> Numbering<'s> {
     }
 
     /// The instruction at a place, if it is known `here`, too; notes `here` there otherwise.
+    #[inline(always)]
     fn known(&mut self, at: usize, here: Numbered, cross_lane: bool) -> Option<Inst> {
         let known = self.table[at];
         if known.is_free() {
