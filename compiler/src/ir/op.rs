@@ -11,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::key::Key;
 use super::semantics as sem;
-use super::signature::Signature;
+use super::signature::{Signature, signature};
 use super::types::Stage;
 
 /// What an instruction does.
@@ -65,7 +65,7 @@ macro_rules! ir_ops {
         static IR_OPS: &[IrDesc] = &[$(IrDesc {
             name: $name,
             doc: $doc,
-            signature: Signature($signature),
+            signature: signature!($signature),
             mods: &[$($modifier),*],
             effects: ir_ops!(@effects $effects),
             order: OrderClass::$order,

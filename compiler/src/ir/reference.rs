@@ -13,7 +13,8 @@ pub fn operation_table() -> String {
     for op in IrOp::ALL {
         let desc = op.desc();
         let until = if desc.last == Stage::Final { "" } else { desc.last.name() };
-        let (name, signature, mods) = (desc.name, desc.signature.0.replace('|', "\\|"), desc.mods.join(" "));
+        let (name, signature, mods) =
+            (desc.name, desc.signature.text.replace('|', "\\|"), desc.mods.join(" "));
         // Writing to a string cannot fail.
         let _ = writeln!(table, "| `{name}` | `{signature}` | {mods} | {until} | {} |", desc.doc);
     }

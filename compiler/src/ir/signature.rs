@@ -55,8 +55,16 @@ pub const CLASSES: [(char, Class, &str); 10] = [
 ];
 
 impl Class {
-    fn from_letter(letter: char) -> Option<Class> {
-        CLASSES.iter().find(|(known, ..)| *known == letter).map(|(_, class, _)| *class)
+    /// The class of a letter of [`CLASSES`].
+    const fn from_letter(letter: u8) -> Class {
+        let mut at = 0;
+        while at < CLASSES.len() {
+            if CLASSES[at].0 as u32 == letter as u32 {
+                return CLASSES[at].1;
+            }
+            at += 1;
+        }
+        panic!("a letter of no class")
     }
 
     /// What the class takes, in words.
@@ -104,93 +112,140 @@ pub struct Slot {
     pub absent: bool,
 }
 
-/// A signature, as text.
+/// A signature, read from its text when the crate is built (see [`signature!`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Signature(pub &'static str);
+pub struct Signature {
+    /// The text.
+    pub text: &'static str,
+    /// Entries of the destinations.
+    pub dsts: &'static [Slot],
+    /// Entries of the sources.
+    pub srcs: &'static [Slot],
+}
 
 impl Signature {
-    /// Entries of the destinations.
-    pub fn dsts(self) -> impl Iterator<Item = Slot> {
-        self.0.split("<-").next().unwrap_or("").split_whitespace().filter_map(slot)
-    }
-
-    /// Entries of the sources.
-    pub fn srcs(self) -> impl Iterator<Item = Slot> {
-        self.0.split("<-").nth(1).unwrap_or("").split_whitespace().filter_map(slot)
-    }
-
     /// Number of destinations.
     pub fn dst_count(self) -> Count {
-        count(self.dsts())
+        count(self.dsts)
     }
 
     /// Number of sources.
     pub fn src_count(self) -> Count {
-        count(self.srcs())
+        count(self.srcs)
     }
 }
 
-fn slot(text: &'static str) -> Option<Slot> {
-    let (name, class) = text.split_once(':').unwrap_or(("", text));
-    let [many, optional, absent] = ['*', '?', '_'].map(|mark| class.ends_with(mark));
-    let class = Class::from_letter(class.chars().next()?)?;
-    Some(Slot { name, class, many, optional, absent })
+/// The [`Signature`] that a text denotes. Text that denotes none does not build.
+macro_rules! signature {
+    ($text:literal) => {{
+        use $crate::ir::signature::{Signature, Slot, entries, entry_count};
+        const SPLIT: [usize; 2] = entry_count($text);
+        const DSTS: [Slot; SPLIT[0]] = entries($text, 0);
+        const SRCS: [Slot; SPLIT[1]] = entries($text, SPLIT[0]);
+        Signature { text: $text, dsts: &DSTS, srcs: &SRCS }
+    }};
 }
+pub(super) use signature;
 
-fn count(slots: impl Iterator<Item = Slot>) -> Count {
-    let mut fixed = 0;
-    for slot in slots {
-        if slot.many || slot.optional {
-            return Count::Any;
+/// Numbers of destinations and sources of a signature.
+pub(super) const fn entry_count(text: &str) -> [usize; 2] {
+    let mut counts = [0; 2];
+    let mut side = 0;
+    let mut rest = text.as_bytes();
+    while let Some((token, after)) = next_token(rest) {
+        rest = after;
+        if is_arrow(token) {
+            side += 1;
+        } else {
+            counts[side] += 1;
         }
-        fixed += 1;
     }
-    Count::Fixed(fixed)
+    assert!(side == 1, "a signature has one arrow");
+    counts
+}
+
+/// `N` entries of a signature behind the first `skip`.
+pub(super) const fn entries<const N: usize>(text: &'static str, skip: usize) -> [Slot; N] {
+    let none = Slot { name: "", class: Class::Any, many: false, optional: false, absent: false };
+    let mut slots = [none; N];
+    let mut at = 0;
+    let mut rest = text.as_bytes();
+    while let Some((token, after)) = next_token(rest) {
+        rest = after;
+        if is_arrow(token) {
+            continue;
+        }
+        if at >= skip && at - skip < N {
+            slots[at - skip] = slot(token);
+            let varies = slots[at - skip].many || slots[at - skip].optional;
+            assert!(!varies || at - skip + 1 == N, "only the last entry of a list varies");
+        }
+        at += 1;
+    }
+    slots
+}
+
+/// The bytes before the first space of `text`, leading spaces aside, and what follows them.
+const fn next_token(mut text: &[u8]) -> Option<(&[u8], &[u8])> {
+    while let [b' ', after @ ..] = text {
+        text = after;
+    }
+    let mut length = 0;
+    while length < text.len() && text[length] != b' ' {
+        length += 1;
+    }
+    if length == 0 { None } else { Some(text.split_at(length)) }
+}
+
+const fn is_arrow(token: &[u8]) -> bool {
+    matches!(token, b"<-")
+}
+
+/// The entry that `[name:]class[*|?|_]` denotes.
+const fn slot(token: &'static [u8]) -> Slot {
+    let mut colon = 0;
+    while colon < token.len() && token[colon] != b':' {
+        colon += 1;
+    }
+    let (name, class) = if colon == token.len() { (&[] as &[u8], token) } else { token.split_at(colon) };
+    let (class, mark) = match class {
+        [b':', letter] | [letter] => (*letter, b' '),
+        [b':', letter, mark] | [letter, mark] => (*letter, *mark),
+        _ => panic!("an entry is `[name:]class[*|?|_]`"),
+    };
+    assert!(matches!(mark, b' ' | b'*' | b'?' | b'_'), "an entry ends in `*`, `?`, `_` or its class");
+    let Ok(name) = core::str::from_utf8(name) else { panic!("a name is text") };
+    let class = Class::from_letter(class);
+    Slot { name, class, many: mark == b'*', optional: mark == b'?', absent: mark == b'_' }
+}
+
+fn count(slots: &[Slot]) -> Count {
+    match slots.last() {
+        Some(last) if last.many || last.optional => Count::Any,
+        _ => Count::Fixed(slots.len() as u8),
+    }
 }
 
 /// The entry that describes operand `index`: the last one repeats when it denotes many. `None` past the end.
-pub fn slot_at(slots: impl Iterator<Item = Slot>, index: usize) -> Option<Slot> {
-    let mut last = None;
-    for (at, slot) in slots.enumerate() {
-        if at == index {
-            return Some(slot);
-        }
-        last = Some(slot);
-    }
-    last.filter(|slot| slot.many)
+pub fn slot_at(slots: &[Slot], index: usize) -> Option<Slot> {
+    slots.get(index).or_else(|| slots.last().filter(|slot| slot.many)).copied()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::IrOp;
-
-    #[test]
-    fn every_signature_is_well_formed() {
-        for op in IrOp::ALL {
-            let text = op.desc().signature.0;
-            let (dsts, srcs) = text.split_once("<-").expect("an arrow");
-            for list in [dsts, srcs] {
-                let tokens: Vec<&str> = list.split_whitespace().collect();
-                for (index, token) in tokens.iter().enumerate() {
-                    let slot = slot(Box::leak(token.to_string().into_boxed_str())).expect("a known class");
-                    let class = token.rsplit(':').next().unwrap_or("").trim_end_matches(['*', '?', '_']);
-                    assert_eq!(class.len(), 1, "{text}");
-                    let last = index + 1 == tokens.len();
-                    assert!(last || !(slot.many || slot.optional), "{text}: only the last entry varies");
-                }
-            }
-        }
-    }
 
     #[test]
     fn entries_are_read_with_their_names() {
-        let signature = Signature("old:w? <- base:q data:v*");
+        let signature = signature!("old:w? <- base:q heap:q_ data:v*");
         assert_eq!(signature.dst_count(), Count::Any);
-        assert_eq!(Signature("I <- I amount:i").src_count(), Count::Fixed(2));
-        let slot = slot_at(signature.srcs(), 7).expect("repeats");
+        assert_eq!(signature!("I <- I amount:i").src_count(), Count::Fixed(2));
+        assert_eq!(signature!("<- ").src_count(), Count::Fixed(0));
+        let slot = slot_at(signature.srcs, 7).expect("repeats");
         assert_eq!((slot.name, slot.class, slot.many), ("data", Class::Any, true));
-        assert_eq!(slot_at(signature.dsts(), 1), None);
+        assert_eq!((signature.srcs[1].name, signature.srcs[1].absent), ("heap", true));
+        assert_eq!((signature.dsts[0].name, signature.dsts[0].optional), ("old", true));
+        assert_eq!(slot_at(signature.dsts, 1), None);
     }
 
     #[test]

@@ -67,24 +67,24 @@ pub(super) const FLAG_NAMES: [(&str, OperandFlags); 5] = [
 pub(super) struct Alias(&'static isa::Alias);
 
 impl Alias {
-    /// Assembly's aliases whose names no IR-only operation bears.
-    fn all() -> impl Iterator<Item = Alias> {
-        let is_free = |alias: &&isa::Alias| IrOp::ALL.iter().all(|op| op.desc().name != alias.name);
-        isa::ALIASES.iter().filter(is_free).map(Alias)
+    /// Whether it may be written: no IR-only operation bears its name.
+    fn is_free(&self) -> bool {
+        IrOp::ALL.iter().all(|op| op.desc().name != self.name())
     }
 
     /// The alias called `name`.
     pub(super) fn from_name(name: &str) -> Option<Alias> {
-        Alias::all().find(|alias| alias.name() == name)
+        isa::ALIASES.iter().map(Alias).find(|alias| alias.name() == name).filter(Alias::is_free)
     }
 
     /// The first alias that fits an instruction whose first result has `bits` bits.
     pub(super) fn of(data: &InstData<'_>, bits: u8) -> Option<Alias> {
-        Alias::all().find(|alias| {
+        isa::ALIASES.iter().map(Alias).find(|alias| {
             let fixed = |index| data.srcs.get(index).copied();
             data.op == alias.op()
                 && alias.sources(bits).all(|(index, src)| fixed(index) == Some(src))
                 && alias.mods().all(|(index, value)| data.mods.get(index) == Some(&value))
+                && alias.is_free()
         })
     }
 
@@ -160,7 +160,7 @@ pub(super) fn is_float_source(op: Op, index: usize) -> bool {
             .with_role(Role::Src)
             .nth(index)
             .is_some_and(|(_, desc)| desc.kind.style == Style::Float),
-        Op::Ir(ir) => slot_at(ir.desc().signature.srcs(), index).is_some_and(|slot| slot.class.is_float()),
+        Op::Ir(ir) => slot_at(ir.desc().signature.srcs, index).is_some_and(|slot| slot.class.is_float()),
     }
 }
 

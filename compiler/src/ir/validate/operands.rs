@@ -11,7 +11,7 @@ use crate::ir::entity::Value;
 use crate::ir::function::{Function, InstData};
 use crate::ir::machine::{check_vectors, machine_inst};
 use crate::ir::op::{IrOp, Op};
-use crate::ir::signature::{Count, Slot, slot_at};
+use crate::ir::signature::{Slot, slot_at};
 use crate::ir::src::{Src, SrcKind};
 use crate::ir::text::{ModStyle, mod_style};
 use crate::ir::types::{Stage, Type};
@@ -119,7 +119,7 @@ fn count_problems(data: &InstData<'_>) -> Vec<String> {
         }
         Op::Ir(op) => {
             let signature = op.desc().signature;
-            (bounds(signature.dst_count(), signature.dsts()), bounds(signature.src_count(), signature.srcs()))
+            (bounds(signature.dsts), bounds(signature.srcs))
         }
     };
     let mods = match data.op {
@@ -144,16 +144,13 @@ fn count_problems(data: &InstData<'_>) -> Vec<String> {
         .collect()
 }
 
-fn bounds(count: Count, slots: impl Iterator<Item = Slot>) -> (usize, usize) {
-    if let Count::Fixed(count) = count {
-        return (usize::from(count), usize::from(count));
+/// The least and the greatest number of operands that a list of a signature takes.
+fn bounds(slots: &[Slot]) -> (usize, usize) {
+    match slots.last() {
+        Some(last) if last.many => (slots.len() - 1, usize::MAX),
+        Some(last) if last.optional => (slots.len() - 1, slots.len()),
+        _ => (slots.len(), slots.len()),
     }
-    let (mut least, mut most) = (0, 0);
-    for slot in slots {
-        least += usize::from(!slot.many && !slot.optional);
-        most = if slot.many { usize::MAX } else { most + 1 };
-    }
-    (least, most)
 }
 
 /// The type exists, and exists at the stage.
@@ -170,7 +167,7 @@ fn source_problem(op: Op, index: usize, src: Src) -> Option<String> {
     let fits = |bits: u8| bits >= 64 || src.payload >> bits == 0;
     match src.kind {
         SrcKind::None => match op {
-            Op::Ir(op) if !slot_at(op.desc().signature.srcs(), index).is_some_and(|slot| slot.absent) => {
+            Op::Ir(op) if !slot_at(op.desc().signature.srcs, index).is_some_and(|slot| slot.absent) => {
                 Some("a source is missing".to_string())
             }
             _ => None,
@@ -197,11 +194,10 @@ fn signature_problems(f: &Function<'_>, op: IrOp, data: &InstData<'_>) -> Vec<St
     let signature = op.desc().signature;
     let dsts = data.dsts.iter().enumerate();
     let dsts = dsts
-        .map(|(index, dst)| (slot_at(signature.dsts(), index), f.ty(*dst), OperandFlags::empty(), "result"));
+        .map(|(index, dst)| (slot_at(signature.dsts, index), f.ty(*dst), OperandFlags::empty(), "result"));
     let srcs = data.srcs.iter().enumerate();
     let srcs = srcs.filter(|(_, src)| src.kind != SrcKind::None);
-    let srcs =
-        srcs.map(|(index, src)| (slot_at(signature.srcs(), index), f.src_ty(*src), src.flags, "source"));
+    let srcs = srcs.map(|(index, src)| (slot_at(signature.srcs, index), f.src_ty(*src), src.flags, "source"));
     let mut agreed: Option<Type> = None;
     let mut found = Vec::new();
     for (slot, ty, flags, what) in dsts.chain(srcs) {
