@@ -1,6 +1,8 @@
 //! What goes wrong in the driver, and what Vulkan calls it.
 
+use agx_abi::record::FieldError;
 use agx_compiler::CompileError;
+use agx_compiler::link::LinkError;
 use ash::vk;
 use thiserror::Error;
 
@@ -42,6 +44,12 @@ pub enum Error {
     /// A shader does not compile.
     #[error("a shader does not compile: {0}")]
     Compile(#[from] CompileError),
+    /// Shaders do not fit each other.
+    #[error("the shaders do not link: {0}")]
+    Link(#[from] LinkError),
+    /// State is beyond what a record holds.
+    #[error("the state does not fit its record: {0}")]
+    Record(#[from] FieldError),
     /// An object that is not in the state for the call.
     #[error("the call is not valid here: {what}")]
     Invalid {
@@ -80,7 +88,9 @@ impl Error {
             Error::Kernel { .. } | Error::Lost { .. } => vk::Result::ERROR_DEVICE_LOST,
             Error::Unsupported { .. } => vk::Result::ERROR_FEATURE_NOT_PRESENT,
             Error::Format(_) => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
-            Error::Compile(_) | Error::Invalid { .. } => vk::Result::ERROR_UNKNOWN,
+            Error::Compile(_) | Error::Link(_) | Error::Record(_) | Error::Invalid { .. } => {
+                vk::Result::ERROR_UNKNOWN
+            }
             Error::Binary => vk::Result::INCOMPATIBLE_SHADER_BINARY_EXT,
             Error::CompileRequired => vk::Result::PIPELINE_COMPILE_REQUIRED,
             Error::NotReady => vk::Result::NOT_READY,

@@ -76,12 +76,16 @@ impl GraphicsPipeline {
         let strides: Vec<u32> = input.bindings.iter().map(|binding| binding.stride).collect();
         let linked = match input_is_set {
             true => None,
-            false => Some(pipeline.vertex.program(device, input, &strides, known)?),
+            false => Some(pipeline.vertex.linked(device, input, &strides, known)?),
         };
-        let outputs = linked.as_ref().map(|program| &program.info).or(pipeline.vertex.main_info());
+        let outputs = linked.as_ref().map(|shader| &shader.info).or(pipeline.vertex.main_info());
         if let Some(outputs) = outputs.filter(|_| !fragments_are_set) {
             let state = pipeline.state.fragment(&pipeline.formats)?;
-            pipeline.fragment.program(device, state, outputs, known)?;
+            let fragment = pipeline.fragment.program(device, state, outputs, known)?;
+            if !input_is_set {
+                let sources = &fragment.info.fragment.coefficients;
+                pipeline.vertex.program(device, input, &strides, sources)?;
+            }
         }
         Ok(pipeline)
     }

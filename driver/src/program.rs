@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use agx_abi::varyings::OutputLayout;
 use agx_abi::{PartRole, ShaderInfo};
 use agx_compiler::CompiledShader;
-use agx_compiler::link::WholeShader;
+use agx_compiler::link::{WholeShader, place_outputs};
 
 use crate::Error;
 use crate::memory::{Arena, Piece};
@@ -21,6 +22,8 @@ pub struct Program {
     promoted: u64,
     /// What the compiler says of the main part.
     pub info: ShaderInfo,
+    /// Slots of its outputs (vertex).
+    pub outputs: OutputLayout,
     /// Half registers, of all parts.
     pub gpr_halves: u16,
     /// Bytes of stack of a lane.
@@ -75,8 +78,25 @@ impl Program {
             statistics: shader.stats,
             code_bytes,
             info: shader.info,
+            outputs: OutputLayout::default(),
             memory,
         })
+    }
+
+    /// A compiled vertex shader in memory, which stores its outputs in the slots of a layout.
+    ///
+    /// # Errors
+    /// Memory is used up, or the layout is of other outputs.
+    pub fn with_outputs(
+        arena: &Arc<Arena>,
+        shader: &CompiledShader,
+        outputs: OutputLayout,
+    ) -> Result<Program, Error> {
+        let mut shader = shader.clone();
+        for part in shader.parts.iter_mut().filter(|part| part.role == PartRole::Main) {
+            place_outputs(&mut part.code, &shader.info, &outputs)?;
+        }
+        Ok(Program { outputs, ..Program::new(arena, shader)? })
     }
 
     /// Address of the code.

@@ -65,7 +65,7 @@ impl ShaderObject {
         let kind =
             made(device, stage, &source.ok_or(Error::Binary)?, Known { cache: Some(&cache), only: true });
         let kind = kind.map_err(|error| match error {
-            Error::CompileRequired | Error::Compile(_) => Error::Binary,
+            Error::CompileRequired | Error::Compile(_) | Error::Link(_) => Error::Binary,
             other => other,
         })?;
         Ok(ShaderObject { kind, binary: binary.to_vec() })

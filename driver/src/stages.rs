@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasherDefault;
 use std::sync::{Arc, Mutex};
 
-use agx_abi::fragment::cull_flags;
-use agx_abi::vertex::Varying;
+use agx_abi::fragment::{CoefficientSource, cull_flags};
 use agx_abi::{ShaderInfo, Stage};
 use agx_compiler::link::{Assembly, AttributeKey, FragmentState, LinkedProgram, WholeShader};
 use agx_compiler::{CompileKey, CompiledShader, Input, Scratch, Statistics};
@@ -24,8 +23,11 @@ use crate::memory::lock;
 use crate::pipeline::ShaderSource;
 use crate::program::{self, Program};
 
+/// What was made for a state.
+type Made<K, T> = Mutex<HashMap<K, Arc<T>, BuildHasherDefault<FxHasher>>>;
+
 /// Programs by the state that they were made for.
-type Programs<K> = Mutex<HashMap<K, Arc<Program>, BuildHasherDefault<FxHasher>>>;
+type Programs<K> = Made<K, Program>;
 
 /// Attributes by location, as a vertex program fetches them.
 type Attributes = Vec<(u32, Option<AttributeKey>)>;
@@ -35,7 +37,10 @@ pub struct VertexStage {
     source: ShaderSource,
     /// The main part, of a stage whose state commands set.
     main: Option<CompiledShader>,
-    programs: Programs<Attributes>,
+    /// Code by where attributes come from, whose outputs have their slots where nothing reads them flat or linear.
+    linked: Made<Attributes, CompiledShader>,
+    /// Programs, also by what fragment shaders read.
+    programs: Programs<(Attributes, Vec<CoefficientSource>)>,
     /// Programs that capture, also by where vertex numbers come from.
     capturing: Programs<(Attributes, Assembly)>,
 }
@@ -68,27 +73,26 @@ fn main_part(
     known.shader(name, || device.compile(input, key))
 }
 
-/// A program of a main part and what was linked around it.
-fn around(device: &Device, main: &CompiledShader, program: LinkedProgram) -> Result<Arc<Program>, Error> {
+/// A main part and what was linked around it.
+fn around(main: &CompiledShader, program: LinkedProgram) -> CompiledShader {
     let mut shader = main.clone();
     shader.info = program.info(&main.info);
-    let whole = program::linked(WholeShader { shader, program });
-    Ok(Arc::new(Program::new(&device.code, whole)?))
+    program::linked(WholeShader { shader, program })
 }
 
-/// The program of a state, made where there is none yet.
-fn found<K: std::hash::Hash + Eq>(
-    programs: &Programs<K>,
+/// What there is for a state, made where there is none yet.
+fn found<K: std::hash::Hash + Eq, T>(
+    known: &Made<K, T>,
     key: K,
-    make: impl FnOnce(&K) -> Result<Arc<Program>, Error>,
-) -> Result<Arc<Program>, Error> {
-    let mut programs = lock(programs);
-    if let Some(program) = programs.get(&key) {
-        return Ok(program.clone());
+    make: impl FnOnce(&K) -> Result<T, Error>,
+) -> Result<Arc<T>, Error> {
+    let mut known = lock(known);
+    if let Some(found) = known.get(&key) {
+        return Ok(found.clone());
     }
-    let program = make(&key)?;
-    programs.insert(key, program.clone());
-    Ok(program)
+    let made = Arc::new(make(&key)?);
+    known.insert(key, made.clone());
+    Ok(made)
 }
 
 /// Figures of a stage: of its programs, where they are alike, or of its main part.
@@ -178,10 +182,42 @@ impl VertexStage {
             true => Some(main_part(device, Input::spirv(&source.code), &key, known)?),
             false => None,
         };
-        Ok(VertexStage { source, main, programs: Mutex::default(), capturing: Mutex::default() })
+        Ok(VertexStage {
+            source,
+            main,
+            linked: Mutex::default(),
+            programs: Mutex::default(),
+            capturing: Mutex::default(),
+        })
     }
 
-    /// The program for an input with these strides.
+    /// The code for an input with these strides.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn linked(
+        &self,
+        device: &Device,
+        input: &VertexInput,
+        strides: Strides<'_>,
+        known: Known<'_>,
+    ) -> Result<Arc<CompiledShader>, Error> {
+        found(&self.linked, input.keys(strides), |attributes| {
+            let scratch = &mut Scratch::default();
+            if let Some(main) = &self.main {
+                let options = CompileKey::default();
+                let source = source_of(attributes);
+                return Ok(around(main, device.compiler.vertex_program(scratch, main, source, &options)?));
+            }
+            let (input, key) = (Input::spirv(&self.source.code), self.source.key(device, Stage::Vertex));
+            known.shader(name(device, input, &key, attributes), || {
+                let whole = device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?;
+                Ok(program::linked(whole))
+            })
+        })
+    }
+
+    /// The program for an input with these strides before a fragment program that reads `sources`.
     ///
     /// # Errors
     /// What the compiler says, or memory is used up.
@@ -190,22 +226,12 @@ impl VertexStage {
         device: &Device,
         input: &VertexInput,
         strides: Strides<'_>,
-        known: Known<'_>,
+        sources: &[CoefficientSource],
     ) -> Result<Arc<Program>, Error> {
-        found(&self.programs, input.keys(strides), |attributes| {
-            let scratch = &mut Scratch::default();
-            if let Some(main) = &self.main {
-                let options = CompileKey::default();
-                let program =
-                    device.compiler.vertex_program(scratch, main, source_of(attributes), &options)?;
-                return around(device, main, program);
-            }
-            let (input, key) = (Input::spirv(&self.source.code), self.source.key(device, Stage::Vertex));
-            let shader = known.shader(name(device, input, &key, attributes), || {
-                let whole = device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?;
-                Ok(program::linked(whole))
-            })?;
-            Ok(Arc::new(Program::new(&device.code, shader)?))
+        found(&self.programs, (input.keys(strides), sources.to_vec()), |(_, sources)| {
+            let linked = self.linked(device, input, strides, Known::default())?;
+            let outputs = linked.info.output_layout(sources);
+            Program::with_outputs(&device.code, &linked, outputs)
         })
     }
 
@@ -226,7 +252,7 @@ impl VertexStage {
             let source = source_of(attributes);
             let scratch = &mut Scratch::default();
             let whole = device.compiler.whole_vertex_of(scratch, input, &key, assembly, source)?;
-            Ok(Arc::new(Program::new(&device.code, program::linked(whole))?))
+            Program::new(&device.code, program::linked(whole))
         })
     }
 
@@ -292,13 +318,13 @@ impl FragmentStage {
             if let Some(main) = &self.main {
                 let options = CompileKey::default();
                 let program = device.compiler.fragment_program(scratch, main, state, &options)?;
-                return around(device, main, program);
+                return Program::new(&device.code, around(main, program));
             }
             let (input, key) = self.input(device);
             let shader = known.shader(name(device, input, &key, state), || {
                 Ok(program::linked(device.compiler.whole_fragment(scratch, input, &key, state)?))
             })?;
-            Ok(Arc::new(Program::new(&device.code, shader)?))
+            Program::new(&device.code, shader)
         })
     }
 
@@ -306,9 +332,4 @@ impl FragmentStage {
     pub fn statistics(&self) -> Option<Statistics> {
         statistics(&self.programs, self.main.as_ref())
     }
-}
-
-/// The slot of an output; slots are words.
-pub fn slot(varyings: &[Varying], output: agx_abi::vertex::Output) -> Option<u32> {
-    varyings.iter().find(|varying| varying.output == output).map(|varying| varying.slot.into())
 }

@@ -34,7 +34,7 @@ pub use epilog::{EpilogKey, Target};
 pub use fragment_prolog::FragmentPrologKey;
 pub use graphics::{FragmentKeys, FragmentState};
 pub use pass_targets::{BackgroundOp, PassTargets, ResolveMode};
-pub use program::{Appended, LinkError, LinkedProgram, Parts, link};
+pub use program::{Appended, LinkError, LinkedProgram, Parts, link, place_outputs};
 pub use tile_programs::{BackgroundKey, EndOfTileKey, TileProgram};
 pub use vertex_prolog::{Assembly, AttributeKey, IndexSize, Primitives, VertexPrologKey};
 pub use whole::WholeShader;

@@ -68,6 +68,8 @@ pub enum LinkError {
 pub struct LinkedProgram {
     /// Machine code, `stop` and padding included; to be placed at a multiple of 128 bytes.
     pub code: Vec<u8>,
+    /// First byte of the main part, behind a prolog.
+    pub main_start: u32,
     /// Highest half register used, plus one.
     pub gpr_halves: u16,
     /// Uniform half-words in use.
@@ -122,6 +124,7 @@ impl LinkedProgram {
         info.draw_numbers = self.draw_numbers;
         (info.fragment.late_tests, info.fragment.reads_targets) = (self.late_tests, self.reads_targets);
         info.fragment.stores_targets = self.stores_targets;
+        info.output_stores.iter_mut().for_each(|store| store.offset += self.main_start);
         info
     }
 }
@@ -169,7 +172,7 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
     let main = code.len();
     code.extend_from_slice(body(parts.main));
     if let Some(outputs) = parts.outputs {
-        renumber(&mut code[main..], info, outputs)?;
+        place_outputs(&mut code[main..], info, outputs)?;
     }
     after.clone().for_each(|part| code.extend_from_slice(body(&part.code)));
     let main_frame = if info.frame_from_prolog() { 0 } else { info.scratch_bytes };
@@ -180,6 +183,7 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
     code.extend_from_slice(&END);
     Ok(LinkedProgram {
         code,
+        main_start: main as u32,
         gpr_halves: others().map(|part| part.gpr_halves).fold(info.gpr_halves, u16::max),
         uniform_halves: info.uniform_halves,
         scratch_bytes: stack_bytes(stacks()),
@@ -196,8 +200,11 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
     })
 }
 
-/// Gives the outputs that a main part stores other slots.
-fn renumber(main: &mut [u8], info: &ShaderInfo, outputs: &OutputLayout) -> Result<(), LinkError> {
+/// Gives the outputs that a main part, or a program ([`LinkedProgram::info`]), stores the slots of another layout.
+///
+/// # Errors
+/// The layout lacks an output that is stored, or `info` is of other code.
+pub fn place_outputs(main: &mut [u8], info: &ShaderInfo, outputs: &OutputLayout) -> Result<(), LinkError> {
     for store in &info.output_stores {
         let missing = LinkError::Store(store.offset);
         let known = info.varyings.iter().find(|varying| varying.slot == store.slot);

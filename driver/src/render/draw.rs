@@ -1,9 +1,10 @@
 //! Draws.
 
 use agx_abi::record as r;
+use agx_abi::varyings::CoefficientBindings;
 use ash::vk;
 
-use super::state::{Update, coefficients, index, provoking, reads_depth};
+use super::state::{Update, index, provoking};
 use super::{Graphics, OfPipeline, Pass, Shaders};
 use crate::Error;
 use crate::cache::Known;
@@ -13,7 +14,7 @@ use crate::gpu::SHADER_BASE;
 use crate::graphics::{GraphicsPipeline, Programs};
 use crate::kernels::Kernel;
 use crate::record::Writer;
-use crate::words::{Assembler, Direct, Numbers, Stage, State};
+use crate::words::{Assembler, Direct, Numbers, Stage, State, Words};
 
 /// Indices of a draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -184,13 +185,9 @@ impl Recorder {
         let stage = Stage::Fragment { samples: pass.samples, sample_bytes };
         let fragment = Assembler::words(&mut self.upload, state, &programs.fragment, stage)?;
         let sources = &programs.fragment.info.fragment.coefficients;
-        let (bindings, count) = coefficients(
-            sources,
-            &programs.vertex.info.varyings,
-            reads_depth(programs),
-            provoking(&graphics.dynamic),
-        );
-        let bindings = self.upload.put(&bindings, 16)? - SHADER_BASE;
+        let coefficients = CoefficientBindings::new(sources, &programs.vertex.outputs);
+        let bindings = coefficients.to_bytes(provoking(&graphics.dynamic))?;
+        let address = self.upload.put(&bindings, 16)? - SHADER_BASE;
         let viewports = if graphics.dynamic.viewports.is_empty() {
             vec![vk::Viewport::default()]
         } else {
@@ -202,13 +199,13 @@ impl Recorder {
             graphics,
             programs,
             words: fragment,
-            bindings: (bindings, count),
+            coefficients: (address, coefficients),
             indices,
             viewports,
         };
-        let update = update.bytes();
+        let update = update.bytes()?;
         let address = self.upload.put(&update, 64)?;
-        let mut bytes = vertex_state(graphics, programs, &vertex);
+        let mut bytes = vertex_state(graphics, programs, &vertex)?;
         bytes.extend(
             Writer::new(&r::ppp_state::RECORD)
                 .set(&r::ppp_state::ADDRESS_HIGH, address >> 32)
@@ -225,13 +222,14 @@ fn programs(device: &Device, graphics: &Graphics, pass: &Pass, strides: &[u32]) 
     let Graphics { shaders, dynamic, .. } = graphics;
     let known = Known::default();
     let vertex = shaders.vertex.as_ref().ok_or(UNSHADED)?;
-    let vertex = vertex.program(device, &dynamic.input, strides, known)?;
+    let linked = vertex.linked(device, &dynamic.input, strides, known)?;
     let formats = shaders.pipeline.map_or(pass.targets.formats, |pipeline| pipeline.formats);
     let state = dynamic.fragment(&formats)?;
     let fragment = match &shaders.fragment {
-        Some(fragment) => fragment.program(device, state, &vertex.info, known)?,
-        None => device.no_fragment()?.program(device, state, &vertex.info, known)?,
+        Some(fragment) => fragment.program(device, state, &linked.info, known)?,
+        None => device.no_fragment()?.program(device, state, &linked.info, known)?,
     };
+    let vertex = vertex.program(device, &dynamic.input, strides, &fragment.info.fragment.coefficients)?;
     Ok(Programs { vertex, fragment })
 }
 
@@ -306,7 +304,7 @@ fn draw_record(
     Ok([head.bytes(), words].concat())
 }
 
-fn vertex_state(graphics: &Graphics, programs: &Programs, words: &crate::words::Words) -> Vec<u8> {
+fn vertex_state(graphics: &Graphics, programs: &Programs, words: &Words) -> Result<Vec<u8>, Error> {
     use r::vertex_state as v;
     let head = Writer::new(&v::RECORD)
         .set(&v::RESTART_INDEX, 1)
@@ -323,13 +321,10 @@ fn vertex_state(graphics: &Graphics, programs: &Programs, words: &crate::words::
         .set(&r::vertex_shader_0::PREAMBLE_REGISTERS, words.preamble_halves.into());
     let second =
         Writer::new(&r::vertex_shader_1::RECORD).set(&r::vertex_shader_1::PIPELINE, words.pipeline());
-    let count = programs.vertex.info.varyings.len() as u64;
-    let outputs = Writer::new(&r::vertex_outputs::RECORD)
-        .set(&r::vertex_outputs::COUNT_1, count)
-        .set(&r::vertex_outputs::COUNT_2, count);
+    let outputs = programs.vertex.outputs.vertex_outputs()?;
     let corner = provoking(&graphics.dynamic) as u64;
     let control = Writer::new(&r::vertex_control::RECORD).set(&r::vertex_control::PROVOKING, corner);
-    [head, restart.bytes(), first.bytes(), second.bytes(), outputs.bytes(), control.bytes()].concat()
+    Ok([head, restart.bytes(), first.bytes(), second.bytes(), outputs, control.bytes()].concat())
 }
 
 /// Adds the scissors of a draw to those of the pass; gives the index of the first.

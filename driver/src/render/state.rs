@@ -1,17 +1,16 @@
 //! State of the rasteriser and of depth and stencil, as records.
 
-use agx_abi::fragment::{CoefficientSource, Interpolation};
+use agx_abi::fragment::CoefficientSource;
 use agx_abi::record::{self as r, Record, render_command as command};
-use agx_abi::varyings::Provoking;
-use agx_abi::vertex::{Output, Varying};
+use agx_abi::varyings::{CoefficientBindings, Provoking};
 use ash::vk;
 
 use super::{DepthTarget, Graphics, Pass, PassInfo};
+use crate::Error;
 use crate::draw_state::DrawState;
 use crate::graphics::Programs;
 use crate::image::PlaneLayout;
 use crate::record::Writer;
-use crate::stages::slot;
 use crate::words::Words;
 
 /// Depth and stencil of a pass.
@@ -90,100 +89,14 @@ pub(super) fn provoking(dynamic: &DrawState) -> Provoking {
     }
 }
 
-/// Bindings of coefficients, and how many there are.
-pub(super) fn coefficients(
-    sources: &[CoefficientSource],
-    varyings: &[Varying],
-    reads_depth: bool,
-    provoking: Provoking,
-) -> (Vec<u8>, u64) {
-    // Codes of `cf_binding::SHADE` that name a vertex.
-    let flat = match provoking {
-        Provoking::First => 0,
-        Provoking::Second => 6,
-        Provoking::Third => 2,
-    };
-    let user_base = 1 + u64::from(reads_depth);
-    let user =
-        varyings.iter().filter(|varying| !matches!(varying.output, Output::Position(_))).count() as u64;
-    let mut bytes = Writer::new(&r::cf_header::RECORD)
-        .set(&r::cf_header::SLOTS, user_base + user)
-        .set(&r::cf_header::REGISTERS, sources.len() as u64)
-        .bytes();
-    let mut count = 0;
-    for (register, source) in (0_u64..).zip(sources) {
-        let (kind, place, shade) = match source {
-            CoefficientSource::OneOverW => (0, 0, 3),
-            CoefficientSource::Depth => (1, 0, 3),
-            CoefficientSource::PointX => (2, 0, 3),
-            CoefficientSource::PointY => continue,
-            CoefficientSource::PrimitiveId => (3, 0, 0),
-            other => {
-                let output = other.output().and_then(|output| slot(varyings, output));
-                let shade = match other.interpolation() {
-                    Interpolation::Flat => flat,
-                    Interpolation::Linear => 3,
-                    Interpolation::Perspective => 7,
-                };
-                // What the vertex shader does not write is undefined: any word of it will do.
-                (0, output.map_or(0, |slot| user_base + u64::from(slot) - 4), shade)
-            }
-        };
-        let both = *source == CoefficientSource::PointX
-            && sources.get(register as usize + 1) == Some(&CoefficientSource::PointY);
-        bytes.extend(
-            Writer::new(&r::cf_binding::RECORD)
-                .set(&r::cf_binding::COMPONENTS, if both { 2 } else { 1 })
-                .set(&r::cf_binding::SHADE, shade)
-                .set(&r::cf_binding::SOURCE, kind)
-                .set(&r::cf_binding::SLOT, place)
-                .set(&r::cf_binding::REGISTER, register)
-                .bytes(),
-        );
-        count += 1;
-    }
-    (bytes, count)
-}
-
-/// Which outputs vertices have, and how many words of varyings.
-struct Outputs {
-    select: Vec<u8>,
-    counts: Vec<u8>,
-    words: u64,
-}
-
-fn outputs(programs: &Programs, reads_depth: bool) -> Outputs {
-    let varyings = &programs.vertex.info.varyings;
-    let has = |wanted: Output| slot(varyings, wanted).is_some();
-    let clips = (0..8).filter(|at| has(Output::ClipDistance(*at))).fold(0, |mask, at| mask | 1 << at);
-    let special = |varying: &&Varying| {
-        matches!(
-            varying.output,
-            Output::Position(_) | Output::PointSize | Output::LayerAndViewport | Output::ClipDistance(_)
-        )
-    };
-    let count = varyings.iter().filter(|varying| !special(varying)).count() as u64;
-    let targeted = has(Output::LayerAndViewport);
-    let select = Writer::new(&r::output_select::RECORD)
-        .set(&r::output_select::CLIP_PLANES, clips)
-        .flag(&r::output_select::VARYINGS, count > 0)
-        .flag(&r::output_select::POINT_SIZE, has(Output::PointSize))
-        .flag(&r::output_select::VIEWPORT_TARGET, targeted)
-        .flag(&r::output_select::RENDER_TARGET, targeted)
-        .flag(&r::output_select::FRAG_COORD_Z, reads_depth)
-        .bytes();
-    let counts = Writer::new(&r::varying_counts::RECORD).set(&r::varying_counts::SMOOTH, count).bytes();
-    Outputs { select, counts, words: varyings.len() as u64 }
-}
-
 /// Everything that an update of the rasteriser's state says.
 pub(super) struct Update<'u> {
     pub(super) pass: &'u Pass,
     pub(super) graphics: &'u Graphics,
     pub(super) programs: &'u Programs,
     pub(super) words: Words,
-    /// Address of the coefficient bindings relative to the base of shaders, and how many there are.
-    pub(super) bindings: (u64, u64),
+    /// Bindings of coefficients, and their address relative to the base of shaders.
+    pub(super) coefficients: (u64, CoefficientBindings),
     /// Indices of scissor and depth bias.
     pub(super) indices: [u64; 2],
     pub(super) viewports: Vec<vk::Viewport>,
@@ -191,10 +104,12 @@ pub(super) struct Update<'u> {
 
 impl Update<'_> {
     /// The update: a header and its records in order.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// Vertices have more outputs than records can name.
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, Error> {
         use r::ppp_header as h;
-        let reads_depth = reads_depth(self.programs);
-        let outputs = outputs(self.programs, reads_depth);
+        let outputs = &self.programs.vertex.outputs;
         let mut header = Writer::new(&h::RECORD).set(&h::VIEWPORTS, self.viewports.len() as u64);
         for flag in [
             &h::CONTROL,
@@ -235,16 +150,18 @@ impl Update<'_> {
         );
         bytes.extend(self.views());
         bytes.extend(Writer::new(&r::w_clamp::RECORD).float(&r::w_clamp::W, 1e-10).bytes());
-        bytes.extend(outputs.select);
-        bytes.extend(outputs.counts);
+        bytes.extend(outputs.output_select(&self.coefficients.1)?);
+        bytes.extend(outputs.counts.to_bytes()?);
         bytes.extend(Writer::new(&r::varying_counts::RECORD).bytes());
         bytes.extend(self.cull());
         bytes.extend(self.shader());
         let (counter, _) = self.pass.query.unwrap_or_default();
         bytes.extend(Writer::new(&r::occlusion::RECORD).set(&r::occlusion::INDEX, counter).bytes());
         bytes.extend(Writer::new(&r::occlusion_2::RECORD).bytes());
-        bytes.extend(Writer::new(&r::output_size::RECORD).set(&r::output_size::COUNT, outputs.words).bytes());
-        bytes
+        bytes.extend(
+            Writer::new(&r::output_size::RECORD).set(&r::output_size::COUNT, outputs.words.into()).bytes(),
+        );
+        Ok(bytes)
     }
 
     fn controls(&self) -> Vec<u8> {
@@ -358,7 +275,8 @@ impl Update<'_> {
 
     fn shader(&self) -> Vec<u8> {
         use r::fragment_shader as f;
-        let (address, count) = self.bindings;
+        let (address, coefficients) = &self.coefficients;
+        let count = coefficients.bindings.len() as u64;
         Writer::new(&f::RECORD)
             .set(&f::UNIFORMS, self.words.uniforms.into())
             .set(&f::TEXTURES, self.words.textures.into())
@@ -366,14 +284,9 @@ impl Update<'_> {
             .set(&f::PREAMBLE_REGISTERS, self.words.preamble_halves.into())
             .set(&f::BINDINGS, count)
             .set(&f::PIPELINE, self.words.pipeline())
-            .set(&f::COEFFICIENTS, address)
+            .set(&f::COEFFICIENTS, *address)
             .bytes()
     }
-}
-
-/// Whether the fragment program reads depth from a coefficient.
-pub(super) fn reads_depth(programs: &Programs) -> bool {
-    programs.fragment.info.fragment.coefficients.contains(&CoefficientSource::Depth)
 }
 
 /// The size of a record, for arrays of them.
