@@ -60,8 +60,7 @@ stored_structs! {
     Robustness { uniform storage image }
     CompileKey {
         entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
-        sample_shading
-        sampler_bias pairs_samplers workgroup_base tile
+        fragment_inputs sample_shading sampler_bias pairs_samplers workgroup_base tile
         spill_everything schedule_seed validate limits
     }
 }
@@ -213,7 +212,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_key_changes_its_hash() {
-        let change: [fn(&mut CompileKey); 19] = [
+        let change: [fn(&mut CompileKey); 20] = [
             |key| key.entry_point = Some("main".into()),
             |key| key.stage = Some(Stage::Vertex),
             |key| key.spec_constants.push((1, 2)),
@@ -225,6 +224,7 @@ mod tests {
             |key| key.robustness.storage = Bounds::Exact,
             |key| key.vertex_as_compute = true,
             |key| key.captures_outputs = true,
+            |key| key.fragment_inputs = Some(vec![agx_abi::fragment::CoefficientSource::OneOverW]),
             |key| key.sample_shading = true,
             |key| key.sampler_bias = true,
             |key| key.pairs_samplers = true,

@@ -47,6 +47,7 @@ mod stopping;
 mod texts;
 
 use crate::error::InputError;
+use agx_abi::fragment::CoefficientSource;
 use agx_abi::layout::UNIFORM_HALVES;
 use agx_abi::occupancy::MAX_GPR_HALVES;
 use agx_abi::pipeline::PipelineLayout;
@@ -93,6 +94,10 @@ pub struct CompileKey {
     /// A vertex shader that runs as a compute shader stores the outputs that its module captures
     /// ([`agx_abi::ShaderInfo::feedback`]) instead of all of them.
     pub captures_outputs: bool,
+    /// What the fragment shader that follows a vertex shader reads ([`agx_abi::fragment::FragmentInfo::coefficients`]), where that is known:
+    /// other varyings are not stored, and these are stored in the slots of their layout. `None` stores everything. Flags of
+    /// cull distances stay in any case: prologs of fragment shaders read them.
+    pub fragment_inputs: Option<Vec<CoefficientSource>>,
     /// A fragment shader runs for each sample whatever it asks for.
     pub sample_shading: bool,
     /// Samplers have a level bias, which the driver gives ([`agx_abi::UniformSource::SamplerBias`]): the hardware's have none.

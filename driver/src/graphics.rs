@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agx_abi::ShaderInfo;
 use ash::vk;
 
 use crate::Error;
@@ -65,29 +66,52 @@ impl GraphicsPipeline {
         // Where commands say how many samples there are, one may be all of them: the loop over them has one iteration.
         let samples_are_set = dynamic.contains(&vk::DynamicState::RASTERIZATION_SAMPLES_EXT);
         let shading = shading && (samples_are_set || state.samples.count > 1);
+        let formats = target_formats(&formats)?;
+        let fragment = FragmentStage::new(device, fragment, [shading, fragments_are_set], known)?;
+        // How culled primitives are discarded is part of the fragment program, and only the compiled vertex shader says it.
+        let inputs = match (vertex.culls(), fragment.main_info()) {
+            (true, _) => None,
+            (false, Some(main)) => Some(main.fragment.coefficients.clone()),
+            (false, None) => {
+                let program =
+                    fragment.program(device, state.fragment(&formats)?, &ShaderInfo::default(), known)?;
+                Some(program.info.fragment.coefficients.clone())
+            }
+        };
         let pipeline = GraphicsPipeline {
-            vertex: Arc::new(VertexStage::new(device, vertex, input_is_set, known)?),
-            fragment: Arc::new(FragmentStage::new(device, fragment, [shading, fragments_are_set], known)?),
-            formats: target_formats(&formats)?,
+            vertex: Arc::new(VertexStage::new(device, vertex, input_is_set, inputs, known)?),
+            fragment: Arc::new(fragment),
+            formats,
             state,
             dynamic,
         };
-        let input = &pipeline.state.input;
+        pipeline.compile_known(device, [input_is_set, fragments_are_set], known)?;
+        Ok(pipeline)
+    }
+
+    /// Makes the programs of the state that commands do not change, of vertices and of fragments.
+    fn compile_known(
+        &self,
+        device: &Device,
+        [input_is_set, fragments_are_set]: [bool; 2],
+        known: Known<'_>,
+    ) -> Result<(), Error> {
+        let input = &self.state.input;
         let strides: Vec<u32> = input.bindings.iter().map(|binding| binding.stride).collect();
         let linked = match input_is_set {
             true => None,
-            false => Some(pipeline.vertex.linked(device, input, &strides, known)?),
+            false => Some(self.vertex.linked(device, input, &strides, known)?),
         };
-        let outputs = linked.as_ref().map(|shader| &shader.info).or(pipeline.vertex.main_info());
+        let outputs = linked.as_ref().map(|shader| &shader.info).or(self.vertex.main_info());
         if let Some(outputs) = outputs.filter(|_| !fragments_are_set) {
-            let state = pipeline.state.fragment(&pipeline.formats)?;
-            let fragment = pipeline.fragment.program(device, state, outputs, known)?;
+            let state = self.state.fragment(&self.formats)?;
+            let fragment = self.fragment.program(device, state, outputs, known)?;
             if !input_is_set {
                 let sources = &fragment.info.fragment.coefficients;
-                pipeline.vertex.program(device, input, &strides, sources)?;
+                self.vertex.program(device, input, &strides, sources)?;
             }
         }
-        Ok(pipeline)
+        Ok(())
     }
 
     /// Whether commands change a state.

@@ -51,6 +51,9 @@ impl PipelineRobustness {
     }
 }
 
+/// SPIR-V's `OpCapability`, two words long, and the capability of modules that may write cull distances.
+const CULL_DISTANCE: [u32; 2] = [2 << 16 | 17, 33];
+
 impl ShaderSource {
     /// The shader with what its pipeline asks of accesses outside, unless its stage does.
     #[must_use]
@@ -59,6 +62,22 @@ impl ShaderSource {
             self.robustness = robustness.unwrap_or_default();
         }
         self
+    }
+
+    /// Whether it may write cull distances.
+    pub fn culls(&self) -> bool {
+        let words = self.code.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+        let mut words = words.skip(5);
+        // Capabilities come before everything else.
+        while let (Some(first), Some(capability)) = (words.next(), words.next()) {
+            if first != CULL_DISTANCE[0] {
+                return false;
+            }
+            if capability == CULL_DISTANCE[1] {
+                return true;
+            }
+        }
+        false
     }
 
     /// The compiler's key for a stage.

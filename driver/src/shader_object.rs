@@ -80,7 +80,7 @@ fn made(
 ) -> Result<ShaderKind, Error> {
     Ok(match stage {
         vk::ShaderStageFlags::VERTEX => {
-            ShaderKind::Vertex(Arc::new(VertexStage::new(device, source.clone(), true, known)?))
+            ShaderKind::Vertex(Arc::new(VertexStage::new(device, source.clone(), true, None, known)?))
         }
         vk::ShaderStageFlags::FRAGMENT => {
             let source = Some(source.clone());

@@ -35,6 +35,8 @@ type Attributes = Vec<(u32, Option<AttributeKey>)>;
 /// A vertex shader.
 pub struct VertexStage {
     source: ShaderSource,
+    /// What the fragment shader reads, where there is one shader for all draws.
+    inputs: Option<Vec<CoefficientSource>>,
     /// The main part, of a stage whose state commands set.
     main: Option<CompiledShader>,
     /// Code by where attributes come from, whose outputs have their slots where nothing reads them flat or linear.
@@ -167,7 +169,8 @@ fn source_of(attributes: &Attributes) -> impl Fn(u32) -> Option<AttributeKey> {
 }
 
 impl VertexStage {
-    /// A vertex shader; `in_parts` where commands set where vertices come from.
+    /// A vertex shader; `in_parts` where commands set where vertices come from. `inputs` is what the only fragment shader that
+    /// follows it reads.
     ///
     /// # Errors
     /// What the compiler says.
@@ -175,15 +178,18 @@ impl VertexStage {
         device: &Device,
         source: ShaderSource,
         in_parts: bool,
+        inputs: Option<Vec<CoefficientSource>>,
         known: Known<'_>,
     ) -> Result<VertexStage, Error> {
-        let key = source.key(device, Stage::Vertex);
+        let mut key = source.key(device, Stage::Vertex);
+        key.fragment_inputs.clone_from(&inputs);
         let main = match in_parts {
             true => Some(main_part(device, Input::spirv(&source.code), &key, known)?),
             false => None,
         };
         Ok(VertexStage {
             source,
+            inputs,
             main,
             linked: Mutex::default(),
             programs: Mutex::default(),
@@ -209,7 +215,8 @@ impl VertexStage {
                 let source = source_of(attributes);
                 return Ok(around(main, device.compiler.vertex_program(scratch, main, source, &options)?));
             }
-            let (input, key) = (Input::spirv(&self.source.code), self.source.key(device, Stage::Vertex));
+            let (input, mut key) = (Input::spirv(&self.source.code), self.source.key(device, Stage::Vertex));
+            key.fragment_inputs.clone_from(&self.inputs);
             known.shader(name(device, input, &key, attributes), || {
                 let whole = device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?;
                 Ok(program::linked(whole))
@@ -326,6 +333,11 @@ impl FragmentStage {
             })?;
             Program::new(&device.code, shader)
         })
+    }
+
+    /// What is known of the main part, of a stage in parts.
+    pub fn main_info(&self) -> Option<&ShaderInfo> {
+        self.main.as_ref().map(|main| &main.info)
     }
 
     /// Figures of its programs.

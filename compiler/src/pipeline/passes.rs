@@ -229,6 +229,8 @@ passes! {
     LOWER_SAMPLE_MASK "lower_sample_mask" "Makes killing samples the hardware's decision over them." =
         required(Source, lower::lower_sample_mask).needs(&[&DISCARDS]).only_removes(&[&KILLS]);
 
+    OPT_NARROW_INPUTS "opt_narrow_inputs" "Reads of fragment inputs no more than what is used." =
+        optional(Source, Source, sure!(opt::opt_narrow_inputs)).acts_on(&[&INTERPOLATIONS]);
     LOWER_INTERPOLATION "lower_interpolation" "Makes reads of fragment inputs the hardware's interpolations." =
         required(Source, lower::lower_interpolation).only_removes(&[&INTERPOLATIONS]);
     LOWER_TEXTURE "lower_texture" "Makes accesses to textures and images the hardware's." =

@@ -68,7 +68,7 @@ phases! {
     ] "Lowers what fragment shaders do to their samples, and learns what the epilog has to do.";
 
     Resources "resources" -> Source [
-        LOWER_INTERPOLATION LOWER_TEXTURE LOWER_SCRATCH
+        OPT_NARROW_INPUTS LOWER_INTERPOLATION LOWER_TEXTURE LOWER_SCRATCH
     ] "Lowers fragment inputs, textures and stack memory.";
 
     Uniform "uniform" -> Source [

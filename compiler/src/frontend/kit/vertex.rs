@@ -2,7 +2,8 @@
 //!
 //! Attributes, vertex number and instance number are in registers when the program starts. Outputs are words in slots.
 
-use agx_abi::varyings::OutputLayout;
+use agx_abi::fragment::CoefficientSource;
+use agx_abi::varyings::{OutputGroup, OutputLayout};
 use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output, RunsAs, Varying, assign_slots};
 use agx_abi::{InterfaceUniform, UniformSource, registers};
 
@@ -24,6 +25,8 @@ pub struct VertexStage {
     pub varyings: Vec<Varying>,
     /// What is captured.
     pub feedback: FeedbackStage,
+    /// What the fragment shader reads, where that is known.
+    fragment_inputs: Option<Vec<CoefficientSource>>,
     /// Registers that hold something when the program starts, by half index.
     preloaded: Vec<(u8, Src)>,
 }
@@ -32,7 +35,21 @@ impl VertexStage {
     /// A shader of which nothing is known.
     pub(super) fn new(key: &CompileKey) -> Self {
         let runs_as = if key.vertex_as_compute { RunsAs::Compute } else { RunsAs::Vertex };
-        VertexStage { runs_as, feedback: FeedbackStage::new(key), ..VertexStage::default() }
+        VertexStage {
+            runs_as,
+            feedback: FeedbackStage::new(key),
+            fragment_inputs: key.fragment_inputs.clone(),
+            ..VertexStage::default()
+        }
+    }
+
+    /// Whether the hardware or a fragment shader reads an output.
+    fn is_wanted(&self, output: Output) -> bool {
+        let reads =
+            |inputs: &Vec<CoefficientSource>| inputs.iter().any(|input| input.output() == Some(output));
+        output.group() != OutputGroup::Varyings
+            || matches!(output, Output::Culled(_))
+            || self.fragment_inputs.as_ref().is_none_or(reads)
     }
 
     fn preloaded(&self, half: u8) -> Option<Src> {
@@ -164,11 +181,15 @@ fn taken(kit: &Kit<'_, '_>, half: u8) -> Src {
 /// # Errors
 /// More words than there are slots.
 pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(), CompileError> {
-    let words = slots(kit, outputs);
+    let mut words = slots(kit, outputs);
+    if kit.vertex.runs_as == RunsAs::Vertex {
+        words.retain(|(output, _)| kit.vertex.is_wanted(*output));
+    }
     let places: Vec<Output> = words.iter().map(|(place, _)| *place).collect();
     let (varyings, count) = match kit.vertex.runs_as {
         RunsAs::Vertex => {
-            let layout = OutputLayout::new(&places, &[]);
+            let inputs = kit.vertex.fragment_inputs.as_deref().unwrap_or_default();
+            let layout = OutputLayout::new(&places, inputs);
             (layout.varyings, u32::from(layout.words))
         }
         RunsAs::Compute => {

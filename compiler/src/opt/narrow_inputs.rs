@@ -1,0 +1,81 @@
+//! Reads of fragment inputs become as wide as what is read of them.
+//!
+//! A front end reads a variable whole. What no `split` hands on takes registers and a coefficient each, which the hardware
+//! computes for every triangle.
+//!
+//! Before: stage source. After: the same.
+
+use bumpalo::Bump;
+
+use crate::analysis::uses::uses;
+use crate::ir::table::ScratchSide;
+use crate::ir::{Build, Function, IrOp, Op, Rewrite, Src, Type, Value};
+
+/// What is read of a vector.
+#[derive(Clone, Copy, Default)]
+struct Read {
+    /// Components, a bit each.
+    components: u16,
+    /// Splits that read it.
+    splits: u32,
+    /// The narrow vector that stands for it, and its first component.
+    narrow: Option<(Value, u8)>,
+}
+
+impl Read {
+    /// First component that is read, and how many there are up to the last one; `None` where nothing is read.
+    fn extent(&self) -> Option<(u32, u32)> {
+        let last = self.components.checked_ilog2()?;
+        let first = self.components.trailing_zeros();
+        Some((first, last + 1 - first))
+    }
+}
+
+/// Narrows reads of fragment inputs to the components that are read.
+pub fn opt_narrow_inputs(f: &mut Function<'_>) {
+    f.with_scratch(narrow);
+}
+
+fn narrow(f: &mut Function<'_>, scratch: &Bump) {
+    let uses = uses(f, scratch);
+    let mut reads: ScratchSide<'_, Value, Read> = ScratchSide::new_in(scratch, f.values.len());
+    for block in f.blocks_in_order() {
+        for inst in &f.block(block).insts {
+            let data = &f.insts[*inst];
+            let Some(vector) = data.srcs.first().and_then(|src| src.as_value()) else { continue };
+            if data.op == Op::Ir(IrOp::Split) {
+                let read = (0..).zip(data.dsts).filter(|(_, dst)| uses[**dst] != 0);
+                reads[vector].components |= read.fold(0, |bits, (at, _): (u16, _)| bits | 1 << at);
+                reads[vector].splits += 1;
+            }
+        }
+    }
+    f.map_insts(|r, inst| {
+        let data = r.f.insts[inst];
+        match data.op {
+            Op::Ir(IrOp::Interpolate) => {
+                let (Some(dst), [input, mode, place]) = (data.dst(), data.mods) else { return Rewrite::Keep };
+                let (read, ty) = (&mut reads[dst], r.f.ty(dst));
+                let Some((first, count)) = read.extent() else { return Rewrite::Keep };
+                if read.splits != uses[dst] || count == u32::from(ty.comps) {
+                    return Rewrite::Keep;
+                }
+                let ty = Type::vector(ty.bits, count as u8);
+                let narrow = r.value(IrOp::Interpolate, ty, data.srcs, &[input + first, *mode, *place]);
+                read.narrow = Some((narrow, first as u8));
+                Rewrite::Remove
+            }
+            Op::Ir(IrOp::Split) => {
+                let vector = data.srcs.first().and_then(|src| src.as_value());
+                let Some((narrow, first)) = vector.and_then(|vector| reads[vector].narrow) else {
+                    return Rewrite::Keep;
+                };
+                let count = usize::from(r.f.ty(narrow).comps);
+                let parts = &data.dsts[usize::from(first)..usize::from(first) + count];
+                r.push(if count == 1 { IrOp::Copy } else { IrOp::Split }, parts, &[Src::value(narrow)], &[]);
+                Rewrite::Remove
+            }
+            _ => Rewrite::Keep,
+        }
+    });
+}
