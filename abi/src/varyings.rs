@@ -2,7 +2,7 @@
 //!
 //! The words of a vertex come in five groups: position, varyings, point size, layer and viewport, clip distances. The
 //! varyings are those that are interpolated in perspective, then the flat ones, then those that are linear on the screen;
-//! which is which, the fragment shader says. A vertex shader is compiled with all of them in perspective ([`OutputLayout::new`]
+//! which is which, the fragment shader says. A vertex shader is compiled with its locations flat ([`OutputLayout::new`]
 //! without inputs) and the linker renumbers its stores for a fragment shader. The hardware reads clip distances and the
 //! viewport from their own groups and never interpolates those, so that they are also varyings.
 //!
@@ -108,8 +108,8 @@ pub struct OutputLayout {
 }
 
 impl OutputLayout {
-    /// The slots of `outputs`, which may come in any order and more than once, for a fragment shader that reads `inputs`. What
-    /// it does not read is in perspective.
+    /// The slots of `outputs`, which may come in any order and more than once, for a fragment shader that reads `inputs`.
+    /// Locations that it does not read are flat.
     pub fn new(outputs: &[Output], inputs: &[CoefficientSource]) -> OutputLayout {
         let mut sorted: Vec<Output> = (0..4).map(Output::Position).chain(outputs.iter().copied()).collect();
         sorted.sort_by_key(|output| (output.group(), output.vector()));
@@ -196,8 +196,13 @@ fn interpolation(output: Output, inputs: &[CoefficientSource]) -> Interpolation 
         source.output().is_some_and(|other| other.vector().0 == output.vector().0)
     };
     let kinds = inputs.iter().filter(reads).map(|source| source.interpolation());
+    // Locations that are not read are flat, built-in varyings in perspective (Mesa 26.1 does the same).
+    let unread = match output {
+        Output::User { .. } => Interpolation::Flat,
+        _ => Interpolation::Perspective,
+    };
     // A location has one kind in each language; flat wins because the hardware cannot make a flat value of another kind.
-    kinds.min().unwrap_or(Interpolation::Perspective)
+    kinds.min().unwrap_or(unread)
 }
 
 /// The vertex that flat values come from.
@@ -373,10 +378,10 @@ mod tests {
         let expected = [
             (4, Output::ReadClipDistance(0)),
             (5, Output::ReadClipDistance(1)),
-            // Component 0 of location 2 is not written and has a slot.
-            (7, user(2, 1)),
-            (8, Output::Viewport),
-            (9, user(1, 0)),
+            (6, Output::Viewport),
+            (7, user(1, 0)),
+            // Component 0 of location 2 is not written and has a slot; nothing reads the location.
+            (9, user(2, 1)),
             (10, user(0, 0)),
             (11, Output::PointSize),
             (12, Output::LayerAndViewport),
@@ -384,15 +389,15 @@ mod tests {
             (14, Output::ClipDistance(1)),
         ];
         assert_eq!(slots, expected);
-        assert_eq!(layout.counts, VaryingCounts { smooth: 4, flat: 2, linear: 1 });
+        assert_eq!(layout.counts, VaryingCounts { smooth: 2, flat: 4, linear: 1 });
         assert_eq!((layout.groups, layout.words), ([0, 4, 11, 12, 13], 15));
         assert_eq!(layout.vertex_outputs(), Ok(vec![15, 15, 0, 0]));
     }
 
     #[test]
-    fn without_inputs_all_locations_are_in_perspective() {
+    fn without_inputs_all_locations_are_flat() {
         let layout = OutputLayout::new(&[user(1, 2), user(0, 0), user(1, 2)], &[]);
-        assert_eq!(layout.counts, VaryingCounts { smooth: 4, flat: 0, linear: 0 });
+        assert_eq!(layout.counts, VaryingCounts { smooth: 0, flat: 4, linear: 0 });
         assert_eq!(
             [layout.slot(user(0, 0)), layout.slot(user(1, 2)), layout.slot(user(1, 0))],
             [Some(4), Some(7), None]

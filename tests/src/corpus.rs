@@ -88,6 +88,15 @@ pub fn load(shared: &Path) -> Result<Vec<Item>, DataError> {
     Ok(items)
 }
 
+/// The fragment shader that goes by the name of a vertex shader.
+pub fn partner<'i>(items: &'i [Item], vertex: &Item) -> Option<&'i Item> {
+    if !vertex.file.contains(".vert.") {
+        return None;
+    }
+    let file = vertex.file.replace(".vert.", ".frag.");
+    items.iter().find(|item| item.file == file && item.entry.stage == Some(Stage::Fragment) && !item.several)
+}
+
 fn list(folder: &Path) -> Result<Vec<PathBuf>, DataError> {
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => DataError::Absent(folder.to_owned()),

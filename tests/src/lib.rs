@@ -6,6 +6,7 @@
 pub mod agal;
 pub mod amber;
 pub mod baseline;
+pub mod bindings;
 pub mod callgrind;
 pub mod clients;
 pub mod corpus;

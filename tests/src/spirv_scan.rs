@@ -18,7 +18,7 @@ pub struct EntryPoint {
 }
 
 /// The instructions of a module in either byte order, as many as can be read: opcode and operand words.
-fn instructions(module: &[u8]) -> Vec<(u32, Vec<u32>)> {
+pub fn instructions(module: &[u8]) -> Vec<(u32, Vec<u32>)> {
     let words: Vec<u32> = module.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let swapped = words.first() == Some(&MAGIC.swap_bytes());
     let words: Vec<u32> = words.iter().map(|word| if swapped { word.swap_bytes() } else { *word }).collect();

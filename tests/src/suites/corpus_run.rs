@@ -9,7 +9,7 @@ use agx_compiler::CompileKey;
 use agx_compiler::internal::pipeline::PASSES;
 
 use super::Context;
-use crate::corpus::{Item, load};
+use crate::corpus::{Item, load, partner};
 use crate::execute::{Left, Pair, Palette, difference, dispatch};
 use crate::interpreted::workgroup;
 use crate::outcome::{Outcome, SuiteReport};
@@ -68,17 +68,11 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 
 /// Every compute shader, and every vertex shader with the fragment shader of the same name.
 fn runs(items: &[Item]) -> Vec<Run<'_>> {
-    let partner = |vertex: &Item| {
-        let file = vertex.file.replace(".vert.", ".frag.");
-        items
-            .iter()
-            .find(|item| item.file == file && item.entry.stage == Some(Stage::Fragment) && !item.several)
-    };
     items
         .iter()
         .filter_map(|item| match item.entry.stage {
             Some(Stage::Compute) => Some(Run::Compute(item)),
-            Some(Stage::Vertex) if item.file.contains(".vert.") => Some(Run::Graphics(item, partner(item)?)),
+            Some(Stage::Vertex) => Some(Run::Graphics(item, partner(items, item)?)),
             _ => None,
         })
         .collect()

@@ -17,6 +17,7 @@ pub mod pica;
 pub mod quality;
 pub mod shaderlib;
 pub mod tgsi;
+mod varyings;
 pub mod vulkan;
 pub mod webgpu;
 
@@ -86,6 +87,11 @@ pub const SUITES: &[Suite] = &[
         name: "device-cost",
         doc: "what the device executes for our own driver and for Mesa's",
         run: device_cost::run,
+    },
+    Suite {
+        name: "varyings",
+        doc: "what our own driver and Mesa's tell the rasteriser of varyings",
+        run: varyings::run,
     },
     Suite {
         name: "clients",

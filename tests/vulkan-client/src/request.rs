@@ -5,7 +5,7 @@
 //! * `kind compute|draw|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point of the stage
 //!   without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING BYTES FILL` with fill
 //!   `zero`, `iota`, `random`, `floats`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texture BINDING FORMAT W H LAYERS LEVELS KIND` with
-//!   kind `1d 2d 2d-array 3d slice cube`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`,
+//!   kind `1d 2d 2d-array 3d slice cube cube-array`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`,
 //!   together with a texture of that binding; what else has the same binding is an array;
 //! * descriptors: `pushed` (commands hold them), `late` (written after commands that use them are recorded); commands:
 //!   `secondary` (by a secondary command buffer);

@@ -1,0 +1,230 @@
+//! The descriptors that a SPIR-V module names, and the module with all of them in one set.
+
+use crate::spirv_scan::{ImageVariable, Texel, images, instructions};
+
+/// Numbers of bindings that a set is given in the set that holds all.
+const BINDINGS_OF_SET: u32 = 64;
+/// Descriptors of a longer array stand for all of it.
+const ARRAY_LIMIT: u32 = 8;
+
+/// What a descriptor is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A uniform buffer.
+    Uniform,
+    /// A storage buffer.
+    Buffer,
+    /// A sampler.
+    Sampler,
+    /// An image that is read with a sampler of its own.
+    Texture(ImageVariable),
+    /// An image and its sampler.
+    Sampled(ImageVariable),
+    /// A storage image.
+    Image(ImageVariable),
+}
+
+/// A variable that descriptors are bound to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Binding {
+    /// Its number in the set that holds all.
+    pub number: u32,
+    /// Descriptors of an array, 1 without one.
+    pub count: u32,
+    /// What they are of.
+    pub kind: Kind,
+}
+
+/// SPIR-V's numbers of instructions.
+mod op {
+    pub const TYPE_IMAGE: u32 = 25;
+    pub const TYPE_SAMPLER: u32 = 26;
+    pub const TYPE_SAMPLED_IMAGE: u32 = 27;
+    pub const TYPE_ARRAY: u32 = 28;
+    pub const TYPE_RUNTIME_ARRAY: u32 = 29;
+    pub const TYPE_STRUCT: u32 = 30;
+    pub const TYPE_POINTER: u32 = 32;
+    pub const CONSTANT: u32 = 43;
+    pub const SPEC_CONSTANT: u32 = 50;
+    pub const VARIABLE: u32 = 59;
+    pub const DECORATE: u32 = 71;
+}
+
+/// SPIR-V's numbers of decorations.
+mod decoration {
+    pub const BUFFER_BLOCK: u32 = 3;
+    pub const BINDING: u32 = 33;
+    pub const SET: u32 = 34;
+}
+
+/// SPIR-V's number of the storage class of storage buffers.
+const STORAGE_BUFFER: u32 = 12;
+
+fn number(set: u32, binding: u32) -> u32 {
+    set * BINDINGS_OF_SET + binding
+}
+
+/// The bindings of a module, in the order of declaration.
+///
+/// # Errors
+/// The first variable of a kind that is not listed in [`Kind`].
+pub fn bindings(module: &[u8]) -> Result<Vec<Binding>, String> {
+    let (instructions, images) = (instructions(module), images(module));
+    let decoration = |id: u32, wanted: u32| {
+        let decorates = |(opcode, operands): &&(u32, Vec<u32>)| {
+            *opcode == op::DECORATE && operands.get(..2) == Some(&[id, wanted])
+        };
+        instructions.iter().find(decorates).map(|(_, operands)| operands.get(2).copied().unwrap_or(0))
+    };
+    let definition = |id: u32| {
+        let is_type = |(opcode, operands): &&(u32, Vec<u32>)| {
+            (op::TYPE_IMAGE..=op::TYPE_POINTER).contains(opcode) && operands.first() == Some(&id)
+        };
+        instructions.iter().find(is_type)
+    };
+    let length = |id: u32| {
+        let constant = instructions.iter().find(|(opcode, operands)| {
+            [op::CONSTANT, op::SPEC_CONSTANT].contains(opcode) && operands.get(1) == Some(&id)
+        });
+        constant.and_then(|(_, operands)| operands.get(2).copied()).unwrap_or(1)
+    };
+    let mut found = Vec::new();
+    for (_, operands) in instructions.iter().filter(|(opcode, _)| *opcode == op::VARIABLE) {
+        let [pointer, id, class, ..] = *operands.as_slice() else { continue };
+        let (Some(set), Some(binding)) =
+            (decoration(id, decoration::SET), decoration(id, decoration::BINDING))
+        else {
+            continue;
+        };
+        let image = images.iter().find(|image| (image.set, image.binding) == (set, binding)).copied();
+        let mut ty = definition(pointer).and_then(|(_, operands)| operands.get(2).copied());
+        let mut count = 1_u32;
+        let kind = loop {
+            let Some((opcode, operands)) = ty.and_then(definition) else { break None };
+            match (*opcode, image) {
+                (op::TYPE_ARRAY, _) => {
+                    count = count.saturating_mul(operands.get(2).map_or(1, |id| length(*id)))
+                }
+                (op::TYPE_RUNTIME_ARRAY, _) => {}
+                (op::TYPE_SAMPLER, _) => break Some(Kind::Sampler),
+                (op::TYPE_SAMPLED_IMAGE, Some(image)) => break Some(Kind::Sampled(image)),
+                (op::TYPE_IMAGE, Some(image)) if image.storage => break Some(Kind::Image(image)),
+                (op::TYPE_IMAGE, Some(image)) => break Some(Kind::Texture(image)),
+                (op::TYPE_STRUCT, _) => {
+                    let block = operands
+                        .first()
+                        .is_some_and(|id| decoration(*id, decoration::BUFFER_BLOCK).is_some());
+                    break Some(if class == STORAGE_BUFFER || block { Kind::Buffer } else { Kind::Uniform });
+                }
+                _ => break None,
+            }
+            ty = operands.get(1).copied();
+        };
+        let kind = kind.ok_or_else(|| format!("set {set} binding {binding} is of another kind"))?;
+        found.push(Binding { number: number(set, binding), count: count.clamp(1, ARRAY_LIMIT), kind });
+    }
+    Ok(found)
+}
+
+/// The module with all descriptors in set 0, under the numbers of [`bindings`].
+pub fn in_one_set(module: &[u8]) -> Vec<u8> {
+    let mut words: Vec<u32> =
+        module.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let decorations = instructions(module).into_iter().filter(|(opcode, _)| *opcode == op::DECORATE);
+    let sets: Vec<(u32, u32)> = decorations
+        .filter(|(_, operands)| operands.get(1) == Some(&decoration::SET))
+        .filter_map(|(_, operands)| Some((*operands.first()?, *operands.get(2)?)))
+        .collect();
+    let mut at = 5;
+    while let Some(first) = words.get(at).copied() {
+        let length = (first >> 16).max(1) as usize;
+        if first & 0xffff == op::DECORATE
+            && let Some([_, id, wanted, value]) = words.get_mut(at..at + 4)
+        {
+            let set = sets.iter().find(|(known, _)| *known == *id).map_or(0, |(_, set)| *set);
+            match *wanted {
+                decoration::SET => *value = 0,
+                decoration::BINDING => *value = number(set, *value),
+                _ => {}
+            }
+        }
+        at += length;
+    }
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+impl Binding {
+    /// The lines of a request that bind it: buffers hold zeros.
+    ///
+    /// # Errors
+    /// Images that requests do not have.
+    pub fn lines(&self) -> Result<Vec<String>, String> {
+        let number = self.number;
+        let line = match self.kind {
+            Kind::Uniform => format!("uniform {number} 16384 zero"),
+            Kind::Buffer => format!("buffer {number} 16384 zero"),
+            Kind::Sampler => format!("sampler {number} nearest"),
+            Kind::Texture(image) => format!("texture {number} {}", shape(&image)?),
+            Kind::Sampled(image) => {
+                let texture = format!("texture {number} {}", shape(&image)?);
+                let sampler = format!("sampler {number} nearest");
+                return Ok([vec![texture; self.count as usize], vec![sampler; self.count as usize]].concat());
+            }
+            Kind::Image(image) => format!("image {number} {}", shape(&image)?),
+        };
+        Ok(vec![line; self.count as usize])
+    }
+}
+
+/// Format, size, layers, levels and kind of an image, in the words of a request.
+fn shape(image: &ImageVariable) -> Result<String, String> {
+    let (layers, kind) = match (image.dim, image.arrayed, image.multisampled) {
+        (0, false, false) => (1, "1d"),
+        (1, false, false) => (1, "2d"),
+        (1, true, false) => (2, "2d-array"),
+        (2, false, false) => (2, "3d"),
+        (3, false, false) => (6, "cube"),
+        (3, true, false) => (6, "cube-array"),
+        (5, ..) => return Err("a texel buffer".into()),
+        (6, ..) => return Err("an input attachment".into()),
+        _ => return Err("an image with samples, or a row of layers".into()),
+    };
+    let format = match image.texel {
+        Texel::Float => "rgba8",
+        Texel::Signed => "rgba8i",
+        Texel::Unsigned => "rgba8ui",
+    };
+    let height = if kind == "1d" { 1 } else { 4 };
+    Ok(format!("{format} 4 {height} {layers} 1 {kind} zero"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pointer to an array of three blocks at set 1, binding 2.
+    fn module() -> Vec<u8> {
+        let words = [
+            [0x0723_0203, 0x1_0000, 0, 20, 0].as_slice(),
+            &[4 << 16 | op::DECORATE, 9, decoration::SET, 1],
+            &[4 << 16 | op::DECORATE, 9, decoration::BINDING, 2],
+            &[4 << 16 | 21, 1, 32, 0],
+            &[4 << 16 | op::CONSTANT, 1, 2, 3],
+            &[3 << 16 | op::TYPE_STRUCT, 3, 1],
+            &[4 << 16 | op::TYPE_ARRAY, 4, 3, 2],
+            &[4 << 16 | op::TYPE_POINTER, 5, 2, 4],
+            &[4 << 16 | op::VARIABLE, 5, 9, 2],
+        ];
+        words.concat().into_iter().flat_map(u32::to_le_bytes).collect()
+    }
+
+    #[test]
+    fn arrays_of_blocks_are_found_and_moved_to_the_first_set() {
+        let expected = Binding { number: 66, count: 3, kind: Kind::Uniform };
+        assert_eq!(bindings(&module()), Ok(vec![expected]));
+        let moved = in_one_set(&module());
+        assert_eq!(moved.len(), module().len());
+        assert_eq!(bindings(&moved), Ok(vec![Binding { number: 66, ..expected }]));
+        assert_eq!(expected.lines().map(|lines| lines.len()), Ok(3));
+    }
+}

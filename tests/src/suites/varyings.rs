@@ -1,0 +1,252 @@
+//! Suite `varyings`: what the rasteriser is told of the words of vertices, by the project's driver and by Mesa's, for every pair of
+//! vertex and fragment shaders of one name in the corpus.
+//!
+//! Each pair is drawn twice with buffers of zeros, so that nothing is covered; the listing of the device has the records. As
+//! shader objects, which are compiled apart, they must agree. Of pipelines, whose shaders are compiled together, Mesa's driver
+//! moves constants and expressions across; `pipelines` counts those that agree to the last binding.
+
+use std::path::Path;
+
+use agx_abi::vertex::Output;
+use agx_abi::{ShaderInfo, Stage};
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::Context;
+use crate::bindings::{bindings, in_one_set};
+use crate::corpus::{Item, load, partner};
+use crate::device::environment::{Driver, Environment};
+use crate::outcome::{CaseResult, Outcome, SuiteReport};
+use crate::shared::DataError;
+
+/// Words of push constants, all zero: as many as every driver has.
+const PUSH_WORDS: usize = 32;
+
+/// Render targets: no output of a fragment shader goes nowhere.
+const TARGETS: usize = 8;
+
+/// The line of a render target.
+const TARGET: &str = "target rgba8";
+
+/// What one driver tells the rasteriser.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Told {
+    layout: Layout,
+    /// What fills coefficient registers, one component each, in the order of slots; which registers, is each compiler's own affair.
+    bindings: Vec<String>,
+}
+
+/// Order and number of the words of vertices.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Layout {
+    /// Words of a vertex.
+    words: u32,
+    /// Which outputs there are.
+    select: Vec<String>,
+    /// Varyings of each kind.
+    counts: String,
+    /// Slots that coefficients may be bound to.
+    slots: u32,
+}
+
+impl Layout {
+    /// Leaves out the size of points: where shaders are compiled apart, Mesa's driver stores one for all of them.
+    fn without_point_size(mut self) -> Layout {
+        let before = self.select.len();
+        self.select.retain(|output| output != "POINT_SIZE");
+        self.words -= (before - self.select.len()) as u32;
+        self
+    }
+}
+
+/// How shaders are given to a driver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// A pipeline of both.
+    Pipeline,
+    /// Two objects.
+    Objects,
+}
+
+/// Runs the suite.
+///
+/// # Errors
+/// [`DataError`] when the corpus is unusable; an environment that is absent skips the suite.
+pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    let items = load(context.shared)?;
+    let environment = match Environment::find(&std::env::temp_dir().join("agx-varyings-suite")) {
+        Ok(environment) => environment,
+        Err(reason) => return Ok(SuiteReport::absent(reason)),
+    };
+    let is_wanted = |name: &str| context.filter.is_none_or(|filter| name.contains(filter));
+    let pairs: Vec<(&Item, &Item)> = items
+        .iter()
+        .filter(|item| item.entry.stage == Some(Stage::Vertex) && is_wanted(&item.name()))
+        .filter_map(|vertex| Some((vertex, partner(&items, vertex)?)))
+        .collect();
+    let compared: Vec<(CaseResult, bool)> = pairs
+        .par_iter()
+        .map(|(vertex, fragment)| {
+            let (outcome, alike) = match compare(context, &environment, vertex, fragment) {
+                Ok(alike) => (Outcome::Pass, alike),
+                Err(outcome) => (outcome, false),
+            };
+            (CaseResult { name: vertex.name(), outcome }, alike)
+        })
+        .collect();
+    let alike = compared.iter().filter(|(_, alike)| *alike).count();
+    let mut report = SuiteReport::new(compared.into_iter().map(|(result, _)| result).collect());
+    report.extra.insert("pipelines".into(), json!(alike));
+    report.extra.insert("mesa".into(), json!(environment.version));
+    Ok(report)
+}
+
+/// Whether the drivers agree on a pipeline of a pair.
+///
+/// # Errors
+/// The outcome that is not a pass: they do not agree on its shaders as objects.
+fn compare(
+    context: &Context<'_>,
+    environment: &Environment,
+    vertex: &Item,
+    fragment: &Item,
+) -> Result<bool, Outcome> {
+    let name = vertex.name().replace(['/', ':'], "-");
+    let drawn = |way: Way, driver: Driver| {
+        let folder = environment.folder(&format!("{name}-{way:?}-{driver:?}")).map_err(Outcome::Fail)?;
+        let told = request(context, [vertex, fragment], way, &folder)
+            .and_then(|request| draw(environment, driver, &request, &folder));
+        // What is left there is in nobody's way.
+        let _ = std::fs::remove_dir_all(&folder);
+        told
+    };
+    let both = |way: Way| Ok::<_, Outcome>([drawn(way, Driver::Own)?, drawn(way, Driver::Device)?]);
+    let [ours, mesa] = both(Way::Objects)?.map(|told| told.layout.without_point_size());
+    if ours != mesa {
+        return Err(Outcome::Fail(format!("the project's driver: {ours:?}; Mesa's: {mesa:?}")));
+    }
+    let [ours, mesa] = both(Way::Pipeline)?;
+    Ok(ours == mesa)
+}
+
+/// The request that draws a pair.
+fn request(
+    context: &Context<'_>,
+    [vertex, fragment]: [&Item; 2],
+    way: Way,
+    folder: &Path,
+) -> Result<String, Outcome> {
+    let first = ["case pair", "kind draw", "size 4 4", "vertices 3"];
+    let mut lines: Vec<String> = first.into_iter().chain([TARGET; TARGETS]).map(String::from).collect();
+    if way == Way::Objects {
+        lines.push("way objects".into());
+    }
+    let mut known = Vec::new();
+    for (item, stage) in [(vertex, "vert"), (fragment, "frag")] {
+        for binding in bindings(&item.module).map_err(Outcome::Unsupported)? {
+            if !known.contains(&binding.number) {
+                known.push(binding.number);
+                lines.extend(binding.lines().map_err(Outcome::Unsupported)?);
+            }
+        }
+        let path = folder.join(format!("{stage}.spv"));
+        std::fs::write(&path, in_one_set(&item.module)).map_err(|error| Outcome::Fail(error.to_string()))?;
+        lines.push(format!("shader {stage} {} {}", path.display(), item.entry.name));
+    }
+    lines.push(format!("push{}", " 0".repeat(PUSH_WORDS)));
+    let ShaderInfo { attributes, varyings, .. } = vertex.compile(context.key)?.info;
+    // Mesa's driver leaves the size of points out where there are none.
+    if varyings.iter().any(|varying| varying.output == Output::PointSize) {
+        lines.push("topology points".into());
+    }
+    if !attributes.is_empty() {
+        lines.push(format!("vertex_data 16 vertex{}", " 0".repeat(12)));
+    }
+    lines.extend(attributes.iter().map(|attribute| format!("attribute {} rgba32f 0", attribute.location)));
+    lines.push("end".into());
+    Ok(lines.join("\n") + "\n")
+}
+
+/// Draws on a driver, and reads the records from the device's listing.
+fn draw(environment: &Environment, driver: Driver, request: &str, folder: &Path) -> Result<Told, Outcome> {
+    let failed = |error: std::io::Error| Outcome::Fail(format!("{driver:?}: {error}"));
+    let [requests, report, trace] =
+        ["requests.txt", "findings.txt", "trace.txt"].map(|file| folder.join(file));
+    std::fs::write(&requests, request).map_err(failed)?;
+    let variables = [
+        ("AGX_DEVICE_TRACE", &*trace.to_string_lossy()),
+        ("AGX_DEVICE_STRICT", "no"),
+        ("AGX_DEVICE_SOFT_FAULTS", "1"),
+    ];
+    environment
+        .run(driver, &requests, folder, &report, &variables)
+        .map_err(|error| Outcome::Unsupported(format!("{driver:?}: {error}")))?;
+    if let Ok(reason) = std::fs::read_to_string(folder.join("pair.err")) {
+        return Err(Outcome::Unsupported(format!("{driver:?}: {reason}")));
+    }
+    told(&std::fs::read_to_string(&trace).map_err(failed)?)
+        .ok_or_else(|| Outcome::Fail(format!("{driver:?}: the listing has no draw")))
+}
+
+/// The records of the first draw of a listing.
+fn told(trace: &str) -> Option<Told> {
+    let record = |name: &str| {
+        let place = trace.find(&format!("  {name}"))?;
+        let line = trace.get(place..)?.lines().next()?;
+        Some(line.trim().trim_start_matches(name).trim())
+    };
+    let after = trace.lines().skip_while(|line| !line.contains("coefficient header")).skip(1);
+    let mut bindings: Vec<String> =
+        after.take_while(|line| line.contains("coefficient binding")).flat_map(components).collect();
+    bindings.sort_unstable();
+    let layout = Layout {
+        words: number(record("vertex outputs")?, "COUNT_1"),
+        select: record("output select")?.split_whitespace().map(String::from).collect(),
+        counts: record("varying counts")?.to_owned(),
+        slots: number(record("coefficient header").unwrap_or_default(), "SLOTS"),
+    };
+    Some(Told { layout, bindings })
+}
+
+/// A field of a record, as it is listed.
+fn field<'l>(line: &'l str, name: &str) -> Option<&'l str> {
+    line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+}
+
+/// A field that is a number; what is not listed is 0.
+fn number(line: &str, name: &str) -> u32 {
+    field(line, name).and_then(|value| value.parse().ok()).unwrap_or(0)
+}
+
+/// Slot, source and kind of each component of a binding. Of positions in points the kind says what the compiler does with
+/// them: either may.
+fn components(line: &str) -> Vec<String> {
+    let source = field(line, "SOURCE").unwrap_or_default();
+    let shade = field(line, "SHADE").filter(|_| source != "point-coordinate").unwrap_or_default();
+    let one = |at: u32| format!("{:02} {source} {shade}", number(line, "SLOT") + at);
+    (0..number(line, "COMPONENTS")).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read_and_vectors_are_told_by_component() {
+        let listing = |bindings: &str| {
+            format!(
+                "0x10  vertex outputs COUNT_1=9\n0x20    output select VARYINGS\n0x24    varying counts SMOOTH=2\n\
+                 0x28    varying counts\n0x30      coefficient header SLOTS=3\n{bindings}0x40  uniform word\n"
+            )
+        };
+        let one = "   coefficient binding COMPONENTS=2 SHADE=linear SOURCE=varying SLOT=1 REGISTER=4\n";
+        let two = "   coefficient binding COMPONENTS=1 SHADE=linear SOURCE=varying SLOT=2 REGISTER=1\n   \
+                   coefficient binding COMPONENTS=1 SHADE=linear SOURCE=varying SLOT=1\n";
+        let found = told(&listing(one)).expect("a draw");
+        assert_eq!((found.layout.counts.as_str(), found.bindings.len()), ("SMOOTH=2", 2));
+        assert_eq!((found.layout.words, found.layout.slots), (9, 3));
+        assert_eq!(told(&listing(two)), Some(found.clone()));
+        assert_ne!(told(&listing(&two.replace("SLOT=2", "SLOT=3"))), Some(found));
+        assert_eq!(told("nothing"), None);
+    }
+}
