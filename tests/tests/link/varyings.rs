@@ -1,10 +1,13 @@
 //! Outputs of vertex shaders in the slots that a fragment shader asks for.
 
+use agx_abi::fragment::CoefficientSource;
 use agx_abi::tile::ColourFormat;
 use agx_abi::varyings::{CoefficientBindings, OutputGroup, OutputLayout, VaryingCounts};
 use agx_abi::vertex::Output;
 use agx_abi::{PartRole, Stage, Target};
-use agx_compiler::link::{FragmentState, LinkError, LinkedProgram, Parts, Target as RenderTarget, link};
+use agx_compiler::link::{
+    FragmentState, LinkError, LinkedProgram, Parts, Target as RenderTarget, link, place_outputs,
+};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Input, Scratch};
 use agx_emulator::Framebuffer;
 use agx_emulator::launch::DrawLaunch;
@@ -38,8 +41,13 @@ struct Passed {
 }";
 
 fn compile(stage: Stage) -> CompiledShader {
+    compile_for(stage, None)
+}
+
+/// Compiles a vertex shader for a fragment shader that reads `inputs`.
+fn compile_for(stage: Stage, inputs: Option<Vec<CoefficientSource>>) -> CompiledShader {
     let mut key = CompileKey::default();
-    (key.validate, key.stage) = (true, Some(stage));
+    (key.validate, key.stage, key.fragment_inputs) = (true, Some(stage), inputs);
     let compiler = Compiler::new(Target::default());
     compiler.compile(&mut Scratch::default(), Input::wgsl(SHADERS), &key).expect("compiles")
 }
@@ -108,6 +116,38 @@ fn the_linker_gives_outputs_the_slots_that_a_fragment_shader_asks_for() {
     assert_eq!(pictures[0], pictures[1]);
     let wrong = draw((&vertex, &linked), &fragment);
     assert_ne!(pictures[0], wrong, "the slots matter");
+}
+
+#[test]
+fn vertex_shaders_store_what_is_read_in_the_slots_it_is_read_from() {
+    let (vertex, fragment) = (compile(Stage::Vertex), compile(Stage::Fragment));
+    let inputs = fragment.info.fragment.coefficients.clone();
+    let known = compile_for(Stage::Vertex, Some(inputs.clone()));
+    // The slots are those of the layout: nothing is left for the linker.
+    assert_eq!(known.info.varyings, known.info.output_layout(&inputs).varyings);
+    assert_ne!(known.info.varyings, vertex.info.varyings);
+    let [own, linked] = [&vertex, &known].map(|shader| link(&Parts::new(shader)).expect("links"));
+    assert_eq!(draw((&vertex, &own), &fragment), draw((&known, &linked), &fragment));
+    // Without its reader a location goes, and what was computed for it.
+    let of_location = |output: Option<Output>| matches!(output, Some(Output::User { location: 1, .. }));
+    let fewer = inputs.iter().copied().filter(|input| !of_location(input.output()));
+    let less = compile_for(Stage::Vertex, Some(fewer.collect()));
+    let stores = |shader: &CompiledShader| {
+        shader.info.varyings.iter().any(|varying| of_location(Some(varying.output)))
+    };
+    assert!(stores(&known) && !stores(&less));
+    assert!(less.stats.instructions < known.stats.instructions);
+}
+
+#[test]
+fn programs_are_given_other_slots_after_they_are_linked() {
+    let (vertex, fragment) = (compile(Stage::Vertex), compile(Stage::Fragment));
+    let layout = vertex.info.output_layout(&fragment.info.fragment.coefficients);
+    let expected = link(&Parts { outputs: Some(&layout), ..Parts::new(&vertex) }).expect("links");
+    let mut program = link(&Parts::new(&vertex)).expect("links");
+    let info = program.info(&vertex.info);
+    place_outputs(&mut program.code, &info, &layout).expect("its stores");
+    assert_eq!(program.code, expected.code);
 }
 
 #[test]
