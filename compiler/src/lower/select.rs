@@ -205,7 +205,9 @@ static RECIPES: &[Recipe] = &{
 
 impl Selector {
     fn select<'a>(&mut self, r: &mut Rewriter<'_, 'a>, inst: Inst) -> Rewrite {
-        let of_boolean = self.from_booleans[inst];
+        // A function without booleans may still convert a constant one.
+        let is_constant = |src: &Src| src.as_imm().is_some() && r.f.width(*src) == 1;
+        let of_boolean = self.from_booleans[inst] || r.f.insts[inst].srcs.first().is_some_and(is_constant);
         widen_boolean_constants(r, inst);
         let data = r.f.insts[inst];
         match data.op {
