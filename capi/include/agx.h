@@ -687,6 +687,14 @@ AgxStatus agx_key_set_layout(AgxKey *key,
 AgxStatus agx_key_set_sample_shading(AgxKey *key, bool sample_shading, AgxError **error);
 
 /**
+ * What the fragment shader reads: a vertex shader then stores no other varyings, and these in the slots of the pair's layout.
+ * Null stores all of them.
+ */
+AgxStatus agx_key_set_fragment_shader(AgxKey *key,
+                                      const AgxShader *fragment,
+                                      AgxError **error);
+
+/**
  * Samplers have a level bias, which the driver gives beside them. Not for shaders with a layout.
  */
 AgxStatus agx_key_set_sampler_bias(AgxKey *key, bool sampler_bias, AgxError **error);

@@ -224,6 +224,21 @@ pub extern "C" fn agx_key_set_sample_shading(
     })
 }
 
+/// What the fragment shader reads: a vertex shader then stores no other varyings, and these in the slots of the pair's layout.
+/// Null stores all of them.
+#[unsafe(no_mangle)]
+pub extern "C" fn agx_key_set_fragment_shader(
+    key: Option<&mut AgxKey>,
+    fragment: Option<&AgxShader>,
+    error: Option<&mut MaybeUninit<Option<Box<AgxError>>>>,
+) -> AgxStatus {
+    attempt(error, || {
+        let inputs = fragment.map(|shader| shader.0.info.fragment.coefficients.clone());
+        given(key, "the key")?.0.fragment_inputs = inputs;
+        Ok(())
+    })
+}
+
 /// Samplers have a level bias, which the driver gives beside them. Not for shaders with a layout.
 #[unsafe(no_mangle)]
 pub extern "C" fn agx_key_set_sampler_bias(

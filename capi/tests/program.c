@@ -158,6 +158,20 @@ static void draw(AgxCompiler *compiler)
         CHECK(agx_buffer_bytes(words).length >= 4);
         agx_buffer_free(words);
     }
+    /* Compiled for this fragment shader, the vertex shader stores as many words as the pair has, or fewer. */
+    AgxKey *key = agx_key_new();
+    DO(agx_key_set_entry_point(key, text("corner"), &error));
+    DO(agx_key_set_fragment_shader(key, fragment, &error));
+    AgxShader *known = compile(compiler, VERTEX_AND_FRAGMENT, "corner", key);
+    AgxBuffer *before, *after;
+    DO(agx_words(vertex, fragment, colour, AGX_WORDS_VERTEX_OUTPUTS, AGX_PROVOKING_FIRST, &before, &error));
+    DO(agx_words(known, fragment, colour, AGX_WORDS_VERTEX_OUTPUTS, AGX_PROVOKING_FIRST, &after, &error));
+    CHECK(agx_buffer_bytes(after).data[0] <= agx_buffer_bytes(before).data[0]);
+    CHECK(agx_buffer_bytes(after).data[0] > 4);
+    agx_buffer_free(before);
+    agx_buffer_free(after);
+    agx_shader_free(known);
+    agx_key_free(key);
     agx_program_free(corner);
     agx_program_free(colour);
     agx_program_free(blended);
