@@ -1,6 +1,6 @@
 //! The descriptors that a SPIR-V module names, and the module with all of them in one set.
 
-use crate::spirv_scan::{ImageVariable, Texel, images, instructions};
+use crate::spirv_scan::{ImageVariable, Texel, decoration, definition, images, instructions};
 
 /// Numbers of bindings that a set is given in the set that holds all.
 const BINDINGS_OF_SET: u32 = 64;
@@ -51,7 +51,7 @@ mod op {
 }
 
 /// SPIR-V's numbers of decorations.
-mod decoration {
+mod decorations {
     pub const BUFFER_BLOCK: u32 = 3;
     pub const BINDING: u32 = 33;
     pub const SET: u32 = 34;
@@ -70,18 +70,8 @@ fn number(set: u32, binding: u32) -> u32 {
 /// The first variable of a kind that is not listed in [`Kind`].
 pub fn bindings(module: &[u8]) -> Result<Vec<Binding>, String> {
     let (instructions, images) = (instructions(module), images(module));
-    let decoration = |id: u32, wanted: u32| {
-        let decorates = |(opcode, operands): &&(u32, Vec<u32>)| {
-            *opcode == op::DECORATE && operands.get(..2) == Some(&[id, wanted])
-        };
-        instructions.iter().find(decorates).map(|(_, operands)| operands.get(2).copied().unwrap_or(0))
-    };
-    let definition = |id: u32| {
-        let is_type = |(opcode, operands): &&(u32, Vec<u32>)| {
-            (op::TYPE_IMAGE..=op::TYPE_POINTER).contains(opcode) && operands.first() == Some(&id)
-        };
-        instructions.iter().find(is_type)
-    };
+    let value = |id: u32, wanted: u32| decoration(&instructions, id, wanted)?.first().copied();
+    let definition = |id: u32| definition(&instructions, id);
     let length = |id: u32| {
         let constant = instructions.iter().find(|(opcode, operands)| {
             [op::CONSTANT, op::SPEC_CONSTANT].contains(opcode) && operands.get(1) == Some(&id)
@@ -91,8 +81,7 @@ pub fn bindings(module: &[u8]) -> Result<Vec<Binding>, String> {
     let mut found = Vec::new();
     for (_, operands) in instructions.iter().filter(|(opcode, _)| *opcode == op::VARIABLE) {
         let [pointer, id, class, ..] = *operands.as_slice() else { continue };
-        let (Some(set), Some(binding)) =
-            (decoration(id, decoration::SET), decoration(id, decoration::BINDING))
+        let (Some(set), Some(binding)) = (value(id, decorations::SET), value(id, decorations::BINDING))
         else {
             continue;
         };
@@ -111,9 +100,9 @@ pub fn bindings(module: &[u8]) -> Result<Vec<Binding>, String> {
                 (op::TYPE_IMAGE, Some(image)) if image.storage => break Some(Kind::Image(image)),
                 (op::TYPE_IMAGE, Some(image)) => break Some(Kind::Texture(image)),
                 (op::TYPE_STRUCT, _) => {
-                    let block = operands
-                        .first()
-                        .is_some_and(|id| decoration(*id, decoration::BUFFER_BLOCK).is_some());
+                    let block = operands.first().is_some_and(|id| {
+                        decoration(&instructions, *id, decorations::BUFFER_BLOCK).is_some()
+                    });
                     break Some(if class == STORAGE_BUFFER || block { Kind::Buffer } else { Kind::Uniform });
                 }
                 _ => break None,
@@ -130,9 +119,9 @@ pub fn bindings(module: &[u8]) -> Result<Vec<Binding>, String> {
 pub fn in_one_set(module: &[u8]) -> Vec<u8> {
     let mut words: Vec<u32> =
         module.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    let decorations = instructions(module).into_iter().filter(|(opcode, _)| *opcode == op::DECORATE);
-    let sets: Vec<(u32, u32)> = decorations
-        .filter(|(_, operands)| operands.get(1) == Some(&decoration::SET))
+    let decorated = instructions(module).into_iter().filter(|(opcode, _)| *opcode == op::DECORATE);
+    let sets: Vec<(u32, u32)> = decorated
+        .filter(|(_, operands)| operands.get(1) == Some(&decorations::SET))
         .filter_map(|(_, operands)| Some((*operands.first()?, *operands.get(2)?)))
         .collect();
     let mut at = 5;
@@ -143,8 +132,8 @@ pub fn in_one_set(module: &[u8]) -> Vec<u8> {
         {
             let set = sets.iter().find(|(known, _)| *known == *id).map_or(0, |(_, set)| *set);
             match *wanted {
-                decoration::SET => *value = 0,
-                decoration::BINDING => *value = number(set, *value),
+                decorations::SET => *value = 0,
+                decorations::BINDING => *value = number(set, *value),
                 _ => {}
             }
         }
@@ -206,8 +195,8 @@ mod tests {
     fn module() -> Vec<u8> {
         let words = [
             [0x0723_0203, 0x1_0000, 0, 20, 0].as_slice(),
-            &[4 << 16 | op::DECORATE, 9, decoration::SET, 1],
-            &[4 << 16 | op::DECORATE, 9, decoration::BINDING, 2],
+            &[4 << 16 | op::DECORATE, 9, decorations::SET, 1],
+            &[4 << 16 | op::DECORATE, 9, decorations::BINDING, 2],
             &[4 << 16 | 21, 1, 32, 0],
             &[4 << 16 | op::CONSTANT, 1, 2, 3],
             &[3 << 16 | op::TYPE_STRUCT, 3, 1],

@@ -17,8 +17,25 @@ pub struct EntryPoint {
     pub name: String,
 }
 
-/// The instructions of a module in either byte order, as many as can be read: opcode and operand words.
-pub fn instructions(module: &[u8]) -> Vec<(u32, Vec<u32>)> {
+/// An instruction: opcode and operand words.
+pub type Instruction = (u32, Vec<u32>);
+
+/// The values of a decoration of an object, by SPIR-V's number; `None` without the decoration.
+pub fn decoration(instructions: &[Instruction], id: u32, number: u32) -> Option<&[u32]> {
+    let decorates =
+        |(opcode, operands): &&Instruction| *opcode == 71 && operands.get(..2) == Some(&[id, number]);
+    instructions.iter().find(decorates).and_then(|(_, operands)| operands.get(2..))
+}
+
+/// The instruction that defines a type.
+pub fn definition(instructions: &[Instruction], id: u32) -> Option<&Instruction> {
+    let defines =
+        |(opcode, operands): &&Instruction| (19..=33).contains(opcode) && operands.first() == Some(&id);
+    instructions.iter().find(defines)
+}
+
+/// The instructions of a module in either byte order, as many as can be read.
+pub fn instructions(module: &[u8]) -> Vec<Instruction> {
     let words: Vec<u32> = module.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let swapped = words.first() == Some(&MAGIC.swap_bytes());
     let words: Vec<u32> = words.iter().map(|word| if swapped { word.swap_bytes() } else { *word }).collect();
@@ -86,16 +103,9 @@ pub struct ImageVariable {
 pub fn images(module: &[u8]) -> Vec<ImageVariable> {
     let instructions = instructions(module);
     let decoration = |id: u32, number: u32| {
-        let decorates =
-            |(opcode, operands): &&(u32, Vec<u32>)| *opcode == 71 && operands.get(..2) == Some(&[id, number]);
-        instructions.iter().find(decorates).and_then(|(_, operands)| operands.get(2).copied())
+        decoration(&instructions, id, number).and_then(|values| values.first().copied())
     };
-    let definition = |id: u32| {
-        let defines = |(opcode, operands): &&(u32, Vec<u32>)| {
-            (19..=33).contains(opcode) && operands.first() == Some(&id)
-        };
-        instructions.iter().find(defines)
-    };
+    let definition = |id: u32| definition(&instructions, id);
     // Pointers, arrays and combined images lead to the image's type.
     let image_type = |mut id: u32| {
         for _ in 0..4 {
