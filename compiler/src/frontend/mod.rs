@@ -15,6 +15,7 @@ mod glsl_errors;
 pub mod kit;
 #[cfg(feature = "pica200")]
 pub mod pica200;
+mod rows;
 pub mod spirv;
 pub mod ssa;
 #[cfg(any(feature = "wgsl", feature = "glsl"))]

@@ -5,9 +5,12 @@
 //! its phis completed when the loop ends. All searches use explicit stacks. Phis stay outside the function until
 //! [`Variables::finish`], so those that turn out trivial leave no trace.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::rows::Rows;
 use crate::ir::builder::Builder;
 use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData};
@@ -19,6 +22,14 @@ use crate::ir::types::Type;
 /// A scalar variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Variable(pub u32);
+
+impl Variable {
+    /// The one `count` after it.
+    #[inline]
+    pub fn at(self, count: u32) -> Variable {
+        Variable(self.0.wrapping_add(count))
+    }
+}
 
 /// A phi that is not in the function yet.
 struct Pending {
@@ -40,8 +51,17 @@ struct Row {
     latest: Latest,
 }
 
+impl Row {
+    /// Nothing is assigned.
+    fn new(width: u8) -> Row {
+        // No region has this number, so the first read searches.
+        let latest = Latest { src: Src::default(), region: u32::MAX, time: 0 };
+        Row { width, relaxed: false, written: false, latest }
+    }
+}
+
 /// The last definition of a variable in program order.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Latest {
     src: Src,
     /// The region it stands in.
@@ -54,9 +74,8 @@ struct Latest {
 ///
 /// A definition in a region ([`Builder::region`]) that is still open dominates the current point, so the last one is what
 /// a read finds, unless a loop was opened since, whose back edges may bring another.
-#[derive(Default)]
 pub struct Variables {
-    rows: Vec<Row>,
+    rows: Rows<Row>,
     /// When each open loop was opened.
     loops: Vec<u32>,
     time: u32,
@@ -69,19 +88,30 @@ pub struct Variables {
     unsealed: Vec<(Block, Vec<usize>)>,
 }
 
+impl Default for Variables {
+    fn default() -> Self {
+        Variables::new()
+    }
+}
+
 impl Variables {
     /// A table of no variables.
     pub fn new() -> Self {
-        Variables { forward: Side::new(0), ..Default::default() }
+        Variables {
+            rows: Rows::new(Row::new(32)),
+            loops: Vec::new(),
+            time: 0,
+            defs: HashMap::default(),
+            phis: Vec::new(),
+            forward: Side::new(0),
+            unsealed: Vec::new(),
+        }
     }
 
     /// Adds variables of the given widths in bits; they are numbered consecutively from the result on.
     pub fn add(&mut self, widths: &[u8]) -> Variable {
         let first = Variable(self.rows.len() as u32);
-        // No region has this number, so the first read searches.
-        let latest = Latest { region: u32::MAX, ..Latest::default() };
-        let row = |width: &u8| Row { width: *width, relaxed: false, written: false, latest };
-        self.rows.extend(widths.iter().map(row));
+        self.rows.extend(widths.iter().map(|width| Row::new(*width)));
         first
     }
 
@@ -107,9 +137,13 @@ impl Variables {
         self.rows[variable.0 as usize].written
     }
 
+    fn tick(&mut self) {
+        self.time = self.time.wrapping_add(1);
+    }
+
     /// Remembers the definition that reaches the current point.
     fn note(&mut self, b: &Builder<'_, '_>, variable: Variable, src: Src) {
-        self.time += 1;
+        self.tick();
         let region = b.region();
         self.rows[variable.0 as usize].latest = Latest { src, region, time: self.time };
     }
@@ -138,7 +172,7 @@ impl Variables {
     /// Says that the back edges of the loop whose header is `block` are still to come.
     pub fn open_loop(&mut self, block: Block) {
         self.unsealed.push((block, Vec::new()));
-        self.time += 1;
+        self.tick();
         self.loops.push(self.time);
     }
 
@@ -172,9 +206,10 @@ impl Variables {
             if let Some(src) = self.defs.get(&(at, variable)) {
                 break *src;
             }
-            if let Some(open) = self.unsealed.iter().rposition(|(header, _)| *header == at) {
+            if self.unsealed.iter().any(|(header, _)| *header == at) {
                 let (src, phi) = self.new_phi(f, at, variable);
-                self.unsealed[open].1.push(phi);
+                let open = self.unsealed.iter_mut().rfind(|(header, _)| *header == at);
+                open.into_iter().for_each(|(_, phis)| phis.push(phi));
                 break src;
             }
             match f.block(at).preds.as_slice() {
@@ -192,7 +227,7 @@ impl Variables {
         let mut passed = block;
         while passed != at {
             self.defs.insert((passed, variable), found);
-            passed = f.block(passed).preds[0];
+            passed = f.block(passed).preds.first().copied().unwrap_or(at);
         }
         found
     }
@@ -203,23 +238,26 @@ impl Variables {
             f.relax(value);
         }
         self.defs.insert((block, variable), Src::value(value));
+        let phi = self.phis.len();
         self.phis.push(Pending { value, block, variable, inputs: Vec::new() });
-        (Src::value(value), self.phis.len() - 1)
+        (Src::value(value), phi)
     }
 
     /// Finds the inputs of `phis` and of those that come up meanwhile, then forwards the trivial ones.
     fn complete(&mut self, f: &mut Function<'_>, mut phis: Vec<usize>) {
-        let mut next = 0;
+        let mut next = 0usize;
         while let Some(&phi) = phis.get(next) {
-            let (block, variable) = (self.phis[phi].block, self.phis[phi].variable);
+            next = next.saturating_add(1);
+            let Some(&Pending { block, variable, .. }) = self.phis.get(phi) else { continue };
             let count = f.block(block).preds.len();
             let mut inputs = Vec::with_capacity(count);
             for index in 0..count {
-                let pred = f.block(block).preds[index];
+                let Some(pred) = f.block(block).preds.get(index).copied() else { continue };
                 inputs.push((pred, self.find(f, pred, variable, &mut phis)));
             }
-            self.phis[phi].inputs = inputs;
-            next += 1;
+            if let Some(pending) = self.phis.get_mut(phi) {
+                pending.inputs = inputs;
+            }
         }
         for phi in phis.into_iter().rev() {
             self.forward_trivial(phi);
@@ -228,9 +266,10 @@ impl Variables {
 
     /// Forwards a phi whose inputs are all one value, or itself, or never arrive. Returns whether it was trivial.
     fn forward_trivial(&mut self, phi: usize) -> bool {
-        let value = self.phis[phi].value;
+        let Some(Pending { value, inputs, .. }) = self.phis.get(phi) else { return true };
+        let value = *value;
         let mut only = Src::NONE;
-        for (_, input) in &self.phis[phi].inputs {
+        for (_, input) in inputs {
             let input = self.resolve(*input);
             if input == Src::NONE || input == only || input == Src::value(value) {
                 continue;
@@ -249,7 +288,7 @@ impl Variables {
         let live = self.remaining_phis();
         let mut heads: Vec<(Block, Inst)> = Vec::with_capacity(live.len());
         for phi in live {
-            let Pending { value, block, variable, inputs } = &self.phis[phi];
+            let Some(Pending { value, block, variable, inputs }) = self.phis.get(phi) else { continue };
             let zero = Src::imm(0, self.width(*variable));
             let arrives = |src: Src| if src == Src::NONE { zero } else { map(src) };
             let srcs = inputs.iter().map(|(_, src)| arrives(self.resolve(*src)));
@@ -265,16 +304,17 @@ impl Variables {
         // A stable sort: phis keep the order in which they came up.
         heads.sort_by_key(|(block, _)| *block);
         for phis in heads.chunk_by(|(a, _), (b, _)| a == b) {
+            let Some((block, _)) = phis.first().copied() else { continue };
             let insts = phis.iter().map(|(_, inst)| *inst);
-            f.block_mut(phis[0].0).insts.splice(0..0, insts);
+            f.block_mut(block).insts.splice(0..0, insts);
         }
         self.rewrite_sources(f, map);
     }
 
     /// The phis that are not trivial, after forwarding has been carried to its end.
     fn remaining_phis(&mut self) -> Vec<usize> {
-        let mut live: Vec<usize> =
-            (0..self.phis.len()).filter(|phi| self.forward[self.phis[*phi].value].is_none()).collect();
+        let is_live = |(_, phi): &(usize, &Pending)| self.forward[phi.value].is_none();
+        let mut live: Vec<usize> = self.phis.iter().enumerate().filter(is_live).map(|(at, _)| at).collect();
         loop {
             let before = live.len();
             live.retain(|phi| !self.forward_trivial(*phi));
@@ -296,12 +336,12 @@ impl Variables {
                 _ => false,
             };
             if data.srcs.iter().any(changes) {
-                let arrive = |(index, src): (usize, &Src)| match self.resolve(*src) {
+                let arrive = |src: &Src| match self.resolve(*src) {
                     Src::NONE if *src == Src::NONE => Src::NONE,
-                    Src::NONE => Src::imm(0, f.width(data.srcs[index])),
+                    Src::NONE => Src::imm(0, f.width(*src)),
                     src => map(src),
                 };
-                let srcs = f.bump.alloc_slice_fill_iter(data.srcs.iter().enumerate().map(arrive));
+                let srcs = f.bump.alloc_slice_fill_iter(data.srcs.iter().map(arrive));
                 f.insts[inst].srcs = srcs;
             }
         }

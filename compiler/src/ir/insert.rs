@@ -121,6 +121,12 @@ pub trait Build<'a> {
         dsts.into_iter().map(Src::value).collect()
     }
 
+    /// The `N` equal parts of `src`, lowest first.
+    fn split_into<const N: usize>(&mut self, src: Src, ty: Type) -> [Src; N] {
+        let mut parts = self.split(src, ty, N).into_iter();
+        std::array::from_fn(|_| parts.next().unwrap_or(Src::NONE))
+    }
+
     /// The low and high word of a 64-bit integer, without a split where its definition has them.
     fn words(&mut self, src: Src) -> [Src; 2] {
         if let Some(bits) = src.as_imm() {

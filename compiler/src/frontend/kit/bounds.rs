@@ -53,7 +53,7 @@ pub(crate) struct Access {
 
 impl Access {
     fn bytes(self) -> u32 {
-        u32::from(self.ty.bits) / 8 * u32::from(self.ty.comps)
+        (u32::from(self.ty.bits) / 8).saturating_mul(self.ty.comps.into())
     }
 
     fn unchecked(self) -> Checked {
@@ -73,7 +73,8 @@ pub(crate) fn load(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, load: A
         true => offset.granule(load.offset.1),
         false => 1,
     };
-    let reach = (offset.constant.saturating_add(load.bytes() - 1)) & !(granule - 1);
+    let within = granule.saturating_sub(1);
+    let reach = offset.constant.saturating_add(load.bytes().saturating_sub(1)) & !within;
     let Some(variable) = offset.variable else {
         return fixed_load(kit, buffer, load, offset.constant, reach, size, granule);
     };
@@ -82,7 +83,7 @@ pub(crate) fn load(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, load: A
         let offset = variable.clamped(kit, load, offset, is_inside);
         return Checked { offset, is_inside: None, ..load.unchecked() };
     }
-    let start = offset.constant & !(granule - 1);
+    let start = offset.constant & !within;
     if load.ty.comps < MANY_COMPONENTS && start == offset.constant {
         let offset = variable.clamped(kit, load, offset, is_inside);
         return Checked { offset, is_inside: Some(is_inside), ..load.unchecked() };
@@ -92,7 +93,7 @@ pub(crate) fn load(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, load: A
     let bytes = kit.b.uconv(bytes, 64);
     let there = kit.b.iadd(load.base, bytes);
     let base = or_zeros(kit, is_inside, there);
-    Checked { base, offset: Src::imm32(offset.constant - start), is_inside: None }
+    Checked { base, offset: Src::imm32(offset.constant.saturating_sub(start)), is_inside: None }
 }
 
 /// Checks a load from a known byte on. The first granule of a uniform buffer is always there.
@@ -117,7 +118,7 @@ fn fixed_load(
         let start = kit.b.select(is_inside, Src::imm32(reach), Src::imm32(0));
         let start = kit.b.uconv(start, 64);
         let base = kit.b.iadd(load.base, start);
-        return Checked { base, offset: Src::imm32(constant - reach), is_inside: None };
+        return Checked { base, offset: Src::imm32(constant.saturating_sub(reach)), is_inside: None };
     }
     let offset = kit.b.select(is_inside, load.offset.0, Src::imm32(0));
     Checked { offset, is_inside: exact.then_some(is_inside), ..load.unchecked() }
@@ -130,7 +131,7 @@ pub(crate) fn effect(kit: &mut Kit<'_, '_>, buffer: Option<BufferElement>, effec
     };
     let size = buffers::size(kit, buffer);
     let offset = Offset::of(kit, effect.offset.0);
-    let reach = offset.constant.saturating_add(effect.bytes() - 1);
+    let reach = offset.constant.saturating_add(effect.bytes().saturating_sub(1));
     let is_inside = match offset.variable {
         Some(variable) => variable.is_inside(kit, reach, size),
         None => kit.b.icmp(IntCond::ULT, Src::imm32(reach), size),
@@ -188,9 +189,9 @@ impl Offset {
 impl Variable {
     /// Whether byte `reach` after the computed part is inside.
     fn is_inside(self, kit: &mut Kit<'_, '_>, reach: u32, size: Src) -> Src {
-        let element = 1 << self.shift;
+        let element = 1u32.wrapping_shl(self.shift);
         if reach < element && (2..=LARGEST_SIZE_ROUNDING).contains(&element) {
-            let rounded = kit.b.iadd(size, Src::imm32(element - 1 - reach));
+            let rounded = kit.b.iadd(size, Src::imm32(element.saturating_sub(1).saturating_sub(reach)));
             let count = kit.b.ushr(rounded, Src::imm32(self.shift));
             return kit.b.icmp(IntCond::ULT, self.index, count);
         }

@@ -148,7 +148,7 @@ pub(crate) fn size(kit: &mut Kit<'_, '_>, buffer: BufferElement) -> Src {
     let BufferElement { set, binding, element, .. } = buffer;
     match (buffer.place(kit), element.as_imm()) {
         (Some(place), _) => match place.parts() {
-            Some(parts) => place.load(kit, parts.buffer + SIZE_OFFSET, Type::B32),
+            Some(parts) => place.load(kit, parts.buffer.wrapping_add(SIZE_OFFSET), Type::B32),
             None => Src::imm32(place.layout.stride),
         },
         (None, Some(element)) => {
@@ -200,7 +200,7 @@ fn load_aligned(kit: &mut Kit<'_, '_>, from: Buffer, offset: Src, count: u8, ali
 pub fn load_vec4(kit: &mut Kit<'_, '_>, from: Buffer, index: Src) -> [Src; 4] {
     let offset = kit.b.shl(index, Src::imm32(VECTOR_BYTES.trailing_zeros()));
     let words = load_aligned(kit, from, offset, 4, VECTOR_BYTES);
-    [words[0], words[1], words[2], words[3]]
+    std::array::from_fn(|at| words.get(at).copied().unwrap_or(Src::NONE))
 }
 
 /// Stores words, at most 4, from byte `offset` on. Helper lanes store nothing.

@@ -98,9 +98,20 @@ pub(super) fn vertex(kit: &mut Kit<'_, '_>) -> Src {
     kit.b.iadd(before, x)
 }
 
+/// The part of three along an axis; of none beyond the last, the last.
+fn along<T>([x, y, z]: [T; 3], axis: u32) -> T {
+    match axis {
+        0 => x,
+        1 => y,
+        _ => z,
+    }
+}
+
 /// Number of the first workgroup along an axis, where it need not be 0.
 fn workgroup_base(kit: &mut Kit<'_, '_>, axis: u32) -> Option<Src> {
-    kit.compute.has_base.then(|| kit.uniforms.get(UniformSource::WorkgroupBase, 2 * axis as u16, 32))
+    kit.compute
+        .has_base
+        .then(|| kit.uniforms.get(UniformSource::WorkgroupBase, (axis as u16).wrapping_mul(2), 32))
 }
 
 /// Number of the workgroup along an axis.
@@ -123,9 +134,9 @@ pub fn input(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Src {
     match input {
         ComputeInput::WorkgroupId(axis) => workgroup(kit, axis.min(2)),
         ComputeInput::WorkgroupCount(axis) => {
-            kit.uniforms.get(UniformSource::WorkgroupCount, 2 * axis.min(2) as u16, 32)
+            kit.uniforms.get(UniformSource::WorkgroupCount, (axis.min(2) as u16).wrapping_mul(2), 32)
         }
-        ComputeInput::WorkgroupSize(axis) => Src::imm32(size[axis.min(2) as usize]),
+        ComputeInput::WorkgroupSize(axis) => Src::imm32(along(size, axis)),
         ComputeInput::LocalInvocationId(axis) => register(kit, Sr::THREAD_IN_GROUP_X.axis(axis.min(2) as u8)),
         ComputeInput::LocalInvocationIndex => register(kit, Sr::THREAD_INDEX),
         ComputeInput::GlobalInvocationId(axis) => {
@@ -134,7 +145,7 @@ pub fn input(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Src {
             match workgroup_base(kit, axis) {
                 None => place,
                 Some(base) => {
-                    let before = kit.b.imul(base, Src::imm32(size[axis as usize]));
+                    let before = kit.b.imul(base, Src::imm32(along(size, axis)));
                     kit.b.iadd(before, place)
                 }
             }
@@ -148,7 +159,7 @@ pub fn input(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Src {
 fn input_of_squares(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Option<Src> {
     let size = kit.compute.workgroup_size.map(Src::imm32);
     Some(match input {
-        ComputeInput::LocalInvocationId(axis) => place_in_squares(kit)[axis.min(2) as usize],
+        ComputeInput::LocalInvocationId(axis) => along(place_in_squares(kit), axis),
         ComputeInput::LocalInvocationIndex => {
             let [x, y, z] = place_in_squares(kit);
             let rows = kit.b.imul(z, size[1]);
@@ -158,9 +169,9 @@ fn input_of_squares(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Option<Src> {
         }
         ComputeInput::GlobalInvocationId(axis) => {
             let axis = axis.min(2);
-            let place = place_in_squares(kit)[axis as usize];
+            let place = along(place_in_squares(kit), axis);
             let group = workgroup(kit, axis);
-            let first = kit.b.imul(group, size[axis as usize]);
+            let first = kit.b.imul(group, along(size, axis));
             kit.b.iadd(first, place)
         }
         _ => return None,
@@ -213,7 +224,7 @@ pub fn lane_input(kit: &mut Kit<'_, '_>, input: LaneInput) -> Src {
 /// Fills the first `bytes` bytes of workgroup memory with zeros: each invocation stores every so-manieth word, then all wait for
 /// each other.
 pub fn clear_local(kit: &mut Kit<'_, '_>, bytes: u32) {
-    let step = 4 * kit.compute.invocations();
+    let step = kit.compute.invocations().saturating_mul(4);
     let index = register(kit, Sr::THREAD_INDEX);
     let first = kit.b.shl(index, Src::imm32(2));
     let variable = kit.vars.add(&[32]);

@@ -52,7 +52,7 @@ pub(super) fn begin(kit: &mut Kit<'_, '_>) {
     }
     if sample_shading || early_tests {
         let first = kit.vars.add(&[1, 16]);
-        kit.fragment.coverage.tracked = Some(Tracked { demoted: first, dropped: Variable(first.0 + 1) });
+        kit.fragment.coverage.tracked = Some(Tracked { demoted: first, dropped: first.at(1) });
     }
 }
 

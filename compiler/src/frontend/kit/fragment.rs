@@ -161,13 +161,24 @@ pub fn interpolate(
     kit.b.split(Src::value(vector), Type::scalar(ty.bits), ty.comps.into()).to_vec()
 }
 
+/// A single component of an input taken at a place.
+pub fn interpolate_one(
+    kit: &mut Kit<'_, '_>,
+    input: Input,
+    mode: Mode,
+    at: (Place, &[Src]),
+    ty: Type,
+) -> Src {
+    interpolate(kit, input, mode, at, ty).first().copied().unwrap_or(Src::NONE)
+}
+
 fn word(kit: &mut Kit<'_, '_>, input: Input, mode: Mode) -> Src {
     let (place, sample) = place(kit, false);
-    interpolate(kit, input, mode, (place, sample.as_slice()), Type::B32)[0]
+    interpolate_one(kit, input, mode, (place, sample.as_slice()), Type::B32)
 }
 
 fn flat(kit: &mut Kit<'_, '_>, input: Input) -> Src {
-    interpolate(kit, input, Mode::Flat, (Place::Centre, &[]), Type::B32)[0]
+    interpolate_one(kit, input, Mode::Flat, (Place::Centre, &[]), Type::B32)
 }
 
 /// An input that is not a varying, 32 bits where it is not a boolean; nothing for an absent component, and for the number of
@@ -214,7 +225,7 @@ fn position_in_pixel(kit: &mut Kit<'_, '_>, axis: u32) -> Src {
     let Some(sample) = coverage::shaded_sample(kit) else { return float(0.5, 32) };
     let positions = kit.uniforms.get(UniformSource::SamplePositions, 0, 32);
     let first = kit.b.shl(sample, Src::imm(3, 16));
-    let first = kit.b.iadd(first, Src::imm(u64::from(4 * axis), 16));
+    let first = kit.b.iadd(first, Src::imm(u64::from(axis).wrapping_mul(4), 16));
     let sixteenths = kit.b.ushr(positions, first);
     let sixteenths = kit.b.and(sixteenths, Src::imm32(15));
     let sixteenths = kit.b.int_to_float(sixteenths, false, 32);
@@ -264,7 +275,7 @@ pub fn read_target(
         },
     };
     kit.fragment.info.reads_targets |= 1 << target;
-    Ok(match layout.offsets[target as usize] {
+    Ok(match layout.offsets.get(target as usize).copied().flatten() {
         Some(offset) => {
             wait_for_pixel(kit, tile::WAIT_READS);
             tile::load(&mut kit.b, format, offset, mask)
@@ -333,6 +344,8 @@ pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(FragmentOutput, Src)]) -> Result<(
 fn colour(kit: &mut Kit<'_, '_>, target: u32, component: u32) -> Result<u8, CompileError> {
     let register =
         fragment::colour_register(target, component).ok_or(KitError::Target { target, most: MAX_TARGETS })?;
-    kit.fragment.info.components[target as usize] |= 1 << component;
+    if let Some(components) = kit.fragment.info.components.get_mut(target as usize) {
+        *components |= 1 << component;
+    }
     Ok(register)
 }

@@ -61,7 +61,11 @@ fn texel(
         return Err(KitError::Coordinate { expected, found: coords.len() }.into());
     }
     Ok(match shape.dim {
-        Dim::Buffer => Texel { coords: buffer_texel(kit, coords[0], handle), layer: none, dim },
+        Dim::Buffer => Texel {
+            coords: buffer_texel(kit, coords.first().copied().unwrap_or(none), handle),
+            layer: none,
+            dim,
+        },
         Dim::Attachment if kit.stage != Stage::Fragment => {
             return Err(KitError::NotFragment { what: "an input attachment" }.into());
         }
@@ -74,7 +78,7 @@ fn texel(
             Texel { coords, layer: compute::register(kit, Sr::GROUP_Z), dim }
         }
         Dim::Cube => {
-            let face = coords[2];
+            let face = coords.get(2).copied().unwrap_or(none);
             coords.truncate(2);
             Texel { coords, layer: face, dim: ARRAY_2D }
         }
@@ -128,8 +132,7 @@ pub fn load(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<[Src; 
     let access = if is_stored { Access::IMAGE } else { Access::READONLY };
     let ty = Type::vector(bits, 4);
     let vector = kit.b.value(IrOp::LoadTexture, ty, &srcs, &[access.bits(), texel.dim]);
-    let parts = kit.b.split(Src::value(vector), Type::scalar(bits), 4);
-    Ok([parts[0], parts[1], parts[2], parts[3]])
+    Ok(kit.b.split_into(Src::value(vector), Type::scalar(bits)))
 }
 
 /// Stores a texel. An image that the shader also loads from is `readable`: its loads then see the store.
@@ -178,7 +181,7 @@ pub fn is_inside(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[
     let mut most: Vec<Src> = axes.iter().map(|field| textures::field(kit, handle, *field)).collect();
     if shape.dim == Dim::Buffer {
         let count = textures::buffer_texels(kit, handle);
-        return Some(kit.b.icmp(IntCond::ULT, coords[0], count));
+        return coords.first().map(|coord| kit.b.icmp(IntCond::ULT, *coord, count));
     }
     if shape.arrayed || shape.dim == Dim::Cube {
         most.push(textures::last_layer(kit, handle));

@@ -40,7 +40,7 @@ impl Budget {
     /// # Errors
     /// One instruction too many.
     pub fn count(&mut self) -> Result<(), CompileError> {
-        self.instructions += 1;
+        self.instructions = self.instructions.saturating_add(1);
         if self.instructions > MAX_INSTRUCTIONS {
             return Err(KitError::Instructions { most: MAX_INSTRUCTIONS }.into());
         }
@@ -52,7 +52,7 @@ impl Budget {
     /// # Errors
     /// Constructs nest too deep.
     pub fn open(&mut self) -> Result<(), CompileError> {
-        self.nesting += 1;
+        self.nesting = self.nesting.saturating_add(1);
         if self.nesting > MAX_NESTING {
             return Err(KitError::Nesting { most: MAX_NESTING }.into());
         }

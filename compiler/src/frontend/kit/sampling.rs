@@ -61,7 +61,7 @@ impl Shape {
     pub fn texel_coords(self) -> usize {
         match self.dim {
             Dim::Cube => 3,
-            _ => self.axes() + usize::from(self.arrayed),
+            _ => self.axes().saturating_add(self.arrayed.into()),
         }
     }
 
@@ -147,10 +147,10 @@ impl Sample {
 pub fn pack_offset(kit: &mut Kit<'_, '_>, offset: &[Src]) -> Src {
     let b = &mut kit.b;
     let mut packed = Src::imm32(0);
-    for (at, offset) in (0..3).zip(offset) {
+    for (at, offset) in [0, 4, 8].into_iter().zip(offset) {
         let word = b.sconv(*offset, 32);
         let nibble = b.and(word, Src::imm32(0xf));
-        let placed = b.shl(nibble, Src::imm32(4 * at));
+        let placed = b.shl(nibble, Src::imm32(at));
         packed = if at == 0 { placed } else { b.or(packed, placed) };
     }
     packed
@@ -189,12 +189,11 @@ pub fn sample(
         given(sample.reference),
         given(sample.offset),
     ];
-    let gather = sample.gather.map_or(0, |channel| 2 * channel.min(3) + 1);
+    let gather = sample.gather.map_or(0, |channel| channel.min(3) << 1 | 1);
     let mods = [sample.shape.code()?, mode.code(), gather, u32::from(sample.query)];
     let ty = Type::vector(sample.bits, 4);
     let vector = kit.b.value(IrOp::Sample, ty, &srcs, &mods);
-    let parts = kit.b.split(Src::value(vector), Type::scalar(sample.bits), 4);
-    Ok([parts[0], parts[1], parts[2], parts[3]])
+    Ok(kit.b.split_into(Src::value(vector), Type::scalar(sample.bits)))
 }
 
 /// The mode and operand of the level of detail. Outside fragment shaders the hardware has no quads to take it from.
@@ -227,7 +226,7 @@ fn biased(kit: &mut Kit<'_, '_>, level: Src, bias: Option<Src>) -> Src {
 
 /// The gradients of coordinates in the quad, scaled by what a bias adds to the level.
 fn gradients_in_quad(kit: &mut Kit<'_, '_>, coords: &[Src], bias: Option<Src>) -> Src {
-    let mut words = Vec::with_capacity(2 * coords.len());
+    let mut words = Vec::with_capacity(coords.len().saturating_mul(2));
     for coord in coords {
         for axis in [Axis::X, Axis::Y] {
             words.push(derivative(kit, axis, *coord));

@@ -93,16 +93,16 @@ impl Handle {
     fn word(&self, kit: &mut Kit<'_, '_>, word: u32) -> Src {
         let Handle { set, binding, fixed, index, .. } = *self;
         if let Some((place, parts)) = self.place(kit) {
-            return place.load(kit, parts.texture + 4 * word, Type::B32);
+            return place.load(kit, parts.texture.wrapping_add(word.wrapping_mul(4)), Type::B32);
         }
         if index.is_none() {
             let source = UniformSource::TextureWords { set, binding, element: fixed };
-            return kit.uniforms.get(source, 2 * word as u16, 32);
+            return kit.uniforms.get(source, (word as u16).wrapping_mul(2), 32);
         }
         let kind = DescriptorKind::Texture;
         let table = kit.uniforms.get(UniformSource::TextureTable { set, binding, kind }, 0, 64);
         let start = self.table_offset(kit);
-        let offset = kit.b.iadd(start, Src::imm32(4 * word));
+        let offset = kit.b.iadd(start, Src::imm32(word.wrapping_mul(4)));
         let mods = [Access::READONLY.bits(), 4];
         Src::value(kit.b.value(IrOp::LoadGlobal, Type::B32, &[table, offset], &mods))
     }
@@ -133,7 +133,7 @@ impl Bindings {
         known.or_else(|| {
             (textures.len() < MAX_TEXTURES).then(|| {
                 textures.push(wanted);
-                textures.len() - 1
+                textures.len().saturating_sub(1)
             })
         })
     }
@@ -144,7 +144,8 @@ impl Bindings {
         let known = samplers.windows(wanted.len().max(1)).position(|window| window == wanted);
         let loads = [SamplerBinding::Loads];
         let kept = usize::from(wanted != loads && !samplers.contains(&loads[0]));
-        if known.is_none() && samplers.len() + wanted.len() + kept > MAX_SAMPLERS {
+        if known.is_none() && samplers.len().saturating_add(wanted.len()).saturating_add(kept) > MAX_SAMPLERS
+        {
             return None;
         }
         let first = known.unwrap_or(samplers.len());
@@ -233,15 +234,16 @@ pub(crate) fn field(kit: &mut Kit<'_, '_>, handle: Handle, field: Field) -> Src 
     let (word, shift) = (field.start / 32, field.start % 32);
     let first = handle.word(kit, word);
     let mut value = if shift == 0 { first } else { kit.b.ushr(first, Src::imm32(shift)) };
-    if shift + field.width > 32 {
-        let second = handle.word(kit, word + 1);
-        let high = kit.b.shl(second, Src::imm32(32 - shift));
+    let end = shift.saturating_add(field.width);
+    if end > 32 {
+        let second = handle.word(kit, word.saturating_add(1));
+        let high = kit.b.shl(second, Src::imm32(32u32.saturating_sub(shift)));
         value = kit.b.or(value, high);
     }
-    if shift + field.width == 32 || field.width == 32 {
+    if end == 32 || field.width == 32 {
         return value;
     }
-    kit.b.and(value, Src::imm32((1 << field.width) - 1))
+    kit.b.and(value, Src::imm32(1u32.wrapping_shl(field.width).wrapping_sub(1)))
 }
 
 /// Number of the last layer, or the last cube, of an array.

@@ -38,7 +38,7 @@ impl Uniforms {
     pub fn get(&mut self, source: UniformSource, half: u16, bits: u8) -> Src {
         let slot = self.slots.iter().position(|known| *known == source).unwrap_or_else(|| {
             self.slots.push(source);
-            self.slots.len() - 1
+            self.slots.len().saturating_sub(1)
         });
         provisional(slot as u64, half, bits)
     }
@@ -50,7 +50,7 @@ impl Uniforms {
 
     /// The register of `bits` bits that holds the push constant at byte `offset`.
     pub fn push_constant(&mut self, offset: u32, bits: u8) -> Src {
-        let end = offset + u32::from(bits) / 8;
+        let end = offset.saturating_add(u32::from(bits) / 8);
         self.push = Some(self.push.map_or((offset, end), |(low, high)| (low.min(offset), high.max(end))));
         provisional(PUSH_SLOT, (offset / 2) as u16, bits)
     }
@@ -60,7 +60,7 @@ impl Uniforms {
         let mut wanted: Vec<(UniformSource, u16)> = self.slots.iter().map(|source| (*source, 0)).collect();
         let push = self.push.map(|(low, high)| (low & !3, high.next_multiple_of(4)));
         if let Some((low, high)) = push {
-            let halves = u16::try_from((high - low) / 2).unwrap_or(u16::MAX);
+            let halves = u16::try_from(high.saturating_sub(low) / 2).unwrap_or(u16::MAX);
             wanted.push((UniformSource::PushConstants { offset: low }, halves));
         }
         let ranges = layout::place(&self.fixed, &wanted).map_err(does_not_fit)?;
@@ -93,15 +93,15 @@ impl Placement {
         }
         let (slot, half) = (src.payload >> SLOT_SHIFT, src.payload as u16);
         let start = match self.starts.get(slot as usize) {
-            Some(start) => *start + half,
-            None => self.push_start + half - (self.push_offset / 2) as u16,
+            Some(start) => start.wrapping_add(half),
+            None => self.push_start.wrapping_add(half).wrapping_sub((self.push_offset / 2) as u16),
         };
         Src { payload: u64::from(start), ..src }
     }
 
     /// Half-words in use.
     pub fn halves(&self) -> u16 {
-        self.ranges.last().map_or(0, |last| last.start + last.halves)
+        self.ranges.last().map_or(0, |last| last.start.saturating_add(last.halves))
     }
 }
 

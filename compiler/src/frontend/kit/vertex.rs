@@ -129,7 +129,8 @@ pub fn begin(kit: &mut Kit<'_, '_>, read: impl IntoIterator<Item = (u32, u32)>) 
     if count > vertex::MAX_ATTRIBUTES {
         return Err(KitError::Attributes { most: vertex::MAX_ATTRIBUTES, found: count }.into());
     }
-    kit.memory.scratch_bytes += vertex::stack_attribute_bytes(count);
+    let bytes = vertex::stack_attribute_bytes(count);
+    kit.memory.scratch_bytes = kit.memory.scratch_bytes.saturating_add(bytes);
     kit.uniforms.reserve(&vertex::uniforms(count, kit.vertex.runs_as));
     Ok(())
 }
@@ -268,7 +269,7 @@ fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output,
 fn store_to_memory(kit: &mut Kit<'_, '_>, varyings: &[Varying], words: &[(Output, Src)]) {
     let base = kit.uniforms.get(UniformSource::VertexOutputs, 0, 64);
     let number = compute::vertex(kit);
-    let first = kit.b.imul(number, Src::imm32(4 * varyings.len() as u32));
+    let first = kit.b.imul(number, Src::imm32((varyings.len() as u32).saturating_mul(4)));
     for varying in varyings {
         let Some(word) = last_of(words, varying.output) else { continue };
         let word = match varying.output {

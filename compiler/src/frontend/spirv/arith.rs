@@ -202,7 +202,7 @@ pub(super) fn elementwise<'a>(
     if operands.len() < row.arity {
         return Err(ValueError::TooFew { expected: row.arity, found: operands.len() }.into());
     }
-    for (index, (list, id)) in lists.iter_mut().zip(&operands[..row.arity]).enumerate() {
+    for (index, (list, id)) in lists.iter_mut().zip(operands).take(row.arity).enumerate() {
         let (operand, leaves) = eval.value(*id)?;
         check_domain(eval, if index == 0 { row.domain } else { tail_domain(row) }, operand)?;
         // The offset and count of bit-field operations are scalars beside vectors.
@@ -218,17 +218,25 @@ pub(super) fn elementwise<'a>(
     let result = eval.bump.alloc_slice_fill_copy(widths.len(), Src::NONE);
     for (component, (slot, bits)) in result.iter_mut().zip(widths).enumerate() {
         let mut args = [Src::NONE; 4];
-        for (arg, list) in args.iter_mut().zip(&lists[..row.arity]) {
-            *arg = list[if list.len() == 1 { 0 } else { component }];
+        for (arg, list) in args.iter_mut().zip(&lists).take(row.arity) {
+            *arg = part(list, component);
         }
         if row.shifts && eval.masks_shifts {
-            let last = u64::from(eval.b.f.width(args[0])) - 1;
+            let last = u64::from(eval.b.f.width(args[0])).saturating_sub(1);
             let mask = Src::imm(last, eval.b.f.width(args[1]));
             args[1] = eval.b.and(args[1], mask);
         }
-        *slot = component_of(eval, row, &args[..row.arity], *bits)?;
+        *slot = component_of(eval, row, args.get(..row.arity).unwrap_or(&args), *bits)?;
     }
     eval.checked(ty, result)
+}
+
+/// The scalar that an operand brings to a component: scalars bring themselves to each.
+fn part(operand: &[Src], component: usize) -> Src {
+    match operand {
+        [only] => *only,
+        all => all.get(component).copied().unwrap_or(Src::NONE),
+    }
 }
 
 /// What operands after the first are.
@@ -264,7 +272,7 @@ fn check_outcome(eval: &Eval<'_, '_, '_>, row: &Row, ty: Ty, first: &[Src]) -> R
 }
 
 fn component_of(eval: &mut Eval<'_, '_, '_>, row: &Row, args: &[Src], bits: u8) -> Result<Src, CompileError> {
-    let width = eval.b.f.width(args[0]);
+    let width = args.first().map_or(0, |first| eval.b.f.width(*first));
     if row.uniform && args.iter().any(|arg| eval.b.f.width(*arg) != width) {
         return Err(ValueError::Widths { expected: width }.into());
     }
@@ -279,7 +287,8 @@ fn component_of(eval: &mut Eval<'_, '_, '_>, row: &Row, args: &[Src], bits: u8) 
             _ => *arg,
         };
     }
-    let result = (row.build)(eval.b, &wide[..args.len()], if bits == 8 { 16 } else { bits });
+    let result =
+        (row.build)(eval.b, wide.get(..args.len()).unwrap_or(&wide), if bits == 8 { 16 } else { bits });
     let result_bits = eval.b.f.width(result);
     Ok(if bits == 8 && result_bits != 1 { eval.b.uconv(result, 8) } else { result })
 }
@@ -288,9 +297,9 @@ fn component_of(eval: &mut Eval<'_, '_, '_>, row: &Row, args: &[Src], bits: u8) 
 /// power of two it is a mask.
 fn signed_modulo(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
     let width = b.f.width(x);
-    let is_positive = |divisor: &u64| divisor >> (width - 1) == 0;
+    let is_positive = |divisor: &u64| divisor.leading_zeros() > u64::BITS.saturating_sub(width.into());
     if let Some(divisor) = y.as_imm().filter(|divisor| divisor.is_power_of_two() && is_positive(divisor)) {
-        return b.and(x, Src::imm(divisor - 1, width));
+        return b.and(x, Src::imm(divisor.saturating_sub(1), width));
     }
     let remainder = b.srem(x, y);
     let moved = b.iadd(remainder, y);
@@ -347,8 +356,8 @@ fn count(b: &mut Builder<'_, '_>, x: Src, bits: u8) -> Src {
 
 /// The two words of a 64-bit integer.
 pub(super) fn halves(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
-    let words = b.split(x, crate::ir::types::Type::B32, 2);
-    (words[0], words[1])
+    let [low, high] = b.split_into(x, crate::ir::types::Type::B32);
+    (low, high)
 }
 
 /// A 64-bit integer of two words.

@@ -118,9 +118,10 @@ impl<'a> Cfg<'a> {
 
     /// The literals of the switch that ends `node` that lead to `to`.
     pub fn literals(&self, node: Node, to: Node) -> impl Iterator<Item = u64> {
-        let cases = &self.cases[node];
+        let cases = self.cases.get(node).map_or(&[][..], Vec::as_slice);
         let start = cases.partition_point(|(target, _)| *target < to);
-        cases[start..].iter().take_while(move |(target, _)| *target == to).map(|(_, literal)| *literal)
+        let cases = cases.iter().skip(start);
+        cases.take_while(move |(target, _)| *target == to).map(|(_, literal)| *literal)
     }
 }
 

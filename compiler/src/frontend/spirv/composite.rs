@@ -38,7 +38,12 @@ pub(super) fn extract<'a>(
 ) -> Result<&'a [Src], CompileError> {
     let (from, leaves) = eval.value(operand(operands, 0)?)?;
     let (_, start, count) = locate(eval, from, operands.get(1..).unwrap_or(&[]))?;
-    Ok(&leaves[start..start + count])
+    leaves.get(start..start.saturating_add(count)).ok_or_else(outside)
+}
+
+/// Types and scalars do not fit.
+fn outside() -> CompileError {
+    CompileError::internal("a part outside of its composite")
 }
 
 /// A composite with another part.
@@ -54,7 +59,8 @@ pub(super) fn insert<'a>(
         return Err(ValueError::Inserted { expected: count, found: object.len() }.into());
     }
     let mut result = leaves.to_vec();
-    result[start..start + count].copy_from_slice(object);
+    let part = result.get_mut(start..start.saturating_add(count)).ok_or_else(outside)?;
+    part.copy_from_slice(object);
     Ok(eval.keep(&result))
 }
 
@@ -147,13 +153,13 @@ pub(super) fn locate(
     mut ty: Ty,
     path: &[u32],
 ) -> Result<(Ty, usize, usize), CompileError> {
-    let mut start = 0;
+    let mut start = 0usize;
     for index in path {
         if let Some(count) = eval.types.element_count(ty).filter(|count| index >= count) {
             return Err(ValueError::OutOfBounds { index: u64::from(*index), count: u64::from(count) }.into());
         }
         let (part, leaf) = eval.types.element(ty, *index)?;
-        start += leaf as usize;
+        start = start.saturating_add(leaf as usize);
         ty = part;
     }
     Ok((ty, start, eval.types.leaf_count(ty)?))
@@ -185,15 +191,15 @@ pub(super) fn shuffle<'a>(
     operands: &[u32],
 ) -> Result<&'a [Src], CompileError> {
     let (a, b) = (eval.value(operand(operands, 0)?)?.1, eval.value(operand(operands, 1)?)?.1);
-    let picks = &operands[2..];
+    let picks = operands.get(2..).unwrap_or(&[]);
     let mut result = Vec::with_capacity(picks.len());
     for pick in picks {
         // All ones denotes a component that may be anything.
         let pick = if *pick == u32::MAX { 0 } else { *pick as usize };
-        let component = if pick < a.len() { a.get(pick) } else { b.get(pick - a.len()) };
+        let component = pick.checked_sub(a.len()).map_or_else(|| a.get(pick), |pick| b.get(pick));
         result.push(*component.ok_or_else(|| ValueError::OutOfBounds {
             index: pick as u64,
-            count: (a.len() + b.len()) as u64,
+            count: a.len().saturating_add(b.len()) as u64,
         })?);
     }
     Ok(eval.keep(&result))
@@ -237,9 +243,9 @@ pub(super) fn select<'a>(
     if !fits || cond.iter().any(|cond| eval.b.f.width(*cond) != 1) {
         return Err(ValueError::ResultType.into());
     }
-    let result: Vec<Src> = (0..count)
-        .map(|index| eval.b.select(cond[if cond.len() == 1 { 0 } else { index }], a[index], b[index]))
-        .collect();
+    let conditions = cond.iter().cycle();
+    let result: Vec<Src> =
+        conditions.zip(a.iter().zip(b)).map(|(cond, (a, b))| eval.b.select(*cond, *a, *b)).collect();
     Ok(eval.keep(&result))
 }
 
@@ -254,12 +260,10 @@ pub(super) fn bitcast<'a>(
     let (Some(old), Some(new)) = (from.first().map(|leaf| eval.b.f.width(*leaf)), to.first().copied()) else {
         return Err(ValueError::BitcastType.into());
     };
-    if from.len() * usize::from(old) != to.len() * usize::from(new) || old == 1 {
-        return Err(ValueError::BitcastSize {
-            from: from.len() * usize::from(old),
-            to: to.len() * usize::from(new),
-        }
-        .into());
+    let from_bits = from.len().saturating_mul(old.into());
+    let to_bits = to.len().saturating_mul(new.into());
+    if from_bits != to_bits || old == 1 {
+        return Err(ValueError::BitcastSize { from: from_bits, to: to_bits }.into());
     }
     if old == new {
         return Ok(from);
@@ -270,7 +274,7 @@ pub(super) fn bitcast<'a>(
             result.extend(take_apart(eval.b, *leaf, new));
         }
     } else {
-        for group in from.chunks(usize::from(new / old)) {
+        for group in from.chunks(new.checked_div(old).unwrap_or(1).into()) {
             result.push(put_together(eval.b, group, new));
         }
     }
@@ -281,7 +285,7 @@ pub(super) fn bitcast<'a>(
 pub(super) fn take_apart(b: &mut Builder<'_, '_>, leaf: Src, bits: u8) -> Vec<Src> {
     let width = b.f.width(leaf);
     if bits >= 16 {
-        return b.split(leaf, Type::scalar(bits), usize::from(width / bits)).to_vec();
+        return b.split(leaf, Type::scalar(bits), width.checked_div(bits).unwrap_or(1).into()).to_vec();
     }
     if width == 64 {
         let (low, high) = halves(b, leaf);
@@ -311,7 +315,7 @@ pub(super) fn put_together(b: &mut Builder<'_, '_>, parts: &[Src], bits: u8) -> 
     let mut sum = Src::imm(0, bits);
     for (index, part) in parts.iter().enumerate() {
         let wide = b.uconv(*part, bits);
-        let moved = b.shl(wide, Src::imm32(index as u32 * u32::from(part_bits)));
+        let moved = b.shl(wide, Src::imm32((index as u32).wrapping_mul(part_bits.into())));
         sum = if index == 0 { moved } else { b.or(sum, moved) };
     }
     sum
@@ -484,10 +488,11 @@ fn add_saturating(b: &mut Builder<'_, '_>, x: Src, accumulator: Src, signed: boo
             let (x, accumulator) = (wide(b, x), wide(b, accumulator));
             let sum = b.iadd(x, accumulator);
             let capped = if signed {
-                let below = b.imin(sum, int((1 << (bits - 1)) - 1, 32));
-                b.imax(below, int(-(1 << (bits - 1)), 32))
+                let end = 1i64.wrapping_shl(u32::from(bits).wrapping_sub(1));
+                let below = b.imin(sum, int(end.wrapping_sub(1), 32));
+                b.imax(below, int(end.wrapping_neg(), 32))
             } else {
-                b.umin(sum, int((1 << bits) - 1, 32))
+                b.umin(sum, int(1i64.wrapping_shl(bits.into()).wrapping_sub(1), 32))
             };
             b.uconv(capped, bits)
         }

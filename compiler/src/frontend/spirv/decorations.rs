@@ -43,8 +43,8 @@ impl Decorations {
             }
             Op::GroupMemberDecorate => {
                 let group = inst.word(0)?;
-                for pair in inst.rest(1).chunks_exact(2) {
-                    self.copy(group, pair[0], pair[1]);
+                for [target, member] in inst.rest(1).as_chunks::<2>().0 {
+                    self.copy(group, *target, *member);
                 }
             }
             _ => {}
@@ -71,9 +71,9 @@ impl Decorations {
         self.rows.sort_unstable();
         self.starts.clear();
         let last = self.rows.last().map_or(0, |row| row.target);
-        self.starts.reserve(last as usize + 2);
+        self.starts.reserve((last as usize).saturating_add(2));
         for (at, row) in (0..).zip(&self.rows) {
-            self.starts.resize(self.starts.len().max(row.target as usize + 1), at);
+            self.starts.resize(self.starts.len().max((row.target as usize).saturating_add(1)), at);
         }
         self.starts.push(self.rows.len() as u32);
         self.sorted = true;
@@ -82,8 +82,8 @@ impl Decorations {
     /// The decorations of an id and of its members.
     fn rows_of(&self, target: u32) -> &[Row] {
         let target = target as usize;
-        match (self.starts.get(target), self.starts.get(target + 1)) {
-            (Some(start), Some(end)) => &self.rows[*start as usize..*end as usize],
+        match (self.starts.get(target), self.starts.get(target.saturating_add(1))) {
+            (Some(start), Some(end)) => self.rows.get(*start as usize..*end as usize).unwrap_or(&[]),
             _ => &[],
         }
     }
@@ -129,8 +129,9 @@ impl Decorations {
     fn part(&self, target: u32, member: u32) -> Part<'_> {
         let rows = self.rows_of(target);
         let start = rows.partition_point(|row| row.member < member);
-        let count = rows[start..].partition_point(|row| row.member == member);
-        Part { rows: &rows[start..start + count] }
+        let rows = rows.get(start..).unwrap_or(&[]);
+        let count = rows.partition_point(|row| row.member == member);
+        Part { rows: rows.get(..count).unwrap_or(&[]) }
     }
 }
 

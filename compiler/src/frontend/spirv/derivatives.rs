@@ -28,7 +28,8 @@ pub(super) fn derivative_instruction<'a>(
                 let (dx, dy) = (v.kit.b.fabs(dx), v.kit.b.fabs(dy));
                 v.kit.b.fadd(dx, dy)
             }
-            _ => slopes[0],
+            [slope, ..] => slope,
+            [] => return Err(CompileError::internal("a derivative along no axis")),
         });
     }
     let leaves = v.bump.alloc_slice_copy(&result);

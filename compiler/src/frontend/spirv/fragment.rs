@@ -27,7 +27,8 @@ pub(super) fn fragment_inputs(
     let mut values = Vec::with_capacity(leaves.len());
     let mut rest = leaves;
     while let Some(first) = rest.first() {
-        let count = rest.windows(2).take_while(|pair| follows(&pair[0], &pair[1])).count() + 1;
+        let count =
+            rest.iter().zip(rest.iter().skip(1)).take_while(|(a, b)| follows(a, b)).count().saturating_add(1);
         let (vector, after) = rest.split_at(count);
         rest = after;
         let found = match first.slot {
@@ -77,7 +78,7 @@ fn fragment_built_in(v: &mut Values<'_, '_>, built_in: BuiltIn, index: u32) -> O
 fn input_leaves(io: &StageIo<'_>, at: u32, count: usize) -> Result<Vec<Leaf>, CompileError> {
     let found = io.inputs.iter().find_map(|(variable, leaves)| {
         let start = at.checked_sub(variable.0)? as usize;
-        leaves.get(start..start + count)
+        leaves.get(start..start.saturating_add(count))
     });
     found.map(<[Leaf]>::to_vec).ok_or_else(|| CompileError::from(StageError::NotAnInput))
 }
@@ -113,7 +114,7 @@ pub(super) fn interpolate_at<'a>(
     let (elements, chosen) = memory::candidates(v, pointer.steps)?;
     let mut result: Option<Vec<Src>> = None;
     for element in elements.into_iter().rev() {
-        let leaves = input_leaves(io, first.0 + pointer.fixed + element, count)?;
+        let leaves = input_leaves(io, first.at(pointer.fixed.wrapping_add(element)).0, count)?;
         let here = leaves_at(v, &leaves, place, &at)?;
         result = Some(match result {
             None => here,
@@ -151,7 +152,7 @@ fn leaves_at(
             return Err(StageError::Double { what: "interpolation of an input" }.into());
         }
         let ty = Type::scalar(iterated_bits(leaf, place));
-        let value = fragment::interpolate(&mut v.kit, input, mode, (place, at), ty)[0];
+        let value = fragment::interpolate_one(&mut v.kit, input, mode, (place, at), ty);
         values.push(if leaf.is_float { v.kit.b.fconv(value, leaf.bits) } else { value });
     }
     Ok(values)
@@ -230,5 +231,6 @@ fn follows(a: &Leaf, b: &Leaf) -> bool {
     else {
         return false;
     };
-    (at, next) == (location, component + 1) && (a.style, a.is_float, a.bits) == (b.style, b.is_float, b.bits)
+    (at, next) == (location, component.wrapping_add(1))
+        && (a.style, a.is_float, a.bits) == (b.style, b.is_float, b.bits)
 }

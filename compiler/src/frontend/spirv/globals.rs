@@ -116,7 +116,8 @@ pub(super) fn global<'a>(
     if let Some(pointer) = m.globals[index] {
         return Ok(pointer);
     }
-    let global = v.module.globals[index];
+    let global =
+        *v.module.globals.get(index).ok_or_else(|| CompileError::internal("a variable that is not there"))?;
     let pointer = match global.class {
         StorageClass::Uniform | StorageClass::StorageBuffer => buffer(v, &global)?,
         StorageClass::PushConstant => {

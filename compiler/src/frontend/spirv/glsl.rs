@@ -91,7 +91,7 @@ rows! { GlslStd450Op;
     FindSMsb Signed -> Integer = |b, [x], bits| {
         let width = word_or_pair(b.f.width(x));
         let x = b.sconv(x, width);
-        let sign = b.sshr(x, Src::imm32(u32::from(width) - 1));
+        let sign = b.sshr(x, Src::imm32(u32::from(width).saturating_sub(1)));
         let differing = b.xor(x, sign);
         highest_bit(b, differing, bits)
     };
@@ -219,7 +219,9 @@ fn shaped<'a>(
             (G::UnpackSnorm4x8 | G::UnpackUnorm4x8 | G::UnpackSnorm2x16 | G::UnpackUnorm2x16, [word]) => {
                 Ok(unpack(b, packing, *word))
             }
-            (_, list) if list.len() == usize::from(32 / packing.bits) => Ok(vec![pack(b, packing, list)]),
+            (_, list) if list.len() == usize::from(32u8.checked_div(packing.bits).unwrap_or(0)) => {
+                Ok(vec![pack(b, packing, list)])
+            }
             _ => Err(ValueError::Extended { why: "the number of components is wrong" }.into()),
         };
     }
@@ -298,7 +300,7 @@ fn square_matrix(
     };
     v.eval().check_float(column)?;
     let size = count as usize;
-    if leaves.len() != size * size {
+    if leaves.len() != size.saturating_mul(size) {
         return Err(ValueError::NotSquare.into());
     }
     Ok(match op {
@@ -351,13 +353,7 @@ fn geometry(
             vec![length(b, &difference)]
         }
         G::Normalize => normalize(b, x),
-        G::Cross if n == 3 && y.len() == 3 => (0..3)
-            .map(|axis| {
-                let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
-                let (first, second) = (b.fmul(x[i], y[j]), b.fmul(x[j], y[i]));
-                b.fsub(first, second)
-            })
-            .collect(),
+        G::Cross if n == 3 && y.len() == 3 => cross(b, x, y),
         G::FaceForward if y.len() == n && z.len() == n => {
             let side = matrix::dot(b, z, y);
             let zero = float(0.0, b.f.width(side));
@@ -374,9 +370,23 @@ fn geometry(
             let twice = b.fadd(along, along);
             subtract_scaled(b, x, twice, y)
         }
-        G::Refract if y.len() == n && z.len() == 1 => refract(b, x, y, z[0]),
+        G::Refract if y.len() == n && z.len() == 1 => refract(b, x, y, z),
         _ => return Err(ValueError::ExtendedOperands { name: format!("{op:?}") }.into()),
     })
+}
+
+/// The product of two vectors that is at right angles to both.
+fn cross(b: &mut Builder<'_, '_>, x: &[Src], y: &[Src]) -> Vec<Src> {
+    fn turned(vector: &[Src], by: usize) -> impl Iterator<Item = Src> {
+        vector.iter().copied().cycle().skip(by).take(3)
+    }
+    let left = turned(x, 1).zip(turned(y, 2));
+    let right = turned(x, 2).zip(turned(y, 1));
+    let component = |((xi, yj), (xj, yi))| {
+        let (first, second) = (b.fmul(xi, yj), b.fmul(xj, yi));
+        b.fsub(first, second)
+    };
+    left.zip(right).map(component).collect()
 }
 
 /// √(x·x), in 32 bits so that half floats do not overflow; of a scalar its magnitude.
@@ -407,10 +417,10 @@ fn subtract_scaled(b: &mut Builder<'_, '_>, x: &[Src], factor: Src, y: &[Src]) -
 }
 
 /// The refracted direction, zero under total reflection.
-fn refract(b: &mut Builder<'_, '_>, incident: &[Src], normal: &[Src], eta: Src) -> Vec<Src> {
+fn refract(b: &mut Builder<'_, '_>, incident: &[Src], normal: &[Src], eta: &[Src]) -> Vec<Src> {
     let bits = incident.first().map_or(32, |x| b.f.width(*x));
     let (zero, one) = (float(0.0, bits), float(1.0, bits));
-    let eta = b.fconv(eta, bits);
+    let eta = b.fconv(eta.first().copied().unwrap_or(one), bits);
     let along = matrix::dot(b, normal, incident);
     let negated = b.fneg(along);
     let sine = b.ffma(negated, along, one);

@@ -280,7 +280,7 @@ pub(super) fn ldexp(b: &mut Builder<'_, '_>, x: Src, exponent: Src) -> Src {
     let mut rest = b.sconv(exponent, 32);
     let bits = b.f.width(x);
     let largest = if bits == 64 { 1023 } else { 127 };
-    let (least, most) = (Src::imm32((1 - largest) as u32), Src::imm32(largest as u32));
+    let (least, most) = (Src::imm32(1u32.wrapping_sub(largest)), Src::imm32(largest));
     let mut result = b.fconv(x, bits.max(32));
     for _ in 0..3 {
         let capped = b.imin(rest, most);

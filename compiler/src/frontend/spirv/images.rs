@@ -36,7 +36,7 @@ fn integers(v: &mut Values<'_, '_>, id: u32, image: &ImageType) -> Result<Vec<Sr
     if leaves.len() < count || leaves.iter().any(|leaf| v.kit.b.f.width(*leaf) == 1) {
         return Err(ImageError::Coordinate { expected: count, found: leaves.len() }.into());
     }
-    Ok(leaves[..count].iter().map(|leaf| v.kit.b.sconv(*leaf, 32)).collect())
+    Ok(leaves.iter().take(count).map(|leaf| v.kit.b.sconv(*leaf, 32)).collect())
 }
 
 /// Loads a texel, or reads a render target.
@@ -73,7 +73,7 @@ pub(super) fn store_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result
     if leaves.is_empty() || leaves.len() > 4 || leaves.iter().any(|leaf| v.kit.b.f.width(*leaf) != bits) {
         return Err(ImageError::Texel { count: leaves.len(), bits }.into());
     }
-    let data = [0, 1, 2, 3].map(|at: usize| leaves.get(at).copied().unwrap_or(leaves[0]));
+    let data = [0, 1, 2, 3].map(|at: usize| leaves.get(at).or(leaves.first()).copied().unwrap_or(Src::NONE));
     images::store(&mut v.kit, bound.at, shape(&image)?, coords, data, bound.readable)
 }
 

@@ -76,7 +76,9 @@ impl Leaf {
     pub fn components(&self) -> impl Iterator<Item = Slot> + use<> {
         let (slot, words) = (self.slot, u32::from(self.bits.div_ceil(32)));
         (0..words).map(move |word| match slot {
-            Slot::User { location, component } => Slot::User { location, component: component + word },
+            Slot::User { location, component } => {
+                Slot::User { location, component: component.saturating_add(word) }
+            }
             other => other,
         })
     }
@@ -146,7 +148,7 @@ impl Walk<'_, '_> {
                     self.visit(member.ty, inner)?;
                 }
                 if !is_whole {
-                    (self.captured, self.block) = (None, self.block + 1);
+                    (self.captured, self.block) = (None, self.block.saturating_add(1));
                 }
                 Ok(())
             }
@@ -174,18 +176,20 @@ impl Walk<'_, '_> {
         let words = u32::from(bits.div_ceil(32));
         for component in 0..count {
             let slot = match decorated.built_in {
-                Some(built_in) => Slot::BuiltIn { built_in, index: self.index + component },
-                None => self.user(decorated.component + words * component, words)?,
+                Some(built_in) => Slot::BuiltIn { built_in, index: self.index.saturating_add(component) },
+                None => {
+                    self.user(decorated.component.saturating_add(words.saturating_mul(component)), words)?
+                }
             };
             let captured = Captured::take(&mut self.captured, bits);
             let (index, style) = (decorated.index, decorated.style);
             self.out.push(Leaf { slot, bits, is_float, index, style, captured });
         }
         match decorated.built_in {
-            Some(_) => self.index += count,
+            Some(_) => self.index = self.index.saturating_add(count),
             None => {
-                let locations = (decorated.component + words * count).div_ceil(4);
-                self.location = self.location.map(|location| location + locations);
+                let locations = decorated.component.saturating_add(words.saturating_mul(count)).div_ceil(4);
+                self.location = self.location.map(|location| location.saturating_add(locations));
             }
         }
         Ok(())

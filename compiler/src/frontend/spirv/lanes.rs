@@ -54,7 +54,7 @@ pub(super) fn move_between_lanes<'a>(
     index: usize,
 ) -> Result<Vec<Src>, CompileError> {
     check_scope(v, inst, index)?;
-    let amount = amount(v, inst.word(index + 1)?)?;
+    let amount = amount(v, inst.word(index.saturating_add(1))?)?;
     each(v, inst, index, |b, x| simd::moved(b, op, x, amount))
 }
 
@@ -193,7 +193,7 @@ pub(super) fn quad_swap<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<V
     if direction > 2 {
         return Err(GroupError::Direction { direction }.into());
     }
-    each(v, inst, 3, |b, x| simd::moved(b, IrOp::ReadLaneXor, x, Src::imm32(direction + 1)))
+    each(v, inst, 3, |b, x| simd::moved(b, IrOp::ReadLaneXor, x, Src::imm32(direction.saturating_add(1))))
 }
 
 /// Reads from the lane `delta` further, going around within the cluster.
@@ -206,13 +206,14 @@ pub(super) fn rotate<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<Vec<
     };
     let b = &mut v.kit.b;
     let own = simd::lane(b);
-    let mask = Src::imm32(cluster - 1);
+    let last = cluster.saturating_sub(1);
+    let mask = Src::imm32(last);
     let delta = b.and(delta, mask);
-    let (place, outside) = (b.and(own, mask), b.and(own, Src::imm32(!(cluster - 1))));
+    let (place, outside) = (b.and(own, mask), b.and(own, Src::imm32(!last)));
     let moved_place = b.iadd(place, delta);
     if let Some(constant) = delta.as_imm() {
         let goes_around = b.icmp(IntCond::UGE, moved_place, Src::imm32(cluster));
-        let back = Src::imm32(cluster - constant as u32);
+        let back = Src::imm32(cluster.wrapping_sub(constant as u32));
         return each(v, inst, 3, |b, x| {
             let (above, below) =
                 (simd::moved(b, IrOp::ReadLaneDown, x, delta), simd::moved(b, IrOp::ReadLaneUp, x, back));

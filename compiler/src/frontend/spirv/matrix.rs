@@ -120,7 +120,7 @@ fn operand<'a>(eval: &Eval<'_, '_, 'a>, operands: &[u32], index: usize) -> Resul
         _ => (ty, 1),
     };
     eval.check_float(vector)?;
-    Ok(Operand { leaves, rows: leaves.len() / columns, columns })
+    Ok(Operand { leaves, rows: leaves.len().checked_div(columns).unwrap_or(0), columns })
 }
 
 /// The first two operands.
@@ -133,8 +133,7 @@ pub(super) fn transpose(matrix: &[Src], rows: usize) -> Result<Vec<Src>, Compile
     if rows == 0 {
         return Err(ValueError::NoRows.into());
     }
-    let columns = matrix.len() / rows;
-    Ok((0..rows).flat_map(|row| (0..columns).map(move |column| matrix[column * rows + row])).collect())
+    Ok((0..rows).flat_map(|row| matrix.iter().skip(row).step_by(rows).copied()).collect())
 }
 
 /// Sum of the products of components.
@@ -201,47 +200,56 @@ fn cross_product(b: &mut Builder<'_, '_>, x: Src, y: Src, z: Src, w: Src) -> Src
     add_product(b, product, minus, w)
 }
 
-/// Sum of the products of a column's components with their cofactors.
+/// Sum of the products of a column's components with their cofactors, as far as there are both.
 fn expand(b: &mut Builder<'_, '_>, column: &[Src], cofactors: &[Src]) -> Src {
-    let first = b.fmul(column[0], cofactors[0]);
-    let rest = column.iter().zip(cofactors).skip(1);
-    rest.fold(first, |sum, (x, cofactor)| add_product(b, sum, *x, *cofactor))
+    let mut sum = None;
+    for (x, cofactor) in column.iter().zip(cofactors) {
+        sum = Some(match sum {
+            None => b.fmul(*x, *cofactor),
+            Some(sum) => add_product(b, sum, *x, *cofactor),
+        });
+    }
+    sum.unwrap_or(Src::NONE)
 }
 
 /// The matrix without one row and one column.
 fn minor(matrix: &[Src], size: usize, row: usize, column: usize) -> Vec<Src> {
-    let keeps = |position: &usize| position / size != column && position % size != row;
-    (0..size * size).filter(keeps).map(|position| matrix[position]).collect()
+    let columns = matrix.chunks(size.max(1)).enumerate().filter(|(at, _)| *at != column);
+    let kept = columns.flat_map(|(_, column)| column.iter().enumerate().filter(|(at, _)| *at != row));
+    kept.map(|(_, src)| *src).collect()
 }
 
 /// Determinant of a square matrix of two to four rows, expanded along the first column. The recursion is two deep.
 pub(super) fn determinant(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize) -> Src {
-    if size == 2 {
-        return cross_product(b, matrix[0], matrix[3], matrix[2], matrix[1]);
+    if let [x, z, w, y] = *matrix {
+        return cross_product(b, x, y, w, z);
     }
     let cofactors: Vec<Src> = (0..size).map(|row| cofactor(b, matrix, size, row, 0)).collect();
-    expand(b, &matrix[..size], &cofactors)
+    expand(b, matrix, &cofactors)
 }
 
 fn cofactor(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize, row: usize, column: usize) -> Src {
     let rest = minor(matrix, size, row, column);
-    let value = if size == 2 { rest[0] } else { determinant(b, &rest, size - 1) };
-    if (row + column).is_multiple_of(2) { value } else { b.fneg(value) }
+    let value = match rest[..] {
+        [only] => only,
+        _ => determinant(b, &rest, size.saturating_sub(1)),
+    };
+    if (row ^ column) & 1 == 0 { value } else { b.fneg(value) }
 }
 
 /// Inverse of a square matrix: the transposed cofactors over the determinant.
 pub(super) fn inverse(b: &mut Builder<'_, '_>, matrix: &[Src], size: usize) -> Vec<Src> {
-    let mut cofactors = Vec::with_capacity(size * size);
+    let mut cofactors = Vec::with_capacity(size.saturating_mul(size));
     for column in 0..size {
         for row in 0..size {
             cofactors.push(cofactor(b, matrix, size, row, column));
         }
     }
-    let determinant = expand(b, &matrix[..size], &cofactors[..size]);
+    let determinant = expand(b, matrix.get(..size).unwrap_or(&[]), &cofactors);
     let one = crate::ir::build::alu::float(1.0, b.f.width(determinant));
     let factor = b.fdiv(one, determinant);
-    let transposed = (0..size * size).map(|position| cofactors[(position % size) * size + position / size]);
-    transposed.map(|part| b.fmul(part, factor)).collect()
+    let transposed = (0..size).flat_map(|row| cofactors.iter().skip(row).step_by(size));
+    transposed.map(|part| b.fmul(*part, factor)).collect()
 }
 
 #[cfg(test)]

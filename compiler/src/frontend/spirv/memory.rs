@@ -63,8 +63,8 @@ fn chunks(
                 stride => (1, stride),
             };
             for first in (0..count).step_by(most as usize) {
-                let count = most.min(count - first);
-                out.push(Chunk { offset: at.wrapping_add(first * stride), count, bits });
+                let count = most.min(count.saturating_sub(first));
+                out.push(Chunk { offset: at.wrapping_add(first.wrapping_mul(stride)), count, bits });
             }
         }
         Kind::Struct { members } => {
@@ -139,12 +139,14 @@ pub(super) fn candidates(v: &mut Values<'_, '_>, steps: &[Step]) -> Result<(Vec<
     let mut places = vec![0u32];
     let mut chosen = None;
     for step in steps {
-        if places.len() as u64 * u64::from(step.count) > u64::from(MAX_SELECTED) {
+        if (places.len() as u64).saturating_mul(step.count.into()) > u64::from(MAX_SELECTED) {
             return Err(MemoryError::Selected { most: MAX_SELECTED }.into());
         }
         let each = |place: &u32| {
             let place = *place;
-            (0..step.count).map(move |index| place + index * step.stride).collect::<Vec<_>>()
+            (0..step.count)
+                .map(move |index| place.wrapping_add(index.wrapping_mul(step.stride)))
+                .collect::<Vec<_>>()
         };
         places = places.iter().flat_map(each).collect();
         chosen = Some(index::add_scaled(&mut v.kit.b, chosen, step.index, step.stride));
@@ -158,9 +160,9 @@ fn load_variables<'a>(
     base: Variable,
     count: u32,
 ) -> Result<&'a [Src], CompileError> {
-    let first = base.0 + pointer.fixed;
+    let first = base.at(pointer.fixed);
     if pointer.steps.is_empty() {
-        let read = |leaf: usize| v.kit.vars.read(&mut v.kit.b, Variable(first + leaf as u32));
+        let read = |leaf: usize| v.kit.vars.read(&mut v.kit.b, first.at(leaf as u32));
         return Ok(v.bump.alloc_slice_fill_with(count as usize, read));
     }
     let (places, chosen) = candidates(v, pointer.steps)?;
@@ -168,7 +170,7 @@ fn load_variables<'a>(
     for leaf in 0..count {
         let mut sum = None;
         for place in places.iter().rev() {
-            let here = v.kit.vars.read(&mut v.kit.b, Variable(first + place + leaf));
+            let here = v.kit.vars.read(&mut v.kit.b, first.at(*place).at(leaf));
             sum = Some(match sum {
                 None => here,
                 Some(other) => {
@@ -188,10 +190,10 @@ fn store_variables<'a>(
     base: Variable,
     data: &[Src],
 ) -> Result<(), CompileError> {
-    let first = base.0 + pointer.fixed;
+    let first = base.at(pointer.fixed);
     if pointer.steps.is_empty() {
         for (leaf, src) in data.iter().enumerate() {
-            v.kit.vars.write(&v.kit.b, Variable(first + leaf as u32), *src);
+            v.kit.vars.write(&v.kit.b, first.at(leaf as u32), *src);
         }
         return Ok(());
     }
@@ -199,7 +201,7 @@ fn store_variables<'a>(
     for place in places {
         let hit = v.kit.b.icmp(IntCond::EQ, chosen, Src::imm32(place));
         for (leaf, src) in data.iter().enumerate() {
-            let variable = Variable(first + place + leaf as u32);
+            let variable = first.at(place).at(leaf as u32);
             let old = v.kit.vars.read(&mut v.kit.b, variable);
             let new = v.kit.b.select(hit, *src, old);
             v.kit.vars.write(&v.kit.b, variable, new);
@@ -216,7 +218,8 @@ fn scratch_offset<'a>(
     slot: u32,
     leaf: usize,
 ) -> Src {
-    let fixed = Src::imm32(base + (pointer.fixed + leaf as u32) * slot);
+    let place = pointer.fixed.wrapping_add(leaf as u32);
+    let fixed = Src::imm32(base.wrapping_add(place.wrapping_mul(slot)));
     pointer.offset.map_or(fixed, |offset| v.kit.b.iadd(offset, fixed))
 }
 
@@ -264,8 +267,10 @@ pub(super) fn bytes_of(v: &Values<'_, '_>, ty: Ty, leaves: &[Src]) -> Result<Vec
         let size = usize::from(memory_bits(chunk.bits) / 8);
         for (index, leaf) in rest.by_ref().take(chunk.count as usize).enumerate() {
             let value = leaf.as_imm().ok_or_else(|| CompileError::internal("a constant without a value"))?;
-            let start = chunk.offset as usize + index * size;
-            bytes[start..start + size].copy_from_slice(&value.to_le_bytes()[..size]);
+            let start = (chunk.offset as usize).saturating_add(index.saturating_mul(size));
+            for (byte, new) in bytes.iter_mut().skip(start).zip(value.to_le_bytes()).take(size) {
+                *byte = new;
+            }
         }
     }
     Ok(bytes)
@@ -305,7 +310,7 @@ fn load_memory<'a>(
         }
         let (offset, align) = chunk_offset(v, &pointer, &chunk);
         let words = if bits == 64 { 2 } else { 1 };
-        let ty = Type::vector(bits.min(32), (chunk.count * words) as u8);
+        let ty = Type::vector(bits.min(32), chunk.count.wrapping_mul(words) as u8);
         let parts = match pointer.root {
             Root::Local => {
                 let loaded = v.kit.b.value(IrOp::LoadLocal, ty, &[offset], &[align]);
@@ -352,17 +357,16 @@ fn load_push_constant(
 ) -> Result<(), CompileError> {
     let bits = memory_bits(chunk.bits);
     let bytes = u32::from(bits) / 8;
-    if at > MAX_PUSH_CONSTANT_BYTES - bytes * chunk.count {
+    if at > MAX_PUSH_CONSTANT_BYTES.saturating_sub(bytes.saturating_mul(chunk.count)) {
         return Err(MemoryError::PushConstants { at, most: MAX_PUSH_CONSTANT_BYTES }.into());
     }
     if !at.is_multiple_of(bytes.min(4)) {
         return Err(MemoryError::Unaligned { at, align: bytes.min(4) }.into());
     }
     for index in 0..chunk.count {
-        let at = at + index * bytes;
+        let at = at.wrapping_add(index.wrapping_mul(bytes));
         if bits == 64 {
-            let (low, high) =
-                (v.kit.uniforms.push_constant(at, 32), v.kit.uniforms.push_constant(at + 4, 32));
+            let [low, high] = [at, at.wrapping_add(4)].map(|at| v.kit.uniforms.push_constant(at, 32));
             result.push(join(&mut v.kit.b, low, high));
         } else {
             let word = v.kit.uniforms.push_constant(at, bits);
@@ -424,7 +428,7 @@ fn store_memory<'a>(
         let (now, later) = rest.split_at(chunk.count as usize);
         rest = later;
         let bits = memory_bits(chunk.bits);
-        let mut parts = Vec::with_capacity(now.len() * 2);
+        let mut parts = Vec::with_capacity(now.len().saturating_mul(2));
         for src in now {
             if bits == 64 {
                 let (low, high) = halves(&mut v.kit.b, *src);
@@ -440,7 +444,7 @@ fn store_memory<'a>(
             Root::Local => v.kit.b.effect(IrOp::StoreLocal, &[vector, offset], &[align]),
             Root::PushConstants => return Err(MemoryError::WrittenPushConstants.into()),
             root => {
-                let (base, access) = base(v, root, (pointer.access | access) - Access::READONLY)?;
+                let (base, access) = base(v, root, (pointer.access | access).difference(Access::READONLY))?;
                 v.kit.memory.writes_memory = true;
                 let asked = bounds::Access { base, offset: (offset, pointer.align), ty };
                 let checked = effect(v, &pointer, asked);

@@ -148,6 +148,11 @@ pub(super) struct Entry<'a> {
 }
 
 impl<'a> Module<'a> {
+    /// The function with this index.
+    pub fn function(&self, index: usize) -> Result<&FunctionBody, CompileError> {
+        self.functions.get(index).ok_or_else(|| CompileError::internal("a function that is not there"))
+    }
+
     /// The entry points by name and execution model.
     fn entry_names(&self) -> String {
         let name = |point: &EntryPoint| match ExecutionModel::from_u32(point.model) {

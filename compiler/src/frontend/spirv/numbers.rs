@@ -56,6 +56,10 @@ const FREQUENT: &[Op] = &[
 ];
 
 /// By number, the frequent opcodes.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the compiler evaluates it, and refuses a table that is too short"
+)]
 static BY_NUMBER: [Option<Op>; 320] = {
     let mut known = [None; 320];
     let mut at = 0;

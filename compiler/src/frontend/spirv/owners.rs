@@ -11,13 +11,14 @@ use super::values::Here;
 use super::words::Instructions;
 use crate::frontend::kit::control::Walk;
 use crate::frontend::kit::limits::Budget;
+use crate::frontend::rows::Rows;
 use crate::frontend::ssa::Variable;
 use crate::ir::src::Src;
 
 /// Variables and the memory they are in.
 pub(super) struct Memory<'a> {
     /// What each module-scope variable turned into.
-    pub globals: Vec<Option<Pointer<'a>>>,
+    pub globals: Rows<Option<Pointer<'a>>>,
     pub constants: Constants<'a>,
     pub usage: Usage<'a>,
 }
@@ -26,7 +27,7 @@ impl<'a> Memory<'a> {
     /// No variable has a place yet.
     pub fn new(module: &Module<'a>) -> Self {
         Memory {
-            globals: vec![None; module.globals.len()],
+            globals: Rows::filled(module.globals.len(), None),
             constants: Constants::default(),
             usage: Usage::default(),
         }
@@ -61,7 +62,7 @@ pub(super) struct Frame<'a> {
 /// Function bodies: those that have been read, and the calls that are open.
 pub(super) struct Bodies<'a> {
     /// By function.
-    pub read: Vec<Option<Rc<Body<'a>>>>,
+    pub read: Rows<Option<Rc<Body<'a>>>>,
     /// Open calls, the innermost last.
     pub frames: Vec<Frame<'a>>,
     /// Calls so far.
@@ -79,7 +80,7 @@ impl<'a> Bodies<'a> {
     /// No body has been read.
     pub fn new(module: &Module<'a>) -> Self {
         Bodies {
-            read: module.functions.iter().map(|_| None).collect(),
+            read: Rows::filled(module.functions.len(), None),
             frames: Vec::new(),
             calls: 0,
             phis: vec![None; module.defs.len()],

@@ -17,7 +17,7 @@ use crate::ir::src::Src;
 
 /// `access` of a place that the program alone says is within its buffer.
 fn anywhere(access: Access) -> Access {
-    access - Access::SPECULATABLE
+    access.difference(Access::SPECULATABLE)
 }
 
 /// The pointer that an access chain from `pointer` along `indices` gives.
@@ -131,7 +131,7 @@ fn within(v: &mut Values<'_, '_>, ty: Ty, index: Src) -> Src {
     match v.types.kind(ty) {
         Kind::Array { count, .. } => {
             let index = index::index_word(&mut v.kit.b, index);
-            v.kit.b.umin(index, Src::imm32(count - 1))
+            v.kit.b.umin(index, Src::imm32(count.saturating_sub(1)))
         }
         _ => index,
     }
@@ -149,7 +149,7 @@ fn step_scalars<'a>(
         // An index out of bounds may reach anything within the variable, but nothing outside.
         let clamped = u32::try_from(constant).unwrap_or(u32::MAX).min(last);
         let (ty, leaf) = v.types.element(pointer.ty, clamped)?;
-        return Ok(Pointer { ty, fixed: pointer.fixed + leaf, ..pointer });
+        return Ok(Pointer { ty, fixed: pointer.fixed.wrapping_add(leaf), ..pointer });
     }
     check_dynamic(v, pointer.ty)?;
     let (ty, stride) = v.types.element(pointer.ty, 1)?;
@@ -253,13 +253,16 @@ pub(super) fn with_pointers_as_values<'a, T>(
         };
         if let Some((ty, value)) = pointer_value(v, pointer) {
             let leaves = v.bump.alloc_slice_copy(&[value]);
-            changed.push((*id, v.defs[*id as usize]));
-            v.defs[*id as usize] = Def::Value(ty, leaves);
+            if let Some(slot) = v.defs.get_mut(*id as usize) {
+                changed.push((*id, std::mem::replace(slot, Def::Value(ty, leaves))));
+            }
         }
     }
     let result = act(v);
     for (id, def) in changed {
-        v.defs[id as usize] = def;
+        if let Some(slot) = v.defs.get_mut(id as usize) {
+            *slot = def;
+        }
     }
     result
 }

@@ -47,7 +47,7 @@ impl Relaxed {
                 b.f.relax(value);
                 // What keeps it from being fused is gone when the width is chosen.
                 let inner = b.f.def(*leaf).filter(|data| data.op == Op::Ir(IrOp::Exact));
-                if let Some(inner) = inner.and_then(|data| data.srcs[0].as_value()).filter(is_new) {
+                if let Some(inner) = inner.and_then(|data| data.srcs.first()?.as_value()).filter(is_new) {
                     b.f.relax(inner);
                 }
             }
@@ -64,7 +64,7 @@ impl Relaxed {
         let whole = module.decorations.has(id, Decoration::RelaxedPrecision);
         collect(&module.types, ty, whole, &mut relaxed);
         for (at, _) in (0..).zip(relaxed).filter(|(_, relaxed)| *relaxed) {
-            vars.relax(Variable(first.0 + at));
+            vars.relax(first.at(at));
         }
     }
 }

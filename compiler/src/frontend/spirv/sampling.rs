@@ -104,8 +104,8 @@ pub(super) fn sample_instruction<'a>(
     let mut sample = sample_at(v, inst, &image, image.arrayed)?;
     let axes = sample.coords.len();
     if form.projects {
-        for at in 0..axes {
-            sample.coords[at] = divide(v, inst, axes, sample.coords[at])?;
+        for coord in &mut sample.coords {
+            *coord = divide(v, inst, axes, *coord)?;
         }
     }
     if form.compares {
@@ -135,13 +135,12 @@ fn sample_at<'a>(
     }
     let shape = shape(image)?;
     let axes = shape.axes();
-    if leaves.len() < axes + usize::from(has_layer) {
-        return Err(
-            ImageError::Coordinate { expected: axes + usize::from(has_layer), found: leaves.len() }.into()
-        );
+    let expected = axes.saturating_add(has_layer.into());
+    if leaves.len() < expected {
+        return Err(ImageError::Coordinate { expected, found: leaves.len() }.into());
     }
-    let coords = leaves[..axes].iter().map(|leaf| v.kit.b.fconv(*leaf, 32)).collect();
-    let layer = has_layer.then(|| leaves[axes]);
+    let coords = leaves.iter().take(axes).map(|leaf| v.kit.b.fconv(*leaf, 32)).collect();
+    let layer = leaves.get(axes).copied().filter(|_| has_layer);
     Ok(Sample { layer, bits: texel_bits(v, image)?, ..Sample::new(shape, coords, Lod::Quad) })
 }
 
@@ -189,7 +188,7 @@ fn gradients(v: &mut Values<'_, '_>, axes: usize, dx: u32, dy: u32) -> Result<Lo
     if dx.len() < axes || dy.len() < axes {
         return Err(ImageError::Gradient { expected: axes, found: dx.len().min(dy.len()) }.into());
     }
-    let pairs = dx[..axes].iter().zip(&dy[..axes]);
+    let pairs = dx.iter().zip(dy).take(axes);
     Ok(Lod::Gradients(pairs.map(|(dx, dy)| [*dx, *dy].map(|slope| v.kit.b.fconv(slope, 32))).collect()))
 }
 

@@ -325,7 +325,7 @@ impl<'a> Scan<'_, 'a> {
             Op::Label if in_block => Err(FlowError::NoTerminator.into()),
             Op::Label => {
                 let label = inst.word(0)?;
-                let start = inst.offset + 2;
+                let start = inst.offset.saturating_add(2);
                 let index = function.blocks.len() as u32;
                 function.blocks.push(BlockBody {
                     label,

@@ -15,7 +15,6 @@ use super::vertex::{captured_outputs, vertex_inputs, vertex_outputs, vertex_star
 use super::{memory, variables};
 use crate::error::CompileError;
 use crate::frontend::kit::fragment::{self, FragmentModes};
-use crate::frontend::ssa::Variable;
 use crate::ir::function::Access;
 use crate::ir::op::IrOp;
 use crate::ir::src::Src;
@@ -137,7 +136,7 @@ fn mark_unwritten<'a>(
             io.unwritten.push((*bits, value));
             value
         });
-        v.kit.vars.write(&v.kit.b, Variable(first.0 + at), src);
+        v.kit.vars.write(&v.kit.b, first.at(at), src);
     }
     Ok(())
 }
@@ -181,7 +180,7 @@ fn read_output<'a>(
 ) -> Result<(), CompileError> {
     if let Root::Variables(first) = pointer.root {
         for (at, leaf) in (0..).zip(leaves) {
-            let variable = Variable(first.0 + at);
+            let variable = first.at(at);
             if !v.kit.vars.is_written(variable) {
                 continue;
             }

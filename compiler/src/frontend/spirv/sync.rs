@@ -37,7 +37,7 @@ pub(super) fn ordered<'a>(
     order: usize,
     atomic: impl FnOnce(&mut Memory<'a>, &mut Values<'_, 'a>, &Inst<'a>) -> Result<(), CompileError>,
 ) -> Result<(), CompileError> {
-    let (scope, semantics) = (inst.word(order - 1)?, inst.word(order)?);
+    let (scope, semantics) = (inst.word(order.wrapping_sub(1))?, inst.word(order)?);
     let ordering = MemorySemantics::from_bits_truncate(v.constant(semantics)?);
     let alone = matches!(Scope::from_u32(v.constant(scope)?), Some(Scope::Subgroup | Scope::Invocation));
     let memory = if alone { Access::empty() } else { memory_of(v, semantics)? };

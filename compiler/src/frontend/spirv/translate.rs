@@ -50,7 +50,7 @@ impl<'t, 'a> Translator<'t, 'a> {
             return Ok(body.clone());
         }
         let module = self.values.module;
-        let cfg = Cfg::read(module, &module.functions[function], &self.values.kit.b.f.watch)?;
+        let cfg = Cfg::read(module, module.function(function)?, &self.values.kit.b.f.watch)?;
         let plan = structurize(&cfg.graph);
         let body = Rc::new(Body { cfg, plan });
         self.bodies.read[function] = Some(body.clone());
@@ -60,17 +60,17 @@ impl<'t, 'a> Translator<'t, 'a> {
     /// Begins to translate a function whose result is to be called `call`.
     pub(super) fn enter(&mut self, function: usize, call: u32) -> Result<(), CompileError> {
         if self.bodies.frames.iter().any(|frame| frame.function == function) {
-            return Err(FlowError::Recursion { id: self.values.module.functions[function].id }.into());
+            return Err(FlowError::Recursion { id: self.values.module.function(function)?.id }.into());
         }
         if self.bodies.frames.len() >= MAX_CALL_DEPTH {
             return Err(KitError::Calls { most: MAX_CALL_DEPTH }.into());
         }
         let body = self.body(function)?;
-        let ty = self.values.module.functions[function].result;
+        let ty = self.values.module.function(function)?.result;
         let result = self.values.kit.vars.add(self.values.types.leaves(ty)?);
         self.values.mark_variable(call, result, ty);
         let walk = Walk::new(&body.cfg.graph);
-        self.bodies.calls += 1;
+        self.bodies.calls = self.bodies.calls.wrapping_add(1);
         let here = Here { place: Place { call: self.bodies.calls, node: 0 }, body: body.clone() };
         let caller = self.values.here.replace(here);
         self.bodies.frames.push(Frame {
@@ -89,7 +89,7 @@ impl<'t, 'a> Translator<'t, 'a> {
     /// Ends a function: its result becomes a value of the caller.
     pub(super) fn leave(&mut self) -> Result<(), CompileError> {
         let frame = self.bodies.frames.pop().expect("invariant: a function is being translated");
-        let ty = self.values.module.functions[frame.function].result;
+        let ty = self.values.module.function(frame.function)?.result;
         self.values.kit.b.line = frame.line;
         self.values.here = frame.caller;
         if frame.call != 0 {
@@ -108,7 +108,9 @@ impl<'t, 'a> Translator<'t, 'a> {
             Some(None) => {
                 let variable = self.values.kit.vars.add(self.values.types.leaves(ty)?);
                 self.values.mark_variable(id as u32, variable, ty);
-                self.bodies.phis[id] = Some((variable, ty));
+                if let Some(slot) = self.bodies.phis.get_mut(id) {
+                    *slot = Some((variable, ty));
+                }
                 Ok(variable)
             }
             None => Err(TypeError::OutOfBound { id: id as u32, bound: self.bodies.phis.len() as u32 }.into()),

@@ -8,6 +8,7 @@ use spirv::StorageClass;
 
 use super::decorations::Decorated;
 use crate::error::{CompileError, MemoryError, TypeError};
+use crate::frontend::rows::Rows;
 
 /// Types of most modules and members of most types, to make room for.
 const TYPICAL_TYPES: usize = 32;
@@ -140,13 +141,15 @@ pub(super) enum Layout {
 /// All types of a module.
 pub(super) struct Types<'a> {
     bump: &'a Bump,
-    rows: Vec<TypeData<'a>>,
+    rows: Rows<TypeData<'a>>,
 }
 
 impl<'a> Types<'a> {
     /// No types.
     pub fn new(bump: &'a Bump) -> Self {
-        Types { bump, rows: Vec::with_capacity(TYPICAL_TYPES) }
+        // A type that is not there is that of nothing.
+        let nothing = TypeData { kind: Kind::Void, leaves: Some(&[]), depth: 0, natural: (0, 1) };
+        Types { bump, rows: Rows::of(Vec::with_capacity(TYPICAL_TYPES), nothing) }
     }
 
     /// The row of a type.
@@ -162,13 +165,14 @@ impl<'a> Types<'a> {
     /// Adds a type.
     pub fn add(&mut self, kind: Kind<'a>) -> Result<Ty, CompileError> {
         let leaves = self.leaf_widths(kind);
-        let depth = self.parts(kind).map(|part| self.get(part).depth + 1).max().unwrap_or(0);
+        let depth = self.parts(kind).map(|part| self.get(part).depth.saturating_add(1)).max().unwrap_or(0);
         if depth > MAX_TYPE_DEPTH {
             return Err(TypeError::TooDeep { most: MAX_TYPE_DEPTH.into() }.into());
         }
         let natural = self.natural_size(kind).ok_or(TypeError::TooLarge)?;
+        let ty = Ty(self.rows.len() as u32);
         self.rows.push(TypeData { kind, leaves, depth, natural });
-        Ok(Ty(self.rows.len() as u32 - 1))
+        Ok(ty)
     }
 
     /// The types a composite type is made of.
@@ -187,8 +191,9 @@ impl<'a> Types<'a> {
     fn leaf_widths(&self, kind: Kind<'a>) -> Option<&'a [u8]> {
         let repeat = |elem: Ty, count: u32| -> Option<&'a [u8]> {
             let leaves = self.get(elem).leaves?;
-            let total = (leaves.len() as u64) * u64::from(count);
-            let leaf = |index: usize| leaves[index % leaves.len()];
+            let total = (leaves.len() as u64).saturating_mul(count.into());
+            let mut all = leaves.iter().copied().cycle();
+            let leaf = |_| all.next().unwrap_or_default();
             (total <= u64::from(MAX_LEAVES)).then(|| &*self.bump.alloc_slice_fill_with(total as usize, leaf))
         };
         match kind {
@@ -336,7 +341,10 @@ impl<'a> Types<'a> {
             Kind::Array { elem, count, .. } => {
                 let stride = self.stride(ty, Layout::Explicit, matrix)?;
                 let last = self.explicit_end(elem, matrix)?;
-                stride.checked_mul(count - 1).and_then(|start| start.checked_add(last)).ok_or_else(too_large)
+                stride
+                    .checked_mul(count.saturating_sub(1))
+                    .and_then(|start| start.checked_add(last))
+                    .ok_or_else(too_large)
             }
             Kind::Matrix { count, .. } => Ok(matrix.stride.saturating_mul(count.max(4))),
             _ => Ok(self.natural(ty).0),

@@ -22,6 +22,13 @@ struct Origin {
     ty: Ty,
 }
 
+/// Sets what is known of an id. The others have no row.
+fn put<V>(rows: &mut [V], id: u32, row: V) {
+    if let Some(known) = rows.get_mut(id as usize) {
+        *known = row;
+    }
+}
+
 /// Scans the bodies of a module.
 pub(super) fn scan<'a>(module: &Module<'a>, watch: &Watch) -> Result<Usage<'a>, CompileError> {
     let bound = module.words.bound as usize;
@@ -36,9 +43,9 @@ pub(super) fn scan<'a>(module: &Module<'a>, watch: &Watch) -> Result<Usage<'a>, 
         links: Vec::new(),
     };
     for global in &module.globals {
-        scan.origins[global.id as usize] = Some(Origin { root: global.id, ty: global.ty });
+        put(&mut scan.origins, global.id, Some(Origin { root: global.id, ty: global.ty }));
         if let (StorageClass::Private, Some(init)) = (global.class, global.init) {
-            scan.contents[global.id as usize] = Contents::Always(init);
+            put(&mut scan.contents, global.id, Contents::Always(init));
         }
     }
     if let Some(first) = module.functions.first() {
@@ -98,14 +105,14 @@ impl<'a> Scan<'_, 'a> {
             {
                 self.escape(rest);
                 if let Some(Some(origin)) = self.origins.get(*pointer as usize) {
-                    self.scalar[origin.root as usize] = true;
+                    put(&mut self.scalar, origin.root, true);
                 }
             }
             (Pointers::Call, [_, _, callee, arguments @ ..]) => {
                 self.escape(arguments);
                 let Some(Def::Function(function)) = self.module.defs.get(*callee as usize) else { return };
-                let params = &self.module.functions[*function as usize].params;
-                self.links.extend(params.iter().copied().zip(arguments.iter().copied()));
+                let Ok(function) = self.module.function(*function as usize) else { return };
+                self.links.extend(function.params.iter().copied().zip(arguments.iter().copied()));
             }
             _ => self.escape(operands),
         }
@@ -126,8 +133,8 @@ impl<'a> Scan<'_, 'a> {
     fn escape(&mut self, operands: &[u32]) {
         for operand in operands {
             if let Some(Some(origin)) = self.origins.get(*operand as usize) {
-                self.contents[origin.root as usize] = Contents::Changes;
-                self.read[*operand as usize] = true;
+                put(&mut self.contents, origin.root, Contents::Changes);
+                put(&mut self.read, *operand, true);
             }
         }
     }
@@ -145,7 +152,7 @@ impl<'a> Scan<'_, 'a> {
             Some(Def::Value(_, leaves)) if origin.root == pointer => Some(*leaves),
             _ => None,
         };
-        let contents = &mut self.contents[origin.root as usize];
+        let Some(contents) = self.contents.get_mut(origin.root as usize) else { return };
         *contents = match (constant, *contents) {
             (Some(new), Contents::Nothing) => Contents::Always(new),
             (Some(new), Contents::Always(old)) if new == old => Contents::Always(old),
@@ -178,8 +185,10 @@ impl<'a> Scan<'_, 'a> {
                 _ => None,
             };
             if let (None, Kind::Array { count, .. }) = (constant, self.module.types.kind(ty)) {
-                self.indexed[origin.root as usize] = true;
-                self.marked[origin.root as usize] |= count > MAX_SELECTED_ELEMENTS;
+                put(&mut self.indexed, origin.root, true);
+                if count > MAX_SELECTED_ELEMENTS {
+                    put(&mut self.marked, origin.root, true);
+                }
             }
             let Ok((part, _)) = self.module.types.element(ty, constant.unwrap_or(0) as u32) else { return };
             ty = part;
@@ -197,10 +206,10 @@ impl<'a> Scan<'_, 'a> {
             changed = false;
             for (param, argument) in &self.links {
                 let Some(Some(origin)) = self.origins.get(*argument as usize) else { continue };
-                let root = origin.root as usize;
+                let root = origin.root;
                 for facts in [&mut self.marked, &mut self.scalar] {
-                    if facts.get(*param as usize) == Some(&true) && !facts[root] {
-                        facts[root] = true;
+                    if facts.get(*param as usize) == Some(&true) && facts.get(root as usize) == Some(&false) {
+                        put(facts, root, true);
                         changed = true;
                     }
                 }

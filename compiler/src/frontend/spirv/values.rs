@@ -80,7 +80,9 @@ impl<'t, 'a> Values<'t, 'a> {
                 slot @ (Def::None | Def::Value(..) | Def::Pointer(_) | Def::Resource(_) | Def::Global(_)),
             ) => {
                 *slot = def;
-                self.places[id as usize] = self.here.as_ref().map(|here| here.place).unwrap_or_default();
+                if let Some(place) = self.places.get_mut(id as usize) {
+                    *place = self.here.as_ref().map(|here| here.place).unwrap_or_default();
+                }
                 Ok(())
             }
             _ => Err(ValueError::NotAResult { id }.into()),
@@ -105,14 +107,14 @@ impl<'t, 'a> Values<'t, 'a> {
     pub fn read_all(&mut self, first: Variable, ty: Ty) -> Result<&'a [Src], CompileError> {
         let count = self.types.leaf_count(ty)?;
         let kit = &mut self.kit;
-        let leaf = |leaf| kit.vars.read(&mut kit.b, Variable(first.0 + leaf as u32));
+        let leaf = |leaf| kit.vars.read(&mut kit.b, first.at(leaf as u32));
         Ok(self.bump.alloc_slice_fill_with(count, leaf))
     }
 
     /// Sets the variables from `first` on.
     pub fn write_all(&mut self, first: Variable, leaves: &[Src]) {
         for (leaf, src) in leaves.iter().enumerate() {
-            self.kit.vars.write(&self.kit.b, Variable(first.0 + leaf as u32), *src);
+            self.kit.vars.write(&self.kit.b, first.at(leaf as u32), *src);
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) fn allocate<'a>(
     let root = if m.usage.needs_memory(id) {
         let slot = if widths.contains(&64) { 8 } else { 4 };
         let base = v.kit.memory.scratch_bytes;
-        v.kit.memory.scratch_bytes = base + widths.len() as u32 * slot;
+        v.kit.memory.scratch_bytes = base.saturating_add((widths.len() as u32).saturating_mul(slot));
         if v.kit.memory.scratch_bytes > MAX_SCRATCH_BYTES {
             return Err(MemoryError::Stack { most: MAX_SCRATCH_BYTES }.into());
         }
@@ -58,7 +58,7 @@ fn constant_array<'a>(
     let bytes = memory::bytes_of(v, ty, leaves)?;
     let section = &mut v.kit.memory.constants;
     let start = (section.len() as u32).next_multiple_of(CONSTANT_ALIGN);
-    if bytes.len() > (MAX_CONSTANT_BYTES - start.min(MAX_CONSTANT_BYTES)) as usize {
+    if bytes.len() > MAX_CONSTANT_BYTES.saturating_sub(start) as usize {
         return Err(MemoryError::Constants { most: MAX_CONSTANT_BYTES }.into());
     }
     section.resize(start as usize, 0);

@@ -55,7 +55,8 @@ pub(super) fn vertex_inputs(
     for leaf in leaves {
         let value = match leaf.slot {
             Slot::User { location, component } if leaf.bits == 64 => {
-                let words = [0, 1].map(|word| vertex::attribute(&mut v.kit, location, component + word));
+                let words = [0, 1]
+                    .map(|word| vertex::attribute(&mut v.kit, location, component.saturating_add(word)));
                 match words {
                     [Some(low), Some(high)] => Some(v.kit.b.collect(Type::B64, &[low, high])),
                     _ => None,

@@ -11,7 +11,7 @@ use super::translate::Translator;
 use super::values::Values;
 use super::words::Inst;
 use super::{debug, instructions, pointers};
-use crate::error::{CompileError, FlowError, ModuleError, StageError, ValueError};
+use crate::error::{CompileError, FlowError, ModuleError, StageError, TypeError, ValueError};
 use crate::frontend::kit::control::{Node, Step};
 use crate::frontend::kit::coverage;
 use crate::frontend::kit::derivatives::has_quads;
@@ -95,7 +95,7 @@ impl<'a> Translator<'_, 'a> {
 
     fn block_body(&mut self, node: Node) -> Option<BlockBody> {
         let function = self.frame().function;
-        self.values.module.functions[function].blocks.get(node).copied()
+        self.values.module.functions.get(function)?.blocks.get(node).copied()
     }
 
     /// The walk is at a block of the innermost open call.
@@ -120,7 +120,8 @@ impl<'a> Translator<'_, 'a> {
         act: impl FnOnce(&mut Self, Terminator<'a>) -> Result<T, CompileError>,
     ) -> Result<T, CompileError> {
         self.move_to(node);
-        let terminator = self.frame().body.cfg.terminators[node];
+        let terminator = self.frame().body.cfg.terminators.get(node).copied();
+        let terminator = terminator.ok_or_else(|| CompileError::internal("a block without an end"))?;
         let end = self.block_body(node).map_or(0, |block| block.end);
         let result = act(self, terminator);
         result.map_err(|error| match self.values.module.words.instructions_from(end).next() {
@@ -188,15 +189,18 @@ impl<'a> Translator<'_, 'a> {
     /// The id whose value a phi takes from block `label`. Edges tend to come in the order of the phi's operands, so
     /// the search continues where the last one ended.
     fn incoming(&mut self, inst: &Inst<'a>, label: u32) -> Result<u32, CompileError> {
-        let pairs = inst.rest(2);
-        let cursor = &mut self.bodies.phi_cursors[inst.word(1)? as usize];
-        let count = pairs.len() / 2;
-        for step in 0..count {
-            let position = (*cursor as usize + step) % count;
-            if pairs[2 * position + 1] == label {
-                *cursor = position as u32 + 1;
-                return Ok(pairs[2 * position]);
-            }
+        let (pairs, _) = inst.rest(2).as_chunks::<2>();
+        let id = inst.word(1)?;
+        let Some(cursor) = self.bodies.phi_cursors.get_mut(id as usize) else {
+            return Err(TypeError::OutOfBound { id, bound: self.bodies.phis.len() as u32 }.into());
+        };
+        let start = (*cursor as usize).min(pairs.len());
+        let mut positions = (start..pairs.len()).chain(0..start);
+        let found = positions
+            .find_map(|at| pairs.get(at).filter(|[_, from]| *from == label).map(|[value, _]| (at, *value)));
+        if let Some((position, value)) = found {
+            *cursor = (position as u32).wrapping_add(1);
+            return Ok(value);
         }
         Err(FlowError::PhiSource { block: label }.into())
     }
@@ -207,7 +211,7 @@ impl<'a> Translator<'_, 'a> {
                 v.eval().value(id)
             })?;
         let (function, result) = (self.frame().function, self.frame().result);
-        let ty = self.values.module.functions[function].result;
+        let ty = self.values.module.function(function)?.result;
         let leaves = self.values.eval().checked(ty, leaves)?;
         self.values.write_all(result, leaves);
         Ok(())
@@ -227,7 +231,7 @@ impl<'a> Translator<'_, 'a> {
             return Err(FlowError::NotAFunction { id: inst.word(2)? }.into());
         };
         let module = self.values.module;
-        let callee = &module.functions[function as usize];
+        let callee = module.function(function as usize)?;
         let arguments = inst.rest(3);
         if arguments.len() != callee.params.len() {
             return Err(FlowError::Arguments {

@@ -1,7 +1,5 @@
 //! The module as words: header, byte order, and instructions with their bounds checked.
 
-#![deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)]
-
 use bumpalo::Bump;
 use spirv::Op;
 

@@ -3,6 +3,8 @@
 //! The parser checks what it needs to build a function: names, brackets, numbers. Everything else is left to the
 //! validator, so that functions that break its rules can be written down.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -79,7 +81,7 @@ struct FunctionParser<'s, 't, 'a> {
 
 impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
     fn new(bump: &'a Bump, scanner: &'s mut Scanner<'t>) -> Self {
-        let id_limit = (scanner.text.len() * IDS_PER_BYTE + FREE_IDS) as u64;
+        let id_limit = (scanner.text.len().saturating_mul(IDS_PER_BYTE).saturating_add(FREE_IDS)) as u64;
         FunctionParser {
             scanner,
             f: Function::new(bump, ""),
@@ -172,7 +174,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             let start = self.scanner.at;
             let letter = self.scanner.peek().filter(|letter| *letter != '\n');
             let letter = letter.ok_or_else(|| self.scanner.expected("`\"`"))?;
-            self.scanner.at += letter.len_utf8();
+            self.scanner.skip(letter.len_utf8());
             match letter {
                 '"' => return Ok(name),
                 '\\' => {
@@ -189,7 +191,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
 
     fn escape(&mut self) -> Option<char> {
         let letter = self.scanner.peek()?;
-        self.scanner.at += letter.len_utf8();
+        self.scanner.skip(letter.len_utf8());
         match letter {
             'n' => Some('\n'),
             't' => Some('\t'),
@@ -211,7 +213,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             .take()
             .ok_or_else(|| self.scanner.error(order("expected a block before this bracket")))?;
         self.layout.push(Segment { block, seam });
-        self.scanner.at += length;
+        self.scanner.skip(length);
         match seam {
             Seam::If | Seam::Loop | Seam::Scope => self.open.push(seam),
             Seam::EndIf | Seam::EndLoop | Seam::EndScope => {
@@ -224,13 +226,13 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
 
     fn close(&mut self) -> Result<(), CompileError> {
         let start = self.scanner.at;
-        self.scanner.at += 1;
+        self.scanner.skip(1);
         self.scanner.skip_space();
         let otherwise = self.scanner.eat("else");
         if otherwise {
             self.scanner.expect("{")?;
         }
-        let length = self.scanner.at - start;
+        let length = self.scanner.at.saturating_sub(start);
         self.scanner.at = start;
         match (self.open.last(), otherwise) {
             (Some(Seam::If), true) => self.seam(Seam::Else, length),
@@ -247,7 +249,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
         let word = self.scanner.word();
         if matches!(word, "loop" | "scope") {
             self.scanner.expect("{")?;
-            let length = self.scanner.at - start;
+            let length = self.scanner.at.saturating_sub(start);
             self.scanner.at = start;
             return self.seam(if word == "loop" { Seam::Loop } else { Seam::Scope }, length);
         }
@@ -340,21 +342,22 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
             return Ok((half, self.width()?));
         }
         let number = self.scanner.number("a register", MAX_HALVES / 2)? as u16;
+        let low = number << 1;
         if self.scanner.eat("l") {
-            return Ok((2 * number, 16));
+            return Ok((low, 16));
         }
         if self.scanner.eat("h") {
-            return Ok((2 * number + 1, 16));
+            return Ok((low | 1, 16));
         }
         if !self.scanner.eat("_") {
-            return Ok((2 * number, 32));
+            return Ok((low, 32));
         }
         self.scanner.expect(&letter)?;
         let start = self.scanner.at;
-        if self.scanner.number("a register", MAX_HALVES / 2)? as u16 != number + 1 {
+        if self.scanner.number("a register", MAX_HALVES / 2)? as u16 != number.saturating_add(1) {
             return Err(self.scanner.error_at(start, TextError::Pair));
         }
-        Ok((2 * number, 64))
+        Ok((low, 64))
     }
 
     fn instruction(&mut self) -> Result<(), CompileError> {
@@ -470,7 +473,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
 
     fn immediate(&mut self) -> Result<Src, CompileError> {
         let start = self.scanner.at;
-        self.scanner.at += 1;
+        self.scanner.skip(1);
         let sign = if self.scanner.eat("-") { "-" } else { "" };
         let digits = self.scanner.digits();
         let bits = if self.scanner.eat(":") { self.width()? } else { 32 };
@@ -482,7 +485,9 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
     fn mods(&mut self, op: Op, alias: Option<Alias>) -> Result<Mods, CompileError> {
         let mut mods = op.default_mods();
         for (index, value) in alias.iter().flat_map(|alias| alias.mods()) {
-            mods[index] = value;
+            if let Some(slot) = mods.get_mut(index) {
+                *slot = value;
+            }
         }
         while !self.scanner.at_statement_end() {
             let start = self.scanner.at;
@@ -502,7 +507,10 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
                 .take_while(|letter| !matches!(letter, ',' | ';' | '{' | '}') && !letter.is_whitespace());
             let value = mod_value(mod_style(op, index), text);
             let unknown = || self.scanner.error_at(start, unknown_of("value", name, text));
-            mods[index] = value.ok_or_else(unknown)?;
+            let value = value.ok_or_else(unknown)?;
+            if let Some(slot) = mods.get_mut(index) {
+                *slot = value;
+            }
         }
         Ok(mods)
     }
@@ -510,7 +518,7 @@ impl<'s, 't, 'a> FunctionParser<'s, 't, 'a> {
 
 /// The bits of a number written as `sign` and `digits`.
 fn number_bits(sign: &str, digits: &str, bits: u8) -> Option<u64> {
-    let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+    let mask = 1u64.checked_shl(bits.into()).map_or(u64::MAX, |end| end.saturating_sub(1));
     if let Some(hex) = digits.strip_prefix("0x").filter(|_| sign.is_empty()) {
         return u64::from_str_radix(hex, 16).ok().filter(|number| *number <= mask);
     }
@@ -527,7 +535,7 @@ fn number_bits(sign: &str, digits: &str, bits: u8) -> Option<u64> {
     if sign.is_empty() {
         return Some(number).filter(|number| *number <= mask);
     }
-    (number <= mask / 2 + 1).then_some(number.wrapping_neg() & mask)
+    (number <= (mask / 2).saturating_add(1)).then_some(number.wrapping_neg() & mask)
 }
 
 fn mod_value(style: ModStyle, text: &str) -> Option<u32> {

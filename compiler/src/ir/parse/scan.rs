@@ -16,6 +16,11 @@ impl<'t> Scanner<'t> {
         self.text.get(self.at..).unwrap_or("")
     }
 
+    /// Goes on by so many bytes.
+    pub fn skip(&mut self, bytes: usize) {
+        self.at = self.at.saturating_add(bytes);
+    }
+
     /// The next character.
     pub fn peek(&self) -> Option<char> {
         self.rest().chars().next()
@@ -23,17 +28,17 @@ impl<'t> Scanner<'t> {
 
     /// Skips spaces, not the end of the line.
     pub fn skip_space(&mut self) {
-        self.at += self.rest().bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        self.skip(self.rest().bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count());
     }
 
     /// Skips spaces, lines and comments; `false` at the end of the text.
     pub fn skip_blank(&mut self) -> bool {
         loop {
-            self.at += self.rest().bytes().take_while(u8::is_ascii_whitespace).count();
+            self.skip(self.rest().bytes().take_while(u8::is_ascii_whitespace).count());
             if !self.rest().starts_with(';') {
                 return !self.rest().is_empty();
             }
-            self.at += self.rest().bytes().take_while(|byte| *byte != b'\n').count();
+            self.skip(self.rest().bytes().take_while(|byte| *byte != b'\n').count());
         }
     }
 
@@ -47,25 +52,26 @@ impl<'t> Scanner<'t> {
     pub fn take_while(&mut self, mut wanted: impl FnMut(char) -> bool) -> &'t str {
         let rest = self.rest();
         let end = rest.find(|letter| !wanted(letter)).unwrap_or(rest.len());
-        self.at += end;
-        &rest[..end]
+        self.skip(end);
+        rest.get(..end).unwrap_or(rest)
     }
 
     /// Digits with at most a fraction and an exponent; a point belongs to them when a digit follows.
     pub fn digits(&mut self) -> &'t str {
         let rest = self.rest().as_bytes();
-        let mut end = 0;
+        let mut end = 0usize;
+        let mut before = b' ';
         while let Some(byte) = rest.get(end) {
-            let before = end.checked_sub(1).map_or(b' ', |before| rest[before]);
-            let is_point = *byte == b'.' && rest.get(end + 1).is_some_and(u8::is_ascii_digit);
+            let next = end.saturating_add(1);
+            let is_point = *byte == b'.' && rest.get(next).is_some_and(u8::is_ascii_digit);
             let is_exponent_sign = matches!(byte, b'-' | b'+') && matches!(before, b'e' | b'E');
             if !byte.is_ascii_alphanumeric() && !is_point && !is_exponent_sign {
                 break;
             }
-            end += 1;
+            (before, end) = (*byte, next);
         }
         let digits = self.rest().get(..end).unwrap_or("");
-        self.at += digits.len();
+        self.skip(digits.len());
         digits
     }
 
@@ -78,7 +84,7 @@ impl<'t> Scanner<'t> {
     pub fn eat(&mut self, text: &str) -> bool {
         let found = self.rest().starts_with(text);
         if found {
-            self.at += text.len();
+            self.skip(text.len());
         }
         found
     }
@@ -115,9 +121,13 @@ impl<'t> Scanner<'t> {
 
     /// An error at offset `at`.
     pub fn error_at(&self, at: usize, error: TextError) -> CompileError {
-        let before = &self.text.as_bytes()[..at.min(self.text.len())];
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        let line = before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
-        CompileError::from(error).at(Location::Text { line, column: (before.len() - line_start) as u32 + 1 })
+        let before = self.text.as_bytes();
+        let before = before.get(..at).unwrap_or(before);
+        let line_start =
+            before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end.saturating_add(1));
+        let ends = before.iter().filter(|byte| **byte == b'\n').count() as u32;
+        let column = before.len().saturating_sub(line_start) as u32;
+        CompileError::from(error)
+            .at(Location::Text { line: ends.saturating_add(1), column: column.saturating_add(1) })
     }
 }

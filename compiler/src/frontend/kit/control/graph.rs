@@ -3,6 +3,7 @@
 use super::lists::Lists;
 pub use super::lists::Node;
 use crate::error::{CompileError, KitError};
+use crate::frontend::rows::Rows;
 use crate::ir::watch::Watch;
 
 /// No node.
@@ -53,19 +54,19 @@ pub struct Graph {
     /// Reachable nodes in reverse post-order.
     pub order: Vec<Node>,
     /// Position in `order`; `NONE` for unreachable nodes.
-    pub(super) rank: Vec<usize>,
+    pub(super) rank: Rows<usize>,
     /// Immediate dominator; the entry is its own.
-    pub(super) idom: Vec<Node>,
+    pub(super) idom: Rows<Node>,
     /// Position of a node in the dominator tree, parents before children, and number of nodes it dominates.
-    subtree: Vec<(u32, u32)>,
+    subtree: Rows<(u32, u32)>,
     /// Header of the innermost loop a node is in; for a header its own loop.
-    pub(super) innermost: Vec<Node>,
+    pub(super) innermost: Rows<Node>,
     /// For a header, the header of the loop around its own.
-    pub(super) outer: Vec<Node>,
+    pub(super) outer: Rows<Node>,
     /// For a header, the number of loops around its own.
-    loop_depth: Vec<u32>,
+    loop_depth: Rows<u32>,
     /// Edges into a node that do not go back to a loop's header.
-    pub(super) forward_preds: Vec<usize>,
+    pub(super) forward_preds: Rows<usize>,
     /// Counts the nodes that are visited.
     pub(super) watch: Watch,
 }
@@ -99,13 +100,13 @@ impl Graph {
             ends,
             succs,
             order: vec![0, 1],
-            rank: vec![0, 1],
-            idom: vec![0, 0],
-            subtree: vec![(0, 2), (1, 1)],
-            innermost: vec![NONE; 2],
-            outer: vec![NONE; 2],
-            loop_depth: vec![0; 2],
-            forward_preds: vec![0, 1],
+            rank: Rows::of(vec![0, 1], NONE),
+            idom: Rows::of(vec![0, 0], NONE),
+            subtree: Rows::of(vec![(0, 2), (1, 1)], (0, 1)),
+            innermost: Rows::filled(2, NONE),
+            outer: Rows::filled(2, NONE),
+            loop_depth: Rows::filled(2, 0),
+            forward_preds: Rows::of(vec![0, 1], 0),
             watch,
         }
     }
@@ -117,20 +118,21 @@ impl Graph {
 
     fn general(ends: Vec<End>, watch: Watch) -> Result<Self, CompileError> {
         let count = ends.len();
-        let mut succs = Lists::with_capacity(count + 1, 2 * count);
+        let nodes = count.saturating_add(1);
+        let mut succs = Lists::with_capacity(nodes, count.saturating_mul(2));
         ends.iter().for_each(|end| succs.push(end.successors(count)));
         succs.push([]);
         let mut graph = Graph {
             ends,
             order: post_order(&succs, &watch),
             succs,
-            rank: vec![NONE; count + 1],
-            idom: Vec::new(),
-            subtree: Vec::new(),
-            innermost: vec![NONE; count + 1],
-            outer: vec![NONE; count + 1],
-            loop_depth: vec![0; count + 1],
-            forward_preds: vec![0; count + 1],
+            rank: Rows::filled(nodes, NONE),
+            idom: Rows::new(NONE),
+            subtree: Rows::new((0, 1)),
+            innermost: Rows::filled(nodes, NONE),
+            outer: Rows::filled(nodes, NONE),
+            loop_depth: Rows::filled(nodes, 0),
+            forward_preds: Rows::filled(nodes, 0),
             watch,
         };
         graph.order.reverse();
@@ -146,7 +148,7 @@ impl Graph {
 
     /// Whether a node can be reached.
     pub fn is_reachable(&self, node: Node) -> bool {
-        self.rank.get(node).is_some_and(|rank| *rank != NONE)
+        node < self.rank.len() && self.rank[node] != NONE
     }
 
     /// The node all returns lead to.
@@ -174,14 +176,14 @@ impl Graph {
     }
 
     /// Immediate dominators by the iteration of Cooper, Harvey and Kennedy.
-    fn dominators(&self, preds: &Lists) -> Vec<Node> {
-        let mut idom = vec![NONE; self.succs.len()];
+    fn dominators(&self, preds: &Lists) -> Rows<Node> {
+        let mut idom = Rows::filled(self.succs.len(), NONE);
         let Some(entry) = self.order.first() else { return idom };
         idom[*entry] = *entry;
         let mut changed = true;
         while changed {
             changed = false;
-            for node in &self.order[1..] {
+            for node in self.order.iter().skip(1) {
                 self.watch.visit(1);
                 let mut found = NONE;
                 for pred in preds[*node].iter().filter(|pred| idom[**pred] != NONE) {
@@ -196,7 +198,7 @@ impl Graph {
         idom
     }
 
-    fn common(&self, idom: &[Node], mut a: Node, mut b: Node) -> Node {
+    fn common(&self, idom: &Rows<Node>, mut a: Node, mut b: Node) -> Node {
         while a != b {
             while self.rank[a] > self.rank[b] {
                 a = idom[a];
@@ -211,20 +213,23 @@ impl Graph {
     /// Whether every path to `b` leads through `a`. Both are reachable.
     pub fn dominates(&self, a: Node, b: Node) -> bool {
         let ((start, count), (position, _)) = (self.subtree[a], self.subtree[b]);
-        start <= position && position - start < count
+        position.checked_sub(start).is_some_and(|after| after < count)
     }
 
-    fn number_dominator_tree(&self) -> Vec<(u32, u32)> {
-        let mut subtree = vec![(0, 1); self.succs.len()];
+    fn number_dominator_tree(&self) -> Rows<(u32, u32)> {
+        let mut subtree = Rows::filled(self.succs.len(), (0u32, 1u32));
         for node in self.order.iter().skip(1).rev() {
             let count = subtree[*node].1;
-            subtree[self.idom[*node]].1 += count;
+            let (_, whole) = &mut subtree[self.idom[*node]];
+            *whole = whole.saturating_add(count);
         }
-        let mut next = vec![1; self.succs.len()];
+        let mut next = Rows::filled(self.succs.len(), 1u32);
         for node in self.order.iter().skip(1) {
             let parent = self.idom[*node];
-            subtree[*node].0 = subtree[parent].0 + next[parent];
-            next[parent] += subtree[*node].1;
+            let place = subtree[parent].0.saturating_add(next[parent]);
+            let (start, count) = &mut subtree[*node];
+            *start = place;
+            next[parent] = next[parent].saturating_add(*count);
         }
         subtree
     }
@@ -232,14 +237,15 @@ impl Graph {
     /// Finds natural loops, inner ones first, and refuses graphs with loops of several entries.
     fn find_loops(&mut self, preds: &Lists) -> Result<(), CompileError> {
         // For a header, a loop around its own as far out as is known, found with path compression.
-        let mut outermost: Vec<Node> = (0..self.succs.len()).collect();
+        let mut outermost = Rows::of((0..self.succs.len()).collect(), NONE);
         let mut work = Vec::new();
         for position in (0..self.order.len()).rev() {
-            let header = self.order[position];
+            let Some(header) = self.order.get(position).copied() else { continue };
             self.watch.visit(1);
             for pred in &preds[header] {
                 if !self.is_back_edge(*pred, header) {
-                    self.forward_preds[header] += 1;
+                    let count = &mut self.forward_preds[header];
+                    *count = count.saturating_add(1);
                 } else if self.dominates(header, *pred) {
                     work.push(*pred);
                 } else {
@@ -257,12 +263,18 @@ impl Graph {
     pub(super) fn count_depths(&mut self) {
         for node in self.order.iter().copied() {
             let outer = self.outer[node];
-            self.loop_depth[node] = if outer == NONE { 0 } else { self.loop_depth[outer] + 1 };
+            self.loop_depth[node] = if outer == NONE { 0 } else { self.loop_depth[outer].saturating_add(1) };
         }
     }
 
     /// Gives the nodes that reach `header` without leaving the loop to its loop. Loops found earlier are inside.
-    fn collect_loop(&mut self, header: Node, work: &mut Vec<Node>, preds: &Lists, outermost: &mut [Node]) {
+    fn collect_loop(
+        &mut self,
+        header: Node,
+        work: &mut Vec<Node>,
+        preds: &Lists,
+        outermost: &mut Rows<Node>,
+    ) {
         self.innermost[header] = header;
         while let Some(node) = work.pop() {
             self.watch.visit(1);
@@ -283,7 +295,7 @@ impl Graph {
 }
 
 /// The end of a chain of links; halves the chain on the way.
-fn follow(links: &mut [Node], mut node: Node) -> Node {
+fn follow(links: &mut Rows<Node>, mut node: Node) -> Node {
     while links[node] != node {
         links[node] = links[links[node]];
         node = links[node];
@@ -293,17 +305,17 @@ fn follow(links: &mut [Node], mut node: Node) -> Node {
 
 /// Nodes reachable from the first in post-order, without recursion.
 fn post_order(succs: &Lists, watch: &Watch) -> Vec<Node> {
-    let mut seen = vec![false; succs.len()];
+    let mut seen = Rows::filled(succs.len(), false);
     let mut order = Vec::with_capacity(succs.len());
     let mut stack = vec![(0, succs[0].len())];
     seen[0] = true;
     while let Some((node, left)) = stack.last_mut() {
         watch.visit(1);
         let node = *node;
-        match left.checked_sub(1) {
-            Some(index) => {
+        let last = left.checked_sub(1);
+        match last.and_then(|index| Some((index, *succs[node].get(index)?))) {
+            Some((index, next)) => {
                 *left = index;
-                let next = succs[node][index];
                 if !seen[next] {
                     seen[next] = true;
                     stack.push((next, succs[next].len()));

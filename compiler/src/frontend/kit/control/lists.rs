@@ -2,6 +2,8 @@
 
 use std::ops::Index;
 
+use crate::frontend::rows::Rows;
+
 /// A node: the index of a block, or the number of blocks for the exit that all returns lead to.
 pub type Node = usize;
 
@@ -15,7 +17,7 @@ pub struct Lists {
 impl Lists {
     /// No lists yet, with room for `lists` of them with `nodes` entries together.
     pub fn with_capacity(lists: usize, nodes: usize) -> Self {
-        let mut starts = Vec::with_capacity(lists + 1);
+        let mut starts = Vec::with_capacity(lists.saturating_add(1));
         starts.push(0);
         Lists { nodes: Vec::with_capacity(nodes), starts }
     }
@@ -28,26 +30,27 @@ impl Lists {
 
     /// Number of lists.
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.starts.len().saturating_sub(1)
     }
 
     /// For each node those whose lists it is in, in the order of `of`: each edge the other way round.
     pub fn reversed(&self, of: &[Node]) -> Lists {
         let edges = || of.iter().flat_map(|from| self[*from].iter().map(|to| (*from, *to)));
-        let mut starts = vec![0; self.starts.len()];
+        let mut starts = Rows::filled(self.starts.len(), 0usize);
         for (_, to) in edges() {
-            starts[to + 1] += 1;
+            let count = &mut starts[to.saturating_add(1)];
+            *count = count.saturating_add(1);
         }
         for node in 1..starts.len() {
-            starts[node] += starts[node - 1];
+            starts[node] = starts[node].saturating_add(starts[node.saturating_sub(1)]);
         }
-        let mut nodes = vec![0; starts.last().copied().unwrap_or(0)];
+        let mut nodes = Rows::filled(starts.iter().last().copied().unwrap_or(0), 0);
         let mut ends = starts.clone();
         for (from, to) in edges() {
             nodes[ends[to]] = from;
-            ends[to] += 1;
+            ends[to] = ends[to].saturating_add(1);
         }
-        Lists { nodes, starts }
+        Lists { nodes: nodes.into_vec(), starts: starts.into_vec() }
     }
 }
 
@@ -55,7 +58,10 @@ impl Index<Node> for Lists {
     type Output = [Node];
 
     fn index(&self, node: Node) -> &[Node] {
-        &self.nodes[self.starts[node]..self.starts[node + 1]]
+        match (self.starts.get(node), self.starts.get(node.saturating_add(1))) {
+            (Some(start), Some(end)) => self.nodes.get(*start..*end).unwrap_or(&[]),
+            _ => &[],
+        }
     }
 }
 

@@ -55,6 +55,7 @@ pub use structurize::{Plan, Step, structurize};
 use super::Kit;
 use super::limits::Budget;
 use crate::error::CompileError;
+use crate::frontend::rows::Rows;
 use crate::ir::{Block, Src};
 
 /// What a graph's blocks do.
@@ -127,21 +128,31 @@ pub struct Walk {
     /// The next step.
     at: usize,
     /// By node: whether an edge to it was built.
-    reached: Vec<bool>,
+    reached: Rows<bool>,
     /// Of the open ifs, whether they were built.
     built: Vec<bool>,
     /// By node: where breaks to it go, and where its loop continues.
-    follows: Vec<Option<Block>>,
-    headers: Vec<Option<Block>>,
+    follows: Rows<Option<Block>>,
+    headers: Rows<Option<Block>>,
 }
 
 impl Walk {
     /// A walk from the entry on.
     pub fn new(graph: &Graph) -> Self {
         let nodes = graph.succs.len();
-        let mut reached = vec![false; nodes];
+        let mut reached = Rows::filled(nodes, false);
         reached[0] = true;
-        Walk { at: 0, reached, built: Vec::new(), follows: vec![None; nodes], headers: vec![None; nodes] }
+        Walk {
+            at: 0,
+            reached,
+            built: Vec::new(),
+            follows: Rows::filled(nodes, None),
+            headers: Rows::filled(nodes, None),
+        }
+    }
+
+    fn step(&mut self) {
+        self.at = self.at.saturating_add(1);
     }
 
     /// The next step that is reached.
@@ -153,17 +164,17 @@ impl Walk {
                 Step::Begin(_) | Step::End(_) => {}
                 Step::Edge(_, to) => {
                     self.reached[to] = true;
-                    self.at += 1;
+                    self.step();
                     return Some(step);
                 }
                 // The condition decides how the walk continues.
                 Step::If(_) | Step::Case(..) => return Some(step),
                 _ => {
-                    self.at += 1;
+                    self.step();
                     return Some(step);
                 }
             }
-            self.at += 1;
+            self.step();
         }
     }
 
@@ -186,12 +197,12 @@ impl Walk {
                     self.at = plan.partner[self.at];
                 }
                 self.built.push(false);
-                self.at += 1;
+                self.step();
                 return Ok(());
             }
         };
         self.built.push(true);
-        self.at += 1;
+        self.step();
         Ok(())
     }
 
@@ -210,7 +221,7 @@ impl Walk {
         match step {
             Step::Else if self.built.last() == Some(&false) => {
                 // The arm that is reached has been built: on to the end of the if.
-                self.at = plan.partner[self.at - 1];
+                self.at = plan.partner[self.at.saturating_sub(1)];
             }
             Step::Else => kit.b.begin_else(),
             Step::EndIf => {

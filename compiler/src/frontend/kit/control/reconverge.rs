@@ -7,6 +7,7 @@
 //! do not: after the loop the code runs once instead of once an iteration.
 
 use super::graph::{Graph, NONE, Node};
+use crate::frontend::rows::Rows;
 
 /// What the merge instruction of a block says, and what the block does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,12 +34,10 @@ impl Graph {
             return;
         }
         let chain = self.construct_loops(constructs);
-        let mut needs = vec![false; self.succs.len()];
-        for node in self.order.iter().copied().filter(|node| *node < constructs.len()) {
+        let mut needs = Rows::filled(self.succs.len(), false);
+        let is_convergent = |node: &Node| constructs.get(*node).is_some_and(|node| node.is_convergent);
+        for node in self.order.iter().copied().filter(is_convergent) {
             self.watch.visit(1);
-            if !constructs[node].is_convergent {
-                continue;
-            }
             let mut header = chain.innermost[node];
             while header != NONE {
                 needs[header] |= !self.is_in_loop(node, header);
@@ -82,10 +81,10 @@ impl Graph {
     /// does.
     fn construct_loops(&self, constructs: &[Construct]) -> Chain {
         let count = self.succs.len();
-        let mut chain = Chain { innermost: vec![NONE; count], outer: vec![NONE; count] };
-        let mut owner: Vec<Option<(Node, Role)>> = vec![None; count];
-        for node in self.order.iter().copied().filter(|node| *node < constructs.len()) {
-            let Construct { merge, next_round, .. } = constructs[node];
+        let mut chain = Chain { innermost: Rows::filled(count, NONE), outer: Rows::filled(count, NONE) };
+        let mut owner: Rows<Option<(Node, Role)>> = Rows::filled(count, None);
+        for node in self.order.iter().copied() {
+            let Some(Construct { merge, next_round, .. }) = constructs.get(node).copied() else { continue };
             let is_loop = next_round != NONE;
             for (target, role) in
                 [(merge, if is_loop { Role::After } else { Role::Beside }), (next_round, Role::In)]
@@ -120,7 +119,8 @@ impl Graph {
     /// The innermost loop from `header` on that has a merge instruction or that the node is in by the graph.
     fn without_plain(&self, chain: &Chain, constructs: &[Construct], node: Node, header: Node) -> Node {
         let mut at = header;
-        while at != NONE && constructs[at].merge == NONE && !self.is_in_loop(node, at) {
+        let is_plain = |node: Node| constructs.get(node).is_none_or(|construct| construct.merge == NONE);
+        while at != NONE && is_plain(at) && !self.is_in_loop(node, at) {
             at = chain.outer[at];
         }
         at
@@ -129,8 +129,8 @@ impl Graph {
 
 /// Loops around nodes.
 struct Chain {
-    innermost: Vec<Node>,
-    outer: Vec<Node>,
+    innermost: Rows<Node>,
+    outer: Rows<Node>,
 }
 
 /// What a node is to the header that names it.

@@ -6,6 +6,10 @@
 //! it; and a jump to what comes next anyway is left out, together with scopes that nothing jumps out of.
 
 use super::graph::{End, Graph, NONE, Node};
+use crate::frontend::rows::Rows;
+
+/// The position of a step that is not there, behind all of them.
+const NOWHERE: usize = usize::MAX;
 
 /// A step of the plan, in program order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,9 +65,9 @@ pub struct Plan {
     /// Steps in program order.
     pub steps: Vec<Step>,
     /// Whether something jumps to the node, so that the scope before it is needed.
-    pub is_target: Vec<bool>,
+    pub is_target: Rows<bool>,
     /// By position in `steps`: of a `Begin` its `End`, of an if its `Else`, of an `Else` its `EndIf`.
-    pub partner: Vec<usize>,
+    pub partner: Rows<usize>,
 }
 
 /// What remains to be planned, last first.
@@ -79,11 +83,11 @@ enum Task {
 /// Where a node's code stands.
 struct Layout {
     /// Nodes that follow scopes around a node's own code, in order.
-    inside: Vec<Vec<Node>>,
+    inside: Rows<Vec<Node>>,
     /// Nodes that follow a header's loop, in order.
-    after: Vec<Vec<Node>>,
+    after: Rows<Vec<Node>>,
     /// The node follows a scope or loop, so it is reached by a jump or by falling, not in place.
-    is_follow: Vec<bool>,
+    is_follow: Rows<bool>,
 }
 
 /// Finds the structure of a graph.
@@ -99,18 +103,18 @@ fn straight() -> Plan {
     use Step::{Begin, Block, Edge, End};
     Plan {
         steps: vec![Begin(0), Block(0), Edge(0, 1), Begin(1), Block(1), End(1), End(0)],
-        is_target: vec![false; 2],
-        partner: vec![6, 1, 2, 5, 4, 5, 6],
+        is_target: Rows::filled(2, false),
+        partner: Rows::of(vec![6, 1, 2, 5, 4, 5, 6], NOWHERE),
     }
 }
 
 fn general(graph: &Graph) -> Plan {
     let layout = lay_out(graph);
-    let is_target = vec![false; graph.succs.len()];
+    let is_target = Rows::filled(graph.succs.len(), false);
     // A node has a beginning, its code, an edge and an end at least.
-    let steps = Vec::with_capacity(4 * graph.succs.len());
-    let mut plan = Plan { steps, is_target, partner: Vec::new() };
-    let mut tasks = Vec::with_capacity(2 * graph.succs.len() + 8);
+    let steps = Vec::with_capacity(graph.succs.len().saturating_mul(4));
+    let mut plan = Plan { steps, is_target, partner: Rows::new(NOWHERE) };
+    let mut tasks = Vec::with_capacity(graph.succs.len().saturating_mul(2).saturating_add(8));
     tasks.push(Task::Place(0, Fall::Out));
     while let Some(task) = tasks.pop() {
         graph.watch.visit(1);
@@ -127,8 +131,8 @@ fn general(graph: &Graph) -> Plan {
 }
 
 /// What belongs together: see [`Plan::partner`]. Steps without a partner are their own.
-fn partners(steps: &[Step]) -> Vec<usize> {
-    let mut partner: Vec<usize> = (0..steps.len()).collect();
+fn partners(steps: &[Step]) -> Rows<usize> {
+    let mut partner = Rows::of((0..steps.len()).collect(), NOWHERE);
     let mut open = Vec::new();
     for (position, step) in steps.iter().enumerate() {
         match step {
@@ -152,9 +156,9 @@ fn partners(steps: &[Step]) -> Vec<usize> {
 fn lay_out(graph: &Graph) -> Layout {
     let count = graph.succs.len();
     let mut layout = Layout {
-        inside: vec![Vec::new(); count],
-        after: vec![Vec::new(); count],
-        is_follow: vec![false; count],
+        inside: Rows::filled(count, Vec::new()),
+        after: Rows::filled(count, Vec::new()),
+        is_follow: Rows::filled(count, false),
     };
     for node in graph.order.iter().copied().skip(1) {
         graph.watch.visit(1);
@@ -199,7 +203,7 @@ fn place(graph: &Graph, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall
     tasks.push(Task::Branch(node, next(inside, 0, end)));
     for (position, follow) in inside.iter().enumerate() {
         tasks.push(Task::Emit(Step::EndScope(*follow)));
-        tasks.push(Task::Place(*follow, next(inside, position + 1, end)));
+        tasks.push(Task::Place(*follow, next(inside, position.saturating_add(1), end)));
     }
     if is_loop {
         tasks.push(Task::Emit(Step::EndLoop));
@@ -208,11 +212,13 @@ fn place(graph: &Graph, layout: &Layout, tasks: &mut Vec<Task>, node: Node, fall
         if position > 0 {
             tasks.push(Task::Emit(Step::EndScope(*follow)));
         }
-        tasks.push(Task::Place(*follow, next(after, position + 1, fall)));
+        tasks.push(Task::Place(*follow, next(after, position.saturating_add(1), fall)));
     }
     tasks.push(Task::Emit(Step::End(node)));
     // The last one is done first.
-    tasks[first..].reverse();
+    if let Some(tasks) = tasks.get_mut(first..) {
+        tasks.reverse();
+    }
 }
 
 /// Plans the passage from one node to another.
@@ -264,7 +270,7 @@ fn cases(graph: &Graph, plan: &mut Plan, tasks: &mut Vec<Task>, (node, position)
         Some(to) => {
             plan.steps.push(Step::Case(node, to));
             tasks.push(Task::Emit(Step::EndIf));
-            tasks.push(Task::Cases(node, position + 1, fall));
+            tasks.push(Task::Cases(node, position.saturating_add(1), fall));
             tasks.push(Task::Emit(Step::Else));
             tasks.push(Task::Edge(node, to, fall));
         }
