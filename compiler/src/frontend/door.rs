@@ -4,8 +4,6 @@
 //! in [`FRONT_ENDS`]. [`read`](super::read), the locations of errors, `agxc`'s detection of inputs and its help follow from the
 //! row. What front ends share is in [`kit`](super::kit).
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
-
 use std::panic::RefUnwindSafe;
 
 use agx_abi::{ShaderInfo, Stage};

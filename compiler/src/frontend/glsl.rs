@@ -1,8 +1,6 @@
 //! GLSL: naga parses it; `text` does the rest. For where the Khronos reference compiler is not at hand: naga takes
 //! version 4.40 to 4.60 without most extensions.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
-
 use agx_abi::Stage;
 use bumpalo::Bump;
 use naga::back::spv::SourceLanguage;

@@ -1,8 +1,6 @@
 //! What naga says of GLSL that it cannot read, in the words of GLSL: tokens by their spelling, and what only this reader
 //! lacks as unsupported.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
-
 use naga::front::glsl::{Error, ErrorKind, ExpectedToken};
 
 use super::text;

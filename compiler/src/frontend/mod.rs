@@ -3,11 +3,14 @@
 //! [`FRONT_ENDS`] lists the languages; [`kit`] is what front ends are made of, with an example of one. A front end for a new
 //! language is a folder here with an implementation of [`FrontEnd`], and a row of the table.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 #[cfg(feature = "agal")]
 pub mod agal;
 pub mod door;
 #[cfg(test)]
 mod example_tests;
+mod four;
 #[cfg(feature = "glsl")]
 pub mod glsl;
 #[cfg(feature = "glsl")]

@@ -1,13 +1,11 @@
 //! Tables by number that answer for every number.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
-
 use std::ops::{Index, IndexMut};
 
 /// Rows by number. A number without a row reads as the row that stands for all of them, and what is assigned to it is forgotten: a
 /// front end that looks at a block or a variable that is not there may compile nonsense, but it does not panic. Where asserts are
 /// compiled in, they tell.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Rows<V> {
     rows: Vec<V>,
     /// What numbers without a row read as.
@@ -42,6 +40,11 @@ impl<V> Rows<V> {
     /// Appends a row.
     pub fn push(&mut self, row: V) {
         self.rows.push(row);
+    }
+
+    /// A row, if there is one of this number.
+    pub fn row(&self, number: usize) -> Option<&V> {
+        self.rows.get(number)
     }
 
     /// The rows alone.

@@ -5,8 +5,6 @@
 //! its phis completed when the loop ends. All searches use explicit stacks. Phis stay outside the function until
 //! [`Variables::finish`], so those that turn out trivial leave no trace.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
-
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 

@@ -1,8 +1,6 @@
 //! Languages that naga reads: its module is checked, its overrides set, written as SPIR-V with lines, and read by the
 //! SPIR-V front end.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
-
 use bumpalo::Bump;
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, spv};

@@ -1,7 +1,5 @@
 //! The textual IR: the first function of a text.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
-
 use agx_abi::ShaderInfo;
 use bumpalo::Bump;
 

@@ -1,7 +1,5 @@
 //! WGSL: naga parses it; `text` does the rest.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
-
 use bumpalo::Bump;
 use naga::back::spv::SourceLanguage;
 

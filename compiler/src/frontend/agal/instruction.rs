@@ -6,6 +6,7 @@ use super::options::Options;
 use super::registers::{Registers, Vector, ZERO};
 use super::sampling;
 use crate::error::CompileError;
+use crate::frontend::four;
 use crate::frontend::kit::derivatives::{Axis, derivative};
 use crate::frontend::kit::{Kit, coverage};
 use crate::ir::build::alu::{FloatCond, float};
@@ -98,12 +99,12 @@ fn result(
     match opcode.row().semantics {
         Semantics::Map(_) => {
             let a = registers.read(kit, first, mask);
-            each(mask, |at| map(&mut kit.b, opcode, a[at]))
+            each(mask, |at| map(&mut kit.b, opcode, four::of(a, at)))
         }
         Semantics::Zip(_) => {
             let a = registers.read(kit, first, mask);
             let b = registers.read(kit, second, mask);
-            each(mask, |at| zip(&mut kit.b, opcode, a[at], b[at]))
+            each(mask, |at| zip(&mut kit.b, opcode, four::of(a, at), four::of(b, at)))
         }
         Semantics::Dot(count) => {
             let sum = product(kit, registers, [first, second], count);
@@ -113,7 +114,7 @@ fn result(
             let mut result = [ZERO; 4];
             for row in (0..rows).filter(|row| mask >> row & 1 == 1) {
                 let second = second.row(row.into());
-                result[usize::from(row)] = product(kit, registers, [first, &second], columns);
+                four::set(&mut result, row, product(kit, registers, [first, &second], columns));
             }
             Ok(result)
         }
@@ -126,12 +127,12 @@ fn result(
             let squares = product(kit, registers, [first, first], 3);
             let scale = kit.b.rsqrt(squares);
             let a = registers.read(kit, first, mask);
-            each(mask, |at| Ok(kit.b.fmul(a[at], scale)))
+            each(mask, |at| Ok(kit.b.fmul(four::of(a, at), scale)))
         }
         Semantics::Derivative(axis) => {
             let axis = if axis == AgalAxis::X { Axis::X } else { Axis::Y };
             let a = registers.read(kit, first, mask);
-            each(mask, |at| Ok(derivative(kit, axis, a[at])))
+            each(mask, |at| Ok(derivative(kit, axis, four::of(a, at))))
         }
         Semantics::Texture => {
             let a = registers.read(kit, first, 7);
@@ -217,7 +218,8 @@ fn power(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
 
 /// The sum of the products of the first `count` components.
 fn product(kit: &mut Kit<'_, '_>, registers: &Registers, sources: [&Read; 2], count: u8) -> Src {
-    let [a, b] = sources.map(|source| registers.read(kit, source, (1 << count) - 1));
+    let [a, b] =
+        sources.map(|source| registers.read(kit, source, 1u8.wrapping_shl(count.into()).wrapping_sub(1)));
     let mut terms = a.into_iter().zip(b).take(count.into());
     let Some((x, y)) = terms.next() else { return ZERO };
     let mut sum = kit.b.fmul(x, y);
@@ -229,8 +231,13 @@ fn product(kit: &mut Kit<'_, '_>, registers: &Registers, sources: [&Read; 2], co
 
 /// Component `at` of a cross product.
 fn minor(b: &mut Builder<'_, '_>, (x, y): (&Vector, &Vector), at: usize) -> Src {
-    let (i, j) = ((at + 1) % 3, (at + 2) % 3);
-    let subtracted = b.fmul(x[j], y[i]);
+    let (i, j) = match at {
+        0 => (1usize, 2usize),
+        1 => (2, 0),
+        _ => (0, 1),
+    };
+    let part = |vector: &Vector, at| four::of(*vector, at);
+    let subtracted = b.fmul(part(x, j), part(y, i));
     let subtracted = b.fneg(subtracted);
-    b.ffma(x[i], y[j], subtracted)
+    b.ffma(part(x, i), part(y, j), subtracted)
 }

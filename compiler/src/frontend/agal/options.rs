@@ -65,9 +65,10 @@ impl Options {
     /// The settings of a use of a texture, as token and key say.
     pub(super) fn settings(&self, texture: &TextureUse) -> SamplerSettings {
         let register = u32::from(texture.register % 16);
-        let choice = |options: u64| (options >> (4 * register)) as u8 & 15;
+        let choice = |options: u64| nibble(options, register) as u8;
         let token = texture.settings;
-        let bias = (self.biases[register as usize / 8] >> (8 * (register % 8))) as u8 as i8;
+        let [low, high] = self.biases.map(u64::to_le_bytes);
+        let bias = low.iter().chain(&high).nth(register as usize).map_or(0, |bias| *bias as i8);
         SamplerSettings {
             dimension: match choice(self.dimensions) {
                 1 => Dimension::D2,
@@ -79,7 +80,7 @@ impl Options {
                 0 => token.filter,
                 1 => Filter::Nearest,
                 2 => Filter::Linear,
-                power => Filter::Anisotropic(1 << (power - 2)),
+                power => Filter::Anisotropic(1u8.wrapping_shl(u32::from(power).saturating_sub(2))),
             },
             mip: match choice(self.mips) {
                 1 => Mip::None,
@@ -112,13 +113,18 @@ fn flag(name: &str, value: u64) -> Result<bool, CompileError> {
     }
 }
 
+/// One of sixteen choices of four bits.
+fn nibble(value: u64, register: u32) -> u64 {
+    value.wrapping_shr(register << 2) & 15
+}
+
 /// Sixteen choices of four bits, none above `last`.
 fn nibbles(name: &str, value: u64, last: u64) -> Result<u64, CompileError> {
-    match (0..16).find(|register| value >> (4 * register) & 15 > last) {
+    match (0..16).find(|register| nibble(value, *register) > last) {
         Some(register) => Err(InputError::OptionValue {
             name: format!("`{name}`, sampler {register}"),
             expected: format!("0 to {last}"),
-            found: value >> (4 * register) & 15,
+            found: nibble(value, register),
         }
         .into()),
         None => Ok(value),

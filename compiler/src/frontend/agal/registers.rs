@@ -5,6 +5,7 @@ use agx_agal::{Index, Read, RegisterFile, Shader, Write};
 
 use super::options::Options;
 use crate::error::CompileError;
+use crate::frontend::four;
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::buffers::{self, Buffer};
 use crate::frontend::kit::fragment::{self, FragmentModes, FragmentOutput, Varying};
@@ -53,7 +54,7 @@ impl Registers {
             _ => (varyings(kit, &shader.interface.varyings_read), ZERO, agal::FRAGMENT_CONSTANTS),
         };
         let constants = Buffer::uniform(kit, set, binding);
-        let mut variables = |registers: usize| kit.vars.add(&vec![32; 4 * registers]);
+        let mut variables = |registers: usize| kit.vars.add(&vec![32; registers.saturating_mul(4)]);
         Ok(Registers {
             constants,
             constant_count: shader.interface.constants.into(),
@@ -75,7 +76,7 @@ impl Registers {
             None => self.register(kit, (source.file, source.register), components),
         };
         std::array::from_fn(|at| match mask >> at & 1 {
-            1 => register[usize::from(source.swizzle[at])],
+            1 => four::of(register, four::of(source.swizzle, at)),
             _ => ZERO,
         })
     }
@@ -91,7 +92,7 @@ impl Registers {
             RegisterFile::Temporary => self.temporaries,
             RegisterFile::Varying if kit.stage == Stage::Vertex => self.varyings,
             RegisterFile::Varying | RegisterFile::Attribute => {
-                return self.inputs[usize::from(register) % REGISTERS];
+                return self.inputs.get(usize::from(register) % REGISTERS).copied().unwrap_or([ZERO; 4]);
             }
             RegisterFile::Instance => return [self.instance; 4],
             RegisterFile::Constant => {
@@ -109,7 +110,7 @@ impl Registers {
     /// A constant at an index; zeros where there is none. The index is truncated.
     fn relative(&self, kit: &mut Kit<'_, '_>, index: Index, offset: u16, components: u8) -> Vector {
         let place = usize::from(index.component % 4);
-        let index = self.register(kit, (index.file, index.register), 1 << place)[place];
+        let index = four::of(self.register(kit, (index.file, index.register), 1 << place), place);
         let b = &mut kit.b;
         let whole = b.float_to_int(index, true, 32);
         let number = b.iadd(whole, Src::imm32(offset.into()));
@@ -117,7 +118,7 @@ impl Registers {
         let safe = b.umin(number, Src::imm32(self.constant_count.saturating_sub(1)));
         let found = buffers::load_vec4(kit, self.constants, safe);
         std::array::from_fn(|at| match components >> at & 1 {
-            1 => kit.b.select(exists, found[at], ZERO),
+            1 => kit.b.select(exists, four::of(found, at), ZERO),
             _ => ZERO,
         })
     }
@@ -201,7 +202,7 @@ impl Registers {
 
 /// The variable of a component of a register.
 fn component(variables: Variable, register: u16, at: usize) -> Variable {
-    Variable(variables.0 + 4 * u32::from(register) + at as u32)
+    variables.at(u32::from(register) << 2).at(at as u32)
 }
 
 /// Registers with a mask that is not zero, with the mask.
@@ -217,8 +218,9 @@ fn attributes(kit: &mut Kit<'_, '_>, masks: &[u8; REGISTERS]) -> Result<[Vector;
     vertex::begin(kit, written(masks).flat_map(components))?;
     let mut inputs = [[ZERO; 4]; REGISTERS];
     for (location, component) in written(masks).flat_map(components) {
-        if let Some(word) = vertex::attribute(kit, location, component) {
-            inputs[location as usize][component as usize] = word;
+        let word = vertex::attribute(kit, location, component);
+        if let (Some(word), Some(input)) = (word, inputs.get_mut(location as usize)) {
+            four::set(input, component as usize, word);
         }
     }
     Ok(inputs)
@@ -235,13 +237,14 @@ fn varyings(kit: &mut Kit<'_, '_>, masks: &[u8; REGISTERS]) -> [Vector; REGISTER
     let mut inputs = [[ZERO; 4]; REGISTERS];
     for (location, mask) in written(masks) {
         let first = mask.trailing_zeros();
-        let count = (u8::BITS - mask.leading_zeros() - first) as u8;
+        let count = u8::BITS.saturating_sub(mask.leading_zeros()).saturating_sub(first) as u8;
         let input = Input::user(location.into(), first);
         let words = fragment::varying(
             kit,
             Varying { input, mode: Mode::Perspective, centroid: false, count, bits: 32 },
         );
-        for (place, word) in inputs[usize::from(location)].iter_mut().skip(first as usize).zip(words) {
+        let input = inputs.get_mut(usize::from(location)).into_iter().flatten();
+        for (place, word) in input.skip(first as usize).zip(words) {
             *place = word;
         }
     }

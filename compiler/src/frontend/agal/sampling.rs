@@ -52,7 +52,7 @@ fn state(settings: &SamplerSettings) -> SamplerState {
     let filter = match settings.filter {
         Filter::Nearest => 0,
         Filter::Linear => 1,
-        Filter::Anisotropic(samples) => 1 + samples.ilog2() as u8,
+        Filter::Anisotropic(samples) => (samples.ilog2() as u8).saturating_add(1),
     };
     let mip = match settings.mip {
         Mip::None => 0,

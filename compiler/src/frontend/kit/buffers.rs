@@ -196,6 +196,11 @@ fn load_aligned(kit: &mut Kit<'_, '_>, from: Buffer, offset: Src, count: u8, ali
     kit.b.split(Src::value(loaded), Type::B32, usize::from(count)).to_vec()
 }
 
+/// The word at byte `offset`.
+pub fn load_word(kit: &mut Kit<'_, '_>, from: Buffer, offset: Src) -> Src {
+    load(kit, from, offset, 1).first().copied().unwrap_or(Src::imm32(0))
+}
+
 /// Vector number `index` of four words: `c[index]` of the old shader languages. The index is 32 bits, constant or computed.
 pub fn load_vec4(kit: &mut Kit<'_, '_>, from: Buffer, index: Src) -> [Src; 4] {
     let offset = kit.b.shl(index, Src::imm32(VECTOR_BYTES.trailing_zeros()));

@@ -64,8 +64,6 @@
 //! [`fragment::end`]; a compute shader sets [`Kit::compute`], asks for [`compute::input`] and uses [`buffers`] and
 //! [`images`].
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
-
 pub mod bounds;
 pub mod buffers;
 pub mod compute;

@@ -5,6 +5,7 @@ use agx_pica200::Opcode;
 use agx_pica200::register::Compare;
 
 use super::numbers::Numbers;
+use crate::frontend::four;
 use crate::ir::build::alu::{FloatCond, float};
 use crate::ir::builder::Builder;
 use crate::ir::op::Op;
@@ -47,9 +48,9 @@ pub(super) fn compute(
         return [value; 4];
     }
     let mut result = [zero(); 4];
-    for index in (0..4).filter(|index| written[*index]) {
-        let (x, y, z) = (x[index], y[index], z[index]);
-        result[index] = match opcode {
+    for index in (0..4usize).filter(|index| four::of(written, *index)) {
+        let (x, y, z) = (four::of(x, index), four::of(y, index), four::of(z, index));
+        let value = match opcode {
             Opcode::Add => numbers.sum(b, x, y),
             Opcode::Mul => numbers.product(b, x, y),
             Opcode::Mad => numbers.multiply_add(b, x, y, z),
@@ -67,17 +68,18 @@ pub(super) fn compute(
             },
             _ => x,
         };
+        four::set(&mut result, index, value);
     }
     result
 }
 
 /// Operations with one result for every component.
 fn scalar(b: &mut Builder<'_, '_>, numbers: Numbers, opcode: Opcode, x: Vector, y: Vector) -> Option<Src> {
-    let pairs = |x: Vector| -> Vec<(Src, Src)> { x.into_iter().zip(y).collect() };
+    let pairs = |x: Vector, count| -> Vec<(Src, Src)> { x.into_iter().zip(y).take(count).collect() };
     let value = match opcode {
-        Opcode::Dp3 => return Some(numbers.dot(b, &pairs(x)[..3])),
-        Opcode::Dp4 => return Some(numbers.dot(b, &pairs(x))),
-        Opcode::Dph => return Some(numbers.dot(b, &pairs([x[0], x[1], x[2], one()]))),
+        Opcode::Dp3 => return Some(numbers.dot(b, &pairs(x, 3))),
+        Opcode::Dp4 => return Some(numbers.dot(b, &pairs(x, 4))),
+        Opcode::Dph => return Some(numbers.dot(b, &pairs([x[0], x[1], x[2], one()], 4))),
         Opcode::Ex2 => b.exp2(x[0]),
         Opcode::Lg2 => b.log2(x[0]),
         Opcode::Rcp => b.alu(Hw::Rcp, 32, &[x[0]], &Op::Hw(Hw::Rcp).default_mods()),

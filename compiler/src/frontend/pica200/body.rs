@@ -12,6 +12,7 @@ use super::numbers::Numbers;
 use super::stacks::Stacks;
 use super::uniforms;
 use crate::error::CompileError;
+use crate::frontend::four;
 use crate::frontend::kit::control::{Body, Node};
 use crate::frontend::kit::vertex::VertexOutput;
 use crate::frontend::kit::{Kit, vertex};
@@ -50,23 +51,23 @@ impl Registers {
 
     /// A component of an output register.
     pub fn output(&self, register: usize, component: usize) -> Variable {
-        Variable(self.outputs.0 + (4 * register + component) as u32)
+        self.outputs.at((register as u32) << 2).at(component as u32)
     }
 
     fn temporary(&self, register: usize, component: usize) -> Variable {
-        Variable(self.temporaries.0 + (4 * register + component) as u32)
+        self.temporaries.at((register as u32) << 2).at(component as u32)
     }
 
     fn counter(&self) -> Variable {
-        Variable(self.address.0 + Address::Loop as u32)
+        self.address.at(Address::Loop as u32)
     }
 
     fn remaining(&self, depth: usize) -> Variable {
-        Variable(self.remaining.0 + depth as u32)
+        self.remaining.at(depth as u32)
     }
 
     fn around(&self, depth: usize) -> Variable {
-        Variable(self.around.0 + depth as u32)
+        self.around.at(depth as u32)
     }
 }
 
@@ -136,7 +137,7 @@ impl<'p> Translation<'p> {
 
     fn selector(&self, selector: usize) -> Result<Variable, CompileError> {
         let first = self.selectors.ok_or_else(|| CompileError::internal("a selector without a variable"))?;
-        Ok(Variable(first.0 + selector as u32))
+        Ok(first.at(selector as u32))
     }
 
     fn stacks(&self) -> Result<&Stacks, CompileError> {
@@ -154,7 +155,7 @@ impl<'p> Translation<'p> {
             }),
             Some(Source::Uniform(base)) => {
                 let index = inst.address(number).map(|address| {
-                    let variable = Variable(self.registers.address.0 + address as u32);
+                    let variable = self.registers.address.at(address as u32);
                     let offset = kit.vars.read(&mut kit.b, variable);
                     uniforms::relative(kit, base, offset)
                 });
@@ -182,7 +183,7 @@ impl<'p> Translation<'p> {
     fn source(&mut self, kit: &mut Kit<'_, '_>, inst: &Inst, number: usize) -> Vector {
         let register = self.register(kit, inst, number);
         let descriptor = self.program.descriptor(inst);
-        let selected = descriptor.selector(number).map(|index| register[usize::from(index & 3)]);
+        let selected = descriptor.selector(number).map(|index| four::of(register, index));
         if descriptor.negates(number) { selected.map(|value| kit.b.fneg(value)) } else { selected }
     }
 
@@ -194,20 +195,25 @@ impl<'p> Translation<'p> {
         match inst.opcode {
             Opcode::Cmp => {
                 for (index, compare) in inst.comparisons().into_iter().enumerate() {
-                    let holds = alu::compare(&mut kit.b, compare, sources[0][index], sources[1][index]);
-                    kit.vars.write(&kit.b, Variable(self.registers.codes.0 + index as u32), holds);
+                    let holds = alu::compare(
+                        &mut kit.b,
+                        compare,
+                        four::of(sources[0], index),
+                        four::of(sources[1], index),
+                    );
+                    kit.vars.write(&kit.b, self.registers.codes.at(index as u32), holds);
                 }
             }
             Opcode::Mova => {
-                for index in (0..2).filter(|index| written[*index]) {
-                    let whole = kit.b.float_to_int(sources[0][index], true, 32);
-                    kit.vars.write(&kit.b, Variable(self.registers.address.0 + index as u32), whole);
+                for index in (0..2usize).filter(|index| four::of(written, *index)) {
+                    let whole = kit.b.float_to_int(four::of(sources[0], index), true, 32);
+                    kit.vars.write(&kit.b, self.registers.address.at(index as u32), whole);
                 }
             }
             _ => {
                 let opcode = inst.opcode.effective();
                 let result = alu::compute(&mut kit.b, self.numbers, opcode, sources, written);
-                for component in (0..4).filter(|component| written[*component]) {
+                for component in (0..4usize).filter(|component| four::of(written, *component)) {
                     let variable = match inst.dest() {
                         Some(Dest::Output(register)) => self.registers.output(register.into(), component),
                         Some(Dest::Temporary(register)) => {
@@ -215,7 +221,7 @@ impl<'p> Translation<'p> {
                         }
                         None => continue,
                     };
-                    kit.vars.write(&kit.b, variable, result[component]);
+                    kit.vars.write(&kit.b, variable, four::of(result, component));
                 }
             }
         }
@@ -224,7 +230,7 @@ impl<'p> Translation<'p> {
     /// Whether a condition on the codes holds.
     fn condition_holds(&self, kit: &mut Kit<'_, '_>, condition: Condition) -> Src {
         let [x, y] = [(0, condition.x), (1, condition.y)].map(|(index, expected)| {
-            let code = kit.vars.read(&mut kit.b, Variable(self.registers.codes.0 + index));
+            let code = kit.vars.read(&mut kit.b, self.registers.codes.at(index));
             if expected { code } else { kit.b.not(code) }
         });
         match condition.combine {
@@ -289,10 +295,10 @@ impl<'p> Translation<'p> {
             Op::Inst(address) => self.execute(kit, address),
             Op::EnterLoop { depth, int } => self.enter_loop(kit, depth, int),
             Op::ForgetLoop => {
-                for depth in 1..LOOPS {
+                for (outer, depth) in (1..LOOPS).enumerate() {
                     let (remaining, around) = (self.registers.remaining(depth), self.registers.around(depth));
-                    Self::copy(kit, remaining, self.registers.remaining(depth - 1));
-                    Self::copy(kit, around, self.registers.around(depth - 1));
+                    Self::copy(kit, remaining, self.registers.remaining(outer));
+                    Self::copy(kit, around, self.registers.around(outer));
                 }
             }
             Op::StepLoop { int } => {
@@ -330,12 +336,12 @@ impl<'p> Translation<'p> {
 impl<'f, 'a> Body<'f, 'a> for Translation<'_> {
     fn block(&mut self, kit: &mut Kit<'f, 'a>, node: Node) -> Result<(), CompileError> {
         let flow = self.flow;
-        let Some(block) = flow.blocks.get(node) else { return Ok(()) };
+        let Some(block) = flow.blocks.row(node) else { return Ok(()) };
         block.ops.iter().try_for_each(|op| self.op(kit, *op))
     }
 
     fn condition(&mut self, kit: &mut Kit<'f, 'a>, node: Node) -> Result<Src, CompileError> {
-        match self.flow.blocks.get(node).map(|block| block.exit) {
+        match self.flow.blocks.row(node).map(|block| block.exit) {
             Some(Exit::Branch(test, ..)) => self.holds(kit, test),
             _ => Err(CompileError::internal("a condition where nothing branches")),
         }

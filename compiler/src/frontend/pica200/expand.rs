@@ -79,7 +79,7 @@ pub(super) fn expand(program: &Program, entry: u32) -> Result<Option<Flow>, Comp
     let state =
         State { address: entry, calls: ArrayVec::new(), ifs: ArrayVec::new(), loops: ArrayVec::new() };
     expansion.node(state);
-    let limit = 2 * program.code.len() + SLACK;
+    let limit = program.code.len().saturating_mul(2).saturating_add(SLACK);
     while let Some((state, node)) = expansion.open.pop() {
         expansion.fill(state, node)?;
         if expansion.nodes.len() > limit {
@@ -151,7 +151,7 @@ impl Expansion<'_> {
 
     /// The node that control goes to after an instruction that acts or does not.
     fn outcome(&mut self, mut state: State, inst: &Inst, acts: bool) -> Node {
-        let successor = state.address + 1;
+        let successor = state.address.saturating_add(1);
         let (mut next, mut breaks) = (successor, false);
         let mut ops = Vec::new();
         match inst.opcode {
@@ -167,10 +167,11 @@ impl Expansion<'_> {
             Opcode::Ifu | Opcode::Ifc => next = inst.target(),
             Opcode::Loop => {
                 let int = inst.int_uniform();
-                if push(&mut state.loops, Loop { body: successor, end: inst.target() + 1, int }) {
+                if push(&mut state.loops, Loop { body: successor, end: inst.target().saturating_add(1), int })
+                {
                     ops.push(Op::ForgetLoop);
                 }
-                ops.push(Op::EnterLoop { depth: state.loops.len() - 1, int });
+                ops.push(Op::EnterLoop { depth: state.loops.len().saturating_sub(1), int });
             }
             _ => {}
         }
@@ -185,7 +186,7 @@ impl Expansion<'_> {
             let node = self.node(state);
             return if ops.is_empty() { node } else { self.flow.add(ops, Exit::Go(node)) };
         };
-        let depth = state.loops.len() - 1;
+        let depth = state.loops.len().saturating_sub(1);
         ops.push(Op::StepLoop { int: top.int });
         let again = State { address: top.body, ..state.clone() };
         state.loops.pop();

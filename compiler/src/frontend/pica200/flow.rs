@@ -3,6 +3,7 @@
 use agx_pica200::register::Condition;
 
 use crate::frontend::kit::control::{End, Node};
+use crate::frontend::rows::Rows;
 
 /// What a node does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,18 +46,19 @@ pub(super) enum Test {
 }
 
 /// How a node ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) enum Exit {
     /// Goes to a node.
     Go(Node),
     /// Goes to one node if a test holds, else to another.
     Branch(Test, Node, Node),
     /// Ends the program.
+    #[default]
     End,
 }
 
 /// A node.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Block {
     pub ops: Vec<Op>,
     pub exit: Exit,
@@ -65,7 +67,7 @@ pub(super) struct Block {
 /// The graph. The entry is node 0.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Flow {
-    pub blocks: Vec<Block>,
+    pub blocks: Rows<Block>,
     /// Number of selectors.
     pub selectors: usize,
     /// Whether the stacks are in variables.
@@ -96,8 +98,9 @@ impl Exit {
 impl Flow {
     /// Appends a node.
     pub fn add(&mut self, ops: Vec<Op>, exit: Exit) -> Node {
+        let node = self.blocks.len();
         self.blocks.push(Block { ops, exit });
-        self.blocks.len() - 1
+        node
     }
 
     /// The ends of the nodes, as the kit's graph takes them.
@@ -115,12 +118,12 @@ impl Flow {
     /// branches whose ways are the same.
     pub fn compact(self) -> Flow {
         let count = self.blocks.len();
-        let mut preds = vec![0u32; count];
-        let mut reached = vec![false; count];
+        let mut preds = Rows::filled(count, 0u32);
+        let mut reached = Rows::filled(count, false);
         let mut open = vec![0];
         // The entry has a predecessor outside the graph.
-        if let Some(entry) = preds.first_mut() {
-            *entry = 1;
+        if count > 0 {
+            preds[0] = 1;
         }
         while let Some(node) = open.pop() {
             if std::mem::replace(&mut reached[node], true) {
@@ -128,7 +131,7 @@ impl Flow {
             }
             let exit = simplified(self.blocks[node].exit);
             for to in exit.targets() {
-                preds[to] += 1;
+                preds[to] = preds[to].saturating_add(1);
                 open.push(to);
             }
         }
@@ -136,19 +139,19 @@ impl Flow {
             Exit::Go(to) if preds[to] == 1 && to != node => Some(to),
             _ => None,
         };
-        let mut joined = vec![false; count];
+        let mut joined = Rows::filled(count, false);
         for node in (0..count).filter(|node| reached[*node]) {
             if let Some(to) = joins(node) {
                 joined[to] = true;
             }
         }
         let heads: Vec<Node> = (0..count).filter(|node| reached[*node] && !joined[*node]).collect();
-        let mut numbers = vec![usize::MAX; count];
+        let mut numbers = Rows::filled(count, usize::MAX);
         for (number, head) in heads.iter().enumerate() {
             numbers[*head] = number;
         }
         let (selectors, has_stacks) = (self.selectors, self.has_stacks);
-        let mut flow = Flow { blocks: Vec::with_capacity(heads.len()), selectors, has_stacks };
+        let mut flow = Flow { blocks: Rows::default(), selectors, has_stacks };
         for head in heads {
             let mut at = head;
             let mut ops = self.blocks[at].ops.clone();

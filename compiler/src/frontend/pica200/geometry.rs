@@ -94,7 +94,7 @@ impl Geometry {
     }
 
     fn word(&self, vertex: usize, word: usize) -> Variable {
-        Variable(self.vertices.0 + (vertex * self.varyings.len() + word) as u32)
+        self.vertices.at(vertex.wrapping_mul(self.varyings.len()).wrapping_add(word) as u32)
     }
 
     /// Puts words into the vertex buffer, and completes a primitive if that is set.
@@ -123,8 +123,9 @@ impl Geometry {
     /// Stores the vertex buffer where `stores` holds.
     fn store_primitive(&self, kit: &mut Kit<'_, '_>, stores: Src, number: Src, winding: Src) {
         let count = self.varyings.len();
-        let words: Vec<Src> = (0..VERTICES * count)
-            .map(|word| kit.vars.read(&mut kit.b, self.word(word / count, word % count)))
+        let words: Vec<Src> = (0..VERTICES)
+            .flat_map(|vertex| (0..count).map(move |word| (vertex, word)))
+            .map(|(vertex, word)| kit.vars.read(&mut kit.b, self.word(vertex, word)))
             .collect();
         kit.b.begin_if(stores);
         let bytes = kit.b.imul(number, Src::imm32(primitive_bytes(count as u32)));
@@ -132,7 +133,9 @@ impl Geometry {
         let head = kit.b.iadd(head, Src::imm32(GEOMETRY_HEAD_BYTES));
         store(kit, self.output, head, &[winding]);
         for (index, part) in words.chunks(4).enumerate() {
-            let offset = kit.b.iadd(head, Src::imm32(GEOMETRY_HEAD_BYTES + 16 * index as u32));
+            let offset = kit
+                .b
+                .iadd(head, Src::imm32(GEOMETRY_HEAD_BYTES.wrapping_add((index as u32).wrapping_mul(16))));
             store(kit, self.output, offset, part);
         }
         kit.b.begin_else();
@@ -159,18 +162,19 @@ impl Translation<'_> {
         kit.vertex.varyings = varyings.clone();
         self.add_control_variables(kit);
         let (completed, emission) = (kit.vars.add(&[32]), kit.vars.add(&[32; 3]));
-        let vertices = kit.vars.add(&vec![32; VERTICES * varyings.len()]);
+        let vertices = kit.vars.add(&vec![32; varyings.len().saturating_mul(VERTICES)]);
         let input = Buffer::storage(kit, SET, GEOMETRY_INPUT);
         let output = Buffer::storage(kit, SET, GEOMETRY_OUTPUT);
         let number = compute::input(kit, ComputeInput::GlobalInvocationId(0));
         let head = load(kit, input, Src::imm32(0), 3);
-        let (primitives, vectors, capacity) = (head[0], head[1], head[2]);
+        let [primitives, vectors, capacity] =
+            [0, 1, 2].map(|at: usize| head.get(at).copied().unwrap_or(Src::imm32(0)));
         let before = kit.b.imul(number, vectors);
         let first = kit.b.iadd(before, Src::imm32(GEOMETRY_HEAD_BYTES / 16));
         let room = kit.b.imul(capacity, Src::imm32(primitive_bytes(varyings.len() as u32)));
         let stretch = kit.b.iadd(room, Src::imm32(GEOMETRY_HEAD_BYTES));
         let stretch = kit.b.imul(stretch, number);
-        let emission = [0, 1, 2].map(|index| Variable(emission.0 + index));
+        let emission = [0, 1, 2].map(|index| emission.at(index));
         self.geometry = Some(Geometry {
             shape,
             input,

@@ -5,6 +5,7 @@ use agx_pica200::register::{Dest, Source};
 use agx_pica200::validate::reachable;
 use agx_pica200::{Program, Semantic, Shader};
 
+use crate::frontend::four;
 use crate::frontend::kit::vertex::VertexOutput;
 
 /// Inputs and outputs of a program.
@@ -21,31 +22,41 @@ impl Interface {
         let reached = reachable(program, shader.entry);
         let mut read = [[false; 4]; 16];
         let mut written = [[false; 4]; 16];
-        for address in (0..program.code.len()).filter(|address| reached[*address]) {
+        for (address, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
             let Some(inst) = program.inst(address as u32) else { continue };
             let descriptor = program.descriptor(&inst);
             for number in 1..=3 {
                 if let Some(Source::Input(register)) = inst.source(number) {
                     for component in descriptor.selector(number) {
-                        read[usize::from(register)][usize::from(component)] = true;
+                        mark(&mut read, register, component);
                     }
                 }
             }
             if let Some(Dest::Output(register)) = inst.dest() {
-                for component in (0..4).filter(|component| descriptor.writes(*component)) {
-                    written[usize::from(register)][component] = true;
+                for component in (0..4u8).filter(|component| descriptor.writes((*component).into())) {
+                    mark(&mut written, register, component);
                 }
             }
         }
         let places = if raw || shader.outputs.is_empty() { by_register() } else { by_map(shader) };
-        let is_written = |place: &(usize, usize, VertexOutput)| written[place.0][place.1];
+        let is_written = |place: &(usize, usize, VertexOutput)| is_set(&written, place.0, place.1);
         Interface { inputs: named(&read), outputs: places.into_iter().filter(is_written).collect() }
     }
 }
 
+fn mark(components: &mut [[bool; 4]; 16], register: u8, component: u8) {
+    if let Some(register) = components.get_mut(usize::from(register)) {
+        four::set(register, component, true);
+    }
+}
+
+fn is_set(components: &[[bool; 4]; 16], register: usize, component: usize) -> bool {
+    components.get(register).is_some_and(|register| four::of(*register, component))
+}
+
 fn named(read: &[[bool; 4]; 16]) -> Vec<(u32, u32)> {
     let each = (0..16).flat_map(|register| (0..4).map(move |component| (register, component)));
-    each.filter(|(register, component)| read[*register][*component])
+    each.filter(|(register, component)| is_set(read, *register, *component))
         .map(|(register, component)| (register as u32, component as u32))
         .collect()
 }

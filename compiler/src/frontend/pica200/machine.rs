@@ -47,7 +47,7 @@ fn starts(program: &Program, entry: u32) -> Result<Vec<bool>, CompileError> {
         }
     };
     mark(entry);
-    for address in (0..program.code.len() as u32).filter(|address| reached[*address as usize]) {
+    for (address, _) in (0..).zip(&reached).filter(|(_, reached)| **reached) {
         let Some(inst) = instruction(program, address)? else { continue };
         match inst.opcode {
             Opcode::Jmpc | Opcode::Jmpu => mark(inst.target()),
@@ -55,11 +55,11 @@ fn starts(program: &Program, entry: u32) -> Result<Vec<bool>, CompileError> {
                 mark(inst.target());
                 mark(inst.range_end());
             }
-            Opcode::Loop => mark(inst.target() + 1),
+            Opcode::Loop => mark(inst.target().saturating_add(1)),
             Opcode::Break | Opcode::Breakc => {}
             _ => continue,
         }
-        mark(address + 1);
+        mark(address.saturating_add(1));
     }
     starts.iter_mut().zip(&reached).for_each(|(start, reached)| *start &= *reached);
     Ok(starts)
@@ -82,7 +82,7 @@ fn block(program: &Program, starts: &[bool], flow: &mut Flow, start: u32) -> Res
             Opcode::Nop => {}
             _ => ops.push(Op::Inst(address)),
         }
-        address += 1;
+        address = address.saturating_add(1);
         if starts.get(address as usize).copied().unwrap_or(true) {
             ops.push(Op::Fall(address));
             break;

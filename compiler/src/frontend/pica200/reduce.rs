@@ -6,6 +6,7 @@
 
 use super::flow::{Block, Exit, Flow, Op, Test};
 use crate::frontend::kit::control::Node;
+use crate::frontend::rows::Rows;
 
 /// Gives loops with several entries one.
 pub(super) fn reduce(mut flow: Flow) -> Flow {
@@ -31,9 +32,9 @@ pub(super) fn reduce(mut flow: Flow) -> Flow {
 
 /// Nodes of `set` that control may come to from outside, or that are the entry of the program.
 fn entries(flow: &Flow, set: &[Node]) -> Vec<Node> {
-    let mut inside = vec![false; flow.blocks.len()];
+    let mut inside = Rows::filled(flow.blocks.len(), false);
     set.iter().for_each(|node| inside[*node] = true);
-    let mut entered = vec![false; flow.blocks.len()];
+    let mut entered = Rows::filled(flow.blocks.len(), false);
     entered[0] = true;
     for (_, block) in flow.blocks.iter().enumerate().filter(|(node, _)| !inside[*node]) {
         block.exit.targets().for_each(|to| entered[to] = true);
@@ -47,9 +48,9 @@ fn entries(flow: &Flow, set: &[Node]) -> Vec<Node> {
 /// entered from both.
 fn dispatch(flow: &mut Flow, set: &[Node], entries: &[Node]) -> (Node, Vec<Node>) {
     let selector = flow.selectors;
-    flow.selectors += 1;
+    flow.selectors = flow.selectors.saturating_add(1);
     let before = flow.blocks.len();
-    let mut inside = vec![false; before];
+    let mut inside = Rows::filled(before, false);
     set.iter().for_each(|node| inside[*node] = true);
     let dispatcher = flow.add(Vec::new(), Exit::End);
     let mut setters = || -> Vec<Node> {
@@ -59,13 +60,16 @@ fn dispatch(flow: &mut Flow, set: &[Node], entries: &[Node]) -> (Node, Vec<Node>
     let (from_outside, from_inside) = (setters(), setters());
     for (node, is_inside) in inside.iter().enumerate() {
         let setters = if *is_inside { &from_inside } else { &from_outside };
-        let redirected = |to| entries.iter().position(|entry| *entry == to).map_or(to, |at| setters[at]);
+        let redirects = entries.iter().zip(setters);
+        let redirected =
+            |to| redirects.clone().find(|(entry, _)| **entry == to).map_or(to, |(_, setter)| *setter);
         flow.blocks[node].exit = flow.blocks[node].exit.map(redirected);
     }
     let choice = choose(flow, selector, entries, 0);
     flow.blocks[dispatcher].exit = Exit::Go(choice);
-    if let Some(at) = entries.iter().position(|entry| *entry == 0) {
-        move_entry(flow, dispatcher, from_outside[at]);
+    let mut redirects = entries.iter().zip(from_outside);
+    if let Some((_, setter)) = redirects.find(|(entry, _)| **entry == 0) {
+        move_entry(flow, dispatcher, setter);
     }
     (dispatcher, (before..flow.blocks.len()).collect())
 }
@@ -108,10 +112,10 @@ fn cycles(flow: &Flow, nodes: &[Node], header: Option<Node>) -> Vec<Vec<Node>> {
     let mut search = Search {
         flow,
         header,
-        inside: vec![false; count],
-        index: vec![usize::MAX; count],
-        low: vec![usize::MAX; count],
-        on_stack: vec![false; count],
+        inside: Rows::filled(count, false),
+        index: Rows::filled(count, usize::MAX),
+        low: Rows::filled(count, usize::MAX),
+        on_stack: Rows::filled(count, false),
         stack: Vec::new(),
         next: 0,
         found: Vec::new(),
@@ -129,10 +133,10 @@ fn cycles(flow: &Flow, nodes: &[Node], header: Option<Node>) -> Vec<Vec<Node>> {
 struct Search<'f> {
     flow: &'f Flow,
     header: Option<Node>,
-    inside: Vec<bool>,
-    index: Vec<usize>,
-    low: Vec<usize>,
-    on_stack: Vec<bool>,
+    inside: Rows<bool>,
+    index: Rows<usize>,
+    low: Rows<usize>,
+    on_stack: Rows<bool>,
     stack: Vec<Node>,
     next: usize,
     found: Vec<Vec<Node>>,
@@ -148,7 +152,7 @@ impl Search<'_> {
     fn enter(&mut self, node: Node, path: &mut Vec<(Node, Vec<Node>)>) {
         self.index[node] = self.next;
         self.low[node] = self.next;
-        self.next += 1;
+        self.next = self.next.saturating_add(1);
         self.stack.push(node);
         self.on_stack[node] = true;
         let successors = self.successors(node);

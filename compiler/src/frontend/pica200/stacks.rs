@@ -37,7 +37,7 @@ struct Stack {
 
 impl Stack {
     fn at(self, entry: usize, word: usize) -> Variable {
-        Variable(self.first.0 + (entry * self.words + word) as u32)
+        self.first.at(entry.wrapping_mul(self.words).wrapping_add(word) as u32)
     }
 
     fn read(self, kit: &mut Kit<'_, '_>, entry: usize, word: usize) -> Src {
@@ -50,7 +50,7 @@ impl Stack {
             for word in 0..self.words {
                 let new = match entry {
                     0 => words.get(word).copied().unwrap_or(Src::imm32(0)),
-                    _ => self.read(kit, entry - 1, word),
+                    _ => self.read(kit, entry.saturating_sub(1), word),
                 };
                 self.set(kit, cond, (entry, word), new);
             }
@@ -61,7 +61,7 @@ impl Stack {
     fn pop(self, kit: &mut Kit<'_, '_>, cond: Src) {
         for entry in 0..self.entries {
             for word in 0..self.words {
-                let older = match entry + 1 {
+                let older = match entry.saturating_add(1) {
                     last if last == self.entries => Src::imm32(0),
                     older => self.read(kit, older, word),
                 };
@@ -128,7 +128,7 @@ impl Stacks {
         acts: Src,
         counter: Variable,
     ) {
-        let successor = address + 1;
+        let successor = address.saturating_add(1);
         let [after, target, end] = [successor, inst.target(), inst.range_end()].map(Src::imm32);
         let (mut next, mut breaks) = (after, Src::imm(0, 1));
         match inst.opcode {
@@ -143,7 +143,7 @@ impl Stacks {
                     [0, 1, 2].map(|component| uniforms::int(kit, inst.int_uniform(), component));
                 let around = kit.vars.read(&mut kit.b, counter);
                 let around = kit.b.and(around, Src::imm32(0xff));
-                let last = Src::imm32(inst.target() + 1);
+                let last = Src::imm32(inst.target().saturating_add(1));
                 self.loops().push(kit, acts, &[last, after, count, step, around]);
                 kit.vars.write(&kit.b, counter, first);
             }

@@ -5,7 +5,7 @@ use agx_pica200::register::FLOAT_UNIFORMS;
 
 use super::alu::Vector;
 use crate::frontend::kit::Kit;
-use crate::frontend::kit::buffers::{Buffer, load, load_vec4};
+use crate::frontend::kit::buffers::{Buffer, load_vec4, load_word};
 use crate::ir::build::alu::{IntCond, float};
 use crate::ir::{Arithmetic, Src};
 
@@ -36,7 +36,7 @@ pub(super) fn relative(kit: &mut Kit<'_, '_>, base: u8, offset: Src) -> (Src, Sr
 /// The float uniform of a computed number; ones where there is none.
 pub(super) fn vector_at(kit: &mut Kit<'_, '_>, (index, exists): (Src, Src)) -> Vector {
     let block = block(kit);
-    let inside = kit.b.umin(index, Src::imm32(FLOAT_UNIFORMS as u32 - 1));
+    let inside = kit.b.umin(index, Src::imm32((FLOAT_UNIFORMS as u32).saturating_sub(1)));
     let loaded = load_vec4(kit, block, inside);
     loaded.map(|value| kit.b.select(exists, value, float(1.0, 32)))
 }
@@ -44,15 +44,15 @@ pub(super) fn vector_at(kit: &mut Kit<'_, '_>, (index, exists): (Src, Src)) -> V
 /// A component of an integer uniform: 0 iterations less one, 1 first value of the counter, 2 step.
 pub(super) fn int(kit: &mut Kit<'_, '_>, uniform: usize, component: u32) -> Src {
     let block = block(kit);
-    let offset = INT_OFFSET + 16 * uniform as u32 + 4 * component;
-    let word = load(kit, block, Src::imm32(offset), 1)[0];
+    let offset = INT_OFFSET.wrapping_add((uniform as u32).wrapping_mul(16)).wrapping_add(component << 2);
+    let word = load_word(kit, block, Src::imm32(offset));
     kit.b.and(word, Src::imm32(0xff))
 }
 
 /// Whether a boolean uniform has a value.
 pub(super) fn is_bool(kit: &mut Kit<'_, '_>, uniform: usize, expected: bool) -> Src {
     let block = block(kit);
-    let mask = load(kit, block, Src::imm32(BOOL_OFFSET), 1)[0];
+    let mask = load_word(kit, block, Src::imm32(BOOL_OFFSET));
     let bit = kit.b.and(mask, Src::imm32(1 << uniform));
     let cond = if expected { IntCond::NE } else { IntCond::EQ };
     kit.b.icmp(cond, bit, Src::imm32(0))

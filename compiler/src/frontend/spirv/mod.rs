@@ -5,8 +5,6 @@
 //! `eval`), variables that only one invocation sees become SSA values ([`crate::frontend::ssa`]), and other memory is
 //! reached through descriptions of pointers (`pointers`, `memory`).
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
-
 mod arith;
 mod capability;
 mod cfg;

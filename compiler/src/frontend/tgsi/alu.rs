@@ -6,6 +6,7 @@ use super::operands::written;
 use super::program::Program;
 use super::values::{TRUE, power, reciprocal, truth};
 use super::wide::scale;
+use crate::frontend::four;
 use crate::frontend::kit::Kit;
 use crate::ir::build::alu::{FloatCond, IntCond};
 use crate::ir::{Arithmetic, Src};
@@ -25,7 +26,7 @@ impl Program<'_> {
         for component in written(dst.mask) {
             let srcs: [Src; MAX_SOURCES] =
                 std::array::from_fn(|number| self.fetch(kit, instruction, number, component));
-            value[usize::from(component)] = Some(self.compute(kit, instruction.opcode, srcs));
+            four::set(&mut value, component, Some(self.compute(kit, instruction.opcode, srcs)));
         }
         self.store(kit, instruction, value);
     }

@@ -10,8 +10,10 @@ use rustc_hash::FxBuildHasher;
 use crate::error::{CompileError, KitError, TgsiError};
 use crate::frontend::kit::control::{Construct, End, Graph, NONE, Node};
 use crate::frontend::kit::limits::{MAX_CALL_DEPTH, MAX_INSTRUCTIONS};
+use crate::frontend::rows::Rows;
 
 /// A basic block.
+#[derive(Clone)]
 pub(super) struct Block {
     /// Its instructions, by position in the program.
     pub instructions: std::ops::Range<usize>,
@@ -24,7 +26,7 @@ pub(super) struct Block {
 /// The blocks of a program, and how they follow each other.
 pub(super) struct Blocks {
     /// Blocks, by node.
-    pub blocks: Vec<Block>,
+    pub blocks: Rows<Block>,
     /// How they end.
     pub graph: Graph,
 }
@@ -48,6 +50,7 @@ enum Next {
 }
 
 /// A copy of the main program or a subroutine.
+#[derive(Clone)]
 struct Copy {
     /// Positions of its instructions.
     range: std::ops::Range<usize>,
@@ -60,12 +63,12 @@ struct Copy {
 struct Maker<'s> {
     shader: &'s Shader,
     flow: &'s Flow,
-    copies: Vec<Copy>,
+    copies: Rows<Copy>,
     /// The node of an instruction of a copy.
     nodes: HashMap<(usize, usize), Node, FxBuildHasher>,
     /// For each node its copy and first instruction.
-    places: Vec<(usize, usize)>,
-    blocks: Vec<Block>,
+    places: Rows<(usize, usize)>,
+    blocks: Rows<Block>,
     ends: Vec<End>,
     total: usize,
 }
@@ -75,14 +78,15 @@ struct Maker<'s> {
 /// # Errors
 /// Calls that nest too deep, programs that grow too large, branches out of a subroutine or into a loop from outside.
 pub(super) fn blocks(shader: &Shader, flow: &Flow) -> Result<Blocks, CompileError> {
-    let end = flow.end as usize;
+    let end = (flow.end as usize).saturating_add(1);
+    let copy = |range| Copy { range, returns: None, depth: 0 };
     let mut maker = Maker {
         shader,
         flow,
-        copies: vec![Copy { range: 0..end + 1, returns: None, depth: 0 }],
+        copies: Rows::of(vec![copy(0..end)], copy(0..0)),
         nodes: HashMap::default(),
-        places: Vec::new(),
-        blocks: Vec::new(),
+        places: Rows::new((0, 0)),
+        blocks: Rows::new(Block { instructions: 0..0, decides: None, cases: Vec::new() }),
         ends: Vec::new(),
         total: 0,
     };
@@ -103,15 +107,16 @@ impl Maker<'_> {
     fn node(&mut self, copy: usize, instruction: usize) -> Node {
         let places = &mut self.places;
         *self.nodes.entry((copy, instruction)).or_insert_with(|| {
+            let node = places.len();
             places.push((copy, instruction));
-            places.len() - 1
+            node
         })
     }
 
     /// The instructions that control may come to from elsewhere than the instruction before.
-    fn leaders(&self) -> Vec<bool> {
+    fn leaders(&self) -> Rows<bool> {
         let count = self.shader.instructions.len();
-        let mut leaders = vec![false; count + 1];
+        let mut leaders = Rows::filled(count.saturating_add(1), false);
         for at in 0..count {
             let mut targets = Vec::new();
             match self.next(at) {
@@ -122,10 +127,10 @@ impl Maker<'_> {
                     targets.extend(self.flow.cases(self.shader, switch));
                     targets.extend(self.flow.partner_of(switch));
                 }
-                Next::Call { target, .. } => targets.push(target + 1),
+                Next::Call { target, .. } => targets.push(target.saturating_add(1)),
                 Next::Return | Next::End => {}
             }
-            targets.push(at + 1);
+            targets.push(at.saturating_add(1));
             for target in targets.into_iter().filter(|target| *target <= count) {
                 leaders[target] = true;
             }
@@ -136,15 +141,16 @@ impl Maker<'_> {
     /// Where control goes from an instruction.
     fn next(&self, at: usize) -> Next {
         let partner = self.flow.partner_of(at);
-        let after = partner.map_or(at + 1, |partner| partner + 1);
-        match self.shader.instructions[at].opcode {
-            Opcode::If | Opcode::Uif | Opcode::Ifc => Next::Either(at + 1, after),
+        let following = at.saturating_add(1);
+        let after = partner.map_or(following, |partner| partner.saturating_add(1));
+        match opcode(self.shader, at) {
+            Opcode::If | Opcode::Uif | Opcode::Ifc => Next::Either(following, after),
             Opcode::Else | Opcode::Brk | Opcode::Bgnsub => Next::To(after),
             Opcode::Endloop => Next::To(after),
             // By way of the end of the loop, where iterations meet.
             Opcode::Cont => Next::To(partner.and_then(|begin| self.flow.partner_of(begin)).unwrap_or(after)),
-            Opcode::Breakc => Next::Either(after, at + 1),
-            Opcode::Bra => Next::To(partner.unwrap_or(at + 1)),
+            Opcode::Breakc => Next::Either(after, following),
+            Opcode::Bra => Next::To(partner.unwrap_or(following)),
             Opcode::Switch => Next::Switch(at),
             Opcode::Cal => partner.map_or(Next::Follow, |target| Next::Call { target, always: true }),
             Opcode::Callnz => partner.map_or(Next::Follow, |target| Next::Call { target, always: false }),
@@ -155,7 +161,7 @@ impl Maker<'_> {
     }
 
     /// Builds the block of a node.
-    fn build(&mut self, node: Node, leaders: &[bool]) -> Result<(), CompileError> {
+    fn build(&mut self, node: Node, leaders: &Rows<bool>) -> Result<(), CompileError> {
         let (copy, first) = self.places[node];
         let range = self.copies[copy].range.clone();
         if !range.contains(&first) {
@@ -163,14 +169,15 @@ impl Maker<'_> {
             return Err(TgsiError::BranchOut { line }.into());
         }
         let mut at = first;
-        while matches!(self.next(at), Next::Follow) && at + 1 < range.end && !leaders[at + 1] {
-            at += 1;
+        let mut next = first.saturating_add(1);
+        while matches!(self.next(at), Next::Follow) && next < range.end && !leaders[next] {
+            (at, next) = (next, next.saturating_add(1));
         }
-        self.total += at + 1 - first;
+        self.total = self.total.saturating_add(next.saturating_sub(first));
         if self.total > MAX_INSTRUCTIONS {
             return Err(KitError::Instructions { most: MAX_INSTRUCTIONS }.into());
         }
-        let mut block = Block { instructions: first..at + 1, decides: None, cases: Vec::new() };
+        let mut block = Block { instructions: first..next, decides: None, cases: Vec::new() };
         let end = self.end(copy, at, &mut block)?;
         self.blocks.push(block);
         self.ends.push(end);
@@ -180,7 +187,7 @@ impl Maker<'_> {
     /// How a block ends whose last instruction is at `at`.
     fn end(&mut self, copy: usize, at: usize, block: &mut Block) -> Result<End, CompileError> {
         Ok(match self.next(at) {
-            Next::Follow => End::Jump(self.node(copy, at + 1)),
+            Next::Follow => End::Jump(self.node(copy, at.saturating_add(1))),
             Next::To(target) => End::Jump(self.node(copy, target)),
             Next::Either(then, otherwise) => {
                 let (then, otherwise) = (self.node(copy, then), self.node(copy, otherwise));
@@ -189,7 +196,7 @@ impl Maker<'_> {
             Next::Switch(switch) => self.switch(copy, switch, block),
             Next::Call { target, always } => {
                 let entry = self.call(copy, at, target)?;
-                let after = self.node(copy, at + 1);
+                let after = self.node(copy, at.saturating_add(1));
                 if always { End::Jump(entry) } else { branch(entry, after, at, block) }
             }
             Next::Return => match self.copies[copy].returns {
@@ -202,9 +209,9 @@ impl Maker<'_> {
 
     fn switch(&mut self, copy: usize, switch: usize, block: &mut Block) -> End {
         let cases = self.flow.cases(self.shader, switch);
-        let is_default = |case: &usize| self.shader.instructions[*case].opcode == Opcode::Default;
+        let is_default = |case: &usize| opcode(self.shader, *case) == Opcode::Default;
         let default = cases.iter().copied().find(|case| is_default(case));
-        let default = default.or(self.flow.partner_of(switch)).unwrap_or(switch + 1);
+        let default = default.or(self.flow.partner_of(switch)).unwrap_or(switch.saturating_add(1));
         let default = self.node(copy, default);
         for case in cases.into_iter().filter(|case| !is_default(case)) {
             block.cases.push((self.node(copy, case), case));
@@ -221,13 +228,15 @@ impl Maker<'_> {
 
     /// The first node of a new copy of a subroutine.
     fn call(&mut self, copy: usize, at: usize, target: usize) -> Result<Node, CompileError> {
-        let depth = self.copies[copy].depth + 1;
+        let depth = self.copies[copy].depth.saturating_add(1);
         if depth > MAX_CALL_DEPTH {
             return Err(KitError::Calls { most: MAX_CALL_DEPTH }.into());
         }
-        let end = self.flow.partner_of(target).unwrap_or(target);
-        self.copies.push(Copy { range: target + 1..end + 1, returns: Some((copy, at + 1)), depth });
-        Ok(self.node(self.copies.len() - 1, target + 1))
+        let end = self.flow.partner_of(target).unwrap_or(target).saturating_add(1);
+        let first = target.saturating_add(1);
+        let callee = self.copies.len();
+        self.copies.push(Copy { range: first..end, returns: Some((copy, at.saturating_add(1))), depth });
+        Ok(self.node(callee, first))
     }
 
     /// Where the constructs end that blocks head, and whether blocks depend on which invocations are active.
@@ -237,17 +246,16 @@ impl Maker<'_> {
         let construct = |node: Node| {
             let (copy, first) = self.places[node];
             let block = &self.blocks[node];
-            let last = block.instructions.end - 1;
+            let last = block.instructions.end.saturating_sub(1);
             let is_convergent = block.instructions.clone().any(|at| is_convergent(self.shader, at));
             let mut construct = Construct { merge: NONE, next_round: NONE, is_convergent };
             // The header of a loop is the block after its BGNLOOP.
-            let begin =
-                first.checked_sub(1).filter(|at| self.shader.instructions[*at].opcode == Opcode::Bgnloop);
+            let begin = first.checked_sub(1).filter(|at| opcode(self.shader, *at) == Opcode::Bgnloop);
             if let Some(end) = begin.and_then(|begin| self.flow.partner_of(begin)) {
-                construct.merge = lookup(copy, end + 1);
+                construct.merge = lookup(copy, end.saturating_add(1));
                 construct.next_round = lookup(copy, end);
             } else if let Some(end) = self.end_of_if(last) {
-                construct.merge = lookup(copy, end + 1);
+                construct.merge = lookup(copy, end.saturating_add(1));
             }
             construct
         };
@@ -256,11 +264,10 @@ impl Maker<'_> {
 
     /// The ENDIF of an if, after its ELSE, or the ENDSWITCH of a switch.
     fn end_of_if(&self, at: usize) -> Option<usize> {
-        let opcode = self.shader.instructions[at].opcode;
         let partner = self.flow.partner_of(at)?;
-        match opcode {
+        match opcode(self.shader, at) {
             Opcode::Switch => Some(partner),
-            Opcode::If | Opcode::Uif | Opcode::Ifc => match self.shader.instructions[partner].opcode {
+            Opcode::If | Opcode::Uif | Opcode::Ifc => match opcode(self.shader, partner) {
                 Opcode::Else => self.flow.partner_of(partner),
                 _ => Some(partner),
             },
@@ -277,8 +284,13 @@ fn branch(then: Node, otherwise: Node, at: usize, block: &mut Block) -> End {
     End::Branch { then, otherwise }
 }
 
+/// The opcode at a position; beyond the last one is the end.
+fn opcode(shader: &Shader, at: usize) -> Opcode {
+    shader.instructions.get(at).map_or(Opcode::End, |instruction| instruction.opcode)
+}
+
 /// Whether the instruction's result depends on which invocations are active.
 fn is_convergent(shader: &Shader, at: usize) -> bool {
     use agx_tgsi::Class;
-    matches!(shader.instructions[at].opcode.info().class, Class::Lanes | Class::Barrier)
+    matches!(opcode(shader, at).info().class, Class::Lanes | Class::Barrier)
 }

@@ -14,6 +14,7 @@ use super::semantics::location;
 use super::values;
 use crate::CompileKey;
 use crate::error::{CompileError, TgsiError};
+use crate::frontend::four;
 use crate::frontend::kit::derivatives::{Axis, derivative};
 use crate::frontend::kit::fragment::{self, FragmentInput, FragmentModes, FragmentOutput, Varying};
 use crate::frontend::kit::{Kit, buffers, coverage};
@@ -90,27 +91,28 @@ fn input(
 ) -> Result<Words, CompileError> {
     let mut words = [None; 4];
     let Some(semantic) = declaration.semantic else { return Ok(words) };
-    let semantic = Semantic { index: semantic.index + index, ..semantic };
+    let semantic = Semantic { index: semantic.index.wrapping_add(index), ..semantic };
     let is_passed = location(semantic).filter(|_| !is_built_in(semantic.name));
     let Some(location) = is_passed else {
         for component in written(mask) {
-            words[usize::from(component)] = Some(built_in(kit, shader, semantic, u32::from(component))?);
+            let word = built_in(kit, shader, semantic, u32::from(component))?;
+            four::set(&mut words, component, Some(word));
         }
         return Ok(words);
     };
     let (mode, centroid) = (mode(declaration, key), is_centroid(declaration));
     // Components that follow each other are read together.
-    let mut component = 0;
+    let mut component = 0u8;
     while component < 4 {
         let count = (component..4).take_while(|at| mask & 1 << at != 0).count() as u8;
         if count > 0 {
             let input = Input::user(location, u32::from(component));
             let read = fragment::varying(kit, Varying { input, mode, centroid, count, bits: 32 });
-            for (word, at) in read.into_iter().zip(usize::from(component)..) {
-                words[at] = Some(word);
+            for (word, at) in read.into_iter().zip(component..4) {
+                four::set(&mut words, at, Some(word));
             }
         }
-        component += count.max(1);
+        component = component.saturating_add(count.max(1));
     }
     Ok(words)
 }
@@ -138,7 +140,9 @@ fn built_in(
         }
         SemanticName::PointCoord if component > 1 => return Ok(padding),
         SemanticName::PointCoord => FragmentInput::PointCoord(component),
-        SemanticName::ClipDistance => FragmentInput::ClipDistance(4 * semantic.index + component),
+        SemanticName::ClipDistance => {
+            FragmentInput::ClipDistance(semantic.index.wrapping_mul(4).wrapping_add(component))
+        }
         _ if component > 0 => return Ok(Src::imm32(0)),
         SemanticName::PrimitiveId => FragmentInput::PrimitiveId,
         SemanticName::Layer => FragmentInput::Layer,
@@ -159,7 +163,7 @@ fn position(kit: &mut Kit<'_, '_>, shader: &Shader, component: u32) -> Src {
     let is_set = |name| shader.property(name).is_some_and(|value| value != 0);
     if component == 1 && is_set(PropertyName::FsCoordOrigin) {
         let buffer = buffers::Buffer::uniform(kit, HEIGHT.0, HEIGHT.1);
-        let height = buffers::load(kit, buffer, Src::imm32(0), 1)[0];
+        let height = buffers::load_word(kit, buffer, Src::imm32(0));
         word = kit.b.fsub(height, word);
     }
     if component < 2 && is_set(PropertyName::FsCoordPixelCenter) {
@@ -234,7 +238,7 @@ fn output(semantic: Semantic, index: u32, component: u32) -> Result<Option<Fragm
     let only = |wanted: u32, output: FragmentOutput| Ok((component == wanted).then_some(output));
     match semantic.name {
         SemanticName::Color => {
-            let target = semantic.index + index;
+            let target = semantic.index.wrapping_add(index);
             Ok(Some(FragmentOutput::Colour { target, component }))
         }
         SemanticName::Position => only(2, FragmentOutput::Depth),
@@ -257,7 +261,7 @@ impl Program<'_> {
         let Some(src) = instruction.srcs.first() else { return Ok(()) };
         let mut any: Option<Src> = None;
         for component in 0..4u8 {
-            let same = |earlier: u8| src.swizzle[usize::from(earlier)] == src.swizzle[usize::from(component)];
+            let same = |earlier: u8| four::of(src.swizzle, earlier) == four::of(src.swizzle, component);
             if (0..component).any(same) {
                 continue;
             }
@@ -286,7 +290,7 @@ impl Program<'_> {
         let mut value = [None; 4];
         for component in written(dst.mask) {
             let word = self.fetch(kit, instruction, 0, component);
-            value[usize::from(component)] = Some(derivative(kit, axis, word));
+            four::set(&mut value, component, Some(derivative(kit, axis, word)));
         }
         self.store(kit, instruction, value);
         Ok(())
@@ -311,7 +315,7 @@ impl Program<'_> {
         let mut chosen: Words = [None; 4];
         for (number, is_here) in self.choices(kit, number, self.shader.size_of(File::Input)) {
             let value = self.interpolated(kit, instruction, number, (place, &at))?;
-            chosen = std::array::from_fn(|at| match (value[at], chosen[at], is_here) {
+            chosen = std::array::from_fn(|at| match (four::of(value, at), four::of(chosen, at), is_here) {
                 (Some(word), Some(before), Some(is_here)) => Some(kit.b.select(is_here, word, before)),
                 (word, before, _) => word.or(before),
             });
@@ -335,18 +339,21 @@ impl Program<'_> {
         let declaration = self.shader.declaration(File::Input, None, number);
         let semantic = declaration.and_then(|declaration| declaration.semantic);
         let (Some(declaration), Some(semantic)) = (declaration, semantic) else { return Ok(value) };
-        let semantic = Semantic { index: semantic.index + number - declaration.range.first, ..semantic };
+        let semantic = Semantic {
+            index: semantic.index.wrapping_add(number).wrapping_sub(declaration.range.first),
+            ..semantic
+        };
         let Some(location) = location(semantic).filter(|_| !is_built_in(semantic.name)) else {
             return Err(refused(semantic.name, "fragment"));
         };
         let mode = mode(declaration, self.key);
         for component in written(dst.mask) {
-            let from = u32::from(src.swizzle[usize::from(component)]);
+            let from = u32::from(four::of(src.swizzle, component));
             let input = Input::user(location, from);
-            let word = fragment::interpolate(kit, input, mode, (place, at), Type::B32)[0];
+            let word = fragment::interpolate_one(kit, input, mode, (place, at), Type::B32);
             let word = if src.absolute { kit.b.fabs(word) } else { word };
             let word = if src.negate { kit.b.fneg(word) } else { word };
-            value[usize::from(component)] = Some(word);
+            four::set(&mut value, component, Some(word));
         }
         Ok(value)
     }
@@ -364,7 +371,7 @@ impl Program<'_> {
             return Err(TgsiError::Fetch { output: number }.into());
         };
         let colour = fragment::read_target(kit, semantic.index, None)?;
-        self.store(kit, instruction, src.swizzle.map(|component| Some(colour[usize::from(component)])));
+        self.store(kit, instruction, src.swizzle.map(|component| Some(four::of(colour, component))));
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ use agx_tgsi::{Instruction, Opcode};
 use super::operands::written;
 use super::program::Program;
 use super::values::truth;
+use crate::frontend::four;
 use crate::frontend::kit::Kit;
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Build, IrOp, Src, Type};
@@ -63,7 +64,7 @@ impl Program<'_> {
         let mut value = [None; 4];
         for component in written(dst.mask) {
             let word = self.fetch(kit, instruction, 0, component);
-            value[usize::from(component)] = Some(moved(kit, op, word, lane));
+            four::set(&mut value, component, Some(moved(kit, op, word, lane)));
         }
         self.store(kit, instruction, value);
     }

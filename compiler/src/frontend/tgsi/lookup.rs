@@ -5,6 +5,7 @@ use agx_tgsi::{File, Instruction, Shader, Src as Source, Target, view_target};
 use super::program::Program;
 use super::registers::Number;
 use crate::error::{CompileError, TgsiError};
+use crate::frontend::four;
 use crate::frontend::kit::Kit;
 use crate::frontend::kit::sampling::{Dim, Shape};
 use crate::frontend::kit::textures::Handle;
@@ -80,7 +81,7 @@ impl Program<'_> {
             let value = act(kit, unit)?;
             result = Some(match (result, is_here) {
                 (Some(before), Some(is_here)) => {
-                    std::array::from_fn(|at| kit.b.select(is_here, value[at], before[at]))
+                    std::array::from_fn(|at| kit.b.select(is_here, four::of(value, at), four::of(before, at)))
                 }
                 _ => value,
             });

@@ -7,6 +7,7 @@ use super::operands::written;
 use super::program::{Program, option};
 use super::registers::Number;
 use crate::error::{CompileError, TgsiError};
+use crate::frontend::four;
 use crate::frontend::kit::buffers::{self, Buffer};
 use crate::frontend::kit::images::{self, Load};
 use crate::frontend::kit::limits::MAX_LOCAL_BYTES;
@@ -63,22 +64,21 @@ impl Program<'_> {
         let value = if is_image(src.file) {
             self.load_texel(kit, instruction, named)?
         } else {
-            let last =
-                written(dst.mask).map(|component| src.swizzle[usize::from(component)]).max().unwrap_or(0);
+            let last = written(dst.mask).map(|component| four::of(src.swizzle, component)).max().unwrap_or(0);
             let at = self.fetch(kit, instruction, 1, 0);
             let number = self.resource_number(kit, named);
             let count = self.declared(named.file);
             let mut value = [Src::imm32(0); 4];
             for (unit, is_here) in self.choices(kit, number, count) {
                 let words = self.words(kit, instruction, named, unit, at)?;
-                let loaded = buffers::load(kit, words.buffer, words.offset, last + 1);
+                let loaded = buffers::load(kit, words.buffer, words.offset, last.saturating_add(1));
                 for (component, word) in value.iter_mut().zip(loaded) {
                     *component = is_here.map_or(word, |is_here| kit.b.select(is_here, word, *component));
                 }
             }
             value
         };
-        self.store(kit, instruction, src.swizzle.map(|component| Some(value[usize::from(component)])));
+        self.store(kit, instruction, src.swizzle.map(|component| Some(four::of(value, component))));
         Ok(())
     }
 
@@ -250,7 +250,7 @@ impl Program<'_> {
             value[3] = if shape.multisampled { textures::samples(kit, image(unit)) } else { Src::imm32(1) };
             Ok(value)
         })?;
-        self.store(kit, instruction, src.swizzle.map(|component| Some(value[usize::from(component)])));
+        self.store(kit, instruction, src.swizzle.map(|component| Some(four::of(value, component))));
         Ok(())
     }
 
@@ -295,21 +295,26 @@ pub(super) fn image(unit: u32) -> Handle {
 
 /// The coordinates of a texel, its layer after them, and its sample.
 pub(super) fn coordinates(shape: Shape, at: [Src; 4]) -> (Vec<Src>, Option<Src>) {
-    (at[..shape.texel_coords()].to_vec(), shape.multisampled.then_some(at[3]))
+    (at.into_iter().take(shape.texel_coords()).collect(), shape.multisampled.then_some(at[3]))
 }
 
 /// Stores the components of a mask: those that follow each other at once.
 fn store_words(kit: &mut Kit<'_, '_>, words: Words, mask: u8, data: [Src; 4]) {
-    let mut component = 0;
+    let mut component = 0usize;
     while component < 4 {
         let count = (component..4).take_while(|at| mask & 1 << at != 0).count();
         if count > 0 {
             let offset = match component {
                 0 => words.offset,
-                _ => kit.b.iadd(words.offset, Src::imm32(WORD * component as u32)),
+                _ => kit.b.iadd(words.offset, Src::imm32(WORD.wrapping_mul(component as u32))),
             };
-            buffers::store(kit, words.buffer, offset, &data[component..component + count]);
+            buffers::store(
+                kit,
+                words.buffer,
+                offset,
+                data.get(component..component.saturating_add(count)).unwrap_or(&[]),
+            );
         }
-        component += count.max(1);
+        component = component.saturating_add(count.max(1));
     }
 }

@@ -7,8 +7,8 @@ use agx_tgsi::{
 use super::program::Program;
 use super::registers::{Component, Number, equals, reachable, select};
 use crate::error::{CompileError, TgsiError};
+use crate::frontend::four;
 use crate::frontend::kit::{Kit, buffers};
-use crate::frontend::ssa::Variable;
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Arithmetic, Build, Src, Type};
 
@@ -72,7 +72,7 @@ impl Program<'_> {
         pair: u8,
     ) -> Src {
         let Some(src) = instruction.srcs.get(number) else { return Src::imm(0, 64) };
-        let words = [2 * pair, 2 * pair + 1].map(|component| self.raw(kit, src, component));
+        let words = [pair << 1, pair << 1 | 1].map(|component| self.raw(kit, src, component));
         let mut joined = join(kit, words);
         match kind_of(instruction.opcode, number) {
             Kind::Double => {
@@ -86,7 +86,7 @@ impl Program<'_> {
 
     /// A component of a source's register, after the swizzle.
     pub fn raw(&self, kit: &mut Kit<'_, '_>, src: &Source, component: u8) -> Src {
-        let component = src.swizzle[usize::from(component & 3)];
+        let component = four::of(src.swizzle, component);
         let number = self.register_number(kit, src.file, src.index);
         match src.file {
             File::Constant | File::ConstantBuffer => self.constant(kit, src.dimension, number, component),
@@ -117,7 +117,7 @@ impl Program<'_> {
         match reachable(self.shader, file, index.array) {
             Some((first, last)) if !matches!(file, File::Constant | File::ConstantBuffer) => {
                 let from_first = kit.b.isub(computed, Src::imm32(first));
-                let within = kit.b.umin(from_first, Src::imm32(last - first));
+                let within = kit.b.umin(from_first, Src::imm32(last.saturating_sub(first)));
                 Number::Computed(kit.b.iadd(within, Src::imm32(first)))
             }
             _ => number,
@@ -150,7 +150,7 @@ impl Program<'_> {
             let buffer = buffers::Buffer::uniform(kit, CONSTANTS, binding);
             let number = match number {
                 Number::Fixed(number) => {
-                    return buffers::load_vec4(kit, buffer, Src::imm32(number))[usize::from(component)];
+                    return four::of(buffers::load_vec4(kit, buffer, Src::imm32(number)), component);
                 }
                 Number::Computed(number) => number,
             };
@@ -158,7 +158,7 @@ impl Program<'_> {
             let count = self.constant_count(binding);
             let exists = kit.b.icmp(IntCond::ULT, number, Src::imm32(count));
             let within = kit.b.umin(number, Src::imm32(count.saturating_sub(1)));
-            let word = buffers::load_vec4(kit, buffer, within)[usize::from(component)];
+            let word = four::of(buffers::load_vec4(kit, buffer, within), component);
             kit.b.select(exists, word, Src::imm32(0))
         };
         match buffer {
@@ -166,7 +166,7 @@ impl Program<'_> {
             Number::Computed(buffer) => {
                 let declared =
                     self.shader.of_file(File::Constant).filter_map(|declaration| declaration.dimension);
-                let count = declared.max().unwrap_or(0) + 1;
+                let count = declared.max().unwrap_or(0).saturating_add(1);
                 select(kit, buffer, count, of)
             }
         }
@@ -181,7 +181,7 @@ impl Program<'_> {
 
     fn immediate(&self, kit: &mut Kit<'_, '_>, number: Number, component: u8) -> Src {
         let immediates = &self.shader.immediates;
-        let word = |at: u32| immediates.get(at as usize).map_or(0, |each| each.words[usize::from(component)]);
+        let word = |at: u32| immediates.get(at as usize).map_or(0, |each| four::of(each.words, component));
         match number {
             Number::Fixed(number) => Src::imm32(word(number)),
             Number::Computed(number) => {
@@ -196,7 +196,7 @@ impl Program<'_> {
                 let Detail::Values(values) = &declaration.detail else { return None };
                 values.get(at.checked_sub(declaration.range.first)? as usize)
             });
-            found.map_or(0, |value| value[usize::from(component)])
+            found.map_or(0, |value| four::of(*value, component))
         };
         match number {
             Number::Fixed(number) => Src::imm32(word(number)),
@@ -210,7 +210,7 @@ impl Program<'_> {
     fn input(&self, kit: &mut Kit<'_, '_>, file: File, number: Number, component: u8) -> Src {
         let word = |at: u32| {
             let words = self.inputs.get(&(file, at));
-            words.and_then(|words| words[usize::from(component)]).unwrap_or(Src::imm32(0))
+            words.and_then(|words| four::of(*words, component)).unwrap_or(Src::imm32(0))
         };
         match number {
             Number::Fixed(number) => word(number),
@@ -241,7 +241,7 @@ impl Program<'_> {
         let Some(registers) = self.file(dst.file) else { return };
         let number = self.register_number(kit, dst.file, dst.index);
         for component in written(dst.mask) {
-            let Some(word) = value[usize::from(component)] else { continue };
+            let Some(word) = four::of(value, component) else { continue };
             let at = Component { number, component };
             let word = match self.allowed(kit, instruction, component) {
                 Some(allowed) => {
@@ -257,7 +257,7 @@ impl Program<'_> {
     /// Whether the instruction's predicate lets it write a component: a boolean.
     fn allowed(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction, component: u8) -> Option<Src> {
         let predicate = instruction.predicate?;
-        let component = predicate.swizzle[usize::from(component)];
+        let component = four::of(predicate.swizzle, component);
         let at = Component { number: Number::Fixed(predicate.index), component };
         let word = self.file(File::Predicate)?.read(kit, at);
         let condition = if predicate.negate { IntCond::EQ } else { IntCond::NE };
@@ -271,7 +271,7 @@ impl Program<'_> {
                 let first = kit.vars.add(&[32; 4]);
                 for component in 0..4 {
                     let word = self.fetch(kit, instruction, 0, component);
-                    kit.vars.write(&kit.b, Variable(first.0 + u32::from(component)), word);
+                    kit.vars.write(&kit.b, first.at(component.into()), word);
                 }
                 self.stack.push(first);
             }
@@ -282,7 +282,7 @@ impl Program<'_> {
                         why: "the stack is resolved at compile time",
                     })
                 })?;
-                let value = [0, 1, 2, 3].map(|at| Some(kit.vars.read(&mut kit.b, Variable(first.0 + at))));
+                let value = [0, 1, 2, 3].map(|at| Some(kit.vars.read(&mut kit.b, first.at(at))));
                 self.store(kit, instruction, value);
             }
             Opcode::Ara => {
@@ -334,8 +334,7 @@ pub(super) fn halves(kit: &mut Kit<'_, '_>, wide: Src) -> [Src; 2] {
     if let Some(bits) = wide.as_imm() {
         return [Src::imm32(bits as u32), Src::imm32((bits >> 32) as u32)];
     }
-    let words = kit.b.split(wide, Type::B32, 2);
-    [words[0], words[1]]
+    kit.b.split_into(wide, Type::B32)
 }
 
 /// A word with the absolute value and sign of its operand.

@@ -51,7 +51,7 @@ fn rounded(kit: &mut Kit<'_, '_>, number: Src) -> Src {
 fn beside(kit: &mut Kit<'_, '_>, parts: &[Src], bits: u32) -> Src {
     let mut word = Src::imm32(0);
     for (part, at) in parts.iter().zip(0..) {
-        let moved = kit.b.shl(*part, Src::imm32(at * bits));
+        let moved = kit.b.shl(*part, Src::imm32(bits.wrapping_mul(at)));
         word = if at == 0 { *part } else { kit.b.or(word, moved) };
     }
     word
@@ -90,6 +90,6 @@ pub(super) fn unpack(kit: &mut Kit<'_, '_>, opcode: Opcode, word: Src) -> [Src; 
 /// `bits` bits of a word from `at` on, as a float.
 fn field(kit: &mut Kit<'_, '_>, word: Src, at: u32, bits: u32) -> Src {
     let moved = kit.b.ushr(word, Src::imm32(at));
-    let part = kit.b.and(moved, Src::imm32((1 << bits) - 1));
+    let part = kit.b.and(moved, Src::imm32(1u32.wrapping_shl(bits).wrapping_sub(1)));
     kit.b.int_to_float(part, false, 32)
 }

@@ -52,7 +52,7 @@ impl Reads {
     /// The components of a register that may be read.
     pub fn mask(&self, file: File, number: u32) -> u8 {
         let at = READ_FILES.iter().position(|known| *known == file);
-        let range = at.and_then(|at| self.indirect[at]);
+        let range = at.and_then(|at| self.indirect.get(at).copied().flatten());
         if range.is_some_and(|(first, last)| (first..=last).contains(&number)) {
             return 0xf;
         }

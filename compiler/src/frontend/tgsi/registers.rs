@@ -54,13 +54,13 @@ impl RegisterFile {
     /// More stack memory than there is.
     pub fn new(kit: &mut Kit<'_, '_>, shader: &Shader, file: File) -> Result<RegisterFile, CompileError> {
         let count = shader.size_of(file);
-        let first = kit.vars.add(&vec![32; 4 * count as usize]);
+        let first = kit.vars.add(&vec![32; (count as usize).saturating_mul(4)]);
         let mut array = None;
         // Outputs and address registers are few: selections reach them.
         let is_memory = matches!(file, File::Temporary | File::TemporaryArray | File::HalfTemporary);
         if let Some((first, last)) = indirect_range(shader, file).filter(|_| is_memory) {
             let base = kit.memory.scratch_bytes;
-            let bytes = (last - first + 1).saturating_mul(REGISTER_BYTES);
+            let bytes = last.saturating_sub(first).saturating_add(1).saturating_mul(REGISTER_BYTES);
             kit.memory.scratch_bytes = base.saturating_add(bytes);
             if kit.memory.scratch_bytes > MAX_SCRATCH_BYTES {
                 return Err(KitError::IndexedRegisters { most: MAX_SCRATCH_BYTES }.into());
@@ -75,9 +75,13 @@ impl RegisterFile {
         self.file
     }
 
+    fn word(&self, number: u32, component: u8) -> Variable {
+        self.first.at(number << 2).at(component.into())
+    }
+
     /// The variable of a component.
     pub fn variable(&self, number: u32, component: u8) -> Option<Variable> {
-        (number < self.count).then(|| Variable(self.first.0 + 4 * number + u32::from(component)))
+        (number < self.count).then(|| self.word(number, component))
     }
 
     /// Whether a component has been written anywhere so far.
@@ -136,7 +140,7 @@ impl RegisterFile {
     /// A component of the register with a computed number, one of all.
     fn select(&self, kit: &mut Kit<'_, '_>, number: Src, component: u8) -> Src {
         let each = |kit: &mut Kit<'_, '_>, at: u32| {
-            let variable = Variable(self.first.0 + 4 * at + u32::from(component));
+            let variable = self.word(at, component);
             kit.vars.read(&mut kit.b, variable)
         };
         select(kit, number, self.count, each)
@@ -144,7 +148,7 @@ impl RegisterFile {
 
     fn write_selected(&self, kit: &mut Kit<'_, '_>, number: Src, component: u8, value: Src) {
         for at in 0..self.count {
-            let variable = Variable(self.first.0 + 4 * at + u32::from(component));
+            let variable = self.word(at, component);
             let old = kit.vars.read(&mut kit.b, variable);
             let is_here = equals(kit, number, at);
             let new = kit.b.select(is_here, value, old);
@@ -155,14 +159,15 @@ impl RegisterFile {
 
 impl Array {
     fn offset(self, number: u32, component: u8) -> u32 {
-        self.base + (number - self.first) * REGISTER_BYTES + 4 * u32::from(component)
+        let before = number.wrapping_sub(self.first).wrapping_mul(REGISTER_BYTES);
+        self.base.wrapping_add(before).wrapping_add(u32::from(component) << 2)
     }
 
     /// The byte of a component of the register with a computed number, which [`reachable`] has.
     fn computed(self, kit: &mut Kit<'_, '_>, number: Src, component: u8) -> Src {
         let from_first = kit.b.isub(number, Src::imm32(self.first));
         let byte = kit.b.shl(from_first, Src::imm32(REGISTER_BYTES.trailing_zeros()));
-        kit.b.iadd(byte, Src::imm32(self.base + 4 * u32::from(component)))
+        kit.b.iadd(byte, Src::imm32(self.base.wrapping_add(u32::from(component) << 2)))
     }
 }
 
@@ -185,7 +190,7 @@ pub(super) fn select<'f, 'a>(
     let mut result = Src::imm32(0);
     for at in (0..count).rev() {
         let word = each(kit, at);
-        result = if at + 1 == count {
+        result = if at == count.saturating_sub(1) {
             word
         } else {
             let is_here = equals(kit, number, at);

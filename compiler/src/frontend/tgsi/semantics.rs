@@ -28,7 +28,7 @@ const MAX_INDEX: u32 = 99;
 pub(super) fn location(semantic: Semantic) -> Option<u32> {
     let (name, first) = LOCATIONS.iter().find(|(name, _)| *name == semantic.name)?;
     let last = if *name == SemanticName::Generic { MAX_GENERIC } else { MAX_INDEX };
-    (semantic.index <= last).then(|| first + semantic.index)
+    (semantic.index <= last).then(|| first.wrapping_add(semantic.index))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::reads::{Reads, refused};
 use super::{fragment, vertex};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
+use crate::frontend::four;
 use crate::frontend::kit::compute::{ComputeInput, LaneInput};
 use crate::frontend::kit::derivatives::Quads;
 use crate::frontend::kit::limits::MAX_INVOCATIONS;
@@ -37,7 +38,8 @@ pub(super) fn begin(
             let mut words = [None; 4];
             for component in (0..4).filter(|component| mask & 1 << component != 0) {
                 let Some(name) = semantic else { continue };
-                words[component as usize] = Some(system_value(kit, shader, name, component)?);
+                let word = system_value(kit, shader, name, component)?;
+                four::set(&mut words, component as usize, Some(word));
             }
             inputs.insert((File::SystemValue, number), words);
         }

@@ -7,6 +7,7 @@ use super::program::Program;
 use super::registers::{Number, equals};
 use super::values::reciprocal;
 use crate::error::{CompileError, TgsiError};
+use crate::frontend::four;
 use crate::frontend::kit::images::{self, Load};
 use crate::frontend::kit::sampling::{Dim, Lod, Sample, Shape, pack_offset, sample};
 use crate::frontend::kit::{Kit, textures};
@@ -82,7 +83,8 @@ impl Program<'_> {
             lookup.gather = Some(Gather::Known(known));
             let value = self.look_up(kit, &lookup)?;
             let is_here = equals(kit, component, known);
-            chosen = std::array::from_fn(|at| kit.b.select(is_here, value[at], chosen[at]));
+            chosen =
+                std::array::from_fn(|at| kit.b.select(is_here, four::of(value, at), four::of(chosen, at)));
         }
         Ok(chosen)
     }
@@ -126,7 +128,7 @@ impl Program<'_> {
         };
         let keeps = matches!(opcode, Opcode::Sviewinfo | Opcode::Gather4 | Opcode::Lod);
         if src.file == File::SamplerView && !keeps {
-            value = src.swizzle.map(|component| value[usize::from(component)]);
+            value = src.swizzle.map(|component| four::of(value, component));
         }
         self.store(kit, instruction, value.map(Some));
         Ok(())
@@ -149,7 +151,7 @@ impl Program<'_> {
         let load = Load {
             shape,
             bits: 32,
-            coords: coordinates[..count].to_vec(),
+            coords: coordinates.into_iter().take(count).collect(),
             offset: offset.into_iter().take(shape.axes()).collect(),
             lod: level.filter(|_| has_level),
             sample: level.filter(|_| shape.multisampled),
@@ -188,7 +190,7 @@ impl Program<'_> {
             (Lodq, _) => None,
             (Tex2 | Tg4, Target::ShadowCubeArray) => Some(second(kit, 0)),
             (Txb2 | Txl2, Target::ShadowCubeArray) => Some(second(kit, 1)),
-            _ => target.reference_component().map(|component| coordinates[usize::from(component)]),
+            _ => target.reference_component().map(|component| four::of(coordinates, component)),
         };
         let gather = (opcode == Tg4).then(|| self.gather_component(kit, instruction, target));
         let offsets = self.offsets(kit, instruction);
@@ -244,7 +246,9 @@ impl Program<'_> {
     fn gradients(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction, first: usize, shape: Shape) -> Lod {
         let mut axes = Vec::with_capacity(3);
         for axis in 0..shape.axes() as u8 {
-            axes.push([first, first + 1].map(|number| self.fetch(kit, instruction, number, axis)));
+            axes.push(
+                [first, first.saturating_add(1)].map(|number| self.fetch(kit, instruction, number, axis)),
+            );
         }
         Lod::Gradients(axes)
     }
@@ -259,12 +263,16 @@ impl Program<'_> {
             .into());
         }
         self.on_unit(kit, (lookup.view, File::Sampler), |kit, unit| {
-            let mut wanted =
-                Sample::new(shape, lookup.coordinates[..shape.axes()].to_vec(), lookup.lod.clone());
+            let mut wanted = Sample::new(
+                shape,
+                lookup.coordinates.into_iter().take(shape.axes()).collect(),
+                lookup.lod.clone(),
+            );
             if lookup.target.is_rect() {
                 unnormalised(kit, unit, &mut wanted);
             }
-            wanted.layer = (shape.arrayed && !lookup.query).then(|| lookup.coordinates[shape.axes()]);
+            wanted.layer =
+                (shape.arrayed && !lookup.query).then(|| four::of(lookup.coordinates, shape.axes()));
             wanted.reference = lookup.reference;
             wanted.gather = match lookup.gather {
                 Some(Gather::Known(component)) => Some(component),
@@ -298,13 +306,13 @@ fn with_offsets(
     if let (Some(_), [_, _, _, _]) = (wanted.gather, offsets) {
         let mut texels = [Src::imm32(0); 4];
         for (texel, offset) in texels.iter_mut().zip(offsets) {
-            wanted.offset = Some(pack_offset(kit, &offset[..axes.min(3)]));
+            wanted.offset = Some(pack_offset(kit, offset.get(..axes).unwrap_or(offset)));
             *texel = sample(kit, view, sampler, &wanted)?[3];
         }
         return Ok(texels);
     }
     if let Some(offset) = offsets.first() {
-        wanted.offset = Some(pack_offset(kit, &offset[..axes.min(3)]));
+        wanted.offset = Some(pack_offset(kit, offset.get(..axes).unwrap_or(offset)));
     }
     sample(kit, view, sampler, &wanted)
 }

@@ -53,8 +53,9 @@ struct Walk<'w, 's> {
 }
 
 impl Walk<'_, '_> {
-    fn instruction(&self, at: usize) -> &Instruction {
-        &self.program.shader.instructions[at]
+    fn instruction(&self, at: usize) -> Result<&Instruction, CompileError> {
+        let missing = || CompileError::internal("an instruction that is not there");
+        self.program.shader.instructions.get(at).ok_or_else(missing)
     }
 }
 
@@ -62,7 +63,7 @@ impl<'f, 'a> Body<'f, 'a> for Walk<'_, '_> {
     fn block(&mut self, kit: &mut Kit<'f, 'a>, node: Node) -> Result<(), CompileError> {
         let shader = self.program.shader;
         for at in self.blocks.blocks[node].instructions.clone() {
-            let instruction = &shader.instructions[at];
+            let Some(instruction) = shader.instructions.get(at) else { continue };
             let place = instruction.place;
             lines::set(kit, FILE, place.line, place.column);
             kit.b.mode = FloatMode { separate: instruction.is_precise, ..FloatMode::default() };
@@ -74,7 +75,7 @@ impl<'f, 'a> Body<'f, 'a> for Walk<'_, '_> {
     fn condition(&mut self, kit: &mut Kit<'f, 'a>, node: Node) -> Result<Src, CompileError> {
         let decides = self.blocks.blocks[node].decides;
         let at = decides.ok_or_else(|| CompileError::internal("a branch without an instruction"))?;
-        let instruction = self.instruction(at).clone();
+        let instruction = self.instruction(at)?.clone();
         let word = self.program.fetch(kit, &instruction, 0, 0);
         Ok(match instruction.opcode {
             Opcode::Uif => kit.b.icmp(IntCond::NE, word, Src::imm32(0)),
@@ -86,10 +87,10 @@ impl<'f, 'a> Body<'f, 'a> for Walk<'_, '_> {
         let block = &self.blocks.blocks[node];
         let switch =
             block.decides.ok_or_else(|| CompileError::internal("a switch without an instruction"))?;
-        let selector = self.program.fetch(kit, &self.instruction(switch).clone(), 0, 0);
+        let selector = self.program.fetch(kit, &self.instruction(switch)?.clone(), 0, 0);
         let mut matches = Src::imm(0, 1);
         for (_, case) in block.cases.iter().filter(|(target, _)| *target == to) {
-            let literal = self.program.fetch(kit, &self.instruction(*case).clone(), 0, 0);
+            let literal = self.program.fetch(kit, &self.instruction(*case)?.clone(), 0, 0);
             let equal = kit.b.icmp(IntCond::EQ, selector, literal);
             matches = if matches == Src::imm(0, 1) { equal } else { kit.b.or(matches, equal) };
         }

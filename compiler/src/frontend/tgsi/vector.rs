@@ -6,6 +6,7 @@ use super::operands::halves;
 use super::program::Program;
 use super::values::{power, reciprocal};
 use crate::error::CompileError;
+use crate::frontend::four;
 use crate::frontend::kit::Kit;
 use crate::ir::build::alu::FloatCond;
 use crate::ir::{Arithmetic, Src};
@@ -68,7 +69,9 @@ impl Program<'_> {
             Opcode::Dst => [ONE, self.mul(kit, a[1], b[1]), a[2], b[3]],
             Opcode::Xpd => {
                 let mut part = |i: usize, j: usize| {
-                    let (first, second) = (self.mul(kit, a[i], b[j]), self.mul(kit, b[i], a[j]));
+                    let [ai, aj] = [i, j].map(|at| four::of(a, at));
+                    let [bi, bj] = [i, j].map(|at| four::of(b, at));
+                    let (first, second) = (self.mul(kit, ai, bj), self.mul(kit, bi, aj));
                     kit.b.fsub(first, second)
                 };
                 [part(1, 2), part(2, 0), part(0, 1), ONE]
@@ -91,8 +94,8 @@ impl Program<'_> {
     /// The sum of the products of the first components.
     fn dot(&self, kit: &mut Kit<'_, '_>, a: Vector, b: Vector, count: usize) -> Src {
         let mut sum = self.mul(kit, a[0], b[0]);
-        for at in 1..count {
-            sum = self.mad(kit, a[at], b[at], sum);
+        for (a, b) in a.into_iter().zip(b).take(count).skip(1) {
+            sum = self.mad(kit, a, b, sum);
         }
         sum
     }
@@ -103,8 +106,8 @@ impl Program<'_> {
         let twice = kit.b.fadd(product, product);
         let scale = kit.b.fdiv(twice, square);
         let mut part = |at: usize| {
-            let along = self.mul(kit, scale, a[at]);
-            kit.b.fsub(along, b[at])
+            let along = self.mul(kit, scale, four::of(a, at));
+            kit.b.fsub(along, four::of(b, at))
         };
         [part(0), part(1), part(2), ONE]
     }

@@ -78,7 +78,7 @@ pub(super) fn end(kit: &mut Kit<'_, '_>, program: &Program<'_>) -> Result<(), Co
     for declaration in program.shader.of_file(File::Output) {
         for (number, index) in (declaration.range.first..=declaration.range.last).zip(0..) {
             let Some(mut semantic) = declaration.semantic else { continue };
-            semantic.index += index;
+            semantic.index = semantic.index.wrapping_add(index);
             for component in 0..4 {
                 if !registers.is_written(kit, number, component) || declaration.mask & 1 << component == 0 {
                     continue;
@@ -106,9 +106,9 @@ fn output(
         SemanticName::ViewportIndex => first(VertexOutput::Viewport),
         // Clip distances come first, then cull distances, where a property tells how many there are.
         SemanticName::ClipDistance => {
-            let index = 4 * semantic.index + component;
+            let index = semantic.index.wrapping_mul(4).wrapping_add(component);
             Ok(Some(match clip_count {
-                Some(count) if index >= count => VertexOutput::CullDistance(index - count),
+                Some(count) if index >= count => VertexOutput::CullDistance(index.saturating_sub(count)),
                 _ => VertexOutput::ClipDistance(index),
             }))
         }

@@ -5,6 +5,7 @@ use agx_tgsi::{Class, Instruction, Opcode, Saturate};
 use super::operands::{clamp, halves, join, written};
 use super::program::Program;
 use super::values::truth;
+use crate::frontend::four;
 use crate::frontend::kit::Kit;
 use crate::ir::build::alu::{FloatCond, IntCond, float, int};
 use crate::ir::{Arithmetic, Src};
@@ -44,7 +45,7 @@ impl Program<'_> {
     fn with_count(&self, kit: &mut Kit<'_, '_>, instruction: &Instruction, pair: u8) -> Src {
         let a = self.fetch_pair(kit, instruction, 0, pair);
         if instruction.opcode == Opcode::Dldexp {
-            let exponent = self.fetch(kit, instruction, 1, 2 * pair);
+            let exponent = self.fetch(kit, instruction, 1, pair << 1);
             return scale(kit, a, exponent, 64);
         }
         let count = self.fetch(kit, instruction, 1, pair);
@@ -65,7 +66,7 @@ impl Program<'_> {
             let Some(component) = here else { continue };
             let [a, b] = [0, 1].map(|number| self.fetch_pair(kit, instruction, number, pair));
             let holds = compare(kit, instruction.opcode, a, b);
-            value[usize::from(component)] = Some(truth(kit, holds));
+            four::set(&mut value, component, Some(truth(kit, holds)));
         }
         self.store_to(kit, instruction, dst, value);
     }
@@ -118,7 +119,7 @@ impl Program<'_> {
                 Opcode::D2u => kit.b.float_to_int(wide, false, 32),
                 _ => kit.b.fconv(wide, 32),
             };
-            value[usize::from(component)] = Some(clamp(kit, instruction.saturate, word));
+            four::set(&mut value, component, Some(clamp(kit, instruction.saturate, word)));
         }
         self.store_to(kit, instruction, dst, value);
     }
@@ -126,14 +127,15 @@ impl Program<'_> {
 
 /// The pairs of which both components are written: 0 for xy, 1 for zw.
 fn whole_pairs(mask: u8) -> impl Iterator<Item = u8> {
-    [0, 1].into_iter().filter(move |pair| mask >> (2 * pair) & 3 == 3)
+    [0, 1].into_iter().filter(move |pair| mask >> (pair << 1) & 3 == 3)
 }
 
 fn put(kit: &mut Kit<'_, '_>, value: &mut [Option<Src>; 4], pair: u8, saturate: Saturate, wide: Src) {
     let wide = if saturate == Saturate::No { wide } else { kit.b.fsat(wide) };
     let [low, high] = halves(kit, wide);
-    let first = 2 * usize::from(pair);
-    (value[first], value[first + 1]) = (Some(low), Some(high));
+    let first = pair << 1;
+    four::set(value, first, Some(low));
+    four::set(value, first | 1, Some(high));
 }
 
 /// Operations on doubles, and conversions between 64-bit numbers.

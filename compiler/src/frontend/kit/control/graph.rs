@@ -148,7 +148,7 @@ impl Graph {
 
     /// Whether a node can be reached.
     pub fn is_reachable(&self, node: Node) -> bool {
-        node < self.rank.len() && self.rank[node] != NONE
+        self.rank.row(node).is_some_and(|rank| *rank != NONE)
     }
 
     /// The node all returns lead to.
