@@ -3,6 +3,8 @@
 //! A cache may be old, cut short or damaged. Bytes are accepted only with the mark of this build and a checksum over all of
 //! them: anything else costs a compilation and never gives a wrong shader.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use agx_abi::stored::{self, Stored, StoredError};
 use agx_abi::{stored_enums, stored_structs};
 use thiserror::Error;
@@ -109,7 +111,7 @@ impl CompiledShader {
             return Err(CacheError::Build(build));
         }
         let (shader, checksum) = rest.split_last_chunk::<CHECKSUM_BYTES>().ok_or(CacheError::Checksum)?;
-        let covered = bytes.get(..HEADER_BYTES + shader.len()).ok_or(CacheError::Checksum)?;
+        let covered = bytes.get(..HEADER_BYTES.saturating_add(shader.len())).ok_or(CacheError::Checksum)?;
         if hash(&[covered]) != u128::from_le_bytes(*checksum) {
             return Err(CacheError::Checksum);
         }

@@ -102,7 +102,7 @@ const FIRST_UNNUMBERED: u32 = 1 << 16;
 
 /// The number of an override in a key: its `@id`, or 65536 and its index among the module's overrides.
 fn override_number(index: usize, constant: &naga::Override) -> u32 {
-    constant.id.map_or(FIRST_UNNUMBERED + index as u32, u32::from)
+    constant.id.map_or(FIRST_UNNUMBERED.saturating_add(index as u32), u32::from)
 }
 
 /// An override that a key can set.
