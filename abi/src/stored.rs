@@ -3,6 +3,8 @@
 //! Reading is total: bytes that stand for nothing are an error, lengths are checked before anything is allocated for them. The
 //! form has no version of its own; what stores values puts one before them.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use thiserror::Error;
 
 /// Why bytes do not stand for a value.

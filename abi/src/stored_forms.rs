@@ -1,5 +1,7 @@
 //! The stored form of everything that a driver keeps of a shader: fields in order of declaration, variants by number.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use crate::feedback::{CapturedOutput, Feedback};
 use crate::fragment::{CoefficientSource, DepthLayout, FragmentInfo, Interpolation};
 use crate::layout::{InterfaceUniform, UniformRange, UniformSource};

@@ -8,6 +8,8 @@
 //!
 //! A text without `.part` lines is one main part. The directives `.file` and `.loc` name source positions; assembling ignores them.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use agx_abi::PartRole;
 use agx_compiler::Location;
 use agx_isa::asm::{self, AsmError};
@@ -68,7 +70,7 @@ pub fn parts(text: &str, name: &str) -> Result<Vec<Part>, Failure> {
             return Err(at(section.first_line, 1, format!("the part `{role}` appears twice")));
         }
         let code = asm::assemble(&section.text).map_err(|AsmError { line, column, problem }| {
-            at(line + section.first_line, column, problem.to_string())
+            at(line.saturating_add(section.first_line), column, problem.to_string())
         })?;
         parts.push(Part { role: section.role, continues: section.continues, code });
     }
@@ -89,11 +91,11 @@ struct Section {
 fn sections(text: &str) -> Result<Vec<Section>, (usize, String)> {
     let main = Section { role: PartRole::Main, continues: false, first_line: 0, text: String::new() };
     let mut sections = vec![main];
-    for (number, line) in text.lines().enumerate() {
+    for (number, line) in (1..).zip(text.lines()) {
         let code = line.split(';').next().unwrap_or_default().trim();
         if let Some(words) = code.strip_prefix(".part") {
-            let (role, continues) = heading(words).map_err(|message| (number + 1, message))?;
-            sections.push(Section { role, continues, first_line: number + 1, text: String::new() });
+            let (role, continues) = heading(words).map_err(|message| (number, message))?;
+            sections.push(Section { role, continues, first_line: number, text: String::new() });
         } else if let Some(section) = sections.last_mut() {
             // Lines keep their numbers.
             section.text.push_str(if is_position(code) { "" } else { line });

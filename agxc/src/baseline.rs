@@ -1,5 +1,7 @@
 //! Statistics against a baseline: which figures grew beyond what is allowed, and which improved.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use serde_json::Value;
 
 use crate::diagnostic::Failure;
@@ -80,7 +82,10 @@ pub fn changes(old: &Value, new: &[crate::commands::StatisticsRow], thresholds: 
             continue;
         };
         for figure in statistics::FIGURES {
-            let Some(before) = row["statistics"][figure.key].as_u64() else { continue };
+            let Some(before) = row.pointer("/statistics").and_then(|all| all.get(figure.key)?.as_u64())
+            else {
+                continue;
+            };
             let after = u64::from((figure.value)(statistics));
             if before != after {
                 let sentence = format!("`{name}`: {}", sentence(figure, before, after));
@@ -119,7 +124,11 @@ pub fn merged(old: Option<&Value>, new: Vec<Value>) -> Vec<Value> {
     let mut merged: Vec<Value> = old.map_or_else(Vec::new, |old| rows(old).to_vec());
     for row in new {
         match merged.iter_mut().find(|known| name_of(known) == name_of(&row)) {
-            Some(known) => known["statistics"] = row["statistics"].clone(),
+            Some(known) => {
+                if let (Some(known), Some(statistics)) = (known.as_object_mut(), row.get("statistics")) {
+                    known.insert("statistics".to_owned(), statistics.clone());
+                }
+            }
             None => merged.push(row),
         }
     }

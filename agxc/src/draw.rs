@@ -1,5 +1,7 @@
 //! The state of a draw in a key: what the programs around vertex and fragment shaders depend on.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
 use agx_abi::{PartRole, Stage, Target as Chip};

@@ -1,5 +1,7 @@
 //! Reading inputs and telling what they are: by magic, then by extension, then by `-x`, which overrides both.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use std::cell::OnceCell;
 use std::io::Read as _;
 

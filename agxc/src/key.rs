@@ -1,5 +1,7 @@
 //! The compile key from options and from JSON, and back.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use agx_abi::tile::{ColourFormat, TilePass};
 use agx_abi::{Stage, Target};
 use agx_compiler::CompileKey;

@@ -1,5 +1,7 @@
 //! The layout of a pipeline and its robustness in a key.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use agx_abi::pipeline::{
     BindingAccess, BindingLayout, DescriptorForm, DescriptorParts, PipelineLayout, SetLayout,
 };

@@ -1,5 +1,7 @@
 //! NumPy's array files: reading arrays of the element types that buffers have, and writing flat ones.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use crate::values::{Element, Values};
 
 /// How a file begins.
@@ -64,7 +66,7 @@ fn header(bytes: &[u8]) -> Option<(&str, &[u8])> {
 fn field<'h>(header: &'h str, name: &str) -> Option<&'h str> {
     let after = header.split_once(&format!("'{name}'"))?.1.trim_start().strip_prefix(':')?.trim_start();
     let end = match after.starts_with('(') {
-        true => after.find(')')? + 1,
+        true => after.find(')')?.saturating_add(1),
         false => after.find([',', '}'])?,
     };
     after.get(..end).map(str::trim)
@@ -79,11 +81,13 @@ fn element(descr: &str) -> Option<Element> {
 pub fn write(values: &Values) -> Vec<u8> {
     let name = TYPES.iter().find(|(_, element)| *element == values.element).map_or("u1", |(name, _)| name);
     let order = if values.element.size_bytes() == 1 { '|' } else { '<' };
-    let count = values.bytes.len() / values.element.size_bytes();
+    let count = values.bytes.len().checked_div(values.element.size_bytes()).unwrap_or(0);
     let mut header = format!("{{'descr': '{order}{name}', 'fortran_order': False, 'shape': ({count},), }}");
     // Data begins at a multiple of 64 bytes; the header ends with a newline.
-    let padded = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(64) - MAGIC.len() - 4;
-    header.push_str(&" ".repeat(padded - 1 - header.len()));
+    const BEFORE: usize = MAGIC.len() + 4;
+    let end = header.len().saturating_add(BEFORE + 1).next_multiple_of(64);
+    let padded = end.saturating_sub(BEFORE);
+    header.push_str(&" ".repeat(padded.saturating_sub(header.len()).saturating_sub(1)));
     header.push('\n');
     [MAGIC, &[1, 0], &(padded as u16).to_le_bytes(), header.as_bytes(), &values.bytes].concat()
 }

@@ -1,6 +1,8 @@
 //! `agxc run` for PICA200 programs: registers are given by name, a vertex or a primitive goes through compiler and machine, and
 //! what comes out is printed.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use agx_abi::Stage;
 use agx_abi::pica200::{
     GEOMETRY_HEAD_BYTES, GEOMETRY_INPUT, GEOMETRY_OUTPUT, SET, UNIFORMS, primitive_bytes, stretch_bytes,
@@ -99,7 +101,7 @@ impl Registers {
                     *slot = part.parse().ok()?;
                 }
                 if file == "v" {
-                    self.given = self.given.max(number + 1);
+                    self.given = self.given.max(number.saturating_add(1));
                 }
             }
             "i" => {
@@ -170,7 +172,8 @@ fn primitives(
         let inverted = record.first().is_some_and(|flags| flags & 1 != 0);
         let winding = if inverted { ", inverted" } else { "" };
         text.push_str(&format!("primitive {number}{winding}\n"));
-        let vertices = record.get(head..).unwrap_or_default().chunks_exact(4 * varyings.len().max(1));
+        let vertices =
+            record.get(head..).unwrap_or_default().chunks_exact(varyings.len().max(1).saturating_mul(4));
         for (vertex, words) in vertices.enumerate() {
             text.push_str(&outputs(words, varyings, &format!("  vertex {vertex} ")));
         }

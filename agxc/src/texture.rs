@@ -1,5 +1,7 @@
 //! Textures and samplers as users name them: formats, pictures, words for filters and edges.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use agx_emulator::launch::BufferBinding;
 use agx_emulator::launch::textures::{
     Border, Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource, Wrap,
@@ -63,9 +65,12 @@ impl Pixels {
         bytes.truncate(frame.buffer_size());
         let rgba = match frame.color_type {
             png::ColorType::Rgba => bytes,
-            png::ColorType::GrayscaleAlpha => {
-                bytes.chunks_exact(2).flat_map(|pixel| [pixel[0], pixel[0], pixel[0], pixel[1]]).collect()
-            }
+            png::ColorType::GrayscaleAlpha => bytes
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .flat_map(|[grey, alpha]| [*grey, *grey, *grey, *alpha])
+                .collect(),
             other => return Err(format!("unsupported pixel type {other:?}")),
         };
         Ok(Pixels { size: [width, height], rgba })
@@ -73,10 +78,12 @@ impl Pixels {
 
     /// A checkerboard of `squares` by `squares` squares, the first colour at the top left.
     pub fn checker(size: [u32; 2], squares: u32, colours: [[u8; 4]; 2]) -> Pixels {
-        let [width, height] = size;
+        let ([width, height], [even, odd]) = (size, colours);
         let texels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-        let square = |at: u32, side: u32| u64::from(at) * u64::from(squares) / u64::from(side.max(1));
-        let colour = |(x, y)| colours[((square(x, width) + square(y, height)) % 2) as usize];
+        let square = |at: u32, side: u32| {
+            u64::from(at).saturating_mul(squares.into()).checked_div(side.into()).unwrap_or(0)
+        };
+        let colour = |(x, y)| if (square(x, width) ^ square(y, height)) & 1 == 0 { even } else { odd };
         Pixels { size, rgba: texels.flat_map(colour).collect() }
     }
 
@@ -85,13 +92,14 @@ impl Pixels {
         let [width, height] = self.size;
         let size = [(width / 2).max(1), (height / 2).max(1)];
         let component = |x: u32, y: u32, at: usize| {
-            let (x, y) = (x.min(width - 1) as usize, y.min(height - 1) as usize);
-            u32::from(self.rgba[4 * (y * width as usize + x) + at])
+            let (x, y) = (x.min(width.saturating_sub(1)), y.min(height.saturating_sub(1)));
+            let texel = (y as usize).saturating_mul(width as usize).saturating_add(x as usize);
+            self.rgba.get(texel.saturating_mul(4).saturating_add(at)).copied().map_or(0, u32::from)
         };
-        let texels = (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| (2 * x, 2 * y)));
+        let texels = (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| (x << 1, y << 1)));
         let mean = |(x, y): (u32, u32)| {
             [0, 1, 2, 3].map(|at| {
-                let corners = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
+                let corners = [(x, y), (x | 1, y), (x, y | 1), (x | 1, y | 1)];
                 (corners.iter().map(|(x, y)| component(*x, *y, at)).sum::<u32>() as f32 / 4.0).round() as u8
             })
         };
@@ -100,11 +108,11 @@ impl Pixels {
 
     /// The levels down to a single texel one after the other, each at a multiple of 16 bytes, and their number.
     pub fn with_levels(self) -> (Vec<u8>, u32) {
-        let (mut bytes, mut levels, mut level) = (Vec::new(), 0, self);
+        let (mut bytes, mut levels, mut level) = (Vec::new(), 0u32, self);
         loop {
             bytes.resize(bytes.len().next_multiple_of(16), 0);
             bytes.extend_from_slice(&level.rgba);
-            levels += 1;
+            levels = levels.saturating_add(1);
             if level.size == [1, 1] {
                 return (bytes, levels);
             }

@@ -1,6 +1,8 @@
 //! Buffers on the command line: `SET.BINDING=SPEC`, where a specification is `f32:1,2,3`, `u32:…`, `zero:BYTES`,
 //! `file:PATH` and the like; their comparison and their printing.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::{input, npy};
 
@@ -81,7 +83,7 @@ impl Element {
     }
 
     fn bits(self) -> u32 {
-        8 * self.size_bytes() as u32
+        (self.size_bytes() as u32).saturating_mul(8)
     }
 
     /// The bits that `text` denotes.
@@ -132,13 +134,14 @@ fn unsigned(text: &str, bits: u32) -> Option<u64> {
 
 fn signed(text: &str, bits: u32) -> Option<u64> {
     let value = text.parse::<i64>().ok()?;
-    let mask = u64::MAX >> (64 - bits);
+    let mask = u64::MAX >> 64u32.saturating_sub(bits);
     let low = value as u64 & mask;
     (sign_extended(low, bits) == value).then_some(low)
 }
 
 fn sign_extended(value: u64, bits: u32) -> i64 {
-    (value << (64 - bits)) as i64 >> (64 - bits)
+    let above = 64u32.saturating_sub(bits);
+    (value << above) as i64 >> above
 }
 
 /// Which buffer: set, binding and array element.
@@ -236,7 +239,7 @@ fn from_file(path: &str) -> Result<Values, Failure> {
 fn elements(bytes: &[u8], element: Element) -> impl Iterator<Item = u64> {
     bytes.chunks(element.size_bytes()).map(|chunk| {
         let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
+        word.iter_mut().zip(chunk).for_each(|(byte, given)| *byte = *given);
         u64::from_le_bytes(word)
     })
 }

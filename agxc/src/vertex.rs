@@ -1,6 +1,8 @@
 //! `agxc run` for vertex shaders: attributes and constants are given by name, a vertex goes through compiler and machine, and what
 //! comes out is printed.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use std::fmt::Write;
 
 use agx_abi::vertex::{Output, RunsAs, Varying};
@@ -109,7 +111,9 @@ pub fn run(
 ) -> Result<String, Failure> {
     let (target, mut key) = key::for_file(file, options)?;
     let known = NAMES.iter().find(|names| names.language == file.kind.name());
-    let names = known.unwrap_or(&NAMES[NAMES.len() - 1]);
+    let Some(names) = known.or(NAMES.last()) else {
+        return Err(Failure::usage("a language without registers".to_owned()));
+    };
     let settings = options.get_many::<String>("register").into_iter().flatten();
     let registers = Registers::read(names, settings)?;
     if let Some((_, (set, binding))) = names.constant
@@ -148,7 +152,7 @@ pub fn launch(
     let program = link(&parts).map_err(|error| file.problem(400, &error.to_string()))?;
     let of = |location: u32| AttributeData {
         bytes: attributes,
-        offset: VECTOR_BYTES * location as usize,
+        offset: VECTOR_BYTES.saturating_mul(location as usize),
         stride: 0,
         element_bytes: VECTOR_BYTES,
     };

@@ -25,7 +25,7 @@ impl Field {
         let refused = |expected| Err(FieldError { field: self.name, value, expected });
         let raw = match self.kind {
             Kind::MinusOne if value == 0 => return refused("a number from 1 on"),
-            Kind::MinusOne => value - 1,
+            Kind::MinusOne => value.saturating_sub(1),
             Kind::Shifted(by) if value.trailing_zeros() < by => {
                 return refused("a multiple of the field's unit");
             }
@@ -43,7 +43,7 @@ impl Field {
             }
             _ => value,
         };
-        match raw >> (self.bits - 1) > 1 {
+        match raw >> self.bits.saturating_sub(1) > 1 {
             true => refused("a number that fits its bits"),
             false => Ok(raw),
         }

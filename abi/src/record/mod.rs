@@ -3,6 +3,8 @@
 //! Decoding is total: bits that no field covers are kept and named by their position, so that encoding what was decoded
 //! gives the same bytes. Fields of which only one can be meant, because another field decides, say so in [`When`].
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 mod build;
 mod cdm;
 mod descriptor;
@@ -96,17 +98,17 @@ pub struct Record {
 /// `len` bits from `start` on; bits after the last byte are 0.
 pub fn bits(bytes: &[u8], start: u32, len: u32) -> u64 {
     let first = (start / 8) as usize;
-    let window = (0..9)
-        .rev()
-        .fold(0_u128, |value, at| value << 8 | u128::from(bytes.get(first + at).copied().unwrap_or(0)));
-    (window >> (start % 8)) as u64 & (u64::MAX >> (64 - len))
+    let window = (0..9).rev().fold(0_u128, |value, at| {
+        value << 8 | u128::from(bytes.get(first.saturating_add(at)).copied().unwrap_or(0))
+    });
+    (window >> (start % 8)) as u64 & (u64::MAX >> 64u32.saturating_sub(len))
 }
 
 /// Sets `len` bits from `start` on; bits after the last byte are dropped.
 pub fn set_bits(bytes: &mut [u8], start: u32, len: u32, value: u64) {
-    for at in 0..len {
-        if let Some(byte) = bytes.get_mut(((start + at) / 8) as usize) {
-            let bit = 1 << ((start + at) % 8);
+    for (at, place) in (start..).take(len as usize).enumerate() {
+        if let Some(byte) = bytes.get_mut((place / 8) as usize) {
+            let bit = 1 << (place % 8);
             *byte = if value >> at & 1 != 0 { *byte | bit } else { *byte & !bit };
         }
     }
@@ -122,10 +124,10 @@ impl Field {
     pub fn get(&self, bytes: &[u8]) -> u64 {
         let raw = self.raw(bytes);
         match self.kind {
-            Kind::MinusOne => raw + 1,
+            Kind::MinusOne => raw.saturating_add(1),
             Kind::Shifted(by) => raw << by,
             Kind::Groups(of) if raw == 0 => u64::from(of) << self.bits,
-            Kind::Groups(of) => raw * u64::from(of),
+            Kind::Groups(of) => raw.saturating_mul(of.into()),
             Kind::Log2 => 1 << raw.min(63),
             _ => raw,
         }
@@ -207,7 +209,7 @@ impl Record {
         for field in self.fields.iter().filter(|field| field.is_meant(bytes)) {
             field.set_raw(&mut rest, 0);
         }
-        (0..8 * rest.len() as u32).filter(|bit| bits(&rest, *bit, 1) != 0).collect()
+        (0..(rest.len() as u32).saturating_mul(8)).filter(|bit| bits(&rest, *bit, 1) != 0).collect()
     }
 
     /// What is wrong with a record: bits without a name, values that are not known.
@@ -330,7 +332,7 @@ pub fn reference() -> String {
         }
         let _ = writeln!(text, "| field | bits | kind | meaning |\n|---|---|---|---|");
         for field in record.fields {
-            let end = field.start + field.bits - 1;
+            let end = last_bit(field.start, field.bits);
             let place =
                 if field.bits == 1 { field.start.to_string() } else { format!("{}–{end}", field.start) };
             let _ = writeln!(text, "| {} | {place} | {} | {} |", field.name, kind_text(field), field.doc);
@@ -338,6 +340,11 @@ pub fn reference() -> String {
         text.push('\n');
     }
     text
+}
+
+/// The number of the last of some bits.
+fn last_bit(start: u32, len: u32) -> u32 {
+    start.saturating_add(len).saturating_sub(1)
 }
 
 fn kind_text(field: &Field) -> String {
@@ -358,9 +365,11 @@ fn kind_text(field: &Field) -> String {
     };
     match field.when {
         When::Always => kind,
-        When::Is(start, len, value) => format!("{kind}; when bits {start}–{} are {value}", start + len - 1),
+        When::Is(start, len, value) => {
+            format!("{kind}; when bits {start}–{} are {value}", last_bit(start, len))
+        }
         When::IsNot(start, len, value) => {
-            format!("{kind}; unless bits {start}–{} are {value}", start + len - 1)
+            format!("{kind}; unless bits {start}–{} are {value}", last_bit(start, len))
         }
     }
 }

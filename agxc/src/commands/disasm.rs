@@ -1,5 +1,7 @@
 //! `agxc disasm`: machine code to assembly.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use agx_isa::dialect::applegpu;
 use agx_isa::disasm::{self, Piece, Recognition};
 use clap::ArgMatches;
@@ -55,7 +57,7 @@ fn shader_number(options: &ArgMatches) -> Result<usize, Failure> {
 fn applegpu_listing(code: &[u8]) -> String {
     let mut text = String::new();
     for line in disasm::disassemble(code) {
-        let bytes = &code[line.pc..line.pc + line.len];
+        let bytes = code.get(line.pc..line.pc.saturating_add(line.len)).unwrap_or(&[]);
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let spelled = match &line.piece {
             Piece::Inst(inst) => applegpu(inst).unwrap_or_else(|| inst.to_string()),
@@ -85,7 +87,7 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
         .map(|c| c.to_digit(16).map(|digit| digit as u8))
         .collect();
     let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
-    Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+    Some(digits.as_chunks::<2>().0.iter().map(|[high, low]| high << 4 | low).collect())
 }
 
 #[cfg(test)]

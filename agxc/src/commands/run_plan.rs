@@ -1,5 +1,7 @@
 //! What the options of `agxc run` ask for.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 use agx_emulator::Options;
 use agx_emulator::launch::BufferBinding;
 use agx_emulator::launch::textures::{SamplerResource, TextureResource};
@@ -140,7 +142,7 @@ fn texture(spec: &str, storage: bool) -> Result<TextureResource, Failure> {
         return Err(wrong(format!("each side must be from 1 to {}", texture::MAX_SIDE)));
     }
     let bytes = values::contents(texels)?.bytes;
-    let needed = size.iter().map(|side| u64::from(*side)).product::<u64>() * texel_bytes as u64;
+    let needed = size.iter().fold(texel_bytes as u64, |bytes, side| bytes.saturating_mul((*side).into()));
     if bytes.len() as u64 != needed {
         return Err(wrong(format!("expected {needed} bytes of texels, got {}", bytes.len())));
     }

@@ -1,5 +1,7 @@
 //! Scene files: what `agxc render` draws. Their form is described in `docs/scenes.md`.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
+
 mod bundled;
 mod model;
 mod render;

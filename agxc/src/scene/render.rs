@@ -57,11 +57,12 @@ pub fn render(
     let clear = scene.clear.colour.map(|component| component.clamp(0.0, 1.0));
     framebuffer.clear(&stored(format, clear), scene.clear.depth, scene.clear.stencil);
     let mut resources = Resources::new(scene, files)?;
-    let mut instructions = 0;
+    let mut instructions = 0u64;
     for (number, draw) in scene.draws.iter().enumerate() {
         let at = format!("draws[{number}]");
         let drawer = Drawer { scene, draw, at, files, format, compiler: Compiler::new(target) };
-        instructions += drawer.run(&mut resources, &mut framebuffer, context)?.instructions;
+        let executed = drawer.run(&mut resources, &mut framebuffer, context)?.instructions;
+        instructions = instructions.saturating_add(executed);
     }
     Ok(Picture { size: scene.size, rgba: resolve(&framebuffer, format), instructions })
 }
@@ -118,7 +119,7 @@ fn resource(texture: &model::Texture, file: Option<(String, Vec<u8>)>) -> Result
     };
     let [width, height] = pixels.size;
     check_size("size", pixels.size)?;
-    let needed = width as usize * height as usize * texel_bytes;
+    let needed = (width as usize).saturating_mul(height as usize).saturating_mul(texel_bytes);
     if pixels.rgba.len() != needed {
         return Err(format!(
             "{width} × {height} texels of {name} are {needed} bytes, not {}",
@@ -287,10 +288,10 @@ fn report(result: Result<Report, LaunchError>, name: &str) -> Result<Report, Fai
 }
 /// A colour as the target keeps it.
 fn stored(format: ColourFormat, colour: [f32; 4]) -> [u8; 4] {
-    let mut at = 0;
+    let mut alpha = [false, false, false, true].into_iter();
     colour.map(|component| {
-        at += 1;
-        let encode = format == ColourFormat::Rgba8Srgb && at < 4;
+        let is_alpha = alpha.next().unwrap_or(true);
+        let encode = format == ColourFormat::Rgba8Srgb && !is_alpha;
         let value = if encode { to_srgb(component) } else { component };
         (value * 255.0).round() as u8
     })
@@ -308,7 +309,7 @@ fn from_srgb(encoded: f32) -> f32 {
 fn resolve(framebuffer: &Framebuffer, format: ColourFormat) -> Vec<u8> {
     let [width, height] = framebuffer.size();
     let samples = framebuffer.samples();
-    let mut rgba = Vec::with_capacity(4 * width as usize * height as usize);
+    let mut rgba = Vec::with_capacity((width as usize).saturating_mul(height as usize).saturating_mul(4));
     for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
         let mut sum = [0.0_f32; 4];
         for bytes in (0..samples).filter_map(|sample| framebuffer.colour(x, y, sample)) {

@@ -117,7 +117,7 @@ impl Sources {
         let at = |location: u32| self.0.iter().find(|source| source.location == location);
         let before = || at(location.checked_sub(1)?).filter(|source| source.key.format.locations() == 2);
         at(location).or_else(before).map_or_else(AttributeData::default, |source| AttributeData {
-            bytes: &buffers[source.buffer],
+            bytes: buffers.get(source.buffer).map_or(&[], Vec::as_slice),
             offset: source.offset,
             stride: source.key.stride as usize,
             element_bytes: source.key.format.bytes.into(),
