@@ -10,7 +10,7 @@ const RECORDS: &str = "# Records\n\nControl streams, shader words and descriptor
 fn check(name: &str, text: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
     if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
-        std::fs::write(&file, text).unwrap();
+        std::fs::write(&file, text).expect("docs can be written");
     }
     assert!(std::fs::read_to_string(&file).unwrap_or_default() == text, "docs/{name}: run with BLESS=1");
 }

@@ -370,12 +370,12 @@ impl Order {
     fn send(&mut self, memory: &mut Memory, by: usize, path: Path, entries: &[Entry]) {
         for entry in entries {
             let mut old = [0; 4];
-            for lane in 0..4 {
+            for (lane, (old, new)) in old.iter_mut().zip(entry.bytes).enumerate() {
                 let address = entry.word.wrapping_add(lane as u64);
                 // What is not mapped counts as 0.
-                let _ = memory.fetch(address, std::slice::from_mut(&mut old[lane]));
+                let _ = memory.fetch(address, std::slice::from_mut(old));
                 if entry.mask >> lane & 1 != 0 {
-                    memory.set_byte(address, entry.bytes[lane]);
+                    memory.set_byte(address, new);
                 }
             }
             self.sent += 1;

@@ -89,7 +89,7 @@ impl Window {
     #[inline]
     pub(crate) fn word(&self, offset: usize) -> u32 {
         let at = self.place(offset);
-        if at % 4 == 0 {
+        if at.is_multiple_of(4) {
             return self.words.words()[at / 4].load(Ordering::Relaxed);
         }
         let mut word = [0; 4];

@@ -102,7 +102,7 @@ fn destination(name: &str, entropy: &mut Entropy<'_>) -> String {
 fn sources(row: &agx_tgsi::OpcodeInfo, entropy: &mut Entropy<'_>) -> Vec<String> {
     use agx_tgsi::Class;
     let last = row.srcs.saturating_sub(1);
-    let mut source = |number: u8| match row.class {
+    let source = |number: u8| match row.class {
         Class::Texture if number == last => "SAMP[0]".to_owned(),
         Class::View if number == 1 => "SVIEW[1]".to_owned(),
         Class::View if number == 2 => "SAMP[1]".to_owned(),
@@ -118,7 +118,7 @@ fn sources(row: &agx_tgsi::OpcodeInfo, entropy: &mut Entropy<'_>) -> Vec<String>
             format!("{sign}{register}{swizzle}")
         }
     };
-    (0..row.srcs).map(|number| source(number)).collect()
+    (0..row.srcs).map(source).collect()
 }
 
 #[cfg(test)]

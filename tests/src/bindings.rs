@@ -43,6 +43,7 @@ mod op {
     pub const TYPE_ARRAY: u32 = 28;
     pub const TYPE_RUNTIME_ARRAY: u32 = 29;
     pub const TYPE_STRUCT: u32 = 30;
+    #[cfg(test)]
     pub const TYPE_POINTER: u32 = 32;
     pub const CONSTANT: u32 = 43;
     pub const SPEC_CONSTANT: u32 = 50;

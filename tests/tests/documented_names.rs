@@ -130,7 +130,7 @@ fn is_public(visibility: &Visibility) -> bool {
 }
 
 /// What is in back quotes on a line; of a table that has a column `Mesa`, not what is in that.
-fn quotes<'t>(line: &'t str, skips_first: bool) -> Vec<&'t str> {
+fn quotes(line: &str, skips_first: bool) -> Vec<&str> {
     let line = if skips_first { line.splitn(3, '|').nth(2).unwrap_or_default() } else { line };
     line.split('`').skip(1).step_by(2).collect()
 }

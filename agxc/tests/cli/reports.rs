@@ -43,7 +43,10 @@ fn check(schema: &Value, root: &Value, value: &Value, at: &str) {
     }
     if schema["pattern"].is_string() {
         let digits = value.as_str().unwrap();
-        assert!(digits.len() % 2 == 0 && digits.chars().all(|digit| digit.is_ascii_hexdigit()), "{at}");
+        assert!(
+            digits.len().is_multiple_of(2) && digits.chars().all(|digit| digit.is_ascii_hexdigit()),
+            "{at}"
+        );
     }
     for name in schema["required"].as_array().into_iter().flatten() {
         assert!(value.get(name.as_str().unwrap()).is_some(), "{at}: {name} is missing");

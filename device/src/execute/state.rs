@@ -110,7 +110,7 @@ impl Raster {
     pub(crate) fn apply(&mut self, update: &Update) -> Option<Occlusion> {
         let mut found = None;
         let mut records = update.iter();
-        let Some((_, _, header)) = records.next() else { return None };
+        let (_, _, header) = records.next()?;
         let viewports = ppp_header::VIEWPORTS.get(header);
         if ppp_header::VIEWPORT.is_set(header) {
             self.viewports.clear();

@@ -404,7 +404,6 @@ fn members(registry: &Registry<'_>, text: &mut String) {
             let base = registry.base(member.ty);
             let Some((ty, value)) = member_value(members, member, &field, &base) else { continue };
             let function = format!("{}_{plain}", snake(name.trim_start_matches("Vk")));
-            let rust = rust.replace("<'_>", "<'_>");
             let _ = write!(
                 text,
                 "    pub(crate) fn {function}<'s>(of: &'s {rust}) -> {ty} {{\n        // SAFETY: valid usage of `{name}`.\n        unsafe {{ {value} }}\n    }}\n\n"

@@ -48,6 +48,7 @@ pub(crate) struct ShaderModule {
 }
 
 /// A pipeline.
+#[expect(clippy::large_enum_variant, reason = "there are few, and each is alone behind a handle")]
 pub(crate) enum Pipeline {
     /// Of a compute shader.
     Compute(Arc<ComputePipeline>),

@@ -74,6 +74,7 @@ fn carried_cases_agree() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "says what was skipped")]
 fn recorded_cases_agree() {
     let path = shared().join("conformance/pica-unit.jsonl");
     match std::fs::read_to_string(&path) {

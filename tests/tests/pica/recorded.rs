@@ -20,6 +20,7 @@ fn run(path: &Path) -> usize {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "says what was skipped")]
 fn recorded_runs_agree() {
     match locate().map(|shared| shared.join("conformance/pica-unit.jsonl")).filter(|path| path.is_file()) {
         Some(path) => assert_eq!(run(&path), 134),

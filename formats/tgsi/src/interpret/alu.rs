@@ -228,13 +228,7 @@ impl Rules<'_, '_> {
     }
 
     fn lit(&mut self, a: [f32; 4]) -> [f32; 4] {
-        let exponent = if a[3] < -128.0 {
-            -128.0
-        } else if a[3] > 128.0 {
-            128.0
-        } else {
-            a[3]
-        };
+        let exponent = a[3].clamp(-128.0, 128.0);
         let base = if a[1] > 0.0 { a[1] } else { 0.0 };
         let specular = if a[0] > 0.0 { self.round(base, power(base, exponent)) } else { 0.0 };
         [1.0, if a[0] > 0.0 { a[0] } else { 0.0 }, specular, 1.0]

@@ -30,8 +30,8 @@ impl Machine<'_, '_> {
     fn lookup(&mut self, lane: usize, instruction: &Instruction) -> Vector {
         let offsets: Vec<[i32; 3]> = self.offsets(lane, instruction);
         let mut lookup = match instruction.opcode.info().class {
-            Class::Texture => self.from_sampler(lane, instruction),
-            _ => self.from_view(lane, instruction),
+            Class::Texture => self.sampler_lookup(lane, instruction),
+            _ => self.view_lookup(lane, instruction),
         };
         lookup.offset = offsets.first().copied().unwrap_or_default();
         if lookup.operation == Operation::Sample {
@@ -129,7 +129,7 @@ impl Machine<'_, '_> {
         [x, y]
     }
 
-    fn from_sampler(&mut self, lane: usize, instruction: &Instruction) -> Lookup {
+    fn sampler_lookup(&mut self, lane: usize, instruction: &Instruction) -> Lookup {
         use Opcode::{Lodq, Tex2, TexLz, Tg4, Txb, Txb2, Txd, Txf, TxfLz, Txl, Txl2, Txp, Txq, Txqs};
         let opcode = instruction.opcode;
         let target = instruction.texture.as_ref().map_or(Target::Unknown, |texture| texture.target);
@@ -184,7 +184,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn from_view(&mut self, lane: usize, instruction: &Instruction) -> Lookup {
+    fn view_lookup(&mut self, lane: usize, instruction: &Instruction) -> Lookup {
         use Opcode::{
             Gather4, Lod, SampleB, SampleC, SampleCLz, SampleD, SampleI, SampleIMs, SampleInfo, SampleL,
             Sviewinfo,

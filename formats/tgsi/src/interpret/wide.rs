@@ -87,6 +87,7 @@ fn pairs(value: impl Fn(usize) -> u64) -> Vector {
     out
 }
 
+#[expect(clippy::manual_clamp, reason = "what is not a number becomes 0")]
 fn saturate(instruction: &Instruction, bits: u64) -> u64 {
     match instruction.saturate {
         Saturate::No => bits,
