@@ -102,13 +102,12 @@ impl GraphicsPipeline {
             true => None,
             false => Some(self.vertex.linked(device, input, &strides, known)?),
         };
-        let outputs = linked.as_ref().map(|shader| &shader.info).or(self.vertex.main_info());
+        let outputs = linked.as_ref().map(|linked| &linked.shader.info).or(self.vertex.main_info());
         if let Some(outputs) = outputs.filter(|_| !fragments_are_set) {
             let state = self.state.fragment(&self.formats)?;
             let fragment = self.fragment.program(device, state, outputs, known)?;
-            if !input_is_set {
-                let sources = &fragment.info.fragment.coefficients;
-                self.vertex.program(device, input, &strides, sources)?;
+            if let Some(linked) = &linked {
+                linked.program(device, &fragment.info.fragment.coefficients)?;
             }
         }
         Ok(())

@@ -39,12 +39,18 @@ pub struct VertexStage {
     inputs: Option<Vec<CoefficientSource>>,
     /// The main part, of a stage whose state commands set.
     main: Option<CompiledShader>,
-    /// Code by where attributes come from, whose outputs have their slots where nothing reads them flat or linear.
-    linked: Made<Attributes, CompiledShader>,
-    /// Programs, also by what fragment shaders read.
-    programs: Programs<(Attributes, Vec<CoefficientSource>)>,
+    /// What it is by where attributes come from.
+    linked: Made<Attributes, LinkedVertex>,
     /// Programs that capture, also by where vertex numbers come from.
     capturing: Programs<(Attributes, Assembly)>,
+}
+
+/// A vertex shader that knows where its attributes come from.
+pub struct LinkedVertex {
+    /// The code, with its outputs where the shader alone places them.
+    pub shader: CompiledShader,
+    /// Programs by what fragment shaders read.
+    programs: Programs<Vec<CoefficientSource>>,
 }
 
 /// A fragment shader, or none.
@@ -95,14 +101,6 @@ fn found<K: std::hash::Hash + Eq, T>(
     let made = Arc::new(make(&key)?);
     known.insert(key, made.clone());
     Ok(made)
-}
-
-/// Figures of a stage: of its programs, where they are alike, or of its main part.
-fn statistics<K>(programs: &Programs<K>, main: Option<&CompiledShader>) -> Option<Statistics> {
-    match main {
-        Some(main) => Some(main.stats),
-        None => lock(programs).values().next().map(|program| program.statistics),
-    }
 }
 
 /// Strides of the vertex buffers, in the order of the bindings.
@@ -187,17 +185,10 @@ impl VertexStage {
             true => Some(main_part(device, Input::spirv(&source.code), &key, known)?),
             false => None,
         };
-        Ok(VertexStage {
-            source,
-            inputs,
-            main,
-            linked: Mutex::default(),
-            programs: Mutex::default(),
-            capturing: Mutex::default(),
-        })
+        Ok(VertexStage { source, inputs, main, linked: Mutex::default(), capturing: Mutex::default() })
     }
 
-    /// The code for an input with these strides.
+    /// What it is for an input with these strides.
     ///
     /// # Errors
     /// What the compiler says.
@@ -207,38 +198,29 @@ impl VertexStage {
         input: &VertexInput,
         strides: Strides<'_>,
         known: Known<'_>,
-    ) -> Result<Arc<CompiledShader>, Error> {
+    ) -> Result<Arc<LinkedVertex>, Error> {
         found(&self.linked, input.keys(strides), |attributes| {
-            let scratch = &mut Scratch::default();
-            if let Some(main) = &self.main {
-                let options = CompileKey::default();
-                let source = source_of(attributes);
-                return Ok(around(main, device.compiler.vertex_program(scratch, main, source, &options)?));
-            }
-            let (input, mut key) = (Input::spirv(&self.source.code), self.source.key(device, Stage::Vertex));
-            key.fragment_inputs.clone_from(&self.inputs);
-            known.shader(name(device, input, &key, attributes), || {
-                let whole = device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?;
-                Ok(program::linked(whole))
-            })
+            Ok(LinkedVertex { shader: self.compiled(device, attributes, known)?, programs: Mutex::default() })
         })
     }
 
-    /// The program for an input with these strides before a fragment program that reads `sources`.
-    ///
-    /// # Errors
-    /// What the compiler says, or memory is used up.
-    pub fn program(
+    fn compiled(
         &self,
         device: &Device,
-        input: &VertexInput,
-        strides: Strides<'_>,
-        sources: &[CoefficientSource],
-    ) -> Result<Arc<Program>, Error> {
-        found(&self.programs, (input.keys(strides), sources.to_vec()), |(_, sources)| {
-            let linked = self.linked(device, input, strides, Known::default())?;
-            let outputs = linked.info.output_layout(sources);
-            Program::with_outputs(&device.code, &linked, outputs)
+        attributes: &Attributes,
+        known: Known<'_>,
+    ) -> Result<CompiledShader, Error> {
+        let scratch = &mut Scratch::default();
+        if let Some(main) = &self.main {
+            let options = CompileKey::default();
+            let source = source_of(attributes);
+            return Ok(around(main, device.compiler.vertex_program(scratch, main, source, &options)?));
+        }
+        let (input, mut key) = (Input::spirv(&self.source.code), self.source.key(device, Stage::Vertex));
+        key.fragment_inputs.clone_from(&self.inputs);
+        known.shader(name(device, input, &key, attributes), || {
+            let whole = device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?;
+            Ok(program::linked(whole))
         })
     }
 
@@ -270,12 +252,25 @@ impl VertexStage {
 
     /// Figures of its programs.
     pub fn statistics(&self) -> Option<Statistics> {
-        statistics(&self.programs, self.main.as_ref())
+        let linked = || lock(&self.linked).values().next().map(|linked| linked.shader.stats);
+        self.main.as_ref().map(|main| main.stats).or_else(linked)
     }
 }
 
 /// A fragment shader that does nothing.
 const NOTHING: &str = "#version 450\nvoid main() {}\n";
+
+impl LinkedVertex {
+    /// The program before a fragment program that reads `sources`.
+    ///
+    /// # Errors
+    /// Memory is used up.
+    pub fn program(&self, device: &Device, sources: &[CoefficientSource]) -> Result<Arc<Program>, Error> {
+        found(&self.programs, sources.to_vec(), |sources| {
+            Program::with_outputs(&device.code, &self.shader, self.shader.info.output_layout(sources))
+        })
+    }
+}
 
 impl FragmentStage {
     /// A fragment shader, or none, that runs for each sample where `shading` says so; `in_parts` where commands set what becomes of
@@ -342,6 +337,7 @@ impl FragmentStage {
 
     /// Figures of its programs.
     pub fn statistics(&self) -> Option<Statistics> {
-        statistics(&self.programs, self.main.as_ref())
+        let program = || lock(&self.programs).values().next().map(|program| program.statistics);
+        self.main.as_ref().map(|main| main.stats).or_else(program)
     }
 }

@@ -226,10 +226,10 @@ fn programs(device: &Device, graphics: &Graphics, pass: &Pass, strides: &[u32]) 
     let formats = shaders.pipeline.map_or(pass.targets.formats, |pipeline| pipeline.formats);
     let state = dynamic.fragment(&formats)?;
     let fragment = match &shaders.fragment {
-        Some(fragment) => fragment.program(device, state, &linked.info, known)?,
-        None => device.no_fragment()?.program(device, state, &linked.info, known)?,
+        Some(fragment) => fragment.program(device, state, &linked.shader.info, known)?,
+        None => device.no_fragment()?.program(device, state, &linked.shader.info, known)?,
     };
-    let vertex = vertex.program(device, &dynamic.input, strides, &fragment.info.fragment.coefficients)?;
+    let vertex = linked.program(device, &fragment.info.fragment.coefficients)?;
     Ok(Programs { vertex, fragment })
 }
 
