@@ -23,6 +23,14 @@ const SLOT_SHIFT: u32 = 16;
 /// The slot number of the push constants.
 const PUSH_SLOT: u64 = 0xffff_ffff;
 
+/// The slot number of what has no value.
+const UNDEFINED_SLOT: u64 = 0xffff_fffe;
+
+/// A word of `bits` bits that may be anything, in the place of a uniform until the function is complete, then zero.
+pub fn undefined(bits: u8) -> Src {
+    provisional(UNDEFINED_SLOT, 0, bits)
+}
+
 /// The final places.
 pub(crate) struct Placement {
     /// What the driver fills.
@@ -92,6 +100,9 @@ impl Placement {
             return src;
         }
         let (slot, half) = (src.payload >> SLOT_SHIFT, src.payload as u16);
+        if slot == UNDEFINED_SLOT {
+            return Src::imm(0, src.bits);
+        }
         let start = match self.starts.get(slot as usize) {
             Some(start) => start.wrapping_add(half),
             None => self.push_start.wrapping_add(half).wrapping_sub((self.push_offset / 2) as u16),

@@ -8,7 +8,7 @@ use agx_abi::vertex::{self, Attribute, MAX_SLOTS, Output, RunsAs, Varying, assig
 use agx_abi::{InterfaceUniform, UniformSource, registers};
 
 use super::feedback::{self, FeedbackStage};
-use super::{Kit, compute};
+use super::{Kit, compute, uniforms};
 use crate::CompileKey;
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::{FloatCond, float};
@@ -177,14 +177,18 @@ fn taken(kit: &Kit<'_, '_>, half: u8) -> Src {
 }
 
 /// Stores the outputs, 32-bit words in any order, in the order of their slots. Of an output that comes more than once the last
-/// counts. The position's slots are there even if nothing is written to them.
+/// counts. The position's slots are there even if nothing is written to them; a varying that is
+/// [undefined](uniforms::undefined) has none.
 ///
 /// # Errors
 /// More words than there are slots.
 pub fn end(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Result<(), CompileError> {
     let mut words = slots(kit, outputs);
     if kit.vertex.runs_as == RunsAs::Vertex {
-        words.retain(|(output, _)| kit.vertex.is_wanted(*output));
+        let undefined = uniforms::undefined(32);
+        words.retain(|(output, word)| {
+            kit.vertex.is_wanted(*output) && !(matches!(output, Output::User { .. }) && *word == undefined)
+        });
     }
     let places: Vec<Output> = words.iter().map(|(place, _)| *place).collect();
     let (varyings, count) = match kit.vertex.runs_as {

@@ -18,10 +18,10 @@ use crate::ir::Arithmetic;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 
-/// A value that may be anything: zeros.
+/// `OpUndef`.
 pub(super) fn undefined<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
     let ty = v.eval().ty(inst.word(0)?)?;
-    let leaves = v.eval().zeros(ty)?;
+    let leaves = v.undefined(ty)?;
     v.define(inst.word(1)?, Def::Value(ty, leaves))
 }
 
@@ -39,7 +39,7 @@ pub(super) fn local_variable<'a>(
     let pointer = variables::allocate(m, v, id, ty)?;
     let init = match inst.rest(3) {
         [init, ..] => pointers::with_pointers_as_values(m, v, &[*init], |v| v.eval().value(*init))?.1,
-        [] if matches!(pointer.root, Root::Variables(_)) => v.eval().zeros(ty)?,
+        [] if matches!(pointer.root, Root::Variables(_)) => v.undefined(ty)?,
         [] => &[],
     };
     if !init.is_empty() {

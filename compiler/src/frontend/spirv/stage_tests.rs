@@ -45,6 +45,56 @@ fn vertex_attributes_are_numbered_by_location() {
     assert_eq!((range.start, range.halves), (12, 4));
 }
 
+/// A vertex shader of these instructions.
+fn vertex(insts: &[(u32, &[u32])]) -> CompiledShader {
+    let mut words = vec![0x0723_0203, 0x0001_0000, 0, 20, 0];
+    for (opcode, operands) in insts {
+        words.push((operands.len() as u32 + 1) << 16 | opcode);
+        words.extend_from_slice(operands);
+    }
+    let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    let key = CompileKey { stage: Some(Stage::Vertex), validate: true, ..CompileKey::default() };
+    Compiler::default().compile(&mut Scratch::default(), Input::spirv(&bytes), &key).expect("compiles")
+}
+
+#[test]
+fn varyings_without_a_value_are_not_stored() {
+    // out vec4 5 at location 0, 6 at location 1, 7 at location 2. A variable 10 without initializer goes to 5 and, once its first
+    // component has a value, to 6; a null constant goes to 7.
+    let insts: [(u32, &[u32]); 23] = [
+        (17, &[1]),
+        (14, &[0, 1]),
+        (15, &[0, 4, 0x6d, 5, 6, 7]),
+        (71, &[5, 30, 0]),
+        (71, &[6, 30, 1]),
+        (71, &[7, 30, 2]),
+        (19, &[1]),
+        (33, &[2, 1]),
+        (22, &[3, 32]),
+        (23, &[8, 3, 4]),
+        (32, &[9, 3, 8]),
+        (32, &[14, 7, 8]),
+        (46, &[8, 11]),
+        (43, &[3, 12, 0x3f80_0000]),
+        (59, &[9, 5, 3]),
+        (59, &[9, 6, 3]),
+        (59, &[9, 7, 3]),
+        (54, &[1, 4, 0, 2]),
+        (248, &[15]),
+        (59, &[14, 10, 7]),
+        (61, &[8, 16, 10]),
+        (82, &[8, 17, 12, 16, 0]),
+        (62, &[5, 16]),
+    ];
+    let rest: [(u32, &[u32]); 4] = [(62, &[6, 17]), (62, &[7, 11]), (253, &[]), (56, &[])];
+    let shader = vertex(&[&insts[..], &rest].concat());
+    let is_varying = |output: &Output| matches!(output, Output::User { .. });
+    let varyings: Vec<Output> =
+        shader.info.varyings.iter().map(|varying| varying.output).filter(is_varying).collect();
+    let user = |location, component| Output::User { location, component };
+    assert_eq!(varyings, [user(1, 0), user(2, 0), user(2, 1), user(2, 2), user(2, 3)]);
+}
+
 #[test]
 fn attributes_that_nothing_reads_take_no_registers() {
     // in vec4 5 at location 0, in vec4 6 at location 1; out vec4 7 = gl_Position. `main` reads 6 alone.
@@ -71,15 +121,7 @@ fn attributes_that_nothing_reads_take_no_registers() {
         (253, &[]),
         (56, &[]),
     ];
-    let mut words = vec![0x0723_0203, 0x0001_0000, 0, 13, 0];
-    for (opcode, operands) in insts {
-        words.push((operands.len() as u32 + 1) << 16 | opcode);
-        words.extend_from_slice(operands);
-    }
-    let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-    let key = CompileKey { stage: Some(Stage::Vertex), validate: true, ..CompileKey::default() };
-    let shader =
-        Compiler::default().compile(&mut Scratch::default(), Input::spirv(&bytes), &key).expect("compiles");
+    let shader = vertex(&insts);
     assert_eq!(shader.info.attributes, [Attribute { location: 1, components: 0b1111 }]);
     let read = registers_read_first(&instructions(&shader));
     assert_eq!(read, [16, 17, 18, 19, 20, 21, 22, 23]);

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use agx_abi::Stage;
 use bumpalo::Bump;
 
 use super::cfg::Body;
@@ -12,7 +13,7 @@ use super::relaxed::Relaxed;
 use super::types::{Ty, Types};
 use super::words::Inst;
 use crate::error::{CompileError, GroupError, ValueError};
-use crate::frontend::kit::Kit;
+use crate::frontend::kit::{Kit, uniforms};
 use crate::frontend::ssa::Variable;
 use crate::ir::Arithmetic;
 use crate::ir::src::Src;
@@ -70,6 +71,15 @@ impl<'t, 'a> Values<'t, 'a> {
         });
         let (bump, types, masks_shifts) = (self.bump, self.types, self.masks_shifts);
         Eval { b: &mut self.kit.b, bump, types, defs: &self.defs, site, masks_shifts }
+    }
+
+    /// Scalars of a type that may be anything: zeros, but for words in vertex shaders, which do not store them.
+    pub fn undefined(&self, ty: Ty) -> Result<&'a [Src], CompileError> {
+        let widths = self.types.leaves(ty)?;
+        Ok(self.bump.alloc_slice_fill_iter(widths.iter().map(|bits| match (self.kit.stage, *bits) {
+            (Stage::Vertex, 32) => uniforms::undefined(32),
+            (_, bits) => Src::imm(0, bits),
+        })))
     }
 
     /// Says what an id denotes. Bodies of functions called twice define their ids twice.
