@@ -2,12 +2,14 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
+use agx_abi::fragment::CoefficientSource;
 use agx_abi::tile::{ColourFormat, TilePass};
 use agx_abi::{Stage, Target};
 use agx_compiler::CompileKey;
 use clap::ArgMatches;
 use serde::{Deserialize, Serialize};
 
+use crate::coefficient::CoefficientFile;
 use crate::commands;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::draw::{Draw, DrawFile};
@@ -28,6 +30,7 @@ struct KeyFile {
     max_gpr_halves: Option<u16>,
     vertex_as_compute: bool,
     captures_outputs: bool,
+    fragment_inputs: Option<Vec<CoefficientFile>>,
     sample_shading: bool,
     sampler_bias: bool,
     pairs_samplers: bool,
@@ -200,6 +203,7 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.max_gpr_halves = file.max_gpr_halves;
     key.vertex_as_compute = file.vertex_as_compute;
     key.captures_outputs = file.captures_outputs;
+    key.fragment_inputs = file.fragment_inputs.as_deref().map(fragment_inputs).transpose()?;
     key.sample_shading = file.sample_shading;
     key.sampler_bias = file.sampler_bias;
     key.pairs_samplers = file.pairs_samplers;
@@ -211,6 +215,13 @@ fn key(file: KeyFile) -> Result<CompileKey, Failure> {
     key.schedule_seed = file.schedule_seed;
     key.validate = file.validate;
     Ok(key)
+}
+
+fn fragment_inputs(inputs: &[CoefficientFile]) -> Result<Vec<CoefficientSource>, Failure> {
+    let read = |(at, input): (usize, &CoefficientFile)| {
+        input.read().map_err(|reason| Failure::usage(format!("fragment_inputs[{at}]: {reason}")))
+    };
+    inputs.iter().enumerate().map(read).collect()
 }
 
 fn tile(file: TileFile) -> Result<TilePass, Failure> {
@@ -286,6 +297,10 @@ fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
         max_gpr_halves: key.max_gpr_halves,
         vertex_as_compute: key.vertex_as_compute,
         captures_outputs: key.captures_outputs,
+        fragment_inputs: key
+            .fragment_inputs
+            .as_ref()
+            .map(|inputs| inputs.iter().copied().map(CoefficientFile::from).collect()),
         sample_shading: key.sample_shading,
         sampler_bias: key.sampler_bias,
         pairs_samplers: key.pairs_samplers,
@@ -346,6 +361,9 @@ mod tests {
         wanted.max_gpr_halves = Some(64);
         wanted.vertex_as_compute = true;
         wanted.captures_outputs = true;
+        let interpolation = agx_abi::fragment::Interpolation::Flat;
+        wanted.fragment_inputs =
+            Some(vec![CoefficientSource::User { location: 2, component: 1, interpolation }]);
         wanted.sample_shading = true;
         wanted.sampler_bias = true;
         wanted.pairs_samplers = true;

@@ -10,6 +10,7 @@ mod baseline;
 mod batch;
 mod cli;
 mod codes;
+mod coefficient;
 mod commands;
 mod context;
 mod demo;

@@ -1,9 +1,10 @@
 //! What vertex and fragment shaders tell a driver, as JSON.
 
-use agx_abi::fragment::{CoefficientSource, Interpolation};
 use agx_abi::vertex::{Attribute, Output, RunsAs, Varying};
 use agx_abi::{FragmentInfo, ShaderInfo};
 use serde_json::{Value, json};
+
+use crate::coefficient::CoefficientFile;
 
 /// Attributes by number and output slots.
 pub fn vertex(info: &ShaderInfo) -> Value {
@@ -37,7 +38,7 @@ pub fn fragment(info: &FragmentInfo) -> Value {
         interlock,
     } = info;
     json!({
-        "coefficients": coefficients.iter().map(|source| coefficient(*source)).collect::<Vec<_>>(),
+        "coefficients": coefficients.iter().copied().map(CoefficientFile::from).collect::<Vec<_>>(),
         "components": components,
         "opaque": opaque,
         "dual_source": dual_source,
@@ -81,26 +82,10 @@ fn output(output: Output) -> Value {
     }
 }
 
-fn coefficient(source: CoefficientSource) -> Value {
-    let mut value = match (source, source.output()) {
-        (_, Some(of)) => output(of),
-        (CoefficientSource::OneOverW, _) => json!({ "kind": "one_over_w" }),
-        (CoefficientSource::Depth, _) => json!({ "kind": "depth" }),
-        (CoefficientSource::PointX, _) => json!({ "kind": "point_x" }),
-        (CoefficientSource::PointY, _) => json!({ "kind": "point_y" }),
-        (_, None) => json!({ "kind": "primitive_id" }),
-    };
-    let interpolation = match source.interpolation() {
-        Interpolation::Flat => "flat",
-        Interpolation::Linear => "linear",
-        Interpolation::Perspective => "perspective",
-    };
-    value["interpolation"] = interpolation.into();
-    value
-}
-
 #[cfg(test)]
 mod tests {
+    use agx_abi::fragment::{CoefficientSource, Interpolation};
+
     use super::*;
 
     #[test]

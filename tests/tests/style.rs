@@ -49,7 +49,7 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("agal/src/check/mod.rs", "Checker", 12, 33, "a method for each rule of the format"),
     ("pica200/src/asm/mod.rs", "Assembler", 12, 47, "a method for each directive and statement"),
     ("interpret/mod.rs", "Machine", 12, 43, "a method for each class of opcodes, in seven files"),
-    ("agxc/src/key.rs", "KeyFile", 20, 25, "the fields of a JSON file"),
+    ("agxc/src/key.rs", "KeyFile", 21, 25, "the fields of a JSON file"),
     ("scene/model.rs", "Draw", 20, 25, "the fields of a JSON file"),
     ("bin/score.rs", "Arguments", 18, 25, "a field for each option of the command line"),
     ("pica/case.rs", "Case", 19, 25, "the fields of a case file"),

@@ -129,3 +129,23 @@ fn errors_name_the_field() {
         "--whole needs the state of a draw",
     );
 }
+
+#[test]
+fn vertex_shaders_store_what_the_fragment_shader_of_the_key_reads() {
+    let folder = Folder::new("key-fragment-inputs");
+    let reads_red = SHADERS.replace("return point.colour", "return vec4f(point.colour.x)");
+    let file = folder.file("draw.wgsl", reads_red.as_bytes());
+    let info = |arguments: &[&str]| -> serde_json::Value {
+        let text = out(&[&["compile", "--emit", "json", &file][..], arguments].concat());
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()["info"].take()
+    };
+    let stored =
+        |arguments: &[&str]| info(arguments)["vertex"]["varyings"].as_array().map_or(0, |list| list.len());
+    assert_eq!(stored(&["--entry", "corner"]), 8);
+    let inputs = &info(&["--entry", "colour"])["fragment"]["coefficients"];
+    let key = folder.file("key.json", format!("{{\"fragment_inputs\": {inputs}}}").as_bytes());
+    assert_eq!(stored(&["--entry", "corner", "--key", &key]), 5);
+    let wrong = folder.file("wrong.json", br#"{"fragment_inputs": [{"kind": "culled"}]}"#);
+    let reason = "fragment_inputs[0]: `index` is missing";
+    fails(&["compile", "--entry", "corner", "--key", &wrong, &file], b"", 2, reason);
+}
