@@ -164,8 +164,9 @@ fn texture_chapter(page: &mut String) {
          the order of `ShaderInfo::textures`. Elements of\narrays indexed at run time, and what does not fit, are in tables of \
          {DESCRIPTOR_BYTES} bytes for each element (`TextureTable`). Samplers are in state\nregisters from 0 on, in the order of \
          `ShaderInfo::samplers`, at most {MAX_SAMPLERS}; elements of an array indexed at run time lie side by side. Where\nthe length of \
-         such an array is not known or there is no room, the number of the sampler is read from a table (`SamplerTable`), 16 bits every\n\
-         {NUMBER_STRIDE} bytes: that of a register which is left, or of a sampler in the heap, whose first is {FIRST_IN_HEAP}. The hardware's samplers have no level bias: shaders whose key \
+         such an array is unknown, or all registers are taken, the shader reads the sampler's number, 16 bits, from a table (`SamplerTable`)\n\
+         with an entry every {NUMBER_STRIDE} bytes: the number of a free state register, or that of a sampler in the heap, which starts \
+         at {FIRST_IN_HEAP}.\nThe hardware's samplers have no level bias: shaders whose key \
          asks for\nit add what the driver gives (`SamplerBias`, and for arrays indexed at run time `SamplerBiasTable`, {BIAS_STRIDE} bytes \
          an element).\n\n\
          * A storage image has two descriptors: a texture that loads read, and an image that stores write. One that is a cube is \

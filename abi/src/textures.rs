@@ -4,9 +4,9 @@
 //! [`crate::ShaderInfo::textures`]. Elements of arrays indexed by a run-time value, and whatever else does not fit, are
 //! reached through tables in memory ([`crate::UniformSource::TextureTable`]) of [`DESCRIPTOR_BYTES`] for each element.
 //! Samplers are in sampler state registers from 0 on, in the order of [`crate::ShaderInfo::samplers`], because
-//! instructions reach them there at no cost. Where an array is indexed by a run-time value and its length is not known, or
-//! there is no room, shaders read the sampler's number from a table ([`crate::UniformSource::SamplerTable`]): that of a register
-//! which is left, or of a sampler in the heap, from [`FIRST_IN_HEAP`] on. One register is kept for [`SamplerBinding::Loads`].
+//! instructions reach them there at no cost. Where an array is indexed by a run-time value and its length is unknown, or all
+//! registers are taken, shaders read the sampler's number from a table ([`crate::UniformSource::SamplerTable`]): the number of a
+//! free register, or that of a sampler in the heap, which starts at [`FIRST_IN_HEAP`]. One register is kept for [`SamplerBinding::Loads`].
 //!
 //! What a shader asks about a texture it reads from the descriptor's words ([`crate::UniformSource::TextureWords`]).
 //!
